@@ -1,0 +1,14 @@
+using Brunet.Addressing;
+using Brunet.Sessions;
+
+namespace Brunet;
+
+/// <summary>What a node does to the world. Spans are borrowed: copy before the call returns.</summary>
+public interface INodeOutput
+{
+    /// <summary>Sends one UDP datagram from the node's socket.</summary>
+    void SendDatagram(TransportAddress destination, ReadOnlySpan<byte> datagram);
+
+    /// <summary>A packet of the virtual network arrived, authenticated as <paramref name="source"/>'s.</summary>
+    void Deliver(TimeSpan now, PeerIdentity source, ReadOnlySpan<byte> packet);
+}

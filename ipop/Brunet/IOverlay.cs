@@ -1,0 +1,55 @@
+using Brunet.Addressing;
+using Brunet.Dht;
+
+namespace Brunet;
+
+/// <summary>
+/// What the virtual network asks of the overlay. All calls come from the one thread that owns the node; completions are called
+/// on that thread, maybe before the call returns.
+/// </summary>
+public interface IOverlay
+{
+    /// <summary>The local node's ring address.</summary>
+    NodeAddress Address { get; }
+
+    /// <summary>Whether the node has a place on the ring (for the first node of a pool: that it has none to join).</summary>
+    bool IsJoined { get; }
+
+    /// <summary>
+    /// Sends one packet to a node by the best path there is; over the ring until a direct one stands. Packets wait, bounded, while
+    /// the session is made; what can't be delivered is dropped silently, as IP does.
+    /// </summary>
+    void Send(TimeSpan now, NodeAddress destination, ReadOnlySpan<byte> packet);
+
+    /// <summary>Looks a record up. The winner among the replicas' answers is returned.</summary>
+    void Lookup(TimeSpan now, RecordKey key, Action<TimeSpan, DhtAnswer> done);
+
+    /// <summary>
+    /// Atomic create: writes a record signed by the local key unless a better one stands (see <see cref="IRecordPolicy"/>). On
+    /// <see cref="DhtStatus.Done"/> the node renews it until <see cref="Release"/>; on <see cref="DhtStatus.Lost"/> the answer holds
+    /// the record that stands.
+    /// </summary>
+    void Create(TimeSpan now, RecordKey key, ReadOnlyMemory<byte> value, Action<TimeSpan, DhtAnswer> done);
+
+    /// <summary>Stops renewing a record of the local node and withdraws it.</summary>
+    void Release(TimeSpan now, RecordKey key);
+}
+
+/// <summary>How an operation on the DHT ended.</summary>
+public enum DhtStatus
+{
+    /// <summary>Get: a record was found. Create: the local record stands.</summary>
+    Done,
+
+    /// <summary>Get: a majority of the replicas has none.</summary>
+    NotFound,
+
+    /// <summary>Create: somebody else's record stands.</summary>
+    Lost,
+
+    /// <summary>Too few replicas answered. Ask again later.</summary>
+    TimedOut,
+}
+
+/// <summary>The end of an operation on the DHT.</summary>
+public readonly record struct DhtAnswer(DhtStatus Status, DhtRecord? Record);

@@ -1,0 +1,14 @@
+using Brunet.Addressing;
+
+namespace Brunet;
+
+/// <summary>What a node must know of its pool. All of it comes from pool.conf.</summary>
+/// <param name="PoolSecret">32 bytes; key of the MAC on every handshake frame. Who has it not gets no answer.</param>
+/// <param name="Bootstrap">Where to find the ring; may be empty for the first node and may change later.</param>
+/// <param name="IsFirst">Whether this node makes a ring of its own when no bootstrap answers (the manager).</param>
+/// <param name="IsOpen">An open pool has no CA: bare keys are full members. Else nodes without a certificate are leaves.</param>
+public sealed record NodeSettings(
+    ReadOnlyMemory<byte> PoolSecret,
+    IReadOnlyList<TransportAddress> Bootstrap,
+    bool IsFirst,
+    bool IsOpen);
