@@ -1,0 +1,4 @@
+using System.Runtime.CompilerServices;
+
+// Blittable signatures only: no marshalling stub at run time.
+[assembly: DisableRuntimeMarshalling]
