@@ -1,0 +1,34 @@
+# Thin aliases: the work stands in the scripts that they name. `make help` lists them.
+SHELL := /bin/sh
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := help
+.PHONY: help wow test test-long image figures clean host
+
+# Runs a command, prints how long it took, and ends as it ended.
+timed = @started=$$(date +%s); code=0; $(1) || code=$$?; \
+	echo "make $@: $$(( $$(date +%s) - started )) s"; exit $$code
+
+# A run of `make test` prints its count last, alone on the line, so its time stands in the table above it.
+help: ## these lines
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
+
+host: # what this machine must have; installs it as root
+	@appliance/host-packages
+
+wow: host ## image, a pool of three virtual machines, a scientist's job across it; KEEP=1 leaves the pool running
+	$(call timed,KEEP="$(KEEP)" appliance/lab/wow)
+
+test: host ## every test; ends with one line `N passed, N failed`
+	@test/run
+
+test-long: host ## the tests that take too long for every commit
+	@test/run --long
+
+image: host ## the image alone: build/out/image
+	$(call timed,appliance/image/build)
+
+figures: ## the figures of docs/performance.md, from what the last `make wow` left in build/out
+	@test/figures
+
+clean: ## removes build/; the cache of slow things stays in ~/.cache/wow
+	rm -rf build

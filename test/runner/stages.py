@@ -1,0 +1,99 @@
+"""The stages of `make test`, in order. Limits are five times what a quiet machine with two cores needs from a cold cache."""
+
+import os
+import pathlib
+import subprocess
+import sys
+from typing import Callable, NamedTuple, Optional
+
+from runner.counts import Count, failed_in_trx, from_last_line, from_trx, from_unittest
+
+UNIT_SECONDS = 180
+UNIT_SECONDS_OF = {"Simulation.Tests": 600}
+
+
+class Stage(NamedTuple):
+    """One stage: commands run one after the other; `count` reads the log (and what the commands left) once they have ended."""
+    name: str
+    limit: float
+    commands: list
+    count: Callable[[str], Optional[Count]]
+    needs: tuple = ()
+    detail: Callable[[], list] = list
+    missing: Optional[str] = None
+
+
+def tracked(root: pathlib.Path) -> list:
+    """The files of the clone: tracked, and new ones that git does not ignore."""
+    listing = subprocess.run(
+        # The clone may belong to the user who called sudo.
+        ["git", "-c", "safe.directory=*", "-C", str(root), "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        check=True, capture_output=True)
+    return sorted(name for name in listing.stdout.decode().split("\0") if name and (root / name).is_file())
+
+
+def shell_scripts(root: pathlib.Path) -> list:
+    """Every file that a shell runs, by its first line or its suffix."""
+    found = []
+    for name in tracked(root):
+        with (root / name).open("rb") as file:
+            first = file.readline(100)
+        if name.endswith(".sh") or (first.startswith(b"#!") and first.split(b"/")[-1].split()[-1:] in ([b"sh"], [b"bash"], [b"dash"])):
+            found.append(name)
+    return found
+
+
+def python_test_folders(root: pathlib.Path) -> list:
+    """Folders under test/ that hold test_*.py."""
+    return sorted({
+        str(pathlib.PurePath(name).parent) for name in tracked(root)
+        if name.startswith("test/") and pathlib.PurePath(name).match("test_*.py")})
+
+
+def unit_projects(root: pathlib.Path) -> list:
+    """The test projects: the house's own rules first, for they are quick to break, and the simulation last."""
+    names = [path.stem for path in root.glob("test/*.Tests/*.csproj")]
+    return sorted(names, key=lambda name: (name != "House.Tests", name == "Simulation.Tests", name))
+
+
+def each_passes(number: int) -> Callable[[str], Count]:
+    """The count of a stage whose tool says no more than yes or no."""
+    return lambda log: Count(number, 0)
+
+
+def script(root: pathlib.Path, name: str, limit: float, path: str, count=from_last_line, needs=()) -> Stage:
+    """An end-to-end stage: an executable of the clone."""
+    absent = None if os.access(root / path, os.X_OK) else f"{path} is missing or not executable"
+    return Stage(name, limit, [[str(root / path)]], count, needs, missing=absent)
+
+
+def unit(root: pathlib.Path, name: str, limit: float, out: pathlib.Path) -> Stage:
+    """The tests of one project, as the build left them."""
+    assembly = root / "build/dotnet/bin" / name / "release" / f"{name}.dll"
+    trx = out / f"{name}.trx"
+    command = ["dotnet", "test", str(assembly), "--logger", f"trx;LogFileName={trx.name}", "--results-directory", str(out)]
+    return Stage(name, limit, [command], lambda log: from_trx(trx), ("build",), lambda: failed_in_trx(trx))
+
+
+def stages(root: pathlib.Path, out: pathlib.Path) -> list:
+    """What `make test` runs."""
+    shells = shell_scripts(root)
+    pythons = python_test_folders(root)
+    return [
+        Stage("format", 300, [["dotnet", "format", "Wow.slnx", "--verify-no-changes"]], each_passes(1)),
+        Stage("shellcheck", 60, [["shellcheck", "-x", *shells]], each_passes(len(shells))),
+        Stage("build", 600, [["dotnet", "build", "Wow.slnx", "-c", "Release", "-warnaserror", "-nologo", "-nodeReuse:false"]], each_passes(1)),
+        *(unit(root, name, UNIT_SECONDS_OF.get(name, UNIT_SECONDS), out) for name in unit_projects(root)),
+        Stage("python", 300, [[sys.executable, "-m", "unittest", "discover", "-s", folder] for folder in pythons], from_unittest),
+        script(root, "netns", 600, "test/netns/run", needs=("build",)),
+        script(root, "image-build", 1800, "appliance/image/build", each_passes(1), ("build",)),
+        script(root, "image", 300, "test/image/run", needs=("image-build",)),
+        script(root, "vm", 1500, "test/vm/run", needs=("image-build",)),
+    ]
+
+
+def long_stages(root: pathlib.Path) -> list:
+    """What `make test-long` runs: the `long` script of each folder under test/ that has one; an hour and a half for each."""
+    return [
+        script(root, f"{path.parent.name}-long", 5400, str(path.relative_to(root)))
+        for path in sorted(root.glob("test/*/long")) if path.is_file()]
