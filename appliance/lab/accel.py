@@ -1,0 +1,66 @@
+"""Chooses how QEMU runs guests: KVM where a guest really boots with it, else TCG. What was found is kept in the cache.
+
+/dev/kvm alone proves nothing: in many a nested machine it opens and the guest then hangs.
+"""
+
+import hashlib
+import os
+import platform
+import subprocess
+import tempfile
+import time
+
+from shell import run
+
+TCG = ("-accel", "tcg,thread=multi", "-cpu", "max")
+KVM = ("-accel", "kvm", "-cpu", "host")
+PATIENCE = 20
+"""Seconds within which a guest with KVM must have shown its kernel's first words; a quiet machine needs 3."""
+
+
+def choose(image, cache):
+    """The QEMU options to run guests with, and their name for people. Probes by booting the image, once per host and QEMU."""
+    wanted = os.environ.get("WOW_ACCEL", "")
+    if wanted == "tcg" or (wanted != "kvm" and not os.access("/dev/kvm", os.R_OK | os.W_OK)):
+        return TCG, "TCG"
+    if wanted == "kvm" or _remembered(image, cache):
+        return KVM, "KVM"
+    return TCG, "TCG"
+
+
+def _remembered(image, cache):
+    qemu = os.environ.get("WOW_QEMU", "qemu-system-x86_64")
+    with open("/proc/cpuinfo", encoding="ascii", errors="replace") as info:
+        model = [line for line in info if line.startswith(("model name", "flags"))][:2]
+    host = "\n".join([platform.release(), run(qemu, "--version").stdout, *model])
+    note = os.path.join(cache, "kvm-" + hashlib.sha256(host.encode()).hexdigest()[:16])
+    if not os.path.exists(note):
+        os.makedirs(cache, exist_ok=True)
+        with open(note, "w", encoding="ascii") as file:
+            file.write("boots\n" if boots(qemu, image) else "does not boot\n")
+    with open(note, encoding="ascii") as file:
+        return file.read() == "boots\n"
+
+
+def boots(qemu, image, options=KVM, patience=PATIENCE):
+    """Whether a guest gets as far as its kernel's messages on the serial console."""
+    with tempfile.TemporaryDirectory() as folder:
+        serial = os.path.join(folder, "serial")
+        command = (qemu, "-nodefaults", "-display", "none", "-machine", "q35", *options, "-m", "512", "-snapshot", "-no-reboot",
+                   "-drive", f"if=virtio,file={image},format=qcow2", "-serial", "file:" + serial)
+        with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as guest:
+            try:
+                return _greets(guest, serial, patience)
+            finally:
+                guest.kill()
+
+
+def _greets(guest, serial, patience):
+    limit = time.monotonic() + patience
+    while time.monotonic() < limit and guest.poll() is None:
+        time.sleep(0.5)
+        if os.path.exists(serial):
+            with open(serial, "rb") as file:
+                if b"WOW: " in file.read():
+                    return True
+    return False

@@ -1,0 +1,70 @@
+"""Runs commands on a machine as one of its users, by ssh from the machine's own LAN; one connection serves all commands."""
+
+import os
+import subprocess
+import time
+
+from cleanup import RUNTIME
+from network import inside
+from shell import LabError, run
+
+USER = "lab"
+"""The lab's own ordinary user on every machine (pool.conf makes it): reads captures and figures."""
+
+
+def make_key(path):
+    """Makes the key pair of this run; returns the public key's line."""
+    for old in (path, path + ".pub"):
+        if os.path.exists(old):
+            os.remove(old)
+    run("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "wow lab", "-f", path)
+    with open(path + ".pub", encoding="ascii") as file:
+        return file.read().strip()
+
+
+class Login:
+    """A user's way into one machine."""
+
+    def __init__(self, machine, key, user=USER):
+        self.machine = machine
+        self.user = user
+        self.key = key
+
+    def command(self, *words):
+        """The ssh command line, for a person to type or for us to run."""
+        return inside(
+            self.machine.namespace, "ssh", "-i", self.key, "-o", "IdentitiesOnly=yes", "-o", "BatchMode=yes", "-o", "LogLevel=ERROR",
+            "-o", "StrictHostKeyChecking=no", "-o", "UserKnownHostsFile=/dev/null", "-o", "ConnectTimeout=30",
+            "-o", "ControlMaster=auto", "-o", "ControlPersist=600", "-o", f"ControlPath={RUNTIME}/ssh-%r-{self.machine.name}",
+            "-o", "ServerAliveInterval=15", f"{self.user}@{self.machine.address}", *words)
+
+    def run(self, script, text=None, timeout=120, check=True):
+        """Runs a shell script there and returns the CompletedProcess."""
+        try:
+            done = subprocess.run(self.command(script), input=text, stdin=None if text is not None else subprocess.DEVNULL,
+                                  capture_output=True, text=True, timeout=timeout, check=False)
+        except subprocess.TimeoutExpired:
+            raise LabError(f"`{script}` as {self.user} did not end within {timeout:.0f} s", self.machine.name, "login") from None
+        if check and done.returncode != 0:
+            said = (done.stderr.strip() or done.stdout.strip())[-1500:]
+            raise LabError(f"`{script}` as {self.user} ended with {done.returncode}: {said}", self.machine.name, "login")
+        return done
+
+    def wait(self, timeout):
+        """Waits until the machine lets the user in."""
+        limit = time.monotonic() + timeout
+        while True:
+            try:
+                return self.run("true", timeout=40)
+            except LabError:
+                if time.monotonic() > limit:
+                    raise
+                time.sleep(1)
+
+    def fetch(self, path, target, timeout=120):
+        """Copies a file from there; the answer to a read error names the file."""
+        with open(target, "wb") as file:
+            done = subprocess.run(self.command("cat", path), stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.PIPE,
+                                  timeout=timeout, check=False)
+        if done.returncode != 0:
+            raise LabError(f"cannot read {path}: {done.stderr.decode(errors='replace').strip()}", self.machine.name, "login")

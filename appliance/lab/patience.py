@@ -1,0 +1,12 @@
+"""How long to wait for what: five times what a quiet machine needs, because test machines are noisy."""
+
+import os
+
+QUIET = {"boot": 25, "ring": 30, "address": 35, "certificate": 40, "pool": 75, "ready": 75, "login": 30, "table": 20, "jobs": 15,
+         "command": 15, "console": 5}
+"""Seconds that each wait takes on a quiet machine with two cores, three machines starting at once under TCG."""
+
+
+def seconds(wait):
+    """The time limit of a wait. WOW_TIMEOUT_SCALE stretches all of them."""
+    return QUIET[wait] * 5 * float(os.environ.get("WOW_TIMEOUT_SCALE", "1"))

@@ -1,0 +1,44 @@
+"""Runs other programs; a failure names the program and shows what it said."""
+
+import os
+import shutil
+import subprocess
+
+
+class LabError(Exception):
+    """What went wrong, where, and what to do, in words for the person who typed `make wow`."""
+
+    def __init__(self, what, machine=None, step=None):
+        super().__init__(what)
+        self.machine = machine
+        self.step = step
+
+
+def run(*command, text=None, timeout=60, check=True):
+    """Runs a command to its end and returns the CompletedProcess; raises LabError if it fails and check is set."""
+    try:
+        done = subprocess.run([str(word) for word in command], input=text, capture_output=True, text=True, timeout=timeout,
+                              check=False, stdin=None if text is not None else subprocess.DEVNULL)
+    except FileNotFoundError:
+        raise LabError(f"{command[0]} is not installed: see test/packages.txt, or type `make setup`") from None
+    except subprocess.TimeoutExpired:
+        raise LabError(f"`{' '.join(map(str, command))}` did not end within {timeout} s") from None
+    if check and done.returncode != 0:
+        said = (done.stderr.strip() or done.stdout.strip())[-2000:]
+        raise LabError(f"`{' '.join(map(str, command))}` ended with {done.returncode}: {said}")
+    return done
+
+
+def start(*command, log):
+    """Starts a command in the background, its output in the file log; returns the Popen."""
+    with open(log, "ab") as out:
+        return subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL, stdout=out, stderr=out,
+                                start_new_session=True)
+
+
+def need(*programs):
+    """Raises LabError naming every program that is not on this machine; /usr/sbin counts."""
+    path = os.environ.get("PATH", "") + ":/usr/sbin:/sbin"
+    missing = [name for name in programs if shutil.which(name, path=path) is None]
+    if missing:
+        raise LabError(f"not installed: {' '.join(missing)}; `make setup` installs what test/packages.txt lists")

@@ -1,0 +1,45 @@
+"""What may pass the network card of a machine: the overlay's datagrams and what the fence lets through (docs/architecture.md)."""
+
+from frames import ARP, ICMP, IPV4, TCP, UDP
+from sealed import DHCP_PORTS
+
+DNS_PORT = 53
+SSH_PORT = 22
+
+
+class WireRule:
+    """Classifies packets seen at a machine's card. gateway is its router, where DHCP, DNS and the lab's own ssh come from.
+
+    What the world sends (a router's ICMP error) is not the machine's doing; what the machine sends must be on the list.
+    """
+
+    def __init__(self, own, gateway, overlay_port):
+        self._own = own
+        self._gateway = gateway
+        self._overlay = overlay_port
+
+    def __call__(self, packet, time):
+        if packet.ethertype == ARP:
+            return "ARP"
+        if packet.ethertype != IPV4:
+            return None
+        if packet.protocol == UDP and packet.ports() and packet.ports() <= DHCP_PORTS:
+            return "DHCP"
+        pair = {packet.source, packet.target}
+        if packet.protocol == UDP and self._own_port(packet) == self._overlay:
+            return "overlay"
+        if packet.protocol == ICMP and packet.target == self._own:
+            return "ICMP inwards"
+        if pair != {self._own, self._gateway}:
+            return None
+        if packet.protocol == UDP and self._gateway_port(packet) == DNS_PORT:
+            return "DNS"
+        return "ssh" if packet.protocol == TCP and self._own_port(packet) == SSH_PORT else None
+
+    def _own_port(self, packet):
+        if packet.source == self._own:
+            return packet.source_port
+        return packet.target_port if packet.target == self._own else None
+
+    def _gateway_port(self, packet):
+        return packet.target_port if packet.source == self._own else packet.source_port
