@@ -1,0 +1,175 @@
+using System.Diagnostics.CodeAnalysis;
+using System.Formats.Asn1;
+using System.Net;
+using System.Security.Cryptography;
+using System.Security.Cryptography.X509Certificates;
+
+namespace CertificateProfile;
+
+/// <summary>A pool's CA as those see it who trust it: its public key, its pool, and what it may sign.</summary>
+/// <remarks>Safe for concurrent use.</remarks>
+public sealed class PoolAuthority
+{
+    internal const string CommonName = "WOW CA";
+    private readonly byte[] _publicKey;
+    private readonly ReadOnlyMemory<byte> _subject;
+
+    private PoolAuthority(CertificateFields fields, byte[] der, PoolProfile pool)
+    {
+        _publicKey = fields.PublicKey.ToArray();
+        _subject = fields.Subject;
+        Der = der;
+        Pool = pool;
+        NotBefore = fields.NotBefore;
+        NotAfter = fields.NotAfter;
+    }
+
+    /// <summary>The pool that it signs for.</summary>
+    public PoolProfile Pool { get; }
+
+    /// <summary>The certificate.</summary>
+    public ReadOnlyMemory<byte> Der { get; }
+
+    /// <summary>Start of validity.</summary>
+    public DateTimeOffset NotBefore { get; }
+
+    /// <summary>End of validity.</summary>
+    public DateTimeOffset NotAfter { get; }
+
+    /// <summary>The SHA-256 of the certificate, 64 lower-case hexadecimal digits: what two people compare.</summary>
+    public string Fingerprint => Convert.ToHexStringLower(SHA256.HashData(Der.Span));
+
+    /// <summary>Reads a CA certificate from a PEM file.</summary>
+    /// <exception cref="InvalidDataException">It holds no CA certificate of our profile; the message names the file and says why.</exception>
+    /// <exception cref="IOException">The file can't be read.</exception>
+    public static PoolAuthority Load(string path)
+    {
+        if (!CertificatePem.TryRead(File.ReadAllText(path), out byte[]? der))
+        {
+            throw new InvalidDataException($"{path} holds no certificate in PEM: put the pool's CA certificate there.");
+        }
+
+        return TryRead(der, out PoolAuthority? authority, out string reason)
+            ? authority
+            : throw new InvalidDataException($"{path} is not a pool's CA certificate ({reason}): put the one that wow-ca init made there.");
+    }
+
+    /// <summary>Reads a CA certificate and checks it against the profile; nothing else about it is trusted yet.</summary>
+    /// <param name="der">Any bytes.</param>
+    /// <param name="authority">The CA.</param>
+    /// <param name="reason">Why not, for a log.</param>
+    /// <returns>False for anything that is not a CA of ours; never throws on hostile bytes.</returns>
+    public static bool TryRead(ReadOnlySpan<byte> der, [NotNullWhen(true)] out PoolAuthority? authority, out string reason)
+    {
+        authority = null;
+        try
+        {
+            byte[] copy = der.ToArray();
+            CertificateFields fields = CertificateFields.Read(copy);
+            PoolProfile pool = ReadProfile(fields);
+            using var key = ECDsa.Create();
+            key.ImportSubjectPublicKeyInfo(fields.PublicKey.Span, out _);
+            if (key.KeySize != 384 || !fields.IsSignedBy(key))
+            {
+                reason = "its key is not P-384, or it did not sign itself";
+                return false;
+            }
+
+            authority = new PoolAuthority(fields, copy, pool);
+            reason = string.Empty;
+            return true;
+        }
+        catch (Exception e) when (CertificateFields.IsBadInput(e))
+        {
+            reason = e.Message;
+            return false;
+        }
+    }
+
+    /// <summary>Checks a machine's certificate: this CA's signature, validity now, and the profile exactly.</summary>
+    /// <param name="der">Any bytes.</param>
+    /// <param name="now">Wall-clock time.</param>
+    /// <param name="info">What the certificate says.</param>
+    /// <param name="reason">Why not, for a log.</param>
+    /// <returns>False for anything but a certificate that may be believed; never throws on hostile bytes.</returns>
+    public bool TryVerify(ReadOnlySpan<byte> der, DateTimeOffset now, [NotNullWhen(true)] out MemberInfo? info, out string reason)
+    {
+        if (!TryVerifyIgnoringTime(der, out info, out reason))
+        {
+            return false;
+        }
+
+        if (now < info.NotBefore || now < NotBefore)
+        {
+            reason = $"it is not valid before {(info.NotBefore > NotBefore ? info.NotBefore : NotBefore):u}";
+        }
+        else if (now > info.NotAfter || now > NotAfter)
+        {
+            reason = $"it expired at {(info.NotAfter < NotAfter ? info.NotAfter : NotAfter):u}";
+        }
+        else
+        {
+            return true;
+        }
+
+        info = null;
+        return false;
+    }
+
+    /// <summary>Like <see cref="TryVerify(ReadOnlySpan{byte}, DateTimeOffset, out MemberInfo?, out string)"/>, but whatever the time is.</summary>
+    public bool TryVerifyIgnoringTime(ReadOnlySpan<byte> der, [NotNullWhen(true)] out MemberInfo? info, out string reason)
+    {
+        info = null;
+        try
+        {
+            CertificateFields fields = CertificateFields.Read(der.ToArray());
+            using var key = ECDsa.Create();
+            key.ImportSubjectPublicKeyInfo(_publicKey, out _);
+            if (!fields.Issuer.Span.SequenceEqual(_subject.Span) || !fields.IsSignedBy(key))
+            {
+                reason = $"the CA of pool {Pool.Name} did not sign it";
+                return false;
+            }
+
+            info = MemberCertificateReader.Read(fields, Pool);
+            reason = string.Empty;
+            return true;
+        }
+        catch (Exception e) when (CertificateFields.IsBadInput(e))
+        {
+            reason = e.Message;
+            return false;
+        }
+    }
+
+    /// <summary>The same in one call, for those who hold the CA as a .NET certificate.</summary>
+    /// <inheritdoc cref="TryVerify(ReadOnlySpan{byte}, DateTimeOffset, out MemberInfo?, out string)"/>
+    public static bool TryVerify(
+        ReadOnlySpan<byte> der,
+        X509Certificate2 authority,
+        DateTimeOffset now,
+        [NotNullWhen(true)] out MemberInfo? info,
+        out string reason)
+    {
+        ArgumentNullException.ThrowIfNull(authority);
+        info = null;
+        return TryRead(authority.RawDataMemory.Span, out PoolAuthority? pool, out reason) && pool.TryVerify(der, now, out info, out reason);
+    }
+
+    private static PoolProfile ReadProfile(CertificateFields fields)
+    {
+        string[] subject = DistinguishedName.Read(fields.Subject, Oids.Organization, Oids.CommonName);
+        FixedExtensions.Take(fields, FixedExtensions.Authority);
+        (string zone, IPNetwork named) = NameConstraints.Read(fields.Take(Oids.NameConstraints, critical: true));
+        IPNetwork blocks = IpAddressBlocks.Read(fields.Take(Oids.IpAddressBlocks, critical: true));
+        fields.RequireNoOtherCritical();
+
+        if (subject[1] != CommonName || !fields.Subject.Span.SequenceEqual(fields.Issuer.Span)
+            || !PoolProfile.TryCreate(subject[0], blocks, out PoolProfile? pool) || zone != pool.Zone || !named.Equals(blocks))
+        {
+            throw new AsnContentException("subject, name constraints and address blocks are not those of a pool's CA");
+        }
+
+        return pool;
+    }
+}
