@@ -1,0 +1,87 @@
+import os
+import tempfile
+import unittest
+
+import lab_path  # noqa: F401
+import packets
+from frames import parse
+from sealed import TapRule
+from verdict import judge
+from wire import WireRule
+
+CA, OWN, OTHER = "10.128.0.1", "10.128.3.4", "10.128.9.9"
+
+
+class TapRuleTests(unittest.TestCase):
+    rule = TapRule(CA, {OWN: 100.0}, slack=2.0)
+
+    def kind(self, frame, time=50.0):
+        return self.rule(parse(frame), time)
+
+    def test_what_a_sealed_tap_carries_is_named(self):
+        self.assertEqual("ARP", self.kind(packets.ethernet(0x0806, bytes(28))))
+        self.assertEqual("DHCP", self.kind(packets.udp("0.0.0.0", 68, "255.255.255.255", 67)))
+        self.assertEqual("IKE", self.kind(packets.udp(OWN, 500, OTHER, 500)))
+        self.assertEqual("ESP", self.kind(packets.ipv4(50, OWN, OTHER, bytes(20)), time=1e9))
+
+    def test_the_ca_is_open_until_the_certificate_is_there(self):
+        asks, proves = packets.tcp(OWN, 40000, CA, 8443), packets.tcp(CA, 40000, OWN, 8444)
+        for frame, answer, kind in ((asks, packets.tcp(CA, 8443, OWN, 40000), "enrolment"),
+                                    (proves, packets.tcp(OWN, 8444, CA, 40000), "possession")):
+            for packet in (frame, answer):
+                self.assertEqual(kind, self.kind(packet, 101.9))
+                self.assertIsNone(self.kind(packet, 102.1))
+
+    def test_the_exemption_is_for_those_ports_and_those_two_machines_only(self):
+        for frame in (packets.tcp(OWN, 40000, CA, 8444), packets.tcp(CA, 40000, OWN, 8443), packets.tcp(OWN, 8443, CA, 40000),
+                      packets.tcp(OWN, 40000, OTHER, 8443), packets.tcp(OTHER, 40000, CA, 8443), packets.tcp(OWN, 40000, CA, 9618)):
+            self.assertIsNone(self.kind(frame), parse(frame))
+
+    def test_plain_traffic_is_forbidden(self):
+        for frame in (packets.udp(OWN, 5353, "224.0.0.251", 5353), packets.udp(OWN, 4500, OTHER, 4500), packets.udp(OWN, 500, OTHER, 501),
+                      packets.udp(OWN, 68, OTHER, 53), packets.ipv4(1, OWN, OTHER, bytes(8)), packets.ethernet(0x86DD, bytes(40)),
+                      packets.ethernet(0x88CC, b""), packets.udp(OWN, 68, OTHER, 67, fragment=9), b"short"):
+            self.assertIsNone(self.kind(frame), parse(frame))
+
+
+class WireRuleTests(unittest.TestCase):
+    rule = WireRule("192.168.21.100", "192.168.21.1", 4433)
+
+    def kind(self, frame):
+        return self.rule(parse(frame), 1.0)
+
+    def test_what_the_fence_lets_through_is_named(self):
+        here, gateway = "192.168.21.100", "192.168.21.1"
+        for frame, kind in (
+                (packets.ethernet(0x0806, bytes(28)), "ARP"), (packets.udp("0.0.0.0", 68, "255.255.255.255", 67), "DHCP"),
+                (packets.udp(here, 4433, "198.51.100.10", 4433), "overlay"), (packets.udp("198.51.100.22", 1024, here, 4433), "overlay"),
+                (packets.udp(here, 40000, gateway, 53), "DNS"), (packets.udp(gateway, 53, here, 40000), "DNS"),
+                (packets.tcp(gateway, 40000, here, 22), "ssh"), (packets.tcp(here, 22, gateway, 40000), "ssh"),
+                (packets.ipv4(1, gateway, here, bytes(8)), "ICMP inwards")):
+            self.assertEqual(kind, self.kind(frame), parse(frame))
+
+    def test_a_leak_is_forbidden(self):
+        here, gateway = "192.168.21.100", "192.168.21.1"
+        for frame in (
+                packets.udp(here, 123, "198.51.100.1", 123), packets.udp(here, 40000, "198.51.100.1", 53), packets.tcp(here, 40000, gateway, 22),
+                packets.tcp("198.51.100.9", 40000, here, 22), packets.udp(here, 40000, "198.51.100.10", 4433), packets.tcp(here, 40000, gateway, 53),
+                packets.ipv4(1, here, gateway, bytes(8)), packets.ipv4(2, here, "224.0.0.22", bytes(8)), packets.ipv4(50, here, gateway, bytes(8)),
+                packets.ethernet(0x86DD, bytes(40))):
+            self.assertIsNone(self.kind(frame), parse(frame))
+
+
+class VerdictTests(unittest.TestCase):
+    def test_kinds_are_counted_and_a_forbidden_packet_is_named(self):
+        frames = [(1.0, packets.udp(OWN, 500, OTHER, 500)), (2.0, packets.ipv4(50, OWN, OTHER, bytes(9))),
+                  (3.0, packets.tcp(OWN, 40000, OTHER, 9618)), (4.0, packets.ipv4(50, OWN, OTHER, bytes(9)))]
+        with tempfile.NamedTemporaryFile(delete=False) as file:
+            file.write(packets.pcap(frames))
+        self.addCleanup(os.unlink, file.name)
+        verdict = judge(file.name, TapRule(CA, {}))
+        self.assertEqual({"IKE": 1, "ESP": 2, "FORBIDDEN": 1}, dict(verdict.kinds))
+        self.assertEqual(2.0, verdict.first["ESP"])
+        self.assertEqual(["packet 3 at 3.000: TCP 10.128.3.4:40000 > 10.128.9.9:9618, 54 bytes"], verdict.violations)
+
+
+if __name__ == "__main__":
+    unittest.main()
