@@ -9,6 +9,7 @@ LAST_LINE = re.compile(r"(\d+) passed, (\d+) failed")
 UNITTEST_RAN = re.compile(r"^Ran (\d+) tests? in ", re.MULTILINE)
 UNITTEST_BAD = re.compile(r"^FAILED \((.*)\)$", re.MULTILINE)
 UNITTEST_SKIPPED = re.compile(r"\bskipped=(\d+)")
+MESSAGE_LINES = 12
 TRX = "{http://microsoft.com/schemas/VisualStudio/TeamTest/2010}"
 
 
@@ -52,8 +53,12 @@ def from_trx(path: pathlib.Path) -> Optional[Count]:
 
 
 def failed_in_trx(path: pathlib.Path) -> list:
-    """Names of the tests that did not pass."""
+    """The tests that did not pass, each with the head of its message."""
     if not path.is_file():
         return []
-    results = ElementTree.parse(path).iter(f"{TRX}UnitTestResult")
-    return [result.get("testName") for result in results if result.get("outcome") != "Passed"]
+    lines = []
+    for result in ElementTree.parse(path).iter(f"{TRX}UnitTestResult"):
+        if result.get("outcome") != "Passed":
+            message = (result.findtext(f".//{TRX}Message") or "").strip().splitlines()
+            lines += [f"x {result.get('testName')}", *(f"    {line}" for line in message[:MESSAGE_LINES])]
+    return lines

@@ -1,0 +1,70 @@
+using System.Text.RegularExpressions;
+
+namespace House.Tests;
+
+/// <summary>Rules that every file keeps.</summary>
+public sealed partial class FileTests
+{
+    private const int LongestFile = 500;
+
+    private static readonly string[] Interpreters = ["#!/bin/sh", "#!/bin/sh -e", "#!/usr/bin/python3", "#!/bin/busybox sh", "#!/usr/sbin/nft -f"];
+
+    [Fact]
+    public void No_code_file_has_more_than_500_lines() =>
+        Rule.NobodyBreaks(Clone.Files.Where(Clone.IsCode).Where(file => Clone.Lines(file).Length > LongestFile));
+
+    [Fact]
+    public void Nothing_is_left_for_later_and_no_test_is_skipped() =>
+        Rule.NobodyBreaks(Clone.Files
+            .Where(Clone.IsCode)
+            .SelectMany(file => Clone.Lines(file).Select((line, index) => (file, line, number: index + 1)))
+            .Where(place => UnfinishedPattern().IsMatch(place.line) && !place.file.EndsWith("/FileTests.cs", StringComparison.Ordinal))
+            .Select(place => $"{place.file}:{place.number}: {place.line.Trim()}"));
+
+    [Fact]
+    public void A_file_can_be_executed_just_when_it_names_its_interpreter()
+    {
+        var scripts = Clone.Files.Where(file => Clone.Shebang(file) is not null).ToHashSet();
+        Rule.NobodyBreaks(Clone.Executables().Except(scripts));
+        Rule.NobodyBreaks(scripts.Except(Clone.Executables()));
+        Rule.NobodyBreaks(Clone.ExecutablesInIndex().Except(scripts));
+    }
+
+    [Fact]
+    public void A_shell_file_names_its_interpreter_or_is_a_library_for_others() =>
+        Rule.NobodyBreaks(Clone.Files
+            .Where(file => file.EndsWith(".sh", StringComparison.Ordinal) && Clone.Shebang(file) is null)
+            .Where(file => !Clone.Lines(file).Take(3).Contains("# shellcheck shell=sh")));
+
+    [Fact]
+    public void Scripts_are_POSIX_sh_or_Debians_Python() =>
+        Rule.NobodyBreaks(Clone.Files
+            .Where(file => Clone.Shebang(file) is { } line && !Interpreters.Contains(line) && file != ".ci/run")
+            .Select(file => $"{file}: {Clone.Shebang(file)}"));
+
+    [Fact]
+    public void Text_ends_with_one_newline_and_has_no_trailing_blanks() =>
+        Rule.NobodyBreaks(Clone.Files.Where(Clone.IsText).Where(file => Path.GetFileName(file) != "packages.lock.json").Select(file => (file, text: Clone.Read(file)))
+            .Where(place => place.text.Length > 0 && (!place.text.EndsWith('\n') || TrailingBlankPattern().IsMatch(place.text)))
+            .Select(place => place.file));
+
+    [Fact]
+    public void Every_folder_of_Python_has_unit_tests()
+    {
+        var tests = Clone.Files.Where(file => file.StartsWith("test/", StringComparison.Ordinal) && Path.GetFileName(file).StartsWith("test_", StringComparison.Ordinal))
+            .Select(Clone.Read).ToList();
+        var stems = Clone.Files
+            .Where(file => !file.StartsWith("test/", StringComparison.Ordinal))
+            .Where(file => file.EndsWith(".py", StringComparison.Ordinal) || Clone.Shebang(file) == "#!/usr/bin/python3")
+            .GroupBy(file => Path.GetDirectoryName(file)!, Path.GetFileNameWithoutExtension);
+        Rule.NobodyBreaks(stems
+            .Where(folder => !folder.Any(stem => tests.Any(test => test.Contains(stem!, StringComparison.Ordinal))))
+            .Select(folder => folder.Key));
+    }
+
+    [GeneratedRegex(@"\b(TODO|FIXME|HACK|XXX)\b|NotImplementedException|\bSkip\s*=|unittest\.skip|skipTest\(|SkipTest")]
+    private static partial Regex UnfinishedPattern();
+
+    [GeneratedRegex(@"[ \t\r]\n|\n\n\z")]
+    private static partial Regex TrailingBlankPattern();
+}
