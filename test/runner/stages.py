@@ -2,12 +2,14 @@
 
 import os
 import pathlib
+import re
 import subprocess
 import sys
 from typing import Callable, NamedTuple, Optional
 
 from runner.counts import Count, failed_in_trx, from_last_line, from_trx, from_unittest
 
+SHELL = re.compile(rb"#!.*\b(sh|bash|dash)\b")
 UNIT_SECONDS = 180
 UNIT_SECONDS_OF = {"Simulation.Tests": 600}
 
@@ -38,7 +40,7 @@ def shell_scripts(root: pathlib.Path) -> list:
     for name in tracked(root):
         with (root / name).open("rb") as file:
             first = file.readline(100)
-        if name.endswith(".sh") or (first.startswith(b"#!") and first.split(b"/")[-1].split()[-1:] in ([b"sh"], [b"bash"], [b"dash"])):
+        if name.endswith(".sh") or SHELL.match(first):
             found.append(name)
     return found
 

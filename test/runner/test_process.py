@@ -1,0 +1,64 @@
+import os
+import pathlib
+import signal
+import sys
+import tempfile
+import time
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+
+from runner.process import run, tail  # noqa: E402
+
+
+class Run(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.log = self.folder / "log"
+
+    def sh(self, script, limit=30):
+        return run(["sh", "-c", script], self.log, limit, self.folder)
+
+    def test_gives_the_code_and_keeps_the_output(self):
+        ended = self.sh("echo out; echo err >&2; exit 3")
+        self.assertEqual((ended.code, ended.timed_out), (3, False))
+        self.assertEqual(self.log.read_text(), "out\nerr\n")
+
+    def test_has_no_standard_input_to_wait_for(self):
+        self.assertEqual(self.sh("read line || exit 7").code, 7)
+
+    def test_lets_traps_clean_up_when_the_time_is_used_up(self):
+        ended = self.sh("trap 'echo cleaned; exit 1' TERM; sleep 60 & wait", limit=1)
+        self.assertTrue(ended.timed_out)
+        self.assertEqual(self.log.read_text(), "cleaned\n")
+        self.assertLess(ended.seconds, 10)
+
+    def test_ends_grandchildren_too(self):
+        ended = self.sh("sleep 60 & echo $!; wait", limit=1)
+        self.assertTrue(ended.timed_out)
+        self.assertTrue(self.is_gone(int(self.log.read_text())))
+
+    def test_appends_so_that_the_commands_of_a_stage_share_a_log(self):
+        self.sh("echo one")
+        self.sh("echo two; echo")
+        self.assertEqual(tail(self.log, 5), ["one", "two"])
+
+    @staticmethod
+    def is_gone(process):
+        for _ in range(50):
+            try:
+                os.kill(process, 0)
+                state = pathlib.Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+            except (ProcessLookupError, FileNotFoundError):
+                return True
+            if state == "Z":
+                return True
+            time.sleep(0.1)
+        os.kill(process, signal.SIGKILL)
+        return False
+
+
+if __name__ == "__main__":
+    unittest.main()

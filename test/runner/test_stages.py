@@ -1,0 +1,137 @@
+import importlib.machinery
+import pathlib
+import subprocess
+import sys
+import tempfile
+import types
+import unittest
+from unittest import mock
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+
+from runner import stages as module  # noqa: E402
+from runner.counts import Count  # noqa: E402
+
+RUN = pathlib.Path(__file__).resolve().parents[1] / "run"
+
+
+class Clone(unittest.TestCase):
+    """A small clone with the runner in it."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name)
+        self.git("init", "-q")
+
+    def git(self, *arguments):
+        subprocess.run(["git", "-C", str(self.root), *arguments], check=True, capture_output=True)
+
+    def write(self, name, text, executable=False):
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        if executable:
+            path.chmod(0o755)
+        return path
+
+
+class Finding(Clone):
+    def test_shell_scripts_by_first_line_or_suffix(self):
+        self.write("a", "#!/bin/sh\n")
+        self.write("b", "#!/bin/sh -e\n")
+        self.write("c", "#!/usr/bin/env bash\n")
+        self.write("d.sh", "# shellcheck shell=sh\n")
+        self.write("e", "#!/usr/bin/python3\n")
+        self.write("f", "no script\n")
+        self.assertEqual(module.shell_scripts(self.root), ["a", "b", "c", "d.sh"])
+
+    def test_python_test_folders(self):
+        for name in ("test/lab/test_a.py", "test/lab/test_b.py", "test/node/deep/test_c.py", "test/node/other.py", "appliance/test_d.py"):
+            self.write(name, "")
+        self.assertEqual(module.python_test_folders(self.root), ["test/lab", "test/node/deep"])
+
+    def test_what_git_ignores_is_not_of_the_clone(self):
+        self.write(".gitignore", "/build/\n")
+        self.write("build/x.sh", "")
+        self.assertEqual(module.tracked(self.root), [".gitignore"])
+
+    def test_every_test_project_has_a_stage_the_simulation_last(self):
+        for name in ("Simulation.Tests", "Ipop.Tests", "House.Tests", "Testing"):
+            self.write(f"test/{name}/{name}.csproj", "")
+        self.assertEqual(module.unit_projects(self.root), ["House.Tests", "Ipop.Tests", "Simulation.Tests"])
+
+    def test_a_script_that_is_not_there_is_missing(self):
+        self.assertIsNotNone(module.script(self.root, "vm", 1, "test/vm/run").missing)
+        self.write("test/vm/run", "#!/bin/sh\n", executable=True)
+        self.assertIsNone(module.script(self.root, "vm", 1, "test/vm/run").missing)
+
+
+class Running(Clone):
+    """Runs test/run's own functions with stages made here."""
+
+    def setUp(self):
+        super().setUp()
+        loader = importlib.machinery.SourceFileLoader("test_run", str(RUN))
+        self.run_module = types.ModuleType("test_run")
+        self.run_module.__file__ = str(RUN)
+        loader.exec_module(self.run_module)
+        self.said = []
+        for name, value in (("ROOT", self.root), ("OUT", self.root / "out"), ("say", self.said.append)):
+            patch = mock.patch.object(self.run_module, name, value)
+            patch.start()
+            self.addCleanup(patch.stop)
+
+    def main(self, *scripts, arguments=()):
+        made = []
+        for number, (text, needs) in enumerate(scripts):
+            self.write(f"s{number}", text, executable=True)
+            made.append(module.script(self.root, f"s{number}", 5, f"s{number}", needs=needs))
+        with mock.patch.object(self.run_module, "stages", lambda root, out: made):
+            return self.run_module.main(list(arguments)), self.said[-1]
+
+    def test_sums_the_counts(self):
+        good = "#!/bin/sh\necho 2 passed, 0 failed\n"
+        self.assertEqual(self.main((good, ()), (good, ())), (0, "4 passed, 0 failed"))
+
+    def test_a_failed_check_fails_the_run(self):
+        self.assertEqual(self.main(("#!/bin/sh\necho 2 passed, 1 failed\nexit 1\n", ())), (1, "2 passed, 1 failed"))
+
+    def test_a_crash_is_one_failure(self):
+        self.assertEqual(self.main(("#!/bin/sh\necho on my way\nexit 9\n", ())), (1, "0 passed, 1 failed"))
+        self.assertTrue(any("on my way" in line for line in self.said))
+
+    def test_a_good_count_with_a_bad_exit_is_a_failure(self):
+        self.assertEqual(self.main(("#!/bin/sh\necho 2 passed, 0 failed\nexit 1\n", ())), (1, "0 passed, 1 failed"))
+
+    def test_silence_is_a_failure(self):
+        self.assertEqual(self.main(("#!/bin/sh\n", ())), (1, "0 passed, 1 failed"))
+
+    def test_what_needs_a_failed_stage_fails_without_running(self):
+        after = f"#!/bin/sh\ntouch {self.root}/ran\necho 1 passed, 0 failed\n"
+        self.assertEqual(self.main(("#!/bin/sh\nexit 1\n", ()), (after, ("s0",))), (1, "0 passed, 2 failed"))
+        self.assertFalse((self.root / "ran").exists())
+
+    def test_one_stage_alone(self):
+        good = "#!/bin/sh\necho 2 passed, 0 failed\n"
+        self.assertEqual(self.main((good, ()), ("#!/bin/sh\nexit 1\n", ()), arguments=["s0"]), (0, "2 passed, 0 failed"))
+
+    def test_an_unknown_stage_is_refused(self):
+        code, said = self.main(("#!/bin/sh\n", ()), arguments=["nonsense"])
+        self.assertEqual(code, 2)
+        self.assertIn("nonsense", said)
+
+    def test_an_empty_plan_is_a_failure(self):
+        self.assertEqual(self.main(), (1, "0 passed, 1 failed"))
+
+    def test_a_stage_that_says_only_yes_or_no(self):
+        stage = module.Stage("yes", 5, [["false"]], module.each_passes(3))
+        with mock.patch.object(self.run_module, "stages", lambda root, out: [stage]):
+            self.assertEqual((self.run_module.main([]), self.said[-1]), (1, "0 passed, 1 failed"))
+
+    def test_counts_add(self):
+        self.assertEqual(Count(1, 2) + Count(3, 4), Count(4, 6))
+
+
+if __name__ == "__main__":
+    unittest.main()
