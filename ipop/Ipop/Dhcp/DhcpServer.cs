@@ -1,0 +1,201 @@
+using Brunet;
+using Ipop.Ownership;
+
+namespace Ipop.Dhcp;
+
+/// <summary>
+/// DHCP (RFC 2131, 2132) for the one guest behind the tap. DISCOVER claims nothing; REQUEST is one atomic create in the DHT: ACK
+/// when the record stands, NAK when somebody else's does, silence when the DHT does not answer. The lease itself is not timed:
+/// the address is the node's as long as the node runs.
+/// </summary>
+internal sealed class DhcpServer
+{
+    /// <summary>A request that came before the ring stood is answered late, if the client can still be waiting (RFC 2131 section 4.1).</summary>
+    private static readonly TimeSpan ParkAtMost = TimeSpan.FromSeconds(30);
+
+    /// <summary>How often the ring is looked at while a request waits for it.</summary>
+    private static readonly TimeSpan ParkedTick = TimeSpan.FromMilliseconds(100);
+
+    private readonly IOverlay _overlay;
+    private readonly VirtualNetworkOptions _options;
+    private readonly AddressHolder _holder;
+    private readonly ITapOutput _output;
+    private readonly Func<string?> _hostName;
+    private readonly byte[] _frame = new byte[DhcpReplyWriter.MaximumSize];
+    private DhcpRequest? _parked;
+    private TimeSpan _parkedAt;
+    private DhcpRequest? _pending;
+
+    /// <summary>Makes a server without state of its own: who holds what is the holder's business.</summary>
+    public DhcpServer(IOverlay overlay, VirtualNetworkOptions options, AddressHolder holder, ITapOutput output, Func<string?> hostName) =>
+        (_overlay, _options, _holder, _output, _hostName) = (overlay, options, holder, output, hostName);
+
+    /// <summary>When <see cref="Tick"/> has something to do; <paramref name="now"/> is the present.</summary>
+    public TimeSpan NextTick(TimeSpan now) => _parked is null ? TimeSpan.MaxValue : now + ParkedTick;
+
+    /// <summary>Answers what came before the ring stood.</summary>
+    public void Tick(TimeSpan now)
+    {
+        if (_parked is { } parked && (_overlay.IsJoined || now - _parkedAt > ParkAtMost))
+        {
+            _parked = null;
+            if (_overlay.IsJoined)
+            {
+                Take(now, parked);
+            }
+        }
+    }
+
+    /// <summary>Takes one message of the client; false if it is none.</summary>
+    public bool Receive(TimeSpan now, ReadOnlySpan<byte> message)
+    {
+        if (!DhcpRequest.TryRead(message, out DhcpRequest? request))
+        {
+            return false;
+        }
+
+        Take(now, request!);
+        return true;
+    }
+
+    private void Take(TimeSpan now, DhcpRequest request)
+    {
+        if (request.Server != IPv4Address.Any && request.Server != _options.Subnet.Gateway)
+        {
+            // The client chose another server.
+            return;
+        }
+
+        switch (request.Type)
+        {
+            case DhcpMessageType.Discover or DhcpMessageType.Request when !_overlay.IsJoined:
+                (_parked, _parkedAt) = (request, now);
+                break;
+            case DhcpMessageType.Discover when Begin(request):
+                _holder.FindOffer(now, (_, address) => Offer(request, address));
+                break;
+            case DhcpMessageType.Request when Begin(request):
+                Request(now, request);
+                break;
+            case DhcpMessageType.Release:
+                _holder.Release(now, request.ClientAddress);
+                break;
+            case DhcpMessageType.Decline:
+                _holder.Decline(now, request.Requested);
+                break;
+            case DhcpMessageType.Inform when request.ClientAddress != IPv4Address.Any:
+                Reply(request, DhcpMessageType.Ack, IPv4Address.Any);
+                break;
+        }
+    }
+
+    /// <summary>Notes the request that the DHT works on; false if it is a repetition of that one.</summary>
+    private bool Begin(DhcpRequest request)
+    {
+        if (_pending is { } pending && pending.Transaction == request.Transaction && pending.Type == request.Type)
+        {
+            return false;
+        }
+
+        _pending = request;
+        return true;
+    }
+
+    /// <summary>Whether the client still waits for this answer.</summary>
+    private bool End(DhcpRequest request)
+    {
+        if (!ReferenceEquals(_pending, request))
+        {
+            return false;
+        }
+
+        _pending = null;
+        return true;
+    }
+
+    private void Offer(DhcpRequest request, IPv4Address? address)
+    {
+        if (End(request) && address is { } offered)
+        {
+            Reply(request, DhcpMessageType.Offer, offered);
+        }
+    }
+
+    private void Request(TimeSpan now, DhcpRequest request)
+    {
+        // Selecting and init-reboot name the address in option 50, renewing and rebinding in ciaddr (RFC 2131 section 4.3.2).
+        IPv4Address address = request.Requested != IPv4Address.Any ? request.Requested : request.ClientAddress;
+        _holder.Claim(now, address, (_, result) =>
+        {
+            if (!End(request))
+            {
+                return;
+            }
+
+            if (result == ClaimResult.Bound)
+            {
+                Reply(request, DhcpMessageType.Ack, address);
+            }
+            else if (result == ClaimResult.Refused)
+            {
+                Reply(request, DhcpMessageType.Nak, IPv4Address.Any);
+            }
+        });
+    }
+
+    private void Reply(DhcpRequest request, DhcpMessageType type, IPv4Address assigned)
+    {
+        IPv4Address server = _options.Subnet.Gateway;
+        var writer = new DhcpReplyWriter(_frame, request, type, assigned, server);
+        if (type != DhcpMessageType.Nak)
+        {
+            if (assigned != IPv4Address.Any)
+            {
+                writer.Add(DhcpOption.LeaseTime, _options.LeaseSeconds);
+                writer.Add(DhcpOption.RenewalTime, _options.LeaseSeconds / 2);
+                writer.Add(DhcpOption.RebindingTime, (uint)(_options.LeaseSeconds * 7UL / 8));
+            }
+
+            AddConfiguration(ref writer);
+        }
+
+        (MacAddress mac, IPv4Address destination) = Destination(request, type, assigned);
+        _output.WriteFrame(writer.Finish(mac, destination, server));
+    }
+
+    // No router: the virtual network leads nowhere else, and a default route over it would take the guest's own away.
+    private void AddConfiguration(ref DhcpReplyWriter writer)
+    {
+        writer.Add(DhcpOption.SubnetMask, _options.Subnet.Mask);
+        writer.Add(DhcpOption.BroadcastAddress, _options.Subnet.Broadcast);
+        writer.Add(DhcpOption.InterfaceMtu, _options.Mtu);
+        writer.Add(DhcpOption.DomainName, _options.Zone);
+        if (_hostName() is { Length: > 0 and < 64 } hostName)
+        {
+            writer.Add(DhcpOption.HostName, hostName);
+        }
+
+        if (_options.DnsServer is { } dns)
+        {
+            writer.Add(DhcpOption.DnsServer, dns);
+        }
+    }
+
+    /// <summary>RFC 2131 section 4.1, without relays.</summary>
+    private static (MacAddress Mac, IPv4Address Address) Destination(DhcpRequest request, DhcpMessageType type, IPv4Address assigned)
+    {
+        if (type == DhcpMessageType.Nak)
+        {
+            return (MacAddress.Broadcast, IPv4Address.Broadcast);
+        }
+
+        if (request.ClientAddress != IPv4Address.Any)
+        {
+            return (request.Mac, request.ClientAddress);
+        }
+
+        return request.WantsBroadcast || assigned == IPv4Address.Any
+            ? (MacAddress.Broadcast, IPv4Address.Broadcast)
+            : (request.Mac, assigned);
+    }
+}

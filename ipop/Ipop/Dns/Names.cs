@@ -1,0 +1,110 @@
+using Brunet;
+using Brunet.Dht;
+using Ipop.AddressMap;
+
+namespace Ipop.Dns;
+
+/// <summary>Names of the zone, both ways. What the node knows of itself needs no DHT.</summary>
+internal sealed class Names
+{
+    /// <summary>Key of the record that says where the manager is.</summary>
+    public static readonly RecordKey ManagerKey = new(RecordKind.Service, Manager);
+
+    private const string Manager = "manager";
+    private const int LongestLabel = 63;
+
+    private readonly IOverlay _overlay;
+    private readonly Subnet _subnet;
+    private readonly Func<IPv4Address?> _localAddress;
+    private readonly Func<string?> _localHost;
+    private readonly Func<bool> _isManager;
+
+    public Names(
+        IOverlay overlay, VirtualNetworkOptions options, Func<IPv4Address?> localAddress, Func<string?> localHost, Func<bool> isManager) =>
+        (_overlay, _subnet, _localAddress, _localHost, _isManager) = (overlay, options.Subnet, localAddress, localHost, isManager);
+
+    /// <summary>Whether a label may be a host's (RFC 1123 section 2.1); lower case.</summary>
+    public static bool IsHostLabel(ReadOnlySpan<char> label)
+    {
+        if (label.Length is 0 or > LongestLabel || label[0] == '-' || label[^1] == '-')
+        {
+            return false;
+        }
+
+        foreach (char c in label)
+        {
+            if (!char.IsAsciiDigit(c) && !char.IsAsciiLetterLower(c) && c != '-')
+            {
+                return false;
+            }
+        }
+
+        return true;
+    }
+
+    /// <summary>Finds the address of a label of the zone, lower case: <c>a-b-c-d</c>, the manager's, or a host's.</summary>
+    public void Find(TimeSpan now, string label, Action<TimeSpan, NameAnswer> done)
+    {
+        if (IPv4Address.TryParse(label, '-', out IPv4Address address))
+        {
+            done(now, _subnet.IsHost(address) ? Found(address) : new NameAnswer(NameStatus.NotFound, null));
+        }
+        else if (!IsHostLabel(label))
+        {
+            done(now, new NameAnswer(NameStatus.NotFound, null));
+        }
+        else if (_localAddress() is { } local && ((label == Manager && _isManager()) || label == _localHost()))
+        {
+            done(now, Found(local));
+        }
+        else if (label == Manager)
+        {
+            FindManager(now, done);
+        }
+        else
+        {
+            Lookup(now, new RecordKey(RecordKind.HostName, label), done);
+        }
+    }
+
+    /// <summary>Finds the label of an address: its certificate's host name, else <c>a-b-c-d</c>.</summary>
+    public void FindHost(TimeSpan now, IPv4Address address, Action<TimeSpan, string> done)
+    {
+        string numbers = address.ToString('-');
+        if (address == _localAddress())
+        {
+            done(now, _localHost() ?? numbers);
+            return;
+        }
+
+        _overlay.Lookup(now, AddressValue.Key(address), (then, answer) =>
+        {
+            string? host = answer is { Status: DhtStatus.Done } ? answer.Record?.Owner.Certificate?.HostName.ToLowerInvariant() : null;
+            done(then, host is not null && IsHostLabel(host) ? host : numbers);
+        });
+    }
+
+    private static NameAnswer Found(IPv4Address address) => new(NameStatus.Found, address);
+
+    // A host may be called manager too.
+    private void FindManager(TimeSpan now, Action<TimeSpan, NameAnswer> done) =>
+        Lookup(now, ManagerKey, (then, answer) =>
+        {
+            if (answer.Status == NameStatus.NotFound)
+            {
+                Lookup(then, new RecordKey(RecordKind.HostName, Manager), done);
+            }
+            else
+            {
+                done(then, answer);
+            }
+        });
+
+    private void Lookup(TimeSpan now, RecordKey key, Action<TimeSpan, NameAnswer> done) =>
+        _overlay.Lookup(now, key, (then, answer) => done(then, answer switch
+        {
+            { Status: DhtStatus.TimedOut } => new NameAnswer(NameStatus.Unknown, null),
+            { Status: DhtStatus.Done, Record: { } record } when AddressValue.TryReadName(record, out IPv4Address address) => Found(address),
+            _ => new NameAnswer(NameStatus.NotFound, null),
+        }));
+}

@@ -1,0 +1,41 @@
+namespace Ipop;
+
+/// <summary>Why a frame or packet went no further. One counter each: a silent network must be able to explain itself.</summary>
+public enum DropReason
+{
+    /// <summary>Frame too short, or headers that contradict themselves.</summary>
+    Malformed,
+
+    /// <summary>Neither ARP nor IPv4; IPv6, mostly.</summary>
+    EtherType,
+
+    /// <summary>Broadcast or multicast that is not DHCP.</summary>
+    Broadcast,
+
+    /// <summary>Destination outside the subnet, or one that no node may have.</summary>
+    NotInSubnet,
+
+    /// <summary>From the tap: the source is not the local address.</summary>
+    NotOurSource,
+
+    /// <summary>From the overlay: the destination is not the local address.</summary>
+    NotOurDestination,
+
+    /// <summary>From the overlay: the sender does not own the source address.</summary>
+    NotOwner,
+
+    /// <summary>Nobody owns the address, or the DHT did not answer.</summary>
+    NoOwner,
+
+    /// <summary>To or from a peer without certificate, and not what is open to those.</summary>
+    Uncertified,
+
+    /// <summary>Too much waits for answers of the DHT already.</summary>
+    QueueFull,
+
+    /// <summary>A DHCP message that is no request to us.</summary>
+    Dhcp,
+
+    /// <summary>ARP that gets no answer: probes, announcements, addresses without owner.</summary>
+    Arp,
+}

@@ -1,0 +1,198 @@
+using Brunet;
+using Brunet.Sessions;
+using Ipop.AddressMap;
+using Ipop.Ethernet;
+
+namespace Ipop.Ownership;
+
+/// <summary>
+/// Moves IPv4 packets between tap and overlay and checks both addresses of each. Outgoing: only from the local address, to the
+/// owner of the destination. Incoming: only from the owner of the source, to the local address. Where the owner is known it
+/// allocates nothing.
+/// </summary>
+internal sealed class PacketPath
+{
+    private readonly IOverlay _overlay;
+    private readonly Subnet _subnet;
+    private readonly AddressHolder _holder;
+    private readonly OwnerMap _owners;
+    private readonly UncertifiedGate _gate;
+    private readonly ITapOutput _output;
+    private readonly DropCounters _drops;
+    private readonly byte[] _frame = new byte[EthernetFrame.HeaderSize + ushort.MaxValue];
+
+    public PacketPath(
+        IOverlay overlay, VirtualNetworkOptions options, AddressHolder holder, OwnerMap owners, ITapOutput output, DropCounters drops)
+    {
+        (_overlay, _subnet, _holder, _owners, _output, _drops) = (overlay, options.Subnet, holder, owners, output, drops);
+        _gate = new UncertifiedGate(options);
+        TapMac = options.TapMac;
+    }
+
+    /// <summary>The guest's Ethernet address, where incoming packets go.</summary>
+    public MacAddress TapMac { get; set; }
+
+    /// <summary>Whether the local node has a certificate.</summary>
+    public bool IsCertified { get; set; }
+
+    /// <summary>Takes a packet of the guest.</summary>
+    public void FromTap(TimeSpan now, IPv4Packet packet)
+    {
+        IPv4Address destination = packet.Destination;
+        if (_holder.Bound is not { } local || packet.Source != local)
+        {
+            _drops.Add(DropReason.NotOurSource);
+        }
+        else if (destination.IsMulticast || destination == IPv4Address.Broadcast || destination == _subnet.Broadcast)
+        {
+            _drops.Add(DropReason.Broadcast);
+        }
+        else if (!_subnet.IsHost(destination) || destination == local)
+        {
+            _drops.Add(DropReason.NotInSubnet);
+        }
+        else
+        {
+            OwnerEntry entry = _owners.Get(now, destination);
+            if (!entry.IsKnown && entry.IsAsked)
+            {
+                _owners.Wait(entry, new WaitingPacket(WaitingKind.Outgoing, null, packet.Bytes.ToArray()));
+            }
+            else
+            {
+                Send(now, entry, packet);
+            }
+        }
+    }
+
+    /// <summary>Takes a packet that a session authenticated as <paramref name="peer"/>'s.</summary>
+    public void FromOverlay(TimeSpan now, PeerIdentity peer, IPv4Packet packet)
+    {
+        IPv4Address source = packet.Source;
+        if (_holder.Bound is not { } local || packet.Destination != local)
+        {
+            _drops.Add(DropReason.NotOurDestination);
+        }
+        else if (!_subnet.IsHost(source) || source == local)
+        {
+            _drops.Add(DropReason.NotOwner);
+        }
+        else if (peer.Certificate is { } certificate)
+        {
+            if (IPv4Address.TryFrom(certificate.VirtualAddress, out IPv4Address certified) && certified == source)
+            {
+                _owners.Learn(now, source, peer.Address);
+                Deliver(packet, isPeerCertified: true);
+            }
+            else
+            {
+                _drops.Add(DropReason.NotOwner);
+            }
+        }
+        else
+        {
+            FromBareKey(now, peer, packet);
+        }
+    }
+
+    /// <summary>Goes on with a packet that waited for the owner of one of its addresses.</summary>
+    public void Resume(TimeSpan now, OwnerEntry entry, WaitingPacket waiting)
+    {
+        if (!IPv4Packet.TryRead(waiting.Bytes, out IPv4Packet packet))
+        {
+            _drops.Add(DropReason.Malformed);
+        }
+        else if (waiting.Source is null)
+        {
+            // The local address may have changed meanwhile.
+            if (_holder.Bound == packet.Source)
+            {
+                Send(now, entry, packet);
+            }
+            else
+            {
+                _drops.Add(DropReason.NotOurSource);
+            }
+        }
+        else if (_holder.Bound != packet.Destination)
+        {
+            _drops.Add(DropReason.NotOurDestination);
+        }
+        else
+        {
+            DeliverIfOwner(entry, waiting.Source, packet);
+        }
+    }
+
+    // A bare key owns the address whose winning record it signed. A certificate's record always wins, so a record of this very
+    // key also says that no certificate of another names the address.
+    private void FromBareKey(TimeSpan now, PeerIdentity peer, IPv4Packet packet)
+    {
+        // First what needs no answer of the DHT, so that nobody can make us ask for what would not pass anyway.
+        if (!_gate.Allows(packet, isSenderCertified: false, IsCertified))
+        {
+            _drops.Add(DropReason.Uncertified);
+            return;
+        }
+
+        OwnerEntry entry = _owners.Get(now, packet.Source);
+        bool mayChange = entry.IsKnown ? entry.Node != peer.Address && _owners.Doubt(now, entry) : entry.IsAsked;
+
+        // The answer may have come at once, so look again.
+        if (mayChange && entry.IsAsked)
+        {
+            _owners.Wait(entry, new WaitingPacket(WaitingKind.Incoming, peer, packet.Bytes.ToArray()));
+        }
+        else
+        {
+            DeliverIfOwner(entry, peer, packet);
+        }
+    }
+
+    private void DeliverIfOwner(OwnerEntry entry, PeerIdentity peer, IPv4Packet packet)
+    {
+        if (entry.IsKnown && entry.Node == peer.Address)
+        {
+            Deliver(packet, isPeerCertified: false);
+        }
+        else
+        {
+            _drops.Add(DropReason.NotOwner);
+        }
+    }
+
+    private void Send(TimeSpan now, OwnerEntry entry, IPv4Packet packet)
+    {
+        if (!entry.IsKnown)
+        {
+            _drops.Add(DropReason.NoOwner);
+        }
+        else if (entry.Node == _overlay.Address)
+        {
+            // A former address of our own.
+            _drops.Add(DropReason.NoOwner);
+        }
+        else if (!_gate.Allows(packet, IsCertified, entry.IsCertified))
+        {
+            _drops.Add(DropReason.Uncertified);
+        }
+        else
+        {
+            _overlay.Send(now, entry.Node, packet.Bytes);
+        }
+    }
+
+    private void Deliver(IPv4Packet packet, bool isPeerCertified)
+    {
+        if (!_gate.Allows(packet, isPeerCertified, IsCertified))
+        {
+            _drops.Add(DropReason.Uncertified);
+            return;
+        }
+
+        Span<byte> frame = _frame.AsSpan(0, EthernetFrame.HeaderSize + packet.Bytes.Length);
+        EthernetFrame.WriteHeader(frame, TapMac, MacAddress.Gateway, EthernetFrame.IPv4);
+        packet.Bytes.CopyTo(frame[EthernetFrame.HeaderSize..]);
+        _output.WriteFrame(frame);
+    }
+}

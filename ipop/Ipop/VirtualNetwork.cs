@@ -1,0 +1,262 @@
+using Brunet;
+using Brunet.Sessions;
+using Ipop.AddressMap;
+using Ipop.Arp;
+using Ipop.Dhcp;
+using Ipop.Dns;
+using Ipop.Ethernet;
+using Ipop.Ownership;
+
+namespace Ipop;
+
+/// <summary>
+/// One guest's Ethernet, carried by the overlay: Ethernet frames of the tap go in and come out on one side, IPv4 packets of
+/// authenticated peers on the other. A pure machine, not thread-safe: one thread owns it together with its node.
+/// </summary>
+public sealed class VirtualNetwork
+{
+    /// <summary>How often the ring is looked at while something waits for it.</summary>
+    private static readonly TimeSpan JoinTick = TimeSpan.FromMilliseconds(250);
+
+    private readonly VirtualNetworkOptions _options;
+    private readonly IOverlay _overlay;
+    private readonly ITapOutput _output;
+    private readonly AddressHolder _holder;
+    private readonly OwnerMap _owners;
+    private readonly PacketPath _path;
+    private readonly ArpResponder _arp;
+    private readonly DhcpServer _dhcp;
+    private readonly Publisher _publisher;
+    private readonly ManagerWatch _manager;
+    private readonly Names _names;
+    private MemberCertificate? _certificate;
+    private TimeSpan _now;
+
+    /// <summary>Makes a virtual network without address.</summary>
+    /// <param name="options">Pool and machine.</param>
+    /// <param name="overlay">The node.</param>
+    /// <param name="certificate">The local certificate, or null.</param>
+    /// <param name="output">The tap.</param>
+    /// <param name="now">The present.</param>
+    public VirtualNetwork(
+        VirtualNetworkOptions options, IOverlay overlay, MemberCertificate? certificate, ITapOutput output, TimeSpan now)
+    {
+        (_options, _overlay, _output, _now) = (options, overlay, output, now);
+        _holder = new AddressHolder(overlay, options, OnAddressChanged, output.BounceCarrier);
+        _owners = new OwnerMap(overlay, Drops, options.IsOpen, OnOwnerKnown);
+        _path = new PacketPath(overlay, options, _holder, _owners, output, Drops);
+        _arp = new ArpResponder(options.Subnet, _holder, _owners, output, Drops);
+        _dhcp = new DhcpServer(overlay, options, _holder, output, () => HostName);
+        _publisher = new Publisher(overlay);
+        _manager = new ManagerWatch(overlay);
+        _names = new Names(overlay, options, () => Address, () => HostName, () => IsManager);
+        Dns = new DnsServer(options, _names);
+        CertificateChanged(now, certificate);
+    }
+
+    /// <summary>What was dropped and why.</summary>
+    public DropCounters Drops { get; } = new();
+
+    /// <summary>The DNS server of the zone and the subnet.</summary>
+    public DnsServer Dns { get; }
+
+    /// <summary>The local address while its record stands, or null.</summary>
+    public IPv4Address? Address => _holder.Bound;
+
+    /// <summary>Where the node stands on its way to an address.</summary>
+    public AddressState State => _holder switch
+    {
+        { Bound: not null } => AddressState.Bound,
+        { IsClaiming: true } => AddressState.Claiming,
+        _ => _overlay.IsJoined ? AddressState.None : AddressState.WaitingForRing,
+    };
+
+    /// <summary>The local host name without zone: the certificate's, in an open pool the configured one; null if there is none.</summary>
+    public string? HostName => _certificate?.HostName ?? (_options.IsOpen && _options.HostName.Length > 0 ? _options.HostName.ToLowerInvariant() : null);
+
+    /// <summary>Whether this node is the manager: the certificate says it, in an open pool the configuration.</summary>
+    public bool IsManager => _certificate?.IsManager ?? (_options.IsOpen && _options.IsManager);
+
+    /// <summary>The manager's address as last seen in the DHT, or null.</summary>
+    public IPv4Address? ManagerAddress => IsManager ? Address : _manager.Address;
+
+    /// <summary>What a person should know and do something about; empty if all is well.</summary>
+    public IReadOnlyList<string> Warnings
+    {
+        get
+        {
+            List<string> warnings = [];
+            _publisher.AddWarnings(warnings);
+            if (_certificate is { } certificate && Certified(certificate) is null)
+            {
+                warnings.Add($"The certificate's address {certificate.VirtualAddress} is no host address of {_options.Subnet}; it can't be used. Enrol anew.");
+            }
+
+            if (_holder.IsCertificateBeaten)
+            {
+                warnings.Add("A certificate issued later holds this node's address; this node can't have it. Enrol anew.");
+            }
+
+            return warnings;
+        }
+    }
+
+    /// <summary>When <see cref="Tick"/> wants to be called next.</summary>
+    public TimeSpan NextTick
+    {
+        get
+        {
+            TimeSpan next = Earlier(Earlier(_holder.NextTick, _publisher.NextTick), Earlier(_dhcp.NextTick(_now), _manager.NextTick));
+
+            // What is due but waits for the ring must not spin.
+            return _overlay.IsJoined || next > _now ? next : _now + JoinTick;
+        }
+    }
+
+    /// <summary>Lets time pass. Call at <see cref="NextTick"/> or a little later.</summary>
+    public void Tick(TimeSpan now)
+    {
+        _now = now;
+        _holder.Tick(now);
+        _publisher.Tick(now);
+        _dhcp.Tick(now);
+        _manager.Tick(now);
+        _owners.Tick(now);
+    }
+
+    /// <summary>Takes one Ethernet frame of the guest, without virtio header and frame check sequence. Nothing makes it throw.</summary>
+    public void FrameFromTap(TimeSpan now, ReadOnlySpan<byte> frame)
+    {
+        _now = now;
+        if (!EthernetFrame.TryRead(frame, out EthernetFrame ethernet))
+        {
+            Drops.Add(DropReason.Malformed);
+            return;
+        }
+
+        // udev may give the tap another address after it was made.
+        if (!ethernet.Source.IsGroup && ethernet.Source != _path.TapMac)
+        {
+            _path.TapMac = ethernet.Source;
+        }
+
+        switch (ethernet.EtherType)
+        {
+            case EthernetFrame.IPv4:
+                PacketFromTap(now, ethernet.Payload);
+                break;
+            case EthernetFrame.Arp:
+                _arp.Receive(now, ethernet.Payload);
+                break;
+            default:
+                Drops.Add(DropReason.EtherType);
+                break;
+        }
+    }
+
+    /// <summary>Takes one packet of a peer that its session authenticated. Nothing makes it throw.</summary>
+    public void PacketFromOverlay(TimeSpan now, PeerIdentity source, ReadOnlySpan<byte> packet)
+    {
+        ArgumentNullException.ThrowIfNull(source);
+        _now = now;
+        if (IPv4Packet.TryRead(packet, out IPv4Packet ip))
+        {
+            _path.FromOverlay(now, source, ip);
+        }
+        else
+        {
+            Drops.Add(DropReason.Malformed);
+        }
+    }
+
+    /// <summary>
+    /// Takes the local certificate at start and whenever it changes. If it names another address than the one in use, the guest is
+    /// made to ask DHCP anew. The node must know the new certificate already (<see cref="Node.IdentityChanged"/>).
+    /// </summary>
+    public void CertificateChanged(TimeSpan now, MemberCertificate? certificate)
+    {
+        _now = now;
+        _certificate = certificate;
+        _path.IsCertified = certificate is not null;
+        _holder.SetCertified(now, certificate is null ? null : Certified(certificate));
+        Publish(now);
+    }
+
+    /// <summary>Gives up an address that the CA refuses, for as long as the daemon runs; the guest is made to ask for the next candidate.</summary>
+    public void RefuseAddress(TimeSpan now, IPv4Address address)
+    {
+        _now = now;
+        _holder.Refuse(now, address);
+    }
+
+    /// <summary>
+    /// Finds the address of a name for people: a dotted quad, a host name with or without zone, <c>a-b-c-d</c>, or
+    /// <c>manager</c>. Null if there is none or the DHT does not answer.
+    /// </summary>
+    public void Resolve(TimeSpan now, string name, Action<TimeSpan, IPv4Address?> done)
+    {
+        ArgumentNullException.ThrowIfNull(name);
+        ArgumentNullException.ThrowIfNull(done);
+        _now = now;
+        if (IPv4Address.TryParse(name, out IPv4Address literal))
+        {
+            done(now, literal);
+            return;
+        }
+
+        string label = name.TrimEnd('.').ToLowerInvariant();
+        label = label.EndsWith("." + _options.Zone, StringComparison.Ordinal) ? label[..^(_options.Zone.Length + 1)] : label;
+        _names.Find(now, label, (then, answer) => done(then, answer.Address));
+    }
+
+    private static TimeSpan Earlier(TimeSpan left, TimeSpan right) => left < right ? left : right;
+
+    private IPv4Address? Certified(MemberCertificate certificate) =>
+        IPv4Address.TryFrom(certificate.VirtualAddress, out IPv4Address address) && _options.Subnet.IsHost(address) ? address : null;
+
+    private void PacketFromTap(TimeSpan now, ReadOnlySpan<byte> payload)
+    {
+        if (!IPv4Packet.TryRead(payload, out IPv4Packet packet))
+        {
+            Drops.Add(DropReason.Malformed);
+        }
+        else if (UdpDatagram.TryRead(packet, out UdpDatagram datagram) && datagram.DestinationPort == DhcpReplyWriter.ServerPort
+            && (packet.Destination == IPv4Address.Broadcast || packet.Destination == _options.Subnet.Gateway))
+        {
+            if (!_dhcp.Receive(now, datagram.Payload))
+            {
+                Drops.Add(DropReason.Dhcp);
+            }
+        }
+        else
+        {
+            _path.FromTap(now, packet);
+        }
+    }
+
+    private void OnOwnerKnown(TimeSpan now, OwnerEntry entry, WaitingPacket packet)
+    {
+        if (packet.Kind == WaitingKind.Arp)
+        {
+            _arp.Resume(entry, packet.Bytes);
+        }
+        else
+        {
+            _path.Resume(now, entry, packet);
+        }
+    }
+
+    private void OnAddressChanged(TimeSpan now)
+    {
+        Publish(now);
+        _output.AddressChanged(_holder.Bound);
+    }
+
+    private void Publish(TimeSpan now)
+    {
+        // A certificate speaks for its own address only.
+        bool mayPublish = _certificate is not { } certificate || Certified(certificate) == Address;
+        _publisher.Set(now, Address, mayPublish ? HostName?.ToLowerInvariant() : null, mayPublish && IsManager);
+        _publisher.Tick(now);
+    }
+}
