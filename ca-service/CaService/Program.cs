@@ -1,1 +1,3 @@
-Console.WriteLine("wow-ca");
+using CaService.Commands;
+
+return CommandLine.Run(args, Console.Out, Console.Error, TimeProvider.System);

@@ -4,6 +4,12 @@ namespace CertificateProfile;
 internal static class Oids
 {
     /// <summary>RFC 5758 section 3.2.</summary>
+    public const string EcdsaWithSha256 = "1.2.840.10045.4.3.2";
+
+    /// <summary>RFC 5758 section 3.2.</summary>
+    public const string EcdsaWithSha512 = "1.2.840.10045.4.3.4";
+
+    /// <summary>RFC 5758 section 3.2.</summary>
     public const string EcdsaWithSha384 = "1.2.840.10045.4.3.3";
 
     /// <summary>RFC 5480 section 2.1.1.</summary>

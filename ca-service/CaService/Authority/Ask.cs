@@ -1,0 +1,14 @@
+using System.Net;
+
+namespace CaService;
+
+/// <summary>What a machine asks for.</summary>
+/// <param name="PublicKey">DER SubjectPublicKeyInfo.</param>
+/// <param name="Address">Where it asks from; never what it says.</param>
+/// <param name="WantedName">Host name that it would like, any text, or null.</param>
+/// <param name="Ticket"><c>ID:SECRET</c>, any text, or null.</param>
+internal sealed record Ask(ReadOnlyMemory<byte> PublicKey, IPAddress Address, string? WantedName, string? Ticket)
+{
+    /// <summary>SHA-256 of the key, hexadecimal: by this the database knows the machine.</summary>
+    public string Key { get; } = CertificateProfile.NodeKey.FingerprintOf(PublicKey.Span);
+}

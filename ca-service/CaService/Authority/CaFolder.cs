@@ -1,0 +1,113 @@
+using System.Security.Cryptography;
+using CertificateProfile;
+
+namespace CaService;
+
+/// <summary>The CA's state folder: <c>ca.key</c>, <c>ca.pem</c>, <c>ca.db</c>. It is complete once <c>ca.pem</c> is there.</summary>
+internal sealed class CaFolder : IDisposable
+{
+    public const string DatabaseName = "ca.db";
+    private const string KeyName = "ca.key";
+    private const string CertificateName = "ca.pem";
+    private const UnixFileMode OwnerOnly = UnixFileMode.UserRead | UnixFileMode.UserWrite;
+
+    private CaFolder(PoolAuthority authority, ECDsa key, Database database)
+    {
+        Authority = authority;
+        Key = key;
+        Database = database;
+    }
+
+    public PoolAuthority Authority { get; }
+
+    public ECDsa Key { get; }
+
+    public Database Database { get; }
+
+    /// <summary>Makes a CA. An interrupted run is completed by the next one, with the same key.</summary>
+    /// <exception cref="UserError">There is a CA already.</exception>
+    public static CaFolder Create(string folder, PoolProfile pool, DateTimeOffset now)
+    {
+        string certificatePath = Path.Combine(folder, CertificateName);
+        string keyPath = Path.Combine(folder, KeyName);
+        if (File.Exists(certificatePath))
+        {
+            throw new UserError($"{certificatePath} is there already: a CA is never replaced, so give another --state folder or move that one away.");
+        }
+
+        Directory.CreateDirectory(folder, OwnerOnly | UnixFileMode.UserExecute);
+        ECDsa key;
+        if (File.Exists(keyPath))
+        {
+            key = LoadKey(keyPath);
+        }
+        else
+        {
+            key = ECDsa.Create(ECCurve.NamedCurves.nistP384);
+            AtomicFile.WriteText(keyPath, key.ExportPkcs8PrivateKeyPem() + "\n", OwnerOnly);
+        }
+
+        // SQLite brings the folder itself to the disk when it makes its files, and with it the rename of the key.
+        Database database = Database.Create(Path.Combine(folder, DatabaseName));
+        byte[] der = CertificateIssuer.CreateAuthority(pool, key, now);
+        AtomicFile.WriteText(certificatePath, CertificatePem.Write(der), OwnerOnly | UnixFileMode.GroupRead | UnixFileMode.OtherRead);
+        database.Write(transaction => Audit.Append(transaction, now, "init", $"pool={pool.Name} subnet={pool.Subnet}"));
+        return new CaFolder(PoolAuthority.Load(certificatePath), key, database);
+    }
+
+    /// <summary>Opens a CA.</summary>
+    /// <exception cref="UserError">There is none.</exception>
+    /// <exception cref="InvalidDataException">Its files don't belong together.</exception>
+    public static CaFolder Open(string folder)
+    {
+        string certificatePath = Path.Combine(folder, CertificateName);
+        if (!File.Exists(certificatePath))
+        {
+            throw new UserError($"{certificatePath} is not there: make the CA with wow-ca init, or give its folder as --state.");
+        }
+
+        PoolAuthority authority = PoolAuthority.Load(certificatePath);
+        ECDsa key = LoadKey(Path.Combine(folder, KeyName));
+        using (var certificate = System.Security.Cryptography.X509Certificates.X509CertificateLoader.LoadCertificate(authority.Der.Span))
+        {
+            if (!certificate.PublicKey.ExportSubjectPublicKeyInfo().AsSpan().SequenceEqual(key.ExportSubjectPublicKeyInfo()))
+            {
+                throw new InvalidDataException($"{KeyName} and {CertificateName} in {folder} are not of the same CA: put both from one copy there.");
+            }
+        }
+
+        return new CaFolder(authority, key, Database.Open(Path.Combine(folder, DatabaseName)));
+    }
+
+    public void Dispose()
+    {
+        Database.Dispose();
+        Key.Dispose();
+    }
+
+    private static ECDsa LoadKey(string path)
+    {
+        if (!File.Exists(path))
+        {
+            throw new UserError($"{path} is not there: copy the CA's key back; without it nothing can be signed.");
+        }
+
+        var key = ECDsa.Create();
+        try
+        {
+            key.ImportFromPem(File.ReadAllText(path));
+            if (key.KeySize == 384)
+            {
+                return key;
+            }
+        }
+        catch (Exception e) when (e is CryptographicException or ArgumentException)
+        {
+            key.Dispose();
+            throw new InvalidDataException($"{path} holds no private key in PEM: copy the CA's key back.", e);
+        }
+
+        key.Dispose();
+        throw new InvalidDataException($"{path} holds no P-384 key: copy the CA's key back.");
+    }
+}

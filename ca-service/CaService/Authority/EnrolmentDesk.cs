@@ -1,0 +1,130 @@
+using System.Net;
+using CertificateProfile;
+
+namespace CaService;
+
+/// <summary>
+/// Decides who gets a certificate and signs it. Everything that counts is looked at again inside the transaction that notes the
+/// new certificate, so two who ask at once can't both get an address, a name or a ticket's last use.
+/// </summary>
+/// <remarks>Safe for concurrent use.</remarks>
+internal sealed class EnrolmentDesk(CaFolder ca, TimeProvider time)
+{
+    private readonly Lock _signing = new();
+
+    public PoolAuthority Authority => ca.Authority;
+
+    /// <summary>Looks without changing anything: what is sure to be refused, and what was granted before, needs no further check.</summary>
+    /// <returns>Null if the machine may have a new certificate once it has proved that the address is its own.</returns>
+    public Decision? Examine(Ask ask) => ca.Database.Read(transaction => Refusal(transaction, ask, time.GetUtcNow()));
+
+    /// <summary>Grants or refuses. The caller has checked that the asker holds key and address.</summary>
+    public Decision Decide(Ask ask) => ca.Database.Write(transaction =>
+    {
+        DateTimeOffset now = time.GetUtcNow();
+        Certificates.Expire(transaction, now);
+        return Refusal(transaction, ask, now) ?? Reissue(transaction, ask, now) ?? Issue(transaction, ask, now);
+    });
+
+    /// <summary>Makes a manager's certificate: the operator, who holds the CA's folder, needs no ticket and proves no address.</summary>
+    /// <returns>The certificate in DER.</returns>
+    /// <exception cref="UserError">Address or name can't be had.</exception>
+    public byte[] IssueManager(ReadOnlyMemory<byte> publicKey, IPAddress address, string host) => ca.Database.Write(transaction =>
+    {
+        DateTimeOffset now = time.GetUtcNow();
+        var ask = new Ask(publicKey, address, host, null);
+        Certificates.Expire(transaction, now);
+        if (Certificates.HolderOf(transaction, address, now) is CertificateRow holder && holder.Key != ask.Key)
+        {
+            throw new UserError($"{address} belongs to {holder.Host} until {holder.NotAfter:u}: give another --address.");
+        }
+
+        if (Certificates.IsNameTaken(transaction, host, ask.Key))
+        {
+            throw new UserError($"The name {host} belongs to another machine: give another --host.");
+        }
+
+        return Sign(transaction, ask, host, MemberRole.Manager, "manager", now);
+    });
+
+    private static Decision? Refusal(Transaction transaction, Ask ask, DateTimeOffset now)
+    {
+        CertificateRow? holder = Certificates.HolderOf(transaction, ask.Address, now);
+        if (holder is not null && holder.Key != ask.Key)
+        {
+            return new Decision(
+                Decision.AddressTaken, $"{ask.Address} belongs to another machine until {holder.NotAfter:u}: ask DHCP for another address.");
+        }
+
+        // Its own certificate, still valid, admits a machine: no ticket is looked at.
+        if (holder is not null && now <= holder.NotAfter)
+        {
+            return null;
+        }
+
+        if (ask.Ticket is null)
+        {
+            return new Decision(Decision.NotAdmitted, "A ticket is needed: put the line that wow-ca ticket printed into pool.conf, section ca, key ticket.");
+        }
+
+        return Tickets.Check(transaction, ask.Ticket, ask.Key, now) switch
+        {
+            TicketState.Good => null,
+            TicketState.Expired => new Decision(
+                Decision.TicketSpent, "The ticket has expired: ask the pool's administrator for a new one (wow-ca ticket)."),
+            TicketState.UsedUp => new Decision(
+                Decision.TicketSpent, "The ticket is used up: ask the pool's administrator for a new one (wow-ca ticket)."),
+            _ => new Decision(
+                Decision.NotAdmitted, "The ticket is unknown or its secret is wrong: copy the whole line that wow-ca ticket printed."),
+        };
+    }
+
+    private static Decision? Reissue(Transaction transaction, Ask ask, DateTimeOffset now) =>
+        Certificates.HolderOf(transaction, ask.Address, now) is CertificateRow holder && !holder.IsDueForRenewal(now)
+            ? Decision.Granted(holder.Der, $"same certificate again, host={holder.Host} serial={holder.Serial}")
+            : null;
+
+    private static string ChooseName(Transaction transaction, Ask ask, CertificateRow? holder)
+    {
+        string? wanted = ask.WantedName;
+        bool mayHave = HostLabel.IsLegal(wanted) && !HostLabel.IsReserved(wanted, ask.Address)
+            && !Certificates.IsNameTaken(transaction, wanted, ask.Key);
+        return mayHave ? wanted! : holder?.Host ?? HostLabel.Automatic(ask.Address);
+    }
+
+    private Decision Issue(Transaction transaction, Ask ask, DateTimeOffset now)
+    {
+        // Reached with a holder only if it is the same key, whose certificate is due for renewal: then role and a manager's name stay.
+        CertificateRow? holder = Certificates.HolderOf(transaction, ask.Address, now);
+        CertificateRow? renewed = holder is not null && now <= holder.NotAfter ? holder : null;
+        MemberRole role = renewed?.Role ?? MemberRole.Worker;
+        string host = role == MemberRole.Manager ? renewed!.Host : ChooseName(transaction, ask, renewed);
+        if (renewed is null)
+        {
+            Tickets.Use(transaction, ask.Ticket!, ask.Key, now);
+        }
+
+        byte[] der = Sign(transaction, ask, host, role, renewed is null ? "issue" : "renew", now);
+        return Decision.Granted(der, $"{(renewed is null ? "new" : "renewed")} certificate, host={host}");
+    }
+
+    private byte[] Sign(Transaction transaction, Ask ask, string host, MemberRole role, string name, DateTimeOffset now)
+    {
+        byte[] der;
+        lock (_signing)
+        {
+            der = CertificateIssuer.CreateMember(ca.Authority, ca.Key, ask.PublicKey.Span, ask.Address, host, role, now);
+        }
+
+        // The same check that every peer will make: what it refuses must not leave.
+        if (!ca.Authority.TryVerifyIgnoringTime(der, out MemberInfo? info, out string reason))
+        {
+            throw new InvalidDataException($"The CA made a certificate that nobody would believe ({reason}): nothing was issued.");
+        }
+
+        string? ticket = ask.Ticket is null ? null : Tickets.IdOf(ask.Ticket);
+        Certificates.Add(transaction, info, ask.Key, ticket, der);
+        Audit.Append(transaction, now, name, $"serial={info.Serial} address={info.Address} host={host} role={role} key={ask.Key} ticket={ticket ?? "none"}");
+        return der;
+    }
+}

@@ -1,0 +1,100 @@
+using System.Text;
+using System.Text.Json;
+
+namespace CaService.Commands;
+
+/// <summary><c>wow-ca list</c>: shows what the CA has issued, and whether its audit is whole.</summary>
+internal static class ListCommand
+{
+    private sealed record TicketRow(string Id, long Uses, long Used, DateTimeOffset NotAfter);
+
+    private sealed record Contents(List<CertificateRow> Certificates, List<TicketRow> Tickets, long? AuditBreak);
+
+    public static int Run(string[] args, TextWriter output, TimeProvider time)
+    {
+        Options options = Options.Read(args, ["state"], "json");
+        using CaFolder ca = CaFolder.Open(options.Get("state"));
+        Contents contents = ca.Database.Read(transaction => new Contents(
+            Certificates.All(transaction),
+            transaction.Query(
+                "SELECT id, uses, (SELECT count(*) FROM ticket_uses WHERE ticket = id), not_after FROM tickets ORDER BY not_after, id",
+                row => new TicketRow(row.GetString(0), row.GetInt64(1), row.GetInt64(2), DateTimeOffset.FromUnixTimeSeconds(row.GetInt64(3)))),
+            Audit.FindBreak(transaction)));
+        if (options.Has("json"))
+        {
+            WriteJson(ca, contents, time.GetUtcNow(), output);
+        }
+        else
+        {
+            WriteText(ca, contents, time.GetUtcNow(), output);
+        }
+
+        return contents.AuditBreak is null ? 0 : 1;
+    }
+
+    private static string StatusAt(CertificateRow row, DateTimeOffset now) => row.Status == "valid" && row.NotAfter < now ? "expired" : row.Status;
+
+    private static void WriteText(CaFolder ca, Contents contents, DateTimeOffset now, TextWriter output)
+    {
+        output.WriteLine($"pool {ca.Authority.Pool.Name}, subnet {ca.Authority.Pool.Subnet}, CA valid until {ca.Authority.NotAfter:yyyy-MM-dd}");
+        output.WriteLine($"{"ADDRESS",-16}{"HOST",-20}{"ROLE",-9}{"STATUS",-10}{"UNTIL",-12}SERIAL");
+        foreach (CertificateRow row in contents.Certificates)
+        {
+            output.WriteLine($"{row.Address,-16}{row.Host,-20}{row.RoleName,-9}{StatusAt(row, now),-10}{row.NotAfter,-12:yyyy-MM-dd}{row.Serial}");
+        }
+
+        foreach (TicketRow ticket in contents.Tickets)
+        {
+            output.WriteLine($"ticket {ticket.Id}: {ticket.Used} of {ticket.Uses} used, until {ticket.NotAfter:u}");
+        }
+
+        if (contents.AuditBreak is long line)
+        {
+            output.WriteLine($"The audit was changed at line {line}: don't trust this database, compare it with a copy.");
+        }
+    }
+
+    private static void WriteJson(CaFolder ca, Contents contents, DateTimeOffset now, TextWriter output)
+    {
+        using var buffer = new MemoryStream();
+        using (var json = new Utf8JsonWriter(buffer, new JsonWriterOptions { Indented = true }))
+        {
+            json.WriteStartObject();
+            json.WriteString("pool", ca.Authority.Pool.Name);
+            json.WriteString("subnet", ca.Authority.Pool.Subnet.ToString());
+            json.WriteString("not_after", ca.Authority.NotAfter);
+            json.WriteStartArray("certificates");
+            foreach (CertificateRow row in contents.Certificates)
+            {
+                json.WriteStartObject();
+                json.WriteString("serial", row.Serial);
+                json.WriteString("address", row.Address.ToString());
+                json.WriteString("host", row.Host);
+                json.WriteString("role", row.RoleName);
+                json.WriteString("key", row.Key);
+                json.WriteString("not_before", row.NotBefore);
+                json.WriteString("not_after", row.NotAfter);
+                json.WriteString("status", StatusAt(row, now));
+                json.WriteEndObject();
+            }
+
+            json.WriteEndArray();
+            json.WriteStartArray("tickets");
+            foreach (TicketRow ticket in contents.Tickets)
+            {
+                json.WriteStartObject();
+                json.WriteString("id", ticket.Id);
+                json.WriteNumber("uses", ticket.Uses);
+                json.WriteNumber("used", ticket.Used);
+                json.WriteString("not_after", ticket.NotAfter);
+                json.WriteEndObject();
+            }
+
+            json.WriteEndArray();
+            json.WriteBoolean("audit_whole", contents.AuditBreak is null);
+            json.WriteEndObject();
+        }
+
+        output.WriteLine(Encoding.UTF8.GetString(buffer.GetBuffer(), 0, (int)buffer.Length));
+    }
+}

@@ -1,0 +1,82 @@
+using Microsoft.Data.Sqlite;
+
+namespace CaService;
+
+/// <summary>
+/// The CA's database. In WAL mode the commands read and write beside a running server; every write is one immediate transaction
+/// that is on the disk when <see cref="Write{T}"/> returns.
+/// </summary>
+internal sealed class Database : IDisposable
+{
+    private const int BusySeconds = 10;
+    private readonly string _connectionString;
+    private readonly SqliteConnection _keeper;
+
+    // The keeper stays open as long as this object, so that the log is merged and removed once, at the end, and not on every close.
+    private Database(string path, SqliteOpenMode mode)
+    {
+        SqliteEngine.Use();
+        _connectionString = new SqliteConnectionStringBuilder
+        {
+            DataSource = path,
+            Mode = mode,
+            Pooling = false,
+            DefaultTimeout = BusySeconds,
+        }.ToString();
+        _keeper = Connect();
+    }
+
+    /// <summary>Makes the database, or completes it after an interrupted run.</summary>
+    public static Database Create(string path)
+    {
+        var database = new Database(path, SqliteOpenMode.ReadWriteCreate);
+        Execute(database._keeper, null, "PRAGMA journal_mode = WAL");
+        database.Write(transaction => transaction.Run(Schema.Sql));
+        File.SetUnixFileMode(path, UnixFileMode.UserRead | UnixFileMode.UserWrite);
+        return database;
+    }
+
+    /// <summary>Opens the database.</summary>
+    /// <exception cref="UserError">There is none.</exception>
+    public static Database Open(string path) => File.Exists(path)
+        ? new Database(path, SqliteOpenMode.ReadWrite)
+        : throw new UserError($"{path} is not there: copy it back with the rest of the CA's folder.");
+
+    /// <summary>Does something in one transaction that nobody else writes beside: all of it, or nothing if it throws.</summary>
+    public T Write<T>(Func<Transaction, T> action)
+    {
+        using SqliteConnection connection = Connect();
+        using SqliteTransaction transaction = connection.BeginTransaction(deferred: false);
+        T result = action(new Transaction(connection, transaction));
+        transaction.Commit();
+        return result;
+    }
+
+    /// <summary>Reads one consistent state.</summary>
+    public T Read<T>(Func<Transaction, T> action)
+    {
+        using SqliteConnection connection = Connect();
+        using SqliteTransaction transaction = connection.BeginTransaction(deferred: true);
+        return action(new Transaction(connection, transaction));
+    }
+
+    public void Dispose() => _keeper.Dispose();
+
+    private static int Execute(SqliteConnection connection, SqliteTransaction? transaction, string sql)
+    {
+        using SqliteCommand command = connection.CreateCommand();
+        command.CommandText = sql;
+        command.Transaction = transaction;
+        return command.ExecuteNonQuery();
+    }
+
+    private SqliteConnection Connect()
+    {
+        var connection = new SqliteConnection(_connectionString);
+        connection.Open();
+
+        // FULL: a commit is on the disk before its certificate leaves (WAL alone may lose the last ones).
+        Execute(connection, null, $"PRAGMA busy_timeout = {BusySeconds * 1000}; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON");
+        return connection;
+    }
+}

@@ -1,0 +1,52 @@
+namespace CaService;
+
+/// <summary>The tables. Times are seconds of Unix time.</summary>
+internal static class Schema
+{
+    /// <summary>
+    /// The index <c>one_valid_per_address</c> is the rule that no address ever has two valid certificates, held by the database
+    /// itself whatever the program above it does.
+    /// </summary>
+    public const string Sql = """
+        CREATE TABLE IF NOT EXISTS certificates (
+            serial     TEXT PRIMARY KEY,
+            address    TEXT NOT NULL,
+            key        TEXT NOT NULL,          -- SHA-256 of the SubjectPublicKeyInfo, hexadecimal
+            host       TEXT NOT NULL,
+            role       TEXT NOT NULL CHECK (role IN ('worker', 'manager')),
+            not_before INTEGER NOT NULL,
+            not_after  INTEGER NOT NULL,
+            status     TEXT NOT NULL CHECK (status IN ('valid', 'replaced', 'expired')),
+            ticket     TEXT,
+            der        BLOB NOT NULL
+        ) STRICT;
+        CREATE UNIQUE INDEX IF NOT EXISTS one_valid_per_address ON certificates (address) WHERE status = 'valid';
+        CREATE INDEX IF NOT EXISTS valid_hosts ON certificates (host) WHERE status = 'valid';
+
+        CREATE TABLE IF NOT EXISTS tickets (
+            id        TEXT PRIMARY KEY,
+            hash      BLOB NOT NULL,           -- SHA-256 of ID:SECRET; the secret has 128 random bits, so no slow hash is needed
+            uses      INTEGER NOT NULL,
+            not_after INTEGER NOT NULL
+        ) STRICT;
+
+        -- A machine is a key: it uses a ticket once, however often it asks.
+        CREATE TABLE IF NOT EXISTS ticket_uses (
+            ticket TEXT NOT NULL REFERENCES tickets (id),
+            key    TEXT NOT NULL,
+            at     INTEGER NOT NULL,
+            PRIMARY KEY (ticket, key)
+        ) STRICT;
+
+        CREATE TABLE IF NOT EXISTS audit (
+            id       INTEGER PRIMARY KEY,
+            at       INTEGER NOT NULL,
+            event    TEXT NOT NULL,
+            detail   TEXT NOT NULL,
+            previous TEXT NOT NULL,
+            hash     TEXT NOT NULL
+        ) STRICT;
+        CREATE TRIGGER IF NOT EXISTS audit_keeps BEFORE UPDATE ON audit BEGIN SELECT RAISE(ABORT, 'the audit only grows'); END;
+        CREATE TRIGGER IF NOT EXISTS audit_stays BEFORE DELETE ON audit BEGIN SELECT RAISE(ABORT, 'the audit only grows'); END;
+        """;
+}
