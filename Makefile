@@ -27,7 +27,7 @@ test-long: host ## the tests that take too long for every commit
 image: host ## the image alone: build/out/image
 	$(call timed,appliance/image/build)
 
-figures: ## the figures of docs/performance.md, from what the last `make wow` left in build/out
+figures: ## the figures of docs/performance.md, as the last `make wow` and `make test` left them
 	@test/figures
 
 clean: ## removes build/; the cache of slow things stays in ~/.cache/wow
