@@ -1,0 +1,36 @@
+"""Where the image and the published programs lie, and the command that makes them."""
+
+import glob
+import os
+import subprocess
+
+from shell import LabError
+
+ROOT = os.path.realpath(os.path.join(os.path.dirname(os.path.realpath(__file__)), "../.."))
+OUT = os.path.join(ROOT, "build/out/image")
+CACHE = os.environ.get("WOW_CACHE") or os.path.join(os.path.expanduser("~"), ".cache/wow")
+WOW_CA = os.path.join(ROOT, "build/publish/ca/wow-ca")
+
+
+def build():
+    """Makes the image, or finds it made; its progress goes to our output."""
+    if subprocess.run([os.path.join(ROOT, "appliance/image/build")], stdin=subprocess.DEVNULL, check=False).returncode != 0:
+        raise LabError("the image was not built; what appliance/image/build said stands above", step="image")
+
+
+def disk():
+    """Path of the disk that virtual machines boot."""
+    path = os.path.join(OUT, "wow.qcow2")
+    if not os.path.exists(path):
+        raise LabError(f"{path} is not there; `make image` makes it", step="image")
+    return path
+
+
+def sizes():
+    """Sizes in MB (10^6 bytes) for the figures; what is not there is left out."""
+    found = {}
+    for key, pattern in (("base_mb", "layers/base*.squashfs"), ("dotnet_mb", "layers/node*.squashfs"), ("ova_mb", "*.ova")):
+        files = glob.glob(os.path.join(OUT, pattern))
+        if files:
+            found[key] = round(os.path.getsize(files[0]) / 1e6, 1)
+    return found

@@ -1,0 +1,58 @@
+"""A root shell in a guest for tests: whoever owns the hypervisor owns the guest anyway, so the image needs no door for it.
+
+systemd takes units from SMBIOS strings (systemd.system-credentials(7)): one runs a shell on a virtio port, whose other end is a socket here.
+"""
+
+import base64
+import os
+import secrets
+import socket
+import time
+
+from cleanup import RUNTIME
+from shell import LabError
+
+_UNIT = """[Unit]
+DefaultDependencies=no
+[Service]
+ExecStart=/bin/sh -c 'set -- /dev/vport*p1; exec /bin/sh <>"$1" >&0 2>&1'
+Restart=always
+RestartSec=1
+"""
+_WANTED = "[Unit]\nWants=wow-lab.service\n"
+
+
+def _credential(name, text):
+    value = base64.b64encode(text.encode()).decode()
+    return ("-smbios", f"type=11,value=io.systemd.credential.binary:{name}={value}")
+
+
+def path(name):
+    """The socket of a machine's shell."""
+    return os.path.join(RUNTIME, name + ".root")
+
+
+def options(name):
+    """QEMU options that give the named machine its shell."""
+    return (*_credential("systemd.extra-unit.wow-lab.service", _UNIT), *_credential("systemd.unit-dropin.sysinit.target", _WANTED),
+            "-device", "virtio-serial-pci", "-chardev", f"socket,id=root,path={path(name)},server=on,wait=off",
+            "-device", "virtserialport,chardev=root,nr=1")
+
+
+def ask(name, script, timeout=60):
+    """Runs a script as root in a machine; returns (exit code, output)."""
+    mark = "done-" + secrets.token_hex(8)
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as link:
+        link.settimeout(timeout)
+        link.connect(path(name))
+        link.sendall(f"( {script}\n) </dev/null 2>&1; echo; echo {mark} $?\n".encode())
+        limit, heard = time.monotonic() + timeout, b""
+        while (at := heard.find(mark.encode() + b" ")) < 0 or b"\n" not in heard[at:]:
+            try:
+                got = link.recv(65536)
+            except TimeoutError:
+                got = b""
+            if not got or time.monotonic() > limit:
+                raise LabError(f"the root shell did not answer within {timeout} s; it said: {heard[-300:].decode(errors='replace')}", name, "rootshell")
+            heard += got
+    return int(heard[at:].split()[1]), heard[:at].decode(errors="replace").strip()

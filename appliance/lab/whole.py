@@ -1,0 +1,106 @@
+"""From an image to a report: prepares the lab, tells the story, writes down what happened."""
+
+import os
+import secrets
+import shutil
+
+import accel
+import authority
+import explain
+import figures
+import image
+import login
+import poolfile
+import proof
+import sites
+import stamp
+import story
+from lab import Lab
+from shell import LabError, need
+
+POOL = "lab"
+PROGRAMS = ("ip", "nft", "sysctl", "dnsmasq", "tcpdump", "ssh", "ssh-keygen", "qemu-img", "qemu-system-x86_64")
+
+
+def prepare(folder, say, **options):
+    """Makes folder anew with everything the machines need, and the Lab over it; nothing runs yet."""
+    need(*PROGRAMS)
+    shutil.rmtree(folder, ignore_errors=True)
+    os.makedirs(os.path.join(folder, "pool"), mode=0o755)
+    secret = os.path.join(folder, "pool")
+    os.chmod(secret, 0o700)
+    disk = image.disk()
+    options_of_qemu, name = accel.choose(disk, image.CACHE)
+    say(f"the guests run under {name}")
+    ca = authority.make(os.path.join(secret, "ca"), POOL, sites.SUBNET)
+    say("made the certificate authority, the manager's certificate and a ticket")
+    public = login.make_key(os.path.join(secret, "key"))
+    pool = {"name": POOL, "subnet": sites.SUBNET, "bootstrap": f"udp:{sites.MANAGER.public}:{sites.OVERLAY_PORT}",
+            "secret": secrets.token_hex(32)}
+    configs = {machine.name: stamp.config(machine, pool, users(machine, public), ca, secret) for machine in sites.POOL}
+    lab = Lab(folder, disk, configs, os.path.join(secret, "key"), options_of_qemu, say, **options)
+    lab.pool, lab.authority, lab.public_key = pool, ca, public
+    return lab
+
+
+def users(machine, public):
+    """Who may log in: the lab everywhere, alice on alpha only."""
+    names = [login.USER] + (["alice"] if machine is sites.ALPHA else [])
+    return dict.fromkeys(names, public)
+
+
+def tell(lab, say):
+    """Runs the story on a prepared lab and returns the report; a LabError carries what failed."""
+    lab.build(sites.POOL)
+    story.start_pool(lab)
+    table = story.pool_table(lab)
+    ram = story.guest_memory(lab)
+    jobs, _ = story.run_jobs(lab)
+    straight = story.direct_path(lab)
+    verdicts = story.captures(lab)
+    reached = {
+        **image.sizes(),
+        "pool_s": max(lab.timeline.seconds(name, "pool") for name in story.EVERY),
+        "jobs_s": max(job["completed"] for job in jobs) - min(job["submitted"] for job in jobs),
+        "ram_mib": max(ram[name] for name in story.WORKERS),
+        "direct_s": straight,
+    }
+    report = {"ok": True, "timeline": lab.timeline.as_json(), "table": table, "jobs": jobs, "capture": proof.as_json(verdicts),
+              "memory_mib": ram, "boot_s": {name: lab.timeline.seconds(name, "login") for name in story.EVERY}, "figures": reached}
+    show(lab, report, verdicts, say)
+    story.sealed(verdicts)
+    return report
+
+
+def show(lab, report, verdicts, say):
+    """Prints timeline, table, the jobs' output and what the captures hold."""
+    for title, lines in (
+            ("Timeline", lab.timeline.table()),
+            ("The pool, as alice on alpha sees it", report["table"].splitlines()),
+            ("The jobs' output", [f"job {job['job']} on {job['host']}: {line}" for job in report["jobs"] for line in job["output"].splitlines()]),
+            ("The wire (taps: the machine's own side of the overlay; wan: its network card)", proof.lines(verdicts))):
+        say.plain(f"\n{title}\n" + "\n".join("  " + line for line in lines))
+    say.plain()
+
+
+def failed(lab, error, say):
+    """Prints why a run failed and returns the report of it."""
+    lines = explain.failure(error, lab.consoles if lab else {})
+    say.plain("\n" + "\n".join(lines))
+    return {"ok": False, "error": str(error), "machine": error.machine, "step": error.step, "explanation": lines,
+            "timeline": lab.timeline.as_json() if lab else {}, "jobs": []}
+
+
+def finish(folder, report, seconds, say):
+    """Writes report.json and figures.json; prints the figures of a run that went well."""
+    report["seconds"] = round(seconds, 1)
+    os.makedirs(folder, exist_ok=True)
+    if report["ok"]:
+        report["figures"]["wow_s"] = report["seconds"]
+        story.write(os.path.dirname(folder), "figures.json", figures.as_json(report["figures"]))
+        say.plain("\n".join(figures.table(report["figures"])))
+    path = story.write(folder, "report.json", report)
+    say.plain(f"\nreport: {path}; captures and serial logs beside it")
+
+
+__all__ = ["LabError", "failed", "finish", "prepare", "tell"]
