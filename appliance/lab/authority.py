@@ -31,13 +31,13 @@ def make(folder, pool, subnet):
     run(image.WOW_CA, "manager", "--state", folder, "--out", manager)
     with open(os.path.join(folder, CERTIFICATE), encoding="ascii") as file:
         certificate = one_line(file.read())
-    return Authority(folder, manager, certificate, ticket(folder, 100, 7))
+    return Authority(folder, manager, certificate, ticket(folder, 100, datetime.timedelta(days=7)))
 
 
-def ticket(folder, uses, days):
-    """A ticket that admits so many machines until so many days from now (0: today; negative: it has ended)."""
-    until = datetime.datetime.now(datetime.timezone.utc).date() + datetime.timedelta(days=days)
-    said = run(image.WOW_CA, "ticket", "--state", folder, "--uses", uses, "--until", until.isoformat()).stdout.split()
+def ticket(folder, uses, lifetime):
+    """A ticket that admits so many machines for so long (a timedelta, whole seconds)."""
+    until = datetime.datetime.now(datetime.timezone.utc) + lifetime
+    said = run(image.WOW_CA, "ticket", "--state", folder, "--uses", uses, "--until", until.strftime("%Y-%m-%dT%H:%M:%SZ")).stdout.split()
     if not said or ":" not in said[0]:
         raise LabError(f"wow-ca ticket printed no ticket: {' '.join(said)}")
     return said[0]

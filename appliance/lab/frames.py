@@ -11,7 +11,7 @@ _NAMES = {ICMP: "ICMP", TCP: "TCP", UDP: "UDP", ESP: "ESP", ICMPV6: "ICMPv6", 2:
 
 @dataclass(frozen=True)
 class Packet:
-    """A frame's outline. Addresses are texts; ports are None where there are none (ICMP, a later fragment)."""
+    """A frame's outline. Addresses are texts; ports are None where there are none (ICMP, a later fragment); kind is ICMPv6's type."""
 
     ethertype: int
     source: str = ""
@@ -19,6 +19,7 @@ class Packet:
     protocol: int = 0
     source_port: int = None
     target_port: int = None
+    kind: int = None
 
     def ports(self):
         """Both ports as a set, empty if there are none."""
@@ -29,7 +30,7 @@ class Packet:
             return {ARP: "ARP"}.get(self.ethertype, f"ethertype 0x{self.ethertype:04x}")
         name = _NAMES.get(self.protocol, f"IP protocol {self.protocol}")
         if self.source_port is None:
-            return f"{name} {self.source} > {self.target}"
+            return f"{name}{'' if self.kind is None else f' type {self.kind}'} {self.source} > {self.target}"
         return f"{name} {self.source}:{self.source_port} > {self.target}:{self.target_port}"
 
 
@@ -63,7 +64,7 @@ def _ipv6(body):
     protocol, rest = body[6], body[40:]
     while protocol in (0, 43, 60) and len(rest) >= 8:  # hop-by-hop, routing, destination options (RFC 8200)
         protocol, rest = rest[0], rest[(rest[1] + 1) * 8:]
-    return Packet(IPV6, source, target, protocol, *_ports(protocol, rest))
+    return Packet(IPV6, source, target, protocol, *_ports(protocol, rest), rest[0] if protocol == ICMPV6 and rest else None)
 
 
 def _ports(protocol, body):

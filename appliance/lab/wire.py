@@ -1,10 +1,13 @@
 """What may pass the network card of a machine: the overlay's datagrams and what the fence lets through (docs/architecture.md)."""
 
-from frames import ARP, ICMP, IPV4, TCP, UDP
+from frames import ARP, ICMP, ICMPV6, IPV4, IPV6, TCP, UDP
 from sealed import DHCP_PORTS
 
 DNS_PORT = 53
 SSH_PORT = 22
+DHCPV6_PORTS = {546, 547}
+NEIGHBOURS = {133, 134, 135, 136, 143}
+"""ICMPv6: router and neighbour discovery (RFC 4861), listener reports (RFC 3810)."""
 
 
 class WireRule:
@@ -21,6 +24,8 @@ class WireRule:
     def __call__(self, packet, time):
         if packet.ethertype == ARP:
             return "ARP"
+        if packet.ethertype == IPV6:
+            return _ipv6(packet)
         if packet.ethertype != IPV4:
             return None
         if packet.protocol == UDP and packet.ports() and packet.ports() <= DHCP_PORTS:
@@ -32,7 +37,7 @@ class WireRule:
             return "ICMP inwards"
         if pair != {self._own, self._gateway}:
             return None
-        if packet.protocol == UDP and self._gateway_port(packet) == DNS_PORT:
+        if packet.protocol in (UDP, TCP) and self._gateway_port(packet) == DNS_PORT:
             return "DNS"
         return "ssh" if packet.protocol == TCP and self._own_port(packet) == SSH_PORT else None
 
@@ -43,3 +48,10 @@ class WireRule:
 
     def _gateway_port(self, packet):
         return packet.target_port if packet.source == self._own else packet.source_port
+
+
+def _ipv6(packet):
+    """The lab's networks have no IPv6; what a machine says to find that out."""
+    if packet.protocol == ICMPV6:
+        return "neighbour discovery" if packet.kind in NEIGHBOURS else None
+    return "DHCPv6" if packet.protocol == UDP and packet.ports() == DHCPV6_PORTS else None

@@ -16,6 +16,11 @@ def ipv4(protocol, source, target, body=b"", fragment=0, options=b""):
     return ethernet(0x0800, head + ipaddress.IPv4Address(source).packed + ipaddress.IPv4Address(target).packed + options + body)
 
 
+def ipv6(protocol, body):
+    """An IPv6 packet between two link-local addresses in a frame."""
+    return ethernet(0x86DD, struct.pack("!IHBB", 6 << 28, len(body), protocol, 255) + ipaddress.IPv6Address("fe80::1").packed * 2 + body)
+
+
 def udp(source, source_port, target, target_port, **how):
     """A UDP datagram in a frame."""
     return ipv4(17, source, target, struct.pack("!HHHH", source_port, target_port, 8, 0), **how)
