@@ -1,0 +1,22 @@
+"""ipopd.conf. The daemon's own ipopd.conf says what each key means."""
+from generate import paths
+
+
+def config(pool):
+    """The file's text. It holds the pool's secret and the ticket: 0600."""
+    sections = [
+        ("node", [("state", paths.STATE), ("host", pool.host)]),
+        ("pool", [("name", pool.name), ("subnet", pool.subnet), ("secret", pool.secret), ("bootstrap", " ".join(pool.bootstrap)),
+                  ("open", "yes" if pool.open else "no")]),
+        ("tap", [("name", paths.TAP), ("mtu", 1280), ("capture", paths.CAPTURE if pool.capture else None)]),
+        ("udp", [("port", pool.port)]),
+        ("control", [("socket", paths.SOCKET)]),
+        ("dns", [("listen", f"{paths.DNS_HOST}:{paths.DNS_PORT}")]),
+    ]
+    if not pool.open:
+        sections.append(("ca", [("port", paths.CA_PORT), ("possession-port", paths.POSSESSION_PORT), ("ticket", pool.ticket)]))
+    return "\n".join(_section(name, keys) for name, keys in sections)
+
+
+def _section(name, keys):
+    return f"[{name}]\n" + "".join(f"{key} = {value}\n" for key, value in keys if value not in (None, ""))

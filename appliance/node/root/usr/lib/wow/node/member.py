@@ -1,0 +1,79 @@
+"""What a machine with an address and a certificate becomes: its name, its IPsec, its CA where it is the manager, its HTCondor."""
+import time
+
+import console
+import files
+import system
+from errors import WowError
+from generate import condor, names, paths, swanctl
+
+CONDOR_CONF = f"{paths.RUN}/condor.conf"
+SWANCTL_CONF = f"{paths.RUN}/swanctl.conf"
+
+
+def is_manager(pool):
+    """Whether pool.json is a manager's."""
+    return pool["role"] == "manager"
+
+
+def name(pool, address, host):
+    """Host name and /etc/hosts."""
+    with open("/proc/sys/kernel/hostname", "w", encoding="ascii") as file:
+        file.write(host)
+    files.write("/etc/hostname", host + "\n")
+    files.write("/etc/hosts", names.hosts(pool["zone"], address, host, is_manager(pool)))
+
+
+def seal(pool, address, patience=60.0):
+    """Loads credentials, connection and trap policy into charon."""
+    files.write(SWANCTL_CONF, swanctl.config(address, pool["subnet"]))
+    limit = time.monotonic() + patience
+    system.systemctl("start", "strongswan.service")
+    while True:
+        code, output = system.run(["swanctl", "--load-all", "--noprompt"])
+        if code == 0:
+            console.say("ipsec", policies="loaded", subnet=pool["subnet"])
+            return
+        if time.monotonic() > limit:
+            last = output.splitlines()[-1] if output else f"swanctl ended with {code}"
+            raise WowError(last, "Look with: swanctl --load-all; journalctl -u strongswan. Nothing leaves unsealed meanwhile", SWANCTL_CONF)
+        time.sleep(0.5)
+
+
+def serve_ca(address):
+    """Starts the CA on the manager's address, or again when the address is another one."""
+    if files.write_if_changed(f"{paths.RUN}/ca-address", f"ADDRESS={address}\n"):
+        system.systemctl("restart", "--no-block", "wow-ca.service")
+    else:
+        system.systemctl("start", "--no-block", "wow-ca.service")
+
+
+def start_condor(pool, address, host):
+    """Starts HTCondor. One that runs with the same configuration is left alone, so that its jobs go on."""
+    changed = files.write_if_changed(CONDOR_CONF, condor.config(_Facts(pool), address, host))
+    system.systemctl("restart" if changed else "start", "--no-block", "condor.service")
+
+
+class _Facts:
+    """pool.json in the form that the generators ask for."""
+
+    def __init__(self, pool):
+        self.name, self.zone, self.subnet, self.open = pool["name"], pool["zone"], pool["subnet"], pool["open"]
+        self.is_manager = is_manager(pool)
+
+
+def wait_for_pool(pool, host, patience=90.0):
+    """Waits until the manager lists this machine; tells after a while what keeps it, and goes on waiting."""
+    start, told = time.monotonic(), 0.0
+    kind = ["-collector"] if is_manager(pool) else ["-startd"]
+    while True:
+        code, output = system.run(["condor_status", *kind, "-constraint", f'Machine == "{host}.{pool["zone"]}"', "-af", "Name"], timeout=30.0)
+        if code == 0 and output:
+            console.say("pool", manager=f"manager.{pool['zone']}", slot=output.splitlines()[0])
+            return
+        waited = time.monotonic() - start
+        if waited - told >= patience:
+            last = output.splitlines()[-1] if output else "the manager does not list this machine"
+            console.say_error(WowError(last, "Look with: condor_status; journalctl -u condor; tail /var/log/condor/*Log. It is tried again by itself", "", "pool"))
+            told = waited * 2 - patience
+        time.sleep(1.0 if waited < patience else 10.0)

@@ -1,0 +1,21 @@
+"""wow help"""
+import dispatch
+
+USAGE = "wow help [VERB]"
+SUMMARY = "says what each verb does"
+
+
+def run(arguments):
+    """Prints one verb's usage, or all verbs."""
+    _, words = dispatch.options(arguments)
+    if len(words) > 1:
+        raise dispatch.UsageError("at most one verb")
+    if words:
+        if words[0] not in dispatch.verbs():
+            raise dispatch.UsageError(f'"{words[0]}" is not a verb. One of: {", ".join(dispatch.verbs())}')
+        verb = dispatch.load(words[0])
+        print(f"{verb.USAGE}\n    {verb.SUMMARY}")
+        return
+    print("usage: wow VERB [OPTIONS]\n")
+    for name in dispatch.verbs():
+        print(f"  {name:8}  {dispatch.load(name).SUMMARY}")

@@ -1,0 +1,56 @@
+"""wow status"""
+import json
+import os
+
+import control
+import dispatch
+import files
+import table
+from generate import paths
+
+USAGE = "wow status [--json] [--socket PATH]"
+SUMMARY = "this machine's address, name, certificate and place in the ring, and what is wrong"
+LITTLE_ROOM = 50_000_000
+
+
+def run(arguments):
+    """Prints the status; exit code 1 when ipopd cannot be asked."""
+    found, words = dispatch.options(arguments, ("--json",), ("--socket",))
+    dispatch.no_words(words)
+    status = control.ask("status", found.get("--socket", paths.SOCKET))
+    if "--socket" not in found:
+        status["warnings"] = status.get("warnings", []) + own_warnings()
+    if "--json" in found:
+        print(json.dumps(status))
+    else:
+        print("\n".join(lines(status)))
+
+
+def own_warnings(run_folder=paths.RUN, home="/home"):
+    """Warnings that ipopd knows nothing of."""
+    found = (files.read(f"{run_folder}/warnings", "") or "").splitlines()
+    try:
+        facts = os.statvfs(home)
+        free = facts.f_bavail * facts.f_frsize
+        if free < LITTLE_ROOM:
+            found.append(f"{home} is almost full ({table.size(free)} left): remove files there, else jobs and certificates cannot be kept")
+    except OSError:
+        pass
+    return found
+
+
+def lines(status):
+    """The status for people."""
+    ring, certificate = status["ring"], status.get("certificate")
+    rows = [["pool", status["pool"] + (" (open: no certificates, no IPsec; anybody with this pool.conf reads and writes)" if status["open"] else "")],
+            ["address", f"{status['address']} in {status['subnet']}" if status["address"] else "none yet"],
+            ["name", f"{status['host']}.{status['zone']}" if status["host"] else "none yet"],
+            ["node", status["node"]],
+            ["ring", f"joined, {ring['near']} near of {ring['connections']} connections" if ring["joined"] else "not joined: looking for a bootstrap node"]]
+    if certificate:
+        rows.append(["certificate", f"{certificate['role']} {certificate['host']} {certificate['address']}, valid until {certificate['not_after']}"])
+    elif not status["open"]:
+        rows.append(["certificate", "none yet: only the CA can be reached"])
+    rows.append(["manager", status["manager"] or "not known yet"])
+    rows.append(["up", table.duration(status["uptime_s"])])
+    return table.columns(rows) + [f"warning: {warning}" for warning in status.get("warnings", [])]

@@ -1,0 +1,181 @@
+"""The generated files say what the design asks for, and nothing secret where it can be read."""
+import configparser
+import os
+import shutil
+import subprocess
+import unittest
+
+import samples
+from generate import condor, dnsmasq, fence, ipopd, names, paths, swanctl, users
+from errors import WowError
+
+# A network namespace of its own; without root inside a user namespace.
+ALONE = ["unshare", "--net", *([] if os.geteuid() == 0 else ["--map-root-user"])]
+
+
+class Ipopd(unittest.TestCase):
+    def parsed(self, **changes):
+        parser = configparser.ConfigParser(interpolation=None)
+        parser.read_string(ipopd.config(samples.pool(**changes)))
+        return parser
+
+    def test_all_of_the_pool_is_handed_on(self):
+        config = self.parsed()
+        self.assertEqual(dict(config["pool"]), {"name": "science", "subnet": "10.128.0.0/16", "secret": samples.SECRET, "open": "no",
+                                                "bootstrap": "udp:203.0.113.7:4433 udp:boot.example.org:443"})
+        self.assertEqual(dict(config["tap"]), {"name": "wow0", "mtu": "1280"})
+        self.assertEqual(config["ca"]["ticket"], "t1:hushhush")
+        self.assertEqual(config["dns"]["listen"], "127.0.0.54:5354")
+
+    def test_an_open_pool_has_no_ca_and_a_capture_has_a_file(self):
+        config = self.parsed(pool__open="yes", ca__certificate=None, ca__ticket=None, node__capture="yes")
+        self.assertNotIn("ca", config)
+        self.assertEqual(config["tap"]["capture"], paths.CAPTURE)
+
+
+class Fence(unittest.TestCase):
+    def test_a_certified_pool_lets_only_sealed_packets_through(self):
+        text = fence.wire(samples.pool())
+        accepted = [line.strip() for line in text.splitlines() if line.strip().endswith("accept") and "hook" not in line]
+        self.assertEqual(accepted[:3], ["ether type arp counter accept", "ip protocol esp counter accept",
+                                        "udp sport 500 udp dport 500 @th,200,8 0x20 counter accept"])
+        for rule in accepted[3:-1]:
+            self.assertIn("@ca", rule, "in the clear only to and from the CA")
+        self.assertEqual(accepted[-1], "udp sport { 67, 68 } udp dport { 67, 68 } counter accept")
+
+    def test_every_chain_ends_with_a_drop_and_every_hook_of_sockets_with_that_policy(self):
+        for pool in (samples.pool(), samples.pool(pool__open="yes", ca__certificate=None, ca__ticket=None), samples.pool(node__role="manager")):
+            for text in (fence.sockets(pool), fence.wire(pool)):
+                for chain in text.split("  chain ")[1:]:
+                    body = chain.split("}\n")[0] if "hook" in chain else chain
+                    self.assertTrue("policy drop" in body or "jump wire" in body or "    counter drop\n  }" in chain, chain)
+
+    def test_jobs_are_dropped_before_anything_is_accepted_on_the_physical_side(self):
+        chain = fence.sockets(samples.pool()).split("chain physical_out {\n")[1]
+        self.assertEqual(chain.splitlines()[0].strip(), "meta skuid 2001-2032 counter drop")
+
+    def test_nobody_on_the_overlay_reaches_ssh(self):
+        chain = fence.sockets(samples.pool()).split("chain tap_in {\n")[1]
+        self.assertEqual(chain.splitlines()[0].strip(), "tcp dport 22 counter drop")
+
+    def test_only_a_manager_answers_the_uncertified(self):
+        self.assertNotIn("tcp sport 8443 dir out", fence.policies(samples.pool()))
+        self.assertIn("src 10.128.0.0/16 dst 10.128.0.0/16 proto tcp sport 8443 dir out action allow", fence.policies(samples.pool(node__role="manager")))
+        self.assertNotIn("{ 8443, 8444 }", fence.wire(samples.pool()))
+        self.assertIn("{ 8443, 8444 }", fence.wire(samples.pool(node__role="manager")))
+
+    def test_block_policies_cover_all_three_directions_and_are_weaker_than_charon(self):
+        lines = fence.policies(samples.pool()).splitlines()
+        for direction in ("in", "out", "fwd"):
+            self.assertTrue(any(f"dir {direction} action block priority 400000" in line for line in lines), direction)
+
+    def test_an_open_pool_has_no_block_policies_and_keeps_sources_in_the_subnet(self):
+        pool = samples.pool(pool__open="yes", ca__certificate=None, ca__ticket=None)
+        self.assertEqual(fence.policies(pool), "")
+        self.assertIn("ip saddr 10.128.0.0/16 ip daddr 10.128.0.0/16 counter accept", fence.wire(pool))
+        self.assertNotIn("esp", fence.wire(pool) + fence.sockets(pool))
+
+    def test_what_opens_for_enrolment_closes_again(self):
+        opened = fence.open_enrolment_policies("10.128.3.4", "10.128.0.1").splitlines()
+        closed = fence.close_enrolment_policies("10.128.3.4", "10.128.0.1").splitlines()
+        self.assertEqual([line.split(" action ")[0].replace("update", "delete") for line in opened], closed)
+        self.assertEqual(len(opened), 4)
+        self.assertEqual(fence.close_enrolment().count("flush set"), 2)
+
+    def test_nftables_takes_every_form_of_it(self):
+        nft = shutil.which("nft", path="/usr/sbin:/usr/bin:/sbin")
+        self.assertIsNotNone(nft, "install nftables")
+        for pool in (samples.pool(), samples.pool(node__role="manager"), samples.pool(pool__open="yes", ca__certificate=None, ca__ticket=None)):
+            text = fence.sockets(pool).replace('"dnsmasq"', '"daemon"') + fence.own_address("10.128.3.4")
+            done = subprocess.run([*ALONE, nft, "-c", "-f", "-"], input=text, text=True, capture_output=True, check=False)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            wire = fence.wire(pool) + "flush set netdev wow_wire ca\nadd element netdev wow_wire ca { 10.128.0.1 }\n"
+            done = subprocess.run([*ALONE, "sh", "-c", f"ip tuntap add wow0 mode tap && {nft} -f -"], input=wire, text=True, capture_output=True, check=False)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            batch = fence.policies(pool) + fence.open_enrolment_policies("10.128.3.4", "10.128.0.1") + fence.close_enrolment_policies("10.128.3.4", "10.128.0.1")
+            done = subprocess.run([*ALONE, "ip", "-batch", "-"], input=batch, text=True, capture_output=True, check=False)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+
+class Swanctl(unittest.TestCase):
+    def test_the_address_and_subnet_stand_where_they_bind(self):
+        text = swanctl.config("10.128.3.4", "10.128.0.0/16")
+        for line in ("local_addrs = 10.128.3.4", "remote_addrs = 10.128.0.0/16", "id = 10.128.3.4", "local_ts = 10.128.3.4/32", "reqid = 77",
+                     "mode = transport", "mobike = no", "encap = no", "remote_ts = dynamic", "start_action = trap"):
+            self.assertIn(line, text)
+        self.assertEqual(text.count("{"), text.count("}"))
+
+
+class Condor(unittest.TestCase):
+    def test_a_worker_runs_and_submits_and_a_manager_does_neither(self):
+        self.assertIn("DAEMON_LIST = MASTER, SCHEDD, STARTD\n", condor.config(samples.pool(), "10.128.3.4", "alpha"))
+        text = condor.config(samples.pool(node__role="manager"), "10.128.0.1", "manager")
+        self.assertIn("DAEMON_LIST = MASTER, COLLECTOR, NEGOTIATOR\n", text)
+        self.assertIn('"@node.science.internal"', text)
+
+    def test_names_follow_the_certificate(self):
+        text = condor.config(samples.pool(), "10.128.3.4", "alpha")
+        for line in ("NETWORK_HOSTNAME = alpha.science.internal", "NETWORK_INTERFACE = 10.128.3.4", "CONDOR_HOST = manager.science.internal",
+                     "STARTER_ALLOW_RUNAS_OWNER = False", "SLOT1_32_USER = wowjob32"):
+            self.assertIn(line + "\n", text)
+
+    def test_the_map_tells_managers_from_workers_and_from_strangers(self):
+        import re
+        rules = [line.split(" ", 2) for line in condor.mapfile(samples.pool()).splitlines()]
+        def mapped(method, subject):
+            for kind, pattern, name in rules:
+                match = re.search(pattern[1:-1].replace("\\/", "/"), subject) if kind == method else None
+                if match:
+                    return match.expand(name) if match.groups() else name
+            return None
+        self.assertEqual(mapped("SSL", "/O=science/OU=worker/CN=alpha"), "alpha@node.science.internal")
+        self.assertEqual(mapped("SSL", "/O=science/OU=manager/CN=manager"), "manager@pool.science.internal")
+        self.assertEqual(mapped("FS", "alice"), "alice")
+        for stranger in ("/O=other/OU=manager/CN=m", "/O=science/OU=worker/CN=a/CN=b", "/O=science/OU=worker/OU=manager/CN=x", "/CN=x/O=science/OU=worker/CN=a",
+                         "/O=science/OU=worker/CN=a.b"):
+            self.assertIsNone(mapped("SSL", stranger))
+
+    def test_an_open_pool_has_no_certificates(self):
+        text = condor.config(samples.pool(pool__open="yes", ca__certificate=None, ca__ticket=None), "10.128.3.4", "alpha")
+        self.assertNotIn("SSL", text)
+
+
+class Names(unittest.TestCase):
+    def test_dnsmasq_sends_the_zone_both_ways_to_ipopd(self):
+        text = dnsmasq.config(samples.pool())
+        self.assertIn("server=/science.internal/127.0.0.54#5354\n", text)
+        self.assertIn("rev-server=10.128.0.0/16,127.0.0.54#5354\n", text)
+        self.assertIn("listen-address=127.0.0.1\n", text)
+
+    def test_hosts_knows_the_machine_itself(self):
+        self.assertEqual(names.hosts(), "127.0.0.1 localhost\n")
+        self.assertEqual(names.hosts("science.internal", "10.128.3.4", "alpha"), "127.0.0.1 localhost\n10.128.3.4 alpha.science.internal alpha\n")
+        self.assertIn("manager.science.internal", names.hosts("science.internal", "10.128.0.1", "boss", True))
+        self.assertEqual(names.default_host("10.128.3.4"), "w-10-128-3-4")
+
+
+class Users(unittest.TestCase):
+    BASE = "root:x:0:0:root:/root:/bin/bash\ndaemon:x:1:1::/:/usr/sbin/nologin\n"
+
+    def test_people_and_jobs_are_added_without_passwords(self):
+        passwd, group, shadow = users.add(self.BASE, "root:x:0:\n", "root:!:19000::::::\n", {"alice": 1000})
+        self.assertIn("alice:x:1000:1000::/home/alice:/bin/bash\n", passwd)
+        self.assertIn("wow:x:990:alice\n", group)
+        self.assertEqual(len(passwd.splitlines()), 2 + 1 + 32)
+        for line in shadow.splitlines()[1:]:
+            self.assertEqual(line.split(":")[1], "*", "a password that nothing matches")
+        jobs = [int(line.split(":")[2]) for line in passwd.splitlines() if line.startswith("wowjob")]
+        self.assertEqual((min(jobs), max(jobs)), (paths.FIRST_JOB_UID, paths.LAST_JOB_UID))
+
+    def test_numbers_stay_when_people_come_and_go(self):
+        first = users.numbers("", ["bob", "alice"])
+        self.assertEqual(first, {"alice": 1000, "bob": 1001})
+        again = users.numbers("alice 1000\nbob 1001\n", ["carol", "bob"])
+        self.assertEqual(again, {"alice": 1000, "bob": 1001, "carol": 1002})
+
+    def test_accounts_of_the_system_cannot_be_taken(self):
+        for name in ("root", "daemon", "wowjob1"):
+            with self.assertRaises(WowError) as caught:
+                users.refuse_taken(self.BASE, [name])
+            self.assertEqual(caught.exception.key, f"[user:{name}]")
+        users.refuse_taken(self.BASE, ["alice"])

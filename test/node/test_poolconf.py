@@ -1,0 +1,124 @@
+"""pool.conf: what is right is read, what is wrong is told with file, section, key and what to do."""
+import base64
+import os
+import tempfile
+import unittest
+
+import poolconf
+import samples
+from errors import WowError
+
+
+class WhatIsRight(unittest.TestCase):
+    def test_every_key_of_the_sample_is_read(self):
+        pool = samples.pool()
+        self.assertEqual((pool.name, pool.zone, pool.subnet, pool.role, pool.host, pool.port), ("science", "science.internal", "10.128.0.0/16", "worker", "alpha", 4433))
+        self.assertEqual(pool.bootstrap, ("udp:203.0.113.7:4433", "udp:boot.example.org:443"))
+        self.assertEqual((pool.secret, pool.ticket, pool.open, pool.capture), (samples.SECRET, "t1:hushhush", False, False))
+        self.assertEqual((pool.ca_der, pool.ca_name), (samples.certificate(), "science CA"))
+        self.assertEqual(pool.users, {"alice": samples.ssh_key()})
+        self.assertIsNone(pool.modules)
+
+    def test_a_manager_needs_no_bootstrap(self):
+        self.assertTrue(samples.pool(node__role="manager", pool__bootstrap=None).is_manager)
+
+    def test_an_open_pool_needs_no_ca(self):
+        self.assertTrue(samples.pool(pool__open="yes", ca__certificate=None, ca__ticket=None).open)
+
+    def test_a_byte_order_mark_crlf_and_comments_are_fine(self):
+        data = b"\xef\xbb\xbf# made with an editor\r\n" + samples.text(samples.sections()).replace("\n", "\r\n").encode()
+        self.assertEqual(poolconf.read(data).name, "science")
+
+    def test_modules_are_names_with_blanks_between(self):
+        self.assertEqual(samples.pool(modules__names="tutorial genomics").modules, ("tutorial", "genomics"))
+
+    def test_an_empty_value_is_as_good_as_none(self):
+        self.assertIsNone(samples.pool(node__host="").host)
+
+
+class WhatIsWrong(unittest.TestCase):
+    def refused(self, data, key, *words):
+        with self.assertRaises(WowError) as caught:
+            poolconf.read(data, "pool.conf")
+        error = caught.exception
+        self.assertEqual((error.file, error.key), ("pool.conf", key))
+        self.assertGreater(len(error.todo), 10, "an error says what to do")
+        for word in words:
+            self.assertIn(word, str(error))
+
+    def value(self, section, key, value, *words):
+        self.refused(samples.changed(section, key, value), f"[{section}] {key}", *words)
+
+    def test_unknown_keys_and_sections_are_named_with_their_line(self):
+        self.refused(samples.changed("pool", "colour", "red"), "[pool] colour", "line 6", "subnet")
+        self.refused(samples.changed("bogus", "a", "b"), "[bogus]", "[pool]")
+        self.refused(samples.changed("user:alice", "password", "x"), "[user:alice] password", "authorized-key")
+
+    def test_wrong_subnets(self):
+        self.value("pool", "subnet", "10.128.0.1/16", "the network is 10.128.0.0/16")
+        for wrong in ("10.128.0.0", "10.128.0.0/7", "10.128.0.0/29", "10.128.0.0/33", "10.300.0.0/16", "010.0.0.0/8", "fd00::/64", "x", "127.0.0.0/8",
+                      "224.0.0.0/8", "169.254.0.0/16", "0.0.0.0/8", "10.128.0.0/1 6"):
+            self.value("pool", "subnet", wrong, "like 10.128.0.0/16")
+        self.value("pool", "subnet", None, "is missing")
+
+    def test_unreadable_ca_certificates(self):
+        right = samples.certificate()
+        self.value("ca", "certificate", "not base64!", "is not base64")
+        self.value("ca", "certificate", base64.b64encode(b"hello").decode(), "base64 of the DER")
+        self.value("ca", "certificate", base64.b64encode(right[:-3]).decode(), "3 bytes are missing")
+        self.value("ca", "certificate", base64.b64encode(right + b"x").decode())
+        self.value("ca", "certificate", base64.b64encode(samples.certificate(is_ca=False)).decode(), "is not the certificate of a CA")
+        self.value("ca", "certificate", None, "is missing", "open = yes")
+
+    def test_no_cut_of_a_certificate_is_ever_taken_for_one(self):
+        right = samples.certificate()
+        for length in range(len(right)):
+            with self.assertRaises(WowError):
+                poolconf.read(samples.changed("ca", "certificate", base64.b64encode(right[:length]).decode() or "AA=="))
+
+    def test_wrong_tickets_secrets_names_ports_and_hosts(self):
+        for wrong in ("nocolon", ":x", "x:", "a b:c"):
+            self.value("ca", "ticket", wrong, "ID:SECRET")
+        for wrong in ("ab", "zz" * 32, None):
+            self.value("pool", "secret", wrong, "64 hex digits" if wrong else "missing")
+        for wrong in ("Science", "-a", "a-", "a.b", "a" * 64, "ä"):
+            self.value("pool", "name", wrong, "DNS label")
+        self.value("pool", "name", None, "is missing")
+        self.value("node", "host", "UPPER", "DNS label")
+        self.value("node", "role", "boss", "worker or manager")
+        self.value("pool", "open", "maybe", "yes or no")
+        for wrong in ("0", "65536", "-1", "http", "123456"):
+            self.value("node", "port", wrong, "4433")
+        for wrong in ("203.0.113.7:4433", "tcp:203.0.113.7:4433", "udp:203.0.113.7", "udp:1.2.3.400:1", "udp:a_b:1", "udp:host:0"):
+            self.value("pool", "bootstrap", wrong, "udp:HOST:PORT")
+        self.value("pool", "bootstrap", None, "is missing")
+        self.value("modules", "names", "../etc", "not the name of a module")
+
+    def test_an_open_pool_with_a_ca_is_contradictory(self):
+        self.refused(samples.changed("pool", "open", "yes"), "[ca] certificate", "open")
+
+    def test_wrong_users_and_keys(self):
+        parts = samples.sections()
+        parts["user:Al ice"] = parts.pop("user:alice")
+        self.refused(samples.text(parts).encode(), "[user:Al ice]", "not a user name")
+        self.value("user:alice", "authorized-key", "ssh-dss AAAA", "not a kind")
+        self.value("user:alice", "authorized-key", "ssh-ed25519", "base64")
+        self.value("user:alice", "authorized-key", "ssh-ed25519 " + samples.ssh_key("ssh-rsa").split()[1], "is not a ssh-ed25519 key")
+        self.value("user:alice", "authorized-key", 'command="x" ssh-ed25519 AAAA', "not a kind")
+
+    def test_files_that_are_no_ini(self):
+        self.refused(b"\xff\xfe[\0p\0", "", "UTF-8")
+        self.refused(b"[pool]\0\n", "", "zero byte")
+        self.refused(b"# " + b"x" * 70000, "", "too many")
+        self.refused(b"name = science\n", "name", "before the first section")
+        self.refused(b"[pool]\nname science\n", "", "line 2")
+        self.refused(b"[pool\n", "", "line 1")
+        self.refused(b"[pool]\nname = a\nname = b\n", "[pool] name", "twice")
+        self.refused(b"[pool]\n[pool]\n", "[pool]", "again")
+        self.refused(b"", "[pool] name", "is missing")
+
+    def test_a_missing_file_is_told_with_what_to_do(self):
+        with tempfile.TemporaryDirectory() as folder, self.assertRaises(WowError) as caught:
+            poolconf.load(os.path.join(folder, "pool.conf"))
+        self.assertIn("WOWCFG", str(caught.exception))
+        self.assertEqual(caught.exception.file, "pool.conf")
