@@ -1,41 +1,22 @@
-#pragma warning disable CA1822
+using System.Buffers;
 using Brunet.Addressing;
 using Brunet.Dht;
+using Brunet.Links;
 using Brunet.Sessions;
+using Brunet.Wire;
 
 namespace Brunet;
-
-/// <summary>How packets reach a peer.</summary>
-public enum PathKind
-{
-    /// <summary>Over the ring, hop by hop.</summary>
-    Ring,
-
-    /// <summary>Over one common neighbour.</summary>
-    Relay,
-
-    /// <summary>Straight.</summary>
-    Direct,
-}
-
-/// <summary>What the node knows of a peer, for people.</summary>
-public sealed record PeerStatus(
-    PeerIdentity Identity,
-    PathKind Path,
-    TransportAddress? Endpoint,
-    TimeSpan? RoundTrip,
-    long SentBytes,
-    long ReceivedBytes,
-    TimeSpan Age);
-
-/// <summary>What the node knows of its ring, for people.</summary>
-public sealed record RingStatus(bool IsJoined, int Connections, int NearNeighbours, IReadOnlyList<TransportAddress> Reflected);
 
 /// <summary>
 /// A node of the overlay as a pure machine: time, datagrams and packets go in, datagrams and packets come out. Not thread-safe.
 /// </summary>
 public sealed class Node : IOverlay
 {
+    private static readonly TimeSpan BusyInterval = TimeSpan.FromMilliseconds(50);
+    private static readonly TimeSpan IdleInterval = TimeSpan.FromMilliseconds(250);
+
+    private readonly NodeCore _core;
+
     /// <summary>Makes a node that does nothing until its first <see cref="Tick"/>.</summary>
     /// <param name="settings">The pool.</param>
     /// <param name="identity">The local key.</param>
@@ -53,52 +34,134 @@ public sealed class Node : IOverlay
         INodeOutput output,
         Random random)
     {
-        _ = (settings, handshakes, certificates, policy, output, random);
-        Address = identity.Address;
+        ArgumentNullException.ThrowIfNull(settings);
+        ArgumentNullException.ThrowIfNull(identity);
+        _core = new NodeCore(settings, identity, handshakes, certificates, policy, output, random);
     }
 
     /// <inheritdoc/>
-    public NodeAddress Address { get; }
+    public NodeAddress Address => _core.Self;
 
     /// <inheritdoc/>
-    public bool IsJoined => false;
+    public bool IsJoined => _core.Bootstrap.IsJoined;
 
     /// <summary>When <see cref="Tick"/> wants to be called next.</summary>
-    public TimeSpan NextTick => TimeSpan.MaxValue;
-
-    /// <summary>Lets time pass. Call at <see cref="NextTick"/> or a little later.</summary>
-    public void Tick(TimeSpan now) => _ = now;
-
-    /// <summary>Takes one UDP datagram. Nothing that arrives makes it throw.</summary>
-    public void ReceiveDatagram(TimeSpan now, TransportAddress source, ReadOnlySpan<byte> datagram) => _ = (now, source);
-
-    /// <summary>Tells the node the addresses of its own interfaces (without the overlay's), candidates for peers on the same network.</summary>
-    public void SetLocalEndpoints(TimeSpan now, IReadOnlyList<TransportAddress> endpoints) => _ = (now, endpoints);
-
-    /// <summary>Replaces the bootstrap list, for instance when names resolve at last.</summary>
-    public void SetBootstrap(TimeSpan now, IReadOnlyList<TransportAddress> bootstrap) => _ = (now, bootstrap);
-
-    /// <summary>The local certificate changed: sessions are made anew without loss, and a leaf becomes a member.</summary>
-    public void IdentityChanged(TimeSpan now) => _ = now;
-
-    /// <summary>Says goodbye to the neighbours.</summary>
-    public void Leave(TimeSpan now) => _ = now;
+    public TimeSpan NextTick { get; private set; }
 
     /// <summary>The ring as it stands.</summary>
-    public RingStatus Ring => new(false, 0, 0, []);
+    public RingStatus Ring => new(IsJoined, _core.Ring.MemberLinks, _core.Ring.NearLinks, _core.Paths.Reflected.Distinct());
+
+    /// <summary>Number of records that this node keeps as a replica.</summary>
+    public int StoredRecords => _core.DhtServer.Count;
+
+    /// <summary>Lets time pass. Call at <see cref="NextTick"/> or a little later.</summary>
+    public void Tick(TimeSpan now)
+    {
+        _core.Handshaker.Tick(now);
+        _core.Paths.Tick(now);
+        _core.Puncher.Tick(now);
+        _core.Ring.Tick(now);
+        _core.Bootstrap.Tick(now);
+        _core.DhtServer.Tick(now);
+        _core.DhtClient.Tick(now);
+        bool busy = _core.Handshaker.IsBusy || _core.Paths.IsBusy || _core.Ring.IsBusy || _core.DhtClient.IsBusy;
+        NextTick = now + (busy ? BusyInterval : IdleInterval);
+    }
+
+    /// <summary>Takes one UDP datagram. Nothing that arrives makes it throw.</summary>
+    public void ReceiveDatagram(TimeSpan now, TransportAddress source, ReadOnlySpan<byte> datagram) =>
+        _core.Transport.ReceiveFrame(now, Arrival.Direct(source), datagram);
+
+    /// <summary>Tells the node the addresses of its own interfaces (without the overlay's), candidates for peers on the same network.</summary>
+    public void SetLocalEndpoints(TimeSpan now, IReadOnlyList<TransportAddress> endpoints) => _core.Puncher.SetLocal(now, endpoints);
+
+    /// <summary>Replaces the bootstrap list, for instance when names resolve at last.</summary>
+    public void SetBootstrap(TimeSpan now, IReadOnlyList<TransportAddress> bootstrap) => _core.Bootstrap.Set(now, bootstrap);
+
+    /// <summary>The local certificate changed: sessions are made anew without loss, and a leaf becomes a member.</summary>
+    public void IdentityChanged(TimeSpan now)
+    {
+        foreach (Peer peer in _core.Peers.Values)
+        {
+            if (peer.Current is not null)
+            {
+                peer.NextHandshake = default;
+                _core.Handshaker.Rekey(now, peer);
+            }
+        }
+
+        _core.DhtClient.IdentityChanged(now);
+        _core.Ring.Touch();
+    }
+
+    /// <summary>Says goodbye to all peers.</summary>
+    public void Leave(TimeSpan now)
+    {
+        foreach (Peer peer in _core.Peers.Values)
+        {
+            _core.Transport.SendMessage(now, peer, [(byte)MessageType.Goodbye]);
+        }
+    }
 
     /// <summary>Every peer with a session.</summary>
-    public IReadOnlyList<PeerStatus> Peers(TimeSpan now) => [];
+    public IReadOnlyList<PeerStatus> Peers(TimeSpan now)
+    {
+        var result = new List<PeerStatus>();
+        foreach (Peer peer in _core.Peers.Values)
+        {
+            if (peer.Identity is { } identity)
+            {
+                result.Add(new PeerStatus(
+                    identity,
+                    peer.Best?.Kind ?? PathKind.Ring,
+                    peer.Best is { Kind: PathKind.Direct } path ? path.Way.Endpoint : null,
+                    peer.Best?.RoundTrip,
+                    peer.SentBytes,
+                    peer.ReceivedBytes,
+                    now - peer.CreatedAt));
+            }
+        }
+
+        return result;
+    }
 
     /// <inheritdoc/>
-    public void Send(TimeSpan now, NodeAddress destination, ReadOnlySpan<byte> packet) => _ = (now, destination);
+    public void Send(TimeSpan now, NodeAddress destination, ReadOnlySpan<byte> packet)
+    {
+        if (packet.Length + 1 > ProtocolConstants.MaxMessageSize || destination == Address)
+        {
+            return;
+        }
+
+        byte[] message = ArrayPool<byte>.Shared.Rent(packet.Length + 1);
+        try
+        {
+            message[0] = (byte)MessageType.Packet;
+            packet.CopyTo(message.AsSpan(1));
+            ReadOnlySpan<byte> whole = message.AsSpan(0, packet.Length + 1);
+            Peer peer = _core.Handshaker.Connect(now, destination, default);
+            if (peer.Current is null)
+            {
+                peer.Wait(whole);
+            }
+            else
+            {
+                _core.Transport.SendMessage(now, peer, whole);
+            }
+        }
+        finally
+        {
+            ArrayPool<byte>.Shared.Return(message);
+        }
+    }
 
     /// <inheritdoc/>
-    public void Lookup(TimeSpan now, RecordKey key, Action<TimeSpan, DhtAnswer> done) => _ = (now, key, done);
+    public void Lookup(TimeSpan now, RecordKey key, Action<TimeSpan, DhtAnswer> done) => _core.DhtClient.Lookup(now, key, done);
 
     /// <inheritdoc/>
-    public void Create(TimeSpan now, RecordKey key, ReadOnlyMemory<byte> value, Action<TimeSpan, DhtAnswer> done) => _ = (now, key, value, done);
+    public void Create(TimeSpan now, RecordKey key, ReadOnlyMemory<byte> value, Action<TimeSpan, DhtAnswer> done) =>
+        _core.DhtClient.Create(now, key, value, done);
 
     /// <inheritdoc/>
-    public void Release(TimeSpan now, RecordKey key) => _ = (now, key);
+    public void Release(TimeSpan now, RecordKey key) => _core.DhtClient.Release(now, key);
 }

@@ -1,0 +1,229 @@
+using Brunet.Links;
+using Brunet.Wire;
+
+namespace Brunet.Dht;
+
+/// <summary>
+/// The asker's side: an operation goes to all replicas at once and again to those that are silent; a majority decides. Records of the
+/// local node are renewed until they are released.
+/// </summary>
+internal sealed class DhtClient(NodeCore core, RecordCodec codec, IRecordPolicy policy)
+{
+    private static readonly TimeSpan RetryInterval = TimeSpan.FromSeconds(1);
+    private static readonly TimeSpan Deadline = TimeSpan.FromSeconds(10);
+    private static readonly TimeSpan RenewInterval = TimeSpan.FromSeconds(30);
+
+    private readonly RecordStore _order = new(policy);
+    private readonly Dictionary<uint, DhtOperation> _running = [];
+    private readonly Dictionary<RecordKey, OwnRecord> _own = [];
+
+    /// <summary>Whether an operation is under way, so that time matters.</summary>
+    public bool IsBusy => _running.Count > 0;
+
+    public void Lookup(TimeSpan now, RecordKey key, Action<TimeSpan, DhtAnswer> done) =>
+        Start(now, new DhtOperation(key, null, done, now + Deadline));
+
+    public void Create(TimeSpan now, RecordKey key, ReadOnlyMemory<byte> value, Action<TimeSpan, DhtAnswer> done)
+    {
+        ulong sequence = _own.TryGetValue(key, out OwnRecord? before) ? before.Sequence + 1 : 1;
+        var own = new OwnRecord(key, value, done) { Sequence = sequence };
+        _own[key] = own;
+        Put(now, own, done);
+    }
+
+    public void Release(TimeSpan now, RecordKey key)
+    {
+        if (_own.Remove(key, out OwnRecord? own) && own.Stands)
+        {
+            byte[] encoded = codec.Sign(key, [], own.Sequence + 1);
+            Start(now, new DhtOperation(key, encoded, (_, _) => { }, now + Deadline));
+        }
+    }
+
+    /// <summary>The local certificate changed: all records are signed anew with it.</summary>
+    public void IdentityChanged(TimeSpan now)
+    {
+        foreach (OwnRecord own in _own.Values)
+        {
+            own.Sequence++;
+            own.NextRenewal = now;
+        }
+    }
+
+    public void OnReply(TimeSpan now, ReadOnlySpan<byte> body)
+    {
+        if (!ReplyMessage.TryRead(body, out ReplyMessage reply) || !_running.TryGetValue(reply.Request, out DhtOperation? operation)
+            || operation.Answered[reply.Replica])
+        {
+            return;
+        }
+
+        DhtRecord? record = reply.Status == ReplyStatus.Stands ? codec.Read(reply.Record) : null;
+        if (reply.Status == ReplyStatus.Stands && (record is null || record.Key != operation.Key || !policy.IsAllowed(record)))
+        {
+            return;
+        }
+
+        operation.Answered[reply.Replica] = true;
+        operation.Answers++;
+        operation.Agreeing += reply.Status == ReplyStatus.Stored ? 1 : 0;
+        operation.Refused += reply.Status == ReplyStatus.Refused ? 1 : 0;
+        if (record is not null && (operation.Best is null || _order.Beats(record, operation.Best)))
+        {
+            operation.Best = record;
+        }
+
+        Decide(now, reply.Request, operation);
+    }
+
+    public void Tick(TimeSpan now)
+    {
+        foreach (OwnRecord own in Due(now))
+        {
+            own.NextRenewal = now + RenewInterval;
+            Put(now, own, own.Done, isRenewal: own.Stands);
+        }
+
+        foreach (uint request in new List<uint>(_running.Keys))
+        {
+            if (!_running.TryGetValue(request, out DhtOperation? operation))
+            {
+                continue;
+            }
+
+            if (now >= operation.Deadline)
+            {
+                Finish(now, request, operation, new DhtAnswer(DhtStatus.TimedOut, operation.Best));
+            }
+            else if (now >= operation.NextTry)
+            {
+                Send(now, request, operation);
+            }
+        }
+    }
+
+    private List<OwnRecord> Due(TimeSpan now)
+    {
+        var due = new List<OwnRecord>();
+        foreach (OwnRecord own in _own.Values)
+        {
+            if (own.Stands && now >= own.NextRenewal)
+            {
+                due.Add(own);
+            }
+        }
+
+        return due;
+    }
+
+    /// <summary>Sends an own record to its replicas. Of a renewal the owner hears only if the record is lost.</summary>
+    private void Put(TimeSpan now, OwnRecord own, Action<TimeSpan, DhtAnswer> done, bool isRenewal = false)
+    {
+        void Done(TimeSpan at, DhtAnswer answer)
+        {
+            if (!_own.TryGetValue(own.Key, out OwnRecord? current) || current != own)
+            {
+                return;
+            }
+
+            bool isOurs = answer.Record?.Owner.Address == core.Self;
+            if (answer.Status == DhtStatus.Lost && isOurs && own.Bumps++ < OwnRecord.MaxBumps)
+            {
+                // A life of ours before this one signed a higher sequence: go above it.
+                own.Sequence = answer.Record!.Sequence + 1;
+                Put(at, own, done, isRenewal);
+                return;
+            }
+
+            own.Bumps = 0;
+            if (answer.Status == DhtStatus.Lost)
+            {
+                _own.Remove(own.Key);
+                done(at, answer);
+                return;
+            }
+
+            if (answer.Status == DhtStatus.Done)
+            {
+                own.Stands = true;
+                own.NextRenewal = at + RenewInterval;
+            }
+            else if (!own.Stands)
+            {
+                _own.Remove(own.Key);
+            }
+
+            if (!isRenewal)
+            {
+                done(at, answer);
+            }
+        }
+
+        byte[] encoded = codec.Sign(own.Key, own.Value.Span, own.Sequence);
+        Start(now, new DhtOperation(own.Key, encoded, Done, now + Deadline));
+    }
+
+    private void Start(TimeSpan now, DhtOperation operation)
+    {
+        uint request;
+        do
+        {
+            request = (uint)core.Random.Next(1, int.MaxValue);
+        }
+        while (_running.ContainsKey(request));
+
+        _running.Add(request, operation);
+        Send(now, request, operation);
+    }
+
+    private void Send(TimeSpan now, uint request, DhtOperation operation)
+    {
+        operation.NextTry = now + RetryInterval;
+        byte[] body = new byte[StoreMessage.HeaderSize + RecordCodec.MaxSize];
+        for (byte replica = 0; replica < ProtocolConstants.Replicas && _running.ContainsKey(request); replica++)
+        {
+            if (operation.Answered[replica])
+            {
+                continue;
+            }
+
+            int length = operation.Encoded is { } encoded
+                ? new StoreMessage(request, replica, encoded).Write(body)
+                : new FetchMessage(request, replica, operation.Key).Write(body);
+            RoutedType type = operation.Encoded is null ? RoutedType.Fetch : RoutedType.Store;
+            core.Router.Originate(
+                now, exact: false, type, ReplicaPositions.Of(operation.Key, replica), default, body.AsSpan(0, length));
+        }
+    }
+
+    private void Decide(TimeSpan now, uint request, DhtOperation operation)
+    {
+        const int Majority = (ProtocolConstants.Replicas / 2) + 1;
+        if (operation.Encoded is not null)
+        {
+            if (operation.Best is { } better)
+            {
+                Finish(now, request, operation, new DhtAnswer(DhtStatus.Lost, better));
+            }
+            else if (operation.Agreeing >= Majority)
+            {
+                Finish(now, request, operation, new DhtAnswer(DhtStatus.Done, codec.Read(operation.Encoded)));
+            }
+            else if (operation.Refused >= Majority)
+            {
+                Finish(now, request, operation, new DhtAnswer(DhtStatus.Lost, null));
+            }
+        }
+        else if (operation.Answers >= Majority)
+        {
+            DhtStatus status = operation.Best is null ? DhtStatus.NotFound : DhtStatus.Done;
+            Finish(now, request, operation, new DhtAnswer(status, operation.Best));
+        }
+    }
+
+    private void Finish(TimeSpan now, uint request, DhtOperation operation, DhtAnswer answer)
+    {
+        _running.Remove(request);
+        operation.Done(now, answer);
+    }
+}

@@ -1,0 +1,107 @@
+using System.Text;
+using Brunet.Wire;
+
+namespace Brunet.Dht;
+
+/// <summary>What a replica says.</summary>
+internal enum ReplyStatus : byte
+{
+    /// <summary>The record that was sent stands.</summary>
+    Stored = 0,
+
+    /// <summary>Nothing stands there.</summary>
+    Missing = 1,
+
+    /// <summary>The enclosed record stands.</summary>
+    Stands = 2,
+
+    /// <summary>The record was refused: malformed, not its owner's to make, or too many of one owner.</summary>
+    Refused = 3,
+}
+
+/// <summary>Body of a store: <code>request(4) replica(1) record</code></summary>
+internal readonly ref struct StoreMessage(uint request, byte replica, ReadOnlySpan<byte> record)
+{
+    public const int HeaderSize = 5;
+
+    public uint Request { get; } = request;
+
+    public byte Replica { get; } = replica;
+
+    public ReadOnlySpan<byte> Record { get; } = record;
+
+    public int Write(Span<byte> destination)
+    {
+        var writer = new ByteWriter(destination);
+        writer.UInt32(Request);
+        writer.Byte(Replica);
+        writer.Bytes(Record);
+        return writer.Position;
+    }
+
+    public static bool TryRead(ReadOnlySpan<byte> body, out StoreMessage message)
+    {
+        var reader = new ByteReader(body);
+        message = new StoreMessage(reader.UInt32(), reader.Byte(), reader.Rest());
+        return reader.IsComplete;
+    }
+}
+
+/// <summary>Body of a fetch: <code>request(4) replica(1) kind(1) name</code></summary>
+internal readonly record struct FetchMessage(uint Request, byte Replica, RecordKey Key)
+{
+    public const int MaxSize = 6 + 63;
+
+    public int Write(Span<byte> destination)
+    {
+        var writer = new ByteWriter(destination);
+        writer.UInt32(Request);
+        writer.Byte(Replica);
+        writer.Byte((byte)Key.Kind);
+        writer.Bytes(Encoding.ASCII.GetBytes(Key.Name));
+        return writer.Position;
+    }
+
+    public static bool TryRead(ReadOnlySpan<byte> body, out FetchMessage message)
+    {
+        var reader = new ByteReader(body);
+        uint request = reader.UInt32();
+        byte replica = reader.Byte();
+        var kind = (RecordKind)reader.Byte();
+        ReadOnlySpan<byte> name = reader.Rest();
+        bool valid = reader.IsComplete && name.Length is > 0 and <= 63 && replica < ProtocolConstants.Replicas;
+        message = new FetchMessage(request, replica, new RecordKey(kind, valid ? Encoding.ASCII.GetString(name) : string.Empty));
+        return valid;
+    }
+}
+
+/// <summary>Body of a reply: <code>request(4) replica(1) status(1) record?</code></summary>
+internal readonly ref struct ReplyMessage(uint request, byte replica, ReplyStatus status, ReadOnlySpan<byte> record)
+{
+    public const int HeaderSize = 6;
+
+    public uint Request { get; } = request;
+
+    public byte Replica { get; } = replica;
+
+    public ReplyStatus Status { get; } = status;
+
+    public ReadOnlySpan<byte> Record { get; } = record;
+
+    public int Write(Span<byte> destination)
+    {
+        var writer = new ByteWriter(destination);
+        writer.UInt32(Request);
+        writer.Byte(Replica);
+        writer.Byte((byte)Status);
+        writer.Bytes(Record);
+        return writer.Position;
+    }
+
+    public static bool TryRead(ReadOnlySpan<byte> body, out ReplyMessage message)
+    {
+        var reader = new ByteReader(body);
+        message = new ReplyMessage(reader.UInt32(), reader.Byte(), (ReplyStatus)reader.Byte(), reader.Rest());
+        return reader.IsComplete && message.Replica < ProtocolConstants.Replicas && message.Status <= ReplyStatus.Refused;
+    }
+}

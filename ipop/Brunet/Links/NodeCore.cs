@@ -1,0 +1,113 @@
+using Brunet.Addressing;
+using Brunet.Dht;
+using Brunet.Nat;
+using Brunet.Relay;
+using Brunet.Ring;
+using Brunet.Sessions;
+
+namespace Brunet.Links;
+
+/// <summary>What the parts of one node share: its settings, its peers, and each other.</summary>
+internal sealed class NodeCore
+{
+    public NodeCore(
+        NodeSettings settings,
+        ILocalIdentity identity,
+        IHandshakeProvider handshakes,
+        ICertificateVerifier? certificates,
+        IRecordPolicy policy,
+        INodeOutput output,
+        Random random)
+    {
+        Settings = settings;
+        Identity = identity;
+        HandshakeProvider = handshakes;
+        Output = output;
+        Random = random;
+        Transport = new Transport(this);
+        Handshaker = new Handshaker(this);
+        Paths = new PathKeeper(this);
+        Router = new Router(this);
+        Ring = new RingKeeper(this);
+        Bootstrap = new Bootstrapper(this, settings.Bootstrap);
+        Puncher = new Puncher(this);
+        Relays = new RelayForwarder(this);
+        var codec = new RecordCodec(identity, certificates);
+        DhtServer = new DhtServer(this, codec, policy);
+        DhtClient = new DhtClient(this, codec, policy);
+    }
+
+    public NodeSettings Settings { get; }
+
+    public ILocalIdentity Identity { get; }
+
+    public IHandshakeProvider HandshakeProvider { get; }
+
+    public INodeOutput Output { get; }
+
+    public Random Random { get; }
+
+    public Dictionary<NodeAddress, Peer> Peers { get; } = [];
+
+    public Transport Transport { get; }
+
+    public Handshaker Handshaker { get; }
+
+    public PathKeeper Paths { get; }
+
+    public Router Router { get; }
+
+    public RingKeeper Ring { get; }
+
+    public Bootstrapper Bootstrap { get; }
+
+    public Puncher Puncher { get; }
+
+    public RelayForwarder Relays { get; }
+
+    public DhtServer DhtServer { get; }
+
+    public DhtClient DhtClient { get; }
+
+    public NodeAddress Self => Identity.Address;
+
+    /// <summary>Whether the local node may store, route and relay for others.</summary>
+    public bool IsMember => Settings.IsOpen || Identity.Certificate is not null;
+
+    /// <summary>Whether a connected peer may. The uncertified are leaves.</summary>
+    public bool IsMemberPeer(Peer peer) => peer.IsConnected && (Settings.IsOpen || peer.Identity?.Certificate is not null);
+
+    public Peer GetOrAddPeer(TimeSpan now, NodeAddress address)
+    {
+        if (!Peers.TryGetValue(address, out Peer? peer))
+        {
+            peer = new Peer(address, now);
+            Peers.Add(address, peer);
+        }
+
+        return peer;
+    }
+
+    /// <summary>Forgets a peer with everything that belongs to it.</summary>
+    public void RemovePeer(Peer peer)
+    {
+        Peers.Remove(peer.Address);
+        Handshaker.Forget(peer.Pending);
+        Handshaker.Forget(peer.Current);
+        Handshaker.Forget(peer.Previous);
+        peer.Pending = peer.Current = peer.Previous = null;
+        Ring.Touch();
+    }
+
+    /// <summary>A session with a peer stands: what waited may go, and better paths are sought.</summary>
+    public void OnEstablished(TimeSpan now, Peer peer)
+    {
+        while (peer.TryTakeWaiting(out byte[] message))
+        {
+            Transport.SendMessage(now, peer, message);
+        }
+
+        Puncher.OnEstablished(now, peer);
+        Ring.Touch();
+    }
+}

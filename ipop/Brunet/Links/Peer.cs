@@ -1,0 +1,120 @@
+using Brunet.Addressing;
+using Brunet.Sessions;
+
+namespace Brunet.Links;
+
+/// <summary>Another node that we talk to: its sessions, the paths to it, and what waits for them.</summary>
+internal sealed class Peer(NodeAddress address, TimeSpan now)
+{
+    private const int MaxWaitingPackets = 64;
+
+    private readonly Queue<byte[]> _waiting = new();
+
+    public NodeAddress Address { get; } = address;
+
+    /// <summary>Who it proved to be; null before the first session.</summary>
+    public PeerIdentity? Identity => Current?.Identity;
+
+    /// <summary>The session that seals.</summary>
+    public Session? Current { get; set; }
+
+    /// <summary>The session before, which still opens what is under way.</summary>
+    public Session? Previous { get; set; }
+
+    /// <summary>The handshake that runs in our name.</summary>
+    public Session? Pending { get; set; }
+
+    public List<Path> Paths { get; } = [];
+
+    /// <summary>A node with a link to this peer, for packets over the ring; zero if not known.</summary>
+    public NodeAddress Via { get; set; }
+
+    public TimeSpan CreatedAt { get; } = now;
+
+    /// <summary>When something sealed by the peer last arrived.</summary>
+    public TimeSpan LastReceived { get; set; } = now;
+
+    /// <summary>First send since then, or null.</summary>
+    public TimeSpan? UnansweredSince { get; set; }
+
+    public TimeSpan NextHandshake { get; set; }
+
+    public int FailedHandshakes { get; set; }
+
+    public TimeSpan NextPunch { get; set; }
+
+    public int Punches { get; set; }
+
+    public TimeSpan NextRingPing { get; set; }
+
+    public long SentBytes { get; set; }
+
+    public long ReceivedBytes { get; set; }
+
+    /// <summary>Whether there is a session and a path that is not the ring.</summary>
+    public bool IsConnected => Current is not null && Best is not null;
+
+    /// <summary>The best living path: straight before relayed, then by round trip; null means over the ring.</summary>
+    public Path? Best { get; private set; }
+
+    /// <summary>The straight way that worked last, alive or not; null if none ever did.</summary>
+    public Arrival? LastDirect { get; set; }
+
+    public Path? FindPath(Arrival way)
+    {
+        foreach (Path path in Paths)
+        {
+            if (path.Way == way)
+            {
+                return path;
+            }
+        }
+
+        return null;
+    }
+
+    /// <summary>Chooses <see cref="Best"/> anew; the present one stays unless another is clearly better.</summary>
+    public void ChooseBest()
+    {
+        Path? best = Best is { IsAlive: true } && Paths.Contains(Best) ? Best : null;
+        foreach (Path path in Paths)
+        {
+            if (path.IsAlive && (best is null || IsClearlyBetter(path, best)))
+            {
+                best = path;
+            }
+        }
+
+        Best = best;
+    }
+
+    /// <summary>Keeps a message until there is a session; the oldest gives way.</summary>
+    public void Wait(ReadOnlySpan<byte> message)
+    {
+        if (_waiting.Count == MaxWaitingPackets)
+        {
+            _waiting.Dequeue();
+        }
+
+        _waiting.Enqueue(message.ToArray());
+    }
+
+    public bool HasWaiting => _waiting.Count > 0;
+
+    public bool TryTakeWaiting(out byte[] message) => _waiting.TryDequeue(out message!);
+
+    private static bool IsClearlyBetter(Path candidate, Path present)
+    {
+        if (candidate.Kind != present.Kind)
+        {
+            return candidate.Kind > present.Kind;
+        }
+
+        if (candidate.RoundTrip is not { } one || present.RoundTrip is not { } other)
+        {
+            return false;
+        }
+
+        return one + TimeSpan.FromMilliseconds(3) < 0.8 * other;
+    }
+}

@@ -1,0 +1,161 @@
+using System.Buffers;
+using System.Buffers.Binary;
+using Brunet.Addressing;
+using Brunet.Sessions;
+using Brunet.Wire;
+
+namespace Brunet.Links;
+
+/// <summary>Frames out and in: seals messages for a peer and a path, opens what arrives, and hands messages to whom they concern.</summary>
+internal sealed class Transport(NodeCore core)
+{
+    /// <summary>Sends a message by the best path there is. Nothing happens without a session.</summary>
+    public void SendMessage(TimeSpan now, Peer peer, ReadOnlySpan<byte> message) => SendMessage(now, peer, message, peer.Best);
+
+    /// <summary>Sends a message by one path; null is the ring.</summary>
+    public void SendMessage(TimeSpan now, Peer peer, ReadOnlySpan<byte> message, Path? path)
+    {
+        Arrival way = path?.Way ?? Arrival.Ring(peer.Via);
+        if (Send(now, peer, message, way) && path is not null)
+        {
+            path.UnansweredSince ??= now;
+        }
+    }
+
+    /// <summary>Answers a peer the way its message came.</summary>
+    public void Answer(TimeSpan now, Peer peer, ReadOnlySpan<byte> message, Arrival way) => Send(now, peer, message, way);
+
+    /// <summary>Sends a ready frame to a node.</summary>
+    public void SendFrame(TimeSpan now, NodeAddress destination, ReadOnlySpan<byte> frame, Arrival way)
+    {
+        switch (way.Kind)
+        {
+            case PathKind.Direct:
+                core.Output.SendDatagram(way.Endpoint, frame);
+                break;
+            case PathKind.Relay:
+                core.Relays.Send(now, way.Via, destination, frame);
+                break;
+            default:
+                core.Router.Originate(now, exact: true, RoutedType.Frame, destination, way.Via, frame);
+                break;
+        }
+    }
+
+    /// <summary>Takes a frame that came some way; who sent it, only the frame itself can prove.</summary>
+    public void ReceiveFrame(TimeSpan now, Arrival arrival, ReadOnlySpan<byte> frame)
+    {
+        if (frame.IsEmpty)
+        {
+            return;
+        }
+
+        switch ((FrameType)frame[0])
+        {
+            case FrameType.Handshake:
+                core.Handshaker.Receive(now, arrival, frame);
+                break;
+            case FrameType.Data:
+                ReceiveData(now, arrival, frame);
+                break;
+            default:
+                break;
+        }
+    }
+
+    private bool Send(TimeSpan now, Peer peer, ReadOnlySpan<byte> message, Arrival way)
+    {
+        if (peer.Current is not { Keys: { } keys } session || message.Length > ProtocolConstants.MaxMessageSize)
+        {
+            return false;
+        }
+
+        byte[] frame = ArrayPool<byte>.Shared.Rent(ProtocolConstants.MaxFrameSize);
+        try
+        {
+            int length = keys.Seal(session.RemoteIndex, message, frame);
+            if (length == 0)
+            {
+                return false;
+            }
+
+            peer.SentBytes += length;
+            peer.UnansweredSince ??= now;
+            SendFrame(now, peer.Address, frame.AsSpan(0, length), way);
+            return true;
+        }
+        finally
+        {
+            ArrayPool<byte>.Shared.Return(frame);
+        }
+    }
+
+    private void ReceiveData(TimeSpan now, Arrival arrival, ReadOnlySpan<byte> frame)
+    {
+        if (frame.Length is <= ProtocolConstants.DataHeaderSize + ProtocolConstants.TagSize or > ProtocolConstants.MaxFrameSize)
+        {
+            return;
+        }
+
+        Session? session = core.Handshaker.Find(BinaryPrimitives.ReadUInt32BigEndian(frame[4..]));
+        if (session is null)
+        {
+            return;
+        }
+
+        if (session.Keys is not { } keys)
+        {
+            session.HoldEarly(arrival, frame);
+            return;
+        }
+
+        byte[] buffer = ArrayPool<byte>.Shared.Rent(ProtocolConstants.MaxMessageSize);
+        try
+        {
+            Span<byte> message = buffer.AsSpan(0, frame.Length - ProtocolConstants.DataHeaderSize - ProtocolConstants.TagSize);
+            if (keys.TryOpen(frame, message, out _) && core.Peers.TryGetValue(session.Identity!.Address, out Peer? peer))
+            {
+                peer.ReceivedBytes += frame.Length;
+                core.Paths.OnReceived(now, peer, arrival);
+                Dispatch(now, peer, session.Identity, arrival, message);
+            }
+        }
+        finally
+        {
+            ArrayPool<byte>.Shared.Return(buffer);
+        }
+    }
+
+    private void Dispatch(TimeSpan now, Peer peer, PeerIdentity identity, Arrival arrival, ReadOnlySpan<byte> message)
+    {
+        switch ((MessageType)message[0])
+        {
+            case MessageType.Packet:
+                core.Output.Deliver(now, identity, message[1..]);
+                break;
+            case MessageType.Routed:
+                core.Router.Receive(now, message);
+                break;
+            case MessageType.Ping:
+                core.Paths.OnPing(now, peer, arrival, message);
+                break;
+            case MessageType.Pong:
+                core.Paths.OnPong(now, peer, message);
+                break;
+            case MessageType.Neighbours:
+                core.Ring.OnNeighbours(now, peer, message);
+                break;
+            case MessageType.Candidates:
+                core.Puncher.OnCandidates(now, peer, message);
+                break;
+            case MessageType.Relay:
+                core.Relays.Receive(now, peer, message);
+                break;
+            case MessageType.Goodbye:
+                core.RemovePeer(peer);
+                break;
+            default:
+                break;
+        }
+    }
+}

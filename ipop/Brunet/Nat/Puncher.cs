@@ -1,0 +1,147 @@
+using Brunet.Addressing;
+using Brunet.Links;
+using Brunet.Wire;
+
+namespace Brunet.Nat;
+
+/// <summary>
+/// Turns a session over the ring into a direct one. Both ends tell each other where they may be reached (connect to me) and send
+/// sealed pings there at the same time, which opens both NATs; common neighbours are tried as relays beside it. Only a ping that
+/// comes back makes a path.
+/// </summary>
+internal sealed class Puncher(NodeCore core)
+{
+    private static readonly TimeSpan FirstRetry = TimeSpan.FromSeconds(2);
+    private static readonly TimeSpan LastRetry = TimeSpan.FromSeconds(60);
+
+    private IReadOnlyList<TransportAddress> _local = [];
+
+    /// <summary>Sets the addresses of the machine's own interfaces.</summary>
+    public void SetLocal(TimeSpan now, IReadOnlyList<TransportAddress> endpoints)
+    {
+        _local = endpoints;
+        OnNewEndpoint(now);
+    }
+
+    public void OnEstablished(TimeSpan now, Peer peer)
+    {
+        if (!IsDirect(peer))
+        {
+            peer.Punches = 0;
+            Punch(now, peer);
+        }
+    }
+
+    /// <summary>There is a new way to reach us: whoever is not direct shall know.</summary>
+    public void OnNewEndpoint(TimeSpan now)
+    {
+        foreach (Peer peer in core.Peers.Values)
+        {
+            if (peer.Current is not null && !IsDirect(peer))
+            {
+                peer.Punches = 0;
+                peer.NextPunch = now;
+            }
+        }
+    }
+
+    public static void OnPathLost(TimeSpan now, Peer peer)
+    {
+        if (!IsDirect(peer))
+        {
+            peer.Punches = 0;
+            peer.NextPunch = now;
+        }
+    }
+
+    public void OnCandidates(TimeSpan now, Peer peer, ReadOnlySpan<byte> message)
+    {
+        if (CandidatesMessage.Read(message) is not { } candidates)
+        {
+            return;
+        }
+
+        if (candidates.WantsAnswer)
+        {
+            Send(now, peer, wantsAnswer: false);
+        }
+
+        foreach (TransportAddress endpoint in candidates.Endpoints)
+        {
+            if (IsUsable(endpoint))
+            {
+                core.Paths.Try(now, peer, Arrival.Direct(endpoint));
+            }
+        }
+
+        foreach (NodeAddress relay in candidates.Relays)
+        {
+            if (relay != core.Self && relay != peer.Address && core.Peers.TryGetValue(relay, out Peer? common)
+                && IsDirect(common) && core.IsMemberPeer(common))
+            {
+                core.Paths.Try(now, peer, Arrival.Relay(relay));
+            }
+        }
+    }
+
+    public void Tick(TimeSpan now)
+    {
+        foreach (Peer peer in core.Peers.Values)
+        {
+            if (peer.Current is not null && !IsDirect(peer) && now >= peer.NextPunch)
+            {
+                Punch(now, peer);
+            }
+        }
+    }
+
+    private static bool IsDirect(Peer peer) => peer.Best is { Kind: PathKind.Direct };
+
+    /// <summary>No multicast, broadcast, or "this host" address is worth a datagram (RFC 6890).</summary>
+    private static bool IsUsable(TransportAddress endpoint)
+    {
+        if (endpoint.Port == 0 || endpoint.Address == 0)
+        {
+            return false;
+        }
+
+        if (endpoint.IsIPv4)
+        {
+            uint first = endpoint.IPv4 >> 24;
+            return first is > 0 and < 224;
+        }
+
+        return (endpoint.Address >> 120) != 0xff;
+    }
+
+    private void Punch(TimeSpan now, Peer peer)
+    {
+        TimeSpan wait = FirstRetry * (1 << Math.Min(peer.Punches++, 5));
+        peer.NextPunch = now + (wait < LastRetry ? wait : LastRetry);
+        Send(now, peer, wantsAnswer: true);
+    }
+
+    private void Send(TimeSpan now, Peer peer, bool wantsAnswer)
+    {
+        var candidates = new CandidatesMessage { WantsAnswer = wantsAnswer };
+        candidates.Endpoints.AddRange(core.Paths.Reflected.Distinct());
+        foreach (TransportAddress endpoint in _local)
+        {
+            if (!candidates.Endpoints.Contains(endpoint))
+            {
+                candidates.Endpoints.Add(endpoint);
+            }
+        }
+
+        foreach (Peer other in core.Peers.Values)
+        {
+            if (other != peer && IsDirect(other) && core.IsMemberPeer(other))
+            {
+                candidates.Relays.Add(other.Address);
+            }
+        }
+
+        Span<byte> message = stackalloc byte[CandidatesMessage.MaxSize];
+        core.Transport.SendMessage(now, peer, message[..candidates.Write(message)]);
+    }
+}

@@ -1,0 +1,41 @@
+using Brunet.Addressing;
+using Brunet.Sessions;
+
+namespace Brunet;
+
+/// <summary>How packets reach a peer; the better way is the greater.</summary>
+public enum PathKind
+{
+    /// <summary>Over the ring, hop by hop.</summary>
+    Ring,
+
+    /// <summary>Over one common neighbour.</summary>
+    Relay,
+
+    /// <summary>Straight.</summary>
+    Direct,
+}
+
+/// <summary>What the node knows of a peer, for people.</summary>
+/// <param name="Identity">Who it proved to be.</param>
+/// <param name="Path">How packets reach it now.</param>
+/// <param name="Endpoint">Where, if straight.</param>
+/// <param name="RoundTrip">Smoothed round trip of that path; null over the ring.</param>
+/// <param name="SentBytes">Bytes of sealed frames sent.</param>
+/// <param name="ReceivedBytes">Bytes of sealed frames received.</param>
+/// <param name="Age">Since the peer is known.</param>
+public sealed record PeerStatus(
+    PeerIdentity Identity,
+    PathKind Path,
+    TransportAddress? Endpoint,
+    TimeSpan? RoundTrip,
+    long SentBytes,
+    long ReceivedBytes,
+    TimeSpan Age);
+
+/// <summary>What the node knows of its ring, for people.</summary>
+/// <param name="IsJoined">Whether it has a place on the ring.</param>
+/// <param name="Connections">Members with a link that is not the ring.</param>
+/// <param name="NearNeighbours">Near neighbours among them.</param>
+/// <param name="Reflected">Outside addresses that peers saw.</param>
+public sealed record RingStatus(bool IsJoined, int Connections, int NearNeighbours, IReadOnlyList<TransportAddress> Reflected);

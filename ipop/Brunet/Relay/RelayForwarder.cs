@@ -1,0 +1,55 @@
+using System.Buffers;
+using Brunet.Addressing;
+using Brunet.Links;
+using Brunet.Wire;
+
+namespace Brunet.Relay;
+
+/// <summary>
+/// Hands frames on between two nodes that both have a direct path to us, and takes those that a relay brought. What is relayed is
+/// sealed end to end.
+/// </summary>
+internal sealed class RelayForwarder(NodeCore core)
+{
+    /// <summary>Sends a frame over a relay.</summary>
+    public void Send(TimeSpan now, NodeAddress relay, NodeAddress destination, ReadOnlySpan<byte> frame)
+    {
+        if (core.Peers.TryGetValue(relay, out Peer? peer) && peer.Best is { Kind: PathKind.Direct } path)
+        {
+            Send(now, peer, path, new RelayHeader(core.Self, destination), frame);
+        }
+    }
+
+    public void Receive(TimeSpan now, Peer from, ReadOnlySpan<byte> message)
+    {
+        if (!RelayHeader.TryRead(message, out RelayHeader header, out ReadOnlySpan<byte> frame))
+        {
+            return;
+        }
+
+        if (header.Destination == core.Self)
+        {
+            core.Transport.ReceiveFrame(now, Arrival.Relay(from.Address), frame);
+        }
+        else if (header.Source == from.Address && core.IsMember
+            && core.Peers.TryGetValue(header.Destination, out Peer? to) && to.Best is { Kind: PathKind.Direct } path)
+        {
+            Send(now, to, path, header, frame);
+        }
+    }
+
+    private void Send(TimeSpan now, Peer peer, Path path, RelayHeader header, ReadOnlySpan<byte> frame)
+    {
+        byte[] buffer = ArrayPool<byte>.Shared.Rent(RelayHeader.Size + frame.Length);
+        try
+        {
+            header.Write(buffer);
+            frame.CopyTo(buffer.AsSpan(RelayHeader.Size));
+            core.Transport.SendMessage(now, peer, buffer.AsSpan(0, RelayHeader.Size + frame.Length), path);
+        }
+        finally
+        {
+            ArrayPool<byte>.Shared.Return(buffer);
+        }
+    }
+}

@@ -1,0 +1,82 @@
+using Brunet.Addressing;
+using Brunet.Links;
+using Brunet.Sessions;
+
+namespace Brunet.Ring;
+
+/// <summary>
+/// Finds the ring by the pool's bootstrap list, and keeps asking those of the list that no living path leads to: so a node joins
+/// whenever one becomes reachable, and rings that were parted find together again.
+/// </summary>
+internal sealed class Bootstrapper(NodeCore core, IReadOnlyList<TransportAddress> bootstrap)
+{
+    private static readonly TimeSpan LonelyInterval = TimeSpan.FromSeconds(1);
+    private static readonly TimeSpan Interval = TimeSpan.FromSeconds(15);
+    private static readonly TimeSpan AloneAfter = TimeSpan.FromSeconds(3);
+
+    private readonly HashSet<TransportAddress> _self = [];
+    private readonly Dictionary<TransportAddress, Session> _running = [];
+    private IReadOnlyList<TransportAddress> _bootstrap = bootstrap;
+    private TimeSpan? _started;
+    private TimeSpan _next;
+    private bool _isAlone;
+
+    /// <summary>Whether the node has a place on the ring, or is its first node.</summary>
+    public bool IsJoined => core.Ring.MemberLinks > 0 || _isAlone;
+
+    public void Set(TimeSpan now, IReadOnlyList<TransportAddress> bootstrap)
+    {
+        _bootstrap = bootstrap;
+        _next = now;
+    }
+
+    /// <summary>A handshake of ours came back to us: that bootstrap is the local node.</summary>
+    public void OnSelf(Session? session)
+    {
+        if (session is not null)
+        {
+            _self.Add(session.Route.Endpoint);
+            _running.Remove(session.Route.Endpoint);
+            core.Handshaker.Forget(session);
+        }
+    }
+
+    public void Tick(TimeSpan now)
+    {
+        _started ??= now;
+        bool othersListed = false;
+        foreach (TransportAddress endpoint in _bootstrap)
+        {
+            othersListed |= !_self.Contains(endpoint);
+        }
+
+        _isAlone = core.Settings.IsFirst && core.IsMember && (!othersListed || now - _started > AloneAfter);
+        if (now < _next)
+        {
+            return;
+        }
+
+        _next = now + (core.Ring.MemberLinks == 0 ? LonelyInterval : Interval);
+        foreach (TransportAddress endpoint in _bootstrap)
+        {
+            bool running = _running.TryGetValue(endpoint, out Session? session) && core.Handshaker.IsUnfinished(session);
+            if (!running && !_self.Contains(endpoint) && !IsReached(endpoint))
+            {
+                _running[endpoint] = core.Handshaker.ConnectEndpoint(now, endpoint);
+            }
+        }
+    }
+
+    private bool IsReached(TransportAddress endpoint)
+    {
+        foreach (Peer peer in core.Peers.Values)
+        {
+            if (peer.FindPath(Arrival.Direct(endpoint)) is { IsAlive: true })
+            {
+                return true;
+            }
+        }
+
+        return false;
+    }
+}

@@ -1,0 +1,212 @@
+using Brunet.Addressing;
+using Brunet.Links;
+using Brunet.Wire;
+
+namespace Brunet.Ring;
+
+/// <summary>
+/// Keeps the node linked to its nearest members on both sides. Neighbours tell each other whom they know near by, and from time to
+/// time the node asks the ring who stands nearest to it, which heals what gossip missed.
+/// </summary>
+internal sealed class RingKeeper(NodeCore core)
+{
+    /// <summary>Near neighbours a side.</summary>
+    public const int NearPerSide = 2;
+
+    /// <summary>Neighbours a side that are told to others.</summary>
+    private const int KnownPerSide = 4;
+
+    private static readonly TimeSpan GossipInterval = TimeSpan.FromSeconds(5);
+    private static readonly TimeSpan MinGossipInterval = TimeSpan.FromMilliseconds(100);
+    private static readonly TimeSpan FindInterval = TimeSpan.FromSeconds(15);
+    private static readonly TimeSpan LonelyFindInterval = TimeSpan.FromSeconds(1);
+    private static readonly TimeSpan HearsayKept = TimeSpan.FromSeconds(20);
+
+    private readonly Dictionary<NodeAddress, (NodeAddress Via, TimeSpan Heard)> _hearsay = [];
+    private readonly List<NodeAddress> _scratch = [];
+    private bool _touched = true;
+    private TimeSpan _nextGossip;
+    private TimeSpan _lastGossip;
+    private TimeSpan _nextFind;
+    private uint _findToken;
+
+    /// <summary>Changes whenever a link came or went.</summary>
+    public int Version { get; private set; }
+
+    /// <summary>Number of members with a link.</summary>
+    public int MemberLinks { get; private set; }
+
+    /// <summary>Number of near neighbours with a link.</summary>
+    public int NearLinks { get; private set; }
+
+    /// <summary>Whether something changed and the next tick shall come soon.</summary>
+    public bool IsBusy => _touched;
+
+    /// <summary>A link came or went.</summary>
+    public void Touch()
+    {
+        _touched = true;
+        Version++;
+    }
+
+    public void Tick(TimeSpan now)
+    {
+        bool gossip = now >= _nextGossip || (_touched && now - _lastGossip >= MinGossipInterval);
+        if (!gossip)
+        {
+            return;
+        }
+
+        _touched = false;
+        _lastGossip = now;
+        _nextGossip = now + GossipInterval;
+        Expire(now);
+        List<NodeAddress> linked = LinkedMembers();
+        MemberLinks = linked.Count;
+        List<NodeAddress> near = Nearest(linked, NearPerSide);
+        NearLinks = near.Count;
+        ConnectNear(now, linked);
+        SendNeighbours(now, linked, near);
+        if (now >= _nextFind && linked.Count > 0)
+        {
+            _nextFind = now + (NearLinks < 2 * NearPerSide ? LonelyFindInterval : FindInterval);
+            SendFind(now);
+        }
+    }
+
+    public void OnNeighbours(TimeSpan now, Peer from, ReadOnlySpan<byte> message)
+    {
+        _scratch.Clear();
+        if (AddressList.TryReadNeighbours(message, _scratch))
+        {
+            Hear(now, from.Address, _scratch);
+        }
+    }
+
+    public void OnFind(TimeSpan now, in RoutedHeader header, ReadOnlySpan<byte> body)
+    {
+        var reader = new ByteReader(body);
+        uint token = reader.UInt32();
+        if (!reader.IsComplete)
+        {
+            return;
+        }
+
+        List<NodeAddress> known = LinkedMembers();
+        known.Remove(header.Source);
+        Span<byte> answer = stackalloc byte[AddressList.MaxSize];
+        int length = AddressList.WriteFound(
+            answer, token, System.Runtime.InteropServices.CollectionsMarshal.AsSpan(Nearest(known, KnownPerSide)));
+        core.Router.Originate(now, exact: true, RoutedType.Found, header.Source, header.SourceVia, answer[..length]);
+    }
+
+    public void OnFound(TimeSpan now, in RoutedHeader header, ReadOnlySpan<byte> body)
+    {
+        _scratch.Clear();
+        if (AddressList.TryReadFound(body, out uint token, _scratch) && token == _findToken)
+        {
+            Hear(now, header.Source, _scratch);
+            Hear(now, header.SourceVia, [header.Source]);
+        }
+    }
+
+    /// <summary>The nearest of <paramref name="addresses"/> on both sides, without doubles.</summary>
+    public List<NodeAddress> Nearest(List<NodeAddress> addresses, int perSide)
+    {
+        var result = new List<NodeAddress>(2 * perSide);
+        addresses.Sort((a, b) => core.Self.ClockwiseTo(a).CompareTo(core.Self.ClockwiseTo(b)));
+        for (int i = 0; i < addresses.Count && i < perSide; i++)
+        {
+            result.Add(addresses[i]);
+        }
+
+        for (int i = addresses.Count - 1; i >= result.Count && addresses.Count - i <= perSide; i--)
+        {
+            result.Add(addresses[i]);
+        }
+
+        return result;
+    }
+
+    private void Hear(TimeSpan now, NodeAddress via, List<NodeAddress> addresses)
+    {
+        foreach (NodeAddress address in addresses)
+        {
+            if (address != core.Self)
+            {
+                _touched |= !_hearsay.ContainsKey(address);
+                _hearsay[address] = (via, now);
+            }
+        }
+    }
+
+    private void Expire(TimeSpan now)
+    {
+        foreach ((NodeAddress address, (_, TimeSpan heard)) in _hearsay)
+        {
+            if (now - heard > HearsayKept)
+            {
+                _hearsay.Remove(address);
+            }
+        }
+    }
+
+    private List<NodeAddress> LinkedMembers()
+    {
+        var result = new List<NodeAddress>();
+        foreach (Peer peer in core.Peers.Values)
+        {
+            if (core.IsMemberPeer(peer))
+            {
+                result.Add(peer.Address);
+            }
+        }
+
+        return result;
+    }
+
+    private void ConnectNear(TimeSpan now, List<NodeAddress> linked)
+    {
+        var all = new List<NodeAddress>(linked);
+        foreach (NodeAddress address in _hearsay.Keys)
+        {
+            if (!all.Contains(address))
+            {
+                all.Add(address);
+            }
+        }
+
+        foreach (NodeAddress address in Nearest(all, NearPerSide))
+        {
+            if (_hearsay.TryGetValue(address, out (NodeAddress Via, TimeSpan Heard) hearsay)
+                && !(core.Peers.TryGetValue(address, out Peer? peer) && peer.IsConnected))
+            {
+                core.Handshaker.Connect(now, address, hearsay.Via);
+            }
+        }
+    }
+
+    private void SendNeighbours(TimeSpan now, List<NodeAddress> linked, List<NodeAddress> near)
+    {
+        if (near.Count == 0)
+        {
+            return;
+        }
+
+        List<NodeAddress> told = Nearest(linked, KnownPerSide);
+        Span<byte> message = stackalloc byte[AddressList.MaxSize];
+        int length = AddressList.WriteNeighbours(message, System.Runtime.InteropServices.CollectionsMarshal.AsSpan(told));
+        foreach (NodeAddress address in near)
+        {
+            core.Transport.SendMessage(now, core.Peers[address], message[..length]);
+        }
+    }
+
+    private void SendFind(TimeSpan now)
+    {
+        _findToken = (uint)core.Random.Next();
+        Span<byte> body = stackalloc byte[4];
+        new ByteWriter(body).UInt32(_findToken);
+        core.Router.Originate(now, exact: false, RoutedType.Find, core.Self, default, body);
+    }
+}

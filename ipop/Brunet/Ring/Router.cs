@@ -1,0 +1,177 @@
+using System.Buffers;
+using Brunet.Addressing;
+using Brunet.Links;
+using Brunet.Wire;
+
+namespace Brunet.Ring;
+
+/// <summary>
+/// Greedy routing: a packet goes to the connected node that is nearest to its destination on the ring, and stays where no other is
+/// nearer. Leaves never forward.
+/// </summary>
+internal sealed class Router(NodeCore core)
+{
+    /// <summary>
+    /// Sends a packet over the ring. If exact, only the destination itself may have it, else the node nearest to it. Via is a node
+    /// with a link to the destination, if one is known.
+    /// </summary>
+    public void Originate(
+        TimeSpan now, bool exact, RoutedType type, NodeAddress destination, NodeAddress destinationVia, ReadOnlySpan<byte> body)
+    {
+        if (body.Length > ProtocolConstants.MaxMessageSize - RoutedHeader.Size)
+        {
+            return;
+        }
+
+        byte[] buffer = ArrayPool<byte>.Shared.Rent(RoutedHeader.Size + body.Length);
+        try
+        {
+            Span<byte> packet = buffer.AsSpan(0, RoutedHeader.Size + body.Length);
+            body.CopyTo(packet[RoutedHeader.Size..]);
+            var header = new RoutedHeader(0, exact, type, core.Self, Home(), destination, destinationVia);
+            Route(now, header, packet, isOrigin: true);
+        }
+        finally
+        {
+            ArrayPool<byte>.Shared.Return(buffer);
+        }
+    }
+
+    /// <summary>Takes a packet from a neighbour.</summary>
+    public void Receive(TimeSpan now, ReadOnlySpan<byte> message)
+    {
+        if (!RoutedHeader.TryRead(message, out RoutedHeader header, out _) || header.Hops >= ProtocolConstants.MaxHops
+            || header.Source == core.Self)
+        {
+            return;
+        }
+
+        byte[] buffer = ArrayPool<byte>.Shared.Rent(message.Length);
+        try
+        {
+            Span<byte> packet = buffer.AsSpan(0, message.Length);
+            message.CopyTo(packet);
+            Route(now, header with { Hops = (byte)(header.Hops + 1) }, packet, isOrigin: false);
+        }
+        finally
+        {
+            ArrayPool<byte>.Shared.Return(buffer);
+        }
+    }
+
+    private void Route(TimeSpan now, RoutedHeader header, Span<byte> packet, bool isOrigin)
+    {
+        if (header.Exact && header.Destination == core.Self)
+        {
+            Deliver(now, header, packet[RoutedHeader.Size..]);
+            return;
+        }
+
+        if (!isOrigin && !core.IsMember)
+        {
+            return;
+        }
+
+        if (header.DestinationVia == core.Self)
+        {
+            header = header with { DestinationVia = default };
+        }
+
+        Peer? next = NextHop(header, isOrigin);
+        if (next is null && header.DestinationVia != default)
+        {
+            header = header with { DestinationVia = default };
+            next = NextHop(header, isOrigin);
+        }
+
+        if (next is not null)
+        {
+            header.Write(packet);
+            core.Transport.SendMessage(now, next, packet);
+        }
+        else if (!header.Exact && core.IsMember && !(isOrigin && header.Type == RoutedType.Find))
+        {
+            Deliver(now, header, packet[RoutedHeader.Size..]);
+        }
+    }
+
+    /// <summary>Whom to hand a packet to, or null if nobody is nearer than we are.</summary>
+    private Peer? NextHop(in RoutedHeader header, bool isOrigin)
+    {
+        if (header.Exact && core.Peers.TryGetValue(header.Destination, out Peer? straight) && straight.IsConnected)
+        {
+            return straight;
+        }
+
+        NodeAddress target = header.DestinationVia != default ? header.DestinationVia : header.Destination;
+        if (core.Peers.TryGetValue(target, out Peer? via) && core.IsMemberPeer(via) && target != header.Source)
+        {
+            return via;
+        }
+
+        Peer? best = null;
+        NodeAddress bestDistance = default;
+        foreach (Peer peer in core.Peers.Values)
+        {
+            if (core.IsMemberPeer(peer) && peer.Address != header.Source)
+            {
+                NodeAddress distance = peer.Address.DistanceTo(target);
+                if (best is null || distance < bestDistance)
+                {
+                    (best, bestDistance) = (peer, distance);
+                }
+            }
+        }
+
+        // Where a packet begins it may take a step away: the origin may have no place on the ring yet, or no link to a neighbour.
+        bool mayStepAway = isOrigin && (header.Exact || header.Type == RoutedType.Find || !core.IsMember);
+        return best is not null && (mayStepAway || bestDistance < core.Self.DistanceTo(target)) ? best : null;
+    }
+
+    private void Deliver(TimeSpan now, in RoutedHeader header, ReadOnlySpan<byte> body)
+    {
+        switch (header.Type)
+        {
+            case RoutedType.Frame:
+                core.Transport.ReceiveFrame(now, Arrival.Ring(header.SourceVia), body);
+                break;
+            case RoutedType.Find:
+                core.Ring.OnFind(now, header, body);
+                break;
+            case RoutedType.Found:
+                core.Ring.OnFound(now, header, body);
+                break;
+            case RoutedType.Store:
+                core.DhtServer.OnStore(now, header, body);
+                break;
+            case RoutedType.Fetch:
+                core.DhtServer.OnFetch(now, header, body);
+                break;
+            case RoutedType.Reply:
+                core.DhtClient.OnReply(now, body);
+                break;
+            default:
+                break;
+        }
+    }
+
+    /// <summary>The member that is nearest to us of those with a link: through it others reach us whatever the ring looks like.</summary>
+    private NodeAddress Home()
+    {
+        NodeAddress home = default;
+        NodeAddress homeDistance = default;
+        foreach (Peer peer in core.Peers.Values)
+        {
+            if (core.IsMemberPeer(peer))
+            {
+                NodeAddress distance = peer.Address.DistanceTo(core.Self);
+                if (home == default || distance < homeDistance)
+                {
+                    (home, homeDistance) = (peer.Address, distance);
+                }
+            }
+        }
+
+        return home;
+    }
+}

@@ -1,0 +1,343 @@
+using Brunet.Addressing;
+using Brunet.Links;
+using Brunet.Wire;
+
+namespace Brunet.Sessions;
+
+/// <summary>
+/// Begins, carries on and ends handshakes. Whoever has not the pool's secret gets no answer. When both ends begin at once, the one
+/// with the smaller ring address goes on as the client.
+/// </summary>
+internal sealed class Handshaker(NodeCore core)
+{
+    private const int MaxHalfOpen = 512;
+
+    private static readonly TimeSpan FirstRetransmission = TimeSpan.FromMilliseconds(300);
+    private static readonly TimeSpan LastRetransmission = TimeSpan.FromSeconds(2);
+    private static readonly TimeSpan GiveUpAfter = TimeSpan.FromSeconds(15);
+    private static readonly TimeSpan RekeyAge = TimeSpan.FromHours(1);
+    private static readonly TimeSpan PreviousKept = TimeSpan.FromSeconds(30);
+
+    private readonly Dictionary<uint, Session> _byIndex = [];
+    private readonly Dictionary<(NodeAddress Sender, uint Index), Session> _byRemote = [];
+    private readonly List<Session> _unfinished = [];
+
+    /// <summary>Whether a handshake is under way, so that time matters.</summary>
+    public bool IsBusy => _unfinished.Count > 0;
+
+    public Session? Find(uint localIndex) => _byIndex.GetValueOrDefault(localIndex);
+
+    /// <summary>
+    /// Makes sure that there is a session with a node, or that one is on its way. Via is a node with a link to it, if one is known.
+    /// </summary>
+    public Peer Connect(TimeSpan now, NodeAddress address, NodeAddress via)
+    {
+        Peer peer = core.GetOrAddPeer(now, address);
+        if (via != default && via != address && via != core.Self)
+        {
+            peer.Via = via;
+        }
+
+        if (peer.Current is null && peer.Pending is null && now >= peer.NextHandshake)
+        {
+            Start(now, peer);
+        }
+
+        return peer;
+    }
+
+    /// <summary>Agrees on new keys with a peer; the present session serves until then.</summary>
+    public void Rekey(TimeSpan now, Peer peer)
+    {
+        if (peer.Pending is null && now >= peer.NextHandshake)
+        {
+            Start(now, peer);
+        }
+    }
+
+    /// <summary>Begins a handshake with whoever listens at an endpoint.</summary>
+    public Session ConnectEndpoint(TimeSpan now, TransportAddress endpoint) => Start(now, default, Arrival.Direct(endpoint), null);
+
+    /// <summary>Whether a handshake still runs.</summary>
+    public bool IsUnfinished(Session session) => _unfinished.Contains(session);
+
+    public void Forget(Session? session)
+    {
+        if (session is null)
+        {
+            return;
+        }
+
+        _unfinished.Remove(session);
+        _byIndex.Remove(session.LocalIndex);
+        _byRemote.Remove((session.Claimed, session.RemoteIndex));
+        session.Dispose();
+    }
+
+    public void Tick(TimeSpan now)
+    {
+        for (int i = _unfinished.Count - 1; i >= 0; i--)
+        {
+            if (i >= _unfinished.Count)
+            {
+                continue;
+            }
+
+            Session session = _unfinished[i];
+            if (now - session.StartedAt > GiveUpAfter)
+            {
+                Fail(now, session);
+            }
+            else if (now >= session.NextRetransmission)
+            {
+                Transmit(now, session, fromStart: true);
+            }
+        }
+
+        foreach (Peer peer in core.Peers.Values)
+        {
+            if (peer.Previous is not null && now - peer.Current!.EstablishedAt > PreviousKept)
+            {
+                Forget(peer.Previous);
+                peer.Previous = null;
+            }
+
+            if (peer.Current is { IsClient: true } session
+                && (now - session.EstablishedAt > RekeyAge || session.Keys!.Sent > SessionKeys.RekeyAfter))
+            {
+                Rekey(now, peer);
+            }
+
+            if (peer.Current is null && peer.HasWaiting)
+            {
+                Rekey(now, peer);
+            }
+        }
+    }
+
+    public void Receive(TimeSpan now, Arrival arrival, ReadOnlySpan<byte> bytes)
+    {
+        if (!HandshakeFrame.TryRead(bytes, core.Settings.PoolSecret.Span, out HandshakeFrame frame)
+            || (frame.Target != default && frame.Target != core.Self))
+        {
+            return;
+        }
+
+        if (frame.Sender == core.Self)
+        {
+            core.Bootstrap.OnSelf(_byIndex.GetValueOrDefault(frame.SenderIndex));
+            return;
+        }
+
+        Session? session = frame.ReceiverIndex != 0
+            ? _byIndex.GetValueOrDefault(frame.ReceiverIndex)
+            : _byRemote.GetValueOrDefault((frame.Sender, frame.SenderIndex)) ?? Accept(now, arrival, frame);
+        if (session is null || !Belongs(session, frame))
+        {
+            return;
+        }
+
+        session.RemoteIndex = frame.SenderIndex;
+        if (!session.IsEstablished)
+        {
+            session.Route = arrival;
+            session.SecondRoute = null;
+        }
+
+        session.Stream.Acknowledge(frame.Acknowledged);
+        uint before = session.Stream.Length;
+        if (!frame.Data.IsEmpty && !Advance(now, session, arrival, session.Stream.Receive(frame.Offset, frame.Data)))
+        {
+            return;
+        }
+
+        if (session.Stream.Length > before)
+        {
+            Transmit(now, session, fromStart: false, before);
+        }
+        else if (!frame.Data.IsEmpty)
+        {
+            SendFrame(now, session, session.Stream.Length, []);
+        }
+
+        if (session.IsEstablished && session.Stream.IsAcknowledged)
+        {
+            _unfinished.Remove(session);
+        }
+    }
+
+    private static bool Belongs(Session session, in HandshakeFrame frame) =>
+        (session.RemoteIndex == 0 || session.RemoteIndex == frame.SenderIndex)
+        && (session.Claimed == default || session.Claimed == frame.Sender);
+
+    private void Start(TimeSpan now, Peer peer)
+    {
+        peer.NextHandshake = now + TimeSpan.FromSeconds(Math.Min(1 << Math.Min(peer.FailedHandshakes, 5), 30));
+        peer.Pending = Start(now, peer.Address, Arrival.Ring(peer.Via), peer.LastDirect);
+    }
+
+    private Session Start(TimeSpan now, NodeAddress expected, Arrival route, Arrival? secondRoute)
+    {
+        var session = new Session(NewIndex(), isClient: true, expected, core.HandshakeProvider.StartClient(), route, now)
+        {
+            SecondRoute = secondRoute,
+        };
+        _byIndex.Add(session.LocalIndex, session);
+        _unfinished.Add(session);
+        session.Handshake.Advance([], session.Stream.Output);
+        Transmit(now, session, fromStart: true);
+        return session;
+    }
+
+    private Session? Accept(TimeSpan now, Arrival arrival, in HandshakeFrame frame)
+    {
+        if (frame.Offset != 0 || frame.Data.IsEmpty || _unfinished.Count >= MaxHalfOpen)
+        {
+            return null;
+        }
+
+        if (core.Peers.TryGetValue(frame.Sender, out Peer? peer) && peer.Pending is { IsEstablished: false } own)
+        {
+            if (core.Self < frame.Sender)
+            {
+                return null;
+            }
+
+            Forget(own);
+            peer.Pending = null;
+        }
+
+        var session = new Session(NewIndex(), isClient: false, default, core.HandshakeProvider.StartServer(), arrival, now)
+        {
+            Claimed = frame.Sender,
+            RemoteIndex = frame.SenderIndex,
+        };
+        session.NextRetransmission = now + FirstRetransmission;
+        _byIndex.Add(session.LocalIndex, session);
+        _byRemote.Add((frame.Sender, frame.SenderIndex), session);
+        _unfinished.Add(session);
+        return session;
+    }
+
+    /// <summary>Feeds the handshake; false if that was its end.</summary>
+    private bool Advance(TimeSpan now, Session session, Arrival arrival, ReadOnlySpan<byte> fresh)
+    {
+        if (session.IsEstablished || fresh.IsEmpty)
+        {
+            return true;
+        }
+
+        HandshakeState state = session.Handshake.Advance(fresh, session.Stream.Output);
+        if (state == HandshakeState.Failed || session.Stream.IsOverfull)
+        {
+            Fail(now, session);
+            return false;
+        }
+
+        return state != HandshakeState.Complete || Establish(now, session, arrival);
+    }
+
+    private bool Establish(TimeSpan now, Session session, Arrival arrival)
+    {
+        session.Establish(now);
+        NodeAddress address = session.Identity!.Address;
+        if (address == core.Self || (session.Claimed != default && session.Claimed != address))
+        {
+            Fail(now, session);
+            return false;
+        }
+
+        session.Claimed = address;
+        Peer peer = core.GetOrAddPeer(now, address);
+        if (peer.Pending == session)
+        {
+            peer.Pending = null;
+        }
+
+        Forget(peer.Previous);
+        peer.Previous = peer.Current;
+        peer.Current = session;
+        peer.FailedHandshakes = 0;
+        peer.NextHandshake = default;
+        core.Paths.OnEstablished(now, peer, arrival);
+
+        // The last flight must be on its way before anything that needs the keys.
+        Transmit(now, session, fromStart: true);
+        core.OnEstablished(now, peer);
+        foreach ((Arrival way, byte[] frame) in session.TakeEarly())
+        {
+            core.Transport.ReceiveFrame(now, way, frame);
+        }
+
+        return true;
+    }
+
+    private void Fail(TimeSpan now, Session session)
+    {
+        if (session.IsEstablished && core.Peers.TryGetValue(session.Claimed, out Peer? established)
+            && (established.Current == session || established.Previous == session))
+        {
+            // The last acknowledgement never came, but the session works or its liveness will tell.
+            _unfinished.Remove(session);
+            return;
+        }
+
+        Forget(session);
+        if (session.Expected != default && core.Peers.TryGetValue(session.Expected, out Peer? peer) && peer.Pending == session)
+        {
+            peer.Pending = null;
+            peer.FailedHandshakes++;
+            peer.NextHandshake = now + TimeSpan.FromSeconds(Math.Min(1 << Math.Min(peer.FailedHandshakes, 5), 30));
+        }
+    }
+
+    private void Transmit(TimeSpan now, Session session, bool fromStart, uint offset = 0)
+    {
+        if (fromStart)
+        {
+            offset = 0;
+            TimeSpan wait = FirstRetransmission * (1 << Math.Min(session.Retransmissions++, 3));
+            session.NextRetransmission = now + (wait < LastRetransmission ? wait : LastRetransmission);
+        }
+
+        while (session.Stream.NextChunk(ref offset) is { IsEmpty: false } chunk)
+        {
+            SendFrame(now, session, offset, chunk);
+            offset += (uint)chunk.Length;
+        }
+    }
+
+    private void SendFrame(TimeSpan now, Session session, uint offset, ReadOnlySpan<byte> data)
+    {
+        Span<byte> buffer = stackalloc byte[HandshakeFrame.MaxSize];
+        int length = new HandshakeFrame
+        {
+            SenderIndex = session.LocalIndex,
+            ReceiverIndex = session.RemoteIndex,
+            Sender = core.Self,
+            Target = session.Claimed,
+            Offset = offset,
+            Acknowledged = session.Stream.Expected,
+            Data = data,
+        }.Write(buffer, core.Settings.PoolSecret.Span);
+        core.Transport.SendFrame(now, session.Claimed, buffer[..length], session.Route);
+        if (session.SecondRoute is { } second)
+        {
+            core.Transport.SendFrame(now, session.Claimed, buffer[..length], second);
+        }
+    }
+
+    private uint NewIndex()
+    {
+        Span<byte> bytes = stackalloc byte[4];
+        while (true)
+        {
+            core.Random.NextBytes(bytes);
+            uint index = BitConverter.ToUInt32(bytes);
+            if (index != 0 && !_byIndex.ContainsKey(index))
+            {
+                return index;
+            }
+        }
+    }
+}

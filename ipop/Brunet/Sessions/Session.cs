@@ -1,0 +1,85 @@
+using Brunet.Addressing;
+using Brunet.Links;
+
+namespace Brunet.Sessions;
+
+/// <summary>
+/// One agreement of keys with one peer. It is end to end and does not care which path carries its frames. A peer that agrees on new
+/// keys is a new session.
+/// </summary>
+internal sealed class Session(uint localIndex, bool isClient, NodeAddress expected, IHandshake handshake, Arrival route, TimeSpan now) : IDisposable
+{
+    /// <summary>Frames that may wait for the end of the handshake when the network reordered them.</summary>
+    private const int MaxEarlyFrames = 16;
+
+    private readonly List<(Arrival Arrival, byte[] Frame)> _early = [];
+
+    /// <summary>What the peer's frames name us by; random, never zero.</summary>
+    public uint LocalIndex { get; } = localIndex;
+
+    /// <summary>What our frames name the peer by; zero until known.</summary>
+    public uint RemoteIndex { get; set; }
+
+    public bool IsClient { get; } = isClient;
+
+    /// <summary>Whom we want to talk to; zero for a bootstrap, which may be anybody of the pool.</summary>
+    public NodeAddress Expected { get; } = expected;
+
+    /// <summary>Who the peer says to be; proven by the handshake's end.</summary>
+    public NodeAddress Claimed { get; set; } = expected;
+
+    /// <summary>Where handshake frames go.</summary>
+    public Arrival Route { get; set; } = route;
+
+    /// <summary>A way that is tried beside <see cref="Route"/> until the first answer, or null.</summary>
+    public Arrival? SecondRoute { get; set; }
+
+    public HandshakeStream Stream { get; } = new();
+
+    public IHandshake Handshake { get; } = handshake;
+
+    public SessionKeys? Keys { get; private set; }
+
+    public PeerIdentity? Identity { get; private set; }
+
+    public bool IsEstablished => Keys is not null;
+
+    public TimeSpan StartedAt { get; } = now;
+
+    public TimeSpan EstablishedAt { get; private set; }
+
+    public TimeSpan NextRetransmission { get; set; } = now;
+
+    public int Retransmissions { get; set; }
+
+    /// <summary>Takes the keys and the proven identity out of the finished handshake.</summary>
+    public void Establish(TimeSpan now)
+    {
+        Identity = Handshake.Peer;
+        Keys = new SessionKeys(Handshake, IsClient);
+        EstablishedAt = now;
+    }
+
+    /// <summary>Keeps a sealed frame that overtook the handshake's last flight.</summary>
+    public void HoldEarly(Arrival arrival, ReadOnlySpan<byte> frame)
+    {
+        if (_early.Count < MaxEarlyFrames)
+        {
+            _early.Add((arrival, frame.ToArray()));
+        }
+    }
+
+    /// <summary>Hands the kept frames out, once.</summary>
+    public List<(Arrival Arrival, byte[] Frame)> TakeEarly()
+    {
+        List<(Arrival, byte[])> frames = [.. _early];
+        _early.Clear();
+        return frames;
+    }
+
+    public void Dispose()
+    {
+        Handshake.Dispose();
+        Keys?.Dispose();
+    }
+}

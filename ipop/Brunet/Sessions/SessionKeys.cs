@@ -1,0 +1,99 @@
+using System.Buffers.Binary;
+using System.Security.Cryptography;
+using Brunet.Wire;
+
+namespace Brunet.Sessions;
+
+/// <summary>
+/// Seals and opens data frames with AES-256-GCM. A key for each direction comes from the handshake's exporter; the nonce is the
+/// exported IV with the counter XORed into its tail, as in RFC 8446 section 5.3.
+/// </summary>
+internal sealed class SessionKeys : IDisposable
+{
+    /// <summary>Frames after which new keys shall be agreed.</summary>
+    public const ulong RekeyAfter = 1UL << 32;
+
+    /// <summary>Frames after which nothing is sealed any more: far below where a nonce could repeat.</summary>
+    public const ulong StopAfter = 1UL << 36;
+
+    private const int KeySize = 32;
+    private const int NonceSize = 12;
+
+    private readonly AesGcm _send;
+    private readonly AesGcm _receive;
+    private readonly byte[] _sendIv;
+    private readonly byte[] _receiveIv;
+    private readonly ReplayWindow _window = new();
+
+    public SessionKeys(IHandshake handshake, bool isClient)
+    {
+        Span<byte> secret = stackalloc byte[2 * (KeySize + NonceSize)];
+        handshake.Export(ProtocolConstants.ExporterLabel, secret);
+        var client = new AesGcm(secret[..KeySize], ProtocolConstants.TagSize);
+        var server = new AesGcm(secret.Slice(KeySize, KeySize), ProtocolConstants.TagSize);
+        byte[] clientIv = secret.Slice(2 * KeySize, NonceSize).ToArray();
+        byte[] serverIv = secret.Slice((2 * KeySize) + NonceSize, NonceSize).ToArray();
+        CryptographicOperations.ZeroMemory(secret);
+        (_send, _receive) = isClient ? (client, server) : (server, client);
+        (_sendIv, _receiveIv) = isClient ? (clientIv, serverIv) : (serverIv, clientIv);
+    }
+
+    /// <summary>Frames sealed so far.</summary>
+    public ulong Sent { get; private set; }
+
+    /// <summary>Writes a data frame and returns its length, or 0 when the keys are used up.</summary>
+    public int Seal(uint receiverIndex, ReadOnlySpan<byte> message, Span<byte> frame)
+    {
+        if (Sent >= StopAfter)
+        {
+            return 0;
+        }
+
+        Span<byte> header = frame[..ProtocolConstants.DataHeaderSize];
+        BinaryPrimitives.WriteUInt32BigEndian(header, (uint)FrameType.Data << 24);
+        BinaryPrimitives.WriteUInt32BigEndian(header[4..], receiverIndex);
+        BinaryPrimitives.WriteUInt64BigEndian(header[8..], Sent);
+        Span<byte> nonce = stackalloc byte[NonceSize];
+        MakeNonce(_sendIv, Sent, nonce);
+        Sent++;
+        Span<byte> sealedBytes = frame.Slice(ProtocolConstants.DataHeaderSize, message.Length);
+        Span<byte> tag = frame.Slice(ProtocolConstants.DataHeaderSize + message.Length, ProtocolConstants.TagSize);
+        _send.Encrypt(nonce, message, sealedBytes, tag, header);
+        return ProtocolConstants.DataHeaderSize + message.Length + ProtocolConstants.TagSize;
+    }
+
+    /// <summary>Opens a data frame; false if it is forged, damaged, or was here before.</summary>
+    public bool TryOpen(ReadOnlySpan<byte> frame, Span<byte> message, out ulong counter)
+    {
+        counter = BinaryPrimitives.ReadUInt64BigEndian(frame[8..]);
+        Span<byte> nonce = stackalloc byte[NonceSize];
+        MakeNonce(_receiveIv, counter, nonce);
+        try
+        {
+            _receive.Decrypt(
+                nonce,
+                frame[ProtocolConstants.DataHeaderSize..^ProtocolConstants.TagSize],
+                frame[^ProtocolConstants.TagSize..],
+                message,
+                frame[..ProtocolConstants.DataHeaderSize]);
+        }
+        catch (AuthenticationTagMismatchException)
+        {
+            return false;
+        }
+
+        return _window.Accept(counter);
+    }
+
+    public void Dispose()
+    {
+        _send.Dispose();
+        _receive.Dispose();
+    }
+
+    private static void MakeNonce(ReadOnlySpan<byte> iv, ulong counter, Span<byte> nonce)
+    {
+        iv.CopyTo(nonce);
+        BinaryPrimitives.WriteUInt64BigEndian(nonce[4..], BinaryPrimitives.ReadUInt64BigEndian(nonce[4..]) ^ counter);
+    }
+}

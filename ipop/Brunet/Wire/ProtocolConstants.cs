@@ -1,0 +1,98 @@
+namespace Brunet.Wire;
+
+/// <summary>Numbers that both ends of a wire must agree on. docs/protocol.md is the specification.</summary>
+internal static class ProtocolConstants
+{
+    /// <summary>Version of the handshake frame.</summary>
+    public const byte Version = 1;
+
+    /// <summary>Bytes of the pool's MAC on a handshake frame (HMAC-SHA256, truncated as RFC 2104 section 5 allows).</summary>
+    public const int MacSize = 16;
+
+    /// <summary>Bytes of the AES-GCM tag.</summary>
+    public const int TagSize = 16;
+
+    /// <summary>Header of a data frame: type, three zero bytes, receiver's index, counter. All of it is authenticated.</summary>
+    public const int DataHeaderSize = 16;
+
+    /// <summary>Largest plaintext message. Larger ones are dropped.</summary>
+    public const int MaxMessageSize = 4096;
+
+    /// <summary>Largest frame: a sealed message.</summary>
+    public const int MaxFrameSize = MaxMessageSize + DataHeaderSize + TagSize;
+
+    /// <summary>Handshake bytes in one frame, so that frame, ring header and seal stay below 1,280 bytes.</summary>
+    public const int MaxHandshakeChunk = 960;
+
+    /// <summary>Hops after which a packet on the ring is dropped.</summary>
+    public const byte MaxHops = 64;
+
+    /// <summary>Most candidates of one kind in a message.</summary>
+    public const int MaxCandidates = 12;
+
+    /// <summary>Most neighbours in a message.</summary>
+    public const int MaxNeighbours = 16;
+
+    /// <summary>Number of replicas of a record, spread evenly around the ring.</summary>
+    public const int Replicas = 4;
+
+    /// <summary>Exporter label of the data keys (RFC 8446 section 7.5).</summary>
+    public const string ExporterLabel = "EXPORTER-wow-data-1";
+}
+
+/// <summary>First byte of a frame.</summary>
+internal enum FrameType : byte
+{
+    Handshake = 0x10,
+    Data = 0x11,
+}
+
+/// <summary>First byte of a sealed message.</summary>
+internal enum MessageType : byte
+{
+    /// <summary>A packet of the virtual network.</summary>
+    Packet = 1,
+
+    /// <summary>A packet that travels over the ring, hop by hop.</summary>
+    Routed = 2,
+
+    /// <summary>Asks for a pong on the same path.</summary>
+    Ping = 3,
+
+    /// <summary>Answers a ping and tells where it came from.</summary>
+    Pong = 4,
+
+    /// <summary>The sender's neighbours on the ring.</summary>
+    Neighbours = 5,
+
+    /// <summary>Where the sender may be reached (connect to me).</summary>
+    Candidates = 6,
+
+    /// <summary>A frame to hand on to a node that the receiver is connected to.</summary>
+    Relay = 7,
+
+    /// <summary>The sender leaves.</summary>
+    Goodbye = 8,
+}
+
+/// <summary>What a routed packet carries.</summary>
+internal enum RoutedType : byte
+{
+    /// <summary>A frame of the session between source and destination.</summary>
+    Frame = 1,
+
+    /// <summary>Asks the node nearest to the destination who stands there.</summary>
+    Find = 2,
+
+    /// <summary>Answers a find.</summary>
+    Found = 3,
+
+    /// <summary>Stores a record.</summary>
+    Store = 4,
+
+    /// <summary>Asks for a record.</summary>
+    Fetch = 5,
+
+    /// <summary>Answers a store or a fetch.</summary>
+    Reply = 6,
+}

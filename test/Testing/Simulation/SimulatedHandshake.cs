@@ -1,0 +1,122 @@
+using System.Buffers;
+using System.Buffers.Binary;
+using System.Security.Cryptography;
+using System.Text;
+using Brunet.Addressing;
+using Brunet.Sessions;
+
+namespace Testing.Simulation;
+
+/// <summary>
+/// A cheap stand-in for the TLS handshake: three flights of about the real sizes, no proof of anything. It believes what the other
+/// end says, so it is fit for the simulator only.
+/// </summary>
+public sealed class SimulatedHandshakeProvider(SimulatedIdentity identity, SimulatedAuthority authority, Random random) : IHandshakeProvider
+{
+    public IHandshake StartClient() => new SimulatedHandshake(identity, authority, random, isClient: true);
+
+    public IHandshake StartServer() => new SimulatedHandshake(identity, authority, random, isClient: false);
+}
+
+internal sealed class SimulatedHandshake : IHandshake
+{
+    private const int NonceSize = 32;
+    private const int HelloSize = 700;
+    private const int FinishedSize = 400;
+
+    private readonly SimulatedIdentity _identity;
+    private readonly SimulatedAuthority _authority;
+    private readonly bool _isClient;
+    private readonly byte[] _nonce = new byte[NonceSize];
+    private readonly List<byte> _received = [];
+    private byte[]? _secret;
+    private PeerIdentity? _peer;
+    private bool _spoke;
+
+    public SimulatedHandshake(SimulatedIdentity identity, SimulatedAuthority authority, Random random, bool isClient)
+    {
+        _identity = identity;
+        _authority = authority;
+        _isClient = isClient;
+        random.NextBytes(_nonce);
+    }
+
+    public PeerIdentity Peer => _peer ?? throw new InvalidOperationException("the handshake is not complete");
+
+    public HandshakeState Advance(ReadOnlySpan<byte> received, IBufferWriter<byte> toSend)
+    {
+        _received.AddRange(received);
+        if (_isClient && !_spoke)
+        {
+            Hello(toSend);
+        }
+
+        if (_secret is null)
+        {
+            if (_received.Count < HelloSize)
+            {
+                return HandshakeState.InProgress;
+            }
+
+            if (!ReadHello([.. _received[..HelloSize]]))
+            {
+                return HandshakeState.Failed;
+            }
+
+            _received.RemoveRange(0, HelloSize);
+            if (_isClient)
+            {
+                toSend.Write(new byte[FinishedSize]);
+                return HandshakeState.Complete;
+            }
+
+            Hello(toSend);
+        }
+
+        return _isClient || _received.Count >= FinishedSize ? HandshakeState.Complete : HandshakeState.InProgress;
+    }
+
+    public void Export(string label, Span<byte> secret)
+    {
+        byte[] block = new byte[SHA256.HashSizeInBytes];
+        for (int done = 0, i = 0; done < secret.Length; i++)
+        {
+            SHA256.HashData([.. _secret!, .. Encoding.ASCII.GetBytes(label), (byte)i], block);
+            int length = Math.Min(block.Length, secret.Length - done);
+            block.AsSpan(0, length).CopyTo(secret[done..]);
+            done += length;
+        }
+    }
+
+    public void Dispose()
+    {
+        // Nothing native here.
+    }
+
+    private void Hello(IBufferWriter<byte> toSend)
+    {
+        _spoke = true;
+        byte[] hello = new byte[HelloSize];
+        _nonce.CopyTo(hello, 0);
+        BinaryPrimitives.WriteUInt16BigEndian(hello.AsSpan(NonceSize), (ushort)_identity.PublicKey.Length);
+        _identity.PublicKey.CopyTo(hello.AsMemory(NonceSize + 2));
+        hello[^1] = _identity.Certificate is null ? (byte)0 : (byte)1;
+        toSend.Write(hello);
+    }
+
+    private bool ReadHello(byte[] hello)
+    {
+        int length = BinaryPrimitives.ReadUInt16BigEndian(hello.AsSpan(NonceSize));
+        if (length > HelloSize - NonceSize - 3)
+        {
+            return false;
+        }
+
+        byte[] publicKey = hello[(NonceSize + 2)..(NonceSize + 2 + length)];
+        NodeAddress address = NodeAddress.FromPublicKey(publicKey);
+        _peer = new PeerIdentity(address, publicKey, hello[^1] == 0 ? null : _authority.Find(address));
+        ReadOnlySpan<byte> theirs = hello.AsSpan(0, NonceSize);
+        _secret = _isClient ? SHA256.HashData([.. _nonce, .. theirs]) : SHA256.HashData([.. theirs, .. _nonce]);
+        return true;
+    }
+}
