@@ -17,18 +17,15 @@ POLL = 0.25
 
 
 class Lab:
-    """A set of machines in one folder. say is called with each line of progress."""
+    """A set of machines in one folder, made from a Setup. say is called with each line of progress; boot(name) gives QEMU options more."""
 
-    def __init__(self, folder, image, configs, key, accelerator, say, **options):
+    def __init__(self, folder, setup, say, boot=lambda name: ()):
         self.folder = folder
-        self.key = key
+        self.setup = setup
         self.say = say
         self.vms = {}
         self.timeline = Timeline()
-        self._image = image
-        self._configs = configs
-        self._accelerator = accelerator
-        self._options = options
+        self._boot = boot
         self._recorders = {}
 
     def build(self, machines):
@@ -36,20 +33,19 @@ class Lab:
         os.makedirs(cleanup.RUNTIME, exist_ok=True)
         network.up(machines, self.folder)
         for machine in machines:
-            self.equip(machine)
+            self._equip(machine)
 
     def add(self, machine):
         """Makes network, disk and recorder for one more machine."""
         network.attach(machine, self.folder)
-        self.equip(machine)
+        self._equip(machine)
 
-    def equip(self, machine):
-        """Makes the machine's disk and recorder."""
-        vm = Vm(machine, self._image, self._configs[machine.name], self.folder, self._accelerator, **self._options)
+    def _equip(self, machine):
+        name = machine.name
+        vm = Vm(machine, self.setup.image, self.setup.configs[name], self.folder, self.setup.accelerator, boot=self._boot(name))
         vm.make_disk()
-        self.vms[machine.name] = vm
-        self._recorders[machine.name] = capture.record(
-            machine, self.file(machine.name, "wan.pcap"), os.path.join(self.folder, machine.name + "-tcpdump.log"))
+        self.vms[name] = vm
+        self._recorders[name] = capture.record(machine, self.file(name, "wan.pcap"), self.file(name, "tcpdump.log"))
 
     def file(self, name, suffix):
         """Path of a machine's file in the lab's folder."""
@@ -93,7 +89,7 @@ class Lab:
 
     def login(self, name, user=USER):
         """A user's way into a machine."""
-        return Login(self.vms[name].machine, self.key, user)
+        return Login(self.vms[name].machine, self.setup.key, user)
 
     @property
     def consoles(self):

@@ -1,52 +1,13 @@
-"""From an image to a report: prepares the lab, tells the story, writes down what happened."""
+"""From a prepared lab to a report: tells the story, shows it, writes down what happened."""
 
 import os
-import secrets
-import shutil
 
-import accel
-import authority
 import explain
 import figures
 import image
-import login
-import poolfile
 import proof
 import sites
-import stamp
 import story
-from lab import Lab
-from shell import LabError, need
-
-POOL = "lab"
-PROGRAMS = ("ip", "nft", "sysctl", "dnsmasq", "tcpdump", "ssh", "ssh-keygen", "qemu-img", "qemu-system-x86_64")
-
-
-def prepare(folder, say, **options):
-    """Makes folder anew with everything the machines need, and the Lab over it; nothing runs yet."""
-    need(*PROGRAMS)
-    shutil.rmtree(folder, ignore_errors=True)
-    os.makedirs(os.path.join(folder, "pool"), mode=0o755)
-    secret = os.path.join(folder, "pool")
-    os.chmod(secret, 0o700)
-    disk = image.disk()
-    options_of_qemu, name = accel.choose(disk, image.CACHE)
-    say(f"the guests run under {name}")
-    ca = authority.make(os.path.join(secret, "ca"), POOL, sites.SUBNET)
-    say("made the certificate authority, the manager's certificate and a ticket")
-    public = login.make_key(os.path.join(secret, "key"))
-    pool = {"name": POOL, "subnet": sites.SUBNET, "bootstrap": f"udp:{sites.MANAGER.public}:{sites.OVERLAY_PORT}",
-            "secret": secrets.token_hex(32)}
-    configs = {machine.name: stamp.config(machine, pool, users(machine, public), ca, secret) for machine in sites.POOL}
-    lab = Lab(folder, disk, configs, os.path.join(secret, "key"), options_of_qemu, say, **options)
-    lab.pool, lab.authority, lab.public_key = pool, ca, public
-    return lab
-
-
-def users(machine, public):
-    """Who may log in: the lab everywhere, alice on alpha only."""
-    names = [login.USER] + (["alice"] if machine is sites.ALPHA else [])
-    return dict.fromkeys(names, public)
 
 
 def tell(lab, say):
@@ -102,5 +63,3 @@ def finish(folder, report, seconds, say):
     path = story.write(folder, "report.json", report)
     say.plain(f"\nreport: {path}; captures and serial logs beside it")
 
-
-__all__ = ["LabError", "failed", "finish", "prepare", "tell"]

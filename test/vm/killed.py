@@ -1,0 +1,36 @@
+"""ipopd is killed on the machine that works: address and certificate are kept, and the job goes on."""
+
+import probe
+from tally import must
+
+SLEEPER = """
+rm -f sleeper.* && cat > sleeper.sub <<'END'
+executable = /bin/sh
+arguments = "-c 'sleep 45; hostname'"
+output = sleeper.out
+log = sleeper.log
+should_transfer_files = yes
+transfer_executable = false
+requirements = regexp("^beta", TARGET.Machine)
+queue
+END
+condor_submit -terse sleeper.sub
+"""
+
+
+def run(tally, lab):
+    """kill -9 while a job of alpha's runs on beta."""
+    with tally.case("ipopd killed on beta: same address, same certificate, the job goes on"):
+        alice = lab.login("alpha", "alice")
+        alice.run(SLEEPER)
+        probe.until(lambda: alice.run("cat sleeper.log").stdout, lambda log: "\n001 " in log, "jobs", "the job does not start")
+        before = probe.status("beta")
+        probe.root("beta", "systemctl kill --signal=KILL --kill-whom=main ipopd.service")
+        after = probe.until(lambda: probe.status("beta"), lambda now: now.get("ring", {}).get("joined") and now["address"], "ring",
+                            "ipopd on beta does not come back")
+        must(after["address"] == before["address"], f"address {before['address']} became {after['address']}")
+        must(after["certificate"]["serial"] == before["certificate"]["serial"], "the certificate is another")
+        must(after["uptime_s"] < before["uptime_s"] + 1 or after["uptime_s"] < 60, f"ipopd was not restarted: up {after['uptime_s']} s")
+        log = probe.until(lambda: alice.run("cat sleeper.log").stdout, lambda log: "\n005 " in log, "pool", "the job does not end")
+        must(log.count("\n001 ") == 1 and "\n004 " not in log, f"the job was started anew:\n{log}")
+        must("beta" in alice.run("cat sleeper.out").stdout, "the output does not name beta")

@@ -1,0 +1,48 @@
+"""What the tests ask of a guest, and waiting until an answer is right."""
+
+import json
+import time
+
+import patience
+import rootshell
+
+
+def until(question, good, wait, what):
+    """Asks until good(answer); returns the answer. AssertionError with the last answer after the wait's time."""
+    limit = time.monotonic() + patience.seconds(wait)
+    while True:
+        answer = question()
+        if good(answer):
+            return answer
+        if time.monotonic() > limit:
+            raise AssertionError(f"{what}; the last answer: {answer}")
+        time.sleep(1)
+
+
+def root(name, script, wait="command"):
+    """A script's output as root of a machine; AssertionError if it fails."""
+    code, output = rootshell.ask(name, script, patience.seconds(wait))
+    if code != 0:
+        raise AssertionError(f"on {name} `{script}` ended with {code}: {output}")
+    return output
+
+
+def status(name):
+    """ipopd's status of a machine; {} while it does not answer."""
+    code, output = rootshell.ask(name, "wow status --json", patience.seconds("command"))
+    return json.loads(output) if code == 0 else {}
+
+
+def slots(lab):
+    """The machines whose slots alice's condor_status on alpha shows."""
+    said = lab.login("alpha", "alice").run("condor_status -af Machine", check=False).stdout
+    return {line.split(".")[0] for line in said.split()}
+
+
+def complaint(lab, name, *words):
+    """Waits for an error line on a machine's console that holds all words."""
+    def told():
+        lab.look()
+        return [step.text for step in lab.vms[name].console.steps if step.name == "error"]
+    return until(told, lambda texts: any(all(word in text for word in words) for text in texts), "ready",
+                 f"{name} tells no error with {' and '.join(words)}")

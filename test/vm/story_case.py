@@ -1,0 +1,34 @@
+"""Point 1 as a whole: what `make wow` shows, each claim a case."""
+
+
+import proof
+import sites
+import story
+from tally import must
+
+
+def run(tally, lab, say):
+    """Starts the pool and tells the story; returns whether the pool runs, for the cases that need it."""
+    with tally.case("three machines come up by themselves and are in the pool"):
+        lab.build(sites.POOL)
+        story.start_pool(lab)
+        story.pool_table(lab)
+    if "ready" not in lab.timeline.as_json().get("alpha", {}):
+        return False
+    with tally.case("five jobs of alice on alpha run on beta, and their output says so"):
+        jobs, _ = story.run_jobs(lab)
+        must({job["host"] for job in jobs} == {"beta"}, f"they ran on {[job['host'] for job in jobs]}")
+    with tally.case("alpha and beta talk straight through both NATs"):
+        say(f"direct path after {story.direct_path(lab)} s")
+    verdicts = {}
+    with tally.case("every packet on the taps and on the wire is of a kind that is allowed"):
+        verdicts.update(story.captures(lab))
+        say.plain("\n".join(proof.lines(verdicts)))
+        story.sealed(verdicts)
+    with tally.case("a captured plain packet would have failed the proof"):
+        must(proof.wan(sites.ALPHA, lab.file("beta", "wan.pcap")).violations, "beta's packets passed as alpha's")
+    story.write(lab.folder, "report.json", {"timeline": lab.timeline.as_json(), "capture": proof.as_json(verdicts)})
+    say.plain("\n".join(lab.timeline.table()))
+    return True
+
+

@@ -1,0 +1,45 @@
+"""Counts cases; a case that fails is told at once, with the log lines that explain it, and the run goes on."""
+
+import contextlib
+import sys
+import time
+import traceback
+
+
+class Tally:
+    """passed and failed grow; explain(error) gives lines of text for an error."""
+
+    def __init__(self, explain, stream=sys.stdout):
+        self.passed = 0
+        self.failed = 0
+        self._explain = explain
+        self._stream = stream
+
+    @contextlib.contextmanager
+    def case(self, name):
+        """One case: it passes if its block raises nothing."""
+        begin = time.monotonic()
+        try:
+            yield
+        except Exception as error:  # every kind of trouble is this case's failure, not the end of the run
+            self.failed += 1
+            self._print(f"FAIL {name} ({time.monotonic() - begin:.1f} s)")
+            for line in self._explain(error) or traceback.format_exc().splitlines():
+                self._print("     " + line)
+        else:
+            self.passed += 1
+            self._print(f"ok   {name} ({time.monotonic() - begin:.1f} s)")
+
+    def _print(self, text):
+        print(text, file=self._stream, flush=True)
+
+    def close(self):
+        """Prints the last line and returns the exit code."""
+        self._print(f"{self.passed} passed, {self.failed} failed")
+        return 1 if self.failed else 0
+
+
+def must(condition, what):
+    """A check whose failure says what was found."""
+    if not condition:
+        raise AssertionError(what)
