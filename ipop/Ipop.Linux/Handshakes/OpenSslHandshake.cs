@@ -8,86 +8,86 @@ namespace Ipop.Linux.Handshakes;
 /// <summary>One TLS handshake over two memory BIOs. No application data ever passes: only the exporter is used.</summary>
 internal sealed unsafe class OpenSslHandshake : IHandshake
 {
-    private readonly SslHandle ssl;
-    private readonly ICertificateVerifier? verifier;
+    private readonly SslHandle _ssl;
+    private readonly ICertificateVerifier? _verifier;
 
     // Owned by the SSL.
-    private readonly nint input;
-    private readonly nint output;
-    private HandshakeState state;
-    private PeerIdentity? peer;
+    private readonly nint _input;
+    private readonly nint _output;
+    private HandshakeState _state;
+    private PeerIdentity? _peer;
 
     internal OpenSslHandshake(SslContextHandle context, bool isClient, ICertificateVerifier? verifier)
     {
         Interop.Crypto.ERR_clear_error();
-        this.verifier = verifier;
-        ssl = Interop.Ssl.SSL_new(context);
-        SslError.ThrowUnless(!ssl.IsInvalid, "SSL_new");
-        input = Interop.Crypto.BIO_new(Interop.Crypto.BIO_s_mem());
-        output = Interop.Crypto.BIO_new(Interop.Crypto.BIO_s_mem());
-        if (input == 0 || output == 0)
+        _verifier = verifier;
+        _ssl = Interop.Ssl.SSL_new(context);
+        SslError.ThrowUnless(!_ssl.IsInvalid, "SSL_new");
+        _input = Interop.Crypto.BIO_new(Interop.Crypto.BIO_s_mem());
+        _output = Interop.Crypto.BIO_new(Interop.Crypto.BIO_s_mem());
+        if (_input == 0 || _output == 0)
         {
-            _ = Interop.Crypto.BIO_free(input);
-            _ = Interop.Crypto.BIO_free(output);
-            ssl.Dispose();
+            _ = Interop.Crypto.BIO_free(_input);
+            _ = Interop.Crypto.BIO_free(_output);
+            _ssl.Dispose();
             throw SslError.Make("BIO_new");
         }
 
-        Interop.Ssl.SSL_set_bio(ssl, input, output);
+        Interop.Ssl.SSL_set_bio(_ssl, _input, _output);
         if (isClient)
         {
-            Interop.Ssl.SSL_set_connect_state(ssl);
+            Interop.Ssl.SSL_set_connect_state(_ssl);
         }
         else
         {
-            Interop.Ssl.SSL_set_accept_state(ssl);
+            Interop.Ssl.SSL_set_accept_state(_ssl);
         }
     }
 
     /// <inheritdoc/>
-    public PeerIdentity Peer => state == HandshakeState.Complete ? peer! : throw NotComplete();
+    public PeerIdentity Peer => _state == HandshakeState.Complete ? _peer! : throw NotComplete();
 
     /// <inheritdoc/>
     public HandshakeState Advance(ReadOnlySpan<byte> received, IBufferWriter<byte> toSend)
     {
         ArgumentNullException.ThrowIfNull(toSend);
-        ObjectDisposedException.ThrowIf(ssl.IsClosed, this);
-        if (state != HandshakeState.InProgress)
+        ObjectDisposedException.ThrowIf(_ssl.IsClosed, this);
+        if (_state != HandshakeState.InProgress)
         {
-            return state;
+            return _state;
         }
 
         Interop.Crypto.ERR_clear_error();
         fixed (byte* data = received)
         {
-            if (received.Length > 0 && Interop.Crypto.BIO_write(input, data, received.Length) != received.Length)
+            if (received.Length > 0 && Interop.Crypto.BIO_write(_input, data, received.Length) != received.Length)
             {
-                return state = HandshakeState.Failed;
+                return _state = HandshakeState.Failed;
             }
         }
 
-        int result = Interop.Ssl.SSL_do_handshake(ssl);
-        int error = Interop.Ssl.SSL_get_error(ssl, result);
+        int result = Interop.Ssl.SSL_do_handshake(_ssl);
+        int error = Interop.Ssl.SSL_get_error(_ssl, result);
         Interop.Crypto.ERR_clear_error();
 
         // An alert belongs to the peer too: it then fails at once and not by timeout.
         Drain(toSend);
         if (error == Interop.Ssl.SSL_ERROR_NONE)
         {
-            state = Identify() ? HandshakeState.Complete : HandshakeState.Failed;
+            _state = Identify() ? HandshakeState.Complete : HandshakeState.Failed;
         }
         else if (error != Interop.Ssl.SSL_ERROR_WANT_READ)
         {
-            state = HandshakeState.Failed;
+            _state = HandshakeState.Failed;
         }
 
-        return state;
+        return _state;
     }
 
     /// <inheritdoc/>
     public void Export(string label, Span<byte> secret)
     {
-        if (state != HandshakeState.Complete)
+        if (_state != HandshakeState.Complete)
         {
             throw NotComplete();
         }
@@ -97,19 +97,19 @@ internal sealed unsafe class OpenSslHandshake : IHandshake
         fixed (byte* bytes = secret, text = name)
         {
             SslError.ThrowUnless(
-                Interop.Ssl.SSL_export_keying_material(ssl, bytes, (nuint)secret.Length, text, (nuint)name.Length, null, 0, 0) == 1,
+                Interop.Ssl.SSL_export_keying_material(_ssl, bytes, (nuint)secret.Length, text, (nuint)name.Length, null, 0, 0) == 1,
                 "SSL_export_keying_material");
         }
     }
 
     /// <inheritdoc/>
-    public void Dispose() => ssl.Dispose();
+    public void Dispose() => _ssl.Dispose();
 
     private static InvalidOperationException NotComplete() => new("the handshake is not complete");
 
     private void Drain(IBufferWriter<byte> toSend)
     {
-        int pending = (int)Interop.Crypto.BIO_ctrl_pending(output);
+        int pending = (int)Interop.Crypto.BIO_ctrl_pending(_output);
         if (pending == 0)
         {
             return;
@@ -117,14 +117,14 @@ internal sealed unsafe class OpenSslHandshake : IHandshake
 
         fixed (byte* buffer = toSend.GetSpan(pending))
         {
-            toSend.Advance(Math.Max(0, Interop.Crypto.BIO_read(output, buffer, pending)));
+            toSend.Advance(Math.Max(0, Interop.Crypto.BIO_read(_output, buffer, pending)));
         }
     }
 
     /// <summary>The peer proved that it holds the key; says who that makes it. False if the key is of another kind than ours.</summary>
     private bool Identify()
     {
-        nint certificate = Interop.Ssl.SSL_get1_peer_certificate(ssl);
+        nint certificate = Interop.Ssl.SSL_get1_peer_certificate(_ssl);
         if (certificate == 0)
         {
             return false;
@@ -139,10 +139,10 @@ internal sealed unsafe class OpenSslHandshake : IHandshake
             }
 
             NodeAddress address = NodeAddress.FromPublicKey(key);
-            MemberCertificate? member = verifier?.Verify(Encode(certificate, &Interop.Crypto.i2d_X509));
+            MemberCertificate? member = _verifier?.Verify(Encode(certificate, &Interop.Crypto.i2d_X509));
 
             // A certificate that is not to be believed makes a bare key, not an enemy: it may have expired, or be of the time before the CA.
-            peer = new PeerIdentity(address, key, member?.Node == address ? member : null);
+            _peer = new PeerIdentity(address, key, member?.Node == address ? member : null);
             return true;
         }
         finally

@@ -8,9 +8,9 @@ namespace Ipop.Linux.Handshakes;
 /// </summary>
 public sealed class OpenSslHandshakeProvider : IHandshakeProvider, IDisposable
 {
-    private readonly ECDsa key;
-    private readonly ICertificateVerifier? verifier;
-    private SslContextHandle context;
+    private readonly ECDsa _key;
+    private readonly ICertificateVerifier? _verifier;
+    private SslContextHandle _context;
 
     /// <summary>Makes handshakes in the name of a key.</summary>
     /// <param name="key">The node's P-256 key; stays the caller's and must outlive the provider.</param>
@@ -25,9 +25,9 @@ public sealed class OpenSslHandshakeProvider : IHandshakeProvider, IDisposable
             throw new CryptographicException("the node's key is not an ECDSA key on P-256");
         }
 
-        this.key = key;
-        this.verifier = verifier;
-        context = SslContext.Create(key, certificate);
+        _key = key;
+        _verifier = verifier;
+        _context = SslContext.Create(key, certificate);
     }
 
     /// <summary>Shows another certificate in handshakes from now on; those under way keep the old one.</summary>
@@ -35,17 +35,17 @@ public sealed class OpenSslHandshakeProvider : IHandshakeProvider, IDisposable
     /// <exception cref="CryptographicException">The certificate is not of this key; the old one stays.</exception>
     public void UseCertificate(ReadOnlySpan<byte> certificate)
     {
-        SslContextHandle next = SslContext.Create(key, certificate);
-        context.Dispose();
-        context = next;
+        SslContextHandle next = SslContext.Create(_key, certificate);
+        _context.Dispose();
+        _context = next;
     }
 
     /// <inheritdoc/>
-    public IHandshake StartClient() => new OpenSslHandshake(context, isClient: true, verifier);
+    public IHandshake StartClient() => new OpenSslHandshake(_context, isClient: true, _verifier);
 
     /// <inheritdoc/>
-    public IHandshake StartServer() => new OpenSslHandshake(context, isClient: false, verifier);
+    public IHandshake StartServer() => new OpenSslHandshake(_context, isClient: false, _verifier);
 
     /// <inheritdoc/>
-    public void Dispose() => context.Dispose();
+    public void Dispose() => _context.Dispose();
 }

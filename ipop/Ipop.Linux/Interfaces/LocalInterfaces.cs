@@ -1,0 +1,59 @@
+using System.Net.NetworkInformation;
+using System.Net.Sockets;
+using Brunet.Addressing;
+
+namespace Ipop.Linux.Interfaces;
+
+/// <summary>The addresses of this machine outside the overlay.</summary>
+public static class LocalInterfaces
+{
+    /// <summary>Endpoints at which a peer on the same network may reach the node's UDP socket.</summary>
+    /// <param name="port">Port of the socket.</param>
+    /// <param name="tap">Name of the overlay's own interface, left out.</param>
+    /// <param name="isVirtual">Whether an address belongs to the pool's subnet, left out too.</param>
+    public static IReadOnlyList<TransportAddress> Endpoints(int port, string tap, Func<System.Net.IPAddress, bool> isVirtual)
+    {
+        ArgumentNullException.ThrowIfNull(isVirtual);
+        var endpoints = new List<TransportAddress>();
+        foreach ((string name, UnicastIPAddressInformation unicast) in Addresses())
+        {
+            System.Net.IPAddress address = unicast.Address;
+            if (name != tap && !isVirtual(address) && !address.IsIPv6LinkLocal && !System.Net.IPAddress.IsLoopback(address))
+            {
+                endpoints.Add(TransportAddress.From(new System.Net.IPEndPoint(address, port)));
+            }
+        }
+
+        return endpoints;
+    }
+
+    /// <summary>IPv4 networks that this machine is attached to, but for the tap's.</summary>
+    /// <returns>Name of the interface, its address, length of the prefix.</returns>
+    public static IReadOnlyList<(string Interface, System.Net.IPAddress Address, int PrefixLength)> Networks(string tap)
+    {
+        var networks = new List<(string Interface, System.Net.IPAddress Address, int PrefixLength)>();
+        foreach ((string name, UnicastIPAddressInformation unicast) in Addresses())
+        {
+            if (name != tap && unicast.Address.AddressFamily == AddressFamily.InterNetwork)
+            {
+                networks.Add((name, unicast.Address, unicast.PrefixLength));
+            }
+        }
+
+        return networks;
+    }
+
+    private static IEnumerable<(string Name, UnicastIPAddressInformation Unicast)> Addresses()
+    {
+        foreach (NetworkInterface nic in NetworkInterface.GetAllNetworkInterfaces())
+        {
+            if (nic.OperationalStatus is OperationalStatus.Up or OperationalStatus.Unknown)
+            {
+                foreach (UnicastIPAddressInformation unicast in nic.GetIPProperties().UnicastAddresses)
+                {
+                    yield return (nic.Name, unicast);
+                }
+            }
+        }
+    }
+}

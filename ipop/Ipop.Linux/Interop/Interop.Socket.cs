@@ -1,0 +1,101 @@
+using System.Runtime.CompilerServices;
+using System.Runtime.InteropServices;
+
+internal static partial class Interop
+{
+    /// <summary>socket(7), udp(7), recvmmsg(2), sendmmsg(2).</summary>
+    internal static partial class Libc
+    {
+        internal const int AF_INET = 2;
+        internal const int AF_INET6 = 10;
+        internal const int SOCK_DGRAM = 2;
+        internal const int SOCK_NONBLOCK = 0x800;
+        internal const int SOCK_CLOEXEC = 0x80000;
+        internal const int SOL_SOCKET = 1;
+        internal const int SCM_RIGHTS = 1;
+        internal const int SO_SNDBUF = 7;
+        internal const int SO_RCVBUF = 8;
+        internal const int SO_SNDBUFFORCE = 32;
+        internal const int SO_RCVBUFFORCE = 33;
+        internal const int IPPROTO_IP = 0;
+        internal const int IP_MTU_DISCOVER = 10;
+        internal const int IPPROTO_IPV6 = 41;
+        internal const int IPV6_MTU_DISCOVER = 23;
+        internal const int IPV6_V6ONLY = 26;
+        internal const int IP_PMTUDISC_DONT = 0;
+        internal const int MSG_TRUNC = 0x20;
+        internal const int MSG_DONTWAIT = 0x40;
+        internal const int EAFNOSUPPORT = 97;
+
+        /// <summary>sockaddr_in and sockaddr_in6 in one: the family says which. Ports and addresses are in network byte order.</summary>
+        [StructLayout(LayoutKind.Explicit, Size = 28)]
+        internal struct sockaddr
+        {
+            [FieldOffset(0)]
+            internal ushort family;
+
+            [FieldOffset(2)]
+            internal ushort port;
+
+            [FieldOffset(4)]
+            internal uint ipv4;
+
+            [FieldOffset(8)]
+            internal IPv6Bytes ipv6;
+        }
+
+        /// <summary>struct in6_addr.</summary>
+        [InlineArray(16)]
+        internal struct IPv6Bytes
+        {
+            private byte first;
+        }
+
+        [StructLayout(LayoutKind.Sequential)]
+        internal unsafe struct iovec
+        {
+            internal byte* iov_base;
+            internal nuint iov_len;
+        }
+
+        [StructLayout(LayoutKind.Sequential)]
+        internal unsafe struct msghdr
+        {
+            internal void* msg_name;
+            internal uint msg_namelen;
+            internal iovec* msg_iov;
+            internal nuint msg_iovlen;
+            internal void* msg_control;
+            internal nuint msg_controllen;
+            internal int msg_flags;
+        }
+
+        [StructLayout(LayoutKind.Sequential)]
+        internal struct mmsghdr
+        {
+            internal msghdr msg_hdr;
+            internal uint msg_len;
+        }
+
+        [LibraryImport(Library, SetLastError = true)]
+        internal static partial int socket(int domain, int type, int protocol);
+
+        [LibraryImport(Library, SetLastError = true)]
+        internal static unsafe partial int bind(int fd, sockaddr* address, uint length);
+
+        [LibraryImport(Library, SetLastError = true)]
+        internal static unsafe partial int getsockname(int fd, sockaddr* address, uint* length);
+
+        [LibraryImport(Library, SetLastError = true)]
+        internal static unsafe partial int setsockopt(int fd, int level, int option, void* value, uint length);
+
+        [LibraryImport(Library, SetLastError = true)]
+        internal static unsafe partial int recvmmsg(int fd, mmsghdr* messages, uint count, int flags, void* timeout);
+
+        [LibraryImport(Library, SetLastError = true)]
+        internal static unsafe partial int sendmmsg(int fd, mmsghdr* messages, uint count, int flags);
+
+        [LibraryImport(Library, SetLastError = true)]
+        internal static unsafe partial nint sendmsg(int fd, msghdr* message, int flags);
+    }
+}

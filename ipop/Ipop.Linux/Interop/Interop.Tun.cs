@@ -1,0 +1,67 @@
+using System.Runtime.CompilerServices;
+using System.Runtime.InteropServices;
+
+internal static partial class Interop
+{
+    /// <summary>linux/if_tun.h and netdevice(7).</summary>
+    internal static partial class Libc
+    {
+        internal const short IFF_TAP = 0x0002;
+        internal const short IFF_NO_PI = 0x1000;
+        internal const short IFF_UP = 0x0001;
+
+        internal const nuint TUNSETIFF = 0x400454ca;
+        internal const nuint TUNSETPERSIST = 0x400454cb;
+        internal const nuint TUNGETIFF = 0x800454d2;
+        internal const nuint TUNSETCARRIER = 0x400454e2;
+        internal const nuint SIOCGIFFLAGS = 0x8913;
+        internal const nuint SIOCSIFFLAGS = 0x8914;
+        internal const nuint SIOCGIFMTU = 0x8921;
+        internal const nuint SIOCSIFMTU = 0x8922;
+        internal const nuint SIOCSIFHWADDR = 0x8924;
+        internal const nuint SIOCGIFHWADDR = 0x8927;
+        internal const ushort ARPHRD_ETHER = 1;
+
+        internal const int IFNAMSIZ = 16;
+
+        /// <summary>struct ifreq: a name and a union, of which we use the flags, the MTU and the hardware address.</summary>
+        [StructLayout(LayoutKind.Explicit, Size = 40)]
+        internal struct ifreq
+        {
+            [FieldOffset(0)]
+            internal InterfaceName ifr_name;
+
+            [FieldOffset(16)]
+            internal short ifr_flags;
+
+            [FieldOffset(16)]
+            internal int ifr_mtu;
+
+            [FieldOffset(16)]
+            internal ushort sa_family;
+
+            [FieldOffset(18)]
+            internal HardwareAddress sa_data;
+        }
+
+        /// <summary>An interface's name, ended by zero.</summary>
+        [InlineArray(IFNAMSIZ)]
+        internal struct InterfaceName
+        {
+            private byte first;
+        }
+
+        /// <summary>An Ethernet address.</summary>
+        [InlineArray(6)]
+        internal struct HardwareAddress
+        {
+            private byte first;
+        }
+
+        [LibraryImport(Library, SetLastError = true)]
+        internal static unsafe partial int ioctl(int fd, nuint request, void* argument);
+
+        [LibraryImport(Library, EntryPoint = "ioctl", SetLastError = true)]
+        internal static partial int ioctl_value(int fd, nuint request, nint argument);
+    }
+}

@@ -1,0 +1,154 @@
+using System.Runtime.InteropServices;
+using Ipop.Linux.Polling;
+
+namespace Ipop.Linux.Tap;
+
+/// <summary>
+/// An Ethernet tap of the kernel. It is persistent: when the daemon dies, the interface and its addresses stay, and the next start
+/// takes it over. Not thread-safe.
+/// </summary>
+public sealed unsafe class TapDevice : IDisposable
+{
+    private readonly FileDescriptor _fd;
+
+    private TapDevice(FileDescriptor fd, string name)
+    {
+        _fd = fd;
+        Name = name;
+    }
+
+    /// <summary>Name of the interface.</summary>
+    public string Name { get; }
+
+    /// <summary>For <see cref="PollLoop.Add"/> and for systemd's store.</summary>
+    public int Descriptor => _fd.Value;
+
+    /// <summary>Makes the interface, or takes over the one that a former run left, and brings it up.</summary>
+    /// <param name="name">1 to 15 characters.</param>
+    /// <param name="mac">6 bytes; set if the interface has another.</param>
+    /// <param name="mtu">Bytes of an IP packet.</param>
+    /// <exception cref="TapException">Says what to do.</exception>
+    public static TapDevice Open(string name, ReadOnlySpan<byte> mac, int mtu)
+    {
+        var fd = new FileDescriptor(OpenTun());
+        try
+        {
+            Interop.Libc.ifreq request = TapSettings.Request(name);
+            request.ifr_flags = Interop.Libc.IFF_TAP | Interop.Libc.IFF_NO_PI;
+            if (Interop.Libc.ioctl(fd.Value, Interop.Libc.TUNSETIFF, &request) < 0)
+            {
+                throw new TapException(Refused(name, Marshal.GetLastPInvokeError()));
+            }
+
+            if (Interop.Libc.ioctl_value(fd.Value, Interop.Libc.TUNSETPERSIST, 1) < 0)
+            {
+                throw new TapException($"tap {name} could not be made persistent: {FileDescriptor.LastError()}");
+            }
+
+            TapSettings.Apply(name, mac, mtu);
+            return new TapDevice(fd, name);
+        }
+        catch
+        {
+            fd.Dispose();
+            throw;
+        }
+    }
+
+    /// <summary>Takes over an open tap that systemd kept while the daemon was away, with its carrier and what waits in its queue.</summary>
+    /// <param name="descriptor">Owned from now on, closed if this fails.</param>
+    /// <param name="name">The name that it must have.</param>
+    /// <param name="mac">6 bytes; set if the interface has another.</param>
+    /// <param name="mtu">Bytes of an IP packet.</param>
+    /// <returns>Null if the descriptor is no tap of that name.</returns>
+    public static TapDevice? Adopt(int descriptor, string name, ReadOnlySpan<byte> mac, int mtu)
+    {
+        var fd = new FileDescriptor(descriptor);
+        Interop.Libc.ifreq request;
+        if (Interop.Libc.ioctl(descriptor, Interop.Libc.TUNGETIFF, &request) < 0 || TapSettings.NameOf(request) != name)
+        {
+            fd.Dispose();
+            return null;
+        }
+
+        TapSettings.Apply(name, mac, mtu);
+        return new TapDevice(fd, name);
+    }
+
+    /// <summary>Reads one frame.</summary>
+    /// <returns>Its length in bytes, 0 if none waits. A frame longer than the buffer is cut.</returns>
+    /// <exception cref="TapException">The interface was deleted.</exception>
+    public int Read(Span<byte> frame)
+    {
+        fixed (byte* buffer = frame)
+        {
+            nint length = Interop.Libc.read(_fd.Value, buffer, (nuint)frame.Length);
+            if (length >= 0)
+            {
+                return (int)length;
+            }
+        }
+
+        return Marshal.GetLastPInvokeError() switch
+        {
+            // EIO: the interface is down, which its owner may want for a while.
+            Interop.Libc.EAGAIN or Interop.Libc.EINTR or Interop.Libc.EIO => 0,
+            Interop.Libc.EBADFD => throw new TapException($"tap {Name} was deleted while ipopd was running; restart ipopd"),
+            _ => throw new TapException($"tap {Name} can't be read: {FileDescriptor.LastError()}"),
+        };
+    }
+
+    /// <summary>Gives one frame to the kernel. A frame that it doesn't take (interface down, out of memory) is lost, as on a wire.</summary>
+    public void Write(ReadOnlySpan<byte> frame)
+    {
+        fixed (byte* buffer = frame)
+        {
+            _ = Interop.Libc.write(_fd.Value, buffer, (nuint)frame.Length);
+        }
+    }
+
+    /// <summary>Plugs or unplugs the virtual cable: what makes the machine's DHCP client ask anew (TUNSETCARRIER, Linux 5.0).</summary>
+    /// <exception cref="TapException">The kernel is too old.</exception>
+    public void SetCarrier(bool isOn)
+    {
+        int value = isOn ? 1 : 0;
+        if (Interop.Libc.ioctl(_fd.Value, Interop.Libc.TUNSETCARRIER, &value) < 0)
+        {
+            throw new TapException($"tap {Name} does not let its carrier be set ({FileDescriptor.LastError()}); Linux 5.0 or newer is needed");
+        }
+    }
+
+    /// <summary>Closes the tap; the interface stays, without carrier.</summary>
+    public void Dispose() => _fd.Dispose();
+
+    private static int OpenTun()
+    {
+        int fd;
+        fixed (byte* path = "/dev/net/tun\0"u8)
+        {
+            fd = Interop.Libc.open(path, Interop.Libc.O_RDWR | Interop.Libc.O_NONBLOCK | Interop.Libc.O_CLOEXEC);
+        }
+
+        if (fd >= 0)
+        {
+            return fd;
+        }
+
+        throw new TapException(Marshal.GetLastPInvokeError() switch
+        {
+            Interop.Libc.ENOENT =>
+                "/dev/net/tun is missing; load the driver with `modprobe tun`, and in a container make the device with "
+                + "`mkdir -p /dev/net && mknod /dev/net/tun c 10 200`",
+            Interop.Libc.ENODEV => "/dev/net/tun has no driver; load it with `modprobe tun`",
+            Interop.Libc.EACCES or Interop.Libc.EPERM => "/dev/net/tun may not be opened; run ipopd as root or with CAP_NET_ADMIN",
+            _ => $"/dev/net/tun can't be opened: {FileDescriptor.LastError()}",
+        });
+    }
+
+    private static string Refused(string name, int error) => error switch
+    {
+        Interop.Libc.EBUSY => $"tap {name} is in use by another process; stop that one or set another [tap] name",
+        Interop.Libc.EPERM => $"tap {name} may not be made; run ipopd as root or with CAP_NET_ADMIN",
+        _ => $"tap {name} can't be made ({FileDescriptor.LastError()}); is there another kind of interface of that name?",
+    };
+}

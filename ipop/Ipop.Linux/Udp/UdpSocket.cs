@@ -1,0 +1,177 @@
+using System.Runtime.InteropServices;
+using Brunet.Addressing;
+using Ipop.Linux.Polling;
+
+namespace Ipop.Linux.Udp;
+
+/// <summary>
+/// One UDP socket for IPv4 and IPv6 that receives and sends in batches (recvmmsg, sendmmsg). Not thread-safe.
+/// </summary>
+public sealed unsafe class UdpSocket : IDisposable
+{
+    /// <summary>Most datagrams in a system call.</summary>
+    public const int BatchSize = 32;
+
+    /// <summary>Longest datagram in bytes. Longer ones are dropped when they arrive and refused when sent.</summary>
+    public const int LargestDatagram = 2048;
+
+    private readonly FileDescriptor _fd;
+    private readonly bool _isDual;
+    private readonly UdpBatch _received = new();
+    private readonly UdpBatch _waiting = new();
+
+    private UdpSocket(FileDescriptor fd, bool isDual)
+    {
+        _fd = fd;
+        _isDual = isDual;
+    }
+
+    /// <summary>Takes a datagram; the span is lent until the call returns.</summary>
+    public delegate void Receiver(TimeSpan now, TransportAddress source, ReadOnlySpan<byte> datagram);
+
+    /// <summary>For <see cref="PollLoop.Add"/>.</summary>
+    public int Descriptor => _fd.Value;
+
+    /// <summary>The port that the socket has.</summary>
+    public int LocalPort
+    {
+        get
+        {
+            Interop.Libc.sockaddr address;
+            uint length = (uint)sizeof(Interop.Libc.sockaddr);
+            _ = Interop.Libc.getsockname(_fd.Value, &address, &length);
+            return System.Buffers.Binary.BinaryPrimitives.ReverseEndianness(address.port);
+        }
+    }
+
+    /// <summary>Opens a socket on all addresses of the machine, IPv4 alone where the kernel has no IPv6.</summary>
+    /// <param name="port">0 for any free one.</param>
+    /// <exception cref="IOException">The port is taken, or may not be used.</exception>
+    public static UdpSocket OpenAny(int port)
+    {
+        var address = new Interop.Libc.sockaddr { family = Interop.Libc.AF_INET6 };
+        FileDescriptor fd = Create(Interop.Libc.AF_INET6);
+        bool isDual = !fd.IsInvalid;
+        if (!isDual)
+        {
+            address.family = Interop.Libc.AF_INET;
+            fd = Create(Interop.Libc.AF_INET);
+        }
+        else
+        {
+            Set(fd, Interop.Libc.IPPROTO_IPV6, Interop.Libc.IPV6_V6ONLY, 0);
+            Set(fd, Interop.Libc.IPPROTO_IPV6, Interop.Libc.IPV6_MTU_DISCOVER, Interop.Libc.IP_PMTUDISC_DONT);
+        }
+
+        address.port = System.Buffers.Binary.BinaryPrimitives.ReverseEndianness((ushort)port);
+        return Bind(fd, address, isDual, $"UDP port {port}");
+    }
+
+    /// <summary>Opens a socket on one IPv4 address.</summary>
+    /// <exception cref="IOException">The port is taken, or the address is not this machine's.</exception>
+    public static UdpSocket Open(TransportAddress local)
+    {
+        FileDescriptor fd = Create(Interop.Libc.AF_INET);
+        return Bind(fd, SocketAddress.Write(local, isDual: false), isDual: false, $"UDP {local}");
+    }
+
+    /// <summary>Hands over what has arrived, at most a few batches, so that one sender can't starve the rest.</summary>
+    public void Receive(TimeSpan now, Receiver receiver)
+    {
+        ArgumentNullException.ThrowIfNull(receiver);
+        for (int round = 0; round < 4; round++)
+        {
+            int count = Interop.Libc.recvmmsg(_fd.Value, _received.PrepareToReceive(), BatchSize, Interop.Libc.MSG_DONTWAIT, null);
+            for (int index = 0; index < count; index++)
+            {
+                if (_received.TryRead(index, out TransportAddress source, out ReadOnlySpan<byte> datagram))
+                {
+                    receiver(now, source, datagram);
+                }
+            }
+
+            if (count < BatchSize)
+            {
+                return;
+            }
+        }
+    }
+
+    /// <summary>Queues one datagram; it leaves when the batch is full or at <see cref="Flush"/>.</summary>
+    public void Send(TransportAddress destination, ReadOnlySpan<byte> datagram)
+    {
+        if (datagram.Length > LargestDatagram || (!_isDual && !destination.IsIPv4))
+        {
+            return;
+        }
+
+        _waiting.Add(destination, _isDual, datagram);
+        if (_waiting.Count == BatchSize)
+        {
+            Flush();
+        }
+    }
+
+    /// <summary>Sends what is queued. What the kernel doesn't take (no route, buffer full) is lost, as on a wire.</summary>
+    public void Flush()
+    {
+        int sent = 0;
+        while (sent < _waiting.Count)
+        {
+            int count = Interop.Libc.sendmmsg(_fd.Value, _waiting.Messages + sent, (uint)(_waiting.Count - sent), Interop.Libc.MSG_DONTWAIT);
+
+            // An error concerns the first message only; the rest may have other destinations.
+            sent += Math.Max(1, count);
+        }
+
+        _waiting.Clear();
+    }
+
+    /// <inheritdoc/>
+    public void Dispose()
+    {
+        _fd.Dispose();
+        _received.Dispose();
+        _waiting.Dispose();
+    }
+
+    private static FileDescriptor Create(int family)
+    {
+        var fd = new FileDescriptor(Interop.Libc.socket(
+            family, Interop.Libc.SOCK_DGRAM | Interop.Libc.SOCK_NONBLOCK | Interop.Libc.SOCK_CLOEXEC, 0));
+        if (fd.IsInvalid && !(family == Interop.Libc.AF_INET6 && Marshal.GetLastPInvokeError() == Interop.Libc.EAFNOSUPPORT))
+        {
+            throw new IOException($"no UDP socket: {FileDescriptor.LastError()}");
+        }
+
+        return fd;
+    }
+
+    private static UdpSocket Bind(FileDescriptor fd, Interop.Libc.sockaddr address, bool isDual, string what)
+    {
+        // Overlay datagrams may be cut on the way where a link is narrow; that beats a black hole.
+        Set(fd, Interop.Libc.IPPROTO_IP, Interop.Libc.IP_MTU_DISCOVER, Interop.Libc.IP_PMTUDISC_DONT);
+        GrowBuffer(fd, Interop.Libc.SO_RCVBUFFORCE, Interop.Libc.SO_RCVBUF);
+        GrowBuffer(fd, Interop.Libc.SO_SNDBUFFORCE, Interop.Libc.SO_SNDBUF);
+        if (Interop.Libc.bind(fd.Value, &address, (uint)sizeof(Interop.Libc.sockaddr)) < 0)
+        {
+            string error = FileDescriptor.LastError();
+            fd.Dispose();
+            throw new IOException($"{what} can't be used: {error}");
+        }
+
+        return new UdpSocket(fd, isDual);
+    }
+
+    private static void GrowBuffer(FileDescriptor fd, int forced, int polite)
+    {
+        const int Bytes = 4 << 20;
+        if (!Set(fd, Interop.Libc.SOL_SOCKET, forced, Bytes))
+        {
+            Set(fd, Interop.Libc.SOL_SOCKET, polite, Bytes);
+        }
+    }
+
+    private static bool Set(FileDescriptor fd, int level, int option, int value) =>
+        Interop.Libc.setsockopt(fd.Value, level, option, &value, sizeof(int)) == 0;
+}
