@@ -1,4 +1,5 @@
 using Brunet;
+using Brunet.Addressing;
 using Brunet.Sessions;
 using Ipop.AddressMap;
 using Ipop.Arp;
@@ -100,6 +101,9 @@ public sealed class VirtualNetwork
             return warnings;
         }
     }
+
+    /// <summary>The address that a node was last known to own, or null. For people.</summary>
+    public IPv4Address? AddressOf(NodeAddress node) => _owners.AddressOf(node);
 
     /// <summary>When <see cref="Tick"/> wants to be called next.</summary>
     public TimeSpan NextTick

@@ -1,1 +1,48 @@
-Console.WriteLine("ipopd");
+using Ipopd.Composition;
+using Ipopd.Configuration;
+using Ipopd.Identity;
+using Ipopd.Logging;
+using Ipopd.State;
+
+var log = new Log(Console.Error, hasLevels: Environment.GetEnvironmentVariable("JOURNAL_STREAM") is not null);
+try
+{
+    switch (args)
+    {
+        case ["--config", string file]:
+            using (var daemon = new Daemon(DaemonOptionsReader.Load(file), TimeProvider.System, log))
+            {
+                daemon.Run();
+            }
+
+            return ExitCode.Done;
+
+        case ["key", "--config", string file]:
+            DaemonOptions options = DaemonOptionsReader.Load(file);
+            StateFolder.Create(options.File, options.State);
+            using (NodeIdentity identity = NodeIdentity.LoadOrCreate(options.State))
+            {
+                Console.WriteLine(identity.Address);
+            }
+
+            return ExitCode.Done;
+
+        case ["--help"]:
+            Console.WriteLine(Usage.Text);
+            return ExitCode.Done;
+
+        default:
+            log.Error(Usage.Text);
+            return ExitCode.Configuration;
+    }
+}
+catch (ConfigurationException exception)
+{
+    log.Error(exception.Message);
+    return ExitCode.Configuration;
+}
+catch (IOException exception)
+{
+    log.Error(exception.Message);
+    return ExitCode.Failed;
+}

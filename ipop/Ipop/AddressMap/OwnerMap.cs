@@ -30,6 +30,21 @@ internal sealed class OwnerMap
     /// <summary>How many addresses are remembered.</summary>
     public int Count => _entries.Count;
 
+    /// <summary>The address that a node was last known to own, or null. For people: walks the whole cache.</summary>
+    public IPv4Address? AddressOf(NodeAddress node)
+    {
+        OwnerEntry? latest = null;
+        foreach (OwnerEntry entry in _entries.Values)
+        {
+            if (entry.IsKnown && entry.Node == node && (latest is null || entry.LearnedAt > latest.LearnedAt))
+            {
+                latest = entry;
+            }
+        }
+
+        return latest?.Address;
+    }
+
     /// <summary>
     /// What is known of an address; asks the DHT if nothing is, or soon will be. Look at IsKnown first, then at IsAsked: neither
     /// means that it has no owner, or that too many questions are open already.

@@ -1,0 +1,104 @@
+using System.Net;
+using System.Net.Sockets;
+using Brunet.Addressing;
+using Ipopd.Configuration;
+using Ipopd.Logging;
+
+namespace Ipopd.Bootstrap;
+
+/// <summary>
+/// Turns the bootstrap list into addresses, in the background: a name that does not resolve at boot is tried until it does, and one
+/// that did is looked up again now and then, because it may move.
+/// </summary>
+internal sealed class BootstrapResolver
+{
+    private static readonly TimeSpan FirstRetry = TimeSpan.FromSeconds(1);
+    private static readonly TimeSpan LongestRetry = TimeSpan.FromSeconds(30);
+    private static readonly TimeSpan Refresh = TimeSpan.FromMinutes(5);
+
+    private readonly IReadOnlyList<BootstrapEntry> _entries;
+    private readonly Func<string, CancellationToken, Task<IPAddress[]>> _lookup;
+    private readonly TimeProvider _time;
+    private readonly Log _log;
+    private readonly TransportAddress[][] _resolved;
+
+    /// <summary>Makes a resolver.</summary>
+    /// <param name="entries">The list.</param>
+    /// <param name="lookup">Such as <see cref="Dns.GetHostAddressesAsync(string, CancellationToken)"/>.</param>
+    /// <param name="time">For the pauses between tries.</param>
+    /// <param name="log">Where failures are told, once each.</param>
+    internal BootstrapResolver(
+        IReadOnlyList<BootstrapEntry> entries, Func<string, CancellationToken, Task<IPAddress[]>> lookup, TimeProvider time, Log log)
+    {
+        (_entries, _lookup, _time, _log) = (entries, lookup, time, log);
+        _resolved = [.. entries.Select(entry => entry.IsLiteral ? Convert(entry, [IPAddress.Parse(entry.Host)]) : [])];
+    }
+
+    /// <summary>What needs no lookup, there at once.</summary>
+    internal IReadOnlyList<TransportAddress> Literal => Flatten();
+
+    /// <summary>Looks names up until cancelled.</summary>
+    /// <param name="changed">Called, on any thread, with the whole list whenever it changes.</param>
+    /// <param name="cancellation">Ends it.</param>
+    internal async Task RunAsync(Action<IReadOnlyList<TransportAddress>> changed, CancellationToken cancellation)
+    {
+        if (_entries.All(entry => entry.IsLiteral))
+        {
+            return;
+        }
+
+        TimeSpan pause = FirstRetry;
+        var told = new HashSet<BootstrapEntry>();
+        while (true)
+        {
+            bool isComplete = true;
+            for (int index = 0; index < _entries.Count; index++)
+            {
+                BootstrapEntry entry = _entries[index];
+                if (entry.IsLiteral)
+                {
+                    continue;
+                }
+
+                TransportAddress[] found = await LookUpAsync(entry, told, cancellation).ConfigureAwait(false);
+                isComplete &= found.Length > 0;
+
+                // A failed lookup does not make a known address wrong.
+                if (found.Length > 0 && !found.AsSpan().SequenceEqual(_resolved[index]))
+                {
+                    _resolved[index] = found;
+                    changed(Flatten());
+                }
+            }
+
+            await Task.Delay(isComplete ? Refresh : pause, _time, cancellation).ConfigureAwait(false);
+            pause = isComplete ? FirstRetry : Shorter(pause * 2, LongestRetry);
+        }
+    }
+
+    private static TimeSpan Shorter(TimeSpan left, TimeSpan right) => left < right ? left : right;
+
+    private static TransportAddress[] Convert(BootstrapEntry entry, IPAddress[] addresses) =>
+        [.. addresses.Select(address => TransportAddress.From(new IPEndPoint(address, entry.Port))).Distinct()];
+
+    private async Task<TransportAddress[]> LookUpAsync(BootstrapEntry entry, HashSet<BootstrapEntry> told, CancellationToken cancellation)
+    {
+        try
+        {
+            TransportAddress[] found = Convert(entry, await _lookup(entry.Host, cancellation).ConfigureAwait(false));
+            told.Remove(entry);
+            return found;
+        }
+        catch (SocketException exception)
+        {
+            if (told.Add(entry))
+            {
+                _log.Warn($"bootstrap {entry} does not resolve ({exception.Message}); trying on. Check [pool] bootstrap and this machine's DNS");
+            }
+
+            return [];
+        }
+    }
+
+    private List<TransportAddress> Flatten() => [.. _resolved.SelectMany(addresses => addresses)];
+}

@@ -1,0 +1,351 @@
+using System.Net;
+using System.Net.NetworkInformation;
+using System.Runtime.InteropServices;
+using Brunet;
+using Brunet.Addressing;
+using Ipop;
+using Ipop.AddressMap;
+using Ipop.Linux.Handshakes;
+using Ipop.Linux.Interfaces;
+using Ipop.Linux.Polling;
+using Ipop.Linux.Systemd;
+using Ipop.Linux.Udp;
+using Ipopd.Bootstrap;
+using Ipopd.Configuration;
+using Ipopd.Control;
+using Ipopd.Identity;
+using Ipopd.Logging;
+using Ipopd.State;
+
+namespace Ipopd.Composition;
+
+/// <summary>One node of one pool, put together: the pure machines, the kernel's devices, and the loop that joins them.</summary>
+internal sealed class Daemon : IControlled, IDisposable
+{
+    private static readonly TimeSpan ExpiryCheck = TimeSpan.FromMinutes(1);
+
+    private readonly DaemonOptions _options;
+    private readonly TimeProvider _time;
+    private readonly Log _log;
+    private readonly List<IDisposable> _owned = [];
+    private readonly StateFolder _state;
+    private readonly NodeIdentity _identity;
+    private readonly PoolCertificateVerifier? _verifier;
+    private readonly OpenSslHandshakeProvider _handshakes;
+    private readonly ServiceManager _systemd;
+    private readonly PollLoop _loop;
+    private readonly UdpSocket _overlaySocket;
+    private readonly UdpSocket? _dnsSocket;
+    private readonly TapPort _tap;
+    private readonly Node _node;
+    private readonly VirtualNetwork _network;
+    private readonly BootstrapResolver _resolver;
+    private readonly CancellationTokenSource _ending = new();
+    private readonly TimeSpan _started = BootClock.Now;
+    private IReadOnlyList<string> _overlaps = [];
+    private string? _certificateTrouble;
+    private TimeSpan _nextExpiryCheck;
+    private bool _wasJoined;
+
+    /// <summary>Opens everything.</summary>
+    /// <exception cref="ConfigurationException">The configuration can't be used.</exception>
+    /// <exception cref="IOException">The tap or a port can't be had.</exception>
+    internal Daemon(DaemonOptions options, TimeProvider time, Log log)
+    {
+        (_options, _time, _log) = (options, time, log);
+        try
+        {
+            _state = Own(StateFolder.Take(options.File, options.State));
+            _identity = Own(NodeIdentity.LoadOrCreate(options.State));
+            _verifier = options.IsOpen ? null : PoolCertificateVerifier.Load(options, time);
+            _certificateTrouble = _identity.LoadCertificate(options.State, _verifier);
+            _handshakes = Own(new OpenSslHandshakeProvider(_identity.Key, CertificateBytes, _verifier));
+            _systemd = Own(new ServiceManager(Environment.GetEnvironmentVariable));
+            _loop = Own(new PollLoop());
+            _overlaySocket = Own(OpenOverlay(options));
+            _dnsSocket = options.DnsListen is { } listen ? Own(OpenDns(options, listen)) : null;
+            MacAddress mac = TapPort.MacOf(_identity.Address);
+            _tap = Own(TapPort.Open(options, mac, _systemd, time, log));
+            _resolver = new BootstrapResolver(options.Bootstrap, Dns.GetHostAddressesAsync, time, log);
+
+            var port = new NodePort(_overlaySocket);
+            var settings = new NodeSettings(options.Secret, _resolver.Literal, IsFirst, options.IsOpen);
+            var policy = new RecordPolicy(options.Subnet, options.IsOpen);
+            _node = new Node(settings, _identity, _handshakes, _verifier, policy, port, new StrongRandom());
+            _network = new VirtualNetwork(NetworkOptions(mac), _node, _identity.Certificate, _tap, BootClock.Now);
+            port.Network = _network;
+            Own(ControlServer.Open(_loop, new ControlCommands(this), options));
+        }
+        catch
+        {
+            Dispose();
+            throw;
+        }
+    }
+
+    // The machine that nobody could have told where the ring is begins it.
+    private bool IsFirst => _options.Bootstrap.Count == 0;
+
+    private ReadOnlySpan<byte> CertificateBytes => _identity.Certificate is { } certificate ? certificate.Der.Span : [];
+
+    /// <summary>Serves until a signal or the control socket says stop, then leaves the ring.</summary>
+    internal void Run()
+    {
+        using PosixSignalRegistration terminate = PosixSignalRegistration.Create(PosixSignal.SIGTERM, StopBySignal);
+        using PosixSignalRegistration interrupt = PosixSignalRegistration.Create(PosixSignal.SIGINT, StopBySignal);
+        using PosixSignalRegistration hangUp = PosixSignalRegistration.Create(PosixSignal.SIGHUP, ReloadBySignal);
+        NetworkChange.NetworkAddressChanged += OnAddressesChanged;
+        Task resolving = _resolver.RunAsync(found => _loop.Post(now => _node.SetBootstrap(now, found)), _ending.Token);
+        try
+        {
+            _loop.Add(_overlaySocket.Descriptor, now => _overlaySocket.Receive(now, _node.ReceiveDatagram));
+            _loop.Add(_tap.Descriptor, now => _tap.Receive(now, _network));
+            if (_dnsSocket is { } dns)
+            {
+                _loop.Add(dns.Descriptor, now => dns.Receive(now, AnswerDns));
+            }
+
+            Announce();
+            LookAround(BootClock.Now);
+            Pass(BootClock.Now);
+            _systemd.Notify("READY=1");
+            _loop.Run(NextWake, Pass);
+        }
+        finally
+        {
+            _systemd.Notify("STOPPING=1");
+            NetworkChange.NetworkAddressChanged -= OnAddressesChanged;
+            _ending.Cancel();
+            _node.Leave(BootClock.Now);
+            _overlaySocket.Flush();
+        }
+    }
+
+    /// <inheritdoc/>
+    public StatusReply Status(TimeSpan now) =>
+        StatusReport.Status(_options, _node, _network, _identity.Certificate, now - _started, Warnings());
+
+    /// <inheritdoc/>
+    public PeersReply Peers(TimeSpan now) => StatusReport.Peers(_node, _network, now);
+
+    /// <inheritdoc/>
+    public string? Reload(TimeSpan now)
+    {
+        if (_options.IsOpen)
+        {
+            return $"the pool is open ({OptionKey.Open} = yes in {_options.File}), so there are no certificates to load";
+        }
+
+        _certificateTrouble = _identity.LoadCertificate(_options.State, _verifier);
+        if (_certificateTrouble is null && _identity.Certificate is null)
+        {
+            _certificateTrouble = $"{StateFolder.CertificateFile(_options.State)} is missing; enrol with `wow enroll`";
+        }
+
+        CertificateChanged(now);
+        return _certificateTrouble;
+    }
+
+    /// <inheritdoc/>
+    public void RefuseAddress(TimeSpan now, IPv4Address address)
+    {
+        _log.Warn($"the CA refuses address {address}; taking the next candidate");
+        _network.RefuseAddress(now, address);
+    }
+
+    /// <inheritdoc/>
+    public void Resolve(TimeSpan now, string name, Action<TimeSpan, IPv4Address?> done) => _network.Resolve(now, name, done);
+
+    /// <inheritdoc/>
+    public void Stop() => _loop.Stop();
+
+    /// <inheritdoc/>
+    public void Dispose()
+    {
+        for (int index = _owned.Count - 1; index >= 0; index--)
+        {
+            _owned[index].Dispose();
+        }
+
+        _owned.Clear();
+        _ending.Dispose();
+    }
+
+    private static UdpSocket OpenOverlay(DaemonOptions options)
+    {
+        try
+        {
+            return UdpSocket.OpenAny(options.UdpPort);
+        }
+        catch (IOException exception)
+        {
+            throw new ConfigurationException($"{options.File}: {OptionKey.UdpPort} = {options.UdpPort}: {exception.Message}; take another port, or 0 for any");
+        }
+    }
+
+    private static UdpSocket OpenDns(DaemonOptions options, TransportAddress listen)
+    {
+        try
+        {
+            return UdpSocket.Open(listen);
+        }
+        catch (IOException exception)
+        {
+            throw new ConfigurationException($"{options.File}: {OptionKey.DnsListen} = {listen}: {exception.Message}; take another address or port");
+        }
+    }
+
+    private T Own<T>(T resource)
+        where T : IDisposable
+    {
+        _owned.Add(resource);
+        return resource;
+    }
+
+    private VirtualNetworkOptions NetworkOptions(MacAddress mac) => new()
+    {
+        Pool = _options.Pool,
+        Subnet = _options.Subnet,
+        TapMac = mac,
+        IsOpen = _options.IsOpen,
+        IsManager = IsFirst,
+        HostName = _options.Host,
+        Mtu = _options.TapMtu,
+        LastAddress = LastAddress.Read(_options.State),
+        CaPort = _options.CaPort,
+        PossessionPort = _options.PossessionPort,
+    };
+
+    private void Announce()
+    {
+        _log.Info($"node {_node.Address} of pool {_options.Pool}, UDP port {_overlaySocket.LocalPort}, tap {_options.TapName}");
+        if (_options.IsOpen)
+        {
+            _log.Warn($"pool {_options.Pool} is open: no CA, no IPsec; who knows the secret is in");
+        }
+
+        if (_certificateTrouble is { } trouble)
+        {
+            _log.Warn(trouble);
+        }
+    }
+
+    private TimeSpan NextWake()
+    {
+        TimeSpan next = Earlier(Earlier(_node.NextTick, _network.NextTick), _tap.CarrierAt);
+        return Earlier(next, _nextExpiryCheck);
+    }
+
+    private static TimeSpan Earlier(TimeSpan left, TimeSpan right) => left < right ? left : right;
+
+    private void Pass(TimeSpan now)
+    {
+        if (now >= _node.NextTick)
+        {
+            _node.Tick(now);
+        }
+
+        if (_node.IsJoined != _wasJoined)
+        {
+            _wasJoined = _node.IsJoined;
+            _log.Info(_wasJoined ? "on the ring" : "off the ring; looking for it again");
+        }
+
+        if (_wasJoined)
+        {
+            _tap.Plug();
+        }
+
+        if (now >= _network.NextTick)
+        {
+            _network.Tick(now);
+        }
+
+        if (now >= _nextExpiryCheck)
+        {
+            _nextExpiryCheck = now + ExpiryCheck;
+            ForgetExpired(now);
+        }
+
+        _tap.EndRound(now);
+        _dnsSocket?.Flush();
+        _overlaySocket.Flush();
+    }
+
+    private void ForgetExpired(TimeSpan now)
+    {
+        if (_identity.DropExpired(_time.GetUtcNow()))
+        {
+            _certificateTrouble = $"{StateFolder.CertificateFile(_options.State)} has expired; enrol with `wow enroll`";
+            _log.Warn(_certificateTrouble);
+            CertificateChanged(now);
+        }
+    }
+
+    private void CertificateChanged(TimeSpan now)
+    {
+        _handshakes.UseCertificate(CertificateBytes);
+        _node.IdentityChanged(now);
+        _network.CertificateChanged(now, _identity.Certificate);
+        _log.Info(_identity.Certificate is { } certificate
+            ? $"certificate {certificate.Serial} for {certificate.HostName}, {certificate.VirtualAddress}, until {certificate.NotAfter:u}"
+            : "no certificate");
+    }
+
+    private void AnswerDns(TimeSpan now, TransportAddress source, ReadOnlySpan<byte> query) =>
+        _network.Dns.Answer(now, query, reply => _dnsSocket!.Send(source, reply.Span));
+
+    private void LookAround(TimeSpan now)
+    {
+        _node.SetLocalEndpoints(now, LocalNetworks.Endpoints(_options, _overlaySocket.LocalPort));
+        IReadOnlyList<string> overlaps = LocalNetworks.Overlaps(_options, LocalInterfaces.Networks(_options.TapName));
+        foreach (string overlap in overlaps.Except(_overlaps))
+        {
+            _log.Warn(overlap);
+        }
+
+        _overlaps = overlaps;
+    }
+
+    private List<string> Warnings()
+    {
+        var warnings = new List<string>(_overlaps);
+        warnings.AddRange(_network.Warnings);
+        if (_options.IsOpen)
+        {
+            warnings.Add("the pool is open: no CA, no IPsec; who knows the secret is in");
+        }
+
+        if (_certificateTrouble is { } trouble)
+        {
+            warnings.Add(trouble);
+        }
+
+        if (_options.Capture is { } capture)
+        {
+            warnings.Add($"every frame of {_options.TapName} is recorded in {capture}; remove {OptionKey.Capture} from {_options.File} to end that");
+        }
+
+        return warnings;
+    }
+
+    private void OnAddressesChanged(object? sender, EventArgs arguments) => _loop.Post(LookAround);
+
+    private void StopBySignal(PosixSignalContext context)
+    {
+        context.Cancel = true;
+        _loop.Stop();
+    }
+
+    private void ReloadBySignal(PosixSignalContext context)
+    {
+        context.Cancel = true;
+        _loop.Post(now =>
+        {
+            if (Reload(now) is { } trouble)
+            {
+                _log.Warn(trouble);
+            }
+        });
+    }
+}

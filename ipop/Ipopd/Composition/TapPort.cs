@@ -1,0 +1,160 @@
+using Brunet.Addressing;
+using Ipop;
+using Ipop.Linux.Systemd;
+using Ipop.Linux.Tap;
+using Ipopd.Capture;
+using Ipopd.Configuration;
+using Ipopd.Logging;
+using Ipopd.State;
+
+namespace Ipopd.Composition;
+
+/// <summary>The daemon's end of the tap: frames both ways, the record of them, the carrier, and the memory of the last address.</summary>
+internal sealed class TapPort : ITapOutput, IDisposable
+{
+    /// <summary>The kernel tells a lost carrier at most a second later; less would go unnoticed by DHCP clients.</summary>
+    private static readonly TimeSpan CarrierPause = TimeSpan.FromMilliseconds(1500);
+
+    /// <summary>Frames read at once, so that a busy guest does not starve the overlay.</summary>
+    private const int FramesPerRound = 64;
+
+    /// <summary>Name of the tap in systemd's store.</summary>
+    private const string StoreName = "tap";
+
+    private readonly TapDevice _tap;
+    private readonly PcapWriter? _capture;
+    private readonly string _state;
+    private readonly Log _log;
+    private readonly byte[] _frame = new byte[2048];
+    private bool _mustBounce;
+    private bool _isHeld;
+
+    private TapPort(TapDevice tap, PcapWriter? capture, string state, Log log, bool isHeld) =>
+        (_tap, _capture, _state, _log, _isHeld) = (tap, capture, state, log, isHeld);
+
+    /// <summary>For the loop.</summary>
+    internal int Descriptor => _tap.Descriptor;
+
+    /// <summary>When the carrier comes back; <see cref="TimeSpan.MaxValue"/> if it is there.</summary>
+    internal TimeSpan CarrierAt { get; private set; } = TimeSpan.MaxValue;
+
+    /// <summary>
+    /// The tap's address: locally administered, from the node's ring address, so the same after every start.
+    /// </summary>
+    internal static MacAddress MacOf(NodeAddress node) => new((0x02UL << 40) | ((ulong)node.Low & 0xff_ffff_ffff));
+
+    /// <summary>Takes over the tap that systemd kept, else opens it, then without carrier until <see cref="Plug"/>.</summary>
+    /// <exception cref="TapException">Says what to do.</exception>
+    internal static TapPort Open(DaemonOptions options, MacAddress mac, ServiceManager systemd, TimeProvider time, Log log)
+    {
+        Span<byte> address = stackalloc byte[MacAddress.Size];
+        mac.Write(address);
+        PcapWriter? capture = OpenCapture(options, time, log);
+        TapDevice? tap = null;
+        foreach ((string name, int descriptor) in systemd.Kept)
+        {
+            if (name == StoreName && tap is null)
+            {
+                tap = TapDevice.Adopt(descriptor, options.TapName, address, options.TapMtu);
+            }
+        }
+
+        bool isKept = tap is not null;
+        if (tap is null)
+        {
+            tap = TapDevice.Open(options.TapName, address, options.TapMtu);
+
+            // No carrier, no DHCP: the client's first question comes when it can be answered, not a timeout later.
+            tap.SetCarrier(false);
+        }
+
+        systemd.Keep(StoreName, tap.Descriptor);
+        return new TapPort(tap, capture, options.State, log, isHeld: !isKept);
+    }
+
+    /// <summary>Gives the carrier that <see cref="Open"/> held back: the node is on the ring.</summary>
+    internal void Plug()
+    {
+        if (_isHeld)
+        {
+            _isHeld = false;
+            _tap.SetCarrier(true);
+        }
+    }
+
+    /// <summary>Reads what waits.</summary>
+    internal void Receive(TimeSpan now, VirtualNetwork network)
+    {
+        for (int count = 0; count < FramesPerRound && _tap.Read(_frame) is > 0 and int length; count++)
+        {
+            ReadOnlySpan<byte> frame = _frame.AsSpan(0, length);
+            _capture?.Write(frame);
+            network.FrameFromTap(now, frame);
+        }
+    }
+
+    /// <inheritdoc/>
+    public void WriteFrame(ReadOnlySpan<byte> frame)
+    {
+        _capture?.Write(frame);
+        _tap.Write(frame);
+    }
+
+    /// <inheritdoc/>
+    public void BounceCarrier() => _mustBounce = true;
+
+    /// <inheritdoc/>
+    public void AddressChanged(IPv4Address? address)
+    {
+        _log.Info(address is { } got ? $"address {got}" : "no address");
+        if (address is { } held)
+        {
+            try
+            {
+                LastAddress.Write(_state, held);
+            }
+            catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
+            {
+                _log.Warn($"{_state}: the address can't be kept for the next start ({exception.Message}); make room on the disk");
+            }
+        }
+    }
+
+    /// <summary>Ends a round of the loop: moves the carrier if it is time, and saves the record.</summary>
+    internal void EndRound(TimeSpan now)
+    {
+        if (_mustBounce && !_isHeld)
+        {
+            _tap.SetCarrier(false);
+            CarrierAt = now + CarrierPause;
+        }
+        else if (now >= CarrierAt)
+        {
+            CarrierAt = TimeSpan.MaxValue;
+            _tap.SetCarrier(true);
+        }
+
+        _mustBounce = false;
+        _capture?.Flush();
+    }
+
+    /// <inheritdoc/>
+    public void Dispose()
+    {
+        _tap.Dispose();
+        _capture?.Dispose();
+    }
+
+    private static PcapWriter? OpenCapture(DaemonOptions options, TimeProvider time, Log log)
+    {
+        try
+        {
+            return options.Capture is { } path ? new PcapWriter(path, time) : null;
+        }
+        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
+        {
+            log.Warn($"{options.File}: {OptionKey.Capture} = {options.Capture} can't be written ({exception.Message}); nothing is recorded");
+            return null;
+        }
+    }
+}

@@ -1,0 +1,59 @@
+using Brunet.Addressing;
+using Ipop;
+
+namespace Ipopd.Configuration;
+
+/// <summary>Everything that the configuration file says, read and checked.</summary>
+internal sealed record DaemonOptions
+{
+    /// <summary>The file, for messages.</summary>
+    internal required string File { get; init; }
+
+    /// <summary>Folder of node.key, node.pem, ca.pem and address.json.</summary>
+    internal required string State { get; init; }
+
+    /// <summary>Wanted host name, empty for none.</summary>
+    internal required string Host { get; init; }
+
+    /// <summary>The pool's name, a DNS label.</summary>
+    internal required string Pool { get; init; }
+
+    /// <summary>The virtual network.</summary>
+    internal required Subnet Subnet { get; init; }
+
+    /// <summary>32 bytes.</summary>
+    internal required ReadOnlyMemory<byte> Secret { get; init; }
+
+    /// <summary>Where to find the ring; empty for the first node.</summary>
+    internal required IReadOnlyList<BootstrapEntry> Bootstrap { get; init; }
+
+    /// <summary>Whether the pool has no CA.</summary>
+    internal required bool IsOpen { get; init; }
+
+    /// <summary>Name of the tap.</summary>
+    internal required string TapName { get; init; }
+
+    /// <summary>MTU of the tap, bytes.</summary>
+    internal required ushort TapMtu { get; init; }
+
+    /// <summary>Where every frame of the tap is recorded; null for nowhere.</summary>
+    internal required string? Capture { get; init; }
+
+    /// <summary>UDP port of the overlay, 0 for any.</summary>
+    internal required ushort UdpPort { get; init; }
+
+    /// <summary>Path of the control socket.</summary>
+    internal required string ControlSocket { get; init; }
+
+    /// <summary>Where DNS is answered; null for nowhere.</summary>
+    internal required TransportAddress? DnsListen { get; init; }
+
+    /// <summary>TCP port of the CA.</summary>
+    internal required ushort CaPort { get; init; }
+
+    /// <summary>TCP port of the possession check.</summary>
+    internal required ushort PossessionPort { get; init; }
+
+    /// <summary>What <c>ipopd enroll</c> shows the CA; null for none.</summary>
+    internal required string? Ticket { get; init; }
+}

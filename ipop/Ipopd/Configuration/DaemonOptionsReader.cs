@@ -1,0 +1,198 @@
+using System.Globalization;
+using System.Net;
+using System.Net.Sockets;
+using Brunet.Addressing;
+using CertificateProfile;
+using Ipop;
+
+namespace Ipopd.Configuration;
+
+/// <summary>Makes <see cref="DaemonOptions"/> of a file. Each message says what is wrong where, and what would be right.</summary>
+internal sealed class DaemonOptionsReader
+{
+    /// <summary>Narrowest MTU that IPv4 hosts must take (RFC 791) and widest that fits a datagram of our own.</summary>
+    private const ushort SmallestMtu = 576, LargestMtu = 1500;
+
+    /// <summary>Longest path of a Unix socket, unix(7), without the zero at its end.</summary>
+    private const int LongestSocketPath = 107;
+
+    private readonly IniFile _file;
+
+    private DaemonOptionsReader(IniFile file) => _file = file;
+
+    /// <summary>Reads and checks a file.</summary>
+    /// <exception cref="ConfigurationException">Says what to do.</exception>
+    internal static DaemonOptions Load(string path) => Read(IniFile.Load(path));
+
+    /// <summary>Checks a file's entries.</summary>
+    /// <exception cref="ConfigurationException">Says what to do.</exception>
+    internal static DaemonOptions Read(IniFile file)
+    {
+        var reader = new DaemonOptionsReader(file);
+        reader.RefuseUnknownKeys();
+        return new DaemonOptions
+        {
+            File = file.Path,
+            State = reader.AbsolutePath(OptionKey.State)!,
+            Host = reader.HostName(),
+            Pool = reader.PoolName(),
+            Subnet = reader.PoolSubnet(),
+            Secret = reader.Secret(),
+            Bootstrap = reader.Bootstrap(),
+            IsOpen = reader.YesOrNo(OptionKey.Open),
+            TapName = reader.TapName(),
+            TapMtu = reader.Number(OptionKey.TapMtu, SmallestMtu, LargestMtu),
+            Capture = reader.AbsolutePath(OptionKey.Capture),
+            UdpPort = reader.Number(OptionKey.UdpPort, 0, ushort.MaxValue),
+            ControlSocket = reader.SocketPath(),
+            DnsListen = reader.DnsListen(),
+            CaPort = reader.Number(OptionKey.CaPort, 1, ushort.MaxValue),
+            PossessionPort = reader.Number(OptionKey.PossessionPort, 1, ushort.MaxValue),
+            Ticket = reader.Ticket(),
+        };
+    }
+
+    private void RefuseUnknownKeys()
+    {
+        foreach ((string section, string key, int line) in _file.Keys)
+        {
+            if (OptionKey.All.Any(known => known.Section == section && known.Name == key))
+            {
+                continue;
+            }
+
+            var siblings = OptionKey.All.Where(known => known.Section == section).Select(known => known.Name).ToList();
+            throw new ConfigurationException(
+                siblings.Count == 0
+                    ? $"{_file.Path}:{line}: section [{section}] is unknown; use {Listed(OptionKey.All.Select(known => known.Section).Distinct())}"
+                    : $"{_file.Path}:{line}: [{section}] {key} is unknown; [{section}] has {Listed(siblings)}");
+        }
+    }
+
+    private static string Listed(IEnumerable<string> names) => string.Join(", ", names);
+
+    private string Value(OptionKey key)
+    {
+        string? value = _file.Find(key.Section, key.Name)?.Value;
+        return (string.IsNullOrEmpty(value) ? key.Default : value)
+            ?? throw new ConfigurationException($"{_file.Path}: {key} is missing; add it, ipopd.conf(example) says what it means");
+    }
+
+    private ConfigurationException Wrong(OptionKey key, string value, string what) =>
+        new($"{Where(key)}: {key} = {value} {what}");
+
+    private string Where(OptionKey key) =>
+        _file.Find(key.Section, key.Name) is { } entry ? $"{_file.Path}:{entry.Line}" : _file.Path;
+
+    private string? AbsolutePath(OptionKey key)
+    {
+        string value = Value(key);
+        return value.Length == 0 ? null : value[0] == '/' ? value : throw Wrong(key, value, "is not an absolute path; begin it with /");
+    }
+
+    private string SocketPath()
+    {
+        string path = AbsolutePath(OptionKey.ControlSocket)!;
+        return System.Text.Encoding.UTF8.GetByteCount(path) <= LongestSocketPath
+            ? path
+            : throw Wrong(OptionKey.ControlSocket, path, $"is longer than the {LongestSocketPath} bytes that a Unix socket's path may have; choose a shorter one");
+    }
+
+    private string HostName()
+    {
+        string value = Value(OptionKey.Host);
+        return value.Length == 0 || HostLabel.IsLegal(value)
+            ? value
+            : throw Wrong(OptionKey.Host, value, "is no host name; use one label of a-z, 0-9 and hyphen, without dots");
+    }
+
+    private string PoolName()
+    {
+        string value = Value(OptionKey.Pool);
+        return HostLabel.IsLegal(value)
+            ? value
+            : throw Wrong(OptionKey.Pool, value, "is no name for a pool; use 1 to 63 of a-z, 0-9 and hyphen");
+    }
+
+    private Subnet PoolSubnet()
+    {
+        string value = Value(OptionKey.PoolSubnet);
+        return Subnet.TryParse(value, out Subnet subnet)
+            ? subnet
+            : throw Wrong(OptionKey.PoolSubnet, value, "is not an IPv4 prefix of /8 to /28 without host bits; write it like 10.128.0.0/16");
+    }
+
+    private byte[] Secret()
+    {
+        string value = Value(OptionKey.Secret);
+        byte[] secret = new byte[32];
+        return value.Length == 64
+            && Convert.FromHexString(value, secret, out _, out int written) == System.Buffers.OperationStatus.Done
+            && written == secret.Length
+            ? secret
+            : throw new ConfigurationException(
+                $"{Where(OptionKey.Secret)}: {OptionKey.Secret} is not 64 hexadecimal digits; make one with `openssl rand -hex 32`, the same on all nodes");
+    }
+
+    private List<BootstrapEntry> Bootstrap()
+    {
+        var entries = new List<BootstrapEntry>();
+        foreach (string text in Value(OptionKey.Bootstrap).Split([' ', '\t'], StringSplitOptions.RemoveEmptyEntries))
+        {
+            entries.Add(BootstrapEntry.TryParse(text, out BootstrapEntry? entry)
+                ? entry
+                : throw Wrong(OptionKey.Bootstrap, text, "is not udp:HOST:PORT; an IPv6 address stands in brackets, as in udp:[2001:db8::1]:4433"));
+        }
+
+        return entries;
+    }
+
+    private bool YesOrNo(OptionKey key)
+    {
+        string value = Value(key);
+        return value switch
+        {
+            "yes" => true,
+            "no" => false,
+            _ => throw Wrong(key, value, "is neither yes nor no"),
+        };
+    }
+
+    private string TapName()
+    {
+        string value = Value(OptionKey.TapName);
+        bool isLegal = value.Length <= 15 && value is not "." and not ".." && value.All(c => char.IsAsciiLetterOrDigit(c) || c is '-' or '_' or '.');
+        return isLegal ? value : throw Wrong(OptionKey.TapName, value, "is no name for an interface; use 1 to 15 letters, digits, - _ .");
+    }
+
+    private ushort Number(OptionKey key, ushort least, ushort most)
+    {
+        string value = Value(key);
+        return ushort.TryParse(value, NumberStyles.None, CultureInfo.InvariantCulture, out ushort number) && number >= least && number <= most
+            ? number
+            : throw Wrong(key, value, $"is not a number from {least} to {most}");
+    }
+
+    private TransportAddress? DnsListen()
+    {
+        string value = Value(OptionKey.DnsListen);
+        if (value.Length == 0)
+        {
+            return null;
+        }
+
+        return IPEndPoint.TryParse(value, out IPEndPoint? endpoint) && endpoint.AddressFamily == AddressFamily.InterNetwork && endpoint.Port != 0
+            ? TransportAddress.From(endpoint)
+            : throw Wrong(OptionKey.DnsListen, value, "is not ADDRESS:PORT with an IPv4 address; write it like 127.0.0.54:5354, or leave it empty");
+    }
+
+    private string? Ticket()
+    {
+        string value = Value(OptionKey.Ticket);
+        int colon = value.IndexOf(':');
+        return value.Length == 0 ? null
+            : colon > 0 && colon < value.Length - 1 ? value
+            : throw new ConfigurationException(
+                $"{Where(OptionKey.Ticket)}: {OptionKey.Ticket} is not ID:SECRET; copy it as `wow-ca ticket` printed it");
+    }
+}

@@ -1,0 +1,113 @@
+using System.Text;
+
+namespace Ipopd.Configuration;
+
+/// <summary>
+/// A file of sections and keys: <c>[section]</c>, <c>key = value</c>, comments on lines of their own after # or ;. Names are in
+/// lower case, values are as written without blanks around. No key stands twice.
+/// </summary>
+internal sealed class IniFile
+{
+    /// <summary>Longest file in bytes.</summary>
+    internal const int LongestFile = 64 * 1024;
+
+    private readonly Dictionary<(string Section, string Key), Entry> _entries = [];
+
+    private IniFile(string path) => Path = path;
+
+    /// <summary>Where it was read from.</summary>
+    internal string Path { get; }
+
+    /// <summary>Every key that the file sets, in its order.</summary>
+    internal IEnumerable<(string Section, string Key, int Line)> Keys =>
+        _entries.Select(entry => (entry.Key.Section, entry.Key.Key, entry.Value.Line)).OrderBy(entry => entry.Line);
+
+    /// <summary>Reads a file.</summary>
+    /// <exception cref="ConfigurationException">It is missing, unreadable, too long or malformed.</exception>
+    internal static IniFile Load(string path)
+    {
+        byte[] bytes;
+        try
+        {
+            if (new FileInfo(path).Length > LongestFile)
+            {
+                throw new ConfigurationException($"{path}: longer than {LongestFile / 1024} KiB; this is no configuration of ipopd");
+            }
+
+            bytes = File.ReadAllBytes(path);
+        }
+        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
+        {
+            throw new ConfigurationException($"{path}: can't be read ({exception.Message}); name the file with --config FILE");
+        }
+
+        return Parse(path, bytes);
+    }
+
+    /// <summary>Reads a file's bytes.</summary>
+    /// <exception cref="ConfigurationException">The bytes are no UTF-8 or malformed.</exception>
+    internal static IniFile Parse(string path, ReadOnlySpan<byte> bytes)
+    {
+        string text;
+        try
+        {
+            text = new UTF8Encoding(encoderShouldEmitUTF8Identifier: false, throwOnInvalidBytes: true).GetString(bytes);
+        }
+        catch (DecoderFallbackException)
+        {
+            throw new ConfigurationException($"{path}: not UTF-8; save it as UTF-8 text");
+        }
+
+        var file = new IniFile(path);
+        string? section = null;
+        int number = 0;
+        foreach (string raw in text.TrimStart('\ufeff').Split('\n'))
+        {
+            number++;
+            string line = raw.Trim();
+            if (line.Length == 0 || line[0] is '#' or ';')
+            {
+                continue;
+            }
+
+            if (line[0] == '[')
+            {
+                section = line[^1] == ']'
+                    ? line[1..^1].Trim().ToLowerInvariant()
+                    : throw new ConfigurationException($"{path}:{number}: '{line}' has no closing bracket; write [section]");
+                continue;
+            }
+
+            file.Add(section, line, number);
+        }
+
+        return file;
+    }
+
+    /// <summary>What a key is set to and on which line; null if the file doesn't set it.</summary>
+    internal Entry? Find(string section, string key) => _entries.TryGetValue((section, key), out Entry? entry) ? entry : null;
+
+    private void Add(string? section, string line, int number)
+    {
+        int equals = line.IndexOf('=');
+        if (equals <= 0)
+        {
+            throw new ConfigurationException($"{Path}:{number}: '{line}' is neither a section nor a key; write key = value");
+        }
+
+        if (section is null)
+        {
+            throw new ConfigurationException($"{Path}:{number}: a key before the first section; write [section] above it");
+        }
+
+        string key = line[..equals].Trim().ToLowerInvariant();
+        if (!_entries.TryAdd((section, key), new Entry(line[(equals + 1)..].Trim(), number)))
+        {
+            throw new ConfigurationException(
+                $"{Path}:{number}: [{section}] {key} stands on line {_entries[(section, key)].Line} already; remove one of the two");
+        }
+    }
+
+    /// <summary>One key's value and its line.</summary>
+    internal sealed record Entry(string Value, int Line);
+}

@@ -1,0 +1,35 @@
+namespace Ipopd.Configuration;
+
+/// <summary>One key of the configuration file.</summary>
+/// <param name="Section">Section, lower case.</param>
+/// <param name="Name">Key, lower case.</param>
+/// <param name="Default">Value if the file doesn't set it; null if it must.</param>
+internal sealed record OptionKey(string Section, string Name, string? Default)
+{
+    internal static readonly OptionKey State = new("node", "state", null);
+    internal static readonly OptionKey Host = new("node", "host", "");
+    internal static readonly OptionKey Pool = new("pool", "name", null);
+    internal static readonly OptionKey PoolSubnet = new("pool", "subnet", null);
+    internal static readonly OptionKey Secret = new("pool", "secret", null);
+    internal static readonly OptionKey Bootstrap = new("pool", "bootstrap", "");
+    internal static readonly OptionKey Open = new("pool", "open", "no");
+    internal static readonly OptionKey TapName = new("tap", "name", "wow0");
+    internal static readonly OptionKey TapMtu = new("tap", "mtu", "1280");
+    internal static readonly OptionKey Capture = new("tap", "capture", "");
+    internal static readonly OptionKey UdpPort = new("udp", "port", "4433");
+    internal static readonly OptionKey ControlSocket = new("control", "socket", null);
+    internal static readonly OptionKey DnsListen = new("dns", "listen", "");
+    internal static readonly OptionKey CaPort = new("ca", "port", "8443");
+    internal static readonly OptionKey PossessionPort = new("ca", "possession-port", "8444");
+    internal static readonly OptionKey Ticket = new("ca", "ticket", "");
+
+    /// <summary>Every key there is.</summary>
+    internal static IReadOnlyList<OptionKey> All { get; } =
+    [
+        State, Host, Pool, PoolSubnet, Secret, Bootstrap, Open, TapName, TapMtu, Capture, UdpPort, ControlSocket, DnsListen, CaPort,
+        PossessionPort, Ticket,
+    ];
+
+    /// <inheritdoc/>
+    public override string ToString() => $"[{Section}] {Name}";
+}

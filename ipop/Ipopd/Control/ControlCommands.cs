@@ -1,0 +1,110 @@
+using System.Text.Json;
+using System.Text.Json.Serialization.Metadata;
+using Ipop;
+
+namespace Ipopd.Control;
+
+/// <summary>What the control socket can ask of the daemon.</summary>
+internal interface IControlled
+{
+    /// <summary>The node as it stands.</summary>
+    StatusReply Status(TimeSpan now);
+
+    /// <summary>Its peers.</summary>
+    PeersReply Peers(TimeSpan now);
+
+    /// <summary>Takes up STATE/node.pem.</summary>
+    /// <returns>What is wrong with it and what to do, or null.</returns>
+    string? Reload(TimeSpan now);
+
+    /// <summary>Gives up an address for good.</summary>
+    void RefuseAddress(TimeSpan now, IPv4Address address);
+
+    /// <summary>Finds the address of a name.</summary>
+    void Resolve(TimeSpan now, string name, Action<TimeSpan, IPv4Address?> done);
+
+    /// <summary>Ends the daemon.</summary>
+    void Stop();
+}
+
+/// <summary>Reads requests, asks the daemon, writes replies. What comes in never makes it throw.</summary>
+internal sealed class ControlCommands(IControlled controlled)
+{
+    /// <summary>A reply that says what can't be done.</summary>
+    internal static byte[] Error(string message) => Write(new ErrorReply(message), ControlJson.Plain.ErrorReply);
+
+    /// <summary>Executes one line.</summary>
+    /// <param name="now">The present.</param>
+    /// <param name="line">Bytes without newline.</param>
+    /// <param name="reply">Called once with the reply's bytes without newline, maybe later.</param>
+    internal void Execute(TimeSpan now, ReadOnlySpan<byte> line, Action<byte[]> reply)
+    {
+        ControlRequest? request;
+        try
+        {
+            request = JsonSerializer.Deserialize(line, ControlJson.Plain.ControlRequest);
+        }
+        catch (JsonException exception)
+        {
+            reply(Error($"not a JSON object ({exception.Message}); send a line like {{\"command\":\"status\"}}"));
+            return;
+        }
+
+        switch (request?.Command)
+        {
+            case "status":
+                reply(Write(controlled.Status(now), ControlJson.Plain.StatusReply));
+                break;
+            case "peers":
+                reply(Write(controlled.Peers(now), ControlJson.Plain.PeersReply));
+                break;
+            case "reload":
+                reply(controlled.Reload(now) is { } wrong ? Error(wrong) : Done());
+                break;
+            case "refuse-address":
+                RefuseAddress(now, request.Address, reply);
+                break;
+            case "resolve":
+                Resolve(now, request.Name, reply);
+                break;
+            case "stop":
+                reply(Done());
+                controlled.Stop();
+                break;
+            default:
+                reply(Error($"command '{request?.Command}' is unknown; use status, peers, reload, refuse-address, resolve or stop"));
+                break;
+        }
+    }
+
+    private static byte[] Done() => Write(new DoneReply(), ControlJson.Plain.DoneReply);
+
+    private static byte[] Write<T>(T value, JsonTypeInfo<T> type) => JsonSerializer.SerializeToUtf8Bytes(value, type);
+
+    private void RefuseAddress(TimeSpan now, string? text, Action<byte[]> reply)
+    {
+        if (IPv4Address.TryParse(text, out IPv4Address address))
+        {
+            controlled.RefuseAddress(now, address);
+            reply(Done());
+        }
+        else
+        {
+            reply(Error($"'{text}' is not an IPv4 address; send \"address\":\"a.b.c.d\""));
+        }
+    }
+
+    private void Resolve(TimeSpan now, string? name, Action<byte[]> reply)
+    {
+        if (name is not { Length: > 0 and <= 253 })
+        {
+            reply(Error("no name; send \"name\":\"host\""));
+            return;
+        }
+
+        controlled.Resolve(now, name, (_, address) => reply(
+            address is { } found
+                ? Write(new ResolveReply(found.ToString()), ControlJson.Plain.ResolveReply)
+                : Error($"'{name}' was not found; is its machine in the pool?")));
+    }
+}

@@ -1,0 +1,136 @@
+using System.Net.Sockets;
+using Ipop.Linux.Polling;
+using Ipopd.Configuration;
+
+namespace Ipopd.Control;
+
+/// <summary>
+/// Listens on the control socket. What clients may do, the file's permissions say: owner and group. All work is done on the loop's
+/// thread, without blocking.
+/// </summary>
+internal sealed class ControlServer : IDisposable
+{
+    private const int MostConnections = 32;
+
+    private readonly PollLoop _loop;
+    private readonly ControlCommands _commands;
+    private readonly string _path;
+    private readonly Socket _listener;
+    private readonly List<ControlConnection> _connections = [];
+
+    private ControlServer(PollLoop loop, ControlCommands commands, string path, Socket listener)
+    {
+        (_loop, _commands, _path, _listener) = (loop, commands, path, listener);
+        _loop.Add((int)_listener.Handle, Accept);
+    }
+
+    /// <summary>Opens the socket. A file that a killed daemon left is replaced; one that somebody answers on is not.</summary>
+    /// <exception cref="ConfigurationException">Says what to do.</exception>
+    internal static ControlServer Open(PollLoop loop, ControlCommands commands, DaemonOptions options)
+    {
+        string path = options.ControlSocket;
+        var listener = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified) { Blocking = false };
+        try
+        {
+            RemoveStale(options);
+
+            // Bound under another name first: nobody can connect before the permissions are right.
+            string hidden = path + ".new";
+            File.Delete(hidden);
+            listener.Bind(new UnixDomainSocketEndPoint(hidden));
+            File.SetUnixFileMode(hidden, UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.GroupRead | UnixFileMode.GroupWrite);
+            listener.Listen(MostConnections);
+            File.Move(hidden, path, overwrite: true);
+            return new ControlServer(loop, commands, path, listener);
+        }
+        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException or SocketException)
+        {
+            listener.Dispose();
+            throw new ConfigurationException(
+                $"{options.File}: {OptionKey.ControlSocket} = {path} can't be used ({exception.Message}); its folder must exist and be writable");
+        }
+        catch
+        {
+            listener.Dispose();
+            throw;
+        }
+    }
+
+    /// <inheritdoc/>
+    public void Dispose()
+    {
+        foreach (ControlConnection connection in _connections.ToArray())
+        {
+            connection.Dispose();
+        }
+
+        _loop.Remove((int)_listener.Handle);
+        _listener.Dispose();
+        File.Delete(_path);
+    }
+
+    private static void RemoveStale(DaemonOptions options)
+    {
+        string path = options.ControlSocket;
+        if (!File.Exists(path))
+        {
+            return;
+        }
+
+        if ((File.GetAttributes(path) & FileAttributes.Directory) != 0 || !IsSocket(path))
+        {
+            throw new ConfigurationException(
+                $"{options.File}: {OptionKey.ControlSocket} = {path} is a file of another kind; remove it or name another path");
+        }
+
+        using var probe = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
+        try
+        {
+            probe.Connect(new UnixDomainSocketEndPoint(path));
+        }
+        catch (SocketException exception) when (exception.SocketErrorCode == SocketError.ConnectionRefused)
+        {
+            // Nobody listens: the file of a daemon that was killed. The rename replaces it.
+            return;
+        }
+
+        throw new ConfigurationException(
+            $"{options.File}: {OptionKey.ControlSocket} = {path} is in use by another ipopd; stop that one or name another path");
+    }
+
+    private static bool IsSocket(string path)
+    {
+        // A socket can't be opened as a file; anything else that is no device can, or may not.
+        try
+        {
+            using FileStream file = File.OpenRead(path);
+            return false;
+        }
+        catch (IOException)
+        {
+            return true;
+        }
+    }
+
+    private void Accept(TimeSpan now)
+    {
+        Socket socket;
+        try
+        {
+            socket = _listener.Accept();
+        }
+        catch (SocketException)
+        {
+            // The client went away, or there are no descriptors left: the next one may have more luck.
+            return;
+        }
+
+        if (_connections.Count >= MostConnections)
+        {
+            socket.Dispose();
+            return;
+        }
+
+        _connections.Add(new ControlConnection(_loop, _commands, socket, connection => _connections.Remove(connection)));
+    }
+}

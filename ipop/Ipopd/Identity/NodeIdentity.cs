@@ -1,0 +1,113 @@
+using System.Security.Cryptography;
+using Brunet.Addressing;
+using Brunet.Sessions;
+using CertificateProfile;
+using Ipopd.Configuration;
+using Ipopd.State;
+
+namespace Ipopd.Identity;
+
+/// <summary>The node's key and, once it has one, its certificate, as the state folder holds them.</summary>
+internal sealed class NodeIdentity : ILocalIdentity, IDisposable
+{
+    private readonly byte[] _publicKey;
+
+    private NodeIdentity(ECDsa key)
+    {
+        Key = key;
+        _publicKey = key.ExportSubjectPublicKeyInfo();
+        Address = NodeAddress.FromPublicKey(_publicKey);
+    }
+
+    /// <summary>The private key.</summary>
+    internal ECDsa Key { get; }
+
+    /// <inheritdoc/>
+    public NodeAddress Address { get; }
+
+    /// <inheritdoc/>
+    public ReadOnlyMemory<byte> PublicKey => _publicKey;
+
+    /// <inheritdoc/>
+    public MemberCertificate? Certificate { get; private set; }
+
+    /// <summary>Reads the key, or makes it on the first start.</summary>
+    /// <exception cref="ConfigurationException">The file can't be read or holds no key.</exception>
+    internal static NodeIdentity LoadOrCreate(string folder)
+    {
+        string path = StateFolder.KeyFile(folder);
+        try
+        {
+            var identity = new NodeIdentity(NodeKey.LoadOrCreate(path));
+            File.SetUnixFileMode(path, UnixFileMode.UserRead | UnixFileMode.UserWrite);
+            return identity;
+        }
+        catch (InvalidDataException exception)
+        {
+            throw new ConfigurationException(exception.Message);
+        }
+        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
+        {
+            throw new ConfigurationException($"{path}: {exception.Message}; ipopd must be able to read and write it");
+        }
+    }
+
+    /// <summary>Reads STATE/node.pem.</summary>
+    /// <param name="folder">The state folder.</param>
+    /// <param name="verifier">The pool's; null in an open pool, which knows no certificates.</param>
+    /// <returns>What is wrong with the file and what to do, or null. Without file there is nothing wrong.</returns>
+    internal string? LoadCertificate(string folder, PoolCertificateVerifier? verifier)
+    {
+        Certificate = null;
+        string path = StateFolder.CertificateFile(folder);
+        if (verifier is null || !File.Exists(path))
+        {
+            return null;
+        }
+
+        try
+        {
+            if (!CertificatePem.TryRead(File.ReadAllText(path), out byte[]? der))
+            {
+                return $"{path} holds no certificate in PEM; enrol anew";
+            }
+
+            if (!verifier.TryVerify(der, out MemberCertificate? certificate, out string reason))
+            {
+                return $"{path} can't be used: {reason}; enrol anew";
+            }
+
+            if (certificate.Node != Address)
+            {
+                return $"{path} is the certificate of another key than {StateFolder.KeyFile(folder)}; enrol anew";
+            }
+
+            Certificate = certificate;
+            return null;
+        }
+        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException or FormatException)
+        {
+            return $"{path} can't be read ({exception.Message}); enrol anew";
+        }
+    }
+
+    /// <summary>Forgets a certificate that has expired.</summary>
+    /// <returns>Whether it had.</returns>
+    internal bool DropExpired(DateTimeOffset now)
+    {
+        if (Certificate is null || now <= Certificate.NotAfter)
+        {
+            return false;
+        }
+
+        Certificate = null;
+        return true;
+    }
+
+    /// <inheritdoc/>
+    public byte[] Sign(ReadOnlySpan<byte> message) =>
+        Key.SignData(message.ToArray(), HashAlgorithmName.SHA256, DSASignatureFormat.IeeeP1363FixedFieldConcatenation);
+
+    /// <inheritdoc/>
+    public void Dispose() => Key.Dispose();
+}

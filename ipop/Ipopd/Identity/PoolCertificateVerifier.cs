@@ -1,0 +1,67 @@
+using System.Diagnostics.CodeAnalysis;
+using Brunet.Addressing;
+using Brunet.Sessions;
+using CertificateProfile;
+using Ipopd.Configuration;
+using Ipopd.State;
+
+namespace Ipopd.Identity;
+
+/// <summary>Believes what the pool's CA signed, at this moment of the wall clock.</summary>
+internal sealed class PoolCertificateVerifier : ICertificateVerifier
+{
+    private readonly PoolAuthority _authority;
+    private readonly TimeProvider _time;
+
+    private PoolCertificateVerifier(PoolAuthority authority, TimeProvider time)
+    {
+        _authority = authority;
+        _time = time;
+    }
+
+    /// <summary>Reads STATE/ca.pem and checks that it is the configured pool's.</summary>
+    /// <exception cref="ConfigurationException">Says what to do.</exception>
+    internal static PoolCertificateVerifier Load(DaemonOptions options, TimeProvider time)
+    {
+        string path = StateFolder.AuthorityFile(options.State);
+        if (!File.Exists(path))
+        {
+            throw new ConfigurationException(
+                $"{path} is missing; put the pool's CA certificate there, or set {OptionKey.Open} = yes in {options.File} for a pool without CA");
+        }
+
+        PoolAuthority authority;
+        try
+        {
+            authority = PoolAuthority.Load(path);
+        }
+        catch (Exception exception) when (exception is InvalidDataException or IOException or UnauthorizedAccessException)
+        {
+            throw new ConfigurationException($"{exception.Message.TrimEnd('.')} (needed because {OptionKey.Open} = no in {options.File})");
+        }
+
+        PoolProfile pool = authority.Pool;
+        return pool.Name == options.Pool && pool.Subnet.ToString() == options.Subnet.ToString()
+            ? new PoolCertificateVerifier(authority, time)
+            : throw new ConfigurationException(
+                $"{path} is the CA of pool {pool.Name} with subnet {pool.Subnet}, but {options.File} has {OptionKey.Pool} = {options.Pool} and "
+                + $"{OptionKey.PoolSubnet} = {options.Subnet}; make them agree");
+    }
+
+    /// <inheritdoc/>
+    public MemberCertificate? Verify(ReadOnlySpan<byte> der) => TryVerify(der, out MemberCertificate? certificate, out _) ? certificate : null;
+
+    /// <summary>Like <see cref="Verify"/>, with the reason.</summary>
+    internal bool TryVerify(ReadOnlySpan<byte> der, [NotNullWhen(true)] out MemberCertificate? certificate, out string reason)
+    {
+        certificate = null;
+        if (!_authority.TryVerify(der, _time.GetUtcNow(), out MemberInfo? info, out reason) || !NodeAddress.TryParse(info.Node, out NodeAddress node))
+        {
+            return false;
+        }
+
+        certificate = new MemberCertificate(
+            info.Address, info.HostName, info.Role == MemberRole.Manager, info.Serial, info.NotBefore, info.NotAfter, node, der.ToArray());
+        return true;
+    }
+}

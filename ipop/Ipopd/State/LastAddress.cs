@@ -1,0 +1,38 @@
+using System.Text.Json;
+using System.Text.Json.Serialization;
+using Ipop;
+
+namespace Ipopd.State;
+
+/// <summary>The virtual address of the last run, in STATE/address.json: a restarted node asks for the same one.</summary>
+internal static class LastAddress
+{
+    /// <summary>Reads it; null if there is none. A damaged file is no reason not to start.</summary>
+    internal static IPv4Address? Read(string folder)
+    {
+        try
+        {
+            Contents? contents = JsonSerializer.Deserialize(File.ReadAllBytes(FileName(folder)), LastAddressJson.Default.Contents);
+            return IPv4Address.TryParse(contents?.Address, out IPv4Address address) ? address : null;
+        }
+        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException or JsonException)
+        {
+            return null;
+        }
+    }
+
+    /// <summary>Keeps it.</summary>
+    /// <exception cref="IOException">The disk is full; the file is as before.</exception>
+    internal static void Write(string folder, IPv4Address address) => StateFolder.Write(
+        FileName(folder), JsonSerializer.SerializeToUtf8Bytes(new Contents(address.ToString()), LastAddressJson.Default.Contents));
+
+    private static string FileName(string folder) => Path.Combine(folder, "address.json");
+
+    /// <summary>The file's one object.</summary>
+    internal sealed record Contents(string? Address);
+}
+
+/// <summary>Serialisation without reflection.</summary>
+[JsonSourceGenerationOptions(PropertyNamingPolicy = JsonKnownNamingPolicy.SnakeCaseLower)]
+[JsonSerializable(typeof(LastAddress.Contents))]
+internal sealed partial class LastAddressJson : JsonSerializerContext;
