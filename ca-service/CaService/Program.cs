@@ -1,3 +1,3 @@
 using CaService.Commands;
 
-return CommandLine.Run(args, Console.Out, Console.Error, TimeProvider.System);
+return await CommandLine.RunAsync(args, Console.Out, Console.Error, TimeProvider.System);

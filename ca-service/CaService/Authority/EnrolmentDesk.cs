@@ -47,6 +47,25 @@ internal sealed class EnrolmentDesk(CaFolder ca, TimeProvider time)
         return Sign(transaction, ask, host, MemberRole.Manager, "manager", now);
     });
 
+    /// <summary>Renews a manager's certificate, even an expired one, for the same key, address and name.</summary>
+    /// <param name="old">DER; the caller has checked that this CA made it and that it holds the key.</param>
+    /// <returns>The new one, or null while the old one has more than a third of its life left or another key holds the address.</returns>
+    public byte[]? RenewManager(ReadOnlyMemory<byte> old) => ca.Database.Write(transaction =>
+    {
+        DateTimeOffset now = time.GetUtcNow();
+        Certificates.Expire(transaction, now);
+        if (!ca.Authority.TryVerifyIgnoringTime(old.Span, out MemberInfo? info, out _) || info.Role != MemberRole.Manager || !info.IsDueForRenewal(now))
+        {
+            return null;
+        }
+
+        var ask = new Ask(info.PublicKey, info.Address, info.HostName, null);
+        bool isFree = Certificates.HolderOf(transaction, info.Address, now) is not CertificateRow holder || holder.Key == ask.Key;
+        return isFree && !Certificates.IsNameTaken(transaction, info.HostName, ask.Key)
+            ? Sign(transaction, ask, info.HostName, MemberRole.Manager, "renew", now)
+            : null;
+    });
+
     private static Decision? Refusal(Transaction transaction, Ask ask, DateTimeOffset now)
     {
         CertificateRow? holder = Certificates.HolderOf(transaction, ask.Address, now);

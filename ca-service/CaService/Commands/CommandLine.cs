@@ -20,7 +20,7 @@ internal static class CommandLine
 
     /// <summary>Runs one command.</summary>
     /// <returns>0 done, 1 failed, 2 wrong usage.</returns>
-    public static int Run(string[] args, TextWriter output, TextWriter error, TimeProvider time)
+    public static async Task<int> RunAsync(string[] args, TextWriter output, TextWriter error, TimeProvider time)
     {
         if (args.Length == 0 || args[0] is "help" or "--help" or "-h")
         {
@@ -37,7 +37,7 @@ internal static class CommandLine
                 "manager" => ManagerCommand.Run(rest, output, time),
                 "ticket" => TicketCommand.Run(rest, output, time),
                 "list" => ListCommand.Run(rest, output, time),
-                "serve" => ServeCommand.Run(rest, output, time),
+                "serve" => await ServeCommand.RunAsync(rest, output, time),
                 _ => throw new UserError($"There is no command '{args[0]}': run wow-ca help."),
             };
         }

@@ -1,7 +1,40 @@
+using System.Net;
+using CaService.Est;
+
 namespace CaService.Commands;
 
-/// <summary><c>wow-ca serve</c>.</summary>
+/// <summary><c>wow-ca serve</c>: answers enrolling machines until SIGTERM.</summary>
 internal static class ServeCommand
 {
-    public static int Run(string[] args, TextWriter output, TimeProvider time) => throw new UserError("x");
+    public static async Task<int> RunAsync(string[] args, TextWriter output, TimeProvider time)
+    {
+        Options options = Options.Read(args, ["state", "listen", "certificate", "key", "possession-port"]);
+        string text = options.Get("listen");
+        if (!IPEndPoint.TryParse(text, out IPEndPoint? listen) || !text.Contains(':', StringComparison.Ordinal))
+        {
+            throw new UserError($"--listen is '{text}': give IP:PORT, such as 10.128.0.1:8443.");
+        }
+
+        int port = options.GetNumber("possession-port", 1, 65535, standard: 8444);
+        var settings = new ServeSettings(listen, options.Get("certificate"), options.Get("key"), port);
+        using CaFolder ca = CaFolder.Open(options.Get("state"));
+        return await ServeAsync(ca, settings, output, time);
+    }
+
+    private static async Task<int> ServeAsync(CaFolder ca, ServeSettings settings, TextWriter output, TimeProvider time)
+    {
+        TextWriter lines = TextWriter.Synchronized(output);
+        void Log(string line)
+        {
+            lines.WriteLine(line);
+            lines.Flush();
+        }
+
+        await using var server = new EstServer(ca, settings, time, Log);
+        await server.StartAsync(CancellationToken.None);
+        Log($"serving pool={ca.Authority.Pool.Name} listen={server.Endpoint} possession-port={settings.PossessionPort}");
+        await server.WaitForStopAsync();
+        Log("stopped");
+        return 0;
+    }
 }

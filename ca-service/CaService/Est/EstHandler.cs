@@ -1,0 +1,189 @@
+using System.Buffers;
+using System.Net;
+using System.Security.Cryptography.X509Certificates;
+using System.Text;
+using CertificateProfile;
+
+namespace CaService.Est;
+
+/// <summary>
+/// Enrolment over secure transport (RFC 7030 with the clarifications of RFC 8951): <c>cacerts</c>, <c>simpleenroll</c>,
+/// <c>simplereenroll</c>. Answers are short, with a length and few headers, because strongSwan's client reads no others.
+/// </summary>
+internal sealed class EstHandler(EnrolmentDesk desk, PossessionCheck possession, ServeSettings settings, TimeProvider time, Action<string> log)
+    : IDisposable
+{
+    private const string Root = "/.well-known/est/";
+    private readonly SourceLimiter _limiter = new(settings.Burst, settings.RefillEvery, time);
+    private readonly SemaphoreSlim _places = new(settings.MaxConcurrent);
+
+    /// <summary>Answers one request.</summary>
+    public async Task HandleAsync(HttpContext context)
+    {
+        string path = context.Request.Path.Value ?? string.Empty;
+        string operation = path.StartsWith(Root, StringComparison.Ordinal) ? path[Root.Length..] : string.Empty;
+        switch (operation)
+        {
+            case "cacerts" when HttpMethods.IsGet(context.Request.Method):
+                await SendCertificatesAsync(context, desk.Authority.Der.ToArray());
+                break;
+            case "simpleenroll" or "simplereenroll" when HttpMethods.IsPost(context.Request.Method):
+                await EnrolAsync(context, isRenewal: operation == "simplereenroll");
+                break;
+            case "cacerts" or "simpleenroll" or "simplereenroll":
+                await SendTextAsync(context, 405, "Use GET for cacerts and POST for simpleenroll and simplereenroll.");
+                break;
+            default:
+                await SendTextAsync(context, 404, $"Nothing is here but {Root}cacerts, simpleenroll and simplereenroll.");
+                break;
+        }
+    }
+
+    public void Dispose() => _places.Dispose();
+
+    private async Task EnrolAsync(HttpContext context, bool isRenewal)
+    {
+        IPAddress source = context.Connection.RemoteIpAddress!.MapToIPv4();
+        Decision decision;
+        string node = "-";
+        if (!_limiter.TryTake(source))
+        {
+            decision = new Decision(Decision.TooMany, $"{source} asks too often: wait a few seconds.");
+        }
+        else if (!await _places.WaitAsync(TimeSpan.Zero))
+        {
+            decision = new Decision(Decision.Busy, "Too many machines enrol at this moment: try again in a few seconds.");
+        }
+        else
+        {
+            try
+            {
+                (decision, node) = await DecideAsync(context, source, isRenewal);
+            }
+            finally
+            {
+                _places.Release();
+            }
+        }
+
+        log($"{(isRenewal ? "reenrol" : "enrol")} address={source} node={node} status={decision.Status} {decision.Text}");
+        if (decision.Certificate is byte[] certificate)
+        {
+            await SendCertificatesAsync(context, certificate);
+        }
+        else
+        {
+            await SendTextAsync(context, decision.Status, decision.Text);
+        }
+    }
+
+    private async Task<(Decision Decision, string Node)> DecideAsync(HttpContext context, IPAddress source, bool isRenewal)
+    {
+        byte[]? body = await ReadBodyAsync(context.Request);
+        if (body is null || !TryDecode(body, out byte[] der))
+        {
+            return (new Decision(
+                Decision.BadRequest, $"The body is not a base64 PKCS#10 request of at most {ServeSettings.MaxBodyBytes} bytes."), "-");
+        }
+
+        if (!EnrolmentRequest.TryRead(der, out EnrolmentRequest? request, out string reason))
+        {
+            return (new Decision(Decision.BadRequest, reason), "-");
+        }
+
+        string node = NodeKey.AddressOf(request.PublicKey.Span);
+        if (!desk.Authority.Pool.IsHostAddress(source))
+        {
+            return (new Decision(
+                Decision.BadRequest, $"{source} is not an address of the pool's subnet {desk.Authority.Pool.Subnet}: enrol over the overlay."), node);
+        }
+
+        if (isRenewal && FindFaultOfClient(context.Connection.ClientCertificate, request, source) is string fault)
+        {
+            return (new Decision(Decision.NotAdmitted, fault), node);
+        }
+
+        string? ticket = isRenewal ? null : BasicCredentials.Read(context.Request.Headers.Authorization);
+        var ask = new Ask(request.PublicKey, source, request.WantedName, ticket);
+        if (desk.Examine(ask) is Decision refused)
+        {
+            return (refused, node);
+        }
+
+        return await possession.FindFaultAsync(request.PublicKey, source, context.RequestAborted) is string unproved
+            ? (new Decision(Decision.BadRequest, unproved), node)
+            : (desk.Decide(ask), node);
+    }
+
+    private string? FindFaultOfClient(X509Certificate2? client, EnrolmentRequest request, IPAddress source)
+    {
+        if (client is null)
+        {
+            return "simplereenroll needs the old certificate in the TLS handshake: give it, or use simpleenroll with a ticket.";
+        }
+
+        if (!desk.Authority.TryVerify(client.RawDataMemory.Span, time.GetUtcNow(), out MemberInfo? info, out string reason))
+        {
+            return $"The old certificate is not accepted ({reason}): use simpleenroll with a ticket.";
+        }
+
+        return info.Address.Equals(source) && info.PublicKey.Span.SequenceEqual(request.PublicKey.Span)
+            ? null
+            : "A renewal is for the same key and address: use simpleenroll with a ticket for others.";
+    }
+
+    private static async Task<byte[]?> ReadBodyAsync(HttpRequest request)
+    {
+        if (request.ContentLength is null or <= 0 or > ServeSettings.MaxBodyBytes)
+        {
+            return null;
+        }
+
+        byte[] body = new byte[(int)request.ContentLength];
+        await request.Body.ReadExactlyAsync(body, request.HttpContext.RequestAborted);
+        return body;
+    }
+
+    // Base64 whatever Content-Transfer-Encoding says (RFC 8951 section 3.1).
+    private static bool TryDecode(byte[] body, out byte[] der)
+    {
+        der = new byte[body.Length];
+        if (System.Buffers.Text.Base64.DecodeFromUtf8(body, der, out _, out int length) != OperationStatus.Done)
+        {
+            return false;
+        }
+
+        der = der[..length];
+        return true;
+    }
+
+    private static Task SendCertificatesAsync(HttpContext context, byte[] certificate)
+    {
+        string body = Convert.ToBase64String(CertsOnly.Write(certificate), Base64FormattingOptions.InsertLineBreaks).Replace("\r", null, StringComparison.Ordinal) + "\n";
+        context.Response.Headers["Content-Transfer-Encoding"] = "base64";
+        return SendAsync(context, 200, "application/pkcs7-mime", body);
+    }
+
+    private static Task SendTextAsync(HttpContext context, int status, string text)
+    {
+        if (status == Decision.NotAdmitted)
+        {
+            context.Response.Headers.WWWAuthenticate = "Basic realm=\"wow\"";
+        }
+        else if (status is Decision.TooMany or Decision.Busy)
+        {
+            context.Response.Headers.RetryAfter = "5";
+        }
+
+        return SendAsync(context, status, "text/plain", text + "\n");
+    }
+
+    private static async Task SendAsync(HttpContext context, int status, string type, string body)
+    {
+        byte[] bytes = Encoding.UTF8.GetBytes(body);
+        context.Response.StatusCode = status;
+        context.Response.ContentType = type;
+        context.Response.ContentLength = bytes.Length;
+        await context.Response.Body.WriteAsync(bytes, context.RequestAborted);
+    }
+}

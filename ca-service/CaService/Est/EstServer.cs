@@ -1,0 +1,105 @@
+using System.Net;
+using System.Security.Authentication;
+using Microsoft.AspNetCore.Server.Kestrel.Core;
+using Microsoft.AspNetCore.Server.Kestrel.Https;
+
+namespace CaService.Est;
+
+/// <summary>Kestrel around <see cref="EstHandler"/>: TLS, limits, and nothing else of ASP.NET.</summary>
+internal sealed class EstServer : IAsyncDisposable
+{
+    private static readonly TimeSpan RenewalCheckEvery = TimeSpan.FromHours(1);
+    private readonly WebApplication _application;
+    private readonly EstHandler _handler;
+    private readonly ServerCertificate _certificate;
+    private readonly ITimer _renewal;
+
+    /// <exception cref="UserError">The server's certificate can't be used.</exception>
+    public EstServer(CaFolder ca, ServeSettings settings, TimeProvider time, Action<string> log)
+    {
+        var desk = new EnrolmentDesk(ca, time);
+        var possession = new PossessionCheck(settings.Listen.Address, settings.PossessionPort, settings.PossessionTimeout);
+        _certificate = new ServerCertificate(settings, desk, time, log);
+        _handler = new EstHandler(desk, possession, settings, time, log);
+        WebApplicationBuilder builder = WebApplication.CreateEmptyBuilder(new WebApplicationOptions());
+        builder.WebHost.UseKestrelCore();
+        builder.WebHost.UseKestrelHttpsConfiguration();
+        builder.WebHost.ConfigureKestrel(options => Configure(options, settings));
+        _application = builder.Build();
+        _application.Run(_handler.HandleAsync);
+        _renewal = time.CreateTimer(_ => RenewCertificate(log), null, RenewalCheckEvery, RenewalCheckEvery);
+    }
+
+    /// <summary>Where it listens, once started: the port is known even if 0 was asked for.</summary>
+    public IPEndPoint Endpoint { get; private set; } = new(IPAddress.None, 0);
+
+    /// <summary>Starts to listen.</summary>
+    /// <exception cref="UserError">Address or port can't be had.</exception>
+    public async Task StartAsync(CancellationToken cancellation)
+    {
+        try
+        {
+            await _application.StartAsync(cancellation);
+        }
+        catch (IOException e)
+        {
+            throw new UserError($"{e.Message} Give an address of this machine and a free port as --listen.");
+        }
+
+        foreach (string url in _application.Urls)
+        {
+            Endpoint = IPEndPoint.Parse(new Uri(url).Authority);
+        }
+    }
+
+    /// <summary>Waits until SIGTERM or SIGINT.</summary>
+    public Task WaitForStopAsync() => _application.WaitForShutdownAsync();
+
+    public async ValueTask DisposeAsync()
+    {
+        await _renewal.DisposeAsync();
+        await _application.DisposeAsync();
+        _handler.Dispose();
+        _certificate.Dispose();
+    }
+
+    private void RenewCertificate(Action<string> log)
+    {
+        try
+        {
+            _certificate.RenewIfDue();
+        }
+        catch (Exception e) when (e is IOException or UserError or Microsoft.Data.Sqlite.SqliteException)
+        {
+            log($"certificate renewed=no reason={e.Message}");
+        }
+    }
+
+    private void Configure(KestrelServerOptions options, ServeSettings settings)
+    {
+        options.AddServerHeader = false;
+        options.Limits.MaxRequestBodySize = ServeSettings.MaxBodyBytes;
+        options.Limits.MaxRequestHeadersTotalSize = 4096;
+        options.Limits.MaxRequestLineSize = 1024;
+        options.Limits.MaxConcurrentConnections = 256;
+        options.Limits.KeepAliveTimeout = TimeSpan.FromSeconds(15);
+        options.Limits.RequestHeadersTimeout = TimeSpan.FromSeconds(15);
+        options.Listen(settings.Listen, listen =>
+        {
+            listen.Protocols = HttpProtocols.Http1;
+            listen.UseHttps(https =>
+            {
+                https.ServerCertificateSelector = (_, _) => _certificate.Current;
+                https.HandshakeTimeout = TimeSpan.FromSeconds(15);
+
+                // strongSwan's EST client can't send over TLS 1.3.
+                https.SslProtocols = SslProtocols.Tls12 | SslProtocols.Tls13;
+
+                // Any client certificate may be shown; simplereenroll believes only what the profile allows.
+                https.ClientCertificateMode = ClientCertificateMode.AllowCertificate;
+                https.ClientCertificateValidation = (_, _, _) => true;
+                https.CheckCertificateRevocation = false;
+            });
+        });
+    }
+}

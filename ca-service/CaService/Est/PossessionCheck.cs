@@ -1,0 +1,55 @@
+using System.Net;
+using System.Net.Sockets;
+using CertificateProfile;
+
+namespace CaService.Est;
+
+/// <summary>Asks a machine, at the address that it wants, to sign a nonce with the key that it wants certified.</summary>
+internal sealed class PossessionCheck(IPAddress from, int port, TimeSpan timeout)
+{
+    /// <summary>Asks.</summary>
+    /// <returns>Null if the answer proves key and address; else why not, one sentence.</returns>
+    public async Task<string?> FindFaultAsync(ReadOnlyMemory<byte> publicKey, IPAddress address, CancellationToken cancellation)
+    {
+        using var limit = CancellationTokenSource.CreateLinkedTokenSource(cancellation);
+        limit.CancelAfter(timeout);
+        try
+        {
+            using var socket = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp) { NoDelay = true };
+            socket.Bind(new IPEndPoint(from, 0));
+            await socket.ConnectAsync(new IPEndPoint(address, port), limit.Token);
+            string nonce = Possession.NewNonce();
+            await socket.SendAsync(Possession.Challenge(nonce), limit.Token);
+            ReadOnlyMemory<byte> answer = await ReadLineAsync(socket, limit.Token);
+            return Possession.IsAnswer(publicKey.Span, nonce, address, answer.Span)
+                ? null
+                : $"What answers at {address}:{port} does not hold the request's key: enrol from the machine itself.";
+        }
+        catch (OperationCanceledException) when (!cancellation.IsCancellationRequested)
+        {
+            return $"Nothing answered the possession check at {address}:{port} within {timeout.TotalSeconds:0} s: let that port through from the CA.";
+        }
+        catch (SocketException e)
+        {
+            return $"The possession check can't reach {address}:{port} ({e.Message}): let that port through from the CA.";
+        }
+    }
+
+    private static async Task<ReadOnlyMemory<byte>> ReadLineAsync(Socket socket, CancellationToken cancellation)
+    {
+        byte[] buffer = new byte[Possession.MaxAnswerBytes];
+        int length = 0;
+        while (length < buffer.Length && buffer.AsSpan(0, length).IndexOf((byte)'\n') < 0)
+        {
+            int read = await socket.ReceiveAsync(buffer.AsMemory(length), cancellation);
+            if (read == 0)
+            {
+                break;
+            }
+
+            length += read;
+        }
+
+        return buffer.AsMemory(0, length);
+    }
+}

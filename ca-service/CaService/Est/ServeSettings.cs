@@ -1,0 +1,26 @@
+using System.Net;
+
+namespace CaService.Est;
+
+/// <summary>How the server is started.</summary>
+/// <param name="Listen">Where it listens; possession checks come from the same address.</param>
+/// <param name="CertificatePath">PEM of the manager's certificate; read again whenever the file changes.</param>
+/// <param name="KeyPath">PEM of its key.</param>
+/// <param name="PossessionPort">TCP port at which machines prove their address.</param>
+internal sealed record ServeSettings(IPEndPoint Listen, string CertificatePath, string KeyPath, int PossessionPort)
+{
+    /// <summary>No request's body is longer, in bytes; ours have 300.</summary>
+    public const int MaxBodyBytes = 8192;
+
+    /// <summary>How many enrolments are looked at at once.</summary>
+    public int MaxConcurrent { get; init; } = 16;
+
+    /// <summary>How long a machine may take to answer the possession check.</summary>
+    public TimeSpan PossessionTimeout { get; init; } = TimeSpan.FromSeconds(10);
+
+    /// <summary>How many requests one address may send at once.</summary>
+    public int Burst { get; init; } = 10;
+
+    /// <summary>After these, one more every so often.</summary>
+    public TimeSpan RefillEvery { get; init; } = TimeSpan.FromSeconds(3);
+}

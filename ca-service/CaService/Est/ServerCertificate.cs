@@ -1,0 +1,109 @@
+using System.Security.Cryptography;
+using System.Security.Cryptography.X509Certificates;
+using CertificateProfile;
+
+namespace CaService.Est;
+
+/// <summary>
+/// The manager's own certificate, as the server shows it: taken up again when the file changes, and renewed by the CA itself when
+/// less than a third of its life is left, for a server with an expired certificate could admit nobody.
+/// </summary>
+internal sealed class ServerCertificate : IDisposable
+{
+    private readonly ServeSettings _settings;
+    private readonly EnrolmentDesk _desk;
+    private readonly TimeProvider _time;
+    private readonly Action<string> _log;
+    private readonly Lock _lock = new();
+    private X509Certificate2 _current;
+    private DateTimeOffset _notAfter;
+    private DateTime _fileTime;
+
+    /// <exception cref="UserError">The files are missing, or not those of a manager of this pool.</exception>
+    public ServerCertificate(ServeSettings settings, EnrolmentDesk desk, TimeProvider time, Action<string> log)
+    {
+        _settings = settings;
+        _desk = desk;
+        _time = time;
+        _log = log;
+        _current = Load();
+        RenewIfDue();
+    }
+
+    /// <summary>The certificate for a new connection.</summary>
+    public X509Certificate2 Current
+    {
+        get
+        {
+            lock (_lock)
+            {
+                try
+                {
+                    if (File.GetLastWriteTimeUtc(_settings.CertificatePath) != _fileTime)
+                    {
+                        _current = Load();
+                    }
+                }
+                catch (Exception e) when (e is UserError or IOException or InvalidDataException)
+                {
+                    _log($"certificate kept=old reason={e.Message}");
+                }
+
+                return _current;
+            }
+        }
+    }
+
+    /// <summary>Renews the certificate if it is time.</summary>
+    public void RenewIfDue()
+    {
+        lock (_lock)
+        {
+            if (_desk.RenewManager(_current.RawDataMemory) is byte[] der)
+            {
+                NodeCertificateFile.Write(_settings.CertificatePath, der);
+                _current = Load();
+                _log($"certificate renewed=own until={_notAfter:u}");
+            }
+            else if (_time.GetUtcNow() > _notAfter)
+            {
+                _log($"certificate expired={_notAfter:u} make a new one: wow-ca manager --out FOLDER");
+            }
+        }
+    }
+
+    public void Dispose() => _current.Dispose();
+
+    // Old objects are left to the collector: a handshake may still be using them.
+    private X509Certificate2 Load()
+    {
+        string certificatePath = _settings.CertificatePath;
+        DateTime fileTime = File.GetLastWriteTimeUtc(certificatePath);
+        if (!File.Exists(certificatePath) || !File.Exists(_settings.KeyPath))
+        {
+            throw new UserError($"{certificatePath} or {_settings.KeyPath} is not there: make both with wow-ca manager --out FOLDER.");
+        }
+
+        using ECDsa key = NodeKey.Load(_settings.KeyPath);
+        if (!CertificatePem.TryRead(File.ReadAllText(certificatePath), out byte[]? der))
+        {
+            throw new UserError($"{certificatePath} holds no certificate in PEM: make one with wow-ca manager --out FOLDER.");
+        }
+
+        if (!_desk.Authority.TryVerifyIgnoringTime(der, out MemberInfo? info, out string reason))
+        {
+            throw new UserError($"{certificatePath} is not of this pool ({reason}): make one with wow-ca manager --out FOLDER.");
+        }
+
+        if (info.Role != MemberRole.Manager || !info.PublicKey.Span.SequenceEqual(key.ExportSubjectPublicKeyInfo()))
+        {
+            throw new UserError($"{certificatePath} is not a manager's, or not of the key in {_settings.KeyPath}: make both with wow-ca manager --out FOLDER.");
+        }
+
+        using X509Certificate2 bare = X509CertificateLoader.LoadCertificate(der);
+        X509Certificate2 loaded = bare.CopyWithPrivateKey(key);
+        _fileTime = fileTime;
+        _notAfter = info.NotAfter;
+        return loaded;
+    }
+}
