@@ -159,7 +159,8 @@ internal sealed class EstHandler(EnrolmentDesk desk, PossessionCheck possession,
 
     private static Task SendCertificatesAsync(HttpContext context, byte[] certificate)
     {
-        string body = Convert.ToBase64String(CertsOnly.Write(certificate), Base64FormattingOptions.InsertLineBreaks).Replace("\r", null, StringComparison.Ordinal) + "\n";
+        // One line: strongSwan 5.9's base64 reader takes line breaks for data (RFC 4648 section 3.1 wants none either).
+        string body = Convert.ToBase64String(CertsOnly.Write(certificate));
         context.Response.Headers["Content-Transfer-Encoding"] = "base64";
         return SendAsync(context, 200, "application/pkcs7-mime", body);
     }
