@@ -19,13 +19,14 @@ POLL = 0.25
 class Lab:
     """A set of machines in one folder, made from a Setup. say is called with each line of progress; boot(name) gives QEMU options more."""
 
-    def __init__(self, folder, setup, say, boot=lambda name: ()):
+    def __init__(self, folder, setup, say, boot=lambda name: (), processors=1):
         self.folder = folder
         self.setup = setup
         self.say = say
         self.vms = {}
         self.timeline = Timeline()
         self._boot = boot
+        self._processors = processors
         self._recorders = {}
 
     def build(self, machines):
@@ -42,7 +43,7 @@ class Lab:
 
     def _equip(self, machine):
         name = machine.name
-        vm = Vm(machine, self.setup.image, self.setup.configs[name], self.folder, self.setup.accelerator, boot=self._boot(name))
+        vm = Vm(machine, self.setup.image, self.setup.configs[name], self.folder, self.setup.accelerator, self._processors, self._boot(name))
         vm.make_disk()
         self.vms[name] = vm
         self._recorders[name] = capture.record(machine, self.file(name, "wan.pcap"), self.file(name, "tcpdump.log"))
