@@ -8,6 +8,7 @@ from errors import WowError
 from generate import condor, names, paths, swanctl
 
 CONDOR_CONF = f"{paths.RUN}/condor.conf"
+WOW_CA = "/usr/lib/wow/ca/wow-ca"
 SWANCTL_CONF = f"{paths.RUN}/swanctl.conf"
 
 

@@ -106,9 +106,13 @@ ALLOW_ADVERTISE_SCHEDD = condor@$(UID_DOMAIN)
 def _manager(pool):
     own_ads = ""
     if not pool.open:
-        # What a machine says about itself is believed from that machine's certificate only.
-        own_ads = (f'COLLECTOR_REQUIREMENTS = (MyType =!= "Machine") || (AuthenticatedIdentity =?= '
-                   f'strcat(split(Machine, ".")[0], "@node.{pool.zone}") && regexp(strcat("(^|@)", Machine, "$"), Name))\n')
+        # What a machine says about itself is believed from that machine's certificate only; the manager's own daemons are condor@.
+        # Name ends in the machine's name; only a submitter's is the person's. The collector's ad about itself comes from nobody.
+        own = f'strcat(split(Machine, ".")[0], "@node.{pool.zone}")'
+        whole = f'strcat(split(Machine, ".")[0], ".{pool.zone}")'
+        own_ads = (f'COLLECTOR_REQUIREMENTS = (MyType =?= "Collector" && AuthenticatedIdentity =?= undefined) || regexp("^condor@", AuthenticatedIdentity) || AuthenticatedIdentity =?= "manager@pool.{pool.zone}" || '
+                   f'(AuthenticatedIdentity =?= {own} && Machine =?= {whole} && '
+                   f'(MyType =?= "Submitter" || regexp(strcat("(^|@)", Machine, "$"), Name)))\n')
     return f"""
 DAEMON_LIST = MASTER, COLLECTOR, NEGOTIATOR
 NEGOTIATOR_INTERVAL = 10
