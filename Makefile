@@ -13,7 +13,7 @@ help: ## these lines
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
 
 host: # what this machine must have; installs it as root
-	@appliance/host-packages
+	@WOW_TARGETS="$(MAKECMDGOALS)" appliance/host-packages
 
 wow: host ## image, a pool of three virtual machines, a scientist's job across it; KEEP=1 leaves the pool running
 	$(call timed,KEEP="$(KEEP)" appliance/lab/wow)

@@ -43,6 +43,17 @@ public sealed partial class FileTests
             .Select(file => $"{file}: {Clone.Shebang(file)}"));
 
     [Fact]
+    public void A_file_of_CSharp_is_named_after_its_type_or_after_what_its_types_have_in_common() =>
+        Rule.NobodyBreaks(Clone.Files
+            .Where(file => file.EndsWith(".cs", StringComparison.Ordinal) && Path.GetFileName(file) is not ("Program.cs" or "Properties.cs" or "GlobalUsings.cs"))
+            .Where(file =>
+            {
+                var name = Path.GetFileName(file).Split('.')[0];
+                var types = TypePattern().Matches(Clone.Read(file)).Select(match => match.Groups[1].Value).ToList();
+                return !types.Contains(name) && !(types.Count > 1 && name.EndsWith('s'));
+            }));
+
+    [Fact]
     public void Text_ends_with_one_newline_and_has_no_trailing_blanks() =>
         Rule.NobodyBreaks(Clone.Files.Where(Clone.IsText).Where(file => Path.GetFileName(file) != "packages.lock.json").Select(file => (file, text: Clone.Read(file)))
             .Where(place => place.text.Length > 0 && (!place.text.EndsWith('\n') || TrailingBlankPattern().IsMatch(place.text)))
@@ -64,6 +75,9 @@ public sealed partial class FileTests
 
     [GeneratedRegex(@"\b(TODO|FIXME|HACK|XXX)\b|NotImplementedException|\bSkip\s*=|unittest\.skip|skipTest\(|SkipTest")]
     private static partial Regex UnfinishedPattern();
+
+    [GeneratedRegex(@"^\s*[\w ]*\b(?:class|struct|record|interface|enum|delegate [\w<>?\[\], .]+?) (\w+)\b", RegexOptions.Multiline)]
+    private static partial Regex TypePattern();
 
     [GeneratedRegex(@"[ \t\r]\n|\n\n\z")]
     private static partial Regex TrailingBlankPattern();

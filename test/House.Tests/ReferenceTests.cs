@@ -44,6 +44,14 @@ public sealed class ReferenceTests
             .Where(file => Path.GetExtension(file) is ".csproj" or ".cs"));
 
     [Fact]
+    public void The_programs_do_not_know_the_appliance_that_ships_them() =>
+        Rule.NobodyBreaks(Clone.Files
+            .Where(file => file.StartsWith("ipop/", StringComparison.Ordinal) || file.StartsWith("ca-service/", StringComparison.Ordinal))
+            .Where(file => Path.GetExtension(file) is ".csproj" or ".cs")
+            .Where(file => Clone.Read(file) is var text
+                && (text.Contains("appliance/", StringComparison.Ordinal) || text.Contains("modules/", StringComparison.Ordinal))));
+
+    [Fact]
     public void These_tests_refer_to_no_project() => Rule.NobodyBreaks(ProjectFile.Named("House.Tests").References);
 
     [Fact]

@@ -10,6 +10,8 @@ from typing import Callable, NamedTuple, Optional
 from runner.counts import Count, failed_in_trx, from_last_line, from_trx, from_unittest
 
 SHELL = re.compile(rb"#!.*\b(sh|bash|dash)\b")
+PYTHON = re.compile(rb"#!.*\bpython3\b")
+PARSE = "import ast, sys; [ast.parse(open(name, encoding='utf-8').read(), name) for name in sys.argv[1:]]"
 UNIT_SECONDS = 180
 UNIT_SECONDS_OF = {"Simulation.Tests": 600}
 
@@ -42,6 +44,16 @@ def shell_scripts(root: pathlib.Path) -> list:
             first = file.readline(100)
         if name.endswith(".sh") or SHELL.match(first):
             found.append(name)
+    return found
+
+
+def python_files(root: pathlib.Path) -> list:
+    """Every file that Python runs."""
+    found = []
+    for name in tracked(root):
+        with (root / name).open("rb") as file:
+            if name.endswith(".py") or PYTHON.match(file.readline(100)):
+                found.append(name)
     return found
 
 
@@ -82,11 +94,17 @@ def stages(root: pathlib.Path, out: pathlib.Path) -> list:
     shells = shell_scripts(root)
     pythons = python_test_folders(root)
     return [
-        Stage("format", 300, [["dotnet", "format", "Wow.slnx", "--verify-no-changes"]], each_passes(1)),
-        Stage("shellcheck", 60, [["shellcheck", "-x", *shells]], each_passes(len(shells))),
-        Stage("build", 600, [["dotnet", "build", "Wow.slnx", "-c", "Release", "-warnaserror", "-nologo", "-nodeReuse:false"]], each_passes(1)),
+        # Locked: a package or reference that the lock files do not know is a failure here already, not only in CI.
+        Stage("restore", 600, [["dotnet", "restore", "Wow.slnx", "--locked-mode"]], each_passes(1)),
+        Stage("format", 600, [["dotnet", "format", "Wow.slnx", "--verify-no-changes", "--no-restore"]], each_passes(1), ("restore",)),
+        Stage("shellcheck", 60, [["shellcheck", "-x", "-P", "SCRIPTDIR", *shells]], each_passes(len(shells))),
+        Stage("build", 900, [[
+            "dotnet", "build", "Wow.slnx", "-c", "Release", "--no-restore", "-warnaserror", "-nologo", "-nodeReuse:false"]],
+            each_passes(1), ("restore",)),
         *(unit(root, name, UNIT_SECONDS_OF.get(name, UNIT_SECONDS), out) for name in unit_projects(root)),
-        Stage("python", 300, [[sys.executable, "-m", "unittest", "discover", "-s", folder] for folder in pythons], from_unittest),
+        Stage("python", 300, [
+            [sys.executable, "-c", PARSE, *python_files(root)],
+            *([sys.executable, "-m", "unittest", "discover", "-s", folder] for folder in pythons)], from_unittest),
         script(root, "netns", 600, "test/netns/run", needs=("build",)),
         script(root, "image-build", 1800, "appliance/image/build", each_passes(1), ("build",)),
         script(root, "image", 300, "test/image/run", needs=("image-build",)),

@@ -67,9 +67,9 @@ class HostPackages(unittest.TestCase):
 
     def test_others_with_everything_installed_are_sent_to_root(self):
         self.write("user", "1000\n")
-        code, said = self.run_script()
+        code, said = self.run_script(WOW_TARGETS="test")
         self.assertEqual(code, 1)
-        self.assertIn("sudo", said)
+        self.assertIn('sudo -E env PATH="$PATH" make test', said)
 
     def test_an_installation_that_fails_names_the_packages_and_the_list(self):
         self.write("installed", "")
