@@ -88,7 +88,10 @@ internal static class Clone
     {
         var listing = Output("git", "-c", "safe.directory=*", "-C", Root, "ls-files", "-z", "--cached", "--others", "--exclude-standard");
         var files = listing.Split('\0', StringSplitOptions.RemoveEmptyEntries)
-            .Where(file => File.Exists(Path.Combine(Root, file)))
+            .Select(file => (file, info: new FileInfo(Path.Combine(Root, file))))
+            // A link's target is a file of its own, or one of a running guest.
+            .Where(entry => entry.info.Exists && entry.info.LinkTarget is null)
+            .Select(entry => entry.file)
             .Distinct()
             .Order(StringComparer.Ordinal)
             .ToArray();

@@ -28,12 +28,12 @@ class Stage(NamedTuple):
 
 
 def tracked(root: pathlib.Path) -> list:
-    """The files of the clone: tracked, and new ones that git does not ignore."""
+    """The files of the clone: tracked, and new ones that git does not ignore; no links."""
     listing = subprocess.run(
         # The clone may belong to the user who called sudo.
         ["git", "-c", "safe.directory=*", "-C", str(root), "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
         check=True, capture_output=True)
-    return sorted(name for name in listing.stdout.decode().split("\0") if name and (root / name).is_file())
+    return sorted(name for name in listing.stdout.decode().split("\0") if name and (root / name).is_file() and not (root / name).is_symlink())
 
 
 def shell_scripts(root: pathlib.Path) -> list:
