@@ -80,4 +80,3 @@ def finish(folder, report, seconds, say):
         say.plain("\n".join(figures.table(report["figures"])))
     path = story.write(folder, "report.json", report)
     say.plain(f"\nreport: {path}; captures and serial logs beside it")
-

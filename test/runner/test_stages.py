@@ -51,6 +51,18 @@ class Finding(Clone):
             self.write(name, "")
         self.assertEqual(module.python_test_folders(self.root), ["test/lab", "test/node/deep"])
 
+    def test_a_folder_may_bring_its_own_way_to_run_its_unit_tests(self):
+        self.write("test/node/run", "#!/bin/sh\n", executable=True)
+        self.write("test/vm/run", "#!/bin/sh\n", executable=True)
+        self.assertEqual(module.python_tests(self.root, "test/node"), [str(self.root / "test/node/run")])
+        for folder in ("test/vm", "test/lab"):
+            self.assertIn("discover", module.python_tests(self.root, folder))
+
+    def test_links_are_no_files_of_the_clone(self):
+        (self.root / "link").symlink_to("/etc/passwd")
+        (self.root / "broken").symlink_to("/run/nowhere")
+        self.assertEqual(module.tracked(self.root), [])
+
     def test_what_git_ignores_is_not_of_the_clone(self):
         self.write(".gitignore", "/build/\n")
         self.write("build/x.sh", "")

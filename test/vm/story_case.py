@@ -30,5 +30,3 @@ def run(tally, lab, say):
     story.write(lab.folder, "report.json", {"timeline": lab.timeline.as_json(), "capture": proof.as_json(verdicts)})
     say.plain("\n".join(lab.timeline.table()))
     return True
-
-

@@ -1,3 +1,4 @@
+# shellcheck shell=sh
 # For shell scripts: the console line of console.py. Sourced.
 
 # say STEP REST: one line on the console.
@@ -8,7 +9,7 @@ say() {
     echo "<3>WOW: $step t=$now $*" > /dev/kmsg
 }
 
-# fail FILE WHAT TODO: an error line, then the end.
+# fail FILE WHAT REMEDY: an error line, then the end.
 fail() {
     say error "file=$1 what=\"$2\" todo=\"$3\""
     exit 1
