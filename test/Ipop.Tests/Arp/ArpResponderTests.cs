@@ -1,0 +1,75 @@
+using Ipop.Arp;
+using Testing.Overlay;
+
+namespace Ipop.Tests;
+
+public sealed class ArpResponderTests
+{
+    private static readonly IPv4Address Other = Machine.Ip("10.128.9.9");
+
+    [Fact]
+    public void An_address_with_an_owner_is_answered_with_the_gateway_s_mac()
+    {
+        Machine machine = Bound(out IPv4Address local);
+        machine.PutAddress(Peers.Certified("b", Other.ToString()), Other);
+        machine.Arp(local, Other);
+        Assert.Equal(new ArpPacket(ArpPacket.Reply, MacAddress.Gateway, Other, local), machine.TakeArp());
+    }
+
+    [Fact]
+    public void The_answer_comes_when_the_dht_s_does()
+    {
+        Machine machine = Bound(out IPv4Address local);
+        machine.PutAddress(Peers.Certified("b", Other.ToString()), Other);
+        machine.Dht.IsSlow = true;
+        machine.Arp(local, Other);
+        Assert.Null(machine.TakeArp());
+        machine.Dht.Run(machine.Now);
+        Assert.NotNull(machine.TakeArp());
+    }
+
+    [Fact]
+    public void An_address_without_owner_looks_like_a_host_that_is_down()
+    {
+        Machine machine = Bound(out IPv4Address local);
+        machine.Arp(local, Other);
+        Assert.Null(machine.TakeArp());
+
+        // It comes up: the guest's next attempt after the short negative answer succeeds.
+        machine.PutAddress(Peers.Certified("b", Other.ToString()), Other);
+        machine.Pass(2.1);
+        machine.Arp(local, Other);
+        Assert.NotNull(machine.TakeArp());
+    }
+
+    [Fact]
+    public void The_dhcp_server_s_address_is_always_answered()
+    {
+        Machine machine = Bound(out IPv4Address local);
+        machine.Arp(local, Machine.Subnet.Gateway);
+        Assert.NotNull(machine.TakeArp());
+    }
+
+    [Fact]
+    public void Probes_announcements_replies_and_strangers_are_not_answered()
+    {
+        Machine machine = Bound(out IPv4Address local);
+        machine.PutAddress(Peers.Certified("b", Other.ToString()), Other);
+        machine.Arp(IPv4Address.Any, local);
+        machine.Arp(IPv4Address.Any, Other);
+        machine.Arp(local, local);
+        machine.Arp(local, Other, ArpPacket.Reply);
+        machine.Arp(Machine.Ip("10.128.1.1"), Other);
+        machine.Arp(local, Machine.Ip("192.168.1.1"));
+        machine.Arp(local, Machine.Subnet.Broadcast);
+        Assert.Null(machine.TakeArp());
+        Assert.Equal(7, machine.Network.Drops[DropReason.Arp]);
+    }
+
+    private static Machine Bound(out IPv4Address local)
+    {
+        var machine = new Machine("a");
+        local = machine.Dhcp.Bind();
+        return machine;
+    }
+}

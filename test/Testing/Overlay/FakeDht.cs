@@ -1,0 +1,84 @@
+using Brunet;
+using Brunet.Dht;
+
+namespace Testing.Overlay;
+
+/// <summary>
+/// A DHT in memory that never loses anything. It applies the policy as every replica does, and can be slow (answers wait for
+/// <see cref="Run"/>) or silent (operations time out).
+/// </summary>
+public sealed class FakeDht(IRecordPolicy policy)
+{
+    private readonly Queue<Action<TimeSpan>> _waiting = [];
+
+    /// <summary>What stands.</summary>
+    public Dictionary<RecordKey, DhtRecord> Records { get; } = [];
+
+    /// <summary>Whether answers wait for <see cref="Run"/>.</summary>
+    public bool IsSlow { get; set; }
+
+    /// <summary>Whether everything times out.</summary>
+    public bool IsSilent { get; set; }
+
+    /// <summary>How many lookups were made.</summary>
+    public int Lookups { get; private set; }
+
+    /// <summary>How many creates were made.</summary>
+    public int Creates { get; private set; }
+
+    /// <summary>Gives the answers that wait, and those that they cause.</summary>
+    public void Run(TimeSpan now)
+    {
+        while (_waiting.TryDequeue(out Action<TimeSpan>? answer))
+        {
+            answer(now);
+        }
+    }
+
+    /// <summary>Puts a record as its owner would; false if a better one stands or it is not allowed.</summary>
+    public bool Put(DhtRecord record)
+    {
+        if (!policy.IsAllowed(record))
+        {
+            return false;
+        }
+
+        if (Records.TryGetValue(record.Key, out DhtRecord? standing) && standing.Owner.Address != record.Owner.Address
+            && policy.Compare(standing, record) < 0)
+        {
+            return false;
+        }
+
+        Records[record.Key] = record;
+        return true;
+    }
+
+    internal void Lookup(TimeSpan now, RecordKey key, Action<TimeSpan, DhtAnswer> done)
+    {
+        Lookups++;
+        Answer(now, done, () => Records.TryGetValue(key, out DhtRecord? record)
+            ? new DhtAnswer(DhtStatus.Done, record)
+            : new DhtAnswer(DhtStatus.NotFound, null));
+    }
+
+    internal void Create(TimeSpan now, DhtRecord record, Action<TimeSpan, DhtAnswer> done)
+    {
+        Creates++;
+        Answer(now, done, () => Put(record)
+            ? new DhtAnswer(DhtStatus.Done, record)
+            : new DhtAnswer(DhtStatus.Lost, Records.GetValueOrDefault(record.Key)));
+    }
+
+    private void Answer(TimeSpan now, Action<TimeSpan, DhtAnswer> done, Func<DhtAnswer> operation)
+    {
+        DhtAnswer Try() => IsSilent ? new DhtAnswer(DhtStatus.TimedOut, null) : operation();
+        if (IsSlow)
+        {
+            _waiting.Enqueue(then => done(then, Try()));
+        }
+        else
+        {
+            done(now, Try());
+        }
+    }
+}

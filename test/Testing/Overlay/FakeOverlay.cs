@@ -1,0 +1,56 @@
+using Brunet;
+using Brunet.Addressing;
+using Brunet.Dht;
+using Brunet.Sessions;
+
+namespace Testing.Overlay;
+
+/// <summary>An overlay without network: a shared DHT, and a list of what was sent.</summary>
+public sealed class FakeOverlay(FakeDht dht, PeerIdentity identity) : IOverlay
+{
+    private ulong _sequence;
+
+    /// <summary>Who the local node is; replace it when it gets a certificate.</summary>
+    public PeerIdentity Identity { get; set; } = identity;
+
+    /// <inheritdoc/>
+    public NodeAddress Address => Identity.Address;
+
+    /// <inheritdoc/>
+    public bool IsJoined { get; set; } = true;
+
+    /// <summary>What was sent, oldest first.</summary>
+    public List<(NodeAddress Destination, byte[] Packet)> Sent { get; } = [];
+
+    /// <summary>Whether <see cref="Sent"/> is kept; else packets are only counted.</summary>
+    public bool KeepsPackets { get; set; } = true;
+
+    /// <summary>How many packets were sent.</summary>
+    public long SentCount { get; private set; }
+
+    /// <inheritdoc/>
+    public void Send(TimeSpan now, NodeAddress destination, ReadOnlySpan<byte> packet)
+    {
+        SentCount++;
+        if (KeepsPackets)
+        {
+            Sent.Add((destination, packet.ToArray()));
+        }
+    }
+
+    /// <inheritdoc/>
+    public void Lookup(TimeSpan now, RecordKey key, Action<TimeSpan, DhtAnswer> done) => dht.Lookup(now, key, done);
+
+    /// <inheritdoc/>
+    public void Create(TimeSpan now, RecordKey key, ReadOnlyMemory<byte> value, Action<TimeSpan, DhtAnswer> done) =>
+        dht.Create(now, new DhtRecord(key, value, Identity, ++_sequence), done);
+
+    /// <inheritdoc/>
+    public void Release(TimeSpan now, RecordKey key)
+    {
+        if (dht.Records.TryGetValue(key, out DhtRecord? record) && record.Owner.Address == Address)
+        {
+            dht.Records.Remove(key);
+        }
+    }
+}
