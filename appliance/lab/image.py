@@ -1,15 +1,15 @@
 """Where the image and the published programs lie, and the command that makes them."""
 
-import glob
 import os
 import subprocess
 
 from shell import LabError
 
 ROOT = os.path.realpath(os.path.join(os.path.dirname(os.path.realpath(__file__)), "../.."))
-OUT = os.path.join(ROOT, "build/out/image")
+OUT = os.path.join(ROOT, "build/out")
+PARTS = os.path.join(ROOT, "build/image")
 CACHE = os.environ.get("WOW_CACHE") or os.path.join(os.path.expanduser("~"), ".cache/wow")
-WOW_CA = os.path.join(ROOT, "build/publish/ca/wow-ca")
+WOW_CA = os.path.join(PARTS, "programs/ca/wow-ca")
 
 
 def build():
@@ -28,9 +28,5 @@ def disk():
 
 def sizes():
     """Sizes in MB (10^6 bytes) for the figures; what is not there is left out."""
-    found = {}
-    for key, pattern in (("base_mb", "layers/base*.squashfs"), ("dotnet_mb", "layers/node*.squashfs"), ("ova_mb", "*.ova")):
-        files = glob.glob(os.path.join(OUT, pattern))
-        if files:
-            found[key] = round(os.path.getsize(files[0]) / 1e6, 1)
-    return found
+    parts = (("base_mb", f"{PARTS}/layers/base.squashfs"), ("dotnet_mb", f"{PARTS}/layers/node.squashfs"), ("ova_mb", f"{OUT}/wow.ova"))
+    return {key: round(os.path.getsize(path) / 1e6, 1) for key, path in parts if os.path.exists(path)}
