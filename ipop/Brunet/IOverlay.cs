@@ -27,7 +27,8 @@ public interface IOverlay
     /// <summary>
     /// Atomic create: writes a record signed by the local key unless a better one stands (see <see cref="IRecordPolicy"/>). On
     /// <see cref="DhtStatus.Done"/> the node renews it until <see cref="Release"/>; on <see cref="DhtStatus.Lost"/> the answer holds
-    /// the record that stands.
+    /// the record that stands. If a renewal finds later that the record is lost, done is called once more, with
+    /// <see cref="DhtStatus.Lost"/>, and the node stops renewing.
     /// </summary>
     void Create(TimeSpan now, RecordKey key, ReadOnlyMemory<byte> value, Action<TimeSpan, DhtAnswer> done);
 

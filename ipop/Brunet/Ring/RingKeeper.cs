@@ -1,3 +1,4 @@
+using System.Runtime.InteropServices;
 using Brunet.Addressing;
 using Brunet.Links;
 using Brunet.Wire;
@@ -6,7 +7,8 @@ namespace Brunet.Ring;
 
 /// <summary>
 /// Keeps the node linked to its nearest members on both sides. Neighbours tell each other whom they know near by, and from time to
-/// time the node asks the ring who stands nearest to it, which heals what gossip missed.
+/// time the node asks the ring who stands nearest to it. That question begins at a random link and every node on its way answers, so a
+/// group of nodes that knows only itself finds the others.
 /// </summary>
 internal sealed class RingKeeper(NodeCore core)
 {
@@ -16,14 +18,18 @@ internal sealed class RingKeeper(NodeCore core)
     /// <summary>Neighbours a side that are told to others.</summary>
     private const int KnownPerSide = 4;
 
+    /// <summary>Random links that a question to the ring begins at.</summary>
+    private const int FindsAtOnce = 3;
+
     private static readonly TimeSpan GossipInterval = TimeSpan.FromSeconds(5);
     private static readonly TimeSpan MinGossipInterval = TimeSpan.FromMilliseconds(100);
-    private static readonly TimeSpan FindInterval = TimeSpan.FromSeconds(15);
+    private static readonly TimeSpan FindInterval = TimeSpan.FromSeconds(10);
     private static readonly TimeSpan LonelyFindInterval = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan HearsayKept = TimeSpan.FromSeconds(20);
 
     private readonly Dictionary<NodeAddress, (NodeAddress Via, TimeSpan Heard)> _hearsay = [];
     private readonly List<NodeAddress> _scratch = [];
+    private List<NodeAddress> _near = [];
     private bool _touched = true;
     private TimeSpan _nextGossip;
     private TimeSpan _lastGossip;
@@ -37,7 +43,7 @@ internal sealed class RingKeeper(NodeCore core)
     public int MemberLinks { get; private set; }
 
     /// <summary>Number of near neighbours with a link.</summary>
-    public int NearLinks { get; private set; }
+    public int NearLinks => _near.Count;
 
     /// <summary>Whether something changed and the next tick shall come soon.</summary>
     public bool IsBusy => _touched;
@@ -63,8 +69,13 @@ internal sealed class RingKeeper(NodeCore core)
         Expire(now);
         List<NodeAddress> linked = LinkedMembers();
         MemberLinks = linked.Count;
-        List<NodeAddress> near = Nearest(linked, NearPerSide);
-        NearLinks = near.Count;
+        List<NodeAddress> near = Nearest(core.Self, linked, NearPerSide);
+        if (_near.Exists(address => !near.Contains(address)))
+        {
+            _nextFind = now;
+        }
+
+        _near = near;
         ConnectNear(now, linked);
         SendNeighbours(now, linked, near);
         if (now >= _nextFind && linked.Count > 0)
@@ -96,7 +107,7 @@ internal sealed class RingKeeper(NodeCore core)
         known.Remove(header.Source);
         Span<byte> answer = stackalloc byte[AddressList.MaxSize];
         int length = AddressList.WriteFound(
-            answer, token, System.Runtime.InteropServices.CollectionsMarshal.AsSpan(Nearest(known, KnownPerSide)));
+            answer, token, CollectionsMarshal.AsSpan(Nearest(header.Source, known, KnownPerSide)));
         core.Router.Originate(now, exact: true, RoutedType.Found, header.Source, header.SourceVia, answer[..length]);
     }
 
@@ -110,17 +121,18 @@ internal sealed class RingKeeper(NodeCore core)
         }
     }
 
-    /// <summary>The nearest of <paramref name="addresses"/> on both sides, without doubles.</summary>
-    public List<NodeAddress> Nearest(List<NodeAddress> addresses, int perSide)
+    /// <summary>The nearest of <paramref name="addresses"/> on both sides of a position, without doubles.</summary>
+    private static List<NodeAddress> Nearest(NodeAddress position, List<NodeAddress> addresses, int perSide)
     {
         var result = new List<NodeAddress>(2 * perSide);
-        addresses.Sort((a, b) => core.Self.ClockwiseTo(a).CompareTo(core.Self.ClockwiseTo(b)));
-        for (int i = 0; i < addresses.Count && i < perSide; i++)
+        addresses.Sort((a, b) => position.ClockwiseTo(a).CompareTo(position.ClockwiseTo(b)));
+        int after = Math.Min(addresses.Count, perSide);
+        for (int i = 0; i < after; i++)
         {
             result.Add(addresses[i]);
         }
 
-        for (int i = addresses.Count - 1; i >= result.Count && addresses.Count - i <= perSide; i--)
+        for (int i = addresses.Count - 1; i >= after && addresses.Count - i <= perSide; i--)
         {
             result.Add(addresses[i]);
         }
@@ -176,7 +188,7 @@ internal sealed class RingKeeper(NodeCore core)
             }
         }
 
-        foreach (NodeAddress address in Nearest(all, NearPerSide))
+        foreach (NodeAddress address in Nearest(core.Self, all, NearPerSide))
         {
             if (_hearsay.TryGetValue(address, out (NodeAddress Via, TimeSpan Heard) hearsay)
                 && !(core.Peers.TryGetValue(address, out Peer? peer) && peer.IsConnected))
@@ -193,11 +205,13 @@ internal sealed class RingKeeper(NodeCore core)
             return;
         }
 
-        List<NodeAddress> told = Nearest(linked, KnownPerSide);
         Span<byte> message = stackalloc byte[AddressList.MaxSize];
-        int length = AddressList.WriteNeighbours(message, System.Runtime.InteropServices.CollectionsMarshal.AsSpan(told));
         foreach (NodeAddress address in near)
         {
+            // What matters to a neighbour are those near to it, not to us.
+            List<NodeAddress> told = [.. linked];
+            told.Remove(address);
+            int length = AddressList.WriteNeighbours(message, CollectionsMarshal.AsSpan(Nearest(address, told, KnownPerSide)));
             core.Transport.SendMessage(now, core.Peers[address], message[..length]);
         }
     }
@@ -207,6 +221,12 @@ internal sealed class RingKeeper(NodeCore core)
         _findToken = (uint)core.Random.Next();
         Span<byte> body = stackalloc byte[4];
         new ByteWriter(body).UInt32(_findToken);
-        core.Router.Originate(now, exact: false, RoutedType.Find, core.Self, default, body);
+        List<NodeAddress> linked = LinkedMembers();
+        for (int i = 0; i < FindsAtOnce && linked.Count > 0; i++)
+        {
+            int chosen = core.Random.Next(linked.Count);
+            core.Router.Originate(now, exact: false, RoutedType.Find, core.Self, linked[chosen], body);
+            linked.RemoveAt(chosen);
+        }
     }
 }

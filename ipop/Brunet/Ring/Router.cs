@@ -86,6 +86,11 @@ internal sealed class Router(NodeCore core)
 
         if (next is not null)
         {
+            if (header.Type == RoutedType.Find && !isOrigin)
+            {
+                core.Ring.OnFind(now, header, packet[RoutedHeader.Size..]);
+            }
+
             header.Write(packet);
             core.Transport.SendMessage(now, next, packet);
         }

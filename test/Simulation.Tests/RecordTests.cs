@@ -1,0 +1,162 @@
+using System.Text;
+using Brunet;
+using Brunet.Dht;
+using Testing.Simulation;
+using Xunit.Abstractions;
+
+namespace Simulation.Tests;
+
+public sealed class RecordTests(ITestOutputHelper output)
+{
+    private static readonly SmallerOwnerWins Policy = new();
+    private static readonly RecordKey Key = new(RecordKind.Address, "10.128.0.7");
+
+    [Fact]
+    public void A_record_is_found_by_every_node_of_the_ring()
+    {
+        SimulatedNetwork world = Ring(20);
+        Assert.Equal(DhtStatus.Done, Create(world, world.Nodes[3]).Status);
+        foreach (SimulatedNode node in world.Nodes)
+        {
+            DhtAnswer answer = Lookup(world, node);
+            Assert.Equal(DhtStatus.Done, answer.Status);
+            Assert.Equal(world.Nodes[3].Node.Address, answer.Record!.Owner.Address);
+        }
+    }
+
+    [Fact]
+    public void Of_many_that_want_one_key_at_once_exactly_one_keeps_it()
+    {
+        SimulatedNetwork world = Ring(20);
+        var last = new Dictionary<int, DhtStatus>();
+        for (int i = 0; i < world.Nodes.Count; i++)
+        {
+            int me = i;
+            world.Nodes[i].Node.Create(world.Now, Key, Encoding.ASCII.GetBytes($"{i}"), (_, answer) => last[me] = answer.Status);
+        }
+
+        // A loser that saw a majority before the winner came learns it at its next renewal.
+        world.Run(TimeSpan.FromSeconds(60));
+        Assert.Equal(world.Nodes.Count, last.Count);
+        Assert.Single(last.Values, DhtStatus.Done);
+        int winner = last.Single(entry => entry.Value == DhtStatus.Done).Key;
+        Assert.Equal(world.Nodes[winner].Node.Address, Lookup(world, world.Nodes[0]).Record!.Owner.Address);
+    }
+
+    [Fact]
+    public void A_record_outlives_the_death_of_any_one_of_its_replicas()
+    {
+        SimulatedNetwork world = Ring(20);
+        Assert.Equal(DhtStatus.Done, Create(world, world.Nodes[3]).Status);
+        SimulatedNode replica = world.Nodes.Skip(4).First(n => n.Node.StoredRecords > 0);
+        replica.Kill();
+        world.Run(TimeSpan.FromSeconds(8));
+        Assert.Equal(DhtStatus.Done, Lookup(world, world.Nodes[5] == replica ? world.Nodes[6] : world.Nodes[5]).Status);
+    }
+
+    [Fact]
+    public void A_released_record_is_gone_and_another_node_may_take_the_key()
+    {
+        SimulatedNetwork world = Ring(10);
+        SimulatedNode[] byAddress = [.. world.Nodes.OrderBy(n => n.Node.Address)];
+        Assert.Equal(DhtStatus.Done, Create(world, byAddress[0]).Status);
+        Assert.Equal(DhtStatus.Lost, Create(world, byAddress[5]).Status);
+        byAddress[0].Node.Release(world.Now, Key);
+        world.Run(TimeSpan.FromSeconds(2));
+        Assert.Equal(DhtStatus.NotFound, Lookup(world, byAddress[3]).Status);
+        Assert.Equal(DhtStatus.Done, Create(world, byAddress[5]).Status);
+    }
+
+    [Fact]
+    public void A_node_that_restarts_takes_its_own_record_again()
+    {
+        SimulatedNetwork world = Ring(10);
+        Assert.Equal(DhtStatus.Done, Create(world, world.Nodes[3]).Status);
+        Assert.Equal(DhtStatus.Done, Create(world, world.Nodes[3]).Status);
+        world.Restart(world.Nodes[3], Policy);
+        Assert.NotNull(world.RunUntil(() => world.Nodes[3].Node.IsJoined, TimeSpan.FromSeconds(20)));
+        DhtAnswer answer = Create(world, world.Nodes[3]);
+        Assert.Equal(DhtStatus.Done, answer.Status);
+        output.WriteLine($"sequence {answer.Record!.Sequence}");
+    }
+
+    [Fact]
+    public void A_record_that_nobody_renews_goes_away()
+    {
+        SimulatedNetwork world = Ring(10);
+        Assert.Equal(DhtStatus.Done, Create(world, world.Nodes[3]).Status);
+        world.Nodes[3].Kill();
+        world.Run(TimeSpan.FromSeconds(180));
+        Assert.Equal(DhtStatus.NotFound, Lookup(world, world.Nodes[4]).Status);
+    }
+
+    [Fact]
+    public void An_uncertified_node_of_a_closed_pool_stores_nothing_but_gets_its_record_stored()
+    {
+        var world = new SimulatedNetwork(seed: 8);
+        for (int i = 0; i < 6; i++)
+        {
+            world.Add(i == 0 ? NatKind.None : NatKind.PortRestricted, Policy, isOpen: false, certified: i < 3);
+            world.Run(TimeSpan.FromMilliseconds(300));
+        }
+
+        world.Run(TimeSpan.FromSeconds(5));
+        Assert.All(world.Nodes, n => Assert.True(n.Node.IsJoined));
+        Assert.Equal(DhtStatus.Done, Create(world, world.Nodes[5]).Status);
+        Assert.Equal(DhtStatus.Done, Lookup(world, world.Nodes[4]).Status);
+        Assert.All(world.Nodes.Skip(3), n => Assert.Equal(0, n.Node.StoredRecords));
+    }
+
+    [Fact]
+    public void A_leaf_becomes_a_member_when_it_is_certified_and_loses_no_packet_over_it()
+    {
+        var world = new SimulatedNetwork(seed: 9);
+        world.Add(NatKind.None, Policy, isOpen: false);
+        SimulatedNode leaf = world.Add(NatKind.PortRestricted, Policy, isOpen: false, certified: false);
+        Assert.NotNull(world.RunUntil(() => leaf.Node.IsJoined, TimeSpan.FromSeconds(5)));
+        Assert.Equal(0, world.Nodes[0].Node.Ring.Connections);
+        leaf.Identity.Certificate = world.Authority.Issue(leaf.Node.Address, new([10, 128, 0, 9]), "leaf", isManager: false);
+        leaf.Node.IdentityChanged(world.Now);
+        const int Packets = 100;
+        for (int i = 0; i < Packets; i++)
+        {
+            leaf.Node.Send(world.Now, world.Nodes[0].Node.Address, [(byte)i]);
+            world.Run(TimeSpan.FromMilliseconds(10));
+        }
+
+        world.Run(TimeSpan.FromSeconds(1));
+        Assert.Equal(Packets, world.Nodes[0].Delivered.Count);
+        Assert.Null(world.Nodes[0].Delivered[0].Source.Certificate);
+        Assert.Equal("leaf", world.Nodes[0].Delivered[^1].Source.Certificate?.HostName);
+        Assert.NotNull(world.RunUntil(() => world.Nodes[0].Node.Ring.Connections == 1, TimeSpan.FromSeconds(6)));
+    }
+
+    private static SimulatedNetwork Ring(int nodes)
+    {
+        var world = new SimulatedNetwork(seed: 7);
+        for (int i = 0; i < nodes; i++)
+        {
+            world.Add(i == 0 ? NatKind.None : NatKind.PortRestricted, Policy);
+            world.Run(TimeSpan.FromMilliseconds(200));
+        }
+
+        world.Run(TimeSpan.FromSeconds(10));
+        return world;
+    }
+
+    private static DhtAnswer Create(SimulatedNetwork world, SimulatedNode node)
+    {
+        DhtAnswer? result = null;
+        node.Node.Create(world.Now, Key, new byte[] { 1 }, (_, answer) => result ??= answer);
+        Assert.NotNull(world.RunUntil(() => result is not null, TimeSpan.FromSeconds(15)));
+        return result!.Value;
+    }
+
+    private static DhtAnswer Lookup(SimulatedNetwork world, SimulatedNode node)
+    {
+        DhtAnswer? result = null;
+        node.Node.Lookup(world.Now, Key, (_, answer) => result ??= answer);
+        Assert.NotNull(world.RunUntil(() => result is not null, TimeSpan.FromSeconds(15)));
+        return result!.Value;
+    }
+}

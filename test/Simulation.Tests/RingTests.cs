@@ -1,0 +1,140 @@
+using Brunet;
+using Testing.Simulation;
+using Xunit.Abstractions;
+
+namespace Simulation.Tests;
+
+public sealed class RingTests(ITestOutputHelper output)
+{
+    private static readonly SmallerOwnerWins Policy = new();
+
+    [Fact]
+    public void Two_nodes_behind_port_restricted_NATs_get_a_direct_path_within_two_seconds()
+    {
+        var world = new SimulatedNetwork(seed: 1);
+        world.Add(NatKind.None, Policy);
+        SimulatedNode alpha = world.Add(NatKind.PortRestricted, Policy);
+        SimulatedNode beta = world.Add(NatKind.PortRestricted, Policy);
+        Assert.NotNull(world.RunUntil(() => alpha.Node.IsJoined && beta.Node.IsJoined, TimeSpan.FromSeconds(5)));
+        alpha.Node.Send(world.Now, beta.Node.Address, [1, 2, 3]);
+        TimeSpan? first = world.RunUntil(() => beta.Delivered.Count == 1, TimeSpan.FromSeconds(2));
+        TimeSpan? direct = world.RunUntil(() => alpha.PathTo(beta) == PathKind.Direct, TimeSpan.FromSeconds(2));
+        output.WriteLine($"first packet {first}, direct {direct}");
+        Assert.NotNull(first);
+        Assert.NotNull(direct);
+        Assert.Equal(alpha.Node.Address, beta.Delivered[0].Source.Address);
+    }
+
+    [Fact]
+    public void A_node_behind_a_symmetric_NAT_is_reached_without_a_direct_path()
+    {
+        var world = new SimulatedNetwork(seed: 2);
+        world.Add(NatKind.None, Policy);
+        SimulatedNode alpha = world.Add(NatKind.PortRestricted, Policy);
+        SimulatedNode hard = world.Add(NatKind.Symmetric, Policy);
+        Assert.NotNull(world.RunUntil(() => alpha.Node.IsJoined && hard.Node.IsJoined, TimeSpan.FromSeconds(5)));
+        alpha.Node.Send(world.Now, hard.Node.Address, [1]);
+        Assert.NotNull(world.RunUntil(() => hard.Delivered.Count == 1, TimeSpan.FromSeconds(2)));
+        world.Run(TimeSpan.FromSeconds(30));
+        hard.Node.Send(world.Now, alpha.Node.Address, [2]);
+        Assert.NotNull(world.RunUntil(() => alpha.Delivered.Count == 1, TimeSpan.FromSeconds(1)));
+        Assert.NotEqual(PathKind.Direct, alpha.PathTo(hard));
+    }
+
+    [Theory]
+    [InlineData(3, 0.0)]
+    [InlineData(4, 0.05)]
+    public void Fifty_nodes_behind_mixed_NATs_form_one_ring_and_reach_each_other(int seed, double loss)
+    {
+        SimulatedNetwork world = Fifty(seed, loss);
+        TimeSpan? formed = world.RunUntil(() => IsOneRing(world), TimeSpan.FromSeconds(120));
+        output.WriteLine($"one ring after {formed}, {world.Datagrams} datagrams");
+        Assert.NotNull(formed);
+        var random = new Random(seed);
+        int sent = 0;
+        for (int i = 0; i < 100; i++)
+        {
+            SimulatedNode from = world.Nodes[random.Next(world.Nodes.Count)];
+            SimulatedNode to = world.Nodes[random.Next(world.Nodes.Count)];
+            if (from != to)
+            {
+                sent++;
+                from.Node.Send(world.Now, to.Node.Address, [(byte)i]);
+            }
+        }
+
+        world.Run(TimeSpan.FromSeconds(10));
+        int arrived = world.Nodes.Sum(n => n.Delivered.Count);
+        output.WriteLine($"{arrived} of {sent} first packets arrived");
+        Assert.InRange(arrived, loss == 0 ? sent : sent * 0.8, sent);
+    }
+
+    [Fact]
+    public void The_ring_closes_again_when_a_fifth_of_it_dies_at_once()
+    {
+        SimulatedNetwork world = Fifty(seed: 5, loss: 0);
+        Assert.NotNull(world.RunUntil(() => IsOneRing(world), TimeSpan.FromSeconds(120)));
+        foreach (SimulatedNode node in world.Nodes.Skip(1).Where((_, i) => i % 5 == 0))
+        {
+            node.Kill();
+        }
+
+        bool IsHealed() => IsOneRing(world)
+            && world.Nodes.Where(n => n.IsAlive).All(n => n.Node.Ring.NearNeighbours == 4 && world.Nodes.All(d => d.IsAlive || n.PathTo(d) is null or PathKind.Ring));
+        TimeSpan? healed = world.RunUntil(IsHealed, TimeSpan.FromSeconds(120));
+        output.WriteLine($"closed again after {healed}");
+        Assert.NotNull(healed);
+        SimulatedNode[] living = [.. world.Nodes.Where(n => n.IsAlive)];
+        for (int i = 0; i < living.Length; i++)
+        {
+            living[i].Node.Send(world.Now, living[(i + 7) % living.Length].Node.Address, [1]);
+        }
+
+        world.Run(TimeSpan.FromSeconds(10));
+        Assert.All(living, n => Assert.Single(n.Delivered));
+    }
+
+    [Fact]
+    public void A_node_that_restarts_with_its_key_is_reached_again()
+    {
+        var world = new SimulatedNetwork(seed: 6);
+        world.Add(NatKind.None, Policy);
+        SimulatedNode alpha = world.Add(NatKind.PortRestricted, Policy);
+        Assert.NotNull(world.RunUntil(() => alpha.Node.IsJoined, TimeSpan.FromSeconds(5)));
+        world.Restart(world.Nodes[0], Policy);
+        TimeSpan? again = world.RunUntil(
+            () => world.Nodes[0].Node.Ring.Connections == 1 && world.Nodes[0].PathTo(alpha) == PathKind.Direct, TimeSpan.FromSeconds(30));
+        output.WriteLine($"rejoined after {again}");
+        Assert.NotNull(again);
+        world.Nodes[0].Node.Send(world.Now, alpha.Node.Address, [7]);
+        Assert.NotNull(world.RunUntil(() => alpha.Delivered.Count == 1, TimeSpan.FromSeconds(2)));
+    }
+
+    private static SimulatedNetwork Fifty(int seed, double loss)
+    {
+        var world = new SimulatedNetwork(seed, loss);
+        for (int i = 0; i < 50; i++)
+        {
+            world.Add((i % 5) switch { 0 => NatKind.None, 4 => NatKind.Symmetric, _ => NatKind.PortRestricted }, Policy);
+            world.Run(TimeSpan.FromMilliseconds(100));
+        }
+
+        return world;
+    }
+
+    /// <summary>Whether every living node has links to its true successor and predecessor.</summary>
+    private static bool IsOneRing(SimulatedNetwork world)
+    {
+        List<SimulatedNode> living = [.. world.Nodes.Where(n => n.IsAlive).OrderBy(n => n.Node.Address)];
+        for (int i = 0; i < living.Count; i++)
+        {
+            SimulatedNode next = living[(i + 1) % living.Count];
+            if (living[i].PathTo(next) is null or PathKind.Ring || next.PathTo(living[i]) is null or PathKind.Ring)
+            {
+                return false;
+            }
+        }
+
+        return true;
+    }
+}
