@@ -1,0 +1,80 @@
+using System.Globalization;
+using System.Net;
+
+namespace Ipopd.Enroll;
+
+/// <summary>
+/// <c>ipopd enroll --config FILE [--timeout SECONDS] [--once] [--address IP] [--ca IP]</c>: gets or renews this machine's
+/// certificate.
+/// </summary>
+internal static class EnrollCommand
+{
+    private const string Usage = "usage: ipopd enroll --config FILE [--timeout SECONDS] [--once] [--address IP] [--ca IP]";
+
+    /// <summary>Runs the command. The last line that it prints says how it ended.</summary>
+    /// <param name="args">What follows <c>enroll</c>.</param>
+    /// <returns>An <see cref="EnrollExit"/>.</returns>
+    internal static Task<int> RunAsync(string[] args) => RunAsync(args, EnrollConfiguration.Load, Console.Out, TimeProvider.System);
+
+    /// <summary>The same with everything from outside.</summary>
+    internal static async Task<int> RunAsync(string[] args, Func<string, EnrollOptions> load, TextWriter output, TimeProvider time)
+    {
+        try
+        {
+            using var state = Open(args, load, out EnrollOptions options);
+            var enrolment = new Enrolment(options, state, time, output.WriteLine);
+            return (int)await enrolment.RunAsync(CancellationToken.None);
+        }
+        catch (InvalidDataException e)
+        {
+            output.WriteLine(e.Message);
+            return (int)EnrollExit.Configuration;
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            output.WriteLine(e.Message);
+            return (int)EnrollExit.Failed;
+        }
+    }
+
+    private static EnrollState Open(string[] args, Func<string, EnrollOptions> load, out EnrollOptions options)
+    {
+        string? config = null;
+        Func<EnrollOptions, EnrollOptions> change = static o => o;
+        for (int i = 0; i < args.Length; i++)
+        {
+            Func<EnrollOptions, EnrollOptions> before = change;
+            string? value = i + 1 < args.Length ? args[i + 1] : null;
+            switch (args[i])
+            {
+                case "--once":
+                    change = o => before(o) with { Once = true };
+                    continue;
+                case "--config" when value is not null:
+                    config = value;
+                    break;
+                case "--timeout" when int.TryParse(value, NumberStyles.None, CultureInfo.InvariantCulture, out int seconds):
+                    change = o => before(o) with { Timeout = TimeSpan.FromSeconds(seconds) };
+                    break;
+                case "--address" when IPAddress.TryParse(value, out IPAddress? address):
+                    change = o => before(o) with { Address = address };
+                    break;
+                case "--ca" when IPAddress.TryParse(value, out IPAddress? ca):
+                    change = o => before(o) with { Ca = ca };
+                    break;
+                default:
+                    throw new InvalidDataException($"'{args[i]}' is not understood; {Usage}");
+            }
+
+            i++;
+        }
+
+        if (config is null)
+        {
+            throw new InvalidDataException(Usage);
+        }
+
+        options = change(load(config));
+        return new EnrollState(options.State);
+    }
+}

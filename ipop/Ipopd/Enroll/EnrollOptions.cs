@@ -1,0 +1,37 @@
+using System.Net;
+
+namespace Ipopd.Enroll;
+
+/// <summary>What enrolment needs to know.</summary>
+internal sealed record EnrollOptions
+{
+    /// <summary>Folder of node.key, node.pem, ca.pem.</summary>
+    internal required string State { get; init; }
+
+    /// <summary>Path of the daemon's control socket.</summary>
+    internal required string ControlSocket { get; init; }
+
+    /// <summary>TCP port of the CA.</summary>
+    internal required int CaPort { get; init; }
+
+    /// <summary>TCP port on which this machine proves its address.</summary>
+    internal required int PossessionPort { get; init; }
+
+    /// <summary>Wanted host name; null for none.</summary>
+    internal required string? Host { get; init; }
+
+    /// <summary><c>ID:SECRET</c>; null for none, which is enough for a renewal.</summary>
+    internal required string? Ticket { get; init; }
+
+    /// <summary>Own virtual address; null to ask the daemon.</summary>
+    internal IPAddress? Address { get; init; }
+
+    /// <summary>The CA's address; null to ask the daemon.</summary>
+    internal IPAddress? Ca { get; init; }
+
+    /// <summary>How long to go on while the CA can't be reached.</summary>
+    internal TimeSpan Timeout { get; init; } = TimeSpan.FromSeconds(300);
+
+    /// <summary>Whether to stop after a refused address instead of asking again for the next one.</summary>
+    internal bool Once { get; init; }
+}

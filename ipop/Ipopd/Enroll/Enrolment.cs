@@ -1,0 +1,171 @@
+using System.Net;
+using System.Net.Sockets;
+using CertificateProfile;
+
+namespace Ipopd.Enroll;
+
+/// <summary>
+/// Gets a certificate for this machine's current address, or renews it: asks, keeps what is worth keeping, tells the daemon; takes
+/// the next address when the CA refuses one; comes again while the CA is away.
+/// </summary>
+internal sealed class Enrolment(EnrollOptions options, EnrollState state, TimeProvider time, Action<string> say)
+{
+    private static readonly TimeSpan FirstPause = TimeSpan.FromSeconds(1);
+    private static readonly TimeSpan LongestPause = TimeSpan.FromSeconds(15);
+    private static readonly TimeSpan AddressPause = TimeSpan.FromSeconds(0.5);
+    private readonly ControlClient _control = new(options.ControlSocket);
+
+    /// <summary>Runs until there is a certificate or no hope.</summary>
+    /// <exception cref="IOException">The certificate can't be written.</exception>
+    internal async Task<EnrollExit> RunAsync(CancellationToken cancellation)
+    {
+        long start = time.GetTimestamp();
+        TimeSpan pause = FirstPause;
+        IPAddress? refused = null;
+        while (true)
+        {
+            (EnrollExit exit, string why, IPAddress? address) = await TryAsync(refused, cancellation);
+            if (exit == EnrollExit.AddressRefused && !options.Once && options.Address is null)
+            {
+                say(why);
+                refused = address;
+                pause = FirstPause;
+                continue;
+            }
+
+            bool mayPass = exit is EnrollExit.Unreached or EnrollExit.Refused;
+            TimeSpan left = options.Timeout - time.GetElapsedTime(start);
+            if (!mayPass || left <= TimeSpan.Zero)
+            {
+                say(why);
+                return exit;
+            }
+
+            await Task.Delay(pause < left ? pause : left, time, cancellation);
+            pause = pause * 2 < LongestPause ? pause * 2 : LongestPause;
+        }
+    }
+
+    private async Task<(EnrollExit Exit, string Why, IPAddress? Address)> TryAsync(IPAddress? refused, CancellationToken cancellation)
+    {
+        IPAddress? address;
+        IPAddress? ca;
+        try
+        {
+            address = await FindAddressAsync(refused, cancellation);
+            if (address is null)
+            {
+                return (EnrollExit.Unreached, "This machine has no virtual address yet: is DHCP running on the tap?", null);
+            }
+
+            if (state.FindCertificate(address, time.GetUtcNow()) is { } current && !current.Info.IsDueForRenewal(time.GetUtcNow()))
+            {
+                return (EnrollExit.Done, $"certificate for {address} is valid until {current.Info.NotAfter:u}", address);
+            }
+
+            string name = state.Authority.Pool.ManagerName;
+            ca = options.Ca ?? await _control.ResolveAsync(name, cancellation);
+            if (ca is null)
+            {
+                return (EnrollExit.Unreached, $"{name} is not known: is the manager up, and has this machine joined the ring?", address);
+            }
+        }
+        catch (IOException e)
+        {
+            return (EnrollExit.Unreached, e.Message, null);
+        }
+
+        EnrollReply reply = await AskAsync(address, ca, cancellation);
+        return await TakeAsync(reply, address, cancellation);
+    }
+
+    // After a refusal the daemon needs a moment to give the old address up.
+    private async Task<IPAddress?> FindAddressAsync(IPAddress? refused, CancellationToken cancellation)
+    {
+        if (options.Address is not null)
+        {
+            return options.Address;
+        }
+
+        long start = time.GetTimestamp();
+        while (true)
+        {
+            IPAddress? address = await _control.FindAddressAsync(cancellation);
+            if (address is not null && !address.Equals(refused))
+            {
+                return address;
+            }
+
+            if (time.GetElapsedTime(start) > LongestPause)
+            {
+                return null;
+            }
+
+            await Task.Delay(AddressPause, time, cancellation);
+        }
+    }
+
+    private async Task<EnrollReply> AskAsync(IPAddress address, IPAddress ca, CancellationToken cancellation)
+    {
+        try
+        {
+            await using var listener = new PossessionListener(state.Key, address, options.PossessionPort);
+            byte[]? old = state.FindCertificate(address, time.GetUtcNow())?.Der;
+            var client = new EstClient(state.Authority, state.Key, address, new IPEndPoint(ca, options.CaPort), time);
+            return await client.EnrolAsync(EnrolmentRequest.Create(state.Key, options.Host), options.Ticket, old, cancellation);
+        }
+        catch (SocketException e)
+        {
+            return EnrollReply.None($"can't answer the possession check at {address}:{options.PossessionPort} ({e.Message})");
+        }
+    }
+
+    private async Task<(EnrollExit Exit, string Why, IPAddress? Address)> TakeAsync(EnrollReply reply, IPAddress address, CancellationToken cancellation)
+    {
+        switch (reply.Status)
+        {
+            case 200 when !state.IsMine(reply.Certificate!, address, time.GetUtcNow(), out _, out string reason):
+                return (EnrollExit.Refused, $"The CA sent a certificate that can't be believed: {reason}.", address);
+            case 200:
+                state.Keep(reply.Certificate!);
+                return (EnrollExit.Done, await AnnounceAsync(address, cancellation), address);
+            case 401:
+                return (EnrollExit.NotAdmitted, reply.Text, address);
+            case 403:
+                return (EnrollExit.TicketSpent, reply.Text, address);
+            case 409:
+                return (EnrollExit.AddressRefused, await GiveUpAsync(address, reply.Text, cancellation), address);
+            case 0 or 429 or 503:
+                return (EnrollExit.Unreached, reply.Text, address);
+            default:
+                return (EnrollExit.Refused, reply.Text, address);
+        }
+    }
+
+    private async Task<string> AnnounceAsync(IPAddress address, CancellationToken cancellation)
+    {
+        MemberInfo info = state.FindCertificate(address, time.GetUtcNow())!.Value.Info;
+        string done = $"certificate host={info.HostName} address={address} serial={info.Serial} until={info.NotAfter:u}";
+        try
+        {
+            return await _control.ReloadAsync(cancellation) is string wrong ? $"{done}; ipopd says: {wrong}" : done;
+        }
+        catch (IOException e)
+        {
+            // It reads the file when it starts.
+            return $"{done}; ipopd was not told: {e.Message}";
+        }
+    }
+
+    private async Task<string> GiveUpAsync(IPAddress address, string text, CancellationToken cancellation)
+    {
+        try
+        {
+            return await _control.RefuseAddressAsync(address, cancellation) is string wrong ? $"{text} ipopd says: {wrong}" : text;
+        }
+        catch (IOException e)
+        {
+            return $"{text} ipopd was not told: {e.Message}";
+        }
+    }
+}
