@@ -60,7 +60,10 @@ public sealed record PoolProfile
         return true;
     }
 
-    /// <summary>Whether a machine may have this address: inside the subnet, neither its first (network) nor its last (broadcast).</summary>
+    /// <summary>
+    /// Whether a machine may have this address: inside the subnet, not its first (network), not its last (broadcast), not the one
+    /// before that, which is ipopd's own on every machine (docs/architecture.md, Overlay).
+    /// </summary>
     public bool IsHostAddress([NotNullWhen(true)] IPAddress? address)
     {
         if (address is not { AddressFamily: AddressFamily.InterNetwork } || !Subnet.Contains(address))
@@ -70,7 +73,7 @@ public sealed record PoolProfile
 
         uint hostMask = uint.MaxValue >> Subnet.PrefixLength;
         uint host = Ipv4.ToUInt32(address) & hostMask;
-        return host != 0 && host != hostMask;
+        return host != 0 && host < hostMask - 1;
     }
 
     /// <summary>The subnet's first host address.</summary>

@@ -1,5 +1,6 @@
 using Ipopd.Composition;
 using Ipopd.Configuration;
+using Ipopd.Enroll;
 using Ipopd.Identity;
 using Ipopd.Logging;
 using Ipopd.State;
@@ -26,6 +27,9 @@ try
             }
 
             return ExitCode.Done;
+
+        case ["enroll", .. string[] rest]:
+            return await EnrollCommand.RunAsync(rest);
 
         case ["--help"]:
             Console.WriteLine(Usage.Text);

@@ -97,6 +97,8 @@ public sealed class MemberCertificateTests : IDisposable
         Assert.Throws<ArgumentException>(() => _pool.Issue("10.129.0.1"));
         Assert.Throws<ArgumentException>(() => _pool.Issue("10.128.0.0"));
         Assert.Throws<ArgumentException>(() => _pool.Issue("10.128.255.255"));
+        Assert.Throws<ArgumentException>(() => _pool.Issue("10.128.255.254"));
+        Assert.NotNull(Verify(_pool.Issue("10.128.255.253")));
         Assert.Throws<ArgumentException>(() => _pool.Issue(host: "Not a label"));
     }
 

@@ -17,7 +17,7 @@ internal static class ManagerCommand
         IPAddress? address = pool.FirstHost();
         if (options.Find("address") is string text && (!IPAddress.TryParse(text, out address) || address.ToString() != text || !pool.IsHostAddress(address)))
         {
-            throw new UserError($"--address is '{text}': give an address inside {pool.Subnet}, neither its first nor its last.");
+            throw new UserError($"--address is '{text}': give a host address of {pool.Subnet}; its first and its last two are reserved.");
         }
 
         if (!HostLabel.IsLegal(host) || (host != HostLabel.Manager && HostLabel.IsReserved(host, address!)))

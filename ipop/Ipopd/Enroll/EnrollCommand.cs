@@ -1,15 +1,16 @@
 using System.Globalization;
 using System.Net;
+using Ipopd.Configuration;
 
 namespace Ipopd.Enroll;
 
 /// <summary>
-/// <c>ipopd enroll --config FILE [--timeout SECONDS] [--once] [--address IP] [--ca IP]</c>: gets or renews this machine's
+/// <c>ipopd enroll --config FILE [--timeout SECONDS] [--follow] [--address IP] [--ca IP]</c>: gets or renews this machine's
 /// certificate.
 /// </summary>
 internal static class EnrollCommand
 {
-    private const string Usage = "usage: ipopd enroll --config FILE [--timeout SECONDS] [--once] [--address IP] [--ca IP]";
+    private const string Usage = "usage: ipopd enroll --config FILE [--timeout SECONDS] [--follow] [--address IP] [--ca IP]";
 
     /// <summary>Runs the command. The last line that it prints says how it ended.</summary>
     /// <param name="args">What follows <c>enroll</c>.</param>
@@ -25,7 +26,7 @@ internal static class EnrollCommand
             var enrolment = new Enrolment(options, state, time, output.WriteLine);
             return (int)await enrolment.RunAsync(CancellationToken.None);
         }
-        catch (InvalidDataException e)
+        catch (Exception e) when (e is InvalidDataException or ConfigurationException)
         {
             output.WriteLine(e.Message);
             return (int)EnrollExit.Configuration;
@@ -47,8 +48,8 @@ internal static class EnrollCommand
             string? value = i + 1 < args.Length ? args[i + 1] : null;
             switch (args[i])
             {
-                case "--once":
-                    change = o => before(o) with { Once = true };
+                case "--follow":
+                    change = o => before(o) with { Follow = true };
                     continue;
                 case "--config" when value is not null:
                     config = value;

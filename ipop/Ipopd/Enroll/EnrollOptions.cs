@@ -30,8 +30,8 @@ internal sealed record EnrollOptions
     internal IPAddress? Ca { get; init; }
 
     /// <summary>How long to go on while the CA can't be reached.</summary>
-    internal TimeSpan Timeout { get; init; } = TimeSpan.FromSeconds(300);
+    internal TimeSpan Timeout { get; init; } = TimeSpan.FromSeconds(60);
 
-    /// <summary>Whether to stop after a refused address instead of asking again for the next one.</summary>
-    internal bool Once { get; init; }
+    /// <summary>Whether to go on with the daemon's next address after a refused one, instead of leaving that to the caller.</summary>
+    internal bool Follow { get; init; }
 }

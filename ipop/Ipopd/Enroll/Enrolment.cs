@@ -5,8 +5,8 @@ using CertificateProfile;
 namespace Ipopd.Enroll;
 
 /// <summary>
-/// Gets a certificate for this machine's current address, or renews it: asks, keeps what is worth keeping, tells the daemon; takes
-/// the next address when the CA refuses one; comes again while the CA is away.
+/// Gets a certificate for this machine's current address, or renews it: asks, keeps what is worth keeping, tells the daemon; comes
+/// again while the CA is away; has the daemon take its next address when the CA refuses one.
 /// </summary>
 internal sealed class Enrolment(EnrollOptions options, EnrollState state, TimeProvider time, Action<string> say)
 {
@@ -25,7 +25,7 @@ internal sealed class Enrolment(EnrollOptions options, EnrollState state, TimePr
         while (true)
         {
             (EnrollExit exit, string why, IPAddress? address) = await TryAsync(refused, cancellation);
-            if (exit == EnrollExit.AddressRefused && !options.Once && options.Address is null)
+            if (exit == EnrollExit.AddressRefused && options.Follow && options.Address is null)
             {
                 say(why);
                 refused = address;
