@@ -1,3 +1,4 @@
+# shellcheck shell=sh
 # The configuration disk: a FAT disk labelled WOWCFG that holds pool.conf and, for a manager, manager/.
 
 config_kb=16384

@@ -1,3 +1,4 @@
+# shellcheck shell=sh
 # Finding disks. Drivers come in sets, loaded in turn until the system disk is there, so that only what the machine has is loaded.
 
 # load SET: inserts the modules of one set, dependencies first, as `build` ordered them. A module that refuses (no such hardware)
@@ -34,6 +35,7 @@ find_system() {
     for set in virtio ata virtio-scsi vmware hyperv; do
         load "$set"
         case $set in virtio) wait=0 ;; hyperv) wait=300 ;; *) wait=30 ;; esac
+        # shellcheck disable=SC2034 # init mounts it
         if system=$(await WOWSYS "$wait"); then
             return
         fi

@@ -1,3 +1,4 @@
+# shellcheck shell=sh
 # The home layer: the partition WOWHOME, with home/ and state/. Made on first boot. Power may fail at any moment of that: the label
 # WOWHOME comes last, so what does not carry it yet was never used and is made anew.
 

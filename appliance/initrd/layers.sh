@@ -1,3 +1,4 @@
+# shellcheck shell=sh
 # The stack: base, the node's layer, modules, each a squashfs file.
 
 # check FILE SIZE DIGEST: a whole and unchanged layer file, or the reason why the boot stops. Reading 100 MB costs seconds on a slow

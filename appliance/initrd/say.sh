@@ -1,3 +1,4 @@
+# shellcheck shell=sh
 # Words for whoever looks at the console. Through the kernel's log, so that every console gets them.
 
 say() {
