@@ -14,6 +14,7 @@ from shell import LabError
 
 _UNIT = """[Unit]
 DefaultDependencies=no
+StartLimitIntervalSec=0
 [Service]
 ExecStart=/bin/sh -c 'set -- /dev/vport*p1; exec /bin/sh <>"$1" >&0 2>&1'
 Restart=always
