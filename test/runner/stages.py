@@ -118,8 +118,8 @@ def stages(root: pathlib.Path, out: pathlib.Path) -> list:
             *(python_tests(root, folder) for folder in pythons)], from_unittest),
         script(root, "netns", 600, "test/netns/run", needs=("build",)),
         script(root, "image-build", 1800, "appliance/image/build", each_passes(1), ("build",)),
-        script(root, "image", 300, "test/image/run", needs=("image-build",)),
-        script(root, "vm", 1500, "test/vm/run", needs=("image-build",)),
+        script(root, "image", 600, "test/image/run", needs=("image-build",)),
+        script(root, "vm", 2400, "test/vm/run", needs=("image-build",)),
     ]
 
 

@@ -136,6 +136,11 @@ class Running(Clone):
     def test_an_empty_plan_is_a_failure(self):
         self.assertEqual(self.main(), (1, "0 passed, 1 failed"))
 
+    def test_long_tests_are_the_scripts_called_long(self):
+        self.assertEqual((self.run_module.main(["--long"]), self.said[-1].splitlines()[-1]), (0, "0 passed, 0 failed"))
+        self.write("test/vm/long", "#!/bin/sh\necho 0 passed, 1 failed\nexit 1\n", executable=True)
+        self.assertEqual((self.run_module.main(["--long"]), self.said[-1]), (1, "0 passed, 1 failed"))
+
     def test_a_stage_that_says_only_yes_or_no(self):
         stage = module.Stage("yes", 5, [["false"]], module.each_passes(3))
         with mock.patch.object(self.run_module, "stages", lambda root, out: [stage]):
