@@ -56,9 +56,14 @@ internal sealed class Machine
         Assert.True(Dht.Put(new DhtRecord(AddressValue.Key(address), AddressValue.ForAddress(index), owner, 1)));
     }
 
-    /// <summary>Lets time pass as the daemon does: from tick to tick.</summary>
+    /// <summary>Lets time pass as the daemon does: from tick to tick. A minute or more is time for the node to renew its records.</summary>
     public void Pass(double seconds)
     {
+        if (seconds >= 60)
+        {
+            Overlay.Renew(Now);
+        }
+
         TimeSpan end = Now + TimeSpan.FromSeconds(seconds);
         for (int ticks = 0; Network.NextTick <= end; ticks++)
         {

@@ -13,6 +13,9 @@ internal sealed class DhcpServer
     /// <summary>A request that came before the ring stood is answered late, if the client can still be waiting (RFC 2131 section 4.1).</summary>
     private static readonly TimeSpan ParkAtMost = TimeSpan.FromSeconds(30);
 
+    /// <summary>A repetition is ignored this long while the DHT works; a claim that was given up meanwhile gets no answer at all.</summary>
+    private static readonly TimeSpan PendAtMost = TimeSpan.FromSeconds(3);
+
     /// <summary>How often the ring is looked at while a request waits for it.</summary>
     private static readonly TimeSpan ParkedTick = TimeSpan.FromMilliseconds(100);
 
@@ -25,6 +28,7 @@ internal sealed class DhcpServer
     private DhcpRequest? _parked;
     private TimeSpan _parkedAt;
     private DhcpRequest? _pending;
+    private TimeSpan _pendingUntil;
 
     /// <summary>Makes a server without state of its own: who holds what is the holder's business.</summary>
     public DhcpServer(IOverlay overlay, VirtualNetworkOptions options, AddressHolder holder, ITapOutput output, Func<string?> hostName) =>
@@ -71,10 +75,10 @@ internal sealed class DhcpServer
             case DhcpMessageType.Discover or DhcpMessageType.Request when !_overlay.IsJoined:
                 (_parked, _parkedAt) = (request, now);
                 break;
-            case DhcpMessageType.Discover when Begin(request):
+            case DhcpMessageType.Discover when Begin(now, request):
                 _holder.FindOffer(now, (_, address) => Offer(request, address));
                 break;
-            case DhcpMessageType.Request when Begin(request):
+            case DhcpMessageType.Request when Begin(now, request):
                 Request(now, request);
                 break;
             case DhcpMessageType.Release:
@@ -90,14 +94,14 @@ internal sealed class DhcpServer
     }
 
     /// <summary>Notes the request that the DHT works on; false if it is a repetition of that one.</summary>
-    private bool Begin(DhcpRequest request)
+    private bool Begin(TimeSpan now, DhcpRequest request)
     {
-        if (_pending is { } pending && pending.Transaction == request.Transaction && pending.Type == request.Type)
+        if (_pending is { } pending && now < _pendingUntil && pending.Transaction == request.Transaction && pending.Type == request.Type)
         {
             return false;
         }
 
-        _pending = request;
+        (_pending, _pendingUntil) = (request, now + PendAtMost);
         return true;
     }
 

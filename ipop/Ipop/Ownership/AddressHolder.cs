@@ -9,9 +9,6 @@ namespace Ipop.Ownership;
 /// </summary>
 internal sealed class AddressHolder
 {
-    /// <summary>A claimed address is claimed anew this often: a partition that healed shows itself so.</summary>
-    private static readonly TimeSpan ReassertEvery = TimeSpan.FromSeconds(60);
-
     /// <summary>Pause after a claim that the DHT did not answer.</summary>
     private static readonly TimeSpan RetryAfter = TimeSpan.FromSeconds(2);
 
@@ -57,7 +54,7 @@ internal sealed class AddressHolder
     /// <summary>When <see cref="Tick"/> has something to do.</summary>
     public TimeSpan NextTick => !IsClaiming && (Bound is not null || _resumes) ? _actAt : TimeSpan.MaxValue;
 
-    /// <summary>Claims what the last run had, and anew what is held.</summary>
+    /// <summary>Claims what the last run had, and repeats a claim that the DHT did not answer. Renewal is the node's business.</summary>
     public void Tick(TimeSpan now)
     {
         if (now < _actAt || IsClaiming || !_overlay.IsJoined)
@@ -136,7 +133,7 @@ internal sealed class AddressHolder
         }
 
         _claimed = address;
-        _actAt = now + ReassertEvery;
+        _actAt = TimeSpan.MaxValue;
         _overlay.Create(now, AddressValue.Key(address), AddressValue.ForAddress(index), (then, answer) => OnClaimed(then, claim, address, answer.Status, done));
     }
 

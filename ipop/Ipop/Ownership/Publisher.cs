@@ -7,7 +7,10 @@ namespace Ipop.Ownership;
 /// <summary>Keeps the records that follow from the local address: host name, and service if this is the manager.</summary>
 internal sealed class Publisher
 {
-    private static readonly TimeSpan RepeatEvery = TimeSpan.FromSeconds(60);
+    /// <summary>A name that somebody else holds is tried again after this.</summary>
+    private static readonly TimeSpan LostFor = TimeSpan.FromSeconds(60);
+
+    /// <summary>Pause after a create that the DHT did not answer.</summary>
     private static readonly TimeSpan RetryAfter = TimeSpan.FromSeconds(5);
 
     private readonly IOverlay _overlay;
@@ -86,7 +89,7 @@ internal sealed class Publisher
             Published record = _records[i];
             if (now >= record.At)
             {
-                record.At = now + RepeatEvery;
+                record.At = TimeSpan.MaxValue;
                 _overlay.Create(now, record.Key, record.Value, (then, answer) => OnCreated(then, record, answer.Status));
             }
         }
@@ -97,7 +100,12 @@ internal sealed class Publisher
         if (!record.IsWithdrawn)
         {
             record.IsLost = status == DhtStatus.Lost || (record.IsLost && status == DhtStatus.TimedOut);
-            record.At = status == DhtStatus.TimedOut ? now + RetryAfter : now + RepeatEvery;
+            record.At = status switch
+            {
+                DhtStatus.TimedOut => now + RetryAfter,
+                DhtStatus.Lost => now + LostFor,
+                _ => TimeSpan.MaxValue,
+            };
         }
     }
 

@@ -56,29 +56,36 @@ public sealed class FakeDht(IRecordPolicy policy)
     internal void Lookup(TimeSpan now, RecordKey key, Action<TimeSpan, DhtAnswer> done)
     {
         Lookups++;
-        Answer(now, done, () => Records.TryGetValue(key, out DhtRecord? record)
+        Answer(now, () => true, done, () => Records.TryGetValue(key, out DhtRecord? record)
             ? new DhtAnswer(DhtStatus.Done, record)
             : new DhtAnswer(DhtStatus.NotFound, null));
     }
 
-    internal void Create(TimeSpan now, DhtRecord record, Action<TimeSpan, DhtAnswer> done)
+    internal void Create(TimeSpan now, DhtRecord record, Func<bool> isWanted, Action<TimeSpan, DhtAnswer> done)
     {
         Creates++;
-        Answer(now, done, () => Put(record)
+        Answer(now, isWanted, done, () => Put(record)
             ? new DhtAnswer(DhtStatus.Done, record)
             : new DhtAnswer(DhtStatus.Lost, Records.GetValueOrDefault(record.Key)));
     }
 
-    private void Answer(TimeSpan now, Action<TimeSpan, DhtAnswer> done, Func<DhtAnswer> operation)
+    private void Answer(TimeSpan now, Func<bool> isWanted, Action<TimeSpan, DhtAnswer> done, Func<DhtAnswer> operation)
     {
-        DhtAnswer Try() => IsSilent ? new DhtAnswer(DhtStatus.TimedOut, null) : operation();
+        void End(TimeSpan then)
+        {
+            if (isWanted())
+            {
+                done(then, IsSilent ? new DhtAnswer(DhtStatus.TimedOut, null) : operation());
+            }
+        }
+
         if (IsSlow)
         {
-            _waiting.Enqueue(then => done(then, Try()));
+            _waiting.Enqueue(End);
         }
         else
         {
-            done(now, Try());
+            End(now);
         }
     }
 }

@@ -8,6 +8,7 @@ namespace Testing.Overlay;
 /// <summary>An overlay without network: a shared DHT, and a list of what was sent.</summary>
 public sealed class FakeOverlay(FakeDht dht, PeerIdentity identity) : IOverlay
 {
+    private readonly Dictionary<RecordKey, (ReadOnlyMemory<byte> Value, Action<TimeSpan, DhtAnswer> Done)> _own = [];
     private ulong _sequence;
 
     /// <summary>Who the local node is; replace it when it gets a certificate.</summary>
@@ -42,15 +43,43 @@ public sealed class FakeOverlay(FakeDht dht, PeerIdentity identity) : IOverlay
     public void Lookup(TimeSpan now, RecordKey key, Action<TimeSpan, DhtAnswer> done) => dht.Lookup(now, key, done);
 
     /// <inheritdoc/>
-    public void Create(TimeSpan now, RecordKey key, ReadOnlyMemory<byte> value, Action<TimeSpan, DhtAnswer> done) =>
-        dht.Create(now, new DhtRecord(key, value, Identity, ++_sequence), done);
+    public void Create(TimeSpan now, RecordKey key, ReadOnlyMemory<byte> value, Action<TimeSpan, DhtAnswer> done)
+    {
+        // As in the real node, a create that is released or repeated before its end is never completed.
+        _own[key] = (value, done);
+        dht.Create(now, Record(key, value), () => _own.TryGetValue(key, out var current) && ReferenceEquals(current.Done, done), (then, answer) =>
+        {
+            if (answer.Status != DhtStatus.Done)
+            {
+                _own.Remove(key);
+            }
+
+            done(then, answer);
+        });
+    }
+
+    /// <summary>Renews what stands. What is lost is reported once more, and not renewed again.</summary>
+    public void Renew(TimeSpan now)
+    {
+        foreach ((RecordKey key, (ReadOnlyMemory<byte> value, Action<TimeSpan, DhtAnswer> done)) in _own.ToArray())
+        {
+            if (!dht.IsSilent && !dht.Put(Record(key, value)))
+            {
+                _own.Remove(key);
+                done(now, new DhtAnswer(DhtStatus.Lost, dht.Records.GetValueOrDefault(key)));
+            }
+        }
+    }
 
     /// <inheritdoc/>
     public void Release(TimeSpan now, RecordKey key)
     {
+        _own.Remove(key);
         if (dht.Records.TryGetValue(key, out DhtRecord? record) && record.Owner.Address == Address)
         {
             dht.Records.Remove(key);
         }
     }
+
+    private DhtRecord Record(RecordKey key, ReadOnlyMemory<byte> value) => new(key, value, Identity, ++_sequence);
 }
