@@ -1,54 +1,84 @@
-"""The configuration disk: a small FAT file system labelled WOWCFG."""
+"""The configuration disk: a small FAT file system labelled WOWCFG that holds pool.conf and, for a manager, manager/."""
 
 import pathlib
 import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "node/root/usr/lib/wow/node"))
+
+import poolconf  # noqa: E402 # the only reader of pool.conf
+from errors import WowError  # noqa: E402
 
 LABEL = "WOWCFG"
-POOL_CONF_LIMIT = 64 * 1024
+NAMES = ("pool.conf", "manager")
+MANAGER = ("node.key", "node.pem", "ca")
 MIB = 1024 * 1024
 # What the initrd reads at most (appliance/initrd/config.sh).
 CONTENT_LIMIT = 16 * MIB
+# A FAT entry rounds up to its cluster and needs room in its folder.
+ENTRY = 4096
 
 
 class StampError(Exception):
     """What is wrong with the user's input, and what to do."""
 
 
-def content(pool_conf, manager=None):
-    """Checks what goes on the disk and returns its size in bytes. `manager` is the folder with node.key, node.pem and ca/."""
+def check(pool_conf, manager=None):
+    """Refuses a pool.conf that the machine would refuse, and a manager's folder that is not whole."""
     if not pool_conf.is_file():
         raise StampError(f"{pool_conf}: no such file; give the pool.conf that the machines shall read")
-    size = pool_conf.stat().st_size
-    if size > POOL_CONF_LIMIT:
-        raise StampError(f"{pool_conf}: {size} bytes; a pool.conf has at most {POOL_CONF_LIMIT}")
-    if b"[pool]" not in pool_conf.read_bytes():
-        raise StampError(f"{pool_conf}: no section [pool]; is this a pool.conf? docs/architecture.md lists its keys")
-    if manager is not None:
-        for name in ("node.key", "node.pem", "ca"):
-            if not (manager / name).exists():
-                raise StampError(f"{manager}: {name} is missing; give the folder that `wow-ca manager` made")
-        size += sum(file.stat().st_size for file in manager.rglob("*") if file.is_file())
-    if size > CONTENT_LIMIT:
-        raise StampError(f"{pool_conf} and {manager}: {size} bytes together; the machine reads at most {CONTENT_LIMIT}")
-    return size
+    try:
+        pool = poolconf.load(str(pool_conf), str(pool_conf))
+    except WowError as error:
+        raise StampError(str(error)) from error
+    if manager is None:
+        if pool.is_manager and not pool.open:
+            raise StampError(f"{pool_conf}: [node] role = manager needs the manager's key and CA; give their folder with --manager")
+        return
+    if not pool.is_manager:
+        raise StampError(f"{pool_conf}: --manager is given, but [node] role is not manager; a worker must not hold the CA's key")
+    for name in MANAGER:
+        if not (manager / name).exists():
+            raise StampError(f"{manager}/{name}: is missing; the folder holds node.key, node.pem (from `wow-ca manager`) and ca/ "
+                             "(the folder of `wow-ca init`)")
 
 
-def make(image, pool_conf=None, manager=None):
-    """Writes the raw disk `image`, of 1 MiB or what the content needs; without pool_conf an empty one. Returns its size in bytes."""
-    used = content(pool_conf, manager) if pool_conf else 0
-    size = MIB * max(1, (used * 5 // 4 + 256 * 1024 + MIB - 1) // MIB)
+def files_below(entries):
+    for entry in entries:
+        yield entry
+        if entry.is_dir():
+            yield from sorted(entry.rglob("*"))
+
+
+def make(image, entries=()):
+    """Writes the raw disk `image`, of 1 MiB or what the content needs. `entries` are (path in the disk, source) pairs. Returns its size."""
+    used = sum(ENTRY + (path.stat().st_size if path.is_file() else 0) for path in files_below([source for _, source in entries]))
+    if used > CONTENT_LIMIT:
+        raise StampError(f"{used} bytes for the configuration disk; the machine reads at most {CONTENT_LIMIT}")
+    size = MIB * max(1, (used * 5 // 4 + 128 * 1024 + MIB - 1) // MIB)
     image = pathlib.Path(image)
     image.unlink(missing_ok=True)
+    image.touch(mode=0o600)  # it may hold a manager's key
     with open(image, "wb") as file:
         file.truncate(size)
-    # It may hold a manager's key.
-    image.chmod(0o600)
     subprocess.run(["mkfs.vfat", "--invariant", "-n", LABEL, str(image)], check=True, stdout=subprocess.DEVNULL)
-    if pool_conf:
-        subprocess.run(["mcopy", "-i", str(image), str(pool_conf), "::/pool.conf"], check=True)
-    if manager is not None:
-        subprocess.run(["mmd", "-i", str(image), "::/manager"], check=True)
-        for entry in sorted(manager.iterdir()):
-            if entry.name in ("node.key", "node.pem", "ca"):
-                subprocess.run(["mcopy", "-s", "-i", str(image), str(entry), "::/manager/"], check=True)
+    for name, source in entries:
+        parent = name.rpartition("/")[0]
+        if parent:
+            subprocess.run(["mmd", "-D", "s", "-i", str(image), f"::/{parent}"], check=False, stderr=subprocess.DEVNULL)
+        subprocess.run(["mcopy", "-s", "-Q", "-i", str(image), str(source), f"::/{name}"], check=True)
     return size
+
+
+def entries(pool_conf, manager=None):
+    """What `make` shall put on the disk for a checked pool.conf and the folder of a manager."""
+    return [("pool.conf", pool_conf)] + [(f"manager/{name}", manager / name) for name in MANAGER if manager is not None]
+
+
+def entries_of(folder):
+    """What `make` shall put on the disk from a folder laid out as the disk, unchecked."""
+    found = [(name, folder / name) for name in NAMES if (folder / name).exists()]
+    if not folder.is_dir():
+        raise StampError(f"{folder}: no such folder; give one that holds pool.conf and, for a manager, manager/")
+    return found

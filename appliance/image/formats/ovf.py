@@ -6,6 +6,7 @@ import re
 
 TEMPLATE = pathlib.Path(__file__).resolve().parent / "wow.ovf.in"
 NAME = "wow.ovf"
+MANIFEST = "wow.mf"
 SYSTEM = "wow.vmdk"
 CONFIG = "wowcfg.vmdk"
 
