@@ -16,10 +16,9 @@ _UNIT = """[Unit]
 DefaultDependencies=no
 StartLimitIntervalSec=0
 [Service]
-ExecStart=/bin/sh -c 'set -- /dev/vport*p1; exec /bin/sh <>"$1" >&0 2>&1'
-Restart=always
-RestartSec=1
+ExecStart=/bin/sh -c 'set -- /dev/vport*p1; while :; do /bin/sh <>"$1" >&0 2>&1; sleep 2; done'
 """
+# The shell ends when the other end of the port is closed; systemd would give up on a unit that starts anew so often.
 _WANTED = "[Unit]\nWants=wow-lab.service\n"
 
 
