@@ -53,11 +53,12 @@ def join(pool):
     host = status.get("host") or names.default_host(address)
     member.name(pool, address, host)
     if not pool["open"]:
+        if member.is_manager(pool):
+            # First, because everybody else waits for it.
+            member.serve_ca(address)
         certificate = status["certificate"]
         console.say("certificate", serial=certificate["serial"], host=host, role=certificate["role"], until=certificate["not_after"])
         member.seal(pool, address)
-    if member.is_manager(pool) and not pool["open"]:
-        member.serve_ca(address)
     member.start_condor(pool, address, host)
     files.write(f"{paths.RUN}/joined", f"{address} {host}\n")
     member.wait_for_pool(pool, host)

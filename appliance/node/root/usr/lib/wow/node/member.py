@@ -77,4 +77,5 @@ def wait_for_pool(pool, host, patience=90.0):
             last = output.splitlines()[-1] if output else "the manager does not list this machine"
             console.say_error(WowError(last, "Look with: condor_status; journalctl -u condor; tail /var/log/condor/*Log. It is tried again by itself", "", "pool"))
             told = waited * 2 - patience
-        time.sleep(1.0 if waited < patience else 10.0)
+        # Asking costs a second of an emulated processor, which HTCondor needs just now.
+        time.sleep(2.0 if waited < patience else 10.0)
