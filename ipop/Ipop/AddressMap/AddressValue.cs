@@ -1,5 +1,7 @@
 using System.Buffers.Binary;
+using Brunet;
 using Brunet.Dht;
+using Brunet.Sessions;
 
 namespace Ipop.AddressMap;
 
@@ -51,6 +53,10 @@ public static class AddressValue
         address = IPv4Address.Read(record.Value.Span);
         return true;
     }
+
+    /// <summary>Who owns the address that an answer is about; null if nobody does, or nobody knows. A withdrawn record owns nothing.</summary>
+    public static PeerIdentity? Owner(DhtAnswer answer) =>
+        answer is { Status: DhtStatus.Done, Record: { Value.Length: Size } record } ? record.Owner : null;
 
     /// <summary>The key of an address's record.</summary>
     public static RecordKey Key(IPv4Address address) => new(RecordKind.Address, address.ToString());

@@ -184,12 +184,12 @@ internal sealed class OwnerMap
     {
         _asked--;
         entry.IsAsked = false;
-        switch (answer)
+        switch (AddressValue.Owner(answer))
         {
-            case { Status: DhtStatus.Done, Record: { } record }:
-                Set(now, entry, record.Owner.Address, record.Owner.Certificate is not null);
+            case { } owner:
+                Set(now, entry, owner.Address, owner.Certificate is not null);
                 break;
-            case { Status: DhtStatus.TimedOut }:
+            case null when answer.Status == DhtStatus.TimedOut:
                 // What was known stays good until it expires; ask again soon.
                 entry.RefreshAt = now + OwnerMapLimits.RetryAfter;
                 entry.ExpiresAt = entry.IsKnown ? entry.ExpiresAt : entry.RefreshAt;

@@ -10,7 +10,7 @@ namespace Ipop.AddressMap;
 /// alike and a partition that heals has one outcome.
 /// </summary>
 /// <remarks>
-/// For one key, in this order:
+/// An empty value withdraws a record and says nothing about who owns what. For one key, in this order:
 /// <list type="number">
 /// <item>a record backed by a certificate beats one that is not;</item>
 /// <item>between certificates the later NotBefore, then the smaller serial number;</item>
@@ -34,6 +34,8 @@ public sealed class RecordPolicy : IRecordPolicy
         ArgumentNullException.ThrowIfNull(record);
         return record.Key.Kind switch
         {
+            // Withdrawn: it yields to every other record, so it matters to its owner only.
+            RecordKind.Address or RecordKind.HostName or RecordKind.Service when record.Value.IsEmpty => true,
             RecordKind.Address => IsAddressAllowed(record),
             RecordKind.HostName => IsHostNameAllowed(record),
             RecordKind.Service => IsServiceAllowed(record),

@@ -79,7 +79,7 @@ internal sealed class Names
 
         _overlay.Lookup(now, AddressValue.Key(address), (then, answer) =>
         {
-            string? host = answer is { Status: DhtStatus.Done } ? answer.Record?.Owner.Certificate?.HostName.ToLowerInvariant() : null;
+            string? host = AddressValue.Owner(answer)?.Certificate?.HostName.ToLowerInvariant();
             done(then, host is not null && IsHostLabel(host) ? host : numbers);
         });
     }

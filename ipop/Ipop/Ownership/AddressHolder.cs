@@ -200,12 +200,12 @@ internal sealed class AddressHolder
     private void TryOffer(TimeSpan now, IPv4Address address, uint next, int lookups, Action<TimeSpan, IPv4Address?> done) =>
         _overlay.Lookup(now, AddressValue.Key(address), (then, answer) =>
         {
-            switch (answer)
+            switch (AddressValue.Owner(answer))
             {
-                case { Status: DhtStatus.TimedOut }:
+                case null when answer.Status == DhtStatus.TimedOut:
                     done(then, null);
                     break;
-                case { Status: DhtStatus.Done, Record: { } record } when record.Owner.Address != _overlay.Address:
+                case { } owner when owner.Address != _overlay.Address:
                     _avoidedUntil[address] = then + AvoidFor;
                     TryCandidate(then, next, lookups, done);
                     break;

@@ -63,11 +63,30 @@ public sealed class RecordPolicyTests
         PeerIdentity peer = Peers.Certified("a", Name, isManager: true);
         foreach (RecordKind kind in new[] { RecordKind.Address, RecordKind.HostName, RecordKind.Service, (RecordKind)77 })
         {
-            foreach (int length in new[] { 0, 3, 6, 256 })
+            foreach (int length in new[] { 1, 3, 6, 256 })
             {
                 Assert.False(Closed.IsAllowed(new DhtRecord(new RecordKey(kind, kind == RecordKind.Address ? Name : "a"), new byte[length], peer, 1)));
             }
         }
+    }
+
+    [Fact]
+    public void A_withdrawn_record_may_stand_and_owns_nothing()
+    {
+        RecordKey key = AddressValue.Key(Machine.Ip(Name));
+        var withdrawn = new DhtRecord(key, ReadOnlyMemory<byte>.Empty, Peers.Bare("thief"), 1);
+        Assert.True(Closed.IsAllowed(withdrawn));
+        Assert.Null(AddressValue.Owner(new Brunet.DhtAnswer(Brunet.DhtStatus.Done, withdrawn)));
+        Assert.False(AddressValue.TryReadName(withdrawn, out _));
+        Assert.False(Closed.IsAllowed(withdrawn with { Key = new RecordKey((RecordKind)77, Name) }));
+
+        // A replica that lies and shows it as standing gets nothing for its owner.
+        var machine = new Machine("a", certificate: Peers.Certificate("a", "10.128.1.1"));
+        machine.Dhcp.Bind();
+        machine.Dht.Records[key] = withdrawn;
+        machine.SendFromGuest(Machine.Packet(Machine.Ip("10.128.1.1"), Machine.Ip(Name)));
+        Assert.Empty(machine.Overlay.Sent);
+        Assert.Equal(1, machine.Network.Drops[DropReason.NoOwner]);
     }
 
     [Fact]
