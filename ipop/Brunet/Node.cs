@@ -86,7 +86,7 @@ public sealed class Node : IOverlay
             if (peer.Current is not null)
             {
                 peer.NextHandshake = default;
-                _core.Handshaker.Rekey(now, peer);
+                peer.MustRekey = true;
             }
         }
 

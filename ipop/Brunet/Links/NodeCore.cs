@@ -93,9 +93,10 @@ internal sealed class NodeCore
     {
         Peers.Remove(peer.Address);
         Handshaker.Forget(peer.Pending);
+        Handshaker.Forget(peer.Next);
         Handshaker.Forget(peer.Current);
         Handshaker.Forget(peer.Previous);
-        peer.Pending = peer.Current = peer.Previous = null;
+        peer.Pending = peer.Next = peer.Current = peer.Previous = null;
         Ring.Touch();
     }
 

@@ -21,7 +21,7 @@ internal sealed class PathKeeper(NodeCore core)
     private static readonly TimeSpan ProbeKept = TimeSpan.FromSeconds(4);
     private static readonly TimeSpan ProbeInterval = TimeSpan.FromMilliseconds(150);
     private static readonly TimeSpan RingPingInterval = TimeSpan.FromSeconds(10);
-    private static readonly TimeSpan SuspectAfter = TimeSpan.FromSeconds(6);
+    private static readonly TimeSpan SuspectAfter = TimeSpan.FromSeconds(3);
     private static readonly TimeSpan LostAfter = TimeSpan.FromSeconds(90);
 
     /// <summary>Addresses that others saw us come from.</summary>

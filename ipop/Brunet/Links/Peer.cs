@@ -21,6 +21,14 @@ internal sealed class Peer(NodeAddress address, TimeSpan now)
     /// <summary>The session before, which still opens what is under way.</summary>
     public Session? Previous { get; set; }
 
+    /// <summary>
+    /// A session that our handshake made, while <see cref="Current"/> still seals: the peer may lack the last flight. Null if there is none.
+    /// </summary>
+    public Session? Next { get; set; }
+
+    /// <summary>Whether new keys shall be agreed on as soon as no handshake runs.</summary>
+    public bool MustRekey { get; set; }
+
     /// <summary>The handshake that runs in our name.</summary>
     public Session? Pending { get; set; }
 

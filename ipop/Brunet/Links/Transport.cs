@@ -116,6 +116,12 @@ internal sealed class Transport(NodeCore core)
             if (keys.TryOpen(frame, message, out _) && core.Peers.TryGetValue(session.Identity!.Address, out Peer? peer))
             {
                 peer.ReceivedBytes += frame.Length;
+                session.LastOpened = now;
+                if (peer.Next == session)
+                {
+                    core.Handshaker.Confirm(now, session);
+                }
+
                 core.Paths.OnReceived(now, peer, arrival);
                 Dispatch(now, peer, session.Identity, arrival, message);
             }

@@ -103,13 +103,18 @@ internal sealed class Router(NodeCore core)
     /// <summary>Whom to hand a packet to, or null if nobody is nearer than we are.</summary>
     private Peer? NextHop(in RoutedHeader header, bool isOrigin)
     {
-        if (header.Exact && core.Peers.TryGetValue(header.Destination, out Peer? straight) && straight.IsConnected)
+        Peer? straight = header.Exact && core.Peers.TryGetValue(header.Destination, out Peer? known) && known.IsConnected ? known : null;
+
+        // Whoever sends a frame over the ring doubts the link to its destination: it may have restarted and forgotten our session.
+        bool roundabout = isOrigin && header.Type == RoutedType.Frame;
+        if (straight is not null && !roundabout)
         {
             return straight;
         }
 
         NodeAddress target = header.DestinationVia != default ? header.DestinationVia : header.Destination;
-        if (core.Peers.TryGetValue(target, out Peer? via) && core.IsMemberPeer(via) && target != header.Source)
+        NodeAddress avoided = roundabout ? header.Destination : default;
+        if (core.Peers.TryGetValue(target, out Peer? via) && core.IsMemberPeer(via) && target != header.Source && target != avoided)
         {
             return via;
         }
@@ -118,7 +123,7 @@ internal sealed class Router(NodeCore core)
         NodeAddress bestDistance = default;
         foreach (Peer peer in core.Peers.Values)
         {
-            if (core.IsMemberPeer(peer) && peer.Address != header.Source)
+            if (core.IsMemberPeer(peer) && peer.Address != header.Source && peer.Address != avoided)
             {
                 NodeAddress distance = peer.Address.DistanceTo(target);
                 if (best is null || distance < bestDistance)
@@ -130,7 +135,7 @@ internal sealed class Router(NodeCore core)
 
         // Where a packet begins it may take a step away: the origin may have no place on the ring yet, or no link to a neighbour.
         bool mayStepAway = isOrigin && (header.Exact || header.Type == RoutedType.Find || !core.IsMember);
-        return best is not null && (mayStepAway || bestDistance < core.Self.DistanceTo(target)) ? best : null;
+        return best is not null && (mayStepAway || bestDistance < core.Self.DistanceTo(target)) ? best : straight;
     }
 
     private void Deliver(TimeSpan now, in RoutedHeader header, ReadOnlySpan<byte> body)

@@ -49,9 +49,20 @@ internal sealed class Handshaker(NodeCore core)
     /// <summary>Agrees on new keys with a peer; the present session serves until then.</summary>
     public void Rekey(TimeSpan now, Peer peer)
     {
-        if (peer.Pending is null && now >= peer.NextHandshake)
+        if (peer.Pending is null && peer.Next is null && now >= peer.NextHandshake)
         {
+            peer.MustRekey = false;
             Start(now, peer);
+        }
+    }
+
+    /// <summary>The peer has a session's keys as well, so it may seal from now on.</summary>
+    public void Confirm(TimeSpan now, Session session)
+    {
+        if (core.Peers.TryGetValue(session.Claimed, out Peer? peer) && peer.Next == session)
+        {
+            peer.Next = null;
+            Promote(now, peer, session);
         }
     }
 
@@ -96,19 +107,20 @@ internal sealed class Handshaker(NodeCore core)
 
         foreach (Peer peer in core.Peers.Values)
         {
-            if (peer.Previous is not null && now - peer.Current!.EstablishedAt > PreviousKept)
+            if (peer.Previous is { } previous && now - peer.Current!.EstablishedAt > PreviousKept && now - previous.LastOpened > PreviousKept)
             {
                 Forget(peer.Previous);
                 peer.Previous = null;
             }
 
-            if (peer.Current is { IsClient: true } session
-                && (now - session.EstablishedAt > RekeyAge || session.Keys!.Sent > SessionKeys.RekeyAfter))
+            // The client begins. The server waits a little longer, for the case that both ends think themselves servers.
+            if (peer.Current is { } session
+                && (now - session.EstablishedAt > (session.IsClient ? RekeyAge : 1.25 * RekeyAge) || session.Keys!.Sent > SessionKeys.RekeyAfter))
             {
-                Rekey(now, peer);
+                peer.MustRekey = true;
             }
 
-            if (peer.Current is null && peer.HasWaiting)
+            if (peer.MustRekey || (peer.Current is null && peer.HasWaiting))
             {
                 Rekey(now, peer);
             }
@@ -163,6 +175,7 @@ internal sealed class Handshaker(NodeCore core)
         if (session.IsEstablished && session.Stream.IsAcknowledged)
         {
             _unfinished.Remove(session);
+            Confirm(now, session);
         }
     }
 
@@ -254,22 +267,40 @@ internal sealed class Handshaker(NodeCore core)
             peer.Pending = null;
         }
 
-        Forget(peer.Previous);
-        peer.Previous = peer.Current;
-        peer.Current = session;
-        peer.FailedHandshakes = 0;
-        peer.NextHandshake = default;
         core.Paths.OnEstablished(now, peer, arrival);
+        if (peer.LastDirect is { } direct && direct != session.Route)
+        {
+            session.SecondRoute = direct;
+        }
 
         // The last flight must be on its way before anything that needs the keys.
         Transmit(now, session, fromStart: true);
-        core.OnEstablished(now, peer);
+        if (session.IsClient && peer.Current is not null)
+        {
+            Forget(peer.Next);
+            peer.Next = session;
+        }
+        else
+        {
+            Promote(now, peer, session);
+        }
+
         foreach ((Arrival way, byte[] frame) in session.TakeEarly())
         {
             core.Transport.ReceiveFrame(now, way, frame);
         }
 
         return true;
+    }
+
+    private void Promote(TimeSpan now, Peer peer, Session session)
+    {
+        Forget(peer.Previous);
+        peer.Previous = peer.Current;
+        peer.Current = session;
+        peer.FailedHandshakes = 0;
+        peer.NextHandshake = default;
+        core.OnEstablished(now, peer);
     }
 
     private void Fail(TimeSpan now, Session session)
@@ -283,9 +314,10 @@ internal sealed class Handshaker(NodeCore core)
         }
 
         Forget(session);
-        if (session.Expected != default && core.Peers.TryGetValue(session.Expected, out Peer? peer) && peer.Pending == session)
+        if (core.Peers.TryGetValue(session.Claimed, out Peer? peer) && (peer.Pending == session || peer.Next == session))
         {
-            peer.Pending = null;
+            peer.Pending = peer.Pending == session ? null : peer.Pending;
+            peer.Next = peer.Next == session ? null : peer.Next;
             peer.FailedHandshakes++;
             peer.NextHandshake = now + TimeSpan.FromSeconds(Math.Min(1 << Math.Min(peer.FailedHandshakes, 5), 30));
         }

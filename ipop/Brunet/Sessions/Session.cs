@@ -48,6 +48,9 @@ internal sealed class Session(uint localIndex, bool isClient, NodeAddress expect
 
     public TimeSpan EstablishedAt { get; private set; }
 
+    /// <summary>When a frame of the peer was last opened with these keys.</summary>
+    public TimeSpan LastOpened { get; set; }
+
     public TimeSpan NextRetransmission { get; set; } = now;
 
     public int Retransmissions { get; set; }
@@ -58,6 +61,7 @@ internal sealed class Session(uint localIndex, bool isClient, NodeAddress expect
         Identity = Handshake.Peer;
         Keys = new SessionKeys(Handshake, IsClient);
         EstablishedAt = now;
+        LastOpened = now;
     }
 
     /// <summary>Keeps a sealed frame that overtook the handshake's last flight.</summary>
