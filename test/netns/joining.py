@@ -1,0 +1,39 @@
+"""Every node finds the ring, and an ordinary DHCP client beside it gets an address."""
+
+import ipaddress
+import time
+
+from clients import lease
+from tally import must
+from waiting import until
+from world import BOOTSTRAP
+
+
+def run(tally, world, figures):
+    """Starts the four nodes."""
+    with tally.case("the first node of an open pool is its own ring and its manager"):
+        world.boot.start()
+        until(world.boot.status, lambda status: status["ring"]["joined"], "boot joins")
+        world.boot.lease = lease(world.boot)
+        until(world.boot.status, lambda status: status["address"] and status["manager"] == status["address"], "boot is the manager")
+
+    for node in world.pool()[1:]:
+        with tally.case(f"{node.name} finds the ring by the bootstrap, from behind its NAT"):
+            begin = time.monotonic()
+            node.start(BOOTSTRAP)
+            until(node.status, lambda status: status["ring"]["joined"], f"{node.name} joins")
+            figures.add(f"{node.name}: start to on the ring", time.monotonic() - begin, "s")
+        with tally.case(f"udhcpc on {node.name} gets an address of the pool"):
+            begin = time.monotonic()
+            node.lease = lease(node)
+            figures.add(f"{node.name}: address by udhcpc", time.monotonic() - begin, "s")
+            must(ipaddress.ip_address(node.lease["ip"]) in ipaddress.ip_network("10.128.0.0/16"), f"it got {node.lease}")
+            must(node.address == node.lease["ip"], f"udhcpc got {node.lease['ip']}, status says {node.address}")
+            must(node.lease.get("mtu") == "1280", f"MTU is {node.lease.get('mtu')}")
+
+    with tally.case("no two nodes have one address"):
+        addresses = [node.address for node in world.pool()]
+        must(None not in addresses and len(set(addresses)) == len(addresses), f"addresses: {addresses}")
+
+    with tally.case("udhcpc asked again gets the same address"):
+        must(lease(world.one)["ip"] == world.one.lease["ip"], "another address")

@@ -1,0 +1,40 @@
+"""Packets reach everybody, the first one too, and take the best path there is."""
+
+import time
+
+from clients import ping
+from tally import must
+from waiting import until
+
+
+def run(tally, world, figures):
+    """All pairs, then the paths."""
+    with tally.case("direct path between the two port-restricted sites within 2 s of the first packet, which arrives"):
+        begin = time.monotonic()
+        must(ping(world.one, world.two.address) == 1, "the first ping was lost")
+        figures.add("one -> two: first ping answered after", time.monotonic() - begin, "s")
+        for near, far in ((world.one, world.two), (world.two, world.one)):
+            until(lambda near=near, far=far: near.peer(far), lambda peer: peer.get("path") == "direct", f"{near.name} -> {far.name} becomes direct")
+        took = time.monotonic() - begin
+        figures.add("one <-> two: first packet to direct on both sides", took, "s")
+        must(took <= 2.0, f"it took {took:.2f} s")
+
+    for source in world.pool():
+        for target in world.pool():
+            if source is not target:
+                with tally.case(f"one single ping from {source.name} to {target.name} is answered"):
+                    must(ping(source, target.address) == 1, "no answer")
+
+    for near, far in ((world.one, world.boot), (world.two, world.boot), (world.sym, world.boot), (world.boot, world.sym)):
+        with tally.case(f"{near.name} reaches {far.name} directly"):
+            until(lambda near=near, far=far: near.peer(far), lambda peer: peer.get("path") == "direct", f"{near.name} -> {far.name}")
+
+    for near in (world.one, world.two):
+        with tally.case(f"{near.name} and the symmetric site reach each other through the ring, and stay so"):
+            for _ in range(10):
+                must(ping(near, world.sym.address) == 1, "a ping was lost")
+                must(ping(world.sym, near.address) == 1, "a ping was lost")
+                time.sleep(0.3)
+            for here, there in ((near, world.sym), (world.sym, near)):
+                path = here.peer(there).get("path")
+                must(path in ("ring", "relay"), f"{here.name} -> {there.name}: {path}")

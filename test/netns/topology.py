@@ -1,0 +1,109 @@
+"""Network namespaces joined by a bridge, some behind NATs. Every name begins with a prefix of this run, so that runs don't meet."""
+
+import os
+import pathlib
+import shutil
+
+from shell import run
+
+# As home routers do it: keep the source port where it is free, let in only answers, drop the rest silently. A plain
+# masquerade keeps one mapping for all destinations and filters by address and port: a port-restricted cone (RFC 3489 section 5).
+RULES = """
+table ip nat {{
+  chain out {{
+    type nat hook postrouting priority srcnat;
+    oifname "wan" masquerade {how}
+  }}
+}}
+table ip fence {{
+  chain forward {{
+    type filter hook forward priority filter; policy drop;
+    iifname "lan" accept
+    ct state established,related accept
+  }}
+  chain input {{
+    type filter hook input priority filter; policy drop;
+    iifname "lo" accept
+    iifname "lan" accept
+  }}
+}}
+"""
+
+
+class Topology:
+    """Makes namespaces; close() removes all of them."""
+
+    def __init__(self):
+        self.prefix = f"wn{os.getpid()}-"
+        self._made = []
+        self._sites = 0
+
+    def namespace(self, name):
+        """Makes an empty namespace with a loopback; returns its full name."""
+        full = self.prefix + name
+        run("ip", "netns", "add", full)
+        self._made.append(full)
+        self.ip(name, "link", "set", "lo", "up")
+        return full
+
+    def ip(self, name, *arguments):
+        """Runs ip inside a namespace."""
+        return run("ip", "-n", self.prefix + name, *arguments)
+
+    def inside(self, name, *command):
+        """A command line that runs inside a namespace."""
+        return ["ip", "netns", "exec", self.prefix + name, *command]
+
+    def public(self, name, *addresses):
+        """Makes a namespace on the public network; the first call makes the network."""
+        if self.prefix + "net" not in self._made:
+            self.namespace("net")
+            self.ip("net", "link", "add", "bridge", "type", "bridge", "stp_state", "0")
+            self.ip("net", "link", "set", "bridge", "up")
+        self.namespace(name)
+        self._sites += 1
+        port = f"port{self._sites}"
+        run("ip", "link", "add", "wan", "netns", self.prefix + name, "type", "veth", "peer", "name", port, "netns", self.prefix + "net")
+        self.ip("net", "link", "set", port, "master", "bridge", "up")
+        for address in addresses:
+            self.ip(name, "address", "add", f"{address}/24", "dev", "wan")
+        self.ip(name, "link", "set", "wan", "up")
+
+    def site(self, name, public, lan, how=""):
+        """Makes a machine at LAN.2 behind a gateway with the NAT that nftables' masquerade does with these options."""
+        gate = f"gate-{name}"
+        self.public(gate, public)
+        self.namespace(name)
+        run("ip", "link", "add", "lan", "netns", self.prefix + gate, "type", "veth", "peer", "name", "eth0", "netns", self.prefix + name)
+        self.ip(gate, "address", "add", f"{lan}.1/24", "dev", "lan")
+        self.ip(gate, "link", "set", "lan", "up")
+        self.ip(name, "address", "add", f"{lan}.2/24", "dev", "eth0")
+        self.ip(name, "link", "set", "eth0", "up")
+        self.ip(name, "route", "add", "default", "via", f"{lan}.1")
+        run(*self.inside(gate, "sysctl", "-qw", "net.ipv4.ip_forward=1"))
+        run(*self.inside(gate, "nft", "-f", "-"), text_in=RULES.format(how=how))
+
+    def hosts(self, name, text):
+        """Gives a namespace an /etc/hosts of its own; call before anything runs there, then again to change it in place."""
+        folder = pathlib.Path("/etc/netns") / (self.prefix + name)
+        folder.mkdir(parents=True, exist_ok=True)
+        with open(folder / "hosts", "w", encoding="ascii") as file:
+            file.write(text)
+
+    def left(self):
+        """What of this run is still there."""
+        spaces = [line.split()[0] for line in run("ip", "netns", "list").stdout.splitlines() if line.startswith(self.prefix)]
+        return spaces + [str(path) for path in pathlib.Path("/etc/netns").glob(self.prefix + "*")]
+
+    def close(self):
+        """Removes every namespace, and with them links, taps and rules."""
+        for full in reversed(self._made):
+            for process in run("ip", "netns", "pids", full, check=False).stdout.split():
+                run("kill", "-9", process, check=False)
+            run("ip", "netns", "delete", full, check=False)
+            shutil.rmtree(pathlib.Path("/etc/netns") / full, ignore_errors=True)
+        try:
+            pathlib.Path("/etc/netns").rmdir()
+        except OSError:
+            pass  # somebody else's namespaces are in it, or it never was
+        self._made.clear()

@@ -1,0 +1,65 @@
+"""Daemons die, bootstrap nodes come late."""
+
+import re
+import time
+
+from clients import lease, ping
+from tally import must
+from waiting import until
+from world import BOOTSTRAP
+
+
+def run(tally, world, figures):
+    """kill -9, SIGTERM, a late bootstrap, a late name."""
+    with tally.case("ipopd killed with -9: the interface keeps its address, the next start takes up address and peers"):
+        before = world.two.status()
+        world.two.kill()
+        must(before["address"] in world.two.run("ip", "-4", "address", "show", "wow0").stdout, "the interface lost its address")
+        begin = time.monotonic()
+        world.two.start(BOOTSTRAP)
+        until(lambda: ping(world.one, before["address"], patience=1), lambda got: got == 1, "one reaches two again")
+        figures.add("killed ipopd: start to reached again", time.monotonic() - begin, "s")
+        after = until(world.two.status, lambda status: status["address"], "two has an address again")[0]
+        must((after["node"], after["address"]) == (before["node"], before["address"]), f"{before} became {after}")
+        must(lease(world.two)["ip"] == before["address"], "DHCP gives another address")
+
+    with tally.case("SIGTERM: exit 0, a goodbye, the control socket is gone, the interface stays"):
+        gone = world.two.status()["node"]
+        must(world.two.stop() == 0, "another exit code")
+        must(not world.two.socket.exists(), "the control socket is still there")
+        world.two.run("ip", "link", "show", "wow0")
+        until(lambda: world.one.peer(gone), lambda peer: peer.get("path") != "direct", "one sees that two is gone", limit=10)
+        world.two.start(BOOTSTRAP)
+        until(lambda: ping(world.one, world.two.lease["ip"], patience=1), lambda got: got == 1, "one reaches two again")
+
+    late_bootstrap(tally, world, figures)
+    late_name(tally, world, figures)
+
+
+def late_bootstrap(tally, world, figures):
+    """A pool of its own on the same network."""
+    with tally.case("bootstrap started 6 s late: the node joins by itself"):
+        world.topology.public("early", "192.0.2.40")
+        world.topology.public("late", "192.0.2.41")
+        early, late = world.add("early", "other"), world.add("late", "other")
+        early.start("udp:192.0.2.41:4433")
+        time.sleep(6)
+        must(not early.status()["ring"]["joined"], "it is on a ring without anybody")
+        late.start()
+        figures.add("late bootstrap: its start to joined", until(early.status, lambda status: status["ring"]["joined"], "early joins", limit=40)[1], "s")
+        lease(early)
+        lease(late)
+        must(ping(early, late.address) == 1, "no ping")
+
+
+def late_name(tally, world, figures):
+    """/etc/hosts of the namespace learns the name after the start."""
+    with tally.case("a bootstrap name that does not resolve at first: the node says so, tries on and joins by itself"):
+        world.topology.hosts("named", "127.0.0.1 localhost\n")
+        world.topology.public("named", "192.0.2.42")
+        named = world.add("named", "other")
+        named.start("udp:ring.example:4433")
+        until(lambda: "\n".join(named.tail()), lambda log: re.search(r"bootstrap udp:ring\.example:4433 does not resolve", log), "the log says so")
+        must(not named.status()["ring"]["joined"], "joined without a name")
+        world.topology.hosts("named", "127.0.0.1 localhost\n192.0.2.41 ring.example\n")
+        figures.add("late name: in DNS to joined", until(named.status, lambda status: status["ring"]["joined"], "named joins", limit=60)[1], "s")
