@@ -1,0 +1,114 @@
+using System.Net;
+using System.Net.Sockets;
+using System.Security.Cryptography;
+using CaService.Est;
+using CertificateProfile;
+
+namespace CaService.Tests;
+
+/// <summary>A CA in a folder of its own, on request with a server on a loopback address.</summary>
+internal sealed class TestCa : IAsyncDisposable
+{
+    private readonly List<string> _log = [];
+    private EstServer? _server;
+
+    public TestCa(string subnet = "127.0.0.0/8", string manager = "127.77.0.1")
+    {
+        Folder = Directory.CreateTempSubdirectory("wow-ca").FullName;
+        Assert.True(PoolProfile.TryCreate("lab", subnet, out PoolProfile? pool, out string reason), reason);
+        Ca = CaFolder.Create(StateFolder, pool, Time.GetUtcNow());
+        Desk = new EnrolmentDesk(Ca, Time);
+        ManagerAddress = IPAddress.Parse(manager);
+        PossessionPort = FreePort();
+    }
+
+    public TestTime Time { get; } = new();
+
+    public string Folder { get; }
+
+    public string StateFolder => Path.Combine(Folder, "ca");
+
+    public string ManagerCertificate => Path.Combine(Folder, "node.pem");
+
+    public string ManagerKey => Path.Combine(Folder, "node.key");
+
+    public CaFolder Ca { get; }
+
+    public EnrolmentDesk Desk { get; }
+
+    public IPAddress ManagerAddress { get; }
+
+    public int PossessionPort { get; }
+
+    public IPEndPoint Endpoint { get; private set; } = new(IPAddress.None, 0);
+
+    public string Log
+    {
+        get
+        {
+            lock (_log)
+            {
+                return string.Join('\n', _log);
+            }
+        }
+    }
+
+    public string NewTicket(int uses = 100, TimeSpan? life = null) => Ca.Database.Write(transaction =>
+        Tickets.Create(transaction, uses, Time.GetUtcNow() + (life ?? TimeSpan.FromDays(365)), Time.GetUtcNow()));
+
+    public long Count(string sql) => Ca.Database.Read(transaction => transaction.First(sql, row => row.GetInt64(0)));
+
+    public void MakeManager()
+    {
+        using ECDsa key = NodeKey.LoadOrCreate(ManagerKey);
+        NodeCertificateFile.Write(ManagerCertificate, Desk.IssueManager(key.ExportSubjectPublicKeyInfo(), ManagerAddress, "manager"));
+    }
+
+    public async Task StartAsync(Func<ServeSettings, ServeSettings>? change = null, int port = 0)
+    {
+        if (!File.Exists(ManagerCertificate))
+        {
+            MakeManager();
+        }
+
+        var settings = new ServeSettings(new IPEndPoint(ManagerAddress, port), ManagerCertificate, ManagerKey, PossessionPort)
+        {
+            Burst = 1000,
+            PossessionTimeout = TimeSpan.FromSeconds(5),
+        };
+        _server = new EstServer(Ca, change?.Invoke(settings) ?? settings, Time, Note);
+        await _server.StartAsync(CancellationToken.None);
+        Endpoint = _server.Endpoint;
+    }
+
+    public async Task StopAsync()
+    {
+        if (_server is not null)
+        {
+            await _server.DisposeAsync();
+            _server = null;
+        }
+    }
+
+    public static int FreePort()
+    {
+        using var socket = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+        socket.Bind(new IPEndPoint(IPAddress.Loopback, 0));
+        return ((IPEndPoint)socket.LocalEndPoint!).Port;
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        await StopAsync();
+        Ca.Dispose();
+        Directory.Delete(Folder, recursive: true);
+    }
+
+    private void Note(string line)
+    {
+        lock (_log)
+        {
+            _log.Add(line);
+        }
+    }
+}

@@ -1,0 +1,41 @@
+using System.Net;
+using System.Security.Cryptography;
+using CertificateProfile;
+using Ipopd.Enroll;
+
+namespace CaService.Tests;
+
+/// <summary>A machine with a key, at a loopback address.</summary>
+internal sealed class TestMachine(TestCa ca, string address) : IDisposable
+{
+    public ECDsa Key { get; } = ECDsa.Create(ECCurve.NamedCurves.nistP256);
+
+    public IPAddress Address { get; } = IPAddress.Parse(address);
+
+    public byte[] PublicKey => Key.ExportSubjectPublicKeyInfo();
+
+    public Ask Ask(string? ticket, string? name = null) => new(PublicKey, Address, name, ticket);
+
+    /// <summary>Asks without a network, as a server would that has checked everything else.</summary>
+    public Decision Decide(string? ticket, string? name = null) => ca.Desk.Decide(Ask(ticket, name));
+
+    public MemberInfo Read(byte[]? der)
+    {
+        Assert.NotNull(der);
+        Assert.True(ca.Ca.Authority.TryVerify(der, ca.Time.GetUtcNow(), out MemberInfo? info, out string reason), reason);
+        return info;
+    }
+
+    /// <summary>Asks the server, answering its possession check with <paramref name="answering"/>, by default the own key.</summary>
+    public async Task<EnrollReply> EnrolAsync(string? ticket, string? name = null, byte[]? old = null, ECDsa? answering = null)
+    {
+        await using var listener = new PossessionListener(answering ?? Key, Address, ca.PossessionPort);
+        return await EnrolWithoutListenerAsync(ticket, name, old);
+    }
+
+    public Task<EnrollReply> EnrolWithoutListenerAsync(string? ticket, string? name = null, byte[]? old = null) =>
+        new EstClient(ca.Ca.Authority, Key, Address, ca.Endpoint, ca.Time)
+            .EnrolAsync(EnrolmentRequest.Create(Key, name), ticket, old, CancellationToken.None);
+
+    public void Dispose() => Key.Dispose();
+}
