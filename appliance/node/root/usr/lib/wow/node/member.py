@@ -66,7 +66,7 @@ class _Facts:
 def wait_for_pool(pool, host, patience=90.0):
     """Waits until the manager lists this machine; tells after a while what keeps it, and goes on waiting."""
     start, told = time.monotonic(), 0.0
-    kind = ["-collector"] if is_manager(pool) else ["-startd"]
+    kind = ["-collector"] if is_manager(pool) else []
     while True:
         code, output = system.run(["condor_status", *kind, "-constraint", f'Machine == "{host}.{pool["zone"]}"', "-af", "Name"], timeout=30.0)
         if code == 0 and output:
