@@ -6,7 +6,7 @@
 check() {
     [ -f "$1" ] || stop "file=${1#/run/layers/sys} the layer is missing on WOWSYS; take a fresh image, home is kept"
     [ "$(stat -c %s "$1")" = "$2" ] || damaged "$1"
-    if [ -n "$verify" ] || [ "$2" -le 4194304 ]; then
+    if [ -n "$verify" ] || [ "$2" -le 33554432 ]; then
         verify_layer "$1" "$3"
     fi
 }

@@ -1,0 +1,132 @@
+"""The image started: power cuts, homes that stay, layers that are bad."""
+
+import re
+import shutil
+import subprocess
+import time
+
+from checks import check, expect, run
+from machine import UNTIL_HOME, Machine
+from places import IMAGE, LAYERS, OUT, PARTS, ROOT, WORK
+
+MARK = "written before the base was replaced\n"
+
+
+def machine_id(machine):
+    text = machine.read("/state/machine-id").strip()
+    expect(re.fullmatch("[0-9a-f]{32}", text), f"machine-id: {text}")
+    return text
+
+
+def disk_with(layers, name):
+    """An image with other layers (a list of KIND=FILE); returns the qcow2."""
+    folder = WORK / name
+    folder.mkdir(exist_ok=True)
+    for layer in layers:
+        kind, file = layer.split("=", 1)
+        place = folder / file.rsplit("/", 1)[1]
+        place.unlink(missing_ok=True)
+        place.symlink_to(file)
+    listed = run(IMAGE / "stack-list", *layers)
+    (WORK / f"{name}.conf").write_text(listed)
+    return listed, folder
+
+
+def assemble(name, folder):
+    run(IMAGE / "disk", PARTS / "base", PARTS / "initrd.img", WORK / f"{name}.conf", folder, WORK / f"{name}.raw")
+    run("qemu-img", "convert", "-f", "raw", "-O", "qcow2", WORK / f"{name}.raw", WORK / f"{name}-image.qcow2")
+    (WORK / f"{name}.raw").unlink()
+    return WORK / f"{name}-image.qcow2"
+
+
+@check
+def packer_boots_the_image_and_believes_its_serial_marker():
+    shutil.rmtree(OUT / "boot", ignore_errors=True)
+    try:
+        text = run("sh", "-c", f"cd {ROOT} && CHECKPOINT_DISABLE=1 PACKER_NO_COLOR=1 packer build -only=boot -force packer.json")
+        expect("Builds finished" in text, text[-300:])
+    finally:
+        shutil.rmtree(OUT / "boot", ignore_errors=True)
+
+
+@check
+def power_cut_in_the_first_boot_then_a_base_replaced_and_home_is_kept():
+    machine = Machine("cut", OUT / "wow.qcow2").start()
+    try:
+        machine.wait_for("WOW: home make", UNTIL_HOME)
+        time.sleep(0.4)  # into the making of the file system
+    finally:
+        machine.cut_power()
+    machine.run_selftest()
+    before = machine_id(machine)
+
+    # Power goes again, in the middle of a later boot.
+    machine.start()
+    try:
+        machine.wait_for("login:", UNTIL_HOME * 4)
+    finally:
+        machine.cut_power()
+
+    # The newer base: the same packages and one file more, so that it is another layer.
+    tree = WORK / "newer"
+    shutil.rmtree(tree, ignore_errors=True)
+    (tree / "usr/share/wow/newer").mkdir(parents=True)
+    (tree / "usr/share/wow/newer/mark").write_text("newer\n")
+    run(LAYERS / "pack", PARTS / "base", tree, WORK / "newer.squashfs")
+    stack = (PARTS / "stack").read_text().split()
+    listed, folder = disk_with([*stack, f"module={WORK / 'newer.squashfs'}"], "newer-layers")
+    image = assemble("newer-layers", folder)
+    replaced = WORK / "replaced.qcow2"
+    write_mark(machine)
+    run(IMAGE / "replace-base", machine.disk, image, "-o", replaced)
+    expect("module newer" in listed, listed)
+
+    after = Machine("after", replaced)
+    after.run_selftest()
+    expect(machine_id(after) == before, "the machine-id changed")
+    expect(after.read("/home/mark") == MARK, "the file in home is gone")
+
+
+def write_mark(machine):
+    """Puts a file into the home layer of a machine that is off, whose journal is first replayed as its next boot would."""
+    place = machine.home()
+    raw = place.split("?")[0]
+    (WORK / "mark").write_text(MARK)
+    subprocess.run(["e2fsck", "-p", place], check=False, capture_output=True)
+    run("debugfs", "-w", "-R", f"write {WORK / 'mark'} home/mark", place)
+    machine.disk.unlink()
+    run("qemu-img", "convert", "-f", "raw", "-O", "qcow2", raw, machine.disk)
+
+
+@check
+def a_damaged_layer_stops_the_boot_and_is_named():
+    stack = (PARTS / "stack").read_text().split()
+    listed, folder = disk_with(stack, "damaged-layers")
+    node = folder / "node.squashfs"
+    data = bytearray(node.read_bytes())
+    data[len(data) // 2] ^= 1
+    node.unlink()
+    node.write_bytes(data)
+    file = re.search(r"node-[0-9a-f]+\.squashfs", listed).group()
+    machine = Machine("damaged", assemble("damaged-layers", folder)).start()
+    try:
+        machine.wait_for(f"file=/layers/{file} the layer is damaged", UNTIL_HOME)
+    finally:
+        machine.cut_power()
+
+
+@check
+def a_missing_layer_stops_the_boot_and_is_named():
+    stack = (PARTS / "stack").read_text().split()
+    listed, folder = disk_with(stack, "missing-layers")
+    image = assemble("missing-layers", folder)
+    file = re.search(r"tutorial-[0-9a-f]+\.squashfs", listed).group()
+    raw = WORK / "missing.raw"
+    run("qemu-img", "convert", "-O", "raw", image, raw)
+    run("debugfs", "-w", "-R", f"rm layers/{file}", f"{raw}?offset={64 * 1024 * 1024}")
+    run("qemu-img", "convert", "-f", "raw", "-O", "qcow2", raw, image)
+    machine = Machine("missing", image).start()
+    try:
+        machine.wait_for(f"file=/layers/{file} the layer is missing", UNTIL_HOME)
+    finally:
+        machine.cut_power()

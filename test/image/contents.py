@@ -1,0 +1,116 @@
+"""What is in the layers, and what must not be: nothing that identifies a machine, no password, no key."""
+
+import contextlib
+import re
+import subprocess
+
+from checks import check, expect, run
+from places import IMAGE, OUT, PARTS, ROOT, WORK
+
+LIMITS = {PARTS / "layers/base.squashfs": 110, PARTS / "layers/node.squashfs": 15, OUT / "wow.ova": 140}
+KEY_BLOCK = re.compile(rb"-----BEGIN [A-Z ]*PRIVATE KEY-----\s+[A-Za-z0-9+/=]{40}")
+# Programs and libraries hold such words as data; a key lies in a small file of its own.
+KEY_FILE_LIMIT = 64 * 1024
+
+
+@contextlib.contextmanager
+def mounted(layer):
+    """The tree of a layer."""
+    place = WORK / "layer"
+    place.mkdir(exist_ok=True)
+    run("mount", "-t", "squashfs", "-o", "ro,loop", layer, place)
+    try:
+        yield place
+    finally:
+        run("umount", place)
+
+
+def layers():
+    return [line.split("=", 1)[1] for line in (PARTS / "stack").read_text().split()]
+
+
+@check
+def sizes_are_within_their_limits():
+    for file, limit in LIMITS.items():
+        size = file.stat().st_size / 1e6
+        print(f"       {file.name} {size:.1f} MB of {limit}", flush=True)
+        expect(size <= limit, f"{file.name}: {size:.1f} MB, limit {limit}")
+
+
+@check
+def no_layer_holds_a_key_or_an_identity():
+    for layer in layers():
+        with mounted(layer) as tree:
+            for pattern in ("etc/ssh/ssh_host_*", "var/lib/wow/*", "var/lib/wow/.*", "home/*", "root/.ssh", "var/lib/systemd/random-seed",
+                            "var/lib/systemd/credential.secret", "etc/ssl/private/*", "etc/condor/passwords.d/*", "etc/condor/tokens.d/*",
+                            "var/lib/dbus/machine-id", "root/.bash_history", "var/lib/apt/lists/*Packages*", "var/log/*.log"):
+                found = list(tree.glob(pattern))
+                expect(not found, f"{layer}: {found}")
+            machine_id = tree / "etc/machine-id"
+            expect(not machine_id.exists() or machine_id.read_bytes() in (b"", b"uninitialized\n"), f"{layer}: a machine-id")
+            for file in tree.rglob("*"):
+                if file.is_file() and not file.is_symlink() and file.stat().st_size <= KEY_FILE_LIMIT:
+                    expect(not KEY_BLOCK.search(file.read_bytes()), f"{layer}: a private key in {file.relative_to(tree)}")
+
+
+@check
+def nobody_has_a_password():
+    with mounted(PARTS / "layers/base.squashfs") as tree:
+        for line in (tree / "etc/shadow").read_text().splitlines():
+            name, password = line.split(":")[:2]
+            expect(re.fullmatch(r"[!*]+", password), f"{name} has a password, or needs none")
+        accounts = [line.split(":") for line in (tree / "etc/passwd").read_text().splitlines()]
+        people = [account[0] for account in accounts if 1000 <= int(account[2]) < 60000]
+        expect(not people, f"ready-made users: {people}")
+
+
+@check
+def every_package_has_its_licence_and_its_source():
+    text = (OUT / "licences.txt").read_text()
+    rows = {row.split("\t")[0]: row.split("\t") for row in text.splitlines() if row.count("\t") == 4}
+    with mounted(PARTS / "layers/base.squashfs") as tree:
+        expect((tree / "usr/share/wow/licences.txt").read_text() == text, "the list in the base is another one")
+        status = (tree / "var/lib/dpkg/status").read_text()
+        packages = re.findall(r"^Package: (\S+)$", status, re.MULTILINE)
+        expect(len(packages) > 100, f"{len(packages)} packages")
+        for package in packages:
+            expect(package in rows, f"licences.txt lacks {package}")
+        for name in ("condor", "charon-systemd", "systemd", "libc6", "linux-image-cloud-amd64"):
+            expect(name in rows, f"{name} is not in the base")
+            expect(all(rows[name]), f"licences.txt: {rows[name]}")
+    with mounted(PARTS / "layers/node.squashfs") as tree:
+        expect((tree / "usr/share/doc/wow/copyright").read_bytes() == (ROOT / "LICENSE").read_bytes(), "our own licence is not there")
+        expect(list((tree / "usr/share/doc/wow").glob("*THIRD-PARTY-NOTICES*")), "the runtime's notices are not there")
+
+
+@check
+def no_mirror_of_the_building_machine_is_in_the_image():
+    sites = run("apt-get", "indextargets", "--format", "$(SITE)", "Created-By: Packages").split()
+    with mounted(PARTS / "layers/base.squashfs") as tree:
+        for file in (tree / "etc/apt").rglob("*"):
+            if file.is_file():
+                text = file.read_text(errors="replace")
+                expect(not any(site in text for site in sites), f"{file.relative_to(tree)} names the building machine's mirror")
+
+
+@check
+def the_base_holds_what_the_node_runs():
+    with mounted(PARTS / "layers/base.squashfs") as tree:
+        for program in ("usr/sbin/charon-systemd", "usr/sbin/swanctl", "usr/sbin/nft", "usr/sbin/dnsmasq", "usr/sbin/sshd", "usr/bin/ssh",
+                        "usr/sbin/condor_master", "usr/bin/condor_submit", "usr/lib/systemd/systemd-networkd", "usr/bin/python3"):
+            expect((tree / program).exists(), f"{program} is missing")
+        for program in ("usr/bin/dbus-daemon", "usr/bin/gcc", "usr/bin/tcpdump"):
+            expect(not (tree / program).exists(), f"{program} is there")
+
+
+@check
+def initrd_and_disk_are_the_same_bytes_every_time():
+    base = PARTS / "base"
+    for name in ("a", "b"):
+        run(ROOT / "appliance/initrd/build", base, WORK / f"{name}.initrd")
+        run(IMAGE / "disk", base, WORK / f"{name}.initrd", PARTS / "A.conf", PARTS / "layers", WORK / f"{name}.raw")
+    for kind in ("initrd", "raw"):
+        same = subprocess.run(["cmp", WORK / f"a.{kind}", WORK / f"b.{kind}"], capture_output=True, text=True, check=False)
+        for name in ("a", "b"):
+            (WORK / f"{name}.{kind}").unlink()
+        expect(same.returncode == 0, f"two {kind} differ: {same.stdout}")

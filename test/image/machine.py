@@ -1,0 +1,84 @@
+"""One virtual machine under QEMU's software emulation, watched on its serial console."""
+
+import os
+import pathlib
+import subprocess
+import time
+
+from checks import Wrong, expect, run
+from places import WORK
+
+SELFTEST = "type=11,value=io.systemd.credential:wow.selftest=1"
+# Five times what a quiet machine with two cores needs.
+UNTIL_HOME = 60
+UNTIL_SELFTEST = 300
+
+
+class Machine:
+    """A disk over the image, and the process that runs it. Each start has a serial log of its own."""
+
+    def __init__(self, name, image):
+        self.disk = WORK / f"{name}.qcow2"
+        self.disk.unlink(missing_ok=True)
+        self.name = name
+        self.starts = 0
+        self.process = None
+        self.serial = None
+        run("qemu-img", "create", "-q", "-f", "qcow2", "-F", "qcow2", "-b", pathlib.Path(image).resolve(), self.disk)
+
+    def start(self, *options):
+        """Switches on. Writes reach the file at once, as a disk without a cache would: a killed QEMU is a power cut."""
+        self.starts += 1
+        self.serial = WORK / f"{self.name}-{self.starts}.log"
+        self.serial.unlink(missing_ok=True)
+        self.process = subprocess.Popen(
+            [os.environ.get("WOW_QEMU", "qemu-system-x86_64"), "-machine", "q35", "-accel", "tcg,thread=multi", "-cpu", "max", "-smp", "2",
+             "-m", "1024", "-display", "none", "-no-reboot", "-serial", f"file:{self.serial}", "-nic", "none",
+             "-drive", f"if=virtio,file={self.disk},format=qcow2,cache=writethrough", *options],
+            stdin=subprocess.DEVNULL)
+        return self
+
+    def said(self):
+        return self.serial.read_text(errors="replace") if self.serial.exists() else ""
+
+    def wait_for(self, word, seconds):
+        """Waits until the console says a word; returns the seconds that it took."""
+        started = time.monotonic()
+        while word not in self.said():
+            if self.process.poll() is not None and word not in self.said():
+                raise Wrong(f"{self.name} stopped before it said {word}; its last words:\n{self.last()}")
+            if time.monotonic() - started > seconds:
+                raise Wrong(f"{self.name} did not say {word} within {seconds} s; its last words:\n{self.last()}")
+            time.sleep(0.1)
+        return time.monotonic() - started
+
+    def last(self):
+        return "\n".join("       | " + line for line in self.said().splitlines()[-12:])
+
+    def cut_power(self):
+        if self.process and self.process.poll() is None:
+            self.process.kill()
+        if self.process:
+            self.process.wait()
+
+    def run_selftest(self):
+        """Boots, lets the machine test itself, and returns what it said. It switches itself off."""
+        self.start("-smbios", SELFTEST)
+        try:
+            self.wait_for("WOW-SELFTEST-", UNTIL_SELFTEST)
+            self.process.wait(UNTIL_SELFTEST)
+        finally:
+            self.cut_power()
+        said = self.said()
+        expect("WOW-SELFTEST-OK" in said and "WOW-SELFTEST-FAILED" not in said, f"{self.name}: {self.last()}")
+        return said
+
+    def home(self):
+        """The start of WOWHOME in a raw copy of the disk, as debugfs wants it."""
+        raw = WORK / f"{self.name}.raw"
+        run("qemu-img", "convert", "-O", "raw", self.disk, raw)
+        return f"{raw}?offset={768 * 1024 * 1024}"
+
+    def read(self, path):
+        """A file of the home layer."""
+        return run("debugfs", "-R", f"cat {path}", self.home()).split("\n", 1)[1]

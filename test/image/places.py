@@ -1,0 +1,23 @@
+"""Where the image and its tools lie."""
+
+import pathlib
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+OUT = ROOT / "build/out"
+PARTS = ROOT / "build/image"
+IMAGE = ROOT / "appliance/image"
+LAYERS = ROOT / "appliance/layers"
+WORK = ROOT / "build/test-image"
+
+sys.dont_write_bytecode = True
+sys.path.append(str(IMAGE / "formats"))
+
+POOL_CONF = """\
+[pool]
+name = demo
+subnet = 10.128.0.0/16
+bootstrap = udp:192.0.2.1:4433
+secret = %s
+open = yes
+""" % ("ab" * 32)
