@@ -1,0 +1,74 @@
+"""The initrd's archive, and its scripts under the shells that read them."""
+
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+from test_module import ROOT, tool
+
+initrd = tool(ROOT / "appliance/initrd/build")
+
+
+class Archive(unittest.TestCase):
+    def test_cpio_reads_it_back(self):
+        archive = initrd.Archive()
+        archive.add("dev/console", 0o020600, device=(5, 1))
+        archive.add("lib/a/file", 0o100644, b"four")
+        archive.add("bin/sh", 0o120777, b"busybox")
+        listing = subprocess.run(["cpio", "-tv"], input=archive.finish(), capture_output=True, check=True).stdout.decode()
+        lines = [line.split() for line in listing.splitlines()]
+        self.assertEqual([line[9 if line[0][0] == "c" else 8] for line in lines], ["dev", "dev/console", "lib", "lib/a", "lib/a/file", "bin", "bin/sh"])
+        self.assertEqual(lines[1][4:6], ["5,", "1"])
+        self.assertEqual(lines[6][9:], ["->", "busybox"])
+
+
+class Modules(unittest.TestCase):
+    def test_dependencies_come_first_and_built_in_ones_need_no_file(self):
+        with tempfile.TemporaryDirectory() as folder:
+            base = pathlib.Path(folder)
+            (base / "modules").mkdir()
+            names = [name for line in (ROOT / "appliance/initrd/modules.list").read_text().splitlines()
+                     if line and not line.startswith("#") for name in line.partition(":")[2].split()]
+            builtin = "".join(f"kernel/{name}.ko\n" for name in names if name not in ("ahci", "loop"))
+            (base / "modules/modules.builtin").write_text(builtin)
+            (base / "modules/modules.dep").write_text("k/loop.ko:\nk/ahci.ko: k/libahci.ko k/libata.ko\nk/libata.ko:\n")
+            sets = dict(initrd.module_sets(base))
+            self.assertEqual(sets["ata"], ["k/libata.ko", "k/libahci.ko", "k/ahci.ko"])
+            self.assertEqual(sets["stack"], ["k/loop.ko"])
+
+    def test_a_module_that_the_kernel_lacks_is_named(self):
+        with tempfile.TemporaryDirectory() as folder:
+            base = pathlib.Path(folder)
+            (base / "modules").mkdir()
+            (base / "modules/modules.builtin").write_text("")
+            (base / "modules/modules.dep").write_text("")
+            with self.assertRaises(SystemExit) as caught:
+                list(initrd.module_sets(base))
+            self.assertIn("squashfs", str(caught.exception))
+
+
+class WantedModules(unittest.TestCase):
+    """The one value of pool.conf that the initrd reads."""
+
+    def wanted(self, text):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "pool.conf")
+            with open(path, "w", encoding="utf-8", newline="") as file:
+                file.write(text)
+            script = (ROOT / "appliance/initrd/config.sh").read_text().replace("/run/wow-config/pool.conf", path)
+            return subprocess.run(["sh", "-c", script + "\nwanted_modules"], capture_output=True, text=True, check=True).stdout.split()
+
+    def test_only_names_of_the_section_modules_count(self):
+        self.assertEqual(self.wanted("[pool]\nnames = x\n[modules]\nnames = a b\n[node]\nnames = y\n"), ["a", "b"])
+
+    def test_a_file_from_windows_is_read_alike(self):
+        self.assertEqual(self.wanted("[modules]\r\n names=a\r\n"), ["a"])
+
+    def test_without_the_key_there_is_no_choice(self):
+        self.assertEqual(self.wanted("[pool]\nname = x\n"), [])
+
+
+if __name__ == "__main__":
+    unittest.main()

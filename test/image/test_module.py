@@ -1,0 +1,93 @@
+"""The module tool's judgement of recipes."""
+
+import importlib.machinery
+import importlib.util
+import pathlib
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.dont_write_bytecode = True
+
+
+def tool(path):
+    """A script without .py as a module."""
+    loader = importlib.machinery.SourceFileLoader(path.name.replace("-", "_"), str(path))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
+    loader.exec_module(module)
+    return module
+
+
+publish = tool(ROOT / "appliance/layers/publish")
+GOOD = "[module]\nname = maths\nversion = 1.0\ndescription = Sums\n"
+
+
+class Recipes(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def write(self, recipe=GOOD, file="usr/share/maths/sum"):
+        (self.folder / "module.ini").write_text(recipe)
+        if file:
+            path = self.folder / "root" / file
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text("2\n")
+
+    def refused(self, *words):
+        with self.assertRaises(publish.RecipeError) as caught:
+            publish.read_recipe(self.folder)
+            publish.check_files(self.folder)
+        for word in (str(self.folder), *words):
+            self.assertIn(word, str(caught.exception))
+
+    def test_a_good_recipe_is_read(self):
+        self.write()
+        self.assertEqual(publish.read_recipe(self.folder)["name"], "maths")
+        self.assertEqual(len(publish.check_files(self.folder)), 1)
+
+    def test_a_missing_recipe_is_named(self):
+        self.refused("module.ini", "no such file")
+
+    def test_an_unknown_key_is_named(self):
+        self.write(GOOD + "colour = red\n")
+        self.refused("unknown key colour", "name")
+
+    def test_an_unknown_section_is_named(self):
+        self.write(GOOD + "[files]\n")
+        self.refused("[files]")
+
+    def test_a_missing_key_is_named(self):
+        self.write("[module]\nname = maths\nversion = 1\n")
+        self.refused("description is missing")
+
+    def test_what_is_not_ini_is_refused(self):
+        self.write("name = maths\n")
+        self.refused("module.ini")
+
+    def test_names_that_are_no_label_or_taken_are_refused(self):
+        for name in ("Maths", "../maths", "base", "node", "-x", "a" * 33):
+            with self.subTest(name):
+                self.write(GOOD.replace("maths", name))
+                self.refused(f"name = {name}")
+
+    def test_a_version_with_blanks_is_refused(self):
+        self.write(GOOD.replace("1.0", "1 0"))
+        self.refused("version = 1 0")
+
+    def test_a_module_without_files_is_refused(self):
+        self.write(file=None)
+        self.refused("no files")
+
+    def test_files_of_the_machine_are_refused(self):
+        for file in ("etc/shadow", "etc/ssh/ssh_host_rsa_key", "boot/vmlinuz", "home/alice/x", "usr/lib/modules/6/x.ko", "bin/x"):
+            with self.subTest(file):
+                self.write(file=file)
+                self.refused("may not hold")
+                (self.folder / "root" / file).unlink()
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,115 @@
+"""What `stamp` accepts and refuses, and the descriptor that it changes."""
+
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "appliance/image/formats"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+
+import configdisk  # noqa: E402
+import ovf  # noqa: E402
+from places import POOL_CONF  # noqa: E402
+
+STAMP = ROOT / "appliance/image/stamp"
+VALUES = {"VERSION": "1", "SYSTEM_SIZE": 10, "SYSTEM_CAPACITY": 20, "CONFIG_SIZE": 30, "CONFIG_CAPACITY": 40}
+
+
+class Descriptor(unittest.TestCase):
+    def test_every_word_of_the_template_needs_a_value(self):
+        with self.assertRaises(ValueError):
+            ovf.render({"VERSION": "1"})
+
+    def test_only_the_configuration_disk_is_replaced(self):
+        before = ovf.render(VALUES)
+        after = ovf.replace_config(before, 31, 41)
+        self.assertEqual(after, ovf.render({**VALUES, "CONFIG_SIZE": 31, "CONFIG_CAPACITY": 41}))
+
+    def test_a_foreign_descriptor_is_refused(self):
+        with self.assertRaises(ValueError):
+            ovf.replace_config("<Envelope/>", 1, 1)
+
+    def test_the_manifest_reads_back(self):
+        digests = {"wow.ovf": "a" * 64, "wow.vmdk": "b" * 64}
+        self.assertEqual(ovf.parse_manifest(ovf.manifest(digests)), digests)
+
+
+class ConfigurationDisk(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.conf = self.folder / "pool.conf"
+        self.conf.write_text(POOL_CONF)
+
+    def refused(self, *words, manager=None):
+        with self.assertRaises(configdisk.StampError) as caught:
+            configdisk.check(self.conf, manager)
+        for word in words:
+            self.assertIn(word, str(caught.exception))
+
+    def listing(self, image):
+        return subprocess.run(["mdir", "-b", "-/", "-i", image, "::"], check=True, capture_output=True, text=True).stdout.split()
+
+    def test_a_missing_file_is_named(self):
+        self.conf.unlink()
+        self.refused("pool.conf", "no such file")
+
+    def test_an_unknown_key_is_named(self):
+        self.conf.write_text(POOL_CONF + "colour = red\n")
+        self.refused("pool.conf", "[pool]", "colour")
+
+    def test_a_manager_needs_its_folder(self):
+        self.conf.write_text(POOL_CONF.replace("open = yes", "[ca]\ncertificate = AA==\n[node]\nrole = manager"))
+        self.refused("pool.conf")
+
+    def test_a_worker_must_not_hold_the_managers_key(self):
+        self.refused("--manager", manager=self.folder)
+
+    def test_the_managers_folder_is_on_the_disk(self):
+        manager = self.folder / "m"
+        (manager / "ca").mkdir(parents=True)
+        for name in ("node.key", "node.pem", "ca/ca.db", "stray"):
+            (manager / name).write_text("x")
+        image = self.folder / "disk"
+        self.assertEqual(configdisk.make(image, configdisk.entries(self.conf, manager)), 1024 * 1024)
+        self.assertEqual(sorted(self.listing(image)),
+                         ["::/manager/", "::/manager/ca/", "::/manager/ca/ca.db", "::/manager/node.key", "::/manager/node.pem", "::/pool.conf"])
+
+    def test_a_large_content_gets_a_larger_disk(self):
+        (self.folder / "manager").mkdir()
+        (self.folder / "manager/node.key").write_bytes(bytes(3 * 1024 * 1024))
+        image = self.folder / "disk"
+        self.assertGreater(configdisk.make(image, configdisk.entries_of(self.folder)), 3 * 1024 * 1024)
+        self.assertIn("::/manager/node.key", self.listing(image))
+
+    def test_more_than_the_machine_reads_is_refused(self):
+        (self.folder / "manager").mkdir()
+        (self.folder / "manager/big").write_bytes(bytes(17 * 1024 * 1024))
+        with self.assertRaises(configdisk.StampError):
+            configdisk.make(self.folder / "disk", configdisk.entries_of(self.folder))
+
+
+class Command(unittest.TestCase):
+    def stamp(self, *words):
+        done = subprocess.run([STAMP, *words], capture_output=True, text=True, check=False)
+        self.assertNotIn("Traceback", done.stderr)
+        self.assertNotEqual(done.returncode, 0)
+        return done.stderr
+
+    def test_what_is_no_image_is_refused(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".conf") as conf:
+            conf.write(POOL_CONF)
+            conf.flush()
+            self.assertIn("neither an OVA", self.stamp(conf.name, conf.name, "-o", "/dev/null/x"))
+            self.assertIn("no such file", self.stamp("absent.ova", conf.name, "-o", "/dev/null/x"))
+
+    def test_missing_words_are_explained(self):
+        self.assertIn("IMAGE POOL.CONF -o OUT", self.stamp("x.ova"))
+
+
+if __name__ == "__main__":
+    unittest.main()
