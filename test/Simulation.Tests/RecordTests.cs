@@ -68,6 +68,21 @@ public sealed class RecordTests(ITestOutputHelper output)
     }
 
     [Fact]
+    public void What_a_loser_put_on_a_slow_replica_does_not_come_up_when_the_winner_goes()
+    {
+        for (int seed = 0; seed < 20; seed++)
+        {
+            SimulatedNetwork world = Ring(10, seed);
+            SimulatedNode[] byAddress = [.. world.Nodes.OrderBy(n => n.Node.Address)];
+            Assert.Equal(DhtStatus.Done, Create(world, byAddress[0]).Status);
+            Assert.Equal(DhtStatus.Lost, Create(world, byAddress[5]).Status);
+            byAddress[0].Node.Release(world.Now, Key);
+            world.Run(TimeSpan.FromSeconds(2));
+            Assert.Equal(DhtStatus.NotFound, Lookup(world, byAddress[3]).Status);
+        }
+    }
+
+    [Fact]
     public void A_node_that_restarts_takes_its_own_record_again()
     {
         SimulatedNetwork world = Ring(10);
@@ -131,9 +146,9 @@ public sealed class RecordTests(ITestOutputHelper output)
         Assert.NotNull(world.RunUntil(() => world.Nodes[0].Node.Ring.Connections == 1, TimeSpan.FromSeconds(6)));
     }
 
-    private static SimulatedNetwork Ring(int nodes)
+    private static SimulatedNetwork Ring(int nodes, int seed = 7)
     {
-        var world = new SimulatedNetwork(seed: 7);
+        var world = new SimulatedNetwork(seed);
         for (int i = 0; i < nodes; i++)
         {
             world.Add(i == 0 ? NatKind.None : NatKind.PortRestricted, Policy);

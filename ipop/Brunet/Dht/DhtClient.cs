@@ -35,8 +35,7 @@ internal sealed class DhtClient(NodeCore core, RecordCodec codec, IRecordPolicy 
     {
         if (_own.Remove(key, out OwnRecord? own) && own.Stands)
         {
-            byte[] encoded = codec.Sign(key, [], own.Sequence + 1);
-            Start(now, new DhtOperation(key, encoded, (_, _) => { }, now + Deadline));
+            Withdraw(now, own);
         }
     }
 
@@ -139,6 +138,9 @@ internal sealed class DhtClient(NodeCore core, RecordCodec codec, IRecordPolicy 
             if (answer.Status == DhtStatus.Lost)
             {
                 _own.Remove(own.Key);
+
+                // A replica that had not heard of the winner may have taken ours; it must not come up when the winner's goes.
+                Withdraw(at, own);
                 done(at, answer);
                 return;
             }
@@ -162,6 +164,9 @@ internal sealed class DhtClient(NodeCore core, RecordCodec codec, IRecordPolicy 
         byte[] encoded = codec.Sign(own.Key, own.Value.Span, own.Sequence);
         Start(now, new DhtOperation(own.Key, encoded, Done, now + Deadline));
     }
+
+    private void Withdraw(TimeSpan now, OwnRecord own) =>
+        Start(now, new DhtOperation(own.Key, codec.Sign(own.Key, [], own.Sequence + 1), (_, _) => { }, now + Deadline));
 
     private void Start(TimeSpan now, DhtOperation operation)
     {

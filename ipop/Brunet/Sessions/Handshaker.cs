@@ -213,6 +213,9 @@ internal sealed class Handshaker(NodeCore core)
         {
             if (core.Self < frame.Sender)
             {
+                // Ours goes on, but the way theirs came: a peer that has just come back is nowhere on the ring yet.
+                own.SecondRoute = arrival;
+                Transmit(now, own, fromStart: true);
                 return null;
             }
 
