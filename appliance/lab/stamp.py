@@ -3,16 +3,12 @@
 import os
 import pathlib
 import shutil
-import subprocess
-import sys
 
 import image
 import poolfile
-from shell import LabError
+from shell import run
 
-sys.path.append(os.path.join(image.ROOT, "appliance/image/formats"))
-
-import configdisk  # noqa: E402  the same writer as `wow image stamp`
+TOOL = os.path.join(image.ROOT, "appliance/image/stamp")
 
 
 def config(machine, pool, users, authority, folder, ticket=None, text=None):
@@ -23,14 +19,10 @@ def config(machine, pool, users, authority, folder, ticket=None, text=None):
     if text is None:
         text = poolfile.for_machine(pool, machine, users, authority.certificate, ticket or authority.ticket)
     (source / "pool.conf").write_text(text, encoding="utf-8")
-    manager = None
     if machine.role == "manager":
         manager = source / "manager"
         shutil.copytree(authority.manager, manager)
         shutil.copytree(authority.folder, manager / "ca")
     disk = os.path.join(folder, machine.name + "-wowcfg.img")
-    try:
-        configdisk.make(disk, source / "pool.conf", manager)
-    except (configdisk.StampError, subprocess.CalledProcessError, OSError) as error:
-        raise LabError(f"the WOWCFG disk was not made: {error}", machine.name, "stamp") from None
+    run(TOOL, "--config", source, disk)
     return disk
