@@ -54,6 +54,9 @@ public sealed class Node : IOverlay
     /// <summary>Number of records that this node keeps as a replica.</summary>
     public int StoredRecords => _core.DhtServer.Count;
 
+    /// <summary>The parts inside, for tests that play a malicious member.</summary>
+    internal NodeCore Core => _core;
+
     /// <summary>Lets time pass. Call at <see cref="NextTick"/> or a little later.</summary>
     public void Tick(TimeSpan now)
     {
@@ -81,15 +84,7 @@ public sealed class Node : IOverlay
     /// <summary>The local certificate changed: sessions are made anew without loss, and a leaf becomes a member.</summary>
     public void IdentityChanged(TimeSpan now)
     {
-        foreach (Peer peer in _core.Peers.Values)
-        {
-            if (peer.Current is not null)
-            {
-                peer.NextHandshake = default;
-                peer.MustRekey = true;
-            }
-        }
-
+        _core.Handshaker.IdentityChanged(now);
         _core.DhtClient.IdentityChanged(now);
         _core.Ring.Touch();
     }
@@ -99,7 +94,7 @@ public sealed class Node : IOverlay
     {
         foreach (Peer peer in _core.Peers.Values)
         {
-            _core.Transport.SendMessage(now, peer, [(byte)MessageType.Goodbye]);
+            _core.Transport.SendGoodbye(now, peer);
         }
     }
 

@@ -46,6 +46,7 @@ internal sealed class DhtClient(NodeCore core, RecordCodec codec, IRecordPolicy 
         {
             own.Sequence++;
             own.NextRenewal = now;
+            own.IsStale = true;
         }
     }
 
@@ -60,6 +61,12 @@ internal sealed class DhtClient(NodeCore core, RecordCodec codec, IRecordPolicy 
         DhtRecord? record = reply.Status == ReplyStatus.Stands ? codec.Read(reply.Record) : null;
         if (reply.Status == ReplyStatus.Stands && (record is null || record.Key != operation.Key || !policy.IsAllowed(record)))
         {
+            return;
+        }
+
+        if (record is not null && operation.Own is { } mine && _order.Beats(mine, record))
+        {
+            // Ours must stand there: the replica errs or lies. It is asked again, and the others decide.
             return;
         }
 
@@ -101,6 +108,12 @@ internal sealed class DhtClient(NodeCore core, RecordCodec codec, IRecordPolicy 
         }
     }
 
+    private void Withdraw(TimeSpan now, OwnRecord own)
+    {
+        byte[] encoded = codec.Sign(own.Key, [], own.Sequence + 1);
+        Start(now, new DhtOperation(own.Key, encoded, (_, _) => { }, now + Deadline) { Own = codec.Read(encoded) });
+    }
+
     private List<OwnRecord> Due(TimeSpan now)
     {
         var due = new List<OwnRecord>();
@@ -137,9 +150,8 @@ internal sealed class DhtClient(NodeCore core, RecordCodec codec, IRecordPolicy 
             own.Bumps = 0;
             if (answer.Status == DhtStatus.Lost)
             {
-                _own.Remove(own.Key);
-
                 // A replica that had not heard of the winner may have taken ours; it must not come up when the winner's goes.
+                _own.Remove(own.Key);
                 Withdraw(at, own);
                 done(at, answer);
                 return;
@@ -148,7 +160,7 @@ internal sealed class DhtClient(NodeCore core, RecordCodec codec, IRecordPolicy 
             if (answer.Status == DhtStatus.Done)
             {
                 own.Stands = true;
-                own.NextRenewal = at + RenewInterval;
+                own.NextRenewal = own.IsStale ? at : at + RenewInterval;
             }
             else if (!own.Stands)
             {
@@ -161,12 +173,10 @@ internal sealed class DhtClient(NodeCore core, RecordCodec codec, IRecordPolicy 
             }
         }
 
+        own.IsStale = false;
         byte[] encoded = codec.Sign(own.Key, own.Value.Span, own.Sequence);
-        Start(now, new DhtOperation(own.Key, encoded, Done, now + Deadline));
+        Start(now, new DhtOperation(own.Key, encoded, Done, now + Deadline) { Own = codec.Read(encoded) });
     }
-
-    private void Withdraw(TimeSpan now, OwnRecord own) =>
-        Start(now, new DhtOperation(own.Key, codec.Sign(own.Key, [], own.Sequence + 1), (_, _) => { }, now + Deadline));
 
     private void Start(TimeSpan now, DhtOperation operation)
     {
@@ -193,7 +203,7 @@ internal sealed class DhtClient(NodeCore core, RecordCodec codec, IRecordPolicy 
             }
 
             int length = operation.Encoded is { } encoded
-                ? new StoreMessage(request, replica, encoded).Write(body)
+                ? new StoreMessage(request, replica, (byte)RecordStore.Lifetime.TotalSeconds, encoded).Write(body)
                 : new FetchMessage(request, replica, operation.Key).Write(body);
             RoutedType type = operation.Encoded is null ? RoutedType.Fetch : RoutedType.Store;
             core.Router.Originate(
@@ -212,7 +222,7 @@ internal sealed class DhtClient(NodeCore core, RecordCodec codec, IRecordPolicy 
             }
             else if (operation.Agreeing >= Majority)
             {
-                Finish(now, request, operation, new DhtAnswer(DhtStatus.Done, codec.Read(operation.Encoded)));
+                Finish(now, request, operation, new DhtAnswer(DhtStatus.Done, operation.Own));
             }
             else if (operation.Refused >= Majority)
             {

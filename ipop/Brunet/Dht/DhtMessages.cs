@@ -19,14 +19,19 @@ internal enum ReplyStatus : byte
     Refused = 3,
 }
 
-/// <summary>Body of a store: <code>request(4) replica(1) record</code></summary>
-internal readonly ref struct StoreMessage(uint request, byte replica, ReadOnlySpan<byte> record)
+/// <summary>
+/// Body of a store: <code>request(4) replica(1) life(1) record</code> Life is the number of seconds that the record may stay: a replica
+/// that hands it on gives it no more than is left, so a record that nobody renews goes away however often it changes hands.
+/// </summary>
+internal readonly ref struct StoreMessage(uint request, byte replica, byte life, ReadOnlySpan<byte> record)
 {
-    public const int HeaderSize = 5;
+    public const int HeaderSize = 6;
 
     public uint Request { get; } = request;
 
     public byte Replica { get; } = replica;
+
+    public byte Life { get; } = life;
 
     public ReadOnlySpan<byte> Record { get; } = record;
 
@@ -35,6 +40,7 @@ internal readonly ref struct StoreMessage(uint request, byte replica, ReadOnlySp
         var writer = new ByteWriter(destination);
         writer.UInt32(Request);
         writer.Byte(Replica);
+        writer.Byte(Life);
         writer.Bytes(Record);
         return writer.Position;
     }
@@ -42,8 +48,8 @@ internal readonly ref struct StoreMessage(uint request, byte replica, ReadOnlySp
     public static bool TryRead(ReadOnlySpan<byte> body, out StoreMessage message)
     {
         var reader = new ByteReader(body);
-        message = new StoreMessage(reader.UInt32(), reader.Byte(), reader.Rest());
-        return reader.IsComplete;
+        message = new StoreMessage(reader.UInt32(), reader.Byte(), reader.Byte(), reader.Rest());
+        return reader.IsComplete && message.Replica < ProtocolConstants.Replicas;
     }
 }
 

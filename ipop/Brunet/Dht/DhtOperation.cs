@@ -29,6 +29,9 @@ internal sealed class DhtOperation(RecordKey key, byte[]? encoded, Action<TimeSp
     /// <summary>Replicas that refused it.</summary>
     public int Refused { get; set; }
 
+    /// <summary>The record to store, or null.</summary>
+    public DhtRecord? Own { get; init; }
+
     /// <summary>The best record that a replica named.</summary>
     public DhtRecord? Best { get; set; }
 }
@@ -50,6 +53,9 @@ internal sealed class OwnRecord(RecordKey key, ReadOnlyMemory<byte> value, Actio
     public bool Stands { get; set; }
 
     public int Bumps { get; set; }
+
+    /// <summary>Whether what was last sent was signed before the certificate changed.</summary>
+    public bool IsStale { get; set; }
 
     public TimeSpan NextRenewal { get; set; }
 }

@@ -28,7 +28,7 @@ internal sealed class DhtServer(NodeCore core, RecordCodec codec, IRecordPolicy 
         RecordStore.Entry? standing = null;
         if (codec.Read(message.Record) is { } record)
         {
-            status = _store.Put(now, record, message.Record.ToArray(), out standing);
+            status = _store.Put(now, record, message.Record.ToArray(), TimeSpan.FromSeconds(message.Life), out standing);
         }
 
         if (message.Request != 0)
@@ -87,7 +87,8 @@ internal sealed class DhtServer(NodeCore core, RecordCodec codec, IRecordPolicy 
                 NodeAddress own = core.Self.DistanceTo(position);
                 if (fresh.Exists(node => node.DistanceTo(position) < own))
                 {
-                    int length = new StoreMessage(0, (byte)replica, entry.Encoded).Write(body);
+                    var life = (byte)Math.Clamp((entry.Expires - now).TotalSeconds, 0, byte.MaxValue);
+                    int length = new StoreMessage(0, (byte)replica, life, entry.Encoded).Write(body);
                     core.Router.Originate(now, exact: false, RoutedType.Store, position, default, body.AsSpan(0, length));
                 }
             }

@@ -116,7 +116,8 @@ internal sealed class RecordCodec(ILocalIdentity identity, ICertificateVerifier?
     {
         if (!isCertificate)
         {
-            return new PeerIdentity(NodeAddress.FromPublicKey(owner), owner.ToArray(), null);
+            // Another kind of key would not only be a second name for its holder: the platform throws at curves that it does not know.
+            return P256PublicKey.IsCanonical(owner) ? new PeerIdentity(NodeAddress.FromPublicKey(owner), owner.ToArray(), null) : null;
         }
 
         string cacheKey = Convert.ToHexString(SHA256.HashData(owner));
@@ -131,7 +132,7 @@ internal sealed class RecordCodec(ILocalIdentity identity, ICertificateVerifier?
         }
 
         byte[]? publicKey = ReadPublicKey(owner);
-        if (publicKey is null || NodeAddress.FromPublicKey(publicKey) != certificate.Node)
+        if (publicKey is null || !P256PublicKey.IsCanonical(publicKey) || NodeAddress.FromPublicKey(publicKey) != certificate.Node)
         {
             return null;
         }

@@ -26,7 +26,12 @@ internal sealed class RecordStore(IRecordPolicy policy)
         _entries.TryGetValue(key, out Entry? entry) && entry.Expires > now && !entry.Record.Value.IsEmpty ? entry : null;
 
     /// <summary>Puts a verified record in, unless a better one stands; <paramref name="standing"/> is what stands afterwards.</summary>
-    public ReplyStatus Put(TimeSpan now, DhtRecord record, byte[] encoded, out Entry? standing)
+    /// <param name="now">The time.</param>
+    /// <param name="record">The record, verified.</param>
+    /// <param name="encoded">Its wire form.</param>
+    /// <param name="life">How long it may stay; at most <see cref="Lifetime"/>.</param>
+    /// <param name="standing">What stands afterwards; null if the record was refused.</param>
+    public ReplyStatus Put(TimeSpan now, DhtRecord record, byte[] encoded, TimeSpan life, out Entry? standing)
     {
         standing = null;
         if (!policy.IsAllowed(record))
@@ -45,7 +50,15 @@ internal sealed class RecordStore(IRecordPolicy policy)
             return ReplyStatus.Refused;
         }
 
-        standing = new Entry(record, encoded, now + Lifetime);
+        TimeSpan expires = now + (life < Lifetime ? life : Lifetime);
+        if (present is not null && present.Expires > expires && present.Record.Owner.Address == record.Owner.Address
+            && present.Record.Sequence == record.Sequence)
+        {
+            // The same once more, from a replica that knows it from before its renewal.
+            expires = present.Expires;
+        }
+
+        standing = new Entry(record, encoded, expires);
         _entries[record.Key] = standing;
         return ReplyStatus.Stored;
     }
@@ -61,12 +74,17 @@ internal sealed class RecordStore(IRecordPolicy policy)
         }
     }
 
-    /// <summary>Whether a record takes another's place. Of one owner the newer sequence does; a withdrawn one yields to anybody.</summary>
+    /// <summary>
+    /// Whether a record takes another's place. Of one owner the newer sequence does (of equal ones the greater value); a withdrawn one
+    /// yields to anybody.
+    /// </summary>
     public bool Beats(DhtRecord challenger, DhtRecord present)
     {
         if (challenger.Owner.Address == present.Owner.Address)
         {
-            return challenger.Sequence >= present.Sequence;
+            return challenger.Sequence != present.Sequence
+                ? challenger.Sequence > present.Sequence
+                : challenger.Value.Span.SequenceCompareTo(present.Value.Span) >= 0;
         }
 
         return present.Value.IsEmpty || (!challenger.Value.IsEmpty && policy.Compare(challenger, present) < 0);

@@ -75,7 +75,10 @@ internal sealed class NodeCore
     public bool IsMember => Settings.IsOpen || Identity.Certificate is not null;
 
     /// <summary>Whether a connected peer may. The uncertified are leaves.</summary>
-    public bool IsMemberPeer(Peer peer) => peer.IsConnected && (Settings.IsOpen || peer.Identity?.Certificate is not null);
+    public bool IsMemberPeer(Peer peer) => peer.IsConnected && IsEntitled(peer);
+
+    /// <summary>Whether a peer would be a member if it were connected.</summary>
+    public bool IsEntitled(Peer peer) => peer.Identity is { } identity && (Settings.IsOpen || identity.Certificate is not null);
 
     public Peer GetOrAddPeer(TimeSpan now, NodeAddress address)
     {
@@ -95,8 +98,9 @@ internal sealed class NodeCore
         Handshaker.Forget(peer.Pending);
         Handshaker.Forget(peer.Next);
         Handshaker.Forget(peer.Current);
-        Handshaker.Forget(peer.Previous);
-        peer.Pending = peer.Next = peer.Current = peer.Previous = null;
+        peer.Older.ForEach(Handshaker.Forget);
+        peer.Older.Clear();
+        peer.Pending = peer.Next = peer.Current = null;
         Ring.Touch();
     }
 

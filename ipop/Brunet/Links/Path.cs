@@ -6,6 +6,12 @@ namespace Brunet.Links;
 /// </summary>
 internal sealed class Path(Arrival way)
 {
+    /// <summary>Pings that an answer is still known for: probes follow each other faster than a long round trip.</summary>
+    private const int RememberedPings = 16;
+
+    private readonly (ulong Nonce, TimeSpan At)[] _pings = new (ulong, TimeSpan)[RememberedPings];
+    private int _nextPing;
+
     /// <summary>Straight to an endpoint, or over a relay.</summary>
     public Arrival Way { get; } = way;
 
@@ -17,10 +23,7 @@ internal sealed class Path(Arrival way)
     /// <summary>Smoothed round trip, null before the first pong.</summary>
     public TimeSpan? RoundTrip { get; set; }
 
-    /// <summary>Nonce of the last ping.</summary>
-    public ulong Nonce { get; set; }
-
-    public TimeSpan PingSentAt { get; set; }
+    public TimeSpan PingSentAt { get; private set; }
 
     public bool IsPingOutstanding { get; set; }
 
@@ -36,4 +39,30 @@ internal sealed class Path(Arrival way)
 
     /// <summary>Since when it is dead or was never alive.</summary>
     public TimeSpan DownSince { get; set; }
+
+    /// <summary>Notes a ping that is sent now.</summary>
+    public void OnPing(TimeSpan now, ulong nonce)
+    {
+        _pings[_nextPing++ % RememberedPings] = (nonce, now);
+        PingSentAt = now;
+        IsPingOutstanding = true;
+    }
+
+    /// <summary>Takes an answer, however late; false if it answers none of the last pings, or one that was answered before.</summary>
+    public bool OnPong(ulong nonce, out TimeSpan sentAt)
+    {
+        for (int i = 0; i < RememberedPings && i < _nextPing; i++)
+        {
+            if (_pings[i].Nonce == nonce)
+            {
+                sentAt = _pings[i].At;
+                _pings[i].Nonce = ~nonce;
+                IsPingOutstanding = false;
+                return true;
+            }
+        }
+
+        sentAt = default;
+        return false;
+    }
 }

@@ -98,10 +98,9 @@ internal sealed class PathKeeper(NodeCore core)
 
         foreach (Path path in peer.Paths)
         {
-            if (path.IsPingOutstanding && path.Nonce == pong.Nonce)
+            if (path.OnPong(pong.Nonce, out TimeSpan sentAt))
             {
-                path.IsPingOutstanding = false;
-                TimeSpan sample = now - path.PingSentAt;
+                TimeSpan sample = now - sentAt;
                 path.RoundTrip = path.RoundTrip is { } before ? (0.75 * before) + (0.25 * sample) : sample;
                 if (path.Kind == PathKind.Direct && Reflected.Add(peer.Address, pong.Observed))
                 {
@@ -150,9 +149,10 @@ internal sealed class PathKeeper(NodeCore core)
             }
         }
 
-        if (peer.Best is null && now >= peer.NextRingPing)
+        TimeSpan ringPing = peer.UnansweredSince is { } waiting && now - waiting > UnansweredLimit ? PingTimeout : RingPingInterval;
+        if (peer.Best is null && now - peer.LastRingPing >= ringPing)
         {
-            peer.NextRingPing = now + RingPingInterval;
+            peer.LastRingPing = now;
             Span<byte> message = stackalloc byte[PingMessage.Size];
             new PingMessage(NewNonce()).Write(message);
             core.Transport.SendMessage(now, peer, message, path: null);
@@ -214,11 +214,10 @@ internal sealed class PathKeeper(NodeCore core)
 
     private void Ping(TimeSpan now, Peer peer, Path path)
     {
-        path.Nonce = NewNonce();
-        path.PingSentAt = now;
-        path.IsPingOutstanding = true;
+        ulong nonce = NewNonce();
+        path.OnPing(now, nonce);
         Span<byte> message = stackalloc byte[PingMessage.Size];
-        new PingMessage(path.Nonce).Write(message);
+        new PingMessage(nonce).Write(message);
         core.Transport.SendMessage(now, peer, message, path);
     }
 

@@ -18,18 +18,18 @@ internal sealed class Peer(NodeAddress address, TimeSpan now)
     /// <summary>The session that seals.</summary>
     public Session? Current { get; set; }
 
-    /// <summary>The session before, which still opens what is under way.</summary>
-    public Session? Previous { get; set; }
+    /// <summary>
+    /// Earlier sessions, which still open what the peer seals with them: when both ends agree on keys at the same time, each may go on
+    /// sealing with another of them.
+    /// </summary>
+    public List<Session> Older { get; } = [];
 
     /// <summary>
     /// A session that our handshake made, while <see cref="Current"/> still seals: the peer may lack the last flight. Null if there is none.
     /// </summary>
     public Session? Next { get; set; }
 
-    /// <summary>Whether new keys shall be agreed on as soon as no handshake runs.</summary>
-    public bool MustRekey { get; set; }
-
-    /// <summary>The handshake that runs in our name.</summary>
+    /// <summary>The handshake that we began.</summary>
     public Session? Pending { get; set; }
 
     public List<Path> Paths { get; } = [];
@@ -42,7 +42,7 @@ internal sealed class Peer(NodeAddress address, TimeSpan now)
     /// <summary>When something sealed by the peer last arrived.</summary>
     public TimeSpan LastReceived { get; set; } = now;
 
-    /// <summary>First send since then, or null.</summary>
+    /// <summary>First send since then that something should answer, or null.</summary>
     public TimeSpan? UnansweredSince { get; set; }
 
     public TimeSpan NextHandshake { get; set; }
@@ -53,7 +53,7 @@ internal sealed class Peer(NodeAddress address, TimeSpan now)
 
     public int Punches { get; set; }
 
-    public TimeSpan NextRingPing { get; set; }
+    public TimeSpan LastRingPing { get; set; } = TimeSpan.MinValue / 2;
 
     public long SentBytes { get; set; }
 

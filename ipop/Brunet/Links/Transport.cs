@@ -16,14 +16,36 @@ internal sealed class Transport(NodeCore core)
     public void SendMessage(TimeSpan now, Peer peer, ReadOnlySpan<byte> message, Path? path)
     {
         Arrival way = path?.Way ?? Arrival.Ring(peer.Via);
-        if (Send(now, peer, message, way) && path is not null)
+        if (peer.Current is { } session && Send(now, peer, session, message, way))
         {
-            path.UnansweredSince ??= now;
+            peer.UnansweredSince ??= now;
+            if (path is not null)
+            {
+                path.UnansweredSince ??= now;
+            }
         }
     }
 
-    /// <summary>Answers a peer the way its message came.</summary>
-    public void Answer(TimeSpan now, Peer peer, ReadOnlySpan<byte> message, Arrival way) => Send(now, peer, message, way);
+    /// <summary>Answers a peer the way its message came. Nothing answers an answer.</summary>
+    public void Answer(TimeSpan now, Peer peer, ReadOnlySpan<byte> message, Arrival way)
+    {
+        if (peer.Current is { } session)
+        {
+            Send(now, peer, session, message, way);
+        }
+    }
+
+    /// <summary>Says goodbye in every session that the peer may seal with.</summary>
+    public void SendGoodbye(TimeSpan now, Peer peer)
+    {
+        Arrival way = peer.Best?.Way ?? Arrival.Ring(peer.Via);
+        foreach (Session session in peer.Older)
+        {
+            Send(now, peer, session, [(byte)MessageType.Goodbye], way);
+        }
+
+        SendMessage(now, peer, [(byte)MessageType.Goodbye]);
+    }
 
     /// <summary>Sends a ready frame to a node.</summary>
     public void SendFrame(TimeSpan now, NodeAddress destination, ReadOnlySpan<byte> frame, Arrival way)
@@ -63,9 +85,9 @@ internal sealed class Transport(NodeCore core)
         }
     }
 
-    private bool Send(TimeSpan now, Peer peer, ReadOnlySpan<byte> message, Arrival way)
+    private bool Send(TimeSpan now, Peer peer, Session session, ReadOnlySpan<byte> message, Arrival way)
     {
-        if (peer.Current is not { Keys: { } keys } session || message.Length > ProtocolConstants.MaxMessageSize)
+        if (session.Keys is not { } keys || message.Length > ProtocolConstants.MaxMessageSize)
         {
             return false;
         }
@@ -80,7 +102,6 @@ internal sealed class Transport(NodeCore core)
             }
 
             peer.SentBytes += length;
-            peer.UnansweredSince ??= now;
             SendFrame(now, peer.Address, frame.AsSpan(0, length), way);
             return true;
         }
@@ -123,7 +144,7 @@ internal sealed class Transport(NodeCore core)
                 }
 
                 core.Paths.OnReceived(now, peer, arrival);
-                Dispatch(now, peer, session.Identity, arrival, message);
+                Dispatch(now, peer, session, arrival, message);
             }
         }
         finally
@@ -132,12 +153,12 @@ internal sealed class Transport(NodeCore core)
         }
     }
 
-    private void Dispatch(TimeSpan now, Peer peer, PeerIdentity identity, Arrival arrival, ReadOnlySpan<byte> message)
+    private void Dispatch(TimeSpan now, Peer peer, Session session, Arrival arrival, ReadOnlySpan<byte> message)
     {
         switch ((MessageType)message[0])
         {
             case MessageType.Packet:
-                core.Output.Deliver(now, identity, message[1..]);
+                core.Output.Deliver(now, session.Identity!, message[1..]);
                 break;
             case MessageType.Routed:
                 core.Router.Receive(now, message);
@@ -158,7 +179,7 @@ internal sealed class Transport(NodeCore core)
                 core.Relays.Receive(now, peer, message);
                 break;
             case MessageType.Goodbye:
-                core.RemovePeer(peer);
+                core.Handshaker.OnGoodbye(peer, session);
                 break;
             default:
                 break;

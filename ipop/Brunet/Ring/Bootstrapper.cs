@@ -14,7 +14,10 @@ internal sealed class Bootstrapper(NodeCore core, IReadOnlyList<TransportAddress
     private static readonly TimeSpan Interval = TimeSpan.FromSeconds(15);
     private static readonly TimeSpan AloneAfter = TimeSpan.FromSeconds(3);
 
-    private readonly HashSet<TransportAddress> _self = [];
+    private static readonly TimeSpan SelfKept = TimeSpan.FromSeconds(60);
+
+    /// <summary>Endpoints that seem to be the local node, and until when: anybody who reflects a frame can make one look so.</summary>
+    private readonly Dictionary<TransportAddress, TimeSpan> _self = [];
     private readonly Dictionary<TransportAddress, Session> _running = [];
     private IReadOnlyList<TransportAddress> _bootstrap = bootstrap;
     private TimeSpan? _started;
@@ -31,11 +34,11 @@ internal sealed class Bootstrapper(NodeCore core, IReadOnlyList<TransportAddress
     }
 
     /// <summary>A handshake of ours came back to us: that bootstrap is the local node.</summary>
-    public void OnSelf(Session? session)
+    public void OnSelf(TimeSpan now, Session? session)
     {
-        if (session is not null)
+        if (session is { IsClient: true, RemoteIndex: 0 } && session.Expected == default)
         {
-            _self.Add(session.Route.Endpoint);
+            _self[session.Route.Endpoint] = now + SelfKept;
             _running.Remove(session.Route.Endpoint);
             core.Handshaker.Forget(session);
         }
@@ -47,7 +50,7 @@ internal sealed class Bootstrapper(NodeCore core, IReadOnlyList<TransportAddress
         bool othersListed = false;
         foreach (TransportAddress endpoint in _bootstrap)
         {
-            othersListed |= !_self.Contains(endpoint);
+            othersListed |= !IsSelf(now, endpoint);
         }
 
         _isAlone = core.Settings.IsFirst && core.IsMember && (!othersListed || now - _started > AloneAfter);
@@ -60,12 +63,14 @@ internal sealed class Bootstrapper(NodeCore core, IReadOnlyList<TransportAddress
         foreach (TransportAddress endpoint in _bootstrap)
         {
             bool running = _running.TryGetValue(endpoint, out Session? session) && core.Handshaker.IsUnfinished(session);
-            if (!running && !_self.Contains(endpoint) && !IsReached(endpoint))
+            if (!running && !IsSelf(now, endpoint) && !IsReached(endpoint))
             {
                 _running[endpoint] = core.Handshaker.ConnectEndpoint(now, endpoint);
             }
         }
     }
+
+    private bool IsSelf(TimeSpan now, TransportAddress endpoint) => _self.TryGetValue(endpoint, out TimeSpan until) && now < until;
 
     private bool IsReached(TransportAddress endpoint)
     {

@@ -25,9 +25,19 @@ internal sealed class RingKeeper(NodeCore core)
     private static readonly TimeSpan MinGossipInterval = TimeSpan.FromMilliseconds(100);
     private static readonly TimeSpan FindInterval = TimeSpan.FromSeconds(10);
     private static readonly TimeSpan LonelyFindInterval = TimeSpan.FromSeconds(1);
+    private static readonly TimeSpan WaitingInterval = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan HearsayKept = TimeSpan.FromSeconds(20);
+    private static readonly TimeSpan SilentAfter = TimeSpan.FromSeconds(2);
+    private static readonly TimeSpan SilentKept = TimeSpan.FromSeconds(20);
 
-    private readonly Dictionary<NodeAddress, (NodeAddress Via, TimeSpan Heard)> _hearsay = [];
+    /// <summary>Most nodes whose word counts at a time.</summary>
+    private const int MaxWitnesses = 64;
+
+    /// <summary>The last word of each witness; each is believed for itself, so that a liar can't hide what the others say.</summary>
+    private readonly Dictionary<NodeAddress, Hearsay> _hearsay = [];
+
+    /// <summary>Nodes that did not answer, and until when others are tried in their place.</summary>
+    private readonly Dictionary<NodeAddress, TimeSpan> _silent = [];
     private readonly List<NodeAddress> _scratch = [];
     private List<NodeAddress> _near = [];
     private bool _touched = true;
@@ -76,7 +86,11 @@ internal sealed class RingKeeper(NodeCore core)
         }
 
         _near = near;
-        ConnectNear(now, linked);
+        if (ConnectNear(now, linked))
+        {
+            _nextGossip = now + WaitingInterval;
+        }
+
         SendNeighbours(now, linked, near);
         if (now >= _nextFind && linked.Count > 0)
         {
@@ -88,9 +102,9 @@ internal sealed class RingKeeper(NodeCore core)
     public void OnNeighbours(TimeSpan now, Peer from, ReadOnlySpan<byte> message)
     {
         _scratch.Clear();
-        if (AddressList.TryReadNeighbours(message, _scratch))
+        if (core.IsEntitled(from) && AddressList.TryReadNeighbours(message, _scratch))
         {
-            Hear(now, from.Address, _scratch);
+            Hear(now, from.Address, default, _scratch);
         }
     }
 
@@ -116,8 +130,7 @@ internal sealed class RingKeeper(NodeCore core)
         _scratch.Clear();
         if (AddressList.TryReadFound(body, out uint token, _scratch) && token == _findToken)
         {
-            Hear(now, header.Source, _scratch);
-            Hear(now, header.SourceVia, [header.Source]);
+            Hear(now, header.Source, header.SourceVia, _scratch);
         }
     }
 
@@ -140,25 +153,50 @@ internal sealed class RingKeeper(NodeCore core)
         return result;
     }
 
-    private void Hear(TimeSpan now, NodeAddress via, List<NodeAddress> addresses)
+    private void Hear(TimeSpan now, NodeAddress witness, NodeAddress witnessVia, List<NodeAddress> addresses)
     {
+        if (_hearsay.Count >= MaxWitnesses && !_hearsay.ContainsKey(witness))
+        {
+            return;
+        }
+
         foreach (NodeAddress address in addresses)
         {
-            if (address != core.Self)
+            _touched |= address != core.Self && !IsHeard(address);
+        }
+
+        _touched |= !IsHeard(witness);
+        _hearsay[witness] = new Hearsay(witnessVia, [.. addresses], now);
+    }
+
+    private bool IsHeard(NodeAddress address)
+    {
+        foreach ((NodeAddress witness, Hearsay hearsay) in _hearsay)
+        {
+            if (witness == address || hearsay.Addresses.Contains(address))
             {
-                _touched |= !_hearsay.ContainsKey(address);
-                _hearsay[address] = (via, now);
+                return true;
             }
         }
+
+        return false;
     }
 
     private void Expire(TimeSpan now)
     {
-        foreach ((NodeAddress address, (_, TimeSpan heard)) in _hearsay)
+        foreach ((NodeAddress witness, Hearsay hearsay) in _hearsay)
         {
-            if (now - heard > HearsayKept)
+            if (now - hearsay.Heard > HearsayKept)
             {
-                _hearsay.Remove(address);
+                _hearsay.Remove(witness);
+            }
+        }
+
+        foreach ((NodeAddress address, TimeSpan until) in _silent)
+        {
+            if (now > until)
+            {
+                _silent.Remove(address);
             }
         }
     }
@@ -177,25 +215,53 @@ internal sealed class RingKeeper(NodeCore core)
         return result;
     }
 
-    private void ConnectNear(TimeSpan now, List<NodeAddress> linked)
+    /// <summary>Begins to connect to whoever is said to stand nearer than our links; true if one of them has yet to answer.</summary>
+    private bool ConnectNear(TimeSpan now, List<NodeAddress> linked)
     {
-        var all = new List<NodeAddress>(linked);
-        foreach (NodeAddress address in _hearsay.Keys)
+        bool waiting = false;
+        foreach ((NodeAddress witness, Hearsay hearsay) in _hearsay)
         {
-            if (!all.Contains(address))
+            var all = new List<NodeAddress>(linked);
+            foreach (NodeAddress address in hearsay.Addresses)
             {
-                all.Add(address);
+                Consider(address, all);
+            }
+
+            Consider(witness, all);
+            foreach (NodeAddress address in Nearest(core.Self, all, NearPerSide))
+            {
+                if (!linked.Contains(address))
+                {
+                    waiting |= Connect(now, address, address == witness ? hearsay.WitnessVia : witness);
+                }
             }
         }
 
-        foreach (NodeAddress address in Nearest(core.Self, all, NearPerSide))
+        return waiting;
+    }
+
+    private void Consider(NodeAddress address, List<NodeAddress> all)
+    {
+        if (address != core.Self && address != default && !all.Contains(address) && !_silent.ContainsKey(address))
         {
-            if (_hearsay.TryGetValue(address, out (NodeAddress Via, TimeSpan Heard) hearsay)
-                && !(core.Peers.TryGetValue(address, out Peer? peer) && peer.IsConnected))
-            {
-                core.Handshaker.Connect(now, address, hearsay.Via);
-            }
+            all.Add(address);
         }
+    }
+
+    private bool Connect(TimeSpan now, NodeAddress address, NodeAddress via)
+    {
+        if (core.Peers.TryGetValue(address, out Peer? known) && known.Current is not null)
+        {
+            return false;
+        }
+
+        Peer peer = core.Handshaker.Connect(now, address, via);
+        if (peer.Pending is null or { RemoteIndex: 0 } && now - (peer.Pending?.StartedAt ?? peer.CreatedAt) > SilentAfter)
+        {
+            _silent[address] = now + SilentKept;
+        }
+
+        return true;
     }
 
     private void SendNeighbours(TimeSpan now, List<NodeAddress> linked, List<NodeAddress> near)
@@ -229,4 +295,7 @@ internal sealed class RingKeeper(NodeCore core)
             linked.RemoveAt(chosen);
         }
     }
+
+    /// <summary>What a node said: whom it has links to, and by whom it is reached itself.</summary>
+    private sealed record Hearsay(NodeAddress WitnessVia, List<NodeAddress> Addresses, TimeSpan Heard);
 }

@@ -6,24 +6,30 @@ namespace Brunet.Sessions;
 
 /// <summary>
 /// Begins, carries on and ends handshakes. Whoever has not the pool's secret gets no answer. When both ends begin at once, the one
-/// with the smaller ring address goes on as the client.
+/// with the smaller ring address goes on as the client; should both come to an end all the same, both sessions serve.
 /// </summary>
 internal sealed class Handshaker(NodeCore core)
 {
     private const int MaxHalfOpen = 512;
+    private const int MaxPeers = 4096;
+    private const int MaxOlder = 4;
 
     private static readonly TimeSpan FirstRetransmission = TimeSpan.FromMilliseconds(300);
     private static readonly TimeSpan LastRetransmission = TimeSpan.FromSeconds(2);
     private static readonly TimeSpan GiveUpAfter = TimeSpan.FromSeconds(15);
     private static readonly TimeSpan RekeyAge = TimeSpan.FromHours(1);
-    private static readonly TimeSpan PreviousKept = TimeSpan.FromSeconds(30);
+    private static readonly TimeSpan OlderKept = TimeSpan.FromSeconds(30);
 
     private readonly Dictionary<uint, Session> _byIndex = [];
     private readonly Dictionary<(NodeAddress Sender, uint Index), Session> _byRemote = [];
     private readonly List<Session> _unfinished = [];
+    private int _generation;
 
     /// <summary>Whether a handshake is under way, so that time matters.</summary>
     public bool IsBusy => _unfinished.Count > 0;
+
+    /// <summary>Sessions and handshakes that are kept.</summary>
+    public int SessionCount => _byIndex.Count;
 
     public Session? Find(uint localIndex) => _byIndex.GetValueOrDefault(localIndex);
 
@@ -51,7 +57,6 @@ internal sealed class Handshaker(NodeCore core)
     {
         if (peer.Pending is null && peer.Next is null && now >= peer.NextHandshake)
         {
-            peer.MustRekey = false;
             Start(now, peer);
         }
     }
@@ -63,6 +68,36 @@ internal sealed class Handshaker(NodeCore core)
         {
             peer.Next = null;
             Promote(now, peer, session);
+        }
+    }
+
+    /// <summary>The local certificate changed: whoever knows us by the old one shall learn the new one.</summary>
+    public void IdentityChanged(TimeSpan now)
+    {
+        _generation++;
+        foreach (Peer peer in core.Peers.Values)
+        {
+            if (peer.Current is not null)
+            {
+                peer.NextHandshake = default;
+                Rekey(now, peer);
+            }
+        }
+    }
+
+    /// <summary>
+    /// The peer ended a session. Only the end of the current one is the peer's end: a late goodbye of its life before must not take
+    /// the new one with it.
+    /// </summary>
+    public void OnGoodbye(Peer peer, Session session)
+    {
+        if (peer.Current == session)
+        {
+            core.RemovePeer(peer);
+        }
+        else if (peer.Older.Remove(session))
+        {
+            Forget(session);
         }
     }
 
@@ -101,26 +136,22 @@ internal sealed class Handshaker(NodeCore core)
             }
             else if (now >= session.NextRetransmission)
             {
-                Transmit(now, session, fromStart: true);
+                Retransmit(now, session);
             }
         }
 
         foreach (Peer peer in core.Peers.Values)
         {
-            if (peer.Previous is { } previous && now - peer.Current!.EstablishedAt > PreviousKept && now - previous.LastOpened > PreviousKept)
+            for (int i = peer.Older.Count - 1; i >= 0; i--)
             {
-                Forget(peer.Previous);
-                peer.Previous = null;
+                if (now - peer.Older[i].LastOpened > OlderKept)
+                {
+                    Forget(peer.Older[i]);
+                    peer.Older.RemoveAt(i);
+                }
             }
 
-            // The client begins. The server waits a little longer, for the case that both ends think themselves servers.
-            if (peer.Current is { } session
-                && (now - session.EstablishedAt > (session.IsClient ? RekeyAge : 1.25 * RekeyAge) || session.Keys!.Sent > SessionKeys.RekeyAfter))
-            {
-                peer.MustRekey = true;
-            }
-
-            if (peer.MustRekey || (peer.Current is null && peer.HasWaiting))
+            if (IsWornOut(now, peer.Current) || (peer.Current is null && peer.HasWaiting))
             {
                 Rekey(now, peer);
             }
@@ -137,7 +168,7 @@ internal sealed class Handshaker(NodeCore core)
 
         if (frame.Sender == core.Self)
         {
-            core.Bootstrap.OnSelf(_byIndex.GetValueOrDefault(frame.SenderIndex));
+            core.Bootstrap.OnSelf(now, _byIndex.GetValueOrDefault(frame.SenderIndex));
             return;
         }
 
@@ -157,19 +188,23 @@ internal sealed class Handshaker(NodeCore core)
         }
 
         session.Stream.Acknowledge(frame.Acknowledged);
+        bool wasEstablished = session.IsEstablished;
         uint before = session.Stream.Length;
         if (!frame.Data.IsEmpty && !Advance(now, session, arrival, session.Stream.Receive(frame.Offset, frame.Data)))
         {
             return;
         }
 
-        if (session.Stream.Length > before)
+        if (session.Stream.Length == before)
         {
-            Transmit(now, session, fromStart: false, before);
+            if (!frame.Data.IsEmpty)
+            {
+                SendFrame(now, session, session.Stream.Length, [], session.Route);
+            }
         }
-        else if (!frame.Data.IsEmpty)
+        else if (session.IsEstablished == wasEstablished)
         {
-            SendFrame(now, session, session.Stream.Length, []);
+            Transmit(now, session, before, session.Route);
         }
 
         if (session.IsEstablished && session.Stream.IsAcknowledged)
@@ -178,6 +213,16 @@ internal sealed class Handshaker(NodeCore core)
             Confirm(now, session);
         }
     }
+
+    /// <summary>
+    /// Whether new keys are due: by age or use, or because our certificate changed. The client begins. The server waits a little longer, for
+    /// the case that both ends think themselves servers.
+    /// </summary>
+    private bool IsWornOut(TimeSpan now, Session? session) =>
+        session is not null
+        && (session.Generation != _generation
+            || now - session.EstablishedAt > (session.IsClient ? RekeyAge : 1.25 * RekeyAge)
+            || session.Keys!.Sent > SessionKeys.RekeyAfter);
 
     private static bool Belongs(Session session, in HandshakeFrame frame) =>
         (session.RemoteIndex == 0 || session.RemoteIndex == frame.SenderIndex)
@@ -194,39 +239,42 @@ internal sealed class Handshaker(NodeCore core)
         var session = new Session(NewIndex(), isClient: true, expected, core.HandshakeProvider.StartClient(), route, now)
         {
             SecondRoute = secondRoute,
+            Generation = _generation,
         };
         _byIndex.Add(session.LocalIndex, session);
         _unfinished.Add(session);
         session.Handshake.Advance([], session.Stream.Output);
-        Transmit(now, session, fromStart: true);
+        Retransmit(now, session);
         return session;
     }
 
     private Session? Accept(TimeSpan now, Arrival arrival, in HandshakeFrame frame)
     {
-        if (frame.Offset != 0 || frame.Data.IsEmpty || _unfinished.Count >= MaxHalfOpen)
+        bool isKnown = core.Peers.TryGetValue(frame.Sender, out Peer? peer);
+        if (frame.Offset != 0 || frame.Data.IsEmpty || (!isKnown && core.Peers.Count >= MaxPeers))
         {
             return null;
         }
 
-        if (core.Peers.TryGetValue(frame.Sender, out Peer? peer) && peer.Pending is { IsEstablished: false } own)
+        // Both ends began, and we are the client. The peer may not have heard of it: ours may go where it is no more.
+        if (peer?.Pending is { IsEstablished: false, RemoteIndex: 0 } own && core.Self < frame.Sender)
         {
-            if (core.Self < frame.Sender)
-            {
-                // Ours goes on, but the way theirs came: a peer that has just come back is nowhere on the ring yet.
-                own.SecondRoute = arrival;
-                Transmit(now, own, fromStart: true);
-                return null;
-            }
+            own.SecondRoute = arrival;
+            Transmit(now, own, 0, arrival);
+            return null;
+        }
 
-            Forget(own);
-            peer.Pending = null;
+        if (_unfinished.Count >= MaxHalfOpen)
+        {
+            // An honest handshake is over before a flood comes round to it.
+            Forget(_unfinished.Find(old => !old.IsClient && !old.IsEstablished));
         }
 
         var session = new Session(NewIndex(), isClient: false, default, core.HandshakeProvider.StartServer(), arrival, now)
         {
             Claimed = frame.Sender,
             RemoteIndex = frame.SenderIndex,
+            Generation = _generation,
         };
         session.NextRetransmission = now + FirstRetransmission;
         _byIndex.Add(session.LocalIndex, session);
@@ -265,11 +313,13 @@ internal sealed class Handshaker(NodeCore core)
 
         session.Claimed = address;
         Peer peer = core.GetOrAddPeer(now, address);
-        if (peer.Pending == session)
+        if (peer.Pending != session)
         {
-            peer.Pending = null;
+            // Ours, not ended, can't have ended at the peer either: the client is the first to be sure.
+            Forget(peer.Pending);
         }
 
+        peer.Pending = null;
         core.Paths.OnEstablished(now, peer, arrival);
         if (peer.LastDirect is { } direct && direct != session.Route)
         {
@@ -277,10 +327,10 @@ internal sealed class Handshaker(NodeCore core)
         }
 
         // The last flight must be on its way before anything that needs the keys.
-        Transmit(now, session, fromStart: true);
+        Retransmit(now, session);
         if (session.IsClient && peer.Current is not null)
         {
-            Forget(peer.Next);
+            Retire(now, peer, peer.Next);
             peer.Next = session;
         }
         else
@@ -298,18 +348,34 @@ internal sealed class Handshaker(NodeCore core)
 
     private void Promote(TimeSpan now, Peer peer, Session session)
     {
-        Forget(peer.Previous);
-        peer.Previous = peer.Current;
+        Retire(now, peer, peer.Current);
         peer.Current = session;
         peer.FailedHandshakes = 0;
         peer.NextHandshake = default;
         core.OnEstablished(now, peer);
     }
 
+    /// <summary>Seals no more with a session; the peer may for a while.</summary>
+    private void Retire(TimeSpan now, Peer peer, Session? session)
+    {
+        if (session is null)
+        {
+            return;
+        }
+
+        session.LastOpened = now;
+        peer.Older.Add(session);
+        if (peer.Older.Count > MaxOlder)
+        {
+            Forget(peer.Older[0]);
+            peer.Older.RemoveAt(0);
+        }
+    }
+
     private void Fail(TimeSpan now, Session session)
     {
         if (session.IsEstablished && core.Peers.TryGetValue(session.Claimed, out Peer? established)
-            && (established.Current == session || established.Previous == session))
+            && (established.Current == session || established.Older.Contains(session)))
         {
             // The last acknowledgement never came, but the session works or its liveness will tell.
             _unfinished.Remove(session);
@@ -326,23 +392,28 @@ internal sealed class Handshaker(NodeCore core)
         }
     }
 
-    private void Transmit(TimeSpan now, Session session, bool fromStart, uint offset = 0)
+    /// <summary>Sends all that is not acknowledged, and sets when to do so again.</summary>
+    private void Retransmit(TimeSpan now, Session session)
     {
-        if (fromStart)
+        TimeSpan wait = FirstRetransmission * (1 << Math.Min(session.Retransmissions++, 3));
+        session.NextRetransmission = now + (wait < LastRetransmission ? wait : LastRetransmission);
+        Transmit(now, session, 0, session.Route);
+        if (session.SecondRoute is { } second)
         {
-            offset = 0;
-            TimeSpan wait = FirstRetransmission * (1 << Math.Min(session.Retransmissions++, 3));
-            session.NextRetransmission = now + (wait < LastRetransmission ? wait : LastRetransmission);
+            Transmit(now, session, 0, second);
         }
+    }
 
+    private void Transmit(TimeSpan now, Session session, uint offset, Arrival route)
+    {
         while (session.Stream.NextChunk(ref offset) is { IsEmpty: false } chunk)
         {
-            SendFrame(now, session, offset, chunk);
+            SendFrame(now, session, offset, chunk, route);
             offset += (uint)chunk.Length;
         }
     }
 
-    private void SendFrame(TimeSpan now, Session session, uint offset, ReadOnlySpan<byte> data)
+    private void SendFrame(TimeSpan now, Session session, uint offset, ReadOnlySpan<byte> data, Arrival route)
     {
         Span<byte> buffer = stackalloc byte[HandshakeFrame.MaxSize];
         int length = new HandshakeFrame
@@ -355,11 +426,7 @@ internal sealed class Handshaker(NodeCore core)
             Acknowledged = session.Stream.Expected,
             Data = data,
         }.Write(buffer, core.Settings.PoolSecret.Span);
-        core.Transport.SendFrame(now, session.Claimed, buffer[..length], session.Route);
-        if (session.SecondRoute is { } second)
-        {
-            core.Transport.SendFrame(now, session.Claimed, buffer[..length], second);
-        }
+        core.Transport.SendFrame(now, session.Claimed, buffer[..length], route);
     }
 
     private uint NewIndex()

@@ -48,18 +48,22 @@ internal sealed class Session(uint localIndex, bool isClient, NodeAddress expect
 
     public TimeSpan EstablishedAt { get; private set; }
 
-    /// <summary>When a frame of the peer was last opened with these keys.</summary>
+    /// <summary>When a frame of the peer was last opened with these keys, or they last sealed.</summary>
     public TimeSpan LastOpened { get; set; }
+
+    /// <summary>Which of the local node's identities it speaks for; grows with each new certificate.</summary>
+    public required int Generation { get; init; }
 
     public TimeSpan NextRetransmission { get; set; } = now;
 
     public int Retransmissions { get; set; }
 
-    /// <summary>Takes the keys and the proven identity out of the finished handshake.</summary>
+    /// <summary>Takes the keys and the proven identity out of the finished handshake, which is needed no more.</summary>
     public void Establish(TimeSpan now)
     {
         Identity = Handshake.Peer;
         Keys = new SessionKeys(Handshake, IsClient);
+        Handshake.Dispose();
         EstablishedAt = now;
         LastOpened = now;
     }

@@ -8,12 +8,17 @@ using Brunet.Sessions;
 namespace Testing.Simulation;
 
 /// <summary>
-/// A cheap stand-in for the TLS handshake: three flights of about the real sizes, no proof of anything. It believes what the other
-/// end says, so it is fit for the simulator only.
+/// A cheap stand-in for the TLS handshake: three flights of about the real sizes. It proves that the other end is there now, and believes
+/// what it says, so it is fit for the simulator only.
 /// </summary>
-public sealed class SimulatedHandshakeProvider(SimulatedIdentity identity, SimulatedAuthority authority, Random random) : IHandshakeProvider
+public sealed class SimulatedHandshakeProvider(SimulatedIdentity identity, SimulatedAuthority authority, Random random, Action? onStart = null)
+    : IHandshakeProvider
 {
-    public IHandshake StartClient() => new SimulatedHandshake(identity, authority, random, isClient: true);
+    public IHandshake StartClient()
+    {
+        onStart?.Invoke();
+        return new SimulatedHandshake(identity, authority, random, isClient: true);
+    }
 
     public IHandshake StartServer() => new SimulatedHandshake(identity, authority, random, isClient: false);
 }
@@ -66,14 +71,28 @@ internal sealed class SimulatedHandshake : IHandshake
             _received.RemoveRange(0, HelloSize);
             if (_isClient)
             {
-                toSend.Write(new byte[FinishedSize]);
+                byte[] finished = new byte[FinishedSize];
+                SHA256.HashData(_secret!, finished);
+                toSend.Write(finished);
                 return HandshakeState.Complete;
             }
 
             Hello(toSend);
         }
 
-        return _isClient || _received.Count >= FinishedSize ? HandshakeState.Complete : HandshakeState.InProgress;
+        if (_isClient)
+        {
+            return HandshakeState.Complete;
+        }
+
+        if (_received.Count < FinishedSize)
+        {
+            return HandshakeState.InProgress;
+        }
+
+        // As in TLS, a flight that was recorded in another run proves nothing.
+        byte[] proof = [.. _received[..SHA256.HashSizeInBytes]];
+        return proof.AsSpan().SequenceEqual(SHA256.HashData(_secret!)) ? HandshakeState.Complete : HandshakeState.Failed;
     }
 
     public void Export(string label, Span<byte> secret)

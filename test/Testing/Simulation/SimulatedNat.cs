@@ -18,24 +18,30 @@ public enum NatKind
 /// <summary>The NAT of one site with one host behind it.</summary>
 internal sealed class SimulatedNat(NatKind kind, uint publicAddress, ushort hostPort, Random random)
 {
+    /// <summary>How long an opening stays without traffic from inside: home routers do 30 s.</summary>
+    private static readonly TimeSpan Lifetime = TimeSpan.FromSeconds(30);
+
     private readonly Dictionary<TransportAddress, ushort> _symmetric = [];
-    private readonly HashSet<(ushort Port, TransportAddress Remote)> _opened = [];
+    private readonly Dictionary<(ushort Port, TransportAddress Remote), TimeSpan> _opened = [];
 
     /// <summary>Source address of a datagram as the world sees it; opens the way back.</summary>
-    public TransportAddress Outbound(TransportAddress destination)
+    public TransportAddress Outbound(TimeSpan now, TransportAddress destination)
     {
         ushort port = hostPort;
-        if (kind == NatKind.Symmetric && !_symmetric.TryGetValue(destination, out port))
+        if (kind == NatKind.Symmetric
+            && !(_symmetric.TryGetValue(destination, out port) && now - _opened[(port, destination)] < Lifetime))
         {
             port = (ushort)random.Next(20000, 60000);
-            _symmetric.Add(destination, port);
+            _symmetric[destination] = port;
         }
 
-        _opened.Add((port, destination));
+        _opened[(port, destination)] = now;
         return TransportAddress.FromIPv4(publicAddress, port);
     }
 
     /// <summary>Whether a datagram to the site's public address gets through.</summary>
-    public bool Admits(TransportAddress source, ushort port) =>
-        kind == NatKind.None ? port == hostPort : _opened.Contains((port, source));
+    public bool Admits(TimeSpan now, TransportAddress source, ushort port) =>
+        kind == NatKind.None
+            ? port == hostPort
+            : _opened.TryGetValue((port, source), out TimeSpan last) && now - last < Lifetime;
 }

@@ -28,6 +28,15 @@ public sealed class SimulatedNetwork(int seed, double loss = 0)
     /// <summary>Datagrams that were sent.</summary>
     public long Datagrams { get; private set; }
 
+    /// <summary>Handshakes that were begun, by clients.</summary>
+    public long Handshakes { get; private set; }
+
+    /// <summary>Added to every way.</summary>
+    public TimeSpan ExtraLatency { get; set; }
+
+    /// <summary>Sees every datagram on the wire and says whether it goes on; null lets all go.</summary>
+    public Func<SimulatedNode, TransportAddress, byte[], bool>? Wire { get; set; }
+
     /// <summary>Where the first node listens.</summary>
     public TransportAddress FirstEndpoint => Nodes[0].PublicEndpoint;
 
@@ -93,18 +102,23 @@ public sealed class SimulatedNetwork(int seed, double loss = 0)
     internal void Transmit(SimulatedNode from, TransportAddress destination, ReadOnlySpan<byte> datagram)
     {
         Datagrams++;
-        TransportAddress source = from.Nat.Outbound(destination);
+        TransportAddress source = from.Nat.Outbound(Now, destination);
         if (!destination.IsIPv4 || !_byPublicAddress.TryGetValue(destination.IPv4, out SimulatedNode? to) || _random.NextDouble() < loss)
         {
             return;
         }
 
         byte[] copy = datagram.ToArray();
+        if (Wire is { } wire && !wire(from, destination, copy))
+        {
+            return;
+        }
+
         double jitter = _random.NextDouble() * 2;
         var latency = TimeSpan.FromMilliseconds(5 + (Math.Abs(from.Latency - to.Latency) * 40) + jitter);
-        Schedule(Now + latency, () =>
+        Schedule(Now + latency + ExtraLatency, () =>
         {
-            if (to.IsAlive && to.Nat.Admits(source, destination.Port))
+            if (to.IsAlive && to.Nat.Admits(Now, source, destination.Port))
             {
                 to.Node.ReceiveDatagram(Now, source, copy);
             }
@@ -118,7 +132,7 @@ public sealed class SimulatedNetwork(int seed, double loss = 0)
         node.Node = new Node(
             node.Settings,
             node.Identity,
-            new SimulatedHandshakeProvider(node.Identity, Authority, _random),
+            new SimulatedHandshakeProvider(node.Identity, Authority, _random, () => Handshakes++),
             node.Settings.IsOpen ? null : Authority,
             policy,
             node,

@@ -1,10 +1,10 @@
-namespace Ipop.Linux.Handshakes;
+namespace Brunet.Sessions;
 
 /// <summary>The one form of a public key that counts: a node's address hangs on its bytes, so one key must have one encoding.</summary>
-internal static class P256PublicKey
+public static class P256PublicKey
 {
     /// <summary>Length of the DER SubjectPublicKeyInfo in bytes.</summary>
-    internal const int Size = 91;
+    public const int Size = 91;
 
     // SEQUENCE, AlgorithmIdentifier {id-ecPublicKey, secp256r1}, BIT STRING, uncompressed point (RFC 5480 section 2).
     private static ReadOnlySpan<byte> Head =>
@@ -14,6 +14,6 @@ internal static class P256PublicKey
     ];
 
     /// <summary>Whether this is P-256 with an uncompressed point; whether the point is on the curve OpenSSL has checked.</summary>
-    internal static bool IsCanonical(ReadOnlySpan<byte> subjectPublicKeyInfo) =>
+    public static bool IsCanonical(ReadOnlySpan<byte> subjectPublicKeyInfo) =>
         subjectPublicKeyInfo.Length == Size && subjectPublicKeyInfo.StartsWith(Head);
 }
