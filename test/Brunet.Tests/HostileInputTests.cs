@@ -1,0 +1,235 @@
+using Brunet.Addressing;
+using Brunet.Links;
+using Brunet.Wire;
+using Testing.Simulation;
+
+namespace Brunet.Tests;
+
+/// <summary>Strangers, holders of the pool's secret and members that send what they should not: nothing throws, and the honest go on.</summary>
+public sealed class HostileInputTests
+{
+    private const int Attacks = 20_000;
+    private const int MaxSessions = 600;
+
+    /// <summary>The secret of every simulated pool.</summary>
+    private static readonly byte[] Secret = new byte[32];
+
+    private static readonly SmallerOwnerWins Policy = new();
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void Forged_and_replayed_datagrams_stop_nobody(bool hasSecret)
+    {
+        var random = new Random(1);
+        var world = new SimulatedNetwork(seed: 21);
+        SimulatedNode one = world.Add(NatKind.None, Policy);
+        SimulatedNode two = world.Add(NatKind.None, Policy);
+        var captured = new List<byte[]>();
+        world.Wire = (_, _, datagram) =>
+        {
+            if (captured.Count < 300)
+            {
+                captured.Add(datagram);
+            }
+
+            return true;
+        };
+        world.Run(TimeSpan.FromSeconds(5));
+        Assert.True(two.Node.IsJoined);
+        int sent = 0;
+        for (int i = 0; i < Attacks; i++)
+        {
+            SimulatedNode victim = i % 2 == 0 ? one : two;
+            var source = TransportAddress.FromIPv4((uint)random.Next(), (ushort)random.Next(1, 65536));
+            victim.Node.ReceiveDatagram(world.Now, random.Next(4) == 0 ? one.PublicEndpoint : source, Forge(random, captured, hasSecret));
+            if (i % 100 == 0)
+            {
+                sent++;
+                one.Node.Send(world.Now, two.Node.Address, [1]);
+                world.Run(TimeSpan.FromMilliseconds(100));
+            }
+        }
+
+        world.Run(TimeSpan.FromSeconds(1));
+        Assert.Equal(sent, two.Delivered.Count);
+        Assert.InRange(one.Node.Core.Handshaker.SessionCount, 1, MaxSessions);
+        Assert.InRange(two.Node.Core.Handshaker.SessionCount, 1, MaxSessions);
+        world.Run(TimeSpan.FromSeconds(30));
+        Assert.InRange(one.Node.Core.Handshaker.SessionCount, 1, 20);
+        Assert.InRange(one.Node.Core.Peers.Count, 1, 20);
+    }
+
+    [Fact]
+    public void A_node_joins_while_somebody_with_the_secret_floods_the_bootstrap()
+    {
+        var random = new Random(2);
+        var world = new SimulatedNetwork(seed: 22);
+        SimulatedNode one = world.Add(NatKind.None, Policy);
+        world.Run(TimeSpan.FromSeconds(4));
+        SimulatedNode two = world.Add(NatKind.PortRestricted, Policy);
+        for (int i = 0; i < 3000 && !two.Node.IsJoined; i++)
+        {
+            one.Node.ReceiveDatagram(world.Now, TransportAddress.FromIPv4((uint)i + 1, 9), Hello(random, Address(random)));
+            world.Run(TimeSpan.FromMilliseconds(1));
+        }
+
+        Assert.True(two.Node.IsJoined);
+        Assert.InRange(one.Node.Core.Handshaker.SessionCount, 1, MaxSessions);
+    }
+
+    [Fact]
+    public void A_members_garbage_throws_nowhere_and_breaks_no_routing()
+    {
+        var random = new Random(3);
+        var world = new SimulatedNetwork(seed: 23);
+        for (int i = 0; i < 8; i++)
+        {
+            world.Add(i == 0 ? NatKind.None : NatKind.PortRestricted, Policy);
+        }
+
+        world.Run(TimeSpan.FromSeconds(5));
+        NodeCore evil = world.Nodes[7].Node.Core;
+        for (int i = 0; i < Attacks; i++)
+        {
+            foreach (Peer peer in evil.Peers.Values)
+            {
+                evil.Transport.SendMessage(world.Now, peer, Garbage(random, world));
+            }
+
+            if (i % 50 == 0)
+            {
+                world.Run(TimeSpan.FromMilliseconds(20));
+            }
+        }
+
+        world.Run(TimeSpan.FromSeconds(10));
+        world.Nodes.ForEach(node => node.Delivered.Clear());
+        SimulatedNode[] honest = [.. world.Nodes.Take(7)];
+        foreach (SimulatedNode from in honest)
+        {
+            foreach (SimulatedNode to in honest.Where(to => to != from))
+            {
+                from.Node.Send(world.Now, to.Node.Address, [1]);
+            }
+        }
+
+        world.Run(TimeSpan.FromSeconds(3));
+        Assert.All(honest, node => Assert.Equal(6, node.Delivered.Count(d => honest.Any(h => h.Node.Address == d.Source.Address))));
+        Assert.All(honest, node => Assert.InRange(node.Node.Core.Peers.Count, 7, 60));
+    }
+
+    [Fact]
+    public void A_liar_about_neighbours_does_not_keep_the_others_from_their_places()
+    {
+        var random = new Random(4);
+        var world = new SimulatedNetwork(seed: 24);
+        for (int i = 0; i < 4; i++)
+        {
+            world.Add(NatKind.None, Policy);
+        }
+
+        world.Run(TimeSpan.FromSeconds(5));
+        NodeCore evil = world.Nodes[3].Node.Core;
+        for (int i = 0; i < 60; i++)
+        {
+            if (i % 4 == 0 && world.Nodes.Count < 12)
+            {
+                world.Add(NatKind.PortRestricted, Policy);
+            }
+
+            byte[] message = new byte[AddressList.MaxSize];
+            foreach (Peer peer in evil.Peers.Values)
+            {
+                // Nodes that do not exist, nearer to the victim than anybody.
+                var invented = new NodeAddress[ProtocolConstants.MaxNeighbours];
+                for (int j = 0; j < invented.Length; j++)
+                {
+                    var offset = new NodeAddress(0, (UInt128)random.Next());
+                    invented[j] = j % 2 == 0 ? peer.Address.Add(offset) : offset.ClockwiseTo(peer.Address);
+                }
+
+                int length = AddressList.WriteNeighbours(message, invented);
+                evil.Transport.SendMessage(world.Now, peer, message.AsSpan(0, length));
+            }
+
+            world.Run(TimeSpan.FromMilliseconds(500));
+        }
+
+        SimulatedNode[] ring = [.. world.Nodes.OrderBy(n => n.Node.Address)];
+        for (int i = 0; i < ring.Length; i++)
+        {
+            Assert.Contains(ring[i].PathTo(ring[(i + 1) % ring.Length]), new PathKind?[] { PathKind.Direct, PathKind.Relay });
+        }
+    }
+
+    private static byte[] Forge(Random random, List<byte[]> captured, bool hasSecret)
+    {
+        switch (random.Next(4))
+        {
+            case 0:
+                byte[] noise = new byte[random.Next(0, 1500)];
+                random.NextBytes(noise);
+                if (noise.Length > 1)
+                {
+                    noise[0] = (byte)random.Next(0x10, 0x12);
+                    noise[1] = 1;
+                }
+
+                return noise;
+            case 1:
+                return captured[random.Next(captured.Count)];
+            case 2 when hasSecret:
+                return Hello(random, Address(random));
+            default:
+                byte[] changed = [.. captured[random.Next(captured.Count)]];
+                for (int i = random.Next(1, 4); i > 0; i--)
+                {
+                    changed[random.Next(changed.Length)] = (byte)random.Next(256);
+                }
+
+                return changed[..random.Next(1, changed.Length + 1)];
+        }
+    }
+
+    private static byte[] Hello(Random random, NodeAddress sender)
+    {
+        byte[] bytes = new byte[HandshakeFrame.MaxSize];
+        byte[] data = new byte[random.Next(0, 900)];
+        random.NextBytes(data);
+        int length = new HandshakeFrame
+        {
+            SenderIndex = (uint)random.Next(1, int.MaxValue),
+            ReceiverIndex = random.Next(4) == 0 ? (uint)random.Next() : 0,
+            Sender = sender,
+            Target = default,
+            Offset = random.Next(8) == 0 ? (uint)random.Next() : 0,
+            Acknowledged = random.Next(8) == 0 ? (uint)random.Next() : 0,
+            Data = data,
+        }.Write(bytes, Secret);
+        return bytes[..length];
+    }
+
+    private static byte[] Garbage(Random random, SimulatedNetwork world)
+    {
+        byte[] message = new byte[random.Next(1, 300)];
+        random.NextBytes(message);
+        message[0] = (byte)random.Next(0, 10);
+        if (message[0] == (byte)MessageType.Routed && message.Length > RoutedHeader.Size)
+        {
+            NodeAddress Somebody() => random.Next(3) switch
+            {
+                0 => default,
+                1 => Address(random),
+                _ => world.Nodes[random.Next(world.Nodes.Count)].Node.Address,
+            };
+            new RoutedHeader(
+                (byte)random.Next(0, 70), random.Next(2) == 0, (RoutedType)random.Next(1, 7), Somebody(), Somebody(), Somebody(), Somebody())
+                .Write(message);
+        }
+
+        return message;
+    }
+
+    private static NodeAddress Address(Random random) => new((uint)random.Next(), (UInt128)random.NextInt64());
+}

@@ -1,0 +1,87 @@
+using Brunet.Sessions;
+
+namespace Brunet.Tests.Sessions;
+
+/// <summary>The table of the Linux kernel's WireGuard self-test (drivers/net/wireguard/selftest/counter.c), with our width.</summary>
+public sealed class ReplayWindowTests
+{
+    private const ulong Limit = ReplayWindow.Size + 1;
+
+    private readonly ReplayWindow _window = new();
+
+    [Fact]
+    public void Edges_reuse_and_far_jumps_are_judged_as_the_kernel_does()
+    {
+        Check(0, true);
+        Check(1, true);
+        Check(1, false);
+        Check(9, true);
+        Check(8, true);
+        Check(7, true);
+        Check(7, false);
+        Check(Limit, true);
+        Check(Limit - 1, true);
+        Check(Limit - 1, false);
+        Check(Limit - 2, true);
+        Check(2, true);
+        Check(2, false);
+        Check(Limit + 16, true);
+        Check(3, false);
+        Check(Limit + 16, false);
+        Check(Limit * 4, true);
+        Check((Limit * 4) - (Limit - 1), false);
+        Check(10, false);
+        Check((Limit * 4) - Limit, false);
+        Check((Limit * 4) - (Limit + 1), false);
+        Check((Limit * 4) - (Limit - 2), true);
+        Check((Limit * 4) + 1 - Limit, false);
+        Check(0, false);
+        Check(1UL << 60, true);
+        Check((1UL << 60) - 1, true);
+        Check((1UL << 60) - 1, false);
+        Check(ulong.MaxValue, true);
+        Check(ulong.MaxValue, false);
+        Check(ulong.MaxValue - 1, true);
+    }
+
+    [Fact]
+    public void All_counters_of_a_window_pass_once_in_reverse_order()
+    {
+        for (ulong i = ReplayWindow.Size; i > 0; i--)
+        {
+            Check(i, true);
+        }
+
+        Check(0, false);
+        for (ulong i = 1; i <= ReplayWindow.Size; i++)
+        {
+            Check(i, false);
+        }
+    }
+
+    [Fact]
+    public void A_window_behind_the_highest_is_the_last_that_passes()
+    {
+        Check(Limit, true);
+        Check(1, false);
+        Check(2, true);
+    }
+
+    [Fact]
+    public void Random_order_agrees_with_a_set()
+    {
+        var random = new Random(1);
+        var seen = new HashSet<ulong>();
+        ulong highest = 0;
+        for (int i = 0; i < 200_000; i++)
+        {
+            ulong counter = (ulong)Math.Max(0, (i / 4) + random.Next(-20_000, 100));
+            bool expected = (counter > highest || highest - counter < ReplayWindow.Size) && seen.Add(counter);
+            highest = Math.Max(highest, counter);
+            Check(counter, expected);
+        }
+    }
+
+    private void Check(ulong counter, bool expected) =>
+        Assert.True(_window.Accept(counter) == expected, $"counter {counter} should {(expected ? "pass" : "not pass")}");
+}

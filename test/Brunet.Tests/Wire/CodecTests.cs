@@ -1,0 +1,205 @@
+using Brunet.Addressing;
+using Brunet.Dht;
+using Brunet.Wire;
+
+namespace Brunet.Tests.Wire;
+
+/// <summary>Every message is read back as it was written, and nothing that a stranger may send throws.</summary>
+public sealed class CodecTests
+{
+    private static readonly byte[] Secret = new byte[32];
+
+    private readonly Random _random = new(1);
+
+    [Fact]
+    public void A_handshake_frame_is_read_back()
+    {
+        byte[] data = Bytes(ProtocolConstants.MaxHandshakeChunk);
+        byte[] bytes = Frame(data);
+        Assert.Equal(HandshakeFrame.MaxSize, bytes.Length);
+        Assert.True(HandshakeFrame.TryRead(bytes, Secret, out HandshakeFrame frame));
+        Assert.Equal((7u, 8u, 9u, 10u), (frame.SenderIndex, frame.ReceiverIndex, frame.Offset, frame.Acknowledged));
+        Assert.Equal(new NodeAddress(1, 2), frame.Sender);
+        Assert.Equal(new NodeAddress(3, 4), frame.Target);
+        Assert.True(frame.Data.SequenceEqual(data));
+    }
+
+    [Fact]
+    public void A_handshake_frame_with_a_changed_byte_or_another_secret_is_refused()
+    {
+        byte[] bytes = Frame(Bytes(50));
+        for (int i = 0; i < bytes.Length; i++)
+        {
+            byte[] changed = [.. bytes];
+            changed[i] ^= 1;
+            Assert.False(HandshakeFrame.TryRead(changed, Secret, out _), $"byte {i}");
+        }
+
+        Assert.False(HandshakeFrame.TryRead(bytes, Bytes(32), out _));
+        Assert.False(HandshakeFrame.TryRead(bytes.AsSpan(1), Secret, out _));
+        Assert.False(HandshakeFrame.TryRead([.. bytes, .. new byte[HandshakeFrame.MaxSize]], Secret, out _));
+    }
+
+    [Fact]
+    public void Messages_between_peers_are_read_back()
+    {
+        byte[] buffer = new byte[1024];
+        new PingMessage(77).Write(buffer);
+        Assert.True(PingMessage.TryRead(buffer.AsSpan(0, PingMessage.Size), out PingMessage ping));
+        Assert.Equal(77u, ping.Nonce);
+
+        var endpoint = TransportAddress.FromIPv4(0x01020304, 99);
+        new PongMessage(78, endpoint).Write(buffer);
+        Assert.True(PongMessage.TryRead(buffer.AsSpan(0, PongMessage.Size), out PongMessage pong));
+        Assert.Equal(new PongMessage(78, endpoint), pong);
+
+        new RelayHeader(new NodeAddress(1, 1), new NodeAddress(2, 2)).Write(buffer);
+        Assert.True(RelayHeader.TryRead(buffer.AsSpan(0, RelayHeader.Size + 5), out RelayHeader relay, out ReadOnlySpan<byte> frame));
+        Assert.Equal(new RelayHeader(new NodeAddress(1, 1), new NodeAddress(2, 2)), relay);
+        Assert.Equal(5, frame.Length);
+
+        var routed = new RoutedHeader(
+            3, true, RoutedType.Store, new NodeAddress(1, 0), new NodeAddress(2, 0), new NodeAddress(3, 0), new NodeAddress(4, 0));
+        routed.Write(buffer);
+        Assert.True(RoutedHeader.TryRead(buffer.AsSpan(0, RoutedHeader.Size + 9), out RoutedHeader read, out ReadOnlySpan<byte> body));
+        Assert.Equal(routed, read);
+        Assert.Equal(9, body.Length);
+    }
+
+    [Theory]
+    [InlineData(0)]
+    [InlineData(1)]
+    [InlineData(ProtocolConstants.MaxCandidates)]
+    [InlineData(ProtocolConstants.MaxCandidates + 5)]
+    public void Candidates_are_read_back_up_to_the_limit(int count)
+    {
+        var candidates = new CandidatesMessage { WantsAnswer = true };
+        for (int i = 0; i < count; i++)
+        {
+            candidates.Endpoints.Add(TransportAddress.FromIPv4((uint)i + 1, 5));
+            candidates.Relays.Add(new NodeAddress((uint)i, 1));
+        }
+
+        byte[] buffer = new byte[CandidatesMessage.MaxSize];
+        CandidatesMessage? read = CandidatesMessage.Read(buffer.AsSpan(0, candidates.Write(buffer)));
+        Assert.NotNull(read);
+        Assert.True(read.WantsAnswer);
+        Assert.Equal(candidates.Endpoints.Take(ProtocolConstants.MaxCandidates), read.Endpoints);
+        Assert.Equal(candidates.Relays.Take(ProtocolConstants.MaxCandidates), read.Relays);
+    }
+
+    [Theory]
+    [InlineData(0)]
+    [InlineData(ProtocolConstants.MaxNeighbours)]
+    [InlineData(ProtocolConstants.MaxNeighbours + 5)]
+    public void Lists_of_nodes_are_read_back_up_to_the_limit(int count)
+    {
+        NodeAddress[] addresses = [.. Enumerable.Range(0, count).Select(i => new NodeAddress((uint)i, 9))];
+        byte[] buffer = new byte[AddressList.MaxSize];
+        var read = new List<NodeAddress>();
+        Assert.True(AddressList.TryReadNeighbours(buffer.AsSpan(0, AddressList.WriteNeighbours(buffer, addresses)), read));
+        Assert.Equal(addresses.Take(ProtocolConstants.MaxNeighbours), read);
+        read.Clear();
+        Assert.True(AddressList.TryReadFound(buffer.AsSpan(0, AddressList.WriteFound(buffer, 5, addresses)), out uint token, read));
+        Assert.Equal(5u, token);
+        Assert.Equal(addresses.Take(ProtocolConstants.MaxNeighbours), read);
+    }
+
+    [Fact]
+    public void Messages_of_the_table_are_read_back()
+    {
+        byte[] buffer = new byte[512];
+        byte[] record = Bytes(300);
+        Assert.True(StoreMessage.TryRead(buffer.AsSpan(0, new StoreMessage(1, 2, 3, record).Write(buffer)), out StoreMessage store));
+        Assert.Equal((1u, (byte)2, (byte)3), (store.Request, store.Replica, store.Life));
+        Assert.True(store.Record.SequenceEqual(record));
+
+        var fetch = new FetchMessage(4, 3, new RecordKey(RecordKind.HostName, new string('a', 63)));
+        int length = fetch.Write(buffer);
+        Assert.Equal(FetchMessage.MaxSize, length);
+        Assert.True(FetchMessage.TryRead(buffer.AsSpan(0, length), out FetchMessage fetched));
+        Assert.Equal(fetch, fetched);
+        Assert.False(FetchMessage.TryRead(buffer.AsSpan(0, length + 1), out _));
+
+        length = new ReplyMessage(6, 1, ReplyStatus.Stands, record).Write(buffer);
+        Assert.True(ReplyMessage.TryRead(buffer.AsSpan(0, length), out ReplyMessage reply));
+        Assert.Equal((6u, (byte)1, ReplyStatus.Stands), (reply.Request, reply.Replica, reply.Status));
+        Assert.True(reply.Record.SequenceEqual(record));
+    }
+
+    [Fact]
+    public void A_replica_that_does_not_exist_is_refused()
+    {
+        byte[] buffer = new byte[64];
+        byte[] record = [1];
+        Assert.False(StoreMessage.TryRead(buffer.AsSpan(0, new StoreMessage(1, ProtocolConstants.Replicas, 3, record).Write(buffer)), out _));
+        int length = new ReplyMessage(1, ProtocolConstants.Replicas, ReplyStatus.Missing, record).Write(buffer);
+        Assert.False(ReplyMessage.TryRead(buffer.AsSpan(0, length), out _));
+    }
+
+    [Fact]
+    public void Random_and_cut_bytes_never_throw()
+    {
+        byte[] good = new byte[1200];
+        for (int i = 0; i < 50_000; i++)
+        {
+            byte[] bytes = Bytes(_random.Next(0, 200));
+            if (bytes.Length > 0 && _random.Next(2) == 0)
+            {
+                // Lengths that nearly fit find more than pure chance does.
+                bytes[_random.Next(Math.Min(bytes.Length, 6))] = (byte)_random.Next(0, 18);
+            }
+
+            ReadAll(bytes);
+        }
+
+        var candidates = new CandidatesMessage();
+        candidates.Endpoints.Add(default);
+        candidates.Relays.Add(default);
+        int length = candidates.Write(good);
+        for (int i = 0; i < length; i++)
+        {
+            Assert.Null(CandidatesMessage.Read(good.AsSpan(0, i)));
+        }
+    }
+
+    private static void ReadAll(byte[] bytes)
+    {
+        var list = new List<NodeAddress>();
+        HandshakeFrame.TryRead(bytes, Secret, out _);
+        PingMessage.TryRead(bytes, out _);
+        PongMessage.TryRead(bytes, out _);
+        RelayHeader.TryRead(bytes, out _, out _);
+        RoutedHeader.TryRead(bytes, out _, out _);
+        CandidatesMessage.Read(bytes);
+        AddressList.TryReadNeighbours(bytes, list);
+        AddressList.TryReadFound(bytes, out _, list);
+        StoreMessage.TryRead(bytes, out _);
+        FetchMessage.TryRead(bytes, out _);
+        ReplyMessage.TryRead(bytes, out _);
+        Assert.InRange(list.Count, 0, 2 * ProtocolConstants.MaxNeighbours);
+    }
+
+    private static byte[] Frame(byte[] data)
+    {
+        byte[] bytes = new byte[HandshakeFrame.MaxSize];
+        int length = new HandshakeFrame
+        {
+            SenderIndex = 7,
+            ReceiverIndex = 8,
+            Sender = new NodeAddress(1, 2),
+            Target = new NodeAddress(3, 4),
+            Offset = 9,
+            Acknowledged = 10,
+            Data = data,
+        }.Write(bytes, Secret);
+        return bytes[..length];
+    }
+
+    private byte[] Bytes(int length)
+    {
+        byte[] bytes = new byte[length];
+        _random.NextBytes(bytes);
+        return bytes;
+    }
+}
