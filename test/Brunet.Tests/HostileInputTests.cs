@@ -116,7 +116,7 @@ public sealed class HostileInputTests
 
         world.Run(TimeSpan.FromSeconds(3));
         Assert.All(honest, node => Assert.Equal(6, node.Delivered.Count(d => honest.Any(h => h.Node.Address == d.Source.Address))));
-        Assert.All(honest, node => Assert.InRange(node.Node.Core.Peers.Count, 7, 60));
+        Assert.All(honest, node => Assert.InRange(node.Node.Core.Peers.Count, 6, 60));
     }
 
     [Fact]
