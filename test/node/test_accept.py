@@ -1,0 +1,96 @@
+"""Which pool.conf counts, and what a first boot leaves in the state folder."""
+import os
+import tempfile
+import unittest
+
+import accept
+import configure
+import console
+import samples
+from errors import WowError
+
+
+class Choice(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.disk, self.kept, self.certificate = (os.path.join(self.folder.name, name) for name in ("disk", "kept", "node.pem"))
+        self.good = samples.text(samples.sections()).encode()
+
+    def put(self, path, data):
+        with open(path, "wb") as file:
+            file.write(data)
+
+    def choose(self):
+        return accept.choose(self.disk, self.kept, self.certificate)
+
+    def test_without_any_file_there_is_nothing_to_take(self):
+        with self.assertRaises(WowError) as caught:
+            self.choose()
+        self.assertIn("WOWCFG", str(caught.exception))
+
+    def test_without_the_disk_the_accepted_copy_counts_and_nothing_is_told(self):
+        self.put(self.kept, self.good)
+        pool, data, refused = self.choose()
+        self.assertEqual((pool.name, data, refused), ("science", self.good, None))
+
+    def test_a_disk_with_a_mistake_is_told_and_the_accepted_copy_counts(self):
+        self.put(self.kept, self.good)
+        self.put(self.disk, samples.changed("pool", "colour", "red"))
+        pool, _, refused = self.choose()
+        self.assertEqual((pool.host, refused.key), ("alpha", "[pool] colour"))
+
+    def test_a_new_disk_of_the_same_pool_counts(self):
+        self.put(self.kept, self.good)
+        self.put(self.certificate, b"")
+        self.put(self.disk, samples.changed("node", "host", "omega"))
+        self.assertEqual(self.choose()[0].host, "omega")
+
+    def test_another_pool_is_refused_while_there_is_a_certificate(self):
+        self.put(self.kept, self.good)
+        self.put(self.disk, samples.changed("pool", "name", "other"))
+        self.assertEqual(self.choose()[0].name, "other")
+        self.put(self.certificate, b"")
+        pool, _, refused = self.choose()
+        self.assertEqual((pool.name, refused.key), ("science", "[pool] name"))
+        self.assertIn("wow reset", refused.todo)
+
+    def test_keeping_writes_once_and_only_for_root(self):
+        accept.keep(self.good, self.kept)
+        first = os.stat(self.kept)
+        accept.keep(self.good, self.kept)
+        self.assertEqual((os.stat(self.kept).st_ino, first.st_mode & 0o777), (first.st_ino, 0o600))
+
+
+class Manager(unittest.TestCase):
+    def test_the_key_is_copied_last_and_once(self):
+        with tempfile.TemporaryDirectory() as folder:
+            source, target = f"{folder}/manager", f"{folder}/state"
+            os.makedirs(f"{source}/ca")
+            os.makedirs(target)
+            for name in ("node.key", "node.pem", "ca/ca.key"):
+                with open(f"{source}/{name}", "w", encoding="ascii") as file:
+                    file.write(name)
+            configure.take_manager(source, target)
+            self.assertEqual(os.stat(f"{target}/node.key").st_mode & 0o777, 0o600)
+            self.assertEqual(os.stat(f"{target}/ca/ca.key").st_mode & 0o777, 0o600)
+            with open(f"{source}/node.pem", "w", encoding="ascii") as file:
+                file.write("later")
+            configure.take_manager(source, target)
+            with open(f"{target}/node.pem", encoding="ascii") as file:
+                self.assertEqual(file.read(), "node.pem")
+
+    def test_the_pem_holds_the_certificate_in_lines_of_64(self):
+        import ssl
+        pem = configure.ca_pem(samples.certificate())
+        self.assertEqual(ssl.PEM_cert_to_DER_cert(pem), samples.certificate())
+        self.assertEqual(max(len(line) for line in pem.splitlines()), 64)
+
+
+class Console(unittest.TestCase):
+    def test_a_line_has_step_time_and_quoted_values(self):
+        self.assertEqual(console.line("error", 4.2, file="pool.conf", key="[pool] name", what='has "quotes"\nand lines', none=None),
+                         "WOW: error t=4.20 file=pool.conf key=\"[pool] name\" what=\"has 'quotes' and lines\"")
+
+    def test_no_line_is_longer_than_the_kernel_takes(self):
+        self.assertLessEqual(len(console.line("error", 1.0, what="x" * 5000)), console.LONGEST)

@@ -1,0 +1,166 @@
+"""Joining: certificates, enrolment's answers, overlap with the machine's own network, what users may ask for."""
+import json
+import os
+import socket
+import tempfile
+import threading
+import unittest
+from unittest import mock
+
+import asked
+import asking
+import control
+import dispatch
+import enrol
+import join
+import samples
+from errors import WowError
+from verbs import peers, status
+
+STATUS = {"ok": True, "node": "ab" * 20, "pool": "science", "open": False, "zone": "science.internal", "subnet": "10.128.0.0/16", "address": "10.128.3.4",
+          "host": "alpha", "certified": True, "certificate": {"serial": "01", "not_after": "2027-01-31T00:00:00Z", "address": "10.128.3.4", "host": "alpha",
+                                                              "role": "worker"},
+          "ring": {"joined": True, "connections": 3, "near": 2}, "manager": "10.128.0.1", "uptime_s": 400, "warnings": ["mind the gap"]}
+
+
+class Certificates(unittest.TestCase):
+    def test_only_a_valid_certificate_for_the_address_counts(self):
+        before, after = 1800000000, 1900000000
+        self.assertTrue(join.certified(STATUS, before))
+        self.assertFalse(join.certified(STATUS, after))
+        self.assertFalse(join.certified({**STATUS, "address": "10.128.9.9"}, before))
+        self.assertFalse(join.certified({**STATUS, "certified": False}, before))
+        self.assertFalse(join.certified({**STATUS, "certificate": None}, before))
+
+    def test_what_is_missing_names_the_key(self):
+        lost = {**STATUS, "ring": {"joined": False, "connections": 0, "near": 0}}
+        self.assertEqual(join.missing({"name": "science"}, lost).key, "[pool] bootstrap")
+        self.assertEqual(join.missing({"name": "science"}, STATUS).key, "address")
+
+
+class Enrolment(unittest.TestCase):
+    def test_every_answer_says_what_to_do(self):
+        for code in (enrol.UNREACHED, enrol.REFUSED, enrol.EXPIRED, enrol.ADDRESS, enrol.CONFIGURATION, enrol.OTHER, 134):
+            error = enrol.explain(code, "")
+            self.assertTrue(error.what and error.todo, code)
+        for code in (enrol.REFUSED, enrol.EXPIRED):
+            error = enrol.explain(code, "ticket t1 is used up")
+            self.assertEqual((error.file, error.key, error.what), ("pool.conf", "[ca] ticket", "ticket t1 is used up"))
+            self.assertIn("wow enroll --ticket", error.todo)
+
+    def test_a_given_ticket_takes_the_place_of_the_one_in_pool_conf(self):
+        with tempfile.TemporaryDirectory() as folder, mock.patch.object(enrol, "TICKET", f"{folder}/ticket"), \
+                mock.patch.object(enrol.paths, "RUN", folder), mock.patch.object(enrol.paths, "IPOPD_CONF", f"{folder}/ipopd.conf"):
+            with open(f"{folder}/ipopd.conf", "w", encoding="ascii") as file:
+                file.write("[ca]\nport = 8443\nticket = old:old\n")
+            self.assertEqual(enrol.enrolment_config(), f"{folder}/ipopd.conf")
+            with open(f"{folder}/ticket", "w", encoding="ascii") as file:
+                file.write("new:new\n")
+            with open(enrol.enrolment_config(), encoding="ascii") as file:
+                self.assertEqual(file.read(), "[ca]\nport = 8443\nticket = new:new\n")
+
+
+class Overlap(unittest.TestCase):
+    def test_overlapping_networks_are_told_and_kept_as_a_warning(self):
+        with tempfile.TemporaryDirectory() as folder, mock.patch.object(join.paths, "RUN", folder), mock.patch.object(join.console, "say_error") as told:
+            self.assertEqual(join.warn_of_overlap({"subnet": "10.0.0.0/8"}, ["10.0.2.0/24", "192.168.1.0/24"]), ["10.0.2.0/24"])
+            self.assertEqual(told.call_args.args[0].key, "[pool] subnet")
+            self.assertIn("10.0.2.0/24", "".join(status.own_warnings(folder, folder)))
+            self.assertEqual(join.warn_of_overlap({"subnet": "10.128.0.0/16"}, ["10.0.2.0/24"]), [])
+
+
+class Socket(unittest.TestCase):
+    def ask(self, answer):
+        with tempfile.TemporaryDirectory() as folder:
+            path = f"{folder}/s"
+            with socket.socket(socket.AF_UNIX) as server:
+                server.bind(path)
+                server.listen()
+
+                def serve():
+                    connection, _ = server.accept()
+                    with connection:
+                        self.heard = connection.recv(1000)
+                        connection.sendall(answer)
+                thread = threading.Thread(target=serve)
+                thread.start()
+                try:
+                    return control.ask("resolve", path, name="manager.science.internal")
+                finally:
+                    thread.join()
+
+    def test_one_line_out_one_line_in(self):
+        self.assertEqual(self.ask(b'{"ok":true,"address":"10.128.0.1"}\n')["address"], "10.128.0.1")
+        self.assertEqual(json.loads(self.heard), {"command": "resolve", "name": "manager.science.internal"})
+
+    def test_errors_name_the_socket_and_what_to_do(self):
+        for answer in (b'{"ok":false,"error":"no such name"}\n', b"hello\n", b""):
+            with self.assertRaises(WowError) as caught:
+                self.ask(answer)
+            self.assertTrue(caught.exception.file.endswith("/s") and caught.exception.todo)
+        with self.assertRaises(WowError) as caught:
+            control.ask("status", "/nonexistent/ipopd.sock")
+        self.assertIn("/nonexistent/ipopd.sock: does not exist: ipopd is not running", str(caught.exception))
+
+
+class Asked(unittest.TestCase):
+    def test_a_request_is_taken_once_and_whole(self):
+        with tempfile.TemporaryDirectory() as folder:
+            asking.ask("enroll", "a:b", folder)
+            self.assertEqual(asked.take(f"{folder}/enroll"), "a:b")
+            self.assertEqual(os.listdir(folder), [])
+
+    def test_links_folders_and_large_files_are_no_requests(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = f"{folder}/enroll"
+            os.symlink("/etc/passwd", path)
+            self.assertIsNone(asked.take(path))
+            os.makedirs(f"{path}/deep")
+            self.assertIsNone(asked.take(path))
+            with open(path, "wb") as file:
+                file.write(b"x" * 1000)
+            self.assertIsNone(asked.take(path))
+            os.mkfifo(path)
+            self.assertIsNone(asked.take(path))
+            self.assertEqual(os.listdir(folder), [])
+
+    def test_reset_keeps_numbers_and_machine_id_and_empties_the_queue(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name in ("node.key", "node.pem", "pool.conf", "users", "machine-id", "condor/job_queue.log", "ca/ca.key"):
+                os.makedirs(os.path.dirname(f"{folder}/{name}"), exist_ok=True)
+                with open(f"{folder}/{name}", "w", encoding="ascii"):
+                    pass
+            asked.wipe(folder)
+            self.assertEqual(sorted(os.listdir(folder)), ["condor", "machine-id", "users"])
+            self.assertEqual(os.listdir(f"{folder}/condor"), [])
+
+
+class Verbs(unittest.TestCase):
+    def test_status_for_people_names_what_counts(self):
+        text = "\n".join(status.lines(STATUS))
+        for part in ("science", "10.128.3.4 in 10.128.0.0/16", "alpha.science.internal", "2 near of 3", "2027-01-31", "warning: mind the gap"):
+            self.assertIn(part, text)
+        self.assertIn("open: no certificates, no IPsec", "\n".join(status.lines({**STATUS, "open": True, "certificate": None})))
+
+    def test_peers_stand_in_the_order_of_their_addresses(self):
+        one = {"node": "cd" * 20, "address": "10.128.3.20", "host": "beta", "path": "direct", "endpoint": "192.0.2.1:4433", "rtt_ms": 1.25, "certified": True,
+               "sent_bytes": 1500000, "received_bytes": 10, "age_s": 130}
+        other = {**one, "address": "10.128.3.4", "host": None, "endpoint": None, "rtt_ms": None, "path": "ring", "certified": False}
+        lines = peers.lines([one, other])
+        self.assertIn("ring", lines[1])
+        for part in ("beta", "direct", "1.2 ms", "1.5 MB", "2 min"):
+            self.assertIn(part, lines[2])
+        self.assertEqual(peers.lines([]), ["no peers yet"])
+
+    def test_every_verb_has_usage_and_summary(self):
+        for verb in dispatch.verbs():
+            module = dispatch.load(verb)
+            self.assertTrue(module.USAGE.startswith(f"wow {verb}") and module.SUMMARY, verb)
+
+    def test_wrong_usage_ends_with_2_and_trouble_with_1(self):
+        with mock.patch("sys.stderr"):
+            self.assertEqual(dispatch.main(["bogus"]), 2)
+            self.assertEqual(dispatch.main(["status", "--colour"]), 2)
+            self.assertEqual(dispatch.main(["status", "--socket"]), 2)
+            self.assertEqual(dispatch.main(["enroll", "--ticket", "no colon"]), 2)
+            self.assertEqual(dispatch.main(["status", "--socket", "/nonexistent/s"]), 1)
