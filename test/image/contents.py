@@ -110,7 +110,9 @@ def initrd_and_disk_are_the_same_bytes_every_time():
         run(ROOT / "appliance/initrd/build", base, WORK / f"{name}.initrd")
         run(IMAGE / "disk", base, WORK / f"{name}.initrd", PARTS / "A.conf", PARTS / "layers", WORK / f"{name}.raw")
     for kind in ("initrd", "raw"):
-        same = subprocess.run(["cmp", WORK / f"a.{kind}", WORK / f"b.{kind}"], capture_output=True, text=True, check=False)
+        # Unlike cmp it does not read the holes of a sparse disk.
+        same = subprocess.run(["qemu-img", "compare", "-s", "-f", "raw", "-F", "raw", WORK / f"a.{kind}", WORK / f"b.{kind}"],
+                              capture_output=True, text=True, check=False)
         for name in ("a", "b"):
             (WORK / f"{name}.{kind}").unlink()
         expect(same.returncode == 0, f"two {kind} differ: {same.stdout}")

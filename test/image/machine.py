@@ -81,4 +81,5 @@ class Machine:
 
     def read(self, path):
         """A file of the home layer."""
-        return run("debugfs", "-R", f"cat {path}", self.home()).split("\n", 1)[1]
+        # Its greeting goes to the error output.
+        return subprocess.run(["debugfs", "-R", f"cat {path}", self.home()], check=True, capture_output=True, text=True).stdout
