@@ -75,7 +75,7 @@ internal sealed class DaemonOptionsReader
     {
         string? value = _file.Find(key.Section, key.Name)?.Value;
         return (string.IsNullOrEmpty(value) ? key.Default : value)
-            ?? throw new ConfigurationException($"{_file.Path}: {key} is missing; add it, ipopd.conf(example) says what it means");
+            ?? throw new ConfigurationException($"{_file.Path}: {key} is missing; add it as the example ipopd.conf shows");
     }
 
     private ConfigurationException Wrong(OptionKey key, string value, string what) =>
