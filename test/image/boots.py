@@ -6,7 +6,7 @@ import subprocess
 import time
 
 from checks import check, expect, run
-from machine import UNTIL_HOME, Machine
+from machine import AHCI, UEFI, UNTIL_HOME, Machine
 from places import IMAGE, LAYERS, OUT, PARTS, ROOT, WORK
 
 MARK = "written before the base was replaced\n"
@@ -99,7 +99,7 @@ def write_mark(machine):
 
 
 @check
-def a_damaged_layer_stops_the_boot_and_is_named():
+def a_damaged_layer_stops_the_boot_by_uefi_and_is_named():
     stack = (PARTS / "stack").read_text().split()
     listed, folder = disk_with(stack, "damaged-layers")
     node = folder / "node.squashfs"
@@ -108,7 +108,7 @@ def a_damaged_layer_stops_the_boot_and_is_named():
     node.unlink()
     node.write_bytes(data)
     file = re.search(r"node-[0-9a-f]+\.squashfs", listed).group()
-    machine = Machine("damaged", assemble("damaged-layers", folder)).start()
+    machine = Machine("damaged", assemble("damaged-layers", folder)).start(*UEFI)
     try:
         machine.wait_for(f"file=/layers/{file} the layer is damaged", UNTIL_HOME)
     finally:
@@ -116,7 +116,7 @@ def a_damaged_layer_stops_the_boot_and_is_named():
 
 
 @check
-def a_missing_layer_stops_the_boot_and_is_named():
+def a_missing_layer_stops_the_boot_from_ahci_and_is_named():
     stack = (PARTS / "stack").read_text().split()
     listed, folder = disk_with(stack, "missing-layers")
     image = assemble("missing-layers", folder)
@@ -125,7 +125,7 @@ def a_missing_layer_stops_the_boot_and_is_named():
     run("qemu-img", "convert", "-O", "raw", image, raw)
     run("debugfs", "-w", "-R", f"rm layers/{file}", f"{raw}?offset={64 * 1024 * 1024}")
     run("qemu-img", "convert", "-f", "raw", "-O", "qcow2", raw, image)
-    machine = Machine("missing", image).start()
+    machine = Machine("missing", image, AHCI).start()
     try:
         machine.wait_for(f"file=/layers/{file} the layer is missing", UNTIL_HOME)
     finally:

@@ -8,19 +8,24 @@ import time
 from checks import Wrong, expect, run
 from places import WORK
 
+UEFI = ("-bios", "/usr/share/ovmf/OVMF.fd")
+AHCI = "ide"  # on QEMU's q35 machine
 SELFTEST = "type=11,value=io.systemd.credential:wow.selftest=1"
 # Five times what a quiet machine with two cores needs.
 UNTIL_HOME = 60
-UNTIL_SELFTEST = 300
+UNTIL_UEFI = ("-bios", "/usr/share/ovmf/OVMF.fd")
+AHCI = "ide"  # on QEMU's q35 machine
+SELFTEST = 300
 
 
 class Machine:
     """A disk over the image, and the process that runs it. Each start has a serial log of its own."""
 
-    def __init__(self, name, image):
+    def __init__(self, name, image, bus="virtio"):
         self.disk = WORK / f"{name}.qcow2"
         self.disk.unlink(missing_ok=True)
         self.name = name
+        self.bus = bus
         self.starts = 0
         self.process = None
         self.serial = None
@@ -34,7 +39,7 @@ class Machine:
         self.process = subprocess.Popen(
             [os.environ.get("WOW_QEMU", "qemu-system-x86_64"), "-machine", "q35", "-accel", "tcg,thread=multi", "-cpu", "max", "-smp", "2",
              "-m", "1024", "-display", "none", "-no-reboot", "-serial", f"file:{self.serial}", "-nic", "none",
-             "-drive", f"if=virtio,file={self.disk},format=qcow2,cache=writethrough", *options],
+             "-drive", f"if={self.bus},file={self.disk},format=qcow2,cache=writethrough", *options],
             stdin=subprocess.DEVNULL)
         return self
 
