@@ -83,14 +83,14 @@ internal sealed class EstServer : IAsyncDisposable
         options.Limits.MaxRequestLineSize = 1024;
         options.Limits.MaxConcurrentConnections = 256;
         options.Limits.KeepAliveTimeout = TimeSpan.FromSeconds(15);
-        options.Limits.RequestHeadersTimeout = TimeSpan.FromSeconds(15);
+        options.Limits.RequestHeadersTimeout = TimeSpan.FromSeconds(30);
         options.Listen(settings.Listen, listen =>
         {
             listen.Protocols = HttpProtocols.Http1;
             listen.UseHttps(https =>
             {
                 https.ServerCertificateSelector = (_, _) => _certificate.Current;
-                https.HandshakeTimeout = TimeSpan.FromSeconds(15);
+                https.HandshakeTimeout = TimeSpan.FromSeconds(30);
 
                 // strongSwan's EST client can't send over TLS 1.3.
                 https.SslProtocols = SslProtocols.Tls12 | SslProtocols.Tls13;

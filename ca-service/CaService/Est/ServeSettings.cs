@@ -16,7 +16,7 @@ internal sealed record ServeSettings(IPEndPoint Listen, string CertificatePath, 
     public int MaxConcurrent { get; init; } = 16;
 
     /// <summary>How long a machine may take to answer the possession check.</summary>
-    public TimeSpan PossessionTimeout { get; init; } = TimeSpan.FromSeconds(10);
+    public TimeSpan PossessionTimeout { get; init; } = TimeSpan.FromSeconds(25);
 
     /// <summary>How many requests one address may send at once.</summary>
     public int Burst { get; init; } = 10;

@@ -30,7 +30,7 @@ internal sealed record EnrollOptions
     internal IPAddress? Ca { get; init; }
 
     /// <summary>How long to go on while the CA can't be reached.</summary>
-    internal TimeSpan Timeout { get; init; } = TimeSpan.FromSeconds(60);
+    internal TimeSpan Timeout { get; init; } = TimeSpan.FromSeconds(90);
 
     /// <summary>Whether to go on with the daemon's next address after a refused one, instead of leaving that to the caller.</summary>
     internal bool Follow { get; init; }

@@ -18,7 +18,7 @@ namespace Ipopd.Enroll;
 internal sealed class EstClient(PoolAuthority authority, ECDsa key, IPAddress address, IPEndPoint ca, TimeProvider time)
 {
     private const int MaxReplyBytes = 16384;
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(30);
+    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(60);
 
     /// <summary>Asks for a certificate.</summary>
     /// <param name="request">PKCS#10 in DER.</param>
