@@ -5,8 +5,8 @@ import struct
 from dataclasses import dataclass
 
 ARP, IPV4, IPV6 = 0x0806, 0x0800, 0x86DD
-ICMP, TCP, UDP, ESP, ICMPV6 = 1, 6, 17, 50, 58
-_NAMES = {ICMP: "ICMP", TCP: "TCP", UDP: "UDP", ESP: "ESP", ICMPV6: "ICMPv6", 2: "IGMP", 51: "AH"}
+ICMP, IGMP, TCP, UDP, ESP, ICMPV6 = 1, 2, 6, 17, 50, 58
+_NAMES = {ICMP: "ICMP", TCP: "TCP", UDP: "UDP", ESP: "ESP", ICMPV6: "ICMPv6", IGMP: "IGMP", 51: "AH"}
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """What may pass the network card of a machine: the overlay's datagrams and what the fence lets through (docs/architecture.md)."""
 
-from frames import ARP, ICMP, ICMPV6, IPV4, IPV6, TCP, UDP
+from frames import ARP, ICMP, ICMPV6, IGMP, IPV4, IPV6, TCP, UDP
 from sealed import DHCP_PORTS
 
 DNS_PORT = 53
@@ -35,6 +35,8 @@ class WireRule:
             return "overlay"
         if packet.protocol == ICMP and packet.target == self._own:
             return "ICMP inwards"
+        if packet.protocol == IGMP and packet.source == self._gateway:
+            return "IGMP inwards"
         if pair != {self._own, self._gateway}:
             return None
         if packet.protocol in (UDP, TCP) and self._gateway_port(packet) == DNS_PORT:

@@ -62,9 +62,26 @@ def once(pool, address):
     open_exception(address, ca)
     try:
         code, output = system.run([IPOPD, "enroll", "--config", enrolment_config()], timeout=120.0)
+        wait_for_goodbye(ca)
     finally:
         close_exception(address, ca)
     return code, output.splitlines()[-1] if output else ""
+
+
+def wait_for_goodbye(ca, patience=15.0, read=lambda: files.read("/proc/net/tcp", "")):
+    """Waits until the connections with the CA are closed on both sides. A fence that falls before the CA's last packet makes the CA
+    repeat it for minutes, in the clear, when nothing in the clear is expected any more."""
+    limit = time.monotonic() + patience
+    while time.monotonic() < limit and open_connections(ca, read()):
+        time.sleep(0.2)
+
+
+def open_connections(ca, table):
+    """How many lines of /proc/net/tcp are connections with the CA's port that still wait for a packet of the CA."""
+    peer = "".join(f"{int(part):02X}" for part in reversed(ca.split("."))) + f":{paths.CA_PORT:04X}"
+    done = {"06", "07"}  # TIME_WAIT, CLOSE
+    rows = [line.split() for line in table.splitlines()[1:]]
+    return sum(row[2] == peer and row[3] not in done for row in rows)
 
 
 def enrolment_config():
