@@ -1,0 +1,75 @@
+using Brunet.Addressing;
+using Ipop.Linux.Polling;
+using Ipop.Linux.Udp;
+
+namespace Ipop.Linux.Tests.Polling;
+
+public sealed class PollLoopTests
+{
+    [Fact]
+    public void Work_posted_by_another_thread_runs_on_the_loops_thread_in_order()
+    {
+        using var loop = new PollLoop();
+        var done = new List<(int Number, int Thread)>();
+        var poster = new Thread(() =>
+        {
+            for (int number = 0; number < 1000; number++)
+            {
+                int mine = number;
+                loop.Post(_ => done.Add((mine, Environment.CurrentManagedThreadId)));
+            }
+
+            loop.Post(_ => loop.Stop());
+        });
+        poster.Start();
+        loop.Run(() => TimeSpan.MaxValue, _ => { });
+        poster.Join();
+
+        Assert.Equal(Enumerable.Range(0, 1000), done.Select(entry => entry.Number));
+        Assert.All(done, entry => Assert.Equal(Environment.CurrentManagedThreadId, entry.Thread));
+    }
+
+    [Fact]
+    public void The_loop_wakes_at_its_time_not_before_and_not_much_later()
+    {
+        using var loop = new PollLoop();
+        TimeSpan due = BootClock.Now + TimeSpan.FromMilliseconds(80);
+        TimeSpan woken = default;
+        loop.Run(() => due, now =>
+        {
+            if (now >= due)
+            {
+                woken = now;
+                loop.Stop();
+            }
+        });
+
+        Assert.InRange(woken - due, TimeSpan.Zero, TimeSpan.FromSeconds(2));
+    }
+
+    [Fact]
+    public void A_readable_descriptor_calls_its_handler_until_it_is_removed()
+    {
+        using var loop = new PollLoop();
+        using UdpSocket sender = UdpSocket.OpenAny(0), receiver = UdpSocket.OpenAny(0);
+        int received = 0;
+        loop.Add(receiver.Descriptor, now =>
+        {
+            receiver.Receive(now, (_, _, _) => received++);
+            loop.Remove(receiver.Descriptor);
+        });
+        var there = TransportAddress.FromIPv4(0x7f000001, (ushort)receiver.LocalPort);
+        int rounds = 0;
+        loop.Run(() => BootClock.Now + TimeSpan.FromMilliseconds(5), _ =>
+        {
+            sender.Send(there, [1]);
+            sender.Flush();
+            if (++rounds == 10)
+            {
+                loop.Stop();
+            }
+        });
+
+        Assert.Equal(1, received);
+    }
+}

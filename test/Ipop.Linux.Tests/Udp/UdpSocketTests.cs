@@ -1,0 +1,77 @@
+using Brunet.Addressing;
+using Ipop.Linux.Udp;
+
+namespace Ipop.Linux.Tests.Udp;
+
+public sealed class UdpSocketTests
+{
+    private const uint Loopback = 0x7f000001;
+
+    [Theory]
+    [InlineData(1)]
+    [InlineData(31)]
+    [InlineData(100)]
+    public void Every_datagram_of_a_batch_arrives_with_its_bytes_and_its_sender(int count)
+    {
+        using UdpSocket sender = UdpSocket.OpenAny(0), receiver = UdpSocket.OpenAny(0);
+        for (int index = 0; index < count; index++)
+        {
+            sender.Send(TransportAddress.FromIPv4(Loopback, (ushort)receiver.LocalPort), Datagram(index));
+        }
+
+        sender.Flush();
+        var got = new List<byte[]>();
+        receiver.Receive(TimeSpan.FromSeconds(3), (now, source, datagram) =>
+        {
+            Assert.Equal(TimeSpan.FromSeconds(3), now);
+            Assert.Equal(TransportAddress.FromIPv4(Loopback, (ushort)sender.LocalPort), source);
+            got.Add(datagram.ToArray());
+        });
+
+        Assert.Equal(count, got.Count);
+        for (int index = 0; index < count; index++)
+        {
+            Assert.Equal(Datagram(index), got[index]);
+        }
+    }
+
+    [Fact]
+    public void A_destination_without_route_costs_the_others_of_the_batch_nothing()
+    {
+        using UdpSocket sender = UdpSocket.Open(TransportAddress.FromIPv4(Loopback, 0)), receiver = UdpSocket.OpenAny(0);
+        var there = TransportAddress.FromIPv4(Loopback, (ushort)receiver.LocalPort);
+        sender.Send(there, [1]);
+        sender.Send(TransportAddress.FromIPv4(0xffffffff, 9), [2]);
+        sender.Send(there, [3]);
+        sender.Flush();
+        var got = new List<byte>();
+        receiver.Receive(default, (_, _, datagram) => got.Add(datagram[0]));
+        Assert.Equal([1, 3], got);
+    }
+
+    [Fact]
+    public void A_datagram_that_is_too_long_is_dropped_at_both_ends()
+    {
+        using UdpSocket receiver = UdpSocket.OpenAny(0);
+        var there = TransportAddress.FromIPv4(Loopback, (ushort)receiver.LocalPort);
+        using var foreign = new System.Net.Sockets.UdpClient(System.Net.Sockets.AddressFamily.InterNetwork);
+        foreign.Send(new byte[UdpSocket.LargestDatagram + 1], there.ToIPEndPoint());
+        foreign.Send([5], there.ToIPEndPoint());
+        receiver.Send(there, new byte[UdpSocket.LargestDatagram + 1]);
+        receiver.Flush();
+
+        var got = new List<int>();
+        receiver.Receive(default, (_, _, datagram) => got.Add(datagram.Length));
+        Assert.Equal([1], got);
+    }
+
+    [Fact]
+    public void A_taken_port_is_told()
+    {
+        using UdpSocket first = UdpSocket.OpenAny(0);
+        int port = first.LocalPort;
+        Assert.Contains($"UDP port {port} can't be used", Assert.Throws<IOException>(() => UdpSocket.OpenAny(port)).Message, StringComparison.Ordinal);
+    }
+
+    private static byte[] Datagram(int index) => [.. Enumerable.Range(0, 1 + (index * 13 % 1400)).Select(at => (byte)(at ^ index))];
+}

@@ -1,0 +1,49 @@
+using System.Net;
+using System.Net.Sockets;
+using Brunet.Addressing;
+using Ipopd.Bootstrap;
+using Ipopd.Configuration;
+using Ipopd.Logging;
+
+namespace Ipopd.Tests.Bootstrap;
+
+public sealed class BootstrapResolverTests
+{
+    [Fact]
+    public async Task A_name_that_resolves_late_is_found_and_told_once_and_literals_are_there_at_once()
+    {
+        int tries = 0;
+        using var said = new StringWriter();
+        var resolver = new BootstrapResolver(
+            [new BootstrapEntry("192.0.2.1", 1), new BootstrapEntry("late.example", 2)], LookUp, TimeProvider.System, new Log(said, false));
+        Assert.Equal(["192.0.2.1:1"], resolver.Literal.Select(address => address.ToString()));
+
+        using var ending = new CancellationTokenSource(TimeSpan.FromSeconds(30));
+        IReadOnlyList<TransportAddress>? found = null;
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => resolver.RunAsync(
+            list =>
+            {
+                found = list;
+                ending.Cancel();
+            },
+            ending.Token));
+
+        Assert.Equal(["192.0.2.1:1", "192.0.2.7:2"], found!.Select(address => address.ToString()));
+        Assert.Equal(3, tries);
+        Assert.Single(said.ToString().Split('\n', StringSplitOptions.RemoveEmptyEntries));
+        Assert.Contains("bootstrap udp:late.example:2 does not resolve", said.ToString(), StringComparison.Ordinal);
+
+        Task<IPAddress[]> LookUp(string host, CancellationToken cancellation) => ++tries < 3
+            ? throw new SocketException((int)SocketError.TryAgain)
+            : Task.FromResult(new[] { IPAddress.Parse("192.0.2.7"), IPAddress.Parse("192.0.2.7") });
+    }
+
+    [Fact]
+    public async Task A_list_of_addresses_needs_no_lookup_at_all()
+    {
+        var resolver = new BootstrapResolver(
+            [new BootstrapEntry("2001:db8::1", 1)], (_, _) => throw new InvalidOperationException(), TimeProvider.System, new Log(TextWriter.Null, false));
+        await resolver.RunAsync(_ => throw new InvalidOperationException(), CancellationToken.None);
+        Assert.Single(resolver.Literal);
+    }
+}

@@ -1,0 +1,110 @@
+using System.Text;
+using Brunet.Addressing;
+using Ipopd.Configuration;
+
+namespace Ipopd.Tests.Configuration;
+
+public sealed class DaemonOptionsReaderTests
+{
+    private const string Least =
+        """
+        [node]
+        state = /var/lib/wow
+        [pool]
+        name = demo
+        subnet = 10.128.0.0/16
+        secret = 00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff
+        [control]
+        socket = /run/wow/ipopd.sock
+        """;
+
+    [Fact]
+    public void The_least_file_gives_the_documented_defaults()
+    {
+        DaemonOptions options = Read(Least);
+
+        Assert.Equal("/var/lib/wow", options.State);
+        Assert.Equal("demo", options.Pool);
+        Assert.Equal("10.128.0.0/16", options.Subnet.ToString());
+        Assert.Equal(32, options.Secret.Length);
+        Assert.Equal(0xff, options.Secret.Span[^1]);
+        Assert.Empty(options.Bootstrap);
+        Assert.False(options.IsOpen);
+        Assert.Equal(("wow0", (ushort)1280, (string?)null), (options.TapName, options.TapMtu, options.Capture));
+        Assert.Equal(4433, options.UdpPort);
+        Assert.Null(options.DnsListen);
+        Assert.Equal((8443, 8444), (options.CaPort, options.PossessionPort));
+        Assert.Null(options.Ticket);
+        Assert.Equal(string.Empty, options.Host);
+    }
+
+    [Fact]
+    public void Everything_can_be_set()
+    {
+        DaemonOptions options = Read(Least
+            .Replace("[node]", "[node]\nhost = alpha", StringComparison.Ordinal)
+            .Replace("[pool]", "[pool]\nopen = yes\nbootstrap = udp:ring.example:1 udp:192.0.2.1:2\tudp:[2001:db8::1]:3", StringComparison.Ordinal)
+            + "\n[tap]\nname = t-1\nmtu = 1400\ncapture = /tmp/x.pcap\n[udp]\nport = 0\n[dns]\nlisten = 127.0.0.54:5354\n[ca]\nport = 1\npossession-port = 2\nticket = a:b:c\n");
+
+        Assert.Equal(["udp:ring.example:1", "udp:192.0.2.1:2", "udp:[2001:db8::1]:3"], options.Bootstrap.Select(entry => entry.ToString()));
+        Assert.Equal([false, true, true], options.Bootstrap.Select(entry => entry.IsLiteral));
+        Assert.True(options.IsOpen);
+        Assert.Equal(("t-1", (ushort)1400, "/tmp/x.pcap"), (options.TapName, options.TapMtu, options.Capture));
+        Assert.Equal(0, options.UdpPort);
+        Assert.Equal(TransportAddress.FromIPv4(0x7f000036, 5354), options.DnsListen);
+        Assert.Equal((1, 2, "a:b:c", "alpha"), (options.CaPort, options.PossessionPort, options.Ticket, options.Host));
+    }
+
+    [Theory]
+    [InlineData("node", "state", "relative", "is not an absolute path")]
+    [InlineData("node", "state", "", "is missing; add it")]
+    [InlineData("node", "host", "a.b", "is no host name")]
+    [InlineData("pool", "name", "-", "is no name for a pool")]
+    [InlineData("pool", "name", "Demo", "is no name for a pool")]
+    [InlineData("pool", "subnet", "10.128.0.0/7", "is not an IPv4 prefix")]
+    [InlineData("pool", "subnet", "10.128.0.0/29", "is not an IPv4 prefix")]
+    [InlineData("pool", "subnet", "10.128.0.1/16", "is not an IPv4 prefix")]
+    [InlineData("pool", "subnet", "fd00::/16", "is not an IPv4 prefix")]
+    [InlineData("pool", "secret", "zz", "is not 64 hexadecimal digits")]
+    [InlineData("pool", "bootstrap", "udp:a", "is not udp:HOST:PORT")]
+    [InlineData("pool", "bootstrap", "udp:a:0", "is not udp:HOST:PORT")]
+    [InlineData("pool", "bootstrap", "udp:2001:db8::1:4433", "is not udp:HOST:PORT")]
+    [InlineData("pool", "bootstrap", "udp:[a]:1", "is not udp:HOST:PORT")]
+    [InlineData("pool", "bootstrap", "tcp:a:1", "is not udp:HOST:PORT")]
+    [InlineData("pool", "open", "true", "is neither yes nor no")]
+    [InlineData("tap", "name", "0123456789abcdef", "is no name for an interface")]
+    [InlineData("tap", "name", "..", "is no name for an interface")]
+    [InlineData("tap", "mtu", "575", "is not a number from 576 to 1500")]
+    [InlineData("tap", "capture", "x", "is not an absolute path")]
+    [InlineData("udp", "port", "-1", "is not a number from 0 to 65535")]
+    [InlineData("control", "socket", "/0123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678", "107 bytes")]
+    [InlineData("dns", "listen", "127.0.0.1", "is not ADDRESS:PORT")]
+    [InlineData("dns", "listen", "[::1]:53", "is not ADDRESS:PORT")]
+    [InlineData("ca", "port", "0", "is not a number from 1 to 65535")]
+    [InlineData("ca", "ticket", "x:", "is not ID:SECRET")]
+    [InlineData("pool", "color", "red", "[pool] color is unknown; [pool] has name, subnet, secret, bootstrap, open")]
+    [InlineData("pools", "name", "x", "section [pools] is unknown; use node, pool, tap, udp, control, dns, ca")]
+    public void A_wrong_value_is_told_with_file_key_and_what_to_do(string section, string key, string value, string expected)
+    {
+        string lines = string.Join('\n', Least.Split('\n').Where(line => section == "tap" || !line.StartsWith(key + " =", StringComparison.Ordinal)));
+        string heading = $"[{section}]";
+        string text = lines.Contains(heading + "\n", StringComparison.Ordinal)
+            ? lines.Replace(heading + "\n", $"{heading}\n{key} = {value}\n", StringComparison.Ordinal)
+            : $"{lines}\n{heading}\n{key} = {value}\n";
+
+        string message = Assert.Throws<ConfigurationException>(() => Read(text)).Message;
+
+        Assert.StartsWith("/etc/x.conf", message, StringComparison.Ordinal);
+        Assert.Contains(expected, message, StringComparison.Ordinal);
+        Assert.Contains($"[{section}]", message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void The_secret_is_never_repeated_in_a_message()
+    {
+        string text = Least.Replace("00112233", "x0112233", StringComparison.Ordinal);
+        Assert.DoesNotContain("112233", Assert.Throws<ConfigurationException>(() => Read(text)).Message, StringComparison.Ordinal);
+    }
+
+    private static DaemonOptions Read(string text) => DaemonOptionsReader.Read(IniFile.Parse("/etc/x.conf", Encoding.UTF8.GetBytes(text)));
+}

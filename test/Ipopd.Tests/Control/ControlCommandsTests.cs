@@ -1,0 +1,59 @@
+using System.Text;
+using Ipop;
+using Ipopd.Control;
+
+namespace Ipopd.Tests.Control;
+
+public sealed class ControlCommandsTests
+{
+    private readonly FakeControlled _daemon = new();
+
+    [Fact]
+    public void Status_and_peers_have_the_documented_form()
+    {
+        Assert.Equal(
+            """{"ok":true,"node":"ab","pool":"demo","open":false,"zone":"demo.internal","subnet":"10.128.0.0/16","address":null,"host":null,"certified":true,"certificate":{"serial":"0A","not_after":"2026-12-21T00:00:00Z","address":"10.128.3.4","host":"alpha","role":"worker"},"ring":{"joined":true,"connections":3,"near":2},"manager":"10.128.0.1","uptime_s":5,"warnings":["it's \"quoted\""]}""",
+            Ask("""{"command":"status"}"""));
+        Assert.Equal(
+            """{"peers":[{"node":"cd","address":"10.128.0.1","host":"boss","path":"direct","endpoint":"192.0.2.1:4433","rtt_ms":1.5,"certified":true,"sent_bytes":10,"received_bytes":20,"age_s":30}],"ok":true}""",
+            Ask("""{"command":"peers"}"""));
+    }
+
+    [Fact]
+    public void Orders_are_carried_out_and_answered()
+    {
+        Assert.Equal("""{"ok":true}""", Ask("""{"command":"reload"}"""));
+        _daemon.ReloadTrouble = "node.pem is missing; enrol";
+        Assert.Equal("""{"error":"node.pem is missing; enrol","ok":false}""", Ask("""{"command":"reload"}"""));
+        Assert.Equal("""{"ok":true}""", Ask("""{"command":"refuse-address","address":"10.128.3.4"}"""));
+        Assert.Equal([new IPv4Address(0x0a800304)], _daemon.Refused);
+        Assert.Equal("""{"address":"10.128.3.4","ok":true}""", Ask("""{"command":"resolve","name":"alpha"}"""));
+        Assert.Equal("""{"ok":true}""", Ask("""{"command":"stop"}"""));
+        Assert.True(_daemon.IsStopped);
+    }
+
+    [Theory]
+    [InlineData("nonsense", "not a JSON object")]
+    [InlineData("", "not a JSON object")]
+    [InlineData("[1]", "not a JSON object")]
+    [InlineData("null", "command '' is unknown; use status, peers")]
+    [InlineData("{}", "command '' is unknown; use status, peers")]
+    [InlineData("""{"command":"dance"}""", "command 'dance' is unknown; use status, peers")]
+    [InlineData("""{"command":"refuse-address"}""", "'' is not an IPv4 address")]
+    [InlineData("""{"command":"refuse-address","address":"10.1"}""", "'10.1' is not an IPv4 address")]
+    [InlineData("""{"command":"resolve"}""", "no name; send")]
+    [InlineData("""{"command":"resolve","name":"beta"}""", "'beta' was not found")]
+    public void What_can_not_be_done_is_told(string line, string expected)
+    {
+        string reply = Ask(line);
+        Assert.Contains(expected, reply, StringComparison.Ordinal);
+        Assert.EndsWith("\"ok\":false}", reply, StringComparison.Ordinal);
+    }
+
+    private string Ask(string line)
+    {
+        string? answer = null;
+        new ControlCommands(_daemon).Execute(TimeSpan.FromSeconds(5), Encoding.UTF8.GetBytes(line), reply => answer = Encoding.UTF8.GetString(reply));
+        return answer!;
+    }
+}

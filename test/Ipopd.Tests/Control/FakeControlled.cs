@@ -1,0 +1,42 @@
+using Ipop;
+using Ipopd.Control;
+
+namespace Ipopd.Tests.Control;
+
+/// <summary>A daemon that remembers what it was asked.</summary>
+internal sealed class FakeControlled : IControlled
+{
+    internal string? ReloadTrouble { get; set; }
+
+    internal List<IPv4Address> Refused { get; } = [];
+
+    internal bool IsStopped { get; private set; }
+
+    public StatusReply Status(TimeSpan now) => new()
+    {
+        Node = "ab",
+        Pool = "demo",
+        Open = false,
+        Zone = "demo.internal",
+        Subnet = "10.128.0.0/16",
+        Address = null,
+        Host = null,
+        Certified = true,
+        Certificate = new CertificateReply("0A", "2026-12-21T00:00:00Z", "10.128.3.4", "alpha", "worker"),
+        Ring = new RingReply(true, 3, 2),
+        Manager = "10.128.0.1",
+        UptimeS = (long)now.TotalSeconds,
+        Warnings = ["it's \"quoted\""],
+    };
+
+    public PeersReply Peers(TimeSpan now) => new([new PeerReply("cd", "10.128.0.1", "boss", "direct", "192.0.2.1:4433", 1.5, true, 10, 20, 30)]);
+
+    public string? Reload(TimeSpan now) => ReloadTrouble;
+
+    public void RefuseAddress(TimeSpan now, IPv4Address address) => Refused.Add(address);
+
+    public void Resolve(TimeSpan now, string name, Action<TimeSpan, IPv4Address?> done) =>
+        done(now, name == "alpha" ? new IPv4Address(0x0a800304) : null);
+
+    public void Stop() => IsStopped = true;
+}
