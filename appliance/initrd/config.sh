@@ -17,6 +17,7 @@ fetch_config() {
         load ata
         disk=$(config_disk) || return 0
     fi
+    load fat
     mkdir -p /config
     if ! mount -t vfat -o ro,iocharset=ascii "$disk" /config; then
         say "error step=boot file=$disk the disk WOWCFG does not mount; write it anew with: wow image stamp"
