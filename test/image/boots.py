@@ -43,7 +43,7 @@ def assemble(name, folder):
 def packer_boots_the_image_and_believes_its_serial_marker():
     shutil.rmtree(OUT / "boot", ignore_errors=True)
     try:
-        text = run("sh", "-c", f"cd {ROOT} && CHECKPOINT_DISABLE=1 PACKER_NO_COLOR=1 packer build -only=boot -force packer.json")
+        text = run("sh", "-c", f"cd {ROOT} && CHECKPOINT_DISABLE=1 PACKER_NO_COLOR=1 PACKER_CACHE_DIR=build/packer packer build -only=boot -force packer.json")
         expect("Builds finished" in text, text[-300:])
     finally:
         shutil.rmtree(OUT / "boot", ignore_errors=True)
