@@ -10,20 +10,38 @@ import proof
 import sites
 import story
 from lab import Lab
+from shell import LabError
+
+
+PANIC = "Kernel panic - not syncing"
+BOOTS = 3
+"""Boots until a kernel panic counts. QEMU 7.2 emulates two processors with a race: one runs what the other is patching (an int3 that
+nobody expects, within the first two seconds). One processor has none, so nothing else here uses two."""
 
 
 def login_seconds(folder, setup, say):
     """Seconds from power-on to the login prompt of one machine alone with two processors; nothing of it is left running."""
-    alone = os.path.join(folder, "alone")
-    os.makedirs(alone)
-    lab = Lab(alone, setup, say, processors=2)
-    try:
-        lab.build([sites.ALPHA])
-        lab.power_on("alpha")
-        lab.wait("login", "alpha")
-        return lab.timeline.seconds("alpha", "login")
-    finally:
-        cleanup.stop()
+    for boot in range(1, BOOTS + 1):
+        lab = Lab(os.path.join(folder, f"alone-{boot}"), setup, say, processors=2)
+        os.makedirs(lab.folder)
+        try:
+            lab.build([sites.ALPHA])
+            lab.power_on("alpha")
+            lab.wait("login", "alpha")
+            return lab.timeline.seconds("alpha", "login")
+        except LabError as error:
+            if boot == BOOTS or PANIC not in said(lab):
+                raise
+            say(f"the emulator broke the guest's kernel ({error}); booting it once more")
+        finally:
+            cleanup.stop()
+    raise AssertionError("the last boot returns or raises")
+
+
+def said(lab):
+    """Everything on the console of the machine that is alone."""
+    with open(lab.vms["alpha"].console.path, errors="replace") as file:
+        return file.read()
 
 
 def tell(lab, say):

@@ -37,7 +37,7 @@ class Machine:
         self.serial = WORK / f"{self.name}-{self.starts}.log"
         self.serial.unlink(missing_ok=True)
         self.process = subprocess.Popen(
-            [os.environ.get("WOW_QEMU", "qemu-system-x86_64"), "-machine", "q35", "-accel", "tcg,thread=multi", "-cpu", "max,cx16=off", "-smp", "2",
+            [os.environ.get("WOW_QEMU", "qemu-system-x86_64"), "-machine", "q35", "-accel", "tcg,thread=multi", "-cpu", "max,cx16=off", "-smp", "1",
              "-m", "1024", "-display", "none", "-no-reboot", "-serial", f"file:{self.serial}", "-nic", "none",
              "-drive", f"if={self.bus},file={self.disk},format=qcow2,cache=writethrough", *options],
             stdin=subprocess.DEVNULL)
