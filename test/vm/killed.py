@@ -24,10 +24,9 @@ def run(tally, lab):
         alice = lab.login("alpha", "alice")
         alice.run(SLEEPER)
         probe.until(lambda: alice.run("cat sleeper.log").stdout, lambda log: "\n001 " in log, "jobs", "the job does not start")
-        before = probe.status("beta")
+        before = probe.joined_status("beta")
         probe.root("beta", "systemctl kill --signal=KILL --kill-whom=main ipopd.service")
-        after = probe.until(lambda: probe.status("beta"), lambda now: now.get("ring", {}).get("joined") and now["address"], "ring",
-                            "ipopd on beta does not come back")
+        after = probe.joined_status("beta")
         must(after["address"] == before["address"], f"address {before['address']} became {after['address']}")
         must(after["certificate"]["serial"] == before["certificate"]["serial"], "the certificate is another")
         must(after["uptime_s"] < before["uptime_s"] + 1 or after["uptime_s"] < 60, f"ipopd was not restarted: up {after['uptime_s']} s")

@@ -49,12 +49,12 @@ def run(tally, lab, papers):
         manager_python("database.execute('INSERT INTO ticket_uses VALUES (?, ?, 0)', (%r, 'another machine'))" % papers["used"].split(":")[0])
         refused(papers["used"])
     with tally.case("the CA refuses the address, another key holds it: the machine takes the next one and is certified"):
-        address = probe.status("gamma")["address"]
+        address = probe.joined_status("gamma")["address"]
         manager_python("database.execute(\"INSERT INTO certificates SELECT 'taken', ?, 'another key', 'taken', 'worker', not_before, not_after, "
                        "'valid', NULL, der FROM certificates LIMIT 1\", (%r,))" % address)
         rootshell.ask("gamma", f"wow enroll --ticket {papers['good']}", 200)
         lab.wait("certificate", "gamma")
-        now = probe.status("gamma")
+        now = probe.joined_status("gamma")
         must(now["address"] != address and now["certificate"]["address"] == now["address"], f"{address} became {now['address']}, certificate {now['certificate']}")
     with tally.case("the newcomer is in the pool"):
         lab.wait("ready", "gamma")

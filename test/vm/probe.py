@@ -28,9 +28,18 @@ def root(name, script, wait="command"):
 
 
 def status(name):
-    """ipopd's status of a machine; {} while it does not answer."""
-    code, output = rootshell.ask(name, "wow status --json", patience.seconds("command"))
-    return json.loads(output) if code == 0 else {}
+    """ipopd's status of a machine; while it does not answer, {"said": what came instead}."""
+    _, output = rootshell.ask(name, "wow status --json", patience.seconds("command"))
+    try:
+        return json.loads(output)
+    except json.JSONDecodeError:
+        return {"said": output}
+
+
+def joined_status(name):
+    """ipopd's status once it is on the ring and has an address."""
+    return until(lambda: status(name), lambda now: now.get("ring", {}).get("joined") and now.get("address"), "ring",
+                 f"ipopd on {name} is not on the ring with an address")
 
 
 def slots(lab):
