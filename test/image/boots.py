@@ -114,7 +114,7 @@ def a_damaged_layer_stops_the_boot_by_uefi_and_is_named():
     run("qemu-img", "convert", "-O", "raw", image, raw)
     # At every boot small layers are read whole, this one only when the kernel's command line asks.
     menu = run("mtype", "-i", esp, "::/grub/grub.cfg")
-    (WORK / "grub.cfg").write_text(menu.replace(" rw", " rw wow.verify=1"))
+    (WORK / "grub.cfg").write_text(menu.replace(" rw\"", " rw wow.verify=1\""))
     run("mcopy", "-o", "-i", esp, WORK / "grub.cfg", "::/grub/grub.cfg")
     run("qemu-img", "convert", "-f", "raw", "-O", "qcow2", raw, image)
     machine = Machine("damaged", image).start(*UEFI)
