@@ -2,7 +2,7 @@
 
 import os
 
-QUIET = {"boot": 25, "ring": 30, "address": 35, "certificate": 40, "pool": 75, "ready": 75, "login": 30, "table": 20, "jobs": 15,
+QUIET = {"boot": 25, "config": 30, "ring": 30, "address": 35, "certificate": 40, "pool": 75, "ready": 75, "login": 30, "table": 20, "jobs": 15,
          "command": 15, "console": 5}
 """Seconds that each wait takes on a quiet machine with two cores, three machines starting at once under TCG."""
 
