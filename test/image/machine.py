@@ -13,9 +13,7 @@ AHCI = "ide"  # on QEMU's q35 machine
 SELFTEST = "type=11,value=io.systemd.credential:wow.selftest=1"
 # Five times what a quiet machine with two cores needs.
 UNTIL_HOME = 60
-UNTIL_UEFI = ("-bios", "/usr/share/ovmf/OVMF.fd")
-AHCI = "ide"  # on QEMU's q35 machine
-SELFTEST = 300
+UNTIL_SELFTEST = 300
 
 
 class Machine:
