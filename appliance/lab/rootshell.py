@@ -12,6 +12,9 @@ import time
 from cleanup import RUNTIME
 from shell import LabError
 
+GREETING = 5
+"""Seconds between two greetings."""
+
 _UNIT = """[Unit]
 DefaultDependencies=no
 StartLimitIntervalSec=0
@@ -43,16 +46,35 @@ def ask(name, script, timeout=60):
     """Runs a script as root in a machine; returns (exit code, output)."""
     mark = "done-" + secrets.token_hex(8)
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as link:
-        link.settimeout(timeout)
         link.connect(path(name))
-        link.sendall(f"( {script}\n) </dev/null 2>&1; echo; echo {mark} $?\n".encode())
-        limit, heard = time.monotonic() + timeout, b""
+        limit = time.monotonic() + timeout
+        _greet(link, name, mark, limit)
+        link.sendall(f"( {script}\n) </dev/null 2>&1; code=$?; echo; echo {mark} $code\n".encode())
+        heard = b""
         while (at := heard.find(mark.encode() + b" ")) < 0 or b"\n" not in heard[at:]:
-            try:
-                got = link.recv(65536)
-            except TimeoutError:
-                got = b""
-            if not got or time.monotonic() > limit:
+            heard += _hear(link, limit - time.monotonic())
+            if time.monotonic() > limit:
                 raise LabError(f"the root shell did not answer within {timeout} s; it said: {heard[-300:].decode(errors='replace')}", name, "rootshell")
-            heard += got
     return int(heard[at:].split()[1]), heard[:at].decode(errors="replace").strip()
+
+
+def _hear(link, seconds):
+    """What comes within a time; nothing if nothing does."""
+    link.settimeout(max(seconds, 0.1))
+    try:
+        return link.recv(65536)
+    except TimeoutError:
+        return b""
+
+
+def _greet(link, name, mark, limit):
+    """Waits for a shell that listens. One that is just ending after the last caller takes what it is sent down with it, so the greeting,
+    which does no harm twice, is repeated."""
+    heard = b""
+    while f"hello-{mark}".encode() not in heard:
+        if time.monotonic() > limit:
+            raise LabError(f"no root shell listens; it said: {heard[-300:].decode(errors='replace')}", name, "rootshell")
+        link.sendall(f"echo hello-''{mark}\n".encode())
+        again = min(time.monotonic() + GREETING, limit)
+        while time.monotonic() < again and f"hello-{mark}".encode() not in heard:
+            heard += _hear(link, again - time.monotonic())
