@@ -3,6 +3,7 @@
 /dev/kvm alone proves nothing: in many a nested machine it opens and the guest then hangs.
 """
 
+import functools
 import hashlib
 import os
 import platform
@@ -10,7 +11,7 @@ import subprocess
 import tempfile
 import time
 
-from shell import run
+from shell import LabError, run
 
 TCG = ("-accel", "tcg,thread=multi", "-cpu", "max,cx16=off")
 # QEMU 7.2 now and then spoils the flags register after cmpxchg16b: the guest's kernel dies of a double fault in kmalloc. Told that there
@@ -18,6 +19,16 @@ TCG = ("-accel", "tcg,thread=multi", "-cpu", "max,cx16=off")
 KVM = ("-accel", "kvm", "-cpu", "host")
 PATIENCE = 20
 """Seconds within which a guest with KVM must have shown its kernel's first words; a quiet machine needs 3."""
+
+
+@functools.cache
+def emulator():
+    """The QEMU program that runs guests: what WOW_QEMU names, else Debian 13's, which is fetched once."""
+    script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "emulator")
+    found = subprocess.run([script], stdout=subprocess.PIPE, check=False, text=True)
+    if found.returncode:
+        raise LabError("there is no QEMU to run guests with; its reason stands above")
+    return found.stdout.strip()
 
 
 def choose(image, cache):
@@ -31,7 +42,7 @@ def choose(image, cache):
 
 
 def _remembered(image, cache):
-    qemu = os.environ.get("WOW_QEMU", "qemu-system-x86_64")
+    qemu = emulator()
     with open("/proc/cpuinfo", encoding="ascii", errors="replace") as info:
         model = [line for line in info if line.startswith(("model name", "flags"))][:2]
     host = "\n".join([platform.release(), run(qemu, "--version").stdout, *model])

@@ -14,7 +14,7 @@ import stamp
 from shell import need
 
 POOL = "lab"
-PROGRAMS = ("ip", "nft", "sysctl", "dnsmasq", "tcpdump", "ssh", "ssh-keygen", "qemu-img", os.environ.get("WOW_QEMU", "qemu-system-x86_64"))
+PROGRAMS = ("ip", "nft", "sysctl", "dnsmasq", "tcpdump", "ssh", "ssh-keygen", "qemu-img")
 
 
 @dataclass
@@ -43,6 +43,7 @@ class Setup:
 def make(folder, say, before_stamp=lambda setup: None):
     """Makes folder anew with all that in it. before_stamp is called with the Setup while the CA's folder can still be added to."""
     need(*PROGRAMS)
+    need(accel.emulator())
     shutil.rmtree(folder, ignore_errors=True)
     secret = os.path.join(folder, "pool")
     os.makedirs(secret)

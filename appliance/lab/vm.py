@@ -3,6 +3,7 @@
 import os
 import time
 
+from accel import emulator
 from cleanup import RUNTIME, end
 from console import Console
 from network import inside
@@ -45,7 +46,7 @@ class Vm:
 
     def _command(self):
         return (
-            os.environ.get("WOW_QEMU", "qemu-system-x86_64"), "-name", "wowlab-" + self.machine.name, "-nodefaults", "-display", "none", "-machine", "q35",
+            emulator(), "-name", "wowlab-" + self.machine.name, "-nodefaults", "-display", "none", "-machine", "q35",
             *self._accelerator, "-smp", self._processors, "-m", MEMORY, "-rtc", "base=utc",
             "-drive", f"if=none,id=system,file={self.disk},format=qcow2,cache=unsafe", "-device", "virtio-blk-pci,drive=system",
             "-drive", f"if=none,id=config,file={self._config},format=raw,readonly=on", "-device", "virtio-blk-pci,drive=config",

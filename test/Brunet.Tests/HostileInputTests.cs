@@ -145,7 +145,7 @@ public sealed class HostileInputTests
                 var invented = new NodeAddress[ProtocolConstants.MaxNeighbours];
                 for (int j = 0; j < invented.Length; j++)
                 {
-                    var offset = new NodeAddress(0, (UInt128)random.Next());
+                    var offset = new NodeAddress(0, (ulong)random.Next());
                     invented[j] = j % 2 == 0 ? peer.Address.Add(offset) : offset.ClockwiseTo(peer.Address);
                 }
 
@@ -231,5 +231,5 @@ public sealed class HostileInputTests
         return message;
     }
 
-    private static NodeAddress Address(Random random) => new((uint)random.Next(), (UInt128)random.NextInt64());
+    private static NodeAddress Address(Random random) => new((uint)random.Next(), (ulong)random.NextInt64());
 }

@@ -9,9 +9,17 @@ namespace Brunet.Addressing;
 /// DHT key is the head of the SHA-256 of what it names.
 /// </summary>
 /// <param name="High">The 32 most significant bits.</param>
-/// <param name="Low">The other 128 bits.</param>
-public readonly record struct NodeAddress(uint High, UInt128 Low) : IComparable<NodeAddress>
+/// <param name="Middle">The next 64 bits.</param>
+/// <param name="Low">The last 64 bits.</param>
+/// <remarks>Not one UInt128: code that touches one is not compiled ahead of time, and this type is everywhere.</remarks>
+public readonly record struct NodeAddress(uint High, ulong Middle, ulong Low) : IComparable<NodeAddress>
 {
+    /// <summary>An address whose middle is zero.</summary>
+    public NodeAddress(uint high, ulong low)
+        : this(high, 0, low)
+    {
+    }
+
     /// <summary>Length on the wire, in bytes.</summary>
     public const int Size = 20;
 
@@ -26,13 +34,16 @@ public readonly record struct NodeAddress(uint High, UInt128 Low) : IComparable<
 
     /// <summary>Reads the first <see cref="Size"/> bytes, big-endian.</summary>
     public static NodeAddress Read(ReadOnlySpan<byte> source) =>
-        new(BinaryPrimitives.ReadUInt32BigEndian(source), BinaryPrimitives.ReadUInt128BigEndian(source[4..]));
+        new(
+            BinaryPrimitives.ReadUInt32BigEndian(source), BinaryPrimitives.ReadUInt64BigEndian(source[4..]),
+            BinaryPrimitives.ReadUInt64BigEndian(source[12..]));
 
     /// <summary>Writes <see cref="Size"/> bytes, big-endian.</summary>
     public void Write(Span<byte> destination)
     {
         BinaryPrimitives.WriteUInt32BigEndian(destination, High);
-        BinaryPrimitives.WriteUInt128BigEndian(destination[4..], Low);
+        BinaryPrimitives.WriteUInt64BigEndian(destination[4..], Middle);
+        BinaryPrimitives.WriteUInt64BigEndian(destination[12..], Low);
     }
 
     /// <summary>Reads 40 hexadecimal digits.</summary>
@@ -57,9 +68,11 @@ public readonly record struct NodeAddress(uint High, UInt128 Low) : IComparable<
     /// <summary>The way from here to <paramref name="other"/> clockwise, modulo 2^160.</summary>
     public NodeAddress ClockwiseTo(NodeAddress other)
     {
-        UInt128 low = unchecked(other.Low - Low);
-        uint borrow = other.Low < Low ? 1u : 0u;
-        return new NodeAddress(unchecked(other.High - High - borrow), low);
+        ulong low = unchecked(other.Low - Low);
+        ulong borrow = other.Low < Low ? 1u : 0u;
+        ulong middle = unchecked(other.Middle - Middle - borrow);
+        uint borrowHigh = other.Middle < Middle || (borrow != 0 && other.Middle == Middle) ? 1u : 0u;
+        return new NodeAddress(unchecked(other.High - High - borrowHigh), middle, low);
     }
 
     /// <summary>The shorter way round between two addresses.</summary>
@@ -73,13 +86,18 @@ public readonly record struct NodeAddress(uint High, UInt128 Low) : IComparable<
     /// <summary>The address at <paramref name="offset"/> clockwise from here, modulo 2^160.</summary>
     public NodeAddress Add(NodeAddress offset)
     {
-        UInt128 low = unchecked(Low + offset.Low);
-        uint carry = low < Low ? 1u : 0u;
-        return new NodeAddress(unchecked(High + offset.High + carry), low);
+        ulong low = unchecked(Low + offset.Low);
+        ulong carry = low < Low ? 1u : 0u;
+        ulong middle = unchecked(Middle + offset.Middle + carry);
+        uint carryHigh = middle < Middle || (carry != 0 && middle == Middle) ? 1u : 0u;
+        return new NodeAddress(unchecked(High + offset.High + carryHigh), middle, low);
     }
 
     /// <inheritdoc/>
-    public int CompareTo(NodeAddress other) => High != other.High ? High.CompareTo(other.High) : Low.CompareTo(other.Low);
+    public int CompareTo(NodeAddress other) =>
+        High != other.High ? High.CompareTo(other.High)
+        : Middle != other.Middle ? Middle.CompareTo(other.Middle)
+        : Low.CompareTo(other.Low);
 
     public static bool operator <(NodeAddress left, NodeAddress right) => left.CompareTo(right) < 0;
 

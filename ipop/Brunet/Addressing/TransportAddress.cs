@@ -4,7 +4,11 @@ using System.Net;
 namespace Brunet.Addressing;
 
 /// <summary>An IP address and UDP port as a value. IPv4 is kept as IPv4-mapped IPv6 (RFC 4291 section 2.5.5.2).</summary>
-public readonly record struct TransportAddress(UInt128 Address, ushort Port)
+/// <param name="Prefix">The upper 64 bits of the IPv6 address, in host byte order.</param>
+/// <param name="Interface">Its lower 64 bits.</param>
+/// <param name="Port">The UDP port.</param>
+/// <remarks>Not one UInt128, for the reason that <see cref="NodeAddress"/> gives.</remarks>
+public readonly record struct TransportAddress(ulong Prefix, ulong Interface, ushort Port)
 {
     /// <summary>Length on the wire, in bytes.</summary>
     public const int Size = 18;
@@ -15,34 +19,44 @@ public readonly record struct TransportAddress(UInt128 Address, ushort Port)
         ArgumentNullException.ThrowIfNull(endpoint);
         Span<byte> bytes = stackalloc byte[16];
         endpoint.Address.MapToIPv6().TryWriteBytes(bytes, out _);
-        return new TransportAddress(BinaryPrimitives.ReadUInt128BigEndian(bytes), (ushort)endpoint.Port);
+        return FromIPv6(bytes, (ushort)endpoint.Port);
     }
 
     /// <summary>An IPv4 address in host byte order and a port.</summary>
-    public static TransportAddress FromIPv4(uint address, ushort port) => new(((UInt128)0xffff << 32) | address, port);
+    public static TransportAddress FromIPv4(uint address, ushort port) => new(0, (0xfffful << 32) | address, port);
+
+    /// <summary>The 16 bytes of an IPv6 address and a port.</summary>
+    public static TransportAddress FromIPv6(ReadOnlySpan<byte> address, ushort port) =>
+        new(BinaryPrimitives.ReadUInt64BigEndian(address), BinaryPrimitives.ReadUInt64BigEndian(address[8..]), port);
 
     /// <summary>Whether this is an IPv4 address.</summary>
-    public bool IsIPv4 => Address >> 32 == 0xffff;
+    public bool IsIPv4 => Prefix == 0 && Interface >> 32 == 0xffff;
 
     /// <summary>The IPv4 address in host byte order; meaningless unless <see cref="IsIPv4"/>.</summary>
-    public uint IPv4 => (uint)Address;
+    public uint IPv4 => (uint)Interface;
 
     /// <summary>Reads <see cref="Size"/> bytes.</summary>
-    public static TransportAddress Read(ReadOnlySpan<byte> source) =>
-        new(BinaryPrimitives.ReadUInt128BigEndian(source), BinaryPrimitives.ReadUInt16BigEndian(source[16..]));
+    public static TransportAddress Read(ReadOnlySpan<byte> source) => FromIPv6(source, BinaryPrimitives.ReadUInt16BigEndian(source[16..]));
 
     /// <summary>Writes <see cref="Size"/> bytes.</summary>
     public void Write(Span<byte> destination)
     {
-        BinaryPrimitives.WriteUInt128BigEndian(destination, Address);
+        WriteIPv6(destination);
         BinaryPrimitives.WriteUInt16BigEndian(destination[16..], Port);
+    }
+
+    /// <summary>Writes the 16 bytes of the IPv6 address.</summary>
+    public void WriteIPv6(Span<byte> destination)
+    {
+        BinaryPrimitives.WriteUInt64BigEndian(destination, Prefix);
+        BinaryPrimitives.WriteUInt64BigEndian(destination[8..], Interface);
     }
 
     /// <summary>Converts to the framework's class; allocates.</summary>
     public IPEndPoint ToIPEndPoint()
     {
         Span<byte> bytes = stackalloc byte[16];
-        BinaryPrimitives.WriteUInt128BigEndian(bytes, Address);
+        WriteIPv6(bytes);
         var address = new IPAddress(bytes);
         return new IPEndPoint(address.IsIPv4MappedToIPv6 ? address.MapToIPv4() : address, Port);
     }

@@ -100,7 +100,7 @@ internal sealed class Puncher(NodeCore core)
     /// <summary>No multicast, broadcast, or "this host" address is worth a datagram (RFC 6890).</summary>
     private static bool IsUsable(TransportAddress endpoint)
     {
-        if (endpoint.Port == 0 || endpoint.Address == 0)
+        if (endpoint.Port == 0 || (endpoint.Prefix | endpoint.Interface) == 0)
         {
             return false;
         }
@@ -111,7 +111,7 @@ internal sealed class Puncher(NodeCore core)
             return first is > 0 and < 224;
         }
 
-        return (endpoint.Address >> 120) != 0xff;
+        return endpoint.Prefix >> 56 != 0xff;
     }
 
     private void Punch(TimeSpan now, Peer peer)

@@ -13,7 +13,7 @@ internal static class SocketAddress
         if (isDual)
         {
             result.family = Interop.Libc.AF_INET6;
-            BinaryPrimitives.WriteUInt128BigEndian(result.ipv6, address.Address);
+            address.WriteIPv6(result.ipv6);
         }
         else
         {
@@ -29,6 +29,6 @@ internal static class SocketAddress
         ushort port = BinaryPrimitives.ReverseEndianness(address.port);
         return address.family == Interop.Libc.AF_INET
             ? TransportAddress.FromIPv4(BinaryPrimitives.ReverseEndianness(address.ipv4), port)
-            : new TransportAddress(BinaryPrimitives.ReadUInt128BigEndian(address.ipv6), port);
+            : TransportAddress.FromIPv6(address.ipv6, port);
     }
 }

@@ -41,7 +41,7 @@ internal sealed class TapPort : ITapOutput, IDisposable
     /// <summary>
     /// The tap's address: locally administered, from the node's ring address, so the same after every start.
     /// </summary>
-    internal static MacAddress MacOf(NodeAddress node) => new((0x02UL << 40) | ((ulong)node.Low & 0xff_ffff_ffff));
+    internal static MacAddress MacOf(NodeAddress node) => new((0x02UL << 40) | (node.Low & 0xff_ffff_ffff));
 
     /// <summary>Takes over the tap that systemd kept, else opens it, then without carrier until <see cref="Plug"/>.</summary>
     /// <exception cref="TapException">Says what to do.</exception>

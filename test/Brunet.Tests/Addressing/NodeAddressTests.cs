@@ -49,6 +49,6 @@ public sealed class NodeAddressTests
             Gen.Elements(0u, 1u, uint.MaxValue, 0x80000000u),
             Gen.Choose(int.MinValue, int.MaxValue).Select(i => unchecked((uint)i)));
         return Gen.ArrayOf(part, 5).Select(p => new NodeAddress(
-            p[0], ((UInt128)p[1] << 96) | ((UInt128)p[2] << 64) | ((UInt128)p[3] << 32) | p[4])).ToArbitrary();
+            p[0], ((ulong)p[1] << 32) | p[2], ((ulong)p[3] << 32) | p[4])).ToArbitrary();
     }
 }

@@ -27,7 +27,7 @@ public sealed class LocalNetworksTests
     [Fact]
     public void The_taps_address_is_the_nodes_own_local_and_no_group()
     {
-        MacAddress mac = TapPort.MacOf(new NodeAddress(1, UInt128.MaxValue));
+        MacAddress mac = TapPort.MacOf(new NodeAddress(1, ulong.MaxValue));
         Assert.Equal("02:ff:ff:ff:ff:ff", mac.ToString());
         Assert.False(mac.IsGroup);
         Assert.Equal("02:00:00:00:00:07", TapPort.MacOf(new NodeAddress(1, 7)).ToString());
