@@ -1,4 +1,5 @@
 """What a machine with an address and a certificate becomes: its name, its IPsec, its CA where it is the manager, its HTCondor."""
+import os
 import time
 
 import console
@@ -63,9 +64,17 @@ class _Facts:
         self.is_manager = is_manager(pool)
 
 
+def wait_for_daemon(name, patience=20.0, folder="/var/log/condor", pause=0.5):
+    """Waits until a daemon of HTCondor has written where it listens: asking the pool earlier only takes processor time from its start."""
+    limit = time.monotonic() + patience
+    while time.monotonic() < limit and not os.path.exists(f"{folder}/.{name}_address"):
+        time.sleep(pause)
+
+
 def wait_for_pool(pool, host, patience=90.0):
     """Waits until the manager lists this machine; tells after a while what keeps it, and goes on waiting."""
     start, told = time.monotonic(), 0.0
+    wait_for_daemon("collector" if is_manager(pool) else "startd")
     kind = ["-collector"] if is_manager(pool) else []
     while True:
         code, output = system.run(["condor_status", *kind, "-constraint", f'Machine == "{host}.{pool["zone"]}"', "-af", "Name"], timeout=30.0)
