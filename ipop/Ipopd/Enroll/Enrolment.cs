@@ -12,6 +12,10 @@ internal sealed class Enrolment(EnrollOptions options, EnrollState state, TimePr
 {
     private static readonly TimeSpan FirstPause = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan LongestPause = TimeSpan.FromSeconds(15);
+
+    // In a new pool the CA is on its way; a machine that waits longer between its first tries joins that much later.
+    private static readonly TimeSpan LongestEarlyPause = TimeSpan.FromSeconds(2);
+    private static readonly TimeSpan Early = TimeSpan.FromMinutes(1);
     private static readonly TimeSpan AddressPause = TimeSpan.FromSeconds(0.5);
     private readonly ControlClient _control = new(options.ControlSocket);
 
@@ -42,7 +46,8 @@ internal sealed class Enrolment(EnrollOptions options, EnrollState state, TimePr
             }
 
             await Task.Delay(pause < left ? pause : left, time, cancellation);
-            pause = pause * 2 < LongestPause ? pause * 2 : LongestPause;
+            TimeSpan longest = time.GetElapsedTime(start) < Early ? LongestEarlyPause : LongestPause;
+            pause = pause * 2 < longest ? pause * 2 : longest;
         }
     }
 
