@@ -1,12 +1,13 @@
 """One virtual machine under QEMU's software emulation, watched on its serial console."""
 
-import functools
 import pathlib
 import subprocess
 import time
 
 from checks import Wrong, expect, run
-from places import ROOT, WORK
+from places import WORK  # also makes the lab's modules importable
+
+from accel import emulator, tcg
 
 UEFI = ("-bios", "/usr/share/ovmf/OVMF.fd")
 AHCI = "ide"  # on QEMU's q35 machine
@@ -14,12 +15,6 @@ SELFTEST = "type=11,value=io.systemd.credential:wow.selftest=1"
 # Five times what a quiet machine with two cores needs.
 UNTIL_HOME = 60
 UNTIL_SELFTEST = 300
-
-
-@functools.cache
-def emulator():
-    """The QEMU that the lab uses too."""
-    return subprocess.run([ROOT / "appliance/lab/emulator"], stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
 
 
 class Machine:
@@ -41,7 +36,7 @@ class Machine:
         self.serial = WORK / f"{self.name}-{self.starts}.log"
         self.serial.unlink(missing_ok=True)
         self.process = subprocess.Popen(
-            [emulator(), "-machine", "q35", "-accel", "tcg,thread=multi", "-cpu", "max,cx16=off", "-smp", "1",
+            [emulator(), "-machine", "q35", *tcg(), "-smp", "1",
              "-m", "1024", "-display", "none", "-no-reboot", "-serial", f"file:{self.serial}", "-nic", "none",
              "-drive", f"if={self.bus},file={self.disk},format=qcow2,cache=writethrough", *options],
             stdin=subprocess.DEVNULL)

@@ -7,11 +7,12 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 OUT = ROOT / "build/out"
 PARTS = ROOT / "build/image"
 IMAGE = ROOT / "appliance/image"
+LAB = ROOT / "appliance/lab"
 LAYERS = ROOT / "appliance/layers"
 WORK = ROOT / "build/test-image"
 
 sys.dont_write_bytecode = True
-sys.path.append(str(IMAGE / "formats"))
+sys.path += [str(IMAGE / "formats"), str(LAB)]
 
 POOL_CONF = """\
 [pool]
