@@ -1,0 +1,67 @@
+"""The overlay's frames as docs/protocol.md has them, written and read without a line of the daemon's or the dissector's code."""
+
+import struct
+from dataclasses import dataclass
+
+HANDSHAKE, DATA = 0x10, 0x11
+VERSION = 1
+_UDP_HEAD = 8
+
+
+@dataclass(frozen=True)
+class Frame:
+    """What a frame says of itself. Fields of the other type are None; verdicts are the words that the dissector must find."""
+
+    type: int
+    verdicts: tuple = ()
+    sender_index: int = None
+    receiver_index: int = None
+    offset: int = None
+    ack: int = None
+    counter: int = None
+    length: int = None
+
+
+def handshake(data=b"", sender_index=1, receiver_index=0, offset=0, ack=0, version=VERSION, reserved=0, sender=b"\1" * 20, target=bytes(20)):
+    """A handshake frame; its MAC is no pool's."""
+    return struct.pack("!BBH16sII20s20sII", HANDSHAKE, version, reserved, b"\xaa" * 16, sender_index, receiver_index, sender, target, offset, ack) + data
+
+
+def data(sealed=b"\0", receiver_index=1, counter=0, reserved=0):
+    """A data frame that nobody can open."""
+    return struct.pack("!IIQ", DATA << 24 | reserved, receiver_index, counter) + sealed + b"\xbb" * 16
+
+
+def payload(frame):
+    """What a UDP datagram without fragments carries; frame is Ethernet with IPv4."""
+    start = 14 + (frame[14] & 15) * 4
+    (length,) = struct.unpack_from("!H", frame, start + 4)
+    return frame[start + _UDP_HEAD:start + length]
+
+
+def read(datagram):
+    """The Frame in a datagram; None if its first byte is no type."""
+    if not datagram or datagram[0] not in (HANDSHAKE, DATA):
+        return None
+    return _handshake(datagram) if datagram[0] == HANDSHAKE else _data(datagram)
+
+
+def _handshake(datagram):
+    if len(datagram) < 76:
+        return Frame(HANDSHAKE, ("short",))
+    verdicts = ("long",) if len(datagram) > 1036 else ()
+    _, version, reserved, _, sender, receiver, _, _, offset, ack = struct.unpack_from("!BBH16sII20s20sII", datagram)
+    if version != VERSION:
+        return Frame(HANDSHAKE, (*verdicts, "version"))
+    verdicts += ("reserved",) if reserved else ()
+    verdicts += () if sender else ("index",)
+    return Frame(HANDSHAKE, verdicts, sender, receiver, offset, ack, None, len(datagram) - 76)
+
+
+def _data(datagram):
+    if len(datagram) < 33:
+        return Frame(DATA, ("short",))
+    verdicts = ("long",) if len(datagram) > 4128 else ()
+    first, receiver, counter = struct.unpack_from("!IIQ", datagram)
+    verdicts += ("reserved",) if first & 0xFFFFFF else ()
+    return Frame(DATA, verdicts, None, receiver, None, None, counter, len(datagram) - 32)
