@@ -194,7 +194,7 @@ internal sealed class DhtClient(NodeCore core, RecordCodec codec, IRecordPolicy 
     private void Send(TimeSpan now, uint request, DhtOperation operation)
     {
         operation.NextTry = now + RetryInterval;
-        byte[] body = new byte[StoreMessage.HeaderSize + RecordCodec.MaxSize];
+        byte[] body = new byte[StoreMessage.HeaderSize + ProtocolConstants.MaxRecordSize];
         for (byte replica = 0; replica < ProtocolConstants.Replicas && _running.ContainsKey(request); replica++)
         {
             if (operation.Answered[replica])

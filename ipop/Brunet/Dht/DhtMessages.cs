@@ -56,7 +56,7 @@ internal readonly ref struct StoreMessage(uint request, byte replica, byte life,
 /// <summary>Body of a fetch: <code>request(4) replica(1) kind(1) name</code></summary>
 internal readonly record struct FetchMessage(uint Request, byte Replica, RecordKey Key)
 {
-    public const int MaxSize = 6 + 63;
+    public const int MaxSize = 6 + ProtocolConstants.MaxRecordNameSize;
 
     public int Write(Span<byte> destination)
     {
@@ -75,7 +75,7 @@ internal readonly record struct FetchMessage(uint Request, byte Replica, RecordK
         byte replica = reader.Byte();
         var kind = (RecordKind)reader.Byte();
         ReadOnlySpan<byte> name = reader.Rest();
-        bool valid = reader.IsComplete && name.Length is > 0 and <= 63 && replica < ProtocolConstants.Replicas;
+        bool valid = reader.IsComplete && name.Length is > 0 and <= ProtocolConstants.MaxRecordNameSize && replica < ProtocolConstants.Replicas;
         message = new FetchMessage(request, replica, new RecordKey(kind, valid ? Encoding.ASCII.GetString(name) : string.Empty));
         return valid;
     }

@@ -78,7 +78,7 @@ internal sealed class DhtServer(NodeCore core, RecordCodec codec, IRecordPolicy 
         List<NodeAddress> fresh = [.. near];
         fresh.RemoveAll(_knownNear.Contains);
         _knownNear = near;
-        byte[] body = new byte[StoreMessage.HeaderSize + RecordCodec.MaxSize];
+        byte[] body = new byte[StoreMessage.HeaderSize + ProtocolConstants.MaxRecordSize];
         foreach (RecordStore.Entry entry in _store.Entries)
         {
             for (int replica = 0; replica < ProtocolConstants.Replicas; replica++)
@@ -97,7 +97,7 @@ internal sealed class DhtServer(NodeCore core, RecordCodec codec, IRecordPolicy 
 
     private void Reply(TimeSpan now, in RoutedHeader header, uint request, byte replica, ReplyStatus status, ReadOnlySpan<byte> record)
     {
-        Span<byte> body = stackalloc byte[ReplyMessage.HeaderSize + RecordCodec.MaxSize];
+        Span<byte> body = stackalloc byte[ReplyMessage.HeaderSize + ProtocolConstants.MaxRecordSize];
         int length = new ReplyMessage(request, replica, status, record).Write(body);
         core.Router.Originate(now, exact: true, RoutedType.Reply, header.Source, header.SourceVia, body[..length]);
     }

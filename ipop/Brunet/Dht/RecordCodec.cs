@@ -16,33 +16,25 @@ namespace Brunet.Dht;
 /// </summary>
 internal sealed class RecordCodec(ILocalIdentity identity, ICertificateVerifier? certificates)
 {
-    /// <summary>Largest encoded record, in bytes.</summary>
-    public const int MaxSize = 2048;
-
-    /// <summary>Largest value, in bytes.</summary>
-    public const int MaxValueSize = 256;
-
-    private const int SignatureSize = 64;
-    private const int MaxNameSize = 63;
     private const int MaxCachedOwners = 256;
 
     private readonly Dictionary<string, PeerIdentity> _owners = [];
-
-    private static ReadOnlySpan<byte> Context => "wow-dht-record-1"u8;
 
     /// <summary>Makes a record of the local node and signs it.</summary>
     /// <exception cref="ArgumentException">The name or the value is too long.</exception>
     public byte[] Sign(RecordKey key, ReadOnlySpan<byte> value, ulong sequence)
     {
-        if (key.Name.Length is 0 or > MaxNameSize || value.Length > MaxValueSize)
+        if (key.Name.Length is 0 or > ProtocolConstants.MaxRecordNameSize || value.Length > ProtocolConstants.MaxRecordValueSize)
         {
-            throw new ArgumentException($"a record's name has 1 to {MaxNameSize} bytes and its value at most {MaxValueSize}", nameof(key));
+            throw new ArgumentException(
+                $"a record's name has 1 to {ProtocolConstants.MaxRecordNameSize} bytes and its value at most {ProtocolConstants.MaxRecordValueSize}",
+                nameof(key));
         }
 
         ReadOnlySpan<byte> owner = identity.Certificate is { } certificate ? certificate.Der.Span : identity.PublicKey.Span;
-        Span<byte> buffer = new byte[Context.Length + MaxSize];
+        Span<byte> buffer = new byte[ProtocolConstants.RecordContext.Length + ProtocolConstants.MaxRecordSize];
         var writer = new ByteWriter(buffer);
-        writer.Bytes(Context);
+        writer.Bytes(ProtocolConstants.RecordContext);
         writer.Byte((byte)key.Kind);
         writer.Byte((byte)key.Name.Length);
         writer.Bytes(Encoding.ASCII.GetBytes(key.Name));
@@ -53,13 +45,13 @@ internal sealed class RecordCodec(ILocalIdentity identity, ICertificateVerifier?
         writer.UInt16((ushort)owner.Length);
         writer.Bytes(owner);
         writer.Bytes(identity.Sign(writer.Written));
-        return writer.Written[Context.Length..].ToArray();
+        return writer.Written[ProtocolConstants.RecordContext.Length..].ToArray();
     }
 
     /// <summary>Reads a record and believes it only if its owner signed it and its certificate, if it has one, is the pool's.</summary>
     public DhtRecord? Read(ReadOnlySpan<byte> encoded)
     {
-        if (encoded.Length > MaxSize || encoded.Length < SignatureSize)
+        if (encoded.Length > ProtocolConstants.MaxRecordSize || encoded.Length < ProtocolConstants.RecordSignatureSize)
         {
             return null;
         }
@@ -71,10 +63,10 @@ internal sealed class RecordCodec(ILocalIdentity identity, ICertificateVerifier?
         ReadOnlySpan<byte> value = reader.Bytes(reader.UInt16());
         bool isCertificate = reader.Byte() != 0;
         ReadOnlySpan<byte> owner = reader.Bytes(reader.UInt16());
-        ReadOnlySpan<byte> signature = reader.Bytes(SignatureSize);
-        if (!reader.IsComplete || !IsName(name) || value.Length > MaxValueSize
+        ReadOnlySpan<byte> signature = reader.Bytes(ProtocolConstants.RecordSignatureSize);
+        if (!reader.IsComplete || !IsName(name) || value.Length > ProtocolConstants.MaxRecordValueSize
             || kind is < RecordKind.Address or > RecordKind.Service || FindOwner(owner, isCertificate) is not { } who
-            || !IsSigned(encoded[..^SignatureSize], signature, who.PublicKey.Span))
+            || !IsSigned(encoded[..^ProtocolConstants.RecordSignatureSize], signature, who.PublicKey.Span))
         {
             return null;
         }
@@ -92,14 +84,14 @@ internal sealed class RecordCodec(ILocalIdentity identity, ICertificateVerifier?
             }
         }
 
-        return name.Length is > 0 and <= MaxNameSize;
+        return name.Length is > 0 and <= ProtocolConstants.MaxRecordNameSize;
     }
 
     private static bool IsSigned(ReadOnlySpan<byte> content, ReadOnlySpan<byte> signature, ReadOnlySpan<byte> publicKey)
     {
-        byte[] message = new byte[Context.Length + content.Length];
-        Context.CopyTo(message);
-        content.CopyTo(message.AsSpan(Context.Length));
+        byte[] message = new byte[ProtocolConstants.RecordContext.Length + content.Length];
+        ProtocolConstants.RecordContext.CopyTo(message);
+        content.CopyTo(message.AsSpan(ProtocolConstants.RecordContext.Length));
         using ECDsa key = ECDsa.Create();
         try
         {

@@ -1,3 +1,5 @@
+using Brunet.Wire;
+
 namespace Brunet.Dht;
 
 /// <summary>
@@ -7,7 +9,7 @@ namespace Brunet.Dht;
 internal sealed class RecordStore(IRecordPolicy policy)
 {
     /// <summary>How long a record stays without being renewed.</summary>
-    public static readonly TimeSpan Lifetime = TimeSpan.FromSeconds(120);
+    public static readonly TimeSpan Lifetime = TimeSpan.FromSeconds(ProtocolConstants.MaxRecordLife);
 
     private const int MaxRecords = 65536;
     private const int MaxPerOwner = 16;

@@ -1,5 +1,4 @@
 using System.Buffers;
-using System.Buffers.Binary;
 using Brunet.Addressing;
 using Brunet.Sessions;
 using Brunet.Wire;
@@ -113,13 +112,7 @@ internal sealed class Transport(NodeCore core)
 
     private void ReceiveData(TimeSpan now, Arrival arrival, ReadOnlySpan<byte> frame)
     {
-        if (frame.Length is <= ProtocolConstants.DataHeaderSize + ProtocolConstants.TagSize or > ProtocolConstants.MaxFrameSize)
-        {
-            return;
-        }
-
-        Session? session = core.Handshaker.Find(BinaryPrimitives.ReadUInt32BigEndian(frame[4..]));
-        if (session is null)
+        if (!DataHeader.TryRead(frame, out DataHeader header) || core.Handshaker.Find(header.ReceiverIndex) is not { } session)
         {
             return;
         }

@@ -16,9 +16,6 @@ internal sealed class SessionKeys : IDisposable
     /// <summary>Frames after which nothing is sealed any more: far below where a nonce could repeat.</summary>
     public const ulong StopAfter = 1UL << 36;
 
-    private const int KeySize = 32;
-    private const int NonceSize = 12;
-
     private readonly AesGcm _send;
     private readonly AesGcm _receive;
     private readonly byte[] _sendIv;
@@ -27,12 +24,12 @@ internal sealed class SessionKeys : IDisposable
 
     public SessionKeys(IHandshake handshake, bool isClient)
     {
-        Span<byte> secret = stackalloc byte[2 * (KeySize + NonceSize)];
+        Span<byte> secret = stackalloc byte[2 * (ProtocolConstants.KeySize + ProtocolConstants.NonceSize)];
         handshake.Export(ProtocolConstants.ExporterLabel, secret);
-        var client = new AesGcm(secret[..KeySize], ProtocolConstants.TagSize);
-        var server = new AesGcm(secret.Slice(KeySize, KeySize), ProtocolConstants.TagSize);
-        byte[] clientIv = secret.Slice(2 * KeySize, NonceSize).ToArray();
-        byte[] serverIv = secret.Slice((2 * KeySize) + NonceSize, NonceSize).ToArray();
+        var client = new AesGcm(secret[..ProtocolConstants.KeySize], ProtocolConstants.TagSize);
+        var server = new AesGcm(secret.Slice(ProtocolConstants.KeySize, ProtocolConstants.KeySize), ProtocolConstants.TagSize);
+        byte[] clientIv = secret.Slice(2 * ProtocolConstants.KeySize, ProtocolConstants.NonceSize).ToArray();
+        byte[] serverIv = secret.Slice((2 * ProtocolConstants.KeySize) + ProtocolConstants.NonceSize, ProtocolConstants.NonceSize).ToArray();
         CryptographicOperations.ZeroMemory(secret);
         (_send, _receive) = isClient ? (client, server) : (server, client);
         (_sendIv, _receiveIv) = isClient ? (clientIv, serverIv) : (serverIv, clientIv);
@@ -50,10 +47,8 @@ internal sealed class SessionKeys : IDisposable
         }
 
         Span<byte> header = frame[..ProtocolConstants.DataHeaderSize];
-        BinaryPrimitives.WriteUInt32BigEndian(header, (uint)FrameType.Data << 24);
-        BinaryPrimitives.WriteUInt32BigEndian(header[4..], receiverIndex);
-        BinaryPrimitives.WriteUInt64BigEndian(header[8..], Sent);
-        Span<byte> nonce = stackalloc byte[NonceSize];
+        new DataHeader(receiverIndex, Sent).Write(header);
+        Span<byte> nonce = stackalloc byte[ProtocolConstants.NonceSize];
         MakeNonce(_sendIv, Sent, nonce);
         Sent++;
         Span<byte> sealedBytes = frame.Slice(ProtocolConstants.DataHeaderSize, message.Length);
@@ -65,8 +60,14 @@ internal sealed class SessionKeys : IDisposable
     /// <summary>Opens a data frame; false if it is forged, damaged, or was here before.</summary>
     public bool TryOpen(ReadOnlySpan<byte> frame, Span<byte> message, out ulong counter)
     {
-        counter = BinaryPrimitives.ReadUInt64BigEndian(frame[8..]);
-        Span<byte> nonce = stackalloc byte[NonceSize];
+        bool isFrame = DataHeader.TryRead(frame, out DataHeader header);
+        counter = header.Counter;
+        if (!isFrame)
+        {
+            return false;
+        }
+
+        Span<byte> nonce = stackalloc byte[ProtocolConstants.NonceSize];
         MakeNonce(_receiveIv, counter, nonce);
         try
         {

@@ -58,6 +58,6 @@ internal static class AddressList
             addresses.Add(reader.Address());
         }
 
-        return reader.IsComplete;
+        return reader.IsComplete && count <= ProtocolConstants.MaxNeighbours;
     }
 }

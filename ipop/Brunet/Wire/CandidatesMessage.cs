@@ -58,6 +58,7 @@ internal sealed class CandidatesMessage
             result.Relays.Add(reader.Address());
         }
 
-        return reader.IsComplete ? result : null;
+        bool isWithinLimits = endpoints <= ProtocolConstants.MaxCandidates && relays <= ProtocolConstants.MaxCandidates;
+        return reader.IsComplete && isWithinLimits ? result : null;
     }
 }

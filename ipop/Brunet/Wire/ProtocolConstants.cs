@@ -12,6 +12,12 @@ internal static class ProtocolConstants
     /// <summary>Bytes of the AES-GCM tag.</summary>
     public const int TagSize = 16;
 
+    /// <summary>Bytes of an AES-256-GCM key, one for each direction.</summary>
+    public const int KeySize = 32;
+
+    /// <summary>Bytes of an AES-GCM nonce (RFC 5116 section 5.2).</summary>
+    public const int NonceSize = 12;
+
     /// <summary>Header of a data frame: type, three zero bytes, receiver's index, counter. All of it is authenticated.</summary>
     public const int DataHeaderSize = 16;
 
@@ -36,8 +42,26 @@ internal static class ProtocolConstants
     /// <summary>Number of replicas of a record, spread evenly around the ring.</summary>
     public const int Replicas = 4;
 
+    /// <summary>Longest name of a record, in bytes.</summary>
+    public const int MaxRecordNameSize = 63;
+
+    /// <summary>Largest value of a record, in bytes.</summary>
+    public const int MaxRecordValueSize = 256;
+
+    /// <summary>Largest record, in bytes.</summary>
+    public const int MaxRecordSize = 2048;
+
+    /// <summary>Bytes of a record's signature: ECDSA P-256, IEEE P1363.</summary>
+    public const int RecordSignatureSize = 64;
+
+    /// <summary>How long a replica may keep a record that is not renewed, in seconds.</summary>
+    public const int MaxRecordLife = 120;
+
     /// <summary>Exporter label of the data keys (RFC 8446 section 7.5).</summary>
     public const string ExporterLabel = "EXPORTER-wow-data-1";
+
+    /// <summary>What stands in front of a record where it is signed, so that the signature serves for nothing else.</summary>
+    public static ReadOnlySpan<byte> RecordContext => "wow-dht-record-1"u8;
 }
 
 /// <summary>First byte of a frame.</summary>

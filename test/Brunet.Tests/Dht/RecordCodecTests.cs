@@ -2,6 +2,7 @@ using System.Net;
 using System.Security.Cryptography;
 using Brunet.Dht;
 using Brunet.Sessions;
+using Brunet.Wire;
 using Testing.Simulation;
 
 namespace Brunet.Tests.Dht;
@@ -18,10 +19,10 @@ public sealed class RecordCodecTests : IDisposable
     public void A_signed_record_is_read_back_with_its_owner()
     {
         var codec = new RecordCodec(_identity, null);
-        DhtRecord? record = codec.Read(codec.Sign(Key, new byte[RecordCodec.MaxValueSize], 7));
+        DhtRecord? record = codec.Read(codec.Sign(Key, new byte[ProtocolConstants.MaxRecordValueSize], 7));
         Assert.NotNull(record);
         Assert.Equal((Key, 7u, _identity.Address), (record.Key, record.Sequence, record.Owner.Address));
-        Assert.Equal(RecordCodec.MaxValueSize, record.Value.Length);
+        Assert.Equal(ProtocolConstants.MaxRecordValueSize, record.Value.Length);
         Assert.Null(record.Owner.Certificate);
     }
 
@@ -39,14 +40,14 @@ public sealed class RecordCodecTests : IDisposable
         }
 
         Assert.Null(codec.Read([.. encoded, 0]));
-        Assert.Null(codec.Read(new byte[RecordCodec.MaxSize + 1]));
+        Assert.Null(codec.Read(new byte[ProtocolConstants.MaxRecordSize + 1]));
     }
 
     [Fact]
     public void A_value_or_name_that_is_too_long_is_not_signed()
     {
         var codec = new RecordCodec(_identity, null);
-        Assert.Throws<ArgumentException>(() => codec.Sign(Key, new byte[RecordCodec.MaxValueSize + 1], 1));
+        Assert.Throws<ArgumentException>(() => codec.Sign(Key, new byte[ProtocolConstants.MaxRecordValueSize + 1], 1));
         Assert.Throws<ArgumentException>(() => codec.Sign(new RecordKey(RecordKind.Address, new string('a', 64)), [1], 1));
         Assert.Throws<ArgumentException>(() => codec.Sign(new RecordKey(RecordKind.Address, string.Empty), [1], 1));
         Assert.Null(codec.Read(codec.Sign(new RecordKey(RecordKind.Address, "Upper"), [1], 1)));

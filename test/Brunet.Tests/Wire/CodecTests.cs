@@ -106,6 +106,50 @@ public sealed class CodecTests
     }
 
     [Fact]
+    public void A_count_above_the_limit_is_refused_even_if_no_more_follow_than_the_limit()
+    {
+        byte[] buffer = new byte[512];
+        NodeAddress[] addresses = [.. Enumerable.Range(0, ProtocolConstants.MaxNeighbours).Select(i => new NodeAddress((uint)i, 9))];
+        int length = AddressList.WriteNeighbours(buffer, addresses);
+        buffer[1]++;
+        Assert.False(AddressList.TryReadNeighbours(buffer.AsSpan(0, length), []));
+
+        length = AddressList.WriteFound(buffer, 5, addresses);
+        buffer[4] = byte.MaxValue;
+        Assert.False(AddressList.TryReadFound(buffer.AsSpan(0, length), out _, []));
+
+        var candidates = new CandidatesMessage();
+        candidates.Endpoints.AddRange(Enumerable.Repeat(TransportAddress.FromIPv4(1, 5), ProtocolConstants.MaxCandidates));
+        candidates.Relays.AddRange(addresses[..ProtocolConstants.MaxCandidates]);
+        length = candidates.Write(buffer);
+        Assert.NotNull(CandidatesMessage.Read(buffer.AsSpan(0, length)));
+        foreach (int count in (int[])[2, 3 + (ProtocolConstants.MaxCandidates * TransportAddress.Size)])
+        {
+            buffer[count]++;
+            Assert.Null(CandidatesMessage.Read(buffer.AsSpan(0, length)));
+            buffer[count]--;
+        }
+    }
+
+    [Theory]
+    [InlineData(0, false)]
+    [InlineData(32, false)]
+    [InlineData(33, true)]
+    [InlineData(ProtocolConstants.MaxFrameSize, true)]
+    [InlineData(ProtocolConstants.MaxFrameSize + 1, false)]
+    public void The_head_of_a_data_frame_is_read_back_if_the_frame_has_a_length_of_one(int length, bool isFrame)
+    {
+        byte[] frame = new byte[Math.Max(length, ProtocolConstants.DataHeaderSize)];
+        var header = new DataHeader(0x01020304, 0x05060708090a0b0c);
+        header.Write(frame);
+        Assert.Equal("110000000102030405060708090a0b0c", Convert.ToHexStringLower(frame.AsSpan(0, 16)));
+        Assert.Equal(isFrame, DataHeader.TryRead(frame.AsSpan(0, length), out DataHeader read));
+        Assert.Equal(isFrame ? header : default, read);
+        frame[0] = (byte)FrameType.Handshake;
+        Assert.False(DataHeader.TryRead(frame.AsSpan(0, length), out _));
+    }
+
+    [Fact]
     public void Messages_of_the_table_are_read_back()
     {
         byte[] buffer = new byte[512];
@@ -167,6 +211,7 @@ public sealed class CodecTests
     {
         var list = new List<NodeAddress>();
         HandshakeFrame.TryRead(bytes, Secret, out _);
+        DataHeader.TryRead(bytes, out _);
         PingMessage.TryRead(bytes, out _);
         PongMessage.TryRead(bytes, out _);
         RelayHeader.TryRead(bytes, out _, out _);
