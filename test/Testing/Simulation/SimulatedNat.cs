@@ -28,6 +28,11 @@ internal sealed class SimulatedNat(NatKind kind, uint publicAddress, ushort host
     public TransportAddress Outbound(TimeSpan now, TransportAddress destination)
     {
         ushort port = hostPort;
+        if (kind == NatKind.None)
+        {
+            return TransportAddress.FromIPv4(publicAddress, port);
+        }
+
         if (kind == NatKind.Symmetric
             && !(_symmetric.TryGetValue(destination, out port) && now - _opened[(port, destination)] < Lifetime))
         {

@@ -1,8 +1,9 @@
+using System.Buffers;
 using System.Net;
 using Brunet;
 using Brunet.Addressing;
 using Brunet.Dht;
-using Brunet.Sessions;
+using Brunet.Wire;
 
 namespace Testing.Simulation;
 
@@ -14,9 +15,13 @@ public sealed class SimulatedNetwork(int seed, double loss = 0)
     private const ushort Port = 4433;
 
     private readonly Random _random = new(seed);
-    private readonly PriorityQueue<Action, (TimeSpan At, long Order)> _events = new();
+    private readonly PriorityQueue<SimulatedEvent, (TimeSpan At, long Order)> _events = new();
+    private readonly Stack<SimulatedEvent> _spare = [];
     private readonly Dictionary<uint, SimulatedNode> _byPublicAddress = [];
+    private readonly RunDigest _digest = new();
     private long _order;
+    private SimulatedProbe? _probe;
+    private int _probeSteps;
 
     /// <summary>Virtual time since the beginning.</summary>
     public TimeSpan Now { get; private set; }
@@ -28,14 +33,26 @@ public sealed class SimulatedNetwork(int seed, double loss = 0)
     /// <summary>Datagrams that were sent.</summary>
     public long Datagrams { get; private set; }
 
+    /// <summary>Datagrams that arrived and ticks.</summary>
+    public long Events { get; private set; }
+
     /// <summary>Handshakes that were begun, by clients.</summary>
     public long Handshakes { get; private set; }
+
+    /// <summary>A number made of every datagram's time, ends and bytes: two runs of one seed have the same.</summary>
+    public ulong Digest => _digest.Value;
 
     /// <summary>Added to every way.</summary>
     public TimeSpan ExtraLatency { get; set; }
 
+    /// <summary>How long the ways are.</summary>
+    public SimulatedLatency Latency { get; set; } = SimulatedLatencies.Line;
+
     /// <summary>Sees every datagram on the wire and says whether it goes on; null lets all go.</summary>
     public Func<SimulatedNode, TransportAddress, byte[], bool>? Wire { get; set; }
+
+    /// <summary>Says whether two sites are parted; null if none are.</summary>
+    public Func<SimulatedNode, SimulatedNode, bool>? IsParted { get; set; }
 
     /// <summary>Where the first node listens.</summary>
     public TransportAddress FirstEndpoint => Nodes[0].PublicEndpoint;
@@ -43,8 +60,16 @@ public sealed class SimulatedNetwork(int seed, double loss = 0)
     /// <summary>Switches a node on. The first is the pool's first node; the others know its endpoint. In a closed pool it may begin without a certificate.</summary>
     public SimulatedNode Add(NatKind nat, IRecordPolicy policy, bool isOpen = true, bool certified = true)
     {
+        bool isFirst = Nodes.Count == 0;
+        return Add(nat, policy, isFirst ? [] : [FirstEndpoint], isFirst, isOpen, certified);
+    }
+
+    /// <summary>Switches a node on that knows a bootstrap list of its own.</summary>
+    public SimulatedNode Add(
+        NatKind nat, IRecordPolicy policy, IReadOnlyList<TransportAddress> bootstrap, bool isFirst, bool isOpen = true, bool certified = true)
+    {
         ArgumentNullException.ThrowIfNull(policy);
-        uint address = (198u << 24) | (18u << 16) | (uint)(Nodes.Count + 1);
+        uint address = EndpointOf(Nodes.Count).IPv4;
         var identity = new SimulatedIdentity(_random);
         if (!isOpen && certified)
         {
@@ -52,30 +77,55 @@ public sealed class SimulatedNetwork(int seed, double loss = 0)
                 identity.Address, new IPAddress([10, 128, (byte)(Nodes.Count >> 8), (byte)(Nodes.Count + 1)]), $"n{Nodes.Count}", Nodes.Count == 0);
         }
 
-        bool isFirst = Nodes.Count == 0;
-        var settings = new NodeSettings(new byte[32], isFirst ? [] : [FirstEndpoint], isFirst, isOpen);
+        var settings = new NodeSettings(new byte[32], bootstrap, isFirst, isOpen);
         var site = new SimulatedNat(nat, address, Port, _random);
-        var node = new SimulatedNode(this, site, TransportAddress.FromIPv4(address, Port), identity, settings);
+        var node = new SimulatedNode(this, Nodes.Count, site, TransportAddress.FromIPv4(address, Port), identity, settings);
         _byPublicAddress.Add(address, node);
         Nodes.Add(node);
         Start(node, policy);
         return node;
     }
 
+    /// <summary>Where the node of an index listens or will listen.</summary>
+    public static TransportAddress EndpointOf(int index) => TransportAddress.FromIPv4((198u << 24) | (18u << 16) | (uint)(index + 1), Port);
+
     /// <summary>Switches a node off and on again: it has its key, and has forgotten everything else.</summary>
     public void Restart(SimulatedNode node, IRecordPolicy policy)
     {
         ArgumentNullException.ThrowIfNull(node);
         node.Lives++;
+        node.Revive();
         Start(node, policy);
+    }
+
+    /// <summary>Sends a routed packet that only the simulator sees and that it follows: to one node, or to whoever stands nearest.</summary>
+    /// <param name="origin">Who sends it.</param>
+    /// <param name="target">The position that it is sent to.</param>
+    /// <param name="exact">Whether only the node with this address may have it.</param>
+    /// <param name="goal">The node that should get it.</param>
+    public SimulatedProbe Probe(SimulatedNode origin, NodeAddress target, bool exact, SimulatedNode goal)
+    {
+        ArgumentNullException.ThrowIfNull(origin);
+        _probe = new SimulatedProbe(goal, Now);
+        _probeSteps = 0;
+        SimulatedProbe probe = _probe;
+
+        // Nothing follows from an empty reply or question, and neither is answered.
+        origin.Node.Core.Router.Originate(Now, exact, exact ? RoutedType.Reply : RoutedType.Fetch, target, default, []);
+        _probe = null;
+        return probe;
     }
 
     /// <summary>Lets virtual time pass.</summary>
     public void Run(TimeSpan duration) => RunUntil(() => false, duration);
 
     /// <summary>Lets time pass until something holds, and tells after how long; null if it never did.</summary>
-    public TimeSpan? RunUntil(Func<bool> condition, TimeSpan limit)
+    public TimeSpan? RunUntil(Func<bool> condition, TimeSpan limit) => RunUntil(condition, limit, TimeSpan.FromMilliseconds(10));
+
+    /// <summary>Lets time pass until something holds, which is looked at from time to time.</summary>
+    public TimeSpan? RunUntil(Func<bool> condition, TimeSpan limit, TimeSpan interval)
     {
+        ArgumentNullException.ThrowIfNull(condition);
         TimeSpan start = Now;
         TimeSpan nextLook = Now;
         while (_events.TryPeek(out _, out (TimeSpan At, long Order) next) && next.At <= start + limit)
@@ -87,12 +137,15 @@ public sealed class SimulatedNetwork(int seed, double loss = 0)
                     return Now - start;
                 }
 
-                nextLook = next.At + TimeSpan.FromMilliseconds(10);
+                nextLook = next.At + interval;
             }
 
-            Action action = _events.Dequeue();
+            SimulatedEvent happening = _events.Dequeue();
             Now = next.At;
-            action();
+            Events++;
+            Happen(happening);
+            happening.Probe = null;
+            _spare.Push(happening);
         }
 
         Now = start + limit;
@@ -102,33 +155,72 @@ public sealed class SimulatedNetwork(int seed, double loss = 0)
     internal void Transmit(SimulatedNode from, TransportAddress destination, ReadOnlySpan<byte> datagram)
     {
         Datagrams++;
+        from.SentDatagrams++;
+        from.SentBytes += datagram.Length;
         TransportAddress source = from.Nat.Outbound(Now, destination);
-        if (!destination.IsIPv4 || !_byPublicAddress.TryGetValue(destination.IPv4, out SimulatedNode? to) || _random.NextDouble() < loss)
+        _digest.Add(Now, source, destination, datagram);
+        if (!destination.IsIPv4 || !_byPublicAddress.TryGetValue(destination.IPv4, out SimulatedNode? to) || _random.NextDouble() < loss
+            || IsParted?.Invoke(from, to) == true)
         {
             return;
         }
 
-        byte[] copy = datagram.ToArray();
-        if (Wire is { } wire && !wire(from, destination, copy))
+        byte[] copy = ArrayPool<byte>.Shared.Rent(datagram.Length);
+        datagram.CopyTo(copy);
+        if (Wire is { } wire && !wire(from, destination, copy[..datagram.Length]))
         {
+            ArrayPool<byte>.Shared.Return(copy);
             return;
         }
 
-        double jitter = _random.NextDouble() * 2;
-        var latency = TimeSpan.FromMilliseconds(5 + (Math.Abs(from.Latency - to.Latency) * 40) + jitter);
-        Schedule(Now + latency + ExtraLatency, () =>
+        SimulatedEvent arrival = NewEvent(to);
+        arrival.Datagram = copy;
+        arrival.Length = datagram.Length;
+        arrival.Source = source;
+        arrival.Port = destination.Port;
+        if (_probe is { } probe && datagram.Length >= probe.Size)
         {
-            if (to.IsAlive && to.Nat.Admits(Now, source, destination.Port))
-            {
-                to.Node.ReceiveDatagram(Now, source, copy);
-            }
-        });
+            probe.Size = probe.Size == 0 ? datagram.Length : probe.Size;
+            arrival.Probe = probe;
+            arrival.Steps = _probeSteps + 1;
+        }
+
+        _events.Enqueue(arrival, (Now + Latency(from.Place, to.Place, _random.NextDouble()) + ExtraLatency, _order++));
     }
 
-    internal double NextLatency() => _random.NextDouble();
+    internal double NextPlace() => _random.NextDouble();
+
+    private void Happen(SimulatedEvent happening)
+    {
+        SimulatedNode node = happening.Node;
+        if (happening.Datagram is not { } datagram)
+        {
+            if (node.IsAlive && node.Lives == happening.Life)
+            {
+                node.Node.Tick(Now);
+                ScheduleTick(node, node.Node.NextTick);
+            }
+
+            return;
+        }
+
+        if (node.IsAlive && node.Nat.Admits(Now, happening.Source, happening.Port))
+        {
+            _probe = happening.Probe;
+            _probeSteps = happening.Steps;
+            _probe?.OnArrival(Now, node, _probeSteps);
+            node.Node.ReceiveDatagram(Now, happening.Source, datagram.AsSpan(0, happening.Length));
+            _probe = null;
+        }
+
+        ArrayPool<byte>.Shared.Return(datagram);
+        happening.Datagram = null;
+    }
 
     private void Start(SimulatedNode node, IRecordPolicy policy)
     {
+        node.StartedAt = Now;
+        node.Policy = policy;
         node.Node = new Node(
             node.Settings,
             node.Identity,
@@ -137,75 +229,20 @@ public sealed class SimulatedNetwork(int seed, double loss = 0)
             policy,
             node,
             _random);
-        ScheduleTick(node, node.Lives, Now);
+        ScheduleTick(node, Now);
     }
 
-    private void ScheduleTick(SimulatedNode node, int life, TimeSpan at) => Schedule(at, () =>
+    private void ScheduleTick(SimulatedNode node, TimeSpan at)
     {
-        if (node.IsAlive && node.Lives == life)
-        {
-            node.Node.Tick(Now);
-            ScheduleTick(node, life, node.Node.NextTick);
-        }
-    });
-
-    private void Schedule(TimeSpan at, Action action) => _events.Enqueue(action, (at, _order++));
-}
-
-/// <summary>One node of the simulated world.</summary>
-public sealed class SimulatedNode : INodeOutput
-{
-    private readonly SimulatedNetwork _network;
-
-    internal SimulatedNode(SimulatedNetwork network, SimulatedNat nat, TransportAddress publicEndpoint, SimulatedIdentity identity, NodeSettings settings)
-    {
-        Settings = settings;
-        _network = network;
-        Nat = nat;
-        PublicEndpoint = publicEndpoint;
-        Identity = identity;
-        Latency = network.NextLatency();
+        SimulatedEvent tick = NewEvent(node);
+        tick.Life = node.Lives;
+        _events.Enqueue(tick, (at, _order++));
     }
 
-    public Node Node { get; internal set; } = null!;
-
-    public SimulatedIdentity Identity { get; }
-
-    public TransportAddress PublicEndpoint { get; }
-
-    public bool IsAlive { get; private set; } = true;
-
-    /// <summary>Packets of the virtual network that arrived, with their proven senders.</summary>
-    public List<(PeerIdentity Source, byte[] Packet)> Delivered { get; } = [];
-
-    internal SimulatedNat Nat { get; }
-
-    internal NodeSettings Settings { get; }
-
-    /// <summary>Counts the restarts, so that an earlier life's timers fall silent.</summary>
-    internal int Lives { get; set; }
-
-    internal double Latency { get; }
-
-    /// <summary>Switches the node off, as a power cut does.</summary>
-    public void Kill() => IsAlive = false;
-
-    /// <summary>The path kind that this node uses to another now; null without a session.</summary>
-    public PathKind? PathTo(SimulatedNode other)
+    private SimulatedEvent NewEvent(SimulatedNode node)
     {
-        ArgumentNullException.ThrowIfNull(other);
-        foreach (PeerStatus peer in Node.Peers(_network.Now))
-        {
-            if (peer.Identity.Address == other.Identity.Address)
-            {
-                return peer.Path;
-            }
-        }
-
-        return null;
+        SimulatedEvent happening = _spare.TryPop(out SimulatedEvent? spare) ? spare : new SimulatedEvent();
+        happening.Node = node;
+        return happening;
     }
-
-    public void SendDatagram(TransportAddress destination, ReadOnlySpan<byte> datagram) => _network.Transmit(this, destination, datagram);
-
-    public void Deliver(TimeSpan now, PeerIdentity source, ReadOnlySpan<byte> packet) => Delivered.Add((source, packet.ToArray()));
 }

@@ -1,0 +1,53 @@
+using Simulation.Reports;
+using Simulation.Scenarios;
+using Xunit.Abstractions;
+
+namespace Simulation.Tests.Scenarios;
+
+/// <summary>Small editions of what `make sim` plays.</summary>
+public sealed class ScenarioTests(ITestOutputHelper output)
+{
+    [Fact]
+    public void A_run_is_its_seed_and_repeats_to_the_byte()
+    {
+        PerformanceResult one = Play(30, 5, "idle", "join", "death");
+        PerformanceResult again = Play(30, 5, "idle", "join", "death");
+        Assert.Equal(one.Digest, again.Digest);
+        Assert.Equal(one.Events, again.Events);
+        Assert.Equal(Reached(one), Reached(again));
+        Assert.NotEqual(one.Digest, Play(30, 6, "idle", "join", "death").Digest);
+    }
+
+    [Fact]
+    public void In_a_ring_of_a_hundred_every_lookup_reaches_the_right_node_within_the_hops_allowed()
+    {
+        PerformanceResult result = Play(100, 1, "idle");
+        AssertMet(result, "hops of a lookup, mean");
+        AssertMet(result, "lookups that reach the right node at once");
+        AssertMet(result, "links a node, mean");
+    }
+
+    [Fact]
+    public void A_node_that_joins_a_ring_of_a_hundred_is_routable_within_three_seconds()
+    {
+        PerformanceResult result = Play(100, 2, "join");
+        AssertMet(result, "time to routable, 99th percentile");
+        AssertMet(result, "joiners that became routable within a minute");
+    }
+
+    private PerformanceResult Play(int size, int seed, params string[] names)
+    {
+        PerformanceResult result = new Performance(size, seed, [.. names.Select(name => AllScenarios.Find(name)!)]).Play(output.WriteLine);
+        Assert.Null(result.Failure);
+        return result;
+    }
+
+    private static List<double?> Reached(PerformanceResult result) =>
+        [.. result.Reports.SelectMany(report => report.Figures).Select(figure => figure.Reached)];
+
+    private static void AssertMet(PerformanceResult result, string name)
+    {
+        Figure figure = result.Reports.SelectMany(report => report.Figures).Single(figure => figure.Name == name);
+        Assert.True(figure.Met, $"{name}: {figure.Reached} {figure.Unit}, to reach {figure.Goal}");
+    }
+}

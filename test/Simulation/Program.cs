@@ -1,0 +1,35 @@
+using Simulation;
+using Simulation.Reports;
+
+if (!CommandLine.TryRead(args, out CommandLine? command, out string? error))
+{
+    Console.Error.WriteLine($"sim: {error}");
+    Console.Error.WriteLine(CommandLine.Usage);
+    return 2;
+}
+
+TimeProvider clock = TimeProvider.System;
+long started = clock.GetTimestamp();
+void Say(string text)
+{
+    lock (clock)
+    {
+        Console.WriteLine(FormattableString.Invariant($"{clock.GetElapsedTime(started).TotalSeconds,6:0} s  {text}"));
+    }
+}
+
+IReadOnlyList<PerformanceResult> results = await Runner.PlayAsync(command.Plan(), command.Workers, Say);
+TimeSpan taken = clock.GetElapsedTime(started);
+Console.WriteLine();
+Console.Write(FigureTable.Text(results));
+RunFiles.Write(command.Output, command.Seed, results, taken);
+Console.WriteLine(FormattableString.Invariant($"{taken.TotalSeconds:0} s; pictures and sim.json are in {command.Output}"));
+foreach (PerformanceResult result in results)
+{
+    if (result.Failure is { } failure)
+    {
+        Console.Error.WriteLine($"sim: {failure}");
+    }
+}
+
+return results.All(result => result.Failure is null) ? 0 : 1;

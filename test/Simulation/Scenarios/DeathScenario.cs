@@ -1,0 +1,57 @@
+using Simulation.Reports;
+using Simulation.Worlds;
+using Testing.Simulation;
+
+namespace Simulation.Scenarios;
+
+/// <summary>Three nodes of ten are switched off at one moment: how soon the others route right again.</summary>
+internal sealed class DeathScenario : IScenario
+{
+    private const double Share = 0.3;
+    private const int Lookups = 1000;
+    private const int LastLook = 60;
+
+    public string Name => "death";
+
+    public string Summary => "30 % of the nodes die at once: lookups that succeed right after 30 and 60 s";
+
+    public bool NeedsRing => true;
+
+    public void Play(SimulatedRing ring, int size, ScenarioReport report)
+    {
+        SimulatedNode[] victims = [.. ring.Order];
+        ring.Random.Shuffle(victims);
+        foreach (SimulatedNode victim in victims.AsSpan(0, (int)(victims.Length * Share)))
+        {
+            ring.Kill(victim);
+        }
+
+        TimeSpan start = ring.Network.Now;
+        var line = new List<(double X, double Y)>();
+        double? whole = null;
+        void RunTo(int second)
+        {
+            while (ring.Network.Now - start < TimeSpan.FromSeconds(second))
+            {
+                double share = ring.ShareInPlace();
+                double passed = (ring.Network.Now - start).TotalSeconds;
+                line.Add((passed, 100 * share));
+                whole ??= share == 1 ? passed : null;
+                ring.Network.Run(TimeSpan.FromSeconds(1));
+            }
+        }
+
+        double LookUp(int second)
+        {
+            RunTo(second);
+            return 100 * LookupBatch.Send(ring, Lookups).ShareRight();
+        }
+
+        report.Note("lookups right at once after 5 s", LookUp(5), "%");
+        report.AtLeast("lookups right at once after 30 s", LookUp(30), 99, "%");
+        report.AtLeast("lookups right at once after 60 s", LookUp(LastLook), 100, "%");
+        RunTo(LastLook + 10);
+        report.Note("every survivor linked to its true neighbours after", whole, "s");
+        report.Draw(Picture.Convergence, "30 % die", line);
+    }
+}

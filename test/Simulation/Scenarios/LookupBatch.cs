@@ -1,0 +1,43 @@
+using Brunet.Addressing;
+using Simulation.Worlds;
+using Testing.Simulation;
+
+namespace Simulation.Scenarios;
+
+/// <summary>
+/// Lookups by chance: each one routed packet from a living node to a position, sent once and not repeated. Right is one that reaches the
+/// living node that really stands nearest.
+/// </summary>
+internal sealed class LookupBatch
+{
+    private static readonly TimeSpan Wait = TimeSpan.FromSeconds(8);
+
+    private readonly List<SimulatedProbe> _probes = [];
+
+    /// <summary>Sends them over a second and waits for them.</summary>
+    public static LookupBatch Send(SimulatedRing ring, int count)
+    {
+        var batch = new LookupBatch();
+        for (int i = 0; i < count; i++)
+        {
+            SimulatedNode origin;
+            NodeAddress position;
+            do
+            {
+                (origin, position) = (ring.Any(), ring.AnyPosition());
+            }
+            while (RingTruth.Nearest(ring.Order, position) == origin);
+            batch._probes.Add(ring.Lookup(origin, position));
+            ring.Network.Run(TimeSpan.FromSeconds(1.0 / count));
+        }
+
+        ring.Network.RunUntil(() => batch._probes.TrueForAll(probe => probe.ArrivedAt is not null), Wait, TimeSpan.FromMilliseconds(100));
+        return batch;
+    }
+
+    /// <summary>Share of those that reached the right node.</summary>
+    public double ShareRight() => (double)_probes.FindAll(probe => probe.ArrivedAt is not null).Count / _probes.Count;
+
+    /// <summary>Hops of those.</summary>
+    public double[] Hops() => [.. _probes.FindAll(probe => probe.ArrivedAt is not null).ConvertAll(probe => (double)probe.Hops)];
+}

@@ -1,0 +1,117 @@
+using Brunet.Addressing;
+using Testing.Simulation;
+
+namespace Simulation.Worlds;
+
+/// <summary>
+/// A ring of some size in a world with round trips of 100 ms, and the truth about it: who stands next to whom. Three nodes are the pool's
+/// bootstrap list; of the others three of four are behind port-restricted NATs.
+/// </summary>
+internal sealed class SimulatedRing
+{
+    /// <summary>Nodes on the pool's bootstrap list, which are the world's first.</summary>
+    private const int Bootstraps = 3;
+
+    /// <summary>Bytes of the IPv4 and UDP headers.</summary>
+    private const int HeaderSize = 28;
+
+    private static readonly SmallerOwnerWins Policy = new();
+
+    private readonly TransportAddress[] _list;
+    private readonly int _firsts;
+    private SimulatedNode[]? _order;
+
+    /// <param name="seed">The run.</param>
+    /// <param name="firsts">How many of the bootstrap list may make a ring of their own.</param>
+    public SimulatedRing(int seed, int firsts = 1)
+    {
+        _firsts = firsts;
+        Random = new Random(seed);
+        Network = new SimulatedNetwork(seed) { Latency = SimulatedLatencies.HundredMilliseconds };
+        _list = new TransportAddress[Bootstraps];
+        for (int i = 0; i < Bootstraps; i++)
+        {
+            _list[i] = SimulatedNetwork.EndpointOf(i);
+        }
+    }
+
+    public SimulatedNetwork Network { get; }
+
+    /// <summary>Chance of the scenario; the nodes have their own.</summary>
+    public Random Random { get; }
+
+    /// <summary>The living nodes in the order of the ring.</summary>
+    public SimulatedNode[] Order => _order ??= Sort();
+
+    /// <summary>Switches a node on.</summary>
+    public SimulatedNode Add()
+    {
+        _order = null;
+        int index = Network.Nodes.Count;
+        NatKind nat = index < Bootstraps || index % 4 == 0 ? NatKind.None : NatKind.PortRestricted;
+        return Network.Add(nat, Policy, _list, isFirst: index < _firsts);
+    }
+
+    /// <summary>Lets a ring of a size form: waves of nodes, a second each, none larger than half of the ring before it.</summary>
+    /// <param name="size">Nodes.</param>
+    /// <param name="isFormed">What to wait for in the end, three virtual minutes at most.</param>
+    public TimeSpan? Grow(int size, Func<bool> isFormed)
+    {
+        while (Network.Nodes.Count < size)
+        {
+            int wave = Math.Min(Math.Clamp(Network.Nodes.Count / 2, 1, (size / 20) + 5), size - Network.Nodes.Count);
+            for (int i = 0; i < wave; i++)
+            {
+                Add();
+                Network.Run(TimeSpan.FromSeconds(1.0 / wave));
+            }
+        }
+
+        return Network.RunUntil(isFormed, TimeSpan.FromMinutes(3), TimeSpan.FromSeconds(1));
+    }
+
+    /// <summary>Switches a node off without a goodbye.</summary>
+    public void Kill(SimulatedNode node)
+    {
+        node.Kill();
+        _order = null;
+    }
+
+    /// <summary>A living node by chance.</summary>
+    public SimulatedNode Any() => Order[Random.Next(Order.Length)];
+
+    /// <summary>Share of the living nodes that are linked to their true neighbours on both sides.</summary>
+    public double ShareInPlace() => RingTruth.ShareInPlace(Order);
+
+    /// <summary>Whether every living node is linked to its true neighbours on both sides.</summary>
+    public bool IsWhole() => RingTruth.IsWhole(Order);
+
+    /// <summary>Bytes that all nodes sent until now, IPv4 and UDP headers counted.</summary>
+    public long SentBytes()
+    {
+        long bytes = 0;
+        foreach (SimulatedNode node in Network.Nodes)
+        {
+            bytes += SentBytes(node);
+        }
+
+        return bytes;
+    }
+
+    /// <summary>Bytes that a node sent until now, IPv4 and UDP headers counted.</summary>
+    public static long SentBytes(SimulatedNode node) => node.SentBytes + (HeaderSize * node.SentDatagrams);
+
+    /// <summary>Sends a packet from a living node to a position, and follows it.</summary>
+    public SimulatedProbe Lookup(SimulatedNode origin, NodeAddress position) =>
+        Network.Probe(origin, position, exact: false, RingTruth.Nearest(Order, position));
+
+    /// <summary>A position by chance.</summary>
+    public NodeAddress AnyPosition()
+    {
+        Span<byte> bytes = stackalloc byte[NodeAddress.Size];
+        Random.NextBytes(bytes);
+        return NodeAddress.Read(bytes);
+    }
+
+    private SimulatedNode[] Sort() => RingTruth.Sort(Network.Nodes.FindAll(node => node.IsAlive));
+}

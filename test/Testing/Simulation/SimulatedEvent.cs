@@ -1,0 +1,29 @@
+using Brunet.Addressing;
+
+namespace Testing.Simulation;
+
+/// <summary>Something that happens to one node at one moment: a datagram arrives, or its time to tick has come. Used again and again.</summary>
+internal sealed class SimulatedEvent
+{
+    public SimulatedNode Node { get; set; } = null!;
+
+    /// <summary>Which life of the node it is meant for, if it is a tick.</summary>
+    public int Life { get; set; }
+
+    /// <summary>A rented buffer with the datagram, or null if this is a tick.</summary>
+    public byte[]? Datagram { get; set; }
+
+    public int Length { get; set; }
+
+    /// <summary>Where the datagram seems to come from.</summary>
+    public TransportAddress Source { get; set; }
+
+    /// <summary>The port of the site's public address that it goes to.</summary>
+    public ushort Port { get; set; }
+
+    /// <summary>The probe that it carries on, or null.</summary>
+    public SimulatedProbe? Probe { get; set; }
+
+    /// <summary>Datagrams that the probe took until here, this one too.</summary>
+    public int Steps { get; set; }
+}

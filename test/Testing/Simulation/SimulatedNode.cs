@@ -1,0 +1,92 @@
+using Brunet;
+using Brunet.Addressing;
+using Brunet.Dht;
+using Brunet.Sessions;
+
+namespace Testing.Simulation;
+
+/// <summary>One node of the simulated world.</summary>
+public sealed class SimulatedNode : INodeOutput
+{
+    private readonly SimulatedNetwork _network;
+
+    internal SimulatedNode(
+        SimulatedNetwork network, int index, SimulatedNat nat, TransportAddress publicEndpoint, SimulatedIdentity identity, NodeSettings settings)
+    {
+        Settings = settings;
+        _network = network;
+        Index = index;
+        Nat = nat;
+        PublicEndpoint = publicEndpoint;
+        Identity = identity;
+        Place = network.NextPlace();
+    }
+
+    public Node Node { get; internal set; } = null!;
+
+    /// <summary>Its place in <see cref="SimulatedNetwork.Nodes"/>.</summary>
+    public int Index { get; }
+
+    public SimulatedIdentity Identity { get; }
+
+    public TransportAddress PublicEndpoint { get; }
+
+    public bool IsAlive { get; private set; } = true;
+
+    /// <summary>When it was last switched on.</summary>
+    public TimeSpan StartedAt { get; internal set; }
+
+    /// <summary>Packets of the virtual network that arrived, with their proven senders.</summary>
+    public List<(PeerIdentity Source, byte[] Packet)> Delivered { get; } = [];
+
+    /// <summary>UDP datagrams sent.</summary>
+    public long SentDatagrams { get; internal set; }
+
+    /// <summary>Bytes of their payload.</summary>
+    public long SentBytes { get; internal set; }
+
+    internal SimulatedNat Nat { get; }
+
+    internal NodeSettings Settings { get; }
+
+    /// <summary>Counts the restarts, so that an earlier life's timers fall silent.</summary>
+    internal int Lives { get; set; }
+
+    internal IRecordPolicy Policy { get; set; } = null!;
+
+    internal double Place { get; }
+
+    /// <summary>Switches the node off, as a power cut does.</summary>
+    public void Kill() => IsAlive = false;
+
+    internal void Revive() => IsAlive = true;
+
+    /// <summary>Whether this node has a session with another and a path that is not the ring.</summary>
+    public bool IsLinkedTo(SimulatedNode other)
+    {
+        ArgumentNullException.ThrowIfNull(other);
+        return Node.Core.Peers.TryGetValue(other.Identity.Address, out Brunet.Links.Peer? peer) && peer.IsConnected;
+    }
+
+    /// <summary>Peers with a session.</summary>
+    public int Sessions => Node.Core.Handshaker.SessionCount;
+
+    /// <summary>The path kind that this node uses to another now; null without a session.</summary>
+    public PathKind? PathTo(SimulatedNode other)
+    {
+        ArgumentNullException.ThrowIfNull(other);
+        foreach (PeerStatus peer in Node.Peers(_network.Now))
+        {
+            if (peer.Identity.Address == other.Identity.Address)
+            {
+                return peer.Path;
+            }
+        }
+
+        return null;
+    }
+
+    public void SendDatagram(TransportAddress destination, ReadOnlySpan<byte> datagram) => _network.Transmit(this, destination, datagram);
+
+    public void Deliver(TimeSpan now, PeerIdentity source, ReadOnlySpan<byte> packet) => Delivered.Add((source, packet.ToArray()));
+}
