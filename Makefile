@@ -2,7 +2,7 @@
 SHELL := /bin/sh
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help wow test test-long sim image figures clean host
+.PHONY: help wow test test-long sim grid image figures clean host
 
 # Runs a command, prints how long it took, and ends as it ended.
 timed = @started=$$(date +%s); code=0; $(1) || code=$$?; \
@@ -26,6 +26,9 @@ test-long: host ## the tests that take too long for every commit
 
 sim: host ## the overlay in virtual time: table, sim.json and pictures in build/out/sim; SIM="--scenario join --size 200" for less
 	$(call timed,test/Simulation/sim $(SIM))
+
+grid: host ## every pair of 20 kinds of site behind NATs, with real ipopd processes: docs/nat-grid.svg, test/netns/grid/last.json
+	$(call timed,test/netns/grid/run)
 
 image: host ## the image alone: build/out/image
 	$(call timed,appliance/image/build)

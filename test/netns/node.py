@@ -39,14 +39,14 @@ class Node:
             lines += [f"[{section}]"] + [f"{key} = {value}" for key, value in keys.items()]
         self.config.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
-    def start(self, bootstrap=""):
-        """Starts the daemon and waits for its control socket."""
+    def start(self, bootstrap="", pause=0.05):
+        """Starts the daemon and waits for its control socket, which it asks for every `pause` seconds."""
         self.options["pool"]["bootstrap"] = bootstrap
         self.write()
         with open(self.log, "ab") as log:
             self._process = subprocess.Popen(
                 self.topology.inside(self.name, self._program, "--config", str(self.config)), stdin=subprocess.DEVNULL, stdout=log, stderr=log)
-        until(self.answers, lambda answers: answers, f"{self.name}: the control socket answers")
+        until(self.answers, lambda answers: answers, f"{self.name}: the control socket answers", pause=pause)
 
     def answers(self):
         """Whether the daemon answers."""

@@ -12,7 +12,7 @@ from runner.counts import Count, failed_in_trx, from_last_line, from_trx, from_u
 SHELL = re.compile(rb"#!.*\b(sh|bash|dash)\b")
 PYTHON = re.compile(rb"#!.*\bpython3\b")
 PARSE = "import ast, sys; [ast.parse(open(name, encoding='utf-8').read(), name) for name in sys.argv[1:]]"
-END_TO_END = ("test/netns", "test/image", "test/vm")
+END_TO_END = ("test/netns", "test/netns/grid", "test/image", "test/vm")
 UNIT_SECONDS = 180
 UNIT_SECONDS_OF = {"Simulation.Tests": 600}
 
@@ -85,10 +85,10 @@ def each_passes(number: int) -> Callable[[str], Count]:
     return lambda log: Count(number, 0)
 
 
-def script(root: pathlib.Path, name: str, limit: float, path: str, count=from_last_line, needs=()) -> Stage:
+def script(root: pathlib.Path, name: str, limit: float, path: str, count=from_last_line, needs=(), arguments=()) -> Stage:
     """An end-to-end stage: an executable of the clone."""
     absent = None if os.access(root / path, os.X_OK) else f"{path} is missing or not executable"
-    return Stage(name, limit, [[str(root / path)]], count, needs, missing=absent)
+    return Stage(name, limit, [[str(root / path), *arguments]], count, needs, missing=absent)
 
 
 def unit(root: pathlib.Path, name: str, limit: float, out: pathlib.Path) -> Stage:
@@ -117,6 +117,7 @@ def stages(root: pathlib.Path, out: pathlib.Path) -> list:
             [sys.executable, "-c", PARSE, *python_files(root)],
             *(python_tests(root, folder) for folder in pythons)], from_unittest),
         script(root, "netns", 600, "test/netns/run", needs=("build",)),
+        script(root, "grid", 300, "test/netns/grid/run", needs=("build",), arguments=("--few",)),
         script(root, "image-build", 1800, "appliance/image/build", each_passes(1), ("build",)),
         script(root, "image", 600, "test/image/run", needs=("image-build",)),
         script(root, "vm", 2400, "test/vm/run", needs=("image-build",)),

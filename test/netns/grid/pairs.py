@@ -1,0 +1,105 @@
+"""Both daemons of a pair start anew, pings begin when both are up: the first answer, the straight path, the path at last."""
+
+import threading
+import time
+
+from pings import Pings
+from sites import pair_class, seen_as
+from verdict import arrivals, contradiction, direct_at, path
+
+INTERVAL = 0.05
+# Each flow at a time has a size of its own, so that what one site relays for others is not taken for its own.
+SIZES = (307, 509, 701, 907)
+# A pair that is not straight after this lets the next one start, and goes on beside it.
+ALONE = 1.5
+JUDGED = 0.6
+
+
+class Measuring:
+    """
+    Takes the pairs one after another; those that take long, at most `patience` seconds, go on beside the others. results: one dict
+    a pair.
+    """
+
+    def __init__(self, pool, pairs, patience, tell):
+        self._pool = pool
+        self._waiting = list(pairs)
+        self._patience = patience
+        self._tell = tell
+        self._busy = set()
+        self._state = threading.Condition()
+        self._starting = threading.Lock()
+        self._errors = []
+        self.results = []
+
+    def run(self):
+        """Returns when all pairs are measured."""
+        workers = [threading.Thread(target=self._work, args=(size,), daemon=True) for size in SIZES]
+        for worker in workers:
+            worker.start()
+        for worker in workers:
+            worker.join()
+        if self._errors:
+            raise self._errors[0]
+
+    def _work(self, size):
+        while (pair := self._take()) is not None:
+            try:
+                result = self._measure(pair, size)
+                with self._state:
+                    self.results.append(result)
+                    self._tell(result)
+            except Exception as error:  # told by run(), in its own thread
+                with self._state:
+                    self._errors.append(error)
+                    self._waiting.clear()
+            finally:
+                with self._state:
+                    self._busy -= {site.name for site in pair}
+                    self._state.notify_all()
+
+    def _take(self):
+        with self._state:
+            while self._waiting:
+                for pair in self._waiting:
+                    if not self._busy & {site.name for site in pair}:
+                        self._waiting.remove(pair)
+                        self._busy |= {site.name for site in pair}
+                        return pair
+                self._state.wait()
+            return None
+
+    def _measure(self, pair, size):
+        one, two = pair
+        with self._starting:
+            up = self._pool.restart(pair)
+            pings = Pings(self._pool.internet.prefix + one.name, self._pool.addresses[two.name], size, INTERVAL)
+            straight = self._wait(pair, size, up + ALONE)
+        straight = straight or self._wait(pair, size, up + self._patience)
+        time.sleep(JUDGED)
+        said = self._pool.said(pair)
+        seen = path(*self._arrivals(pair, size, time.monotonic() - JUDGED))
+        pings.end()
+        first = pings.first()
+        return {
+            "a": one.name, "b": two.name, "class": pair_class(one, two), "connected": first is not None and seen != "none", "path": seen,
+            "first_s": rounded(first), "direct_s": rounded(straight - up if straight else None), "forgot_s": None,
+            "contradiction": contradiction(seen, said)}
+
+    def _arrivals(self, pair, size, since=0.0):
+        one, two = pair
+        return [
+            arrivals(self._pool.wire.packets(here.name), size, seen_as(there, here), since)
+            for here, there in ((one, two), (two, one))]
+
+    def _wait(self, pair, size, end):
+        while True:
+            at = direct_at(*self._arrivals(pair, size))
+            if at is not None or time.monotonic() > end:
+                return at
+            time.sleep(0.05)
+
+
+def rounded(seconds):
+    """Milliseconds are enough."""
+    return None if seconds is None else round(seconds, 3)

@@ -1,0 +1,79 @@
+"""Every site is what it claims to be, as seen by a program that knows nothing of ipopd."""
+
+import concurrent.futures
+import json
+import pathlib
+import subprocess
+
+from internet import PROBE
+from tally import must
+
+NATPROBE = str(pathlib.Path(__file__).resolve().parents[1] / "natprobe.py")
+AT_ONCE = 6
+
+
+def differences(claims, facts):
+    """Where the probe's facts are not the claims, in words."""
+    return [f"{key} is {facts.get(key)!r}, not {wanted!r}" for key, wanted in claims.items() if facts.get(key) != wanted]
+
+
+class Proof:
+    """start() before any daemon runs; the slow part goes on meanwhile; finish() compares."""
+
+    def __init__(self, internet, sites):
+        self._internet = internet
+        self._sites = sites
+        self._facts = {site.name: {} for site in sites}
+        self._slow = {}
+        self._server = None
+
+    def start(self):
+        """Asks from every site. The probes use the overlay's own port, so no daemon may run yet."""
+        self._server = subprocess.Popen(self._inside("probe", "serve"), stdout=subprocess.PIPE)
+        self._server.stdout.readline()
+        for site in self._sites:
+            if site.lasts:
+                self._slow[site.name] = subprocess.Popen(self._inside(site.name, "lasts", str(site.lasts)), stdout=subprocess.PIPE, text=True)
+        with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
+            list(pool.map(self._describe, self._sites))
+        # One after the other where a gate is shared: what one resets, another would lose.
+        gates = {}
+        for site in self._sites:
+            if "forgets" in site.claims:
+                gates.setdefault(site.gate, []).append(site)
+        with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
+            list(pool.map(lambda group: [self._forgets(site) for site in group], gates.values()))
+
+    def finish(self, tally):
+        """One case a site; returns the facts."""
+        for name, process in self._slow.items():
+            self._facts[name].update(json.loads(process.communicate(timeout=120)[0]))
+        self._server.kill()
+        self._server.wait()
+        for site in self._sites:
+            with tally.case(f"the probe says that {site.name} is: {site.title}"):
+                wrong = differences(site.claims, self._facts[site.name])
+                must(not wrong, "; ".join(wrong))
+        return self._facts
+
+    def close(self):
+        """Ends what still runs."""
+        for process in (*self._slow.values(), self._server):
+            if process is not None and process.poll() is None:
+                process.kill()
+                process.wait()
+
+    def _inside(self, name, command, *rest):
+        return self._internet.inside(name, NATPROBE, command, *PROBE, *rest)
+
+    def _describe(self, site):
+        ended = subprocess.run(self._inside(site.name, "describe"), stdout=subprocess.PIPE, text=True, check=True, timeout=60)
+        self._facts[site.name].update(json.loads(ended.stdout))
+
+    def _forgets(self, site):
+        command = self._inside(site.name, "forgets")
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+            process.stdout.readline()
+            self._internet.forget(site)
+            said = process.communicate("\n", timeout=60)[0]
+        self._facts[site.name].update(json.loads(said))

@@ -1,0 +1,114 @@
+"""The sites of the grid: which NATs stand before each, and what an independent probe must see of them."""
+
+import dataclasses
+from typing import NamedTuple, Optional
+
+EASY = {"udp": True, "translated": True, "mapping": "independent", "tcp": [80, 443]}
+HARD = {"udp": True, "translated": True, "mapping": "address-and-port", "filtering": "address-and-port", "hops": 2, "forgets": True}
+STRICT = {**EASY, "filtering": "address-and-port", "forgets": True}
+# A mapping can't be reset while its life is measured.
+SHORT = {**EASY, "filtering": "address-and-port", "lasts_shorter": True, "lasts_longer": False}
+
+
+class Gate(NamedTuple):
+    """A router with a NAT, a firewall, or both. `lan` is the /24 behind it, without the last number."""
+    name: str
+    outside: str
+    lan: str
+    kind: str = "port"
+    outer: Optional[str] = None
+    hairpin: bool = False
+    isolated: bool = False
+    allow: str = ""
+    udp_seconds: int = 0
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Site:
+    """One machine. `gate` is the one right before it, None on the public network; `claims` is what the probe must say."""
+    name: str
+    title: str
+    address: str
+    gate: Optional[str]
+    claims: dict
+    lasts: int = 0
+
+
+GATES = (
+    Gate("firewall", "192.0.2.121", "169.254.1", "fence"),
+    Gate("full", "192.0.2.22", "10.22.0", "full"),
+    Gate("address", "192.0.2.23", "10.23.0", "address"),
+    Gate("port", "192.0.2.24", "10.24.0"),
+    Gate("random", "192.0.2.25", "10.25.0", "random"),
+    Gate("sequential", "192.0.2.26", "10.26.0", "sequential"),
+    Gate("double-isp", "192.0.2.27", "100.64.7"),
+    Gate("double", "100.64.7.2", "10.27.0", outer="double-isp"),
+    Gate("hairpin", "192.0.2.28", "10.28.0", hairpin=True, isolated=True),
+    Gate("lan", "192.0.2.29", "10.29.0"),
+    Gate("cgn", "192.0.2.30", "100.64.1", hairpin=True),
+    Gate("cgn-a", "100.64.1.2", "10.30.0", outer="cgn"),
+    Gate("cgn-b", "100.64.1.3", "10.31.0", outer="cgn"),
+    Gate("overlap-a", "192.0.2.32", "192.168.1"),
+    Gate("overlap-b", "192.0.2.33", "192.168.1"),
+    Gate("short", "192.0.2.34", "10.34.0", udp_seconds=30),
+    Gate("forgetful", "192.0.2.35", "10.35.0", "moving"),
+    Gate("no-udp", "192.0.2.36", "10.36.0", allow="meta l4proto tcp"),
+    Gate("tcp-443", "192.0.2.37", "10.37.0", allow="tcp dport 443"),
+)
+
+SITES = (
+    Site("public", "public address", "192.0.2.20", None, {
+        "udp": True, "translated": False, "mapping": "independent", "filtering": "none", "hops": 1}),
+    Site("firewall", "stateful firewall, no NAT", "192.0.2.21", "firewall", {
+        "udp": True, "translated": False, "mapping": "independent", "filtering": "address-and-port", "hops": 2, "forgets": True}),
+    Site("full", "full cone", "10.22.0.2", "full", {**EASY, "filtering": "none", "hops": 2, "forgets": True}),
+    Site("address", "address-restricted", "10.23.0.2", "address", {**EASY, "filtering": "address", "hops": 2, "forgets": True}),
+    Site("port", "port-restricted", "10.24.0.2", "port", {**STRICT, "hops": 2, "hairpin": False, "ports": "kept"}),
+    Site("random", "symmetric, random ports", "10.25.0.2", "random", {**HARD, "ports": "random", "moves": True}),
+    Site("sequential", "symmetric, sequential ports", "10.26.0.2", "sequential", {**HARD, "ports": "sequential", "moves": True}),
+    Site("double", "double NAT", "10.27.0.2", "double", {**STRICT, "hops": 3}),
+    Site("hairpin-a", "one NAT that hairpins, hosts apart", "10.28.0.2", "hairpin", {**STRICT, "hops": 2, "hairpin": True}),
+    Site("hairpin-b", "one NAT that hairpins, hosts apart", "10.28.0.3", "hairpin", {**STRICT, "hops": 2, "hairpin": True}),
+    Site("lan-a", "one NAT without hairpin, one LAN", "10.29.0.2", "lan", {**STRICT, "hops": 2, "hairpin": False}),
+    Site("lan-b", "one NAT without hairpin, one LAN", "10.29.0.3", "lan", {**STRICT, "hops": 2, "hairpin": False}),
+    Site("cgn-a", "home behind the CGN", "10.30.0.2", "cgn-a", {**STRICT, "hops": 3, "hairpin": True}),
+    Site("cgn-b", "home behind the CGN", "10.31.0.2", "cgn-b", {**STRICT, "hops": 3, "hairpin": True}),
+    Site("overlap-a", "same private address as overlap-b", "192.168.1.2", "overlap-a", {**STRICT, "inside": "192.168.1.2"}),
+    Site("overlap-b", "same private address as overlap-a", "192.168.1.2", "overlap-b", {**STRICT, "inside": "192.168.1.2"}),
+    Site("short", "NAT with a 30 s timeout", "10.34.0.2", "short", SHORT, lasts=30),
+    Site("forgetful", "NAT that moves ports when it forgets", "10.35.0.2", "forgetful", {**STRICT, "moves": True}),
+    Site("no-udp", "UDP blocked", "10.36.0.2", "no-udp", {"udp": False, "tcp": [80, 443]}),
+    Site("tcp-443", "only TCP 443 out", "10.37.0.2", "tcp-443", {"udp": False, "tcp": [443]}),
+)
+FEW = ("public", "port", "random", "double")
+
+
+def gates_of(site, gates=GATES):
+    """The gates from the site outwards."""
+    by_name = {gate.name: gate for gate in gates}
+    found, name = [], site.gate
+    while name is not None:
+        found.append(by_name[name])
+        name = by_name[name].outer
+    return found
+
+
+def seen_as(site, other):
+    """The addresses that packets of `site` can come from when they reach `other` straight."""
+    gates = gates_of(site)
+    if not gates or gates[0].kind == "fence":
+        return {site.address}
+    return {gate.outside for gate in gates} | ({site.address} if site.gate == other.gate else set())
+
+
+def pair_class(one, two):
+    """What RFC 4787 lets one hope for: `plain` punching at once suffices, `hard` one side must be guessed, `both`, `tcp` no UDP."""
+    if not (one.claims["udp"] and two.claims["udp"]):
+        return "tcp"
+    hard = [site for site in (one, two) if site.claims["mapping"] != "independent"]
+    if len(hard) == 2:
+        return "both"
+    if not hard:
+        return "plain"
+    other = two if hard[0] is one else one
+    return "hard" if other.claims["filtering"] == "address-and-port" else "plain"

@@ -1,0 +1,76 @@
+"""The figures of a run, beside what they are to reach."""
+
+import math
+from typing import NamedTuple, Optional
+
+
+class Figure(NamedTuple):
+    """A line of the table. `met` is None where there is no goal, or nothing was measured."""
+    name: str
+    goal: str
+    reached: str
+    met: Optional[bool]
+
+
+def percentile(values, share):
+    """The nearest-rank percentile, or None of nothing."""
+    ordered = sorted(values)
+    return ordered[max(0, math.ceil(share * len(ordered)) - 1)] if ordered else None
+
+
+def figures(pairs):
+    """All figures of the grid."""
+    of = {name: [pair for pair in pairs if pair["class"] == name] for name in ("plain", "hard", "both", "tcp")}
+    firsts = [pair["first_s"] for pair in pairs if pair["first_s"] is not None]
+    straight = [pair["direct_s"] for pair in of["plain"] if pair["direct_s"] is not None]
+    hard = [pair["direct_s"] for pair in of["hard"] if pair["direct_s"] is not None]
+    forgot = [pair["forgot_s"] for pair in pairs if pair["forgot_s"] is not None]
+    return [
+        _share("pairs connected", pairs, lambda pair: pair["connected"], 1.0),
+        _share("  of those with UDP on both sides", of["plain"] + of["hard"] + of["both"], lambda pair: pair["connected"], 1.0),
+        _share("  of those without UDP on a side", of["tcp"], lambda pair: pair["connected"], 1.0),
+        _share("direct, of pairs that punching at once can win", of["plain"], is_direct, 1.0),
+        _share("direct, of pairs with one hard side", of["hard"], is_direct, 0.95),
+        _share("direct, of pairs with two hard sides", of["both"], is_direct, None),
+        _seconds("first packet, median", percentile(firsts, 0.5), 0.3),
+        _seconds("first packet, 99th percentile", percentile(firsts, 0.99), 2.0),
+        _seconds("direct path, median", percentile(straight, 0.5), 1.0),
+        _seconds("direct path, slowest", max(straight, default=None), None),
+        _seconds("direct path with a hard side, median", percentile(hard, 0.5), 3.0),
+        _seconds("direct path with a hard side, slowest", max(hard, default=None), 10.0),
+        _seconds("NAT forgot: silence, median", percentile(forgot, 0.5), 1.0),
+        _seconds("NAT forgot: silence, longest", max(forgot, default=None), 2.0),
+    ]
+
+
+def table(rows):
+    """Lines of text."""
+    words = {True: "yes", False: "NOT REACHED", None: "-"}
+    return [f"{'figure':50}{'to reach':>10}{'reached':>20}  met"] + [
+        f"{row.name:50}{row.goal:>10}{row.reached:>20}  {words[row.met]}" for row in rows]
+
+
+def markdown(rows):
+    """The same for docs/performance.md."""
+    return ["| figure | to reach | reached |", "|---|---|---|"] + [
+        f"| {row.name.strip()} | {row.goal} | {'**not reached**: ' if row.met is False else ''}{row.reached} |" for row in rows]
+
+
+def is_direct(pair):
+    """Whether it went straight in the end."""
+    return pair["path"] == "direct"
+
+
+def _share(name, pairs, good, goal):
+    count = sum(1 for pair in pairs if good(pair))
+    told = f"{100 * goal:.0f} %" if goal is not None else "-"
+    if not pairs:
+        return Figure(name, told, "no such pair", None)
+    return Figure(name, told, f"{100 * count / len(pairs):.1f} % ({count}/{len(pairs)})", None if goal is None else count / len(pairs) >= goal)
+
+
+def _seconds(name, value, goal):
+    told = f"< {goal:g} s" if goal is not None else "-"
+    if value is None:
+        return Figure(name, told, "none", False if goal is not None else None)
+    return Figure(name, told, f"{value:.2f} s", None if goal is None else value < goal)

@@ -1,0 +1,77 @@
+import pathlib
+import sys
+import unittest
+import xml.etree.ElementTree
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+
+import picture  # noqa: E402
+import summary  # noqa: E402
+
+
+def pair(one, two, kind="plain", path="direct", first=0.1, direct=0.2, forgot=None):
+    return {
+        "a": one, "b": two, "class": kind, "connected": path != "none", "path": path, "first_s": first, "direct_s": direct, "forgot_s": forgot,
+        "contradiction": None}
+
+
+PAIRS = [
+    pair("p", "q", forgot=0.4), pair("p", "r", path="relay", first=1.5, direct=None, forgot=2.5),
+    pair("q", "r", "hard", "relay", 0.3, None), pair("p", "t", "tcp", "none", None, None)]
+
+
+class Summary(unittest.TestCase):
+    def rows(self, pairs):
+        return {row.name.strip(): row for row in summary.figures(pairs)}
+
+    def test_shares_and_times(self):
+        rows = self.rows(PAIRS)
+        self.assertEqual(rows["pairs connected"].reached, "75.0 % (3/4)")
+        self.assertIs(rows["pairs connected"].met, False)
+        self.assertIs(rows["of those with UDP on both sides"].met, True)
+        self.assertEqual(rows["direct, of pairs that punching at once can win"].reached, "50.0 % (1/2)")
+        self.assertEqual(rows["direct, of pairs with one hard side"].reached, "0.0 % (0/1)")
+        self.assertEqual(rows["first packet, median"].reached, "0.30 s")
+        self.assertEqual(rows["first packet, 99th percentile"].reached, "1.50 s")
+        self.assertEqual(rows["NAT forgot: silence, longest"].reached, "2.50 s")
+
+    def test_what_was_not_measured_is_not_reached(self):
+        rows = self.rows([])
+        self.assertIs(rows["first packet, median"].met, False)
+        self.assertEqual(rows["pairs connected"].reached, "no such pair")
+
+    def test_percentiles(self):
+        self.assertIsNone(summary.percentile([], 0.5))
+        self.assertEqual(summary.percentile([3, 1, 2], 0.5), 2)
+        self.assertEqual(summary.percentile(range(1, 101), 0.99), 99)
+
+    def test_what_is_not_reached_stays_in_both_tables(self):
+        rows = summary.figures(PAIRS)
+        self.assertEqual(len(summary.table(rows)), len(rows) + 1)
+        self.assertTrue(any("NOT REACHED" in line for line in summary.table(rows)))
+        self.assertIn("| pairs connected | 100 % | **not reached**: 75.0 % (3/4) |", summary.markdown(rows))
+
+
+class Picture(unittest.TestCase):
+    def setUp(self):
+        self.text = picture.svg([("p", "public & so"), ("q", "q"), ("r", "r"), ("t", "t")], PAIRS, "All <pairs>")
+        self.root = xml.etree.ElementTree.fromstring(self.text)
+
+    def test_each_pair_has_two_cells_in_its_colour(self):
+        fills = [element.get("fill") for element in self.root.iter("{http://www.w3.org/2000/svg}rect") if element.get("height") == "24"]
+        self.assertEqual(len(fills), 2 * len(PAIRS))
+        self.assertEqual(fills.count(picture.COLOURS["none"]), 2)
+
+    def test_the_legend_names_each_colour_and_text_is_escaped(self):
+        words = "".join(self.root.itertext())
+        for told in picture.LEGEND.values():
+            self.assertIn(told, words)
+        self.assertIn("public & so", words)
+        self.assertIn("All <pairs>", words)
+
+    def test_labels(self):
+        self.assertEqual([picture.label(each) for each in PAIRS], ["0.20", "1.50", "0.30", "-"])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,83 @@
+"""Counts what goes over each site's physical interface, whatever the daemons say about it."""
+
+import selectors
+import socket
+import threading
+import time
+
+from enter import namespace
+from verdict import Seen
+
+ETH_P_ALL = 3
+ETHERNET, SHORTEST_IP = 14, 20
+UDP_PROTOCOL = 17
+LEAST_PAYLOAD = 200
+RECEIVE_BUFFER = 4 << 20
+
+
+class Wire:
+    """Listens on all sites at once, in one thread; packets() gives what was seen since a moment."""
+
+    def __init__(self):
+        self._selector = selectors.DefaultSelector()
+        self._seen = {}
+        self._lock = threading.Lock()
+        self._ends = False
+        self._thread = threading.Thread(target=self._listen, daemon=True)
+
+    def add(self, name, full_name, interface):
+        """Listens on an interface inside a namespace."""
+        with namespace(full_name):
+            sock = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(ETH_P_ALL))
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, RECEIVE_BUFFER)
+            sock.bind((interface, ETH_P_ALL))
+        sock.setblocking(False)
+        self._seen[name] = []
+        self._selector.register(sock, selectors.EVENT_READ, name)
+
+    def start(self):
+        """Begins to listen."""
+        self._thread.start()
+
+    def clear(self, name):
+        """Forgets what was seen at a site."""
+        with self._lock:
+            self._seen[name] = []
+
+    def packets(self, name):
+        """Everything seen at a site since it was cleared."""
+        with self._lock:
+            return list(self._seen[name])
+
+    def close(self):
+        """Ends the thread."""
+        self._ends = True
+        if self._thread.is_alive():
+            self._thread.join()
+        for key in list(self._selector.get_map().values()):
+            key.fileobj.close()
+        self._selector.close()
+
+    def _listen(self):
+        while not self._ends:
+            for key, _ in self._selector.select(0.2):
+                try:
+                    frame, address = key.fileobj.recvfrom(2048)
+                except OSError:
+                    continue
+                seen = parse(time.monotonic(), address[2] == socket.PACKET_OUTGOING, frame)
+                if seen is not None:
+                    with self._lock:
+                        self._seen[key.data].append(seen)
+
+
+def parse(now, is_out, frame):
+    """A UDP packet of IPv4 that is large enough to carry a ping of ours, or None."""
+    if len(frame) < ETHERNET + SHORTEST_IP or frame[12:14] != b"\x08\x00" or frame[ETHERNET + 9] != UDP_PROTOCOL:
+        return None
+    udp = ETHERNET + 4 * (frame[ETHERNET] & 15)
+    size = int.from_bytes(frame[udp + 4:udp + 6], "big") - 8
+    if size < LEAST_PAYLOAD:
+        return None
+    address = frame[ETHERNET + 16:ETHERNET + 20] if is_out else frame[ETHERNET + 12:ETHERNET + 16]
+    return Seen(now, is_out, socket.inet_ntoa(address), size)
