@@ -93,7 +93,7 @@ class DissectorTests(unittest.TestCase):
             again, overlay.handshake(whole[40:], sender_index=7, offset=40), again, overlay.handshake(whole[20:40], sender_index=7, offset=20),
             overlay.handshake(whole[30:], sender_index=7, offset=30), overlay.handshake(whole[40:], sender_index=7, offset=40),
             overlay.handshake(whole, sender_index=8)]
-        rows = self.seen([(frame, 20000, 4433) for frame in frames], fields=("frame.number", "wownet.record", "tls.handshake.type", "_ws.expert.message"))
+        rows = self.seen([(frame, 20000, 4433) for frame in frames], fields=("frame.number", "wownet.record", "tls.handshake.type", "wownet.bad.stream"))
         found = {int(number): (record, kind) for number, record, kind, _ in rows if record}
         name = f"Client Hello, {len(whole) - 5} bytes"
         self.assertEqual({5: (name, "1"), 7: (name, "1")}, found)
