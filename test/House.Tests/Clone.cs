@@ -29,9 +29,11 @@ internal static class Clone
         return line.StartsWith("#!", StringComparison.Ordinal) ? line : null;
     }
 
-    /// <summary>Whether people edit it as text: no byte of its head is zero.</summary>
+    /// <summary>Whether people edit it as text: no byte of its head is zero, and it is no input of test/Fuzz.</summary>
     internal static bool IsText(string file)
     {
+        if (Path.GetExtension(file) == ".bin")
+            return false;
         using var stream = File.OpenRead(Path.Combine(Root, file));
         var head = new byte[4096];
         return !head.AsSpan(0, stream.ReadAtLeast(head, head.Length, throwOnEndOfStream: false)).Contains((byte)0);

@@ -113,6 +113,7 @@ def stages(root: pathlib.Path, out: pathlib.Path) -> list:
             "dotnet", "build", "Wow.slnx", "-c", "Release", "--no-restore", "-warnaserror", "-nologo", "-nodeReuse:false"]],
             each_passes(1), ("restore",)),
         *(unit(root, name, UNIT_SECONDS_OF.get(name, UNIT_SECONDS), out) for name in unit_projects(root)),
+        script(root, "fuzz", 300, "test/Fuzz/run", needs=("build",)),
         Stage("python", 300, [
             [sys.executable, "-c", PARSE, *python_files(root)],
             *(python_tests(root, folder) for folder in pythons)], from_unittest),

@@ -1,0 +1,22 @@
+using Fuzz.Targets;
+
+namespace Fuzz;
+
+/// <summary>Every target, in the order of the table.</summary>
+internal static class AllTargets
+{
+    public static IReadOnlyList<FuzzTarget> Make() =>
+    [
+        .. WireTargets.Make(),
+        new HandshakeFrameTarget(),
+        new HandshakeStreamTarget(),
+        new RecordTarget(),
+        new NodeStrangerTarget(),
+        new NodeMemberTarget(),
+        .. NetworkTargets.Make(),
+        new CertificateTarget(),
+        .. EnrolmentTargets.Make(),
+        new ConfigurationTarget(),
+        new ControlTarget(),
+    ];
+}

@@ -1,0 +1,34 @@
+namespace Fuzz;
+
+/// <summary>Where things are in the clone.</summary>
+internal static class Clone
+{
+    /// <summary>The folder that holds Wow.slnx.</summary>
+    public static string Root { get; } = FindRoot();
+
+    /// <summary>The corpus: a folder for each target.</summary>
+    public static string Corpus => Path.Combine(Root, "test/Fuzz/corpus");
+
+    /// <summary>Where inputs that failed are saved.</summary>
+    public static string Failures => Path.Combine(Root, "build/out/fuzz");
+
+    /// <summary>The corpus of a target, sorted by file name.</summary>
+    public static List<Sample> CorpusOf(string target)
+    {
+        string folder = Path.Combine(Corpus, target);
+        return Directory.Exists(folder)
+            ? [.. Directory.EnumerateFiles(folder, "*.bin").Order(StringComparer.Ordinal).Select(file => new Sample(Path.GetFileNameWithoutExtension(file), File.ReadAllBytes(file)))]
+            : [];
+    }
+
+    private static string FindRoot()
+    {
+        string folder = AppContext.BaseDirectory;
+        while (!File.Exists(Path.Combine(folder, "Wow.slnx")))
+        {
+            folder = Path.GetDirectoryName(folder) ?? throw new InvalidOperationException($"no Wow.slnx above {AppContext.BaseDirectory}");
+        }
+
+        return folder;
+    }
+}

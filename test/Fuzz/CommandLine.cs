@@ -1,0 +1,68 @@
+using System.Globalization;
+
+namespace Fuzz;
+
+/// <summary>What the runner shall do.</summary>
+internal sealed record CommandLine
+{
+    /// <summary>How it is used.</summary>
+    public const string Usage =
+        """
+        Usage: test/Fuzz/run [--seconds N] [--target NAME] [--seed N] [--count N]   mutants of all targets, or of one
+               test/Fuzz/run --replay FILE [--target NAME]                         one input; the target is the file's folder or the head of its name
+               test/Fuzz/run --write-corpus                                        test/Fuzz/corpus anew from the product's own writers
+               test/Fuzz/run --list                                                the targets
+        """;
+
+    /// <summary>Time for the mutants of all targets together.</summary>
+    public TimeSpan Duration { get; init; } = TimeSpan.FromSeconds(40);
+
+    /// <summary>Most mutants of a target.</summary>
+    public long Count { get; init; } = long.MaxValue;
+
+    /// <summary>Where chance begins.</summary>
+    public int Seed { get; init; } = 1;
+
+    /// <summary>The one target; null for all.</summary>
+    public string? Target { get; init; }
+
+    /// <summary>The one input; null for none.</summary>
+    public string? Replay { get; init; }
+
+    /// <summary>Whether the corpus is written.</summary>
+    public bool WritesCorpus { get; init; }
+
+    /// <summary>Whether the targets are listed.</summary>
+    public bool Lists { get; init; }
+
+    /// <summary>Reads the arguments; null if they are wrong.</summary>
+    public static CommandLine? Read(string[] arguments)
+    {
+        var line = new CommandLine();
+        for (int i = 0; i < arguments.Length; i++)
+        {
+            string? value = i + 1 < arguments.Length ? arguments[i + 1] : null;
+            bool isNumber = long.TryParse(value, NumberStyles.None, CultureInfo.InvariantCulture, out long number);
+            CommandLine? next = arguments[i] switch
+            {
+                "--write-corpus" => line with { WritesCorpus = true },
+                "--list" => line with { Lists = true },
+                "--seconds" when isNumber && number is > 0 and < 1_000_000 => line with { Duration = TimeSpan.FromSeconds(number) },
+                "--count" when isNumber => line with { Count = number, Duration = TimeSpan.FromDays(1) },
+                "--seed" when isNumber => line with { Seed = (int)(number & int.MaxValue) },
+                "--target" when value is not null => line with { Target = value },
+                "--replay" when value is not null => line with { Replay = value },
+                _ => null,
+            };
+            if (next is null)
+            {
+                return null;
+            }
+
+            i += arguments[i] is "--write-corpus" or "--list" ? 0 : 1;
+            line = next;
+        }
+
+        return line;
+    }
+}

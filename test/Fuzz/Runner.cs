@@ -1,0 +1,142 @@
+namespace Fuzz;
+
+/// <summary>Does what the command line says, and ends with one line `N passed, N failed`: two checks a target, its corpus and its mutants.</summary>
+internal sealed class Runner(CommandLine line, TimeProvider time)
+{
+    private static readonly TimeSpan HangLimit = TimeSpan.FromSeconds(15);
+
+    private volatile Checker? _checker;
+    private int _passed;
+    private int _failed;
+
+    /// <summary>Runs; 0 if all is well, 1 if an input failed, 2 if the command line is wrong.</summary>
+    public async Task<int> RunAsync()
+    {
+        IReadOnlyList<FuzzTarget> all = AllTargets.Make();
+        if (line.Lists)
+        {
+            Console.WriteLine(string.Join('\n', all.Select(target => target.Name)));
+            return 0;
+        }
+
+        if (line.WritesCorpus)
+        {
+            WriteCorpus(all);
+            return 0;
+        }
+
+        string? name = line.Target ?? (line.Replay is { } file ? TargetOf(file, all) : null);
+        List<FuzzTarget> chosen = [.. all.Where(target => name is null || target.Name == name)];
+        if (chosen.Count == 0 || (line.Replay is not null && name is null))
+        {
+            Console.Error.WriteLine($"'{name ?? line.Replay}' is no target or of none; they are: {string.Join(' ', all.Select(target => target.Name))}");
+            return 2;
+        }
+
+        // A thread of its own: a parser that never ends must not keep the process.
+        var ended = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        var worker = new Thread(() => Work(chosen, ended)) { IsBackground = true };
+        worker.Start();
+        await WatchAsync(ended.Task);
+        Console.WriteLine($"{_passed} passed, {_failed} failed");
+        return _failed == 0 ? 0 : 1;
+    }
+
+    private static string? TargetOf(string file, IReadOnlyList<FuzzTarget> all)
+    {
+        string stem = Path.GetFileName(file);
+        string? folder = Path.GetFileName(Path.GetDirectoryName(Path.GetFullPath(file)));
+        return all.Select(target => target.Name).Where(name => name == folder || stem.StartsWith(name + "-", StringComparison.Ordinal)).MaxBy(name => name.Length);
+    }
+
+    private static void WriteCorpus(IReadOnlyList<FuzzTarget> all)
+    {
+        foreach (FuzzTarget target in all)
+        {
+            string folder = Path.Combine(Clone.Corpus, target.Name);
+            Directory.CreateDirectory(folder);
+            foreach (Sample sample in target.Samples())
+            {
+                File.WriteAllBytes(Path.Combine(folder, sample.Name + ".bin"), sample.Bytes);
+            }
+        }
+    }
+
+    private void Work(List<FuzzTarget> targets, TaskCompletionSource ended)
+    {
+        try
+        {
+            if (line.Replay is { } file)
+            {
+                Replay(targets[0], file);
+            }
+            else
+            {
+                Console.WriteLine($"seed {line.Seed}\n{"target",-20}{"corpus",8}{"inputs",12}{"inputs/s",11}{"endings",9}{"bytes",11}{"failures",10}");
+                int weights = targets.Sum(target => target.Weight);
+                foreach (FuzzTarget target in targets)
+                {
+                    Fuzz(target, line.Duration * target.Weight / weights);
+                }
+            }
+
+            ended.SetResult();
+        }
+        catch (Exception exception)
+        {
+            ended.SetException(exception);
+        }
+    }
+
+    private void Replay(FuzzTarget target, string file)
+    {
+        var campaign = new Campaign(target, line.Seed, time);
+        _checker = campaign.Checker;
+        if (campaign.Checker.Check(File.ReadAllBytes(file)) is { } failure)
+        {
+            Console.WriteLine($"FAILED {target.Name}: {failure.Identity}\n{failure.Detail}");
+            _failed++;
+        }
+        else
+        {
+            Console.WriteLine($"{target.Name}: ended in way {campaign.Checker.Outcome}, {campaign.Checker.MostAllocated} bytes allocated");
+            _passed++;
+        }
+    }
+
+    private void Fuzz(FuzzTarget target, TimeSpan duration)
+    {
+        var campaign = new Campaign(target, line.Seed, time);
+        _checker = campaign.Checker;
+        int failedBefore = campaign.Replay();
+        Count(failedBefore == 0);
+        campaign.Mutate(duration, line.Count);
+        Count(campaign.Failed == failedBefore);
+        double rate = (campaign.Inputs - campaign.CorpusSize) / Math.Max(campaign.Elapsed.TotalSeconds, 0.001);
+        Console.WriteLine(
+            $"{target.Name,-20}{campaign.CorpusSize,8}{campaign.Inputs,12}{rate,11:F0}{campaign.Outcomes,9}{campaign.Checker.MostAllocated,11}{campaign.Failed,10}");
+    }
+
+    private void Count(bool isPassed)
+    {
+        _passed += isPassed ? 1 : 0;
+        _failed += isPassed ? 0 : 1;
+    }
+
+    private async Task WatchAsync(Task work)
+    {
+        while (!work.IsCompleted)
+        {
+            await Task.WhenAny(work, Task.Delay(TimeSpan.FromMilliseconds(500), time));
+            if (_checker is { } checker && checker.Hanging(HangLimit) is { } input)
+            {
+                var failure = new Failure("hang", $"did not end within {HangLimit.TotalSeconds:F0} s", input);
+                Console.WriteLine($"FAILED {checker.Target}: {failure.Detail}\n  again: {failure.Save(checker.Target)}");
+                _failed++;
+                return;
+            }
+        }
+
+        await work;
+    }
+}

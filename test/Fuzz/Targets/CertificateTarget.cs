@@ -1,0 +1,110 @@
+using System.Security.Cryptography;
+using CertificateProfile;
+using Fuzz.Mutation;
+
+namespace Fuzz.Targets;
+
+/// <summary>
+/// Certificates and requests. The first byte of an input says which reader gets the rest, and whether the rest is signed first by the key
+/// that the reader believes: so a change gets past the signature, to the readers of names, extensions and keys.
+/// </summary>
+internal sealed class CertificateTarget : FuzzTarget
+{
+    private const byte MemberRaw = 0;
+    private const byte MemberSigned = 1;
+    private const byte AuthorityRaw = 2;
+    private const byte AuthoritySigned = 3;
+    private const byte RequestRaw = 4;
+    private const byte RequestSigned = 5;
+    private const string EcdsaWithSha256 = "1.2.840.10045.4.3.2";
+    private const string EcdsaWithSha384 = "1.2.840.10045.4.3.3";
+
+    public override string Name => "certificate";
+
+    public override int Weight => 6;
+
+    public override IMutator Mutator { get; } = new TaggedMutator(new DerMutator());
+
+    public override IEnumerable<Sample> Samples()
+    {
+        byte[] worker = CertificateSamples.Signed(CertificateSamples.Member(MemberRole.Worker));
+        byte[] manager = CertificateSamples.Signed(CertificateSamples.Member(MemberRole.Manager));
+        byte[] authority = CertificateSamples.Signed(CertificateSamples.AuthorityDer);
+        byte[] request = CertificateSamples.Signed(EnrolmentRequest.Create(CertificateSamples.NodeKey, "alpha"));
+        byte[] unnamed = CertificateSamples.Signed(EnrolmentRequest.Create(CertificateSamples.NodeKey, null));
+        return
+        [
+            new("worker", [MemberSigned, .. worker]), new("manager", [MemberSigned, .. manager]), new("authority", [AuthoritySigned, .. authority]),
+            new("request", [RequestSigned, .. request]), new("request-without-name", [RequestSigned, .. unnamed]),
+            new("worker-unsigned", [MemberRaw, .. worker]), new("authority-unsigned", [AuthorityRaw, .. authority]), new("request-unsigned", [RequestRaw, .. request]),
+            new("indefinite-length", [RequestRaw, 0x30, 0x80, 0x30, 0x80, 0, 0, 0, 0]), new("length-of-4-GiB", [MemberRaw, 0x30, 0x84, 0xff, 0xff, 0xff, 0xff]),
+        ];
+    }
+
+    public override int Run(byte[] input)
+    {
+        if (input.Length == 0)
+        {
+            return 0;
+        }
+
+        byte[] content = input[1..];
+        switch (input[0] % 6)
+        {
+            case MemberRaw:
+                return Member(content);
+            case MemberSigned:
+                return Member(CertificateSamples.Sign(content, CertificateSamples.AuthorityKey, HashAlgorithmName.SHA384, EcdsaWithSha384));
+            case AuthorityRaw:
+                return Authority(content);
+            case AuthoritySigned:
+                return Authority(CertificateSamples.Sign(content, CertificateSamples.AuthorityKey, HashAlgorithmName.SHA384, EcdsaWithSha384));
+            case RequestRaw:
+                return Request(content);
+            default:
+                return Request(CertificateSamples.Sign(content, CertificateSamples.NodeKey, HashAlgorithmName.SHA256, EcdsaWithSha256));
+        }
+    }
+
+    private static int Member(byte[] der)
+    {
+        if (!CertificateSamples.Authority.TryVerify(der, CertificateSamples.Now, out MemberInfo? info, out string reason))
+        {
+            return Rejected(reason);
+        }
+
+        Oracle.That(CertificateSamples.Authority.Pool.IsHostAddress(info.Address), "a certificate that is believed names a host of the subnet");
+        Oracle.That(HostLabel.IsLegal(info.HostName), "a certificate that is believed names a legal host");
+        Oracle.That(NodeKey.AddressOf(info.PublicKey.Span) == info.Node && NodeKey.IsP256(info.PublicKey.Span), "a certificate that is believed has the key of its node");
+        return 1;
+    }
+
+    private static int Authority(byte[] der)
+    {
+        if (!PoolAuthority.TryRead(der, out PoolAuthority? authority, out string reason))
+        {
+            return Rejected(reason);
+        }
+
+        Oracle.That(HostLabel.IsLegal(authority.Pool.Name), "a CA that is believed has a pool with a legal name");
+        return 2;
+    }
+
+    private static int Request(byte[] der)
+    {
+        if (!EnrolmentRequest.TryRead(der, out EnrolmentRequest? request, out string reason))
+        {
+            return Rejected(reason);
+        }
+
+        Oracle.That(NodeKey.IsP256(request.PublicKey.Span), "a request that is believed has a P-256 key");
+        return request.WantedName is null ? 3 : 4;
+    }
+
+    // A new reason is a new place in the reader. Reasons that quote the input would be new each time: only their head counts.
+    private static int Rejected(string reason)
+    {
+        Oracle.That(reason.Length > 0, "a rejection has a reason");
+        return Stable.Hash(reason.AsSpan(0, Math.Min(reason.Length, 14)));
+    }
+}

@@ -1,0 +1,94 @@
+using System.Text;
+using System.Text.Json;
+using Fuzz.Mutation;
+using Ipop;
+using Ipopd.Control;
+
+namespace Fuzz.Targets;
+
+/// <summary>The control socket's lines: each gets one line of JSON with `ok` in it, now, and nothing else happens.</summary>
+internal sealed class ControlTarget : FuzzTarget
+{
+    private readonly ControlCommands _commands = new(new Daemon());
+
+    public override string Name => "control";
+
+    public override IMutator Mutator { get; } = new TextMutator(
+    [
+        "{", "}", "[", "]", ":", ",", "\"", "null", "true", "1e999", "\"command\"", "\"address\"", "\"name\"", "\"status\"", "\"peers\"", "\"reload\"", "\"refuse-address\"",
+        "\"resolve\"", "\"stop\"", "\"10.128.3.4\"", "\"alpha\"", "\"\\ud800\"", "\"\\u0000\"", "\"$ref\"", "/*", "//", new string('[', 70), new string('a', 300),
+    ]);
+
+    public override IEnumerable<Sample> Samples()
+    {
+        foreach (string command in new[] { "status", "peers", "reload", "stop" })
+        {
+            yield return new(command, Encoding.UTF8.GetBytes($"{{\"command\":\"{command}\"}}\n"));
+        }
+
+        yield return new("refuse-address", "{\"command\":\"refuse-address\",\"address\":\"10.128.3.4\"}\n"u8.ToArray());
+        yield return new("resolve", "{\"command\":\"resolve\",\"name\":\"alpha\"}\n"u8.ToArray());
+        yield return new("half-a-surrogate", "{\"command\":\"resolve\",\"name\":\"\\ud800\"}\n"u8.ToArray());
+        yield return new("half-a-surrogate-as-key", "{\"\\udc00\":1,\"command\":\"\\ud800x\"}\n"u8.ToArray());
+        yield return new("deep", Encoding.ASCII.GetBytes(new string('[', 2000) + "\n"));
+        yield return new("twice", "{\"command\":\"status\",\"command\":1}\n"u8.ToArray());
+    }
+
+    public override int Run(byte[] input)
+    {
+        int outcome = 0;
+        foreach (Range range in input.AsSpan().Split((byte)'\n'))
+        {
+            byte[]? answer = null;
+            _commands.Execute(TimeSpan.FromSeconds(5), input.AsSpan(range), reply =>
+            {
+                Oracle.That(answer is null, "a line is answered once");
+                answer = reply;
+            });
+            byte[] line = answer ?? throw new OracleException("a line is answered");
+            Oracle.That(!line.AsSpan().Contains((byte)'\n'), "a line is answered by a line");
+            using JsonDocument reply = JsonDocument.Parse(line);
+            Oracle.That(reply.RootElement.TryGetProperty("ok", out JsonElement ok) && ok.ValueKind is JsonValueKind.True or JsonValueKind.False, "an answer says whether it is ok");
+            outcome = Stable.Hash(Encoding.UTF8.GetString(line.AsSpan(0, Math.Min(line.Length, 28))));
+        }
+
+        return outcome;
+    }
+
+    /// <summary>A daemon that has nothing to tell.</summary>
+    private sealed class Daemon : IControlled
+    {
+        public StatusReply Status(TimeSpan now) => new()
+        {
+            Node = "ab",
+            Pool = "demo",
+            Open = false,
+            Zone = "demo.internal",
+            Subnet = "10.128.0.0/16",
+            Address = null,
+            Host = null,
+            Certified = false,
+            Certificate = null,
+            Ring = new RingReply(true, 3, 2),
+            Manager = "10.128.0.1",
+            UptimeS = 5,
+            Warnings = [],
+        };
+
+        public PeersReply Peers(TimeSpan now) => new([]);
+
+        public string? Reload(TimeSpan now) => null;
+
+        public void RefuseAddress(TimeSpan now, IPv4Address address)
+        {
+            // It has no other.
+        }
+
+        public void Resolve(TimeSpan now, string name, Action<TimeSpan, IPv4Address?> done) => done(now, name == "alpha" ? new IPv4Address(0x0a800304) : null);
+
+        public void Stop()
+        {
+            // It goes on.
+        }
+    }
+}

@@ -1,0 +1,61 @@
+using System.Net;
+using System.Text;
+using CaService.Est;
+using CertificateProfile;
+using Fuzz.Mutation;
+
+namespace Fuzz.Targets;
+
+/// <summary>What CA and node say to each other: the certs-only answer, the possession check, the ticket's header, PEM.</summary>
+internal static class EnrolmentTargets
+{
+    private static readonly IPAddress Address = IPAddress.Parse("10.128.3.4");
+    private static readonly string Nonce = new('a', Possession.NonceDigits);
+
+    public static IEnumerable<FuzzTarget> Make()
+    {
+        byte[] member = CertificateSamples.Signed(CertificateSamples.Member(MemberRole.Worker));
+        yield return new CodecTarget(
+            "certs-only",
+            [new("one", CertsOnly.Write(member)), new("two", CertsOnly.Write(member, CertificateSamples.Signed(CertificateSamples.AuthorityDer))), new("none", CertsOnly.Write())],
+            new DerMutator(),
+            Rewrite,
+            isStrict: false);
+        yield return new CodecTarget("possession-question", [new("challenge", Possession.Challenge(Nonce))], new TextMutator(["WOWP1 ", Nonce, "\n"]), input =>
+            Possession.TryReadChallenge(input, out string? nonce) ? Possession.Challenge(nonce) : null);
+        yield return new CodecTarget("possession-answer", [new("zeros", Encoding.ASCII.GetBytes(Convert.ToBase64String(new byte[70]) + "\n"))], new TextMutator(["=", "MEUC"]), input =>
+        {
+            bool isProof = Possession.IsAnswer(CertificateSamples.NodeKey.ExportSubjectPublicKeyInfo(), Nonce, Address, input);
+            Oracle.That(!isProof, "nobody answers without the key");
+            return null;
+        });
+        yield return new CodecTarget(
+            "ticket",
+            [new("basic", Encoding.ASCII.GetBytes("Basic " + Convert.ToBase64String("ab12:secret"u8))), new("empty", "Basic "u8.ToArray()), new("bearer", "Bearer x"u8.ToArray())],
+            new TextMutator(["Basic ", "=", "==", "YWI6Yw=="]),
+            input => BasicCredentials.Read(Encoding.Latin1.GetString(input)) is { } ticket && !ticket.Contains('\ufffd')
+                ? Encoding.Latin1.GetBytes("Basic " + Convert.ToBase64String(Encoding.UTF8.GetBytes(ticket)))
+                : null,
+            isStrict: false);
+        yield return new CodecTarget("pem", [new("certificate", Encoding.ASCII.GetBytes(CertificatePem.Write(member)))], new TextMutator(["-----BEGIN CERTIFICATE-----", "-----END CERTIFICATE-----", "=", "\n"]), input =>
+            CertificatePem.TryRead(Encoding.UTF8.GetString(input), out byte[]? der) ? Encoding.ASCII.GetBytes(CertificatePem.Write(der)) : null, isStrict: false, most: 512 << 10);
+    }
+
+    private static byte[]? Rewrite(byte[] input)
+    {
+        if (!CertsOnly.TryReadFirst(input, out byte[]? certificate))
+        {
+            return null;
+        }
+
+        try
+        {
+            return CertsOnly.Write(certificate);
+        }
+        catch (ArgumentException)
+        {
+            // What came as BER is looked at by the certificate's own reader; our writer takes DER only.
+            return null;
+        }
+    }
+}

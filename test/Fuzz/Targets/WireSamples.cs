@@ -1,0 +1,143 @@
+using System.Text;
+using Brunet.Addressing;
+using Brunet.Dht;
+using Brunet.Wire;
+using Testing.Simulation;
+
+namespace Fuzz.Targets;
+
+/// <summary>Valid messages of the overlay, by the product's own writers.</summary>
+internal static class WireSamples
+{
+    /// <summary>The pool's secret in all targets.</summary>
+    public static readonly byte[] Secret = new byte[32];
+
+    /// <summary>A key that signs records.</summary>
+    public static readonly SimulatedIdentity Owner = new(new Random(77));
+
+    /// <summary>A key of a record that the codec's owner may have.</summary>
+    public static readonly RecordKey Key = new(RecordKind.Address, "10.128.0.7");
+
+    private static readonly TransportAddress Straight = TransportAddress.FromIPv4(0xc6120007, 4433);
+
+    /// <summary>An address that is some node's, or nobody's.</summary>
+    public static NodeAddress Somebody(int number) => NodeAddress.FromPublicKey([(byte)number]);
+
+    public static byte[] Handshake(uint sender, uint receiver, NodeAddress from, NodeAddress to, uint offset, uint acknowledged, byte[] data)
+    {
+        byte[] bytes = new byte[HandshakeFrame.MaxSize];
+        int length = new HandshakeFrame
+        {
+            SenderIndex = sender,
+            ReceiverIndex = receiver,
+            Sender = from,
+            Target = to,
+            Offset = offset,
+            Acknowledged = acknowledged,
+            Data = data,
+        }.Write(bytes, Secret);
+        return bytes[..length];
+    }
+
+    public static byte[] Ping()
+    {
+        byte[] bytes = new byte[PingMessage.Size];
+        new PingMessage(0x0123456789abcdef).Write(bytes);
+        return bytes;
+    }
+
+    public static byte[] Pong(bool isStraight)
+    {
+        byte[] bytes = new byte[PongMessage.Size];
+        new PongMessage(0x0123456789abcdef, isStraight ? Straight : default).Write(bytes);
+        return bytes;
+    }
+
+    public static byte[] Neighbours(int count)
+    {
+        byte[] bytes = new byte[AddressList.MaxSize];
+        return bytes[..AddressList.WriteNeighbours(bytes, Nodes(count))];
+    }
+
+    public static byte[] Found(int count)
+    {
+        byte[] bytes = new byte[AddressList.MaxSize];
+        return bytes[..AddressList.WriteFound(bytes, 7, Nodes(count))];
+    }
+
+    public static byte[] Candidates(int endpoints, int relays, bool wantsAnswer)
+    {
+        var message = new CandidatesMessage { WantsAnswer = wantsAnswer };
+        for (int i = 0; i < endpoints; i++)
+        {
+            message.Endpoints.Add(TransportAddress.FromIPv4(0xc6120001 + (uint)i, (ushort)(4433 + i)));
+        }
+
+        message.Relays.AddRange(Nodes(relays));
+        byte[] bytes = new byte[CandidatesMessage.MaxSize];
+        return bytes[..message.Write(bytes)];
+    }
+
+    public static byte[] Relay(NodeAddress from, NodeAddress to, byte[] frame)
+    {
+        byte[] bytes = new byte[RelayHeader.Size + frame.Length];
+        new RelayHeader(from, to).Write(bytes);
+        frame.CopyTo(bytes, RelayHeader.Size);
+        return bytes;
+    }
+
+    public static byte[] Routed(RoutedType type, NodeAddress from, NodeAddress to, byte[] body, bool exact = false, byte hops = 0)
+    {
+        byte[] bytes = new byte[RoutedHeader.Size + body.Length];
+        new RoutedHeader(hops, exact, type, from, default, to, default).Write(bytes);
+        body.CopyTo(bytes, RoutedHeader.Size);
+        return bytes;
+    }
+
+    public static byte[] Find() => [0, 0, 0, 7];
+
+    public static byte[] Store(byte[] record, uint request = 9)
+    {
+        byte[] bytes = new byte[StoreMessage.HeaderSize + record.Length];
+        return bytes[..new StoreMessage(request, 1, 120, record).Write(bytes)];
+    }
+
+    public static byte[] Fetch(string name = "10.128.0.7")
+    {
+        byte[] bytes = new byte[FetchMessage.MaxSize];
+        return bytes[..new FetchMessage(9, 1, new RecordKey(RecordKind.Address, name)).Write(bytes)];
+    }
+
+    public static byte[] Reply(ReplyStatus status, byte[] record)
+    {
+        byte[] bytes = new byte[ReplyMessage.HeaderSize + record.Length];
+        return bytes[..new ReplyMessage(9, 1, status, record).Write(bytes)];
+    }
+
+    /// <summary>A signed record, but with a signature of zeros: signatures differ in each run, and these bytes must not.</summary>
+    public static byte[] Record(string name, int valueSize, ulong sequence = 7)
+    {
+        byte[] record = new RecordCodec(Owner, null).Sign(new RecordKey(RecordKind.Address, name), new byte[valueSize], sequence);
+        record.AsSpan(record.Length - 64).Clear();
+        return record;
+    }
+
+    /// <summary>What stands before the signature.</summary>
+    public static byte[] UnsignedRecord(string name, int valueSize, ulong sequence = 7) => Record(name, valueSize, sequence)[..^64];
+
+    /// <summary>A data frame that nobody's key sealed.</summary>
+    public static byte[] Data(uint receiver, ulong counter, int size)
+    {
+        byte[] bytes = new byte[ProtocolConstants.DataHeaderSize + size + ProtocolConstants.TagSize];
+        var writer = new ByteWriter(bytes);
+        writer.UInt32((uint)FrameType.Data << 24);
+        writer.UInt32(receiver);
+        writer.UInt64(counter);
+        return bytes;
+    }
+
+    /// <summary>A packet of the virtual network, as a message.</summary>
+    public static byte[] Packet() => [(byte)MessageType.Packet, .. Encoding.ASCII.GetBytes("packet")];
+
+    private static NodeAddress[] Nodes(int count) => [.. Enumerable.Range(1, count).Select(Somebody)];
+}

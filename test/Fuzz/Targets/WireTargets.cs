@@ -1,0 +1,126 @@
+using Brunet.Addressing;
+using Brunet.Dht;
+using Brunet.Wire;
+using Fuzz.Mutation;
+
+namespace Fuzz.Targets;
+
+/// <summary>Each message of ipop/Brunet/Wire and of the DHT, read and written alone.</summary>
+internal static class WireTargets
+{
+    private static readonly FieldMutator Message = new(WireLayouts.Message);
+
+    public static IEnumerable<FuzzTarget> Make()
+    {
+        yield return new CodecTarget("ping", [new("ping", WireSamples.Ping())], Message, input =>
+        {
+            byte[] bytes = new byte[PingMessage.Size];
+            return PingMessage.TryRead(Typed(input, MessageType.Ping), out PingMessage ping) ? Written(ping.Write, bytes) : null;
+        }, isStrict: false);
+        yield return new CodecTarget(
+            "pong", [new("straight", WireSamples.Pong(true)), new("relayed", WireSamples.Pong(false))], Message, input =>
+        {
+            byte[] bytes = new byte[PongMessage.Size];
+            return PongMessage.TryRead(Typed(input, MessageType.Pong), out PongMessage pong) ? Written(pong.Write, bytes) : null;
+        }, isStrict: false);
+        yield return new CodecTarget("neighbours", Counted("neighbours", WireSamples.Neighbours, 0, 1, 16), Message, input =>
+        {
+            List<NodeAddress> addresses = [];
+            byte[] bytes = new byte[AddressList.MaxSize];
+            return input.Length > 0 && input[0] == (byte)MessageType.Neighbours && AddressList.TryReadNeighbours(input, addresses)
+                ? bytes[..AddressList.WriteNeighbours(bytes, addresses.ToArray())]
+                : null;
+        });
+        yield return new CodecTarget("found", Counted("found", WireSamples.Found, 0, 1, 16), new FieldMutator(WireLayouts.Body(RoutedType.Found)), input =>
+        {
+            List<NodeAddress> addresses = [];
+            byte[] bytes = new byte[AddressList.MaxSize];
+            return AddressList.TryReadFound(input, out uint token, addresses) ? bytes[..AddressList.WriteFound(bytes, token, addresses.ToArray())] : null;
+        });
+        yield return new CodecTarget(
+            "candidates",
+            [new("none", WireSamples.Candidates(0, 0, true)), new("some", WireSamples.Candidates(2, 1, false)), new("most", WireSamples.Candidates(12, 12, true))],
+            Message,
+            input =>
+            {
+                byte[] bytes = new byte[CandidatesMessage.MaxSize];
+                return CandidatesMessage.Read(Typed(input, MessageType.Candidates)) is { } message ? bytes[..message.Write(bytes)] : null;
+            },
+            isStrict: false);
+        yield return new CodecTarget(
+            "relay", [new("data", WireSamples.Relay(WireSamples.Somebody(1), WireSamples.Somebody(2), WireSamples.Data(1, 0, 9)))], Message, input =>
+                input.Length > 0 && input[0] == (byte)MessageType.Relay && RelayHeader.TryRead(input, out RelayHeader header, out ReadOnlySpan<byte> frame)
+                    ? WireSamples.Relay(header.Source, header.Destination, frame.ToArray())
+                    : null);
+        yield return new CodecTarget("routed", RoutedSamples(), Message, Rewrite, isStrict: false);
+        yield return new CodecTarget(
+            "store", [new("store", WireSamples.Store(WireSamples.Record("10.128.0.7", 5)))], new FieldMutator(WireLayouts.Body(RoutedType.Store)), input =>
+        {
+            byte[] bytes = new byte[input.Length];
+            return StoreMessage.TryRead(input, out StoreMessage message) ? bytes[..message.Write(bytes)] : null;
+        });
+        yield return new CodecTarget(
+            "fetch",
+            [new("fetch", WireSamples.Fetch()), new("long", WireSamples.Fetch(new string('a', 63)))],
+            new FieldMutator(WireLayouts.Body(RoutedType.Fetch)),
+            input =>
+            {
+                byte[] bytes = new byte[FetchMessage.MaxSize];
+                if (!FetchMessage.TryRead(input, out FetchMessage message))
+                {
+                    return null;
+                }
+
+                // A name with other bytes than a record may have finds nothing, but is no reason to refuse.
+                _ = message.Key.Position();
+                return bytes[..message.Write(bytes)];
+            },
+            isStrict: false);
+        yield return new CodecTarget(
+            "reply",
+            [new("stored", WireSamples.Reply(ReplyStatus.Stored, [])), new("stands", WireSamples.Reply(ReplyStatus.Stands, WireSamples.Record("10.128.0.7", 5)))],
+            new FieldMutator(WireLayouts.Body(RoutedType.Reply)),
+            input =>
+            {
+                byte[] bytes = new byte[input.Length];
+                return ReplyMessage.TryRead(input, out ReplyMessage message) ? bytes[..message.Write(bytes)] : null;
+            });
+    }
+
+    private static IEnumerable<Sample> RoutedSamples()
+    {
+        foreach ((RoutedType type, byte[] body) in new[]
+        {
+            (RoutedType.Frame, WireSamples.Data(1, 0, 9)), (RoutedType.Find, WireSamples.Find()), (RoutedType.Found, WireSamples.Found(2)),
+            (RoutedType.Fetch, WireSamples.Fetch()), (RoutedType.Reply, WireSamples.Reply(ReplyStatus.Missing, [])),
+        })
+        {
+            yield return new($"{type}", WireSamples.Routed(type, WireSamples.Somebody(1), WireSamples.Somebody(2), body, exact: type != RoutedType.Find));
+        }
+    }
+
+    private static byte[]? Rewrite(byte[] input)
+    {
+        if (!RoutedHeader.TryRead(Typed(input, MessageType.Routed), out RoutedHeader header, out ReadOnlySpan<byte> body))
+        {
+            return null;
+        }
+
+        byte[] bytes = new byte[RoutedHeader.Size + body.Length];
+        header.Write(bytes);
+        body.CopyTo(bytes.AsSpan(RoutedHeader.Size));
+        return bytes;
+    }
+
+    /// <summary>The message with the type that its reader is only called with.</summary>
+    private static byte[] Typed(byte[] input, MessageType type) => input.Length == 0 ? input : [(byte)type, .. input.AsSpan(1)];
+
+    private static byte[] Written(Action<Span<byte>> write, byte[] bytes)
+    {
+        write(bytes);
+        return bytes;
+    }
+
+    private static IEnumerable<Sample> Counted(string name, Func<int, byte[]> make, params int[] counts) =>
+        counts.Select(count => new Sample($"{name}-{count}", make(count)));
+}
