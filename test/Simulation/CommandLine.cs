@@ -12,6 +12,7 @@ internal sealed class CommandLine
     [
         (1000, ["idle", "join", "death"]),
         (1000, ["merge"]),
+        (200, ["records"]),
     ];
 
     private readonly List<string> _names = [];

@@ -35,6 +35,14 @@ public sealed class ScenarioTests(ITestOutputHelper output)
         AssertMet(result, "joiners that became routable within a minute");
     }
 
+    [Fact]
+    public void Under_churn_no_acknowledged_record_is_lost()
+    {
+        PerformanceResult result = Play(30, 3, "records");
+        AssertMet(result, "records acknowledged within a minute");
+        AssertMet(result, "acknowledged records lost");
+    }
+
     private PerformanceResult Play(int size, int seed, params string[] names)
     {
         PerformanceResult result = new Performance(size, seed, [.. names.Select(name => AllScenarios.Find(name)!)]).Play(output.WriteLine);

@@ -1,0 +1,33 @@
+namespace Simulation.Tests;
+
+public sealed class CommandLineTests
+{
+    [Fact]
+    public void Without_arguments_every_scenario_is_played()
+    {
+        Assert.True(CommandLine.TryRead([], out CommandLine? command, out _));
+        HashSet<string> played = [.. command.Plan().SelectMany(performance => performance.Scenarios).Select(scenario => scenario.Name)];
+        Assert.Equal(Simulation.Scenarios.AllScenarios.List.Select(scenario => scenario.Name).ToHashSet(), played);
+    }
+
+    [Fact]
+    public void Names_and_size_choose_what_is_played_once()
+    {
+        Assert.True(CommandLine.TryRead(["--scenario", "join,merge", "--size", "50", "--seed", "4"], out CommandLine? command, out _));
+        IReadOnlyList<Performance> plan = command.Plan();
+        Assert.Equal(["join", "merge"], plan.SelectMany(performance => performance.Scenarios).Select(scenario => scenario.Name).Order());
+        Assert.All(plan, performance => Assert.Equal((50, 4), (performance.Size, performance.Seed)));
+    }
+
+    [Theory]
+    [InlineData("'--nodes' is not known", "--nodes", "5")]
+    [InlineData("--size needs a value", "--size")]
+    [InlineData("--size 5: give a number from 10 to 100000", "--size", "5")]
+    [InlineData("--seed x: give a whole number", "--seed", "x")]
+    [InlineData("there is no scenario 'joins'", "--scenario", "joins")]
+    public void What_is_wrong_is_named(string expected, params string[] arguments)
+    {
+        Assert.False(CommandLine.TryRead(arguments, out _, out string? error));
+        Assert.Equal(expected, error);
+    }
+}
