@@ -181,6 +181,12 @@ internal sealed class Handshaker(NodeCore core)
         }
 
         session.RemoteIndex = frame.SenderIndex;
+        if (arrival.Kind == PathKind.Direct)
+        {
+            session.Budget.Receive(arrival.Endpoint, bytes.Length, isProof: frame.ReceiverIndex != 0);
+        }
+
+        bool isFreed = frame.ReceiverIndex != 0 && session.Budget.TakeHeldBack();
         if (!session.IsEstablished)
         {
             session.Route = arrival;
@@ -197,14 +203,18 @@ internal sealed class Handshaker(NodeCore core)
 
         if (session.Stream.Length == before)
         {
-            if (!frame.Data.IsEmpty)
+            if (isFreed && !session.Stream.IsAcknowledged)
+            {
+                Transmit(now, session, 0, session.Route);
+            }
+            else if (!frame.Data.IsEmpty)
             {
                 SendFrame(now, session, session.Stream.Length, [], session.Route);
             }
         }
         else if (session.IsEstablished == wasEstablished)
         {
-            Transmit(now, session, before, session.Route);
+            Transmit(now, session, isFreed ? 0 : before, session.Route);
         }
 
         if (session.IsEstablished && session.Stream.IsAcknowledged)
@@ -241,6 +251,14 @@ internal sealed class Handshaker(NodeCore core)
             SecondRoute = secondRoute,
             Generation = _generation,
         };
+        foreach (Arrival? own in (Arrival?[])[route, secondRoute])
+        {
+            if (own is { Kind: PathKind.Direct } direct)
+            {
+                session.Budget.Trust(direct.Endpoint);
+            }
+        }
+
         _byIndex.Add(session.LocalIndex, session);
         _unfinished.Add(session);
         session.Handshake.Advance([], session.Stream.Output);
@@ -260,6 +278,11 @@ internal sealed class Handshaker(NodeCore core)
         if (peer?.Pending is { IsEstablished: false, RemoteIndex: 0 } own && core.Self < frame.Sender)
         {
             own.SecondRoute = arrival;
+            if (arrival.Kind == PathKind.Direct)
+            {
+                own.Budget.Receive(arrival.Endpoint, HandshakeFrame.HeaderSize + frame.Data.Length, isProof: false);
+            }
+
             Transmit(now, own, 0, arrival);
             return null;
         }
@@ -324,6 +347,7 @@ internal sealed class Handshaker(NodeCore core)
         if (peer.LastDirect is { } direct && direct != session.Route)
         {
             session.SecondRoute = direct;
+            session.Budget.Trust(direct.Endpoint);
         }
 
         // The last flight must be on its way before anything that needs the keys.
@@ -408,13 +432,28 @@ internal sealed class Handshaker(NodeCore core)
     {
         while (session.Stream.NextChunk(ref offset) is { IsEmpty: false } chunk)
         {
+            int room = Left(session, route) - HandshakeFrame.HeaderSize;
+            if (room <= 0)
+            {
+                session.Budget.HoldBack();
+                return;
+            }
+
+            chunk = chunk[..Math.Min(chunk.Length, room)];
             SendFrame(now, session, offset, chunk, route);
             offset += (uint)chunk.Length;
         }
     }
 
+    private static int Left(Session session, Arrival route) => route.Kind == PathKind.Direct ? session.Budget.Left(route.Endpoint) : int.MaxValue;
+
     private void SendFrame(TimeSpan now, Session session, uint offset, ReadOnlySpan<byte> data, Arrival route)
     {
+        if (Left(session, route) < HandshakeFrame.HeaderSize + data.Length)
+        {
+            return;
+        }
+
         Span<byte> buffer = stackalloc byte[HandshakeFrame.MaxSize];
         int length = new HandshakeFrame
         {
@@ -426,6 +465,11 @@ internal sealed class Handshaker(NodeCore core)
             Acknowledged = session.Stream.Expected,
             Data = data,
         }.Write(buffer, core.Settings.PoolSecret.Span);
+        if (route.Kind == PathKind.Direct)
+        {
+            session.Budget.Spend(route.Endpoint, length);
+        }
+
         core.Transport.SendFrame(now, session.Claimed, buffer[..length], route);
     }
 

@@ -34,6 +34,9 @@ internal sealed class Session(uint localIndex, bool isClient, NodeAddress expect
     /// <summary>A way that is tried beside <see cref="Route"/> until the first answer, or null.</summary>
     public Arrival? SecondRoute { get; set; }
 
+    /// <summary>What handshake frames may go where.</summary>
+    public AddressBudget Budget { get; } = new();
+
     public HandshakeStream Stream { get; } = new();
 
     public IHandshake Handshake { get; } = handshake;

@@ -1,0 +1,97 @@
+using Brunet.Addressing;
+using Brunet.Links;
+using Brunet.Wire;
+using Testing.Simulation;
+
+namespace Brunet.Tests.Attacks;
+
+/// <summary>A relay that means it ill: it can keep frames back, and nothing else.</summary>
+public sealed class RelayAttackTests
+{
+    private static readonly SmallerOwnerWins Policy = new();
+
+    [Fact]
+    public void A_relay_can_neither_inject_nor_change_nor_replay()
+    {
+        var world = new SimulatedNetwork(seed: 41);
+        SimulatedNode relay = world.Add(NatKind.None, Policy);
+        SimulatedNode alpha = world.Add(NatKind.Symmetric, Policy);
+        SimulatedNode beta = world.Add(NatKind.Symmetric, Policy);
+        alpha.Node.Send(world.Now, beta.Node.Address, [1]);
+        Assert.NotNull(world.RunUntil(() => alpha.Node.IsJoined && beta.Node.IsJoined && beta.Delivered.Count == 1, TimeSpan.FromSeconds(15)));
+        Assert.NotNull(world.RunUntil(() => alpha.PathTo(beta) == PathKind.Relay, TimeSpan.FromSeconds(15)));
+        uint index = beta.Node.Core.Peers[alpha.Node.Address].Current!.LocalIndex;
+
+        // What the relay sees of a frame is what went over the wire to it, opened with its own session.
+        var seen = new List<byte[]>();
+        for (byte i = 0; i < 20; i++)
+        {
+            seen.Add(Sealed(alpha, beta, [(byte)MessageType.Packet, 2, i]));
+        }
+
+        beta.Delivered.Clear();
+        seen.ForEach(frame => Relayed(world, relay, beta, alpha.Node.Address, frame));
+        world.Run(TimeSpan.FromSeconds(1));
+        Assert.Equal(20, beta.Delivered.Count);
+
+        var random = new Random(5);
+        beta.Delivered.Clear();
+        foreach (byte[] frame in seen)
+        {
+            Relayed(world, relay, beta, alpha.Node.Address, frame);
+            Relayed(world, relay, beta, relay.Node.Address, frame);
+            byte[] changed = [.. Sealed(alpha, beta, [(byte)MessageType.Packet, 3])];
+            changed[random.Next(changed.Length)] ^= 1;
+            Relayed(world, relay, beta, alpha.Node.Address, changed);
+            byte[] invented = new byte[60];
+            random.NextBytes(invented);
+            new DataHeader(index, (ulong)random.Next(1000, 2000)).Write(invented);
+            Relayed(world, relay, beta, alpha.Node.Address, invented);
+        }
+
+        world.Run(TimeSpan.FromSeconds(1));
+        Assert.Empty(beta.Delivered);
+        alpha.Node.Send(world.Now, beta.Node.Address, [4]);
+        world.Run(TimeSpan.FromSeconds(1));
+        Assert.Equal(alpha.Node.Address, Assert.Single(beta.Delivered).Source.Address);
+    }
+
+    [Fact]
+    public void A_relay_hands_on_nothing_in_the_name_of_another()
+    {
+        var world = new SimulatedNetwork(seed: 42);
+        SimulatedNode relay = world.Add(NatKind.None, Policy);
+        SimulatedNode evil = world.Add(NatKind.None, Policy);
+        SimulatedNode beta = world.Add(NatKind.None, Policy);
+        world.Run(TimeSpan.FromSeconds(8));
+        int toBeta = 0;
+        world.Wire = (from, to, datagram) =>
+        {
+            toBeta += from == relay && to == beta.PublicEndpoint && datagram.Length > 700 ? 1 : 0;
+            return true;
+        };
+        byte[] frame = new byte[700];
+        Relayed(world, evil, relay, beta.Node.Address, frame, destination: beta.Node.Address);
+        world.Run(TimeSpan.FromMilliseconds(200));
+        Assert.Equal(0, toBeta);
+        Relayed(world, evil, relay, evil.Node.Address, frame, destination: beta.Node.Address);
+        world.Run(TimeSpan.FromMilliseconds(200));
+        Assert.Equal(1, toBeta);
+    }
+
+    private static byte[] Sealed(SimulatedNode from, SimulatedNode to, byte[] message)
+    {
+        Brunet.Sessions.Session session = from.Node.Core.Peers[to.Node.Address].Current!;
+        byte[] frame = new byte[ProtocolConstants.MaxFrameSize];
+        return frame[..session.Keys!.Seal(session.RemoteIndex, message, frame)];
+    }
+
+    private static void Relayed(SimulatedNetwork world, SimulatedNode relay, SimulatedNode to, NodeAddress source, byte[] frame, NodeAddress destination = default)
+    {
+        byte[] message = new byte[RelayHeader.Size + frame.Length];
+        new RelayHeader(source, destination == default ? to.Node.Address : destination).Write(message);
+        frame.CopyTo(message, RelayHeader.Size);
+        Peer peer = relay.Node.Core.Peers[to.Node.Address];
+        relay.Node.Core.Transport.SendMessage(world.Now, peer, message);
+    }
+}
