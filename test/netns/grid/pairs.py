@@ -1,4 +1,7 @@
-"""Both daemons of a pair start anew, pings begin when both are up: the first answer, the straight path, the path at last."""
+"""
+Both daemons of a pair start anew; pings begin as soon as both have their address on the ring. Then: the first answer, the straight path,
+the path at last.
+"""
 
 import threading
 import time
@@ -72,7 +75,7 @@ class Measuring:
     def _measure(self, pair, size):
         one, two = pair
         with self._starting:
-            up = self._pool.restart(pair)
+            up, start = self._pool.restart(pair)
             pings = Pings(self._pool.internet.prefix + one.name, self._pool.addresses[two.name], size, INTERVAL)
             straight = self._wait(pair, size, up + ALONE)
         straight = straight or self._wait(pair, size, up + self._patience)
@@ -83,7 +86,7 @@ class Measuring:
         first = pings.first()
         return {
             "a": one.name, "b": two.name, "class": pair_class(one, two), "connected": first is not None and seen != "none", "path": seen,
-            "first_s": rounded(first), "direct_s": rounded(straight - up if straight else None), "forgot_s": None,
+            "up_s": rounded(start), "first_s": rounded(first), "direct_s": rounded(straight - up if straight else None), "forgot_s": None,
             "contradiction": contradiction(seen, said)}
 
     def _arrivals(self, pair, size, since=0.0):

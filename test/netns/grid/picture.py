@@ -3,7 +3,7 @@
 from html import escape
 
 CELL_WIDTH, CELL_HEIGHT = 46, 26
-LEFT, TOP, BOTTOM = 250, 120, 90
+LEFT, TOP, BOTTOM = 320, 120, 90
 COLOURS = {"direct": "#3a9d5d", "relay": "#e3b341", "ring": "#e07b39", "none": "#c0392b"}
 LEGEND = {
     "direct": "direct: seconds to the straight path", "relay": "over a relay: seconds to the first answer",
@@ -22,7 +22,7 @@ def svg(sites, pairs, heading):
         f'<text class="title" x="12" y="24">{escape(heading)}</text>']
     for row, (name, title) in enumerate(sites):
         y = TOP + CELL_HEIGHT * row
-        lines.append(f'<text class="end" x="{LEFT - 8}" y="{y + 17}">{escape(title)}<title>{escape(name)}</title></text>')
+        lines.append(f'<text class="end" x="{LEFT - 8}" y="{y + 17}">{escape(name)}: {escape(title)}</text>')
         x = LEFT + CELL_WIDTH * row + CELL_WIDTH // 2
         lines.append(f'<text transform="translate({x + 4},{TOP - 8}) rotate(-60)">{escape(name)}</text>')
         for column, (other, _) in enumerate(sites):

@@ -42,14 +42,19 @@ class Pool:
         return [site for site in self.sites if site.name not in self.addresses]
 
     def restart(self, pair):
-        """Stops both, lets both start anew; returns when both answer."""
+        """
+        Stops both, lets both start anew; returns when both have their address on the ring again, and the seconds from the start of the
+        processes to that, or None if one of them does not get there.
+        """
         nodes = [self.nodes[site.name] for site in pair]
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
             list(pool.map(lambda node: node.stop(), nodes))
             for site in pair:
                 self.wire.clear(site.name)
-            list(pool.map(lambda node: node.start(BOOTSTRAP, pause=0.01), nodes))
-        return time.monotonic()
+            begun = time.monotonic()
+            all_up = all(pool.map(self._begin, nodes))
+        up = time.monotonic()
+        return up, up - begun if all_up else None
 
     def said(self, pair):
         """The word of each daemon about its path to the other."""
@@ -62,6 +67,17 @@ class Pool:
         for node in self.nodes.values():
             node.end()
         self.wire.close()
+
+    @staticmethod
+    def _begin(node):
+        node.start(BOOTSTRAP, pause=0.01)
+        end = time.monotonic() + JOIN_LIMIT
+        while time.monotonic() < end:
+            status = node.status()
+            if status["ring"]["joined"] and status["address"]:
+                return True
+            time.sleep(0.01)
+        return False
 
     def _address(self, site, end):
         node = self.nodes[site.name]

@@ -32,6 +32,7 @@ def figures(pairs):
         _share("direct, of pairs that punching at once can win", of["plain"], is_direct, 1.0),
         _share("direct, of pairs with one hard side", of["hard"], is_direct, 0.95),
         _share("direct, of pairs with two hard sides", of["both"], is_direct, None),
+        _seconds("start of both daemons to both up, median", percentile([pair["up_s"] for pair in pairs if pair["up_s"] is not None], 0.5), None),
         _seconds("first packet, median", percentile(firsts, 0.5), 0.3),
         _seconds("first packet, 99th percentile", percentile(firsts, 0.99), 2.0),
         _seconds("direct path, median", percentile(straight, 0.5), 1.0),
