@@ -34,7 +34,7 @@ def figures(pairs):
         _share("direct, of pairs with two hard sides", of["both"], is_direct, None),
         _seconds("start of both daemons to both up, median", percentile([pair["up_s"] for pair in pairs if pair["up_s"] is not None], 0.5), None),
         _seconds("first packet, median", percentile(firsts, 0.5), 0.3),
-        _seconds("first packet, 99th percentile", percentile(firsts, 0.99), 2.0),
+        _seconds("first packet, 99th percentile of the connected", percentile(firsts, 0.99), 2.0),
         _seconds("direct path, median", percentile(straight, 0.5), 1.0),
         _seconds("direct path, slowest", max(straight, default=None), None),
         _seconds("direct path with a hard side, median", percentile(hard, 0.5), 3.0),
