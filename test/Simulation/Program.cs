@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using Simulation;
 using Simulation.Reports;
 
@@ -22,8 +23,9 @@ IReadOnlyList<PerformanceResult> results = await Runner.PlayAsync(command.Plan()
 TimeSpan taken = clock.GetElapsedTime(started);
 Console.WriteLine();
 Console.Write(FigureTable.Text(results));
-RunFiles.Write(command.Output, command.Seed, results, taken);
-Console.WriteLine(FormattableString.Invariant($"{taken.TotalSeconds:0} s; pictures and sim.json are in {command.Output}"));
+long memory = Process.GetCurrentProcess().PeakWorkingSet64 >> 20;
+RunFiles.Write(command.Output, command.Seed, results, taken, memory);
+Console.WriteLine(FormattableString.Invariant($"{taken.TotalSeconds:0} s, {memory:N0} MiB at most; pictures and sim.json are in {command.Output}"));
 foreach (PerformanceResult result in results)
 {
     if (result.Failure is { } failure)

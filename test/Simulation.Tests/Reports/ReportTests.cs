@@ -24,7 +24,7 @@ public sealed class ReportTests
         string folder = Directory.CreateTempSubdirectory("sim").FullName;
         try
         {
-            RunFiles.Write(folder, 3, [Result()], TimeSpan.FromSeconds(5));
+            RunFiles.Write(folder, 3, [Result()], TimeSpan.FromSeconds(5), memory: 7);
             JsonElement json = JsonDocument.Parse(File.ReadAllText(Path.Combine(folder, "sim.json"))).RootElement;
             Assert.Equal(4, json.GetProperty("figures").GetArrayLength());
             Assert.Equal(JsonValueKind.Null, json.GetProperty("figures")[2].GetProperty("reached").ValueKind);

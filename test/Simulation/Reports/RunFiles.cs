@@ -9,7 +9,12 @@ internal static class RunFiles
     private static readonly JsonSerializerOptions Indented = new() { WriteIndented = true };
 
     /// <summary>Writes all files; the folder is made if it is missing.</summary>
-    public static void Write(string folder, int seed, IReadOnlyList<PerformanceResult> results, TimeSpan taken)
+    /// <param name="folder">Where to.</param>
+    /// <param name="seed">The run.</param>
+    /// <param name="results">What was measured.</param>
+    /// <param name="taken">Real time of the run.</param>
+    /// <param name="memory">The most memory that it used, in MiB.</param>
+    public static void Write(string folder, int seed, IReadOnlyList<PerformanceResult> results, TimeSpan taken, long memory)
     {
         Directory.CreateDirectory(folder);
         var figures = new JsonArray();
@@ -33,7 +38,14 @@ internal static class RunFiles
             });
         }
 
-        var whole = new JsonObject { ["seed"] = seed, ["seconds"] = Math.Round(taken.TotalSeconds, 1), ["figures"] = figures, ["runs"] = runs };
+        var whole = new JsonObject
+        {
+            ["seed"] = seed,
+            ["seconds"] = Math.Round(taken.TotalSeconds, 1),
+            ["memory_mib"] = memory,
+            ["figures"] = figures,
+            ["runs"] = runs,
+        };
         File.WriteAllText(Path.Combine(folder, "sim.json"), whole.ToJsonString(Indented) + "\n");
         foreach (Picture picture in Picture.All)
         {

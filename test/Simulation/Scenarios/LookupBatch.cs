@@ -38,6 +38,10 @@ internal sealed class LookupBatch
     /// <summary>Share of those that reached the right node.</summary>
     public double ShareRight() => (double)_probes.FindAll(probe => probe.ArrivedAt is not null).Count / _probes.Count;
 
-    /// <summary>Hops of those.</summary>
+    /// <summary>Share of all that went to a dead node, which somebody took for living.</summary>
+    public double ShareToTheDead() =>
+        (double)_probes.FindAll(probe => probe.ArrivedAt is null && probe.LastSentTo is { IsAlive: false }).Count / _probes.Count;
+
+    /// <summary>Hops of those that reached the right node.</summary>
     public double[] Hops() => [.. _probes.FindAll(probe => probe.ArrivedAt is not null).ConvertAll(probe => (double)probe.Hops)];
 }

@@ -181,6 +181,7 @@ public sealed class SimulatedNetwork(int seed, double loss = 0)
         if (_probe is { } probe && datagram.Length >= probe.Size)
         {
             probe.Size = probe.Size == 0 ? datagram.Length : probe.Size;
+            probe.LastSentTo = to;
             arrival.Probe = probe;
             arrival.Steps = _probeSteps + 1;
         }

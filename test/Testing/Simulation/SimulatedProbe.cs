@@ -25,6 +25,9 @@ public sealed class SimulatedProbe
     /// <summary>Datagrams that it took to the goal; over a relay one hop takes two.</summary>
     public int Hops { get; private set; }
 
+    /// <summary>The node that it was last sent to; null before that.</summary>
+    public SimulatedNode? LastSentTo { get; internal set; }
+
     /// <summary>Length of its first datagram, in bytes; zero before that.</summary>
     internal int Size { get; set; }
 
