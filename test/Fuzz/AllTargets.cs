@@ -11,11 +11,13 @@ internal static class AllTargets
         new HandshakeFrameTarget(),
         new HandshakeStreamTarget(),
         new RecordTarget(),
+        new TlsTarget(),
         new NodeStrangerTarget(),
         new NodeMemberTarget(),
         .. NetworkTargets.Make(),
         new CertificateTarget(),
         .. EnrolmentTargets.Make(),
+        new EstTarget(),
         new ConfigurationTarget(),
         new ControlTarget(),
     ];

@@ -1,0 +1,116 @@
+using System.Net;
+using System.Runtime.ExceptionServices;
+using System.Security.Cryptography;
+using System.Text;
+using CaService;
+using CaService.Est;
+using CertificateProfile;
+using Fuzz.Mutation;
+using Microsoft.AspNetCore.Http;
+
+namespace Fuzz.Targets;
+
+/// <summary>
+/// What the CA makes of an HTTP request, from its path to the answer; HTTP itself is the framework's. An input is a byte that says whether the
+/// body is signed and put into base64 first, then lines: method, path, authorization, and the body after them.
+/// </summary>
+internal sealed class EstTarget : FuzzTarget
+{
+    private const byte Signs = 1;
+    private const string EcdsaWithSha256 = "1.2.840.10045.4.3.2";
+
+    private static readonly int[] Statuses = [200, 401, 403, 404, 405, 409, 422];
+
+    private readonly Lazy<EstHandler> _handler = new(Make);
+
+    public override string Name => "est";
+
+    public override int Weight => 3;
+
+    public override int LongestInput => 12_000;
+
+    public override IMutator Mutator { get; } = new TaggedMutator(new TextMutator(
+    [
+        "GET", "POST", "PUT", "/.well-known/est/", "cacerts", "simpleenroll", "simplereenroll", "csrattrs", "Basic ", "Basic YWI6Y2Q=", "=", "\n", "\n\n", "0", "%2e", "..",
+    ]));
+
+    public override IEnumerable<Sample> Samples()
+    {
+        byte[] request = CertificateSamples.Signed(EnrolmentRequest.Create(CertificateSamples.NodeKey, "alpha"));
+        byte[] head = "POST\n/.well-known/est/simpleenroll\nBasic YWIxMjpzZWNyZXQ=\n"u8.ToArray();
+        yield return new("enrol", [Signs, .. head, .. request]);
+        yield return new("no-ticket", [Signs, .. "POST\n/.well-known/est/simpleenroll\n\n"u8, .. request]);
+        yield return new("renew", [Signs, .. "POST\n/.well-known/est/simplereenroll\n\n"u8, .. request]);
+        yield return new("not-base64", [0, .. head, .. "MIIB*"u8]);
+        yield return new("no-request", [0, .. head, .. "MIIBAAAA"u8]);
+        yield return new("certificates", [0, .. "GET\n/.well-known/est/cacerts\n\n"u8]);
+        yield return new("nowhere", [0, .. "GET\n/\n\n"u8]);
+    }
+
+    public override int Run(byte[] input)
+    {
+        byte[][] lines = Lines(input.Length == 0 ? [] : input[1..]);
+        byte[] body = lines[3];
+        if (input.Length > 0 && (input[0] & Signs) != 0)
+        {
+            body = Encoding.ASCII.GetBytes(
+                Convert.ToBase64String(CertificateSamples.Sign(body, CertificateSamples.NodeKey, HashAlgorithmName.SHA256, EcdsaWithSha256)));
+        }
+
+        var context = new DefaultHttpContext();
+        using var answer = new MemoryStream();
+        context.Request.Method = Encoding.Latin1.GetString(lines[0]);
+        context.Request.Path = "/" + Encoding.Latin1.GetString(lines[1]).TrimStart('/');
+        context.Request.Headers.Authorization = Encoding.Latin1.GetString(lines[2]);
+        context.Request.Body = new MemoryStream(body);
+        context.Request.ContentLength = body.Length;
+        context.Connection.RemoteIpAddress = IPAddress.Loopback;
+        context.Response.Body = answer;
+        Task work = _handler.Value.HandleAsync(context);
+        Oracle.That(work.IsCompleted, "who has no ticket costs no waiting");
+        if (work.Exception?.InnerException is { } exception)
+        {
+            ExceptionDispatchInfo.Throw(exception);
+        }
+
+        int status = context.Response.StatusCode;
+        Oracle.That(Statuses.Contains(status), "the status is one of the documented ones");
+        Oracle.That(status != 200 || HttpMethods.IsGet(context.Request.Method), "nobody gets a certificate without a ticket");
+        Oracle.That(answer.Length == context.Response.ContentLength && answer.Length < 2048, "the answer is short and has its length");
+        return status + (1000 * (int)answer.Length);
+    }
+
+    private static byte[][] Lines(byte[] input)
+    {
+        byte[][] lines = [[], [], [], []];
+        for (int i = 0; i < 3; i++)
+        {
+            int end = input.AsSpan().IndexOf((byte)'\n');
+            lines[i] = end < 0 ? input : input[..end];
+            input = end < 0 ? [] : input[(end + 1)..];
+        }
+
+        lines[3] = input;
+        return lines;
+    }
+
+    private static EstHandler Make()
+    {
+        string folder = Path.Combine(Clone.Failures, "ca");
+        if (Directory.Exists(folder))
+        {
+            Directory.Delete(folder, recursive: true);
+        }
+
+        if (!PoolProfile.TryCreate("lab", "127.0.0.0/8", out PoolProfile? pool, out string reason))
+        {
+            throw new InvalidOperationException(reason);
+        }
+
+        TimeProvider time = TimeProvider.System;
+        CaFolder ca = CaFolder.Create(folder, pool, time.GetUtcNow());
+        var settings = new ServeSettings(new IPEndPoint(IPAddress.Loopback, 0), "", "", 1) { Burst = int.MaxValue };
+        return new EstHandler(
+            new EnrolmentDesk(ca, time), new PossessionCheck(IPAddress.Loopback, 1, TimeSpan.FromSeconds(1)), settings, time, _ => { });
+    }
+}
