@@ -16,12 +16,14 @@ SIZES = (307, 509, 701, 907)
 # A pair that is not straight after this lets the next one start, and goes on beside it.
 ALONE = 1.5
 JUDGED = 0.6
+# A pair that answers nothing for so long is not connected.
+UNANSWERED = 20.0
 
 
 class Measuring:
     """
-    Takes the pairs one after another; those that take long, at most `patience` seconds, go on beside the others. results: one dict
-    a pair.
+    Takes the pairs one after another; those that take long, at most `patience` seconds from the first answer, go on beside the
+    others. results: one dict a pair.
     """
 
     def __init__(self, pool, pairs, patience, tell):
@@ -77,8 +79,8 @@ class Measuring:
         with self._starting:
             up, start = self._pool.restart(pair)
             pings = Pings(self._pool.internet.prefix + one.name, self._pool.addresses[two.name], size, INTERVAL)
-            straight = self._wait(pair, size, up + ALONE)
-        straight = straight or self._wait(pair, size, up + self._patience)
+            straight = self._wait(pair, size, lambda: up + ALONE)
+        straight = straight or self._wait(pair, size, lambda: pings.answers[0] + self._patience if pings.answers else up + UNANSWERED)
         time.sleep(JUDGED)
         said = self._pool.said(pair)
         seen = path(*self._arrivals(pair, size, time.monotonic() - JUDGED))
@@ -96,9 +98,10 @@ class Measuring:
             for here, there in ((one, two), (two, one))]
 
     def _wait(self, pair, size, end):
+        """When the path became straight, or None if it has not by end(), which may move."""
         while True:
             at = direct_at(*self._arrivals(pair, size))
-            if at is not None or time.monotonic() > end:
+            if at is not None or time.monotonic() > end():
                 return at
             time.sleep(0.05)
 
