@@ -64,6 +64,8 @@ public sealed class Node : IOverlay
         _core.Paths.Tick(now);
         _core.Puncher.Tick(now);
         _core.Ring.Tick(now);
+        _core.Shortcuts.Tick(now);
+        _core.FarMemory.Tick(now);
         _core.Bootstrap.Tick(now);
         _core.DhtServer.Tick(now);
         _core.DhtClient.Tick(now);
@@ -135,6 +137,7 @@ public sealed class Node : IOverlay
             packet.CopyTo(message.AsSpan(1));
             ReadOnlySpan<byte> whole = message.AsSpan(0, packet.Length + 1);
             Peer peer = _core.Handshaker.Connect(now, destination, default);
+            peer.OnTraffic(now);
             if (peer.Current is null)
             {
                 peer.Wait(whole);

@@ -95,6 +95,26 @@ public sealed class RingTests(ITestOutputHelper output)
     }
 
     [Fact]
+    public void A_quiet_ring_keeps_near_neighbours_and_shortcuts_and_lets_all_other_links_go()
+    {
+        var world = new SimulatedNetwork(seed: 9);
+        for (int i = 0; i < 150; i++)
+        {
+            world.Add(NatKind.None, Policy);
+            world.Run(TimeSpan.FromMilliseconds(50));
+        }
+
+        Assert.NotNull(world.RunUntil(() => IsOneRing(world), TimeSpan.FromSeconds(60)));
+        world.Run(TimeSpan.FromSeconds(120));
+        Assert.True(IsOneRing(world));
+        int[] links = [.. world.Nodes.Select(n => n.Node.Ring.Connections).Order()];
+        output.WriteLine($"links: least {links[0]}, median {links[links.Length / 2]}, most {links[^1]}");
+        Assert.InRange(links[0], 5, 12);
+        Assert.InRange(links[links.Length / 2], 7, 16);
+        Assert.InRange(links[^1], 8, 50);
+    }
+
+    [Fact]
     public void A_node_that_restarts_with_its_key_is_reached_again()
     {
         var world = new SimulatedNetwork(seed: 6);

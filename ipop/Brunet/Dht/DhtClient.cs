@@ -14,6 +14,7 @@ internal sealed class DhtClient(NodeCore core, RecordCodec codec, IRecordPolicy 
     private static readonly TimeSpan RenewInterval = TimeSpan.FromSeconds(30);
 
     private readonly RecordStore _order = new(policy);
+    private readonly Queue<(TimeSpan At, OwnRecord Lost)> _withdrawAgain = new();
     private readonly Dictionary<uint, DhtOperation> _running = [];
     private readonly Dictionary<RecordKey, OwnRecord> _own = [];
 
@@ -90,6 +91,15 @@ internal sealed class DhtClient(NodeCore core, RecordCodec codec, IRecordPolicy 
             Put(now, own, own.Done, isRenewal: own.Stands);
         }
 
+        while (_withdrawAgain.TryPeek(out (TimeSpan At, OwnRecord Lost) again) && now >= again.At)
+        {
+            _withdrawAgain.Dequeue();
+            if (!_own.ContainsKey(again.Lost.Key))
+            {
+                Withdraw(now, again.Lost);
+            }
+        }
+
         foreach (uint request in new List<uint>(_running.Keys))
         {
             if (!_running.TryGetValue(request, out DhtOperation? operation))
@@ -151,8 +161,10 @@ internal sealed class DhtClient(NodeCore core, RecordCodec codec, IRecordPolicy 
             if (answer.Status == DhtStatus.Lost)
             {
                 // A replica that had not heard of the winner may have taken ours; it must not come up when the winner's goes.
+                // Once more later: what was stored may be overtaken on its way by what withdraws it.
                 _own.Remove(own.Key);
                 Withdraw(at, own);
+                _withdrawAgain.Enqueue((at + RetryInterval, own));
                 done(at, answer);
                 return;
             }

@@ -29,6 +29,9 @@ internal sealed class NodeCore
         Paths = new PathKeeper(this);
         Router = new Router(this);
         Ring = new RingKeeper(this);
+        Finder = new NodeFinder(this);
+        Shortcuts = new ShortcutKeeper(this);
+        FarMemory = new FarMemory(this);
         Bootstrap = new Bootstrapper(this, settings.Bootstrap);
         Puncher = new Puncher(this);
         Relays = new RelayForwarder(this);
@@ -58,6 +61,12 @@ internal sealed class NodeCore
     public Router Router { get; }
 
     public RingKeeper Ring { get; }
+
+    public NodeFinder Finder { get; }
+
+    public ShortcutKeeper Shortcuts { get; }
+
+    public FarMemory FarMemory { get; }
 
     public Bootstrapper Bootstrap { get; }
 

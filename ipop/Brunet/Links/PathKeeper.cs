@@ -22,6 +22,7 @@ internal sealed class PathKeeper(NodeCore core)
     private static readonly TimeSpan ProbeInterval = TimeSpan.FromMilliseconds(150);
     private static readonly TimeSpan RingPingInterval = TimeSpan.FromSeconds(10);
     private static readonly TimeSpan SuspectAfter = TimeSpan.FromSeconds(3);
+    private static readonly TimeSpan RelayKept = TimeSpan.FromSeconds(30);
     private static readonly TimeSpan LostAfter = TimeSpan.FromSeconds(90);
 
     /// <summary>Addresses that others saw us come from.</summary>
@@ -79,13 +80,29 @@ internal sealed class PathKeeper(NodeCore core)
         }
     }
 
+    /// <summary>The node has found a use for a link: the peer shall know before it lets it go.</summary>
+    public void TellWish(TimeSpan now, Peer peer)
+    {
+        if (peer is { Current: not null, Best: { } best })
+        {
+            Ping(now, peer, best);
+        }
+    }
+
     public void OnPing(TimeSpan now, Peer peer, Arrival arrival, ReadOnlySpan<byte> message)
     {
         if (PingMessage.TryRead(message, out PingMessage ping))
         {
             Span<byte> answer = stackalloc byte[PongMessage.Size];
-            new PongMessage(ping.Nonce, arrival.Endpoint).Write(answer);
+            peer.OnPeersWish(now, ping.Wanted);
+            new PongMessage(ping.Nonce, arrival.Endpoint, peer.IsUseful(now)).Write(answer);
             core.Transport.Answer(now, peer, answer, arrival);
+
+            // The peer watches this path just now; whatever of ours it does not hear, it will tell by its next pings.
+            if (peer.FindPath(arrival) is { IsAlive: true, RoundTrip: not null, IsPingOutstanding: false } path)
+            {
+                path.NextPing = now + (Interval(peer, path) * (1 + (0.25 * core.Random.NextDouble())));
+            }
         }
     }
 
@@ -96,6 +113,7 @@ internal sealed class PathKeeper(NodeCore core)
             return;
         }
 
+        peer.OnPeersWish(now, pong.Wanted);
         foreach (Path path in peer.Paths)
         {
             if (path.OnPong(pong.Nonce, out TimeSpan sentAt))
@@ -120,7 +138,12 @@ internal sealed class PathKeeper(NodeCore core)
         foreach (Peer peer in core.Peers.Values)
         {
             TickPaths(now, peer);
-            if (now - peer.LastReceived > LostAfter || (peer.Current is null && peer.Pending is null && !peer.HasWaiting))
+            if (peer.IsUseless(now))
+            {
+                core.Transport.SendGoodbye(now, peer);
+                (lost ??= []).Add(peer);
+            }
+            else if (now - peer.LastReceived > LostAfter || (peer.Current is null && peer.Pending is null && !peer.HasWaiting))
             {
                 (lost ??= []).Add(peer);
             }
@@ -128,6 +151,11 @@ internal sealed class PathKeeper(NodeCore core)
 
         foreach (Peer peer in lost ?? [])
         {
+            if (peer.IsNear || peer.IsShortcut)
+            {
+                core.FarMemory.Remember(now, peer);
+            }
+
             core.RemovePeer(peer);
         }
     }
@@ -149,12 +177,18 @@ internal sealed class PathKeeper(NodeCore core)
             }
         }
 
+        bool isWanted = peer.IsWanted(now);
+        if (isWanted && peer.Best is { Kind: PathKind.Relay })
+        {
+            KeepRelays(now, peer);
+        }
+
         TimeSpan ringPing = peer.UnansweredSince is { } waiting && now - waiting > UnansweredLimit ? PingTimeout : RingPingInterval;
-        if (peer.Best is null && now - peer.LastRingPing >= ringPing)
+        if (isWanted && peer.Best is null && now - peer.LastRingPing >= ringPing)
         {
             peer.LastRingPing = now;
             Span<byte> message = stackalloc byte[PingMessage.Size];
-            new PingMessage(NewNonce()).Write(message);
+            new PingMessage(NewNonce(), peer.IsUseful(now)).Write(message);
             core.Transport.SendMessage(now, peer, message, path: null);
         }
 
@@ -193,6 +227,12 @@ internal sealed class PathKeeper(NodeCore core)
 
             path.IsPingOutstanding = false;
             path.NextPing = path.IsAlive ? now : now + DeadInterval;
+            if (path.Missed == 0 && path == peer.Best)
+            {
+                // What is in reserve may have died with it, and shall not be waited for after it.
+                peer.Paths.ForEach(other => other.NextPing = other.IsAlive && other.NextPing > now ? now : other.NextPing);
+            }
+
             if (++path.Missed >= MissedUntilDead && path.IsAlive)
             {
                 path.IsAlive = false;
@@ -204,7 +244,8 @@ internal sealed class PathKeeper(NodeCore core)
         }
 
         bool unanswered = path.UnansweredSince is { } since && now - since > UnansweredLimit;
-        if (now >= path.NextPing || (unanswered && path.IsAlive))
+        bool due = now >= path.NextPing && (path.RoundTrip is null || path.Missed > 0 || peer.IsWanted(now));
+        if (due || (unanswered && path.IsAlive))
         {
             Ping(now, peer, path);
         }
@@ -212,12 +253,24 @@ internal sealed class PathKeeper(NodeCore core)
         return false;
     }
 
+    /// <summary>The relays by which a peer is reached are of use, those in reserve too.</summary>
+    private void KeepRelays(TimeSpan now, Peer peer)
+    {
+        foreach (Path path in peer.Paths)
+        {
+            if (path is { IsAlive: true, Kind: PathKind.Relay } && core.Peers.TryGetValue(path.Way.Via, out Peer? relay))
+            {
+                relay.KeepUntil(now + RelayKept);
+            }
+        }
+    }
+
     private void Ping(TimeSpan now, Peer peer, Path path)
     {
         ulong nonce = NewNonce();
         path.OnPing(now, nonce);
         Span<byte> message = stackalloc byte[PingMessage.Size];
-        new PingMessage(nonce).Write(message);
+        new PingMessage(nonce, peer.IsUseful(now)).Write(message);
         core.Transport.SendMessage(now, peer, message, path);
     }
 
@@ -234,12 +287,15 @@ internal sealed class PathKeeper(NodeCore core)
             peer.LastDirect = path.Way;
         }
 
-        path.NextPing = now + (peer.Best == path ? ActiveInterval : SpareInterval);
+        path.NextPing = now + Interval(peer, path);
         if (isNew)
         {
             core.Ring.Touch();
         }
     }
+
+    /// <summary>Between two pings: the ring hangs on near neighbours, a relay may go at any time, the rest need no more than what keeps a NAT's mapping.</summary>
+    private static TimeSpan Interval(Peer peer, Path path) => peer.Best == path && (peer.IsNear || path.Kind == PathKind.Relay) ? ActiveInterval : SpareInterval;
 
     private static Path GetOrAdd(TimeSpan now, Peer peer, Arrival way)
     {

@@ -8,6 +8,10 @@ internal sealed class Peer(NodeAddress address, TimeSpan now)
 {
     private const int MaxWaitingPackets = 64;
 
+    private static readonly TimeSpan NewKept = TimeSpan.FromSeconds(20);
+    private static readonly TimeSpan WishKept = TimeSpan.FromSeconds(40);
+    private static readonly TimeSpan TrafficKept = TimeSpan.FromMinutes(5);
+
     private readonly Queue<byte[]> _waiting = new();
 
     public NodeAddress Address { get; } = address;
@@ -45,6 +49,18 @@ internal sealed class Peer(NodeAddress address, TimeSpan now)
     /// <summary>First send since then that something should answer, or null.</summary>
     public TimeSpan? UnansweredSince { get; set; }
 
+    /// <summary>Whether it is one of the node's near neighbours.</summary>
+    public bool IsNear { get; set; }
+
+    /// <summary>Whether it is one of the far members that the node chose to route by.</summary>
+    public bool IsShortcut { get; set; }
+
+    /// <summary>Until when it is of use for another reason: it carries traffic, or relays for us.</summary>
+    public TimeSpan UsefulUntil { get; private set; }
+
+    /// <summary>Until when the peer is taken to have a use for the link.</summary>
+    public TimeSpan WishedUntil { get; private set; }
+
     public TimeSpan NextHandshake { get; set; }
 
     public int FailedHandshakes { get; set; }
@@ -67,6 +83,24 @@ internal sealed class Peer(NodeAddress address, TimeSpan now)
 
     /// <summary>The straight way that worked last, alive or not; null if none ever did.</summary>
     public Arrival? LastDirect { get; set; }
+
+    /// <summary>Whether the node has a use for this link.</summary>
+    public bool IsUseful(TimeSpan now) => IsNear || IsShortcut || now < UsefulUntil;
+
+    /// <summary>Whether the link is to be kept alive: it is of use, or so new that this may be found out yet.</summary>
+    public bool IsWanted(TimeSpan now) => IsUseful(now) || now - CreatedAt < NewKept;
+
+    /// <summary>Whether neither end has a use for the link.</summary>
+    public bool IsUseless(TimeSpan now) => Current is not null && !IsWanted(now) && now >= WishedUntil;
+
+    /// <summary>The peer says whether it has a use for the link.</summary>
+    public void OnPeersWish(TimeSpan now, bool wanted) => WishedUntil = wanted ? now + WishKept : now;
+
+    /// <summary>A packet of the virtual network goes or came.</summary>
+    public void OnTraffic(TimeSpan now) => KeepUntil(now + TrafficKept);
+
+    /// <summary>The link has a use until then.</summary>
+    public void KeepUntil(TimeSpan time) => UsefulUntil = time > UsefulUntil ? time : UsefulUntil;
 
     public Path? FindPath(Arrival way)
     {

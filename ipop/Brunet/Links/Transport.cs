@@ -17,7 +17,12 @@ internal sealed class Transport(NodeCore core)
         Arrival way = path?.Way ?? Arrival.Ring(peer.Via);
         if (peer.Current is { } session && Send(now, peer, session, message, way))
         {
-            peer.UnansweredSince ??= now;
+            // Silence on a way in reserve says nothing of the peer.
+            if (path is null || path == peer.Best)
+            {
+                peer.UnansweredSince ??= now;
+            }
+
             if (path is not null)
             {
                 path.UnansweredSince ??= now;
@@ -151,6 +156,7 @@ internal sealed class Transport(NodeCore core)
         switch ((MessageType)message[0])
         {
             case MessageType.Packet:
+                peer.OnTraffic(now);
                 core.Output.Deliver(now, session.Identity!, message[1..]);
                 break;
             case MessageType.Routed:

@@ -88,7 +88,7 @@ internal sealed class Puncher(NodeCore core)
     {
         foreach (Peer peer in core.Peers.Values)
         {
-            if (peer.Current is not null && !IsDirect(peer) && now >= peer.NextPunch)
+            if (peer.Current is not null && !IsDirect(peer) && now >= peer.NextPunch && peer.IsWanted(now))
             {
                 Punch(now, peer);
             }

@@ -14,6 +14,9 @@ internal sealed class Bootstrapper(NodeCore core, IReadOnlyList<TransportAddress
     private static readonly TimeSpan Interval = TimeSpan.FromSeconds(15);
     private static readonly TimeSpan AloneAfter = TimeSpan.FromSeconds(3);
 
+    /// <summary>Nodes of a whole ring that ask the bootstrap list in one interval.</summary>
+    private const int AskersAtOnce = 16;
+
     private static readonly TimeSpan SelfKept = TimeSpan.FromSeconds(60);
 
     /// <summary>Endpoints that seem to be the local node, and until when: anybody who reflects a frame can make one look so.</summary>
@@ -59,11 +62,18 @@ internal sealed class Bootstrapper(NodeCore core, IReadOnlyList<TransportAddress
             return;
         }
 
-        _next = now + (core.Ring.MemberLinks == 0 ? LonelyInterval : Interval);
+        _next = now + (core.Ring.MemberLinks == 0 ? LonelyInterval : Interval * (0.75 + (0.5 * core.Random.NextDouble())));
+
+        // In a large ring few ask at a time, so that the list's machines are not everybody's neighbours; who finds a parted ring tells the rest.
+        if (core.Ring.MemberLinks > 0 && core.Random.NextDouble() * core.Ring.EstimatedNodes > AskersAtOnce)
+        {
+            return;
+        }
+
         foreach (TransportAddress endpoint in _bootstrap)
         {
             bool running = _running.TryGetValue(endpoint, out Session? session) && core.Handshaker.IsUnfinished(session);
-            if (!running && !IsSelf(now, endpoint) && !IsReached(endpoint))
+            if (!running && !IsSelf(now, endpoint) && !IsReached(now, endpoint))
             {
                 _running[endpoint] = core.Handshaker.ConnectEndpoint(now, endpoint);
             }
@@ -72,12 +82,18 @@ internal sealed class Bootstrapper(NodeCore core, IReadOnlyList<TransportAddress
 
     private bool IsSelf(TimeSpan now, TransportAddress endpoint) => _self.TryGetValue(endpoint, out TimeSpan until) && now < until;
 
-    private bool IsReached(TransportAddress endpoint)
+    /// <summary>Whether there is a link to an endpoint. In a small ring it is kept: it would only be made again.</summary>
+    private bool IsReached(TimeSpan now, TransportAddress endpoint)
     {
         foreach (Peer peer in core.Peers.Values)
         {
             if (peer.FindPath(Arrival.Direct(endpoint)) is { IsAlive: true })
             {
+                if (core.Ring.EstimatedNodes <= AskersAtOnce)
+                {
+                    peer.KeepUntil(now + (2 * Interval));
+                }
+
                 return true;
             }
         }

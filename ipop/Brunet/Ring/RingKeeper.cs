@@ -6,45 +6,40 @@ using Brunet.Wire;
 namespace Brunet.Ring;
 
 /// <summary>
-/// Keeps the node linked to its nearest members on both sides. Neighbours tell each other whom they know near by, and from time to
-/// time the node asks the ring who stands nearest to it. That question begins at a random link and every node on its way answers, so a
-/// group of nodes that knows only itself finds the others.
+/// Keeps the node linked to its nearest members on both sides. Neighbours tell each other whom they know near by; what nobody near by
+/// can know, <see cref="NodeFinder"/> asks the ring.
 /// </summary>
 internal sealed class RingKeeper(NodeCore core)
 {
     /// <summary>Near neighbours a side.</summary>
     public const int NearPerSide = 2;
 
-    /// <summary>Neighbours a side that are told to others.</summary>
-    private const int KnownPerSide = 4;
+    /// <summary>Links a side, as seen from the listener, that are told to others.</summary>
+    public const int ToldPerSide = 4;
 
-    /// <summary>Random links that a question to the ring begins at.</summary>
-    private const int FindsAtOnce = 3;
+    /// <summary>Successors a side that a node knows of, so that it has somebody to turn to when its neighbours die together.</summary>
+    public const int KnownPerSide = 8;
 
-    private static readonly TimeSpan GossipInterval = TimeSpan.FromSeconds(5);
+    private static readonly TimeSpan FirstGossip = TimeSpan.FromSeconds(5);
+    private static readonly TimeSpan LongestGossip = TimeSpan.FromSeconds(40);
     private static readonly TimeSpan MinGossipInterval = TimeSpan.FromMilliseconds(100);
-    private static readonly TimeSpan FindInterval = TimeSpan.FromSeconds(10);
-    private static readonly TimeSpan LonelyFindInterval = TimeSpan.FromSeconds(1);
+    private static readonly TimeSpan ReviewInterval = TimeSpan.FromSeconds(5);
     private static readonly TimeSpan WaitingInterval = TimeSpan.FromSeconds(1);
-    private static readonly TimeSpan HearsayKept = TimeSpan.FromSeconds(20);
     private static readonly TimeSpan SilentAfter = TimeSpan.FromSeconds(2);
     private static readonly TimeSpan SilentKept = TimeSpan.FromSeconds(20);
 
-    /// <summary>Most nodes whose word counts at a time.</summary>
-    private const int MaxWitnesses = 64;
-
-    /// <summary>The last word of each witness; each is believed for itself, so that a liar can't hide what the others say.</summary>
-    private readonly Dictionary<NodeAddress, Hearsay> _hearsay = [];
+    private readonly Hearsay _hearsay = new();
 
     /// <summary>Nodes that did not answer, and until when others are tried in their place.</summary>
     private readonly Dictionary<NodeAddress, TimeSpan> _silent = [];
+
+    /// <summary>What each neighbour was told last, and when it is told again even if nothing changed.</summary>
+    private readonly Dictionary<NodeAddress, Told> _told = [];
     private readonly List<NodeAddress> _scratch = [];
     private List<NodeAddress> _near = [];
     private bool _touched = true;
-    private TimeSpan _nextGossip;
-    private TimeSpan _lastGossip;
-    private TimeSpan _nextFind;
-    private uint _findToken;
+    private TimeSpan _nextReview;
+    private TimeSpan _lastReview;
 
     /// <summary>Changes whenever a link came or went.</summary>
     public int Version { get; private set; }
@@ -54,6 +49,12 @@ internal sealed class RingKeeper(NodeCore core)
 
     /// <summary>Number of near neighbours with a link.</summary>
     public int NearLinks => _near.Count;
+
+    /// <summary>Members known on the poorer side, linked or by hearsay, at most <see cref="KnownPerSide"/>.</summary>
+    public int KnownSuccessors { get; private set; }
+
+    /// <summary>Number of members that the density around the local node speaks for.</summary>
+    public double EstimatedNodes { get; private set; } = 1;
 
     /// <summary>Whether something changed and the next tick shall come soon.</summary>
     public bool IsBusy => _touched;
@@ -67,36 +68,30 @@ internal sealed class RingKeeper(NodeCore core)
 
     public void Tick(TimeSpan now)
     {
-        bool gossip = now >= _nextGossip || (_touched && now - _lastGossip >= MinGossipInterval);
-        if (!gossip)
+        bool due = now >= _nextReview || (_touched && now - _lastReview >= MinGossipInterval);
+        if (!due)
         {
             return;
         }
 
         _touched = false;
-        _lastGossip = now;
-        _nextGossip = now + GossipInterval;
+        _lastReview = now;
+        _nextReview = now + ReviewInterval;
         Expire(now);
         List<NodeAddress> linked = LinkedMembers();
         MemberLinks = linked.Count;
-        List<NodeAddress> near = Nearest(core.Self, linked, NearPerSide);
-        if (_near.Exists(address => !near.Contains(address)))
-        {
-            _nextFind = now;
-        }
-
-        _near = near;
+        SetNear(now, Neighbourhood.Nearest(core.Self, [.. linked], NearPerSide));
         if (ConnectNear(now, linked))
         {
-            _nextGossip = now + WaitingInterval;
+            _nextReview = now + WaitingInterval;
         }
 
-        SendNeighbours(now, linked, near);
-        if (now >= _nextFind && linked.Count > 0)
-        {
-            _nextFind = now + (NearLinks < 2 * NearPerSide ? LonelyFindInterval : FindInterval);
-            SendFind(now);
-        }
+        List<NodeAddress> after = Successors(linked, clockwise: true);
+        List<NodeAddress> before = Successors(linked, clockwise: false);
+        KnownSuccessors = Math.Min(after.Count, before.Count);
+        EstimatedNodes = Neighbourhood.EstimateNodes(core.Self, [.. after.Union(before)], KnownPerSide);
+        SendNeighbours(now, linked, after, before);
+        core.Finder.Tick(now, linked, _near);
     }
 
     public void OnNeighbours(TimeSpan now, Peer from, ReadOnlySpan<byte> message)
@@ -104,104 +99,25 @@ internal sealed class RingKeeper(NodeCore core)
         _scratch.Clear();
         if (core.IsEntitled(from) && AddressList.TryReadNeighbours(message, _scratch))
         {
-            Hear(now, from.Address, default, _scratch);
+            _touched |= _hearsay.Hear(now, from.Address, default, _scratch, core.Self);
         }
-    }
-
-    public void OnFind(TimeSpan now, in RoutedHeader header, ReadOnlySpan<byte> body)
-    {
-        var reader = new ByteReader(body);
-        uint token = reader.UInt32();
-        if (!reader.IsComplete)
-        {
-            return;
-        }
-
-        List<NodeAddress> known = LinkedMembers();
-        known.Remove(header.Source);
-        Span<byte> answer = stackalloc byte[AddressList.MaxSize];
-        int length = AddressList.WriteFound(
-            answer, token, CollectionsMarshal.AsSpan(Nearest(header.Source, known, KnownPerSide)));
-        core.Router.Originate(now, exact: true, RoutedType.Found, header.Source, header.SourceVia, answer[..length]);
     }
 
     public void OnFound(TimeSpan now, in RoutedHeader header, ReadOnlySpan<byte> body)
     {
         _scratch.Clear();
-        if (AddressList.TryReadFound(body, out uint token, _scratch) && token == _findToken)
+        if (AddressList.TryReadFound(body, out uint token, _scratch)
+            && !core.Shortcuts.OnLocated(now, header, token) && core.Finder.IsMine(token))
         {
-            Hear(now, header.Source, header.SourceVia, _scratch);
+            _touched |= _hearsay.Hear(now, header.Source, header.SourceVia, _scratch, core.Self);
         }
     }
 
-    /// <summary>The nearest of <paramref name="addresses"/> on both sides of a position, without doubles.</summary>
-    private static List<NodeAddress> Nearest(NodeAddress position, List<NodeAddress> addresses, int perSide)
-    {
-        var result = new List<NodeAddress>(2 * perSide);
-        addresses.Sort((a, b) => position.ClockwiseTo(a).CompareTo(position.ClockwiseTo(b)));
-        int after = Math.Min(addresses.Count, perSide);
-        for (int i = 0; i < after; i++)
-        {
-            result.Add(addresses[i]);
-        }
+    /// <summary>Somebody answered a call to an endpoint; whoever it is may know of another ring.</summary>
+    public void OnStranger(TimeSpan now, NodeAddress stranger) => core.Finder.Ask(now, stranger, _near);
 
-        for (int i = addresses.Count - 1; i >= after && addresses.Count - i <= perSide; i--)
-        {
-            result.Add(addresses[i]);
-        }
-
-        return result;
-    }
-
-    private void Hear(TimeSpan now, NodeAddress witness, NodeAddress witnessVia, List<NodeAddress> addresses)
-    {
-        if (_hearsay.Count >= MaxWitnesses && !_hearsay.ContainsKey(witness))
-        {
-            return;
-        }
-
-        foreach (NodeAddress address in addresses)
-        {
-            _touched |= address != core.Self && !IsHeard(address);
-        }
-
-        _touched |= !IsHeard(witness);
-        _hearsay[witness] = new Hearsay(witnessVia, [.. addresses], now);
-    }
-
-    private bool IsHeard(NodeAddress address)
-    {
-        foreach ((NodeAddress witness, Hearsay hearsay) in _hearsay)
-        {
-            if (witness == address || hearsay.Addresses.Contains(address))
-            {
-                return true;
-            }
-        }
-
-        return false;
-    }
-
-    private void Expire(TimeSpan now)
-    {
-        foreach ((NodeAddress witness, Hearsay hearsay) in _hearsay)
-        {
-            if (now - hearsay.Heard > HearsayKept)
-            {
-                _hearsay.Remove(witness);
-            }
-        }
-
-        foreach ((NodeAddress address, TimeSpan until) in _silent)
-        {
-            if (now > until)
-            {
-                _silent.Remove(address);
-            }
-        }
-    }
-
-    private List<NodeAddress> LinkedMembers()
+    /// <summary>The members with a link that is not the ring.</summary>
+    public List<NodeAddress> LinkedMembers()
     {
         var result = new List<NodeAddress>();
         foreach (Peer peer in core.Peers.Values)
@@ -215,24 +131,69 @@ internal sealed class RingKeeper(NodeCore core)
         return result;
     }
 
+    private void SetNear(TimeSpan now, List<NodeAddress> near)
+    {
+        bool changed = near.Count != _near.Count;
+        foreach (NodeAddress address in _near)
+        {
+            if (!near.Contains(address))
+            {
+                changed = true;
+                _told.Remove(address);
+                if (core.Peers.TryGetValue(address, out Peer? peer))
+                {
+                    peer.IsNear = false;
+                }
+            }
+        }
+
+        foreach (NodeAddress address in near)
+        {
+            Peer peer = core.Peers[address];
+            if (!peer.IsNear)
+            {
+                peer.IsNear = true;
+                core.Paths.TellWish(now, peer);
+            }
+        }
+
+        _near = near;
+        if (changed)
+        {
+            core.Finder.Hurry(now);
+        }
+    }
+
+    private void Expire(TimeSpan now)
+    {
+        _hearsay.Expire(now);
+        foreach ((NodeAddress address, TimeSpan until) in _silent)
+        {
+            if (now > until)
+            {
+                _silent.Remove(address);
+            }
+        }
+    }
+
     /// <summary>Begins to connect to whoever is said to stand nearer than our links; true if one of them has yet to answer.</summary>
     private bool ConnectNear(TimeSpan now, List<NodeAddress> linked)
     {
         bool waiting = false;
-        foreach ((NodeAddress witness, Hearsay hearsay) in _hearsay)
+        foreach ((NodeAddress witness, Hearsay.Word word) in _hearsay.Words)
         {
             var all = new List<NodeAddress>(linked);
-            foreach (NodeAddress address in hearsay.Addresses)
+            foreach (NodeAddress address in word.Addresses)
             {
                 Consider(address, all);
             }
 
             Consider(witness, all);
-            foreach (NodeAddress address in Nearest(core.Self, all, NearPerSide))
+            foreach (NodeAddress address in Neighbourhood.Nearest(core.Self, all, NearPerSide))
             {
                 if (!linked.Contains(address))
                 {
-                    waiting |= Connect(now, address, address == witness ? hearsay.WitnessVia : witness);
+                    waiting |= Connect(now, address, address == witness ? word.WitnessVia : witness);
                 }
             }
         }
@@ -252,6 +213,8 @@ internal sealed class RingKeeper(NodeCore core)
     {
         if (core.Peers.TryGetValue(address, out Peer? known) && known.Current is not null)
         {
+            // A session without a path of its own: it is kept alive and punched until it has one.
+            known.KeepUntil(now + WaitingInterval + ReviewInterval);
             return false;
         }
 
@@ -264,38 +227,93 @@ internal sealed class RingKeeper(NodeCore core)
         return true;
     }
 
-    private void SendNeighbours(TimeSpan now, List<NodeAddress> linked, List<NodeAddress> near)
+    /// <summary>
+    /// The next members on one side, linked or named by a near neighbour of that side. Such a list travels only against its own direction, so
+    /// nobody hears of a dead node from those that heard of it from him.
+    /// </summary>
+    private List<NodeAddress> Successors(List<NodeAddress> linked, bool clockwise)
     {
-        if (near.Count == 0)
+        var found = new List<NodeAddress>();
+        foreach (NodeAddress address in linked)
         {
-            return;
+            Include(address, found, clockwise);
         }
 
-        Span<byte> message = stackalloc byte[AddressList.MaxSize];
-        foreach (NodeAddress address in near)
+        foreach (NodeAddress neighbour in _near)
         {
-            // What matters to a neighbour are those near to it, not to us.
-            List<NodeAddress> told = [.. linked];
-            told.Remove(address);
-            int length = AddressList.WriteNeighbours(message, CollectionsMarshal.AsSpan(Nearest(address, told, KnownPerSide)));
+            if (IsOnSide(neighbour, clockwise) && _hearsay.Words.TryGetValue(neighbour, out Hearsay.Word? word))
+            {
+                foreach (NodeAddress address in word.Addresses)
+                {
+                    Include(address, found, clockwise);
+                }
+            }
+        }
+
+        found.Sort((a, b) => Way(a, clockwise).CompareTo(Way(b, clockwise)));
+        if (found.Count > KnownPerSide)
+        {
+            found.RemoveRange(KnownPerSide, found.Count - KnownPerSide);
+        }
+
+        return found;
+    }
+
+    private void Include(NodeAddress address, List<NodeAddress> found, bool clockwise)
+    {
+        if (address != core.Self && IsOnSide(address, clockwise) && !_silent.ContainsKey(address) && !found.Contains(address))
+        {
+            found.Add(address);
+        }
+    }
+
+    private bool IsOnSide(NodeAddress address, bool clockwise) => Way(address, clockwise) < Way(address, !clockwise);
+
+    private NodeAddress Way(NodeAddress address, bool clockwise) =>
+        clockwise ? core.Self.ClockwiseTo(address) : address.ClockwiseTo(core.Self);
+
+    private void SendNeighbours(TimeSpan now, List<NodeAddress> linked, List<NodeAddress> after, List<NodeAddress> before)
+    {
+        Span<byte> message = stackalloc byte[AddressList.MaxSize];
+        foreach (NodeAddress address in _near)
+        {
+            // What matters to a neighbour are those near to it, not to us, and those beyond us.
+            List<NodeAddress> others = [.. linked];
+            others.Remove(address);
+            List<NodeAddress> told = Neighbourhood.Nearest(address, others, ToldPerSide);
+            foreach (NodeAddress beyond in IsOnSide(address, clockwise: false) ? after : before)
+            {
+                if (told.Count < ProtocolConstants.MaxNeighbours && !told.Contains(beyond) && beyond != address)
+                {
+                    told.Add(beyond);
+                }
+            }
+
+            ulong digest = Digest(told);
+            Told? last = _told.GetValueOrDefault(address);
+            if (last is not null && last.Digest == digest && now < last.Again)
+            {
+                continue;
+            }
+
+            TimeSpan pause = last is null || last.Digest != digest ? FirstGossip : last.Pause * 2 < LongestGossip ? last.Pause * 2 : LongestGossip;
+            _told[address] = new Told(digest, pause, now + pause);
+            int length = AddressList.WriteNeighbours(message, CollectionsMarshal.AsSpan(told));
             core.Transport.SendMessage(now, core.Peers[address], message[..length]);
         }
     }
 
-    private void SendFind(TimeSpan now)
+    /// <summary>The same for the same list of heads of hashes; an equal one for another list costs a pause.</summary>
+    private static ulong Digest(List<NodeAddress> addresses)
     {
-        _findToken = (uint)core.Random.Next();
-        Span<byte> body = stackalloc byte[4];
-        new ByteWriter(body).UInt32(_findToken);
-        List<NodeAddress> linked = LinkedMembers();
-        for (int i = 0; i < FindsAtOnce && linked.Count > 0; i++)
+        ulong digest = 0;
+        foreach (NodeAddress address in addresses)
         {
-            int chosen = core.Random.Next(linked.Count);
-            core.Router.Originate(now, exact: false, RoutedType.Find, core.Self, linked[chosen], body);
-            linked.RemoveAt(chosen);
+            digest = unchecked((digest * 31) + address.Low);
         }
+
+        return digest;
     }
 
-    /// <summary>What a node said: whom it has links to, and by whom it is reached itself.</summary>
-    private sealed record Hearsay(NodeAddress WitnessVia, List<NodeAddress> Addresses, TimeSpan Heard);
+    private sealed record Told(ulong Digest, TimeSpan Pause, TimeSpan Again);
 }

@@ -88,7 +88,7 @@ internal sealed class Router(NodeCore core)
         {
             if (header.Type == RoutedType.Find && !isOrigin)
             {
-                core.Ring.OnFind(now, header, packet[RoutedHeader.Size..]);
+                core.Finder.OnFind(now, header, packet[RoutedHeader.Size..], goesOn: true);
             }
 
             header.Write(packet);
@@ -146,10 +146,13 @@ internal sealed class Router(NodeCore core)
                 core.Transport.ReceiveFrame(now, Arrival.Ring(header.SourceVia), body);
                 break;
             case RoutedType.Find:
-                core.Ring.OnFind(now, header, body);
+                core.Finder.OnFind(now, header, body, goesOn: false);
                 break;
             case RoutedType.Found:
                 core.Ring.OnFound(now, header, body);
+                break;
+            case RoutedType.Locate:
+                core.Shortcuts.OnLocate(now, header, body);
                 break;
             case RoutedType.Store:
                 core.DhtServer.OnStore(now, header, body);

@@ -343,6 +343,7 @@ internal sealed class Handshaker(NodeCore core)
         }
 
         peer.Pending = null;
+        bool isStranger = session.IsClient && session.Expected == default && peer.Current is null;
         core.Paths.OnEstablished(now, peer, arrival);
         if (peer.LastDirect is { } direct && direct != session.Route)
         {
@@ -360,6 +361,11 @@ internal sealed class Handshaker(NodeCore core)
         else
         {
             Promote(now, peer, session);
+        }
+
+        if (isStranger)
+        {
+            core.Ring.OnStranger(now, address);
         }
 
         foreach ((Arrival way, byte[] frame) in session.TakeEarly())

@@ -3,7 +3,7 @@ using Brunet.Addressing;
 namespace Brunet.Wire;
 
 /// <summary>
-/// Lists of nodes. Neighbours: <code>type(1) count(1) address(20)*</code> Found (body of a routed packet):
+/// Lists of nodes. Neighbours: <code>type(1) count(1) address(20)*</code> Find, Found and Locate (bodies of routed packets):
 /// <code>token(4) count(1) address(20)*</code>
 /// </summary>
 internal static class AddressList

@@ -3,17 +3,18 @@ using Brunet.Addressing;
 namespace Brunet.Wire;
 
 /// <summary>
-/// Answers a ping on the path that it came by: <code>type(1) nonce(8) observed(18)</code> Observed is the ping's source as the
+/// Answers a ping on the path that it came by: <code>type(1) flags(1) nonce(8) observed(18)</code> Flags as in a ping. Observed is the ping's source as the
 /// answerer saw it, zero unless it came straight: so nodes learn their outside addresses without a server.
 /// </summary>
-internal readonly record struct PongMessage(ulong Nonce, TransportAddress Observed)
+internal readonly record struct PongMessage(ulong Nonce, TransportAddress Observed, bool Wanted)
 {
-    public const int Size = 9 + TransportAddress.Size;
+    public const int Size = 10 + TransportAddress.Size;
 
     public void Write(Span<byte> destination)
     {
         var writer = new ByteWriter(destination);
         writer.Byte((byte)MessageType.Pong);
+        writer.Byte(Wanted ? PingMessage.WantedFlag : (byte)0);
         writer.UInt64(Nonce);
         writer.Endpoint(Observed);
     }
@@ -22,7 +23,8 @@ internal readonly record struct PongMessage(ulong Nonce, TransportAddress Observ
     {
         var reader = new ByteReader(message);
         reader.Byte();
-        pong = new PongMessage(reader.UInt64(), reader.Endpoint());
+        bool wanted = (reader.Byte() & PingMessage.WantedFlag) != 0;
+        pong = new PongMessage(reader.UInt64(), reader.Endpoint(), wanted);
         return reader.IsComplete;
     }
 }

@@ -105,10 +105,10 @@ internal enum RoutedType : byte
     /// <summary>A frame of the session between source and destination.</summary>
     Frame = 1,
 
-    /// <summary>Asks the node nearest to the destination who stands there.</summary>
+    /// <summary>Asks the node nearest to the source who stands there, and whoever on the way knows better than the asker.</summary>
     Find = 2,
 
-    /// <summary>Answers a find.</summary>
+    /// <summary>Answers a find or a locate.</summary>
     Found = 3,
 
     /// <summary>Stores a record.</summary>
@@ -119,4 +119,7 @@ internal enum RoutedType : byte
 
     /// <summary>Answers a store or a fetch.</summary>
     Reply = 6,
+
+    /// <summary>Asks the node nearest to the destination for its address.</summary>
+    Locate = 7,
 }

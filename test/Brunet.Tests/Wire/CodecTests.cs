@@ -44,14 +44,14 @@ public sealed class CodecTests
     public void Messages_between_peers_are_read_back()
     {
         byte[] buffer = new byte[1024];
-        new PingMessage(77).Write(buffer);
+        new PingMessage(77, true).Write(buffer);
         Assert.True(PingMessage.TryRead(buffer.AsSpan(0, PingMessage.Size), out PingMessage ping));
         Assert.Equal(77u, ping.Nonce);
 
         var endpoint = TransportAddress.FromIPv4(0x01020304, 99);
-        new PongMessage(78, endpoint).Write(buffer);
+        new PongMessage(78, endpoint, true).Write(buffer);
         Assert.True(PongMessage.TryRead(buffer.AsSpan(0, PongMessage.Size), out PongMessage pong));
-        Assert.Equal(new PongMessage(78, endpoint), pong);
+        Assert.Equal(new PongMessage(78, endpoint, true), pong);
 
         new RelayHeader(new NodeAddress(1, 1), new NodeAddress(2, 2)).Write(buffer);
         Assert.True(RelayHeader.TryRead(buffer.AsSpan(0, RelayHeader.Size + 5), out RelayHeader relay, out ReadOnlySpan<byte> frame));

@@ -48,6 +48,7 @@ internal static class WireLayouts
                 Body(walker, type);
                 break;
             case MessageType.Ping or MessageType.Pong:
+                walker.Type();
                 walker.Number(8);
                 walker.Rest();
                 break;
@@ -97,10 +98,7 @@ internal static class WireLayouts
                 walker.Bytes(3);
                 walker.Number(4);
                 break;
-            case RoutedType.Find:
-                walker.Number(4);
-                break;
-            case RoutedType.Found:
+            case RoutedType.Find or RoutedType.Found or RoutedType.Locate:
                 walker.Number(4);
                 walker.List(NodeAddress.Size);
                 break;

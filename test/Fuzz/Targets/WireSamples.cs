@@ -39,17 +39,17 @@ internal static class WireSamples
         return bytes[..length];
     }
 
-    public static byte[] Ping()
+    public static byte[] Ping(bool wanted = true)
     {
         byte[] bytes = new byte[PingMessage.Size];
-        new PingMessage(0x0123456789abcdef).Write(bytes);
+        new PingMessage(0x0123456789abcdef, wanted).Write(bytes);
         return bytes;
     }
 
-    public static byte[] Pong(bool isStraight)
+    public static byte[] Pong(bool isStraight, bool wanted = false)
     {
         byte[] bytes = new byte[PongMessage.Size];
-        new PongMessage(0x0123456789abcdef, isStraight ? Straight : default).Write(bytes);
+        new PongMessage(0x0123456789abcdef, isStraight ? Straight : default, wanted).Write(bytes);
         return bytes;
     }
 
@@ -94,7 +94,7 @@ internal static class WireSamples
         return bytes;
     }
 
-    public static byte[] Find() => [0, 0, 0, 7];
+    public static byte[] Find() => Found(4);
 
     public static byte[] Store(byte[] record, uint request = 9)
     {

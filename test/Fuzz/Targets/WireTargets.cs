@@ -92,10 +92,10 @@ internal static class WireTargets
         foreach ((RoutedType type, byte[] body) in new[]
         {
             (RoutedType.Frame, WireSamples.Data(1, 0, 9)), (RoutedType.Find, WireSamples.Find()), (RoutedType.Found, WireSamples.Found(2)),
-            (RoutedType.Fetch, WireSamples.Fetch()), (RoutedType.Reply, WireSamples.Reply(ReplyStatus.Missing, [])),
+            (RoutedType.Fetch, WireSamples.Fetch()), (RoutedType.Reply, WireSamples.Reply(ReplyStatus.Missing, [])), (RoutedType.Locate, WireSamples.Found(0)),
         })
         {
-            yield return new($"{type}", WireSamples.Routed(type, WireSamples.Somebody(1), WireSamples.Somebody(2), body, exact: type != RoutedType.Find));
+            yield return new($"{type}", WireSamples.Routed(type, WireSamples.Somebody(1), WireSamples.Somebody(2), body, exact: type is not (RoutedType.Find or RoutedType.Locate)));
         }
     }
 

@@ -1,0 +1,59 @@
+using Brunet.Addressing;
+using Brunet.Links;
+using Brunet.Sessions;
+
+namespace Brunet.Ring;
+
+/// <summary>
+/// Remembers where lost neighbours and shortcuts were, and calls there from time to time, ever more seldom: behind a partition they are
+/// another ring, and one answer is enough to merge with it.
+/// </summary>
+internal sealed class FarMemory(NodeCore core)
+{
+    private const int MaxEntries = 8;
+    private static readonly TimeSpan FirstPause = TimeSpan.FromSeconds(10);
+    private static readonly TimeSpan LongestPause = TimeSpan.FromMinutes(2);
+    private static readonly TimeSpan Kept = TimeSpan.FromHours(1);
+
+    private readonly List<Entry> _entries = [];
+    private Session? _running;
+    private TimeSpan _next;
+    private TimeSpan _pause = FirstPause;
+
+    /// <summary>A link that was wanted fell silent.</summary>
+    public void Remember(TimeSpan now, Peer peer)
+    {
+        if (peer.LastDirect is not { } direct || !core.IsEntitled(peer))
+        {
+            return;
+        }
+
+        _entries.RemoveAll(entry => entry.Address == peer.Address);
+        if (_entries.Count == MaxEntries)
+        {
+            _entries.RemoveAt(0);
+        }
+
+        _entries.Add(new Entry(peer.Address, direct.Endpoint, now));
+        _pause = FirstPause;
+        _next = now + (FirstPause * (0.5 + core.Random.NextDouble()));
+    }
+
+    public void Tick(TimeSpan now)
+    {
+        if (now < _next || _entries.Count == 0)
+        {
+            return;
+        }
+
+        _next = now + (_pause * (0.75 + (0.5 * core.Random.NextDouble())));
+        _pause = _pause * 1.5 < LongestPause ? _pause * 1.5 : LongestPause;
+        _entries.RemoveAll(entry => now - entry.Lost > Kept || core.Peers.GetValueOrDefault(entry.Address) is { Current: not null });
+        if (_entries.Count > 0 && (_running is null || !core.Handshaker.IsUnfinished(_running)))
+        {
+            _running = core.Handshaker.ConnectEndpoint(now, _entries[core.Random.Next(_entries.Count)].Endpoint);
+        }
+    }
+
+    private sealed record Entry(NodeAddress Address, TransportAddress Endpoint, TimeSpan Lost);
+}

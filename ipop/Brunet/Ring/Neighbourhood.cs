@@ -1,0 +1,66 @@
+using System.Runtime.InteropServices;
+using Brunet.Addressing;
+
+namespace Brunet.Ring;
+
+/// <summary>Geometry of the ring: who stands next to a position, and how many nodes there must be.</summary>
+internal static class Neighbourhood
+{
+    private const double RingSize = 1.461501637330902918203684832716283019655932542976E48;
+
+    /// <summary>The nearest of <paramref name="addresses"/> on both sides of a position, without doubles. Sorts the list clockwise.</summary>
+    public static List<NodeAddress> Nearest(NodeAddress position, List<NodeAddress> addresses, int perSide)
+    {
+        var result = new List<NodeAddress>(2 * perSide);
+        SortClockwise(position, addresses);
+        int after = Math.Min(addresses.Count, perSide);
+        result.AddRange(CollectionsMarshal.AsSpan(addresses)[..after]);
+        for (int i = addresses.Count - 1; i >= after && addresses.Count - i <= perSide; i--)
+        {
+            result.Add(addresses[i]);
+        }
+
+        return result;
+    }
+
+    /// <summary>Sorts addresses by their way from a position, clockwise.</summary>
+    public static void SortClockwise(NodeAddress position, List<NodeAddress> addresses) =>
+        addresses.Sort((a, b) => position.ClockwiseTo(a).CompareTo(position.ClockwiseTo(b)));
+
+    /// <summary>
+    /// The number of nodes, from how dense they stand around the local one: <paramref name="known"/> holds those that stand within
+    /// <paramref name="perSide"/> places on each side. If there are not so many, they are the whole ring.
+    /// </summary>
+    public static double EstimateNodes(NodeAddress self, List<NodeAddress> known, int perSide)
+    {
+        if (known.Count < 2 * perSide)
+        {
+            return known.Count + 1;
+        }
+
+        SortClockwise(self, known);
+        double span = ToDouble(self.ClockwiseTo(known[perSide - 1])) + ToDouble(known[^perSide].ClockwiseTo(self));
+        return Math.Max(known.Count + 1, 2 * perSide * RingSize / span);
+    }
+
+    /// <summary>A way round the ring of 2^<paramref name="exponent"/> steps, exponent from 0 to below 160.</summary>
+    public static NodeAddress Distance(double exponent)
+    {
+        // 53 bits say where; what is below them does not matter.
+        double whole = Math.Floor(exponent);
+        ulong mantissa = (ulong)(Math.Pow(2, exponent - whole) * (1UL << 52));
+        int shift = (int)whole - 52;
+        return shift < 0 ? new NodeAddress(0, 0, mantissa >> -shift) : ShiftLeft(mantissa, shift);
+    }
+
+    private static NodeAddress ShiftLeft(ulong value, int shift) => shift switch
+    {
+        0 => new NodeAddress(0, 0, value),
+        < 64 => new NodeAddress(0, value >> (64 - shift), value << shift),
+        64 => new NodeAddress(0, value, 0),
+        < 128 => new NodeAddress((uint)(value >> (128 - shift)), value << (shift - 64), 0),
+        _ => new NodeAddress((uint)(value << (shift - 128)), 0, 0),
+    };
+
+    private static double ToDouble(NodeAddress way) => (way.High * 3.402823669209384634633746074317682114E38) + (way.Middle * 18446744073709551616.0) + way.Low;
+}

@@ -1,0 +1,111 @@
+using System.Runtime.InteropServices;
+using Brunet.Addressing;
+using Brunet.Links;
+using Brunet.Wire;
+
+namespace Brunet.Ring;
+
+/// <summary>
+/// Asks the ring who stands nearest to the local node. The question begins at some link and says whom the asker knows; the node where it
+/// ends answers, and on its way whoever knows better. So a group of nodes that knows only itself finds the others.
+/// </summary>
+internal sealed class NodeFinder(NodeCore core)
+{
+    /// <summary>Links that the first questions begin at, while little is known.</summary>
+    private const int FindsAtOnce = 3;
+
+    private static readonly TimeSpan FirstPause = TimeSpan.FromSeconds(1);
+    private static readonly TimeSpan EagerPause = TimeSpan.FromSeconds(8);
+    private static readonly TimeSpan LongestPause = TimeSpan.FromSeconds(64);
+
+    private TimeSpan _next;
+    private TimeSpan _pause = FirstPause;
+    private uint _token;
+    private uint _tokenBefore;
+
+    /// <summary>Something changed near by: asks soon, and often for a while.</summary>
+    public void Hurry(TimeSpan now)
+    {
+        _pause = FirstPause;
+        _next = now;
+    }
+
+    /// <summary>Asks when it is time.</summary>
+    public void Tick(TimeSpan now, List<NodeAddress> linked, List<NodeAddress> near)
+    {
+        if (now < _next || linked.Count == 0)
+        {
+            return;
+        }
+
+        int count = _pause <= EagerPause ? FindsAtOnce : 1;
+        _next = now + (_pause * (0.75 + (0.5 * core.Random.NextDouble())));
+        _pause = _pause * 2 < LongestPause ? _pause * 2 : LongestPause;
+        _tokenBefore = _token;
+        _token = NewToken();
+        var starts = new List<NodeAddress>(linked);
+        for (int i = 0; i < count && starts.Count > 0; i++)
+        {
+            int chosen = core.Random.Next(starts.Count);
+            Ask(now, starts[chosen], near);
+            starts.RemoveAt(chosen);
+        }
+    }
+
+    /// <summary>Asks by way of one node, which may belong to a ring that the local node knows nothing of.</summary>
+    public void Ask(TimeSpan now, NodeAddress start, List<NodeAddress> near)
+    {
+        if (_token == 0)
+        {
+            _token = NewToken();
+        }
+
+        Span<byte> body = stackalloc byte[AddressList.MaxSize];
+        int length = AddressList.WriteFound(body, _token, CollectionsMarshal.AsSpan(near));
+        core.Router.Originate(now, exact: false, RoutedType.Find, core.Self, start, body[..length]);
+    }
+
+    /// <summary>Whether an answer is one to our last questions or those before.</summary>
+    public bool IsMine(uint token) => token != 0 && (token == _token || token == _tokenBefore);
+
+    /// <summary>Answers a question. One that goes on is answered only with what its asker does not know.</summary>
+    public void OnFind(TimeSpan now, in RoutedHeader header, ReadOnlySpan<byte> body, bool goesOn)
+    {
+        var known = new List<NodeAddress>();
+        if (!AddressList.TryReadFound(body, out uint token, known))
+        {
+            return;
+        }
+
+        List<NodeAddress> mine = core.Ring.LinkedMembers();
+        mine.Remove(header.Source);
+        if (goesOn && !KnowsBetter(header.Source, mine, known))
+        {
+            return;
+        }
+
+        Span<byte> answer = stackalloc byte[AddressList.MaxSize];
+        int length = AddressList.WriteFound(
+            answer, token, CollectionsMarshal.AsSpan(Neighbourhood.Nearest(header.Source, mine, RingKeeper.ToldPerSide)));
+        core.Router.Originate(now, exact: true, RoutedType.Found, header.Source, header.SourceVia, answer[..length]);
+    }
+
+    private uint NewToken() => (uint)core.Random.NextInt64(1, 1L << 32);
+
+    private bool KnowsBetter(NodeAddress asker, List<NodeAddress> mine, List<NodeAddress> known)
+    {
+        foreach (NodeAddress address in Neighbourhood.Nearest(asker, [.. mine, core.Self], RingKeeper.NearPerSide))
+        {
+            if (!known.Contains(address) && IsInside(asker, address, known))
+            {
+                return true;
+            }
+        }
+
+        return false;
+    }
+
+    /// <summary>Whether an address would be one of the asker's near neighbours, beside those that it knows.</summary>
+    private static bool IsInside(NodeAddress asker, NodeAddress address, List<NodeAddress> known) =>
+        Neighbourhood.Nearest(asker, [.. known, address], RingKeeper.NearPerSide).Contains(address);
+}

@@ -1,0 +1,123 @@
+using Brunet.Addressing;
+using Brunet.Links;
+using Brunet.Wire;
+
+namespace Brunet.Ring;
+
+/// <summary>
+/// Keeps links to far members, so that greedy routing needs few hops: half of log2 N, at distances whose density falls as 1/d
+/// (J. Kleinberg, "The small-world phenomenon: an algorithmic perspective", STOC 2000).
+/// </summary>
+internal sealed class ShortcutKeeper(NodeCore core)
+{
+    private static readonly TimeSpan FirstPause = TimeSpan.FromMilliseconds(500);
+    private static readonly TimeSpan LongestPause = TimeSpan.FromSeconds(32);
+    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(16);
+
+    /// <summary>Answers in a row by nodes that are linked already, until the next question takes its time.</summary>
+    private const int MaxTooNear = 16;
+
+    /// <summary>Shortcuts, and since when those without a path are waited for.</summary>
+    private readonly Dictionary<NodeAddress, TimeSpan> _shortcuts = [];
+    private TimeSpan _next;
+    private int _tooNear;
+    private TimeSpan _pause = FirstPause;
+    private uint _token;
+
+    /// <summary>Shortcuts that stand.</summary>
+    public int Count { get; private set; }
+
+    /// <summary>Shortcuts that a ring of so many nodes wants: none while all are near neighbours anyway.</summary>
+    public static int Wanted(double nodes) =>
+        nodes <= (2 * RingKeeper.NearPerSide) + 1 ? 0 : Math.Max(1, (int)Math.Round(0.5 * Math.Log2(nodes)));
+
+    public void Tick(TimeSpan now)
+    {
+        Review(now);
+        int wanted = core.IsMember ? Wanted(core.Ring.EstimatedNodes) : 0;
+        if (now < _next || core.Ring.MemberLinks == 0 || _shortcuts.Count >= wanted)
+        {
+            return;
+        }
+
+        _next = now + (_pause * (0.75 + (0.5 * core.Random.NextDouble())));
+        _pause = _pause * 2 < LongestPause ? _pause * 2 : LongestPause;
+        Ask(now);
+    }
+
+    /// <summary>Answers whoever asks who stands at a position: the local node does.</summary>
+    public void OnLocate(TimeSpan now, in RoutedHeader header, ReadOnlySpan<byte> body)
+    {
+        if (AddressList.TryReadFound(body, out uint token, []))
+        {
+            Span<byte> answer = stackalloc byte[AddressList.MaxSize];
+            int length = AddressList.WriteFound(answer, token, []);
+            core.Router.Originate(now, exact: true, RoutedType.Found, header.Source, header.SourceVia, answer[..length]);
+        }
+    }
+
+    /// <summary>Takes an answer; false if it is none to the last question.</summary>
+    public bool OnLocated(TimeSpan now, in RoutedHeader header, uint token)
+    {
+        if (token != _token || token == 0)
+        {
+            return false;
+        }
+
+        _token = 0;
+        NodeAddress found = header.Source;
+        if (found != core.Self && !_shortcuts.ContainsKey(found) && core.Peers.GetValueOrDefault(found) is not { IsNear: true })
+        {
+            Peer peer = core.Handshaker.Connect(now, found, header.SourceVia);
+            peer.IsShortcut = true;
+            core.Paths.TellWish(now, peer);
+            _shortcuts.Add(found, now);
+            _pause = FirstPause;
+            _tooNear = 0;
+        }
+        else if (_tooNear++ < MaxTooNear)
+        {
+            _next = now + FirstPause;
+            _pause = FirstPause;
+        }
+
+        return true;
+    }
+
+    private void Review(TimeSpan now)
+    {
+        Count = 0;
+        foreach ((NodeAddress address, TimeSpan since) in _shortcuts)
+        {
+            if (core.Peers.TryGetValue(address, out Peer? peer) && core.IsMemberPeer(peer))
+            {
+                Count++;
+                _shortcuts[address] = now;
+            }
+            else if (now - since > Patience)
+            {
+                _shortcuts.Remove(address);
+                _pause = FirstPause;
+                _next = now;
+                if (peer is not null)
+                {
+                    peer.IsShortcut = false;
+                }
+            }
+        }
+    }
+
+    private void Ask(TimeSpan now)
+    {
+        _token = (uint)core.Random.NextInt64(1, 1L << 32);
+
+        // From one gap between two nodes to half of the ring, every doubling as likely as every other.
+        double nearest = 160 - Math.Log2(core.Ring.EstimatedNodes);
+        double exponent = nearest + (core.Random.NextDouble() * (159 - nearest));
+        NodeAddress way = Neighbourhood.Distance(exponent);
+        NodeAddress position = core.Random.Next(2) == 0 ? core.Self.Add(way) : core.Self.Add(way.ClockwiseTo(default));
+        Span<byte> body = stackalloc byte[AddressList.MaxSize];
+        int length = AddressList.WriteFound(body, _token, []);
+        core.Router.Originate(now, exact: false, RoutedType.Locate, position, default, body[..length]);
+    }
+}
