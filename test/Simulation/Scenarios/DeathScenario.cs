@@ -29,22 +29,30 @@ internal sealed class DeathScenario : IScenario
         TimeSpan start = ring.Network.Now;
         var line = new List<(double X, double Y)>();
         double? whole = null;
+        void Look()
+        {
+            double passed = (ring.Network.Now - start).TotalSeconds;
+            if (line.Count == 0 || passed - line[^1].X >= 0.5)
+            {
+                double share = ring.ShareInPlace();
+                line.Add((passed, 100 * share));
+                whole ??= share == 1 ? passed : null;
+            }
+        }
+
         void RunTo(int second)
         {
             while (ring.Network.Now - start < TimeSpan.FromSeconds(second))
             {
-                double share = ring.ShareInPlace();
-                double passed = (ring.Network.Now - start).TotalSeconds;
-                line.Add((passed, 100 * share));
-                whole ??= share == 1 ? passed : null;
-                ring.Network.Run(TimeSpan.FromSeconds(1));
+                Look();
+                ring.Network.Run(TimeSpan.FromSeconds(0.5));
             }
         }
 
         LookupBatch LookUp(int second)
         {
             RunTo(second);
-            return LookupBatch.Send(ring, Lookups);
+            return LookupBatch.Send(ring, Lookups, Look);
         }
 
         LookupBatch soon = LookUp(5);

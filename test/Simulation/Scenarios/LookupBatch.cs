@@ -15,7 +15,10 @@ internal sealed class LookupBatch
     private readonly List<SimulatedProbe> _probes = [];
 
     /// <summary>Sends them over a second and waits for them.</summary>
-    public static LookupBatch Send(SimulatedRing ring, int count)
+    /// <param name="ring">The world.</param>
+    /// <param name="count">How many.</param>
+    /// <param name="watch">Called ten times a second meanwhile.</param>
+    public static LookupBatch Send(SimulatedRing ring, int count, Action? watch = null)
     {
         var batch = new LookupBatch();
         for (int i = 0; i < count; i++)
@@ -31,7 +34,13 @@ internal sealed class LookupBatch
             ring.Network.Run(TimeSpan.FromSeconds(1.0 / count));
         }
 
-        ring.Network.RunUntil(() => batch._probes.TrueForAll(probe => probe.ArrivedAt is not null), Wait, TimeSpan.FromMilliseconds(100));
+        bool IsOver()
+        {
+            watch?.Invoke();
+            return batch._probes.TrueForAll(probe => probe.ArrivedAt is not null);
+        }
+
+        ring.Network.RunUntil(IsOver, Wait, TimeSpan.FromMilliseconds(100));
         return batch;
     }
 
