@@ -36,6 +36,7 @@ class Proof:
                 self._slow[site.name] = subprocess.Popen(self._inside(site.name, "lasts", str(site.lasts)), stdout=subprocess.PIPE, text=True)
         with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
             list(pool.map(self._describe, self._sites))
+            list(pool.map(self._neighbour, self._sites))
         # One after the other where a gate is shared: what one resets, another would lose.
         gates = {}
         for site in self._sites:
@@ -69,6 +70,13 @@ class Proof:
     def _describe(self, site):
         ended = subprocess.run(self._inside(site.name, "describe"), stdout=subprocess.PIPE, text=True, check=True, timeout=60)
         self._facts[site.name].update(json.loads(ended.stdout))
+
+    def _neighbour(self, site):
+        """Whether the other machine behind the same gate answers at its private address."""
+        for other in self._sites:
+            if other is not site and other.gate == site.gate and site.gate is not None:
+                ping = self._internet.inside(site.name, "ping", "-n", "-c", "2", "-i", "0.2", "-W", "1", other.address)
+                self._facts[site.name]["neighbour"] = subprocess.run(ping, stdout=subprocess.DEVNULL, check=False, timeout=30).returncode == 0
 
     def _forgets(self, site):
         command = self._inside(site.name, "forgets")
