@@ -20,7 +20,7 @@ internal sealed class Hearsay
     public IReadOnlyDictionary<NodeAddress, Word> Words => _words;
 
     /// <summary>Notes a word; true if it names a node that nobody named.</summary>
-    public bool Hear(TimeSpan now, NodeAddress witness, NodeAddress witnessVia, List<NodeAddress> addresses, NodeAddress self)
+    public bool Hear(TimeSpan now, NodeAddress witness, NodeAddress witnessVia, NodeAddress addressesVia, List<NodeAddress> addresses, NodeAddress self)
     {
         if (_words.Count >= MaxWitnesses && !_words.ContainsKey(witness))
         {
@@ -33,7 +33,7 @@ internal sealed class Hearsay
             isNews |= address != self && !IsNamed(address);
         }
 
-        _words[witness] = new Word(witnessVia, [.. addresses], now);
+        _words[witness] = new Word(witnessVia, addressesVia, [.. addresses], now);
         return isNews;
     }
 
@@ -63,5 +63,5 @@ internal sealed class Hearsay
     }
 
     /// <summary>What a node said: whom it has links to or knows beyond them, and by whom it is reached itself.</summary>
-    internal sealed record Word(NodeAddress WitnessVia, List<NodeAddress> Addresses, TimeSpan Heard);
+    internal sealed record Word(NodeAddress WitnessVia, NodeAddress AddressesVia, List<NodeAddress> Addresses, TimeSpan Heard);
 }

@@ -14,14 +14,19 @@ internal sealed class NodeFinder(NodeCore core)
     /// <summary>Links that the first questions begin at, while little is known.</summary>
     private const int FindsAtOnce = 3;
 
+    /// <summary>Questions whose answers are still taken.</summary>
+    private const int MaxAsked = 16;
+
     private static readonly TimeSpan FirstPause = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan EagerPause = TimeSpan.FromSeconds(8);
     private static readonly TimeSpan LongestPause = TimeSpan.FromSeconds(64);
 
     private TimeSpan _next;
     private TimeSpan _pause = FirstPause;
-    private uint _token;
-    private uint _tokenBefore;
+
+    /// <summary>Questions that may still be answered, and the link that each began at: what it brings is reached by way of that link.</summary>
+    private readonly Dictionary<uint, NodeAddress> _asked = [];
+    private readonly Queue<uint> _order = new();
 
     /// <summary>Something changed near by: asks soon, and often for a while.</summary>
     public void Hurry(TimeSpan now)
@@ -41,8 +46,6 @@ internal sealed class NodeFinder(NodeCore core)
         int count = _pause <= EagerPause ? FindsAtOnce : 1;
         _next = now + (_pause * (0.75 + (0.5 * core.Random.NextDouble())));
         _pause = _pause * 2 < LongestPause ? _pause * 2 : LongestPause;
-        _tokenBefore = _token;
-        _token = NewToken();
         var starts = new List<NodeAddress>(linked);
         for (int i = 0; i < count && starts.Count > 0; i++)
         {
@@ -55,18 +58,21 @@ internal sealed class NodeFinder(NodeCore core)
     /// <summary>Asks by way of one node, which may belong to a ring that the local node knows nothing of.</summary>
     public void Ask(TimeSpan now, NodeAddress start, List<NodeAddress> near)
     {
-        if (_token == 0)
+        uint token = NewToken();
+        _asked[token] = start;
+        _order.Enqueue(token);
+        if (_order.Count > MaxAsked)
         {
-            _token = NewToken();
+            _asked.Remove(_order.Dequeue());
         }
 
         Span<byte> body = stackalloc byte[AddressList.MaxSize];
-        int length = AddressList.WriteFound(body, _token, CollectionsMarshal.AsSpan(near));
+        int length = AddressList.WriteFound(body, token, CollectionsMarshal.AsSpan(near));
         core.Router.Originate(now, exact: false, RoutedType.Find, core.Self, start, body[..length]);
     }
 
-    /// <summary>Whether an answer is one to our last questions or those before.</summary>
-    public bool IsMine(uint token) => token != 0 && (token == _token || token == _tokenBefore);
+    /// <summary>Whether an answer is one to our last questions, and the link that the question began at.</summary>
+    public bool IsMine(uint token, out NodeAddress start) => _asked.TryGetValue(token, out start);
 
     /// <summary>Answers a question. One that goes on is answered only with what its asker does not know.</summary>
     public void OnFind(TimeSpan now, in RoutedHeader header, ReadOnlySpan<byte> body, bool goesOn)

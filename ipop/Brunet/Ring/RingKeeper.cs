@@ -99,7 +99,7 @@ internal sealed class RingKeeper(NodeCore core)
         _scratch.Clear();
         if (core.IsEntitled(from) && AddressList.TryReadNeighbours(message, _scratch))
         {
-            _touched |= _hearsay.Hear(now, from.Address, default, _scratch, core.Self);
+            _touched |= _hearsay.Hear(now, from.Address, default, from.Address, _scratch, core.Self);
         }
     }
 
@@ -107,9 +107,9 @@ internal sealed class RingKeeper(NodeCore core)
     {
         _scratch.Clear();
         if (AddressList.TryReadFound(body, out uint token, _scratch)
-            && !core.Shortcuts.OnLocated(now, header, token) && core.Finder.IsMine(token))
+            && !core.Shortcuts.OnLocated(now, header, token) && core.Finder.IsMine(token, out NodeAddress start))
         {
-            _touched |= _hearsay.Hear(now, header.Source, header.SourceVia, _scratch, core.Self);
+            _touched |= _hearsay.Hear(now, header.Source, start, start, _scratch, core.Self);
         }
     }
 
@@ -193,7 +193,7 @@ internal sealed class RingKeeper(NodeCore core)
             {
                 if (!linked.Contains(address))
                 {
-                    waiting |= Connect(now, address, address == witness ? word.WitnessVia : witness);
+                    waiting |= Connect(now, address, address == witness ? word.WitnessVia : word.AddressesVia);
                 }
             }
         }
@@ -214,6 +214,11 @@ internal sealed class RingKeeper(NodeCore core)
         if (core.Peers.TryGetValue(address, out Peer? known) && known.Current is not null)
         {
             // A session without a path of its own: it is kept alive and punched until it has one.
+            if (!known.IsConnected && via != default && via != address && via != core.Self)
+            {
+                known.Via = via;
+            }
+
             known.KeepUntil(now + WaitingInterval + ReviewInterval);
             return false;
         }

@@ -91,6 +91,12 @@ internal sealed class Router(NodeCore core)
                 core.Finder.OnFind(now, header, packet[RoutedHeader.Size..], goesOn: true);
             }
 
+            if (isOrigin && next.Address != header.Destination)
+            {
+                // Answers come back by the node that this goes to first: it has a link to us wherever we stand, on whichever side of a gap.
+                header = header with { SourceVia = next.Address };
+            }
+
             header.Write(packet);
             core.Transport.SendMessage(now, next, packet);
         }
