@@ -11,6 +11,7 @@ internal sealed class PathKeeper(NodeCore core)
 {
     private const int MissedUntilDead = 3;
     private const int MaxPaths = 24;
+    private const int MaxSpares = 2;
 
     private static readonly TimeSpan PingTimeout = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan UnansweredLimit = TimeSpan.FromSeconds(1);
@@ -22,6 +23,7 @@ internal sealed class PathKeeper(NodeCore core)
     private static readonly TimeSpan ProbeInterval = TimeSpan.FromMilliseconds(150);
     private static readonly TimeSpan RingPingInterval = TimeSpan.FromSeconds(10);
     private static readonly TimeSpan SuspectAfter = TimeSpan.FromSeconds(3);
+    private static readonly TimeSpan OverdueAfter = TimeSpan.FromSeconds(20);
     private static readonly TimeSpan RelayKept = TimeSpan.FromSeconds(30);
     private static readonly TimeSpan LostAfter = TimeSpan.FromSeconds(90);
 
@@ -243,8 +245,16 @@ internal sealed class PathKeeper(NodeCore core)
             }
         }
 
+        if (!IsKept(now, peer, path))
+        {
+            // The other end may keep it; what nobody keeps is forgotten without a word.
+            return now - path.LastReceived > DeadKept;
+        }
+
         bool unanswered = path.UnansweredSince is { } since && now - since > UnansweredLimit;
-        bool due = now >= path.NextPing && (path.RoundTrip is null || path.Missed > 0 || peer.IsWanted(now));
+        // Of a link that only the peer has a use for the peer lets hear; when it does not, it may be dead.
+        bool due = now >= path.NextPing
+            && (path.RoundTrip is null || path.Missed > 0 || peer.IsWanted(now) || now - path.LastReceived > OverdueAfter);
         if (due || (unanswered && path.IsAlive))
         {
             Ping(now, peer, path);
@@ -252,6 +262,28 @@ internal sealed class PathKeeper(NodeCore core)
 
         return false;
     }
+
+    /// <summary>
+    /// Whether a path is kept alive. A busy peer has two in reserve. One that is reached straight and has nothing to carry needs none:
+    /// should the path die, the ring carries what there is while others are tried.
+    /// </summary>
+    private static bool IsKept(TimeSpan now, Peer peer, Path path)
+    {
+        if (path == peer.Best || !path.IsAlive || path.RoundTrip is null)
+        {
+            return true;
+        }
+
+        int left = peer.IsBusy(now) || peer.Best is not { Kind: PathKind.Direct } ? MaxSpares : 0;
+        foreach (Path other in peer.Paths)
+        {
+            left -= other != path && other != peer.Best && other is { IsAlive: true, RoundTrip: not null } && !IsWorse(other, path) ? 1 : 0;
+        }
+
+        return left > 0;
+    }
+
+    private static bool IsWorse(Path path, Path other) => path.Kind != other.Kind ? path.Kind < other.Kind : path.RoundTrip > other.RoundTrip;
 
     /// <summary>The relays by which a peer is reached are of use, those in reserve too.</summary>
     private void KeepRelays(TimeSpan now, Peer peer)

@@ -10,9 +10,11 @@ internal sealed class Peer(NodeAddress address, TimeSpan now)
 
     private static readonly TimeSpan NewKept = TimeSpan.FromSeconds(20);
     private static readonly TimeSpan WishKept = TimeSpan.FromSeconds(40);
+    private static readonly TimeSpan BusyFor = TimeSpan.FromMinutes(1);
     private static readonly TimeSpan TrafficKept = TimeSpan.FromMinutes(5);
 
     private readonly Queue<byte[]> _waiting = new();
+    private TimeSpan _lastTraffic = TimeSpan.MinValue / 2;
 
     public NodeAddress Address { get; } = address;
 
@@ -97,7 +99,14 @@ internal sealed class Peer(NodeAddress address, TimeSpan now)
     public void OnPeersWish(TimeSpan now, bool wanted) => WishedUntil = wanted ? now + WishKept : now;
 
     /// <summary>A packet of the virtual network goes or came.</summary>
-    public void OnTraffic(TimeSpan now) => KeepUntil(now + TrafficKept);
+    public void OnTraffic(TimeSpan now)
+    {
+        _lastTraffic = now;
+        KeepUntil(now + TrafficKept);
+    }
+
+    /// <summary>Whether packets of the virtual network went or came within the last minute.</summary>
+    public bool IsBusy(TimeSpan now) => now - _lastTraffic < BusyFor;
 
     /// <summary>The link has a use until then.</summary>
     public void KeepUntil(TimeSpan time) => UsefulUntil = time > UsefulUntil ? time : UsefulUntil;

@@ -35,6 +35,22 @@ public sealed class ScenarioTests(ITestOutputHelper output)
         AssertMet(result, "joiners that became routable within a minute");
     }
 
+    [Theory]
+    [InlineData(4)]
+    [InlineData(5)]
+    public void Two_rings_that_formed_under_a_partition_become_one_when_it_heals(int seed) =>
+        AssertMet(Play(100, seed, "merge"), "one ring after");
+
+    [Theory]
+    [InlineData(4)]
+    [InlineData(5)]
+    public void When_a_third_of_the_nodes_dies_at_once_lookups_work_again_within_the_minute(int seed)
+    {
+        PerformanceResult result = Play(100, seed, "death");
+        AssertMet(result, "lookups right at once after 30 s");
+        AssertMet(result, "lookups right at once after 60 s");
+    }
+
     [Fact]
     public void Under_churn_no_acknowledged_record_is_lost()
     {
