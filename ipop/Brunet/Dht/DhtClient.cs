@@ -11,6 +11,8 @@ internal sealed class DhtClient(NodeCore core, RecordCodec codec, IRecordPolicy 
 {
     private static readonly TimeSpan RetryInterval = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan Deadline = TimeSpan.FromSeconds(10);
+    /// <summary>How long a lookup that has a good record waits for a better one before it is content: a silent replica costs no more.</summary>
+    private static readonly TimeSpan Grace = TimeSpan.FromMilliseconds(250);
     private static readonly TimeSpan RenewInterval = TimeSpan.FromSeconds(30);
 
     private readonly RecordStore _order = new(policy);
@@ -78,6 +80,7 @@ internal sealed class DhtClient(NodeCore core, RecordCodec codec, IRecordPolicy 
         if (record is not null && (operation.Best is null || _order.Beats(record, operation.Best)))
         {
             operation.Best = record;
+            operation.BestHeard ??= now;
         }
 
         Decide(now, reply.Request, operation);
@@ -110,6 +113,10 @@ internal sealed class DhtClient(NodeCore core, RecordCodec codec, IRecordPolicy 
             if (now >= operation.Deadline)
             {
                 Finish(now, request, operation, new DhtAnswer(DhtStatus.TimedOut, operation.Best));
+            }
+            else if (operation.Encoded is null && now - operation.BestHeard >= Grace)
+            {
+                Finish(now, request, operation, new DhtAnswer(DhtStatus.Done, operation.Best));
             }
             else if (now >= operation.NextTry)
             {

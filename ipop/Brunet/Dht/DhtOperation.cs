@@ -34,6 +34,9 @@ internal sealed class DhtOperation(RecordKey key, byte[]? encoded, Action<TimeSp
 
     /// <summary>The best record that a replica named.</summary>
     public DhtRecord? Best { get; set; }
+
+    /// <summary>When a replica first named one.</summary>
+    public TimeSpan? BestHeard { get; set; }
 }
 
 /// <summary>A record of the local node.</summary>
