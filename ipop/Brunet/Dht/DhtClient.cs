@@ -11,8 +11,10 @@ internal sealed class DhtClient(NodeCore core, RecordCodec codec, IRecordPolicy 
 {
     private static readonly TimeSpan RetryInterval = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan Deadline = TimeSpan.FromSeconds(10);
+
     /// <summary>How long a lookup that has a good record waits for a better one before it is content: a silent replica costs no more.</summary>
     private static readonly TimeSpan Grace = TimeSpan.FromMilliseconds(250);
+
     private static readonly TimeSpan RenewInterval = TimeSpan.FromSeconds(30);
 
     private readonly RecordStore _order = new(policy);

@@ -89,6 +89,9 @@ internal sealed class NodeCore
     /// <summary>Whether a peer would be a member if it were connected.</summary>
     public bool IsEntitled(Peer peer) => peer.Identity is { } identity && (Settings.IsOpen || identity.Certificate is not null);
 
+    /// <summary>A token for a question to the ring: random, never zero.</summary>
+    public uint NewToken() => (uint)Random.NextInt64(1, 1L << 32);
+
     public Peer GetOrAddPeer(TimeSpan now, NodeAddress address)
     {
         if (!Peers.TryGetValue(address, out Peer? peer))

@@ -189,9 +189,7 @@ internal sealed class PathKeeper(NodeCore core)
         if (isWanted && peer.Best is null && now - peer.LastRingPing >= ringPing)
         {
             peer.LastRingPing = now;
-            Span<byte> message = stackalloc byte[PingMessage.Size];
-            new PingMessage(NewNonce(), peer.IsUseful(now)).Write(message);
-            core.Transport.SendMessage(now, peer, message, path: null);
+            Ping(now, peer, path: null);
         }
 
         if (peer.UnansweredSince is { } since && now - since > SuspectAfter)
@@ -252,6 +250,7 @@ internal sealed class PathKeeper(NodeCore core)
         }
 
         bool unanswered = path.UnansweredSince is { } since && now - since > UnansweredLimit;
+
         // Of a link that only the peer has a use for the peer lets hear; when it does not, it may be dead.
         bool due = now >= path.NextPing
             && (path.RoundTrip is null || path.Missed > 0 || peer.IsWanted(now) || now - path.LastReceived > OverdueAfter);
@@ -297,10 +296,11 @@ internal sealed class PathKeeper(NodeCore core)
         }
     }
 
-    private void Ping(TimeSpan now, Peer peer, Path path)
+    /// <summary>Pings by a path; null is the ring.</summary>
+    private void Ping(TimeSpan now, Peer peer, Path? path)
     {
         ulong nonce = NewNonce();
-        path.OnPing(now, nonce);
+        path?.OnPing(now, nonce);
         Span<byte> message = stackalloc byte[PingMessage.Size];
         new PingMessage(nonce, peer.IsUseful(now)).Write(message);
         core.Transport.SendMessage(now, peer, message, path);

@@ -17,8 +17,7 @@ internal sealed class FarMemory(NodeCore core)
 
     private readonly List<Entry> _entries = [];
     private Session? _running;
-    private TimeSpan _next;
-    private TimeSpan _pause = FirstPause;
+    private readonly Backoff _backoff = new(core.Random, FirstPause, LongestPause, growth: 1.5);
 
     /// <summary>A link that was wanted fell silent.</summary>
     public void Remember(TimeSpan now, Peer peer)
@@ -35,19 +34,17 @@ internal sealed class FarMemory(NodeCore core)
         }
 
         _entries.Add(new Entry(peer.Address, direct.Endpoint, now));
-        _pause = FirstPause;
-        _next = now + (FirstPause * (0.5 + core.Random.NextDouble()));
+        _backoff.Restart(now + (FirstPause * (0.5 + core.Random.NextDouble())));
     }
 
     public void Tick(TimeSpan now)
     {
-        if (now < _next || _entries.Count == 0)
+        if (!_backoff.IsDue(now) || _entries.Count == 0)
         {
             return;
         }
 
-        _next = now + (_pause * (0.75 + (0.5 * core.Random.NextDouble())));
-        _pause = _pause * 1.5 < LongestPause ? _pause * 1.5 : LongestPause;
+        _backoff.Tried(now);
         _entries.RemoveAll(entry => now - entry.Lost > Kept || core.Peers.GetValueOrDefault(entry.Address) is { Current: not null });
         if (_entries.Count > 0 && (_running is null || !core.Handshaker.IsUnfinished(_running)))
         {

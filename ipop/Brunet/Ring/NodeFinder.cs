@@ -21,8 +21,7 @@ internal sealed class NodeFinder(NodeCore core)
     private static readonly TimeSpan EagerPause = TimeSpan.FromSeconds(8);
     private static readonly TimeSpan LongestPause = TimeSpan.FromSeconds(64);
 
-    private TimeSpan _next;
-    private TimeSpan _pause = FirstPause;
+    private readonly Backoff _backoff = new(core.Random, FirstPause, LongestPause);
 
     /// <summary>Questions that may still be answered, and the link that each began at: what it brings is reached by way of that link.</summary>
     private readonly Dictionary<uint, NodeAddress> _asked = [];
@@ -31,21 +30,19 @@ internal sealed class NodeFinder(NodeCore core)
     /// <summary>Something changed near by: asks soon, and often for a while.</summary>
     public void Hurry(TimeSpan now)
     {
-        _pause = FirstPause;
-        _next = now;
+        _backoff.Restart(now);
     }
 
     /// <summary>Asks when it is time.</summary>
     public void Tick(TimeSpan now, List<NodeAddress> linked, List<NodeAddress> near)
     {
-        if (now < _next || linked.Count == 0)
+        if (!_backoff.IsDue(now) || linked.Count == 0)
         {
             return;
         }
 
-        int count = _pause <= EagerPause ? FindsAtOnce : 1;
-        _next = now + (_pause * (0.75 + (0.5 * core.Random.NextDouble())));
-        _pause = _pause * 2 < LongestPause ? _pause * 2 : LongestPause;
+        int count = _backoff.Pause <= EagerPause ? FindsAtOnce : 1;
+        _backoff.Tried(now);
         var starts = new List<NodeAddress>(linked);
         for (int i = 0; i < count && starts.Count > 0; i++)
         {
@@ -58,7 +55,7 @@ internal sealed class NodeFinder(NodeCore core)
     /// <summary>Asks by way of one node, which may belong to a ring that the local node knows nothing of.</summary>
     public void Ask(TimeSpan now, NodeAddress start, List<NodeAddress> near)
     {
-        uint token = NewToken();
+        uint token = core.NewToken();
         _asked[token] = start;
         _order.Enqueue(token);
         if (_order.Count > MaxAsked)
@@ -90,13 +87,16 @@ internal sealed class NodeFinder(NodeCore core)
             return;
         }
 
-        Span<byte> answer = stackalloc byte[AddressList.MaxSize];
-        int length = AddressList.WriteFound(
-            answer, token, CollectionsMarshal.AsSpan(Neighbourhood.Nearest(header.Source, mine, RingKeeper.ToldPerSide)));
-        core.Router.Originate(now, exact: true, RoutedType.Found, header.Source, header.SourceVia, answer[..length]);
+        Answer(now, header, token, CollectionsMarshal.AsSpan(Neighbourhood.Nearest(header.Source, mine, RingKeeper.ToldPerSide)));
     }
 
-    private uint NewToken() => (uint)core.Random.NextInt64(1, 1L << 32);
+    /// <summary>Sends a Found to whoever asked a question.</summary>
+    public void Answer(TimeSpan now, in RoutedHeader question, uint token, ReadOnlySpan<NodeAddress> addresses)
+    {
+        Span<byte> answer = stackalloc byte[AddressList.MaxSize];
+        int length = AddressList.WriteFound(answer, token, addresses);
+        core.Router.Originate(now, exact: true, RoutedType.Found, question.Source, question.SourceVia, answer[..length]);
+    }
 
     private bool KnowsBetter(NodeAddress asker, List<NodeAddress> mine, List<NodeAddress> known)
     {

@@ -50,9 +50,6 @@ internal sealed class RingKeeper(NodeCore core)
     /// <summary>Number of near neighbours with a link.</summary>
     public int NearLinks => _near.Count;
 
-    /// <summary>Members known on the poorer side, linked or by hearsay, at most <see cref="KnownPerSide"/>.</summary>
-    public int KnownSuccessors { get; private set; }
-
     /// <summary>Number of members that the density around the local node speaks for.</summary>
     public double EstimatedNodes { get; private set; } = 1;
 
@@ -88,7 +85,6 @@ internal sealed class RingKeeper(NodeCore core)
 
         List<NodeAddress> after = Successors(linked, clockwise: true);
         List<NodeAddress> before = Successors(linked, clockwise: false);
-        KnownSuccessors = Math.Min(after.Count, before.Count);
         EstimatedNodes = Neighbourhood.EstimateNodes(core.Self, [.. after.Union(before)], KnownPerSide);
         SendNeighbours(now, linked, after, before);
         core.Finder.Tick(now, linked, _near);

@@ -19,13 +19,9 @@ internal sealed class ShortcutKeeper(NodeCore core)
 
     /// <summary>Shortcuts, and since when those without a path are waited for.</summary>
     private readonly Dictionary<NodeAddress, TimeSpan> _shortcuts = [];
-    private TimeSpan _next;
+    private readonly Backoff _backoff = new(core.Random, FirstPause, LongestPause);
     private int _tooNear;
-    private TimeSpan _pause = FirstPause;
     private uint _token;
-
-    /// <summary>Shortcuts that stand.</summary>
-    public int Count { get; private set; }
 
     /// <summary>Shortcuts that a ring of so many nodes wants: none while all are near neighbours anyway.</summary>
     public static int Wanted(double nodes) =>
@@ -35,13 +31,12 @@ internal sealed class ShortcutKeeper(NodeCore core)
     {
         Review(now);
         int wanted = core.IsMember ? Wanted(core.Ring.EstimatedNodes) : 0;
-        if (now < _next || core.Ring.MemberLinks == 0 || _shortcuts.Count >= wanted)
+        if (!_backoff.IsDue(now) || core.Ring.MemberLinks == 0 || _shortcuts.Count >= wanted)
         {
             return;
         }
 
-        _next = now + (_pause * (0.75 + (0.5 * core.Random.NextDouble())));
-        _pause = _pause * 2 < LongestPause ? _pause * 2 : LongestPause;
+        _backoff.Tried(now);
         Ask(now);
     }
 
@@ -50,9 +45,7 @@ internal sealed class ShortcutKeeper(NodeCore core)
     {
         if (AddressList.TryReadFound(body, out uint token, []))
         {
-            Span<byte> answer = stackalloc byte[AddressList.MaxSize];
-            int length = AddressList.WriteFound(answer, token, []);
-            core.Router.Originate(now, exact: true, RoutedType.Found, header.Source, header.SourceVia, answer[..length]);
+            core.Finder.Answer(now, header, token, []);
         }
     }
 
@@ -72,13 +65,12 @@ internal sealed class ShortcutKeeper(NodeCore core)
             peer.IsShortcut = true;
             core.Paths.TellWish(now, peer);
             _shortcuts.Add(found, now);
-            _pause = FirstPause;
+            _backoff.Shorten();
             _tooNear = 0;
         }
         else if (_tooNear++ < MaxTooNear)
         {
-            _next = now + FirstPause;
-            _pause = FirstPause;
+            _backoff.Restart(now + FirstPause);
         }
 
         return true;
@@ -86,19 +78,16 @@ internal sealed class ShortcutKeeper(NodeCore core)
 
     private void Review(TimeSpan now)
     {
-        Count = 0;
         foreach ((NodeAddress address, TimeSpan since) in _shortcuts)
         {
             if (core.Peers.TryGetValue(address, out Peer? peer) && core.IsMemberPeer(peer))
             {
-                Count++;
                 _shortcuts[address] = now;
             }
             else if (now - since > Patience)
             {
                 _shortcuts.Remove(address);
-                _pause = FirstPause;
-                _next = now;
+                _backoff.Restart(now);
                 if (peer is not null)
                 {
                     peer.IsShortcut = false;
@@ -109,7 +98,7 @@ internal sealed class ShortcutKeeper(NodeCore core)
 
     private void Ask(TimeSpan now)
     {
-        _token = (uint)core.Random.NextInt64(1, 1L << 32);
+        _token = core.NewToken();
 
         // From one gap between two nodes to half of the ring, every doubling as likely as every other.
         double nearest = 160 - Math.Log2(core.Ring.EstimatedNodes);

@@ -1,0 +1,34 @@
+namespace Brunet.Ring;
+
+/// <summary>When something is tried again: after pauses that grow, each a quarter longer or shorter by chance, so that nodes do not keep step.</summary>
+/// <param name="random">The node's source of chance.</param>
+/// <param name="first">The first pause.</param>
+/// <param name="longest">Where they stop growing.</param>
+/// <param name="growth">From one to the next.</param>
+internal sealed class Backoff(Random random, TimeSpan first, TimeSpan longest, double growth = 2)
+{
+    private readonly TimeSpan _first = first;
+    private TimeSpan _next;
+
+    /// <summary>The pause that the next try is followed by.</summary>
+    public TimeSpan Pause { get; private set; } = first;
+
+    public bool IsDue(TimeSpan now) => now >= _next;
+
+    /// <summary>A try is made now: the next one comes after the pause, which then grows.</summary>
+    public void Tried(TimeSpan now)
+    {
+        _next = now + (Pause * (0.75 + (0.5 * random.NextDouble())));
+        Pause = Pause * growth < longest ? Pause * growth : longest;
+    }
+
+    /// <summary>The pauses begin anew; when the next try comes stays.</summary>
+    public void Shorten() => Pause = _first;
+
+    /// <summary>The pauses begin anew, with a try at a given time.</summary>
+    public void Restart(TimeSpan next)
+    {
+        Pause = _first;
+        _next = next;
+    }
+}
