@@ -109,7 +109,10 @@ internal sealed class CertificateFields
 
     /// <summary>Whether reading hostile bytes may throw this; anything else is our own bug.</summary>
     public static bool IsBadInput(Exception e) =>
-        e is AsnContentException or CryptographicException or ArgumentException or FormatException or OverflowException;
+        e is AsnContentException or CryptographicException or ArgumentException or FormatException or OverflowException
+
+            // A key on a curve that OpenSSL does not know.
+            or PlatformNotSupportedException;
 
     private static string ReadAlgorithm(AsnReader reader)
     {

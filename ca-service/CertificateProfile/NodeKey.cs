@@ -24,7 +24,7 @@ public static class NodeKey
             _ = key.ExportParameters(includePrivateParameters: true);
             return key;
         }
-        catch (Exception e) when (e is CryptographicException or ArgumentException or AsnContentException)
+        catch (Exception e) when (CertificateFields.IsBadInput(e))
         {
             key.Dispose();
             throw new InvalidDataException($"{path} holds no P-256 private key in PEM: put the right file there, or remove it to get a new key.", e);

@@ -37,6 +37,17 @@ public sealed class HostileBytesTests : IDisposable
     }
 
     [Fact]
+    public void A_CA_certificate_whose_key_is_on_a_curve_that_nobody_knows_is_refused_without_an_exception()
+    {
+        byte[] der = (byte[])_pool.Der.Clone();
+        byte[] p384 = [0x06, 0x05, 0x2b, 0x81, 0x04, 0x00, 0x22];
+        int at = der.AsSpan().IndexOf(p384);
+        der.AsSpan(at + 2, 4).Clear();
+        Assert.False(PoolAuthority.TryRead(der, out _, out string reason));
+        Assert.NotEmpty(reason);
+    }
+
+    [Fact]
     public void Random_damage_to_a_CA_certificate_never_throws() =>
         Prop.ForAll(ArbMap.Default.ArbFor<(int, byte, int, byte)>(), damage =>
         {
