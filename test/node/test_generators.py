@@ -54,6 +54,12 @@ class Fence(unittest.TestCase):
         chain = fence.sockets(samples.pool()).split("chain physical_out {\n")[1]
         self.assertEqual(chain.splitlines()[0].strip(), "meta skuid 2001-2032 counter drop")
 
+    def test_the_overlays_own_sockets_pass_whatever_their_ports_and_no_others(self):
+        text = fence.sockets(samples.pool())
+        self.assertIn("meta l4proto { tcp, udp } meta mark 0x574f57 counter accept", text.split("chain physical_out {\n")[1])
+        self.assertIn("meta l4proto { tcp, udp } socket mark 0x574f57 counter accept", text.split("chain physical_in {\n")[1].split("}\n")[0])
+        self.assertNotIn("574f57", text.split("chain tap_in {\n")[1].split("chain physical_in")[0])
+
     def test_nobody_on_the_overlay_reaches_ssh(self):
         chain = fence.sockets(samples.pool()).split("chain tap_in {\n")[1]
         self.assertEqual(chain.splitlines()[0].strip(), "tcp dport 22 counter drop")

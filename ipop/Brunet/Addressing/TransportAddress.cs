@@ -3,14 +3,15 @@ using System.Net;
 
 namespace Brunet.Addressing;
 
-/// <summary>An IP address and UDP port as a value. IPv4 is kept as IPv4-mapped IPv6 (RFC 4291 section 2.5.5.2).</summary>
+/// <summary>An IP address, a port and how it is spoken to, as a value. IPv4 is kept as IPv4-mapped IPv6 (RFC 4291 section 2.5.5.2).</summary>
 /// <param name="Prefix">The upper 64 bits of the IPv6 address, in host byte order.</param>
 /// <param name="Interface">Its lower 64 bits.</param>
-/// <param name="Port">The UDP port.</param>
+/// <param name="Port">The port.</param>
+/// <param name="Protocol">How frames get there.</param>
 /// <remarks>Not one UInt128, for the reason that <see cref="NodeAddress"/> gives.</remarks>
-public readonly record struct TransportAddress(ulong Prefix, ulong Interface, ushort Port)
+public readonly record struct TransportAddress(ulong Prefix, ulong Interface, ushort Port, TransportProtocol Protocol = TransportProtocol.Udp)
 {
-    /// <summary>Length on the wire, in bytes.</summary>
+    /// <summary>Length on the wire, in bytes; the protocol does not travel with it.</summary>
     public const int Size = 18;
 
     /// <summary>Converts from the framework's mutable class.</summary>
@@ -35,7 +36,7 @@ public readonly record struct TransportAddress(ulong Prefix, ulong Interface, us
     /// <summary>The IPv4 address in host byte order; meaningless unless <see cref="IsIPv4"/>.</summary>
     public uint IPv4 => (uint)Interface;
 
-    /// <summary>Reads <see cref="Size"/> bytes.</summary>
+    /// <summary>Reads <see cref="Size"/> bytes, an address of UDP.</summary>
     public static TransportAddress Read(ReadOnlySpan<byte> source) => FromIPv6(source, BinaryPrimitives.ReadUInt16BigEndian(source[16..]));
 
     /// <summary>Writes <see cref="Size"/> bytes.</summary>
@@ -62,5 +63,5 @@ public readonly record struct TransportAddress(ulong Prefix, ulong Interface, us
     }
 
     /// <inheritdoc/>
-    public override string ToString() => ToIPEndPoint().ToString();
+    public override string ToString() => Protocol == TransportProtocol.Udp ? ToIPEndPoint().ToString() : $"tcp:{ToIPEndPoint()}";
 }

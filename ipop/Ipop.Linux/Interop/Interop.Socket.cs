@@ -16,6 +16,7 @@ internal static partial class Interop
         internal const int SO_SNDBUF = 7;
         internal const int SO_RCVBUF = 8;
         internal const int SO_SNDBUFFORCE = 32;
+        internal const int SO_MARK = 36;
         internal const int SO_RCVBUFFORCE = 33;
         internal const int IPPROTO_IP = 0;
         internal const int IP_MTU_DISCOVER = 10;

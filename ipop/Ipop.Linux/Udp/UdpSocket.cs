@@ -63,6 +63,7 @@ public sealed unsafe class UdpSocket : IDisposable
             Set(fd, Interop.Libc.IPPROTO_IPV6, Interop.Libc.IPV6_MTU_DISCOVER, Interop.Libc.IP_PMTUDISC_DONT);
         }
 
+        SocketMark.Set(fd);
         address.port = System.Buffers.Binary.BinaryPrimitives.ReverseEndianness((ushort)port);
         return Bind(fd, address, isDual, $"UDP port {port}");
     }
