@@ -1,6 +1,7 @@
 using System.Buffers;
 using Brunet.Addressing;
 using Brunet.Dht;
+using Brunet.Diagnosis;
 using Brunet.Links;
 using Brunet.Sessions;
 using Brunet.Wire;
@@ -69,7 +70,10 @@ public sealed class Node : IOverlay
         _core.Bootstrap.Tick(now);
         _core.DhtServer.Tick(now);
         _core.DhtClient.Tick(now);
-        bool busy = _core.Handshaker.IsBusy || _core.Paths.IsBusy || _core.Ring.IsBusy || _core.DhtClient.IsBusy;
+        _core.Pinger.Tick(now);
+        _core.Tracer.Tick(now);
+        bool busy = _core.Handshaker.IsBusy || _core.Paths.IsBusy || _core.Ring.IsBusy || _core.DhtClient.IsBusy
+            || _core.Pinger.IsBusy || _core.Tracer.IsBusy;
         NextTick = now + (busy ? BusyInterval : IdleInterval);
     }
 
@@ -115,12 +119,29 @@ public sealed class Node : IOverlay
                     peer.Best?.RoundTrip,
                     peer.SentBytes,
                     peer.ReceivedBytes,
-                    now - peer.CreatedAt));
+                    now - peer.CreatedAt)
+                {
+                    Loss = peer.Best?.Loss(now),
+                    NotDirect = NotDirectReason.Of(now, peer),
+                    OfferedEndpoints = peer.OfferedEndpoints,
+                    Paths = peer.PathStatus(now),
+                });
             }
         }
 
         return result;
     }
+
+    /// <summary>Pings a node in the session with it, which is made if there is none, by the path that packets take.</summary>
+    /// <param name="now">The present.</param>
+    /// <param name="destination">Whom.</param>
+    /// <param name="patience">How long to wait for session and answer together.</param>
+    /// <param name="done">Called once, maybe before the call returns.</param>
+    public void Ping(TimeSpan now, NodeAddress destination, TimeSpan patience, Action<TimeSpan, PingAnswer> done) =>
+        _core.Pinger.Ping(now, destination, patience, done);
+
+    /// <summary>Asks the nodes on the way to another one over the ring; done is called once, within three seconds.</summary>
+    public void Trace(TimeSpan now, NodeAddress destination, Action<TimeSpan, TraceAnswer> done) => _core.Tracer.Trace(now, destination, done);
 
     /// <inheritdoc/>
     public void Send(TimeSpan now, NodeAddress destination, ReadOnlySpan<byte> packet)

@@ -1,4 +1,5 @@
 using Brunet.Addressing;
+using Brunet.Diagnosis;
 using Brunet.Sessions;
 
 namespace Brunet;
@@ -31,7 +32,20 @@ public sealed record PeerStatus(
     TimeSpan? RoundTrip,
     long SentBytes,
     long ReceivedBytes,
-    TimeSpan Age);
+    TimeSpan Age)
+{
+    /// <summary>Share of the last pings by that path that were not answered, 0 to 1; null over the ring, or while there is none to judge by.</summary>
+    public double? Loss { get; init; }
+
+    /// <summary>Why it is not reached straight; null if it is.</summary>
+    public NotDirect? NotDirect { get; init; }
+
+    /// <summary>How many endpoints the peer named as its own; null if it named none yet.</summary>
+    public int? OfferedEndpoints { get; init; }
+
+    /// <summary>All ways that are known, but for the ring.</summary>
+    public IReadOnlyList<PathStatus> Paths { get; init; } = [];
+}
 
 /// <summary>What the node knows of its ring, for people.</summary>
 /// <param name="IsJoined">Whether it has a place on the ring.</param>

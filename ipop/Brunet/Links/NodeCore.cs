@@ -1,5 +1,6 @@
 using Brunet.Addressing;
 using Brunet.Dht;
+using Brunet.Diagnosis;
 using Brunet.Nat;
 using Brunet.Relay;
 using Brunet.Ring;
@@ -35,6 +36,9 @@ internal sealed class NodeCore
         Bootstrap = new Bootstrapper(this, settings.Bootstrap);
         Puncher = new Puncher(this);
         Relays = new RelayForwarder(this);
+        Pinger = new Pinger(this);
+        Tracer = new Tracer(this);
+        TraceResponder = new TraceResponder(this);
         var codec = new RecordCodec(identity, certificates);
         DhtServer = new DhtServer(this, codec, policy);
         DhtClient = new DhtClient(this, codec, policy);
@@ -73,6 +77,12 @@ internal sealed class NodeCore
     public Puncher Puncher { get; }
 
     public RelayForwarder Relays { get; }
+
+    public Pinger Pinger { get; }
+
+    public Tracer Tracer { get; }
+
+    public TraceResponder TraceResponder { get; }
 
     public DhtServer DhtServer { get; }
 
@@ -124,6 +134,7 @@ internal sealed class NodeCore
             Transport.SendMessage(now, peer, message);
         }
 
+        Pinger.OnEstablished(now, peer);
         Puncher.OnEstablished(now, peer);
         Ring.Touch();
     }

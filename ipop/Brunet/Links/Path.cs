@@ -9,8 +9,12 @@ internal sealed class Path(Arrival way)
     /// <summary>Pings that an answer is still known for: probes follow each other faster than a long round trip.</summary>
     private const int RememberedPings = 16;
 
-    private readonly (ulong Nonce, TimeSpan At)[] _pings = new (ulong, TimeSpan)[RememberedPings];
+    /// <summary>An answer that comes later than this counts as none.</summary>
+    private static readonly TimeSpan LostAfter = TimeSpan.FromSeconds(1);
+
+    private readonly (ulong Nonce, TimeSpan At, bool IsAnswered)[] _pings = new (ulong, TimeSpan, bool)[RememberedPings];
     private int _nextPing;
+    private TimeSpan _livesSince;
 
     /// <summary>Straight to an endpoint, or over a relay.</summary>
     public Arrival Way { get; } = way;
@@ -43,7 +47,7 @@ internal sealed class Path(Arrival way)
     /// <summary>Notes a ping that is sent now.</summary>
     public void OnPing(TimeSpan now, ulong nonce)
     {
-        _pings[_nextPing++ % RememberedPings] = (nonce, now);
+        _pings[_nextPing++ % RememberedPings] = (nonce, now, false);
         PingSentAt = now;
         IsPingOutstanding = true;
     }
@@ -57,12 +61,33 @@ internal sealed class Path(Arrival way)
             {
                 sentAt = _pings[i].At;
                 _pings[i].Nonce = ~nonce;
+                _pings[i].IsAnswered = true;
                 IsPingOutstanding = false;
+
+                // What was sent before a NAT opened says nothing of the path.
+                _livesSince = IsAlive && RoundTrip is not null ? _livesSince : sentAt;
                 return true;
             }
         }
 
         sentAt = default;
         return false;
+    }
+
+    /// <summary>The share of the last pings, since it lives, that nothing answered; null while there is none to judge by.</summary>
+    public double? Loss(TimeSpan now)
+    {
+        int judged = 0, lost = 0;
+        for (int i = 0; i < RememberedPings && i < _nextPing; i++)
+        {
+            (_, TimeSpan at, bool isAnswered) = _pings[i];
+            if (at >= _livesSince && (isAnswered || now - at > LostAfter))
+            {
+                judged++;
+                lost += isAnswered ? 0 : 1;
+            }
+        }
+
+        return judged == 0 ? null : (double)lost / judged;
     }
 }

@@ -1,4 +1,5 @@
 using Brunet.Addressing;
+using Brunet.Diagnosis;
 using Brunet.Sessions;
 
 namespace Brunet.Links;
@@ -71,6 +72,9 @@ internal sealed class Peer(NodeAddress address, TimeSpan now)
 
     public int Punches { get; set; }
 
+    /// <summary>How many endpoints it named in its last Candidates; null if none came.</summary>
+    public int? OfferedEndpoints { get; set; }
+
     public TimeSpan LastRingPing { get; set; } = TimeSpan.MinValue / 2;
 
     public long SentBytes { get; set; }
@@ -137,6 +141,27 @@ internal sealed class Peer(NodeAddress address, TimeSpan now)
         }
 
         Best = best;
+    }
+
+    /// <summary>All paths, for people; the one in use first.</summary>
+    public List<PathStatus> PathStatus(TimeSpan now)
+    {
+        var result = new List<PathStatus>(Paths.Count);
+        foreach (Path path in Paths)
+        {
+            var status = new PathStatus(
+                path.Kind,
+                path.Kind == PathKind.Direct ? path.Way.Endpoint : null,
+                path.Kind == PathKind.Relay ? path.Way.Via : null,
+                path == Best,
+                path.IsAlive,
+                path.RoundTrip,
+                path.Loss(now),
+                path.LastReceived == default ? null : now - path.LastReceived);
+            result.Insert(path == Best ? 0 : result.Count, status);
+        }
+
+        return result;
     }
 
     /// <summary>Keeps a message until there is a session; the oldest gives way.</summary>

@@ -160,13 +160,17 @@ internal sealed class Transport(NodeCore core)
                 core.Output.Deliver(now, session.Identity!, message[1..]);
                 break;
             case MessageType.Routed:
-                core.Router.Receive(now, message);
+                core.Router.Receive(now, peer, message);
                 break;
             case MessageType.Ping:
                 core.Paths.OnPing(now, peer, arrival, message);
                 break;
             case MessageType.Pong:
-                core.Paths.OnPong(now, peer, message);
+                if (!core.Pinger.OnPong(now, peer, arrival, message))
+                {
+                    core.Paths.OnPong(now, peer, message);
+                }
+
                 break;
             case MessageType.Neighbours:
                 core.Ring.OnNeighbours(now, peer, message);

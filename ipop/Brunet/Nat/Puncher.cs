@@ -61,6 +61,7 @@ internal sealed class Puncher(NodeCore core)
             return;
         }
 
+        peer.OfferedEndpoints = candidates.Endpoints.Count;
         if (candidates.WantsAnswer)
         {
             Send(now, peer, wantsAnswer: false);

@@ -38,10 +38,16 @@ internal sealed class Router(NodeCore core)
     }
 
     /// <summary>Takes a packet from a neighbour.</summary>
-    public void Receive(TimeSpan now, ReadOnlySpan<byte> message)
+    public void Receive(TimeSpan now, Peer from, ReadOnlySpan<byte> message)
     {
         if (!RoutedHeader.TryRead(message, out RoutedHeader header, out _) || header.Hops >= ProtocolConstants.MaxHops
             || header.Source == core.Self)
+        {
+            return;
+        }
+
+        // Each hop answers a trace: it begins at its source, and only at a member.
+        if (header is { Type: RoutedType.Trace, Hops: 0 } && (header.Source != from.Address || !core.IsEntitled(from)))
         {
             return;
         }
@@ -84,6 +90,11 @@ internal sealed class Router(NodeCore core)
             next = NextHop(header, isOrigin);
         }
 
+        if (header.Type == RoutedType.Trace && !isOrigin)
+        {
+            core.TraceResponder.OnTrace(now, header, packet[RoutedHeader.Size..], next);
+        }
+
         if (next is not null)
         {
             if (header.Type == RoutedType.Find && !isOrigin)
@@ -111,8 +122,8 @@ internal sealed class Router(NodeCore core)
     {
         Peer? straight = header.Exact && core.Peers.TryGetValue(header.Destination, out Peer? known) && known.IsConnected ? known : null;
 
-        // Whoever sends a frame over the ring doubts the link to its destination: it may have restarted and forgotten our session.
-        bool roundabout = isOrigin && header.Type == RoutedType.Frame;
+        // Whoever sends a frame over the ring doubts the link to its destination: it may have restarted and forgotten our session. A trace goes as frames do.
+        bool roundabout = isOrigin && header.Type is (RoutedType.Frame or RoutedType.Trace);
         if (straight is not null && !roundabout)
         {
             return straight;
@@ -159,6 +170,12 @@ internal sealed class Router(NodeCore core)
                 break;
             case RoutedType.Locate:
                 core.Shortcuts.OnLocate(now, header, body);
+                break;
+            case RoutedType.Trace:
+                core.TraceResponder.OnTrace(now, header, body, next: null);
+                break;
+            case RoutedType.Traced:
+                core.Tracer.OnTraced(now, header, body);
                 break;
             case RoutedType.Store:
                 core.DhtServer.OnStore(now, header, body);

@@ -122,4 +122,10 @@ internal enum RoutedType : byte
 
     /// <summary>Asks the node nearest to the destination for its address.</summary>
     Locate = 7,
+
+    /// <summary>Asks every node on the way to the destination, and the destination, who they are.</summary>
+    Trace = 8,
+
+    /// <summary>Answers a trace.</summary>
+    Traced = 9,
 }

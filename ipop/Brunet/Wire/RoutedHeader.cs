@@ -45,6 +45,6 @@ internal readonly record struct RoutedHeader(
         var type = (RoutedType)reader.Byte();
         header = new RoutedHeader(hops, exact, type, reader.Address(), reader.Address(), reader.Address(), reader.Address());
         body = reader.Rest();
-        return reader.IsComplete && type is >= RoutedType.Frame and <= RoutedType.Locate;
+        return reader.IsComplete && type is >= RoutedType.Frame and <= RoutedType.Traced;
     }
 }

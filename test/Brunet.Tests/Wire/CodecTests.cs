@@ -172,6 +172,25 @@ public sealed class CodecTests
     }
 
     [Fact]
+    public void A_trace_and_its_answer_are_of_one_length_and_read_back()
+    {
+        byte[] buffer = new byte[TraceMessage.Size + 1];
+        new TraceMessage(5).Write(buffer);
+        Assert.True(TraceMessage.TryRead(buffer.AsSpan(0, TraceMessage.Size), out TraceMessage trace));
+        Assert.Equal(5u, trace.Token);
+        var message = new TracedMessage(6, 7, TracedMessage.StraightFlag, new NodeAddress(8, 9), 10);
+        message.Write(buffer);
+        Assert.Equal("00000006070400000008000000000000000000000000000000090000000a", Convert.ToHexStringLower(buffer.AsSpan(0, TracedMessage.Size)));
+        Assert.True(TracedMessage.TryRead(buffer.AsSpan(0, TracedMessage.Size), out TracedMessage traced));
+        Assert.Equal(message, traced);
+        foreach (int length in (int[])[0, 4, TracedMessage.Size - 1, TracedMessage.Size + 1])
+        {
+            Assert.False(TraceMessage.TryRead(buffer.AsSpan(0, length), out _));
+            Assert.False(TracedMessage.TryRead(buffer.AsSpan(0, length), out _));
+        }
+    }
+
+    [Fact]
     public void A_replica_that_does_not_exist_is_refused()
     {
         byte[] buffer = new byte[64];
@@ -222,6 +241,8 @@ public sealed class CodecTests
         StoreMessage.TryRead(bytes, out _);
         FetchMessage.TryRead(bytes, out _);
         ReplyMessage.TryRead(bytes, out _);
+        TraceMessage.TryRead(bytes, out _);
+        TracedMessage.TryRead(bytes, out _);
         Assert.InRange(list.Count, 0, 2 * ProtocolConstants.MaxNeighbours);
     }
 

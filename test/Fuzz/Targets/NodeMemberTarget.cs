@@ -54,6 +54,11 @@ internal sealed class NodeMemberTarget : FuzzTarget
         yield return Sample("relay-in-relay", WireSamples.Relay(evil, friend, WireSamples.Relay(evil, victim, hello)));
         yield return Sample("find", WireSamples.Routed(RoutedType.Find, evil, evil, WireSamples.Find()), WireSamples.Routed(RoutedType.Found, friend, victim, WireSamples.Found(16), exact: true));
         yield return Sample("locate", WireSamples.Routed(RoutedType.Locate, evil, victim, WireSamples.Found(0)), WireSamples.Routed(RoutedType.Found, friend, victim, WireSamples.Found(0), exact: true));
+        yield return Sample(
+            "trace",
+            WireSamples.Routed(RoutedType.Trace, evil, victim, WireSamples.Trace(), exact: true),
+            WireSamples.Routed(RoutedType.Trace, friend, WireSamples.Somebody(9), WireSamples.Trace(), exact: true, hops: 2),
+            WireSamples.Routed(RoutedType.Traced, friend, victim, WireSamples.Traced(2, TracedMessage.ArrivedFlag), exact: true));
         yield return Sample("store", WireSamples.Routed(RoutedType.Store, evil, victim, WireSamples.Store(record)), WireSamples.Routed(RoutedType.Fetch, evil, victim, WireSamples.Fetch()));
         yield return Sample("reply", WireSamples.Routed(RoutedType.Reply, friend, victim, WireSamples.Reply(ReplyStatus.Stands, record), exact: true));
         yield return Sample("frame", WireSamples.Routed(RoutedType.Frame, evil, victim, hello, exact: true), WireSamples.Routed(RoutedType.Frame, evil, friend, hello, exact: true, hops: 63));

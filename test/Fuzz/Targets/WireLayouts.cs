@@ -108,6 +108,16 @@ internal static class WireLayouts
                 walker.Number(1);
                 Record(walker);
                 break;
+            case RoutedType.Trace:
+                walker.Number(4);
+                break;
+            case RoutedType.Traced:
+                walker.Number(4);
+                walker.Number(1);
+                walker.Type();
+                walker.Bytes(NodeAddress.Size);
+                walker.Number(4);
+                break;
             case RoutedType.Fetch:
                 walker.Number(4);
                 walker.Number(1);

@@ -96,6 +96,20 @@ internal static class WireSamples
 
     public static byte[] Find() => Found(4);
 
+    public static byte[] Trace()
+    {
+        byte[] bytes = new byte[TraceMessage.Size];
+        new TraceMessage(7).Write(bytes);
+        return bytes;
+    }
+
+    public static byte[] Traced(byte hops, byte flags)
+    {
+        byte[] bytes = new byte[TracedMessage.Size];
+        new TracedMessage(7, hops, flags, flags == TracedMessage.StraightFlag ? Somebody(3) : default, flags == TracedMessage.StraightFlag ? 25_000u : 0).Write(bytes);
+        return bytes;
+    }
+
     public static byte[] Store(byte[] record, uint request = 9)
     {
         byte[] bytes = new byte[StoreMessage.HeaderSize + record.Length];

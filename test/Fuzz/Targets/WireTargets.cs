@@ -85,6 +85,28 @@ internal static class WireTargets
                 byte[] bytes = new byte[input.Length];
                 return ReplyMessage.TryRead(input, out ReplyMessage message) ? bytes[..message.Write(bytes)] : null;
             });
+        foreach (FuzzTarget target in Traces())
+        {
+            yield return target;
+        }
+    }
+
+    private static IEnumerable<FuzzTarget> Traces()
+    {
+        yield return new CodecTarget("trace", [new("trace", WireSamples.Trace())], new FieldMutator(WireLayouts.Body(RoutedType.Trace)), input =>
+        {
+            byte[] bytes = new byte[TraceMessage.Size];
+            return TraceMessage.TryRead(input, out TraceMessage message) ? Written(message.Write, bytes) : null;
+        }, isStrict: false);
+        yield return new CodecTarget(
+            "traced",
+            [new("on-the-way", WireSamples.Traced(1, TracedMessage.StraightFlag)), new("arrived", WireSamples.Traced(2, TracedMessage.ArrivedFlag))],
+            new FieldMutator(WireLayouts.Body(RoutedType.Traced)),
+            input =>
+            {
+                byte[] bytes = new byte[TracedMessage.Size];
+                return TracedMessage.TryRead(input, out TracedMessage message) ? Written(message.Write, bytes) : null;
+            });
     }
 
     private static IEnumerable<Sample> RoutedSamples()
@@ -93,6 +115,7 @@ internal static class WireTargets
         {
             (RoutedType.Frame, WireSamples.Data(1, 0, 9)), (RoutedType.Find, WireSamples.Find()), (RoutedType.Found, WireSamples.Found(2)),
             (RoutedType.Fetch, WireSamples.Fetch()), (RoutedType.Reply, WireSamples.Reply(ReplyStatus.Missing, [])), (RoutedType.Locate, WireSamples.Found(0)),
+            (RoutedType.Trace, WireSamples.Trace()), (RoutedType.Traced, WireSamples.Traced(1, TracedMessage.EndedFlag)),
         })
         {
             yield return new($"{type}", WireSamples.Routed(type, WireSamples.Somebody(1), WireSamples.Somebody(2), body, exact: type is not (RoutedType.Find or RoutedType.Locate)));
