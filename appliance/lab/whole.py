@@ -3,6 +3,7 @@
 import os
 
 import cleanup
+import evidence
 import explain
 import figures
 import image
@@ -81,8 +82,9 @@ def show(lab, report, verdicts, say):
 
 
 def failed(lab, error, say):
-    """Prints why a run failed and returns the report of it."""
-    lines = explain.failure(error, lab.consoles if lab else {})
+    """Prints why a run failed, fetches what the machines still tell, and returns the report of it."""
+    place = evidence.collect(lab, os.path.join(lab.folder, "failed")) if lab else None
+    lines = explain.failure(error, lab.consoles if lab else {}, place)
     say.plain("\n" + "\n".join(lines))
     return {"ok": False, "error": str(error), "machine": error.machine, "step": error.step, "explanation": lines,
             "timeline": lab.timeline.as_json() if lab else {}, "jobs": []}
