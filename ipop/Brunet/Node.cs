@@ -26,6 +26,7 @@ public sealed class Node : IOverlay
     /// <param name="policy">Which records may stand.</param>
     /// <param name="output">The world.</param>
     /// <param name="random">The only source of chance; cryptographically strong in the daemon, seeded in the simulator.</param>
+    /// <param name="hardware">Bits that no snapshot copies, for nonces; seeded in the simulator.</param>
     public Node(
         NodeSettings settings,
         ILocalIdentity identity,
@@ -33,11 +34,12 @@ public sealed class Node : IOverlay
         ICertificateVerifier? certificates,
         IRecordPolicy policy,
         INodeOutput output,
-        Random random)
+        Random random,
+        IHardwareRandom hardware)
     {
         ArgumentNullException.ThrowIfNull(settings);
         ArgumentNullException.ThrowIfNull(identity);
-        _core = new NodeCore(settings, identity, handshakes, certificates, policy, output, random);
+        _core = new NodeCore(settings, identity, handshakes, certificates, policy, output, random, hardware);
     }
 
     /// <inheritdoc/>

@@ -28,6 +28,7 @@ local fields = {
     data = ProtoField.bytes("wownet.data", "Data"),
     data_length = ProtoField.uint32("wownet.data.length", "Length of the data"),
     record = ProtoField.string("wownet.record", "TLS record that ends here"),
+    salt = ProtoField.bytes("wownet.salt", "Salt of the nonce"),
     counter = ProtoField.uint64("wownet.counter", "Counter"),
     sealed = ProtoField.bytes("wownet.sealed", "Sealed message"),
     sealed_length = ProtoField.uint32("wownet.sealed.length", "Length of the sealed message"),
@@ -85,16 +86,15 @@ end
 -- Whether a datagram of unknown ports is one of ours beyond reasonable doubt.
 local function is_sure(tvb)
     local length = tvb:reported_len()
-    if tvb:len() < DATA_HEAD or not is_zero(tvb(2, 2)) then
+    if tvb:len() < DATA_HEAD then
         return false
     end
     local first, second = tvb(0, 1):uint(), tvb(1, 1):uint()
     if first == HANDSHAKE then
-        return second == VERSION and length >= HANDSHAKE_HEAD and length <= HANDSHAKE_MAX and tvb:len() >= 24 and tvb(20, 4):uint() ~= 0
+        return second == VERSION and is_zero(tvb(2, 2)) and length >= HANDSHAKE_HEAD and length <= HANDSHAKE_MAX and tvb:len() >= 24 and tvb(20, 4):uint() ~= 0
     end
-    -- Sixteen bytes with an index that is not 0 and a counter below where keys end (2^36) are rarely anything else.
-    return first == DATA and second == 0 and length >= DATA_MIN and length <= DATA_MAX
-        and tvb(4, 4):uint() ~= 0 and tvb(8, 4):uint() < 16
+    -- An index that is not 0 and a counter below where new keys are agreed on (2^32): one datagram of others in 65,000 looks so too.
+    return first == DATA and length >= DATA_MIN and length <= DATA_MAX and tvb(4, 4):uint() ~= 0 and tvb(11, 1):uint() == 0
 end
 
 -- What a record is called: its first message too, while it can be read.
@@ -199,19 +199,17 @@ local function handshake(tvb, pinfo, tree, root)
 end
 
 local function data(tvb, tree)
-    local reserved = tree:add(fields.reserved, tvb(1, 3))
-    if not is_zero(tvb(1, 3)) then
-        reserved:add_proto_expert_info(experts.reserved)
-    end
+    tree:add(fields.salt, tvb(1, 3))
     tree:add(fields.receiver_index, tvb(4, 4))
-    tree:add(fields.counter, tvb(8, 8))
+    tree:add(fields.salt, tvb(8, 3))
+    tree:add(fields.counter, tvb(11, 5))
     local length = tvb:reported_len() - DATA_HEAD - TAG
     tree:add(fields.sealed_length, length):set_generated()
     if tvb:len() == tvb:reported_len() then
         tree:add(fields.sealed, tvb(DATA_HEAD, length))
         tree:add(fields.tag, tvb(DATA_HEAD + length, TAG))
     end
-    return string.format("Data > 0x%08x, counter %s, %d bytes sealed", tvb(4, 4):uint(), tostring(tvb(8, 8):uint64()), length)
+    return string.format("Data > 0x%08x, counter %s, %d bytes sealed", tvb(4, 4):uint(), tostring(tvb(11, 5):uint64()), length)
 end
 
 -- The smallest and the largest frame of each type, and how much of it its head takes.

@@ -27,9 +27,9 @@ def handshake(data=b"", sender_index=1, receiver_index=0, offset=0, ack=0, versi
     return struct.pack("!BBH16sII20s20sII", HANDSHAKE, version, reserved, b"\xaa" * 16, sender_index, receiver_index, sender, target, offset, ack) + data
 
 
-def data(sealed=b"\0", receiver_index=1, counter=0, reserved=0):
+def data(sealed=b"\0", receiver_index=1, counter=0, salt=0x123456789abc):
     """A data frame that nobody can open."""
-    return struct.pack("!IIQ", DATA << 24 | reserved, receiver_index, counter) + sealed + b"\xbb" * 16
+    return struct.pack("!IIQ", DATA << 24 | salt >> 24, receiver_index, (salt & 0xFFFFFF) << 40 | counter) + sealed + b"\xbb" * 16
 
 
 def payload(frame):
@@ -62,6 +62,5 @@ def _data(datagram):
     if len(datagram) < 33:
         return Frame(DATA, ("short",))
     verdicts = ("long",) if len(datagram) > 4128 else ()
-    first, receiver, counter = struct.unpack_from("!IIQ", datagram)
-    verdicts += ("reserved",) if first & 0xFFFFFF else ()
-    return Frame(DATA, verdicts, None, receiver, None, None, counter, len(datagram) - 32)
+    _, receiver, salted = struct.unpack_from("!IIQ", datagram)
+    return Frame(DATA, verdicts, None, receiver, None, None, salted & (1 << 40) - 1, len(datagram) - 32)

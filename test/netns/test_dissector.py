@@ -64,7 +64,7 @@ class DissectorTests(unittest.TestCase):
             "data cut short": (overlay.data()[:32], ("short",)),
             "data without anything sealed": (overlay.data(b""), ("short",)),
             "data too long": (overlay.data(bytes(4097)), ("long",)),
-            "data with reserved bytes": (overlay.data(reserved=1), ("reserved",)),
+            "data without a salt and with the largest counter": (overlay.data(salt=0, counter=(1 << 40) - 1), ()),
         }
         seen = self.seen([(payload, 20000 + number, 4433) for number, (payload, _) in enumerate(cases.values())])
         for number, (name, (payload, expected)) in enumerate(cases.items(), 1):
@@ -82,7 +82,7 @@ class DissectorTests(unittest.TestCase):
 
     def test_on_other_ports_only_sure_frames_are_taken_and_then_the_whole_conversation(self):
         seen = self.seen([
-            (overlay.handshake(version=2), 20000, 30000), (overlay.handshake()[:75], 20001, 30000), (overlay.data(reserved=1), 20002, 30000),
+            (overlay.handshake(version=2), 20000, 30000), (overlay.handshake()[:75], 20001, 30000), (overlay.data(counter=1 << 32), 20002, 30000),
             (overlay.data(), 20003, 30000), (overlay.handshake(version=2), 30000, 20003), (overlay.data()[:20], 20003, 30000)])
         self.assertEqual({4: (), 5: ("version",), 6: ("short",)}, {number: frame.verdicts for number, frame in seen.items()})
 

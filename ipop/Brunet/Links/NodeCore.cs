@@ -18,13 +18,15 @@ internal sealed class NodeCore
         ICertificateVerifier? certificates,
         IRecordPolicy policy,
         INodeOutput output,
-        Random random)
+        Random random,
+        IHardwareRandom hardware)
     {
         Settings = settings;
         Identity = identity;
         HandshakeProvider = handshakes;
         Output = output;
         Random = random;
+        Hardware = hardware;
         Transport = new Transport(this);
         Handshaker = new Handshaker(this);
         Paths = new PathKeeper(this);
@@ -53,6 +55,8 @@ internal sealed class NodeCore
     public INodeOutput Output { get; }
 
     public Random Random { get; }
+
+    public IHardwareRandom Hardware { get; }
 
     public Dictionary<NodeAddress, Peer> Peers { get; } = [];
 

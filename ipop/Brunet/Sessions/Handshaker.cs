@@ -326,7 +326,7 @@ internal sealed class Handshaker(NodeCore core)
 
     private bool Establish(TimeSpan now, Session session, Arrival arrival)
     {
-        session.Establish(now);
+        session.Establish(now, core.Hardware);
         NodeAddress address = session.Identity!.Address;
         if (address == core.Self || (session.Claimed != default && session.Claimed != address))
         {

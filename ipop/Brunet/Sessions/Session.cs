@@ -62,10 +62,10 @@ internal sealed class Session(uint localIndex, bool isClient, NodeAddress expect
     public int Retransmissions { get; set; }
 
     /// <summary>Takes the keys and the proven identity out of the finished handshake, which is needed no more.</summary>
-    public void Establish(TimeSpan now)
+    public void Establish(TimeSpan now, IHardwareRandom hardware)
     {
         Identity = Handshake.Peer;
-        Keys = new SessionKeys(Handshake, IsClient);
+        Keys = new SessionKeys(Handshake, IsClient, hardware);
         Handshake.Dispose();
         EstablishedAt = now;
         LastOpened = now;

@@ -1,4 +1,3 @@
-using System.Buffers.Binary;
 using System.Security.Cryptography;
 using Brunet.Wire;
 
@@ -6,7 +5,8 @@ namespace Brunet.Sessions;
 
 /// <summary>
 /// Seals and opens data frames with AES-256-GCM. A key for each direction comes from the handshake's exporter; the nonce is the
-/// exported IV with the counter XORed into its tail, as in RFC 8446 section 5.3.
+/// exported IV, XORed with the frame's counter as in RFC 8446 section 5.3 and with 48 bits that the hardware makes for this frame. A machine
+/// whose snapshot is loaded twice goes on twice with the same keys and the same counters; those bits keep its nonces apart.
 /// </summary>
 internal sealed class SessionKeys : IDisposable
 {
@@ -16,14 +16,16 @@ internal sealed class SessionKeys : IDisposable
     /// <summary>Frames after which nothing is sealed any more: far below where a nonce could repeat.</summary>
     public const ulong StopAfter = 1UL << 36;
 
+    private readonly IHardwareRandom _hardware;
     private readonly AesGcm _send;
     private readonly AesGcm _receive;
     private readonly byte[] _sendIv;
     private readonly byte[] _receiveIv;
     private readonly ReplayWindow _window = new();
 
-    public SessionKeys(IHandshake handshake, bool isClient)
+    public SessionKeys(IHandshake handshake, bool isClient, IHardwareRandom hardware)
     {
+        _hardware = hardware;
         Span<byte> secret = stackalloc byte[2 * (ProtocolConstants.KeySize + ProtocolConstants.NonceSize)];
         handshake.Export(ProtocolConstants.ExporterLabel, secret);
         var client = new AesGcm(secret[..ProtocolConstants.KeySize], ProtocolConstants.TagSize);
@@ -47,9 +49,9 @@ internal sealed class SessionKeys : IDisposable
         }
 
         Span<byte> header = frame[..ProtocolConstants.DataHeaderSize];
-        new DataHeader(receiverIndex, Sent).Write(header);
+        new DataHeader(receiverIndex, Sent, _hardware.Draw()).Write(header);
         Span<byte> nonce = stackalloc byte[ProtocolConstants.NonceSize];
-        MakeNonce(_sendIv, Sent, nonce);
+        DataHeader.MakeNonce(header, _sendIv, nonce);
         Sent++;
         Span<byte> sealedBytes = frame.Slice(ProtocolConstants.DataHeaderSize, message.Length);
         Span<byte> tag = frame.Slice(ProtocolConstants.DataHeaderSize + message.Length, ProtocolConstants.TagSize);
@@ -68,7 +70,7 @@ internal sealed class SessionKeys : IDisposable
         }
 
         Span<byte> nonce = stackalloc byte[ProtocolConstants.NonceSize];
-        MakeNonce(_receiveIv, counter, nonce);
+        DataHeader.MakeNonce(frame, _receiveIv, nonce);
         try
         {
             _receive.Decrypt(
@@ -90,11 +92,5 @@ internal sealed class SessionKeys : IDisposable
     {
         _send.Dispose();
         _receive.Dispose();
-    }
-
-    private static void MakeNonce(ReadOnlySpan<byte> iv, ulong counter, Span<byte> nonce)
-    {
-        iv.CopyTo(nonce);
-        BinaryPrimitives.WriteUInt64BigEndian(nonce[4..], BinaryPrimitives.ReadUInt64BigEndian(nonce[4..]) ^ counter);
     }
 }

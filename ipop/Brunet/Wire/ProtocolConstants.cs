@@ -18,7 +18,7 @@ internal static class ProtocolConstants
     /// <summary>Bytes of an AES-GCM nonce (RFC 5116 section 5.2).</summary>
     public const int NonceSize = 12;
 
-    /// <summary>Header of a data frame: type, three zero bytes, receiver's index, counter. All of it is authenticated.</summary>
+    /// <summary>Header of a data frame: type, salt, receiver's index, salt, counter. All of it is authenticated.</summary>
     public const int DataHeaderSize = 16;
 
     /// <summary>Largest plaintext message. Larger ones are dropped.</summary>

@@ -8,6 +8,7 @@ using Ipop.AddressMap;
 using Ipop.Linux.Handshakes;
 using Ipop.Linux.Interfaces;
 using Ipop.Linux.Polling;
+using Ipop.Linux.Randomness;
 using Ipop.Linux.Systemd;
 using Ipop.Linux.Udp;
 using Ipopd.Bootstrap;
@@ -38,6 +39,7 @@ internal sealed class Daemon : IControlled, IDisposable
     private readonly UdpSocket? _dnsSocket;
     private readonly TapPort _tap;
     private readonly Node _node;
+    private readonly HardwareRandomSource _randomSource;
     private readonly VirtualNetwork _network;
     private readonly BootstrapResolver _resolver;
     private readonly CancellationTokenSource _ending = new();
@@ -71,7 +73,7 @@ internal sealed class Daemon : IControlled, IDisposable
             var port = new NodePort(_overlaySocket);
             var settings = new NodeSettings(options.Secret, _resolver.Literal, IsFirst, options.IsOpen);
             var policy = new RecordPolicy(options.Subnet, options.IsOpen);
-            _node = new Node(settings, _identity, _handshakes, _verifier, policy, port, new StrongRandom());
+            _node = new Node(settings, _identity, _handshakes, _verifier, policy, port, new StrongRandom(), HardwareRandom.Open(out _randomSource));
             _network = new VirtualNetwork(NetworkOptions(mac), _node, _identity.Certificate, _tap, BootClock.Now);
             port.Network = _network;
             Own(ControlServer.Open(_loop, new ControlCommands(this), options));
@@ -219,6 +221,9 @@ internal sealed class Daemon : IControlled, IDisposable
     private void Announce()
     {
         _log.Info($"node {_node.Address} of pool {_options.Pool}, UDP port {_overlaySocket.LocalPort}, tap {_options.TapName}");
+        _log.Info(_randomSource == HardwareRandomSource.Processor
+            ? "nonces are salted by the processor's generator (RDRAND)"
+            : "nonces are salted by the kernel's generator: this processor has none; don't run two copies of one snapshot of this machine");
         if (_options.IsOpen)
         {
             _log.Warn($"pool {_options.Pool} is open: no CA, no IPsec; who knows the secret is in");

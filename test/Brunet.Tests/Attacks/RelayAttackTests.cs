@@ -45,7 +45,7 @@ public sealed class RelayAttackTests
             Relayed(world, relay, beta, alpha.Node.Address, changed);
             byte[] invented = new byte[60];
             random.NextBytes(invented);
-            new DataHeader(index, (ulong)random.Next(1000, 2000)).Write(invented);
+            new DataHeader(index, (ulong)random.Next(1000, 2000), (ulong)random.NextInt64(1L << 48)).Write(invented);
             Relayed(world, relay, beta, alpha.Node.Address, invented);
         }
 

@@ -9,6 +9,8 @@ public sealed class SessionKeysTests : IDisposable
 {
     private const int Overhead = ProtocolConstants.DataHeaderSize + ProtocolConstants.TagSize;
 
+    private readonly IHandshake _clientEnd;
+    private readonly IHandshake _serverEnd;
     private readonly SessionKeys _client;
     private readonly SessionKeys _server;
 
@@ -18,23 +20,25 @@ public sealed class SessionKeysTests : IDisposable
         var authority = new SimulatedAuthority();
         using var one = new SimulatedIdentity(random);
         using var two = new SimulatedIdentity(random);
-        using IHandshake client = new SimulatedHandshakeProvider(one, authority, random).StartClient();
-        using IHandshake server = new SimulatedHandshakeProvider(two, authority, random).StartServer();
+        _clientEnd = new SimulatedHandshakeProvider(one, authority, random).StartClient();
+        _serverEnd = new SimulatedHandshakeProvider(two, authority, random).StartServer();
         var toServer = new ArrayBufferWriter<byte>();
         var toClient = new ArrayBufferWriter<byte>();
-        client.Advance([], toServer);
-        server.Advance(toServer.WrittenSpan, toClient);
+        _clientEnd.Advance([], toServer);
+        _serverEnd.Advance(toServer.WrittenSpan, toClient);
         toServer.ResetWrittenCount();
-        Assert.Equal(HandshakeState.Complete, client.Advance(toClient.WrittenSpan, toServer));
-        Assert.Equal(HandshakeState.Complete, server.Advance(toServer.WrittenSpan, toClient));
-        _client = new SessionKeys(client, isClient: true);
-        _server = new SessionKeys(server, isClient: false);
+        Assert.Equal(HandshakeState.Complete, _clientEnd.Advance(toClient.WrittenSpan, toServer));
+        Assert.Equal(HandshakeState.Complete, _serverEnd.Advance(toServer.WrittenSpan, toClient));
+        _client = new SessionKeys(_clientEnd, isClient: true, new SimulatedHardware(random));
+        _server = new SessionKeys(_serverEnd, isClient: false, new SimulatedHardware(random));
     }
 
     public void Dispose()
     {
         _client.Dispose();
         _server.Dispose();
+        _clientEnd.Dispose();
+        _serverEnd.Dispose();
     }
 
     [Theory]
@@ -84,6 +88,62 @@ public sealed class SessionKeysTests : IDisposable
         byte[] second = Seal(_client, new byte[32]);
         Assert.NotEqual(first[ProtocolConstants.DataHeaderSize..], second[ProtocolConstants.DataHeaderSize..]);
         Assert.Equal(2u, _client.Sent);
+    }
+
+    [Fact]
+    public void One_state_that_is_loaded_twice_never_seals_with_the_same_nonce_twice()
+    {
+        // Two machines from one snapshot: keys, IV and counter are the same, only the hardware under them is not.
+        HashSet<string> nonces = [];
+        Assert.Equal(100_000, NoncesOfTwoCopies(nonces, new SimulatedHardware(new Random(1)), new SimulatedHardware(new Random(2))));
+    }
+
+    [Fact]
+    public void With_a_generator_that_the_snapshot_copies_they_would()
+    {
+        HashSet<string> nonces = [];
+        Assert.Equal(50_000, NoncesOfTwoCopies(nonces, new SimulatedHardware(new Random(1)), new SimulatedHardware(new Random(1))));
+    }
+
+    [Fact]
+    public void The_peer_opens_frames_of_the_copy_that_is_ahead_and_no_counter_twice()
+    {
+        using var copy = new SessionKeys(_clientEnd, isClient: true, new SimulatedHardware(new Random(9)));
+        byte[] opened = new byte[1];
+        byte[] first = Seal(_client, [1]);
+        byte[] twin = Seal(copy, [2]);
+        Assert.NotEqual(first[..ProtocolConstants.DataHeaderSize], twin[..ProtocolConstants.DataHeaderSize]);
+        Assert.True(_server.TryOpen(first, opened, out _));
+        Assert.False(_server.TryOpen(twin, opened, out _));
+        Assert.True(_server.TryOpen(Seal(copy, [3]), opened, out ulong counter));
+        Assert.Equal(1u, counter);
+    }
+
+    [Fact]
+    public void A_changed_salt_is_found()
+    {
+        byte[] frame = Seal(_client, [1]);
+        foreach (int at in (int[])[1, 2, 3, 8, 9, 10])
+        {
+            byte[] changed = [.. frame];
+            changed[at] ^= 1;
+            Assert.False(_server.TryOpen(changed, new byte[1], out _));
+        }
+    }
+
+    /// <summary>Lets two copies of one sender's state seal different things; how many nonces they used in all.</summary>
+    private int NoncesOfTwoCopies(HashSet<string> nonces, IHardwareRandom under, IHardwareRandom other)
+    {
+        using var one = new SessionKeys(_clientEnd, isClient: true, under);
+        using var two = new SessionKeys(_clientEnd, isClient: true, other);
+        for (int i = 0; i < 50_000; i++)
+        {
+            // With one key and IV the nonce is as different as the header is.
+            nonces.Add(Convert.ToHexString(Seal(one, [1])[..ProtocolConstants.DataHeaderSize]));
+            nonces.Add(Convert.ToHexString(Seal(two, [2])[..ProtocolConstants.DataHeaderSize]));
+        }
+
+        return nonces.Count;
     }
 
     private static byte[] Seal(SessionKeys keys, byte[] message)

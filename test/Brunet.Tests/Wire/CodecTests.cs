@@ -140,9 +140,9 @@ public sealed class CodecTests
     public void The_head_of_a_data_frame_is_read_back_if_the_frame_has_a_length_of_one(int length, bool isFrame)
     {
         byte[] frame = new byte[Math.Max(length, ProtocolConstants.DataHeaderSize)];
-        var header = new DataHeader(0x01020304, 0x05060708090a0b0c);
+        var header = new DataHeader(0x01020304, 0x0807060504, 0xa1a2a3a4a5a6);
         header.Write(frame);
-        Assert.Equal("110000000102030405060708090a0b0c", Convert.ToHexStringLower(frame.AsSpan(0, 16)));
+        Assert.Equal("11a1a2a301020304a4a5a60807060504", Convert.ToHexStringLower(frame.AsSpan(0, 16)));
         Assert.Equal(isFrame, DataHeader.TryRead(frame.AsSpan(0, length), out DataHeader read));
         Assert.Equal(isFrame ? header : default, read);
         frame[0] = (byte)FrameType.Handshake;

@@ -27,7 +27,8 @@ internal static class WireLayouts
         {
             walker.Bytes(3);
             walker.Number(4);
-            walker.Number(8);
+            walker.Bytes(3);
+            walker.Number(5);
             walker.Rest();
         }
 

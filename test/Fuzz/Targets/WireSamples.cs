@@ -143,10 +143,7 @@ internal static class WireSamples
     public static byte[] Data(uint receiver, ulong counter, int size)
     {
         byte[] bytes = new byte[ProtocolConstants.DataHeaderSize + size + ProtocolConstants.TagSize];
-        var writer = new ByteWriter(bytes);
-        writer.UInt32((uint)FrameType.Data << 24);
-        writer.UInt32(receiver);
-        writer.UInt64(counter);
+        new DataHeader(receiver, counter, 0x0123456789ab).Write(bytes);
         return bytes;
     }
 

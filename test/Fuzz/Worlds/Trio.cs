@@ -29,7 +29,8 @@ internal sealed class Trio
             var settings = new NodeSettings(Targets.WireSamples.Secret, i == 0 ? [] : [Endpoint(0)], i == 0, IsOpen: true);
             var world = new World(this, Endpoint(i));
             world.Node = new Node(
-                settings, Identities[i], new SimulatedHandshakeProvider(Identities[i], new SimulatedAuthority(), random), null, Policy, world, random);
+                settings, Identities[i], new SimulatedHandshakeProvider(Identities[i], new SimulatedAuthority(), random), null, Policy, world, random,
+                new SimulatedHardware(random));
             _nodes[i] = world;
         }
 

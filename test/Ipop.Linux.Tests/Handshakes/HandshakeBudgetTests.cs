@@ -3,6 +3,7 @@ using Brunet;
 using Brunet.Addressing;
 using Brunet.Sessions;
 using Ipop.Linux.Handshakes;
+using Ipop.Linux.Randomness;
 using Testing.Simulation;
 using Xunit.Abstractions;
 
@@ -74,7 +75,7 @@ public sealed class HandshakeBudgetTests(ITestOutputHelper output) : IDisposable
         var provider = new OpenSslHandshakeProvider(key, default, null);
         _owned.AddRange([provider, key]);
         var settings = new NodeSettings(new byte[32], isFirst ? [] : [First], isFirst, IsOpen: true);
-        return new Node(settings, new BareIdentity(key), provider, null, new SmallerOwnerWins(), new Wire(this, endpoint), new Random(7 + endpoint.GetHashCode()));
+        return new Node(settings, new BareIdentity(key), provider, null, new SmallerOwnerWins(), new Wire(this, endpoint), new Random(7 + endpoint.GetHashCode()), HardwareRandom.Open(out _));
     }
 
     private List<(TransportAddress From, TransportAddress To, byte[] Datagram)> Take()

@@ -229,7 +229,8 @@ public sealed class SimulatedNetwork(int seed, double loss = 0)
             node.Settings.IsOpen ? null : Authority,
             policy,
             node,
-            _random);
+            _random,
+            new SimulatedHardware(_random));
         ScheduleTick(node, Now);
     }
 
