@@ -125,6 +125,13 @@ class Condor(unittest.TestCase):
                      "STARTER_ALLOW_RUNAS_OWNER = False", "SLOT1_32_USER = wowjob32"):
             self.assertIn(line + "\n", text)
 
+    def test_a_schedd_waits_longer_than_a_second_for_a_claim_and_a_forgotten_claim_is_found_soon(self):
+        settings = dict(line.split(" = ", 1) for line in condor.config(samples.pool(), "10.128.3.4", "alpha").splitlines() if " = " in line)
+        # Whole seconds, of which the first may be almost over: at least two have to be left.
+        self.assertGreaterEqual(int(settings["SCHEDD_TIMEOUT_MULTIPLIER"]), 3)
+        missed = int(settings.get("MAX_CLAIM_ALIVES_MISSED", 6))
+        self.assertLessEqual(missed * int(settings["ALIVE_INTERVAL"]) / 3, 30)
+
     def test_the_map_tells_managers_from_workers_and_from_strangers(self):
         import re
         rules = [line.split(" ", 2) for line in condor.mapfile(samples.pool()).splitlines()]

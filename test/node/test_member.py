@@ -1,13 +1,17 @@
 """Waiting for HTCondor's daemons."""
 
+import contextlib
+import io
 import os
 import tempfile
 import threading
 import time
 import unittest
+from unittest import mock
 
 import samples  # noqa: F401  makes the node's modules importable
 
+import console
 import member
 
 
@@ -24,6 +28,37 @@ class WaitForDaemon(unittest.TestCase):
             started = time.monotonic()
             member.wait_for_daemon("startd", patience=0.2, folder=folder, pause=0.02)
             self.assertGreaterEqual(time.monotonic() - started, 0.2)
+
+
+class WaitForPool(unittest.TestCase):
+    POOL = {"role": "manager", "zone": "science.internal"}
+
+    def ask(self, answers):
+        """Runs wait_for_pool against a pool that answers so; returns the questions' time limits, what the journal got and the console's steps."""
+        limits, steps = [], []
+
+        def answer(command, timeout):
+            self.assertIn('Machine == "boss.science.internal"', command)
+            limits.append(timeout)
+            return answers.pop(0)
+
+        journal = io.StringIO()
+        with mock.patch.object(member, "wait_for_daemon"), mock.patch.object(console, "say", lambda step, **values: steps.append((step, values))), \
+                contextlib.redirect_stdout(journal):
+            member.wait_for_pool(self.POOL, "boss", ask=answer, pause=lambda seconds: None)
+        return limits, [line.split(": ", 1)[1] for line in journal.getvalue().splitlines()], steps
+
+    def test_a_question_that_hangs_is_asked_anew_and_may_take_longer_each_time(self):
+        limits, journal, steps = self.ask([(124, ""), (124, ""), (124, ""), (124, ""), (0, "lab@boss")])
+        self.assertEqual([10.0, 20.0, 30.0, 30.0, 30.0], limits)
+        self.assertEqual(["no answer in time"] * 4, journal)
+        self.assertEqual([("pool", {"manager": "manager.science.internal", "slot": "lab@boss"})], steps)
+
+    def test_a_pool_that_does_not_list_the_machine_yet_is_asked_again(self):
+        limits, journal, steps = self.ask([(0, ""), (1, "Error: communication error\nCEDAR:6001"), (0, "lab@boss\nother")])
+        self.assertEqual(3, len(limits))
+        self.assertEqual(["the manager does not list this machine", "CEDAR:6001"], journal)
+        self.assertEqual("lab@boss", steps[-1][1]["slot"])
 
 
 if __name__ == "__main__":

@@ -11,6 +11,10 @@ from generate import condor, names, paths, swanctl
 CONDOR_CONF = f"{paths.RUN}/condor.conf"
 WOW_CA = "/usr/lib/wow/ca/wow-ca"
 SWANCTL_CONF = f"{paths.RUN}/swanctl.conf"
+QUESTION, LONGEST_QUESTION = 10.0, 30.0
+"""Seconds that the first question to the pool may take, each later one as much more, and the most."""
+TIMED_OUT = 124
+"""system.run's code of a program that took too long."""
 
 
 def is_manager(pool):
@@ -71,20 +75,24 @@ def wait_for_daemon(name, patience=20.0, folder="/var/log/condor", pause=0.5):
         time.sleep(pause)
 
 
-def wait_for_pool(pool, host, patience=90.0):
+def wait_for_pool(pool, host, patience=90.0, ask=system.run, pause=time.sleep):
     """Waits until the manager lists this machine; tells after a while what keeps it, and goes on waiting."""
-    start, told = time.monotonic(), 0.0
+    start, told, tries = time.monotonic(), 0.0, 0
     wait_for_daemon("collector" if is_manager(pool) else "startd")
     kind = ["-collector"] if is_manager(pool) else []
     while True:
-        code, output = system.run(["condor_status", *kind, "-constraint", f'Machine == "{host}.{pool["zone"]}"', "-af", "Name"], timeout=30.0)
+        tries += 1
+        # The first question begins while IPsec and sessions are being made. One that hangs there is asked anew rather than waited for.
+        code, output = ask(["condor_status", *kind, "-constraint", f'Machine == "{host}.{pool["zone"]}"', "-af", "Name"],
+                           timeout=min(QUESTION * tries, LONGEST_QUESTION))
         if code == 0 and output:
             console.say("pool", manager=f"manager.{pool['zone']}", slot=output.splitlines()[0])
             return
         waited = time.monotonic() - start
+        last = output.splitlines()[-1] if output else "no answer in time" if code == TIMED_OUT else "the manager does not list this machine"
+        print(f"{waited:.1f} s after HTCondor's start: {last}", flush=True)  # for the journal
         if waited - told >= patience:
-            last = output.splitlines()[-1] if output else "the manager does not list this machine"
             console.say_error(WowError(last, "Look with: condor_status; journalctl -u condor; tail /var/log/condor/*Log. It is tried again by itself", "", "pool"))
             told = waited * 2 - patience
         # Asking costs a second of an emulated processor, which HTCondor needs just now.
-        time.sleep(2.0 if waited < patience else 10.0)
+        pause(2.0 if waited < patience else 10.0)

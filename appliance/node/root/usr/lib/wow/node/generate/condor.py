@@ -3,7 +3,13 @@
 What is not obvious was measured. HTCondor ignores addresses in certificates, so the collector is named, and NETWORK_HOSTNAME is the name
 in this machine's certificate. A shadow that notices a lost connection loses the job's output (23.9.6): the long keepalive and timeouts
 keep it from noticing an outage of ten minutes. Three Python transfer plugins cost the startd 28 s in an emulated guest. Without
-STARTER_ALLOW_RUNAS_OWNER = False the administrator of any machine could act as any user of all others."""
+STARTER_ALLOW_RUNAS_OWNER = False the administrator of any machine could act as any user of all others.
+
+The schedd reads a startd's answer to a claim (two ClassAds, 14 kB) with a timeout of 1 s (dc_startd.cpp, ClaimStartdMsg::readMsg), and
+condor_read counts in whole seconds (condor_rw.cpp): an answer whose packets come before and after the clock's next second is late after
+milliseconds. Then the schedd forgets the claim, the startd keeps it, and nothing is matched until the startd asks about it: after
+MAX_CLAIM_ALIVES_MISSED (6) x ALIVE_INTERVAL (300 s) / 3. So the schedd waits SCHEDD_TIMEOUT_MULTIPLIER times as long (for all it asks, so
+not longer still: a machine that is gone costs 60 s then), and a forgotten claim is found after 30 s."""
 from generate import paths
 
 MAPFILE = f"{paths.RUN}/condor.map"
@@ -128,6 +134,8 @@ def _worker():
     slots = "".join(f"SLOT1_{number}_USER = wowjob{number}\n" for number in range(1, paths.JOB_ACCOUNTS + 1))
     return f"""
 DAEMON_LIST = MASTER, SCHEDD, STARTD
+SCHEDD_TIMEOUT_MULTIPLIER = 3
+ALIVE_INTERVAL = 15
 use FEATURE : PartitionableSlot
 EXECUTE = {paths.STATE}/execute
 RESERVED_MEMORY = 128
