@@ -4,7 +4,7 @@
 
 local HANDSHAKE, DATA = 0x10, 0x11
 local VERSION = 1
-local HANDSHAKE_HEAD, HANDSHAKE_MAX = 76, 1036
+local HANDSHAKE_HEAD, HANDSHAKE_MAX = 92, 1052
 local DATA_HEAD, TAG, DATA_MIN, DATA_MAX = 16, 16, 33, 4128
 local RECORD_HEAD, RECORD_MAX = 5, 16384 + 256 -- RFC 8446 section 5.2
 
@@ -25,6 +25,7 @@ local fields = {
     target = ProtoField.bytes("wownet.target", "Target's address"),
     offset = ProtoField.uint32("wownet.offset", "Offset in the sender's stream"),
     ack = ProtoField.uint32("wownet.ack", "Bytes of the receiver's stream that the sender has"),
+    cookie = ProtoField.bytes("wownet.cookie", "Cookie"),
     data = ProtoField.bytes("wownet.data", "Data"),
     data_length = ProtoField.uint32("wownet.data.length", "Length of the data"),
     record = ProtoField.string("wownet.record", "TLS record that ends here"),
@@ -184,10 +185,17 @@ local function handshake(tvb, pinfo, tree, root)
     end
     tree:add(fields.offset, tvb(68, 4))
     tree:add(fields.ack, tvb(72, 4))
+    local cookie = tree:add(fields.cookie, tvb(76, 16))
+    local shown = ""
+    if is_zero(tvb(76, 16)) then
+        cookie:append_text(" (none)")
+    else
+        shown = tvb(24, 4):uint() == 0 and ", shows a cookie" or ", asks to see a cookie"
+    end
     local length = tvb:reported_len() - HANDSHAKE_HEAD
     tree:add(fields.data_length, length):set_generated()
     local text = string.format("Handshake 0x%08x > 0x%08x, offset %d, ack %d, %d bytes",
-        tvb(20, 4):uint(), tvb(24, 4):uint(), tvb(68, 4):uint(), tvb(72, 4):uint(), length)
+        tvb(20, 4):uint(), tvb(24, 4):uint(), tvb(68, 4):uint(), tvb(72, 4):uint(), length) .. shown
     if tvb:len() <= HANDSHAKE_HEAD then
         return text
     end

@@ -22,9 +22,11 @@ class Frame:
     length: int = None
 
 
-def handshake(data=b"", sender_index=1, receiver_index=0, offset=0, ack=0, version=VERSION, reserved=0, sender=b"\1" * 20, target=bytes(20)):
+def handshake(data=b"", sender_index=1, receiver_index=0, offset=0, ack=0, version=VERSION, reserved=0, sender=b"\1" * 20, target=bytes(20),
+              cookie=bytes(16)):
     """A handshake frame; its MAC is no pool's."""
-    return struct.pack("!BBH16sII20s20sII", HANDSHAKE, version, reserved, b"\xaa" * 16, sender_index, receiver_index, sender, target, offset, ack) + data
+    return struct.pack(
+        "!BBH16sII20s20sII16s", HANDSHAKE, version, reserved, b"\xaa" * 16, sender_index, receiver_index, sender, target, offset, ack, cookie) + data
 
 
 def data(sealed=b"\0", receiver_index=1, counter=0, salt=0x123456789abc):
@@ -47,15 +49,15 @@ def read(datagram):
 
 
 def _handshake(datagram):
-    if len(datagram) < 76:
+    if len(datagram) < 92:
         return Frame(HANDSHAKE, ("short",))
-    verdicts = ("long",) if len(datagram) > 1036 else ()
+    verdicts = ("long",) if len(datagram) > 1052 else ()
     _, version, reserved, _, sender, receiver, _, _, offset, ack = struct.unpack_from("!BBH16sII20s20sII", datagram)
     if version != VERSION:
         return Frame(HANDSHAKE, (*verdicts, "version"))
     verdicts += ("reserved",) if reserved else ()
     verdicts += () if sender else ("index",)
-    return Frame(HANDSHAKE, verdicts, sender, receiver, offset, ack, None, len(datagram) - 76)
+    return Frame(HANDSHAKE, verdicts, sender, receiver, offset, ack, None, len(datagram) - 92)
 
 
 def _data(datagram):

@@ -1,10 +1,12 @@
 using Brunet.Addressing;
+using Brunet.Links;
 
 namespace Brunet.Sessions;
 
 /// <summary>
 /// Keeps a handshake from being a weapon: an endpoint that has not shown that it receives what we send to it gets no more bytes than came
 /// from it (stricter than RFC 9000 section 8.1). A source address is easily forged, and a first frame that somebody recorded has a good MAC.
+/// What does not come straight can't be forged by strangers and is not counted.
 /// </summary>
 internal sealed class AddressBudget
 {
@@ -14,33 +16,38 @@ internal sealed class AddressBudget
     private bool _isProven;
     private bool _isHeldBack;
 
-    /// <summary>Trusts an endpoint that the local node chose itself.</summary>
-    public void Trust(TransportAddress endpoint)
+    /// <summary>Trusts a way that the local node chose itself.</summary>
+    public void Trust(Arrival way)
     {
-        if (!_trusted.Contains(endpoint))
+        if (way.Kind == PathKind.Direct && !_trusted.Contains(way.Endpoint))
         {
-            _trusted.Add(endpoint);
+            _trusted.Add(way.Endpoint);
         }
     }
 
-    /// <summary>Bytes came from an endpoint.</summary>
-    /// <param name="endpoint">Their source.</param>
+    /// <summary>Bytes came.</summary>
+    /// <param name="way">How.</param>
     /// <param name="bytes">How many.</param>
     /// <param name="isProof">
     /// Whether the frame names our random index: whoever sent it got a frame of ours. The first such endpoint is trusted; what comes later from
     /// elsewhere may be a copy.
     /// </param>
-    public void Receive(TransportAddress endpoint, int bytes, bool isProof)
+    public void Receive(Arrival way, int bytes, bool isProof)
     {
+        if (way.Kind != PathKind.Direct)
+        {
+            return;
+        }
+
         if (isProof && !_isProven)
         {
             _isProven = true;
-            Trust(endpoint);
+            Trust(way);
         }
 
-        if (endpoint != _stranger)
+        if (way.Endpoint != _stranger)
         {
-            (_stranger, _left) = (endpoint, 0);
+            (_stranger, _left) = (way.Endpoint, 0);
         }
 
         _left += bytes;
@@ -57,13 +64,14 @@ internal sealed class AddressBudget
         return wasHeldBack;
     }
 
-    /// <summary>How many bytes may go to an endpoint.</summary>
-    public int Left(TransportAddress endpoint) => _trusted.Contains(endpoint) ? int.MaxValue : endpoint == _stranger ? _left : 0;
+    /// <summary>How many bytes may go some way.</summary>
+    public int Left(Arrival way) =>
+        way.Kind != PathKind.Direct || _trusted.Contains(way.Endpoint) ? int.MaxValue : way.Endpoint == _stranger ? _left : 0;
 
-    /// <summary>Bytes went to an endpoint.</summary>
-    public void Spend(TransportAddress endpoint, int bytes)
+    /// <summary>Bytes went.</summary>
+    public void Spend(Arrival way, int bytes)
     {
-        if (!_trusted.Contains(endpoint))
+        if (way.Kind == PathKind.Direct && !_trusted.Contains(way.Endpoint))
         {
             _left -= bytes;
         }

@@ -12,26 +12,30 @@ internal sealed class Handshaker(NodeCore core)
 {
     private const int MaxHalfOpen = 512;
     private const int MaxPeers = 4096;
+
+    /// <summary>Half-open handshakes above which a straight first frame must show a cookie.</summary>
+    private const int CookiesAbove = 64;
+
+    /// <summary>Half-open handshakes of one source, while cookies are asked for.</summary>
+    private const int MaxHalfOpenOfSource = 32;
     private const int MaxOlder = 4;
 
-    private static readonly TimeSpan FirstRetransmission = TimeSpan.FromMilliseconds(300);
-    private static readonly TimeSpan LastRetransmission = TimeSpan.FromSeconds(2);
     private static readonly TimeSpan GiveUpAfter = TimeSpan.FromSeconds(15);
     private static readonly TimeSpan RekeyAge = TimeSpan.FromHours(1);
     private static readonly TimeSpan OlderKept = TimeSpan.FromSeconds(30);
 
-    private readonly Dictionary<uint, Session> _byIndex = [];
-    private readonly Dictionary<(NodeAddress Sender, uint Index), Session> _byRemote = [];
-    private readonly List<Session> _unfinished = [];
+    private readonly SessionTable _sessions = new(core.Random);
+    private readonly HandshakeSender _sender = new(core);
+    private readonly HandshakeCookies _cookies = new(core.Random);
     private int _generation;
 
     /// <summary>Whether a handshake is under way, so that time matters.</summary>
-    public bool IsBusy => _unfinished.Count > 0;
+    public bool IsBusy => _sessions.Unfinished.Count > 0;
 
     /// <summary>Sessions and handshakes that are kept.</summary>
-    public int SessionCount => _byIndex.Count;
+    public int SessionCount => _sessions.Count;
 
-    public Session? Find(uint localIndex) => _byIndex.GetValueOrDefault(localIndex);
+    public Session? Find(uint localIndex) => _sessions.Find(localIndex);
 
     /// <summary>
     /// Makes sure that there is a session with a node, or that one is on its way. Via is a node with a link to it, if one is known.
@@ -105,38 +109,28 @@ internal sealed class Handshaker(NodeCore core)
     public Session ConnectEndpoint(TimeSpan now, TransportAddress endpoint) => Start(now, default, Arrival.Direct(endpoint), null);
 
     /// <summary>Whether a handshake still runs.</summary>
-    public bool IsUnfinished(Session session) => _unfinished.Contains(session);
+    public bool IsUnfinished(Session session) => _sessions.Unfinished.Contains(session);
 
-    public void Forget(Session? session)
-    {
-        if (session is null)
-        {
-            return;
-        }
-
-        _unfinished.Remove(session);
-        _byIndex.Remove(session.LocalIndex);
-        _byRemote.Remove((session.Claimed, session.RemoteIndex));
-        session.Dispose();
-    }
+    public void Forget(Session? session) => _sessions.Forget(session);
 
     public void Tick(TimeSpan now)
     {
-        for (int i = _unfinished.Count - 1; i >= 0; i--)
+        List<Session> unfinished = _sessions.Unfinished;
+        for (int i = unfinished.Count - 1; i >= 0; i--)
         {
-            if (i >= _unfinished.Count)
+            if (i >= unfinished.Count)
             {
                 continue;
             }
 
-            Session session = _unfinished[i];
+            Session session = unfinished[i];
             if (now - session.StartedAt > GiveUpAfter)
             {
                 Fail(now, session);
             }
             else if (now >= session.NextRetransmission)
             {
-                Retransmit(now, session);
+                _sender.Retransmit(now, session);
             }
         }
 
@@ -168,24 +162,26 @@ internal sealed class Handshaker(NodeCore core)
 
         if (frame.Sender == core.Self)
         {
-            core.Bootstrap.OnSelf(now, _byIndex.GetValueOrDefault(frame.SenderIndex));
+            core.Bootstrap.OnSelf(now, _sessions.Find(frame.SenderIndex));
             return;
         }
 
         Session? session = frame.ReceiverIndex != 0
-            ? _byIndex.GetValueOrDefault(frame.ReceiverIndex)
-            : _byRemote.GetValueOrDefault((frame.Sender, frame.SenderIndex)) ?? Accept(now, arrival, frame);
+            ? _sessions.Find(frame.ReceiverIndex)
+            : _sessions.Find(frame.Sender, frame.SenderIndex) ?? Accept(now, arrival, frame);
+        if (frame.ReceiverIndex != 0 && frame.HasCookie)
+        {
+            ShowCookie(now, arrival, session, bytes.Length, frame);
+            return;
+        }
+
         if (session is null || !Belongs(session, frame))
         {
             return;
         }
 
         session.RemoteIndex = frame.SenderIndex;
-        if (arrival.Kind == PathKind.Direct)
-        {
-            session.Budget.Receive(arrival.Endpoint, bytes.Length, isProof: frame.ReceiverIndex != 0);
-        }
-
+        session.Budget.Receive(arrival, bytes.Length, isProof: frame.ReceiverIndex != 0);
         bool isFreed = frame.ReceiverIndex != 0 && session.Budget.TakeHeldBack();
         if (!session.IsEstablished)
         {
@@ -205,21 +201,21 @@ internal sealed class Handshaker(NodeCore core)
         {
             if (isFreed && !session.Stream.IsAcknowledged)
             {
-                Transmit(now, session, 0, session.Route);
+                _sender.Transmit(now, session, 0, session.Route);
             }
             else if (!frame.Data.IsEmpty)
             {
-                SendFrame(now, session, session.Stream.Length, [], session.Route);
+                _sender.Acknowledge(now, session);
             }
         }
         else if (session.IsEstablished == wasEstablished)
         {
-            Transmit(now, session, isFreed ? 0 : before, session.Route);
+            _sender.Transmit(now, session, isFreed ? 0 : before, session.Route);
         }
 
         if (session.IsEstablished && session.Stream.IsAcknowledged)
         {
-            _unfinished.Remove(session);
+            _sessions.Unfinished.Remove(session);
             Confirm(now, session);
         }
     }
@@ -246,23 +242,20 @@ internal sealed class Handshaker(NodeCore core)
 
     private Session Start(TimeSpan now, NodeAddress expected, Arrival route, Arrival? secondRoute)
     {
-        var session = new Session(NewIndex(), isClient: true, expected, core.HandshakeProvider.StartClient(), route, now)
+        var session = new Session(_sessions.NewIndex(), isClient: true, expected, core.HandshakeProvider.StartClient(), route, now)
         {
             SecondRoute = secondRoute,
             Generation = _generation,
         };
-        foreach (Arrival? own in (Arrival?[])[route, secondRoute])
+        session.Budget.Trust(route);
+        if (secondRoute is { } second)
         {
-            if (own is { Kind: PathKind.Direct } direct)
-            {
-                session.Budget.Trust(direct.Endpoint);
-            }
+            session.Budget.Trust(second);
         }
 
-        _byIndex.Add(session.LocalIndex, session);
-        _unfinished.Add(session);
+        _sessions.Add(session);
         session.Handshake.Advance([], session.Stream.Output);
-        Retransmit(now, session);
+        _sender.Retransmit(now, session);
         return session;
     }
 
@@ -278,32 +271,61 @@ internal sealed class Handshaker(NodeCore core)
         if (peer?.Pending is { IsEstablished: false, RemoteIndex: 0 } own && core.Self < frame.Sender)
         {
             own.SecondRoute = arrival;
-            if (arrival.Kind == PathKind.Direct)
-            {
-                own.Budget.Receive(arrival.Endpoint, HandshakeFrame.HeaderSize + frame.Data.Length, isProof: false);
-            }
-
-            Transmit(now, own, 0, arrival);
+            own.Budget.Receive(arrival, HandshakeFrame.HeaderSize + frame.Data.Length, isProof: false);
+            _sender.Transmit(now, own, 0, arrival);
             return null;
         }
 
-        if (_unfinished.Count >= MaxHalfOpen)
+        if (arrival.Kind == PathKind.Direct && _sessions.HalfOpen() >= CookiesAbove && !MayUseMemory(now, arrival, frame))
         {
-            // An honest handshake is over before a flood comes round to it.
-            Forget(_unfinished.Find(old => !old.IsClient && !old.IsEstablished));
+            return null;
         }
 
-        var session = new Session(NewIndex(), isClient: false, default, core.HandshakeProvider.StartServer(), arrival, now)
+        if (_sessions.Unfinished.Count >= MaxHalfOpen)
+        {
+            _sessions.ForgetOldestHalfOpen();
+        }
+
+        var session = new Session(_sessions.NewIndex(), isClient: false, default, core.HandshakeProvider.StartServer(), arrival, now)
         {
             Claimed = frame.Sender,
             RemoteIndex = frame.SenderIndex,
             Generation = _generation,
         };
-        session.NextRetransmission = now + FirstRetransmission;
-        _byIndex.Add(session.LocalIndex, session);
-        _byRemote.Add((frame.Sender, frame.SenderIndex), session);
-        _unfinished.Add(session);
+        session.NextRetransmission = now + HandshakeSender.FirstRetransmission;
+        _sessions.Add(session);
         return session;
+    }
+
+    /// <summary>
+    /// Whether somebody may take room for a handshake while many are half open: only who showed that it receives at its address, and not too
+    /// often. The others are asked to show it.
+    /// </summary>
+    private bool MayUseMemory(TimeSpan now, Arrival arrival, in HandshakeFrame frame)
+    {
+        if (_cookies.IsGood(now, arrival.Endpoint, frame))
+        {
+            return _sessions.HalfOpen(arrival) < MaxHalfOpenOfSource;
+        }
+
+        Span<byte> cookie = stackalloc byte[ProtocolConstants.CookieSize];
+        _cookies.Make(now, arrival.Endpoint, frame, cookie);
+        _sender.AskForCookie(now, arrival, frame, cookie);
+        return false;
+    }
+
+    /// <summary>The other end has much to do and wants to see a cookie. One is taken for each retransmission, so that nobody makes us shoot.</summary>
+    private void ShowCookie(TimeSpan now, Arrival arrival, Session? session, int bytes, in HandshakeFrame frame)
+    {
+        if (session is not { IsClient: true, RemoteIndex: 0, HasTakenCookie: false } || (arrival != session.Route && arrival != session.SecondRoute))
+        {
+            return;
+        }
+
+        session.HasTakenCookie = true;
+        session.Cookie = frame.Cookie.ToArray();
+        session.Budget.Receive(arrival, bytes, isProof: true);
+        _sender.Transmit(now, session, 0, arrival);
     }
 
     /// <summary>Feeds the handshake; false if that was its end.</summary>
@@ -314,9 +336,12 @@ internal sealed class Handshaker(NodeCore core)
             return true;
         }
 
+        uint before = session.Stream.Length;
         HandshakeState state = session.Handshake.Advance(fresh, session.Stream.Output);
         if (state == HandshakeState.Failed || session.Stream.IsOverfull)
         {
+            // TLS says why in an alert. It goes once; should it be lost, the peer gives up by its clock.
+            _sender.Transmit(now, session, before, arrival);
             Fail(now, session);
             return false;
         }
@@ -348,11 +373,11 @@ internal sealed class Handshaker(NodeCore core)
         if (peer.LastDirect is { } direct && direct != session.Route)
         {
             session.SecondRoute = direct;
-            session.Budget.Trust(direct.Endpoint);
+            session.Budget.Trust(direct);
         }
 
         // The last flight must be on its way before anything that needs the keys.
-        Retransmit(now, session);
+        _sender.Retransmit(now, session);
         if (session.IsClient && peer.Current is not null)
         {
             Retire(now, peer, peer.Next);
@@ -408,7 +433,7 @@ internal sealed class Handshaker(NodeCore core)
             && (established.Current == session || established.Older.Contains(session)))
         {
             // The last acknowledgement never came, but the session works or its liveness will tell.
-            _unfinished.Remove(session);
+            _sessions.Unfinished.Remove(session);
             return;
         }
 
@@ -419,77 +444,6 @@ internal sealed class Handshaker(NodeCore core)
             peer.Next = peer.Next == session ? null : peer.Next;
             peer.FailedHandshakes++;
             peer.NextHandshake = now + TimeSpan.FromSeconds(Math.Min(1 << Math.Min(peer.FailedHandshakes, 5), 30));
-        }
-    }
-
-    /// <summary>Sends all that is not acknowledged, and sets when to do so again.</summary>
-    private void Retransmit(TimeSpan now, Session session)
-    {
-        TimeSpan wait = FirstRetransmission * (1 << Math.Min(session.Retransmissions++, 3));
-        session.NextRetransmission = now + (wait < LastRetransmission ? wait : LastRetransmission);
-        Transmit(now, session, 0, session.Route);
-        if (session.SecondRoute is { } second)
-        {
-            Transmit(now, session, 0, second);
-        }
-    }
-
-    private void Transmit(TimeSpan now, Session session, uint offset, Arrival route)
-    {
-        while (session.Stream.NextChunk(ref offset) is { IsEmpty: false } chunk)
-        {
-            int room = Left(session, route) - HandshakeFrame.HeaderSize;
-            if (room <= 0)
-            {
-                session.Budget.HoldBack();
-                return;
-            }
-
-            chunk = chunk[..Math.Min(chunk.Length, room)];
-            SendFrame(now, session, offset, chunk, route);
-            offset += (uint)chunk.Length;
-        }
-    }
-
-    private static int Left(Session session, Arrival route) => route.Kind == PathKind.Direct ? session.Budget.Left(route.Endpoint) : int.MaxValue;
-
-    private void SendFrame(TimeSpan now, Session session, uint offset, ReadOnlySpan<byte> data, Arrival route)
-    {
-        if (Left(session, route) < HandshakeFrame.HeaderSize + data.Length)
-        {
-            return;
-        }
-
-        Span<byte> buffer = stackalloc byte[HandshakeFrame.MaxSize];
-        int length = new HandshakeFrame
-        {
-            SenderIndex = session.LocalIndex,
-            ReceiverIndex = session.RemoteIndex,
-            Sender = core.Self,
-            Target = session.Claimed,
-            Offset = offset,
-            Acknowledged = session.Stream.Expected,
-            Data = data,
-        }.Write(buffer, core.Settings.PoolSecret.Span);
-        if (route.Kind == PathKind.Direct)
-        {
-            session.Budget.Spend(route.Endpoint, length);
-        }
-
-        core.Transport.SendFrame(now, session.Claimed, buffer[..length], route);
-    }
-
-    private uint NewIndex()
-    {
-        Span<byte> bytes = stackalloc byte[4];
-        while (true)
-        {
-            core.Random.NextBytes(bytes);
-            uint index = BitConverter.ToUInt32(bytes);
-            if (index != 0 && !_byIndex.ContainsKey(index))
-            {
-                return index;
-            }
         }
     }
 }

@@ -37,6 +37,12 @@ internal sealed class Session(uint localIndex, bool isClient, NodeAddress expect
     /// <summary>What handshake frames may go where.</summary>
     public AddressBudget Budget { get; } = new();
 
+    /// <summary>What the other end asked to be shown; empty if it did not.</summary>
+    public byte[] Cookie { get; set; } = [];
+
+    /// <summary>Whether <see cref="Cookie"/> came since the last retransmission: one is taken in that time.</summary>
+    public bool HasTakenCookie { get; set; }
+
     public HandshakeStream Stream { get; } = new();
 
     public IHandshake Handshake { get; } = handshake;

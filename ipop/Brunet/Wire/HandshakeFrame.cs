@@ -6,19 +6,21 @@ namespace Brunet.Wire;
 /// <summary>
 /// A piece of the handshake's byte stream with its acknowledgement:
 /// <code>
-/// type(1) version(1) zero(2) mac(16) sender-index(4) receiver-index(4) sender(20) target(20) offset(4) ack(4) data
+/// type(1) version(1) zero(2) mac(16) sender-index(4) receiver-index(4) sender(20) target(20) offset(4) ack(4) cookie(16) data
 /// </code>
 /// The MAC covers the whole frame with the MAC itself zero; its key is the pool's secret. A zero target means "whoever is there", a
-/// zero receiver index "I don't know yours yet".
+/// zero receiver index "I don't know yours yet". A cookie beside a receiver's index asks that receiver to show it; without one it is shown.
 /// </summary>
 internal readonly ref struct HandshakeFrame
 {
-    public const int HeaderSize = 4 + ProtocolConstants.MacSize + 4 + 4 + (2 * NodeAddress.Size) + 4 + 4;
+    public const int HeaderSize = 4 + ProtocolConstants.MacSize + 4 + 4 + (2 * NodeAddress.Size) + 4 + 4 + ProtocolConstants.CookieSize;
 
     public const int MaxSize = HeaderSize + ProtocolConstants.MaxHandshakeChunk;
 
     private const int MacStart = 4;
     private const int MacEnd = MacStart + ProtocolConstants.MacSize;
+
+    private static ReadOnlySpan<byte> NoCookie => new byte[ProtocolConstants.CookieSize];
 
     public required uint SenderIndex { get; init; }
 
@@ -31,6 +33,12 @@ internal readonly ref struct HandshakeFrame
     public required uint Offset { get; init; }
 
     public required uint Acknowledged { get; init; }
+
+    /// <summary>Empty or zeros: none.</summary>
+    public ReadOnlySpan<byte> Cookie { get; init; }
+
+    /// <summary>Whether there is a cookie.</summary>
+    public bool HasCookie => Cookie.ContainsAnyExcept((byte)0);
 
     public required ReadOnlySpan<byte> Data { get; init; }
 
@@ -49,6 +57,7 @@ internal readonly ref struct HandshakeFrame
         writer.Address(Target);
         writer.UInt32(Offset);
         writer.UInt32(Acknowledged);
+        writer.Bytes(Cookie.IsEmpty ? NoCookie : Cookie);
         writer.Bytes(Data);
         Span<byte> mac = stackalloc byte[HMACSHA256.HashSizeInBytes];
         HMACSHA256.HashData(poolSecret, writer.Written, mac);
@@ -86,6 +95,7 @@ internal readonly ref struct HandshakeFrame
             Target = reader.Address(),
             Offset = reader.UInt32(),
             Acknowledged = reader.UInt32(),
+            Cookie = reader.Bytes(ProtocolConstants.CookieSize),
             Data = reader.Rest(),
         };
         return reader.IsComplete && frame.SenderIndex != 0;

@@ -9,6 +9,9 @@ internal static class ProtocolConstants
     /// <summary>Bytes of the pool's MAC on a handshake frame (HMAC-SHA256, truncated as RFC 2104 section 5 allows).</summary>
     public const int MacSize = 16;
 
+    /// <summary>Bytes of a handshake frame's cookie.</summary>
+    public const int CookieSize = 16;
+
     /// <summary>Bytes of the AES-GCM tag.</summary>
     public const int TagSize = 16;
 

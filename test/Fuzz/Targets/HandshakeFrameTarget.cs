@@ -27,7 +27,12 @@ internal sealed class HandshakeFrameTarget : FuzzTarget
         byte[] hello = WireSamples.Handshake(5, 0, WireSamples.Somebody(1), default, 0, 0, new byte[700]);
         byte[] answer = WireSamples.Handshake(6, 5, WireSamples.Somebody(2), WireSamples.Somebody(1), 960, 700, new byte[960]);
         byte[] bare = WireSamples.Handshake(5, 6, WireSamples.Somebody(1), WireSamples.Somebody(2), 700, 1920, []);
-        return [new("hello", [RightMac, .. hello]), new("answer", [RightMac, .. answer]), new("acknowledgement", [RightMac, .. bare]), new("stranger", [0, .. hello])];
+        byte[] cookie = WireSamples.Handshake(5, 5, WireSamples.Somebody(2), WireSamples.Somebody(1), 0, 0, [], [.. Enumerable.Repeat((byte)3, 16)]);
+        return
+        [
+            new("hello", [RightMac, .. hello]), new("answer", [RightMac, .. answer]), new("acknowledgement", [RightMac, .. bare]),
+            new("cookie", [RightMac, .. cookie]), new("stranger", [0, .. hello]),
+        ];
     }
 
     public override int Run(byte[] input)

@@ -45,6 +45,8 @@ internal sealed class NodeStrangerTarget : FuzzTarget
         byte[] half = WireSamples.Handshake(5, 0, WireSamples.Somebody(1), default, 0, 0, new byte[300]);
         byte[] rest = WireSamples.Handshake(5, 0, WireSamples.Somebody(1), default, 300, 0, new byte[400]);
         byte[] data = WireSamples.Data(5, 0, 40);
+        byte[] cookie = WireSamples.Handshake(5, 5, WireSamples.Somebody(1), default, 0, 0, [], [.. Enumerable.Repeat((byte)3, 16)]);
+        yield return new("cookie", Sequence.Write([[RightMac | RightIndex, .. cookie], [RightMac, .. hello], [RightMac, .. cookie]]));
         yield return new("hello", Sequence.Write([[RightMac, .. hello], [RightMac | RightIndex, .. rest]]));
         yield return new("hello-in-pieces", Sequence.Write([[RightMac, .. half], [RightMac | TimePasses, .. rest], [RightMac, .. half]]));
         yield return new("as-the-friend", Sequence.Write([[RightMac | RightSender | RightTarget, .. hello], [RightMac | RightSender | FromFriend, .. hello]]));

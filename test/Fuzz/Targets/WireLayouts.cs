@@ -21,6 +21,7 @@ internal static class WireLayouts
             walker.Bytes(NodeAddress.Size).Bytes(NodeAddress.Size);
             walker.Number(4);
             walker.Number(4);
+            walker.Bytes(ProtocolConstants.CookieSize);
             walker.Rest();
         }
         else

@@ -23,7 +23,7 @@ internal static class WireSamples
     /// <summary>An address that is some node's, or nobody's.</summary>
     public static NodeAddress Somebody(int number) => NodeAddress.FromPublicKey([(byte)number]);
 
-    public static byte[] Handshake(uint sender, uint receiver, NodeAddress from, NodeAddress to, uint offset, uint acknowledged, byte[] data)
+    public static byte[] Handshake(uint sender, uint receiver, NodeAddress from, NodeAddress to, uint offset, uint acknowledged, byte[] data, byte[]? cookie = null)
     {
         byte[] bytes = new byte[HandshakeFrame.MaxSize];
         int length = new HandshakeFrame
@@ -34,6 +34,7 @@ internal static class WireSamples
             Target = to,
             Offset = offset,
             Acknowledged = acknowledged,
+            Cookie = cookie,
             Data = data,
         }.Write(bytes, Secret);
         return bytes[..length];

@@ -1,0 +1,89 @@
+using Brunet.Links;
+using Brunet.Wire;
+
+namespace Brunet.Sessions;
+
+/// <summary>Sends a handshake's bytes, again while they are not acknowledged, and never more to an unproven address than its budget has.</summary>
+internal sealed class HandshakeSender(NodeCore core)
+{
+    /// <summary>How long the first frames wait for an answer before they go again.</summary>
+    public static readonly TimeSpan FirstRetransmission = TimeSpan.FromMilliseconds(300);
+
+    private static readonly TimeSpan LastRetransmission = TimeSpan.FromSeconds(2);
+
+    /// <summary>Sends all that is not acknowledged, and sets when to do so again.</summary>
+    public void Retransmit(TimeSpan now, Session session)
+    {
+        TimeSpan wait = FirstRetransmission * (1 << Math.Min(session.Retransmissions++, 3));
+        session.NextRetransmission = now + (wait < LastRetransmission ? wait : LastRetransmission);
+        session.HasTakenCookie = false;
+        Transmit(now, session, 0, session.Route);
+        if (session.SecondRoute is { } second)
+        {
+            Transmit(now, session, 0, second);
+        }
+    }
+
+    /// <summary>Sends what is not acknowledged at or after an offset.</summary>
+    public void Transmit(TimeSpan now, Session session, uint offset, Arrival route)
+    {
+        while (session.Stream.NextChunk(ref offset) is { IsEmpty: false } chunk)
+        {
+            int room = session.Budget.Left(route) - HandshakeFrame.HeaderSize;
+            if (room <= 0)
+            {
+                session.Budget.HoldBack();
+                return;
+            }
+
+            chunk = chunk[..Math.Min(chunk.Length, room)];
+            Send(now, session, offset, chunk, route);
+            offset += (uint)chunk.Length;
+        }
+    }
+
+    /// <summary>Acknowledges what came.</summary>
+    public void Acknowledge(TimeSpan now, Session session) => Send(now, session, session.Stream.Length, [], session.Route);
+
+    /// <summary>Asks the sender of a first frame to show that it receives; nothing is kept, and the answer is shorter than the question.</summary>
+    public void AskForCookie(TimeSpan now, Arrival arrival, in HandshakeFrame frame, ReadOnlySpan<byte> cookie)
+    {
+        Span<byte> buffer = stackalloc byte[HandshakeFrame.MaxSize];
+        int length = new HandshakeFrame
+        {
+            // Every frame has one; it names nothing.
+            SenderIndex = frame.SenderIndex,
+            ReceiverIndex = frame.SenderIndex,
+            Sender = core.Self,
+            Target = frame.Sender,
+            Offset = 0,
+            Acknowledged = 0,
+            Cookie = cookie,
+            Data = [],
+        }.Write(buffer, core.Settings.PoolSecret.Span);
+        core.Transport.SendFrame(now, frame.Sender, buffer[..length], arrival);
+    }
+
+    private void Send(TimeSpan now, Session session, uint offset, ReadOnlySpan<byte> data, Arrival route)
+    {
+        if (session.Budget.Left(route) < HandshakeFrame.HeaderSize + data.Length)
+        {
+            return;
+        }
+
+        Span<byte> buffer = stackalloc byte[HandshakeFrame.MaxSize];
+        int length = new HandshakeFrame
+        {
+            SenderIndex = session.LocalIndex,
+            ReceiverIndex = session.RemoteIndex,
+            Sender = core.Self,
+            Target = session.Claimed,
+            Offset = offset,
+            Acknowledged = session.Stream.Expected,
+            Cookie = session.RemoteIndex == 0 ? session.Cookie : default,
+            Data = data,
+        }.Write(buffer, core.Settings.PoolSecret.Span);
+        session.Budget.Spend(route, length);
+        core.Transport.SendFrame(now, session.Claimed, buffer[..length], route);
+    }
+}

@@ -1,0 +1,81 @@
+using Brunet.Addressing;
+using Brunet.Links;
+
+namespace Brunet.Sessions;
+
+/// <summary>All sessions and handshakes of a node, by what frames name them.</summary>
+internal sealed class SessionTable(Random random)
+{
+    private readonly Dictionary<uint, Session> _byIndex = [];
+    private readonly Dictionary<(NodeAddress Sender, uint Index), Session> _byRemote = [];
+
+    /// <summary>Those whose handshake frames may still have to go again, oldest first.</summary>
+    public List<Session> Unfinished { get; } = [];
+
+    /// <summary>Sessions and handshakes that are kept.</summary>
+    public int Count => _byIndex.Count;
+
+    /// <summary>The session that a frame names by our index.</summary>
+    public Session? Find(uint localIndex) => _byIndex.GetValueOrDefault(localIndex);
+
+    /// <summary>The handshake that somebody began.</summary>
+    public Session? Find(NodeAddress sender, uint senderIndex) => _byRemote.GetValueOrDefault((sender, senderIndex));
+
+    /// <summary>Handshakes that others began and that have not ended; with a way, only those of its source.</summary>
+    public int HalfOpen(Arrival? way = null)
+    {
+        int count = 0;
+        foreach (Session session in Unfinished)
+        {
+            bool isOfIt = way is not { } asked || (session.Route.Kind == asked.Kind && session.Route.Endpoint.IsSameSource(asked.Endpoint));
+            count += IsHalfOpen(session) && isOfIt ? 1 : 0;
+        }
+
+        return count;
+    }
+
+    /// <summary>Keeps a session, with the name that its other end gave it if that one began.</summary>
+    public void Add(Session session)
+    {
+        _byIndex.Add(session.LocalIndex, session);
+        Unfinished.Add(session);
+        if (!session.IsClient)
+        {
+            _byRemote.Add((session.Claimed, session.RemoteIndex), session);
+        }
+    }
+
+    /// <summary>Ends a session, if there is one.</summary>
+    public void Forget(Session? session)
+    {
+        if (session is null)
+        {
+            return;
+        }
+
+        Unfinished.Remove(session);
+        _byIndex.Remove(session.LocalIndex);
+        _byRemote.Remove((session.Claimed, session.RemoteIndex));
+        session.Dispose();
+    }
+
+    /// <summary>Ends the oldest handshake that somebody else began: an honest one is over before a flood comes round to it.</summary>
+    public void ForgetOldestHalfOpen() => Forget(Unfinished.Find(IsHalfOpen));
+
+    /// <summary>A random index that is not in use, never zero.</summary>
+    public uint NewIndex()
+    {
+        Span<byte> bytes = stackalloc byte[4];
+        while (true)
+        {
+            random.NextBytes(bytes);
+            uint index = BitConverter.ToUInt32(bytes);
+            if (index != 0 && !_byIndex.ContainsKey(index))
+            {
+                return index;
+            }
+        }
+    }
+
+    private static bool IsHalfOpen(Session session) => !session.IsClient && !session.IsEstablished;
+}
