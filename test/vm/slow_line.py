@@ -1,4 +1,4 @@
-"""beta's line to the world is thin, so its answer to a claim comes in pieces over more than a second.
+"""beta's line to the world is thin, so its answer to a claim and its ads come in pieces over more than a second.
 
 With HTCondor's own timeout of one second for each piece more than half of the claims are forgotten by the schedd and kept by the startd,
 and the jobs wait: seen at this rate with SCHEDD_TIMEOUT_MULTIPLIER unset in two of three claims."""
@@ -11,8 +11,8 @@ from tally import must
 
 RATE = "64kbit"
 CLAIMS = 4
-LOST = "Response problem from startd when requesting claim"
-"""What the schedd's log says of such a claim."""
+LOST = {"alpha": ("SchedLog", "Response problem from startd when requesting claim"), "manager": ("CollectorLog", "by ClassAd (or timeout")}
+"""What the logs of those who wait too short say, and where."""
 
 ONE_JOB = """
 rm -f thin.* && cat > thin.sub <<'END'
@@ -31,7 +31,7 @@ condor_submit -terse thin.sub
 
 def run(tally, lab):
     """Jobs one after the other, each of which needs a claim of its own, behind a bottleneck in beta's router."""
-    with tally.case(f"beta behind a line of {RATE}: {CLAIMS} claims, none of which is lost, and their jobs run"):
+    with tally.case(f"beta behind a line of {RATE}: {CLAIMS} claims, of which none is lost, and no ad either"):
         shaper = inside(sites.BETA.namespace, "tc", "qdisc")
         command(*shaper, "add", "dev", "wan0", "root", "tbf", "rate", RATE, "burst", "2000", "latency", "20s")
         try:
@@ -42,5 +42,6 @@ def run(tally, lab):
                 must("beta" in alice.run("cat thin.out").stdout, "the output does not name beta")
         finally:
             command(*shaper, "delete", "dev", "wan0", "root")
-        lost = probe.root("alpha", f"grep '{LOST}' /var/log/condor/SchedLog || true")
-        must(not lost, f"claims were lost:\n{lost}")
+        for name, (log, complaint) in LOST.items():
+            found = probe.root(name, f"grep -F '{complaint}' /var/log/condor/{log} || true")
+            must(not found, f"{log} of {name}:\n{found}")

@@ -8,8 +8,9 @@ STARTER_ALLOW_RUNAS_OWNER = False the administrator of any machine could act as 
 The schedd reads a startd's answer to a claim (two ClassAds, 14 kB) with a timeout of 1 s (dc_startd.cpp, ClaimStartdMsg::readMsg), and
 condor_read counts in whole seconds (condor_rw.cpp): an answer whose packets come before and after the clock's next second is late after
 milliseconds. Then the schedd forgets the claim, the startd keeps it, and nothing is matched until the startd asks about it: after
-MAX_CLAIM_ALIVES_MISSED (6) x ALIVE_INTERVAL (300 s) / 3. So the schedd waits SCHEDD_TIMEOUT_MULTIPLIER times as long (for all it asks, so
-not longer still: a machine that is gone costs 60 s then), and a forgotten claim is found after 30 s."""
+MAX_CLAIM_ALIVES_MISSED (6) x ALIVE_INTERVAL (300 s) / 3. The collector reads machines' ads just so (collector_engine.cpp, collect); a
+lost one comes again after UPDATE_INTERVAL. So both wait *_TIMEOUT_MULTIPLIER times as long (for all that they ask, so not longer still: a
+machine that is gone costs the schedd 60 s then), and a forgotten claim is found after 30 s."""
 from generate import paths
 
 MAPFILE = f"{paths.RUN}/condor.map"
@@ -123,6 +124,7 @@ def _manager(pool):
                    f'(MyType =?= "Submitter" || regexp(strcat("(^|@)", Machine, "$"), Name)))\n')
     return f"""
 DAEMON_LIST = MASTER, COLLECTOR, NEGOTIATOR
+COLLECTOR_TIMEOUT_MULTIPLIER = 3
 NEGOTIATOR_INTERVAL = 10
 NEGOTIATOR_MIN_INTERVAL = 1
 NEGOTIATOR_CYCLE_DELAY = 1
