@@ -101,8 +101,88 @@ public sealed class RecordTests(ITestOutputHelper output)
         SimulatedNetwork world = Ring(10);
         Assert.Equal(DhtStatus.Done, Create(world, world.Nodes[3]).Status);
         world.Nodes[3].Kill();
-        world.Run(TimeSpan.FromSeconds(180));
+        world.Run(TimeSpan.FromSeconds(601));
         Assert.Equal(DhtStatus.NotFound, Lookup(world, world.Nodes[4]).Status);
+    }
+
+    [Fact]
+    public void A_node_that_takes_its_place_never_says_that_a_record_is_missing_which_it_has_not_got_yet()
+    {
+        SimulatedNetwork world = Ring(20);
+        var random = new Random(3);
+        RecordKey[] keys = [.. Enumerable.Range(0, 40).Select(i => new RecordKey(RecordKind.Address, $"10.128.1.{i}"))];
+        int stand = 0;
+        for (int i = 0; i < keys.Length; i++)
+        {
+            world.Nodes[i % 10].Node.Create(world.Now, keys[i], new byte[] { 1 }, (_, answer) => stand += answer.Status == DhtStatus.Done ? 1 : 0);
+        }
+
+        world.Run(TimeSpan.FromSeconds(5));
+        Assert.Equal(keys.Length, stand);
+        var seen = new Dictionary<DhtStatus, int>();
+        for (int life = 0; life < 20; life++)
+        {
+            // Four of twenty begin anew at once: too many to be outvoted, if they spoke of what they do not know.
+            foreach (SimulatedNode node in world.Nodes.Skip(10).OrderBy(_ => random.Next()).Take(4).ToList())
+            {
+                node.Kill();
+                world.Restart(node, Policy);
+            }
+
+            for (int step = 0; step < 25; step++)
+            {
+                world.Run(TimeSpan.FromMilliseconds(80));
+                world.Nodes[random.Next(10)].Node.Lookup(
+                    world.Now, keys[random.Next(keys.Length)], (_, answer) => seen[answer.Status] = seen.GetValueOrDefault(answer.Status) + 1);
+            }
+        }
+
+        world.Run(TimeSpan.FromSeconds(15));
+        Assert.Equal([DhtStatus.Done], seen.Keys);
+    }
+
+    [Fact]
+    public void Of_two_that_want_a_key_at_the_same_time_while_nodes_come_and_go_exactly_one_keeps_it()
+    {
+        SimulatedNetwork world = Ring(12);
+        var random = new Random(5);
+        var last = new Dictionary<(string Key, int Node), DhtStatus>();
+        for (int round = 0; round < 30; round++)
+        {
+            SimulatedNode reborn = world.Nodes[6 + random.Next(6)];
+            reborn.Kill();
+            world.Restart(reborn, Policy);
+            world.Run(TimeSpan.FromMilliseconds(random.Next(600)));
+            var key = new RecordKey(RecordKind.Address, $"10.128.2.{round}");
+            foreach (int wanting in (int[])[random.Next(3), 3 + random.Next(3)])
+            {
+                world.Nodes[wanting].Node.Create(world.Now, key, new byte[] { 1 }, (_, answer) => last[(key.Name, wanting)] = answer.Status);
+                world.Run(TimeSpan.FromMilliseconds(random.Next(60)));
+            }
+        }
+
+        world.Run(TimeSpan.FromSeconds(60));
+        Assert.All(last.GroupBy(entry => entry.Key.Key), key => Assert.Single(key, entry => entry.Value == DhtStatus.Done));
+    }
+
+    [Fact]
+    public void A_loser_hears_at_once_that_a_better_record_took_the_place_of_its_own()
+    {
+        SimulatedNetwork world = Ring(20);
+        SimulatedNode[] halves = [.. world.Nodes.OrderBy(n => n.Node.Address)];
+        world.IsParted = (from, to) => from.Index % 2 != to.Index % 2;
+        world.Run(TimeSpan.FromSeconds(40));
+        SimulatedNode winner = halves.First(n => n.Index % 2 == 0);
+        SimulatedNode loser = halves.Last(n => n.Index % 2 == 1);
+        DhtStatus? fate = null;
+        Assert.Equal(DhtStatus.Done, Create(world, winner).Status);
+        loser.Node.Create(world.Now, Key, new byte[] { 2 }, (_, answer) => fate = answer.Status);
+        world.Run(TimeSpan.FromSeconds(75));
+        Assert.Equal(DhtStatus.Done, fate);
+        world.IsParted = null;
+        TimeSpan? heard = world.RunUntil(() => fate == DhtStatus.Lost, TimeSpan.FromSeconds(140));
+        output.WriteLine($"lost {heard?.TotalSeconds:0.0} s after the partition healed");
+        Assert.NotNull(heard);
     }
 
     [Fact]

@@ -5,19 +5,25 @@ namespace Brunet.Dht;
 
 /// <summary>
 /// The asker's side: an operation goes to all replicas at once and again to those that are silent; a majority decides. Records of the
-/// local node are renewed until they are released.
+/// local node are renewed until they are released. What a lookup found is put where it is missing.
 /// </summary>
 internal sealed class DhtClient(NodeCore core, RecordCodec codec, IRecordPolicy policy)
 {
+    private const int Majority = (ProtocolConstants.Replicas / 2) + 1;
+
     private static readonly TimeSpan RetryInterval = TimeSpan.FromSeconds(1);
+    private static readonly TimeSpan NotYetInterval = TimeSpan.FromMilliseconds(250);
     private static readonly TimeSpan Deadline = TimeSpan.FromSeconds(10);
 
-    /// <summary>How long a lookup that has a good record waits for a better one before it is content: a silent replica costs no more.</summary>
+    /// <summary>How long a lookup that has enough answers waits for the others: a silent replica costs no more.</summary>
     private static readonly TimeSpan Grace = TimeSpan.FromMilliseconds(250);
 
-    private static readonly TimeSpan RenewInterval = TimeSpan.FromSeconds(30);
+    /// <summary>How long answers are heard after the asker has its own.</summary>
+    private static readonly TimeSpan LateAnswers = TimeSpan.FromSeconds(1);
 
-    private readonly RecordStore _order = new(policy);
+    /// <summary>An owner that is told of another's record looks at once, but not more often than this.</summary>
+    private static readonly TimeSpan DoubtInterval = TimeSpan.FromSeconds(5);
+
     private readonly Queue<(TimeSpan At, OwnRecord Lost)> _withdrawAgain = new();
     private readonly Dictionary<uint, DhtOperation> _running = [];
     private readonly Dictionary<RecordKey, OwnRecord> _own = [];
@@ -30,8 +36,12 @@ internal sealed class DhtClient(NodeCore core, RecordCodec codec, IRecordPolicy 
 
     public void Create(TimeSpan now, RecordKey key, ReadOnlyMemory<byte> value, Action<TimeSpan, DhtAnswer> done)
     {
-        ulong sequence = _own.TryGetValue(key, out OwnRecord? before) ? before.Sequence + 1 : 1;
-        var own = new OwnRecord(key, value, done) { Sequence = sequence };
+        var own = new OwnRecord(key, value, done);
+        if (_own.TryGetValue(key, out OwnRecord? before))
+        {
+            own.Raise(before.Sequence + 1);
+        }
+
         _own[key] = own;
         Put(now, own, done);
     }
@@ -49,7 +59,7 @@ internal sealed class DhtClient(NodeCore core, RecordCodec codec, IRecordPolicy 
     {
         foreach (OwnRecord own in _own.Values)
         {
-            own.Sequence++;
+            own.Raise(own.Sequence + 1);
             own.NextRenewal = now;
             own.IsStale = true;
         }
@@ -57,19 +67,40 @@ internal sealed class DhtClient(NodeCore core, RecordCodec codec, IRecordPolicy 
 
     public void OnReply(TimeSpan now, ReadOnlySpan<byte> body)
     {
-        if (!ReplyMessage.TryRead(body, out ReplyMessage reply) || !_running.TryGetValue(reply.Request, out DhtOperation? operation)
-            || operation.Answered[reply.Replica])
+        if (!ReplyMessage.TryRead(body, out ReplyMessage reply))
         {
             return;
         }
 
-        DhtRecord? record = reply.Status == ReplyStatus.Stands ? codec.Read(reply.Record) : null;
-        if (reply.Status == ReplyStatus.Stands && (record is null || record.Key != operation.Key || !policy.IsAllowed(record)))
+        if (reply.Request == 0)
+        {
+            OnDoubt(now, reply);
+            return;
+        }
+
+        if (!_running.TryGetValue(reply.Request, out DhtOperation? operation) || operation.Answered[reply.Replica])
         {
             return;
         }
 
-        if (record is not null && operation.Own is { } mine && _order.Beats(mine, record))
+        if (reply.Status == ReplyStatus.NotYet)
+        {
+            operation.NextTry = Earlier(operation.NextTry, now + NotYetInterval);
+            return;
+        }
+
+        DhtRecord? record = null;
+        if (reply.Status is ReplyStatus.Stands or ReplyStatus.Missing && (reply.Status == ReplyStatus.Stands || !reply.Record.IsEmpty))
+        {
+            record = codec.Read(reply.Record);
+            if (record is null || record.Key != operation.Key || (reply.Status == ReplyStatus.Missing && !record.Value.IsEmpty)
+                || !policy.IsAllowed(record))
+            {
+                return;
+            }
+        }
+
+        if (record is not null && operation.Own is { } mine && RecordOrder.Beats(policy, mine, record))
         {
             // Ours must stand there: the replica errs or lies. It is asked again, and the others decide.
             return;
@@ -79,10 +110,12 @@ internal sealed class DhtClient(NodeCore core, RecordCodec codec, IRecordPolicy 
         operation.Answers++;
         operation.Agreeing += reply.Status == ReplyStatus.Stored ? 1 : 0;
         operation.Refused += reply.Status == ReplyStatus.Refused ? 1 : 0;
-        if (record is not null && (operation.Best is null || _order.Beats(record, operation.Best)))
+        operation.Named[reply.Replica] = record;
+        if (record is not null && (operation.Best is null || RecordOrder.Beats(policy, record, operation.Best)))
         {
+            operation.BestLife = operation.Best is { } same && RecordOrder.AreSame(same, record) ? Math.Max(operation.BestLife, reply.Life) : reply.Life;
             operation.Best = record;
-            operation.BestHeard ??= now;
+            operation.BestEncoded = reply.Record.ToArray();
         }
 
         Decide(now, reply.Request, operation);
@@ -92,7 +125,7 @@ internal sealed class DhtClient(NodeCore core, RecordCodec codec, IRecordPolicy 
     {
         foreach (OwnRecord own in Due(now))
         {
-            own.NextRenewal = now + RenewInterval;
+            own.NextRenewal = now + RecordLife.FirstRenewal;
             Put(now, own, own.Done, isRenewal: own.Stands);
         }
 
@@ -105,6 +138,11 @@ internal sealed class DhtClient(NodeCore core, RecordCodec codec, IRecordPolicy 
             }
         }
 
+        if (_running.Count == 0)
+        {
+            return;
+        }
+
         foreach (uint request in new List<uint>(_running.Keys))
         {
             if (!_running.TryGetValue(request, out DhtOperation? operation))
@@ -114,16 +152,30 @@ internal sealed class DhtClient(NodeCore core, RecordCodec codec, IRecordPolicy 
 
             if (now >= operation.Deadline)
             {
-                Finish(now, request, operation, new DhtAnswer(DhtStatus.TimedOut, operation.Best));
+                Finish(now, request, operation, new DhtAnswer(DhtStatus.TimedOut, Found(operation)));
             }
-            else if (operation.Encoded is null && now - operation.BestHeard >= Grace)
+            else if (operation.Encoded is null && now - operation.EnoughAt >= Grace && !operation.IsOver)
             {
-                Finish(now, request, operation, new DhtAnswer(DhtStatus.Done, operation.Best));
+                Answer(now, request, operation);
             }
-            else if (now >= operation.NextTry)
+            else if (now >= operation.NextTry && !operation.IsOver)
             {
                 Send(now, request, operation);
             }
+        }
+    }
+
+    private static TimeSpan Earlier(TimeSpan one, TimeSpan other) => one < other ? one : other;
+
+    private static DhtRecord? Found(DhtOperation operation) => operation.Best is { Value.IsEmpty: false } ? operation.Best : null;
+
+    /// <summary>Somebody says that another's record stands in place of an own one. The replicas are asked, as at a renewal.</summary>
+    private void OnDoubt(TimeSpan now, in ReplyMessage reply)
+    {
+        if (reply.Status == ReplyStatus.Stands && RecordCodec.ReadKey(reply.Record) is { } key && _own.TryGetValue(key, out OwnRecord? own)
+            && own.Stands && now - own.LastPut >= DoubtInterval)
+        {
+            own.NextRenewal = now;
         }
     }
 
@@ -161,7 +213,7 @@ internal sealed class DhtClient(NodeCore core, RecordCodec codec, IRecordPolicy 
             if (answer.Status == DhtStatus.Lost && isOurs && own.Bumps++ < OwnRecord.MaxBumps)
             {
                 // A life of ours before this one signed a higher sequence: go above it.
-                own.Sequence = answer.Record!.Sequence + 1;
+                own.Raise(answer.Record!.Sequence + 1);
                 Put(at, own, done, isRenewal);
                 return;
             }
@@ -180,8 +232,8 @@ internal sealed class DhtClient(NodeCore core, RecordCodec codec, IRecordPolicy 
 
             if (answer.Status == DhtStatus.Done)
             {
+                own.NextRenewal = own.IsStale ? at : at + NextRenewal(own);
                 own.Stands = true;
-                own.NextRenewal = own.IsStale ? at : at + RenewInterval;
             }
             else if (!own.Stands)
             {
@@ -195,8 +247,15 @@ internal sealed class DhtClient(NodeCore core, RecordCodec codec, IRecordPolicy 
         }
 
         own.IsStale = false;
-        byte[] encoded = codec.Sign(own.Key, own.Value.Span, own.Sequence);
-        Start(now, new DhtOperation(own.Key, encoded, Done, now + Deadline) { Own = codec.Read(encoded) });
+        own.LastPut = now;
+        (byte[] encoded, DhtRecord? record) = own.Sign(codec);
+        Start(now, new DhtOperation(own.Key, encoded, Done, now + Deadline) { Own = record });
+    }
+
+    private TimeSpan NextRenewal(OwnRecord own)
+    {
+        TimeSpan interval = own.Stands ? RecordLife.RenewalOf(own.Key.Kind) : RecordLife.FirstRenewal;
+        return interval * (1 + (RecordLife.Jitter * ((2 * core.Random.NextDouble()) - 1)));
     }
 
     private void Start(TimeSpan now, DhtOperation operation)
@@ -215,7 +274,7 @@ internal sealed class DhtClient(NodeCore core, RecordCodec codec, IRecordPolicy 
     private void Send(TimeSpan now, uint request, DhtOperation operation)
     {
         operation.NextTry = now + RetryInterval;
-        byte[] body = new byte[StoreMessage.HeaderSize + ProtocolConstants.MaxRecordSize];
+        Span<byte> body = stackalloc byte[FetchMessage.MaxSize];
         for (byte replica = 0; replica < ProtocolConstants.Replicas && _running.ContainsKey(request); replica++)
         {
             if (operation.Answered[replica])
@@ -223,18 +282,27 @@ internal sealed class DhtClient(NodeCore core, RecordCodec codec, IRecordPolicy 
                 continue;
             }
 
-            int length = operation.Encoded is { } encoded
-                ? new StoreMessage(request, replica, (byte)RecordStore.Lifetime.TotalSeconds, encoded).Write(body)
-                : new FetchMessage(request, replica, operation.Key).Write(body);
-            RoutedType type = operation.Encoded is null ? RoutedType.Fetch : RoutedType.Store;
-            core.Router.Originate(
-                now, exact: false, type, ReplicaPositions.Of(operation.Key, replica), default, body.AsSpan(0, length));
+            if (operation.Encoded is { } encoded)
+            {
+                Store(now, request, replica, (ushort)RecordLife.Of(operation.Key.Kind).TotalSeconds, operation.Key, encoded);
+            }
+            else
+            {
+                int length = new FetchMessage(request, replica, operation.Key).Write(body);
+                core.Router.Originate(now, exact: false, RoutedType.Fetch, ReplicaPositions.Of(operation.Key, replica), default, body[..length]);
+            }
         }
+    }
+
+    private void Store(TimeSpan now, uint request, byte replica, ushort life, RecordKey key, byte[] encoded)
+    {
+        Span<byte> body = stackalloc byte[StoreMessage.HeaderSize + ProtocolConstants.MaxRecordSize];
+        int length = new StoreMessage(request, replica, life, encoded).Write(body);
+        core.Router.Originate(now, exact: false, RoutedType.Store, ReplicaPositions.Of(key, replica), default, body[..length]);
     }
 
     private void Decide(TimeSpan now, uint request, DhtOperation operation)
     {
-        const int Majority = (ProtocolConstants.Replicas / 2) + 1;
         if (operation.Encoded is not null)
         {
             if (operation.Best is { } better)
@@ -249,17 +317,77 @@ internal sealed class DhtClient(NodeCore core, RecordCodec codec, IRecordPolicy 
             {
                 Finish(now, request, operation, new DhtAnswer(DhtStatus.Lost, null));
             }
+
+            return;
         }
-        else if (operation.Answers >= Majority)
+
+        // A record that one replica has is there; that none has it, all must say, or enough and the others nothing.
+        bool isFound = Found(operation) is not null;
+        if (isFound || operation.Answers >= Majority)
         {
-            DhtStatus status = operation.Best is null ? DhtStatus.NotFound : DhtStatus.Done;
-            Finish(now, request, operation, new DhtAnswer(status, operation.Best));
+            operation.EnoughAt ??= now;
         }
+
+        if (!operation.IsOver && (operation.Answers == ProtocolConstants.Replicas || (isFound && operation.Answers >= Majority)))
+        {
+            Answer(now, request, operation);
+        }
+        else if (operation.IsOver && operation.Answers == ProtocolConstants.Replicas)
+        {
+            Finish(now, request, operation, default);
+        }
+    }
+
+    /// <summary>Tells the asker of a lookup; answers that come later may show what is to be repaired.</summary>
+    private void Answer(TimeSpan now, uint request, DhtOperation operation)
+    {
+        DhtRecord? found = Found(operation);
+        var answer = new DhtAnswer(found is null ? DhtStatus.NotFound : DhtStatus.Done, found);
+        if (operation.Answers == ProtocolConstants.Replicas || operation.Best is null)
+        {
+            Finish(now, request, operation, answer);
+            return;
+        }
+
+        operation.IsOver = true;
+        operation.Deadline = Earlier(operation.Deadline, now + LateAnswers);
+        operation.Done(now, answer);
     }
 
     private void Finish(TimeSpan now, uint request, DhtOperation operation, DhtAnswer answer)
     {
-        _running.Remove(request);
-        operation.Done(now, answer);
+        if (!_running.Remove(request))
+        {
+            return;
+        }
+
+        if (operation.Encoded is null)
+        {
+            Repair(now, operation);
+        }
+
+        if (!operation.IsOver)
+        {
+            operation.IsOver = true;
+            operation.Done(now, answer);
+        }
+    }
+
+    /// <summary>Puts the best record where a replica named none or a worse one; it gets no more life than was left to it.</summary>
+    private void Repair(TimeSpan now, DhtOperation operation)
+    {
+        if (operation.Best is not { } best || operation.BestLife == 0)
+        {
+            return;
+        }
+
+        for (byte replica = 0; replica < ProtocolConstants.Replicas; replica++)
+        {
+            DhtRecord? named = operation.Named[replica];
+            if (operation.Answered[replica] && (named is null || !RecordOrder.AreSame(named, best)))
+            {
+                Store(now, 0, replica, operation.BestLife, operation.Key, operation.BestEncoded);
+            }
+        }
     }
 }

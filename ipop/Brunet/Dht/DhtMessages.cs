@@ -9,7 +9,7 @@ internal enum ReplyStatus : byte
     /// <summary>The record that was sent stands.</summary>
     Stored = 0,
 
-    /// <summary>Nothing stands there.</summary>
+    /// <summary>Nothing stands there. If the record was withdrawn, what withdrew it is enclosed.</summary>
     Missing = 1,
 
     /// <summary>The enclosed record stands.</summary>
@@ -17,21 +17,24 @@ internal enum ReplyStatus : byte
 
     /// <summary>The record was refused: malformed, not its owner's to make, or too many of one owner.</summary>
     Refused = 3,
+
+    /// <summary>The replica took its place a moment ago and has not yet what belongs there. Ask again.</summary>
+    NotYet = 4,
 }
 
 /// <summary>
-/// Body of a store: <code>request(4) replica(1) life(1) record</code> Life is the number of seconds that the record may stay: a replica
+/// Body of a store: <code>request(4) replica(1) life(2) record</code> Life is the number of seconds that the record may stay: a replica
 /// that hands it on gives it no more than is left, so a record that nobody renews goes away however often it changes hands.
 /// </summary>
-internal readonly ref struct StoreMessage(uint request, byte replica, byte life, ReadOnlySpan<byte> record)
+internal readonly ref struct StoreMessage(uint request, byte replica, ushort life, ReadOnlySpan<byte> record)
 {
-    public const int HeaderSize = 6;
+    public const int HeaderSize = 7;
 
     public uint Request { get; } = request;
 
     public byte Replica { get; } = replica;
 
-    public byte Life { get; } = life;
+    public ushort Life { get; } = life;
 
     public ReadOnlySpan<byte> Record { get; } = record;
 
@@ -40,7 +43,7 @@ internal readonly ref struct StoreMessage(uint request, byte replica, byte life,
         var writer = new ByteWriter(destination);
         writer.UInt32(Request);
         writer.Byte(Replica);
-        writer.Byte(Life);
+        writer.UInt16(Life);
         writer.Bytes(Record);
         return writer.Position;
     }
@@ -48,7 +51,7 @@ internal readonly ref struct StoreMessage(uint request, byte replica, byte life,
     public static bool TryRead(ReadOnlySpan<byte> body, out StoreMessage message)
     {
         var reader = new ByteReader(body);
-        message = new StoreMessage(reader.UInt32(), reader.Byte(), reader.Byte(), reader.Rest());
+        message = new StoreMessage(reader.UInt32(), reader.Byte(), reader.UInt16(), reader.Rest());
         return reader.IsComplete && message.Replica < ProtocolConstants.Replicas;
     }
 }
@@ -81,16 +84,21 @@ internal readonly record struct FetchMessage(uint Request, byte Replica, RecordK
     }
 }
 
-/// <summary>Body of a reply: <code>request(4) replica(1) status(1) record?</code></summary>
-internal readonly ref struct ReplyMessage(uint request, byte replica, ReplyStatus status, ReadOnlySpan<byte> record)
+/// <summary>
+/// Body of a reply: <code>request(4) replica(1) status(1) life(2) record?</code> Life is what is left to the record, in seconds. Request 0
+/// answers nothing: it tells an owner that another's record has taken the place of its own.
+/// </summary>
+internal readonly ref struct ReplyMessage(uint request, byte replica, ReplyStatus status, ushort life, ReadOnlySpan<byte> record)
 {
-    public const int HeaderSize = 6;
+    public const int HeaderSize = 8;
 
     public uint Request { get; } = request;
 
     public byte Replica { get; } = replica;
 
     public ReplyStatus Status { get; } = status;
+
+    public ushort Life { get; } = life;
 
     public ReadOnlySpan<byte> Record { get; } = record;
 
@@ -100,6 +108,7 @@ internal readonly ref struct ReplyMessage(uint request, byte replica, ReplyStatu
         writer.UInt32(Request);
         writer.Byte(Replica);
         writer.Byte((byte)Status);
+        writer.UInt16(Life);
         writer.Bytes(Record);
         return writer.Position;
     }
@@ -107,7 +116,7 @@ internal readonly ref struct ReplyMessage(uint request, byte replica, ReplyStatu
     public static bool TryRead(ReadOnlySpan<byte> body, out ReplyMessage message)
     {
         var reader = new ByteReader(body);
-        message = new ReplyMessage(reader.UInt32(), reader.Byte(), (ReplyStatus)reader.Byte(), reader.Rest());
-        return reader.IsComplete && message.Replica < ProtocolConstants.Replicas && message.Status <= ReplyStatus.Refused;
+        message = new ReplyMessage(reader.UInt32(), reader.Byte(), (ReplyStatus)reader.Byte(), reader.UInt16(), reader.Rest());
+        return reader.IsComplete && message.Replica < ProtocolConstants.Replicas && message.Status <= ReplyStatus.NotYet;
     }
 }

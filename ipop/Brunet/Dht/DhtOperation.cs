@@ -15,11 +15,14 @@ internal sealed class DhtOperation(RecordKey key, byte[]? encoded, Action<TimeSp
 
     public Action<TimeSpan, DhtAnswer> Done { get; } = done;
 
-    public TimeSpan Deadline { get; } = deadline;
+    public TimeSpan Deadline { get; set; } = deadline;
 
     public TimeSpan NextTry { get; set; }
 
     public bool[] Answered { get; } = new bool[ProtocolConstants.Replicas];
+
+    /// <summary>What each replica named, be it what withdrew a record.</summary>
+    public DhtRecord?[] Named { get; } = new DhtRecord?[ProtocolConstants.Replicas];
 
     public int Answers { get; set; }
 
@@ -35,30 +38,15 @@ internal sealed class DhtOperation(RecordKey key, byte[]? encoded, Action<TimeSp
     /// <summary>The best record that a replica named.</summary>
     public DhtRecord? Best { get; set; }
 
-    /// <summary>When a replica first named one.</summary>
-    public TimeSpan? BestHeard { get; set; }
-}
+    /// <summary>Its wire form.</summary>
+    public byte[] BestEncoded { get; set; } = [];
 
-/// <summary>A record of the local node.</summary>
-internal sealed class OwnRecord(RecordKey key, ReadOnlyMemory<byte> value, Action<TimeSpan, DhtAnswer> done)
-{
-    /// <summary>How often a higher sequence is tried before the record counts as lost.</summary>
-    public const int MaxBumps = 3;
+    /// <summary>The life that was left to it, in seconds.</summary>
+    public ushort BestLife { get; set; }
 
-    public RecordKey Key { get; } = key;
+    /// <summary>When so much was known that only late answers are still waited for; null before.</summary>
+    public TimeSpan? EnoughAt { get; set; }
 
-    public ReadOnlyMemory<byte> Value { get; } = value;
-
-    public Action<TimeSpan, DhtAnswer> Done { get; } = done;
-
-    public ulong Sequence { get; set; }
-
-    public bool Stands { get; set; }
-
-    public int Bumps { get; set; }
-
-    /// <summary>Whether what was last sent was signed before the certificate changed.</summary>
-    public bool IsStale { get; set; }
-
-    public TimeSpan NextRenewal { get; set; }
+    /// <summary>Whether the asker has its answer; late ones are still heard, to repair what they show.</summary>
+    public bool IsOver { get; set; }
 }

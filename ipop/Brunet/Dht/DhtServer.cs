@@ -1,39 +1,60 @@
+using System.Runtime.InteropServices;
 using Brunet.Addressing;
 using Brunet.Links;
 using Brunet.Wire;
 
 namespace Brunet.Dht;
 
-/// <summary>The replica's side: keeps records, answers for them, and hands them on when a nearer node joins.</summary>
+/// <summary>
+/// The replica's side: keeps records and answers for them. Each replica is held by the three members that stand nearest to its position; the
+/// nearest one takes what owners send and gives it to the others, and when the ring changes the holders see to it that there are three again.
+/// </summary>
 internal sealed class DhtServer(NodeCore core, RecordCodec codec, IRecordPolicy policy)
 {
-    private static readonly TimeSpan Interval = TimeSpan.FromSeconds(2);
+    /// <summary>Copies in one part of an answer to a collect.</summary>
+    private const int CopiesAtOnce = 32;
 
-    private readonly RecordStore _store = new(policy);
-    private HashSet<NodeAddress> _knownNear = [];
-    private TimeSpan _next;
-    private int _ringVersion;
+    /// <summary>Parts that one neighbour gets in <see cref="BudgetInterval"/>: more than all that a replica can hold for it.</summary>
+    private const int PartsAtMost = 512;
+
+    private static readonly TimeSpan Interval = TimeSpan.FromSeconds(2);
+    private static readonly TimeSpan BudgetInterval = TimeSpan.FromSeconds(30);
+
+    private readonly RecordStore _store = new(core.Self, policy);
+    private readonly RangeCollector _collector = new(core);
+    private readonly Dictionary<NodeAddress, int> _partsSent = [];
+    private readonly List<RecordStore.Entry> _scratch = [];
+    private IReadOnlyList<NodeAddress> _near = [];
+    private TimeSpan _nextExpiry;
+    private TimeSpan _nextBudget;
 
     /// <summary>Number of records kept.</summary>
     public int Count => _store.Count;
 
+    /// <summary>Whether something is waited for, so that time matters.</summary>
+    public bool IsBusy => _collector.IsBusy;
+
+    /// <summary>A record comes over the ring. It must be meant for the position where its replica stands: where that is, the ring decided.</summary>
     public void OnStore(TimeSpan now, in RoutedHeader header, ReadOnlySpan<byte> body)
     {
-        if (!StoreMessage.TryRead(body, out StoreMessage message))
+        if (!StoreMessage.TryRead(body, out StoreMessage message) || RecordCodec.ReadKey(message.Record) is not { } key
+            || header.Exact || header.Destination != ReplicaPositions.Of(key, message.Replica))
         {
             return;
         }
 
-        ReplyStatus status = ReplyStatus.Refused;
-        RecordStore.Entry? standing = null;
-        if (codec.Read(message.Record) is { } record)
+        RecordStore.Entry? before = _store.Find(now, key);
+        ReplyStatus status = Put(now, message.Record, message.Life, header, out RecordStore.Entry? standing);
+        if (status == ReplyStatus.Stored && (message.Request != 0 || before is null || !RecordOrder.AreSame(before.Record, standing!.Record)))
         {
-            status = _store.Put(now, record, message.Record.ToArray(), TimeSpan.FromSeconds(message.Life), out standing);
+            CopyToHolders(now, standing!, header.Destination);
         }
 
         if (message.Request != 0)
         {
-            Reply(now, header, message.Request, message.Replica, status, status == ReplyStatus.Stands ? standing!.Encoded : []);
+            // What stands elsewhere and is not here yet may beat it.
+            status = status == ReplyStatus.Stored && !_collector.IsReady ? ReplyStatus.NotYet : status;
+            Reply(now, header.Source, header.SourceVia, message.Request, message.Replica, status, status == ReplyStatus.Stands ? standing : null);
         }
     }
 
@@ -42,63 +63,230 @@ internal sealed class DhtServer(NodeCore core, RecordCodec codec, IRecordPolicy 
         if (FetchMessage.TryRead(body, out FetchMessage message))
         {
             RecordStore.Entry? entry = _store.Find(now, message.Key);
-            ReplyStatus status = entry is null ? ReplyStatus.Missing : ReplyStatus.Stands;
-            Reply(now, header, message.Request, message.Replica, status, entry?.Encoded ?? []);
+            ReplyStatus status = entry is not null ? ReplyStatus.Stands : _collector.IsReady ? ReplyStatus.Missing : ReplyStatus.NotYet;
+            entry ??= _store.FindWithdrawn(now, message.Key);
+            Reply(now, header.Source, header.SourceVia, message.Request, message.Replica, status, entry);
+        }
+    }
+
+    /// <summary>A member gives a record that belongs here, too. If a better one stands, the member gets that.</summary>
+    public void OnCopy(TimeSpan now, Peer from, ReadOnlySpan<byte> message)
+    {
+        if (!core.IsMember || !core.IsEntitled(from) || !CopyMessage.TryRead(message, out CopyMessage copy)
+            || RecordCodec.ReadKey(copy.Record) is not { } key || !Belongs(key.Position()))
+        {
+            return;
+        }
+
+        ReplyStatus status = Put(now, copy.Record, copy.Life, default, out RecordStore.Entry? standing);
+        _collector.OnCopy(now, from, copy.Token);
+        if (status == ReplyStatus.Stands && copy.Token == 0)
+        {
+            Copy(now, from.Address, standing!, 0);
+        }
+    }
+
+    /// <summary>A neighbour asks for what it should hold.</summary>
+    public void OnCollect(TimeSpan now, Peer from, ReadOnlySpan<byte> message)
+    {
+        if (!core.IsMember || !core.IsMemberPeer(from) || !CollectMessage.TryRead(message, out CollectMessage collect)
+            || ++CollectionsMarshal.GetValueRefOrAddDefault(_partsSent, from.Address, out _) > PartsAtMost)
+        {
+            return;
+        }
+
+        // The asker may know before us that it is our neighbour.
+        List<NodeAddress> near = [.. core.Ring.Near];
+        if (!near.Contains(from.Address))
+        {
+            near.Add(from.Address);
+        }
+
+        _scratch.Clear();
+        foreach (RecordStore.Entry entry in _store.Entries)
+        {
+            if (entry.Expires > now && (collect.After == default || entry.Position > collect.After) && IsHeldBy(from.Address, core.Self, near, entry.Position))
+            {
+                _scratch.Add(entry);
+            }
+        }
+
+        _scratch.Sort((left, right) => left.Position.CompareTo(right.Position));
+        int count = Math.Min(_scratch.Count, CopiesAtOnce);
+        for (int i = 0; i < count; i++)
+        {
+            Copy(now, from.Address, _scratch[i], collect.Token);
+        }
+
+        Span<byte> end = stackalloc byte[CollectedMessage.Size];
+        NodeAddress next = count < _scratch.Count ? _scratch[count - 1].Position : default;
+        new CollectedMessage(collect.Token, (byte)count, next).Write(end);
+        core.Transport.SendMessage(now, from, end);
+    }
+
+    public void OnCollected(TimeSpan now, Peer from, ReadOnlySpan<byte> message)
+    {
+        if (CollectedMessage.TryRead(message, out CollectedMessage collected))
+        {
+            _collector.OnCollected(now, from, collected);
         }
     }
 
     public void Tick(TimeSpan now)
     {
-        if (now < _next)
+        _collector.Tick(now);
+        if (!ReferenceEquals(_near, core.Ring.Near))
         {
-            return;
+            HandOver(now, _near, core.Ring.Near);
+            _near = core.Ring.Near;
         }
 
-        _next = now + Interval;
-        _store.Expire(now);
-        if (core.Ring.Version != _ringVersion)
+        if (now >= _nextExpiry)
         {
-            _ringVersion = core.Ring.Version;
-            HandOver(now);
+            _nextExpiry = now + Interval;
+            _store.Expire(now);
+        }
+
+        if (now >= _nextBudget)
+        {
+            _nextBudget = now + BudgetInterval;
+            _partsSent.Clear();
         }
     }
 
-    /// <summary>Gives records to members that are new here and nearer to a replica's position than we are.</summary>
-    private void HandOver(TimeSpan now)
+    private ReplyStatus Put(TimeSpan now, ReadOnlySpan<byte> encoded, ushort life, in RoutedHeader header, out RecordStore.Entry? standing)
     {
-        var near = new HashSet<NodeAddress>();
-        foreach (Peer peer in core.Peers.Values)
+        standing = null;
+        RecordStore.Entry? before = RecordCodec.ReadKey(encoded) is { } key ? _store.Find(now, key) : null;
+
+        // A renewal brings the same bytes again, and they are verified already.
+        bool isKnown = before is not null && encoded.SequenceEqual(before.Encoded);
+        if ((isKnown ? before!.Record : codec.Read(encoded)) is not { } record)
         {
-            if (core.IsMemberPeer(peer))
-            {
-                near.Add(peer.Address);
-            }
+            return ReplyStatus.Refused;
         }
 
-        List<NodeAddress> fresh = [.. near];
-        fresh.RemoveAll(_knownNear.Contains);
-        _knownNear = near;
-        byte[] body = new byte[StoreMessage.HeaderSize + ProtocolConstants.MaxRecordSize];
+        NodeAddress via = header.Source == record.Owner.Address ? header.SourceVia : default;
+        ReplyStatus status = _store.Put(now, record, isKnown ? before!.Encoded : encoded.ToArray(), TimeSpan.FromSeconds(life), out standing, via);
+        if (status == ReplyStatus.Stored && before is not null && !record.Value.IsEmpty && before.Record.Owner.Address != record.Owner.Address)
+        {
+            // Its owner believes in it until it hears of the better one.
+            Reply(now, before.Record.Owner.Address, before.OwnerVia, 0, 0, ReplyStatus.Stands, standing);
+        }
+
+        return status;
+    }
+
+    /// <summary>
+    /// Gives records to whoever holds them now and did not before. Of those that held them, the nearest does it; all see nearly the same ring, and
+    /// where they do not, a record is given twice.
+    /// </summary>
+    private void HandOver(TimeSpan now, IReadOnlyList<NodeAddress> before, IReadOnlyList<NodeAddress> after)
+    {
+        Span<NodeAddress> old = stackalloc NodeAddress[Holders.Count];
+        Span<NodeAddress> present = stackalloc NodeAddress[Holders.Count];
         foreach (RecordStore.Entry entry in _store.Entries)
         {
             for (int replica = 0; replica < ProtocolConstants.Replicas; replica++)
             {
-                NodeAddress position = ReplicaPositions.Of(entry.Record.Key, replica);
-                NodeAddress own = core.Self.DistanceTo(position);
-                if (fresh.Exists(node => node.DistanceTo(position) < own))
+                NodeAddress position = ReplicaPositions.Of(entry.Position, replica);
+                ReadOnlySpan<NodeAddress> was = old[..Holders.Find(core.Self, before, position, old)];
+                ReadOnlySpan<NodeAddress> now3 = present[..Holders.Find(core.Self, after, position, present)];
+                if (IsGiver(was, now3))
                 {
-                    var life = (byte)Math.Clamp((entry.Expires - now).TotalSeconds, 0, byte.MaxValue);
-                    int length = new StoreMessage(0, (byte)replica, life, entry.Encoded).Write(body);
-                    core.Router.Originate(now, exact: false, RoutedType.Store, position, default, body.AsSpan(0, length));
+                    foreach (NodeAddress holder in now3)
+                    {
+                        if (holder != core.Self && !was.Contains(holder))
+                        {
+                            Copy(now, holder, entry, 0);
+                        }
+                    }
                 }
             }
         }
     }
 
-    private void Reply(TimeSpan now, in RoutedHeader header, uint request, byte replica, ReplyStatus status, ReadOnlySpan<byte> record)
+    /// <summary>Whether it is for the local node to give: it is the nearest of those that go on holding, or was, if none goes on.</summary>
+    private bool IsGiver(ReadOnlySpan<NodeAddress> before, ReadOnlySpan<NodeAddress> after)
+    {
+        foreach (NodeAddress holder in before)
+        {
+            if (after.Contains(holder))
+            {
+                return holder == core.Self;
+            }
+        }
+
+        return before[0] == core.Self;
+    }
+
+    private void CopyToHolders(TimeSpan now, RecordStore.Entry entry, NodeAddress position)
+    {
+        Span<NodeAddress> holders = stackalloc NodeAddress[Holders.Count];
+        foreach (NodeAddress holder in holders[..Holders.Find(core.Self, core.Ring.Near, position, holders)])
+        {
+            if (holder != core.Self)
+            {
+                Copy(now, holder, entry, 0);
+            }
+        }
+    }
+
+    private void Copy(TimeSpan now, NodeAddress to, RecordStore.Entry entry, uint token)
+    {
+        if (core.Peers.TryGetValue(to, out Peer? peer))
+        {
+            Span<byte> message = stackalloc byte[CopyMessage.HeaderSize + ProtocolConstants.MaxRecordSize];
+            int length = new CopyMessage(token, entry.LifeLeft(now), entry.Encoded).Write(message);
+            core.Transport.SendMessage(now, peer, message[..length]);
+        }
+    }
+
+    /// <summary>
+    /// Whether one of a record's replicas may belong here: not many more members are known to stand nearer than there are holders. Some more
+    /// are let through, for of those that are only known some may be dead.
+    /// </summary>
+    private bool Belongs(NodeAddress first)
+    {
+        for (int replica = 0; replica < ProtocolConstants.Replicas; replica++)
+        {
+            NodeAddress position = ReplicaPositions.Of(first, replica);
+            NodeAddress own = core.Self.DistanceTo(position);
+            int nearer = 0;
+            foreach (NodeAddress address in core.Ring.Known)
+            {
+                nearer += address.DistanceTo(position) < own ? 1 : 0;
+            }
+
+            if (nearer < 2 * Holders.Count)
+            {
+                return true;
+            }
+        }
+
+        return false;
+    }
+
+    private static bool IsHeldBy(NodeAddress node, NodeAddress self, List<NodeAddress> near, NodeAddress first)
+    {
+        Span<NodeAddress> holders = stackalloc NodeAddress[Holders.Count];
+        for (int replica = 0; replica < ProtocolConstants.Replicas; replica++)
+        {
+            int count = Holders.Find(self, near, ReplicaPositions.Of(first, replica), holders);
+            if (holders[..count].Contains(node))
+            {
+                return true;
+            }
+        }
+
+        return false;
+    }
+
+    private void Reply(
+        TimeSpan now, NodeAddress to, NodeAddress via, uint request, byte replica, ReplyStatus status, RecordStore.Entry? entry)
     {
         Span<byte> body = stackalloc byte[ReplyMessage.HeaderSize + ProtocolConstants.MaxRecordSize];
-        int length = new ReplyMessage(request, replica, status, record).Write(body);
-        core.Router.Originate(now, exact: true, RoutedType.Reply, header.Source, header.SourceVia, body[..length]);
+        int length = new ReplyMessage(request, replica, status, entry?.LifeLeft(now) ?? 0, entry is null ? [] : entry.Encoded).Write(body);
+        core.Router.Originate(now, exact: true, RoutedType.Reply, to, via, body[..length]);
     }
 }

@@ -74,6 +74,15 @@ internal sealed class RecordCodec(ILocalIdentity identity, ICertificateVerifier?
         return new DhtRecord(new RecordKey(kind, Encoding.ASCII.GetString(name)), value.ToArray(), who, sequence);
     }
 
+    /// <summary>What a record claims to be about, unverified; null if it has no such form.</summary>
+    public static RecordKey? ReadKey(ReadOnlySpan<byte> encoded)
+    {
+        var reader = new ByteReader(encoded);
+        var kind = (RecordKind)reader.Byte();
+        ReadOnlySpan<byte> name = reader.Bytes(reader.Byte());
+        return reader.IsValid && IsName(name) ? new RecordKey(kind, Encoding.ASCII.GetString(name)) : null;
+    }
+
     private static bool IsName(ReadOnlySpan<byte> name)
     {
         foreach (byte c in name)

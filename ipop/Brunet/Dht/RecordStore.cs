@@ -1,39 +1,79 @@
+using System.Runtime.InteropServices;
+using Brunet.Addressing;
 using Brunet.Wire;
 
 namespace Brunet.Dht;
 
 /// <summary>
 /// The records that this node keeps for others. Which of two stands is decided by the records alone, so it does not matter in which
-/// order they come. A record that nobody renews goes away.
+/// order they come. A record that nobody renews goes away. When all places are taken, records give way by justice: first those of bare keys,
+/// then the withdrawn, then those of whoever has most here, then those that belong farthest from here.
 /// </summary>
-internal sealed class RecordStore(IRecordPolicy policy)
+internal sealed class RecordStore(NodeAddress self, IRecordPolicy policy)
 {
-    /// <summary>How long a record stays without being renewed.</summary>
+    /// <summary>How long a record stays at most without being renewed.</summary>
     public static readonly TimeSpan Lifetime = TimeSpan.FromSeconds(ProtocolConstants.MaxRecordLife);
 
-    private const int MaxRecords = 65536;
-    private const int MaxPerOwner = 16;
+    /// <summary>A ring of 10,000 nodes with three records each puts about 40 on a node, the unluckiest ten times as many.</summary>
+    public const int MaxRecords = 8192;
 
-    private readonly Dictionary<RecordKey, Entry> _entries = [];
+    /// <summary>Most records of one owner.</summary>
+    public const int MaxPerOwner = 16;
 
-    /// <summary>A record with its wire form.</summary>
-    public sealed record Entry(DhtRecord Record, byte[] Encoded, TimeSpan Expires);
+    /// <summary>Most owners of whom it is remembered that they withdrew one key.</summary>
+    private const int MaxWithdrawn = 4;
 
-    public int Count => _entries.Count;
+    private readonly Dictionary<RecordKey, Entry> _standing = [];
 
-    public IEnumerable<Entry> Entries => _entries.Values;
+    /// <summary>A withdrawn record says nothing of the key, only that an earlier word of its owner does not count any more.</summary>
+    private readonly Dictionary<RecordKey, List<Entry>> _withdrawn = [];
+    private readonly Dictionary<NodeAddress, int> _perOwner = [];
 
-    /// <summary>What stands for a key; null if nothing does. A withdrawn record is nothing.</summary>
-    public Entry? Find(TimeSpan now, RecordKey key) =>
-        _entries.TryGetValue(key, out Entry? entry) && entry.Expires > now && !entry.Record.Value.IsEmpty ? entry : null;
+    /// <summary>A record with its wire form, the place of its first replica, and the way to its owner if that brought it.</summary>
+    public sealed record Entry(DhtRecord Record, byte[] Encoded, TimeSpan Expires, NodeAddress Position, NodeAddress OwnerVia)
+    {
+        /// <summary>The life that is left, for a message.</summary>
+        public ushort LifeLeft(TimeSpan now) => (ushort)Math.Clamp((Expires - now).TotalSeconds, 0, ProtocolConstants.MaxRecordLife);
+    }
+
+    /// <summary>Records that are kept, the withdrawn ones too.</summary>
+    public int Count { get; private set; }
+
+    /// <summary>All of them.</summary>
+    public IEnumerable<Entry> Entries
+    {
+        get
+        {
+            foreach (Entry entry in _standing.Values)
+            {
+                yield return entry;
+            }
+
+            foreach (List<Entry> entries in _withdrawn.Values)
+            {
+                foreach (Entry entry in entries)
+                {
+                    yield return entry;
+                }
+            }
+        }
+    }
+
+    /// <summary>What stands for a key; null if nothing does.</summary>
+    public Entry? Find(TimeSpan now, RecordKey key) => _standing.TryGetValue(key, out Entry? entry) && entry.Expires > now ? entry : null;
+
+    /// <summary>What last withdrew a record for a key; null if nothing did.</summary>
+    public Entry? FindWithdrawn(TimeSpan now, RecordKey key) =>
+        _withdrawn.TryGetValue(key, out List<Entry>? entries) && entries[^1].Expires > now ? entries[^1] : null;
 
     /// <summary>Puts a verified record in, unless a better one stands; <paramref name="standing"/> is what stands afterwards.</summary>
     /// <param name="now">The time.</param>
     /// <param name="record">The record, verified.</param>
     /// <param name="encoded">Its wire form.</param>
     /// <param name="life">How long it may stay; at most <see cref="Lifetime"/>.</param>
-    /// <param name="standing">What stands afterwards; null if the record was refused.</param>
-    public ReplyStatus Put(TimeSpan now, DhtRecord record, byte[] encoded, TimeSpan life, out Entry? standing)
+    /// <param name="standing">The record as it is kept, or what speaks against it; null if it was refused.</param>
+    /// <param name="ownerVia">A node with a link to the owner, if it is known.</param>
+    public ReplyStatus Put(TimeSpan now, DhtRecord record, byte[] encoded, TimeSpan life, out Entry? standing, NodeAddress ownerVia = default)
     {
         standing = null;
         if (!policy.IsAllowed(record))
@@ -41,65 +81,169 @@ internal sealed class RecordStore(IRecordPolicy policy)
             return ReplyStatus.Refused;
         }
 
-        if (_entries.TryGetValue(record.Key, out Entry? present) && present.Expires > now && !Beats(record, present.Record))
+        // The owner's own last word decides first; against others' records only one that has a value speaks.
+        Entry? own = OfOwner(now, record);
+        Entry? present = record.Value.IsEmpty ? own : Find(now, record.Key);
+        Entry? better = own is not null && !RecordOrder.Beats(policy, record, own.Record) ? own
+            : present is not null && !RecordOrder.Beats(policy, record, present.Record) ? present : null;
+        if (better is not null)
         {
-            standing = present;
+            standing = better;
             return ReplyStatus.Stands;
         }
 
-        if (present is null && (_entries.Count >= MaxRecords || CountOf(record) >= MaxPerOwner))
+        NodeAddress position = (own ?? present)?.Position ?? record.Key.Position();
+        bool takesPlace = own is not null || present is not null;
+        if ((own is null && CountOf(record) >= MaxPerOwner) || (!takesPlace && Count >= MaxRecords && !MakeRoom(now, record, position)))
         {
             return ReplyStatus.Refused;
         }
 
         TimeSpan expires = now + (life < Lifetime ? life : Lifetime);
-        if (present is not null && present.Expires > expires && present.Record.Owner.Address == record.Owner.Address
-            && present.Record.Sequence == record.Sequence)
+        if (own is not null && own.Expires > expires && RecordOrder.AreSame(own.Record, record))
         {
             // The same once more, from a replica that knows it from before its renewal.
-            expires = present.Expires;
+            expires = own.Expires;
         }
 
-        standing = new Entry(record, encoded, expires);
-        _entries[record.Key] = standing;
+        standing = new Entry(record, encoded, expires, position, ownerVia == default && own is not null ? own.OwnerVia : ownerVia);
+        if (own is not null)
+        {
+            Remove(own);
+        }
+
+        if (!record.Value.IsEmpty && _standing.TryGetValue(record.Key, out Entry? displaced))
+        {
+            Remove(displaced);
+        }
+
+        Add(standing);
         return ReplyStatus.Stored;
     }
 
     public void Expire(TimeSpan now)
     {
-        foreach ((RecordKey key, Entry entry) in _entries)
+        List<Entry>? old = null;
+        foreach (Entry entry in Entries)
         {
             if (entry.Expires <= now)
             {
-                _entries.Remove(key);
+                (old ??= []).Add(entry);
             }
         }
+
+        old?.ForEach(Remove);
     }
 
-    /// <summary>
-    /// Whether a record takes another's place. Of one owner the newer sequence does (of equal ones the greater value); a withdrawn one
-    /// yields to anybody.
-    /// </summary>
-    public bool Beats(DhtRecord challenger, DhtRecord present)
+    /// <summary>The last word of a record's owner for its key.</summary>
+    private Entry? OfOwner(TimeSpan now, DhtRecord record)
     {
-        if (challenger.Owner.Address == present.Owner.Address)
+        if (_standing.TryGetValue(record.Key, out Entry? standing) && standing.Expires > now && standing.Record.Owner.Address == record.Owner.Address)
         {
-            return challenger.Sequence != present.Sequence
-                ? challenger.Sequence > present.Sequence
-                : challenger.Value.Span.SequenceCompareTo(present.Value.Span) >= 0;
+            return standing;
         }
 
-        return present.Value.IsEmpty || (!challenger.Value.IsEmpty && policy.Compare(challenger, present) < 0);
+        return _withdrawn.TryGetValue(record.Key, out List<Entry>? withdrawn)
+            ? withdrawn.Find(entry => entry.Expires > now && entry.Record.Owner.Address == record.Owner.Address)
+            : null;
     }
 
-    private int CountOf(DhtRecord record)
+    private void Add(Entry entry)
     {
-        int count = 0;
-        foreach (Entry entry in _entries.Values)
+        if (!entry.Record.Value.IsEmpty)
         {
-            count += entry.Record.Owner.Address == record.Owner.Address ? 1 : 0;
+            _standing.Add(entry.Record.Key, entry);
+        }
+        else
+        {
+            ref List<Entry>? withdrawn = ref CollectionsMarshal.GetValueRefOrAddDefault(_withdrawn, entry.Record.Key, out _);
+            withdrawn ??= [];
+            withdrawn.Add(entry);
+            if (withdrawn.Count > MaxWithdrawn)
+            {
+                Uncount(withdrawn[0]);
+                withdrawn.RemoveAt(0);
+            }
         }
 
-        return count;
+        Count++;
+        CollectionsMarshal.GetValueRefOrAddDefault(_perOwner, entry.Record.Owner.Address, out _)++;
+    }
+
+    private void Remove(Entry entry)
+    {
+        if (!entry.Record.Value.IsEmpty)
+        {
+            _standing.Remove(entry.Record.Key);
+        }
+        else if (_withdrawn.TryGetValue(entry.Record.Key, out List<Entry>? withdrawn) && withdrawn.Remove(entry) && withdrawn.Count == 0)
+        {
+            _withdrawn.Remove(entry.Record.Key);
+        }
+
+        Uncount(entry);
+    }
+
+    private void Uncount(Entry entry)
+    {
+        Count--;
+        ref int count = ref CollectionsMarshal.GetValueRefOrAddDefault(_perOwner, entry.Record.Owner.Address, out _);
+        if (--count <= 0)
+        {
+            _perOwner.Remove(entry.Record.Owner.Address);
+        }
+    }
+
+    /// <summary>Removes what has expired, else the record with the least claim to its place, if a new one has a better claim.</summary>
+    private bool MakeRoom(TimeSpan now, DhtRecord record, NodeAddress position)
+    {
+        Expire(now);
+        if (Count < MaxRecords)
+        {
+            return true;
+        }
+
+        Entry? victim = null;
+        Claim least = ClaimOf(record, position, CountOf(record) + 1);
+        foreach (Entry entry in Entries)
+        {
+            Claim claim = ClaimOf(entry.Record, entry.Position, CountOf(entry.Record));
+            if (claim.CompareTo(least) < 0)
+            {
+                (victim, least) = (entry, claim);
+            }
+        }
+
+        if (victim is null)
+        {
+            return false;
+        }
+
+        Remove(victim);
+        return true;
+    }
+
+    private int CountOf(DhtRecord record) => _perOwner.GetValueOrDefault(record.Owner.Address);
+
+    private Claim ClaimOf(DhtRecord record, NodeAddress position, int records)
+    {
+        NodeAddress distance = self.DistanceTo(position);
+        for (int replica = 1; replica < ProtocolConstants.Replicas; replica++)
+        {
+            NodeAddress other = self.DistanceTo(ReplicaPositions.Of(position, replica));
+            distance = other < distance ? other : distance;
+        }
+
+        return new Claim(record.Owner.Certificate is not null, !record.Value.IsEmpty, records, distance);
+    }
+
+    /// <summary>How good a record's claim to its place is; the less gives way first.</summary>
+    private readonly record struct Claim(bool IsCertified, bool Stands, int RecordsOfOwner, NodeAddress Distance) : IComparable<Claim>
+    {
+        public int CompareTo(Claim other) =>
+            IsCertified != other.IsCertified ? IsCertified.CompareTo(other.IsCertified)
+            : Stands != other.Stands ? Stands.CompareTo(other.Stands)
+            : RecordsOfOwner != other.RecordsOfOwner ? other.RecordsOfOwner.CompareTo(RecordsOfOwner)
+            : other.Distance.CompareTo(Distance);
     }
 }

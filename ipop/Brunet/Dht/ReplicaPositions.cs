@@ -7,9 +7,12 @@ namespace Brunet.Dht;
 internal static class ReplicaPositions
 {
     /// <summary>Position of a replica, 0 to <see cref="ProtocolConstants.Replicas"/> - 1.</summary>
-    public static NodeAddress Of(RecordKey key, int replica)
+    public static NodeAddress Of(RecordKey key, int replica) => Of(key.Position(), replica);
+
+    /// <summary>Position of a replica, from that of replica 0.</summary>
+    public static NodeAddress Of(NodeAddress first, int replica)
     {
         uint quarter = (uint)((1UL << 32) / ProtocolConstants.Replicas);
-        return key.Position().Add(new NodeAddress(unchecked(quarter * (uint)replica), 0));
+        return first.Add(new NodeAddress(unchecked(quarter * (uint)replica), 0));
     }
 }

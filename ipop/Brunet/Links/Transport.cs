@@ -184,6 +184,15 @@ internal sealed class Transport(NodeCore core)
             case MessageType.Goodbye:
                 core.Handshaker.OnGoodbye(peer, session);
                 break;
+            case MessageType.Collect:
+                core.DhtServer.OnCollect(now, peer, message);
+                break;
+            case MessageType.Collected:
+                core.DhtServer.OnCollected(now, peer, message);
+                break;
+            case MessageType.Copy:
+                core.DhtServer.OnCopy(now, peer, message);
+                break;
             default:
                 break;
         }

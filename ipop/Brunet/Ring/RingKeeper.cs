@@ -50,6 +50,12 @@ internal sealed class RingKeeper(NodeCore core)
     /// <summary>Number of near neighbours with a link.</summary>
     public int NearLinks => _near.Count;
 
+    /// <summary>The near neighbours with a link; another list whenever they changed.</summary>
+    public IReadOnlyList<NodeAddress> Near => _near;
+
+    /// <summary>The successors on both sides that are known, linked or not.</summary>
+    public IReadOnlyList<NodeAddress> Known { get; private set; } = [];
+
     /// <summary>Number of members that the density around the local node speaks for.</summary>
     public double EstimatedNodes { get; private set; } = 1;
 
@@ -85,7 +91,9 @@ internal sealed class RingKeeper(NodeCore core)
 
         List<NodeAddress> after = Successors(linked, clockwise: true);
         List<NodeAddress> before = Successors(linked, clockwise: false);
-        EstimatedNodes = Neighbourhood.EstimateNodes(core.Self, [.. after.Union(before)], KnownPerSide);
+        List<NodeAddress> known = [.. after.Union(before)];
+        Known = known;
+        EstimatedNodes = Neighbourhood.EstimateNodes(core.Self, known, KnownPerSide);
         SendNeighbours(now, linked, after, before);
         core.Finder.Tick(now, linked, _near);
     }

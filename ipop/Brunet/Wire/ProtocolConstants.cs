@@ -58,7 +58,7 @@ internal static class ProtocolConstants
     public const int RecordSignatureSize = 64;
 
     /// <summary>How long a replica may keep a record that is not renewed, in seconds.</summary>
-    public const int MaxRecordLife = 120;
+    public const int MaxRecordLife = 600;
 
     /// <summary>Exporter label of the data keys (RFC 8446 section 7.5).</summary>
     public const string ExporterLabel = "EXPORTER-wow-data-1";
@@ -100,6 +100,15 @@ internal enum MessageType : byte
 
     /// <summary>The sender leaves.</summary>
     Goodbye = 8,
+
+    /// <summary>Asks a neighbour for the records that belong to the sender, too.</summary>
+    Collect = 9,
+
+    /// <summary>Ends one part of an answer to a collect.</summary>
+    Collected = 10,
+
+    /// <summary>A record that belongs to the receiver, too.</summary>
+    Copy = 11,
 }
 
 /// <summary>What a routed packet carries.</summary>

@@ -89,10 +89,85 @@ public sealed class RecordAttackTests(ITestOutputHelper output)
         Assert.Equal(2, Lookup(world, world.Nodes[2]).Record!.Value.Span[0]);
     }
 
-    private static SimulatedNetwork Ring()
+    [Fact]
+    public void A_record_is_stored_only_where_its_replicas_stand()
+    {
+        SimulatedNetwork world = Ring();
+        SimulatedNode evil = world.Nodes[5];
+        byte[] record = new RecordCodec(evil.Identity, null).Sign(Key, [1], 1);
+        byte[] body = new byte[StoreMessage.HeaderSize + record.Length];
+        foreach (SimulatedNode victim in world.Nodes)
+        {
+            for (byte replica = 0; replica < ProtocolConstants.Replicas; replica++)
+            {
+                new StoreMessage(1, replica, 600, record).Write(body);
+                evil.Node.Core.Router.Originate(world.Now, exact: true, RoutedType.Store, victim.Node.Address, default, body);
+                evil.Node.Core.Router.Originate(world.Now, exact: false, RoutedType.Store, victim.Node.Address, default, body);
+            }
+        }
+
+        world.Run(TimeSpan.FromSeconds(2));
+        Assert.All(world.Nodes, node => Assert.Equal(0, node.Node.StoredRecords));
+    }
+
+    [Fact]
+    public void A_neighbour_gives_no_copies_that_belong_elsewhere()
+    {
+        SimulatedNetwork world = Ring(60);
+        SimulatedNode[] order = [.. world.Nodes.OrderBy(node => node.Node.Address)];
+        (SimulatedNode victim, SimulatedNode evil) = (order[0], order[1]);
+        var codec = new RecordCodec(evil.Identity, null);
+        for (int i = 0; i < MostOfOneOwner; i++)
+        {
+            var key = new RecordKey(RecordKind.HostName, $"name-{i}");
+            byte[] record = codec.Sign(key, [1], 1);
+            byte[] message = new byte[CopyMessage.HeaderSize + record.Length];
+            new CopyMessage(0, 600, record).Write(message);
+            evil.Node.Core.Transport.SendMessage(world.Now, evil.Node.Core.Peers[victim.Node.Address], message);
+        }
+
+        world.Run(TimeSpan.FromSeconds(1));
+
+        // Four replicas each, twelve nodes a place at most: of sixty nodes it is near to about one record in five of no replica, and never to all.
+        int expected = Enumerable.Range(0, MostOfOneOwner).Count(i => IsNear(order, new RecordKey(RecordKind.HostName, $"name-{i}")));
+        Assert.InRange(expected, 1, MostOfOneOwner - 1);
+        Assert.Equal(expected, victim.Node.StoredRecords);
+    }
+
+    [Fact]
+    public void What_one_replica_alone_has_a_lookup_puts_at_the_others()
+    {
+        SimulatedNetwork world = Ring();
+        SimulatedNode owner = world.Nodes[1];
+        byte[] record = new RecordCodec(owner.Identity, null).Sign(Key, [7], 1);
+        byte[] body = new byte[StoreMessage.HeaderSize + record.Length];
+        new StoreMessage(1, 0, 60, record).Write(body);
+        owner.Node.Core.Router.Originate(world.Now, exact: false, RoutedType.Store, ReplicaPositions.Of(Key, 0), default, body);
+        world.Run(TimeSpan.FromSeconds(1));
+        int before = world.Nodes.Count(node => node.Node.StoredRecords == 1);
+        Assert.Equal(DhtStatus.Done, Lookup(world, world.Nodes[2]).Status);
+        world.Run(TimeSpan.FromSeconds(2));
+        int after = world.Nodes.Count(node => node.Node.StoredRecords == 1);
+        output.WriteLine($"{before} nodes had it, {after} have it");
+        Assert.True(after > before);
+
+        // It gets no longer life by it.
+        world.Run(TimeSpan.FromSeconds(60));
+        Assert.All(world.Nodes, node => Assert.Equal(0, node.Node.StoredRecords));
+    }
+
+    /// <summary>Whether fewer than six nodes stand nearer to one of a record's replicas than the first.</summary>
+    private static bool IsNear(SimulatedNode[] order, RecordKey key) => Enumerable.Range(0, ProtocolConstants.Replicas).Any(replica =>
+    {
+        var position = ReplicaPositions.Of(key, replica);
+        var own = order[0].Node.Address.DistanceTo(position);
+        return order.Count(node => node.Node.Address.DistanceTo(position) < own) < 6;
+    });
+
+    private static SimulatedNetwork Ring(int nodes = 6)
     {
         var world = new SimulatedNetwork(seed: 51);
-        for (int i = 0; i < 6; i++)
+        for (int i = 0; i < nodes; i++)
         {
             world.Add(NatKind.None, Policy);
         }

@@ -165,7 +165,7 @@ public sealed class CodecTests
         Assert.Equal(fetch, fetched);
         Assert.False(FetchMessage.TryRead(buffer.AsSpan(0, length + 1), out _));
 
-        length = new ReplyMessage(6, 1, ReplyStatus.Stands, record).Write(buffer);
+        length = new ReplyMessage(6, 1, ReplyStatus.Stands, 600, record).Write(buffer);
         Assert.True(ReplyMessage.TryRead(buffer.AsSpan(0, length), out ReplyMessage reply));
         Assert.Equal((6u, (byte)1, ReplyStatus.Stands), (reply.Request, reply.Replica, reply.Status));
         Assert.True(reply.Record.SequenceEqual(record));
@@ -196,7 +196,7 @@ public sealed class CodecTests
         byte[] buffer = new byte[64];
         byte[] record = [1];
         Assert.False(StoreMessage.TryRead(buffer.AsSpan(0, new StoreMessage(1, ProtocolConstants.Replicas, 3, record).Write(buffer)), out _));
-        int length = new ReplyMessage(1, ProtocolConstants.Replicas, ReplyStatus.Missing, record).Write(buffer);
+        int length = new ReplyMessage(1, ProtocolConstants.Replicas, ReplyStatus.Missing, 0, record).Write(buffer);
         Assert.False(ReplyMessage.TryRead(buffer.AsSpan(0, length), out _));
     }
 

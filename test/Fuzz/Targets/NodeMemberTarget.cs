@@ -63,7 +63,9 @@ internal sealed class NodeMemberTarget : FuzzTarget
         yield return Sample("reply", WireSamples.Routed(RoutedType.Reply, friend, victim, WireSamples.Reply(ReplyStatus.Stands, record), exact: true));
         yield return Sample("frame", WireSamples.Routed(RoutedType.Frame, evil, victim, hello, exact: true), WireSamples.Routed(RoutedType.Frame, evil, friend, hello, exact: true, hops: 63));
         yield return Sample("goodbye", [(byte)MessageType.Goodbye], WireSamples.Ping());
-        yield return Sample("unknown", [0], [9], [255, 255]);
+        yield return Sample("collect", WireSamples.Collect(), WireSamples.Collected());
+        yield return Sample("copy", WireSamples.Copy(record), WireSamples.Collect());
+        yield return Sample("unknown", [0], [99], [255, 255]);
     }
 
     public override int Run(byte[] input)
@@ -97,6 +99,11 @@ internal sealed class NodeMemberTarget : FuzzTarget
     /// <summary>Puts known nodes where the kinds of messages that travel have source and destination.</summary>
     private static void Improve(byte flags, byte[] message)
     {
+        if ((flags & Signs) != 0)
+        {
+            Sign(message);
+        }
+
         int source = message.Length == 0 ? 0 : (MessageType)message[0] switch { MessageType.Routed => 4, MessageType.Relay => 1, _ => 0 };
         int destination = source == 4 ? source + (2 * NodeAddress.Size) : source + NodeAddress.Size;
         if (source == 0 || message.Length < destination + NodeAddress.Size)
@@ -113,12 +120,25 @@ internal sealed class NodeMemberTarget : FuzzTarget
         {
             Trio.Address(second - 1).Write(message.AsSpan(destination));
         }
+    }
 
-        const int Record = RoutedHeader.Size + StoreMessage.HeaderSize;
-        if ((flags & Signs) != 0 && source == 4 && (RoutedType)message[3] is (RoutedType.Store or RoutedType.Reply) && message.Length > Record + SignatureSize)
+    /// <summary>Puts a good signature under a record, and sends one to be stored to where it belongs.</summary>
+    private static void Sign(byte[] message)
+    {
+        bool isRouted = message.Length > RoutedHeader.Size && message[0] == (byte)MessageType.Routed;
+        int start = isRouted && message[3] == (byte)RoutedType.Store ? RoutedHeader.Size + StoreMessage.HeaderSize
+            : isRouted && message[3] == (byte)RoutedType.Reply ? RoutedHeader.Size + ReplyMessage.HeaderSize
+            : message.Length > 0 && message[0] == (byte)MessageType.Copy ? CopyMessage.HeaderSize : message.Length;
+        if (message.Length <= start + SignatureSize)
         {
-            byte[] signature = WireSamples.Owner.Sign([.. ProtocolConstants.RecordContext, .. message.AsSpan(Record, message.Length - Record - SignatureSize)]);
-            signature.CopyTo(message.AsSpan(message.Length - SignatureSize));
+            return;
+        }
+
+        byte[] signature = WireSamples.Owner.Sign([.. ProtocolConstants.RecordContext, .. message.AsSpan(start, message.Length - start - SignatureSize)]);
+        signature.CopyTo(message.AsSpan(message.Length - SignatureSize));
+        if (isRouted && message[3] == (byte)RoutedType.Store && RecordCodec.ReadKey(message.AsSpan(start)) is { } key)
+        {
+            ReplicaPositions.Of(key, message[RoutedHeader.Size + 4]).Write(message.AsSpan(4 + (2 * NodeAddress.Size)));
         }
     }
 }

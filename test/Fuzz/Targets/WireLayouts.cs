@@ -65,6 +65,20 @@ internal static class WireLayouts
                 walker.Bytes(NodeAddress.Size).Bytes(NodeAddress.Size);
                 walker.Type();
                 break;
+            case MessageType.Collect:
+                walker.Number(4);
+                walker.Bytes(NodeAddress.Size);
+                break;
+            case MessageType.Collected:
+                walker.Number(4);
+                walker.Number(1);
+                walker.Bytes(NodeAddress.Size);
+                break;
+            case MessageType.Copy:
+                walker.Number(4);
+                walker.Number(2);
+                Record(walker);
+                break;
             default:
                 break;
         }
@@ -107,7 +121,12 @@ internal static class WireLayouts
             case RoutedType.Store or RoutedType.Reply:
                 walker.Number(4);
                 walker.Number(1);
-                walker.Number(1);
+                walker.Number(type == RoutedType.Store ? 2 : 1);
+                if (type == RoutedType.Reply)
+                {
+                    walker.Number(2);
+                }
+
                 Record(walker);
                 break;
             case RoutedType.Trace:

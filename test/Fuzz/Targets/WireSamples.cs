@@ -126,7 +126,27 @@ internal static class WireSamples
     public static byte[] Reply(ReplyStatus status, byte[] record)
     {
         byte[] bytes = new byte[ReplyMessage.HeaderSize + record.Length];
-        return bytes[..new ReplyMessage(9, 1, status, record).Write(bytes)];
+        return bytes[..new ReplyMessage(9, 1, status, 60, record).Write(bytes)];
+    }
+
+    public static byte[] Collect()
+    {
+        byte[] bytes = new byte[CollectMessage.Size];
+        new CollectMessage(9, default).Write(bytes);
+        return bytes;
+    }
+
+    public static byte[] Collected()
+    {
+        byte[] bytes = new byte[CollectedMessage.Size];
+        new CollectedMessage(9, 3, Somebody(1)).Write(bytes);
+        return bytes;
+    }
+
+    public static byte[] Copy(byte[] record)
+    {
+        byte[] bytes = new byte[CopyMessage.HeaderSize + record.Length];
+        return bytes[..new CopyMessage(0, 600, record).Write(bytes)];
     }
 
     /// <summary>A signed record, but with a signature of zeros: signatures differ in each run, and these bytes must not.</summary>

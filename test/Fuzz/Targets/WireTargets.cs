@@ -52,6 +52,21 @@ internal static class WireTargets
                 input.Length > 0 && input[0] == (byte)MessageType.Relay && RelayHeader.TryRead(input, out RelayHeader header, out ReadOnlySpan<byte> frame)
                     ? WireSamples.Relay(header.Source, header.Destination, frame.ToArray())
                     : null);
+        yield return new CodecTarget("collect", [new("collect", WireSamples.Collect())], Message, input =>
+        {
+            byte[] bytes = new byte[CollectMessage.Size];
+            return CollectMessage.TryRead(Typed(input, MessageType.Collect), out CollectMessage collect) ? Written(collect.Write, bytes) : null;
+        }, isStrict: false);
+        yield return new CodecTarget("collected", [new("collected", WireSamples.Collected())], Message, input =>
+        {
+            byte[] bytes = new byte[CollectedMessage.Size];
+            return CollectedMessage.TryRead(Typed(input, MessageType.Collected), out CollectedMessage collected) ? Written(collected.Write, bytes) : null;
+        }, isStrict: false);
+        yield return new CodecTarget("copy", [new("copy", WireSamples.Copy(WireSamples.Record("10.128.0.7", 5)))], Message, input =>
+        {
+            byte[] bytes = new byte[input.Length];
+            return CopyMessage.TryRead(Typed(input, MessageType.Copy), out CopyMessage copy) ? bytes[..copy.Write(bytes)] : null;
+        }, isStrict: false);
         yield return new CodecTarget("routed", RoutedSamples(), Message, Rewrite, isStrict: false);
         yield return new CodecTarget(
             "store", [new("store", WireSamples.Store(WireSamples.Record("10.128.0.7", 5)))], new FieldMutator(WireLayouts.Body(RoutedType.Store)), input =>

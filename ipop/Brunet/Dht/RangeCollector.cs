@@ -1,0 +1,168 @@
+using Brunet.Addressing;
+using Brunet.Links;
+
+namespace Brunet.Dht;
+
+/// <summary>
+/// When the node takes its place on the ring, it asks the neighbours on both sides for the records that belong there. Until they have
+/// answered, it does not know what is missing; after ten seconds nobody waits for them any more.
+/// </summary>
+internal sealed class RangeCollector(NodeCore core)
+{
+    private static readonly TimeSpan SettledAfter = TimeSpan.FromSeconds(10);
+    private static readonly TimeSpan RetryInterval = TimeSpan.FromMilliseconds(400);
+
+    private readonly Dictionary<NodeAddress, Part> _parts = [];
+    private IReadOnlyList<NodeAddress>? _near;
+    private TimeSpan? _placedAt;
+    private bool _isSettled;
+
+    /// <summary>Whether an answer is waited for, so that time matters.</summary>
+    public bool IsBusy => core.IsMember && !_isSettled && _placedAt is not null;
+
+    /// <summary>Whether the node can tell what is missing.</summary>
+    public bool IsReady => core.IsMember && (_isSettled || IsAlone || (_placedAt is not null && AllDone()));
+
+    /// <summary>Whether the node is the first of its ring, so that nobody else can hold anything.</summary>
+    private bool IsAlone => _placedAt is null && core.Ring.MemberLinks == 0 && core.Bootstrap.IsJoined;
+
+    public void Tick(TimeSpan now)
+    {
+        if (_isSettled || !core.IsMember)
+        {
+            return;
+        }
+
+        if (IsAlone || (_placedAt is { } placed && now - placed > SettledAfter))
+        {
+            _isSettled = true;
+            _parts.Clear();
+            return;
+        }
+
+        if (!ReferenceEquals(_near, core.Ring.Near))
+        {
+            _near = core.Ring.Near;
+            AskNeighbours(now);
+        }
+
+        foreach (Part part in _parts.Values)
+        {
+            if (!part.IsDone && now >= part.NextTry)
+            {
+                Ask(now, part);
+            }
+        }
+    }
+
+    /// <summary>Counts a copy that answers a question.</summary>
+    public void OnCopy(TimeSpan now, Peer from, uint token)
+    {
+        if (token != 0 && _parts.TryGetValue(from.Address, out Part? part) && part.Token == token)
+        {
+            part.Copies++;
+            Advance(now, part);
+        }
+    }
+
+    public void OnCollected(TimeSpan now, Peer from, in CollectedMessage message)
+    {
+        if (!_parts.TryGetValue(from.Address, out Part? part) || part.IsDone || part.Token != message.Token || message.Token == 0)
+        {
+            return;
+        }
+
+        part.End = message;
+        Advance(now, part);
+    }
+
+    /// <summary>Goes on when a part is whole. Copies may come after what ends them; those that are lost are asked for again when it is time.</summary>
+    private void Advance(TimeSpan now, Part part)
+    {
+        if (part.IsDone || part.End is not { } end || part.Copies < end.Copies)
+        {
+            return;
+        }
+
+        part.After = end.Next;
+        part.IsDone = end.Next == default;
+        if (!part.IsDone)
+        {
+            Ask(now, part);
+        }
+    }
+
+    private bool AllDone()
+    {
+        foreach (Part part in _parts.Values)
+        {
+            if (!part.IsDone)
+            {
+                return false;
+            }
+        }
+
+        return true;
+    }
+
+    /// <summary>The nearest on each side hold all that belongs here; who is no neighbour any more is not waited for.</summary>
+    private void AskNeighbours(TimeSpan now)
+    {
+        NodeAddress after = default;
+        NodeAddress before = default;
+        foreach (NodeAddress address in _near!)
+        {
+            after = after == default || core.Self.ClockwiseTo(address) < core.Self.ClockwiseTo(after) ? address : after;
+            before = before == default || address.ClockwiseTo(core.Self) < before.ClockwiseTo(core.Self) ? address : before;
+        }
+
+        foreach (NodeAddress address in new List<NodeAddress>(_parts.Keys))
+        {
+            if (address != after && address != before && !_parts[address].IsDone)
+            {
+                _parts.Remove(address);
+            }
+        }
+
+        foreach (NodeAddress address in (ReadOnlySpan<NodeAddress>)[after, before])
+        {
+            if (address != default && !_parts.ContainsKey(address))
+            {
+                _placedAt ??= now;
+                _parts[address] = new Part(address);
+            }
+        }
+    }
+
+    private void Ask(TimeSpan now, Part part)
+    {
+        part.NextTry = now + RetryInterval;
+        part.Token = core.NewToken();
+        part.Copies = 0;
+        part.End = null;
+        if (core.Peers.TryGetValue(part.Neighbour, out Peer? peer))
+        {
+            Span<byte> message = stackalloc byte[CollectMessage.Size];
+            new CollectMessage(part.Token, part.After).Write(message);
+            core.Transport.SendMessage(now, peer, message);
+        }
+    }
+
+    /// <summary>What one neighbour has told.</summary>
+    private sealed class Part(NodeAddress neighbour)
+    {
+        public NodeAddress Neighbour { get; } = neighbour;
+
+        public NodeAddress After { get; set; }
+
+        public uint Token { get; set; }
+
+        public int Copies { get; set; }
+
+        public CollectedMessage? End { get; set; }
+
+        public TimeSpan NextTry { get; set; }
+
+        public bool IsDone { get; set; }
+    }
+}
