@@ -79,11 +79,22 @@ public sealed class Node : IOverlay
         NextTick = now + (busy ? BusyInterval : IdleInterval);
     }
 
-    /// <summary>Takes one UDP datagram. Nothing that arrives makes it throw.</summary>
+    /// <summary>Takes one frame: a UDP datagram, or what came whole over a connection. Nothing that arrives makes it throw.</summary>
     public void ReceiveDatagram(TimeSpan now, TransportAddress source, ReadOnlySpan<byte> datagram) =>
         _core.Transport.ReceiveFrame(now, Arrival.Direct(source), datagram);
 
-    /// <summary>Tells the node the addresses of its own interfaces (without the overlay's), candidates for peers on the same network.</summary>
+    /// <summary>
+    /// A connection ended that frames came by or went to. Not needed for the node to go on, but it learns of it before silence tells.
+    /// </summary>
+    public void ConnectionLost(TimeSpan now, TransportAddress endpoint) => _core.Paths.OnLinkLost(now, endpoint);
+
+    /// <summary>Whether a peer that proved itself uses an endpoint; a connection for which that never holds may be closed.</summary>
+    public bool IsUsed(TransportAddress endpoint) => _core.Paths.IsUsed(endpoint);
+
+    /// <summary>
+    /// Tells the node the addresses of its own interfaces (without the overlay's), with the ports of UDP and those on which it listens for TCP:
+    /// candidates for peers that can reach them.
+    /// </summary>
     public void SetLocalEndpoints(TimeSpan now, IReadOnlyList<TransportAddress> endpoints) => _core.Puncher.SetLocal(now, endpoints);
 
     /// <summary>Replaces the bootstrap list, for instance when names resolve at last.</summary>

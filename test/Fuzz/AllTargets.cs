@@ -10,6 +10,7 @@ internal static class AllTargets
         .. WireTargets.Make(),
         new HandshakeFrameTarget(),
         new HandshakeStreamTarget(),
+        new StreamFramingTarget(),
         new RecordTarget(),
         new TlsTarget(),
         new NodeStrangerTarget(),

@@ -108,7 +108,14 @@ internal sealed class NodeCore
 
     public Peer GetOrAddPeer(TimeSpan now, NodeAddress address)
     {
-        if (!Peers.TryGetValue(address, out Peer? peer))
+        if (Peers.TryGetValue(address, out Peer? peer) && peer is { PartedAt: not null, Pending: null })
+        {
+            // Goodbye was said; this is the beginning of something new.
+            RemovePeer(peer);
+            peer = null;
+        }
+
+        if (peer is null)
         {
             peer = new Peer(address, now);
             Peers.Add(address, peer);

@@ -1,3 +1,5 @@
+using Brunet.Addressing;
+
 namespace Brunet.Links;
 
 /// <summary>
@@ -20,6 +22,9 @@ internal sealed class Path(Arrival way)
     public Arrival Way { get; } = way;
 
     public PathKind Kind => Way.Kind;
+
+    /// <summary>The better kind of way is the greater: relayed, straight by TCP, straight by UDP.</summary>
+    public int Rank => Way.Kind == PathKind.Relay ? 0 : Way.Endpoint.Protocol == TransportProtocol.Udp ? 2 : 1;
 
     /// <summary>Whether it worked both ways not long ago.</summary>
     public bool IsAlive { get; set; }

@@ -1,3 +1,4 @@
+using Brunet.Addressing;
 using Brunet.Nat;
 using Brunet.Wire;
 
@@ -25,6 +26,7 @@ internal sealed class PathKeeper(NodeCore core)
     private static readonly TimeSpan SuspectAfter = TimeSpan.FromSeconds(3);
     private static readonly TimeSpan OverdueAfter = TimeSpan.FromSeconds(20);
     private static readonly TimeSpan RelayKept = TimeSpan.FromSeconds(30);
+    private static readonly TimeSpan PartingKept = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan LostAfter = TimeSpan.FromSeconds(90);
 
     /// <summary>Addresses that others saw us come from.</summary>
@@ -91,13 +93,46 @@ internal sealed class PathKeeper(NodeCore core)
         }
     }
 
+    /// <summary>The connection to an endpoint ended: nothing more comes that way, so the others are tried at once.</summary>
+    public void OnLinkLost(TimeSpan now, TransportAddress endpoint)
+    {
+        foreach (Peer peer in core.Peers.Values)
+        {
+            if (peer.FindPath(Arrival.Direct(endpoint)) is { } path)
+            {
+                peer.Paths.Remove(path);
+                bool wasBest = peer.Best == path;
+                peer.ChooseBest();
+                core.Ring.Touch();
+                if (wasBest)
+                {
+                    Puncher.OnPathLost(now, peer);
+                }
+            }
+        }
+    }
+
+    /// <summary>Whether frames go to an endpoint, or a path to it is being tried.</summary>
+    public bool IsUsed(TransportAddress endpoint)
+    {
+        foreach (Peer peer in core.Peers.Values)
+        {
+            if (peer.FindPath(Arrival.Direct(endpoint)) is not null)
+            {
+                return true;
+            }
+        }
+
+        return false;
+    }
+
     public void OnPing(TimeSpan now, Peer peer, Arrival arrival, ReadOnlySpan<byte> message)
     {
         if (PingMessage.TryRead(message, out PingMessage ping))
         {
             Span<byte> answer = stackalloc byte[PongMessage.Size];
             peer.OnPeersWish(now, ping.Wanted);
-            new PongMessage(ping.Nonce, arrival.Endpoint, peer.IsUseful(now)).Write(answer);
+            new PongMessage(ping.Nonce, arrival.Endpoint.Protocol == TransportProtocol.Udp ? arrival.Endpoint : default, peer.IsUseful(now)).Write(answer);
             core.Transport.Answer(now, peer, answer, arrival);
 
             // The peer watches this path just now; whatever of ours it does not hear, it will tell by its next pings.
@@ -122,7 +157,7 @@ internal sealed class PathKeeper(NodeCore core)
             {
                 TimeSpan sample = now - sentAt;
                 path.RoundTrip = path.RoundTrip is { } before ? (0.75 * before) + (0.25 * sample) : sample;
-                if (path.Kind == PathKind.Direct && Reflected.Add(peer.Address, pong.Observed))
+                if (path.Way is { Kind: PathKind.Direct, Endpoint.Protocol: TransportProtocol.Udp } && Reflected.Add(peer.Address, pong.Observed))
                 {
                     core.Puncher.OnNewEndpoint(now);
                 }
@@ -140,9 +175,14 @@ internal sealed class PathKeeper(NodeCore core)
         foreach (Peer peer in core.Peers.Values)
         {
             TickPaths(now, peer);
-            if (peer.IsUseless(now))
+            if (peer.PartedAt is null && peer.IsUseless(now))
             {
                 core.Transport.SendGoodbye(now, peer);
+                peer.PartedAt = now;
+                core.Ring.Touch();
+            }
+            else if (now - peer.PartedAt > PartingKept)
+            {
                 (lost ??= []).Add(peer);
             }
             else if (now - peer.LastReceived > LostAfter || (peer.Current is null && peer.Pending is null && !peer.HasWaiting))
@@ -164,7 +204,7 @@ internal sealed class PathKeeper(NodeCore core)
 
     private void TickPaths(TimeSpan now, Peer peer)
     {
-        if (peer.Current is null)
+        if (peer.Current is null || peer.PartedAt is not null)
         {
             return;
         }
@@ -282,7 +322,7 @@ internal sealed class PathKeeper(NodeCore core)
         return left > 0;
     }
 
-    private static bool IsWorse(Path path, Path other) => path.Kind != other.Kind ? path.Kind < other.Kind : path.RoundTrip > other.RoundTrip;
+    private static bool IsWorse(Path path, Path other) => path.Rank != other.Rank ? path.Rank < other.Rank : path.RoundTrip > other.RoundTrip;
 
     /// <summary>The relays by which a peer is reached are of use, those in reserve too.</summary>
     private void KeepRelays(TimeSpan now, Peer peer)
@@ -314,7 +354,7 @@ internal sealed class PathKeeper(NodeCore core)
         path.LastReceived = now;
         path.UnansweredSince = null;
         peer.ChooseBest();
-        if (path.Kind == PathKind.Direct)
+        if (path.Kind == PathKind.Direct && path.Way.Endpoint.Protocol != TransportProtocol.TcpAccepted)
         {
             peer.LastDirect = path.Way;
         }

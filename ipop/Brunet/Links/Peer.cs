@@ -75,16 +75,27 @@ internal sealed class Peer(NodeAddress address, TimeSpan now)
     /// <summary>How many endpoints it named in its last Candidates; null if none came.</summary>
     public int? OfferedEndpoints { get; set; }
 
+    /// <summary>Where the peer says that it listens for TCP, until it was tried.</summary>
+    public List<TransportAddress> TcpCandidates { get; } = [];
+
+    /// <summary>When TCP is tried, if there is no straight path yet.</summary>
+    public TimeSpan TryTcpAt { get; set; }
+
     public TimeSpan LastRingPing { get; set; } = TimeSpan.MinValue / 2;
 
     public long SentBytes { get; set; }
 
     public long ReceivedBytes { get; set; }
 
-    /// <summary>Whether there is a session and a path that is not the ring.</summary>
-    public bool IsConnected => Current is not null && Best is not null;
+    /// <summary>
+    /// When the node said goodbye; null if it did not. For a moment it takes what is still on its way from the peer, and sends nothing.
+    /// </summary>
+    public TimeSpan? PartedAt { get; set; }
 
-    /// <summary>The best living path: straight before relayed, then by round trip; null means over the ring.</summary>
+    /// <summary>Whether there is a session and a path that is not the ring.</summary>
+    public bool IsConnected => Current is not null && Best is not null && PartedAt is null;
+
+    /// <summary>The best living path: straight before relayed, UDP before TCP, then by round trip; null means over the ring.</summary>
     public Path? Best { get; private set; }
 
     /// <summary>The straight way that worked last, alive or not; null if none ever did.</summary>
@@ -181,9 +192,9 @@ internal sealed class Peer(NodeAddress address, TimeSpan now)
 
     private static bool IsClearlyBetter(Path candidate, Path present)
     {
-        if (candidate.Kind != present.Kind)
+        if (candidate.Rank != present.Rank)
         {
-            return candidate.Kind > present.Kind;
+            return candidate.Rank > present.Rank;
         }
 
         if (candidate.RoundTrip is not { } one || present.RoundTrip is not { } other)

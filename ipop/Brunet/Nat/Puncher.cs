@@ -14,6 +14,9 @@ internal sealed class Puncher(NodeCore core)
     private static readonly TimeSpan FirstRetry = TimeSpan.FromSeconds(2);
     private static readonly TimeSpan LastRetry = TimeSpan.FromSeconds(60);
 
+    /// <summary>How much earlier UDP begins than TCP, which is the worse way: what is cheap and mostly works comes first (RFC 8305's idea).</summary>
+    private static readonly TimeSpan TcpDelay = TimeSpan.FromMilliseconds(700);
+
     private IReadOnlyList<TransportAddress> _local = [];
 
     /// <summary>Sets the addresses of the machine's own interfaces.</summary>
@@ -25,7 +28,7 @@ internal sealed class Puncher(NodeCore core)
 
     public void OnEstablished(TimeSpan now, Peer peer)
     {
-        if (!IsDirect(peer))
+        if (!IsPunched(peer))
         {
             peer.Punches = 0;
             Punch(now, peer);
@@ -37,7 +40,7 @@ internal sealed class Puncher(NodeCore core)
     {
         foreach (Peer peer in core.Peers.Values)
         {
-            if (peer.Current is not null && !IsDirect(peer))
+            if (peer.Current is not null && !IsPunched(peer))
             {
                 peer.Punches = 0;
                 peer.NextPunch = now;
@@ -47,7 +50,7 @@ internal sealed class Puncher(NodeCore core)
 
     public static void OnPathLost(TimeSpan now, Peer peer)
     {
-        if (!IsDirect(peer))
+        if (!IsPunched(peer))
         {
             peer.Punches = 0;
             peer.NextPunch = now;
@@ -75,10 +78,17 @@ internal sealed class Puncher(NodeCore core)
             }
         }
 
+        peer.TcpCandidates.Clear();
+        if (!IsStraight(peer))
+        {
+            peer.TcpCandidates.AddRange(candidates.TcpEndpoints.FindAll(IsUsable));
+            peer.TryTcpAt = now + TcpDelay;
+        }
+
         foreach (NodeAddress relay in candidates.Relays)
         {
             if (relay != core.Self && relay != peer.Address && core.Peers.TryGetValue(relay, out Peer? common)
-                && IsDirect(common) && core.IsMemberPeer(common))
+                && IsStraight(common) && core.IsMemberPeer(common))
             {
                 core.Paths.Try(now, peer, Arrival.Relay(relay));
             }
@@ -89,14 +99,32 @@ internal sealed class Puncher(NodeCore core)
     {
         foreach (Peer peer in core.Peers.Values)
         {
-            if (peer.Current is not null && !IsDirect(peer) && now >= peer.NextPunch && peer.IsWanted(now))
+            if (peer.Current is not null && !IsPunched(peer) && now >= peer.NextPunch && peer.IsWanted(now))
             {
                 Punch(now, peer);
+            }
+
+            if (peer.TcpCandidates.Count > 0 && now >= peer.TryTcpAt)
+            {
+                TryTcp(now, peer);
             }
         }
     }
 
-    private static bool IsDirect(Peer peer) => peer.Best is { Kind: PathKind.Direct };
+    private static bool IsStraight(Peer peer) => peer.Best is { Kind: PathKind.Direct };
+
+    /// <summary>Whether there is nothing better to be had: TCP serves, but a lost segment holds up all that follows.</summary>
+    private static bool IsPunched(Peer peer) => peer.Best is { Kind: PathKind.Direct, Way.Endpoint.Protocol: TransportProtocol.Udp };
+
+    private void TryTcp(TimeSpan now, Peer peer)
+    {
+        if (!IsStraight(peer))
+        {
+            peer.TcpCandidates.ForEach(endpoint => core.Paths.Try(now, peer, Arrival.Direct(endpoint)));
+        }
+
+        peer.TcpCandidates.Clear();
+    }
 
     /// <summary>No multicast, broadcast, or "this host" address is worth a datagram (RFC 6890).</summary>
     private static bool IsUsable(TransportAddress endpoint)
@@ -128,15 +156,16 @@ internal sealed class Puncher(NodeCore core)
         candidates.Endpoints.AddRange(core.Paths.Reflected.Distinct());
         foreach (TransportAddress endpoint in _local)
         {
-            if (!candidates.Endpoints.Contains(endpoint))
+            List<TransportAddress> known = endpoint.Protocol == TransportProtocol.Udp ? candidates.Endpoints : candidates.TcpEndpoints;
+            if (!known.Contains(endpoint))
             {
-                candidates.Endpoints.Add(endpoint);
+                known.Add(endpoint);
             }
         }
 
         foreach (Peer other in core.Peers.Values)
         {
-            if (other != peer && IsDirect(other) && core.IsMemberPeer(other))
+            if (other != peer && IsStraight(other) && core.IsMemberPeer(other))
             {
                 candidates.Relays.Add(other.Address);
             }

@@ -14,6 +14,12 @@ internal sealed class Bootstrapper(NodeCore core, IReadOnlyList<TransportAddress
     private static readonly TimeSpan Interval = TimeSpan.FromSeconds(15);
     private static readonly TimeSpan AloneAfter = TimeSpan.FromSeconds(3);
 
+    /// <summary>How long UDP alone is tried: TCP is the worse way.</summary>
+    private static readonly TimeSpan UdpAloneFor = TimeSpan.FromSeconds(1);
+
+    /// <summary>The port that the fewest networks block.</summary>
+    private const ushort HttpsPort = 443;
+
     /// <summary>Nodes of a whole ring that ask the bootstrap list in one interval.</summary>
     private const int AskersAtOnce = 16;
 
@@ -25,6 +31,7 @@ internal sealed class Bootstrapper(NodeCore core, IReadOnlyList<TransportAddress
     private IReadOnlyList<TransportAddress> _bootstrap = bootstrap;
     private TimeSpan? _started;
     private TimeSpan _next;
+    private TimeSpan _lastUdp;
     private bool _isAlone;
 
     /// <summary>Whether the node has a place on the ring, or is its first node.</summary>
@@ -70,14 +77,40 @@ internal sealed class Bootstrapper(NodeCore core, IReadOnlyList<TransportAddress
             return;
         }
 
+        _lastUdp = _started == now || HasUdp() ? now : _lastUdp;
         foreach (TransportAddress endpoint in _bootstrap)
         {
-            bool running = _running.TryGetValue(endpoint, out Session? session) && core.Handshaker.IsUnfinished(session);
-            if (!running && !IsSelf(now, endpoint) && !IsReached(now, endpoint))
+            Call(now, endpoint);
+            TransportAddress tcp = endpoint with { Protocol = TransportProtocol.Tcp };
+            if (now - _lastUdp >= UdpAloneFor && !IsReached(now, tcp) && !IsReached(now, tcp with { Port = HttpsPort }))
             {
-                _running[endpoint] = core.Handshaker.ConnectEndpoint(now, endpoint);
+                Call(now, tcp);
+                Call(now, tcp with { Port = HttpsPort });
             }
         }
+    }
+
+    private void Call(TimeSpan now, TransportAddress endpoint)
+    {
+        bool running = _running.TryGetValue(endpoint, out Session? session) && core.Handshaker.IsUnfinished(session);
+        if (!running && !IsSelf(now, endpoint) && !IsReached(now, endpoint))
+        {
+            _running[endpoint] = core.Handshaker.ConnectEndpoint(now, endpoint);
+        }
+    }
+
+    /// <summary>Whether UDP leads anywhere. Where a network blocks it, the list's machines are called by TCP, too.</summary>
+    private bool HasUdp()
+    {
+        foreach (Peer peer in core.Peers.Values)
+        {
+            if (peer.Best is { Kind: PathKind.Direct, Way.Endpoint.Protocol: TransportProtocol.Udp })
+            {
+                return true;
+            }
+        }
+
+        return false;
     }
 
     private bool IsSelf(TimeSpan now, TransportAddress endpoint) => _self.TryGetValue(endpoint, out TimeSpan until) && now < until;

@@ -4,18 +4,22 @@ namespace Brunet.Wire;
 
 /// <summary>
 /// Connect to me: where the sender may be reached, straight and over relays.
-/// <code>type(1) flags(1) endpoints(1) endpoint(18)* relays(1) address(20)*</code>
+/// <code>type(1) flags(1) endpoints(1) endpoint(18)* tcp-endpoints(1) endpoint(18)* relays(1) address(20)*</code>
 /// </summary>
 internal sealed class CandidatesMessage
 {
-    public const int MaxSize = 4 + (ProtocolConstants.MaxCandidates * (TransportAddress.Size + NodeAddress.Size));
+    public const int MaxSize = 5 + (ProtocolConstants.MaxCandidates * ((2 * TransportAddress.Size) + NodeAddress.Size));
 
     private const byte WantsAnswerFlag = 1;
 
     /// <summary>Whether the receiver shall send its own candidates back.</summary>
     public bool WantsAnswer { get; set; }
 
+    /// <summary>Where it may be reached by UDP.</summary>
     public List<TransportAddress> Endpoints { get; } = [];
+
+    /// <summary>Where it listens for TCP.</summary>
+    public List<TransportAddress> TcpEndpoints { get; } = [];
 
     public List<NodeAddress> Relays { get; } = [];
 
@@ -24,13 +28,8 @@ internal sealed class CandidatesMessage
         var writer = new ByteWriter(destination);
         writer.Byte((byte)MessageType.Candidates);
         writer.Byte(WantsAnswer ? WantsAnswerFlag : (byte)0);
-        int endpoints = Math.Min(Endpoints.Count, ProtocolConstants.MaxCandidates);
-        writer.Byte((byte)endpoints);
-        for (int i = 0; i < endpoints; i++)
-        {
-            writer.Endpoint(Endpoints[i]);
-        }
-
+        WriteEndpoints(ref writer, Endpoints);
+        WriteEndpoints(ref writer, TcpEndpoints);
         int relays = Math.Min(Relays.Count, ProtocolConstants.MaxCandidates);
         writer.Byte((byte)relays);
         for (int i = 0; i < relays; i++)
@@ -46,19 +45,35 @@ internal sealed class CandidatesMessage
         var reader = new ByteReader(message);
         reader.Byte();
         var result = new CandidatesMessage { WantsAnswer = (reader.Byte() & WantsAnswerFlag) != 0 };
-        int endpoints = reader.Byte();
-        for (int i = 0; i < endpoints && i < ProtocolConstants.MaxCandidates; i++)
-        {
-            result.Endpoints.Add(reader.Endpoint());
-        }
-
+        bool isWithinLimits = ReadEndpoints(ref reader, result.Endpoints, TransportProtocol.Udp)
+            & ReadEndpoints(ref reader, result.TcpEndpoints, TransportProtocol.Tcp);
         int relays = reader.Byte();
         for (int i = 0; i < relays && i < ProtocolConstants.MaxCandidates; i++)
         {
             result.Relays.Add(reader.Address());
         }
 
-        bool isWithinLimits = endpoints <= ProtocolConstants.MaxCandidates && relays <= ProtocolConstants.MaxCandidates;
-        return reader.IsComplete && isWithinLimits ? result : null;
+        return reader.IsComplete && isWithinLimits && relays <= ProtocolConstants.MaxCandidates ? result : null;
+    }
+
+    private static void WriteEndpoints(ref ByteWriter writer, List<TransportAddress> endpoints)
+    {
+        int count = Math.Min(endpoints.Count, ProtocolConstants.MaxCandidates);
+        writer.Byte((byte)count);
+        for (int i = 0; i < count; i++)
+        {
+            writer.Endpoint(endpoints[i]);
+        }
+    }
+
+    private static bool ReadEndpoints(ref ByteReader reader, List<TransportAddress> endpoints, TransportProtocol protocol)
+    {
+        int count = reader.Byte();
+        for (int i = 0; i < count && i < ProtocolConstants.MaxCandidates; i++)
+        {
+            endpoints.Add(reader.Endpoint() with { Protocol = protocol });
+        }
+
+        return count <= ProtocolConstants.MaxCandidates;
     }
 }

@@ -74,7 +74,8 @@ internal static unsafe class SslContext
         throw SslError.Make("SSL_CTX_set1_groups_list");
     }
 
-    private static void UseKey(SslContextHandle context, ECDsa key, ReadOnlySpan<byte> certificate)
+    /// <summary>Gives a context the key and the certificate that it shows.</summary>
+    internal static void UseKey(SslContextHandle context, ECDsa key, ReadOnlySpan<byte> certificate)
     {
         fixed (byte* der = certificate)
         {

@@ -9,7 +9,9 @@ internal static partial class Interop
     {
         private const string Library = "libssl.so.3";
 
+        internal const int TLS1_2_VERSION = 0x0303;
         internal const int TLS1_3_VERSION = 0x0304;
+        internal const int SSL_VERIFY_NONE = 0;
         internal const int SSL_VERIFY_PEER = 1;
         internal const int SSL_VERIFY_FAIL_IF_NO_PEER_CERT = 2;
         internal const ulong SSL_OP_ENABLE_MIDDLEBOX_COMPAT = 1UL << 20;
@@ -84,6 +86,15 @@ internal static partial class Interop
 
         [LibraryImport(Library)]
         internal static partial int SSL_get_error(SslHandle ssl, int result);
+
+        [LibraryImport(Library)]
+        internal static unsafe partial int SSL_read(SslHandle ssl, byte* buffer, int length);
+
+        [LibraryImport(Library)]
+        internal static unsafe partial int SSL_write(SslHandle ssl, byte* buffer, int length);
+
+        [LibraryImport(Library)]
+        internal static unsafe partial int SSL_CTX_set_alpn_protos(SslContextHandle context, byte* protocols, uint length);
 
         /// <summary>The caller owns the X509.</summary>
         [LibraryImport(Library)]

@@ -35,6 +35,17 @@ public sealed unsafe class PollLoop : IDisposable
         _watches.Add(new Watch(fd, ready));
     }
 
+    /// <summary>Says whether a descriptor is also waited for until it can be written; what <see cref="Add"/> never saw is ignored.</summary>
+    public void AwaitWritable(int fd, bool isWanted)
+    {
+        int index = _watches.FindIndex(watch => watch.Fd == fd);
+        if (index >= 0)
+        {
+            short events = (short)(Interop.Libc.POLLIN | (isWanted ? Interop.Libc.POLLOUT : 0));
+            _polled[index] = _polled[index] with { events = events };
+        }
+    }
+
     /// <summary>Forgets a descriptor; what <see cref="Add"/> never saw is ignored.</summary>
     public void Remove(int fd)
     {
@@ -60,7 +71,7 @@ public sealed unsafe class PollLoop : IDisposable
         Wake();
     }
 
-    /// <summary>Runs until <see cref="Stop"/>.</summary>
+    /// <summary>Runs until <see cref="Stop"/>; may be run again.</summary>
     /// <param name="nextWake">When to call <paramref name="pass"/> even if nothing happens; <see cref="TimeSpan.MaxValue"/> for never.</param>
     /// <param name="pass">Called once after each round of events, with the time.</param>
     public void Run(Func<TimeSpan> nextWake, Action<TimeSpan> pass)
@@ -96,6 +107,8 @@ public sealed unsafe class PollLoop : IDisposable
 
             pass(now);
         }
+
+        _stopping = false;
     }
 
     /// <inheritdoc/>

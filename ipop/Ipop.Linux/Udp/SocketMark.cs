@@ -3,12 +3,12 @@ using Ipop.Linux.Polling;
 namespace Ipop.Linux.Udp;
 
 /// <summary>
-/// Marks the overlay's sockets (SO_MARK, socket(7)), so that a firewall tells them from the rest of the machine, whatever ports they use: the
-/// appliance's fence lets nothing else out. Needs CAP_NET_ADMIN; without it there is no mark, and no tap either.
+/// Marks the overlay's sockets (SO_MARK, socket(7)), so that a firewall tells them from the rest of the machine, whatever ports they use.
+/// Needs CAP_NET_ADMIN; without it there is no mark, and no tap either.
 /// </summary>
 internal static unsafe class SocketMark
 {
-    /// <summary>"WOW" in ASCII; appliance/node/root/usr/lib/wow/node/generate/fence.py knows it too.</summary>
+    /// <summary>"WOW" in ASCII. docs/architecture.md names it to whoever writes firewall rules.</summary>
     internal const int Value = 0x574f57;
 
     /// <summary>Marks what a socket sends, and what the connections that it accepts send.</summary>

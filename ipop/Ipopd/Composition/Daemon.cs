@@ -10,6 +10,7 @@ using Ipop.Linux.Interfaces;
 using Ipop.Linux.Polling;
 using Ipop.Linux.Randomness;
 using Ipop.Linux.Systemd;
+using Ipop.Linux.Tcp;
 using Ipop.Linux.Udp;
 using Ipopd.Bootstrap;
 using Ipopd.Configuration;
@@ -36,6 +37,7 @@ internal sealed class Daemon : IControlled, IDisposable
     private readonly ServiceManager _systemd;
     private readonly PollLoop _loop;
     private readonly UdpSocket _overlaySocket;
+    private readonly TcpLinks _tcp;
     private readonly UdpSocket? _dnsSocket;
     private readonly TapPort _tap;
     private readonly Node _node;
@@ -71,9 +73,12 @@ internal sealed class Daemon : IControlled, IDisposable
             _resolver = new BootstrapResolver(options.Bootstrap, Dns.GetHostAddressesAsync, time, log);
 
             var port = new NodePort(_overlaySocket);
+            port.Tcp = _tcp = Own(new TcpLinks(_loop, port, () => BootClock.Now));
+            TcpPorts.Open(_tcp, options, _overlaySocket.LocalPort, log);
             var settings = new NodeSettings(options.Secret, _resolver.Literal, IsFirst, options.IsOpen);
             var policy = new RecordPolicy(options.Subnet, options.IsOpen);
             _node = new Node(settings, _identity, _handshakes, _verifier, policy, port, new StrongRandom(), HardwareRandom.Open(out _randomSource));
+            port.Node = _node;
             _network = new VirtualNetwork(NetworkOptions(mac), _node, _identity.Certificate, _tap, BootClock.Now);
             port.Network = _network;
             Own(ControlServer.Open(_loop, new ControlCommands(this), options));
@@ -120,6 +125,7 @@ internal sealed class Daemon : IControlled, IDisposable
             _ending.Cancel();
             _node.Leave(BootClock.Now);
             _overlaySocket.Flush();
+            _tcp.Pass(BootClock.Now);
         }
     }
 
@@ -238,7 +244,7 @@ internal sealed class Daemon : IControlled, IDisposable
     private TimeSpan NextWake()
     {
         TimeSpan next = Earlier(Earlier(_node.NextTick, _network.NextTick), _tap.CarrierAt);
-        return Earlier(next, _nextExpiryCheck);
+        return Earlier(Earlier(next, _tcp.NextTick), _nextExpiryCheck);
     }
 
     private static TimeSpan Earlier(TimeSpan left, TimeSpan right) => left < right ? left : right;
@@ -272,6 +278,7 @@ internal sealed class Daemon : IControlled, IDisposable
             ForgetExpired(now);
         }
 
+        _tcp.Pass(now);
         _tap.EndRound(now);
         _dnsSocket?.Flush();
         _overlaySocket.Flush();
@@ -302,7 +309,7 @@ internal sealed class Daemon : IControlled, IDisposable
 
     private void LookAround(TimeSpan now)
     {
-        _node.SetLocalEndpoints(now, LocalNetworks.Endpoints(_options, _overlaySocket.LocalPort));
+        _node.SetLocalEndpoints(now, LocalNetworks.Endpoints(_options, _overlaySocket.LocalPort, _tcp.Ports));
         IReadOnlyList<string> overlaps = LocalNetworks.Overlaps(_options, LocalInterfaces.Networks(_options.TapName));
         foreach (string overlap in overlaps.Except(_overlaps))
         {

@@ -9,8 +9,12 @@ namespace Ipopd.Composition;
 internal static class LocalNetworks
 {
     /// <summary>Where peers on the same network may reach this node.</summary>
-    internal static IReadOnlyList<TransportAddress> Endpoints(DaemonOptions options, int port) => LocalInterfaces.Endpoints(
-        port, options.TapName, address => IPv4Address.TryFrom(address, out IPv4Address own) && options.Subnet.Contains(own));
+    internal static IReadOnlyList<TransportAddress> Endpoints(DaemonOptions options, int udpPort, IReadOnlyList<int> tcpPorts)
+    {
+        IReadOnlyList<TransportAddress> udp = LocalInterfaces.Endpoints(
+            udpPort, options.TapName, address => IPv4Address.TryFrom(address, out IPv4Address own) && options.Subnet.Contains(own));
+        return [.. udp, .. tcpPorts.SelectMany(port => udp.Select(endpoint => endpoint with { Port = (ushort)port, Protocol = TransportProtocol.Tcp }))];
+    }
 
     /// <summary>What is wrong if the pool's subnet overlaps a network that this machine is on: one of both would be unreachable.</summary>
     internal static IReadOnlyList<string> Overlaps(DaemonOptions options, IEnumerable<(string Interface, System.Net.IPAddress Address, int PrefixLength)> networks)

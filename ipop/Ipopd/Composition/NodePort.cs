@@ -2,19 +2,45 @@ using Brunet;
 using Brunet.Addressing;
 using Brunet.Sessions;
 using Ipop;
+using Ipop.Linux.Tcp;
 using Ipop.Linux.Udp;
 
 namespace Ipopd.Composition;
 
-/// <summary>The node's way out: datagrams to the socket, packets to the virtual network.</summary>
-internal sealed class NodePort(UdpSocket socket) : INodeOutput
+/// <summary>Between the node and the machine: frames to and from sockets, packets to the virtual network.</summary>
+internal sealed class NodePort(UdpSocket udp) : INodeOutput, ITcpOwner
 {
+    /// <summary>The node; set once it exists.</summary>
+    internal Node? Node { get; set; }
+
+    /// <summary>Its connections; set once they exist.</summary>
+    internal TcpLinks? Tcp { get; set; }
+
     /// <summary>Where packets go; set once both exist.</summary>
     internal VirtualNetwork? Network { get; set; }
 
     /// <inheritdoc/>
-    public void SendDatagram(TransportAddress destination, ReadOnlySpan<byte> datagram) => socket.Send(destination, datagram);
+    public void SendDatagram(TransportAddress destination, ReadOnlySpan<byte> datagram)
+    {
+        if (destination.Protocol == TransportProtocol.Udp)
+        {
+            udp.Send(destination, datagram);
+        }
+        else
+        {
+            Tcp?.Send(destination, datagram);
+        }
+    }
 
     /// <inheritdoc/>
     public void Deliver(TimeSpan now, PeerIdentity source, ReadOnlySpan<byte> packet) => Network?.PacketFromOverlay(now, source, packet);
+
+    /// <inheritdoc/>
+    public void Receive(TimeSpan now, TransportAddress source, ReadOnlySpan<byte> frame) => Node?.ReceiveDatagram(now, source, frame);
+
+    /// <inheritdoc/>
+    public void ConnectionLost(TimeSpan now, TransportAddress endpoint) => Node?.ConnectionLost(now, endpoint);
+
+    /// <inheritdoc/>
+    public bool IsUsed(TransportAddress endpoint) => Node?.IsUsed(endpoint) == true;
 }

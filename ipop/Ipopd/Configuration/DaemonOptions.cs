@@ -42,6 +42,9 @@ internal sealed record DaemonOptions
     /// <summary>UDP port of the overlay, 0 for any.</summary>
     internal required ushort UdpPort { get; init; }
 
+    /// <summary>TCP ports of the overlay; null: that of UDP and 443, as far as they are free.</summary>
+    internal required IReadOnlyList<ushort>? TcpPorts { get; init; }
+
     /// <summary>Path of the control socket.</summary>
     internal required string ControlSocket { get; init; }
 

@@ -44,6 +44,7 @@ internal sealed class DaemonOptionsReader
             TapMtu = reader.Number(OptionKey.TapMtu, SmallestMtu, LargestMtu),
             Capture = reader.AbsolutePath(OptionKey.Capture),
             UdpPort = reader.Number(OptionKey.UdpPort, 0, ushort.MaxValue),
+            TcpPorts = reader.TcpPorts(),
             ControlSocket = reader.SocketPath(),
             DnsListen = reader.DnsListen(),
             CaPort = reader.Number(OptionKey.CaPort, 1, ushort.MaxValue),
@@ -171,6 +172,25 @@ internal sealed class DaemonOptionsReader
         return ushort.TryParse(value, NumberStyles.None, CultureInfo.InvariantCulture, out ushort number) && number >= least && number <= most
             ? number
             : throw Wrong(key, value, $"is not a number from {least} to {most}");
+    }
+
+    private List<ushort>? TcpPorts()
+    {
+        string value = Value(OptionKey.TcpPorts);
+        if (value is "auto" or "none")
+        {
+            return value == "auto" ? null : [];
+        }
+
+        var ports = new List<ushort>();
+        foreach (string text in value.Split([' ', '\t'], StringSplitOptions.RemoveEmptyEntries))
+        {
+            ports.Add(ushort.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out ushort port) && port > 0 && !ports.Contains(port)
+                ? port
+                : throw Wrong(OptionKey.TcpPorts, value, "is neither auto, none nor a list of different ports; write it like 4433 443"));
+        }
+
+        return ports;
     }
 
     private TransportAddress? DnsListen()

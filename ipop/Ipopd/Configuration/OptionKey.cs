@@ -17,6 +17,7 @@ internal sealed record OptionKey(string Section, string Name, string? Default)
     internal static readonly OptionKey TapMtu = new("tap", "mtu", "1280");
     internal static readonly OptionKey Capture = new("tap", "capture", "");
     internal static readonly OptionKey UdpPort = new("udp", "port", "4433");
+    internal static readonly OptionKey TcpPorts = new("tcp", "ports", "auto");
     internal static readonly OptionKey ControlSocket = new("control", "socket", null);
     internal static readonly OptionKey DnsListen = new("dns", "listen", "");
     internal static readonly OptionKey CaPort = new("ca", "port", "8443");
@@ -26,7 +27,7 @@ internal sealed record OptionKey(string Section, string Name, string? Default)
     /// <summary>Every key there is.</summary>
     internal static IReadOnlyList<OptionKey> All { get; } =
     [
-        State, Host, Pool, PoolSubnet, Secret, Bootstrap, Open, TapName, TapMtu, Capture, UdpPort, ControlSocket, DnsListen, CaPort,
+        State, Host, Pool, PoolSubnet, Secret, Bootstrap, Open, TapName, TapMtu, Capture, UdpPort, TcpPorts, ControlSocket, DnsListen, CaPort,
         PossessionPort, Ticket,
     ];
 

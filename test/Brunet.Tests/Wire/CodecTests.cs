@@ -77,6 +77,7 @@ public sealed class CodecTests
         for (int i = 0; i < count; i++)
         {
             candidates.Endpoints.Add(TransportAddress.FromIPv4((uint)i + 1, 5));
+            candidates.TcpEndpoints.Add(TransportAddress.FromIPv4((uint)i + 1, 443) with { Protocol = TransportProtocol.Tcp });
             candidates.Relays.Add(new NodeAddress((uint)i, 1));
         }
 
@@ -85,6 +86,7 @@ public sealed class CodecTests
         Assert.NotNull(read);
         Assert.True(read.WantsAnswer);
         Assert.Equal(candidates.Endpoints.Take(ProtocolConstants.MaxCandidates), read.Endpoints);
+        Assert.Equal(candidates.TcpEndpoints.Take(ProtocolConstants.MaxCandidates), read.TcpEndpoints);
         Assert.Equal(candidates.Relays.Take(ProtocolConstants.MaxCandidates), read.Relays);
     }
 
@@ -108,7 +110,7 @@ public sealed class CodecTests
     [Fact]
     public void A_count_above_the_limit_is_refused_even_if_no_more_follow_than_the_limit()
     {
-        byte[] buffer = new byte[512];
+        byte[] buffer = new byte[1024];
         NodeAddress[] addresses = [.. Enumerable.Range(0, ProtocolConstants.MaxNeighbours).Select(i => new NodeAddress((uint)i, 9))];
         int length = AddressList.WriteNeighbours(buffer, addresses);
         buffer[1]++;
@@ -120,10 +122,11 @@ public sealed class CodecTests
 
         var candidates = new CandidatesMessage();
         candidates.Endpoints.AddRange(Enumerable.Repeat(TransportAddress.FromIPv4(1, 5), ProtocolConstants.MaxCandidates));
+        candidates.TcpEndpoints.AddRange(candidates.Endpoints);
         candidates.Relays.AddRange(addresses[..ProtocolConstants.MaxCandidates]);
         length = candidates.Write(buffer);
         Assert.NotNull(CandidatesMessage.Read(buffer.AsSpan(0, length)));
-        foreach (int count in (int[])[2, 3 + (ProtocolConstants.MaxCandidates * TransportAddress.Size)])
+        foreach (int count in (int[])[2, 3 + (ProtocolConstants.MaxCandidates * TransportAddress.Size), 4 + (2 * ProtocolConstants.MaxCandidates * TransportAddress.Size)])
         {
             buffer[count]++;
             Assert.Null(CandidatesMessage.Read(buffer.AsSpan(0, length)));

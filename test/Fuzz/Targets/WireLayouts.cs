@@ -59,7 +59,7 @@ internal static class WireLayouts
                 break;
             case MessageType.Candidates:
                 walker.Type();
-                walker.List(TransportAddress.Size).List(NodeAddress.Size);
+                walker.List(TransportAddress.Size).List(TransportAddress.Size).List(NodeAddress.Size);
                 break;
             case MessageType.Relay:
                 walker.Bytes(NodeAddress.Size).Bytes(NodeAddress.Size);

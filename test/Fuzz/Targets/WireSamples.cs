@@ -74,6 +74,7 @@ internal static class WireSamples
             message.Endpoints.Add(TransportAddress.FromIPv4(0xc6120001 + (uint)i, (ushort)(4433 + i)));
         }
 
+        message.TcpEndpoints.AddRange(message.Endpoints);
         message.Relays.AddRange(Nodes(relays));
         byte[] bytes = new byte[CandidatesMessage.MaxSize];
         return bytes[..message.Write(bytes)];

@@ -13,6 +13,9 @@ public enum NatKind
 
     /// <summary>A new port for each destination, address- and port-dependent filtering.</summary>
     Symmetric,
+
+    /// <summary>No UDP at all; TCP outwards.</summary>
+    UdpBlocked,
 }
 
 /// <summary>The NAT of one site with one host behind it.</summary>
@@ -20,6 +23,12 @@ internal sealed class SimulatedNat(NatKind kind, uint publicAddress, ushort host
 {
     /// <summary>How long an opening stays without traffic from inside: home routers do 30 s.</summary>
     private static readonly TimeSpan Lifetime = TimeSpan.FromSeconds(30);
+
+    /// <summary>Whether anybody may connect to the host by TCP.</summary>
+    public bool IsPublic => kind == NatKind.None;
+
+    /// <summary>Whether datagrams pass outwards.</summary>
+    public bool HasUdp => kind != NatKind.UdpBlocked;
 
     private readonly Dictionary<TransportAddress, ushort> _symmetric = [];
     private readonly Dictionary<(ushort Port, TransportAddress Remote), TimeSpan> _opened = [];
@@ -46,7 +55,7 @@ internal sealed class SimulatedNat(NatKind kind, uint publicAddress, ushort host
 
     /// <summary>Whether a datagram to the site's public address gets through.</summary>
     public bool Admits(TimeSpan now, TransportAddress source, ushort port) =>
-        kind == NatKind.None
+        kind == NatKind.UdpBlocked ? false : kind == NatKind.None
             ? port == hostPort
             : _opened.TryGetValue((port, source), out TimeSpan last) && now - last < Lifetime;
 }

@@ -19,6 +19,7 @@ public sealed class SimulatedNetwork(int seed, double loss = 0)
     private readonly Stack<SimulatedEvent> _spare = [];
     private readonly Dictionary<uint, SimulatedNode> _byPublicAddress = [];
     private readonly RunDigest _digest = new();
+    private readonly SimulatedTcp _tcp = new();
     private long _order;
     private SimulatedProbe? _probe;
     private int _probeSteps;
@@ -38,6 +39,9 @@ public sealed class SimulatedNetwork(int seed, double loss = 0)
 
     /// <summary>Handshakes that were begun, by clients.</summary>
     public long Handshakes { get; private set; }
+
+    /// <summary>TCP connections that were made.</summary>
+    public int Connections => _tcp.Made;
 
     /// <summary>A number made of every datagram's time, ends and bytes: two runs of one seed have the same.</summary>
     public ulong Digest => _digest.Value;
@@ -157,10 +161,7 @@ public sealed class SimulatedNetwork(int seed, double loss = 0)
         Datagrams++;
         from.SentDatagrams++;
         from.SentBytes += datagram.Length;
-        TransportAddress source = from.Nat.Outbound(Now, destination);
-        _digest.Add(Now, source, destination, datagram);
-        if (!destination.IsIPv4 || !_byPublicAddress.TryGetValue(destination.IPv4, out SimulatedNode? to) || _random.NextDouble() < loss
-            || IsParted?.Invoke(from, to) == true)
+        if (!TryRoute(from, destination, datagram, out SimulatedNode to, out TransportAddress source, out TimeSpan setUp) || IsParted?.Invoke(from, to) == true)
         {
             return;
         }
@@ -186,8 +187,31 @@ public sealed class SimulatedNetwork(int seed, double loss = 0)
             arrival.Steps = _probeSteps + 1;
         }
 
-        _events.Enqueue(arrival, (Now + Latency(from.Place, to.Place, _random.NextDouble()) + ExtraLatency, _order++));
+        _events.Enqueue(arrival, (Now + Latency(from.Place, to.Place, _random.NextDouble()) + ExtraLatency + setUp, _order++));
     }
+
+    /// <summary>Where a frame goes and what its source looks like there; false if it is lost. Set-up is the time that a new connection takes.</summary>
+    private bool TryRoute(
+        SimulatedNode from, TransportAddress destination, ReadOnlySpan<byte> frame, out SimulatedNode to, out TransportAddress source, out TimeSpan setUp)
+    {
+        (to, setUp) = (from, default);
+        if (destination.Protocol != TransportProtocol.Udp)
+        {
+            bool isThere = _tcp.TryRoute(from, destination, Listener, out to, out source, out bool isNew);
+            setUp = isNew ? 2 * Latency(from.Place, to.Place, _random.NextDouble()) : default;
+            _digest.Add(Now, source, destination, frame);
+            return isThere;
+        }
+
+        source = from.Nat.Outbound(Now, destination);
+        _digest.Add(Now, source, destination, frame);
+        bool isLost = !destination.IsIPv4 || !from.Nat.HasUdp || !_byPublicAddress.TryGetValue(destination.IPv4, out to!) || _random.NextDouble() < loss;
+        to ??= from;
+        return !isLost;
+    }
+
+    private SimulatedNode? Listener(TransportAddress endpoint) =>
+        _byPublicAddress.GetValueOrDefault(endpoint.IPv4) is { IsAlive: true, Nat.IsPublic: true } node ? node : null;
 
     internal double NextPlace() => _random.NextDouble();
 
@@ -205,7 +229,7 @@ public sealed class SimulatedNetwork(int seed, double loss = 0)
             return;
         }
 
-        if (node.IsAlive && node.Nat.Admits(Now, happening.Source, happening.Port))
+        if (node.IsAlive && (happening.Source.Protocol != TransportProtocol.Udp || node.Nat.Admits(Now, happening.Source, happening.Port)))
         {
             _probe = happening.Probe;
             _probeSteps = happening.Steps;
@@ -231,6 +255,11 @@ public sealed class SimulatedNetwork(int seed, double loss = 0)
             node,
             _random,
             new SimulatedHardware(_random));
+        if (node.Nat.IsPublic)
+        {
+            node.Node.SetLocalEndpoints(Now, SimulatedTcp.Listeners(node.PublicEndpoint));
+        }
+
         ScheduleTick(node, Now);
     }
 

@@ -1,0 +1,16 @@
+using Brunet.Addressing;
+
+namespace Ipop.Linux.Tcp;
+
+/// <summary>Whom the connections serve: a node.</summary>
+public interface ITcpOwner
+{
+    /// <summary>A frame came whole; the span is lent until the call returns.</summary>
+    void Receive(TimeSpan now, TransportAddress source, ReadOnlySpan<byte> frame);
+
+    /// <summary>A connection ended.</summary>
+    void ConnectionLost(TimeSpan now, TransportAddress endpoint);
+
+    /// <summary>Whether a peer that proved itself uses a connection.</summary>
+    bool IsUsed(TransportAddress endpoint);
+}

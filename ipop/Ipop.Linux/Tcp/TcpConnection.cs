@@ -1,0 +1,192 @@
+using System.Buffers;
+using Brunet.Addressing;
+using Brunet.Wire;
+using Ipop.Linux.Handshakes;
+using Ipop.Linux.Polling;
+
+namespace Ipop.Linux.Tcp;
+
+/// <summary>Frames over TLS over one TCP connection. What does not fit into its queue is lost, as on any wire.</summary>
+internal sealed class TcpConnection : IDisposable
+{
+    /// <summary>Bytes that wait for the kernel at most: a queue that is longer only makes everything late.</summary>
+    private const int MaxQueued = 128 * 1024;
+
+    /// <summary>Bytes of frames that wait for the connection to stand.</summary>
+    private const int MaxEarly = 16 * 1024;
+
+    private const int ReadSize = 32 * 1024;
+    private const int ReadsAtOnce = 8;
+
+    private readonly FileDescriptor _fd;
+    private readonly TlsPipe _pipe;
+    private readonly StreamFraming _framing = new();
+    private readonly ArrayBufferWriter<byte> _early = new();
+    private readonly ArrayBufferWriter<byte> _frame = new();
+    private readonly ArrayBufferWriter<byte> _queue = new();
+    private int _sent;
+    private bool _isConnecting;
+
+    internal TcpConnection(FileDescriptor fd, TransportAddress endpoint, SslContextHandle context, TimeSpan now)
+    {
+        (_fd, Endpoint, OpenedAt) = (fd, endpoint, now);
+        IsAccepted = endpoint.Protocol == TransportProtocol.TcpAccepted;
+        _isConnecting = !IsAccepted;
+        _pipe = new TlsPipe(context, isClient: !IsAccepted);
+    }
+
+    /// <summary>The other end.</summary>
+    internal TransportAddress Endpoint { get; }
+
+    /// <summary>Whether the other end made the connection.</summary>
+    internal bool IsAccepted { get; }
+
+    internal TimeSpan OpenedAt { get; }
+
+    /// <summary>Whether a peer that proved itself was seen to use it.</summary>
+    internal bool IsProven { get; set; }
+
+    /// <summary>Whether frames pass.</summary>
+    internal bool IsOpen => _pipe.IsOpen && !IsEnded;
+
+    /// <summary>Whether it is of no use any more and shall be closed.</summary>
+    internal bool IsEnded { get; private set; }
+
+    /// <summary>Whether it must be told when the kernel takes bytes again.</summary>
+    internal bool AwaitsWritable => _isConnecting || _sent < _queue.WrittenCount;
+
+    internal int Descriptor => _fd.Value;
+
+    internal void End() => IsEnded = true;
+
+    /// <summary>Queues a frame.</summary>
+    internal void Send(ReadOnlySpan<byte> frame)
+    {
+        if (IsEnded || frame.Length is 0 or > StreamFraming.MaxFrameSize)
+        {
+            return;
+        }
+
+        if (!_pipe.IsOpen)
+        {
+            if (_early.WrittenCount + frame.Length <= MaxEarly)
+            {
+                StreamFraming.Write(frame, _early);
+            }
+        }
+        else if (_queue.WrittenCount - _sent + frame.Length <= MaxQueued)
+        {
+            _frame.ResetWrittenCount();
+            StreamFraming.Write(frame, _frame);
+            Seal(_frame.WrittenSpan);
+        }
+    }
+
+    /// <summary>The kernel has something to say; whole frames are handed out.</summary>
+    internal void OnReady(StreamFraming.Receiver receiver)
+    {
+        if (IsEnded)
+        {
+            return;
+        }
+
+        if (_isConnecting)
+        {
+            _isConnecting = false;
+            if (!TcpSocket.IsConnected(_fd) || !_pipe.Shake())
+            {
+                End();
+                return;
+            }
+        }
+
+        Read(receiver);
+        if (_pipe.IsOpen && _early.WrittenCount > 0)
+        {
+            Seal(_early.WrittenSpan);
+            _early.Clear();
+        }
+
+        Flush();
+    }
+
+    /// <summary>Gives the kernel what it takes.</summary>
+    internal void Flush()
+    {
+        _pipe.Drain(_queue);
+        while (!_isConnecting && !IsEnded && _sent < _queue.WrittenCount)
+        {
+            TcpSocket.Outcome outcome = TcpSocket.Write(_fd, _queue.WrittenSpan[_sent..], out int count);
+            _sent += count;
+            if (outcome == TcpSocket.Outcome.Ended)
+            {
+                End();
+            }
+            else if (outcome == TcpSocket.Outcome.Later)
+            {
+                break;
+            }
+        }
+
+        Compact();
+    }
+
+    /// <inheritdoc/>
+    public void Dispose()
+    {
+        _pipe.Dispose();
+        _fd.Dispose();
+    }
+
+    private void Read(StreamFraming.Receiver receiver)
+    {
+        byte[] buffer = ArrayPool<byte>.Shared.Rent(ReadSize);
+        try
+        {
+            for (int round = 0; round < ReadsAtOnce && !IsEnded; round++)
+            {
+                TcpSocket.Outcome outcome = TcpSocket.Read(_fd, buffer, out int count);
+                if (outcome == TcpSocket.Outcome.Later)
+                {
+                    return;
+                }
+
+                if (outcome == TcpSocket.Outcome.Ended || !_pipe.Receive(buffer.AsSpan(0, count), plain => _framing.TryRead(plain, receiver)))
+                {
+                    End();
+                }
+            }
+        }
+        finally
+        {
+            ArrayPool<byte>.Shared.Return(buffer);
+        }
+    }
+
+    private void Seal(ReadOnlySpan<byte> plain)
+    {
+        if (!_pipe.Send(plain))
+        {
+            End();
+        }
+
+        _pipe.Drain(_queue);
+    }
+
+    /// <summary>Forgets what is sent, without moving the rest for every few bytes.</summary>
+    private void Compact()
+    {
+        if (_sent == _queue.WrittenCount)
+        {
+            _queue.ResetWrittenCount();
+            _sent = 0;
+        }
+        else if (_sent > MaxQueued)
+        {
+            byte[] rest = _queue.WrittenSpan[_sent..].ToArray();
+            _queue.ResetWrittenCount();
+            _queue.Write(rest);
+            _sent = 0;
+        }
+    }
+}

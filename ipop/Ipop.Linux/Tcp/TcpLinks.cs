@@ -1,0 +1,245 @@
+using Brunet.Addressing;
+using Ipop.Linux.Handshakes;
+using Ipop.Linux.Polling;
+
+namespace Ipop.Linux.Tcp;
+
+/// <summary>
+/// The node's TCP connections: made when a frame is sent to a listening endpoint, accepted from whoever connects, closed when nobody uses
+/// them. Everything runs on the loop's thread.
+/// </summary>
+public sealed class TcpLinks : IDisposable
+{
+    private const int MaxConnections = 512;
+    private const int MaxUnproven = 64;
+    private const int MaxUnprovenOfOne = 16;
+    private const int MaxUnderWay = 16;
+    private const int MaxRefusals = 256;
+    private const int AcceptedAtOnce = 16;
+
+    private static readonly TimeSpan SweepInterval = TimeSpan.FromSeconds(1);
+    private static readonly TimeSpan OpenWithin = TimeSpan.FromSeconds(8);
+    private static readonly TimeSpan UsedWithin = TimeSpan.FromSeconds(15);
+    private static readonly TimeSpan RefusalKept = TimeSpan.FromSeconds(10);
+
+    private readonly PollLoop _loop;
+    private readonly ITcpOwner _owner;
+    private readonly Func<TimeSpan> _clock;
+    private readonly List<(FileDescriptor Fd, int Port)> _listeners = [];
+    private readonly Dictionary<TransportAddress, TcpConnection> _connections = [];
+    private readonly List<TcpConnection> _ended = [];
+    private readonly HashSet<TcpConnection> _dirty = [];
+
+    /// <summary>Where nobody answered, and until when nobody is asked again.</summary>
+    private readonly Dictionary<TransportAddress, TimeSpan> _refused = [];
+    private SslContextHandle? _client;
+    private SslContextHandle? _server;
+
+    /// <summary>Makes no connection yet.</summary>
+    /// <param name="loop">Waits for the sockets.</param>
+    /// <param name="owner">Gets the frames.</param>
+    /// <param name="clock">The loop's time, for connections that are begun between its rounds.</param>
+    public TcpLinks(PollLoop loop, ITcpOwner owner, Func<TimeSpan> clock) => (_loop, _owner, _clock) = (loop, owner, clock);
+
+    /// <summary>The ports that are listened on.</summary>
+    public IReadOnlyList<int> Ports => _listeners.ConvertAll(listener => listener.Port);
+
+    /// <summary>Connections that frames pass over.</summary>
+    public int Count => _connections.Values.Count(connection => connection.IsOpen);
+
+    /// <summary>When <see cref="Pass"/> wants to be called next.</summary>
+    public TimeSpan NextTick { get; private set; } = TimeSpan.MaxValue;
+
+    /// <summary>Listens on a port of all addresses.</summary>
+    /// <exception cref="IOException">The port is taken, or may not be used.</exception>
+    public void Listen(int port)
+    {
+        FileDescriptor listener = TcpSocket.Listen(port);
+        _listeners.Add((listener, port));
+        _loop.Add(listener.Value, now => Accept(now, listener));
+    }
+
+    /// <summary>Sends a frame, over a new connection if there is none and one can be made. What can't go is lost.</summary>
+    public void Send(TransportAddress destination, ReadOnlySpan<byte> frame)
+    {
+        if (_connections.TryGetValue(destination, out TcpConnection? connection)
+            || (destination.Protocol == TransportProtocol.Tcp && (connection = Connect(destination)) is not null))
+        {
+            connection.Send(frame);
+            _dirty.Add(connection);
+        }
+    }
+
+    /// <summary>Ends a round of the loop: sends what is queued, closes what is over. Never call it from within the owner.</summary>
+    public void Pass(TimeSpan now)
+    {
+        foreach (TcpConnection connection in _dirty)
+        {
+            connection.Flush();
+            Review(connection);
+        }
+
+        _dirty.Clear();
+        if (now >= NextTick)
+        {
+            Sweep(now);
+        }
+
+        // Only now, so that no descriptor gets a new meaning while a round still knows the old one.
+        while (_ended.Count > 0)
+        {
+            TcpConnection connection = _ended[^1];
+            _ended.RemoveAt(_ended.Count - 1);
+            connection.Dispose();
+            _owner.ConnectionLost(now, connection.Endpoint);
+        }
+
+        NextTick = _connections.Count == 0 ? TimeSpan.MaxValue : NextTick;
+    }
+
+    /// <inheritdoc/>
+    public void Dispose()
+    {
+        foreach (TcpConnection connection in _connections.Values)
+        {
+            connection.Flush();
+            _loop.Remove(connection.Descriptor);
+            connection.Dispose();
+        }
+
+        _connections.Clear();
+        _ended.ForEach(connection => connection.Dispose());
+        _ended.Clear();
+        foreach ((FileDescriptor fd, _) in _listeners)
+        {
+            _loop.Remove(fd.Value);
+            fd.Dispose();
+        }
+
+        _listeners.Clear();
+        _client?.Dispose();
+        _server?.Dispose();
+    }
+
+    private TcpConnection? Connect(TransportAddress destination)
+    {
+        TimeSpan now = _clock();
+        bool isTooMuch = _connections.Count >= MaxConnections || _connections.Values.Count(other => !other.IsOpen && !other.IsAccepted) >= MaxUnderWay;
+        if (isTooMuch || (_refused.TryGetValue(destination, out TimeSpan until) && now < until))
+        {
+            return null;
+        }
+
+        if (TcpSocket.Connect(destination) is not { } fd)
+        {
+            Refused(now, destination);
+            return null;
+        }
+
+        return Add(new TcpConnection(fd, destination, _client ??= TlsContext.CreateClient(), now));
+    }
+
+    private void Accept(TimeSpan now, FileDescriptor listener)
+    {
+        for (int i = 0; i < AcceptedAtOnce && TcpSocket.Accept(listener, out TransportAddress remote) is { } fd; i++)
+        {
+            if (!MakeRoom(remote))
+            {
+                fd.Dispose();
+                continue;
+            }
+
+            Add(new TcpConnection(fd, remote, _server ??= TlsContext.CreateServer(), now));
+        }
+    }
+
+    /// <summary>Whoever connects has proven nothing: such connections are few, a few for each address, and the oldest gives way.</summary>
+    private bool MakeRoom(TransportAddress remote)
+    {
+        TcpConnection? oldest = null;
+        int unproven = 0, ofOne = 0;
+        foreach (TcpConnection connection in _connections.Values)
+        {
+            if (connection is { IsAccepted: true, IsProven: false, IsEnded: false })
+            {
+                unproven++;
+                ofOne += connection.Endpoint with { Port = 0 } == remote with { Port = 0 } ? 1 : 0;
+                oldest = oldest is null || connection.OpenedAt < oldest.OpenedAt ? connection : oldest;
+            }
+        }
+
+        if (ofOne >= MaxUnprovenOfOne || _connections.Count >= MaxConnections || _connections.ContainsKey(remote))
+        {
+            return false;
+        }
+
+        if (unproven >= MaxUnproven)
+        {
+            oldest!.End();
+            Review(oldest);
+        }
+
+        return true;
+    }
+
+    private TcpConnection Add(TcpConnection connection)
+    {
+        _connections.Add(connection.Endpoint, connection);
+        _loop.Add(connection.Descriptor, now => OnReady(now, connection));
+        _loop.AwaitWritable(connection.Descriptor, connection.AwaitsWritable);
+        NextTick = NextTick == TimeSpan.MaxValue ? connection.OpenedAt + SweepInterval : NextTick;
+        return connection;
+    }
+
+    private void OnReady(TimeSpan now, TcpConnection connection)
+    {
+        connection.OnReady(frame => _owner.Receive(now, connection.Endpoint, frame));
+        Review(connection);
+    }
+
+    /// <summary>Notes what a connection waits for, or that it is over.</summary>
+    private void Review(TcpConnection connection)
+    {
+        if (!connection.IsEnded)
+        {
+            _loop.AwaitWritable(connection.Descriptor, connection.AwaitsWritable);
+        }
+        else if (_connections.GetValueOrDefault(connection.Endpoint) == connection)
+        {
+            _connections.Remove(connection.Endpoint);
+            _loop.Remove(connection.Descriptor);
+            _ended.Add(connection);
+            if (!connection.IsAccepted && !connection.IsProven)
+            {
+                Refused(_clock(), connection.Endpoint);
+            }
+        }
+    }
+
+    private void Refused(TimeSpan now, TransportAddress destination)
+    {
+        if (_refused.Count >= MaxRefusals)
+        {
+            _refused.Clear();
+        }
+
+        _refused[destination] = now + RefusalKept;
+    }
+
+    private void Sweep(TimeSpan now)
+    {
+        NextTick = now + SweepInterval;
+        foreach (TcpConnection connection in _connections.Values.ToList())
+        {
+            TimeSpan age = now - connection.OpenedAt;
+            bool isUsed = connection.IsOpen && _owner.IsUsed(connection.Endpoint);
+            connection.IsProven |= isUsed;
+            if ((!connection.IsOpen && age > OpenWithin) || (!isUsed && age > UsedWithin))
+            {
+                connection.End();
+            }
+
+            Review(connection);
+        }
+    }
+}

@@ -1,0 +1,148 @@
+using System.Runtime.InteropServices;
+using Brunet.Addressing;
+using Ipop.Linux.Polling;
+using Ipop.Linux.Udp;
+
+namespace Ipop.Linux.Tcp;
+
+/// <summary>Non-blocking TCP sockets of the kernel. Whatever fails closes what it had opened.</summary>
+internal static unsafe class TcpSocket
+{
+    private const int Backlog = 128;
+
+    /// <summary>Bytes that the kernel holds unsent at most: what waits there can't be overtaken by what is newer.</summary>
+    private const int LargestUnsent = 32 * 1024;
+
+    /// <summary>Milliseconds that data may stay unacknowledged before the kernel ends the connection (RFC 5482).</summary>
+    private const int UserTimeout = 10_000;
+
+    /// <summary>What came of a read or a write.</summary>
+    internal enum Outcome
+    {
+        /// <summary>Some bytes went through.</summary>
+        Done,
+
+        /// <summary>Not now.</summary>
+        Later,
+
+        /// <summary>Never again.</summary>
+        Ended,
+    }
+
+    /// <summary>Listens on all addresses of the machine, IPv4 alone where the kernel has no IPv6.</summary>
+    /// <exception cref="IOException">The port is taken, or may not be used.</exception>
+    internal static FileDescriptor Listen(int port)
+    {
+        FileDescriptor fd = Create(Interop.Libc.AF_INET6);
+        var address = new Interop.Libc.sockaddr { family = Interop.Libc.AF_INET6 };
+        if (fd.IsInvalid)
+        {
+            address.family = Interop.Libc.AF_INET;
+            fd = Create(Interop.Libc.AF_INET);
+        }
+        else
+        {
+            Set(fd, Interop.Libc.IPPROTO_IPV6, Interop.Libc.IPV6_V6ONLY, 0);
+        }
+
+        address.port = System.Buffers.Binary.BinaryPrimitives.ReverseEndianness((ushort)port);
+        Set(fd, Interop.Libc.SOL_SOCKET, Interop.Libc.SO_REUSEADDR, 1);
+        if (Interop.Libc.bind(fd.Value, &address, (uint)sizeof(Interop.Libc.sockaddr)) < 0 || Interop.Libc.listen(fd.Value, Backlog) < 0)
+        {
+            string error = FileDescriptor.LastError();
+            fd.Dispose();
+            throw new IOException($"TCP port {port} can't be used: {error}");
+        }
+
+        return fd;
+    }
+
+    /// <summary>Begins to connect; null if there is no way there.</summary>
+    internal static FileDescriptor? Connect(TransportAddress remote)
+    {
+        FileDescriptor fd = Create(remote.IsIPv4 ? Interop.Libc.AF_INET : Interop.Libc.AF_INET6);
+        Interop.Libc.sockaddr address = SocketAddress.Write(remote, isDual: !remote.IsIPv4);
+        if (!fd.IsInvalid
+            && (Interop.Libc.connect(fd.Value, &address, (uint)sizeof(Interop.Libc.sockaddr)) == 0
+                || Marshal.GetLastPInvokeError() == Interop.Libc.EINPROGRESS))
+        {
+            return fd;
+        }
+
+        fd.Dispose();
+        return null;
+    }
+
+    /// <summary>Takes a connection that somebody made; null if there is none.</summary>
+    internal static FileDescriptor? Accept(FileDescriptor listener, out TransportAddress remote)
+    {
+        Interop.Libc.sockaddr address;
+        uint length = (uint)sizeof(Interop.Libc.sockaddr);
+        var fd = new FileDescriptor(Interop.Libc.accept4(
+            listener.Value, &address, &length, Interop.Libc.SOCK_NONBLOCK | Interop.Libc.SOCK_CLOEXEC));
+        if (fd.IsInvalid)
+        {
+            fd.Dispose();
+            remote = default;
+            return null;
+        }
+
+        Tune(fd);
+        remote = SocketAddress.Read(address) with { Protocol = TransportProtocol.TcpAccepted };
+        return fd;
+    }
+
+    /// <summary>Whether a connection that was begun stands, once the kernel says that it can be written.</summary>
+    internal static bool IsConnected(FileDescriptor fd)
+    {
+        int error = 0;
+        uint length = sizeof(int);
+        return Interop.Libc.getsockopt(fd.Value, Interop.Libc.SOL_SOCKET, Interop.Libc.SO_ERROR, &error, &length) == 0 && error == 0;
+    }
+
+    internal static Outcome Read(FileDescriptor fd, Span<byte> buffer, out int count)
+    {
+        fixed (byte* bytes = buffer)
+        {
+            nint got = Interop.Libc.recv(fd.Value, bytes, (nuint)buffer.Length, Interop.Libc.MSG_DONTWAIT);
+            count = (int)Math.Max(0, got);
+            return got > 0 ? Outcome.Done : got == 0 ? Outcome.Ended : Trouble();
+        }
+    }
+
+    internal static Outcome Write(FileDescriptor fd, ReadOnlySpan<byte> bytes, out int count)
+    {
+        fixed (byte* first = bytes)
+        {
+            nint sent = Interop.Libc.send(fd.Value, first, (nuint)bytes.Length, Interop.Libc.MSG_DONTWAIT | Interop.Libc.MSG_NOSIGNAL);
+            count = (int)Math.Max(0, sent);
+            return sent >= 0 ? Outcome.Done : Trouble();
+        }
+    }
+
+    private static Outcome Trouble() =>
+        Marshal.GetLastPInvokeError() is Interop.Libc.EAGAIN or Interop.Libc.EINTR ? Outcome.Later : Outcome.Ended;
+
+    private static FileDescriptor Create(int family)
+    {
+        var fd = new FileDescriptor(Interop.Libc.socket(
+            family, Interop.Libc.SOCK_STREAM | Interop.Libc.SOCK_NONBLOCK | Interop.Libc.SOCK_CLOEXEC, 0));
+        if (!fd.IsInvalid)
+        {
+            Tune(fd);
+            SocketMark.Set(fd);
+        }
+
+        return fd;
+    }
+
+    private static void Tune(FileDescriptor fd)
+    {
+        Set(fd, Interop.Libc.IPPROTO_TCP, Interop.Libc.TCP_NODELAY, 1);
+        Set(fd, Interop.Libc.IPPROTO_TCP, Interop.Libc.TCP_NOTSENT_LOWAT, LargestUnsent);
+        Set(fd, Interop.Libc.IPPROTO_TCP, Interop.Libc.TCP_USER_TIMEOUT, UserTimeout);
+    }
+
+    private static void Set(FileDescriptor fd, int level, int option, int value) =>
+        _ = Interop.Libc.setsockopt(fd.Value, level, option, &value, sizeof(int));
+}

@@ -1,0 +1,33 @@
+using Ipop.Linux.Tcp;
+using Ipopd.Configuration;
+using Ipopd.Logging;
+
+namespace Ipopd.Composition;
+
+/// <summary>On which TCP ports the overlay listens.</summary>
+internal static class TcpPorts
+{
+    /// <summary>What looks like the web to whoever stands between.</summary>
+    private const int HttpsPort = 443;
+
+    /// <summary>Listens as the configuration says.</summary>
+    /// <exception cref="ConfigurationException">A port that the configuration names can't be had.</exception>
+    internal static void Open(TcpLinks links, DaemonOptions options, int udpPort, Log log)
+    {
+        foreach (int port in options.TcpPorts?.Select(port => (int)port) ?? [udpPort, HttpsPort])
+        {
+            try
+            {
+                links.Listen(port);
+            }
+            catch (IOException exception) when (options.TcpPorts is null)
+            {
+                log.Info($"{exception.Message}; without it fewer machines whose networks block UDP can connect to this one");
+            }
+            catch (IOException exception)
+            {
+                throw new ConfigurationException($"{options.File}: {OptionKey.TcpPorts}: {exception.Message}; take another, or auto");
+            }
+        }
+    }
+}

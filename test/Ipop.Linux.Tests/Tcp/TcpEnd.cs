@@ -1,0 +1,89 @@
+using Brunet.Addressing;
+using Ipop.Linux.Polling;
+using Ipop.Linux.Tcp;
+
+namespace Ipop.Linux.Tests.Tcp;
+
+/// <summary>One end of TCP links with a loop of its own; time is the machine's, and stands still for what a test sets.</summary>
+internal sealed class TcpEnd : ITcpOwner, IDisposable
+{
+    private const uint Loopback = 0x7f000001;
+
+    private readonly PollLoop _loop = new();
+    private TimeSpan _ahead;
+
+    internal TcpEnd(bool listens = false)
+    {
+        Links = new TcpLinks(_loop, this, () => BootClock.Now + _ahead);
+        for (int tries = 0; listens && Links.Ports.Count == 0; tries++)
+        {
+            try
+            {
+                Links.Listen(Random.Shared.Next(20000, 60000));
+            }
+            catch (IOException) when (tries < 20)
+            {
+                // Somebody else's port.
+            }
+        }
+    }
+
+    internal TcpLinks Links { get; }
+
+    internal List<(TransportAddress Source, byte[] Frame)> Received { get; } = [];
+
+    internal List<TransportAddress> Lost { get; } = [];
+
+    internal bool UsesAll { get; set; } = true;
+
+    /// <summary>Frames are sent back to whom they came from.</summary>
+    internal bool Echoes { get; set; }
+
+    internal TransportAddress Endpoint => TransportAddress.FromIPv4(Loopback, (ushort)Links.Ports[0]) with { Protocol = TransportProtocol.Tcp };
+
+    public void Receive(TimeSpan now, TransportAddress source, ReadOnlySpan<byte> frame)
+    {
+        Received.Add((source, frame.ToArray()));
+        if (Echoes)
+        {
+            Links.Send(source, frame);
+        }
+    }
+
+    public void ConnectionLost(TimeSpan now, TransportAddress endpoint) => Lost.Add(endpoint);
+
+    public bool IsUsed(TransportAddress endpoint) => UsesAll;
+
+    /// <summary>Runs the loops of some ends until something holds.</summary>
+    internal static void Until(Func<bool> condition, params TcpEnd[] ends)
+    {
+        TimeSpan limit = BootClock.Now + TimeSpan.FromSeconds(30);
+        while (!condition())
+        {
+            Assert.True(BootClock.Now < limit, "nothing came of it in 30 s");
+            foreach (TcpEnd end in ends)
+            {
+                end.Round();
+            }
+        }
+    }
+
+    /// <summary>Lets the time of this end jump.</summary>
+    internal void Wait(TimeSpan time) => _ahead += time;
+
+    public void Dispose()
+    {
+        Links.Dispose();
+        _loop.Dispose();
+    }
+
+    private void Round()
+    {
+        TimeSpan until = BootClock.Now + TimeSpan.FromMilliseconds(5);
+        _loop.Run(() => until, now =>
+        {
+            Links.Pass(now + _ahead);
+            _loop.Stop();
+        });
+    }
+}

@@ -1,0 +1,134 @@
+using System.Net.Security;
+using System.Net.Sockets;
+using Brunet.Addressing;
+using Brunet.Wire;
+
+namespace Ipop.Linux.Tests.Tcp;
+
+public sealed class TcpLinksTests
+{
+    [Theory]
+    [InlineData(1, 1)]
+    [InlineData(90, 1300)]
+    [InlineData(20, StreamFraming.MaxFrameSize)]
+    public void Frames_pass_both_ways_over_one_connection_that_the_first_of_them_makes(int count, int size)
+    {
+        using TcpEnd server = new(listens: true) { Echoes = true }, client = new();
+        client.Links.Send(server.Endpoint, Frame(0, size));
+        TcpEnd.Until(() => client.Received.Count == 1, client, server);
+        for (int index = 1; index < count; index++)
+        {
+            client.Links.Send(server.Endpoint, Frame(index, size));
+        }
+
+        TcpEnd.Until(() => client.Received.Count >= count, client, server);
+        Assert.Equal(Enumerable.Range(0, count).Select(index => Frame(index, size)), client.Received.Select(got => got.Frame));
+        Assert.Equal((1, 1), (client.Links.Count, server.Links.Count));
+        Assert.All(client.Received, got => Assert.Equal(server.Endpoint, got.Source));
+        Assert.All(server.Received, got => Assert.Equal(TransportProtocol.TcpAccepted, got.Source.Protocol));
+        Assert.Single(server.Received.Select(got => got.Source).Distinct());
+    }
+
+    [Fact]
+    public void Where_nobody_listens_the_owner_learns_it_and_no_more_is_tried_for_a_while()
+    {
+        using var client = new TcpEnd();
+        TransportAddress nobody;
+        using (var gone = new TcpEnd(listens: true))
+        {
+            nobody = gone.Endpoint;
+        }
+
+        client.Links.Send(nobody, [1]);
+        TcpEnd.Until(() => client.Lost.Count == 1, client);
+        client.Links.Send(nobody, [1]);
+        Assert.Equal(TimeSpan.MaxValue, client.Links.NextTick);
+        client.Wait(TimeSpan.FromSeconds(11));
+        client.Links.Send(nobody, [1]);
+        TcpEnd.Until(() => client.Lost.Count == 2, client);
+        Assert.All(client.Lost, endpoint => Assert.Equal(nobody, endpoint));
+    }
+
+    [Fact]
+    public void The_end_of_one_side_is_told_to_the_other_at_once()
+    {
+        using TcpEnd server = new(listens: true);
+        using (var client = new TcpEnd())
+        {
+            client.Links.Send(server.Endpoint, [7]);
+            TcpEnd.Until(() => server.Received.Count == 1, client, server);
+        }
+
+        TcpEnd.Until(() => server.Lost.Count == 1, server);
+        Assert.Equal(server.Received[0].Source, server.Lost[0]);
+        server.Links.Send(server.Lost[0], [8]);
+        Assert.Equal(0, server.Links.Count);
+    }
+
+    [Fact]
+    public void A_connection_that_no_peer_uses_is_closed()
+    {
+        using TcpEnd server = new(listens: true) { UsesAll = false }, client = new();
+        client.Links.Send(server.Endpoint, [7]);
+        TcpEnd.Until(() => server.Received.Count == 1, client, server);
+        server.Wait(TimeSpan.FromSeconds(14));
+        TcpEnd.Until(() => server.Links.NextTick > TimeSpan.Zero && server.Received.Count == 1, client, server);
+        Assert.Equal(1, server.Links.Count);
+        server.Wait(TimeSpan.FromSeconds(2));
+        TcpEnd.Until(() => client.Lost.Count == 1 && server.Lost.Count == 1, client, server);
+    }
+
+    [Fact]
+    public async Task To_a_stranger_it_is_an_ordinary_TLS_server_and_what_is_no_frame_ends_the_connection()
+    {
+        using TcpEnd server = new(listens: true);
+        using var browser = new TcpClient();
+        Task<string> visit = Visit(browser, server.Endpoint);
+        TcpEnd.Until(() => visit.IsCompleted, server);
+        Assert.Equal("closed", await visit);
+        Assert.Empty(server.Received);
+    }
+
+    [Fact]
+    public void Strangers_that_only_connect_get_few_connections_and_leave_room_for_a_peer()
+    {
+        using TcpEnd server = new(listens: true), client = new();
+        var strangers = new List<Socket>();
+        try
+        {
+            for (int i = 0; i < 100; i++)
+            {
+                var stranger = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+                strangers.Add(stranger);
+
+                // The machine's own addresses are as many as one likes.
+                stranger.Bind(new System.Net.IPEndPoint(new System.Net.IPAddress([127, 0, 1, (byte)(1 + (i / 10))]), 0));
+                stranger.Connect(server.Endpoint.ToIPEndPoint());
+            }
+
+            client.Links.Send(server.Endpoint, [9]);
+            TcpEnd.Until(() => server.Received.Count == 1, client, server);
+            Assert.InRange(server.Lost.Count, 37, 100);
+        }
+        finally
+        {
+            strangers.ForEach(stranger => stranger.Dispose());
+        }
+    }
+
+    private static byte[] Frame(int index, int size)
+    {
+        byte[] frame = new byte[size];
+        new Random(index).NextBytes(frame);
+        return frame;
+    }
+
+    private static async Task<string> Visit(TcpClient browser, TransportAddress server)
+    {
+        await browser.ConnectAsync(server.ToIPEndPoint());
+        using var tls = new SslStream(browser.GetStream(), leaveInnerStreamOpen: false, (_, certificate, _, _) => certificate?.Subject == "CN=localhost");
+        await tls.AuthenticateAsClientAsync("www.example.org");
+        await tls.WriteAsync("GET / HTTP/1.1\r\nHost: www.example.org\r\n\r\n"u8.ToArray());
+        return await tls.ReadAsync(new byte[100]) == 0 ? "closed" : "answered";
+    }
+}
