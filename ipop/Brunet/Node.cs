@@ -54,6 +54,9 @@ public sealed class Node : IOverlay
     /// <summary>The ring as it stands.</summary>
     public RingStatus Ring => new(IsJoined, _core.Ring.MemberLinks, _core.Ring.NearLinks, _core.Paths.Reflected.Distinct());
 
+    /// <summary>How many peers told where the node's datagrams come from; what they told is in <see cref="Ring"/>.</summary>
+    public int ReflectedBy => _core.Paths.Reflected.Witnesses;
+
     /// <summary>Number of records that this node keeps as a replica.</summary>
     public int StoredRecords => _core.DhtServer.Count;
 

@@ -213,6 +213,25 @@ public sealed class VirtualNetwork
         _names.Find(now, label, (then, answer) => done(then, answer.Address));
     }
 
+    /// <summary>Finds the node that owns an address, for people; null if nobody does or the DHT does not answer.</summary>
+    public void FindOwner(TimeSpan now, IPv4Address address, Action<TimeSpan, NodeAddress?> done)
+    {
+        ArgumentNullException.ThrowIfNull(done);
+        _now = now;
+        if (address == Address)
+        {
+            done(now, _overlay.Address);
+        }
+        else if (!_options.Subnet.IsHost(address))
+        {
+            done(now, null);
+        }
+        else
+        {
+            _overlay.Lookup(now, AddressValue.Key(address), (then, answer) => done(then, AddressValue.Owner(answer)?.Address));
+        }
+    }
+
     private static TimeSpan Earlier(TimeSpan left, TimeSpan right) => left < right ? left : right;
 
     private IPv4Address? Certified(MemberCertificate certificate) =>

@@ -5,7 +5,7 @@ using Ipopd.Identity;
 using Ipopd.Logging;
 using Ipopd.State;
 
-var log = new Log(Console.Error, hasLevels: Environment.GetEnvironmentVariable("JOURNAL_STREAM") is not null);
+var log = new LineLogger(Console.Error, hasLevels: Environment.GetEnvironmentVariable("JOURNAL_STREAM") is not null);
 try
 {
     switch (args)
@@ -36,17 +36,17 @@ try
             return ExitCode.Done;
 
         default:
-            log.Error(Usage.Text);
+            Console.Error.WriteLine(Usage.Text);
             return ExitCode.Configuration;
     }
 }
 catch (ConfigurationException exception)
 {
-    log.Error(exception.Message);
+    log.CannotRun(exception.Message);
     return ExitCode.Configuration;
 }
 catch (IOException exception)
 {
-    log.Error(exception.Message);
+    log.CannotRun(exception.Message);
     return ExitCode.Failed;
 }

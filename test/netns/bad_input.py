@@ -14,6 +14,7 @@ WRONG = {
     "a wrong bootstrap": ({"pool": {"bootstrap": "tcp:a:1"}}, "[pool] bootstrap = tcp:a:1 is not udp:HOST:PORT"),
     "a wrong port": ({"udp": {"port": "70000"}}, "[udp] port = 70000 is not a number from 0 to 65535"),
     "a wrong name for the tap": ({"tap": {"name": "a/b"}}, "[tap] name = a/b is no name for an interface"),
+    "metrics for everybody": ({"metrics": {"listen": "0.0.0.0:9433"}}, "[metrics] listen = 0.0.0.0:9433 is not a loopback address"),
     "no CA certificate": ({"pool": {"open": "no"}}, "ca.pem is missing; put the pool's CA certificate there"),
     "no folder for the socket": ({"control": {"socket": "/nonexistent/x"}}, "[control] socket = /nonexistent/x can't be used"),
 }

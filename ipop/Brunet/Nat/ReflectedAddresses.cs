@@ -32,6 +32,9 @@ internal sealed class ReflectedAddresses
         return isNew;
     }
 
+    /// <summary>How many peers told one.</summary>
+    public int Witnesses => _byWitness.Count;
+
     /// <summary>The distinct addresses.</summary>
     public List<TransportAddress> Distinct()
     {

@@ -3,6 +3,7 @@ using System.Net.Sockets;
 using Brunet.Addressing;
 using Ipopd.Configuration;
 using Ipopd.Logging;
+using Microsoft.Extensions.Logging;
 
 namespace Ipopd.Bootstrap;
 
@@ -19,7 +20,7 @@ internal sealed class BootstrapResolver
     private readonly IReadOnlyList<BootstrapEntry> _entries;
     private readonly Func<string, CancellationToken, Task<IPAddress[]>> _lookup;
     private readonly TimeProvider _time;
-    private readonly Log _log;
+    private readonly ILogger _log;
     private readonly TransportAddress[][] _resolved;
 
     /// <summary>Makes a resolver.</summary>
@@ -28,7 +29,7 @@ internal sealed class BootstrapResolver
     /// <param name="time">For the pauses between tries.</param>
     /// <param name="log">Where failures are told, once each.</param>
     internal BootstrapResolver(
-        IReadOnlyList<BootstrapEntry> entries, Func<string, CancellationToken, Task<IPAddress[]>> lookup, TimeProvider time, Log log)
+        IReadOnlyList<BootstrapEntry> entries, Func<string, CancellationToken, Task<IPAddress[]>> lookup, TimeProvider time, ILogger log)
     {
         (_entries, _lookup, _time, _log) = (entries, lookup, time, log);
         _resolved = [.. entries.Select(entry => entry.IsLiteral ? Convert(entry, [IPAddress.Parse(entry.Host)]) : [])];
@@ -36,6 +37,10 @@ internal sealed class BootstrapResolver
 
     /// <summary>What needs no lookup, there at once.</summary>
     internal IReadOnlyList<TransportAddress> Literal => Flatten();
+
+    /// <summary>Each entry and what it resolves to, as far as known; any thread may ask.</summary>
+    internal IEnumerable<(BootstrapEntry Entry, IReadOnlyList<TransportAddress> Addresses)> Known =>
+        _entries.Select((entry, index) => (entry, (IReadOnlyList<TransportAddress>)Volatile.Read(ref _resolved[index])));
 
     /// <summary>Looks names up until cancelled.</summary>
     /// <param name="changed">Called, on any thread, with the whole list whenever it changes.</param>
@@ -66,7 +71,7 @@ internal sealed class BootstrapResolver
                 // A failed lookup does not make a known address wrong.
                 if (found.Length > 0 && !found.AsSpan().SequenceEqual(_resolved[index]))
                 {
-                    _resolved[index] = found;
+                    Volatile.Write(ref _resolved[index], found);
                     changed(Flatten());
                 }
             }
@@ -93,7 +98,7 @@ internal sealed class BootstrapResolver
         {
             if (told.Add(entry))
             {
-                _log.Warn($"bootstrap {entry} does not resolve ({exception.Message}); trying on. Check [pool] bootstrap and this machine's DNS");
+                _log.BootstrapUnresolved(entry.ToString(), exception.Message);
             }
 
             return [];

@@ -17,7 +17,10 @@ using Ipopd.Configuration;
 using Ipopd.Control;
 using Ipopd.Identity;
 using Ipopd.Logging;
+using Ipopd.Metrics;
 using Ipopd.State;
+using Microsoft.Extensions.Logging;
+using PingReply = Ipopd.Control.PingReply;
 
 namespace Ipopd.Composition;
 
@@ -28,7 +31,7 @@ internal sealed class Daemon : IControlled, IDisposable
 
     private readonly DaemonOptions _options;
     private readonly TimeProvider _time;
-    private readonly Log _log;
+    private readonly ILogger _log;
     private readonly List<IDisposable> _owned = [];
     private readonly StateFolder _state;
     private readonly NodeIdentity _identity;
@@ -44,9 +47,12 @@ internal sealed class Daemon : IControlled, IDisposable
     private readonly HardwareRandomSource _randomSource;
     private readonly VirtualNetwork _network;
     private readonly BootstrapResolver _resolver;
+    private readonly TrafficCounters _traffic;
+    private readonly Diagnosis _diagnosis;
     private readonly CancellationTokenSource _ending = new();
     private readonly TimeSpan _started = BootClock.Now;
     private IReadOnlyList<string> _overlaps = [];
+    private IReadOnlyList<TransportAddress> _local = [];
     private string? _certificateTrouble;
     private TimeSpan _nextExpiryCheck;
     private bool _wasJoined;
@@ -54,7 +60,7 @@ internal sealed class Daemon : IControlled, IDisposable
     /// <summary>Opens everything.</summary>
     /// <exception cref="ConfigurationException">The configuration can't be used.</exception>
     /// <exception cref="IOException">The tap or a port can't be had.</exception>
-    internal Daemon(DaemonOptions options, TimeProvider time, Log log)
+    internal Daemon(DaemonOptions options, TimeProvider time, ILogger log)
     {
         (_options, _time, _log) = (options, time, log);
         try
@@ -81,6 +87,13 @@ internal sealed class Daemon : IControlled, IDisposable
             port.Node = _node;
             _network = new VirtualNetwork(NetworkOptions(mac), _node, _identity.Certificate, _tap, BootClock.Now);
             port.Network = _network;
+            _traffic = port.Traffic;
+            _diagnosis = new Diagnosis(_node, _network, Nat);
+            if (options.MetricsListen is not null)
+            {
+                Own(MetricsServer.Open(_loop, Metrics, options));
+            }
+
             Own(ControlServer.Open(_loop, new ControlCommands(this), options));
         }
         catch
@@ -105,7 +118,7 @@ internal sealed class Daemon : IControlled, IDisposable
         Task resolving = _resolver.RunAsync(found => _loop.Post(now => _node.SetBootstrap(now, found)), _ending.Token);
         try
         {
-            _loop.Add(_overlaySocket.Descriptor, now => _overlaySocket.Receive(now, _node.ReceiveDatagram));
+            _loop.Add(_overlaySocket.Descriptor, now => _overlaySocket.Receive(now, ReceiveDatagram));
             _loop.Add(_tap.Descriptor, now => _tap.Receive(now, _network));
             if (_dnsSocket is { } dns)
             {
@@ -131,10 +144,22 @@ internal sealed class Daemon : IControlled, IDisposable
 
     /// <inheritdoc/>
     public StatusReply Status(TimeSpan now) =>
-        StatusReport.Status(_options, _node, _network, _identity.Certificate, now - _started, Warnings());
+        StatusReport.Status(
+            _options, _node, _network, _identity.Certificate, now, now - _started, Warnings(), Nat(),
+            StatusReport.Udp(_overlaySocket.LocalPort, _traffic, now), _resolver);
 
     /// <inheritdoc/>
-    public PeersReply Peers(TimeSpan now) => StatusReport.Peers(_node, _network, now);
+    public PeersReply Peers(TimeSpan now) => StatusReport.Peers(_node, _network, now, Nat());
+
+    /// <inheritdoc/>
+    public void Ping(TimeSpan now, string target, TimeSpan patience, Action<PingReply?, string?> done) => _diagnosis.Ping(now, target, patience, done);
+
+    /// <inheritdoc/>
+    public void Trace(TimeSpan now, string target, bool overRing, Action<TraceReply?, string?> done) => _diagnosis.Trace(now, target, overRing, done);
+
+    /// <inheritdoc/>
+    public string Metrics(TimeSpan now) => MetricsReport.Write(
+        _node, now, now - _started, _traffic, _network.Drops, _identity.Certificate, Nat().Kind, Warnings().Count);
 
     /// <inheritdoc/>
     public string? Reload(TimeSpan now)
@@ -157,7 +182,7 @@ internal sealed class Daemon : IControlled, IDisposable
     /// <inheritdoc/>
     public void RefuseAddress(TimeSpan now, IPv4Address address)
     {
-        _log.Warn($"the CA refuses address {address}; taking the next candidate");
+        _log.AddressRefused(address.ToString());
         _network.RefuseAddress(now, address);
     }
 
@@ -226,18 +251,24 @@ internal sealed class Daemon : IControlled, IDisposable
 
     private void Announce()
     {
-        _log.Info($"node {_node.Address} of pool {_options.Pool}, UDP port {_overlaySocket.LocalPort}, tap {_options.TapName}");
-        _log.Info(_randomSource == HardwareRandomSource.Processor
-            ? "nonces are salted by the processor's generator (RDRAND)"
-            : "nonces are salted by the kernel's generator: this processor has none; don't run two copies of one snapshot of this machine");
+        _log.Started(_node.Address.ToString(), _options.Pool, _overlaySocket.LocalPort, _options.TapName);
+        if (_randomSource == HardwareRandomSource.Processor)
+        {
+            _log.SaltOfProcessor();
+        }
+        else
+        {
+            _log.SaltOfKernel();
+        }
+
         if (_options.IsOpen)
         {
-            _log.Warn($"pool {_options.Pool} is open: no CA, no IPsec; who knows the secret is in");
+            _log.PoolIsOpen(_options.Pool);
         }
 
         if (_certificateTrouble is { } trouble)
         {
-            _log.Warn(trouble);
+            _log.CertificateTrouble(trouble);
         }
     }
 
@@ -259,7 +290,14 @@ internal sealed class Daemon : IControlled, IDisposable
         if (_node.IsJoined != _wasJoined)
         {
             _wasJoined = _node.IsJoined;
-            _log.Info(_wasJoined ? "on the ring" : "off the ring; looking for it again");
+            if (_wasJoined)
+            {
+                _log.RingJoined();
+            }
+            else
+            {
+                _log.RingLost();
+            }
         }
 
         if (_wasJoined)
@@ -289,7 +327,7 @@ internal sealed class Daemon : IControlled, IDisposable
         if (_identity.DropExpired(_time.GetUtcNow()))
         {
             _certificateTrouble = $"{StateFolder.CertificateFile(_options.State)} has expired; enrol with `wow enroll`";
-            _log.Warn(_certificateTrouble);
+            _log.CertificateTrouble(_certificateTrouble);
             CertificateChanged(now);
         }
     }
@@ -299,9 +337,22 @@ internal sealed class Daemon : IControlled, IDisposable
         _handshakes.UseCertificate(CertificateBytes);
         _node.IdentityChanged(now);
         _network.CertificateChanged(now, _identity.Certificate);
-        _log.Info(_identity.Certificate is { } certificate
-            ? $"certificate {certificate.Serial} for {certificate.HostName}, {certificate.VirtualAddress}, until {certificate.NotAfter:u}"
-            : "no certificate");
+        if (_identity.Certificate is { } certificate)
+        {
+            _log.CertificateTaken(certificate.Serial, certificate.HostName, certificate.VirtualAddress.ToString(), $"{certificate.NotAfter:u}");
+        }
+        else
+        {
+            _log.CertificateNone();
+        }
+    }
+
+    private NatReply Nat() => PathText.Nat(_node.Ring.Reflected, _node.ReflectedBy, _local);
+
+    private void ReceiveDatagram(TimeSpan now, TransportAddress source, ReadOnlySpan<byte> datagram)
+    {
+        _traffic.Received(now, datagram.Length);
+        _node.ReceiveDatagram(now, source, datagram);
     }
 
     private void AnswerDns(TimeSpan now, TransportAddress source, ReadOnlySpan<byte> query) =>
@@ -309,11 +360,12 @@ internal sealed class Daemon : IControlled, IDisposable
 
     private void LookAround(TimeSpan now)
     {
-        _node.SetLocalEndpoints(now, LocalNetworks.Endpoints(_options, _overlaySocket.LocalPort, _tcp.Ports));
+        _local = LocalNetworks.Endpoints(_options, _overlaySocket.LocalPort, _tcp.Ports);
+        _node.SetLocalEndpoints(now, _local);
         IReadOnlyList<string> overlaps = LocalNetworks.Overlaps(_options, LocalInterfaces.Networks(_options.TapName));
         foreach (string overlap in overlaps.Except(_overlaps))
         {
-            _log.Warn(overlap);
+            _log.SubnetOverlaps(overlap);
         }
 
         _overlaps = overlaps;
@@ -356,7 +408,7 @@ internal sealed class Daemon : IControlled, IDisposable
         {
             if (Reload(now) is { } trouble)
             {
-                _log.Warn(trouble);
+                _log.CertificateTrouble(trouble);
             }
         });
     }

@@ -19,11 +19,15 @@ internal sealed class NodePort(UdpSocket udp) : INodeOutput, ITcpOwner
     /// <summary>Where packets go; set once both exist.</summary>
     internal VirtualNetwork? Network { get; set; }
 
+    /// <summary>What went and came.</summary>
+    internal TrafficCounters Traffic { get; } = new();
+
     /// <inheritdoc/>
     public void SendDatagram(TransportAddress destination, ReadOnlySpan<byte> datagram)
     {
         if (destination.Protocol == TransportProtocol.Udp)
         {
+            Traffic.Sent(datagram.Length);
             udp.Send(destination, datagram);
         }
         else

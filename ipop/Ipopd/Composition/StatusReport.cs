@@ -1,7 +1,9 @@
 using System.Globalization;
 using Brunet;
+using Brunet.Addressing;
 using Brunet.Sessions;
 using Ipop;
+using Ipopd.Bootstrap;
 using Ipopd.Configuration;
 using Ipopd.Control;
 
@@ -12,7 +14,8 @@ internal static class StatusReport
 {
     /// <summary>The node as it stands.</summary>
     internal static StatusReply Status(
-        DaemonOptions options, Node node, VirtualNetwork network, MemberCertificate? certificate, TimeSpan uptime, IReadOnlyList<string> warnings)
+        DaemonOptions options, Node node, VirtualNetwork network, MemberCertificate? certificate, TimeSpan now, TimeSpan uptime,
+        IReadOnlyList<string> warnings, NatReply nat, UdpReply udp, BootstrapResolver resolver)
     {
         RingStatus ring = node.Ring;
         return new StatusReply
@@ -28,35 +31,67 @@ internal static class StatusReport
             Certificate = certificate is null ? null : Describe(certificate),
             Ring = new RingReply(ring.IsJoined, ring.Connections, ring.NearNeighbours),
             Manager = network.ManagerAddress?.ToString(),
+            Nat = nat,
+            Udp = udp,
+            Bootstrap = Bootstrap(resolver, node.Peers(now)),
+            Tap = options.TapName,
+            Dns = options.DnsListen?.ToString(),
             UptimeS = (long)uptime.TotalSeconds,
             Warnings = warnings,
         };
     }
 
     /// <summary>Its peers.</summary>
-    internal static PeersReply Peers(Node node, VirtualNetwork network, TimeSpan now) => new(
+    internal static PeersReply Peers(Node node, VirtualNetwork network, TimeSpan now, NatReply nat) => new(
     [
         .. node.Peers(now).Select(peer => new PeerReply(
             peer.Identity.Address.ToString(),
             peer.Identity.Certificate?.VirtualAddress.ToString() ?? network.AddressOf(peer.Identity.Address)?.ToString(),
             peer.Identity.Certificate?.HostName,
-            peer.Path switch
-            {
-                PathKind.Direct => "direct",
-                PathKind.Relay => "relay",
-                _ => "ring",
-            },
+            PathText.Word(peer.Path),
             peer.Endpoint?.ToString(),
-            peer.RoundTrip is { } trip ? Math.Round(trip.TotalMilliseconds, 3) : null,
+            PathText.Milliseconds(peer.RoundTrip),
             peer.Identity.Certificate is not null,
             peer.SentBytes,
             peer.ReceivedBytes,
-            (long)peer.Age.TotalSeconds)),
+            (long)peer.Age.TotalSeconds)
+        {
+            Relay = peer.Path == PathKind.Relay ? peer.Paths[0].Relay?.ToString() : null,
+            Loss = PathText.Ratio(peer.Loss),
+            WhyNotDirect = PathText.WhyNotDirect(peer, nat),
+        }),
     ]);
+
+    /// <summary>What went over the overlay's UDP socket.</summary>
+    internal static UdpReply Udp(int port, TrafficCounters traffic, TimeSpan now) => new(
+        port,
+        traffic.SentDatagrams,
+        traffic.SentBytes,
+        traffic.ReceivedDatagrams,
+        traffic.ReceivedBytes,
+        traffic.HeardAt is { } at ? Math.Round((now - at).TotalSeconds, 1) : null);
+
+    private static List<BootstrapReply> Bootstrap(BootstrapResolver resolver, IReadOnlyList<PeerStatus> peers)
+    {
+        var linked = new HashSet<TransportAddress>();
+        foreach (PeerStatus peer in peers)
+        {
+            linked.UnionWith(peer.Paths.Where(path => path is { IsAlive: true, Endpoint: not null }).Select(path => path.Endpoint!.Value));
+        }
+
+        return
+        [
+            .. resolver.Known.Select(known => new BootstrapReply(
+                known.Entry.ToString(), [.. known.Addresses.Select(address => address.ToString())], known.Addresses.Any(linked.Contains))),
+        ];
+    }
+
+    private static string Time(DateTimeOffset time) => time.UtcDateTime.ToString("yyyy-MM-dd'T'HH:mm:ss'Z'", CultureInfo.InvariantCulture);
 
     private static CertificateReply Describe(MemberCertificate certificate) => new(
         certificate.Serial,
-        certificate.NotAfter.UtcDateTime.ToString("yyyy-MM-dd'T'HH:mm:ss'Z'", CultureInfo.InvariantCulture),
+        Time(certificate.NotBefore),
+        Time(certificate.NotAfter),
         certificate.VirtualAddress.ToString(),
         certificate.HostName,
         certificate.IsManager ? "manager" : "worker");

@@ -6,6 +6,7 @@ using Ipopd.Capture;
 using Ipopd.Configuration;
 using Ipopd.Logging;
 using Ipopd.State;
+using Microsoft.Extensions.Logging;
 
 namespace Ipopd.Composition;
 
@@ -24,12 +25,12 @@ internal sealed class TapPort : ITapOutput, IDisposable
     private readonly TapDevice _tap;
     private readonly PcapWriter? _capture;
     private readonly string _state;
-    private readonly Log _log;
+    private readonly ILogger _log;
     private readonly byte[] _frame = new byte[2048];
     private bool _mustBounce;
     private bool _isHeld;
 
-    private TapPort(TapDevice tap, PcapWriter? capture, string state, Log log, bool isHeld) =>
+    private TapPort(TapDevice tap, PcapWriter? capture, string state, ILogger log, bool isHeld) =>
         (_tap, _capture, _state, _log, _isHeld) = (tap, capture, state, log, isHeld);
 
     /// <summary>For the loop.</summary>
@@ -45,7 +46,7 @@ internal sealed class TapPort : ITapOutput, IDisposable
 
     /// <summary>Takes over the tap that systemd kept, else opens it, then without carrier until <see cref="Plug"/>.</summary>
     /// <exception cref="TapException">Says what to do.</exception>
-    internal static TapPort Open(DaemonOptions options, MacAddress mac, ServiceManager systemd, TimeProvider time, Log log)
+    internal static TapPort Open(DaemonOptions options, MacAddress mac, ServiceManager systemd, TimeProvider time, ILogger log)
     {
         Span<byte> address = stackalloc byte[MacAddress.Size];
         mac.Write(address);
@@ -106,16 +107,20 @@ internal sealed class TapPort : ITapOutput, IDisposable
     /// <inheritdoc/>
     public void AddressChanged(IPv4Address? address)
     {
-        _log.Info(address is { } got ? $"address {got}" : "no address");
-        if (address is { } held)
+        if (address is not { } held)
         {
+            _log.AddressLost();
+        }
+        else
+        {
+            _log.AddressTaken(held.ToString());
             try
             {
                 LastAddress.Write(_state, held);
             }
             catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
             {
-                _log.Warn($"{_state}: the address can't be kept for the next start ({exception.Message}); make room on the disk");
+                _log.AddressNotKept(_state, exception.Message);
             }
         }
     }
@@ -145,7 +150,7 @@ internal sealed class TapPort : ITapOutput, IDisposable
         _capture?.Dispose();
     }
 
-    private static PcapWriter? OpenCapture(DaemonOptions options, TimeProvider time, Log log)
+    private static PcapWriter? OpenCapture(DaemonOptions options, TimeProvider time, ILogger log)
     {
         try
         {
@@ -153,7 +158,7 @@ internal sealed class TapPort : ITapOutput, IDisposable
         }
         catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
         {
-            log.Warn($"{options.File}: {OptionKey.Capture} = {options.Capture} can't be written ({exception.Message}); nothing is recorded");
+            log.CaptureFailed(options.File, OptionKey.Capture.ToString(), options.Capture!, exception.Message);
             return null;
         }
     }

@@ -1,6 +1,7 @@
 using Ipop.Linux.Tcp;
 using Ipopd.Configuration;
 using Ipopd.Logging;
+using Microsoft.Extensions.Logging;
 
 namespace Ipopd.Composition;
 
@@ -12,7 +13,7 @@ internal static class TcpPorts
 
     /// <summary>Listens as the configuration says.</summary>
     /// <exception cref="ConfigurationException">A port that the configuration names can't be had.</exception>
-    internal static void Open(TcpLinks links, DaemonOptions options, int udpPort, Log log)
+    internal static void Open(TcpLinks links, DaemonOptions options, int udpPort, ILogger log)
     {
         foreach (int port in options.TcpPorts?.Select(port => (int)port) ?? [udpPort, HttpsPort])
         {
@@ -22,7 +23,7 @@ internal static class TcpPorts
             }
             catch (IOException exception) when (options.TcpPorts is null)
             {
-                log.Info($"{exception.Message}; without it fewer machines whose networks block UDP can connect to this one");
+                log.TcpPortTaken(exception.Message);
             }
             catch (IOException exception)
             {

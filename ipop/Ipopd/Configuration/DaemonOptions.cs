@@ -1,3 +1,4 @@
+using System.Net;
 using Brunet.Addressing;
 using Ipop;
 
@@ -50,6 +51,9 @@ internal sealed record DaemonOptions
 
     /// <summary>Where DNS is answered; null for nowhere.</summary>
     internal required TransportAddress? DnsListen { get; init; }
+
+    /// <summary>Loopback address and port where metrics are served over HTTP; null for nowhere.</summary>
+    internal required IPEndPoint? MetricsListen { get; init; }
 
     /// <summary>TCP port of the CA.</summary>
     internal required ushort CaPort { get; init; }

@@ -47,6 +47,7 @@ internal sealed class DaemonOptionsReader
             TcpPorts = reader.TcpPorts(),
             ControlSocket = reader.SocketPath(),
             DnsListen = reader.DnsListen(),
+            MetricsListen = reader.MetricsListen(),
             CaPort = reader.Number(OptionKey.CaPort, 1, ushort.MaxValue),
             PossessionPort = reader.Number(OptionKey.PossessionPort, 1, ushort.MaxValue),
             Ticket = reader.Ticket(),
@@ -191,6 +192,27 @@ internal sealed class DaemonOptionsReader
         }
 
         return ports;
+    }
+
+    private IPEndPoint? MetricsListen()
+    {
+        string value = Value(OptionKey.MetricsListen);
+        if (value.Length == 0)
+        {
+            return null;
+        }
+
+        // 0 stands for a port that was left out.
+        if (!IPEndPoint.TryParse(value, out IPEndPoint? endpoint) || endpoint.Port == 0)
+        {
+            throw Wrong(OptionKey.MetricsListen, value, "is not ADDRESS:PORT; write it like 127.0.0.1:9433, or leave it empty");
+        }
+
+        return IPAddress.IsLoopback(endpoint.Address)
+            ? endpoint
+            : throw Wrong(
+                OptionKey.MetricsListen, value,
+                "is not a loopback address: metrics name every peer and are for this machine alone; write it like 127.0.0.1:9433 or [::1]:9433");
     }
 
     private TransportAddress? DnsListen()

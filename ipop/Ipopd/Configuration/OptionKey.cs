@@ -20,6 +20,7 @@ internal sealed record OptionKey(string Section, string Name, string? Default)
     internal static readonly OptionKey TcpPorts = new("tcp", "ports", "auto");
     internal static readonly OptionKey ControlSocket = new("control", "socket", null);
     internal static readonly OptionKey DnsListen = new("dns", "listen", "");
+    internal static readonly OptionKey MetricsListen = new("metrics", "listen", "");
     internal static readonly OptionKey CaPort = new("ca", "port", "8443");
     internal static readonly OptionKey PossessionPort = new("ca", "possession-port", "8444");
     internal static readonly OptionKey Ticket = new("ca", "ticket", "");
@@ -27,8 +28,8 @@ internal sealed record OptionKey(string Section, string Name, string? Default)
     /// <summary>Every key there is.</summary>
     internal static IReadOnlyList<OptionKey> All { get; } =
     [
-        State, Host, Pool, PoolSubnet, Secret, Bootstrap, Open, TapName, TapMtu, Capture, UdpPort, TcpPorts, ControlSocket, DnsListen, CaPort,
-        PossessionPort, Ticket,
+        State, Host, Pool, PoolSubnet, Secret, Bootstrap, Open, TapName, TapMtu, Capture, UdpPort, TcpPorts, ControlSocket, DnsListen,
+        MetricsListen, CaPort, PossessionPort, Ticket,
     ];
 
     /// <inheritdoc/>

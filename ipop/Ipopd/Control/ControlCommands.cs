@@ -23,6 +23,23 @@ internal interface IControlled
     /// <summary>Finds the address of a name.</summary>
     void Resolve(TimeSpan now, string name, Action<TimeSpan, IPv4Address?> done);
 
+    /// <summary>Pings a node once.</summary>
+    /// <param name="now">The present.</param>
+    /// <param name="target">Address, name or ring address.</param>
+    /// <param name="patience">How long to wait.</param>
+    /// <param name="done">Called once with the answer, or with what is wrong and what to do.</param>
+    void Ping(TimeSpan now, string target, TimeSpan patience, Action<PingReply?, string?> done);
+
+    /// <summary>Finds the way to a node.</summary>
+    /// <param name="now">The present.</param>
+    /// <param name="target">Address, name or ring address.</param>
+    /// <param name="overRing">Whether the ring is traced even if it is not the way of packets now.</param>
+    /// <param name="done">Called once with the answer, or with what is wrong and what to do.</param>
+    void Trace(TimeSpan now, string target, bool overRing, Action<TraceReply?, string?> done);
+
+    /// <summary>All figures in Prometheus' text format.</summary>
+    string Metrics(TimeSpan now);
+
     /// <summary>Ends the daemon.</summary>
     void Stop();
 }
@@ -30,6 +47,9 @@ internal interface IControlled
 /// <summary>Reads requests, asks the daemon, writes replies. What comes in never makes it throw.</summary>
 internal sealed class ControlCommands(IControlled controlled)
 {
+    /// <summary>A ping waits so long if the request does not say, and at most so long.</summary>
+    private const int UsualTimeout = 5000, LongestTimeout = 60_000;
+
     /// <summary>A reply that says what can't be done.</summary>
     internal static byte[] Error(string message) => Write(new ErrorReply(message), ControlJson.Plain.ErrorReply);
 
@@ -67,12 +87,21 @@ internal sealed class ControlCommands(IControlled controlled)
             case "resolve":
                 Resolve(now, request.Name, reply);
                 break;
+            case "ping":
+                Ping(now, request, reply);
+                break;
+            case "trace":
+                Trace(now, request, reply);
+                break;
+            case "metrics":
+                reply(Write(new MetricsReply(controlled.Metrics(now)), ControlJson.Plain.MetricsReply));
+                break;
             case "stop":
                 reply(Done());
                 controlled.Stop();
                 break;
             default:
-                reply(Error($"command '{request?.Command}' is unknown; use status, peers, reload, refuse-address, resolve or stop"));
+                reply(Error($"command '{request?.Command}' is unknown; use status, peers, ping, trace, metrics, reload, refuse-address, resolve or stop"));
                 break;
         }
     }
@@ -91,6 +120,40 @@ internal sealed class ControlCommands(IControlled controlled)
         else
         {
             reply(Error($"'{text}' is not an IPv4 address; send \"address\":\"a.b.c.d\""));
+        }
+    }
+
+    private static bool IsTarget(string? target, Action<byte[]> reply)
+    {
+        if (target is { Length: > 0 and <= 253 })
+        {
+            return true;
+        }
+
+        reply(Error("no target; send \"target\":\"virtual address, host name or node address\""));
+        return false;
+    }
+
+    private void Ping(TimeSpan now, ControlRequest request, Action<byte[]> reply)
+    {
+        int timeout = request.TimeoutMs ?? UsualTimeout;
+        if (timeout is < 1 or > LongestTimeout)
+        {
+            reply(Error($"timeout_ms {timeout} is not from 1 to {LongestTimeout}"));
+        }
+        else if (IsTarget(request.Target, reply))
+        {
+            controlled.Ping(now, request.Target!, TimeSpan.FromMilliseconds(timeout), (answer, wrong) =>
+                reply(answer is null ? Error(wrong!) : Write(answer, ControlJson.Plain.PingReply)));
+        }
+    }
+
+    private void Trace(TimeSpan now, ControlRequest request, Action<byte[]> reply)
+    {
+        if (IsTarget(request.Target, reply))
+        {
+            controlled.Trace(now, request.Target!, request.Ring ?? false, (answer, wrong) =>
+                reply(answer is null ? Error(wrong!) : Write(answer, ControlJson.Plain.TraceReply)));
         }
     }
 

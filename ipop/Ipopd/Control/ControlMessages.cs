@@ -5,7 +5,7 @@ using System.Text.Json.Serialization;
 namespace Ipopd.Control;
 
 /// <summary>A line that a client sends (docs/architecture.md, Control socket).</summary>
-internal sealed record ControlRequest(string? Command, string? Address, string? Name);
+internal sealed record ControlRequest(string? Command, string? Address, string? Name, string? Target, int? TimeoutMs, bool? Ring);
 
 /// <summary>The answer to what needs no more than yes.</summary>
 internal sealed record DoneReply(bool Ok = true);
@@ -30,7 +30,17 @@ internal sealed record PeerReply(
     bool Certified,
     long SentBytes,
     long ReceivedBytes,
-    long AgeS);
+    long AgeS)
+{
+    /// <summary>The relay's ring address, if the path goes over one.</summary>
+    public string? Relay { get; init; }
+
+    /// <summary>Share of the last pings that were lost, 0 to 1.</summary>
+    public double? Loss { get; init; }
+
+    /// <summary>In a sentence; null if the path is direct.</summary>
+    public string? WhyNotDirect { get; init; }
+}
 
 /// <summary>The answer to <c>status</c>.</summary>
 internal sealed record StatusReply
@@ -59,25 +69,54 @@ internal sealed record StatusReply
 
     public required string? Manager { get; init; }
 
+    public required NatReply Nat { get; init; }
+
+    public required UdpReply Udp { get; init; }
+
+    public required IReadOnlyList<BootstrapReply> Bootstrap { get; init; }
+
+    public required string Tap { get; init; }
+
+    public required string? Dns { get; init; }
+
     public required long UptimeS { get; init; }
 
     public required IReadOnlyList<string> Warnings { get; init; }
 }
 
 /// <summary>The local certificate.</summary>
-internal sealed record CertificateReply(string Serial, string NotAfter, string Address, string Host, string Role);
+internal sealed record CertificateReply(string Serial, string NotBefore, string NotAfter, string Address, string Host, string Role);
 
 /// <summary>The node's place on the ring.</summary>
 internal sealed record RingReply(bool Joined, int Connections, int Near);
 
+/// <summary>What stands between the node and the world.</summary>
+/// <param name="Kind">One word: unknown, none, or how the NAT maps.</param>
+/// <param name="Text">The same in a sentence.</param>
+/// <param name="Outside">Where peers see this node.</param>
+/// <param name="Inside">Where it is by its own interfaces.</param>
+internal sealed record NatReply(string Kind, string Text, IReadOnlyList<string> Outside, IReadOnlyList<string> Inside);
+
+/// <summary>What went over the overlay's UDP socket since the start.</summary>
+internal sealed record UdpReply(int Port, long SentDatagrams, long SentBytes, long ReceivedDatagrams, long ReceivedBytes, double? HeardS);
+
+/// <summary>One entry of the bootstrap list.</summary>
+/// <param name="Entry">As configured.</param>
+/// <param name="Addresses">What it resolves to; empty if it does not.</param>
+/// <param name="Linked">Whether a path leads there now.</param>
+internal sealed record BootstrapReply(string Entry, IReadOnlyList<string> Addresses, bool Linked);
+
 /// <summary>Serialisation without reflection.</summary>
-[JsonSourceGenerationOptions(PropertyNamingPolicy = JsonKnownNamingPolicy.SnakeCaseLower)]
+[JsonSourceGenerationOptions(PropertyNamingPolicy = JsonKnownNamingPolicy.SnakeCaseLower, GenerationMode = JsonSourceGenerationMode.Metadata)]
 [JsonSerializable(typeof(ControlRequest))]
 [JsonSerializable(typeof(DoneReply))]
 [JsonSerializable(typeof(ErrorReply))]
 [JsonSerializable(typeof(ResolveReply))]
 [JsonSerializable(typeof(PeersReply))]
 [JsonSerializable(typeof(StatusReply))]
+[JsonSerializable(typeof(PingReply))]
+[JsonSerializable(typeof(TraceReply))]
+[JsonSerializable(typeof(MetricsReply))]
 internal sealed partial class ControlJson : JsonSerializerContext
 {
     /// <summary>With quotation marks in messages as they are: people read them, and nothing here becomes HTML.</summary>

@@ -1,27 +1,78 @@
+using Microsoft.Extensions.Logging;
+
 namespace Ipopd.Logging;
 
-/// <summary>Lines for people on standard error; under journald with the level in front (sd-daemon(3)). Any thread may call.</summary>
-/// <param name="writer">Where the lines go.</param>
-/// <param name="hasLevels">Whether journald reads them.</param>
-internal sealed class Log(TextWriter writer, bool hasLevels)
+/// <summary>
+/// Everything that ipopd logs. A field means the same in every message: node, pool, address, host, path (a file), why (what the system said), key
+/// (of the configuration). Names of events and fields are for programs and stay; the words may change.
+/// </summary>
+internal static partial class Log
 {
-    private readonly Lock _lock = new();
+    [LoggerMessage(EventName = "Started", Level = LogLevel.Information, Message = "node {Node} of pool {Pool}, UDP port {Port}, tap {Tap}", SkipEnabledCheck = true)]
+    internal static partial void Started(this ILogger log, string node, string pool, int port, string tap);
 
-    /// <summary>What an owner must do something about.</summary>
-    internal void Error(string message) => Write(3, message);
+    [LoggerMessage(
+        EventName = "SaltOfProcessor", Level = LogLevel.Information, Message = "nonces are salted by the processor's generator (RDRAND)", SkipEnabledCheck = true)]
+    internal static partial void SaltOfProcessor(this ILogger log);
 
-    /// <summary>What an owner should know.</summary>
-    internal void Warn(string message) => Write(4, message);
+    [LoggerMessage(
+        EventName = "SaltOfKernel", Level = LogLevel.Information,
+        Message = "nonces are salted by the kernel's generator: this processor has none; don't run two copies of one snapshot of this machine",
+        SkipEnabledCheck = true)]
+    internal static partial void SaltOfKernel(this ILogger log);
 
-    /// <summary>What happened.</summary>
-    internal void Info(string message) => Write(6, message);
+    [LoggerMessage(EventName = "PoolIsOpen", Level = LogLevel.Warning, Message = "pool {Pool} is open: no CA, no IPsec; who knows the secret is in", SkipEnabledCheck = true)]
+    internal static partial void PoolIsOpen(this ILogger log, string pool);
 
-    private void Write(int level, string message)
-    {
-        lock (_lock)
-        {
-            writer.WriteLine(hasLevels ? $"<{level}>{message}" : $"ipopd: {message}");
-            writer.Flush();
-        }
-    }
+    [LoggerMessage(
+        EventName = "TcpPortTaken", Level = LogLevel.Information,
+        Message = "{Why}; without it fewer machines whose networks block UDP can connect to this one", SkipEnabledCheck = true)]
+    internal static partial void TcpPortTaken(this ILogger log, string why);
+
+    [LoggerMessage(EventName = "RingJoined", Level = LogLevel.Information, Message = "on the ring", SkipEnabledCheck = true)]
+    internal static partial void RingJoined(this ILogger log);
+
+    [LoggerMessage(EventName = "RingLost", Level = LogLevel.Information, Message = "off the ring; looking for it again", SkipEnabledCheck = true)]
+    internal static partial void RingLost(this ILogger log);
+
+    [LoggerMessage(EventName = "AddressTaken", Level = LogLevel.Information, Message = "address {Address}", SkipEnabledCheck = true)]
+    internal static partial void AddressTaken(this ILogger log, string address);
+
+    [LoggerMessage(EventName = "AddressLost", Level = LogLevel.Information, Message = "no address", SkipEnabledCheck = true)]
+    internal static partial void AddressLost(this ILogger log);
+
+    [LoggerMessage(
+        EventName = "AddressNotKept", Level = LogLevel.Warning,
+        Message = "{Path}: the address can't be kept for the next start ({Why}); make room on the disk", SkipEnabledCheck = true)]
+    internal static partial void AddressNotKept(this ILogger log, string path, string why);
+
+    [LoggerMessage(
+        EventName = "AddressRefused", Level = LogLevel.Warning, Message = "the CA refuses address {Address}; taking the next candidate", SkipEnabledCheck = true)]
+    internal static partial void AddressRefused(this ILogger log, string address);
+
+    [LoggerMessage(
+        EventName = "CertificateTaken", Level = LogLevel.Information,
+        Message = "certificate {Serial} for {Host}, {Address}, until {NotAfter}", SkipEnabledCheck = true)]
+    internal static partial void CertificateTaken(this ILogger log, string serial, string host, string address, string notAfter);
+
+    [LoggerMessage(EventName = "CertificateNone", Level = LogLevel.Information, Message = "no certificate", SkipEnabledCheck = true)]
+    internal static partial void CertificateNone(this ILogger log);
+
+    [LoggerMessage(EventName = "CertificateTrouble", Level = LogLevel.Warning, Message = "{Why}", SkipEnabledCheck = true)]
+    internal static partial void CertificateTrouble(this ILogger log, string why);
+
+    [LoggerMessage(EventName = "SubnetOverlaps", Level = LogLevel.Warning, Message = "{Why}", SkipEnabledCheck = true)]
+    internal static partial void SubnetOverlaps(this ILogger log, string why);
+
+    [LoggerMessage(
+        EventName = "CaptureFailed", Level = LogLevel.Warning, Message = "{File}: {Key} = {Path} can't be written ({Why}); nothing is recorded", SkipEnabledCheck = true)]
+    internal static partial void CaptureFailed(this ILogger log, string file, string key, string path, string why);
+
+    [LoggerMessage(
+        EventName = "BootstrapUnresolved", Level = LogLevel.Warning,
+        Message = "bootstrap {Bootstrap} does not resolve ({Why}); trying on. Check [pool] bootstrap and this machine's DNS", SkipEnabledCheck = true)]
+    internal static partial void BootstrapUnresolved(this ILogger log, string bootstrap, string why);
+
+    [LoggerMessage(EventName = "CannotRun", Level = LogLevel.Error, Message = "{Why}", SkipEnabledCheck = true)]
+    internal static partial void CannotRun(this ILogger log, string why);
 }

@@ -31,6 +31,8 @@ internal sealed class ConfigurationTarget : FuzzTarget
         socket = /run/wow/ipopd.sock
         [dns]
         listen = 127.0.0.54:5354
+        [metrics]
+        listen = 127.0.0.1:9433
         [ca]
         port = 8443
         possession-port = 8444
@@ -46,9 +48,9 @@ internal sealed class ConfigurationTarget : FuzzTarget
 
     public override IMutator Mutator { get; } = new TextMutator(
     [
-        "[node]", "[pool]", "[tap]", "[udp]", "[control]", "[dns]", "[ca]", "[]", "[", "]", "=", "#", ";", "state", "host", "name", "subnet", "secret", "bootstrap", "open",
+        "[node]", "[pool]", "[tap]", "[udp]", "[control]", "[dns]", "[metrics]", "[ca]", "[]", "[", "]", "=", "#", ";", "state", "host", "name", "subnet", "secret", "bootstrap", "open",
         "mtu", "capture", "port", "socket", "listen", "ticket", "yes", "no", "/", "udp:", "udp:[]:1", "udp:[::ffff:1.2.3.4]:1", "udp:a:0", "udp:a:65535", "10.0.0.0/8",
-        "10.0.0.0/28", "10.0.0.1/16", "255.255.255.255/28", "127.0.0.1:53", "127.1:53", "::1", "127.0.0.1", ":", "a:b", "é", "\u2028",
+        "10.0.0.0/28", "10.0.0.1/16", "255.255.255.255/28", "127.0.0.1:53", "[::1]:9433", "127.1:53", "::1", "127.0.0.1", ":", "a:b", "é", "\u2028",
     ]);
 
     public override IEnumerable<Sample> Samples()

@@ -16,18 +16,20 @@ internal sealed class ControlTarget : FuzzTarget
     public override IMutator Mutator { get; } = new TextMutator(
     [
         "{", "}", "[", "]", ":", ",", "\"", "null", "true", "1e999", "\"command\"", "\"address\"", "\"name\"", "\"status\"", "\"peers\"", "\"reload\"", "\"refuse-address\"",
-        "\"resolve\"", "\"stop\"", "\"10.128.3.4\"", "\"alpha\"", "\"\\ud800\"", "\"\\u0000\"", "\"$ref\"", "/*", "//", new string('[', 70), new string('a', 300),
+        "\"resolve\"", "\"stop\"", "\"ping\"", "\"trace\"", "\"metrics\"", "\"target\"", "\"timeout_ms\"", "\"ring\"", "\"boss\"", "\"10.128.3.4\"", "\"alpha\"", "\"\\ud800\"", "\"\\u0000\"", "\"$ref\"", "/*", "//", new string('[', 70), new string('a', 300),
     ]);
 
     public override IEnumerable<Sample> Samples()
     {
-        foreach (string command in new[] { "status", "peers", "reload", "stop" })
+        foreach (string command in new[] { "status", "peers", "metrics", "reload", "stop" })
         {
             yield return new(command, Encoding.UTF8.GetBytes($"{{\"command\":\"{command}\"}}\n"));
         }
 
         yield return new("refuse-address", "{\"command\":\"refuse-address\",\"address\":\"10.128.3.4\"}\n"u8.ToArray());
         yield return new("resolve", "{\"command\":\"resolve\",\"name\":\"alpha\"}\n"u8.ToArray());
+        yield return new("ping", "{\"command\":\"ping\",\"target\":\"boss\",\"timeout_ms\":1000}\n"u8.ToArray());
+        yield return new("trace", "{\"command\":\"trace\",\"target\":\"boss\",\"ring\":true}\n"u8.ToArray());
         yield return new("half-a-surrogate", "{\"command\":\"resolve\",\"name\":\"\\ud800\"}\n"u8.ToArray());
         yield return new("half-a-surrogate-as-key", "{\"\\udc00\":1,\"command\":\"\\ud800x\"}\n"u8.ToArray());
         yield return new("deep", Encoding.ASCII.GetBytes(new string('[', 2000) + "\n"));
@@ -71,6 +73,11 @@ internal sealed class ControlTarget : FuzzTarget
             Certificate = null,
             Ring = new RingReply(true, 3, 2),
             Manager = "10.128.0.1",
+            Nat = new NatReply("none", "no NAT", ["192.0.2.9:4433"], ["192.0.2.9:4433"]),
+            Udp = new UdpReply(4433, 1, 2, 3, 4, 0.5),
+            Bootstrap = [new BootstrapReply("udp:192.0.2.1:4433", ["192.0.2.1:4433"], true)],
+            Tap = "wow0",
+            Dns = null,
             UptimeS = 5,
             Warnings = [],
         };
@@ -85,6 +92,39 @@ internal sealed class ControlTarget : FuzzTarget
         }
 
         public void Resolve(TimeSpan now, string name, Action<TimeSpan, IPv4Address?> done) => done(now, name == "alpha" ? new IPv4Address(0x0a800304) : null);
+
+        public void Ping(TimeSpan now, string target, TimeSpan patience, Action<PingReply?, string?> done)
+        {
+            TargetReply found = new("cd", "10.128.0.1", "boss");
+            PingReply? answer = target != "boss" ? null : new PingReply
+            {
+                Target = found,
+                Session = true,
+                RttMs = 1.5,
+                WaitMs = patience.TotalMilliseconds,
+                Path = "relay",
+                Endpoint = null,
+                Relay = "ef",
+            };
+            done(answer, answer is null ? $"'{target}' was not found" : null);
+        }
+
+        public void Trace(TimeSpan now, string target, bool overRing, Action<TraceReply?, string?> done)
+        {
+            TargetReply found = new("cd", "10.128.0.1", "boss");
+            TraceReply? answer = target != "boss" ? null : new TraceReply
+            {
+                Target = found,
+                Session = true,
+                Path = "direct",
+                WhyNotDirect = null,
+                Paths = [new PathReply("direct", "192.0.2.1:4433", null, true, true, 1.5, 0, 0.2)],
+                Ring = overRing ? new RingTraceReply(true, [new HopReply(1, found, 2.5, null, null, null, "arrived")]) : null,
+            };
+            done(answer, answer is null ? $"'{target}' was not found" : null);
+        }
+
+        public string Metrics(TimeSpan now) => "# HELP a \"b\"\n";
 
         public void Stop()
         {

@@ -15,7 +15,7 @@ public sealed class BootstrapResolverTests
         int tries = 0;
         using var said = new StringWriter();
         var resolver = new BootstrapResolver(
-            [new BootstrapEntry("192.0.2.1", 1), new BootstrapEntry("late.example", 2)], LookUp, TimeProvider.System, new Log(said, false));
+            [new BootstrapEntry("192.0.2.1", 1), new BootstrapEntry("late.example", 2)], LookUp, TimeProvider.System, new LineLogger(said, false));
         Assert.Equal(["192.0.2.1:1"], resolver.Literal.Select(address => address.ToString()));
 
         using var ending = new CancellationTokenSource(TimeSpan.FromSeconds(30));
@@ -42,7 +42,7 @@ public sealed class BootstrapResolverTests
     public async Task A_list_of_addresses_needs_no_lookup_at_all()
     {
         var resolver = new BootstrapResolver(
-            [new BootstrapEntry("2001:db8::1", 1)], (_, _) => throw new InvalidOperationException(), TimeProvider.System, new Log(TextWriter.Null, false));
+            [new BootstrapEntry("2001:db8::1", 1)], (_, _) => throw new InvalidOperationException(), TimeProvider.System, new LineLogger(TextWriter.Null, false));
         await resolver.RunAsync(_ => throw new InvalidOperationException(), CancellationToken.None);
         Assert.Single(resolver.Literal);
     }

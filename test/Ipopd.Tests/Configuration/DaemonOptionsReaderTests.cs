@@ -84,10 +84,15 @@ public sealed class DaemonOptionsReaderTests
     [InlineData("control", "socket", "/0123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678", "107 bytes")]
     [InlineData("dns", "listen", "127.0.0.1", "is not ADDRESS:PORT")]
     [InlineData("dns", "listen", "[::1]:53", "is not ADDRESS:PORT")]
+    [InlineData("metrics", "listen", "9433", "is not ADDRESS:PORT")]
+    [InlineData("metrics", "listen", "127.0.0.1", "is not ADDRESS:PORT")]
+    [InlineData("metrics", "listen", "0.0.0.0:9433", "is not a loopback address: metrics name every peer")]
+    [InlineData("metrics", "listen", "192.0.2.1:9433", "is not a loopback address")]
+    [InlineData("metrics", "listen", "[::]:9433", "is not a loopback address")]
     [InlineData("ca", "port", "0", "is not a number from 1 to 65535")]
     [InlineData("ca", "ticket", "x:", "is not ID:SECRET")]
     [InlineData("pool", "color", "red", "[pool] color is unknown; [pool] has name, subnet, secret, bootstrap, open")]
-    [InlineData("pools", "name", "x", "section [pools] is unknown; use node, pool, tap, udp, tcp, control, dns, ca")]
+    [InlineData("pools", "name", "x", "section [pools] is unknown; use node, pool, tap, udp, tcp, control, dns, metrics, ca")]
     public void A_wrong_value_is_told_with_file_key_and_what_to_do(string section, string key, string value, string expected)
     {
         string lines = string.Join('\n', Least.Split('\n').Where(line => section == "tap" || !line.StartsWith(key + " =", StringComparison.Ordinal)));

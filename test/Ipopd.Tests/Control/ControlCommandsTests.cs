@@ -12,11 +12,29 @@ public sealed class ControlCommandsTests
     public void Status_and_peers_have_the_documented_form()
     {
         Assert.Equal(
-            """{"ok":true,"node":"ab","pool":"demo","open":false,"zone":"demo.internal","subnet":"10.128.0.0/16","address":null,"host":null,"certified":true,"certificate":{"serial":"0A","not_after":"2026-12-21T00:00:00Z","address":"10.128.3.4","host":"alpha","role":"worker"},"ring":{"joined":true,"connections":3,"near":2},"manager":"10.128.0.1","uptime_s":5,"warnings":["it's \"quoted\""]}""",
+            """{"ok":true,"node":"ab","pool":"demo","open":false,"zone":"demo.internal","subnet":"10.128.0.0/16","address":null,"host":null,"certified":true,"certificate":{"serial":"0A","not_before":"2026-11-21T00:00:00Z","not_after":"2026-12-21T00:00:00Z","address":"10.128.3.4","host":"alpha","role":"worker"},"ring":{"joined":true,"connections":3,"near":2},"manager":"10.128.0.1","nat":{"kind":"none","text":"no NAT","outside":["192.0.2.9:4433"],"inside":["192.0.2.9:4433"]},"udp":{"port":4433,"sent_datagrams":1,"sent_bytes":2,"received_datagrams":3,"received_bytes":4,"heard_s":0.5},"bootstrap":[{"entry":"udp:192.0.2.1:4433","addresses":["192.0.2.1:4433"],"linked":true}],"tap":"wow0","dns":null,"uptime_s":5,"warnings":["it's \"quoted\""]}""",
             Ask("""{"command":"status"}"""));
         Assert.Equal(
-            """{"peers":[{"node":"cd","address":"10.128.0.1","host":"boss","path":"direct","endpoint":"192.0.2.1:4433","rtt_ms":1.5,"certified":true,"sent_bytes":10,"received_bytes":20,"age_s":30}],"ok":true}""",
+            """{"peers":[{"node":"cd","address":"10.128.0.1","host":"boss","path":"direct","endpoint":"192.0.2.1:4433","rtt_ms":1.5,"certified":true,"sent_bytes":10,"received_bytes":20,"age_s":30,"relay":null,"loss":0.125,"why_not_direct":null}],"ok":true}""",
             Ask("""{"command":"peers"}"""));
+    }
+
+    [Fact]
+    public void Ping_trace_and_metrics_have_the_documented_form()
+    {
+        const string Boss = """{"node":"cd","address":"10.128.0.1","host":"boss"}""";
+        Assert.Equal(
+            $$$"""{"ok":true,"target":{{{Boss}}},"session":true,"rtt_ms":1.5,"wait_ms":5000,"path":"relay","endpoint":null,"relay":"ef"}""",
+            Ask("""{"command":"ping","target":"boss"}"""));
+        Assert.Contains("\"wait_ms\":250,", Ask("""{"command":"ping","target":"boss","timeout_ms":250}"""), StringComparison.Ordinal);
+        Assert.Equal(
+            $$$"""{"ok":true,"target":{{{Boss}}},"session":true,"path":"direct","why_not_direct":null,"paths":[{"path":"direct","endpoint":"192.0.2.1:4433","relay":null,"used":true,"alive":true,"rtt_ms":1.5,"loss":0,"heard_s":0.2}],"ring":null}""",
+            Ask("""{"command":"trace","target":"boss"}"""));
+        Assert.EndsWith(
+            $$$""","ring":{"arrived":true,"hops":[{"hop":1,"node":{{{Boss}}},"ms":2.5,"next":null,"next_path":null,"next_rtt_ms":null,"end":"arrived"}]}}""",
+            Ask("""{"command":"trace","target":"boss","ring":true}"""),
+            StringComparison.Ordinal);
+        Assert.Equal("""{"text":"# HELP a \"b\"\n","ok":true}""", Ask("""{"command":"metrics"}"""));
     }
 
     [Fact]
@@ -43,6 +61,12 @@ public sealed class ControlCommandsTests
     [InlineData("""{"command":"refuse-address","address":"10.1"}""", "'10.1' is not an IPv4 address")]
     [InlineData("""{"command":"resolve"}""", "no name; send")]
     [InlineData("""{"command":"resolve","name":"beta"}""", "'beta' was not found")]
+    [InlineData("""{"command":"ping"}""", "no target; send")]
+    [InlineData("""{"command":"trace","target":""}""", "no target; send")]
+    [InlineData("""{"command":"ping","target":"x"}""", "'x' was not found")]
+    [InlineData("""{"command":"trace","target":"x"}""", "'x' was not found")]
+    [InlineData("""{"command":"ping","target":"boss","timeout_ms":0}""", "timeout_ms 0 is not from 1 to 60000")]
+    [InlineData("""{"command":"ping","target":"boss","timeout_ms":"1"}""", "not a JSON object")]
     public void What_can_not_be_done_is_told(string line, string expected)
     {
         string reply = Ask(line);

@@ -22,14 +22,19 @@ internal sealed class FakeControlled : IControlled
         Address = null,
         Host = null,
         Certified = true,
-        Certificate = new CertificateReply("0A", "2026-12-21T00:00:00Z", "10.128.3.4", "alpha", "worker"),
+        Certificate = new CertificateReply("0A", "2026-11-21T00:00:00Z", "2026-12-21T00:00:00Z", "10.128.3.4", "alpha", "worker"),
         Ring = new RingReply(true, 3, 2),
         Manager = "10.128.0.1",
+        Nat = new NatReply("none", "no NAT", ["192.0.2.9:4433"], ["192.0.2.9:4433"]),
+        Udp = new UdpReply(4433, 1, 2, 3, 4, 0.5),
+        Bootstrap = [new BootstrapReply("udp:192.0.2.1:4433", ["192.0.2.1:4433"], true)],
+        Tap = "wow0",
+        Dns = null,
         UptimeS = (long)now.TotalSeconds,
         Warnings = ["it's \"quoted\""],
     };
 
-    public PeersReply Peers(TimeSpan now) => new([new PeerReply("cd", "10.128.0.1", "boss", "direct", "192.0.2.1:4433", 1.5, true, 10, 20, 30)]);
+    public PeersReply Peers(TimeSpan now) => new([new PeerReply("cd", "10.128.0.1", "boss", "direct", "192.0.2.1:4433", 1.5, true, 10, 20, 30) { Loss = 0.125 }]);
 
     public string? Reload(TimeSpan now) => ReloadTrouble;
 
@@ -37,6 +42,39 @@ internal sealed class FakeControlled : IControlled
 
     public void Resolve(TimeSpan now, string name, Action<TimeSpan, IPv4Address?> done) =>
         done(now, name == "alpha" ? new IPv4Address(0x0a800304) : null);
+
+    public void Ping(TimeSpan now, string target, TimeSpan patience, Action<PingReply?, string?> done)
+    {
+        TargetReply found = new("cd", "10.128.0.1", "boss");
+        PingReply? answer = target != "boss" ? null : new PingReply
+        {
+            Target = found,
+            Session = true,
+            RttMs = 1.5,
+            WaitMs = patience.TotalMilliseconds,
+            Path = "relay",
+            Endpoint = null,
+            Relay = "ef",
+        };
+        done(answer, answer is null ? $"'{target}' was not found" : null);
+    }
+
+    public void Trace(TimeSpan now, string target, bool overRing, Action<TraceReply?, string?> done)
+    {
+        TargetReply found = new("cd", "10.128.0.1", "boss");
+        TraceReply? answer = target != "boss" ? null : new TraceReply
+        {
+            Target = found,
+            Session = true,
+            Path = "direct",
+            WhyNotDirect = null,
+            Paths = [new PathReply("direct", "192.0.2.1:4433", null, true, true, 1.5, 0, 0.2)],
+            Ring = overRing ? new RingTraceReply(true, [new HopReply(1, found, 2.5, null, null, null, "arrived")]) : null,
+        };
+        done(answer, answer is null ? $"'{target}' was not found" : null);
+    }
+
+    public string Metrics(TimeSpan now) => "# HELP a \"b\"\n";
 
     public void Stop() => IsStopped = true;
 }

@@ -1,6 +1,7 @@
 """Just enough DER to know a CA certificate from anything else, and to show whose it is. Who verifies certificates is OpenSSL, elsewhere."""
 
 SEQUENCE, SET, INTEGER, BITS, OID, BOOLEAN, OCTETS = 0x30, 0x31, 0x02, 0x03, 0x06, 0x01, 0x04
+UTC_TIME, GENERALIZED_TIME = 0x17, 0x18
 BASIC_CONSTRAINTS = bytes((0x55, 0x1D, 0x13))
 COMMON_NAME = bytes((0x55, 0x04, 0x03))
 
@@ -49,6 +50,28 @@ def ca_common_name(data):
             if kind == COMMON_NAME:
                 return text.decode("utf-8", "replace")
     return ""
+
+
+def validity(data):
+    """(not before, not after) of an X.509 certificate, in seconds since 1970; ValueError says what it is not."""
+    certificate = elements(only(data, SEQUENCE, "an X.509 certificate"))
+    fields = elements(certificate[0][1]) if certificate else []
+    times = elements(fields[4][1]) if len(fields) > 4 else []
+    if len(times) != 2:
+        raise ValueError("has no dates")
+    return _time(*times[0]), _time(*times[1])
+
+
+def _time(tag, content):
+    """UTCTime or GeneralizedTime as RFC 5280 section 4.1.2.5 has them."""
+    import calendar
+    import time
+    text = content.decode("ascii")
+    if tag == UTC_TIME:
+        text = ("20" if text[:2] < "50" else "19") + text
+    elif tag != GENERALIZED_TIME:
+        raise ValueError("has a date of an unknown kind")
+    return calendar.timegm(time.strptime(text, "%Y%m%d%H%M%SZ"))
 
 
 def _is_ca(extensions):

@@ -176,15 +176,18 @@ def warn_of_overlap(pool, own=None):
     return clashes
 
 
-def physical_networks():
-    """Prefixes of the interfaces beside the tap, from the kernel's routes (/proc/net/route, hex in host order)."""
+def physical_networks(with_names=False):
+    """Prefixes of the interfaces beside the tap, from the kernel's routes (/proc/net/route, hex in host order); with_names: (interface, prefix) of all."""
     found = []
     for line in files.read("/proc/net/route", "").splitlines()[1:]:
         device, destination, _, _, _, _, _, netmask = line.split()[:8]
         network = int.from_bytes(bytes.fromhex(destination)[::-1], "big")
         bits = int(netmask, 16).bit_count()
-        if device != paths.TAP and bits:
-            found.append(f"{ipv4.format_address(network & ipv4.mask(bits))}/{bits}")
+        prefix = f"{ipv4.format_address(network & ipv4.mask(bits))}/{bits}"
+        if with_names and bits:
+            found.append((device, prefix))
+        elif device != paths.TAP and bits:
+            found.append(prefix)
     return found
 
 

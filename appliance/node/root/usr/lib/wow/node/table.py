@@ -21,6 +21,16 @@ def size(count):
     return ""
 
 
+def milliseconds(value):
+    """1.5 ms, or - where there is none."""
+    return "-" if value is None else f"{value:.1f} ms"
+
+
+def share(value):
+    """25 %, or - where there is none."""
+    return "-" if value is None else f"{value * 100:.0f} %"
+
+
 def duration(seconds):
     """Seconds as people read them: 3 min, 5 h, 2 d."""
     seconds = max(0, int(seconds))

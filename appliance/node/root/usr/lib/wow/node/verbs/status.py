@@ -23,7 +23,8 @@ def run(arguments):
     if "--json" in found:
         print(json.dumps(status))
     else:
-        print("\n".join(lines(status)))
+        peers = control.ask("peers", found.get("--socket", paths.SOCKET))["peers"]
+        print("\n".join(lines(status, peers)))
 
 
 def own_warnings(run_folder=paths.RUN, home="/home"):
@@ -39,7 +40,18 @@ def own_warnings(run_folder=paths.RUN, home="/home"):
     return found
 
 
-def lines(status):
+def links(peers):
+    """How many peers there are by each path, their usual round trip, and who is lossy."""
+    if not peers:
+        return "none yet"
+    counts = ", ".join(f"{count} {path}" for path in ("direct", "relay", "ring") if (count := sum(peer["path"] == path for peer in peers)))
+    times = sorted(peer["rtt_ms"] for peer in peers if peer["rtt_ms"] is not None)
+    losses = [peer["loss"] for peer in peers if peer.get("loss") is not None]
+    return counts + (f"; median round trip {times[len(times) // 2]:.1f} ms" if times else "") + (
+        f"; {sum(losses) / len(losses) * 100:.0f} % of the last pings lost" if losses else "")
+
+
+def lines(status, peers=()):
     """The status for people."""
     ring, certificate = status["ring"], status.get("certificate")
     rows = [["pool", status["pool"] + (" (open: no certificates, no IPsec; anybody with this pool.conf reads and writes)" if status["open"] else "")],
@@ -51,6 +63,10 @@ def lines(status):
         rows.append(["certificate", f"{certificate['role']} {certificate['host']} {certificate['address']}, valid until {certificate['not_after']}"])
     elif not status["open"]:
         rows.append(["certificate", "none yet: only the CA can be reached"])
+    if "nat" in status:
+        rows.append(["NAT", status["nat"]["text"]])
+        rows.append(["outside", ", ".join(status["nat"]["outside"]) or "not known yet"])
     rows.append(["manager", status["manager"] or "not known yet"])
+    rows.append(["peers", links(peers)])
     rows.append(["up", table.duration(status["uptime_s"])])
     return table.columns(rows) + [f"warning: {warning}" for warning in status.get("warnings", [])]

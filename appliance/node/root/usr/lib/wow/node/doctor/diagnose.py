@@ -1,0 +1,214 @@
+"""Decides from gathered facts what is wrong. Pure: no file, socket or clock is touched here, so recorded facts test it.
+
+Facts (doctor/gather.py): `now` (seconds since 1970), `socket`, `status` (ipopd's, or None), `trouble` (why there is none), `config` (the useful part of
+ipopd.conf, or None), `config_trouble`, `authority` and `certificate` ((not before, not after) or None), `bootstrap` (list of entry, addresses, asked,
+answer_ms, error), `tap` (name, exists, address), `networks` (the machine's own prefixes), `names` (list of who, server, answer), `ca` (address, open) or
+None, `services` ({unit: state}), `notice` (what the console told last)."""
+import time
+
+from doctor.finding import ok, unknown, wrong
+from ipv4 import overlap, parse_prefix
+
+DAY = 86400
+RENEWED_BEFORE = 10 * DAY  # wow-renew asks for the next one so long before the end
+LATE = 5 * DAY
+UNITS = {"strongswan.service": "strongSwan", "condor.service": "HTCondor", "wow-names.service": "dnsmasq"}
+
+
+def diagnose(facts):
+    """All findings, the one that explains the others first."""
+    found = [daemon(facts), *configuration(facts), clock(facts), *names_of_bootstrap(facts), *ring(facts), *tap(facts), *subnet(facts),
+             *certificate(facts), *authority(facts), *names(facts), *services(facts)]
+    return [finding for finding in found if finding]
+
+
+def day(seconds):
+    """A time for people, in UTC."""
+    return time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(seconds))
+
+
+def daemon(facts):
+    """Whether ipopd answers."""
+    if facts["status"]:
+        return ok("ipopd", f"It runs and answers on {facts['socket']}.")
+    return wrong("ipopd", f"ipopd cannot be asked ({facts['trouble']}): the overlay is down, and what follows was found without it.",
+                 "Look with: systemctl status ipopd; journalctl -u ipopd; then systemctl restart ipopd.")
+
+
+def configuration(facts):
+    """Whether there is a configuration to go by."""
+    if facts["config_trouble"]:
+        say = unknown if facts["status"] else wrong
+        return [say("pool.conf", f"The configuration cannot be read: {facts['config_trouble']}.",
+                    "Ask as root, or name the file with --config." if facts["status"] else "Look at the console for what is wrong with pool.conf.")]
+    return []
+
+
+def clock(facts):
+    """A clock that is behind what was signed is wrong for sure; one ahead looks like a certificate that has ended."""
+    now = facts["now"]
+    for who in ("authority", "certificate"):
+        dates = facts[who]
+        if dates and now < dates[0]:
+            whose = "the CA's certificate" if who == "authority" else "this machine's certificate"
+            return wrong("clock", f"This machine's clock says {day(now)}, but {whose} is valid from {day(dates[0])} on: the clock is behind.",
+                         "Set it: give the virtual machine the host's clock, or use timedatectl set-time.")
+    if facts["authority"] and now > facts["authority"][1]:
+        return wrong("clock", f"The CA's certificate ended on {day(facts['authority'][1])} by this machine's clock, which says {day(now)}.",
+                     "Check the clock with: timedatectl. If it is right, the pool needs a new CA certificate in pool.conf.")
+    if facts["authority"] or facts["certificate"]:
+        return ok("clock", f"It says {day(now)}, which fits the certificates.")
+    return unknown("clock", f"It says {day(now)}; there is no certificate to compare it with.")
+
+
+def names_of_bootstrap(facts):
+    """Whether the bootstrap list resolves."""
+    return [wrong("bootstrap", f"The name in {one['entry']} does not resolve.",
+                  "Check [pool] bootstrap in pool.conf, and this machine's DNS: resolvers are those that its own network's DHCP names.")
+            for one in facts["bootstrap"] if not one["addresses"]]
+
+
+def ring(facts):
+    """Whether the ring is joined, and if not, whether UDP or the seed is to blame."""
+    status, resolved = facts["status"], [one for one in facts["bootstrap"] if one["addresses"]]
+    if status and status["ring"]["joined"]:
+        nodes = status["ring"]["connections"]
+        if nodes and not status["udp"]["received_datagrams"]:
+            return [wrong("udp", "The ring is joined by TCP alone, for nothing ever came by UDP: links are slower, and most go over a relay.",
+                          f"Let UDP out of this machine's network, from port {status['udp']['port']} to any.")]
+        return [ok("ring", f"Joined, with links to {nodes} other machine{'' if nodes == 1 else 's'}.")]
+    if not resolved:
+        if facts["bootstrap"]:
+            return []
+        return [unknown("ring", "There is no bootstrap list to ask.", "Only the pool's first machine may do without one.")]
+    targets = ", ".join(one["entry"] for one in resolved)
+    answered = [one for one in resolved if one["answer_ms"] is not None]
+    if answered:
+        if not status:
+            return [ok("ring", f"{answered[0]['entry']} answers by UDP after {answered[0]['answer_ms']:.0f} ms.")]
+        return [wrong("ring", f"{answered[0]['entry']} answers by UDP, but ipopd is not on the ring yet.",
+                      "Wait a few seconds; if it stays so, look with: journalctl -u ipopd.")]
+    refused = [one for one in resolved if one["error"] == "refused"]
+    if refused:
+        return [wrong("seed", f"The machine of {refused[0]['entry']} is there, but nobody listens on that UDP port.",
+                      "Start ipopd on it, or correct [pool] bootstrap.")]
+    unreachable = [one for one in resolved if one["error"] == "unreachable"]
+    if len(unreachable) == len(resolved):
+        return [wrong("seed", f"This machine has no way to {targets}: its own network has no route there.",
+                      "Check the network: ip address; ip route; is the cable or the virtual network card connected?")]
+    return silent(status, resolved, targets)
+
+
+def silent(status, resolved, targets):
+    """Nothing comes back from the bootstrap list."""
+    if not status and not any(one["asked"] for one in resolved):
+        return [unknown("ring", f"{targets} was not asked.", "Ask as root: only root may read the pool's secret and pass the fence.")]
+    if status and status["udp"]["received_datagrams"]:
+        return [wrong("seed", f"Nothing comes back from {targets}, though datagrams came from elsewhere: UDP works, the bootstrap machines do not answer.",
+                      "Check that one of them runs ipopd, and that [pool] secret is the same there.")]
+    sent = f" to {status['udp']['sent_datagrams']} datagrams" if status and status["udp"]["sent_datagrams"] else ""
+    return [wrong("udp", f"No answer comes by UDP{sent} from {targets}: this machine's network does not let UDP out, or nobody runs there.",
+                  "Let UDP out to these ports; check that a bootstrap machine runs, and that [pool] secret is the same there.")]
+
+
+def tap(facts):
+    """Whether the overlay's interface is there and has the address."""
+    status, found = facts["status"], facts["tap"]
+    if not status:
+        return []
+    if not found["exists"]:
+        return [wrong("tap", f"The interface {found['name']} is missing.", "Look with: journalctl -u ipopd; is the kernel's tun module there (modprobe tun)?")]
+    if not status["address"]:
+        return [wrong("address", f"ipopd has no virtual address yet, and {found['name']} has none.",
+                      "Look with: networkctl status " + found["name"] + "; journalctl -u systemd-networkd.")] if status["ring"]["joined"] else []
+    if found["address"] != status["address"]:
+        had = f"has {found['address']}" if found["address"] else "has no address"
+        return [wrong("tap", f"ipopd gave out {status['address']}, but {found['name']} {had}: the DHCP client does not do its work.",
+                      f"Look with: networkctl status {found['name']}; journalctl -u systemd-networkd.")]
+    return [ok("tap", f"{found['name']} has {found['address']}.")]
+
+
+def subnet(facts):
+    """Whether the pool's subnet is also the machine's own."""
+    text = (facts["status"] or facts["config"] or {}).get("subnet")
+    if not text:
+        return []
+    clashes = [one for one in facts["networks"] if overlap(parse_prefix(text), parse_prefix(one))]
+    if clashes:
+        return [wrong("subnet", f"The pool's subnet {text} overlaps this machine's own network {', '.join(clashes)}: machines of one of them can't be reached.",
+                      "Give that network another range, or the whole pool another [pool] subnet.")]
+    return [ok("subnet", f"{text} overlaps none of this machine's own networks.")]
+
+
+def is_open(facts):
+    """Whether the pool has no CA."""
+    return bool((facts["status"] or facts["config"] or {}).get("open"))
+
+
+def certificate(facts):
+    """Whether there is a certificate that is believed."""
+    if is_open(facts) or not (facts["status"] or facts["config"]):
+        return []
+    now, dates, status = facts["now"], facts["certificate"], facts["status"]
+    told = [warning for warning in (status or {}).get("warnings", []) if "node.pem" in warning or "ertificate" in warning]
+    if dates and now > dates[1]:
+        return [wrong("certificate", f"It ended on {day(dates[1])}; this machine's clock says {day(now)}.",
+                      "If the clock is right: systemctl start wow-renew, or wow enroll --ticket ID:SECRET.")]
+    if dates and now < dates[0]:
+        return []  # the clock's finding says it
+    if not dates or (status and not status["certified"]):
+        if dates:
+            return [wrong("certificate", f"It is refused: {told[0] if told else 'ipopd does not believe it'}.", "Get a new one: wow enroll --ticket ID:SECRET.")]
+        why = f" The console said: {facts['notice']}" if facts["notice"] else ""
+        return [wrong("certificate", f"This machine has none, so it reaches nothing but the CA.{why}",
+                      "Get a ticket from the pool's administrator, then type: wow enroll --ticket ID:SECRET.")]
+    left = dates[1] - now
+    if left < LATE:
+        return [wrong("certificate", f"It ends on {day(dates[1])} and should have been renewed {int((RENEWED_BEFORE - left) // DAY)} days ago.",
+                      "Look with: journalctl -u wow-renew; is the CA up?")]
+    return [ok("certificate", f"It is valid until {day(dates[1])}.")]
+
+
+def authority(facts):
+    """Whether the CA can be reached."""
+    status = facts["status"]
+    if not status or is_open(facts) or not status["ring"]["joined"]:
+        return []
+    if not status["manager"]:
+        return [wrong("CA", "The ring is joined, but no manager has made itself known in it: certificates can't be had or renewed.",
+                      "Check that the manager runs: wow status on it.")]
+    if facts["ca"] and not facts["ca"]["open"]:
+        return [wrong("CA", f"The manager {facts['ca']['address']} does not take connections on the CA's port.",
+                      "On the manager look with: systemctl status wow-ca; from here: wow ping manager.")]
+    return [ok("CA", f"The manager {facts['ca']['address']} takes connections on the CA's port.")] if facts["ca"] else []
+
+
+def names(facts):
+    """Whether names are answered, by ipopd for the pool's zone and by dnsmasq for programs."""
+    found = []
+    for one in facts["names"]:
+        if one["answer"] is None:
+            unit = "ipopd" if one["who"] == "ipopd" else "wow-names"
+            found.append(wrong("names", f"{one['who']} does not answer DNS on {one['server']}: names of the pool are not found.",
+                               f"Look with: journalctl -u {unit}; then systemctl restart {unit}."))
+        else:
+            found.append(ok("names", f"{one['who']} answers on {one['server']}."))
+    return found
+
+
+def services(facts):
+    """Whether the machine's other parts run; before it has what they need they cannot."""
+    status = facts["status"]
+    if not facts["services"] or not status or not status["address"] or not (status["certified"] or is_open(facts)):
+        return []
+    found = []
+    for unit, state in facts["services"].items():
+        name = UNITS.get(unit, unit)
+        if unit == "strongswan.service" and is_open(facts):
+            continue
+        if state == "active":
+            found.append(ok("services", f"{name} runs."))
+        else:
+            lost = {"strongswan.service": "nothing is sealed, so nothing passes", "condor.service": "no jobs run here"}.get(unit, "names are not found")
+            found.append(wrong("services", f"{name} does not run ({state}): {lost}.", f"Look with: journalctl -u {unit}; then systemctl start {unit}."))
+    return found

@@ -1,0 +1,60 @@
+using System.Globalization;
+using Brunet;
+using Brunet.Addressing;
+using Brunet.Diagnosis;
+using Ipopd.Control;
+
+namespace Ipopd.Composition;
+
+/// <summary>Paths and NATs in words.</summary>
+internal static class PathText
+{
+    /// <summary>The control socket's word for a kind of path.</summary>
+    internal static string Word(PathKind kind) => kind switch
+    {
+        PathKind.Direct => "direct",
+        PathKind.Relay => "relay",
+        _ => "ring",
+    };
+
+    /// <summary>Milliseconds with three digits behind the point.</summary>
+    internal static double? Milliseconds(TimeSpan? time) => time is { } span ? Math.Round(span.TotalMilliseconds, 3) : null;
+
+    /// <summary>A ratio with three digits behind the point.</summary>
+    internal static double? Ratio(double? value) => value is { } share ? Math.Round(share, 3) : null;
+
+    /// <summary>Why a peer is not reached straight, in a sentence; null if it is.</summary>
+    internal static string? WhyNotDirect(PeerStatus peer, NatReply nat)
+    {
+        string own = nat.Kind == "per-peer" ? " This machine's NAT takes another port for each peer, so others can't know where to answer." : "";
+        return peer.NotDirect switch
+        {
+            NotDirect.Trying => "The session is new: a direct path is being tried.",
+            NotDirect.Idle => "Nothing has used the link lately, so no direct path is kept.",
+            NotDirect.NothingHeard => "The peer has not said yet where it may be reached.",
+            NotDirect.NothingOffered => "The peer knows no address of its own: nobody has told it where its packets come from.",
+            NotDirect.Lost => "A direct path stood and died; it is being tried again.",
+            NotDirect.Unanswered => string.Create(
+                CultureInfo.InvariantCulture,
+                $"Nothing came back from the {peer.OfferedEndpoints} addresses that the peer named: a NAT or firewall between lets none of them through.{own}"),
+            _ => null,
+        };
+    }
+
+    /// <summary>How the NAT maps, as far as the addresses tell that peers saw.</summary>
+    internal static NatReply Nat(IReadOnlyList<TransportAddress> outside, int witnesses, IReadOnlyList<TransportAddress> inside)
+    {
+        List<TransportAddress> seen = [.. outside.Where(address => address.IsIPv4)];
+        (string kind, string text) = seen switch
+        {
+            [] => ("unknown", "No peer has told yet where this node's packets come from."),
+            _ when seen.Exists(inside.Contains) => ("none", "Peers see this machine's own address: there is no NAT between."),
+            [_] when witnesses < 2 => ("nat", "One peer has told where this node's packets come from: there is a NAT between, of which no more is known."),
+            [_] => ("one-mapping", "Peers see one address and port: the NAT keeps one mapping for all of them."),
+            _ when seen.Select(address => address.IPv4).Distinct().Count() == 1 =>
+                ("per-peer", "Peers see different ports: the NAT makes a mapping for each of them, or its mappings changed."),
+            _ => ("several", "Peers see different addresses: there are several ways out of this network, or its address changed."),
+        };
+        return new NatReply(kind, text, [.. outside.Select(address => address.ToString())], [.. inside.Select(address => address.ToString())]);
+    }
+}

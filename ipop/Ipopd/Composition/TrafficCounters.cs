@@ -1,0 +1,29 @@
+namespace Ipopd.Composition;
+
+/// <summary>What went over the overlay's sockets since the start, IP headers not counted. Plain fields: one thread writes.</summary>
+internal sealed class TrafficCounters
+{
+    internal long SentDatagrams { get; private set; }
+
+    internal long SentBytes { get; private set; }
+
+    internal long ReceivedDatagrams { get; private set; }
+
+    internal long ReceivedBytes { get; private set; }
+
+    /// <summary>When something last came; null if nothing ever did.</summary>
+    internal TimeSpan? HeardAt { get; private set; }
+
+    internal void Sent(int bytes)
+    {
+        SentDatagrams++;
+        SentBytes += bytes;
+    }
+
+    internal void Received(TimeSpan now, int bytes)
+    {
+        ReceivedDatagrams++;
+        ReceivedBytes += bytes;
+        HeardAt = now;
+    }
+}

@@ -1,0 +1,116 @@
+using System.Globalization;
+using Brunet;
+using Brunet.Sessions;
+using Ipop;
+using Ipopd.Composition;
+
+namespace Ipopd.Metrics;
+
+/// <summary>The daemon's figures, by Prometheus' conventions: base units, counters end in _total, a name says its unit.</summary>
+internal static class MetricsReport
+{
+    /// <summary>Peers with figures of their own, the busiest first, so that an answer stays below a quarter of a megabyte.</summary>
+    internal const int MostPeers = 200;
+
+    /// <summary>Everything, as text.</summary>
+    internal static string Write(
+        Node node, TimeSpan now, TimeSpan uptime, TrafficCounters traffic, DropCounters drops, MemberCertificate? certificate, string natKind, int warnings)
+    {
+        var text = new PrometheusText();
+        IReadOnlyList<PeerStatus> peers = node.Peers(now);
+        Process(text, uptime);
+        Ring(text, node.Ring, node.StoredRecords, natKind, warnings);
+        if (certificate is not null)
+        {
+            text.Gauge("wow_certificate_not_after_timestamp_seconds", "When the certificate ends, in seconds since 1970.");
+            text.Sample(certificate.NotAfter.ToUnixTimeSeconds());
+        }
+
+        Traffic(text, traffic);
+        text.Counter("wow_dropped_packets_total", "Frames and packets of the virtual network that went no further, by reason.");
+        foreach (DropReason reason in Enum.GetValues<DropReason>())
+        {
+            text.Sample(drops[reason], ("reason", Snake(reason.ToString())));
+        }
+
+        Peers(text, peers);
+        return text.ToString();
+    }
+
+    /// <summary>snake_case, as label values are written.</summary>
+    private static string Snake(string name) => string.Concat(name.Select(
+        (c, index) => char.IsUpper(c) ? (index == 0 ? "" : "_") + char.ToLowerInvariant(c) : c.ToString(CultureInfo.InvariantCulture)));
+
+    private static void Process(PrometheusText text, TimeSpan uptime)
+    {
+        text.Gauge("wow_uptime_seconds", "Since ipopd started.");
+        text.Sample(uptime.TotalSeconds);
+        text.Counter("process_cpu_seconds_total", "Processor time of ipopd.");
+        text.Sample(Environment.CpuUsage.TotalTime.TotalSeconds);
+        text.Gauge("process_resident_memory_bytes", "Memory of ipopd that is in RAM.");
+        text.Sample(Environment.WorkingSet);
+    }
+
+    private static void Ring(PrometheusText text, RingStatus ring, int records, string natKind, int warnings)
+    {
+        text.Gauge("wow_ring_joined", "1 if the node has a place on the ring.");
+        text.Sample(ring.IsJoined ? 1 : 0);
+        text.Gauge("wow_ring_connections", "Members with a link that is not the ring.");
+        text.Sample(ring.Connections);
+        text.Gauge("wow_ring_near_neighbours", "Near neighbours among them.");
+        text.Sample(ring.NearNeighbours);
+        text.Gauge("wow_dht_records", "Records that this node keeps for the pool.");
+        text.Sample(records);
+        text.Gauge("wow_nat_info", "1; the label says what stands between this node and the world.");
+        text.Sample(1, ("kind", natKind));
+        text.Gauge("wow_warnings", "Warnings that `wow status` shows.");
+        text.Sample(warnings);
+    }
+
+    private static void Traffic(PrometheusText text, TrafficCounters traffic)
+    {
+        text.Counter("wow_sent_datagrams_total", "Datagrams of the overlay that were sent.");
+        text.Sample(traffic.SentDatagrams);
+        text.Counter("wow_sent_bytes_total", "Their bytes, without IP and UDP headers.");
+        text.Sample(traffic.SentBytes);
+        text.Counter("wow_received_datagrams_total", "Datagrams of the overlay that came, whether good or not.");
+        text.Sample(traffic.ReceivedDatagrams);
+        text.Counter("wow_received_bytes_total", "Their bytes, without IP and UDP headers.");
+        text.Sample(traffic.ReceivedBytes);
+    }
+
+    private static void Peers(PrometheusText text, IReadOnlyList<PeerStatus> peers)
+    {
+        text.Gauge("wow_peers", "Nodes with a session, by the path that packets take.");
+        foreach (PathKind kind in Enum.GetValues<PathKind>())
+        {
+            text.Sample(peers.Count(peer => peer.Path == kind), ("path", PathText.Word(kind)));
+        }
+
+        List<PeerStatus> busiest = [.. peers.OrderByDescending(peer => peer.SentBytes + peer.ReceivedBytes).Take(MostPeers)];
+        Each(text, busiest, "wow_peer_rtt_seconds", "Smoothed round trip of the path in use.", peer => peer.RoundTrip?.TotalSeconds);
+        Each(text, busiest, "wow_peer_loss_ratio", "Share of the last pings by the path in use that were not answered.", peer => peer.Loss);
+        Each(text, busiest, "wow_peer_sent_bytes_total", "Bytes of sealed frames sent to a peer since it is known.", peer => peer.SentBytes);
+        Each(text, busiest, "wow_peer_received_bytes_total", "Bytes of sealed frames received from a peer since it is known.", peer => peer.ReceivedBytes);
+    }
+
+    private static void Each(PrometheusText text, List<PeerStatus> peers, string name, string help, Func<PeerStatus, double?> value)
+    {
+        if (name.EndsWith("_total", StringComparison.Ordinal))
+        {
+            text.Counter(name, help);
+        }
+        else
+        {
+            text.Gauge(name, help);
+        }
+
+        foreach (PeerStatus peer in peers)
+        {
+            if (value(peer) is { } sample)
+            {
+                text.Sample(sample, ("node", peer.Identity.Address.ToString()), ("host", peer.Identity.Certificate?.HostName ?? ""));
+            }
+        }
+    }
+}

@@ -1,0 +1,185 @@
+"""The doctor's decisions, from facts as they were gathered on machines that were ill."""
+import os
+import socket
+import tempfile
+import threading
+import unittest
+from unittest import mock
+
+import samples
+import der
+from doctor import call, diagnose, dns, finding, gather
+from verbs import doctor
+
+NOW = 1_800_000_000
+DAY = 86400
+
+STATUS = {"node": "ab" * 20, "pool": "science", "open": False, "zone": "science.internal", "subnet": "10.128.0.0/16", "address": "10.128.3.4", "host": "alpha",
+          "certified": True, "certificate": {"serial": "01", "not_before": "2027-01-05T00:00:00Z", "not_after": "2027-02-04T00:00:00Z"},
+          "ring": {"joined": True, "connections": 3, "near": 2}, "manager": "10.128.0.1",
+          "udp": {"port": 4433, "sent_datagrams": 40, "sent_bytes": 9000, "received_datagrams": 30, "received_bytes": 8000, "heard_s": 0.1},
+          "bootstrap": [], "tap": "wow0", "dns": "127.0.0.54:5354", "uptime_s": 400, "warnings": []}
+
+HEALTHY = {"now": NOW, "socket": "/run/wow/ipopd.sock", "status": STATUS, "trouble": None, "config": {"subnet": "10.128.0.0/16", "open": False},
+           "config_trouble": None, "authority": (NOW - 100 * DAY, NOW + 3000 * DAY), "certificate": (NOW - DAY, NOW + 20 * DAY),
+           "bootstrap": [{"entry": "udp:boot.example.org:4433", "addresses": [("192.0.2.1", 4433)], "asked": False, "answer_ms": None, "error": None}],
+           "tap": {"name": "wow0", "exists": True, "address": "10.128.3.4"}, "networks": ["192.168.1.0/24"],
+           "names": [{"who": "ipopd", "server": "127.0.0.54:5354", "answer": 0}, {"who": "dnsmasq", "server": "127.0.0.1:53", "answer": 3}],
+           "ca": {"address": "10.128.0.1", "open": True},
+           "services": {"strongswan.service": "active", "condor.service": "active", "wow-names.service": "active"}, "notice": ""}
+
+
+def facts(status=None, boot=None, **changes):
+    """The healthy machine with something else."""
+    found = {**HEALTHY, **changes}
+    if status is not None and found["status"]:
+        found["status"] = {**STATUS, **status}
+    if boot is not None:
+        found["bootstrap"] = [{**HEALTHY["bootstrap"][0], **boot}]
+    return found
+
+
+def lost(received=0):
+    """What of the status is different while the ring is not joined."""
+    return {"ring": {"joined": False, "connections": 0, "near": 0}, "udp": {**STATUS["udp"], "received_datagrams": received}, "address": None}
+
+
+class Decisions(unittest.TestCase):
+    def wrong(self, found):
+        """[(check, text)] of what is wrong."""
+        return [(one.check, f"{one.what} {one.todo}") for one in diagnose.diagnose(found) if one.state == finding.WRONG]
+
+    def only(self, found, check, *parts):
+        """The one thing that is wrong is this one, and it says so."""
+        wrong = self.wrong(found)
+        self.assertEqual([check], [name for name, _ in wrong], wrong)
+        for part in parts:
+            self.assertIn(part, wrong[0][1])
+
+    def test_a_healthy_machine_has_nothing_wrong_and_everything_was_looked_at(self):
+        findings = diagnose.diagnose(HEALTHY)
+        self.assertEqual({finding.OK}, {one.state for one in findings})
+        self.assertEqual(["ipopd", "clock", "ring", "tap", "subnet", "certificate", "CA", "names", "names", "services", "services", "services"],
+                         [one.check for one in findings])
+
+    def test_without_ipopd_that_comes_first_and_the_rest_is_found_all_the_same(self):
+        found = facts(status={}, boot={"asked": True, "answer_ms": 20.4})
+        found.update(status=None, trouble="does not exist: ipopd is not running", names=[], ca=None)
+        findings = diagnose.diagnose(found)
+        self.assertEqual(("ipopd", finding.WRONG), (findings[0].check, findings[0].state))
+        self.assertIn("ipopd is not running", findings[0].what)
+        self.assertIn("udp:boot.example.org:4433 answers by UDP after 20 ms", findings[2].what)
+        self.only(found, "ipopd", "systemctl status ipopd")
+
+    def test_no_udp_is_told_apart_from_a_seed_that_is_down(self):
+        silent = {"asked": True, "answer_ms": None}
+        self.only(facts(lost(), silent), "udp", "No answer comes by UDP to 40 datagrams", "does not let UDP out", "Let UDP out")
+        self.only(facts(lost(received=12), silent), "seed", "though datagrams came from elsewhere")
+        self.only(facts(lost(), {**silent, "error": "refused"}), "seed", "nobody listens on that UDP port")
+        self.only(facts(lost(), {**silent, "error": "unreachable"}), "seed", "no route")
+        self.only(facts(lost(), {"asked": True, "answer_ms": 3.0}), "ring", "answers by UDP, but ipopd is not on the ring yet")
+
+    def test_a_ring_that_is_joined_by_tcp_alone_lacks_udp(self):
+        self.only(facts({"udp": {**STATUS["udp"], "received_datagrams": 0}}), "udp", "joined by TCP alone", "Let UDP out")
+
+    def test_without_ipopd_and_without_rights_nothing_is_claimed_of_udp(self):
+        found = facts()
+        found.update(status=None, trouble="gone", names=[], ca=None, config_trouble="/run/wow/ipopd.conf: Permission denied")
+        ring = [one for one in diagnose.diagnose(found) if one.check == "ring"]
+        self.assertEqual([finding.UNKNOWN], [one.state for one in ring])
+
+    def test_a_name_that_does_not_resolve(self):
+        self.only(facts(lost(), {"addresses": []}), "bootstrap", "The name in udp:boot.example.org:4433 does not resolve", "DNS")
+        joined = self.wrong(facts(boot={"addresses": []}))
+        self.assertEqual(["bootstrap"], [check for check, _ in joined])
+
+    def test_a_clock_that_is_behind_and_one_that_is_ahead(self):
+        self.only(facts(now=NOW - 200 * DAY), "clock", "the CA's certificate is valid from", "the clock is behind", "timedatectl")
+        self.only(facts(now=NOW - 2 * DAY), "clock", "this machine's certificate is valid from")
+        checks = [check for check, _ in self.wrong(facts(now=NOW + 4000 * DAY))]
+        self.assertEqual(["clock", "certificate"], checks)
+
+    def test_a_certificate_that_is_missing_refused_ended_or_late(self):
+        none = {"certified": False, "certificate": None}
+        self.only(facts(none, certificate=None, ca=None, notice="WOW: ticket used up"), "certificate", "has none", "WOW: ticket used up", "wow enroll --ticket")
+        refused = {**none, "warnings": ["/var/lib/wow/node.pem can't be used: not signed by the pool's CA; enrol anew"]}
+        self.only(facts(refused, ca=None), "certificate", "It is refused: /var/lib/wow/node.pem can't be used: not signed")
+        self.only(facts(now=NOW + 21 * DAY), "certificate", "It ended on")
+        self.only(facts(now=NOW + 17 * DAY), "certificate", "should have been renewed 7 days ago")
+
+    def test_an_open_pool_needs_neither_certificate_nor_ca_nor_ipsec(self):
+        found = facts({"open": True, "certified": False, "certificate": None}, certificate=None, authority=None, ca=None,
+                      services={**HEALTHY["services"], "strongswan.service": "inactive"})
+        self.assertEqual([], self.wrong(found))
+
+    def test_a_ca_that_is_not_reached_and_a_manager_that_is_not_known(self):
+        self.only(facts(ca={"address": "10.128.0.1", "open": False}), "CA", "10.128.0.1 does not take connections", "wow-ca")
+        self.only(facts({"manager": None}, ca=None), "CA", "no manager")
+
+    def test_an_interface_that_is_missing_or_has_no_or_another_address(self):
+        self.only(facts(tap={"name": "wow0", "exists": False, "address": None}), "tap", "is missing", "modprobe tun")
+        self.only(facts(tap={"name": "wow0", "exists": True, "address": None}), "tap", "gave out 10.128.3.4, but wow0 has no address")
+        self.only(facts(tap={"name": "wow0", "exists": True, "address": "10.128.9.9"}), "tap", "has 10.128.9.9")
+        self.only(facts({"address": None}, tap={"name": "wow0", "exists": True, "address": None}), "address", "no virtual address yet")
+
+    def test_networks_that_overlap(self):
+        self.only(facts(networks=["192.168.1.0/24", "10.0.0.0/8"]), "subnet", "10.128.0.0/16 overlaps this machine's own network 10.0.0.0/8")
+
+    def test_name_servers_and_services_that_do_not_answer(self):
+        self.only(facts(names=[{"who": "dnsmasq", "server": "127.0.0.1:53", "answer": None}]), "names", "dnsmasq does not answer DNS on 127.0.0.1:53", "wow-names")
+        for unit, name in (("strongswan.service", "strongSwan does not run (failed)"), ("condor.service", "HTCondor does not run (failed): no jobs")):
+            self.only(facts(services={**HEALTHY["services"], unit: "failed"}), "services", name)
+
+    def test_exit_code_and_json(self):
+        for found, code in ((HEALTHY, 0), (facts(networks=["10.0.0.0/8"]), 1)):
+            with mock.patch("doctor.gather.gather", return_value=found), mock.patch("builtins.print") as said:
+                self.assertEqual(code, doctor.run(["--json"]))
+                self.assertIn(f'"healthy": {"true" if code == 0 else "false"}', said.call_args[0][0])
+                self.assertEqual(code, doctor.run([]))
+        self.assertEqual("One thing is wrong.", doctor.verdict(diagnose.diagnose(facts(networks=["10.0.0.0/8"]))))
+
+
+class Gathering(unittest.TestCase):
+    def test_dates_of_a_certificate(self):
+        self.assertEqual((1767225600, 2082758400), der.validity(samples.certificate()))
+        with self.assertRaises(ValueError):
+            der.validity(b"\x30\x00")
+
+    def test_ipopd_conf_is_read_and_what_cannot_be_read_is_told(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "ipopd.conf")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write("# x\n[node]\nstate = /s\n[pool]\nname = a\nsubnet = 10.0.0.0/8\nbootstrap = udp:a:1 udp:[2001:db8::1]:2\nopen = yes\n")
+            config, trouble = gather.configuration(path)
+            self.assertEqual((None, "/s", True, ["udp:a:1", "udp:[2001:db8::1]:2"]), (trouble, config["state"], config["open"], config["bootstrap"]))
+            self.assertIn("No such file", gather.configuration(path + "x")[1])
+        self.assertEqual([("2001:db8::1", 2)], gather.resolve("udp:[2001:db8::1]:2"))
+        self.assertEqual([], gather.resolve("udp:no-such-name.invalid:2"))
+
+    def test_without_anything_there_is_still_a_diagnosis(self):
+        found = gather.gather("/nonexistent/ipopd.sock", "/nonexistent/ipopd.conf")
+        checks = {one.check: one.state for one in diagnose.diagnose(found)}
+        self.assertEqual((finding.WRONG, finding.WRONG), (checks["ipopd"], checks["pool.conf"]))
+
+    def test_a_call_to_a_port_where_nobody_listens_is_refused_and_one_that_is_answered_is_timed(self):
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as server:
+            server.bind(("127.0.0.1", 0))
+            port = server.getsockname()[1]
+
+            def answer():
+                datagram, source = server.recvfrom(2048)
+                server.sendto(datagram[:76], source)
+            threading.Thread(target=answer, daemon=True).start()
+            answered, error = call.call("127.0.0.1", port, b"k" * 32)
+            self.assertTrue(answered is not None and error is None)
+        self.assertEqual((None, "refused"), call.call("127.0.0.1", port, b"k" * 32, patience=1.0))
+
+    def test_a_question_of_dns(self):
+        self.assertEqual(bytes.fromhex("0007" "0100" "0001" "000000000000" "0161" "026264" "00" "0001" "0001"), dns.question("a.bd", 7))
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as server:
+            server.bind(("127.0.0.1", 0))
+            self.assertIsNone(dns.ask("127.0.0.1", server.getsockname()[1], "a.b", patience=0.1))
+
+
+if __name__ == "__main__":
+    unittest.main()
