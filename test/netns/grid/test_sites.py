@@ -102,7 +102,11 @@ class Packets(unittest.TestCase):
     def test_anything_else_is_not(self):
         self.assertIsNone(parse(1.0, True, self.FRAME[:20]))
         self.assertIsNone(parse(1.0, True, self.FRAME[:12] + b"\x08\x06" + self.FRAME[14:]))
-        self.assertIsNone(parse(1.0, True, self.FRAME[:23] + b"\x06" + self.FRAME[24:]))
+        self.assertIsNone(parse(1.0, True, self.FRAME[:23] + b"\x01" + self.FRAME[24:]))
+
+    def test_a_tcp_segment_has_the_size_of_the_frame_in_its_one_record(self):
+        tcp = bytes(12) + b"\x08\x00" + bytes.fromhex("4500016c000000004006000001020304c0000218") + bytes(12) + b"\x80" + bytes(19) + bytes(312)
+        self.assertEqual(parse(1.0, True, tcp), (1.0, True, "192.0.2.24", 364 - 20 - 32 - 24))
 
     def test_an_echo_request_has_a_right_checksum(self):
         for payload in (b"", b"abc", bytes(200)):

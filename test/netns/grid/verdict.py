@@ -13,7 +13,7 @@ NEARLY_ALL = 0.9
 
 
 class Seen(NamedTuple):
-    """A packet on a physical interface: when, which way, whose address is at the other end, bytes of UDP payload."""
+    """A packet on a physical interface: when, which way, whose address is at the other end, bytes of the frame on it."""
     at: float
     is_out: bool
     far: str

@@ -10,7 +10,9 @@ from verdict import Seen
 
 ETH_P_ALL = 3
 ETHERNET, SHORTEST_IP = 14, 20
-UDP_PROTOCOL = 17
+TCP_PROTOCOL, UDP_PROTOCOL = 6, 17
+# Around a frame on a TCP link: the head of a TLS record, its inner type and seal (RFC 8446 section 5.2), and the frame's length.
+TLS_AROUND = 5 + 1 + 16 + 2
 LEAST_PAYLOAD = 200
 RECEIVE_BUFFER = 4 << 20
 
@@ -72,11 +74,17 @@ class Wire:
 
 
 def parse(now, is_out, frame):
-    """A UDP packet of IPv4 that is large enough to carry a ping of ours, or None."""
-    if len(frame) < ETHERNET + SHORTEST_IP or frame[12:14] != b"\x08\x00" or frame[ETHERNET + 9] != UDP_PROTOCOL:
+    """What IPv4 carries here that is large enough for a ping of ours: a UDP packet, or a TCP segment of one TLS record; else None."""
+    if len(frame) < ETHERNET + SHORTEST_IP or frame[12:14] != b"\x08\x00":
         return None
-    udp = ETHERNET + 4 * (frame[ETHERNET] & 15)
-    size = int.from_bytes(frame[udp + 4:udp + 6], "big") - 8
+    above = ETHERNET + 4 * (frame[ETHERNET] & 15)
+    if frame[ETHERNET + 9] == UDP_PROTOCOL:
+        size = int.from_bytes(frame[above + 4:above + 6], "big") - 8
+    elif frame[ETHERNET + 9] == TCP_PROTOCOL:
+        head = above - ETHERNET + 4 * (frame[above + 12] >> 4)
+        size = int.from_bytes(frame[ETHERNET + 2:ETHERNET + 4], "big") - head - TLS_AROUND
+    else:
+        return None
     if size < LEAST_PAYLOAD:
         return None
     address = frame[ETHERNET + 16:ETHERNET + 20] if is_out else frame[ETHERNET + 12:ETHERNET + 16]
