@@ -17,7 +17,7 @@ def tap(lab, names, manager, path, offset):
 
 def wan(machine, path):
     """Judges the capture at a machine's network card."""
-    return judge(path, wire.WireRule(machine.address, machine.gateway, sites.OVERLAY_PORT))
+    return judge(path, wire.WireRule(machine.address, machine.gateway, sites.OVERLAY_PORT, sites.MANAGER.address))
 
 
 def lines(verdicts):

@@ -5,21 +5,26 @@ from sealed import DHCP_PORTS
 
 DNS_PORT = 53
 SSH_PORT = 22
+HTTPS_PORT = 443
+"""Where the overlay listens for TCP beside its own port's number (docs/protocol.md)."""
+
 DHCPV6_PORTS = {546, 547}
 NEIGHBOURS = {133, 134, 135, 136, 143}
 """ICMPv6: router and neighbour discovery (RFC 4861), listener reports (RFC 3810)."""
 
 
 class WireRule:
-    """Classifies packets seen at a machine's card. gateway is its router, where DHCP, DNS and the lab's own ssh come from.
+    """Classifies packets seen at a machine's card. gateway is its router, where DHCP, DNS and the lab's own ssh come from; listener
+    is the machine that others may connect to by TCP, the only one on the public network.
 
     What the world sends (a router's ICMP error) is not the machine's doing; what the machine sends must be on the list.
     """
 
-    def __init__(self, own, gateway, overlay_port):
+    def __init__(self, own, gateway, overlay_port, listener):
         self._own = own
         self._gateway = gateway
         self._overlay = overlay_port
+        self._listener = listener
 
     def __call__(self, packet, time):
         if packet.ethertype == ARP:
@@ -33,6 +38,8 @@ class WireRule:
         pair = {packet.source, packet.target}
         if packet.protocol == UDP and self._own_port(packet) == self._overlay:
             return "overlay"
+        if packet.protocol == TCP and (self._listener, True) in self._listening(packet):
+            return "overlay by TCP"
         if packet.protocol == ICMP and packet.target == self._own:
             return "ICMP inwards"
         if packet.protocol == IGMP and packet.source == self._gateway:
@@ -42,6 +49,10 @@ class WireRule:
         if packet.protocol in (UDP, TCP) and self._gateway_port(packet) == DNS_PORT:
             return "DNS"
         return "ssh" if packet.protocol == TCP and self._own_port(packet) == SSH_PORT else None
+
+    def _listening(self, packet):
+        ports = {self._overlay, HTTPS_PORT}
+        return {(packet.source, packet.source_port in ports), (packet.target, packet.target_port in ports)}
 
     def _own_port(self, packet):
         if packet.source == self._own:

@@ -45,7 +45,7 @@ class TapRuleTests(unittest.TestCase):
 
 
 class WireRuleTests(unittest.TestCase):
-    rule = WireRule("192.168.21.100", "192.168.21.1", 4433)
+    rule = WireRule("192.168.21.100", "192.168.21.1", 4433, "198.51.100.10")
 
     def kind(self, frame):
         return self.rule(parse(frame), 1.0)
@@ -55,6 +55,7 @@ class WireRuleTests(unittest.TestCase):
         for frame, kind in (
                 (packets.ethernet(0x0806, bytes(28)), "ARP"), (packets.udp("0.0.0.0", 68, "255.255.255.255", 67), "DHCP"),
                 (packets.udp(here, 4433, "198.51.100.10", 4433), "overlay"), (packets.udp("198.51.100.22", 1024, here, 4433), "overlay"),
+                (packets.tcp(here, 40000, "198.51.100.10", 443), "overlay by TCP"), (packets.tcp("198.51.100.10", 4433, here, 40000), "overlay by TCP"),
                 (packets.udp(here, 40000, gateway, 53), "DNS"), (packets.udp(gateway, 53, here, 40000), "DNS"),
                 (packets.tcp(gateway, 40000, here, 22), "ssh"), (packets.tcp(here, 22, gateway, 40000), "ssh"),
                 (packets.tcp(here, 40000, gateway, 53), "DNS"), (packets.ipv4(1, gateway, here, bytes(8)), "ICMP inwards"),
@@ -64,6 +65,7 @@ class WireRuleTests(unittest.TestCase):
     def test_a_leak_is_forbidden(self):
         here, gateway = "192.168.21.100", "192.168.21.1"
         for frame in (
+                packets.tcp(here, 40000, "198.51.100.1", 443), packets.tcp(here, 443, "198.51.100.10", 40000),
                 packets.udp(here, 123, "198.51.100.1", 123), packets.udp(here, 40000, "198.51.100.1", 53), packets.tcp(here, 40000, gateway, 22),
                 packets.tcp("198.51.100.9", 40000, here, 22), packets.udp(here, 40000, "198.51.100.10", 4433), packets.tcp(here, 40000, "198.51.100.1", 53), packets.ipv6(58, b"\x80\0"), packets.ipv6(17, bytes(8)),
                 packets.ipv4(1, here, gateway, bytes(8)), packets.ipv4(2, here, "224.0.0.22", bytes(8)), packets.ipv4(50, here, gateway, bytes(8)),

@@ -99,9 +99,17 @@ internal sealed class Bootstrapper(NodeCore core, IReadOnlyList<TransportAddress
         }
     }
 
-    /// <summary>Whether UDP leads anywhere. Where a network blocks it, the list's machines are called by TCP, too.</summary>
+    /// <summary>Whether UDP leads anywhere, or somebody answers on it just now. Where a network blocks it, the list's machines are called by TCP, too.</summary>
     private bool HasUdp()
     {
+        foreach ((TransportAddress endpoint, Session session) in _running)
+        {
+            if (endpoint.Protocol == TransportProtocol.Udp && session.RemoteIndex != 0 && core.Handshaker.IsUnfinished(session))
+            {
+                return true;
+            }
+        }
+
         foreach (Peer peer in core.Peers.Values)
         {
             if (peer.Best is { Kind: PathKind.Direct, Way.Endpoint.Protocol: TransportProtocol.Udp })
