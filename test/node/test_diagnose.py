@@ -1,4 +1,5 @@
 """The doctor's decisions, from facts as they were gathered on machines that were ill."""
+import hmac
 import os
 import socket
 import tempfile
@@ -173,6 +174,12 @@ class Gathering(unittest.TestCase):
             answered, error = call.call("127.0.0.1", port, b"k" * 32)
             self.assertTrue(answered is not None and error is None)
         self.assertEqual((None, "refused"), call.call("127.0.0.1", port, b"k" * 32, patience=1.0))
+
+    def test_a_call_is_a_handshake_frame_with_a_mac_of_the_secret(self):
+        frame = call.frame(b"k" * 32, 7, b"s" * 20)
+        self.assertEqual("10010000", frame[:4].hex())
+        self.assertEqual(bytes.fromhex("0000000700000000") + b"s" * 20 + bytes(20 + 8 + 16) + call.BEGINNING, frame[20:])
+        self.assertEqual(hmac.new(b"k" * 32, frame[:4] + bytes(16) + frame[20:], "sha256").digest()[:16], frame[4:20])
 
     def test_a_question_of_dns(self):
         self.assertEqual(bytes.fromhex("0007" "0100" "0001" "000000000000" "0161" "026264" "00" "0001" "0001"), dns.question("a.bd", 7))

@@ -18,7 +18,7 @@ BEGINNING = bytes.fromhex("1603010100010000fc0303")
 def frame(secret, index, sender, data=BEGINNING):
     """A handshake frame for whoever is there."""
     head = struct.pack("!BBH", 0x10, VERSION, 0)
-    rest = struct.pack("!II20s20sII", index, 0, sender, bytes(20), 0, 0) + data
+    rest = struct.pack("!II20s20sII16s", index, 0, sender, bytes(20), 0, 0, bytes(16)) + data
     mac = hmac.new(secret, head + bytes(16) + rest, "sha256").digest()[:16]
     return head + mac + rest
 
