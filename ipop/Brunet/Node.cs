@@ -52,7 +52,10 @@ public sealed class Node : IOverlay
     public TimeSpan NextTick { get; private set; }
 
     /// <summary>The ring as it stands.</summary>
-    public RingStatus Ring => new(IsJoined, _core.Ring.MemberLinks, _core.Ring.NearLinks, _core.Paths.Reflected.Distinct());
+    public RingStatus Ring => new(IsJoined, _core.Ring.MemberLinks, _core.Ring.NearLinks, _core.Paths.Reflected.Distinct())
+    {
+        Relayed = new RelayedTraffic(_core.Relayed.Frames, _core.Relayed.Bytes, _core.Relayed.Refused),
+    };
 
     /// <summary>How many peers told where the node's datagrams come from; what they told is in <see cref="Ring"/>.</summary>
     public int ReflectedBy => _core.Paths.Reflected.Witnesses;

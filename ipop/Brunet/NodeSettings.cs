@@ -11,4 +11,8 @@ public sealed record NodeSettings(
     ReadOnlyMemory<byte> PoolSecret,
     IReadOnlyList<TransportAddress> Bootstrap,
     bool IsFirst,
-    bool IsOpen);
+    bool IsOpen)
+{
+    /// <summary>Bytes a second that the node hands on for others at most; 0 for no limit.</summary>
+    public int RelayRate { get; init; } = 1_000_000;
+}

@@ -52,4 +52,14 @@ public sealed record PeerStatus(
 /// <param name="Connections">Members with a link that is not the ring.</param>
 /// <param name="NearNeighbours">Near neighbours among them.</param>
 /// <param name="Reflected">Outside addresses that peers saw.</param>
-public sealed record RingStatus(bool IsJoined, int Connections, int NearNeighbours, IReadOnlyList<TransportAddress> Reflected);
+public sealed record RingStatus(bool IsJoined, int Connections, int NearNeighbours, IReadOnlyList<TransportAddress> Reflected)
+{
+    /// <summary>What the node handed on for others.</summary>
+    public RelayedTraffic Relayed { get; init; } = new(0, 0, 0);
+}
+
+/// <summary>What a node handed on for others since it started, as a relay and on the ring.</summary>
+/// <param name="Frames">Frames that went on.</param>
+/// <param name="Bytes">Their bytes.</param>
+/// <param name="Refused">Frames dropped because they were beyond the rate.</param>
+public sealed record RelayedTraffic(long Frames, long Bytes, long Refused);

@@ -37,6 +37,7 @@ internal sealed class NodeCore
         FarMemory = new FarMemory(this);
         Bootstrap = new Bootstrapper(this, settings.Bootstrap);
         Puncher = new Puncher(this);
+        Relayed = new RelayBudget(settings.RelayRate);
         Relays = new RelayForwarder(this);
         Pinger = new Pinger(this);
         Tracer = new Tracer(this);
@@ -81,6 +82,8 @@ internal sealed class NodeCore
     public Puncher Puncher { get; }
 
     public RelayForwarder Relays { get; }
+
+    public RelayBudget Relayed { get; }
 
     public Pinger Pinger { get; }
 

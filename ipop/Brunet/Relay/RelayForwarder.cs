@@ -32,7 +32,8 @@ internal sealed class RelayForwarder(NodeCore core)
             core.Transport.ReceiveFrame(now, Arrival.Relay(from.Address), frame);
         }
         else if (header.Source == from.Address && core.IsMember
-            && core.Peers.TryGetValue(header.Destination, out Peer? to) && to.Best is { Kind: PathKind.Direct } path)
+            && core.Peers.TryGetValue(header.Destination, out Peer? to) && to.Best is { Kind: PathKind.Direct } path
+            && core.Relayed.TryTake(now, frame.Length, isRing: false))
         {
             Send(now, to, path, header, frame);
         }

@@ -97,6 +97,11 @@ internal sealed class Router(NodeCore core)
 
         if (next is not null)
         {
+            if (!isOrigin && !core.Relayed.TryTake(now, packet.Length, isRing: true))
+            {
+                return;
+            }
+
             if (header.Type == RoutedType.Find && !isOrigin)
             {
                 core.Finder.OnFind(now, header, packet[RoutedHeader.Size..], goesOn: true);

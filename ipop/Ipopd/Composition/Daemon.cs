@@ -81,7 +81,7 @@ internal sealed class Daemon : IControlled, IDisposable
             var port = new NodePort(_overlaySocket);
             port.Tcp = _tcp = Own(new TcpLinks(_loop, port, () => BootClock.Now));
             TcpPorts.Open(_tcp, options, _overlaySocket.LocalPort, log);
-            var settings = new NodeSettings(options.Secret, _resolver.Literal, IsFirst, options.IsOpen);
+            var settings = new NodeSettings(options.Secret, _resolver.Literal, IsFirst, options.IsOpen) { RelayRate = options.RelayRate * 1000 };
             var policy = new RecordPolicy(options.Subnet, options.IsOpen);
             _node = new Node(settings, _identity, _handshakes, _verifier, policy, port, new StrongRandom(), HardwareRandom.Open(out _randomSource));
             port.Node = _node;

@@ -29,7 +29,8 @@ internal static class StatusReport
             Host = network.HostName,
             Certified = certificate is not null,
             Certificate = certificate is null ? null : Describe(certificate),
-            Ring = new RingReply(ring.IsJoined, ring.Connections, ring.NearNeighbours),
+            Ring = new RingReply(
+                ring.IsJoined, ring.Connections, ring.NearNeighbours, new RelayedReply(ring.Relayed.Frames, ring.Relayed.Bytes, ring.Relayed.Refused)),
             Manager = network.ManagerAddress?.ToString(),
             Nat = nat,
             Udp = udp,

@@ -18,6 +18,7 @@ internal sealed record OptionKey(string Section, string Name, string? Default)
     internal static readonly OptionKey Capture = new("tap", "capture", "");
     internal static readonly OptionKey UdpPort = new("udp", "port", "4433");
     internal static readonly OptionKey TcpPorts = new("tcp", "ports", "auto");
+    internal static readonly OptionKey RelayRate = new("relay", "rate", "1000");
     internal static readonly OptionKey ControlSocket = new("control", "socket", null);
     internal static readonly OptionKey DnsListen = new("dns", "listen", "");
     internal static readonly OptionKey MetricsListen = new("metrics", "listen", "");
@@ -28,7 +29,7 @@ internal sealed record OptionKey(string Section, string Name, string? Default)
     /// <summary>Every key there is.</summary>
     internal static IReadOnlyList<OptionKey> All { get; } =
     [
-        State, Host, Pool, PoolSubnet, Secret, Bootstrap, Open, TapName, TapMtu, Capture, UdpPort, TcpPorts, ControlSocket, DnsListen,
+        State, Host, Pool, PoolSubnet, Secret, Bootstrap, Open, TapName, TapMtu, Capture, UdpPort, TcpPorts, RelayRate, ControlSocket, DnsListen,
         MetricsListen, CaPort, PossessionPort, Ticket,
     ];
 

@@ -88,7 +88,14 @@ internal sealed record StatusReply
 internal sealed record CertificateReply(string Serial, string NotBefore, string NotAfter, string Address, string Host, string Role);
 
 /// <summary>The node's place on the ring.</summary>
-internal sealed record RingReply(bool Joined, int Connections, int Near);
+/// <param name="Joined">Whether it has a place.</param>
+/// <param name="Connections">Members with a link that is not the ring.</param>
+/// <param name="Near">Near neighbours among them.</param>
+/// <param name="Relayed">What it handed on for others since it started.</param>
+internal sealed record RingReply(bool Joined, int Connections, int Near, RelayedReply Relayed);
+
+/// <summary>What a node handed on for others.</summary>
+internal sealed record RelayedReply(long Frames, long Bytes, long Refused);
 
 /// <summary>What stands between the node and the world.</summary>
 /// <param name="Kind">One word: unknown, none, or how the NAT maps.</param>

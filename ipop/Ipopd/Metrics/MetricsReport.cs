@@ -61,6 +61,12 @@ internal static class MetricsReport
         text.Sample(ring.NearNeighbours);
         text.Gauge("wow_dht_records", "Records that this node keeps for the pool.");
         text.Sample(records);
+        text.Counter("wow_relayed_frames_total", "Frames handed on for others, as a relay and on the ring.");
+        text.Sample(ring.Relayed.Frames);
+        text.Counter("wow_relayed_bytes_total", "Their bytes.");
+        text.Sample(ring.Relayed.Bytes);
+        text.Counter("wow_relay_refused_frames_total", "Frames of others that were dropped because they were beyond [relay] rate.");
+        text.Sample(ring.Relayed.Refused);
         text.Gauge("wow_nat_info", "1; the label says what stands between this node and the world.");
         text.Sample(1, ("kind", natKind));
         text.Gauge("wow_warnings", "Warnings that `wow status` shows.");

@@ -11,6 +11,44 @@ public sealed class RelayAttackTests
     private static readonly SmallerOwnerWins Policy = new();
 
     [Fact]
+    public void A_pair_that_floods_a_relay_gets_its_rate_and_keeps_nobody_from_meeting_over_it()
+    {
+        var world = new SimulatedNetwork(seed: 43);
+        SimulatedNode relay = world.Add(NatKind.None, Policy);
+        SimulatedNode alpha = world.Add(NatKind.UdpBlocked, Policy);
+        SimulatedNode beta = world.Add(NatKind.UdpBlocked, Policy);
+        SimulatedNode gamma = world.Add(NatKind.UdpBlocked, Policy);
+        Assert.NotNull(world.RunUntil(() => world.Nodes.TrueForAll(node => node.Node.IsJoined), TimeSpan.FromSeconds(15)));
+        alpha.Node.Send(world.Now, beta.Node.Address, [1]);
+        Assert.NotNull(world.RunUntil(() => alpha.PathTo(beta) == PathKind.Relay, TimeSpan.FromSeconds(15)));
+        SimulatedNode delta = world.Add(NatKind.UdpBlocked, Policy);
+        Assert.NotNull(world.RunUntil(() => delta.Node.IsJoined, TimeSpan.FromSeconds(15)));
+        long before = relay.Node.Ring.Relayed.Bytes;
+        TimeSpan start = world.Now;
+        bool isMet = false;
+        for (int i = 0; i < 1000; i++)
+        {
+            for (int packet = 0; packet < 20; packet++)
+            {
+                alpha.Node.Send(world.Now, beta.Node.Address, new byte[1200]);
+            }
+
+            if (i == 300)
+            {
+                gamma.Node.Send(world.Now, delta.Node.Address, [9]);
+            }
+
+            isMet |= delta.Delivered.Count > 0;
+            Assert.True(isMet || i < 800, "gamma and delta did not meet within five seconds");
+            world.Run(TimeSpan.FromMilliseconds(10));
+        }
+
+        double seconds = (world.Now - start).TotalSeconds;
+        Assert.InRange(relay.Node.Ring.Relayed.Bytes - before, 500_000 * seconds, 1_000_000 * (seconds + 1));
+        Assert.True(relay.Node.Ring.Relayed.Refused > 5000);
+    }
+
+    [Fact]
     public void A_relay_can_neither_inject_nor_change_nor_replay()
     {
         var world = new SimulatedNetwork(seed: 41);

@@ -79,6 +79,7 @@ public sealed class DaemonOptionsReaderTests
     [InlineData("tap", "mtu", "575", "is not a number from 576 to 1500")]
     [InlineData("tap", "capture", "x", "is not an absolute path")]
     [InlineData("tcp", "ports", "4433 4433", "is neither auto, none nor a list of different ports; write it like 4433 443")]
+    [InlineData("relay", "rate", "-1", "is not a number from 0 to 65535")]
     [InlineData("tcp", "ports", "0", "is neither auto, none nor a list")]
     [InlineData("udp", "port", "-1", "is not a number from 0 to 65535")]
     [InlineData("control", "socket", "/0123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678", "107 bytes")]
@@ -92,7 +93,7 @@ public sealed class DaemonOptionsReaderTests
     [InlineData("ca", "port", "0", "is not a number from 1 to 65535")]
     [InlineData("ca", "ticket", "x:", "is not ID:SECRET")]
     [InlineData("pool", "color", "red", "[pool] color is unknown; [pool] has name, subnet, secret, bootstrap, open")]
-    [InlineData("pools", "name", "x", "section [pools] is unknown; use node, pool, tap, udp, tcp, control, dns, metrics, ca")]
+    [InlineData("pools", "name", "x", "section [pools] is unknown; use node, pool, tap, udp, tcp, relay, control, dns, metrics, ca")]
     public void A_wrong_value_is_told_with_file_key_and_what_to_do(string section, string key, string value, string expected)
     {
         string lines = string.Join('\n', Least.Split('\n').Where(line => section == "tap" || !line.StartsWith(key + " =", StringComparison.Ordinal)));
