@@ -12,6 +12,19 @@ public interface INodeOutput
     /// </summary>
     void SendDatagram(TransportAddress destination, ReadOnlySpan<byte> datagram);
 
+    /// <summary>Sends one UDP datagram from a socket of <see cref="OpenSocket"/>; nothing happens if it is closed.</summary>
+    void SendDatagram(int socket, TransportAddress destination, ReadOnlySpan<byte> datagram);
+
+    /// <summary>
+    /// Opens one more UDP socket on a port by chance, to search for a way through a NAT; what arrives there is told with its number
+    /// (<see cref="Node.ReceiveDatagram"/>).
+    /// </summary>
+    /// <returns>A number above 0 that no socket had before, or 0 if there can't be one.</returns>
+    int OpenSocket();
+
+    /// <summary>Closes a socket of <see cref="OpenSocket"/>.</summary>
+    void CloseSocket(int socket);
+
     /// <summary>A packet of the virtual network arrived, authenticated as <paramref name="source"/>'s.</summary>
     void Deliver(TimeSpan now, PeerIdentity source, ReadOnlySpan<byte> packet);
 }

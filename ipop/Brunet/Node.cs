@@ -16,7 +16,11 @@ public sealed class Node : IOverlay
     private static readonly TimeSpan BusyInterval = TimeSpan.FromMilliseconds(50);
     private static readonly TimeSpan IdleInterval = TimeSpan.FromMilliseconds(250);
 
+    /// <summary>Time that can't pass between two ticks unless the machine was suspended.</summary>
+    private static readonly TimeSpan Slept = TimeSpan.FromSeconds(3);
+
     private readonly NodeCore _core;
+    private TimeSpan _lastTick = TimeSpan.MaxValue;
 
     /// <summary>Makes a node that does nothing until its first <see cref="Tick"/>.</summary>
     /// <param name="settings">The pool.</param>
@@ -52,7 +56,7 @@ public sealed class Node : IOverlay
     public TimeSpan NextTick { get; private set; }
 
     /// <summary>The ring as it stands.</summary>
-    public RingStatus Ring => new(IsJoined, _core.Ring.MemberLinks, _core.Ring.NearLinks, _core.Paths.Reflected.Distinct())
+    public RingStatus Ring => new(IsJoined, _core.Ring.MemberLinks, _core.Ring.NearLinks, _core.Paths.Reflected.Distinct(), _core.Paths.Reflected.Nat)
     {
         Relayed = new RelayedTraffic(_core.Relayed.Frames, _core.Relayed.Bytes, _core.Relayed.Refused),
     };
@@ -70,8 +74,15 @@ public sealed class Node : IOverlay
     public void Tick(TimeSpan now)
     {
         _core.Handshaker.Tick(now);
-        _core.Paths.Tick(now);
+        if (now - _lastTick > Slept)
+        {
+            _core.Puncher.OnNetworkChanged(now);
+        }
+
+        _lastTick = now;
+        _core.PathWatch.Tick(now);
         _core.Puncher.Tick(now);
+        _core.PortSearcher.Tick(now);
         _core.Ring.Tick(now);
         _core.Shortcuts.Tick(now);
         _core.FarMemory.Tick(now);
@@ -80,14 +91,18 @@ public sealed class Node : IOverlay
         _core.DhtClient.Tick(now);
         _core.Pinger.Tick(now);
         _core.Tracer.Tick(now);
-        bool busy = _core.Handshaker.IsBusy || _core.Paths.IsBusy || _core.Ring.IsBusy || _core.DhtClient.IsBusy
+        bool busy = _core.Handshaker.IsBusy || _core.PathWatch.IsBusy || _core.PortSearcher.IsBusy || _core.Ring.IsBusy || _core.DhtClient.IsBusy
             || _core.Pinger.IsBusy || _core.Tracer.IsBusy;
         NextTick = now + (busy ? BusyInterval : IdleInterval);
     }
 
     /// <summary>Takes one frame: a UDP datagram, or what came whole over a connection. Nothing that arrives makes it throw.</summary>
-    public void ReceiveDatagram(TimeSpan now, TransportAddress source, ReadOnlySpan<byte> datagram) =>
-        _core.Transport.ReceiveFrame(now, Arrival.Direct(source), datagram);
+    /// <param name="now">The time.</param>
+    /// <param name="source">Where it came from.</param>
+    /// <param name="datagram">Its bytes, lent until the call returns.</param>
+    /// <param name="socket">0 for the node's own socket, else which one of <see cref="INodeOutput.OpenSocket"/> it came to.</param>
+    public void ReceiveDatagram(TimeSpan now, TransportAddress source, ReadOnlySpan<byte> datagram, int socket = 0) =>
+        _core.Transport.ReceiveFrame(now, Arrival.Direct(source, socket), datagram);
 
     /// <summary>
     /// A connection ended that frames came by or went to. Not needed for the node to go on, but it learns of it before silence tells.

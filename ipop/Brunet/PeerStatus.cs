@@ -1,5 +1,6 @@
 using Brunet.Addressing;
 using Brunet.Diagnosis;
+using Brunet.Nat;
 using Brunet.Sessions;
 
 namespace Brunet;
@@ -51,8 +52,9 @@ public sealed record PeerStatus(
 /// <param name="IsJoined">Whether it has a place on the ring.</param>
 /// <param name="Connections">Members with a link that is not the ring.</param>
 /// <param name="NearNeighbours">Near neighbours among them.</param>
-/// <param name="Reflected">Outside addresses that peers saw.</param>
-public sealed record RingStatus(bool IsJoined, int Connections, int NearNeighbours, IReadOnlyList<TransportAddress> Reflected)
+/// <param name="Reflected">Outside addresses that peers saw, the newest first.</param>
+/// <param name="Nat">How the NAT before this node chooses ports, as far as is known.</param>
+public sealed record RingStatus(bool IsJoined, int Connections, int NearNeighbours, IReadOnlyList<TransportAddress> Reflected, NatProfile Nat)
 {
     /// <summary>What the node handed on for others.</summary>
     public RelayedTraffic Relayed { get; init; } = new(0, 0, 0);

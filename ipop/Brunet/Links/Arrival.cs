@@ -6,11 +6,17 @@ namespace Brunet.Links;
 /// <param name="Kind">Straight, over a relay, over the ring.</param>
 /// <param name="Endpoint">Source of the datagram; only if straight.</param>
 /// <param name="Via">The relay; over the ring the source's via, if it named one.</param>
-internal readonly record struct Arrival(PathKind Kind, TransportAddress Endpoint, NodeAddress Via)
+/// <param name="Socket">Which of our sockets it came to: 0 is the node's own, others were opened to search for a way through a NAT.</param>
+internal readonly record struct Arrival(PathKind Kind, TransportAddress Endpoint, NodeAddress Via, int Socket = 0)
 {
-    public static Arrival Direct(TransportAddress endpoint) => new(PathKind.Direct, endpoint, default);
+    public static Arrival Direct(TransportAddress endpoint, int socket = 0) => new(PathKind.Direct, endpoint, default, socket);
 
     public static Arrival Relay(NodeAddress relay) => new(PathKind.Relay, default, relay);
 
     public static Arrival Ring(NodeAddress via) => new(PathKind.Ring, default, via);
+
+    /// <summary>Whether both are straight ways between the same two machines, with another port at the far end: so looks a NAT that forgot.</summary>
+    public bool DiffersByPort(Arrival other) =>
+        Kind == PathKind.Direct && other.Kind == PathKind.Direct && Endpoint.Protocol == TransportProtocol.Udp && Socket == other.Socket
+        && Endpoint.Port != other.Endpoint.Port && Endpoint with { Port = 0 } == other.Endpoint with { Port = 0 };
 }

@@ -30,6 +30,7 @@ internal sealed class NodeCore
         Transport = new Transport(this);
         Handshaker = new Handshaker(this);
         Paths = new PathKeeper(this);
+        PathWatch = new PathWatch(this);
         Router = new Router(this);
         Ring = new RingKeeper(this);
         Finder = new NodeFinder(this);
@@ -38,6 +39,7 @@ internal sealed class NodeCore
         Bootstrap = new Bootstrapper(this, settings.Bootstrap);
         Puncher = new Puncher(this);
         Relayed = new RelayBudget(settings.RelayRate);
+        PortSearcher = new PortSearcher(this);
         Relays = new RelayForwarder(this);
         Pinger = new Pinger(this);
         Tracer = new Tracer(this);
@@ -67,6 +69,8 @@ internal sealed class NodeCore
 
     public PathKeeper Paths { get; }
 
+    public PathWatch PathWatch { get; }
+
     public Router Router { get; }
 
     public RingKeeper Ring { get; }
@@ -80,6 +84,8 @@ internal sealed class NodeCore
     public Bootstrapper Bootstrap { get; }
 
     public Puncher Puncher { get; }
+
+    public PortSearcher PortSearcher { get; }
 
     public RelayForwarder Relays { get; }
 

@@ -17,6 +17,7 @@ internal sealed class Path(Arrival way)
     private readonly (ulong Nonce, TimeSpan At, bool IsAnswered)[] _pings = new (ulong, TimeSpan, bool)[RememberedPings];
     private int _nextPing;
     private TimeSpan _livesSince;
+    private RoundTripEstimate _estimate;
 
     /// <summary>Straight to an endpoint, or over a relay.</summary>
     public Arrival Way { get; } = way;
@@ -30,7 +31,13 @@ internal sealed class Path(Arrival way)
     public bool IsAlive { get; set; }
 
     /// <summary>Smoothed round trip, null before the first pong.</summary>
-    public TimeSpan? RoundTrip { get; set; }
+    public TimeSpan? RoundTrip => _estimate.Smoothed;
+
+    /// <summary>How long the ping under way may take.</summary>
+    public TimeSpan Timeout => _estimate.After(Missed);
+
+    /// <summary>How long traffic may stay unanswered.</summary>
+    public TimeSpan UnansweredLimit => _estimate.Timeout;
 
     public TimeSpan PingSentAt { get; private set; }
 
@@ -38,6 +45,9 @@ internal sealed class Path(Arrival way)
 
     /// <summary>Pings in a row without an answer.</summary>
     public int Missed { get; set; }
+
+    /// <summary>When the first of them was sent.</summary>
+    public TimeSpan DoubtedSince { get; set; }
 
     public TimeSpan NextPing { get; set; }
 
@@ -58,24 +68,22 @@ internal sealed class Path(Arrival way)
     }
 
     /// <summary>Takes an answer, however late; false if it answers none of the last pings, or one that was answered before.</summary>
-    public bool OnPong(ulong nonce, out TimeSpan sentAt)
+    public bool OnPong(TimeSpan now, ulong nonce)
     {
         for (int i = 0; i < RememberedPings && i < _nextPing; i++)
         {
             if (_pings[i].Nonce == nonce)
             {
-                sentAt = _pings[i].At;
+                // What was sent before a NAT opened says nothing of the path.
+                _livesSince = IsAlive && RoundTrip is not null ? _livesSince : _pings[i].At;
+                _estimate.Add(now - _pings[i].At);
                 _pings[i].Nonce = ~nonce;
                 _pings[i].IsAnswered = true;
                 IsPingOutstanding = false;
-
-                // What was sent before a NAT opened says nothing of the path.
-                _livesSince = IsAlive && RoundTrip is not null ? _livesSince : sentAt;
                 return true;
             }
         }
 
-        sentAt = default;
         return false;
     }
 
@@ -95,4 +103,7 @@ internal sealed class Path(Arrival way)
 
         return judged == 0 ? null : (double)lost / judged;
     }
+
+    /// <summary>Takes the place of a path to the same machine, whose round trip will hardly be another.</summary>
+    public void Replace(Path before) => _estimate = before._estimate;
 }

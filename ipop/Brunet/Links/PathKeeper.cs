@@ -5,35 +5,25 @@ using Brunet.Wire;
 namespace Brunet.Links;
 
 /// <summary>
-/// Finds out which paths work, and keeps their NAT mappings open: every path is pinged, a path that answers lives, one that misses
-/// three pings is dead. Traffic that nothing answers brings the ping forward, so a dead path is noticed within seconds.
+/// Finds out which paths work. A ping that comes back makes a path alive; what the peer seals shows where it is now. What the passing of
+/// time does to paths is <see cref="PathWatch"/>'s.
 /// </summary>
 internal sealed class PathKeeper(NodeCore core)
 {
-    private const int MissedUntilDead = 3;
     private const int MaxPaths = 24;
-    private const int MaxSpares = 2;
 
-    private static readonly TimeSpan PingTimeout = TimeSpan.FromSeconds(1);
-    private static readonly TimeSpan UnansweredLimit = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan ActiveInterval = TimeSpan.FromSeconds(5);
     private static readonly TimeSpan SpareInterval = TimeSpan.FromSeconds(15);
-    private static readonly TimeSpan DeadInterval = TimeSpan.FromSeconds(2);
-    private static readonly TimeSpan DeadKept = TimeSpan.FromSeconds(60);
-    private static readonly TimeSpan ProbeKept = TimeSpan.FromSeconds(4);
-    private static readonly TimeSpan ProbeInterval = TimeSpan.FromMilliseconds(150);
-    private static readonly TimeSpan RingPingInterval = TimeSpan.FromSeconds(10);
-    private static readonly TimeSpan SuspectAfter = TimeSpan.FromSeconds(3);
-    private static readonly TimeSpan OverdueAfter = TimeSpan.FromSeconds(20);
-    private static readonly TimeSpan RelayKept = TimeSpan.FromSeconds(30);
-    private static readonly TimeSpan PartingKept = TimeSpan.FromSeconds(1);
-    private static readonly TimeSpan LostAfter = TimeSpan.FromSeconds(90);
+    private static readonly TimeSpan AgainAfter = TimeSpan.FromMilliseconds(50);
+    private static readonly TimeSpan DetourInterval = TimeSpan.FromSeconds(1);
+    private static readonly TimeSpan MoveInterval = TimeSpan.FromSeconds(1);
+    private static readonly TimeSpan HeardKept = TimeSpan.FromSeconds(4);
+    private static readonly TimeSpan Spread = TimeSpan.FromMilliseconds(100);
+
+    private TimeSpan _nextMove;
 
     /// <summary>Addresses that others saw us come from.</summary>
     public ReflectedAddresses Reflected { get; } = new();
-
-    /// <summary>Whether a path is being tried, so that time matters.</summary>
-    public bool IsBusy { get; private set; }
 
     /// <summary>A handshake went both ways over this path, so it lives.</summary>
     public void OnEstablished(TimeSpan now, Peer peer, Arrival arrival)
@@ -51,36 +41,59 @@ internal sealed class PathKeeper(NodeCore core)
         path.NextPing = now;
     }
 
-    /// <summary>Something sealed by the peer arrived.</summary>
-    public void OnReceived(TimeSpan now, Peer peer, Arrival arrival)
+    /// <summary>Something sealed by the peer arrived. Only what is newer than all before tells where the peer is now.</summary>
+    public void OnReceived(TimeSpan now, Peer peer, Arrival arrival, bool isNewest)
     {
         peer.LastReceived = now;
         peer.UnansweredSince = null;
+        Path? path = null;
         if (arrival.Kind == PathKind.Ring)
         {
             peer.Via = arrival.Via;
-            return;
-        }
-
-        if (peer.FindPath(arrival) is { } path)
-        {
-            path.LastReceived = now;
-            path.UnansweredSince = null;
         }
         else
         {
-            Try(now, peer, arrival);
+            path = peer.FindPath(arrival);
+            if (path is not null)
+            {
+                path.LastReceived = now;
+                path.UnansweredSince = null;
+            }
+
+            if (isNewest && path is not { IsAlive: true } && peer.Best is { } before && arrival.DiffersByPort(before.Way))
+            {
+                path = Move(now, peer, before, arrival);
+            }
+            else if (path is null)
+            {
+                if (HasRoom(now, peer))
+                {
+                    Try(now, peer, arrival).LastReceived = now;
+                }
+            }
+            else if (!path.IsAlive && now - path.PingSentAt > AgainAfter)
+            {
+                Ping(now, peer, path);
+            }
+        }
+
+        if (path is null || path != peer.Best)
+        {
+            peer.LastElsewhere = now;
+            if (peer.Best is { IsPingOutstanding: false } best && best.Kind > arrival.Kind && now - best.PingSentAt > DetourInterval)
+            {
+                // The peer takes a detour: what we send it straight may not arrive.
+                Ping(now, peer, best);
+            }
         }
     }
 
-    /// <summary>Begins to try a way to a peer.</summary>
-    public void Try(TimeSpan now, Peer peer, Arrival way)
+    /// <summary>Begins to try a way that the peer named.</summary>
+    public void TryNamed(TimeSpan now, Peer peer, Arrival way)
     {
-        Path path = GetOrAdd(now, peer, way);
-        if (!path.IsAlive)
+        if (peer.FindPath(way) is not null || HasRoom(now, peer))
         {
-            path.DownSince = now;
-            Ping(now, peer, path);
+            Try(now, peer, way);
         }
     }
 
@@ -153,13 +166,11 @@ internal sealed class PathKeeper(NodeCore core)
         peer.OnPeersWish(now, pong.Wanted);
         foreach (Path path in peer.Paths)
         {
-            if (path.OnPong(pong.Nonce, out TimeSpan sentAt))
+            if (path.OnPong(now, pong.Nonce))
             {
-                TimeSpan sample = now - sentAt;
-                path.RoundTrip = path.RoundTrip is { } before ? (0.75 * before) + (0.25 * sample) : sample;
-                if (path.Way is { Kind: PathKind.Direct, Endpoint.Protocol: TransportProtocol.Udp } && Reflected.Add(peer.Address, pong.Observed))
+                if (path.Way is { Kind: PathKind.Direct, Socket: 0, Endpoint.Protocol: TransportProtocol.Udp })
                 {
-                    core.Puncher.OnNewEndpoint(now);
+                    OnReflection(now, Reflected.Add(now, peer.Address, path.Way.Endpoint, pong.Observed));
                 }
 
                 Revive(now, peer, path);
@@ -168,182 +179,87 @@ internal sealed class PathKeeper(NodeCore core)
         }
     }
 
-    public void Tick(TimeSpan now)
+    /// <summary>Looks at once whether every living straight path still works: the machine slept, or moved, or its NAT forgot.</summary>
+    public void PingAll(TimeSpan now)
     {
-        IsBusy = false;
-        List<Peer>? lost = null;
         foreach (Peer peer in core.Peers.Values)
         {
-            TickPaths(now, peer);
-            if (peer.PartedAt is null && peer.IsUseless(now))
+            foreach (Path path in peer.Paths)
             {
-                core.Transport.SendGoodbye(now, peer);
-                peer.PartedAt = now;
-                core.Ring.Touch();
-            }
-            else if (now - peer.PartedAt > PartingKept)
-            {
-                (lost ??= []).Add(peer);
-            }
-            else if (now - peer.LastReceived > LostAfter || (peer.Current is null && peer.Pending is null && !peer.HasWaiting))
-            {
-                (lost ??= []).Add(peer);
-            }
-        }
-
-        foreach (Peer peer in lost ?? [])
-        {
-            if (peer.IsNear || peer.IsShortcut)
-            {
-                core.FarMemory.Remember(now, peer);
-            }
-
-            core.RemovePeer(peer);
-        }
-    }
-
-    private void TickPaths(TimeSpan now, Peer peer)
-    {
-        if (peer.Current is null || peer.PartedAt is not null)
-        {
-            return;
-        }
-
-        for (int i = peer.Paths.Count - 1; i >= 0; i--)
-        {
-            Path path = peer.Paths[i];
-            if (TickPath(now, peer, path))
-            {
-                peer.Paths.RemoveAt(i);
-                peer.ChooseBest();
-            }
-        }
-
-        bool isWanted = peer.IsWanted(now);
-        if (isWanted && peer.Best is { Kind: PathKind.Relay })
-        {
-            KeepRelays(now, peer);
-        }
-
-        TimeSpan ringPing = peer.UnansweredSince is { } waiting && now - waiting > UnansweredLimit ? PingTimeout : RingPingInterval;
-        if (isWanted && peer.Best is null && now - peer.LastRingPing >= ringPing)
-        {
-            peer.LastRingPing = now;
-            Ping(now, peer, path: null);
-        }
-
-        if (peer.UnansweredSince is { } since && now - since > SuspectAfter)
-        {
-            // Perhaps it restarted and has forgotten our session.
-            core.Handshaker.Rekey(now, peer);
-        }
-    }
-
-    /// <summary>Lets a path's time pass; true if it shall be forgotten.</summary>
-    private bool TickPath(TimeSpan now, Peer peer, Path path)
-    {
-        if (!path.IsAlive && path.RoundTrip is null && now - path.DownSince < ProbeKept)
-        {
-            IsBusy = true;
-            if (now - path.PingSentAt >= ProbeInterval)
-            {
-                Ping(now, peer, path);
-            }
-
-            return false;
-        }
-
-        if (!path.IsAlive && (path.RoundTrip is null || now - path.DownSince > DeadKept))
-        {
-            return true;
-        }
-
-        if (path.IsPingOutstanding)
-        {
-            if (now - path.PingSentAt < PingTimeout)
-            {
-                return false;
-            }
-
-            path.IsPingOutstanding = false;
-            path.NextPing = path.IsAlive ? now : now + DeadInterval;
-            if (path.Missed == 0 && path == peer.Best)
-            {
-                // What is in reserve may have died with it, and shall not be waited for after it.
-                peer.Paths.ForEach(other => other.NextPing = other.IsAlive && other.NextPing > now ? now : other.NextPing);
-            }
-
-            if (++path.Missed >= MissedUntilDead && path.IsAlive)
-            {
-                path.IsAlive = false;
-                path.DownSince = now;
-                peer.ChooseBest();
-                Puncher.OnPathLost(now, peer);
-                core.Ring.Touch();
-            }
-        }
-
-        if (!IsKept(now, peer, path))
-        {
-            // The other end may keep it; what nobody keeps is forgotten without a word.
-            return now - path.LastReceived > DeadKept;
-        }
-
-        bool unanswered = path.UnansweredSince is { } since && now - since > UnansweredLimit;
-
-        // Of a link that only the peer has a use for the peer lets hear; when it does not, it may be dead.
-        bool due = now >= path.NextPing
-            && (path.RoundTrip is null || path.Missed > 0 || peer.IsWanted(now) || now - path.LastReceived > OverdueAfter);
-        if (due || (unanswered && path.IsAlive))
-        {
-            Ping(now, peer, path);
-        }
-
-        return false;
-    }
-
-    /// <summary>
-    /// Whether a path is kept alive. A busy peer has two in reserve. One that is reached straight and has nothing to carry needs none:
-    /// should the path die, the ring carries what there is while others are tried.
-    /// </summary>
-    private static bool IsKept(TimeSpan now, Peer peer, Path path)
-    {
-        if (path == peer.Best || !path.IsAlive || path.RoundTrip is null)
-        {
-            return true;
-        }
-
-        int left = peer.IsBusy(now) || peer.Best is not { Kind: PathKind.Direct } ? MaxSpares : 0;
-        foreach (Path other in peer.Paths)
-        {
-            left -= other != path && other != peer.Best && other is { IsAlive: true, RoundTrip: not null } && !IsWorse(other, path) ? 1 : 0;
-        }
-
-        return left > 0;
-    }
-
-    private static bool IsWorse(Path path, Path other) => path.Rank != other.Rank ? path.Rank < other.Rank : path.RoundTrip > other.RoundTrip;
-
-    /// <summary>The relays by which a peer is reached are of use, those in reserve too.</summary>
-    private void KeepRelays(TimeSpan now, Peer peer)
-    {
-        foreach (Path path in peer.Paths)
-        {
-            if (path is { IsAlive: true, Kind: PathKind.Relay } && core.Peers.TryGetValue(path.Way.Via, out Peer? relay))
-            {
-                relay.KeepUntil(now + RelayKept);
+                if (path is { IsAlive: true, Kind: PathKind.Direct })
+                {
+                    // Not all in one moment: on the way back they would meet in one queue.
+                    path.IsPingOutstanding = false;
+                    path.NextPing = now + (Spread * core.Random.NextDouble());
+                }
             }
         }
     }
 
     /// <summary>Pings by a path; null is the ring.</summary>
-    private void Ping(TimeSpan now, Peer peer, Path? path)
+    public void Ping(TimeSpan now, Peer peer, Path? path)
     {
-        ulong nonce = NewNonce();
+        ulong nonce = (ulong)core.Random.NextInt64(long.MinValue, long.MaxValue);
         path?.OnPing(now, nonce);
         Span<byte> message = stackalloc byte[PingMessage.Size];
         new PingMessage(nonce, peer.IsUseful(now)).Write(message);
         core.Transport.SendMessage(now, peer, message, path);
+    }
+
+    /// <summary>Sends a ping some way that most likely leads nowhere. No path is made for it: if it gets through, the peer answers from where it is.</summary>
+    public void Probe(TimeSpan now, Peer peer, Arrival way)
+    {
+        Span<byte> message = stackalloc byte[PingMessage.Size];
+        new PingMessage((ulong)core.Random.NextInt64(long.MinValue, long.MaxValue), peer.IsUseful(now)).Write(message);
+        core.Transport.Answer(now, peer, message, way);
+    }
+
+    /// <summary>Begins to try a way to a peer.</summary>
+    private Path Try(TimeSpan now, Peer peer, Arrival way)
+    {
+        Path path = GetOrAdd(now, peer, way);
+        if (!path.IsAlive)
+        {
+            path.DownSince = now;
+            Ping(now, peer, path);
+        }
+
+        return path;
+    }
+
+    private void OnReflection(TimeSpan now, Reflection change)
+    {
+        if (change == Reflection.Known)
+        {
+            return;
+        }
+
+        core.Puncher.OnNewEndpoint(now);
+        if (change == Reflection.Moved && now >= _nextMove)
+        {
+            // What our NAT forgot for one it forgot for all: nobody else can reach us before we speak.
+            _nextMove = now + MoveInterval;
+            PingAll(now);
+        }
+    }
+
+    /// <summary>
+    /// The newest frame came from another port of the machine that was spoken to: its NAT forgot. Traffic follows at once; both ways are
+    /// pinged, and the one that does not answer goes.
+    /// </summary>
+    private Path Move(TimeSpan now, Peer peer, Path before, Arrival arrival)
+    {
+        Path path = GetOrAdd(now, peer, arrival);
+        path.Replace(before);
+        Revive(now, peer, path);
+        peer.Follow(path);
+        Ping(now, peer, path);
+        if (!before.IsPingOutstanding)
+        {
+            Ping(now, peer, before);
+        }
+
+        return path;
     }
 
     private void Revive(TimeSpan now, Peer peer, Path path)
@@ -363,6 +279,11 @@ internal sealed class PathKeeper(NodeCore core)
         if (isNew)
         {
             core.Ring.Touch();
+            if (peer.Best is { Kind: PathKind.Direct, IsPingOutstanding: false } best && best != path && path.Kind == PathKind.Direct)
+            {
+                // A new straight way beside an old one: perhaps in its place. Measured at the same time, the better one wins.
+                Ping(now, peer, best);
+            }
         }
     }
 
@@ -376,8 +297,8 @@ internal sealed class PathKeeper(NodeCore core)
         {
             if (peer.Paths.Count >= MaxPaths)
             {
-                int victim = peer.Paths.FindIndex(p => !p.IsAlive);
-                peer.Paths.RemoveAt(victim < 0 ? peer.Paths.Count - 1 : victim);
+                Path? victim = LeastHeard(peer);
+                peer.Paths.RemoveAt(victim is null ? peer.Paths.Count - 1 : peer.Paths.IndexOf(victim));
             }
 
             path = new Path(way) { DownSince = now };
@@ -387,5 +308,18 @@ internal sealed class PathKeeper(NodeCore core)
         return path;
     }
 
-    private ulong NewNonce() => (ulong)core.Random.NextInt64(long.MinValue, long.MaxValue);
+    /// <summary>Whether one more way may be tried: not in the place of one that the peer was just heard by and that may win any moment.</summary>
+    private static bool HasRoom(TimeSpan now, Peer peer) =>
+        peer.Paths.Count < MaxPaths || (LeastHeard(peer) is { } victim && (victim.LastReceived == default || now - victim.LastReceived > HeardKept));
+
+    private static Path? LeastHeard(Peer peer)
+    {
+        Path? least = null;
+        foreach (Path path in peer.Paths)
+        {
+            least = !path.IsAlive && (least is null || path.LastReceived < least.LastReceived) ? path : least;
+        }
+
+        return least;
+    }
 }

@@ -1,5 +1,6 @@
 using Brunet.Addressing;
 using Brunet.Diagnosis;
+using Brunet.Nat;
 using Brunet.Sessions;
 
 namespace Brunet.Links;
@@ -15,6 +16,7 @@ internal sealed class Peer(NodeAddress address, TimeSpan now)
     private static readonly TimeSpan TrafficKept = TimeSpan.FromMinutes(5);
 
     private readonly Queue<byte[]> _waiting = new();
+    private Conversation _conversation;
     private TimeSpan _lastTraffic = TimeSpan.MinValue / 2;
 
     public NodeAddress Address { get; } = address;
@@ -49,6 +51,9 @@ internal sealed class Peer(NodeAddress address, TimeSpan now)
     /// <summary>When something sealed by the peer last arrived.</summary>
     public TimeSpan LastReceived { get; set; } = now;
 
+    /// <summary>When something last came another way than the one that is used.</summary>
+    public TimeSpan LastElsewhere { get; set; }
+
     /// <summary>First send since then that something should answer, or null.</summary>
     public TimeSpan? UnansweredSince { get; set; }
 
@@ -70,6 +75,9 @@ internal sealed class Peer(NodeAddress address, TimeSpan now)
 
     public TimeSpan NextPunch { get; set; }
 
+    /// <summary>When it may be asked again over the ring where it is.</summary>
+    public TimeSpan NextSeek { get; set; }
+
     public int Punches { get; set; }
 
     /// <summary>How many endpoints it named in its last Candidates; null if none came.</summary>
@@ -80,6 +88,22 @@ internal sealed class Peer(NodeAddress address, TimeSpan now)
 
     /// <summary>When TCP is tried, if there is no straight path yet.</summary>
     public TimeSpan TryTcpAt { get; set; }
+
+    /// <summary>What it said of its NAT.</summary>
+    public NatProfile Nat { get; set; }
+
+    /// <summary>The outside address that it named first; default if none, or only one of a private network.</summary>
+    public TransportAddress Outside { get; set; }
+
+    /// <summary>When a way through the NATs is searched for again; default until the peer has told where it is.</summary>
+    public TimeSpan NextSearch { get; set; }
+
+    public int Searches { get; set; }
+
+    /// <summary>From when on its next search is helped.</summary>
+    public TimeSpan NextGuesses { get; set; }
+
+    public int Guesses { get; set; }
 
     public TimeSpan LastRingPing { get; set; } = TimeSpan.MinValue / 2;
 
@@ -112,6 +136,19 @@ internal sealed class Peer(NodeAddress address, TimeSpan now)
 
     /// <summary>The peer says whether it has a use for the link.</summary>
     public void OnPeersWish(TimeSpan now, bool wanted) => WishedUntil = wanted ? now + WishKept : now;
+
+    /// <summary>Whether packets of the virtual network came within the last seconds.</summary>
+    public bool IsTalking(TimeSpan now) => _conversation.IsGoing(now);
+
+    /// <summary>Whether the peer fell silent so that it is time to ask why, which then counts as done.</summary>
+    public bool IsOddlySilent(TimeSpan now) => _conversation.Asks(now);
+
+    /// <summary>A packet of the virtual network came.</summary>
+    public void OnPacket(TimeSpan now)
+    {
+        _conversation.OnPacket(now);
+        OnTraffic(now);
+    }
 
     /// <summary>A packet of the virtual network goes or came.</summary>
     public void OnTraffic(TimeSpan now)
@@ -174,6 +211,9 @@ internal sealed class Peer(NodeAddress address, TimeSpan now)
 
         return result;
     }
+
+    /// <summary>Uses another path from now on, until one is clearly better.</summary>
+    public void Follow(Path path) => Best = path;
 
     /// <summary>Keeps a message until there is a session; the oldest gives way.</summary>
     public void Wait(ReadOnlySpan<byte> message)

@@ -30,7 +30,7 @@ internal sealed class Transport(NodeCore core)
         }
     }
 
-    /// <summary>Answers a peer the way its message came. Nothing answers an answer.</summary>
+    /// <summary>Sends a peer by some way what it need not answer: an answer itself, the way its question came, or a guess.</summary>
     public void Answer(TimeSpan now, Peer peer, ReadOnlySpan<byte> message, Arrival way)
     {
         if (peer.Current is { } session)
@@ -56,8 +56,11 @@ internal sealed class Transport(NodeCore core)
     {
         switch (way.Kind)
         {
-            case PathKind.Direct:
+            case PathKind.Direct when way.Socket == 0:
                 core.Output.SendDatagram(way.Endpoint, frame);
+                break;
+            case PathKind.Direct:
+                core.Output.SendDatagram(way.Socket, way.Endpoint, frame);
                 break;
             case PathKind.Relay:
                 core.Relays.Send(now, way.Via, destination, frame);
@@ -132,16 +135,16 @@ internal sealed class Transport(NodeCore core)
         try
         {
             Span<byte> message = buffer.AsSpan(0, frame.Length - ProtocolConstants.DataHeaderSize - ProtocolConstants.TagSize);
-            if (keys.TryOpen(frame, message, out _) && core.Peers.TryGetValue(session.Identity!.Address, out Peer? peer))
+            if (keys.TryOpen(frame, message, out ulong counter) && core.Peers.TryGetValue(session.Identity!.Address, out Peer? peer))
             {
                 peer.ReceivedBytes += frame.Length;
-                session.LastOpened = now;
+                bool isNewest = session.OnOpened(now, counter);
                 if (peer.Next == session)
                 {
                     core.Handshaker.Confirm(now, session);
                 }
 
-                core.Paths.OnReceived(now, peer, arrival);
+                core.Paths.OnReceived(now, peer, arrival, isNewest);
                 Dispatch(now, peer, session, arrival, message);
             }
         }
@@ -156,7 +159,7 @@ internal sealed class Transport(NodeCore core)
         switch ((MessageType)message[0])
         {
             case MessageType.Packet:
-                peer.OnTraffic(now);
+                peer.OnPacket(now);
                 core.Output.Deliver(now, session.Identity!, message[1..]);
                 break;
             case MessageType.Routed:
@@ -176,7 +179,7 @@ internal sealed class Transport(NodeCore core)
                 core.Ring.OnNeighbours(now, peer, message);
                 break;
             case MessageType.Candidates:
-                core.Puncher.OnCandidates(now, peer, message);
+                core.Puncher.OnCandidates(now, peer, arrival, message);
                 break;
             case MessageType.Relay:
                 core.Relays.Receive(now, peer, message);

@@ -13,6 +13,7 @@ internal sealed class Puncher(NodeCore core)
 {
     private static readonly TimeSpan FirstRetry = TimeSpan.FromSeconds(2);
     private static readonly TimeSpan LastRetry = TimeSpan.FromSeconds(60);
+    private static readonly TimeSpan SeekInterval = TimeSpan.FromSeconds(1);
 
     /// <summary>How much earlier UDP begins than TCP, which is the worse way: what is cheap and mostly works comes first (RFC 8305's idea).</summary>
     private static readonly TimeSpan TcpDelay = TimeSpan.FromMilliseconds(700);
@@ -22,7 +23,19 @@ internal sealed class Puncher(NodeCore core)
     /// <summary>Sets the addresses of the machine's own interfaces.</summary>
     public void SetLocal(TimeSpan now, IReadOnlyList<TransportAddress> endpoints)
     {
-        _local = endpoints;
+        if (!endpoints.SequenceEqual(_local))
+        {
+            _local = endpoints;
+            core.Paths.Reflected.Local = endpoints;
+            OnNetworkChanged(now);
+        }
+    }
+
+    /// <summary>The machine slept or is elsewhere: everything is looked at anew, and told anew.</summary>
+    public void OnNetworkChanged(TimeSpan now)
+    {
+        core.Paths.Reflected.Clear();
+        core.Paths.PingAll(now);
         OnNewEndpoint(now);
     }
 
@@ -54,10 +67,24 @@ internal sealed class Puncher(NodeCore core)
         {
             peer.Punches = 0;
             peer.NextPunch = now;
+            PortSearcher.OnPathLost(now, peer);
         }
     }
 
-    public void OnCandidates(TimeSpan now, Peer peer, ReadOnlySpan<byte> message)
+    /// <summary>A path is in doubt: the peer is told over the ring where we are, and asked to say the same of itself.</summary>
+    public void Seek(TimeSpan now, Peer peer)
+    {
+        if (now >= peer.NextSeek)
+        {
+            peer.NextSeek = now + SeekInterval;
+            Send(now, peer, wantsAnswer: true, way: null);
+        }
+    }
+
+    /// <summary>Many ports are open to the peer now, and it shall guess which.</summary>
+    public void TellSpread(TimeSpan now, Peer peer) => Send(now, peer, wantsAnswer: false, peer.Best, isSpread: true);
+
+    public void OnCandidates(TimeSpan now, Peer peer, Arrival arrival, ReadOnlySpan<byte> message)
     {
         if (CandidatesMessage.Read(message) is not { } candidates)
         {
@@ -67,14 +94,16 @@ internal sealed class Puncher(NodeCore core)
         peer.OfferedEndpoints = candidates.Endpoints.Count;
         if (candidates.WantsAnswer)
         {
-            Send(now, peer, wantsAnswer: false);
+            // By the way that it came: the one in use may be what the peer doubts.
+            Send(now, peer, wantsAnswer: false, peer.FindPath(arrival));
         }
 
+        core.PortSearcher.OnCandidates(now, peer, candidates);
         foreach (TransportAddress endpoint in candidates.Endpoints)
         {
             if (IsUsable(endpoint))
             {
-                core.Paths.Try(now, peer, Arrival.Direct(endpoint));
+                core.Paths.TryNamed(now, peer, Arrival.Direct(endpoint));
             }
         }
 
@@ -90,7 +119,7 @@ internal sealed class Puncher(NodeCore core)
             if (relay != core.Self && relay != peer.Address && core.Peers.TryGetValue(relay, out Peer? common)
                 && IsStraight(common) && core.IsMemberPeer(common))
             {
-                core.Paths.Try(now, peer, Arrival.Relay(relay));
+                core.Paths.TryNamed(now, peer, Arrival.Relay(relay));
             }
         }
     }
@@ -111,7 +140,8 @@ internal sealed class Puncher(NodeCore core)
         }
     }
 
-    private static bool IsStraight(Peer peer) => peer.Best is { Kind: PathKind.Direct };
+    /// <summary>Whether a peer is reached straight, by whatever protocol.</summary>
+    public static bool IsStraight(Peer peer) => peer.Best is { Kind: PathKind.Direct };
 
     /// <summary>Whether there is nothing better to be had: TCP serves, but a lost segment holds up all that follows.</summary>
     private static bool IsPunched(Peer peer) => peer.Best is { Kind: PathKind.Direct, Way.Endpoint.Protocol: TransportProtocol.Udp };
@@ -120,14 +150,14 @@ internal sealed class Puncher(NodeCore core)
     {
         if (!IsStraight(peer))
         {
-            peer.TcpCandidates.ForEach(endpoint => core.Paths.Try(now, peer, Arrival.Direct(endpoint)));
+            peer.TcpCandidates.ForEach(endpoint => core.Paths.TryNamed(now, peer, Arrival.Direct(endpoint)));
         }
 
         peer.TcpCandidates.Clear();
     }
 
     /// <summary>No multicast, broadcast, or "this host" address is worth a datagram (RFC 6890).</summary>
-    private static bool IsUsable(TransportAddress endpoint)
+    public static bool IsUsable(TransportAddress endpoint)
     {
         if (endpoint.Port == 0 || (endpoint.Prefix | endpoint.Interface) == 0)
         {
@@ -147,13 +177,13 @@ internal sealed class Puncher(NodeCore core)
     {
         TimeSpan wait = FirstRetry * (1 << Math.Min(peer.Punches++, 5));
         peer.NextPunch = now + (wait < LastRetry ? wait : LastRetry);
-        Send(now, peer, wantsAnswer: true);
+        Send(now, peer, wantsAnswer: true, peer.Best);
     }
 
-    private void Send(TimeSpan now, Peer peer, bool wantsAnswer)
+    private void Send(TimeSpan now, Peer peer, bool wantsAnswer, Path? way, bool isSpread = false)
     {
-        var candidates = new CandidatesMessage { WantsAnswer = wantsAnswer };
-        candidates.Endpoints.AddRange(core.Paths.Reflected.Distinct());
+        var candidates = new CandidatesMessage { WantsAnswer = wantsAnswer, IsSpread = isSpread, Nat = core.Paths.Reflected.Nat };
+        candidates.Endpoints.AddRange(core.Paths.Reflected.Candidates());
         foreach (TransportAddress endpoint in _local)
         {
             List<TransportAddress> known = endpoint.Protocol == TransportProtocol.Udp ? candidates.Endpoints : candidates.TcpEndpoints;
@@ -172,6 +202,6 @@ internal sealed class Puncher(NodeCore core)
         }
 
         Span<byte> message = stackalloc byte[CandidatesMessage.MaxSize];
-        core.Transport.SendMessage(now, peer, message[..candidates.Write(message)]);
+        core.Transport.SendMessage(now, peer, message[..candidates.Write(message)], way);
     }
 }

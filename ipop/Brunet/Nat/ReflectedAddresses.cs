@@ -2,51 +2,160 @@ using Brunet.Addressing;
 
 namespace Brunet.Nat;
 
-/// <summary>Where peers saw our datagrams come from: our outside addresses, without any server. The newest word of each peer counts.</summary>
+/// <summary>What a peer's word on our outside address changed.</summary>
+internal enum Reflection
+{
+    /// <summary>Nothing.</summary>
+    Known,
+
+    /// <summary>Nobody had seen that address before.</summary>
+    New,
+
+    /// <summary>The same peer saw another one before on the same path: our NAT forgot, or we moved.</summary>
+    Moved,
+}
+
+/// <summary>
+/// Where peers saw our datagrams come from: our outside addresses, without any server. The newest word of each peer on each way to it
+/// counts. From those of several one sees how our NAT maps (RFC 4787 section 4.1).
+/// </summary>
 internal sealed class ReflectedAddresses
 {
     private const int MaxWitnesses = 32;
 
-    private readonly Dictionary<NodeAddress, TransportAddress> _byWitness = [];
-    private readonly Queue<NodeAddress> _order = new();
+    private readonly Dictionary<(NodeAddress Witness, TransportAddress At), (TransportAddress Seen, TimeSpan When)> _seen = [];
+    private readonly Queue<(NodeAddress Witness, TransportAddress At)> _order = new();
 
-    /// <summary>Notes what a peer saw; true if nobody had seen that before.</summary>
-    public bool Add(NodeAddress witness, TransportAddress observed)
+    /// <summary>How our NAT maps, as far as is known.</summary>
+    public NatProfile Nat { get; private set; }
+
+    /// <summary>Addresses of the machine's own interfaces.</summary>
+    public IReadOnlyList<TransportAddress> Local { get; set; } = [];
+
+    /// <summary>Whether anybody has seen us.</summary>
+    public bool IsKnown => _seen.Count > 0;
+
+    /// <summary>Notes what a peer saw that we spoke to at an endpoint.</summary>
+    public Reflection Add(TimeSpan now, NodeAddress witness, TransportAddress at, TransportAddress observed)
     {
-        if (observed == default)
+        if (observed == default || observed.Protocol != TransportProtocol.Udp || at.Protocol != TransportProtocol.Udp)
         {
-            return false;
+            return Reflection.Known;
         }
 
-        bool isNew = !_byWitness.ContainsValue(observed);
-        if (!_byWitness.ContainsKey(witness))
+        bool isKnown = Contains(observed);
+        bool isMove = _seen.TryGetValue((witness, at), out (TransportAddress Seen, TimeSpan When) before) && before.Seen != observed;
+        if (isMove)
         {
-            _order.Enqueue(witness);
+            // What the others saw before is as old.
+            _seen.Clear();
+            _order.Clear();
+        }
+
+        if (!_seen.ContainsKey((witness, at)))
+        {
+            _order.Enqueue((witness, at));
             if (_order.Count > MaxWitnesses)
             {
-                _byWitness.Remove(_order.Dequeue());
+                _seen.Remove(_order.Dequeue());
             }
         }
 
-        _byWitness[witness] = observed;
-        return isNew;
+        _seen[(witness, at)] = (observed, now);
+        Infer();
+        return isMove ? Reflection.Moved : isKnown ? Reflection.Known : Reflection.New;
     }
 
-    /// <summary>How many peers told one.</summary>
-    public int Witnesses => _byWitness.Count;
+    /// <summary>How many words count.</summary>
+    public int Witnesses => _seen.Count;
 
-    /// <summary>The distinct addresses.</summary>
+    /// <summary>The machine is perhaps elsewhere: what was seen counts no more.</summary>
+    public void Clear()
+    {
+        _seen.Clear();
+        _order.Clear();
+        Nat = default;
+    }
+
+    /// <summary>The distinct addresses, the newest first.</summary>
     public List<TransportAddress> Distinct()
     {
+        var byAge = new List<(TransportAddress Seen, TimeSpan When)>(_seen.Values);
+        byAge.Sort((one, two) => two.When.CompareTo(one.When));
         var result = new List<TransportAddress>();
-        foreach (TransportAddress address in _byWitness.Values)
+        foreach ((TransportAddress seen, _) in byAge)
         {
-            if (!result.Contains(address))
+            if (!result.Contains(seen))
             {
-                result.Add(address);
+                result.Add(seen);
             }
         }
 
         return result;
+    }
+
+    /// <summary>The addresses worth telling a peer: a NAT that takes a port for each destination never uses one of these again.</summary>
+    public List<TransportAddress> Candidates()
+    {
+        List<TransportAddress> all = Distinct();
+        return Nat.Mapping == NatMapping.Dependent ? all.FindAll(one => one == all.Find(other => other with { Port = 0 } == one with { Port = 0 })) : all;
+    }
+
+    private bool Contains(TransportAddress observed)
+    {
+        foreach ((TransportAddress seen, _) in _seen.Values)
+        {
+            if (seen == observed)
+            {
+                return true;
+            }
+        }
+
+        return false;
+    }
+
+    /// <summary>Judges by the outside host that most peers saw. Too few words to tell leave the judgement as it was.</summary>
+    private void Infer()
+    {
+        var ports = new Dictionary<TransportAddress, List<(TransportAddress At, ushort Port)>>();
+        bool isPlain = false;
+        foreach (((_, TransportAddress at), (TransportAddress seen, _)) in _seen)
+        {
+            if (IsLocal(seen))
+            {
+                // On the way to a neighbour on the LAN there is no NAT anyway.
+                isPlain |= !PrivateAddresses.Contains(at);
+                continue;
+            }
+
+            TransportAddress host = seen with { Port = 0 };
+            if (!ports.TryGetValue(host, out List<(TransportAddress At, ushort Port)>? list))
+            {
+                ports.Add(host, list = []);
+            }
+
+            list.Add((at, seen.Port));
+        }
+
+        List<(TransportAddress At, ushort Port)>? most = null;
+        foreach (List<(TransportAddress At, ushort Port)> list in ports.Values)
+        {
+            most = most is null || list.Count > most.Count ? list : most;
+        }
+
+        Nat = most is null ? (isPlain ? new NatProfile(NatMapping.None, 0) : Nat) : NatProfile.Of(most) ?? Nat;
+    }
+
+    private bool IsLocal(TransportAddress seen)
+    {
+        foreach (TransportAddress own in Local)
+        {
+            if (own == seen)
+            {
+                return true;
+            }
+        }
+
+        return false;
     }
 }

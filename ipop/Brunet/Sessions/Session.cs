@@ -60,6 +60,18 @@ internal sealed class Session(uint localIndex, bool isClient, NodeAddress expect
     /// <summary>When a frame of the peer was last opened with these keys, or they last sealed.</summary>
     public TimeSpan LastOpened { get; set; }
 
+    /// <summary>The highest counter that opened.</summary>
+    public ulong Newest { get; private set; }
+
+    /// <summary>Notes the counter of a frame that opened; true if it is newer than all before, so that no copy on a detour can be it.</summary>
+    public bool OnOpened(TimeSpan now, ulong counter)
+    {
+        LastOpened = now;
+        bool isNewest = counter >= Newest;
+        Newest = isNewest ? counter : Newest;
+        return isNewest;
+    }
+
     /// <summary>Which of the local node's identities it speaks for; grows with each new certificate.</summary>
     public required int Generation { get; init; }
 

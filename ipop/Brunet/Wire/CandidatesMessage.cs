@@ -1,19 +1,27 @@
 using Brunet.Addressing;
+using Brunet.Nat;
 
 namespace Brunet.Wire;
 
 /// <summary>
 /// Connect to me: where the sender may be reached, straight and over relays.
-/// <code>type(1) flags(1) endpoints(1) endpoint(18)* tcp-endpoints(1) endpoint(18)* relays(1) address(20)*</code>
+/// <code>type(1) flags(1) mapping(1) step(1) endpoints(1) endpoint(18)* tcp-endpoints(1) endpoint(18)* relays(1) address(20)*</code>
 /// </summary>
 internal sealed class CandidatesMessage
 {
-    public const int MaxSize = 5 + (ProtocolConstants.MaxCandidates * ((2 * TransportAddress.Size) + NodeAddress.Size));
+    public const int MaxSize = 7 + (ProtocolConstants.MaxCandidates * ((2 * TransportAddress.Size) + NodeAddress.Size));
 
     private const byte WantsAnswerFlag = 1;
+    private const byte SpreadFlag = 2;
 
     /// <summary>Whether the receiver shall send its own candidates back.</summary>
     public bool WantsAnswer { get; set; }
+
+    /// <summary>Whether the sender has opened many ports towards the receiver, who shall guess them.</summary>
+    public bool IsSpread { get; set; }
+
+    /// <summary>What the sender found out about its NAT.</summary>
+    public NatProfile Nat { get; set; }
 
     /// <summary>Where it may be reached by UDP.</summary>
     public List<TransportAddress> Endpoints { get; } = [];
@@ -27,7 +35,9 @@ internal sealed class CandidatesMessage
     {
         var writer = new ByteWriter(destination);
         writer.Byte((byte)MessageType.Candidates);
-        writer.Byte(WantsAnswer ? WantsAnswerFlag : (byte)0);
+        writer.Byte((byte)((WantsAnswer ? WantsAnswerFlag : 0) | (IsSpread ? SpreadFlag : 0)));
+        writer.Byte((byte)Nat.Mapping);
+        writer.Byte(Nat.Step);
         WriteEndpoints(ref writer, Endpoints);
         WriteEndpoints(ref writer, TcpEndpoints);
         int relays = Math.Min(Relays.Count, ProtocolConstants.MaxCandidates);
@@ -44,7 +54,13 @@ internal sealed class CandidatesMessage
     {
         var reader = new ByteReader(message);
         reader.Byte();
-        var result = new CandidatesMessage { WantsAnswer = (reader.Byte() & WantsAnswerFlag) != 0 };
+        byte flags = reader.Byte();
+        var result = new CandidatesMessage
+        {
+            WantsAnswer = (flags & WantsAnswerFlag) != 0,
+            IsSpread = (flags & SpreadFlag) != 0,
+            Nat = NatProfile.FromWire(reader.Byte(), reader.Byte()),
+        };
         bool isWithinLimits = ReadEndpoints(ref reader, result.Endpoints, TransportProtocol.Udp)
             & ReadEndpoints(ref reader, result.TcpEndpoints, TransportProtocol.Tcp);
         int relays = reader.Byte();

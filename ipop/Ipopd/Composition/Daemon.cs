@@ -41,6 +41,7 @@ internal sealed class Daemon : IControlled, IDisposable
     private readonly PollLoop _loop;
     private readonly UdpSocket _overlaySocket;
     private readonly TcpLinks _tcp;
+    private readonly SearchSockets _searchSockets;
     private readonly UdpSocket? _dnsSocket;
     private readonly TapPort _tap;
     private readonly Node _node;
@@ -73,12 +74,13 @@ internal sealed class Daemon : IControlled, IDisposable
             _systemd = Own(new ServiceManager(Environment.GetEnvironmentVariable));
             _loop = Own(new PollLoop());
             _overlaySocket = Own(OpenOverlay(options));
+            _searchSockets = Own(new SearchSockets(_loop));
             _dnsSocket = options.DnsListen is { } listen ? Own(OpenDns(options, listen)) : null;
             MacAddress mac = TapPort.MacOf(_identity.Address);
             _tap = Own(TapPort.Open(options, mac, _systemd, time, log));
             _resolver = new BootstrapResolver(options.Bootstrap, Dns.GetHostAddressesAsync, time, log);
 
-            var port = new NodePort(_overlaySocket);
+            var port = new NodePort(_overlaySocket, _searchSockets);
             port.Tcp = _tcp = Own(new TcpLinks(_loop, port, () => BootClock.Now));
             TcpPorts.Open(_tcp, options, _overlaySocket.LocalPort, log);
             var settings = new NodeSettings(options.Secret, _resolver.Literal, IsFirst, options.IsOpen) { RelayRate = options.RelayRate * 1000 };
@@ -86,7 +88,7 @@ internal sealed class Daemon : IControlled, IDisposable
             _node = new Node(settings, _identity, _handshakes, _verifier, policy, port, new StrongRandom(), HardwareRandom.Open(out _randomSource));
             port.Node = _node;
             _network = new VirtualNetwork(NetworkOptions(mac), _node, _identity.Certificate, _tap, BootClock.Now);
-            port.Network = _network;
+            (port.Network, _searchSockets.Node) = (_network, _node);
             _traffic = port.Traffic;
             _diagnosis = new Diagnosis(_node, _network, Nat);
             if (options.MetricsListen is not null)
@@ -320,6 +322,7 @@ internal sealed class Daemon : IControlled, IDisposable
         _tap.EndRound(now);
         _dnsSocket?.Flush();
         _overlaySocket.Flush();
+        _searchSockets.EndRound();
     }
 
     private void ForgetExpired(TimeSpan now)

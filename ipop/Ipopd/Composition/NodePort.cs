@@ -8,7 +8,7 @@ using Ipop.Linux.Udp;
 namespace Ipopd.Composition;
 
 /// <summary>Between the node and the machine: frames to and from sockets, packets to the virtual network.</summary>
-internal sealed class NodePort(UdpSocket udp) : INodeOutput, ITcpOwner
+internal sealed class NodePort(UdpSocket udp, SearchSockets further) : INodeOutput, ITcpOwner
 {
     /// <summary>The node; set once it exists.</summary>
     internal Node? Node { get; set; }
@@ -35,6 +35,15 @@ internal sealed class NodePort(UdpSocket udp) : INodeOutput, ITcpOwner
             Tcp?.Send(destination, datagram);
         }
     }
+
+    /// <inheritdoc/>
+    public void SendDatagram(int socket, TransportAddress destination, ReadOnlySpan<byte> datagram) => further.Send(socket, destination, datagram);
+
+    /// <inheritdoc/>
+    public int OpenSocket() => further.Open();
+
+    /// <inheritdoc/>
+    public void CloseSocket(int socket) => further.Close(socket);
 
     /// <inheritdoc/>
     public void Deliver(TimeSpan now, PeerIdentity source, ReadOnlySpan<byte> packet) => Network?.PacketFromOverlay(now, source, packet);

@@ -1,4 +1,5 @@
 using Brunet.Addressing;
+using Brunet.Nat;
 using Brunet.Dht;
 using Brunet.Wire;
 
@@ -73,7 +74,8 @@ public sealed class CodecTests
     [InlineData(ProtocolConstants.MaxCandidates + 5)]
     public void Candidates_are_read_back_up_to_the_limit(int count)
     {
-        var candidates = new CandidatesMessage { WantsAnswer = true };
+        var nat = new NatProfile(NatMapping.Dependent, 3);
+        var candidates = new CandidatesMessage { WantsAnswer = true, IsSpread = true, Nat = nat };
         for (int i = 0; i < count; i++)
         {
             candidates.Endpoints.Add(TransportAddress.FromIPv4((uint)i + 1, 5));
@@ -84,7 +86,8 @@ public sealed class CodecTests
         byte[] buffer = new byte[CandidatesMessage.MaxSize];
         CandidatesMessage? read = CandidatesMessage.Read(buffer.AsSpan(0, candidates.Write(buffer)));
         Assert.NotNull(read);
-        Assert.True(read.WantsAnswer);
+        Assert.True(read.WantsAnswer && read.IsSpread);
+        Assert.Equal(nat, read.Nat);
         Assert.Equal(candidates.Endpoints.Take(ProtocolConstants.MaxCandidates), read.Endpoints);
         Assert.Equal(candidates.TcpEndpoints.Take(ProtocolConstants.MaxCandidates), read.TcpEndpoints);
         Assert.Equal(candidates.Relays.Take(ProtocolConstants.MaxCandidates), read.Relays);
@@ -126,7 +129,7 @@ public sealed class CodecTests
         candidates.Relays.AddRange(addresses[..ProtocolConstants.MaxCandidates]);
         length = candidates.Write(buffer);
         Assert.NotNull(CandidatesMessage.Read(buffer.AsSpan(0, length)));
-        foreach (int count in (int[])[2, 3 + (ProtocolConstants.MaxCandidates * TransportAddress.Size), 4 + (2 * ProtocolConstants.MaxCandidates * TransportAddress.Size)])
+        foreach (int count in (int[])[4, 5 + (ProtocolConstants.MaxCandidates * TransportAddress.Size), 6 + (2 * ProtocolConstants.MaxCandidates * TransportAddress.Size)])
         {
             buffer[count]++;
             Assert.Null(CandidatesMessage.Read(buffer.AsSpan(0, length)));

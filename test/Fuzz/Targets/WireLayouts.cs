@@ -59,6 +59,8 @@ internal static class WireLayouts
                 break;
             case MessageType.Candidates:
                 walker.Type();
+                walker.Type();
+                walker.Type();
                 walker.List(TransportAddress.Size).List(TransportAddress.Size).List(NodeAddress.Size);
                 break;
             case MessageType.Relay:

@@ -1,6 +1,7 @@
 using System.Text;
 using Brunet.Addressing;
 using Brunet.Dht;
+using Brunet.Nat;
 using Brunet.Wire;
 using Testing.Simulation;
 
@@ -68,7 +69,7 @@ internal static class WireSamples
 
     public static byte[] Candidates(int endpoints, int relays, bool wantsAnswer)
     {
-        var message = new CandidatesMessage { WantsAnswer = wantsAnswer };
+        var message = new CandidatesMessage { WantsAnswer = wantsAnswer, IsSpread = !wantsAnswer, Nat = new NatProfile(NatMapping.Dependent, 2) };
         for (int i = 0; i < endpoints; i++)
         {
             message.Endpoints.Add(TransportAddress.FromIPv4(0xc6120001 + (uint)i, (ushort)(4433 + i)));

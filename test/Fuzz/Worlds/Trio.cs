@@ -136,6 +136,12 @@ internal sealed class Trio
         public void SendDatagram(TransportAddress destination, ReadOnlySpan<byte> datagram) =>
             trio._wire.Enqueue((endpoint, destination, datagram.ToArray()));
 
+        public void SendDatagram(int socket, TransportAddress destination, ReadOnlySpan<byte> datagram) => throw new NotSupportedException();
+
+        public int OpenSocket() => 0;
+
+        public void CloseSocket(int socket) => throw new NotSupportedException();
+
         public void Deliver(TimeSpan now, PeerIdentity source, ReadOnlySpan<byte> packet) => Delivered += source.Address == Address(1) ? 1 : 0;
     }
 }

@@ -89,6 +89,12 @@ public sealed class HandshakeBudgetTests(ITestOutputHelper output) : IDisposable
     {
         public void SendDatagram(TransportAddress destination, ReadOnlySpan<byte> datagram) => tests._wire.Add((endpoint, destination, datagram.ToArray()));
 
+        public void SendDatagram(int socket, TransportAddress destination, ReadOnlySpan<byte> datagram) => throw new NotSupportedException();
+
+        public int OpenSocket() => 0;
+
+        public void CloseSocket(int socket) => throw new NotSupportedException();
+
         public void Deliver(TimeSpan now, PeerIdentity source, ReadOnlySpan<byte> packet)
         {
             // No packet is sent.

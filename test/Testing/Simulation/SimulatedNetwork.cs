@@ -102,6 +102,22 @@ public sealed class SimulatedNetwork(int seed, double loss = 0)
         Start(node, policy);
     }
 
+    /// <summary>The node's NAT loses its state. One that moves has another port for the node then.</summary>
+    public static void Forget(SimulatedNode node, bool moves = false)
+    {
+        ArgumentNullException.ThrowIfNull(node);
+        node.Nat.Forget(moves);
+    }
+
+    /// <summary>A node that was switched off goes on where it was, as after a suspension.</summary>
+    public void Wake(SimulatedNode node)
+    {
+        ArgumentNullException.ThrowIfNull(node);
+        node.Lives++;
+        node.Revive();
+        ScheduleTick(node, Now);
+    }
+
     /// <summary>Sends a routed packet that only the simulator sees and that it follows: to one node, or to whoever stands nearest.</summary>
     /// <param name="origin">Who sends it.</param>
     /// <param name="target">The position that it is sent to.</param>
@@ -156,12 +172,12 @@ public sealed class SimulatedNetwork(int seed, double loss = 0)
         return condition() ? limit : null;
     }
 
-    internal void Transmit(SimulatedNode from, TransportAddress destination, ReadOnlySpan<byte> datagram)
+    internal void Transmit(SimulatedNode from, int socket, TransportAddress destination, ReadOnlySpan<byte> datagram)
     {
         Datagrams++;
         from.SentDatagrams++;
         from.SentBytes += datagram.Length;
-        if (!TryRoute(from, destination, datagram, out SimulatedNode to, out TransportAddress source, out TimeSpan setUp) || IsParted?.Invoke(from, to) == true)
+        if (!TryRoute(from, socket, destination, datagram, out SimulatedNode to, out TransportAddress source, out TimeSpan setUp) || IsParted?.Invoke(from, to) == true)
         {
             return;
         }
@@ -192,7 +208,7 @@ public sealed class SimulatedNetwork(int seed, double loss = 0)
 
     /// <summary>Where a frame goes and what its source looks like there; false if it is lost. Set-up is the time that a new connection takes.</summary>
     private bool TryRoute(
-        SimulatedNode from, TransportAddress destination, ReadOnlySpan<byte> frame, out SimulatedNode to, out TransportAddress source, out TimeSpan setUp)
+        SimulatedNode from, int socket, TransportAddress destination, ReadOnlySpan<byte> frame, out SimulatedNode to, out TransportAddress source, out TimeSpan setUp)
     {
         (to, setUp) = (from, default);
         if (destination.Protocol != TransportProtocol.Udp)
@@ -203,8 +219,14 @@ public sealed class SimulatedNetwork(int seed, double loss = 0)
             return isThere;
         }
 
-        source = from.Nat.Outbound(Now, destination);
+        source = from.Nat.Outbound(Now, socket, destination);
         _digest.Add(Now, source, destination, frame);
+        if (from.Nat.HasUdp && destination.IsIPv4 && !_byPublicAddress.ContainsKey(destination.IPv4))
+        {
+            // Nobody is there, but who watches the wire sees it go.
+            Wire?.Invoke(from, destination, frame.ToArray());
+        }
+
         bool isLost = !destination.IsIPv4 || !from.Nat.HasUdp || !_byPublicAddress.TryGetValue(destination.IPv4, out to!) || _random.NextDouble() < loss;
         to ??= from;
         return !isLost;
@@ -229,12 +251,14 @@ public sealed class SimulatedNetwork(int seed, double loss = 0)
             return;
         }
 
-        if (node.IsAlive && (happening.Source.Protocol != TransportProtocol.Udp || node.Nat.Admits(Now, happening.Source, happening.Port)))
+        int socket = 0;
+        if (node.IsAlive && (happening.Source.Protocol != TransportProtocol.Udp
+            || (node.Nat.Admits(Now, happening.Source, happening.Port, out socket) && node.IsOpen(socket))))
         {
             _probe = happening.Probe;
             _probeSteps = happening.Steps;
             _probe?.OnArrival(Now, node, _probeSteps);
-            node.Node.ReceiveDatagram(Now, happening.Source, datagram.AsSpan(0, happening.Length));
+            node.Node.ReceiveDatagram(Now, happening.Source, datagram.AsSpan(0, happening.Length), socket);
             _probe = null;
         }
 

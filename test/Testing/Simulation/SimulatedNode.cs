@@ -9,6 +9,8 @@ namespace Testing.Simulation;
 public sealed class SimulatedNode : INodeOutput
 {
     private readonly SimulatedNetwork _network;
+    private readonly HashSet<int> _sockets = [];
+    private int _lastSocket;
 
     internal SimulatedNode(
         SimulatedNetwork network, int index, SimulatedNat nat, TransportAddress publicEndpoint, SimulatedIdentity identity, NodeSettings settings)
@@ -86,7 +88,32 @@ public sealed class SimulatedNode : INodeOutput
         return null;
     }
 
-    public void SendDatagram(TransportAddress destination, ReadOnlySpan<byte> datagram) => _network.Transmit(this, destination, datagram);
+    public void SendDatagram(TransportAddress destination, ReadOnlySpan<byte> datagram) => _network.Transmit(this, 0, destination, datagram);
+
+    public void SendDatagram(int socket, TransportAddress destination, ReadOnlySpan<byte> datagram)
+    {
+        if (IsOpen(socket))
+        {
+            _network.Transmit(this, socket, destination, datagram);
+        }
+    }
+
+    public int OpenSocket()
+    {
+        _sockets.Add(++_lastSocket);
+        return _lastSocket;
+    }
+
+    public void CloseSocket(int socket)
+    {
+        _sockets.Remove(socket);
+        Nat.Close(socket);
+    }
+
+    /// <summary>Sockets that are open beside the node's own.</summary>
+    public int FurtherSockets => _sockets.Count;
+
+    internal bool IsOpen(int socket) => socket == 0 || _sockets.Contains(socket);
 
     public void Deliver(TimeSpan now, PeerIdentity source, ReadOnlySpan<byte> packet) => Delivered.Add((source, packet.ToArray()));
 }

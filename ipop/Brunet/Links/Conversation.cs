@@ -1,0 +1,43 @@
+namespace Brunet.Links;
+
+/// <summary>
+/// Packets of the virtual network that come from a peer. When they stop, it may be the peer that has no more to say, or our own NAT that
+/// has forgotten the way in: only a datagram from inside opens it again, and no other node can send that. So silence is asked about,
+/// after a pause that no steady flow makes, and again after twice as long.
+/// </summary>
+internal struct Conversation
+{
+    private static readonly TimeSpan ShortestPause = TimeSpan.FromMilliseconds(300);
+    private static readonly TimeSpan LongestPause = TimeSpan.FromSeconds(10);
+
+    private TimeSpan? _last;
+    private TimeSpan _gap;
+    private int _asked;
+
+    /// <summary>Whether packets came within the last seconds.</summary>
+    public readonly bool IsGoing(TimeSpan now) => _last is { } last && now - last < LongestPause;
+
+    /// <summary>A packet came.</summary>
+    public void OnPacket(TimeSpan now)
+    {
+        if (_last is { } last && now - last < LongestPause)
+        {
+            _gap = (0.75 * _gap) + (0.25 * (now - last));
+        }
+
+        _last = now;
+        _asked = 0;
+    }
+
+    /// <summary>Whether it is time to ask, which then counts as done.</summary>
+    public bool Asks(TimeSpan now)
+    {
+        if (!IsGoing(now) || now - _last!.Value < (ShortestPause + (2 * _gap)) * (1 << Math.Min(_asked, 6)))
+        {
+            return false;
+        }
+
+        _asked++;
+        return true;
+    }
+}

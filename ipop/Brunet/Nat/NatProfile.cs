@@ -1,0 +1,78 @@
+using Brunet.Addressing;
+
+namespace Brunet.Nat;
+
+/// <summary>How a node's NAT chooses outside ports (RFC 4787 section 4.1).</summary>
+public enum NatMapping
+{
+    /// <summary>Too few peers saw us to tell.</summary>
+    Unknown,
+
+    /// <summary>There is none: peers see the machine's own address.</summary>
+    None,
+
+    /// <summary>One outside port for all destinations: who knows it can be let in.</summary>
+    Independent,
+
+    /// <summary>Another port for another destination ("symmetric"): nobody can know it before it is used.</summary>
+    Dependent,
+}
+
+/// <summary>What a node found out about its own NAT from what its peers saw.</summary>
+/// <param name="Mapping">How it chooses ports.</param>
+/// <param name="Step">From one chosen port to the next, if they follow each other; 0 if they do not, or that is not known.</param>
+public readonly record struct NatProfile(NatMapping Mapping, byte Step)
+{
+    /// <summary>Ports that were drawn evenly from 64,512 lie some thousand apart; so near to each other they follow a counter.</summary>
+    private const int NearEnough = 24;
+
+    /// <summary>In words for people.</summary>
+    public override string ToString() => Mapping switch
+    {
+        NatMapping.None => "none",
+        NatMapping.Independent => "one port for all",
+        NatMapping.Dependent => Step > 0 ? $"a port for each destination, {Step} apart" : "a port for each destination, by chance",
+        _ => "not known",
+    };
+
+    /// <summary>What a peer said; a mapping that we do not know is an unknown one.</summary>
+    internal static NatProfile FromWire(byte mapping, byte step) =>
+        mapping <= (byte)NatMapping.Dependent ? new NatProfile((NatMapping)mapping, step) : default;
+
+    /// <summary>What the ports tell that one outside host showed to peers at different endpoints; null if that is too little.</summary>
+    internal static NatProfile? Of(List<(TransportAddress At, ushort Port)> seen)
+    {
+        bool isOneHost = true;
+        bool isOnePort = true;
+        (int lowest, int highest) = (int.MaxValue, 0);
+        foreach ((TransportAddress at, ushort port) in seen)
+        {
+            isOneHost &= at with { Port = 0 } == seen[0].At with { Port = 0 };
+            isOnePort &= port == seen[0].Port;
+            lowest = Math.Min(lowest, port);
+            highest = Math.Max(highest, port);
+        }
+
+        if (isOnePort)
+        {
+            return isOneHost ? null : new NatProfile(NatMapping.Independent, 0);
+        }
+
+        bool isCounter = highest - lowest <= NearEnough * (seen.Count - 1);
+        return new NatProfile(NatMapping.Dependent, isCounter ? SmallestStep(seen) : (byte)0);
+    }
+
+    private static byte SmallestStep(List<(TransportAddress At, ushort Port)> seen)
+    {
+        int smallest = NearEnough;
+        foreach ((_, ushort one) in seen)
+        {
+            foreach ((_, ushort other) in seen)
+            {
+                smallest = other > one ? Math.Min(smallest, other - one) : smallest;
+            }
+        }
+
+        return (byte)smallest;
+    }
+}

@@ -1,0 +1,134 @@
+using Brunet.Addressing;
+using Brunet.Links;
+using Brunet.Wire;
+
+namespace Brunet.Nat;
+
+/// <summary>
+/// Gets through where one NAT takes another port for each destination: the side behind it opens many ports, the other guesses. Only for a
+/// peer that packets of the virtual network go to and that punching did not reach; one search at a time a node, with pauses that
+/// grow, within one budget.
+/// </summary>
+internal sealed class PortSearcher(NodeCore core)
+{
+    /// <summary>Plain punching has won by then, if it can.</summary>
+    private static readonly TimeSpan HeadStart = TimeSpan.FromMilliseconds(700);
+
+    private static readonly TimeSpan UndecidedKept = TimeSpan.FromSeconds(5);
+
+    /// <summary>A try fails by chance in one of fifty cases, so the second comes soon.</summary>
+    private static readonly int[] PauseSeconds = [4, 15, 30, 60, 120, 300];
+
+    private readonly ProbeBudget _budget = new();
+    private readonly Dictionary<int, Peer> _kept = [];
+    private SocketSpread? _spread;
+    private PortGuesses? _guesses;
+
+    /// <summary>Whether a search is under way, so that time matters.</summary>
+    public bool IsBusy => _spread is not null || _guesses is not null;
+
+    /// <summary>The peer told where and behind what it is; and perhaps that it has opened ports and waits for guesses.</summary>
+    public void OnCandidates(TimeSpan now, Peer peer, CandidatesMessage candidates)
+    {
+        peer.Nat = candidates.Nat;
+        peer.Outside = candidates.Endpoints.Find(IsSearchable);
+        if (peer.NextSearch == default)
+        {
+            peer.NextSearch = now + HeadStart;
+        }
+
+        if (candidates.IsSpread && _guesses is null && now >= peer.NextGuesses && IsWorthIt(now, peer))
+        {
+            peer.NextGuesses = now + (0.75 * Pause(peer.Guesses++));
+            _guesses = new PortGuesses(core, peer, peer.Outside, peer.Nat is { Mapping: NatMapping.Dependent, Step: > 0 });
+        }
+    }
+
+    /// <summary>The way to a peer broke: it may be searched for anew.</summary>
+    public static void OnPathLost(TimeSpan now, Peer peer)
+    {
+        peer.Searches = peer.Guesses = 0;
+        peer.NextSearch = now + HeadStart;
+        peer.NextGuesses = now;
+    }
+
+    public void Tick(TimeSpan now)
+    {
+        _budget.Tick(now);
+        if (_spread?.Tick(now, _budget) == false)
+        {
+            End(_spread);
+            _spread = null;
+        }
+
+        if (_guesses?.Tick(now, _budget) == false)
+        {
+            _guesses = null;
+        }
+
+        CloseUnused(now);
+        foreach (Peer peer in core.Peers.Values)
+        {
+            if (_spread is not null)
+            {
+                return;
+            }
+
+            if (peer.NextSearch != default && now >= peer.NextSearch && IsWorthIt(now, peer))
+            {
+                bool isOurs = IsOurs(peer);
+                peer.NextSearch = now + (Pause(peer.Searches++) * (0.9 + (0.2 * core.Random.NextDouble())));
+                if (isOurs)
+                {
+                    int count = core.Paths.Reflected.Nat.Step > 0 ? SocketSpread.Few : SocketSpread.Many;
+                    _spread = new SocketSpread(core, peer, peer.Outside, count, now);
+                }
+            }
+        }
+    }
+
+    private static TimeSpan Pause(int tries) => TimeSpan.FromSeconds(PauseSeconds[Math.Min(tries, PauseSeconds.Length - 1)]);
+
+    /// <summary>An outside address: nobody's LAN is searched on a peer's word.</summary>
+    private static bool IsSearchable(TransportAddress endpoint) =>
+        endpoint.IsIPv4 && endpoint.Protocol == TransportProtocol.Udp && Puncher.IsUsable(endpoint) && !PrivateAddresses.Contains(endpoint);
+
+    private bool IsWorthIt(TimeSpan now, Peer peer) =>
+        peer.Current is not null && !Puncher.IsStraight(peer) && peer.IsBusy(now) && peer.Outside != default && core.Paths.Reflected.IsKnown;
+
+    /// <summary>Whether it is on us to open ports. Both sides come to the same answer, unless one knows of its NAT what it has not told yet.</summary>
+    private bool IsOurs(Peer peer)
+    {
+        (NatMapping ours, NatMapping theirs) = (core.Paths.Reflected.Nat.Mapping, peer.Nat.Mapping);
+        if (ours == theirs)
+        {
+            // Two that count, or chance, on both sides: nobody can be told where to send. Two that know nothing take turns.
+            return ours == NatMapping.Unknown && (peer.Searches % 2 == 0) == (core.Self < peer.Address);
+        }
+
+        return ours == NatMapping.Dependent || (ours == NatMapping.Unknown && theirs != NatMapping.Dependent);
+    }
+
+    private void End(SocketSpread spread)
+    {
+        foreach (int socket in spread.Sockets)
+        {
+            _kept.Add(socket, spread.Peer);
+        }
+    }
+
+    /// <summary>Closes the sockets that no living path uses. The peer may prefer another one of them than we do, and says so by what it sends.</summary>
+    private void CloseUnused(TimeSpan now)
+    {
+        foreach ((int socket, Peer peer) in _kept)
+        {
+            if (!core.Peers.TryGetValue(peer.Address, out Peer? known) || known != peer
+                || !peer.Paths.Exists(path => path.Way.Socket == socket && (path.IsAlive || now - path.LastReceived < UndecidedKept)))
+            {
+                _kept.Remove(socket);
+                peer.Paths.RemoveAll(path => path.Way.Socket == socket);
+                core.Output.CloseSocket(socket);
+            }
+        }
+    }
+}

@@ -1,0 +1,53 @@
+using Brunet.Addressing;
+using Brunet.Links;
+
+namespace Brunet.Nat;
+
+/// <summary>
+/// The side with the hard NAT: opens many sockets, each of which makes the NAT open one more port towards the peer. Then the peer is
+/// told to guess: with 256 of 64,512 ports open, 1,024 guesses hit with 98 % (the birthday problem).
+/// </summary>
+internal sealed class SocketSpread(NodeCore core, Peer peer, TransportAddress target, int count, TimeSpan now)
+{
+    /// <summary>Sockets for a NAT that draws its ports.</summary>
+    public const int Many = 256;
+
+    /// <summary>Sockets for a NAT that counts: the peer knows about where to look.</summary>
+    public const int Few = 32;
+
+    private static readonly TimeSpan Longest = TimeSpan.FromSeconds(3.5);
+
+    private readonly List<int> _sockets = new(count);
+    private readonly TimeSpan _end = now + Longest;
+    private bool _isTold;
+
+    public Peer Peer => peer;
+
+    /// <summary>The sockets that were opened; whoever ends this closes those that led nowhere.</summary>
+    public IReadOnlyList<int> Sockets => _sockets;
+
+    /// <summary>Goes on; false if this is over.</summary>
+    public bool Tick(TimeSpan now, ProbeBudget budget)
+    {
+        while (_sockets.Count < count && budget.Take())
+        {
+            int socket = core.Output.OpenSocket();
+            if (socket == 0)
+            {
+                count = _sockets.Count;
+                break;
+            }
+
+            _sockets.Add(socket);
+            core.Paths.Probe(now, peer, Arrival.Direct(target, socket));
+        }
+
+        if (!_isTold && _sockets.Count == count && count > 0)
+        {
+            _isTold = true;
+            core.Puncher.TellSpread(now, peer);
+        }
+
+        return now < _end && count > 0 && !Puncher.IsStraight(peer);
+    }
+}

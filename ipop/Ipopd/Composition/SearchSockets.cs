@@ -1,0 +1,80 @@
+using Brunet;
+using Brunet.Addressing;
+using Ipop.Linux.Polling;
+using Ipop.Linux.Udp;
+
+namespace Ipopd.Composition;
+
+/// <summary>Sockets beside the overlay's own, on ports by chance: the node searches with them for a way through a NAT, and keeps what leads through.</summary>
+internal sealed class SearchSockets(PollLoop loop) : IDisposable
+{
+    private readonly Dictionary<int, UdpSocket> _open = [];
+    private readonly List<UdpSocket> _closing = [];
+    private readonly List<UdpSocket> _waiting = [];
+    private int _last;
+
+    /// <summary>Who gets what arrives.</summary>
+    internal Node? Node { get; set; }
+
+    /// <summary>Opens one; 0 if the machine has none left.</summary>
+    internal int Open()
+    {
+        try
+        {
+            var socket = UdpSocket.OpenAny(0);
+            int number = ++_last;
+            UdpSocket.Receiver receiver = (now, source, datagram) => Node?.ReceiveDatagram(now, source, datagram, number);
+            _open.Add(number, socket);
+            loop.Add(socket.Descriptor, now => socket.Receive(now, receiver));
+            return number;
+        }
+        catch (IOException)
+        {
+            return 0;
+        }
+    }
+
+    /// <summary>Queues a datagram until <see cref="EndRound"/>.</summary>
+    internal void Send(int number, TransportAddress destination, ReadOnlySpan<byte> datagram)
+    {
+        if (_open.TryGetValue(number, out UdpSocket? socket))
+        {
+            socket.Send(destination, datagram);
+            if (!_waiting.Contains(socket))
+            {
+                _waiting.Add(socket);
+            }
+        }
+    }
+
+    /// <summary>Listens no more. The socket itself lasts until the end of the round: perhaps it is just handing over what arrived.</summary>
+    internal void Close(int number)
+    {
+        if (_open.Remove(number, out UdpSocket? socket))
+        {
+            loop.Remove(socket.Descriptor);
+            _closing.Add(socket);
+        }
+    }
+
+    /// <summary>Sends what is queued, and ends what was closed.</summary>
+    internal void EndRound()
+    {
+        _waiting.ForEach(socket => socket.Flush());
+        _waiting.Clear();
+        _closing.ForEach(socket => socket.Dispose());
+        _closing.Clear();
+    }
+
+    /// <inheritdoc/>
+    public void Dispose()
+    {
+        EndRound();
+        foreach (UdpSocket socket in _open.Values)
+        {
+            socket.Dispose();
+        }
+
+        _open.Clear();
+    }
+}

@@ -1,0 +1,91 @@
+using Brunet.Addressing;
+using Brunet.Links;
+using Brunet.Nat;
+using Brunet.Wire;
+using Testing.Simulation;
+using Xunit.Abstractions;
+
+namespace Brunet.Tests.Attacks;
+
+/// <summary>A member that says it is where somebody else is, so that others guess ports there.</summary>
+public sealed class PortSearchAttackTests(ITestOutputHelper output)
+{
+    private static readonly TransportAddress Third = TransportAddress.FromIPv4(0x01020304, 80);
+
+    [Theory]
+    [InlineData(NatKind.PortRestricted, NatMapping.Dependent)]
+    [InlineData(NatKind.Symmetric, NatMapping.Independent)]
+    public void A_member_that_lies_about_where_it_is_makes_a_node_send_no_more_than_the_budget(NatKind nat, NatMapping claimed)
+    {
+        (SimulatedNetwork world, SimulatedNode victim, SimulatedNode liar) = World(nat);
+        int sent = 0;
+        var seconds = new int[200];
+        world.Wire = (from, to, _) =>
+        {
+            if (from == victim && to.IPv4 == Third.IPv4)
+            {
+                sent++;
+                seconds[(int)world.Now.TotalSeconds]++;
+            }
+
+            // The two never get a straight path.
+            return !((from == victim && to.IPv4 == liar.PublicEndpoint.IPv4) || (from == liar && to.IPv4 == victim.PublicEndpoint.IPv4));
+        };
+        Lie(world, liar, victim, Third, claimed);
+        output.WriteLine($"{sent} datagrams in a minute, {seconds.Max()} in the worst second");
+        Assert.InRange(sent, 200, 2048 + (60 * 50) + 600);
+        Assert.InRange(seconds.Max(), 1, 520);
+    }
+
+    [Fact]
+    public void Ports_of_private_addresses_are_never_guessed()
+    {
+        (SimulatedNetwork world, SimulatedNode victim, SimulatedNode liar) = World(NatKind.PortRestricted);
+        var ports = new HashSet<ushort>();
+        var house = TransportAddress.FromIPv4((192u << 24) | (168 << 16) | 1, 80);
+        world.Wire = (from, to, _) =>
+        {
+            if (from == victim && to.IPv4 == house.IPv4)
+            {
+                ports.Add(to.Port);
+            }
+
+            return !((from == victim && to.IPv4 == liar.PublicEndpoint.IPv4) || (from == liar && to.IPv4 == victim.PublicEndpoint.IPv4));
+        };
+        Lie(world, liar, victim, house, NatMapping.Dependent);
+        Assert.Equal([house.Port], ports);
+    }
+
+    private static (SimulatedNetwork World, SimulatedNode Victim, SimulatedNode Liar) World(NatKind nat)
+    {
+        var world = new SimulatedNetwork(seed: 9);
+        for (int i = 0; i < 4; i++)
+        {
+            world.Add(NatKind.None, new SmallerOwnerWins());
+        }
+
+        SimulatedNode victim = world.Add(nat, new SmallerOwnerWins());
+        SimulatedNode liar = world.Add(NatKind.PortRestricted, new SmallerOwnerWins());
+        Assert.NotNull(world.RunUntil(() => world.Nodes.TrueForAll(node => node.Node.IsJoined), TimeSpan.FromSeconds(15)));
+        return (world, victim, liar);
+    }
+
+    /// <summary>For a minute, ten times a second, beside packets that make the liar worth a search.</summary>
+    private static void Lie(SimulatedNetwork world, SimulatedNode liar, SimulatedNode victim, TransportAddress where, NatMapping claimed)
+    {
+        var lie = new CandidatesMessage { IsSpread = claimed == NatMapping.Dependent, Nat = new NatProfile(claimed, 0) };
+        lie.Endpoints.Add(where);
+        byte[] bytes = new byte[CandidatesMessage.MaxSize];
+        int length = lie.Write(bytes);
+        for (int i = 0; i < 600; i++)
+        {
+            liar.Node.Send(world.Now, victim.Node.Address, [1]);
+            if (liar.Node.Core.Peers.TryGetValue(victim.Node.Address, out Peer? peer))
+            {
+                liar.Node.Core.Transport.SendMessage(world.Now, peer, bytes.AsSpan(0, length));
+            }
+
+            world.Run(TimeSpan.FromMilliseconds(100));
+        }
+    }
+}
