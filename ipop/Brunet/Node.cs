@@ -3,6 +3,7 @@ using Brunet.Addressing;
 using Brunet.Dht;
 using Brunet.Diagnosis;
 using Brunet.Links;
+using Brunet.Notices;
 using Brunet.Sessions;
 using Brunet.Wire;
 
@@ -89,9 +90,10 @@ public sealed class Node : IOverlay
         _core.Bootstrap.Tick(now);
         _core.DhtServer.Tick(now);
         _core.DhtClient.Tick(now);
+        _core.Notices.Tick(now);
         _core.Pinger.Tick(now);
         _core.Tracer.Tick(now);
-        bool busy = _core.Handshaker.IsBusy || _core.PathWatch.IsBusy || _core.PortSearcher.IsBusy || _core.Ring.IsBusy || _core.DhtClient.IsBusy
+        bool busy = _core.Handshaker.IsBusy || _core.PathWatch.IsBusy || _core.PortSearcher.IsBusy || _core.Ring.IsBusy || _core.DhtClient.IsBusy || _core.Notices.IsBusy
             || _core.Pinger.IsBusy || _core.Tracer.IsBusy;
         NextTick = now + (busy ? BusyInterval : IdleInterval);
     }
@@ -128,6 +130,30 @@ public sealed class Node : IOverlay
         _core.DhtClient.IdentityChanged(now);
         _core.Ring.Touch();
     }
+
+    /// <summary>Says which notices are genuine. Without one, none is: an open pool has no CA that could sign.</summary>
+    public INoticePolicy? NoticePolicy
+    {
+        get => _core.Notices.Policy;
+        set => _core.Notices.Policy = value;
+    }
+
+    /// <summary>Hears of each new notice, once; called on the thread that owns the node.</summary>
+    public Action<TimeSpan, Notice>? NoticeArrived
+    {
+        get => _core.Notices.Arrived;
+        set => _core.Notices.Arrived = value;
+    }
+
+    /// <summary>Spreads a notice to all nodes, or takes up what was known before a restart. False if it is not genuine, or not newer than what is known.</summary>
+    public bool Publish(TimeSpan now, Notice notice)
+    {
+        ArgumentNullException.ThrowIfNull(notice);
+        return _core.Notices.Publish(now, notice);
+    }
+
+    /// <summary>The newest notice of a kind; null if there is none.</summary>
+    public Notice? NewestNotice(byte kind) => _core.Notices.Newest(kind);
 
     /// <summary>Says goodbye to all peers.</summary>
     public void Leave(TimeSpan now)

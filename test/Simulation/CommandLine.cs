@@ -13,7 +13,11 @@ internal sealed class CommandLine
         (1000, ["idle", "join", "death"]),
         (1000, ["merge"]),
         (200, ["records"]),
+        (1000, ["notices"]),
     ];
+
+    /// <summary>What is simulated only if it is asked for by name.</summary>
+    private static readonly (int Size, string[] Names)[] Long = [(50, ["day"])];
 
     private readonly List<string> _names = [];
 
@@ -51,7 +55,7 @@ internal sealed class CommandLine
     public IReadOnlyList<Performance> Plan()
     {
         var plan = new List<Performance>();
-        foreach ((int size, string[] names) in Whole)
+        foreach ((int size, string[] names) in _names.Count == 0 ? Whole : [.. Whole, .. Long])
         {
             List<IScenario> scenarios = [.. names.Where(name => _names.Count == 0 || _names.Contains(name)).Select(name => AllScenarios.Find(name)!)];
             int nodes = Size ?? size;

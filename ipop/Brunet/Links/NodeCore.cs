@@ -2,6 +2,7 @@ using Brunet.Addressing;
 using Brunet.Dht;
 using Brunet.Diagnosis;
 using Brunet.Nat;
+using Brunet.Notices;
 using Brunet.Relay;
 using Brunet.Ring;
 using Brunet.Sessions;
@@ -47,6 +48,7 @@ internal sealed class NodeCore
         var codec = new RecordCodec(identity, certificates);
         DhtServer = new DhtServer(this, codec, policy);
         DhtClient = new DhtClient(this, codec, policy);
+        Notices = new NoticeKeeper(this);
     }
 
     public NodeSettings Settings { get; }
@@ -100,6 +102,8 @@ internal sealed class NodeCore
     public DhtServer DhtServer { get; }
 
     public DhtClient DhtClient { get; }
+
+    public NoticeKeeper Notices { get; }
 
     public NodeAddress Self => Identity.Address;
 

@@ -196,6 +196,15 @@ internal sealed class Transport(NodeCore core)
             case MessageType.Copy:
                 core.DhtServer.OnCopy(now, peer, message);
                 break;
+            case MessageType.Announce:
+                core.Notices.OnAnnounce(now, peer, message);
+                break;
+            case MessageType.NoticeAsk:
+                core.Notices.OnAsk(now, peer, message);
+                break;
+            case MessageType.NoticePiece:
+                core.Notices.OnPiece(now, peer, message);
+                break;
             default:
                 break;
         }

@@ -109,6 +109,15 @@ internal enum MessageType : byte
 
     /// <summary>A record that belongs to the receiver, too.</summary>
     Copy = 11,
+
+    /// <summary>There is a notice.</summary>
+    Announce = 12,
+
+    /// <summary>Asks for a piece of a notice, or says that the sender has it.</summary>
+    NoticeAsk = 13,
+
+    /// <summary>A piece of a notice.</summary>
+    NoticePiece = 14,
 }
 
 /// <summary>What a routed packet carries.</summary>

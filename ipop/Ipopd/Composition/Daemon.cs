@@ -46,6 +46,7 @@ internal sealed class Daemon : IControlled, IDisposable
     private readonly TapPort _tap;
     private readonly Node _node;
     private readonly HardwareRandomSource _randomSource;
+    private readonly NoticeBoard? _notices;
     private readonly VirtualNetwork _network;
     private readonly BootstrapResolver _resolver;
     private readonly TrafficCounters _traffic;
@@ -87,6 +88,7 @@ internal sealed class Daemon : IControlled, IDisposable
             var policy = new RecordPolicy(options.Subnet, options.IsOpen);
             _node = new Node(settings, _identity, _handshakes, _verifier, policy, port, new StrongRandom(), HardwareRandom.Open(out _randomSource));
             port.Node = _node;
+            _notices = _verifier is null ? null : Own(new NoticeBoard(_node, options.State, _verifier.AuthorityDer, BootClock.Now, log));
             _network = new VirtualNetwork(NetworkOptions(mac), _node, _identity.Certificate, _tap, BootClock.Now);
             (port.Network, _searchSockets.Node) = (_network, _node);
             _traffic = port.Traffic;
@@ -190,6 +192,10 @@ internal sealed class Daemon : IControlled, IDisposable
 
     /// <inheritdoc/>
     public void Resolve(TimeSpan now, string name, Action<TimeSpan, IPv4Address?> done) => _network.Resolve(now, name, done);
+
+    /// <inheritdoc/>
+    public string? PublishNotice(TimeSpan now, string file) =>
+        _notices is null ? $"the pool is open ({OptionKey.Open} = yes in {_options.File}): there is no CA that could sign a notice" : _notices.Publish(now, file);
 
     /// <inheritdoc/>
     public void Stop() => _loop.Stop();

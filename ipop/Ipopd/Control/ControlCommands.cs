@@ -40,6 +40,10 @@ internal interface IControlled
     /// <summary>All figures in Prometheus' text format.</summary>
     string Metrics(TimeSpan now);
 
+    /// <summary>Spreads a signed notice to all nodes of the pool.</summary>
+    /// <returns>What is wrong with the file and what to do, or null.</returns>
+    string? PublishNotice(TimeSpan now, string file);
+
     /// <summary>Ends the daemon.</summary>
     void Stop();
 }
@@ -96,12 +100,16 @@ internal sealed class ControlCommands(IControlled controlled)
             case "metrics":
                 reply(Write(new MetricsReply(controlled.Metrics(now)), ControlJson.Plain.MetricsReply));
                 break;
+            case "publish-notice":
+                string? refused = request.File is { Length: > 0 } file ? controlled.PublishNotice(now, file) : "no file; send \"file\":\"/path\"";
+                reply(refused is null ? Done() : Error(refused));
+                break;
             case "stop":
                 reply(Done());
                 controlled.Stop();
                 break;
             default:
-                reply(Error($"command '{request?.Command}' is unknown; use status, peers, ping, trace, metrics, reload, refuse-address, resolve or stop"));
+                reply(Error($"command '{request?.Command}' is unknown; use status, peers, ping, trace, metrics, reload, refuse-address, resolve, publish-notice or stop"));
                 break;
         }
     }

@@ -5,7 +5,7 @@ using System.Text.Json.Serialization;
 namespace Ipopd.Control;
 
 /// <summary>A line that a client sends (docs/architecture.md, Control socket).</summary>
-internal sealed record ControlRequest(string? Command, string? Address, string? Name, string? Target, int? TimeoutMs, bool? Ring);
+internal sealed record ControlRequest(string? Command, string? Address, string? Name, string? Target, int? TimeoutMs, bool? Ring, string? File);
 
 /// <summary>The answer to what needs no more than yes.</summary>
 internal sealed record DoneReply(bool Ok = true);

@@ -48,6 +48,9 @@ internal sealed class PoolCertificateVerifier : ICertificateVerifier
                 + $"{OptionKey.PoolSubnet} = {options.Subnet}; make them agree");
     }
 
+    /// <summary>The CA certificate.</summary>
+    internal ReadOnlySpan<byte> AuthorityDer => _authority.Der.Span;
+
     /// <inheritdoc/>
     public MemberCertificate? Verify(ReadOnlySpan<byte> der) => TryVerify(der, out MemberCertificate? certificate, out _) ? certificate : null;
 

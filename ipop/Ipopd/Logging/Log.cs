@@ -55,6 +55,18 @@ internal static partial class Log
         Message = "certificate {Serial} for {Host}, {Address}, until {NotAfter}", SkipEnabledCheck = true)]
     internal static partial void CertificateTaken(this ILogger log, string serial, string host, string address, string notAfter);
 
+    [LoggerMessage(
+        EventName = "NoticeTaken", Level = LogLevel.Information, Message = "notice {Number} of kind {Kind}, {Size} bytes", SkipEnabledCheck = true)]
+    internal static partial void NoticeTaken(this ILogger log, ulong number, byte kind, int size);
+
+    [LoggerMessage(EventName = "NoticeNotTaken", Level = LogLevel.Warning, Message = "{Why}", SkipEnabledCheck = true)]
+    internal static partial void NoticeNotTaken(this ILogger log, string why);
+
+    [LoggerMessage(
+        EventName = "NoticeNotKept", Level = LogLevel.Warning,
+        Message = "{Path} can't be written ({Why}); after a restart the notice comes from the neighbours again", SkipEnabledCheck = true)]
+    internal static partial void NoticeNotKept(this ILogger log, string path, string why);
+
     [LoggerMessage(EventName = "CertificateNone", Level = LogLevel.Information, Message = "no certificate", SkipEnabledCheck = true)]
     internal static partial void CertificateNone(this ILogger log);
 

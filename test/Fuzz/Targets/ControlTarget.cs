@@ -126,6 +126,8 @@ internal sealed class ControlTarget : FuzzTarget
 
         public string Metrics(TimeSpan now) => "# HELP a \"b\"\n";
 
+        public string? PublishNotice(TimeSpan now, string file) => file == "/good" ? null : $"{file} holds no notice";
+
         public void Stop()
         {
             // It goes on.

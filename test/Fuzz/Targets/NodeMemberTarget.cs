@@ -65,6 +65,7 @@ internal sealed class NodeMemberTarget : FuzzTarget
         yield return Sample("goodbye", [(byte)MessageType.Goodbye], WireSamples.Ping());
         yield return Sample("collect", WireSamples.Collect(), WireSamples.Collected());
         yield return Sample("copy", WireSamples.Copy(record), WireSamples.Collect());
+        yield return Sample("notice", WireSamples.Announce(), WireSamples.NoticePiece(976), WireSamples.NoticeAsk());
         yield return Sample("unknown", [0], [99], [255, 255]);
     }
 

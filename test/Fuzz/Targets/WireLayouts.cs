@@ -76,6 +76,19 @@ internal static class WireLayouts
                 walker.Number(1);
                 walker.Bytes(NodeAddress.Size);
                 break;
+            case MessageType.Announce:
+                walker.Bytes(NodeAddress.Size);
+                walker.Type();
+                walker.Number(8);
+                walker.Number(4);
+                walker.Bytes(32);
+                walker.Bytes(walker.Number(1));
+                break;
+            case MessageType.NoticeAsk or MessageType.NoticePiece:
+                walker.Type();
+                walker.Number(8);
+                walker.Number(2);
+                break;
             case MessageType.Copy:
                 walker.Number(4);
                 walker.Number(2);

@@ -2,6 +2,7 @@ using System.Text;
 using Brunet.Addressing;
 using Brunet.Dht;
 using Brunet.Nat;
+using Brunet.Notices;
 using Brunet.Wire;
 using Testing.Simulation;
 
@@ -149,6 +150,25 @@ internal static class WireSamples
     {
         byte[] bytes = new byte[CopyMessage.HeaderSize + record.Length];
         return bytes[..new CopyMessage(0, 600, record).Write(bytes)];
+    }
+
+    public static byte[] Announce()
+    {
+        byte[] bytes = new byte[AnnounceMessage.MaxSize];
+        return bytes[..new AnnounceMessage(Somebody(1), NoticeHead.Of(SimulatedNoticePolicy.Sign(1, 7, new byte[2000]))).Write(bytes)];
+    }
+
+    public static byte[] NoticeAsk(ushort piece = 1)
+    {
+        byte[] bytes = new byte[NoticeAskMessage.Size];
+        new NoticeAskMessage(1, 7, piece).Write(bytes);
+        return bytes;
+    }
+
+    public static byte[] NoticePiece(int length)
+    {
+        byte[] bytes = new byte[NoticePieceMessage.HeaderSize + length];
+        return bytes[..new NoticePieceMessage(1, 7, 1, new byte[length]).Write(bytes)];
     }
 
     /// <summary>A signed record, but with a signature of zeros: signatures differ in each run, and these bytes must not.</summary>

@@ -1,5 +1,6 @@
 using Brunet.Addressing;
 using Brunet.Dht;
+using Brunet.Notices;
 using Brunet.Wire;
 using Fuzz.Mutation;
 
@@ -66,6 +67,21 @@ internal static class WireTargets
         {
             byte[] bytes = new byte[input.Length];
             return CopyMessage.TryRead(Typed(input, MessageType.Copy), out CopyMessage copy) ? bytes[..copy.Write(bytes)] : null;
+        }, isStrict: false);
+        yield return new CodecTarget("announce", [new("announce", WireSamples.Announce())], Message, input =>
+        {
+            byte[] bytes = new byte[AnnounceMessage.MaxSize];
+            return AnnounceMessage.Read(Typed(input, MessageType.Announce)) is { } announce ? bytes[..announce.Write(bytes)] : null;
+        }, isStrict: false);
+        yield return new CodecTarget("notice-ask", [new("piece", WireSamples.NoticeAsk()), new("whole", WireSamples.NoticeAsk(NoticeAskMessage.Whole))], Message, input =>
+        {
+            byte[] bytes = new byte[NoticeAskMessage.Size];
+            return NoticeAskMessage.TryRead(Typed(input, MessageType.NoticeAsk), out NoticeAskMessage ask) ? Written(ask.Write, bytes) : null;
+        }, isStrict: false);
+        yield return new CodecTarget("notice-piece", [new("whole", WireSamples.NoticePiece(1024)), new("last", WireSamples.NoticePiece(1))], Message, input =>
+        {
+            byte[] bytes = new byte[input.Length];
+            return NoticePieceMessage.TryRead(Typed(input, MessageType.NoticePiece), out NoticePieceMessage piece) ? bytes[..piece.Write(bytes)] : null;
         }, isStrict: false);
         yield return new CodecTarget("routed", RoutedSamples(), Message, Rewrite, isStrict: false);
         yield return new CodecTarget(

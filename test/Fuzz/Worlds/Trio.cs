@@ -31,6 +31,7 @@ internal sealed class Trio
             world.Node = new Node(
                 settings, Identities[i], new SimulatedHandshakeProvider(Identities[i], new SimulatedAuthority(), random), null, Policy, world, random,
                 new SimulatedHardware(random));
+            world.Node.NoticePolicy = new SimulatedNoticePolicy();
             _nodes[i] = world;
         }
 

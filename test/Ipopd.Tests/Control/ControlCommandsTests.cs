@@ -60,6 +60,8 @@ public sealed class ControlCommandsTests
     [InlineData("""{"command":"refuse-address"}""", "'' is not an IPv4 address")]
     [InlineData("""{"command":"refuse-address","address":"10.1"}""", "'10.1' is not an IPv4 address")]
     [InlineData("""{"command":"resolve"}""", "no name; send")]
+    [InlineData("""{"command":"publish-notice"}""", "no file; send")]
+    [InlineData("""{"command":"publish-notice","file":"/bad"}""", "/bad holds no notice")]
     [InlineData("""{"command":"resolve","name":"beta"}""", "'beta' was not found")]
     [InlineData("""{"command":"ping"}""", "no target; send")]
     [InlineData("""{"command":"trace","target":""}""", "no target; send")]

@@ -76,5 +76,7 @@ internal sealed class FakeControlled : IControlled
 
     public string Metrics(TimeSpan now) => "# HELP a \"b\"\n";
 
+    public string? PublishNotice(TimeSpan now, string file) => file == "/good" ? null : $"{file} holds no notice";
+
     public void Stop() => IsStopped = true;
 }

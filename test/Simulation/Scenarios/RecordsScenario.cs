@@ -15,7 +15,7 @@ internal sealed class RecordsScenario : IScenario
     private const int LookupsASecond = 5;
 
     /// <summary>The bootstrap list lives through the churn, so that newcomers find the ring.</summary>
-    private const int Spared = 3;
+    internal const int Spared = 3;
 
     private static readonly TimeSpan Second = TimeSpan.FromSeconds(1);
 
@@ -113,11 +113,11 @@ internal sealed class RecordsScenario : IScenario
         report.AtMost("keys with no owner after the partition", contest.FindAll(pair => !pair.Even.Stands && !pair.Odd.Stands).Count, 0);
     }
 
-    private static List<OwnedRecord> Standing(List<OwnedRecord> records) => records.FindAll(record => record.Stands && record.Owner.IsAlive);
+    internal static List<OwnedRecord> Standing(List<OwnedRecord> records) => records.FindAll(record => record.Stands && record.Owner.IsAlive);
 
-    private static double Share(int part, int whole) => whole == 0 ? 0 : 100.0 * part / whole;
+    internal static double Share(int part, int whole) => whole == 0 ? 0 : 100.0 * part / whole;
 
-    private static SimulatedNode Asker(SimulatedRing ring)
+    internal static SimulatedNode Asker(SimulatedRing ring)
     {
         SimulatedNode asker;
         do
@@ -140,7 +140,7 @@ internal sealed class RecordsScenario : IScenario
     }
 
     /// <summary>Lets seconds pass, and owners ask for what they have not yet.</summary>
-    private static void Pass(SimulatedRing ring, List<OwnedRecord> records, int seconds, Func<bool> isDone)
+    internal static void Pass(SimulatedRing ring, List<OwnedRecord> records, int seconds, Func<bool> isDone)
     {
         for (int i = 0; i < seconds && !isDone(); i++)
         {

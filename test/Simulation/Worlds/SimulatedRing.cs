@@ -101,6 +101,19 @@ internal sealed class SimulatedRing
     /// <summary>Bytes that a node sent until now, IPv4 and UDP headers counted.</summary>
     public static long SentBytes(SimulatedNode node) => node.SentBytes + (HeaderSize * node.SentDatagrams);
 
+    /// <summary>Announcements of notices that all nodes got, and pieces.</summary>
+    public (int Heads, int Pieces) Heard()
+    {
+        (int heads, int pieces) = (0, 0);
+        foreach (SimulatedNode node in Network.Nodes)
+        {
+            heads += node.HeardOfNotices.Heads;
+            pieces += node.HeardOfNotices.Pieces;
+        }
+
+        return (heads, pieces);
+    }
+
     /// <summary>Sends a packet from a living node to a position, and follows it.</summary>
     public SimulatedProbe Lookup(SimulatedNode origin, NodeAddress position) =>
         Network.Probe(origin, position, exact: false, RingTruth.Nearest(Order, position));

@@ -46,6 +46,9 @@ public sealed class SimulatedNetwork(int seed, double loss = 0)
     /// <summary>A number made of every datagram's time, ends and bytes: two runs of one seed have the same.</summary>
     public ulong Digest => _digest.Value;
 
+    /// <summary>Share of the datagrams that are lost.</summary>
+    public double Loss { get; set; } = loss;
+
     /// <summary>Added to every way.</summary>
     public TimeSpan ExtraLatency { get; set; }
 
@@ -227,7 +230,7 @@ public sealed class SimulatedNetwork(int seed, double loss = 0)
             Wire?.Invoke(from, destination, frame.ToArray());
         }
 
-        bool isLost = !destination.IsIPv4 || !from.Nat.HasUdp || !_byPublicAddress.TryGetValue(destination.IPv4, out to!) || _random.NextDouble() < loss;
+        bool isLost = !destination.IsIPv4 || !from.Nat.HasUdp || !_byPublicAddress.TryGetValue(destination.IPv4, out to!) || _random.NextDouble() < Loss;
         to ??= from;
         return !isLost;
     }

@@ -47,6 +47,9 @@ public sealed class SimulatedNode : INodeOutput
     /// <summary>Bytes of their payload.</summary>
     public long SentBytes { get; internal set; }
 
+    /// <summary>Announcements of notices and pieces that it got.</summary>
+    public (int Heads, int Pieces) HeardOfNotices => Node.Core.Notices.Heard;
+
     internal SimulatedNat Nat { get; }
 
     internal NodeSettings Settings { get; }

@@ -1,0 +1,369 @@
+using System.Runtime.InteropServices;
+using Brunet.Addressing;
+using Brunet.Links;
+using Brunet.Ring;
+
+namespace Brunet.Notices;
+
+/// <summary>
+/// Brings notices to every node. Who has one tells its head to its linked members, to each with the part of the ring up to the next one, and
+/// they tell it on (S. El-Ansary and others, "Efficient broadcast in structured P2P networks", IPTPS 2003). Whoever lacks the body asks
+/// for it in pieces. Near neighbours tell each other a little later, so that nobody is left out who is not in its place, or comes late.
+/// </summary>
+internal sealed class NoticeKeeper(NodeCore core)
+{
+    private const int MaxTries = 6;
+
+    /// <summary>Heads of one peer that are verified, and pieces that it gets, in <see cref="BudgetInterval"/>.</summary>
+    private const int HeadsAtMost = 16;
+    private const int PiecesAtMost = 512;
+
+    private static readonly TimeSpan RetryInterval = TimeSpan.FromSeconds(1);
+    private static readonly TimeSpan NeighbourPause = TimeSpan.FromSeconds(3);
+    private static readonly TimeSpan BudgetInterval = TimeSpan.FromSeconds(10);
+
+    private readonly Notice?[] _newest = new Notice?[Notice.MaxKind + 1];
+    private readonly NoticeDownload?[] _downloads = new NoticeDownload?[Notice.MaxKind + 1];
+
+    /// <summary>Who is to be told, of which kind.</summary>
+    private readonly Dictionary<(byte Kind, NodeAddress Peer), Telling> _telling = [];
+
+    /// <summary>The highest number that a peer said to have.</summary>
+    private readonly Dictionary<(byte Kind, NodeAddress Peer), ulong> _known = [];
+    private readonly Dictionary<NodeAddress, int> _heads = [];
+    private readonly Dictionary<NodeAddress, int> _pieces = [];
+    private IReadOnlyList<NodeAddress> _near = [];
+    private TimeSpan _nextBudget;
+
+    /// <summary>Says which notices are genuine; null: none is, and none is passed on.</summary>
+    public INoticePolicy? Policy { get; set; }
+
+    /// <summary>Hears of each new notice, once.</summary>
+    public Action<TimeSpan, Notice>? Arrived { get; set; }
+
+    /// <summary>Whether a notice is under way, so that time matters.</summary>
+    public bool IsBusy => _telling.Count > 0 || Array.Exists(_downloads, download => download is not null);
+
+    /// <summary>Heads and pieces heard, for the simulator.</summary>
+    public (int Heads, int Pieces) Heard { get; private set; }
+
+    /// <summary>The newest notice of a kind, or null.</summary>
+    public Notice? Newest(byte kind) => kind is >= 1 and <= Notice.MaxKind ? _newest[kind] : null;
+
+    /// <summary>Takes a notice from the local side and spreads it; false if it is not genuine, or not newer.</summary>
+    public bool Publish(TimeSpan now, Notice notice)
+    {
+        if (notice.Kind is < 1 or > Notice.MaxKind || notice.Body.Length is < 1 or > Notice.MaxSize
+            || notice.Signature.Length is < 1 or > Notice.MaxSignatureSize || !IsNewer(notice.Kind, notice.Number)
+            || Policy?.IsSigned(Notice.Content(notice.Kind, notice.Number, notice.Body.Span), notice.Signature.Span) != true)
+        {
+            return false;
+        }
+
+        Accept(now, notice, core.Self, isWholeRing: true);
+        return true;
+    }
+
+    public void OnAnnounce(TimeSpan now, Peer from, ReadOnlySpan<byte> message)
+    {
+        if (Policy is null || AnnounceMessage.Read(message) is not { } announce)
+        {
+            return;
+        }
+
+        NoticeHead head = announce.Head;
+        Heard = (Heard.Heads + 1, Heard.Pieces);
+        if (!IsNewer(head.Kind, head.Number))
+        {
+            Notice mine = _newest[head.Kind]!;
+            Acknowledge(now, from, head.Kind, mine.Number);
+            if (mine.Number > head.Number)
+            {
+                Tell(now, from.Address, mine, from.Address);
+            }
+            else
+            {
+                Know(from.Address, head.Kind, head.Number);
+            }
+
+            return;
+        }
+
+        NoticeDownload? download = _downloads[head.Kind];
+        if (download is not null && download.Head.Number >= head.Number)
+        {
+            if (download.Head.Number == head.Number && download.Head.Hash.Span.SequenceEqual(head.Hash.Span))
+            {
+                download.AddSource(from.Address);
+                Know(from.Address, head.Kind, head.Number);
+                if (download.Limit == core.Self)
+                {
+                    download.Limit = announce.Limit;
+                }
+            }
+
+            return;
+        }
+
+        if (++CollectionsMarshal.GetValueRefOrAddDefault(_heads, from.Address, out _) > HeadsAtMost
+            || !Policy.IsSigned(head.Content(), head.Signature.Span))
+        {
+            return;
+        }
+
+        download = new NoticeDownload(head, announce.Limit);
+        download.AddSource(from.Address);
+        _downloads[head.Kind] = download;
+        Know(from.Address, head.Kind, head.Number);
+        Ask(now, download);
+    }
+
+    public void OnAsk(TimeSpan now, Peer from, ReadOnlySpan<byte> message)
+    {
+        if (!NoticeAskMessage.TryRead(message, out NoticeAskMessage ask) || Newest(ask.Kind) is not { } notice)
+        {
+            return;
+        }
+
+        if (ask.Piece == NoticeAskMessage.Whole)
+        {
+            Know(from.Address, ask.Kind, ask.Number);
+            if (ask.Number >= notice.Number)
+            {
+                _telling.Remove((ask.Kind, from.Address));
+            }
+
+            return;
+        }
+
+        int start = ask.Piece * NoticePieceMessage.PieceSize;
+        if (ask.Number != notice.Number || start >= notice.Body.Length
+            || ++CollectionsMarshal.GetValueRefOrAddDefault(_pieces, from.Address, out _) > PiecesAtMost)
+        {
+            return;
+        }
+
+        if (_telling.TryGetValue((ask.Kind, from.Address), out Telling? telling))
+        {
+            // It has the head; what it says next is that it has the rest.
+            telling.Again = now + (2 * RetryInterval);
+        }
+
+        Span<byte> answer = stackalloc byte[NoticePieceMessage.HeaderSize + NoticePieceMessage.PieceSize];
+        ReadOnlySpan<byte> bytes = notice.Body.Span[start..Math.Min(notice.Body.Length, start + NoticePieceMessage.PieceSize)];
+        int length = new NoticePieceMessage(ask.Kind, ask.Number, ask.Piece, bytes).Write(answer);
+        core.Transport.SendMessage(now, from, answer[..length]);
+    }
+
+    public void OnPiece(TimeSpan now, Peer from, ReadOnlySpan<byte> message)
+    {
+        if (!NoticePieceMessage.TryRead(message, out NoticePieceMessage piece) || piece.Kind is < 1 or > Notice.MaxKind
+            || _downloads[piece.Kind] is not { } download || download.Head.Number != piece.Number)
+        {
+            return;
+        }
+
+        Heard = (Heard.Heads, Heard.Pieces + 1);
+        if (!download.Take(from.Address, piece))
+        {
+            return;
+        }
+
+        if (download.IsWhole && !download.IsRight)
+        {
+            download.Restart();
+        }
+
+        if (!download.IsWhole)
+        {
+            Ask(now, download);
+            return;
+        }
+
+        _downloads[piece.Kind] = null;
+        Accept(now, download.Notice, download.Limit, isWholeRing: false);
+    }
+
+    public void Tick(TimeSpan now)
+    {
+        if (now >= _nextBudget)
+        {
+            _nextBudget = now + BudgetInterval;
+            _heads.Clear();
+            _pieces.Clear();
+        }
+
+        if (!ReferenceEquals(_near, core.Ring.Near))
+        {
+            _near = core.Ring.Near;
+            TellNeighbours(now, TimeSpan.Zero);
+        }
+
+        foreach (NoticeDownload? download in _downloads)
+        {
+            if (download is not null)
+            {
+                Ask(now, download);
+            }
+        }
+
+        if (_telling.Count == 0)
+        {
+            return;
+        }
+
+        foreach (((byte kind, NodeAddress address), Telling telling) in new List<KeyValuePair<(byte, NodeAddress), Telling>>(_telling))
+        {
+            if (now < telling.Again)
+            {
+                continue;
+            }
+
+            if (telling.Tries++ >= MaxTries || IsKnown(address, kind) || !core.Peers.TryGetValue(address, out Peer? peer))
+            {
+                _telling.Remove((kind, address));
+                continue;
+            }
+
+            telling.Again = now + RetryInterval;
+            Announce(now, peer, kind, telling.Limit);
+        }
+    }
+
+    private bool IsNewer(byte kind, ulong number) => _newest[kind] is not { } mine || number > mine.Number;
+
+    private bool IsKnown(NodeAddress peer, byte kind) =>
+        _newest[kind] is not { } mine || (_known.TryGetValue((kind, peer), out ulong number) && number >= mine.Number);
+
+    private void Know(NodeAddress peer, byte kind, ulong number)
+    {
+        if (kind is >= 1 and <= Notice.MaxKind && core.Peers.ContainsKey(peer))
+        {
+            ref ulong known = ref CollectionsMarshal.GetValueRefOrAddDefault(_known, (kind, peer), out _);
+            known = Math.Max(known, number);
+        }
+    }
+
+    /// <summary>A notice is whole and genuine: it counts from now on, and goes to the part of the ring that is ours to tell.</summary>
+    private void Accept(TimeSpan now, Notice notice, NodeAddress limit, bool isWholeRing)
+    {
+        _newest[notice.Kind] = notice;
+        if (_downloads[notice.Kind] is { } other && other.Head.Number <= notice.Number)
+        {
+            _downloads[notice.Kind] = null;
+        }
+
+        Forget();
+        foreach (NodeAddress source in new List<NodeAddress>(core.Peers.Keys))
+        {
+            // Whoever gave us the head has it; all others may want to hear that we have it.
+            if (IsKnown(source, notice.Kind))
+            {
+                Acknowledge(now, core.Peers[source], notice.Kind, notice.Number);
+            }
+        }
+
+        if (core.IsMember && (isWholeRing || limit != core.Self))
+        {
+            List<NodeAddress> members = core.Ring.LinkedMembers();
+            Neighbourhood.SortClockwise(core.Self, members);
+            if (!isWholeRing)
+            {
+                NodeAddress range = core.Self.ClockwiseTo(limit);
+                members.RemoveAll(member => core.Self.ClockwiseTo(member) >= range);
+            }
+
+            for (int i = 0; i < members.Count; i++)
+            {
+                Tell(now, members[i], notice, i + 1 < members.Count ? members[i + 1] : limit);
+            }
+        }
+
+        TellNeighbours(now, NeighbourPause);
+        Arrived?.Invoke(now, notice);
+    }
+
+    /// <summary>Near neighbours, and leaves, which nobody else tells.</summary>
+    private void TellNeighbours(TimeSpan now, TimeSpan pause)
+    {
+        if (!core.IsMember)
+        {
+            return;
+        }
+
+        foreach (Notice? notice in _newest)
+        {
+            if (notice is null)
+            {
+                continue;
+            }
+
+            foreach (Peer peer in core.Peers.Values)
+            {
+                if ((peer.IsNear || !core.IsEntitled(peer)) && peer.IsConnected && !IsKnown(peer.Address, notice.Kind))
+                {
+                    _telling.TryAdd(
+                        (notice.Kind, peer.Address), new Telling(peer.Address) { Again = now + (pause * (1 + core.Random.NextDouble())) });
+                }
+            }
+        }
+    }
+
+    private void Tell(TimeSpan now, NodeAddress to, Notice notice, NodeAddress limit)
+    {
+        if (core.Peers.TryGetValue(to, out Peer? peer) && !IsKnown(to, notice.Kind))
+        {
+            _telling[(notice.Kind, to)] = new Telling(limit) { Again = now + RetryInterval, Tries = 1 };
+            Announce(now, peer, notice.Kind, limit);
+        }
+    }
+
+    private void Announce(TimeSpan now, Peer peer, byte kind, NodeAddress limit)
+    {
+        Span<byte> message = stackalloc byte[AnnounceMessage.MaxSize];
+        int length = new AnnounceMessage(limit, NoticeHead.Of(_newest[kind]!)).Write(message);
+        core.Transport.SendMessage(now, peer, message[..length]);
+    }
+
+    private void Acknowledge(TimeSpan now, Peer peer, byte kind, ulong number) => Send(now, peer, new NoticeAskMessage(kind, number, NoticeAskMessage.Whole));
+
+    private void Ask(TimeSpan now, NoticeDownload download)
+    {
+        foreach ((ushort piece, NodeAddress source) in download.Due(now))
+        {
+            if (core.Peers.TryGetValue(source, out Peer? peer))
+            {
+                Send(now, peer, new NoticeAskMessage(download.Head.Kind, download.Head.Number, piece));
+            }
+        }
+    }
+
+    private void Send(TimeSpan now, Peer peer, NoticeAskMessage ask)
+    {
+        Span<byte> message = stackalloc byte[NoticeAskMessage.Size];
+        ask.Write(message);
+        core.Transport.SendMessage(now, peer, message);
+    }
+
+    /// <summary>What nodes had that are peers no longer is of no use.</summary>
+    private void Forget()
+    {
+        foreach ((byte Kind, NodeAddress Peer) key in new List<(byte, NodeAddress)>(_known.Keys))
+        {
+            if (!core.Peers.ContainsKey(key.Peer))
+            {
+                _known.Remove(key);
+            }
+        }
+    }
+
+    /// <summary>Somebody is told until it says that it knows.</summary>
+    private sealed class Telling(NodeAddress limit)
+    {
+        public NodeAddress Limit { get; } = limit;
+
+        public TimeSpan Again { get; set; }
+
+        public int Tries { get; set; }
+    }
+}

@@ -1,0 +1,72 @@
+using Brunet;
+using Brunet.Notices;
+using Ipopd.Identity;
+using Ipopd.Logging;
+using Ipopd.State;
+using Microsoft.Extensions.Logging;
+
+namespace Ipopd.Composition;
+
+/// <summary>Keeps the newest notice of each kind in the state folder, and gives the node what was there before it started.</summary>
+internal sealed class NoticeBoard : IDisposable
+{
+    private readonly Node _node;
+    private readonly string _folder;
+    private readonly ILogger _log;
+    private readonly AuthorityNoticePolicy _policy;
+
+    internal NoticeBoard(Node node, string folder, ReadOnlySpan<byte> authority, TimeSpan now, ILogger log)
+    {
+        (_node, _folder, _log) = (node, folder, log);
+        _policy = new AuthorityNoticePolicy(authority);
+        node.NoticePolicy = _policy;
+        for (byte kind = 1; kind <= Notice.MaxKind; kind++)
+        {
+            if (File.Exists(NoticeFile.Path(folder, kind)) && Publish(now, NoticeFile.Path(folder, kind)) is { } trouble)
+            {
+                log.NoticeNotTaken(trouble);
+            }
+        }
+
+        node.NoticeArrived = Keep;
+    }
+
+    /// <summary>Spreads the notice in a file.</summary>
+    /// <returns>What is wrong with it and what to do, or null.</returns>
+    internal string? Publish(TimeSpan now, string path)
+    {
+        try
+        {
+            if (NoticeFile.Load(path) is not { } notice)
+            {
+                return $"{path} holds no notice of at most {Notice.MaxSize} bytes; give a file that the CA signed";
+            }
+
+            return _node.Publish(now, notice) ? null
+                : _node.NewestNotice(notice.Kind) is { } newest && newest.Number >= notice.Number
+                ? $"{path} is number {notice.Number} of kind {notice.Kind}, but number {newest.Number} is known; sign one with a higher number"
+                : $"{path} is not signed by the pool's CA; sign it with the key of ca.pem";
+        }
+        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
+        {
+            return $"{path} can't be read ({exception.Message}); give a file that ipopd may read";
+        }
+    }
+
+    /// <inheritdoc/>
+    public void Dispose() => _policy.Dispose();
+
+    private void Keep(TimeSpan now, Notice notice)
+    {
+        string path = NoticeFile.Path(_folder, notice.Kind);
+        _log.NoticeTaken(notice.Number, notice.Kind, notice.Body.Length);
+        try
+        {
+            StateFolder.Write(path, NoticeFile.Write(notice));
+        }
+        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
+        {
+            _log.NoticeNotKept(path, exception.Message);
+        }
+    }
+}
