@@ -96,7 +96,7 @@ internal sealed class NoticeKeeper(NodeCore core)
             {
                 download.AddSource(from.Address);
                 Know(from.Address, head.Kind, head.Number);
-                if (download.Limit == core.Self)
+                if (core.Self.ClockwiseTo(announce.Limit) > core.Self.ClockwiseTo(download.Limit))
                 {
                     download.Limit = announce.Limit;
                 }
@@ -283,7 +283,10 @@ internal sealed class NoticeKeeper(NodeCore core)
         Arrived?.Invoke(now, notice);
     }
 
-    /// <summary>Near neighbours, and leaves, which nobody else tells.</summary>
+    /// <summary>
+    /// Near neighbours, and leaves, which nobody else tells. A neighbour that has not heard of it may stand in a part of the ring that nobody
+    /// told, so it tells all up to us.
+    /// </summary>
     private void TellNeighbours(TimeSpan now, TimeSpan pause)
     {
         if (!core.IsMember)
@@ -303,7 +306,7 @@ internal sealed class NoticeKeeper(NodeCore core)
                 if ((peer.IsNear || !core.IsEntitled(peer)) && peer.IsConnected && !IsKnown(peer.Address, notice.Kind))
                 {
                     _telling.TryAdd(
-                        (notice.Kind, peer.Address), new Telling(peer.Address) { Again = now + (pause * (1 + core.Random.NextDouble())) });
+                        (notice.Kind, peer.Address), new Telling(core.Self) { Again = now + (pause * (1 + core.Random.NextDouble())) });
                 }
             }
         }
