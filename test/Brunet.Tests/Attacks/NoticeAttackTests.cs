@@ -1,6 +1,5 @@
 using Brunet.Links;
 using Brunet.Notices;
-using Brunet.Wire;
 using Testing.Simulation;
 
 namespace Brunet.Tests.Attacks;
