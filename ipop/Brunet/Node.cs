@@ -74,6 +74,12 @@ public sealed class Node : IOverlay
     /// <summary>Lets time pass. Call at <see cref="NextTick"/> or a little later.</summary>
     public void Tick(TimeSpan now)
     {
+        if (IsSilent(now))
+        {
+            NextTick = now + IdleInterval;
+            return;
+        }
+
         _core.Handshaker.Tick(now);
         if (now - _lastTick > Slept)
         {
@@ -103,8 +109,28 @@ public sealed class Node : IOverlay
     /// <param name="source">Where it came from.</param>
     /// <param name="datagram">Its bytes, lent until the call returns.</param>
     /// <param name="socket">0 for the node's own socket, else which one of <see cref="INodeOutput.OpenSocket"/> it came to.</param>
-    public void ReceiveDatagram(TimeSpan now, TransportAddress source, ReadOnlySpan<byte> datagram, int socket = 0) =>
-        _core.Transport.ReceiveFrame(now, Arrival.Direct(source, socket), datagram);
+    public void ReceiveDatagram(TimeSpan now, TransportAddress source, ReadOnlySpan<byte> datagram, int socket = 0)
+    {
+        if (!IsSilent(now))
+        {
+            _core.Transport.ReceiveFrame(now, Arrival.Direct(source, socket), datagram);
+        }
+    }
+
+    /// <summary>Another running machine with this node's key, as last proven; null if none was.</summary>
+    public TwinStatus? Twin => _core.Twins.Status;
+
+    /// <summary>
+    /// The hypervisor says that this machine was copied or set back: another one may have its keys. All are dropped and agreed on anew, and the
+    /// boot id is another.
+    /// </summary>
+    public void OnMachineCopied(TimeSpan now)
+    {
+        _core.Boot.Renew(now);
+        _core.Twins.Reset();
+        _core.Handshaker.ForgetKeys(now);
+        _core.Ring.Touch();
+    }
 
     /// <summary>
     /// A connection ended that frames came by or went to. Not needed for the node to go on, but it learns of it before silence tells.
@@ -181,6 +207,7 @@ public sealed class Node : IOverlay
                     peer.ReceivedBytes,
                     now - peer.CreatedAt)
                 {
+                    KeyExchange = peer.Current!.KeyExchange,
                     Loss = peer.Best?.Loss(now),
                     NotDirect = NotDirectReason.Of(now, peer),
                     OfferedEndpoints = peer.OfferedEndpoints,
@@ -206,7 +233,7 @@ public sealed class Node : IOverlay
     /// <inheritdoc/>
     public void Send(TimeSpan now, NodeAddress destination, ReadOnlySpan<byte> packet)
     {
-        if (packet.Length + 1 > ProtocolConstants.MaxMessageSize || destination == Address)
+        if (packet.Length + 1 > ProtocolConstants.MaxMessageSize || destination == Address || IsSilent(now))
         {
             return;
         }
@@ -243,4 +270,20 @@ public sealed class Node : IOverlay
 
     /// <inheritdoc/>
     public void Release(TimeSpan now, RecordKey key) => _core.DhtClient.Release(now, key);
+
+    /// <summary>Whether this machine leaves the ring to another one with its key. Its peers are forgotten without goodbye: it would end the other's sessions.</summary>
+    private bool IsSilent(TimeSpan now)
+    {
+        if (!_core.Twins.IsSilent(now))
+        {
+            return false;
+        }
+
+        foreach (Peer peer in new List<Peer>(_core.Peers.Values))
+        {
+            _core.RemovePeer(peer);
+        }
+
+        return true;
+    }
 }

@@ -35,6 +35,9 @@ public sealed record PeerStatus(
     long ReceivedBytes,
     TimeSpan Age)
 {
+    /// <summary>What the session's keys were agreed by, as the library calls it.</summary>
+    public string KeyExchange { get; init; } = "";
+
     /// <summary>Share of the last pings by that path that were not answered, 0 to 1; null over the ring, or while there is none to judge by.</summary>
     public double? Loss { get; init; }
 

@@ -29,6 +29,8 @@ internal sealed class NodeCore
         Random = random;
         Hardware = hardware;
         Transport = new Transport(this);
+        Boot = new BootId(hardware);
+        Twins = new TwinWatch(this);
         Handshaker = new Handshaker(this);
         Paths = new PathKeeper(this);
         PathWatch = new PathWatch(this);
@@ -64,6 +66,10 @@ internal sealed class NodeCore
     public IHardwareRandom Hardware { get; }
 
     public Dictionary<NodeAddress, Peer> Peers { get; } = [];
+
+    public BootId Boot { get; }
+
+    public TwinWatch Twins { get; }
 
     public Transport Transport { get; }
 
@@ -141,13 +147,19 @@ internal sealed class NodeCore
     public void RemovePeer(Peer peer)
     {
         Peers.Remove(peer.Address);
+        ForgetSessions(peer);
+        Ring.Touch();
+    }
+
+    /// <summary>Forgets a peer's sessions and handshakes, not the peer.</summary>
+    public void ForgetSessions(Peer peer)
+    {
         Handshaker.Forget(peer.Pending);
         Handshaker.Forget(peer.Next);
         Handshaker.Forget(peer.Current);
         peer.Older.ForEach(Handshaker.Forget);
         peer.Older.Clear();
         peer.Pending = peer.Next = peer.Current = null;
-        Ring.Touch();
     }
 
     /// <summary>A session with a peer stands: what waited may go, and better paths are sought.</summary>

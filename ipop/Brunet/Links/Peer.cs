@@ -78,6 +78,9 @@ internal sealed class Peer(NodeAddress address, TimeSpan now)
     /// <summary>When it may be asked again over the ring where it is.</summary>
     public TimeSpan NextSeek { get; set; }
 
+    /// <summary>When the peer's machines may be asked again whether they are two.</summary>
+    public TimeSpan NextTwinCheck { get; set; }
+
     public int Punches { get; set; }
 
     /// <summary>How many endpoints it named in its last Candidates; null if none came.</summary>

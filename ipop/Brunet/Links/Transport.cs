@@ -51,6 +51,33 @@ internal sealed class Transport(NodeCore core)
         SendMessage(now, peer, [(byte)MessageType.Goodbye]);
     }
 
+    /// <summary>Sends a message in one session by one way; false if it can't seal.</summary>
+    public bool Send(TimeSpan now, Peer peer, Session session, ReadOnlySpan<byte> message, Arrival way)
+    {
+        if (session.Keys is not { } keys || message.Length > ProtocolConstants.MaxMessageSize)
+        {
+            return false;
+        }
+
+        byte[] frame = ArrayPool<byte>.Shared.Rent(ProtocolConstants.MaxFrameSize);
+        try
+        {
+            int length = keys.Seal(session.RemoteIndex, message, frame);
+            if (length == 0)
+            {
+                return false;
+            }
+
+            peer.SentBytes += length;
+            SendFrame(now, peer.Address, frame.AsSpan(0, length), way);
+            return true;
+        }
+        finally
+        {
+            ArrayPool<byte>.Shared.Return(frame);
+        }
+    }
+
     /// <summary>Sends a ready frame to a node.</summary>
     public void SendFrame(TimeSpan now, NodeAddress destination, ReadOnlySpan<byte> frame, Arrival way)
     {
@@ -92,32 +119,6 @@ internal sealed class Transport(NodeCore core)
         }
     }
 
-    private bool Send(TimeSpan now, Peer peer, Session session, ReadOnlySpan<byte> message, Arrival way)
-    {
-        if (session.Keys is not { } keys || message.Length > ProtocolConstants.MaxMessageSize)
-        {
-            return false;
-        }
-
-        byte[] frame = ArrayPool<byte>.Shared.Rent(ProtocolConstants.MaxFrameSize);
-        try
-        {
-            int length = keys.Seal(session.RemoteIndex, message, frame);
-            if (length == 0)
-            {
-                return false;
-            }
-
-            peer.SentBytes += length;
-            SendFrame(now, peer.Address, frame.AsSpan(0, length), way);
-            return true;
-        }
-        finally
-        {
-            ArrayPool<byte>.Shared.Return(frame);
-        }
-    }
-
     private void ReceiveData(TimeSpan now, Arrival arrival, ReadOnlySpan<byte> frame)
     {
         if (!DataHeader.TryRead(frame, out DataHeader header) || core.Handshaker.Find(header.ReceiverIndex) is not { } session)
@@ -139,9 +140,15 @@ internal sealed class Transport(NodeCore core)
             {
                 peer.ReceivedBytes += frame.Length;
                 bool isNewest = session.OnOpened(now, counter);
+                session.LastWay = arrival;
                 if (peer.Next == session)
                 {
                     core.Handshaker.Confirm(now, session);
+                }
+
+                if (peer.Current is { } current && current.RemoteBoot != session.RemoteBoot)
+                {
+                    core.Twins.OnOtherBoot(now, peer, session);
                 }
 
                 core.Paths.OnReceived(now, peer, arrival, isNewest);
@@ -183,6 +190,9 @@ internal sealed class Transport(NodeCore core)
                 break;
             case MessageType.Relay:
                 core.Relays.Receive(now, peer, message);
+                break;
+            case MessageType.Twin:
+                core.Twins.Receive(now, peer, session, message);
                 break;
             case MessageType.Goodbye:
                 core.Handshaker.OnGoodbye(peer, session);

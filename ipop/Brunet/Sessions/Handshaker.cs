@@ -90,6 +90,29 @@ internal sealed class Handshaker(NodeCore core)
     }
 
     /// <summary>
+    /// This machine may be one of two with the same keys: drops them all, without goodbye, for the other may go on with them, and agrees on
+    /// new ones with whom it needs.
+    /// </summary>
+    public void ForgetKeys(TimeSpan now)
+    {
+        while (_sessions.Unfinished.Count > 0)
+        {
+            Forget(_sessions.Unfinished[0]);
+        }
+
+        foreach (Peer peer in core.Peers.Values)
+        {
+            bool isNeeded = peer.Current is not null && peer.IsWanted(now);
+            core.ForgetSessions(peer);
+            peer.NextHandshake = default;
+            if (isNeeded)
+            {
+                Start(now, peer);
+            }
+        }
+    }
+
+    /// <summary>
     /// The peer ended a session. Only the end of the current one is the peer's end: a late goodbye of its life before must not take
     /// the new one with it.
     /// </summary>
@@ -160,9 +183,10 @@ internal sealed class Handshaker(NodeCore core)
             return;
         }
 
-        if (frame.Sender == core.Self)
+        // A frame of our own address is our own, come back, or that of another machine with our key; which, the handshake's end will tell.
+        if (frame.Sender == core.Self && _sessions.Find(frame.SenderIndex) is { } own)
         {
-            core.Bootstrap.OnSelf(now, _sessions.Find(frame.SenderIndex));
+            core.Bootstrap.OnSelf(now, own);
             return;
         }
 
@@ -217,6 +241,10 @@ internal sealed class Handshaker(NodeCore core)
         {
             _sessions.Unfinished.Remove(session);
             Confirm(now, session);
+            if (session.Claimed == core.Self)
+            {
+                Forget(session);
+            }
         }
     }
 
@@ -242,8 +270,10 @@ internal sealed class Handshaker(NodeCore core)
 
     private Session Start(TimeSpan now, NodeAddress expected, Arrival route, Arrival? secondRoute)
     {
-        var session = new Session(_sessions.NewIndex(), isClient: true, expected, core.HandshakeProvider.StartClient(), route, now)
+        ulong boot = core.Boot.For(now);
+        var session = new Session(_sessions.NewIndex(), isClient: true, expected, core.HandshakeProvider.StartClient(boot), route, now)
         {
+            LocalBoot = boot,
             SecondRoute = secondRoute,
             Generation = _generation,
         };
@@ -286,8 +316,10 @@ internal sealed class Handshaker(NodeCore core)
             _sessions.ForgetOldestHalfOpen();
         }
 
-        var session = new Session(_sessions.NewIndex(), isClient: false, default, core.HandshakeProvider.StartServer(), arrival, now)
+        ulong boot = core.Boot.For(now);
+        var session = new Session(_sessions.NewIndex(), isClient: false, default, core.HandshakeProvider.StartServer(boot), arrival, now)
         {
+            LocalBoot = boot,
             Claimed = frame.Sender,
             RemoteIndex = frame.SenderIndex,
             Generation = _generation,
@@ -353,6 +385,15 @@ internal sealed class Handshaker(NodeCore core)
     {
         session.Establish(now, core.Hardware);
         NodeAddress address = session.Identity!.Address;
+        if (address == core.Self && !core.Boot.IsOwn(session.RemoteBoot))
+        {
+            // Nobody else can end a handshake with our key. The last flight goes, so that the other machine learns it as well.
+            session.Claimed = address;
+            core.Twins.OnProven(now, session.RemoteBoot);
+            _sender.Retransmit(now, session);
+            return true;
+        }
+
         if (address == core.Self || (session.Claimed != default && session.Claimed != address))
         {
             Fail(now, session);

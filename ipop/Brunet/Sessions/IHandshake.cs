@@ -27,6 +27,12 @@ public interface IHandshake : IDisposable
     /// <summary>Who the peer proved to be. Throws <see cref="InvalidOperationException"/> before <see cref="HandshakeState.Complete"/>.</summary>
     PeerIdentity Peer { get; }
 
+    /// <summary>The peer's boot id, as the handshake proved it. Throws like <see cref="Peer"/>.</summary>
+    ulong PeerBoot { get; }
+
+    /// <summary>What the keys were agreed by, as the library calls it: X25519MLKEM768, x25519. Throws like <see cref="Peer"/>.</summary>
+    string KeyExchange { get; }
+
     /// <summary>Derives secret bytes that only the two ends know (RFC 8446 section 7.5). Equal labels give equal bytes on both ends.</summary>
     void Export(string label, Span<byte> secret);
 }
@@ -35,8 +41,10 @@ public interface IHandshake : IDisposable
 public interface IHandshakeProvider
 {
     /// <summary>Starts the side that speaks first.</summary>
-    IHandshake StartClient();
+    /// <param name="boot">The local node's boot id, for the peer.</param>
+    IHandshake StartClient(ulong boot);
 
     /// <summary>Starts the side that answers.</summary>
-    IHandshake StartServer();
+    /// <param name="boot">The local node's boot id, for the peer.</param>
+    IHandshake StartServer(ulong boot);
 }

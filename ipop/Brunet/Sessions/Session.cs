@@ -51,6 +51,18 @@ internal sealed class Session(uint localIndex, bool isClient, NodeAddress expect
 
     public PeerIdentity? Identity { get; private set; }
 
+    /// <summary>Boot id that the local node had when it began.</summary>
+    public required ulong LocalBoot { get; init; }
+
+    /// <summary>The peer's boot id; meaningless before the handshake's end.</summary>
+    public ulong RemoteBoot { get; private set; }
+
+    /// <summary>What the keys were agreed by; empty before the handshake's end.</summary>
+    public string KeyExchange { get; private set; } = "";
+
+    /// <summary>How its last frame came.</summary>
+    public Arrival LastWay { get; set; } = route;
+
     public bool IsEstablished => Keys is not null;
 
     public TimeSpan StartedAt { get; } = now;
@@ -83,6 +95,8 @@ internal sealed class Session(uint localIndex, bool isClient, NodeAddress expect
     public void Establish(TimeSpan now, IHardwareRandom hardware)
     {
         Identity = Handshake.Peer;
+        RemoteBoot = Handshake.PeerBoot;
+        KeyExchange = Handshake.KeyExchange;
         Keys = new SessionKeys(Handshake, IsClient, hardware);
         Handshake.Dispose();
         EstablishedAt = now;

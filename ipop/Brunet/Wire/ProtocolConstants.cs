@@ -57,6 +57,9 @@ internal static class ProtocolConstants
     /// <summary>Bytes of a record's signature: ECDSA P-256, IEEE P1363.</summary>
     public const int RecordSignatureSize = 64;
 
+    /// <summary>Bytes of the signature under a twin's proof: ECDSA P-256, IEEE P1363.</summary>
+    public const int TwinSignatureSize = 64;
+
     /// <summary>How long a replica may keep a record that is not renewed, in seconds.</summary>
     public const int MaxRecordLife = 600;
 
@@ -118,6 +121,9 @@ internal enum MessageType : byte
 
     /// <summary>A piece of a notice.</summary>
     NoticePiece = 14,
+
+    /// <summary>There seem to be two machines with one key.</summary>
+    Twin = 15,
 }
 
 /// <summary>What a routed packet carries.</summary>

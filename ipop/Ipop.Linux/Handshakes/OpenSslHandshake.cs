@@ -1,4 +1,5 @@
 using System.Buffers;
+using System.Runtime.InteropServices;
 using System.Text;
 using Brunet.Addressing;
 using Brunet.Sessions;
@@ -10,6 +11,8 @@ internal sealed unsafe class OpenSslHandshake : IHandshake
 {
     private readonly SslHandle _ssl;
     private readonly ICertificateVerifier? _verifier;
+    private readonly HandshakeTerms _terms;
+    private readonly IReadOnlyList<int> _versions;
 
     // Owned by the SSL.
     private readonly nint _input;
@@ -17,10 +20,11 @@ internal sealed unsafe class OpenSslHandshake : IHandshake
     private HandshakeState _state;
     private PeerIdentity? _peer;
 
-    internal OpenSslHandshake(SslContextHandle context, bool isClient, ICertificateVerifier? verifier)
+    internal OpenSslHandshake(SslContextHandle context, bool isClient, ICertificateVerifier? verifier, ulong boot, IReadOnlyList<int> versions)
     {
         Interop.Crypto.ERR_clear_error();
         _verifier = verifier;
+        _versions = versions;
         _ssl = Interop.Ssl.SSL_new(context);
         SslError.ThrowUnless(!_ssl.IsInvalid, "SSL_new");
         _input = Interop.Crypto.BIO_new(Interop.Crypto.BIO_s_mem());
@@ -34,6 +38,8 @@ internal sealed unsafe class OpenSslHandshake : IHandshake
         }
 
         Interop.Ssl.SSL_set_bio(_ssl, _input, _output);
+        _terms = new HandshakeTerms(boot, versions);
+        _terms.Attach(_ssl);
         if (isClient)
         {
             Interop.Ssl.SSL_set_connect_state(_ssl);
@@ -46,6 +52,24 @@ internal sealed unsafe class OpenSslHandshake : IHandshake
 
     /// <inheritdoc/>
     public PeerIdentity Peer => _state == HandshakeState.Complete ? _peer! : throw NotComplete();
+
+    /// <inheritdoc/>
+    public ulong PeerBoot => _state == HandshakeState.Complete ? _terms.PeerBoot!.Value : throw NotComplete();
+
+    /// <inheritdoc/>
+    public string KeyExchange
+    {
+        get
+        {
+            int group = _state == HandshakeState.Complete
+                ? (int)Interop.Ssl.SSL_ctrl(_ssl, Interop.Ssl.SSL_CTRL_GET_NEGOTIATED_GROUP, 0, null)
+                : throw NotComplete();
+            return Marshal.PtrToStringUTF8(Interop.Ssl.SSL_group_to_name(_ssl, group)) ?? $"group 0x{group & 0xffff:x}";
+        }
+    }
+
+    /// <summary>The version of the overlay's protocol that both ends agreed on; null before the end.</summary>
+    internal int? Version { get; private set; }
 
     /// <inheritdoc/>
     public HandshakeState Advance(ReadOnlySpan<byte> received, IBufferWriter<byte> toSend)
@@ -103,7 +127,11 @@ internal sealed unsafe class OpenSslHandshake : IHandshake
     }
 
     /// <inheritdoc/>
-    public void Dispose() => _ssl.Dispose();
+    public void Dispose()
+    {
+        _ssl.Dispose();
+        _terms.Dispose();
+    }
 
     private static InvalidOperationException NotComplete() => new("the handshake is not complete");
 
@@ -124,9 +152,16 @@ internal sealed unsafe class OpenSslHandshake : IHandshake
     /// <summary>The peer proved that it holds the key; says who that makes it. False if the key is of another kind than ours.</summary>
     private bool Identify()
     {
+        Version = HandshakeTerms.Version(_ssl, _versions);
         nint certificate = Interop.Ssl.SSL_get1_peer_certificate(_ssl);
         if (certificate == 0)
         {
+            return false;
+        }
+
+        if (Version is null || _terms.PeerBoot is null)
+        {
+            Interop.Crypto.X509_free(certificate);
             return false;
         }
 

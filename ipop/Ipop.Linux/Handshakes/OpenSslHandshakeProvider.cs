@@ -1,5 +1,6 @@
 using System.Security.Cryptography;
 using Brunet.Sessions;
+using Ipop.Linux.Randomness;
 
 namespace Ipop.Linux.Handshakes;
 
@@ -9,6 +10,7 @@ namespace Ipop.Linux.Handshakes;
 public sealed class OpenSslHandshakeProvider : IHandshakeProvider, IDisposable
 {
     private readonly ECDsa _key;
+    private readonly IHardwareRandom _hardware = HardwareRandom.Open(out _);
     private readonly ICertificateVerifier? _verifier;
     private SslContextHandle _context;
 
@@ -40,12 +42,29 @@ public sealed class OpenSslHandshakeProvider : IHandshakeProvider, IDisposable
         _context = next;
     }
 
-    /// <inheritdoc/>
-    public IHandshake StartClient() => new OpenSslHandshake(_context, isClient: true, _verifier);
+    /// <summary>Versions of the overlay's protocol that are spoken, the best first (docs/protocol.md, Versions).</summary>
+    internal IReadOnlyList<int> Versions { get; init; } = [1];
 
     /// <inheritdoc/>
-    public IHandshake StartServer() => new OpenSslHandshake(_context, isClient: false, _verifier);
+    public IHandshake StartClient(ulong boot) => Start(isClient: true, boot);
+
+    /// <inheritdoc/>
+    public IHandshake StartServer(ulong boot) => Start(isClient: false, boot);
 
     /// <inheritdoc/>
     public void Dispose() => _context.Dispose();
+
+    private unsafe OpenSslHandshake Start(bool isClient, ulong boot)
+    {
+        // OpenSSL's generator is in memory, and a copy of this machine would make the same ephemeral keys with it.
+        const int Draws = 4;
+        ulong* bits = stackalloc ulong[Draws];
+        for (int i = 0; i < Draws; i++)
+        {
+            bits[i] = _hardware.Draw();
+        }
+
+        Interop.Crypto.RAND_add(bits, Draws * sizeof(ulong), 0);
+        return new OpenSslHandshake(_context, isClient, _verifier, boot, Versions);
+    }
 }

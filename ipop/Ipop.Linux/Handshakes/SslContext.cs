@@ -9,8 +9,11 @@ namespace Ipop.Linux.Handshakes;
 /// <summary>Makes SSL_CTXs of the one kind we use: TLS 1.3, one cipher suite, both certificates, no tickets, no sessions.</summary>
 internal static unsafe class SslContext
 {
-    /// <summary>Hybrid with ML-KEM first, where OpenSSL is 3.5; then what every OpenSSL 3 has.</summary>
-    private static readonly string[] GroupLists = ["X25519MLKEM768:X25519:P-256", "X25519:P-256"];
+    /// <summary>
+    /// Hybrid with ML-KEM first, where OpenSSL is 3.5, which then sends key shares of both that are starred: an older peer needs no second round
+    /// trip. Else what every OpenSSL 3 has.
+    /// </summary>
+    private static readonly string[] GroupLists = ["*X25519MLKEM768:*X25519:P-256", "X25519:P-256"];
 
     /// <summary>Makes a context for a key and the certificate to show, or a bare self-signed one.</summary>
     internal static SslContextHandle Create(ECDsa key, ReadOnlySpan<byte> certificate)
@@ -53,6 +56,7 @@ internal static unsafe class SslContext
         }
 
         UseGroups(context);
+        HandshakeTerms.Configure(context);
         Interop.Ssl.SSL_CTX_set_verify(context, Interop.Ssl.SSL_VERIFY_PEER | Interop.Ssl.SSL_VERIFY_FAIL_IF_NO_PEER_CERT, 0);
         Interop.Ssl.SSL_CTX_set_cert_verify_callback(context, &AcceptAnyChain, 0);
     }

@@ -7,6 +7,10 @@ internal static partial class Interop
     {
         private const string Library = "libcrypto.so.3";
 
+        /// <summary>Mixes bytes into the generator that all of the library's keys come from.</summary>
+        [LibraryImport(Library)]
+        internal static unsafe partial void RAND_add(void* buffer, int length, double entropyBytes);
+
         [LibraryImport(Library)]
         internal static partial nint BIO_s_mem();
 

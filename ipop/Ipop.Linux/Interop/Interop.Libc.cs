@@ -15,6 +15,7 @@ internal static partial class Interop
         internal const int ENODEV = 19;
         internal const int ENOENT = 2;
         internal const int EPERM = 1;
+        internal const int EPIPE = 32;
         internal const int EBADFD = 77;
 
         internal const int O_RDWR = 2;
@@ -23,6 +24,11 @@ internal static partial class Interop
 
         [LibraryImport(Library, SetLastError = true)]
         internal static unsafe partial int open(byte* path, int flags);
+
+        internal const int SEEK_END = 2;
+
+        [LibraryImport(Library, SetLastError = true)]
+        internal static partial nint lseek(int fd, nint offset, int whence);
 
         [LibraryImport(Library, SetLastError = true)]
         internal static partial int close(int fd);

@@ -96,6 +96,52 @@ internal static partial class Interop
         [LibraryImport(Library)]
         internal static unsafe partial int SSL_CTX_set_alpn_protos(SslContextHandle context, byte* protocols, uint length);
 
+        internal const int SSL_CTRL_GET_NEGOTIATED_GROUP = 134;
+        internal const int SSL_TLSEXT_ERR_OK = 0;
+        internal const int SSL_TLSEXT_ERR_ALERT_FATAL = 2;
+        internal const int OPENSSL_NPN_NEGOTIATED = 1;
+        internal const int SSL_EXT_CLIENT_HELLO = 0x80;
+        internal const int SSL_EXT_TLS1_3_ENCRYPTED_EXTENSIONS = 0x400;
+
+        [LibraryImport(Library)]
+        internal static unsafe partial nint SSL_ctrl(SslHandle ssl, int command, nint number, byte* text);
+
+        /// <summary>The name stays the library's.</summary>
+        [LibraryImport(Library)]
+        internal static partial nint SSL_group_to_name(SslHandle ssl, int group);
+
+        [LibraryImport(Library)]
+        internal static unsafe partial int SSL_set_ex_data(SslHandle ssl, int index, void* data);
+
+        [LibraryImport(Library)]
+        internal static unsafe partial void* SSL_get_ex_data(nint ssl, int index);
+
+        /// <summary>0 if it worked.</summary>
+        [LibraryImport(Library)]
+        internal static unsafe partial int SSL_set_alpn_protos(SslHandle ssl, byte* protocols, uint length);
+
+        [LibraryImport(Library)]
+        internal static unsafe partial void SSL_CTX_set_alpn_select_cb(
+            SslContextHandle context, delegate* unmanaged[Cdecl]<nint, byte**, byte*, byte*, uint, nint, int> callback, nint argument);
+
+        [LibraryImport(Library)]
+        internal static unsafe partial int SSL_select_next_proto(
+            byte** output, byte* outputLength, byte* own, uint ownLength, byte* offered, uint offeredLength);
+
+        [LibraryImport(Library)]
+        internal static unsafe partial void SSL_get0_alpn_selected(SslHandle ssl, byte** protocol, uint* length);
+
+        [LibraryImport(Library)]
+        internal static unsafe partial int SSL_CTX_add_custom_ext(
+            SslContextHandle context,
+            uint type,
+            uint where,
+            delegate* unmanaged[Cdecl]<nint, uint, uint, byte**, nuint*, nint, nuint, int*, nint, int> add,
+            nint free,
+            nint addArgument,
+            delegate* unmanaged[Cdecl]<nint, uint, uint, byte*, nuint, nint, nuint, int*, nint, int> parse,
+            nint parseArgument);
+
         /// <summary>The caller owns the X509.</summary>
         [LibraryImport(Library)]
         internal static partial nint SSL_get1_peer_certificate(SslHandle ssl);

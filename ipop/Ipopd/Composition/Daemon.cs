@@ -3,10 +3,12 @@ using System.Net.NetworkInformation;
 using System.Runtime.InteropServices;
 using Brunet;
 using Brunet.Addressing;
+using Brunet.Sessions;
 using Ipop;
 using Ipop.AddressMap;
 using Ipop.Linux.Handshakes;
 using Ipop.Linux.Interfaces;
+using Ipop.Linux.KernelLog;
 using Ipop.Linux.Polling;
 using Ipop.Linux.Randomness;
 using Ipop.Linux.Systemd;
@@ -44,6 +46,7 @@ internal sealed class Daemon : IControlled, IDisposable
     private readonly SearchSockets _searchSockets;
     private readonly UdpSocket? _dnsSocket;
     private readonly TapPort _tap;
+    private readonly CopyWatch? _copyWatch;
     private readonly Node _node;
     private readonly HardwareRandomSource _randomSource;
     private readonly NoticeBoard? _notices;
@@ -58,6 +61,7 @@ internal sealed class Daemon : IControlled, IDisposable
     private string? _certificateTrouble;
     private TimeSpan _nextExpiryCheck;
     private bool _wasJoined;
+    private TwinStatus? _twin;
 
     /// <summary>Opens everything.</summary>
     /// <exception cref="ConfigurationException">The configuration can't be used.</exception>
@@ -79,6 +83,7 @@ internal sealed class Daemon : IControlled, IDisposable
             _dnsSocket = options.DnsListen is { } listen ? Own(OpenDns(options, listen)) : null;
             MacAddress mac = TapPort.MacOf(_identity.Address);
             _tap = Own(TapPort.Open(options, mac, _systemd, time, log));
+            _copyWatch = OpenCopyWatch(log) is { } watch ? Own(watch) : null;
             _resolver = new BootstrapResolver(options.Bootstrap, Dns.GetHostAddressesAsync, time, log);
 
             var port = new NodePort(_overlaySocket, _searchSockets);
@@ -127,6 +132,11 @@ internal sealed class Daemon : IControlled, IDisposable
             if (_dnsSocket is { } dns)
             {
                 _loop.Add(dns.Descriptor, now => dns.Receive(now, AnswerDns));
+            }
+
+            if (_copyWatch is { } watch)
+            {
+                _loop.Add(watch.Descriptor, OnKernelLog);
             }
 
             Announce();
@@ -224,6 +234,19 @@ internal sealed class Daemon : IControlled, IDisposable
         }
     }
 
+    private static CopyWatch? OpenCopyWatch(ILogger log)
+    {
+        try
+        {
+            return CopyWatch.Open();
+        }
+        catch (IOException exception)
+        {
+            log.KernelLogUnread(exception.Message);
+            return null;
+        }
+    }
+
     private static UdpSocket OpenDns(DaemonOptions options, TransportAddress listen)
     {
         try
@@ -308,6 +331,12 @@ internal sealed class Daemon : IControlled, IDisposable
             }
         }
 
+        if (_node.Twin is { } twin && (_twin?.Other, _twin?.MustYield) != (twin.Other, twin.MustYield))
+        {
+            _twin = twin;
+            _log.Twin(TwinReport.Describe(_node.Address, twin));
+        }
+
         if (_wasJoined)
         {
             _tap.Plug();
@@ -389,6 +418,11 @@ internal sealed class Daemon : IControlled, IDisposable
             warnings.Add("the pool is open: no CA, no IPsec; who knows the secret is in");
         }
 
+        if (_node.Twin is { } twin)
+        {
+            warnings.Add(TwinReport.Describe(_node.Address, twin));
+        }
+
         if (_certificateTrouble is { } trouble)
         {
             warnings.Add(trouble);
@@ -400,6 +434,16 @@ internal sealed class Daemon : IControlled, IDisposable
         }
 
         return warnings;
+    }
+
+    private void OnKernelLog(TimeSpan now)
+    {
+        if (_copyWatch!.Receive())
+        {
+            _log.MachineCopied();
+            _node.OnMachineCopied(now);
+            _twin = null;
+        }
     }
 
     private void OnAddressesChanged(object? sender, EventArgs arguments) => _loop.Post(LookAround);

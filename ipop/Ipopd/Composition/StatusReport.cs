@@ -60,6 +60,7 @@ internal static class StatusReport
             Relay = peer.Path == PathKind.Relay ? peer.Paths[0].Relay?.ToString() : null,
             Loss = PathText.Ratio(peer.Loss),
             WhyNotDirect = PathText.WhyNotDirect(peer, nat),
+            KeyExchange = peer.KeyExchange,
         }),
     ]);
 

@@ -40,6 +40,9 @@ internal sealed record PeerReply(
 
     /// <summary>In a sentence; null if the path is direct.</summary>
     public string? WhyNotDirect { get; init; }
+
+    /// <summary>What the session's keys were agreed by.</summary>
+    public string KeyExchange { get; init; } = "";
 }
 
 /// <summary>The answer to <c>status</c>.</summary>

@@ -21,6 +21,17 @@ internal static partial class Log
         SkipEnabledCheck = true)]
     internal static partial void SaltOfKernel(this ILogger log);
 
+    [LoggerMessage(EventName = "KernelLogUnread", Level = LogLevel.Warning, Message = "{Why}", SkipEnabledCheck = true)]
+    internal static partial void KernelLogUnread(this ILogger log, string why);
+
+    [LoggerMessage(
+        EventName = "MachineCopied", Level = LogLevel.Warning,
+        Message = "this machine was set back or copied (its VM Generation ID changed): all keys are dropped and agreed on anew", SkipEnabledCheck = true)]
+    internal static partial void MachineCopied(this ILogger log);
+
+    [LoggerMessage(EventName = "Twin", Level = LogLevel.Warning, Message = "{Why}", SkipEnabledCheck = true)]
+    internal static partial void Twin(this ILogger log, string why);
+
     [LoggerMessage(EventName = "PoolIsOpen", Level = LogLevel.Warning, Message = "pool {Pool} is open: no CA, no IPsec; who knows the secret is in", SkipEnabledCheck = true)]
     internal static partial void PoolIsOpen(this ILogger log, string pool);
 

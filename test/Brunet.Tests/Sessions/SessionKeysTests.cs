@@ -20,8 +20,8 @@ public sealed class SessionKeysTests : IDisposable
         var authority = new SimulatedAuthority();
         using var one = new SimulatedIdentity(random);
         using var two = new SimulatedIdentity(random);
-        _clientEnd = new SimulatedHandshakeProvider(one, authority, random).StartClient();
-        _serverEnd = new SimulatedHandshakeProvider(two, authority, random).StartServer();
+        _clientEnd = new SimulatedHandshakeProvider(one, authority, random).StartClient(1);
+        _serverEnd = new SimulatedHandshakeProvider(two, authority, random).StartServer(2);
         var toServer = new ArrayBufferWriter<byte>();
         var toClient = new ArrayBufferWriter<byte>();
         _clientEnd.Advance([], toServer);

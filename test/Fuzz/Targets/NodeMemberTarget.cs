@@ -62,6 +62,10 @@ internal sealed class NodeMemberTarget : FuzzTarget
         yield return Sample("store", WireSamples.Routed(RoutedType.Store, evil, victim, WireSamples.Store(record)), WireSamples.Routed(RoutedType.Fetch, evil, victim, WireSamples.Fetch()));
         yield return Sample("reply", WireSamples.Routed(RoutedType.Reply, friend, victim, WireSamples.Reply(ReplyStatus.Stands, record), exact: true));
         yield return Sample("frame", WireSamples.Routed(RoutedType.Frame, evil, victim, hello, exact: true), WireSamples.Routed(RoutedType.Frame, evil, friend, hello, exact: true, hops: 63));
+        yield return Sample(
+            "twin",
+            [(byte)MessageType.Twin, .. new byte[8]], [(byte)MessageType.Twin, .. new byte[7], 1],
+            [(byte)MessageType.Twin, .. new byte[16], .. new byte[ProtocolConstants.TwinSignatureSize]]);
         yield return Sample("goodbye", [(byte)MessageType.Goodbye], WireSamples.Ping());
         yield return Sample("collect", WireSamples.Collect(), WireSamples.Collected());
         yield return Sample("copy", WireSamples.Copy(record), WireSamples.Collect());

@@ -53,8 +53,8 @@ internal sealed class TlsTarget : FuzzTarget
     public override int Run(byte[] input)
     {
         List<byte[]> changes = Sequence.Read(input, MostChanges);
-        using IHandshake client = Client.StartClient();
-        using IHandshake server = Server.StartServer();
+        using IHandshake client = Client.StartClient(1);
+        using IHandshake server = Server.StartServer(2);
         HandshakeState[] states = [HandshakeState.InProgress, HandshakeState.InProgress];
         byte[] flight = [];
         int turn = 0;

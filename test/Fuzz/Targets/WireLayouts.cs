@@ -54,6 +54,10 @@ internal static class WireLayouts
                 walker.Number(8);
                 walker.Rest();
                 break;
+            case MessageType.Twin:
+                walker.Number(8);
+                walker.Number(8);
+                break;
             case MessageType.Neighbours:
                 walker.List(NodeAddress.Size);
                 break;

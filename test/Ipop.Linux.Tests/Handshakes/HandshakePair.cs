@@ -6,9 +6,9 @@ namespace Ipop.Linux.Tests.Handshakes;
 /// <summary>A client and a server, joined by memory.</summary>
 internal sealed class HandshakePair(IHandshakeProvider client, IHandshakeProvider server) : IDisposable
 {
-    internal IHandshake Client { get; } = client.StartClient();
+    internal IHandshake Client { get; } = client.StartClient(1);
 
-    internal IHandshake Server { get; } = server.StartServer();
+    internal IHandshake Server { get; } = server.StartServer(2);
 
     /// <summary>Sizes of the flights, client's first.</summary>
     internal List<int> Flights { get; } = [];

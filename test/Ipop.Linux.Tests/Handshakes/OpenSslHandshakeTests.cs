@@ -97,7 +97,7 @@ public sealed class OpenSslHandshakeTests : IDisposable
     public void Nonsense_fails_at_once_and_stays_failed()
     {
         using OpenSslHandshakeProvider alpha = Bare(alphaKey);
-        using IHandshake server = alpha.StartServer();
+        using IHandshake server = alpha.StartServer(2);
         var sent = new ArrayBufferWriter<byte>();
 
         Assert.Equal(HandshakeState.Failed, server.Advance("GET / HTTP/1.1\r\n\r\n"u8, sent));
@@ -132,6 +132,38 @@ public sealed class OpenSslHandshakeTests : IDisposable
             var state = pair.Run((turn, flight) => turn == at ? Mutate(random, flight) : flight);
             Assert.NotEqual((HandshakeState.Complete, HandshakeState.Complete), state);
         }
+    }
+
+    [Fact]
+    public void Each_side_learns_the_others_boot_id_and_by_what_the_keys_were_agreed()
+    {
+        using OpenSslHandshakeProvider alpha = Bare(alphaKey), beta = Bare(betaKey);
+        using var pair = new HandshakePair(alpha, beta);
+        Assert.Throws<InvalidOperationException>(() => pair.Client.PeerBoot);
+        Assert.Throws<InvalidOperationException>(() => pair.Client.KeyExchange);
+        pair.Run();
+
+        Assert.Equal((2ul, 1ul), (pair.Client.PeerBoot, pair.Server.PeerBoot));
+        Assert.Equal(pair.Client.KeyExchange, pair.Server.KeyExchange);
+
+        // Both ends are this library: hybrid with ML-KEM from 3.5 on, else the first of the others.
+        bool isHybrid = SafeEvpPKeyHandle.OpenSslVersion >= 0x30500000;
+        Assert.Equal(isHybrid ? "X25519MLKEM768" : "x25519", pair.Client.KeyExchange, ignoreCase: true);
+    }
+
+    [Theory]
+    [InlineData(new[] { 2, 1 }, new[] { 1 }, 1)]
+    [InlineData(new[] { 1 }, new[] { 2, 1 }, 1)]
+    [InlineData(new[] { 2, 1 }, new[] { 2, 1 }, 2)]
+    [InlineData(new[] { 1, 2 }, new[] { 2, 1 }, 2)]
+    [InlineData(new[] { 2 }, new[] { 1 }, null)]
+    public void An_old_and_a_new_node_agree_on_a_version_that_both_speak_or_tell_each_other_that_there_is_none(int[] client, int[] server, int? agreed)
+    {
+        using OpenSslHandshakeProvider alpha = new(alphaKey, [], null) { Versions = client }, beta = new(betaKey, [], null) { Versions = server };
+        using var pair = new HandshakePair(alpha, beta);
+        HandshakeState end = agreed is null ? HandshakeState.Failed : HandshakeState.Complete;
+        Assert.Equal((end, end), pair.Run());
+        Assert.Equal((agreed, agreed), (((OpenSslHandshake)pair.Client).Version, ((OpenSslHandshake)pair.Server).Version));
     }
 
     [Fact]

@@ -15,7 +15,7 @@ public sealed class ControlCommandsTests
             """{"ok":true,"node":"ab","pool":"demo","open":false,"zone":"demo.internal","subnet":"10.128.0.0/16","address":null,"host":null,"certified":true,"certificate":{"serial":"0A","not_before":"2026-11-21T00:00:00Z","not_after":"2026-12-21T00:00:00Z","address":"10.128.3.4","host":"alpha","role":"worker"},"ring":{"joined":true,"connections":3,"near":2,"relayed":{"frames":4,"bytes":5000,"refused":1}},"manager":"10.128.0.1","nat":{"kind":"none","text":"no NAT","outside":["192.0.2.9:4433"],"inside":["192.0.2.9:4433"]},"udp":{"port":4433,"sent_datagrams":1,"sent_bytes":2,"received_datagrams":3,"received_bytes":4,"heard_s":0.5},"bootstrap":[{"entry":"udp:192.0.2.1:4433","addresses":["192.0.2.1:4433"],"linked":true}],"tap":"wow0","dns":null,"uptime_s":5,"warnings":["it's \"quoted\""]}""",
             Ask("""{"command":"status"}"""));
         Assert.Equal(
-            """{"peers":[{"node":"cd","address":"10.128.0.1","host":"boss","path":"direct","endpoint":"192.0.2.1:4433","rtt_ms":1.5,"certified":true,"sent_bytes":10,"received_bytes":20,"age_s":30,"relay":null,"loss":0.125,"why_not_direct":null}],"ok":true}""",
+            """{"peers":[{"node":"cd","address":"10.128.0.1","host":"boss","path":"direct","endpoint":"192.0.2.1:4433","rtt_ms":1.5,"certified":true,"sent_bytes":10,"received_bytes":20,"age_s":30,"relay":null,"loss":0.125,"why_not_direct":null,"key_exchange":"x25519"}],"ok":true}""",
             Ask("""{"command":"peers"}"""));
     }
 

@@ -14,13 +14,13 @@ namespace Testing.Simulation;
 public sealed class SimulatedHandshakeProvider(SimulatedIdentity identity, SimulatedAuthority authority, Random random, Action? onStart = null)
     : IHandshakeProvider
 {
-    public IHandshake StartClient()
+    public IHandshake StartClient(ulong boot)
     {
         onStart?.Invoke();
-        return new SimulatedHandshake(identity, authority, random, isClient: true);
+        return new SimulatedHandshake(identity, authority, random, boot, isClient: true);
     }
 
-    public IHandshake StartServer() => new SimulatedHandshake(identity, authority, random, isClient: false);
+    public IHandshake StartServer(ulong boot) => new SimulatedHandshake(identity, authority, random, boot, isClient: false);
 }
 
 internal sealed class SimulatedHandshake : IHandshake
@@ -32,21 +32,27 @@ internal sealed class SimulatedHandshake : IHandshake
     private readonly SimulatedIdentity _identity;
     private readonly SimulatedAuthority _authority;
     private readonly bool _isClient;
+    private readonly ulong _boot;
     private readonly byte[] _nonce = new byte[NonceSize];
     private readonly List<byte> _received = [];
     private byte[]? _secret;
     private PeerIdentity? _peer;
     private bool _spoke;
 
-    public SimulatedHandshake(SimulatedIdentity identity, SimulatedAuthority authority, Random random, bool isClient)
+    public SimulatedHandshake(SimulatedIdentity identity, SimulatedAuthority authority, Random random, ulong boot, bool isClient)
     {
         _identity = identity;
         _authority = authority;
         _isClient = isClient;
+        _boot = boot;
         random.NextBytes(_nonce);
     }
 
     public PeerIdentity Peer => _peer ?? throw new InvalidOperationException("the handshake is not complete");
+
+    public ulong PeerBoot { get; private set; }
+
+    public string KeyExchange => "simulated";
 
     public HandshakeState Advance(ReadOnlySpan<byte> received, IBufferWriter<byte> toSend)
     {
@@ -119,6 +125,7 @@ internal sealed class SimulatedHandshake : IHandshake
         _nonce.CopyTo(hello, 0);
         BinaryPrimitives.WriteUInt16BigEndian(hello.AsSpan(NonceSize), (ushort)_identity.PublicKey.Length);
         _identity.PublicKey.CopyTo(hello.AsMemory(NonceSize + 2));
+        BinaryPrimitives.WriteUInt64BigEndian(hello.AsSpan(HelloSize - 9), _boot);
         hello[^1] = _identity.Certificate is null ? (byte)0 : (byte)1;
         toSend.Write(hello);
     }
@@ -126,13 +133,14 @@ internal sealed class SimulatedHandshake : IHandshake
     private bool ReadHello(byte[] hello)
     {
         int length = BinaryPrimitives.ReadUInt16BigEndian(hello.AsSpan(NonceSize));
-        if (length > HelloSize - NonceSize - 3)
+        if (length > HelloSize - NonceSize - 11)
         {
             return false;
         }
 
         byte[] publicKey = hello[(NonceSize + 2)..(NonceSize + 2 + length)];
         NodeAddress address = NodeAddress.FromPublicKey(publicKey);
+        PeerBoot = BinaryPrimitives.ReadUInt64BigEndian(hello.AsSpan(HelloSize - 9));
         _peer = new PeerIdentity(address, publicKey, hello[^1] == 0 ? null : _authority.Find(address));
         ReadOnlySpan<byte> theirs = hello.AsSpan(0, NonceSize);
         _secret = _isClient ? SHA256.HashData([.. _nonce, .. theirs]) : SHA256.HashData([.. theirs, .. _nonce]);

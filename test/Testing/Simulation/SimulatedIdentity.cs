@@ -33,6 +33,9 @@ public sealed class SimulatedIdentity : ILocalIdentity, IDisposable
 
     public MemberCertificate? Certificate { get; set; }
 
+    /// <summary>The key, for a real handshake; the caller's own.</summary>
+    public ECDsa CreateKey() => ECDsa.Create(new ECParameters { Curve = ECCurve.NamedCurves.nistP256, D = _scalar });
+
     public byte[] Sign(ReadOnlySpan<byte> message)
     {
         byte[] hash = SHA256.HashData(message);

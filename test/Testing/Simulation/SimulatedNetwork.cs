@@ -3,6 +3,7 @@ using System.Net;
 using Brunet;
 using Brunet.Addressing;
 using Brunet.Dht;
+using Brunet.Sessions;
 using Brunet.Wire;
 
 namespace Testing.Simulation;
@@ -58,6 +59,9 @@ public sealed class SimulatedNetwork(int seed, double loss = 0)
     /// <summary>Sees every datagram on the wire and says whether it goes on; null lets all go.</summary>
     public Func<SimulatedNode, TransportAddress, byte[], bool>? Wire { get; set; }
 
+    /// <summary>Makes the handshakes of nodes that are switched on from now on; null for the cheap stand-in.</summary>
+    public Func<SimulatedIdentity, IHandshakeProvider>? HandshakesOf { get; set; }
+
     /// <summary>Says whether two sites are parted; null if none are.</summary>
     public Func<SimulatedNode, SimulatedNode, bool>? IsParted { get; set; }
 
@@ -76,7 +80,6 @@ public sealed class SimulatedNetwork(int seed, double loss = 0)
         NatKind nat, IRecordPolicy policy, IReadOnlyList<TransportAddress> bootstrap, bool isFirst, bool isOpen = true, bool certified = true)
     {
         ArgumentNullException.ThrowIfNull(policy);
-        uint address = EndpointOf(Nodes.Count).IPv4;
         var identity = new SimulatedIdentity(_random);
         if (!isOpen && certified)
         {
@@ -84,7 +87,20 @@ public sealed class SimulatedNetwork(int seed, double loss = 0)
                 identity.Address, new IPAddress([10, 128, (byte)(Nodes.Count >> 8), (byte)(Nodes.Count + 1)]), $"n{Nodes.Count}", Nodes.Count == 0);
         }
 
-        var settings = new NodeSettings(new byte[32], bootstrap, isFirst, isOpen);
+        return Add(nat, policy, identity, new NodeSettings(new byte[32], bootstrap, isFirst, isOpen));
+    }
+
+    /// <summary>Switches a copy of a node's machine on, elsewhere: it has its key.</summary>
+    public SimulatedNode AddCopy(SimulatedNode original, NatKind nat, IRecordPolicy policy)
+    {
+        ArgumentNullException.ThrowIfNull(original);
+        NodeSettings settings = original.Settings with { Bootstrap = [FirstEndpoint] };
+        return Add(nat, policy, original.Identity, settings);
+    }
+
+    private SimulatedNode Add(NatKind nat, IRecordPolicy policy, SimulatedIdentity identity, NodeSettings settings)
+    {
+        uint address = EndpointOf(Nodes.Count).IPv4;
         var site = new SimulatedNat(nat, address, Port, _random);
         var node = new SimulatedNode(this, Nodes.Count, site, TransportAddress.FromIPv4(address, Port), identity, settings);
         _byPublicAddress.Add(address, node);
@@ -276,7 +292,7 @@ public sealed class SimulatedNetwork(int seed, double loss = 0)
         node.Node = new Node(
             node.Settings,
             node.Identity,
-            new SimulatedHandshakeProvider(node.Identity, Authority, _random, () => Handshakes++),
+            HandshakesOf?.Invoke(node.Identity) ?? new SimulatedHandshakeProvider(node.Identity, Authority, _random, () => Handshakes++),
             node.Settings.IsOpen ? null : Authority,
             policy,
             node,

@@ -1,0 +1,126 @@
+using System.Security.Cryptography;
+using Brunet.Links;
+using Brunet.Wire;
+
+namespace Brunet.Sessions;
+
+/// <summary>
+/// Two machines with one key, as clones of one image or copies of one snapshot are. Who has sessions with both tells each of the other;
+/// each signs that it heard of the other, and believes nobody's word but such a signature. The smaller boot id goes on: both know both
+/// numbers, so both decide alike, and neither clocks nor ages have to be believed.
+/// </summary>
+internal sealed class TwinWatch(NodeCore core)
+{
+    /// <summary>How long the yielding machine goes on, so that the other hears of it.</summary>
+    private static readonly TimeSpan Grace = TimeSpan.FromSeconds(3);
+
+    private static readonly TimeSpan AskAgainAfter = TimeSpan.FromSeconds(5);
+    private static readonly TimeSpan SignatureInterval = TimeSpan.FromSeconds(1);
+
+    private TimeSpan _nextSignature = TimeSpan.MinValue;
+    private TimeSpan? _silentFrom;
+    private ECDsa? _key;
+
+    /// <summary>The last proven one; null if there was none.</summary>
+    public TwinStatus? Status { get; private set; }
+
+    /// <summary>Whether this machine has yielded: it neither sends nor hears.</summary>
+    public bool IsSilent(TimeSpan now) => now >= _silentFrom;
+
+    /// <summary>This machine is another one now.</summary>
+    public void Reset() => (Status, _silentFrom) = (null, null);
+
+    /// <summary>
+    /// Something sealed in an older session came, whose boot id is not that of the current one. After a restart that is a late frame of the
+    /// life before, and nobody will answer; else there are two.
+    /// </summary>
+    public void OnOtherBoot(TimeSpan now, Peer peer, Session older)
+    {
+        if (now < peer.NextTwinCheck || peer.Current is not { } current)
+        {
+            return;
+        }
+
+        peer.NextTwinCheck = now + AskAgainAfter;
+        core.Transport.Send(now, peer, current, TwinMessage.Ask(older.RemoteBoot), current.LastWay);
+        core.Transport.Send(now, peer, older, TwinMessage.Ask(current.RemoteBoot), older.LastWay);
+    }
+
+    /// <summary>A question, or a proof for this node or for one of a peer's two machines.</summary>
+    public void Receive(TimeSpan now, Peer peer, Session session, ReadOnlySpan<byte> message)
+    {
+        if (message.Length == TwinMessage.QuestionSize)
+        {
+            Answer(now, peer, session, TwinMessage.Named(message));
+        }
+        else if (message.Length == TwinMessage.ProofSize)
+        {
+            ulong named = TwinMessage.Named(message);
+            ulong signer = TwinMessage.Signer(message);
+            if (named != core.Boot.Current)
+            {
+                HandOn(now, peer, session, named, signer, message);
+            }
+            else if (!core.Boot.IsOwn(signer) && IsSigned(message))
+            {
+                OnProven(now, signer);
+            }
+        }
+    }
+
+    /// <summary>There is another machine with our key, without doubt.</summary>
+    public void OnProven(TimeSpan now, ulong other)
+    {
+        Status = new TwinStatus(core.Boot.Current, other, now);
+        if (Status.MustYield)
+        {
+            _silentFrom ??= now + Grace;
+        }
+    }
+
+    private static void HandOn(TimeSpan now, NodeCore core, Peer peer, Session? to, ulong named, ReadOnlySpan<byte> proof)
+    {
+        if (to?.RemoteBoot == named)
+        {
+            core.Transport.Send(now, peer, to, proof, to.LastWay);
+        }
+    }
+
+    private void HandOn(TimeSpan now, Peer peer, Session from, ulong named, ulong signer, ReadOnlySpan<byte> proof)
+    {
+        if (signer != from.RemoteBoot)
+        {
+            return;
+        }
+
+        HandOn(now, core, peer, peer.Current, named, proof);
+        foreach (Session older in peer.Older)
+        {
+            HandOn(now, core, peer, older, named, proof);
+        }
+    }
+
+    /// <summary>Somebody says that there is another; if it is so, the other can use our signature, else nobody can.</summary>
+    private void Answer(TimeSpan now, Peer peer, Session session, ulong other)
+    {
+        if (core.Boot.IsOwn(other) || now < _nextSignature)
+        {
+            return;
+        }
+
+        _nextSignature = now + SignatureInterval;
+        core.Transport.Send(now, peer, session, TwinMessage.Prove(core.Identity, other, session.LocalBoot), session.LastWay);
+    }
+
+    private bool IsSigned(ReadOnlySpan<byte> proof)
+    {
+        if (_key is null)
+        {
+            _key = ECDsa.Create();
+            _key.ImportSubjectPublicKeyInfo(core.Identity.PublicKey.Span, out _);
+        }
+
+        return _key.VerifyData(
+            TwinMessage.Signed(proof), TwinMessage.Signature(proof), HashAlgorithmName.SHA256, DSASignatureFormat.IeeeP1363FixedFieldConcatenation);
+    }
+}

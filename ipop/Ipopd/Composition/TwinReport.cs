@@ -1,0 +1,20 @@
+using System.Globalization;
+using Brunet.Addressing;
+using Brunet.Sessions;
+
+namespace Ipopd.Composition;
+
+/// <summary>Two machines with one key, in words for the owners of both.</summary>
+internal static class TwinReport
+{
+    /// <summary>What is wrong and what to do.</summary>
+    internal static string Describe(NodeAddress node, TwinStatus twin)
+    {
+        string what = string.Create(
+            CultureInfo.InvariantCulture,
+            $"another machine runs with the key of this node {node} (boot id {twin.Other:x16}, this one's is {twin.Own:x16}): one is a copy of the other. ");
+        return what + (twin.MustYield
+            ? "This one has left the pool and stays away until ipopd is restarted; remove node.key and node.pem from its state folder to make it a node of its own"
+            : "The other one leaves the pool; this one goes on");
+    }
+}
