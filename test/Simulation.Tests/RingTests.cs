@@ -26,11 +26,11 @@ public sealed class RingTests(ITestOutputHelper output)
     }
 
     [Fact]
-    public void A_node_behind_a_symmetric_NAT_is_reached_without_a_direct_path()
+    public void Two_nodes_behind_symmetric_NATs_reach_each_other_without_a_direct_path()
     {
         var world = new SimulatedNetwork(seed: 2);
         world.Add(NatKind.None, Policy);
-        SimulatedNode alpha = world.Add(NatKind.PortRestricted, Policy);
+        SimulatedNode alpha = world.Add(NatKind.Symmetric, Policy);
         SimulatedNode hard = world.Add(NatKind.Symmetric, Policy);
         Assert.NotNull(world.RunUntil(() => alpha.Node.IsJoined && hard.Node.IsJoined, TimeSpan.FromSeconds(5)));
         alpha.Node.Send(world.Now, hard.Node.Address, [1]);
