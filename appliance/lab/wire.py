@@ -9,6 +9,9 @@ HTTPS_PORT = 443
 """Where the overlay listens for TCP beside its own port's number (docs/protocol.md)."""
 
 DHCPV6_PORTS = {546, 547}
+MAPPING_PORT = 5351
+"""PCP and NAT-PMP at the gateway (RFC 6887, RFC 6886)."""
+SSDP = ("239.255.255.250", 1900)
 NEIGHBOURS = {133, 134, 135, 136, 143}
 """ICMPv6: router and neighbour discovery (RFC 4861), listener reports (RFC 3810)."""
 
@@ -44,8 +47,12 @@ class WireRule:
             return "ICMP inwards"
         if packet.protocol == IGMP and packet.source == self._gateway:
             return "IGMP inwards"
+        if packet.protocol == UDP and SSDP == (packet.target, packet.target_port):
+            return "port mapping"
         if pair != {self._own, self._gateway}:
             return None
+        if packet.protocol == UDP and self._gateway_port(packet) in (MAPPING_PORT, SSDP[1]):
+            return "port mapping"
         if packet.protocol in (UDP, TCP) and self._gateway_port(packet) == DNS_PORT:
             return "DNS"
         return "ssh" if packet.protocol == TCP and self._own_port(packet) == SSH_PORT else None

@@ -146,6 +146,9 @@ public sealed class Node : IOverlay
     /// </summary>
     public void SetLocalEndpoints(TimeSpan now, IReadOnlyList<TransportAddress> endpoints) => _core.Puncher.SetLocal(now, endpoints);
 
+    /// <summary>Tells the node the endpoints, of UDP and TCP, that gateways have mapped to its ports, candidates for everybody.</summary>
+    public void SetMappedEndpoints(TimeSpan now, IReadOnlyList<TransportAddress> endpoints) => _core.Puncher.SetMapped(now, endpoints);
+
     /// <summary>Replaces the bootstrap list, for instance when names resolve at last.</summary>
     public void SetBootstrap(TimeSpan now, IReadOnlyList<TransportAddress> bootstrap) => _core.Bootstrap.Set(now, bootstrap);
 

@@ -21,5 +21,7 @@ internal static class AllTargets
         new EstTarget(),
         new ConfigurationTarget(),
         new ControlTarget(),
+        new GatewayTarget(),
+        new UpnpTarget(),
     ];
 }

@@ -57,6 +57,8 @@ class WireRuleTests(unittest.TestCase):
                 (packets.udp(here, 4433, "198.51.100.10", 4433), "overlay"), (packets.udp("198.51.100.22", 1024, here, 4433), "overlay"),
                 (packets.tcp(here, 40000, "198.51.100.10", 443), "overlay by TCP"), (packets.tcp("198.51.100.10", 4433, here, 40000), "overlay by TCP"),
                 (packets.udp(here, 40000, gateway, 53), "DNS"), (packets.udp(gateway, 53, here, 40000), "DNS"),
+                (packets.udp(here, 40000, gateway, 5351), "port mapping"), (packets.udp(gateway, 5351, here, 40000), "port mapping"),
+                (packets.udp(here, 40000, "239.255.255.250", 1900), "port mapping"), (packets.udp(gateway, 1900, here, 40000), "port mapping"),
                 (packets.tcp(gateway, 40000, here, 22), "ssh"), (packets.tcp(here, 22, gateway, 40000), "ssh"),
                 (packets.tcp(here, 40000, gateway, 53), "DNS"), (packets.ipv4(1, gateway, here, bytes(8)), "ICMP inwards"),
                 (packets.ipv6(58, b"\x85\0"), "neighbour discovery"), (packets.ipv6(17, b"\x02\x22\x02\x23"), "DHCPv6")):
@@ -67,6 +69,8 @@ class WireRuleTests(unittest.TestCase):
         for frame in (
                 packets.tcp(here, 40000, "198.51.100.1", 443), packets.tcp(here, 443, "198.51.100.10", 40000),
                 packets.udp(here, 123, "198.51.100.1", 123), packets.udp(here, 40000, "198.51.100.1", 53), packets.tcp(here, 40000, gateway, 22),
+                packets.udp(here, 40000, "198.51.100.1", 5351), packets.udp(here, 5351, gateway, 40000), packets.udp(here, 40000, "239.255.255.250", 5353),
+                packets.tcp(here, 40000, gateway, 5351),
                 packets.tcp("198.51.100.9", 40000, here, 22), packets.udp(here, 40000, "198.51.100.10", 4433), packets.tcp(here, 40000, "198.51.100.1", 53), packets.ipv6(58, b"\x80\0"), packets.ipv6(17, bytes(8)),
                 packets.ipv4(1, here, gateway, bytes(8)), packets.ipv4(2, here, "224.0.0.22", bytes(8)), packets.ipv4(50, here, gateway, bytes(8)),
                 packets.ethernet(0x86DD, bytes(40))):

@@ -24,7 +24,7 @@ MARGIN = 6.0
 
 
 def serve(first, second):
-    """Tells each asker how it looks; the request names the socket that answers, or how many seconds later this one does."""
+    """Tells each asker how it looks; the request names the socket that answers, how many seconds later this one does, or another place to tell."""
     sockets = {}
     for name, place in {"same": (first, PORT), "port": (first, OTHER_PORT), "address": (second, PORT)}.items():
         sockets[name] = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -39,7 +39,11 @@ def serve(first, second):
             request, asker = ready.recvfrom(64)
             word, _, wait = request.decode().partition(" ")
             answer = f"{word} {asker[0]}:{asker[1]}".encode()
-            if word == "later":
+            if word == "at":
+                # To a place that the asker names, from an address that it has not spoken to.
+                host, _, port = wait.partition(":")
+                sockets["address"].sendto(answer, (host, int(port)))
+            elif word == "later":
                 threading.Timer(float(wait), ready.sendto, (answer, asker)).start()
             else:
                 (ready if word == "same" else sockets[word]).sendto(answer, asker)

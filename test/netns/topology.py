@@ -20,6 +20,7 @@ table ip fence {{
     type filter hook forward priority filter; policy drop;
     iifname "lan" accept
     ct state established,related accept
+    ct status dnat accept
   }}
   chain input {{
     type filter hook input priority filter; policy drop;
@@ -28,6 +29,12 @@ table ip fence {{
   }}
 }}
 """
+
+
+# The public network has two prefixes on one wire. miniupnpd maps nothing for an outside address that is reserved for documentation, so gates
+# that run it have one of the second kind. Nothing of this leaves the machine.
+PUBLIC = "192.0.2.0/24"
+UNRESERVED = "192.1.2.0/24"
 
 
 class Topology:
@@ -68,6 +75,9 @@ class Topology:
         for address in addresses:
             self.ip(name, "address", "add", f"{address}/24", "dev", "wan")
         self.ip(name, "link", "set", "wan", "up")
+        for prefix in (PUBLIC, UNRESERVED):
+            if not any(address.startswith(prefix[:-4]) for address in addresses):
+                self.ip(name, "route", "add", prefix, "dev", "wan")
 
     def site(self, name, public, lan, how=""):
         """Makes a machine at LAN.2 behind a gateway with the NAT that nftables' masquerade does with these options."""

@@ -140,6 +140,9 @@ class Verbs(unittest.TestCase):
         text = "\n".join(status.lines(STATUS))
         for part in ("science", "10.128.3.4 in 10.128.0.0/16", "alpha.science.internal", "2 near of 3", "2027-01-31", "warning: mind the gap"):
             self.assertIn(part, text)
+        mapped = {"by": "pcp", "external": "192.0.2.7:4433", "public": False}
+        self.assertNotIn("gateway", text)
+        self.assertIn("the gateway leads 192.0.2.7:4433 here, by pcp, but it stands", "\n".join(status.lines({**STATUS, "port_mapping": mapped})))
         self.assertIn("open: no certificates, no IPsec", "\n".join(status.lines({**STATUS, "open": True, "certificate": None})))
 
     def test_peers_stand_in_the_order_of_their_addresses(self):

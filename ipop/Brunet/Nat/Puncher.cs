@@ -19,6 +19,7 @@ internal sealed class Puncher(NodeCore core)
     private static readonly TimeSpan TcpDelay = TimeSpan.FromMilliseconds(700);
 
     private IReadOnlyList<TransportAddress> _local = [];
+    private IReadOnlyList<TransportAddress> _mapped = [];
 
     /// <summary>Sets the addresses of the machine's own interfaces.</summary>
     public void SetLocal(TimeSpan now, IReadOnlyList<TransportAddress> endpoints)
@@ -36,6 +37,13 @@ internal sealed class Puncher(NodeCore core)
     {
         core.Paths.Reflected.Clear();
         core.Paths.PingAll(now);
+        OnNewEndpoint(now);
+    }
+
+    /// <summary>Sets where gateways take packets for this node.</summary>
+    public void SetMapped(TimeSpan now, IReadOnlyList<TransportAddress> endpoints)
+    {
+        _mapped = endpoints;
         OnNewEndpoint(now);
     }
 
@@ -183,8 +191,7 @@ internal sealed class Puncher(NodeCore core)
     private void Send(TimeSpan now, Peer peer, bool wantsAnswer, Path? way, bool isSpread = false)
     {
         var candidates = new CandidatesMessage { WantsAnswer = wantsAnswer, IsSpread = isSpread, Nat = core.Paths.Reflected.Nat };
-        candidates.Endpoints.AddRange(core.Paths.Reflected.Candidates());
-        foreach (TransportAddress endpoint in _local)
+        foreach (TransportAddress endpoint in _mapped.Concat(core.Paths.Reflected.Candidates()).Concat(_local))
         {
             List<TransportAddress> known = endpoint.Protocol == TransportProtocol.Udp ? candidates.Endpoints : candidates.TcpEndpoints;
             if (!known.Contains(endpoint))

@@ -8,6 +8,7 @@ namespace Ipop.Linux.Interfaces;
 public static class LocalInterfaces
 {
     /// <summary>Endpoints at which a peer on the same network may reach the node's UDP socket.</summary>
+    /// <remarks>Addresses towards containers and virtual machines inside this machine are left out (<see cref="InterfaceKinds"/>).</remarks>
     /// <param name="port">Port of the socket.</param>
     /// <param name="tap">Name of the overlay's own interface, left out.</param>
     /// <param name="isVirtual">Whether an address belongs to the pool's subnet, left out too.</param>
@@ -18,7 +19,7 @@ public static class LocalInterfaces
         foreach ((string name, UnicastIPAddressInformation unicast) in Addresses())
         {
             System.Net.IPAddress address = unicast.Address;
-            if (name != tap && !isVirtual(address) && !address.IsIPv6LinkLocal && !System.Net.IPAddress.IsLoopback(address))
+            if (name != tap && InterfaceKinds.System.LeadsOutside(name) && !isVirtual(address) && !address.IsIPv6LinkLocal && !System.Net.IPAddress.IsLoopback(address))
             {
                 endpoints.Add(TransportAddress.From(new System.Net.IPEndPoint(address, port)));
             }

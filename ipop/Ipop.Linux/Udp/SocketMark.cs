@@ -1,3 +1,4 @@
+using System.Net.Sockets;
 using Ipop.Linux.Polling;
 
 namespace Ipop.Linux.Udp;
@@ -9,6 +10,7 @@ namespace Ipop.Linux.Udp;
 internal static unsafe class SocketMark
 {
     /// <summary>"WOW" in ASCII. docs/architecture.md names it to whoever writes firewall rules.</summary>
+    /// <summary>"WOW" in ASCII; the fence's rules name it too.</summary>
     internal const int Value = 0x574f57;
 
     /// <summary>Marks what a socket sends, and what the connections that it accepts send.</summary>
@@ -16,5 +18,12 @@ internal static unsafe class SocketMark
     {
         int mark = Value;
         _ = Interop.Libc.setsockopt(fd.Value, Interop.Libc.SOL_SOCKET, Interop.Libc.SO_MARK, &mark, sizeof(int));
+    }
+
+    /// <inheritdoc cref="Set(FileDescriptor)"/>
+    internal static void Set(Socket socket)
+    {
+        int mark = Value;
+        _ = Interop.Libc.setsockopt((int)socket.Handle, Interop.Libc.SOL_SOCKET, Interop.Libc.SO_MARK, &mark, sizeof(int));
     }
 }

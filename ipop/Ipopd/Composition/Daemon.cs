@@ -20,6 +20,7 @@ using Ipopd.Control;
 using Ipopd.Identity;
 using Ipopd.Logging;
 using Ipopd.Metrics;
+using Ipopd.PortMapping;
 using Ipopd.State;
 using Microsoft.Extensions.Logging;
 using PingReply = Ipopd.Control.PingReply;
@@ -54,6 +55,7 @@ internal sealed class Daemon : IControlled, IDisposable
     private readonly BootstrapResolver _resolver;
     private readonly TrafficCounters _traffic;
     private readonly Diagnosis _diagnosis;
+    private readonly OutsidePort? _outside;
     private readonly CancellationTokenSource _ending = new();
     private readonly TimeSpan _started = BootClock.Now;
     private IReadOnlyList<string> _overlaps = [];
@@ -103,6 +105,7 @@ internal sealed class Daemon : IControlled, IDisposable
                 Own(MetricsServer.Open(_loop, Metrics, options));
             }
 
+            _outside = options.PortMapping ? Own(new OutsidePort(_loop, options, _overlaySocket.LocalPort, _tcp.Ports, _node.SetMappedEndpoints, log)) : null;
             Own(ControlServer.Open(_loop, new ControlCommands(this), options));
         }
         catch
@@ -143,6 +146,7 @@ internal sealed class Daemon : IControlled, IDisposable
             LookAround(BootClock.Now);
             Pass(BootClock.Now);
             _systemd.Notify("READY=1");
+            _outside?.LookAround(BootClock.Now);
             _loop.Run(NextWake, Pass);
         }
         finally
@@ -153,13 +157,14 @@ internal sealed class Daemon : IControlled, IDisposable
             _node.Leave(BootClock.Now);
             _overlaySocket.Flush();
             _tcp.Pass(BootClock.Now);
+            _outside?.GiveBack(BootClock.Now);
         }
     }
 
     /// <inheritdoc/>
     public StatusReply Status(TimeSpan now) =>
         StatusReport.Status(
-            _options, _node, _network, _identity.Certificate, now, now - _started, Warnings(), Nat(),
+            _options, _node, _network, _identity.Certificate, now, now - _started, _outside?.Report(), Warnings(), Nat(),
             StatusReport.Udp(_overlaySocket.LocalPort, _traffic, now), _resolver);
 
     /// <inheritdoc/>
@@ -306,7 +311,8 @@ internal sealed class Daemon : IControlled, IDisposable
     private TimeSpan NextWake()
     {
         TimeSpan next = Earlier(Earlier(_node.NextTick, _network.NextTick), _tap.CarrierAt);
-        return Earlier(Earlier(next, _tcp.NextTick), _nextExpiryCheck);
+        TimeSpan outside = _outside?.NextTick ?? TimeSpan.MaxValue;
+        return Earlier(Earlier(Earlier(next, outside), _tcp.NextTick), _nextExpiryCheck);
     }
 
     private static TimeSpan Earlier(TimeSpan left, TimeSpan right) => left < right ? left : right;
@@ -354,6 +360,7 @@ internal sealed class Daemon : IControlled, IDisposable
         }
 
         _tcp.Pass(now);
+        _outside?.Tick(now);
         _tap.EndRound(now);
         _dnsSocket?.Flush();
         _overlaySocket.Flush();
@@ -446,7 +453,11 @@ internal sealed class Daemon : IControlled, IDisposable
         }
     }
 
-    private void OnAddressesChanged(object? sender, EventArgs arguments) => _loop.Post(LookAround);
+    private void OnAddressesChanged(object? sender, EventArgs arguments) => _loop.Post(now =>
+    {
+        LookAround(now);
+        _outside?.LookAround(now);
+    });
 
     private void StopBySignal(PosixSignalContext context)
     {

@@ -15,7 +15,7 @@ internal static class StatusReport
     /// <summary>The node as it stands.</summary>
     internal static StatusReply Status(
         DaemonOptions options, Node node, VirtualNetwork network, MemberCertificate? certificate, TimeSpan now, TimeSpan uptime,
-        IReadOnlyList<string> warnings, NatReply nat, UdpReply udp, BootstrapResolver resolver)
+        PortMappingReply? portMapping, IReadOnlyList<string> warnings, NatReply nat, UdpReply udp, BootstrapResolver resolver)
     {
         RingStatus ring = node.Ring;
         return new StatusReply
@@ -38,6 +38,7 @@ internal static class StatusReport
             Tap = options.TapName,
             Dns = options.DnsListen?.ToString(),
             UptimeS = (long)uptime.TotalSeconds,
+            PortMapping = portMapping,
             Warnings = warnings,
         };
     }

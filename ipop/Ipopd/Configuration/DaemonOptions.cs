@@ -43,6 +43,9 @@ internal sealed record DaemonOptions
     /// <summary>UDP port of the overlay, 0 for any.</summary>
     internal required ushort UdpPort { get; init; }
 
+    /// <summary>Whether gateways are asked to map the overlay's port.</summary>
+    internal required bool PortMapping { get; init; }
+
     /// <summary>TCP ports of the overlay; null: that of UDP and 443, as far as they are free.</summary>
     internal required IReadOnlyList<ushort>? TcpPorts { get; init; }
 

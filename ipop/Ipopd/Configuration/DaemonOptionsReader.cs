@@ -44,6 +44,7 @@ internal sealed class DaemonOptionsReader
             TapMtu = reader.Number(OptionKey.TapMtu, SmallestMtu, LargestMtu),
             Capture = reader.AbsolutePath(OptionKey.Capture),
             UdpPort = reader.Number(OptionKey.UdpPort, 0, ushort.MaxValue),
+            PortMapping = reader.YesOrNo(OptionKey.PortMapping),
             TcpPorts = reader.TcpPorts(),
             RelayRate = reader.Number(OptionKey.RelayRate, 0, ushort.MaxValue),
             ControlSocket = reader.SocketPath(),

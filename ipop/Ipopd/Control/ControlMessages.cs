@@ -84,8 +84,13 @@ internal sealed record StatusReply
 
     public required long UptimeS { get; init; }
 
+    public PortMappingReply? PortMapping { get; init; }
+
     public required IReadOnlyList<string> Warnings { get; init; }
 }
+
+/// <summary>What a gateway has mapped: by which protocol, where to, and whether the whole Internet reaches that address.</summary>
+internal sealed record PortMappingReply(string By, string External, bool Public);
 
 /// <summary>The local certificate.</summary>
 internal sealed record CertificateReply(string Serial, string NotBefore, string NotAfter, string Address, string Host, string Role);

@@ -40,6 +40,17 @@ internal static partial class Log
         Message = "{Why}; without it fewer machines whose networks block UDP can connect to this one", SkipEnabledCheck = true)]
     internal static partial void TcpPortTaken(this ILogger log, string why);
 
+    [LoggerMessage(EventName = "PortMapped", Level = LogLevel.Information, Message = "the gateway leads {Endpoint} here, by {Way}", SkipEnabledCheck = true)]
+    internal static partial void PortMapped(this ILogger log, string endpoint, string way);
+
+    [LoggerMessage(
+        EventName = "PortMappedInside", Level = LogLevel.Information,
+        Message = "the gateway leads {Endpoint} here, by {Way}, but stands behind another NAT itself: of no use to peers outside that one", SkipEnabledCheck = true)]
+    internal static partial void PortMappedInside(this ILogger log, string endpoint, string way);
+
+    [LoggerMessage(EventName = "PortUnmapped", Level = LogLevel.Information, Message = "the gateway leads {Endpoint} here no longer", SkipEnabledCheck = true)]
+    internal static partial void PortUnmapped(this ILogger log, string endpoint);
+
     [LoggerMessage(EventName = "RingJoined", Level = LogLevel.Information, Message = "on the ring", SkipEnabledCheck = true)]
     internal static partial void RingJoined(this ILogger log);
 

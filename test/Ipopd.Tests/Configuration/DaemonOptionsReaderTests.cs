@@ -32,6 +32,7 @@ public sealed class DaemonOptionsReaderTests
         Assert.False(options.IsOpen);
         Assert.Equal(("wow0", (ushort)1280, (string?)null), (options.TapName, options.TapMtu, options.Capture));
         Assert.Equal(4433, options.UdpPort);
+        Assert.True(options.PortMapping);
         Assert.Null(options.TcpPorts);
         Assert.Null(options.DnsListen);
         Assert.Equal((8443, 8444), (options.CaPort, options.PossessionPort));
@@ -45,13 +46,14 @@ public sealed class DaemonOptionsReaderTests
         DaemonOptions options = Read(Least
             .Replace("[node]", "[node]\nhost = alpha", StringComparison.Ordinal)
             .Replace("[pool]", "[pool]\nopen = yes\nbootstrap = udp:ring.example:1 udp:192.0.2.1:2\tudp:[2001:db8::1]:3", StringComparison.Ordinal)
-            + "\n[tap]\nname = t-1\nmtu = 1400\ncapture = /tmp/x.pcap\n[udp]\nport = 0\n[tcp]\nports = 4433 443\n[dns]\nlisten = 127.0.0.54:5354\n[ca]\nport = 1\npossession-port = 2\nticket = a:b:c\n");
+            + "\n[tap]\nname = t-1\nmtu = 1400\ncapture = /tmp/x.pcap\n[udp]\nport = 0\nport-mapping = no\n[tcp]\nports = 4433 443\n[dns]\nlisten = 127.0.0.54:5354\n[ca]\nport = 1\npossession-port = 2\nticket = a:b:c\n");
 
         Assert.Equal(["udp:ring.example:1", "udp:192.0.2.1:2", "udp:[2001:db8::1]:3"], options.Bootstrap.Select(entry => entry.ToString()));
         Assert.Equal([false, true, true], options.Bootstrap.Select(entry => entry.IsLiteral));
         Assert.True(options.IsOpen);
         Assert.Equal(("t-1", (ushort)1400, "/tmp/x.pcap"), (options.TapName, options.TapMtu, options.Capture));
         Assert.Equal(0, options.UdpPort);
+        Assert.False(options.PortMapping);
         Assert.Equal([4433, 443], options.TcpPorts!.Select(port => (int)port));
         Assert.Equal(TransportAddress.FromIPv4(0x7f000036, 5354), options.DnsListen);
         Assert.Equal((1, 2, "a:b:c", "alpha"), (options.CaPort, options.PossessionPort, options.Ticket, options.Host));
@@ -78,6 +80,7 @@ public sealed class DaemonOptionsReaderTests
     [InlineData("tap", "name", "..", "is no name for an interface")]
     [InlineData("tap", "mtu", "575", "is not a number from 576 to 1500")]
     [InlineData("tap", "capture", "x", "is not an absolute path")]
+    [InlineData("udp", "port-mapping", "on", "is neither yes nor no")]
     [InlineData("tcp", "ports", "4433 4433", "is neither auto, none nor a list of different ports; write it like 4433 443")]
     [InlineData("relay", "rate", "-1", "is not a number from 0 to 65535")]
     [InlineData("tcp", "ports", "0", "is neither auto, none nor a list")]

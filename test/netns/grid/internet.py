@@ -1,6 +1,10 @@
 """Builds the sites: a namespace for each machine and each gate, all on one public network."""
 
+import shutil
+import tempfile
+
 import rules
+from igd import Igd
 from shell import run
 from sites import GATES, gates_of
 from topology import Topology
@@ -17,6 +21,7 @@ class Internet(Topology):
         super().__init__()
         self._ports = 0
         self._forgot = {}
+        self._folder = tempfile.mkdtemp(prefix="wow-igd-")
 
     def build(self, sites):
         """Makes the gates that these sites need, outer ones first, then the sites."""
@@ -28,6 +33,11 @@ class Internet(Topology):
                 self._gate(gate)
         for site in sites:
             self._site(site)
+
+    def close(self):
+        """Removes every namespace, and what miniupnpd wrote."""
+        super().close()
+        shutil.rmtree(self._folder, ignore_errors=True)
 
     def forget(self, site):
         """Resets the gate right before a site; false if it has none."""
@@ -71,6 +81,8 @@ class Internet(Topology):
         run(*self.inside(full, "sysctl", "-qw", *settings))
         run(*self.inside(full, "nft", "-f", "-"), text_in=rules.text(gate))
         self._reset(gate)
+        if gate.maps:
+            Igd(lambda *command: self.inside(full, *command), self._folder, gate.name).start(pcp=gate.maps == "pcp", upnp=gate.maps == "upnp")
 
     def _join(self, gate_name, name, interface, isolated=False):
         gate, self._ports = f"gate-{gate_name}", self._ports + 1

@@ -8,7 +8,8 @@ import subprocess
 from internet import PROBE
 from tally import must
 
-NATPROBE = str(pathlib.Path(__file__).resolve().parents[1] / "natprobe.py")
+PROBES = pathlib.Path(__file__).resolve().parents[1]
+NATPROBE, MAPPROBE = str(PROBES / "natprobe.py"), str(PROBES / "mapprobe.py")
 AT_ONCE = 6
 
 
@@ -37,6 +38,7 @@ class Proof:
         with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
             list(pool.map(self._describe, self._sites))
             list(pool.map(self._neighbour, self._sites))
+            list(pool.map(self._maps, [site for site in self._sites if "maps" in site.claims]))
         # One after the other where a gate is shared: what one resets, another would lose.
         gates = {}
         for site in self._sites:
@@ -77,6 +79,11 @@ class Proof:
             if other is not site and other.gate == site.gate and site.gate is not None:
                 ping = self._internet.inside(site.name, "ping", "-n", "-c", "2", "-i", "0.2", "-W", "1", other.address)
                 self._facts[site.name]["neighbour"] = subprocess.run(ping, stdout=subprocess.DEVNULL, check=False, timeout=30).returncode == 0
+
+    def _maps(self, site):
+        """By what the gateway maps ports when somebody else than ipopd asks."""
+        ended = subprocess.run(self._internet.inside(site.name, MAPPROBE, PROBE[0]), stdout=subprocess.PIPE, text=True, check=True, timeout=60)
+        self._facts[site.name]["maps"] = json.loads(ended.stdout)
 
     def _forgets(self, site):
         command = self._inside(site.name, "forgets")

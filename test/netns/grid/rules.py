@@ -54,7 +54,7 @@ INWARD = {
 
 def text(gate):
     """The whole rule set of one gate."""
-    fence = FENCE.format(allow=gate.allow, dnat="ct status dnat accept" if gate.kind in INWARD else "")
+    fence = FENCE.format(allow=gate.allow, dnat="ct status dnat accept" if gate.kind in INWARD or gate.maps else "")
     return fence if gate.kind == "fence" else fence + NAT.format(inward=inward(gate), outward=outward(gate))
 
 

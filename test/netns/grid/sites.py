@@ -6,12 +6,14 @@ from typing import NamedTuple, Optional
 EASY = {"udp": True, "translated": True, "mapping": "independent", "tcp": [80, 443]}
 HARD = {"udp": True, "translated": True, "mapping": "address-and-port", "filtering": "address-and-port", "hops": 2, "forgets": True}
 STRICT = {**EASY, "filtering": "address-and-port", "forgets": True}
+# As hard as any, if it did not map ports when it is asked.
+MAPPED = {**HARD, "ports": "random", "moves": True}
 # A mapping can't be reset while its life is measured.
 SHORT = {**EASY, "filtering": "address-and-port", "lasts_shorter": True, "lasts_longer": False}
 
 
 class Gate(NamedTuple):
-    """A router with a NAT, a firewall, or both. `lan` is the /24 behind it, without the last number."""
+    """A router with a NAT, a firewall, or both. `lan` is the /24 behind it, without the last number; `maps` is `pcp` or `upnp` if ports are mapped."""
     name: str
     outside: str
     lan: str
@@ -21,6 +23,7 @@ class Gate(NamedTuple):
     isolated: bool = False
     allow: str = ""
     udp_seconds: int = 0
+    maps: str = ""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -52,6 +55,9 @@ GATES = (
     Gate("overlap-b", "192.0.2.33", "192.168.1"),
     Gate("short", "192.0.2.34", "10.34.0", udp_seconds=30),
     Gate("forgetful", "192.0.2.35", "10.35.0", "moving"),
+    # miniupnpd maps nothing for an address that is reserved for documentation.
+    Gate("pcp", "192.1.2.38", "10.38.0", "random", maps="pcp"),
+    Gate("upnp", "192.1.2.39", "10.39.0", "random", maps="upnp"),
     Gate("no-udp", "192.0.2.36", "10.36.0", allow="meta l4proto tcp"),
     Gate("tcp-443", "192.0.2.37", "10.37.0", allow="tcp dport 443"),
 )
@@ -77,10 +83,12 @@ SITES = (
     Site("overlap-b", "same private address as overlap-a", "192.168.1.2", "overlap-b", {**STRICT, "inside": "192.168.1.2"}),
     Site("short", "NAT with a 30 s timeout", "10.34.0.2", "short", SHORT, lasts=30),
     Site("forgetful", "NAT that moves ports when it forgets", "10.35.0.2", "forgetful", {**STRICT, "moves": True}),
+    Site("pcp", "symmetric NAT with PCP", "10.38.0.2", "pcp", {**MAPPED, "maps": ["pcp", "nat-pmp"]}),
+    Site("upnp", "symmetric NAT with UPnP", "10.39.0.2", "upnp", {**MAPPED, "maps": ["upnp"]}),
     Site("no-udp", "UDP blocked", "10.36.0.2", "no-udp", {"udp": False, "tcp": [80, 443]}),
     Site("tcp-443", "only TCP 443 out", "10.37.0.2", "tcp-443", {"udp": False, "tcp": [443]}),
 )
-FEW = ("public", "port", "random", "double")
+FEW = ("public", "port", "random", "double", "pcp")
 
 
 def gates_of(site, gates=GATES):
@@ -102,9 +110,14 @@ def seen_as(site, other):
 
 
 def pair_class(one, two):
-    """What RFC 4787 lets one hope for: `plain` punching at once suffices, `hard` one side must be guessed, `both`, `tcp` no UDP."""
+    """
+    What RFC 4787 lets one hope for: `plain` punching at once suffices, `hard` one side must be guessed, `both`, `tcp` no UDP. Who has a port
+    mapped can be reached by everybody.
+    """
     if not (one.claims["udp"] and two.claims["udp"]):
         return "tcp"
+    if any("maps" in site.claims for site in (one, two)):
+        return "plain"
     hard = [site for site in (one, two) if site.claims["mapping"] != "independent"]
     if len(hard) == 2:
         return "both"

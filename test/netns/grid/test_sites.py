@@ -33,7 +33,7 @@ class Sites(unittest.TestCase):
         for names, expected in {
                 ("public", "random"): "plain", ("address", "sequential"): "plain", ("full", "random"): "plain", ("port", "double"): "plain",
                 ("port", "random"): "hard", ("firewall", "sequential"): "hard", ("random", "sequential"): "both", ("no-udp", "public"): "tcp",
-                ("random", "tcp-443"): "tcp"}.items():
+                ("random", "tcp-443"): "tcp", ("pcp", "upnp"): "plain", ("pcp", "random"): "plain", ("upnp", "no-udp"): "tcp"}.items():
             self.assertEqual(pair_class(*of(*names)), expected, names)
             self.assertEqual(pair_class(*reversed(of(*names))), expected, names)
 
@@ -90,6 +90,7 @@ class Probe(unittest.TestCase):
     def test_a_claim_that_the_probe_does_not_confirm_is_told(self):
         self.assertEqual(proof.differences({"udp": True, "hops": 2}, {"udp": True, "hops": 2, "more": 1}), [])
         self.assertEqual(proof.differences({"udp": True, "hops": 2}, {"udp": True}), ["hops is None, not 2"])
+        self.assertEqual(proof.differences({"maps": ["upnp"]}, {"maps": []}), ["maps is [], not ['upnp']"])
 
 
 class Packets(unittest.TestCase):

@@ -68,5 +68,8 @@ def lines(status, peers=()):
         rows.append(["outside", ", ".join(status["nat"]["outside"]) or "not known yet"])
     rows.append(["manager", status["manager"] or "not known yet"])
     rows.append(["peers", links(peers)])
+    if mapped := status.get("port_mapping"):
+        hint = "" if mapped["public"] else ", but it stands behind another NAT itself"
+        rows.append(["port", f"the gateway leads {mapped['external']} here, by {mapped['by']}{hint}"])
     rows.append(["up", table.duration(status["uptime_s"])])
     return table.columns(rows) + [f"warning: {warning}" for warning in status.get("warnings", [])]

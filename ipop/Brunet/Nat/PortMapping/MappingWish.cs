@@ -1,0 +1,15 @@
+using Brunet.Addressing;
+
+namespace Brunet.Nat.PortMapping;
+
+/// <summary>A port of this machine that shall be reachable from outside.</summary>
+/// <param name="Protocol">UDP or TCP.</param>
+/// <param name="Port">The port here, and the one that is asked for outside.</param>
+public readonly record struct MappingWish(TransportProtocol Protocol, ushort Port)
+{
+    /// <summary>The protocol's number in an IP header.</summary>
+    internal byte Number => Protocol == TransportProtocol.Udp ? (byte)17 : (byte)6;
+
+    /// <summary>The protocol's name in UPnP.</summary>
+    internal string Name => Protocol == TransportProtocol.Udp ? "UDP" : "TCP";
+}

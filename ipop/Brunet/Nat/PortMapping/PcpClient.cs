@@ -1,0 +1,182 @@
+using Brunet.Addressing;
+
+namespace Brunet.Nat.PortMapping;
+
+/// <summary>Asks one gateway by PCP (RFC 6887). With IPv6 the mapping is a hole in the gateway's firewall, and nothing is translated.</summary>
+internal sealed class PcpClient : IMappingClient
+{
+    /// <summary>Wanted life of a mapping.</summary>
+    private const uint Seconds = 3600;
+
+    private const int NonceSize = 12;
+
+    private readonly MappingGateway _gateway;
+    private readonly IPortMapperOutput _output;
+    private readonly List<(Lease Lease, byte[] Nonce)> _leases = [];
+    private readonly ServerEpoch _epoch = new();
+
+    public PcpClient(MappingGateway gateway, IReadOnlyList<MappingWish> wishes, IPortMapperOutput output, Random random)
+    {
+        (_gateway, _output) = (gateway, output);
+        foreach (MappingWish wish in wishes)
+        {
+            byte[] nonce = new byte[NonceSize];
+            random.NextBytes(nonce);
+            _leases.Add((new Lease(wish, new AskSchedule(random)), nonce));
+        }
+    }
+
+    public MappingMethod Method => MappingMethod.Pcp;
+
+    public TimeSpan Next
+    {
+        get
+        {
+            TimeSpan next = TimeSpan.MaxValue;
+            foreach ((Lease lease, _) in _leases)
+            {
+                next = lease.Schedule.Next < next ? lease.Schedule.Next : next;
+            }
+
+            return next;
+        }
+    }
+
+    public bool HasFailed => _leases[0].Lease.Schedule.HasFailed;
+
+    public void Start(TimeSpan now)
+    {
+        foreach ((Lease lease, _) in _leases)
+        {
+            lease.Schedule.Restart(now);
+        }
+    }
+
+    public void Tick(TimeSpan now)
+    {
+        foreach ((Lease lease, byte[] nonce) in _leases)
+        {
+            if (lease.Schedule.TrySend(now))
+            {
+                Send(lease, nonce, Seconds);
+            }
+        }
+    }
+
+    /// <summary>Takes a datagram that came from the gateway's port 5351.</summary>
+    public void Receive(TimeSpan now, ReadOnlySpan<byte> datagram)
+    {
+        if (!PcpAnswer.TryRead(datagram, out PcpAnswer answer))
+        {
+            if (PcpAnswer.IsOtherVersion(datagram))
+            {
+                FailAll(now);
+            }
+
+            return;
+        }
+
+        if (answer.IsAnnouncement)
+        {
+            if (!_epoch.Continues(now, answer.Epoch))
+            {
+                Remap(now, null);
+            }
+
+            return;
+        }
+
+        foreach ((Lease lease, byte[] nonce) in _leases)
+        {
+            if (lease.Wish.Number == answer.Protocol && lease.Wish.Port == answer.Port && answer.Nonce.SequenceEqual(nonce))
+            {
+                Take(now, lease, answer);
+                return;
+            }
+        }
+    }
+
+    public void Release(TimeSpan now)
+    {
+        foreach ((Lease lease, byte[] nonce) in _leases)
+        {
+            if (lease.IsHeld(now))
+            {
+                Send(lease, nonce, seconds: 0);
+                lease.End();
+            }
+
+            lease.Schedule.Stop();
+        }
+    }
+
+    public TransportAddress? Find(TimeSpan now, MappingWish wish)
+    {
+        foreach ((Lease lease, _) in _leases)
+        {
+            if (lease.Wish == wish && lease.IsHeld(now))
+            {
+                return lease.External;
+            }
+        }
+
+        return null;
+    }
+
+    private void Take(TimeSpan now, Lease lease, in PcpAnswer answer)
+    {
+        bool isWanted = lease.Schedule.Next != TimeSpan.MaxValue;
+        if (!_epoch.Continues(now, answer.Epoch))
+        {
+            Remap(now, lease);
+        }
+
+        if (!isWanted)
+        {
+            return;
+        }
+
+        if (answer.Result != PcpAnswer.Success || answer.Seconds == 0 || answer.External.Port == 0)
+        {
+            // What was granted before stands until its end.
+            lease.Schedule.Fail(now);
+            return;
+        }
+
+        lease.Grant(now, answer.External with { Protocol = lease.Wish.Protocol }, answer.Seconds);
+    }
+
+    /// <summary>The gateway has lost its mappings: all but the one that it has just made are asked for again.</summary>
+    private void Remap(TimeSpan now, Lease? made)
+    {
+        foreach ((Lease lease, _) in _leases)
+        {
+            if (lease != made && lease.Schedule.Next != TimeSpan.MaxValue)
+            {
+                lease.Schedule.Restart(now);
+            }
+        }
+    }
+
+    private void FailAll(TimeSpan now)
+    {
+        foreach ((Lease lease, _) in _leases)
+        {
+            if (lease.Schedule.Next != TimeSpan.MaxValue)
+            {
+                lease.Schedule.Fail(now);
+            }
+        }
+    }
+
+    private void Send(Lease lease, byte[] nonce, uint seconds)
+    {
+        // The all-zeros address of the mapping's family where there is none to suggest (section 11.1).
+        TransportAddress suggested = lease.External != default ? lease.External
+            : _gateway.Local.IsIPv4 ? TransportAddress.FromIPv4(0, lease.Suggested)
+            : new TransportAddress(0, 0, lease.Suggested);
+        Span<byte> request = stackalloc byte[PcpRequest.Size];
+        PcpRequest.Write(request, _gateway.Local, lease.Wish, nonce, seconds, suggested);
+        _output.Ask(_gateway, request);
+    }
+}

@@ -1,0 +1,88 @@
+using Brunet.Addressing;
+using Brunet.Nat.PortMapping;
+
+namespace Brunet.Tests.Nat.PortMapping;
+
+public sealed class NatPmpTests
+{
+    private readonly FakeGateway _net = new();
+
+    [Fact]
+    public void A_gateway_that_knows_only_NAT_PMP_says_so_and_is_asked_by_it_at_once()
+    {
+        TimeSpan begin = _net.Now;
+        _net.Answer = request => request[0] == 2 ? [0, 0x81, 0, 1, 0, 0, 0, 9] : _net.NatPmp(request);
+        _net.Start();
+        _net.Run(TimeSpan.FromSeconds(1));
+
+        MappedPort mapped = Assert.Single(_net.Mapper.Mapped);
+        Assert.Equal((MappingMethod.NatPmp, TransportAddress.FromIPv4(0xc0000207, 4433)), (mapped.By, mapped.External));
+        Assert.Single(_net.Asked, request => request[0] == 2);
+        Assert.True(_net.Now - begin <= TimeSpan.FromSeconds(1));
+    }
+
+    [Fact]
+    public void A_gateway_that_is_silent_to_PCP_is_asked_half_a_second_later()
+    {
+        _net.Answer = request => request[0] == 2 ? null : _net.NatPmp(request);
+        _net.Start();
+        _net.Run(TimeSpan.FromMilliseconds(499));
+        Assert.Empty(_net.Mapper.Mapped);
+        _net.Run(TimeSpan.FromMilliseconds(2));
+
+        Assert.Equal(MappingMethod.NatPmp, Assert.Single(_net.Mapper.Mapped).By);
+        Assert.Equal([0, 1, 0, 0, 0x11, 0x51, 0x11, 0x51, 0, 0, 0x0e, 0x10], _net.Asked.Last(request => request.Length == 12));
+    }
+
+    [Fact]
+    public void The_outside_port_that_was_granted_counts_and_is_asked_for_again()
+    {
+        _net.Answer = request => request[0] == 2 ? null : _net.NatPmp(request, port: 40000);
+        _net.Start();
+        _net.Run(TimeSpan.FromMinutes(31));
+
+        Assert.Equal(40000, Assert.Single(_net.Mapper.Mapped).External.Port);
+        Assert.Equal([0x9c, 0x40], _net.Asked.Last(request => request.Length == 12)[6..8]);
+    }
+
+    [Fact]
+    public void A_gateway_whose_clock_fell_back_is_asked_again()
+    {
+        _net.Answer = request => request[0] == 2 ? null : _net.NatPmp(request);
+        _net.Start();
+        _net.Run(TimeSpan.FromMinutes(5));
+        int asked = _net.Asked.Count;
+        _net.Born = _net.Now;
+        _net.Mapper.ReceiveAnswer(_net.Now, FakeGateway.Gateway, _net.Source, _net.NatPmp([0, 0]));
+        _net.Run(TimeSpan.FromMilliseconds(10));
+
+        Assert.Equal(asked + 2, _net.Asked.Count);
+    }
+
+    [Fact]
+    public void A_refusal_makes_no_mapping_and_a_stop_deletes_one()
+    {
+        _net.Answer = request => request[0] == 2 ? null : _net.NatPmp(request, result: 2);
+        _net.Start();
+        _net.Run(TimeSpan.FromSeconds(20));
+        Assert.Empty(_net.Mapper.Mapped);
+
+        _net.Answer = request => request[0] == 2 ? null : _net.NatPmp(request);
+        _net.Run(TimeSpan.FromSeconds(60));
+        Assert.Single(_net.Mapper.Mapped);
+        _net.Mapper.Release(_net.Now);
+        Assert.Equal([0, 1, 0, 0, 0x11, 0x51, 0, 0, 0, 0, 0, 0], _net.Asked[^1]);
+    }
+
+    [Fact]
+    public void Answers_cut_short_or_too_long_are_none()
+    {
+        byte[] whole = _net.NatPmp([0, 1, .. new byte[10]]);
+        for (int length = 0; length < whole.Length; length++)
+        {
+            Assert.False(NatPmpAnswer.TryRead(whole.AsSpan(0, length), out _));
+        }
+
+        Assert.False(NatPmpAnswer.TryRead([.. whole, 0], out _));
+    }
+}
