@@ -24,5 +24,8 @@ def run(tally, world):
                 with tally.case(f"the NAT before {site} is: mapping {mapping}, filtering {filtering}"):
                     seen = shell.run(*world.topology.inside(site, PROBE, "ask", *OUTSIDE)).stdout.strip()
                     must(seen == f"{mapping} {filtering}", f"it is: {seen}")
+            with tally.case("no UDP passes the gate before walled"):
+                ended = shell.run(*world.topology.inside("walled", PROBE, "ask", *OUTSIDE), check=False)
+                must("no answer" in ended.stdout, f"the probe was answered: {ended.stdout}")
         finally:
             server.kill()

@@ -18,7 +18,7 @@ table ip nat {{
 table ip fence {{
   chain forward {{
     type filter hook forward priority filter; policy drop;
-    iifname "lan" accept
+    iifname "lan" {allow} accept
     ct state established,related accept
     ct status dnat accept
   }}
@@ -79,8 +79,8 @@ class Topology:
             if not any(address.startswith(prefix[:-4]) for address in addresses):
                 self.ip(name, "route", "add", prefix, "dev", "wan")
 
-    def site(self, name, public, lan, how=""):
-        """Makes a machine at LAN.2 behind a gateway with the NAT that nftables' masquerade does with these options."""
+    def site(self, name, public, lan, how="", allow=""):
+        """Makes a machine at LAN.2 behind a gateway with the NAT that nftables' masquerade does with these options; only `allow` gets out."""
         gate = f"gate-{name}"
         self.public(gate, public)
         self.namespace(name)
@@ -91,7 +91,7 @@ class Topology:
         self.ip(name, "link", "set", "eth0", "up")
         self.ip(name, "route", "add", "default", "via", f"{lan}.1")
         run(*self.inside(gate, "sysctl", "-qw", "net.ipv4.ip_forward=1"))
-        run(*self.inside(gate, "nft", "-f", "-"), text_in=RULES.format(how=how))
+        run(*self.inside(gate, "nft", "-f", "-"), text_in=RULES.format(how=how, allow=allow))
 
     def hosts(self, name, text):
         """Gives a namespace an /etc/hosts of its own; call before anything runs there, then again to change it in place."""

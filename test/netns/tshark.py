@@ -42,6 +42,8 @@ def fields(capture, *names, port=4433, only=""):
     with _readable(SCRIPT) as script, open(capture, "rb") as packets:
         command = ["tshark", "-n", "-X", f"lua_script:{script}", "-o", f"wownet.port:{port}", "-r", "-", "-T", "fields", "-E", "separator=/t",
                    "-E", "aggregator=|"]
+        # A NAT's port, or one that was guessed, may be registered for something else.
+        command += ["-o", "udp.try_heuristic_first:TRUE"]
         for name in names:
             command += ["-e", name]
         ended = subprocess.run(

@@ -13,7 +13,7 @@ BOOTSTRAP = "udp:192.0.2.10:4433"
 
 
 class World:
-    """boot, one, two and sym; close() ends all."""
+    """boot, one, two, sym and walled; close() ends all."""
 
     def __init__(self, program):
         self.program = program
@@ -27,8 +27,9 @@ class World:
         self.topology.site("one", "192.0.2.21", "10.1.0")
         self.topology.site("two", "192.0.2.22", "10.2.0")
         self.topology.site("sym", "192.0.2.23", "10.3.0", how="random,fully-random")
+        self.topology.site("walled", "192.0.2.24", "10.5.0", allow="meta l4proto tcp")
         self.topology.public("probe", "192.0.2.30", "192.0.2.31")
-        for name in ("boot", "one", "two", "sym"):
+        for name in ("boot", "one", "two", "sym", "walled"):
             self.add(name)
 
     def add(self, name, pool="netns"):

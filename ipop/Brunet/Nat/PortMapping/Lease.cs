@@ -21,6 +21,9 @@ internal sealed class Lease(MappingWish wish, AskSchedule schedule)
     /// <summary>When it ends unless it is renewed.</summary>
     public TimeSpan Until { get; private set; }
 
+    /// <summary>Whether it was asked for and the gateway has not refused: it may have been made, though no answer came.</summary>
+    public bool MayBeGranted { get; set; }
+
     public bool IsHeld(TimeSpan now) => now < Until;
 
     /// <summary>Notes what was granted. A gateway's word on how long is believed within reason.</summary>

@@ -100,7 +100,7 @@ internal sealed class PcpClient : IMappingClient
     {
         foreach ((Lease lease, byte[] nonce) in _leases)
         {
-            if (lease.IsHeld(now))
+            if (lease.IsHeld(now) || lease.MayBeGranted)
             {
                 Send(lease, nonce, seconds: 0);
                 lease.End();
@@ -139,6 +139,7 @@ internal sealed class PcpClient : IMappingClient
         if (answer.Result != PcpAnswer.Success || answer.Seconds == 0 || answer.External.Port == 0)
         {
             // What was granted before stands until its end.
+            lease.MayBeGranted = false;
             lease.Schedule.Fail(now);
             return;
         }
@@ -164,6 +165,7 @@ internal sealed class PcpClient : IMappingClient
         {
             if (lease.Schedule.Next != TimeSpan.MaxValue)
             {
+                lease.MayBeGranted = false;
                 lease.Schedule.Fail(now);
             }
         }
@@ -171,6 +173,8 @@ internal sealed class PcpClient : IMappingClient
 
     private void Send(Lease lease, byte[] nonce, uint seconds)
     {
+        lease.MayBeGranted = seconds > 0;
+
         // The all-zeros address of the mapping's family where there is none to suggest (section 11.1).
         TransportAddress suggested = lease.External != default ? lease.External
             : _gateway.Local.IsIPv4 ? TransportAddress.FromIPv4(0, lease.Suggested)
