@@ -8,6 +8,12 @@ SSH_PORT = 22
 HTTPS_PORT = 443
 """Where the overlay listens for TCP beside its own port's number (docs/protocol.md)."""
 
+LAN_GROUP, LAN_PORT = "239.255.87.79", 4433
+"""Where machines of one network find each other (docs/protocol.md)."""
+
+IGMP_GROUPS = {"224.0.0.22", "224.0.0.2", LAN_GROUP}
+"""Where a machine says that it listens there: IGMPv3 (RFC 3376 section 4.2.14), or 2 (RFC 2236 section 9)."""
+
 DHCPV6_PORTS = {546, 547}
 MAPPING_PORT = 5351
 """PCP and NAT-PMP at the gateway (RFC 6887, RFC 6886)."""
@@ -41,6 +47,8 @@ class WireRule:
         pair = {packet.source, packet.target}
         if packet.protocol == UDP and self._own_port(packet) == self._overlay:
             return "overlay"
+        if packet.protocol == UDP and packet.target == LAN_GROUP and packet.target_port == LAN_PORT and packet.source != self._own:
+            return "overlay by multicast"
         if packet.protocol == TCP and (self._listener, True) in self._listening(packet):
             return "overlay by TCP"
         if packet.protocol == ICMP and packet.target == self._own:
@@ -49,6 +57,8 @@ class WireRule:
             return "IGMP inwards"
         if packet.protocol == UDP and SSDP == (packet.target, packet.target_port):
             return "port mapping"
+        if packet.protocol == IGMP and packet.source == self._own and packet.target in IGMP_GROUPS:
+            return "IGMP"
         if pair != {self._own, self._gateway}:
             return None
         if packet.protocol == UDP and self._gateway_port(packet) in (MAPPING_PORT, SSDP[1]):

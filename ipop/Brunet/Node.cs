@@ -94,6 +94,8 @@ public sealed class Node : IOverlay
         _core.Shortcuts.Tick(now);
         _core.FarMemory.Tick(now);
         _core.Bootstrap.Tick(now);
+        _core.Remembered.Tick(now);
+        _core.Lan.Tick(now);
         _core.DhtServer.Tick(now);
         _core.DhtClient.Tick(now);
         _core.Notices.Tick(now);
@@ -132,6 +134,9 @@ public sealed class Node : IOverlay
         _core.Ring.Touch();
     }
 
+    /// <summary>Takes one datagram that came to <see cref="NodeSettings.Group"/>. Nothing that arrives makes it throw.</summary>
+    public void ReceiveMulticast(TimeSpan now, TransportAddress source, ReadOnlySpan<byte> datagram) => _core.Lan.Receive(now, source, datagram);
+
     /// <summary>
     /// A connection ended that frames came by or went to. Not needed for the node to go on, but it learns of it before silence tells.
     /// </summary>
@@ -144,13 +149,27 @@ public sealed class Node : IOverlay
     /// Tells the node the addresses of its own interfaces (without the overlay's), with the ports of UDP and those on which it listens for TCP:
     /// candidates for peers that can reach them.
     /// </summary>
-    public void SetLocalEndpoints(TimeSpan now, IReadOnlyList<TransportAddress> endpoints) => _core.Puncher.SetLocal(now, endpoints);
+    public void SetLocalEndpoints(TimeSpan now, IReadOnlyList<TransportAddress> endpoints)
+    {
+        _core.Puncher.SetLocal(now, endpoints);
+        _core.Remembered.Restart(now);
+        _core.Lan.Restart(now);
+    }
 
     /// <summary>Tells the node the endpoints, of UDP and TCP, that gateways have mapped to its ports, candidates for everybody.</summary>
     public void SetMappedEndpoints(TimeSpan now, IReadOnlyList<TransportAddress> endpoints) => _core.Puncher.SetMapped(now, endpoints);
 
     /// <summary>Replaces the bootstrap list, for instance when names resolve at last.</summary>
     public void SetBootstrap(TimeSpan now, IReadOnlyList<TransportAddress> bootstrap) => _core.Bootstrap.Set(now, bootstrap);
+
+    /// <summary>
+    /// Up to 16 endpoints of members that are reached straight, oldest links first, then those remembered before, without the bootstrap list's: worth
+    /// keeping for the next start.
+    /// </summary>
+    public IReadOnlyList<TransportAddress> RememberablePeers() => _core.Remembered.Collect();
+
+    /// <summary>Tells the node what <see cref="RememberablePeers"/> gave before; it calls there while it has no link to a member.</summary>
+    public void SetRemembered(IReadOnlyList<TransportAddress> endpoints) => _core.Remembered.Set(endpoints);
 
     /// <summary>The local certificate changed: sessions are made anew without loss, and a leaf becomes a member.</summary>
     public void IdentityChanged(TimeSpan now)

@@ -13,6 +13,9 @@ public sealed record NodeSettings(
     bool IsFirst,
     bool IsOpen)
 {
+    /// <summary>The multicast group and port by which nodes on one network find each other; null: not that way.</summary>
+    public TransportAddress? Group { get; init; }
+
     /// <summary>Bytes a second that the node hands on for others at most; 0 for no limit.</summary>
     public int RelayRate { get; init; } = 1_000_000;
 }

@@ -15,7 +15,7 @@ SECRET = "5e" * 32
 class Node:
     """Writes the configuration, starts and stops the daemon, asks its control socket."""
 
-    def __init__(self, topology, name, folder, program, pool):
+    def __init__(self, topology, name, folder, program, pool, multicast=False):
         self.topology = topology
         self.name = name
         self.folder = pathlib.Path(folder) / name
@@ -28,6 +28,7 @@ class Node:
         self.options = {
             "node": {"state": str(self.folder / "state"), "host": name},
             "pool": {"name": pool, "subnet": "10.128.0.0/16", "secret": SECRET, "open": "yes"},
+            "udp": {"multicast": "yes" if multicast else "no"},
             "control": {"socket": str(self.socket)},
             "dns": {"listen": "127.0.0.54:5354"},
         }

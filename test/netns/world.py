@@ -32,9 +32,9 @@ class World:
         for name in ("boot", "one", "two", "sym", "walled"):
             self.add(name)
 
-    def add(self, name, pool="netns"):
-        """One more node, in the namespace of that name."""
-        self.nodes[name] = Node(self.topology, name, self.folder, self.program, pool)
+    def add(self, name, pool="netns", multicast=False):
+        """One more node, in the namespace of that name. Without multicast the pools on one bridge, which have one secret, do not meet."""
+        self.nodes[name] = Node(self.topology, name, self.folder, self.program, pool, multicast)
         return self.nodes[name]
 
     def __getattr__(self, name):

@@ -54,6 +54,14 @@ class Fence(unittest.TestCase):
         chain = fence.sockets(samples.pool()).split("chain physical_out {\n")[1]
         self.assertEqual(chain.splitlines()[0].strip(), "meta skuid 2001-2032 counter drop")
 
+    def test_machines_of_one_network_find_each_other_by_one_group_and_the_kernel_may_say_that_it_listens_there(self):
+        text = fence.sockets(samples.pool())
+        inwards, outwards = (text.split(f"chain {chain} {{\n")[1].split("  }\n")[0] for chain in ("physical_in", "physical_out"))
+        self.assertIn("ip daddr 239.255.87.79 udp dport 4433 counter accept", inwards)
+        self.assertIn("igmp type membership-query counter accept", inwards)
+        self.assertIn("ip daddr { 224.0.0.22, 224.0.0.2, 239.255.87.79 } ip protocol igmp counter accept", outwards)
+        self.assertNotIn("igmp", text.split("chain tap_in {\n")[1].split("chain physical_in")[0])
+
     def test_the_overlays_own_sockets_pass_whatever_their_ports_and_no_others(self):
         text = fence.sockets(samples.pool())
         self.assertIn("meta l4proto { tcp, udp } meta mark 0x574f57 counter accept", text.split("chain physical_out {\n")[1])

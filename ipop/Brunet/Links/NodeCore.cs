@@ -40,6 +40,8 @@ internal sealed class NodeCore
         Shortcuts = new ShortcutKeeper(this);
         FarMemory = new FarMemory(this);
         Bootstrap = new Bootstrapper(this, settings.Bootstrap);
+        Remembered = new RememberedPeers(this);
+        Lan = new LanCaller(this);
         Puncher = new Puncher(this);
         Relayed = new RelayBudget(settings.RelayRate);
         PortSearcher = new PortSearcher(this);
@@ -90,6 +92,10 @@ internal sealed class NodeCore
     public FarMemory FarMemory { get; }
 
     public Bootstrapper Bootstrap { get; }
+
+    public RememberedPeers Remembered { get; }
+
+    public LanCaller Lan { get; }
 
     public Puncher Puncher { get; }
 

@@ -46,7 +46,7 @@ internal sealed class Bootstrapper(NodeCore core, IReadOnlyList<TransportAddress
     /// <summary>A handshake of ours came back to us: that bootstrap is the local node.</summary>
     public void OnSelf(TimeSpan now, Session? session)
     {
-        if (session is { IsClient: true, RemoteIndex: 0 } && session.Expected == default)
+        if (session is { IsClient: true, RemoteIndex: 0 } && session.Expected == default && session.Route.Endpoint != core.Settings.Group)
         {
             _self[session.Route.Endpoint] = now + SelfKept;
             _running.Remove(session.Route.Endpoint);
@@ -57,7 +57,7 @@ internal sealed class Bootstrapper(NodeCore core, IReadOnlyList<TransportAddress
     public void Tick(TimeSpan now)
     {
         _started ??= now;
-        bool othersListed = false;
+        bool othersListed = core.Remembered.HasAny;
         foreach (TransportAddress endpoint in _bootstrap)
         {
             othersListed |= !IsSelf(now, endpoint);
@@ -121,7 +121,22 @@ internal sealed class Bootstrapper(NodeCore core, IReadOnlyList<TransportAddress
         return false;
     }
 
-    private bool IsSelf(TimeSpan now, TransportAddress endpoint) => _self.TryGetValue(endpoint, out TimeSpan until) && now < until;
+    /// <summary>Whether an endpoint is on the list, whatever it is spoken to by.</summary>
+    public bool IsListed(TransportAddress endpoint)
+    {
+        foreach (TransportAddress listed in _bootstrap)
+        {
+            if (listed.Prefix == endpoint.Prefix && listed.Interface == endpoint.Interface && (listed.Port == endpoint.Port || endpoint.Port == HttpsPort))
+            {
+                return true;
+            }
+        }
+
+        return false;
+    }
+
+    /// <summary>Whether an endpoint seems to be the local node.</summary>
+    public bool IsSelf(TimeSpan now, TransportAddress endpoint) => _self.TryGetValue(endpoint, out TimeSpan until) && now < until;
 
     /// <summary>Whether there is a link to an endpoint. In a small ring it is kept: it would only be made again.</summary>
     private bool IsReached(TimeSpan now, TransportAddress endpoint)

@@ -44,6 +44,38 @@ public static class LocalInterfaces
         return networks;
     }
 
+    /// <summary>The kernel's numbers of the interfaces with IPv4 that carry multicast, but for the loopback and the overlay's own.</summary>
+    /// <param name="tap">Name of the overlay's own interface.</param>
+    /// <param name="isVirtual">Whether an address belongs to the pool's subnet; an interface with one is left out, too.</param>
+    public static IReadOnlyList<int> MulticastIndices(string tap, Func<System.Net.IPAddress, bool> isVirtual)
+    {
+        ArgumentNullException.ThrowIfNull(isVirtual);
+        var indices = new List<int>();
+        foreach (NetworkInterface nic in NetworkInterface.GetAllNetworkInterfaces())
+        {
+            if (nic.OperationalStatus is not (OperationalStatus.Up or OperationalStatus.Unknown) || !nic.SupportsMulticast
+                || nic.NetworkInterfaceType == NetworkInterfaceType.Loopback || nic.Name == tap)
+            {
+                continue;
+            }
+
+            IPInterfaceProperties properties = nic.GetIPProperties();
+            bool hasIPv4 = false, hasVirtual = false;
+            foreach (UnicastIPAddressInformation unicast in properties.UnicastAddresses)
+            {
+                hasIPv4 |= unicast.Address.AddressFamily == AddressFamily.InterNetwork;
+                hasVirtual |= isVirtual(unicast.Address);
+            }
+
+            if (hasIPv4 && !hasVirtual)
+            {
+                indices.Add(properties.GetIPv4Properties().Index);
+            }
+        }
+
+        return indices;
+    }
+
     private static IEnumerable<(string Name, UnicastIPAddressInformation Unicast)> Addresses()
     {
         foreach (NetworkInterface nic in NetworkInterface.GetAllNetworkInterfaces())

@@ -20,6 +20,12 @@ internal static partial class Interop
         internal const int SO_RCVBUFFORCE = 33;
         internal const int IPPROTO_IP = 0;
         internal const int IP_MTU_DISCOVER = 10;
+        internal const int IP_MULTICAST_IF = 32;
+        internal const int IP_MULTICAST_TTL = 33;
+        internal const int IP_MULTICAST_LOOP = 34;
+        internal const int IP_ADD_MEMBERSHIP = 35;
+        internal const int IP_DROP_MEMBERSHIP = 36;
+        internal const int IP_MULTICAST_ALL = 49;
         internal const int IPPROTO_IPV6 = 41;
         internal const int IPV6_MTU_DISCOVER = 23;
         internal const int IPV6_V6ONLY = 26;
@@ -43,6 +49,15 @@ internal static partial class Interop
 
             [FieldOffset(8)]
             internal IPv6Bytes ipv6;
+        }
+
+        /// <summary>ip(7). Addresses are in network byte order.</summary>
+        [StructLayout(LayoutKind.Sequential)]
+        internal struct ip_mreqn
+        {
+            internal uint multiaddr;
+            internal uint address;
+            internal int ifindex;
         }
 
         /// <summary>struct in6_addr.</summary>

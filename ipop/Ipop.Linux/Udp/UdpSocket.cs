@@ -76,6 +76,29 @@ public sealed unsafe class UdpSocket : IDisposable
         return Bind(fd, SocketAddress.Write(local, isDual: false), isDual: false, $"UDP {local}");
     }
 
+    /// <summary>Opens a socket on a multicast group, whose port a socket on all addresses may have.</summary>
+    /// <exception cref="IOException">Another program has the port.</exception>
+    internal static UdpSocket OpenBeside(UdpSocket other, TransportAddress group)
+    {
+        FileDescriptor fd = Create(Interop.Libc.AF_INET);
+        Set(fd, Interop.Libc.SOL_SOCKET, Interop.Libc.SO_REUSEADDR, 1);
+        SocketMark.Set(fd);
+
+        // The other one shares its port for this moment only: later somebody else could take its datagrams away.
+        other.Set(Interop.Libc.SOL_SOCKET, Interop.Libc.SO_REUSEADDR, 1);
+        try
+        {
+            return Bind(fd, SocketAddress.Write(group, isDual: false), isDual: false, $"multicast to UDP {group}");
+        }
+        finally
+        {
+            other.Set(Interop.Libc.SOL_SOCKET, Interop.Libc.SO_REUSEADDR, 0);
+        }
+    }
+
+    /// <summary>Sets an option; false if the kernel refuses.</summary>
+    internal bool Set(int level, int option, int value) => Set(_fd, level, option, value);
+
     /// <summary>Hands over what has arrived, at most a few batches, so that one sender can't starve the rest.</summary>
     public void Receive(TimeSpan now, Receiver receiver)
     {

@@ -43,6 +43,7 @@ internal sealed class Daemon : IControlled, IDisposable
     private readonly ServiceManager _systemd;
     private readonly PollLoop _loop;
     private readonly UdpSocket _overlaySocket;
+    private readonly MulticastGroup? _lan;
     private readonly TcpLinks _tcp;
     private readonly SearchSockets _searchSockets;
     private readonly UdpSocket? _dnsSocket;
@@ -53,6 +54,7 @@ internal sealed class Daemon : IControlled, IDisposable
     private readonly NoticeBoard? _notices;
     private readonly VirtualNetwork _network;
     private readonly BootstrapResolver _resolver;
+    private readonly PeerMemory _peerMemory;
     private readonly TrafficCounters _traffic;
     private readonly Diagnosis _diagnosis;
     private readonly OutsidePort? _outside;
@@ -82,20 +84,30 @@ internal sealed class Daemon : IControlled, IDisposable
             _loop = Own(new PollLoop());
             _overlaySocket = Own(OpenOverlay(options));
             _searchSockets = Own(new SearchSockets(_loop));
+            if (LanGroup.Open(options, _overlaySocket, log) is { } lan)
+            {
+                _lan = Own(lan);
+            }
+
             _dnsSocket = options.DnsListen is { } listen ? Own(OpenDns(options, listen)) : null;
             MacAddress mac = TapPort.MacOf(_identity.Address);
             _tap = Own(TapPort.Open(options, mac, _systemd, time, log));
             _copyWatch = OpenCopyWatch(log) is { } watch ? Own(watch) : null;
             _resolver = new BootstrapResolver(options.Bootstrap, Dns.GetHostAddressesAsync, time, log);
 
-            var port = new NodePort(_overlaySocket, _searchSockets);
+            var port = new NodePort(_overlaySocket, _searchSockets) { Lan = _lan };
             port.Tcp = _tcp = Own(new TcpLinks(_loop, port, () => BootClock.Now));
             TcpPorts.Open(_tcp, options, _overlaySocket.LocalPort, log);
-            var settings = new NodeSettings(options.Secret, _resolver.Literal, IsFirst, options.IsOpen) { RelayRate = options.RelayRate * 1000 };
+            var settings = new NodeSettings(options.Secret, _resolver.Literal, IsFirst, options.IsOpen)
+            {
+                RelayRate = options.RelayRate * 1000,
+                Group = _lan is null ? null : LanGroup.Endpoint,
+            };
             var policy = new RecordPolicy(options.Subnet, options.IsOpen);
             _node = new Node(settings, _identity, _handshakes, _verifier, policy, port, new StrongRandom(), HardwareRandom.Open(out _randomSource));
             port.Node = _node;
             _notices = _verifier is null ? null : Own(new NoticeBoard(_node, options.State, _verifier.AuthorityDer, BootClock.Now, log));
+            _peerMemory = new PeerMemory(options.State, _node, BootClock.Now, log);
             _network = new VirtualNetwork(NetworkOptions(mac), _node, _identity.Certificate, _tap, BootClock.Now);
             (port.Network, _searchSockets.Node) = (_network, _node);
             _traffic = port.Traffic;
@@ -131,6 +143,11 @@ internal sealed class Daemon : IControlled, IDisposable
         try
         {
             _loop.Add(_overlaySocket.Descriptor, now => _overlaySocket.Receive(now, ReceiveDatagram));
+            if (_lan is { } lan)
+            {
+                _loop.Add(lan.Descriptor, now => lan.Receive(now, _node.ReceiveMulticast));
+            }
+
             _loop.Add(_tap.Descriptor, now => _tap.Receive(now, _network));
             if (_dnsSocket is { } dns)
             {
@@ -154,6 +171,7 @@ internal sealed class Daemon : IControlled, IDisposable
             _systemd.Notify("STOPPING=1");
             NetworkChange.NetworkAddressChanged -= OnAddressesChanged;
             _ending.Cancel();
+            _peerMemory.Save();
             _node.Leave(BootClock.Now);
             _overlaySocket.Flush();
             _tcp.Pass(BootClock.Now);
@@ -312,7 +330,7 @@ internal sealed class Daemon : IControlled, IDisposable
     {
         TimeSpan next = Earlier(Earlier(_node.NextTick, _network.NextTick), _tap.CarrierAt);
         TimeSpan outside = _outside?.NextTick ?? TimeSpan.MaxValue;
-        return Earlier(Earlier(Earlier(next, outside), _tcp.NextTick), _nextExpiryCheck);
+        return Earlier(Earlier(Earlier(next, outside), _tcp.NextTick), Earlier(_nextExpiryCheck, _peerMemory.NextTick));
     }
 
     private static TimeSpan Earlier(TimeSpan left, TimeSpan right) => left < right ? left : right;
@@ -359,6 +377,7 @@ internal sealed class Daemon : IControlled, IDisposable
             ForgetExpired(now);
         }
 
+        _peerMemory.Tick(now);
         _tcp.Pass(now);
         _outside?.Tick(now);
         _tap.EndRound(now);
@@ -406,6 +425,7 @@ internal sealed class Daemon : IControlled, IDisposable
     private void LookAround(TimeSpan now)
     {
         _local = LocalNetworks.Endpoints(_options, _overlaySocket.LocalPort, _tcp.Ports);
+        LanGroup.LookAround(_lan, _options);
         _node.SetLocalEndpoints(now, _local);
         IReadOnlyList<string> overlaps = LocalNetworks.Overlaps(_options, LocalInterfaces.Networks(_options.TapName));
         foreach (string overlap in overlaps.Except(_overlaps))

@@ -16,6 +16,9 @@ internal sealed class NodePort(UdpSocket udp, SearchSockets further) : INodeOutp
     /// <summary>Its connections; set once they exist.</summary>
     internal TcpLinks? Tcp { get; set; }
 
+    /// <summary>The networks of this machine; null if multicast is off.</summary>
+    internal MulticastGroup? Lan { get; set; }
+
     /// <summary>Where packets go; set once both exist.</summary>
     internal VirtualNetwork? Network { get; set; }
 
@@ -25,7 +28,12 @@ internal sealed class NodePort(UdpSocket udp, SearchSockets further) : INodeOutp
     /// <inheritdoc/>
     public void SendDatagram(TransportAddress destination, ReadOnlySpan<byte> datagram)
     {
-        if (destination.Protocol == TransportProtocol.Udp)
+        if (destination == LanGroup.Endpoint)
+        {
+            Traffic.Sent(datagram.Length);
+            Lan?.Send(datagram);
+        }
+        else if (destination.Protocol == TransportProtocol.Udp)
         {
             Traffic.Sent(datagram.Length);
             udp.Send(destination, datagram);

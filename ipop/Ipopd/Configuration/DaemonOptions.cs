@@ -10,7 +10,7 @@ internal sealed record DaemonOptions
     /// <summary>The file, for messages.</summary>
     internal required string File { get; init; }
 
-    /// <summary>Folder of node.key, node.pem, ca.pem and address.json.</summary>
+    /// <summary>Folder of node.key, node.pem, ca.pem, address.json and peers.json.</summary>
     internal required string State { get; init; }
 
     /// <summary>Wanted host name, empty for none.</summary>
@@ -45,6 +45,9 @@ internal sealed record DaemonOptions
 
     /// <summary>Whether gateways are asked to map the overlay's port.</summary>
     internal required bool PortMapping { get; init; }
+
+    /// <summary>Whether the pool is looked for by multicast, too.</summary>
+    internal required bool HasMulticast { get; init; }
 
     /// <summary>TCP ports of the overlay; null: that of UDP and 443, as far as they are free.</summary>
     internal required IReadOnlyList<ushort>? TcpPorts { get; init; }

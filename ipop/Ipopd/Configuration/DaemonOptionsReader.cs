@@ -45,6 +45,7 @@ internal sealed class DaemonOptionsReader
             Capture = reader.AbsolutePath(OptionKey.Capture),
             UdpPort = reader.Number(OptionKey.UdpPort, 0, ushort.MaxValue),
             PortMapping = reader.YesOrNo(OptionKey.PortMapping),
+            HasMulticast = reader.YesOrNo(OptionKey.Multicast),
             TcpPorts = reader.TcpPorts(),
             RelayRate = reader.Number(OptionKey.RelayRate, 0, ushort.MaxValue),
             ControlSocket = reader.SocketPath(),

@@ -18,6 +18,7 @@ internal sealed record OptionKey(string Section, string Name, string? Default)
     internal static readonly OptionKey Capture = new("tap", "capture", "");
     internal static readonly OptionKey UdpPort = new("udp", "port", "4433");
     internal static readonly OptionKey PortMapping = new("udp", "port-mapping", "yes");
+    internal static readonly OptionKey Multicast = new("udp", "multicast", "yes");
     internal static readonly OptionKey TcpPorts = new("tcp", "ports", "auto");
     internal static readonly OptionKey RelayRate = new("relay", "rate", "1000");
     internal static readonly OptionKey ControlSocket = new("control", "socket", null);
@@ -30,7 +31,8 @@ internal sealed record OptionKey(string Section, string Name, string? Default)
     /// <summary>Every key there is.</summary>
     internal static IReadOnlyList<OptionKey> All { get; } =
     [
-        State, Host, Pool, PoolSubnet, Secret, Bootstrap, Open, TapName, TapMtu, Capture, UdpPort, PortMapping, TcpPorts, RelayRate, ControlSocket, DnsListen,
+        State, Host, Pool, PoolSubnet, Secret, Bootstrap, Open, TapName, TapMtu, Capture, UdpPort, PortMapping, Multicast, TcpPorts, RelayRate,
+        ControlSocket, DnsListen,
         MetricsListen, CaPort, PossessionPort, Ticket,
     ];
 

@@ -51,6 +51,11 @@ internal static partial class Log
     [LoggerMessage(EventName = "PortUnmapped", Level = LogLevel.Information, Message = "the gateway leads {Endpoint} here no longer", SkipEnabledCheck = true)]
     internal static partial void PortUnmapped(this ILogger log, string endpoint);
 
+    [LoggerMessage(
+        EventName = "NoMulticast", Level = LogLevel.Information,
+        Message = "{Why}; machines of the pool on this network are not heard when they ask for it", SkipEnabledCheck = true)]
+    internal static partial void NoMulticast(this ILogger log, string why);
+
     [LoggerMessage(EventName = "RingJoined", Level = LogLevel.Information, Message = "on the ring", SkipEnabledCheck = true)]
     internal static partial void RingJoined(this ILogger log);
 
@@ -67,6 +72,11 @@ internal static partial class Log
         EventName = "AddressNotKept", Level = LogLevel.Warning,
         Message = "{Path}: the address can't be kept for the next start ({Why}); make room on the disk", SkipEnabledCheck = true)]
     internal static partial void AddressNotKept(this ILogger log, string path, string why);
+
+    [LoggerMessage(
+        EventName = "PeersNotKept", Level = LogLevel.Warning,
+        Message = "{Path}: where peers are can't be kept for the next start ({Why}); make room on the disk", SkipEnabledCheck = true)]
+    internal static partial void PeersNotKept(this ILogger log, string path, string why);
 
     [LoggerMessage(
         EventName = "AddressRefused", Level = LogLevel.Warning, Message = "the CA refuses address {Address}; taking the next candidate", SkipEnabledCheck = true)]

@@ -94,6 +94,7 @@ public sealed class DaemonOptionsReaderTests
     [InlineData("metrics", "listen", "192.0.2.1:9433", "is not a loopback address")]
     [InlineData("metrics", "listen", "[::]:9433", "is not a loopback address")]
     [InlineData("ca", "port", "0", "is not a number from 1 to 65535")]
+    [InlineData("udp", "multicast", "on", "is neither yes nor no")]
     [InlineData("ca", "ticket", "x:", "is not ID:SECRET")]
     [InlineData("pool", "color", "red", "[pool] color is unknown; [pool] has name, subnet, secret, bootstrap, open")]
     [InlineData("pools", "name", "x", "section [pools] is unknown; use node, pool, tap, udp, tcp, relay, control, dns, metrics, ca")]

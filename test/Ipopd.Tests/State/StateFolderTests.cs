@@ -1,3 +1,5 @@
+using System.Net;
+using Brunet.Addressing;
 using Ipop;
 using Ipopd.Configuration;
 using Ipopd.Identity;
@@ -57,6 +59,28 @@ public sealed class StateFolderTests : IDisposable
         {
             File.WriteAllText(Path.Combine(_folder, "address.json"), damage);
             Assert.Null(LastAddress.Read(_folder));
+        }
+    }
+
+    [Fact]
+    public void Peers_are_kept_for_the_owner_alone_and_damage_costs_only_what_is_damaged()
+    {
+        StateFolder.Create("f", _folder);
+        Assert.Empty(PeersFile.Read(_folder));
+        TransportAddress udp = TransportAddress.From(IPEndPoint.Parse("192.0.2.1:4433"));
+        TransportAddress tcp = TransportAddress.From(IPEndPoint.Parse("[2001:db8::1]:443")) with { Protocol = TransportProtocol.Tcp };
+        PeersFile.Write(_folder, [udp, tcp]);
+        string path = Path.Combine(_folder, "peers.json");
+        Assert.Equal("{\"peers\":[\"udp:192.0.2.1:4433\",\"tcp:[2001:db8::1]:443\"]}", File.ReadAllText(path));
+        Assert.Equal(UnixFileMode.UserRead | UnixFileMode.UserWrite, File.GetUnixFileMode(path));
+        Assert.Equal([udp, tcp], PeersFile.Read(_folder));
+
+        File.WriteAllText(path, "{\"peers\":[null,\"\",\"udp:\",\"x:192.0.2.1:1\",\"192.0.2.9:4433\",\"udp:host:4433\",\"udp:192.0.2.1:4433\"]}");
+        Assert.Equal([udp], PeersFile.Read(_folder));
+        foreach (string damage in new[] { "", "{", "[]", "{\"peers\":5}", "{\"peers\":[5]}", "null", new string(' ', 20_000) + "{\"peers\":[\"udp:192.0.2.1:4433\"]}" })
+        {
+            File.WriteAllText(path, damage);
+            Assert.Empty(PeersFile.Read(_folder));
         }
     }
 

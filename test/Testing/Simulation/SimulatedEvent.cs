@@ -21,6 +21,9 @@ internal sealed class SimulatedEvent
     /// <summary>The port of the site's public address that it goes to.</summary>
     public ushort Port { get; set; }
 
+    /// <summary>Whether it goes to a multicast group.</summary>
+    public bool IsMulticast { get; set; }
+
     /// <summary>The probe that it carries on, or null.</summary>
     public SimulatedProbe? Probe { get; set; }
 

@@ -41,6 +41,9 @@ public sealed class SimulatedNetwork(int seed, double loss = 0)
     /// <summary>Handshakes that were begun, by clients.</summary>
     public long Handshakes { get; private set; }
 
+    /// <summary>Datagrams that were sent to <see cref="Group"/>.</summary>
+    public long Multicasts { get; private set; }
+
     /// <summary>TCP connections that were made.</summary>
     public int Connections => _tcp.Made;
 
@@ -65,6 +68,12 @@ public sealed class SimulatedNetwork(int seed, double loss = 0)
     /// <summary>Says whether two sites are parted; null if none are.</summary>
     public Func<SimulatedNode, SimulatedNode, bool>? IsParted { get; set; }
 
+    /// <summary>Says whether one site's multicast reaches another; null: there is none. Set it before the nodes that use it are added.</summary>
+    public Func<SimulatedNode, SimulatedNode, bool>? Lan { get; set; }
+
+    /// <summary>The group of all nodes with multicast.</summary>
+    public static TransportAddress Group { get; } = TransportAddress.FromIPv4(0xefff574f, Port);
+
     /// <summary>Where the first node listens.</summary>
     public TransportAddress FirstEndpoint => Nodes[0].PublicEndpoint;
 
@@ -87,7 +96,7 @@ public sealed class SimulatedNetwork(int seed, double loss = 0)
                 identity.Address, new IPAddress([10, 128, (byte)(Nodes.Count >> 8), (byte)(Nodes.Count + 1)]), $"n{Nodes.Count}", Nodes.Count == 0);
         }
 
-        return Add(nat, policy, identity, new NodeSettings(new byte[32], bootstrap, isFirst, isOpen));
+        return Add(nat, policy, identity, new NodeSettings(new byte[32], bootstrap, isFirst, isOpen) { Group = Lan is null ? null : Group });
     }
 
     /// <summary>Switches a copy of a node's machine on, elsewhere: it has its key.</summary>
@@ -196,6 +205,12 @@ public sealed class SimulatedNetwork(int seed, double loss = 0)
         Datagrams++;
         from.SentDatagrams++;
         from.SentBytes += datagram.Length;
+        if (destination == Group)
+        {
+            TransmitToGroup(from, datagram);
+            return;
+        }
+
         if (!TryRoute(from, socket, destination, datagram, out SimulatedNode to, out TransportAddress source, out TimeSpan setUp) || IsParted?.Invoke(from, to) == true)
         {
             return;
@@ -223,6 +238,27 @@ public sealed class SimulatedNetwork(int seed, double loss = 0)
         }
 
         _events.Enqueue(arrival, (Now + Latency(from.Place, to.Place, _random.NextDouble()) + ExtraLatency + setUp, _order++));
+    }
+
+    private void TransmitToGroup(SimulatedNode from, ReadOnlySpan<byte> datagram)
+    {
+        Multicasts++;
+        _digest.Add(Now, from.PublicEndpoint, Group, datagram);
+        foreach (SimulatedNode to in Nodes)
+        {
+            if (to == from || Lan?.Invoke(from, to) != true || _random.NextDouble() < Loss)
+            {
+                continue;
+            }
+
+            SimulatedEvent arrival = NewEvent(to);
+            arrival.Datagram = ArrayPool<byte>.Shared.Rent(datagram.Length);
+            datagram.CopyTo(arrival.Datagram);
+            arrival.Length = datagram.Length;
+            arrival.Source = from.PublicEndpoint;
+            arrival.IsMulticast = true;
+            _events.Enqueue(arrival, (Now + Latency(from.Place, to.Place, _random.NextDouble()) + ExtraLatency, _order++));
+        }
     }
 
     /// <summary>Where a frame goes and what its source looks like there; false if it is lost. Set-up is the time that a new connection takes.</summary>
@@ -271,7 +307,15 @@ public sealed class SimulatedNetwork(int seed, double loss = 0)
         }
 
         int socket = 0;
-        if (node.IsAlive && (happening.Source.Protocol != TransportProtocol.Udp
+        if (happening.IsMulticast)
+        {
+            happening.IsMulticast = false;
+            if (node.IsAlive)
+            {
+                node.Node.ReceiveMulticast(Now, happening.Source, datagram.AsSpan(0, happening.Length));
+            }
+        }
+        else if (node.IsAlive && (happening.Source.Protocol != TransportProtocol.Udp
             || (node.Nat.Admits(Now, happening.Source, happening.Port, out socket) && node.IsOpen(socket))))
         {
             _probe = happening.Probe;

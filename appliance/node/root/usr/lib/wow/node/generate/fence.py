@@ -13,6 +13,10 @@ PASS_PRIORITY = 100000
 # ipopd's sockets, whatever their ports (SocketMark.cs). To set a mark takes CAP_NET_ADMIN or CAP_NET_RAW, which no job has.
 OVERLAY_MARK = 0x574F57
 
+# Where nodes of one network find each other (LanGroup.cs), and where the kernel says that it listens there: IGMPv3, or 2 where a querier speaks that.
+LAN_GROUP, LAN_PORT = "239.255.87.79", 4433
+IGMP_GROUPS = f"{{ 224.0.0.22, 224.0.0.2, {LAN_GROUP} }}"
+
 IKE = "udp sport 500 udp dport 500"
 # The version byte of IKEv2 at its place: nobody may carry ESP in UDP on port 500 and so move an SA to another address.
 IKE_V2 = f"{IKE} @th,200,8 0x20"
@@ -32,6 +36,8 @@ table inet wow {{
 {_chain("tap_out", [*tap_out, "udp sport 68 udp dport 67 counter accept", "counter drop"])}
 {_chain("physical_in", [
     f"udp dport {pool.port} counter accept",
+    f"ip daddr {LAN_GROUP} udp dport {LAN_PORT} counter accept",
+    "igmp type membership-query counter accept",
     f"meta l4proto {{ tcp, udp }} socket mark {OVERLAY_MARK:#x} counter accept",
     "udp sport 67 udp dport 68 counter accept",
     "ip saddr @resolvers udp sport 53 counter accept",
@@ -45,6 +51,7 @@ table inet wow {{
     f"meta skuid {paths.FIRST_JOB_UID}-{paths.LAST_JOB_UID} counter drop",
     f"udp sport {pool.port} counter accept",
     f"meta l4proto {{ tcp, udp }} meta mark {OVERLAY_MARK:#x} counter accept",
+    f"ip daddr {IGMP_GROUPS} ip protocol igmp counter accept",
     "udp sport 68 udp dport 67 counter accept",
     'ip daddr @resolvers meta skuid "dnsmasq" meta l4proto { tcp, udp } th dport 53 counter accept',
     "tcp sport 22 tcp flags & (syn | ack) != syn counter accept",

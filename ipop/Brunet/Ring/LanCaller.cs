@@ -1,0 +1,146 @@
+using Brunet.Addressing;
+using Brunet.Links;
+using Brunet.Sessions;
+using Brunet.Wire;
+
+namespace Brunet.Ring;
+
+/// <summary>
+/// Finds the ring on the local network without being told anything: a node without a link to a member sends its first handshake frame to a
+/// multicast group, and members that hear it answer, few of many. The first answer is taken. Of a ring some go on calling now and then, so
+/// that rings that begin beside each other become one. The pool's secret keys the frame's MAC, so of other pools nobody answers.
+/// </summary>
+internal sealed class LanCaller(NodeCore core)
+{
+    /// <summary>How many answers a call shall get on a network with many members: one is enough, two may be lost.</summary>
+    private const double WantedAnswers = 4;
+
+    /// <summary>Calls that are answered in a second: when the power comes back everybody calls at once.</summary>
+    private const int AnswersASecond = 8;
+
+    /// <summary>Nodes of a ring that call in one pause: another ring may have begun on the same network.</summary>
+    private const int CallersAtOnce = 4;
+
+    /// <summary>Callers that are remembered.</summary>
+    private const int MaxCallers = 64;
+
+    private static readonly TimeSpan FirstPause = TimeSpan.FromSeconds(1);
+    private static readonly TimeSpan LongestPause = TimeSpan.FromSeconds(60);
+    private static readonly TimeSpan LongestPauseOfRing = TimeSpan.FromSeconds(15);
+
+    /// <summary>How long a call waits for an answer, and is repeated meanwhile: on one network that is long.</summary>
+    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(1);
+
+    /// <summary>How long a choice holds for all frames of one flight, but not for its repetition.</summary>
+    private static readonly TimeSpan RefusedFor = TimeSpan.FromMilliseconds(200);
+    private static readonly TimeSpan AdmittedFor = TimeSpan.FromSeconds(2);
+
+    private readonly Backoff _alone = new(core.Random, FirstPause, LongestPause, growth: 1.5);
+    private readonly Backoff _linked = new(core.Random, FirstPause, LongestPauseOfRing, growth: 1.5);
+    private readonly Dictionary<TransportAddress, (bool IsAdmitted, TimeSpan Until)> _callers = [];
+    private Session? _running;
+    private bool _wasLinked;
+    private TimeSpan _second;
+    private int _answers;
+
+    /// <summary>The machine's addresses changed: perhaps it is on another network.</summary>
+    public void Restart(TimeSpan now)
+    {
+        _alone.Restart(now);
+        _linked.Restart(now);
+    }
+
+    public void Tick(TimeSpan now)
+    {
+        if (core.Settings.Group is not { } group)
+        {
+            return;
+        }
+
+        if (_running is { RemoteIndex: 0 } running && now - running.StartedAt >= Patience)
+        {
+            core.Handshaker.Forget(running);
+            _running = null;
+        }
+
+        bool isLinked = core.Ring.MemberLinks > 0;
+        Backoff pauses = isLinked ? _linked : _alone;
+        if (_wasLinked != isLinked)
+        {
+            _wasLinked = isLinked;
+            pauses.Restart(now);
+        }
+
+        if (pauses.IsDue(now))
+        {
+            pauses.Tried(now);
+            if (!isLinked || core.Random.NextDouble() * core.Ring.EstimatedNodes <= CallersAtOnce)
+            {
+                _running = core.Handshaker.ConnectEndpoint(now, group);
+            }
+        }
+    }
+
+    /// <summary>
+    /// Takes a frame that came to the group: a call to whoever is there, and nothing else. An uncertified node is no help, so it is silent.
+    /// </summary>
+    public void Receive(TimeSpan now, TransportAddress source, ReadOnlySpan<byte> bytes)
+    {
+        if (core.IsMember
+            && HandshakeFrame.TryRead(bytes, core.Settings.PoolSecret.Span, out HandshakeFrame frame)
+            && frame.ReceiverIndex == 0 && frame.Target == default && frame.Sender != core.Self
+            && IsAdmitted(now, source))
+        {
+            core.Transport.ReceiveFrame(now, Arrival.Direct(source), bytes);
+        }
+    }
+
+    private bool IsAdmitted(TimeSpan now, TransportAddress source)
+    {
+        if (_callers.TryGetValue(source, out (bool IsAdmitted, TimeSpan Until) known) && now < known.Until)
+        {
+            return known.IsAdmitted;
+        }
+
+        if (now - _second >= TimeSpan.FromSeconds(1))
+        {
+            (_second, _answers) = (now, 0);
+            foreach ((TransportAddress caller, (_, TimeSpan until)) in _callers)
+            {
+                if (now >= until)
+                {
+                    _callers.Remove(caller);
+                }
+            }
+        }
+
+        if (_answers >= AnswersASecond || _callers.Count >= MaxCallers)
+        {
+            return false;
+        }
+
+        bool isAdmitted = core.Random.NextDouble() * MembersBeside(source) < WantedAnswers;
+        _answers += isAdmitted ? 1 : 0;
+        _callers[source] = (isAdmitted, now + (isAdmitted ? AdmittedFor : RefusedFor));
+        return isAdmitted;
+    }
+
+    /// <summary>
+    /// About how many members are on the network of an address: of this node's links the share that goes to the same 256 addresses, of the ring's
+    /// size. A guess too low costs answers, one too high a repetition.
+    /// </summary>
+    private double MembersBeside(TransportAddress source)
+    {
+        int linked = 0, beside = 0;
+        foreach (Peer peer in core.Peers.Values)
+        {
+            if (core.IsMemberPeer(peer))
+            {
+                linked++;
+                beside += peer.Best is { Kind: PathKind.Direct } best && best.Way.Endpoint is { IsIPv4: true } there && there.IPv4 >> 8 == source.IPv4 >> 8 ? 1 : 0;
+            }
+        }
+
+        return linked == 0 ? 1 : core.Ring.EstimatedNodes * beside / linked;
+    }
+}
