@@ -88,7 +88,7 @@ internal sealed class LanCaller(NodeCore core)
     {
         if (core.IsMember
             && HandshakeFrame.TryRead(bytes, core.Settings.PoolSecret.Span, out HandshakeFrame frame)
-            && frame.ReceiverIndex == 0 && frame.Target == default && frame.Sender != core.Self
+            && frame.ReceiverIndex == 0 && frame.Target == default
             && IsAdmitted(now, source))
         {
             core.Transport.ReceiveFrame(now, Arrival.Direct(source), bytes);
