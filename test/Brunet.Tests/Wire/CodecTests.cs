@@ -1,6 +1,6 @@
 using Brunet.Addressing;
-using Brunet.Nat;
 using Brunet.Dht;
+using Brunet.Nat;
 using Brunet.Wire;
 
 namespace Brunet.Tests.Wire;
