@@ -9,45 +9,23 @@ namespace Ipop.Linux.Handshakes;
 /// <summary>One TLS handshake over two memory BIOs. No application data ever passes: only the exporter is used.</summary>
 internal sealed unsafe class OpenSslHandshake : IHandshake
 {
+    private readonly MemorySsl _memory;
     private readonly SslHandle _ssl;
     private readonly ICertificateVerifier? _verifier;
     private readonly HandshakeTerms _terms;
     private readonly IReadOnlyList<int> _versions;
-
-    // Owned by the SSL.
-    private readonly nint _input;
-    private readonly nint _output;
     private HandshakeState _state;
     private PeerIdentity? _peer;
 
     internal OpenSslHandshake(SslContextHandle context, bool isClient, ICertificateVerifier? verifier, ulong boot, IReadOnlyList<int> versions)
     {
-        Interop.Crypto.ERR_clear_error();
         _verifier = verifier;
         _versions = versions;
-        _ssl = Interop.Ssl.SSL_new(context);
-        SslError.ThrowUnless(!_ssl.IsInvalid, "SSL_new");
-        _input = Interop.Crypto.BIO_new(Interop.Crypto.BIO_s_mem());
-        _output = Interop.Crypto.BIO_new(Interop.Crypto.BIO_s_mem());
-        if (_input == 0 || _output == 0)
-        {
-            _ = Interop.Crypto.BIO_free(_input);
-            _ = Interop.Crypto.BIO_free(_output);
-            _ssl.Dispose();
-            throw SslError.Make("BIO_new");
-        }
-
-        Interop.Ssl.SSL_set_bio(_ssl, _input, _output);
+        _memory = new MemorySsl(context);
+        _ssl = _memory.Handle;
         _terms = new HandshakeTerms(boot, versions);
         _terms.Attach(_ssl);
-        if (isClient)
-        {
-            Interop.Ssl.SSL_set_connect_state(_ssl);
-        }
-        else
-        {
-            Interop.Ssl.SSL_set_accept_state(_ssl);
-        }
+        _memory.TakeSide(isClient);
     }
 
     /// <inheritdoc/>
@@ -81,21 +59,15 @@ internal sealed unsafe class OpenSslHandshake : IHandshake
             return _state;
         }
 
-        Interop.Crypto.ERR_clear_error();
-        fixed (byte* data = received)
+        if (!_memory.Feed(received))
         {
-            if (received.Length > 0 && Interop.Crypto.BIO_write(_input, data, received.Length) != received.Length)
-            {
-                return _state = HandshakeState.Failed;
-            }
+            return _state = HandshakeState.Failed;
         }
 
-        int result = Interop.Ssl.SSL_do_handshake(_ssl);
-        int error = Interop.Ssl.SSL_get_error(_ssl, result);
-        Interop.Crypto.ERR_clear_error();
+        int error = _memory.Shake();
 
         // An alert belongs to the peer too: it then fails at once and not by timeout.
-        Drain(toSend);
+        _memory.Drain(toSend);
         if (error == Interop.Ssl.SSL_ERROR_NONE)
         {
             _state = Identify() ? HandshakeState.Complete : HandshakeState.Failed;
@@ -129,25 +101,11 @@ internal sealed unsafe class OpenSslHandshake : IHandshake
     /// <inheritdoc/>
     public void Dispose()
     {
-        _ssl.Dispose();
+        _memory.Dispose();
         _terms.Dispose();
     }
 
     private static InvalidOperationException NotComplete() => new("the handshake is not complete");
-
-    private void Drain(IBufferWriter<byte> toSend)
-    {
-        int pending = (int)Interop.Crypto.BIO_ctrl_pending(_output);
-        if (pending == 0)
-        {
-            return;
-        }
-
-        fixed (byte* buffer = toSend.GetSpan(pending))
-        {
-            toSend.Advance(Math.Max(0, Interop.Crypto.BIO_read(_output, buffer, pending)));
-        }
-    }
 
     /// <summary>The peer proved that it holds the key; says who that makes it. False if the key is of another kind than ours.</summary>
     private bool Identify()

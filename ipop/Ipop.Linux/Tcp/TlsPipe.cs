@@ -8,36 +8,12 @@ internal sealed unsafe class TlsPipe : IDisposable
 {
     private const int LargestRecord = 16 * 1024;
 
-    private readonly SslHandle _ssl;
-
-    // Owned by the SSL.
-    private readonly nint _input;
-    private readonly nint _output;
+    private readonly MemorySsl _memory;
 
     internal TlsPipe(SslContextHandle context, bool isClient)
     {
-        Interop.Crypto.ERR_clear_error();
-        _ssl = Interop.Ssl.SSL_new(context);
-        SslError.ThrowUnless(!_ssl.IsInvalid, "SSL_new");
-        _input = Interop.Crypto.BIO_new(Interop.Crypto.BIO_s_mem());
-        _output = Interop.Crypto.BIO_new(Interop.Crypto.BIO_s_mem());
-        if (_input == 0 || _output == 0)
-        {
-            _ = Interop.Crypto.BIO_free(_input);
-            _ = Interop.Crypto.BIO_free(_output);
-            _ssl.Dispose();
-            throw SslError.Make("BIO_new");
-        }
-
-        Interop.Ssl.SSL_set_bio(_ssl, _input, _output);
-        if (isClient)
-        {
-            Interop.Ssl.SSL_set_connect_state(_ssl);
-        }
-        else
-        {
-            Interop.Ssl.SSL_set_accept_state(_ssl);
-        }
+        _memory = new MemorySsl(context);
+        _memory.TakeSide(isClient);
     }
 
     /// <summary>Takes plain bytes; lent until the call returns.</summary>
@@ -54,9 +30,7 @@ internal sealed unsafe class TlsPipe : IDisposable
             return true;
         }
 
-        Interop.Crypto.ERR_clear_error();
-        int error = Interop.Ssl.SSL_get_error(_ssl, Interop.Ssl.SSL_do_handshake(_ssl));
-        Interop.Crypto.ERR_clear_error();
+        int error = _memory.Shake();
         IsOpen = error == Interop.Ssl.SSL_ERROR_NONE;
         return IsOpen || error == Interop.Ssl.SSL_ERROR_WANT_READ;
     }
@@ -64,15 +38,7 @@ internal sealed unsafe class TlsPipe : IDisposable
     /// <summary>Takes what came from the other end; false if that was the end, or no TLS, or the receiver said so.</summary>
     internal bool Receive(ReadOnlySpan<byte> sealedBytes, Receiver receiver)
     {
-        fixed (byte* bytes = sealedBytes)
-        {
-            if (Interop.Crypto.BIO_write(_input, bytes, sealedBytes.Length) != sealedBytes.Length)
-            {
-                return false;
-            }
-        }
-
-        if (!Shake())
+        if (!_memory.Feed(sealedBytes) || !Shake())
         {
             return false;
         }
@@ -86,12 +52,12 @@ internal sealed unsafe class TlsPipe : IDisposable
                 int count;
                 fixed (byte* first = buffer)
                 {
-                    count = Interop.Ssl.SSL_read(_ssl, first, buffer.Length);
+                    count = Interop.Ssl.SSL_read(_memory.Handle, first, buffer.Length);
                 }
 
                 if (count <= 0)
                 {
-                    bool isDry = Interop.Ssl.SSL_get_error(_ssl, count) == Interop.Ssl.SSL_ERROR_WANT_READ;
+                    bool isDry = Interop.Ssl.SSL_get_error(_memory.Handle, count) == Interop.Ssl.SSL_ERROR_WANT_READ;
                     Interop.Crypto.ERR_clear_error();
                     return isDry;
                 }
@@ -116,23 +82,13 @@ internal sealed unsafe class TlsPipe : IDisposable
         Interop.Crypto.ERR_clear_error();
         fixed (byte* bytes = plain)
         {
-            return IsOpen && Interop.Ssl.SSL_write(_ssl, bytes, plain.Length) == plain.Length;
+            return IsOpen && Interop.Ssl.SSL_write(_memory.Handle, bytes, plain.Length) == plain.Length;
         }
     }
 
     /// <summary>Hands out what must go to the other end.</summary>
-    internal void Drain(IBufferWriter<byte> sealedBytes)
-    {
-        int pending = (int)Interop.Crypto.BIO_ctrl_pending(_output);
-        if (pending > 0)
-        {
-            fixed (byte* buffer = sealedBytes.GetSpan(pending))
-            {
-                sealedBytes.Advance(Math.Max(0, Interop.Crypto.BIO_read(_output, buffer, pending)));
-            }
-        }
-    }
+    internal void Drain(IBufferWriter<byte> sealedBytes) => _memory.Drain(sealedBytes);
 
     /// <inheritdoc/>
-    public void Dispose() => _ssl.Dispose();
+    public void Dispose() => _memory.Dispose();
 }
