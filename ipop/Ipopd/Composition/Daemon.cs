@@ -82,17 +82,17 @@ internal sealed class Daemon : IControlled, IDisposable
             _handshakes = Own(new OpenSslHandshakeProvider(_identity.Key, CertificateBytes, _verifier));
             _systemd = Own(new ServiceManager(Environment.GetEnvironmentVariable));
             _loop = Own(new PollLoop());
-            _overlaySocket = Own(OpenOverlay(options));
+            _overlaySocket = Own(Opening.Overlay(options));
             _searchSockets = Own(new SearchSockets(_loop));
             if (LanGroup.Open(options, _overlaySocket, log) is { } lan)
             {
                 _lan = Own(lan);
             }
 
-            _dnsSocket = options.DnsListen is { } listen ? Own(OpenDns(options, listen)) : null;
+            _dnsSocket = options.DnsListen is { } listen ? Own(Opening.Dns(options, listen)) : null;
             MacAddress mac = TapPort.MacOf(_identity.Address);
             _tap = Own(TapPort.Open(options, mac, _systemd, time, log));
-            _copyWatch = OpenCopyWatch(log) is { } watch ? Own(watch) : null;
+            _copyWatch = Opening.Copies(log) is { } watch ? Own(watch) : null;
             _resolver = new BootstrapResolver(options.Bootstrap, Dns.GetHostAddressesAsync, time, log);
 
             var port = new NodePort(_overlaySocket, _searchSockets) { Lan = _lan };
@@ -243,43 +243,6 @@ internal sealed class Daemon : IControlled, IDisposable
 
         _owned.Clear();
         _ending.Dispose();
-    }
-
-    private static UdpSocket OpenOverlay(DaemonOptions options)
-    {
-        try
-        {
-            return UdpSocket.OpenAny(options.UdpPort);
-        }
-        catch (IOException exception)
-        {
-            throw new ConfigurationException($"{options.File}: {OptionKey.UdpPort} = {options.UdpPort}: {exception.Message}; take another port, or 0 for any");
-        }
-    }
-
-    private static CopyWatch? OpenCopyWatch(ILogger log)
-    {
-        try
-        {
-            return CopyWatch.Open();
-        }
-        catch (IOException exception)
-        {
-            log.KernelLogUnread(exception.Message);
-            return null;
-        }
-    }
-
-    private static UdpSocket OpenDns(DaemonOptions options, TransportAddress listen)
-    {
-        try
-        {
-            return UdpSocket.Open(listen);
-        }
-        catch (IOException exception)
-        {
-            throw new ConfigurationException($"{options.File}: {OptionKey.DnsListen} = {listen}: {exception.Message}; take another address or port");
-        }
     }
 
     private T Own<T>(T resource)
@@ -436,32 +399,8 @@ internal sealed class Daemon : IControlled, IDisposable
         _overlaps = overlaps;
     }
 
-    private List<string> Warnings()
-    {
-        var warnings = new List<string>(_overlaps);
-        warnings.AddRange(_network.Warnings);
-        if (_options.IsOpen)
-        {
-            warnings.Add("the pool is open: no CA, no IPsec; who knows the secret is in");
-        }
-
-        if (_node.Twin is { } twin)
-        {
-            warnings.Add(TwinReport.Describe(_node.Address, twin));
-        }
-
-        if (_certificateTrouble is { } trouble)
-        {
-            warnings.Add(trouble);
-        }
-
-        if (_options.Capture is { } capture)
-        {
-            warnings.Add($"every frame of {_options.TapName} is recorded in {capture}; remove {OptionKey.Capture} from {_options.File} to end that");
-        }
-
-        return warnings;
-    }
+    private List<string> Warnings() => WarningList.Make(
+        _options, [.. _overlaps, .. _network.Warnings], _node.Twin is { } twin ? TwinReport.Describe(_node.Address, twin) : null, _certificateTrouble);
 
     private void OnKernelLog(TimeSpan now)
     {
