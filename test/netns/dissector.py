@@ -53,7 +53,7 @@ def run(tally):
 
     for port, how in ((4433, "by the port"), (0, "by their looks alone")):
         with tally.case(f"tshark finds the same in each of them, {how}, and no fault"):
-            compare(own, tshark.frames(CAPTURE, port))
+            compare(own, tshark.frames(CAPTURE, port, looks_first=True))
 
     with tally.case("tshark shows the TLS of the handshakes: who calls begins with a Client Hello, who is called with a Server Hello"):
         first = [frame for frame in own.values() if frame.type == overlay_frames.HANDSHAKE and frame.offset == 0 and frame.length]

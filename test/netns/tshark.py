@@ -35,15 +35,16 @@ def _readable(script):
         yield copy
 
 
-def fields(capture, *names, port=4433, only=""):
-    """Asks for fields; returns a list of texts a frame, of a repeated field the texts joined by a bar."""
+def fields(capture, *names, port=4433, only="", looks_first=False):
+    """Asks for fields; returns a list of texts a frame, of a repeated field the texts joined by a bar.
+
+    looks_first: looks count before ports, for a NAT's port, or one that was guessed, may be registered for something else."""
     nobody = pwd.getpwnam("nobody")
     drop = {"user": nobody.pw_uid, "group": nobody.pw_gid, "extra_groups": []} if os.geteuid() == 0 else {}
     with _readable(SCRIPT) as script, open(capture, "rb") as packets:
         command = ["tshark", "-n", "-X", f"lua_script:{script}", "-o", f"wownet.port:{port}", "-r", "-", "-T", "fields", "-E", "separator=/t",
                    "-E", "aggregator=|"]
-        # A NAT's port, or one that was guessed, may be registered for something else.
-        command += ["-o", "udp.try_heuristic_first:TRUE"]
+        command += ["-o", f"udp.try_heuristic_first:{str(looks_first).upper()}"]
         for name in names:
             command += ["-e", name]
         ended = subprocess.run(
@@ -54,11 +55,12 @@ def fields(capture, *names, port=4433, only=""):
     return [line.split("\t") for line in ended.stdout.splitlines()]
 
 
-def frames(capture, port=4433):
+def frames(capture, port=4433, looks_first=False):
     """What the dissector says of each of its frames: {number: Frame}. Words of other dissectors that find fault are verdicts too."""
     found = {}
     for number, protocol, words, severities, *values in fields(
-            capture, "frame.number", "_ws.col.Protocol", "_ws.expert.message", "_ws.expert.severity", *("wownet." + name for name in _FIELDS), port=port):
+            capture, "frame.number", "_ws.col.Protocol", "_ws.expert.message", "_ws.expert.severity", *("wownet." + name for name in _FIELDS), port=port,
+            looks_first=looks_first):
         if values[0]:
             if protocol != "WOW":
                 raise AssertionError(f"frame {number}: the column says {protocol}")
