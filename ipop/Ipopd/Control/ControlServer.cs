@@ -1,6 +1,7 @@
 using System.Net.Sockets;
 using Ipop.Linux.Polling;
 using Ipopd.Configuration;
+using Ipopd.Connections;
 
 namespace Ipopd.Control;
 
@@ -16,7 +17,7 @@ internal sealed class ControlServer : IDisposable
     private readonly ControlCommands _commands;
     private readonly string _path;
     private readonly Socket _listener;
-    private readonly List<ControlConnection> _connections = [];
+    private readonly List<LoopConnection> _connections = [];
 
     private ControlServer(PollLoop loop, ControlCommands commands, string path, Socket listener)
     {
@@ -59,7 +60,7 @@ internal sealed class ControlServer : IDisposable
     /// <inheritdoc/>
     public void Dispose()
     {
-        foreach (ControlConnection connection in _connections.ToArray())
+        foreach (LoopConnection connection in _connections.ToArray())
         {
             connection.Dispose();
         }

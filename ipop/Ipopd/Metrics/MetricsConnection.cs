@@ -1,61 +1,21 @@
 using System.Net.Sockets;
 using Ipop.Linux.Polling;
+using Ipopd.Connections;
 
 namespace Ipopd.Metrics;
 
 /// <summary>One scrape: a request in, an answer out, the end.</summary>
-internal sealed class MetricsConnection : IDisposable
+internal sealed class MetricsConnection(PollLoop loop, Func<TimeSpan, string> text, Socket socket, Action<LoopConnection> closed)
+    : LoopConnection(loop, socket, HttpAnswer.LongestRequest, SendBuffer, closed)
 {
-    private readonly PollLoop _loop;
-    private readonly Func<TimeSpan, string> _text;
-    private readonly Socket _socket;
-    private readonly int _descriptor;
-    private readonly Action<MetricsConnection> _closed;
-    private readonly byte[] _request = new byte[HttpAnswer.LongestRequest];
-    private int _length;
-    private bool _isClosed;
-
-    internal MetricsConnection(PollLoop loop, Func<TimeSpan, string> text, Socket socket, Action<MetricsConnection> closed)
-    {
-        (_loop, _text, _socket, _closed) = (loop, text, socket, closed);
-
-        // The whole answer fits, so that sending never waits; a client that does not take it is cut off.
-        _socket.Blocking = false;
-        _socket.SendBufferSize = 1 << 20;
-        _descriptor = (int)socket.Handle;
-        _loop.Add(_descriptor, Receive);
-    }
+    private const int SendBuffer = 1 << 20;
 
     /// <inheritdoc/>
-    public void Dispose()
+    protected override void OnReceived(TimeSpan now)
     {
-        if (!_isClosed)
+        if (HttpAnswer.To(Buffer.AsSpan(0, Length), () => text(now)) is { } answer)
         {
-            _isClosed = true;
-            _loop.Remove(_descriptor);
-            _socket.Dispose();
-            _closed(this);
-        }
-    }
-
-    private void Receive(TimeSpan now)
-    {
-        int count = _socket.Receive(_request.AsSpan(_length), SocketFlags.None, out SocketError error);
-        if (error == SocketError.WouldBlock)
-        {
-            return;
-        }
-
-        if (count <= 0 || error != SocketError.Success)
-        {
-            Dispose();
-            return;
-        }
-
-        _length += count;
-        if (HttpAnswer.To(_request.AsSpan(0, _length), () => _text(now)) is { } answer)
-        {
-            _socket.Send(answer, SocketFlags.None, out _);
+            Socket.Send(answer, SocketFlags.None, out _);
             Shut();
         }
     }
@@ -65,8 +25,8 @@ internal sealed class MetricsConnection : IDisposable
     {
         try
         {
-            _socket.Shutdown(SocketShutdown.Send);
-            _socket.Receive(_request, SocketFlags.None, out _);
+            Socket.Shutdown(SocketShutdown.Send);
+            Socket.Receive(Buffer, SocketFlags.None, out _);
         }
         catch (SocketException)
         {

@@ -1,6 +1,7 @@
 using System.Net.Sockets;
 using Ipop.Linux.Polling;
 using Ipopd.Configuration;
+using Ipopd.Connections;
 
 namespace Ipopd.Metrics;
 
@@ -15,7 +16,7 @@ internal sealed class MetricsServer : IDisposable
     private readonly PollLoop _loop;
     private readonly Func<TimeSpan, string> _text;
     private readonly Socket _listener;
-    private readonly List<MetricsConnection> _connections = [];
+    private readonly List<LoopConnection> _connections = [];
 
     private MetricsServer(PollLoop loop, Func<TimeSpan, string> text, Socket listener)
     {
@@ -47,7 +48,7 @@ internal sealed class MetricsServer : IDisposable
     /// <inheritdoc/>
     public void Dispose()
     {
-        foreach (MetricsConnection connection in _connections.ToArray())
+        foreach (LoopConnection connection in _connections.ToArray())
         {
             connection.Dispose();
         }
