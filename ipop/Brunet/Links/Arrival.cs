@@ -15,8 +15,11 @@ internal readonly record struct Arrival(PathKind Kind, TransportAddress Endpoint
 
     public static Arrival Ring(NodeAddress via) => new(PathKind.Ring, default, via);
 
+    /// <summary>Whether it is straight and by UDP, the best there is: on TCP a lost segment holds up all that follows.</summary>
+    public bool IsUdp => Kind == PathKind.Direct && Endpoint.Protocol == TransportProtocol.Udp;
+
     /// <summary>Whether both are straight ways between the same two machines, with another port at the far end: so looks a NAT that forgot.</summary>
     public bool DiffersByPort(Arrival other) =>
-        Kind == PathKind.Direct && other.Kind == PathKind.Direct && Endpoint.Protocol == TransportProtocol.Udp && Socket == other.Socket
+        IsUdp && other.IsUdp && Socket == other.Socket
         && Endpoint.Port != other.Endpoint.Port && Endpoint with { Port = 0 } == other.Endpoint with { Port = 0 };
 }

@@ -1,5 +1,3 @@
-using Brunet.Addressing;
-
 namespace Brunet.Links;
 
 /// <summary>
@@ -25,7 +23,7 @@ internal sealed class Path(Arrival way)
     public PathKind Kind => Way.Kind;
 
     /// <summary>The better kind of way is the greater: relayed, straight by TCP, straight by UDP.</summary>
-    public int Rank => Way.Kind == PathKind.Relay ? 0 : Way.Endpoint.Protocol == TransportProtocol.Udp ? 2 : 1;
+    public int Rank => Way.Kind == PathKind.Relay ? 0 : Way.IsUdp ? 2 : 1;
 
     /// <summary>Whether it worked both ways not long ago.</summary>
     public bool IsAlive { get; set; }

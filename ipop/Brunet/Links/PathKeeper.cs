@@ -145,7 +145,7 @@ internal sealed class PathKeeper(NodeCore core)
         {
             Span<byte> answer = stackalloc byte[PongMessage.Size];
             peer.OnPeersWish(now, ping.Wanted);
-            new PongMessage(ping.Nonce, arrival.Endpoint.Protocol == TransportProtocol.Udp ? arrival.Endpoint : default, peer.IsUseful(now)).Write(answer);
+            new PongMessage(ping.Nonce, arrival.IsUdp ? arrival.Endpoint : default, peer.IsUseful(now)).Write(answer);
             core.Transport.Answer(now, peer, answer, arrival);
 
             // The peer watches this path just now; whatever of ours it does not hear, it will tell by its next pings.
@@ -168,7 +168,7 @@ internal sealed class PathKeeper(NodeCore core)
         {
             if (path.OnPong(now, pong.Nonce))
             {
-                if (path.Way is { Kind: PathKind.Direct, Socket: 0, Endpoint.Protocol: TransportProtocol.Udp })
+                if (path.Way is { IsUdp: true, Socket: 0 })
                 {
                     OnReflection(now, Reflected.Add(now, peer.Address, path.Way.Endpoint, pong.Observed));
                 }
@@ -199,10 +199,10 @@ internal sealed class PathKeeper(NodeCore core)
     /// <summary>Pings by a path; null is the ring.</summary>
     public void Ping(TimeSpan now, Peer peer, Path? path)
     {
-        ulong nonce = (ulong)core.Random.NextInt64(long.MinValue, long.MaxValue);
-        path?.OnPing(now, nonce);
         Span<byte> message = stackalloc byte[PingMessage.Size];
-        new PingMessage(nonce, peer.IsUseful(now)).Write(message);
+        PingMessage ping = NewPing(now, peer);
+        path?.OnPing(now, ping.Nonce);
+        ping.Write(message);
         core.Transport.SendMessage(now, peer, message, path);
     }
 
@@ -210,9 +210,11 @@ internal sealed class PathKeeper(NodeCore core)
     public void Probe(TimeSpan now, Peer peer, Arrival way)
     {
         Span<byte> message = stackalloc byte[PingMessage.Size];
-        new PingMessage((ulong)core.Random.NextInt64(long.MinValue, long.MaxValue), peer.IsUseful(now)).Write(message);
+        NewPing(now, peer).Write(message);
         core.Transport.Answer(now, peer, message, way);
     }
+
+    private PingMessage NewPing(TimeSpan now, Peer peer) => new((ulong)core.Random.NextInt64(long.MinValue, long.MaxValue), peer.IsUseful(now));
 
     /// <summary>Begins to try a way to a peer.</summary>
     private Path Try(TimeSpan now, Peer peer, Arrival way)

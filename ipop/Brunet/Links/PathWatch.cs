@@ -41,11 +41,8 @@ internal sealed class PathWatch(NodeCore core)
                 peer.PartedAt = now;
                 core.Ring.Touch();
             }
-            else if (now - peer.PartedAt > PartingKept)
-            {
-                (lost ??= []).Add(peer);
-            }
-            else if (now - peer.LastReceived > LostAfter || (peer.Current is null && peer.Pending is null && !peer.HasWaiting))
+            else if (now - peer.PartedAt > PartingKept || now - peer.LastReceived > LostAfter
+                || (peer.Current is null && peer.Pending is null && !peer.HasWaiting))
             {
                 (lost ??= []).Add(peer);
             }

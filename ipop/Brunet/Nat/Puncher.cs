@@ -152,7 +152,7 @@ internal sealed class Puncher(NodeCore core)
     public static bool IsStraight(Peer peer) => peer.Best is { Kind: PathKind.Direct };
 
     /// <summary>Whether there is nothing better to be had: TCP serves, but a lost segment holds up all that follows.</summary>
-    private static bool IsPunched(Peer peer) => peer.Best is { Kind: PathKind.Direct, Way.Endpoint.Protocol: TransportProtocol.Udp };
+    public static bool IsPunched(Peer peer) => peer.Best is { Way.IsUdp: true };
 
     private void TryTcp(TimeSpan now, Peer peer)
     {

@@ -1,5 +1,6 @@
 using Brunet.Addressing;
 using Brunet.Links;
+using Brunet.Nat;
 using Brunet.Sessions;
 
 namespace Brunet.Ring;
@@ -112,7 +113,7 @@ internal sealed class Bootstrapper(NodeCore core, IReadOnlyList<TransportAddress
 
         foreach (Peer peer in core.Peers.Values)
         {
-            if (peer.Best is { Kind: PathKind.Direct, Way.Endpoint.Protocol: TransportProtocol.Udp })
+            if (Puncher.IsPunched(peer))
             {
                 return true;
             }

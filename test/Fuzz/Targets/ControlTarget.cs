@@ -3,6 +3,7 @@ using System.Text.Json;
 using Fuzz.Mutation;
 using Ipop;
 using Ipopd.Control;
+using Ipopd.Tests.Control;
 
 namespace Fuzz.Targets;
 
@@ -93,36 +94,9 @@ internal sealed class ControlTarget : FuzzTarget
 
         public void Resolve(TimeSpan now, string name, Action<TimeSpan, IPv4Address?> done) => done(now, name == "alpha" ? new IPv4Address(0x0a800304) : null);
 
-        public void Ping(TimeSpan now, string target, TimeSpan patience, Action<PingReply?, string?> done)
-        {
-            TargetReply found = new("cd", "10.128.0.1", "boss");
-            PingReply? answer = target != "boss" ? null : new PingReply
-            {
-                Target = found,
-                Session = true,
-                RttMs = 1.5,
-                WaitMs = patience.TotalMilliseconds,
-                Path = "relay",
-                Endpoint = null,
-                Relay = "ef",
-            };
-            done(answer, answer is null ? $"'{target}' was not found" : null);
-        }
+        public void Ping(TimeSpan now, string target, TimeSpan patience, Action<PingReply?, string?> done) => SampleReplies.Ping(target, patience, done);
 
-        public void Trace(TimeSpan now, string target, bool overRing, Action<TraceReply?, string?> done)
-        {
-            TargetReply found = new("cd", "10.128.0.1", "boss");
-            TraceReply? answer = target != "boss" ? null : new TraceReply
-            {
-                Target = found,
-                Session = true,
-                Path = "direct",
-                WhyNotDirect = null,
-                Paths = [new PathReply("direct", "192.0.2.1:4433", null, true, true, 1.5, 0, 0.2)],
-                Ring = overRing ? new RingTraceReply(true, [new HopReply(1, found, 2.5, null, null, null, "arrived")]) : null,
-            };
-            done(answer, answer is null ? $"'{target}' was not found" : null);
-        }
+        public void Trace(TimeSpan now, string target, bool overRing, Action<TraceReply?, string?> done) => SampleReplies.Trace(target, overRing, done);
 
         public string Metrics(TimeSpan now) => "# HELP a \"b\"\n";
 
