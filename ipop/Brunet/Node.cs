@@ -60,10 +60,9 @@ public sealed class Node : IOverlay
     public RingStatus Ring => new(IsJoined, _core.Ring.MemberLinks, _core.Ring.NearLinks, _core.Paths.Reflected.Distinct(), _core.Paths.Reflected.Nat)
     {
         Relayed = new RelayedTraffic(_core.Relayed.Frames, _core.Relayed.Bytes, _core.Relayed.Refused),
+        Filtering = _core.NatProber.Filtering,
+        KeepAlive = _core.NatProber.Life.Interval,
     };
-
-    /// <summary>How many peers told where the node's datagrams come from; what they told is in <see cref="Ring"/>.</summary>
-    public int ReflectedBy => _core.Paths.Reflected.Witnesses;
 
     /// <summary>Number of records that this node keeps as a replica.</summary>
     public int StoredRecords => _core.DhtServer.Count;
@@ -90,6 +89,7 @@ public sealed class Node : IOverlay
         _core.PathWatch.Tick(now);
         _core.Puncher.Tick(now);
         _core.PortSearcher.Tick(now);
+        _core.NatProber.Tick(now);
         _core.Ring.Tick(now);
         _core.Shortcuts.Tick(now);
         _core.FarMemory.Tick(now);

@@ -61,6 +61,12 @@ public sealed record RingStatus(bool IsJoined, int Connections, int NearNeighbou
 {
     /// <summary>What the node handed on for others.</summary>
     public RelayedTraffic Relayed { get; init; } = new(0, 0, 0);
+
+    /// <summary>Whom that NAT, or a firewall, lets in, as far as is known.</summary>
+    public NatFiltering Filtering { get; init; }
+
+    /// <summary>How long a link may be silent so that it keeps its mapping.</summary>
+    public TimeSpan KeepAlive { get; init; }
 }
 
 /// <summary>What a node handed on for others since it started, as a relay and on the ring.</summary>

@@ -2,15 +2,17 @@
 -- frames. For Wireshark and tshark 4.0 and newer; docs/operating.md says how to use it. What is sealed stays sealed: no node writes
 -- keys down. The filter name is `wownet`, for `wow` is taken by a game.
 
-local HANDSHAKE, DATA = 0x10, 0x11
+local HANDSHAKE, DATA, KNOCK = 0x10, 0x11, 0x12
 local VERSION = 1
 local HANDSHAKE_HEAD, HANDSHAKE_MAX = 92, 1052
 local DATA_HEAD, TAG, DATA_MIN, DATA_MAX = 16, 16, 33, 4128
+local KNOCK_SIZE = 46
 local RECORD_HEAD, RECORD_MAX = 5, 16384 + 256 -- RFC 8446 section 5.2
 
 local wow = Proto("wownet", "WOW overlay")
 
-local types = { [HANDSHAKE] = "Handshake", [DATA] = "Data" }
+local types = { [HANDSHAKE] = "Handshake", [DATA] = "Data", [KNOCK] = "Knock" }
+local kinds = { [1] = "Question", [2] = "Knock" }
 local records = { [20] = "Change Cipher Spec", [21] = "Alert", [22] = "Handshake", [23] = "Encrypted" }
 local messages = { [1] = "Client Hello", [2] = "Server Hello" }
 
@@ -34,6 +36,10 @@ local fields = {
     sealed = ProtoField.bytes("wownet.sealed", "Sealed message"),
     sealed_length = ProtoField.uint32("wownet.sealed.length", "Length of the sealed message"),
     tag = ProtoField.bytes("wownet.tag", "Tag"),
+    kind = ProtoField.uint8("wownet.knock", "Kind of knock", base.DEC, kinds),
+    token = ProtoField.uint64("wownet.token", "Token", base.HEX),
+    address = ProtoField.ipv6("wownet.address", "Address it is sent to"),
+    port = ProtoField.uint16("wownet.port", "Port it is sent to"),
     unknown = ProtoField.bytes("wownet.unknown", "Not dissected"),
 }
 wow.fields = fields
@@ -45,6 +51,7 @@ local experts = {
     version = ProtoExpert.new("wownet.bad.version", "Unknown version: nodes drop it", expert.group.PROTOCOL, expert.severity.ERROR),
     reserved = ProtoExpert.new("wownet.bad.reserved", "Reserved bytes are not zero", expert.group.PROTOCOL, expert.severity.WARN),
     index = ProtoExpert.new("wownet.bad.index", "A sender's index of 0: nodes drop it", expert.group.MALFORMED, expert.severity.ERROR),
+    kind = ProtoExpert.new("wownet.bad.knock", "Unknown kind of knock: nodes drop it", expert.group.MALFORMED, expert.severity.ERROR),
     stream = ProtoExpert.new("wownet.bad.stream", "The stream holds no TLS records", expert.group.PROTOCOL, expert.severity.WARN),
 }
 wow.experts = experts
@@ -93,6 +100,9 @@ local function is_sure(tvb)
     local first, second = tvb(0, 1):uint(), tvb(1, 1):uint()
     if first == HANDSHAKE then
         return second == VERSION and is_zero(tvb(2, 2)) and length >= HANDSHAKE_HEAD and length <= HANDSHAKE_MAX and tvb:len() >= 24 and tvb(20, 4):uint() ~= 0
+    end
+    if first == KNOCK then
+        return second == VERSION and tvb(2, 1):uint() == 0 and kinds[tvb(3, 1):uint()] ~= nil and length == KNOCK_SIZE
     end
     -- An index that is not 0 and a counter below where new keys are agreed on (2^32): one datagram of others in 65,000 looks so too.
     return first == DATA and length >= DATA_MIN and length <= DATA_MAX and tvb(4, 4):uint() ~= 0 and tvb(11, 1):uint() == 0
@@ -220,10 +230,33 @@ local function data(tvb, tree)
     return string.format("Data > 0x%08x, counter %s, %d bytes sealed", tvb(4, 4):uint(), tostring(tvb(11, 5):uint64()), length)
 end
 
+local function knock(tvb, tree)
+    local version = tree:add(fields.version, tvb(1, 1))
+    if tvb(1, 1):uint() ~= VERSION then
+        version:add_proto_expert_info(experts.version)
+        tree:add(fields.unknown, tvb(2))
+        return "Knock of version " .. tvb(1, 1):uint()
+    end
+    local reserved = tree:add(fields.reserved, tvb(2, 1))
+    if tvb(2, 1):uint() ~= 0 then
+        reserved:add_proto_expert_info(experts.reserved)
+    end
+    local kind = tree:add(fields.kind, tvb(3, 1))
+    if not kinds[tvb(3, 1):uint()] then
+        kind:add_proto_expert_info(experts.kind)
+    end
+    tree:add(fields.mac, tvb(4, 16))
+    tree:add(fields.token, tvb(20, 8))
+    tree:add(fields.address, tvb(28, 16))
+    tree:add(fields.port, tvb(44, 2))
+    return tvb(3, 1):uint() == 1 and "Question where it comes from" or "Knock at port " .. tvb(44, 2):uint()
+end
+
 -- The smallest and the largest frame of each type, and how much of it its head takes.
 local limits = {
     [HANDSHAKE] = { least = HANDSHAKE_HEAD, most = HANDSHAKE_MAX, head = HANDSHAKE_HEAD },
     [DATA] = { least = DATA_MIN, most = DATA_MAX, head = DATA_HEAD },
+    [KNOCK] = { least = KNOCK_SIZE, most = KNOCK_SIZE, head = KNOCK_SIZE },
 }
 
 function wow.dissector(tvb, pinfo, root)
@@ -254,7 +287,7 @@ function wow.dissector(tvb, pinfo, root)
         if length > limit.most then
             tree:add_proto_expert_info(experts.long)
         end
-        text = kind == HANDSHAKE and handshake(tvb, pinfo, tree, root) or data(tvb, tree)
+        text = kind == HANDSHAKE and handshake(tvb, pinfo, tree, root) or kind == DATA and data(tvb, tree) or knock(tvb, tree)
     end
     if tvb:len() > 1 and (not limit or length < limit.least or tvb:len() < limit.head) then
         tree:add(fields.unknown, tvb(1))

@@ -9,6 +9,7 @@ internal static class AllTargets
     [
         .. WireTargets.Make(),
         new HandshakeFrameTarget(),
+        new KnockTarget(),
         new HandshakeStreamTarget(),
         new StreamFramingTarget(),
         new RecordTarget(),

@@ -3,7 +3,7 @@
 import struct
 from dataclasses import dataclass
 
-HANDSHAKE, DATA = 0x10, 0x11
+HANDSHAKE, DATA, KNOCK = 0x10, 0x11, 0x12
 VERSION = 1
 _UDP_HEAD = 8
 
@@ -34,6 +34,11 @@ def data(sealed=b"\0", receiver_index=1, counter=0, salt=0x123456789abc):
     return struct.pack("!IIQ", DATA << 24 | salt >> 24, receiver_index, (salt & 0xFFFFFF) << 40 | counter) + sealed + b"\xbb" * 16
 
 
+def knock(kind=1, version=VERSION, reserved=0, endpoint=bytes(18)):
+    """A knock; its MAC is no pool's."""
+    return struct.pack("!BBBB16sQ", KNOCK, version, reserved, kind, b"\xaa" * 16, 7) + endpoint
+
+
 def payload(frame):
     """What a UDP datagram without fragments carries; frame is Ethernet with IPv4."""
     start = 14 + (frame[14] & 15) * 4
@@ -43,9 +48,9 @@ def payload(frame):
 
 def read(datagram):
     """The Frame in a datagram; None if its first byte is no type."""
-    if not datagram or datagram[0] not in (HANDSHAKE, DATA):
+    if not datagram or datagram[0] not in (HANDSHAKE, DATA, KNOCK):
         return None
-    return _handshake(datagram) if datagram[0] == HANDSHAKE else _data(datagram)
+    return {HANDSHAKE: _handshake, DATA: _data, KNOCK: _knock}[datagram[0]](datagram)
 
 
 def _handshake(datagram):
@@ -66,3 +71,15 @@ def _data(datagram):
     verdicts = ("long",) if len(datagram) > 4128 else ()
     _, receiver, salted = struct.unpack_from("!IIQ", datagram)
     return Frame(DATA, verdicts, None, receiver, None, None, salted & (1 << 40) - 1, len(datagram) - 32)
+
+
+def _knock(datagram):
+    if len(datagram) < 46:
+        return Frame(KNOCK, ("short",))
+    verdicts = ("long",) if len(datagram) > 46 else ()
+    _, version, reserved, kind = datagram[:4]
+    if version != VERSION:
+        return Frame(KNOCK, (*verdicts, "version"))
+    verdicts += ("reserved",) if reserved else ()
+    verdicts += () if kind in (1, 2) else ("kind",)
+    return Frame(KNOCK, verdicts)

@@ -60,6 +60,13 @@ class DissectorTests(unittest.TestCase):
             "a handshake without index": (overlay.handshake(sender_index=0), ("index",)),
             "a handshake with a cookie": (overlay.handshake(cookie=b"\3" * 16), ()),
             "a stream that is no TLS": (overlay.handshake(b"GET / HTTP/1.1"), ("stream",)),
+            "a knock": (overlay.knock(2, endpoint=bytes(10) + b"\xff\xff\xc0\0\2\1\x11\x51"), ()),
+            "a question": (overlay.knock(), ()),
+            "a knock cut short": (overlay.knock()[:45], ("short",)),
+            "a knock too long": (overlay.knock() + b"\0", ("long",)),
+            "a knock of version 2": (overlay.knock(version=2), ("version",)),
+            "a knock with a reserved byte": (overlay.knock(reserved=1), ("reserved",)),
+            "a knock of no kind": (overlay.knock(3), ("kind",)),
             "data": (overlay.data(), ()),
             "the largest data": (overlay.data(bytes(4096)), ()),
             "data cut short": (overlay.data()[:32], ("short",)),
@@ -76,9 +83,9 @@ class DissectorTests(unittest.TestCase):
 
     def test_an_unknown_type_is_told_in_a_conversation_of_ours_and_left_to_others_elsewhere(self):
         seen = self.seen([
-            (b"\x12" * 80, 20000, 4433),
-            (overlay.handshake(), 20001, 4433), (b"\x12" * 80, 4433, 20001),
-            (overlay.handshake(), 20002, 30000), (b"\x12" * 80, 20002, 30000), (b"", 20002, 30000)])
+            (b"\x13" * 80, 20000, 4433),
+            (overlay.handshake(), 20001, 4433), (b"\x13" * 80, 4433, 20001),
+            (overlay.handshake(), 20002, 30000), (b"\x13" * 80, 20002, 30000), (b"", 20002, 30000)])
         self.assertEqual({2: (), 3: ("type",), 4: (), 5: ("type",)}, {number: frame.verdicts for number, frame in seen.items()})
 
     def test_on_other_ports_only_sure_frames_are_taken_and_then_the_whole_conversation(self):
@@ -115,9 +122,9 @@ class DissectorTests(unittest.TestCase):
         chance = random.Random(4)
         payloads = []
         for _ in range(2000):
-            mutant = bytearray(chance.choice((overlay.handshake(), overlay.handshake(bytes(chance.randrange(1000)), offset=1), overlay.data(bytes(40)))))
+            mutant = bytearray(chance.choice((overlay.handshake(), overlay.handshake(bytes(chance.randrange(1000)), offset=1), overlay.data(bytes(40)), overlay.knock())))
             for _ in range(chance.randrange(4)):
-                mutant[chance.choice((0, 1, 2, 3, chance.randrange(len(mutant))))] = chance.choice((0, 1, 0x10, 0x11, chance.randrange(256)))
+                mutant[chance.choice((0, 1, 2, 3, chance.randrange(len(mutant))))] = chance.choice((0, 1, 0x10, 0x11, 0x12, chance.randrange(256)))
             payloads.append(bytes(mutant[:chance.choice((len(mutant), chance.randrange(1, len(mutant) + 1)))]))
         seen = self.seen([(payload, 10000 + number, 4433) for number, payload in enumerate(payloads)])
         own = {number: frame for number, frame in enumerate(map(overlay.read, payloads), 1) if frame}

@@ -45,6 +45,8 @@ internal sealed class NodeCore
         Puncher = new Puncher(this);
         Relayed = new RelayBudget(settings.RelayRate);
         PortSearcher = new PortSearcher(this);
+        NatProber = new NatProber(this);
+        KnockResponder = new KnockResponder(this);
         Relays = new RelayForwarder(this);
         Pinger = new Pinger(this);
         Tracer = new Tracer(this);
@@ -100,6 +102,10 @@ internal sealed class NodeCore
     public Puncher Puncher { get; }
 
     public PortSearcher PortSearcher { get; }
+
+    public NatProber NatProber { get; }
+
+    public KnockResponder KnockResponder { get; }
 
     public RelayForwarder Relays { get; }
 

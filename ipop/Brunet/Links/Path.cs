@@ -57,6 +57,9 @@ internal sealed class Path(Arrival way)
     /// <summary>Since when it is dead or was never alive.</summary>
     public TimeSpan DownSince { get; set; }
 
+    /// <summary>Whether it died when nothing had passed for long: perhaps a NAT forgot it.</summary>
+    public bool DiedInSilence { get; set; }
+
     /// <summary>Notes a ping that is sent now.</summary>
     public void OnPing(TimeSpan now, ulong nonce)
     {

@@ -13,12 +13,17 @@ internal sealed class PathKeeper(NodeCore core)
     private const int MaxPaths = 24;
 
     private static readonly TimeSpan ActiveInterval = TimeSpan.FromSeconds(5);
-    private static readonly TimeSpan SpareInterval = TimeSpan.FromSeconds(15);
+
+    /// <summary>What the ring routes by is not to stand dead for long, whatever the NAT would allow.</summary>
+    private static readonly TimeSpan RoutingInterval = TimeSpan.FromSeconds(30);
     private static readonly TimeSpan AgainAfter = TimeSpan.FromMilliseconds(50);
     private static readonly TimeSpan DetourInterval = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan MoveInterval = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan HeardKept = TimeSpan.FromSeconds(4);
     private static readonly TimeSpan Spread = TimeSpan.FromMilliseconds(100);
+
+    /// <summary>A peer that is there again so soon did not sleep: the path had been forgotten by a NAT.</summary>
+    private static readonly TimeSpan ForgottenWithin = TimeSpan.FromSeconds(10);
 
     private TimeSpan _nextMove;
 
@@ -151,7 +156,7 @@ internal sealed class PathKeeper(NodeCore core)
             // The peer watches this path just now; whatever of ours it does not hear, it will tell by its next pings.
             if (peer.FindPath(arrival) is { IsAlive: true, RoundTrip: not null, IsPingOutstanding: false } path)
             {
-                path.NextPing = now + (Interval(peer, path) * (1 + (0.25 * core.Random.NextDouble())));
+                path.NextPing = now + (Interval(now, peer, path) * (1 + (0.25 * core.Random.NextDouble())));
             }
         }
     }
@@ -242,6 +247,7 @@ internal sealed class PathKeeper(NodeCore core)
             // What our NAT forgot for one it forgot for all: nobody else can reach us before we speak.
             _nextMove = now + MoveInterval;
             PingAll(now);
+            core.NatProber.Restart(now);
         }
     }
 
@@ -267,6 +273,12 @@ internal sealed class PathKeeper(NodeCore core)
     private void Revive(TimeSpan now, Peer peer, Path path)
     {
         bool isNew = !path.IsAlive;
+        if (isNew && path.DiedInSilence && now - path.DownSince < ForgottenWithin)
+        {
+            core.NatProber.Distrust(now);
+        }
+
+        path.DiedInSilence = false;
         path.IsAlive = true;
         path.Missed = 0;
         path.LastReceived = now;
@@ -277,7 +289,7 @@ internal sealed class PathKeeper(NodeCore core)
             peer.LastDirect = path.Way;
         }
 
-        path.NextPing = now + Interval(peer, path);
+        path.NextPing = now + Interval(now, peer, path);
         if (isNew)
         {
             core.Ring.Touch();
@@ -289,8 +301,22 @@ internal sealed class PathKeeper(NodeCore core)
         }
     }
 
-    /// <summary>Between two pings: the ring hangs on near neighbours, a relay may go at any time, the rest need no more than what keeps a NAT's mapping.</summary>
-    private static TimeSpan Interval(Peer peer, Path path) => peer.Best == path && (peer.IsNear || path.Kind == PathKind.Relay) ? ActiveInterval : SpareInterval;
+    /// <summary>
+    /// Between two pings: the ring hangs on near neighbours, a relay may go at any time, the reserve of a busy peer must be warm; the rest need
+    /// no more than what keeps our NAT's mapping. The peer does as much for its own.
+    /// </summary>
+    private TimeSpan Interval(TimeSpan now, Peer peer, Path path)
+    {
+        if (peer.Best == path && (peer.IsNear || path.Kind == PathKind.Relay))
+        {
+            return ActiveInterval;
+        }
+
+        TimeSpan life = core.NatProber.Life.Interval;
+        return peer.IsBusy(now) || !path.Way.IsUdp ? MappingLife.Shortest
+            : peer.IsShortcut && life > RoutingInterval ? RoutingInterval
+            : life;
+    }
 
     private static Path GetOrAdd(TimeSpan now, Peer peer, Arrival way)
     {

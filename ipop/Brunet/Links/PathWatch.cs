@@ -20,10 +20,12 @@ internal sealed class PathWatch(NodeCore core)
     private static readonly TimeSpan RingPingInterval = TimeSpan.FromSeconds(10);
     private static readonly TimeSpan RingTimeout = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan SuspectAfter = TimeSpan.FromSeconds(3);
-    private static readonly TimeSpan OverdueAfter = TimeSpan.FromSeconds(20);
+    private static readonly TimeSpan OverdueBy = TimeSpan.FromSeconds(5);
+    private static readonly TimeSpan SilentFor = TimeSpan.FromSeconds(20);
     private static readonly TimeSpan RelayKept = TimeSpan.FromSeconds(30);
     private static readonly TimeSpan PartingKept = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan LostAfter = TimeSpan.FromSeconds(90);
+    private static readonly TimeSpan UnansweredKept = TimeSpan.FromSeconds(75);
 
     /// <summary>Whether a path is being tried or a peer talked to, so that time matters.</summary>
     public bool IsBusy { get; private set; }
@@ -41,7 +43,7 @@ internal sealed class PathWatch(NodeCore core)
                 peer.PartedAt = now;
                 core.Ring.Touch();
             }
-            else if (now - peer.PartedAt > PartingKept || now - peer.LastReceived > LostAfter
+            else if (now - peer.PartedAt > PartingKept || IsLost(now, peer)
                 || (peer.Current is null && peer.Pending is null && !peer.HasWaiting))
             {
                 (lost ??= []).Add(peer);
@@ -58,6 +60,11 @@ internal sealed class PathWatch(NodeCore core)
             core.RemovePeer(peer);
         }
     }
+
+    /// <summary>Whether a peer is as good as dead: it does not answer, or says nothing for much longer than it may be silent.</summary>
+    private static bool IsLost(TimeSpan now, Peer peer) =>
+        now - peer.UnansweredSince > UnansweredKept
+        || now - peer.LastReceived > LostAfter + (peer.Current is null ? default : MappingLife.Longest);
 
     private void TickPeer(TimeSpan now, Peer peer)
     {
@@ -145,14 +152,14 @@ internal sealed class PathWatch(NodeCore core)
         if (!IsKept(now, peer, path))
         {
             // The other end may keep it; what nobody keeps is forgotten without a word.
-            return now - path.LastReceived > (path.Way.Socket == 0 ? DeadKept : SearchedKept);
+            return now - path.LastReceived > (path.Way.Socket == 0 ? DeadKept + core.NatProber.Life.Interval : SearchedKept);
         }
 
         bool unanswered = path.UnansweredSince is { } since && now - since > path.UnansweredLimit;
 
         // Of a link that only the peer has a use for the peer lets hear; when it does not, it may be dead.
         bool due = now >= path.NextPing
-            && (path.RoundTrip is null || path.Missed > 0 || peer.IsWanted(now) || now - path.LastReceived > OverdueAfter);
+            && (path.RoundTrip is null || path.Missed > 0 || peer.IsWanted(now) || now - path.LastReceived > core.NatProber.Life.Interval + OverdueBy);
         if (due || unanswered)
         {
             core.Paths.Ping(now, peer, path);
@@ -196,6 +203,7 @@ internal sealed class PathWatch(NodeCore core)
         path.IsAlive = false;
         path.IsPingOutstanding = false;
         path.DownSince = now;
+        path.DiedInSilence = path.Way.IsUdp && path.DoubtedSince - path.LastReceived > SilentFor;
         peer.ChooseBest();
         Puncher.OnPathLost(now, peer);
         core.Ring.Touch();

@@ -11,7 +11,10 @@ internal sealed class Peer(NodeAddress address, TimeSpan now)
     private const int MaxWaitingPackets = 64;
 
     private static readonly TimeSpan NewKept = TimeSpan.FromSeconds(20);
-    private static readonly TimeSpan WishKept = TimeSpan.FromSeconds(40);
+
+    /// <summary>Longer than any link is silent that an end has a use for: 1.25 times <see cref="MappingLife.Longest"/>, and some lost pings.</summary>
+    private static readonly TimeSpan WishKept = TimeSpan.FromSeconds(160);
+
     private static readonly TimeSpan BusyFor = TimeSpan.FromMinutes(1);
     private static readonly TimeSpan TrafficKept = TimeSpan.FromMinutes(5);
 

@@ -114,6 +114,17 @@ internal sealed class Transport(NodeCore core)
             case FrameType.Data:
                 ReceiveData(now, arrival, frame);
                 break;
+            case FrameType.Knock when arrival.IsUdp && KnockFrame.TryRead(frame, core.Settings.PoolSecret.Span, out KnockFrame knock):
+                if (knock.IsQuestion)
+                {
+                    core.KnockResponder.OnQuestion(now, arrival, knock);
+                }
+                else
+                {
+                    core.NatProber.OnKnock(now, arrival, knock);
+                }
+
+                break;
             default:
                 break;
         }
@@ -193,6 +204,12 @@ internal sealed class Transport(NodeCore core)
                 break;
             case MessageType.Twin:
                 core.Twins.Receive(now, peer, session, message);
+                break;
+            case MessageType.KnockAsk:
+                core.KnockResponder.OnAsk(now, peer, arrival, message);
+                break;
+            case MessageType.KnockDone:
+                core.NatProber.OnDone(peer, message);
                 break;
             case MessageType.Goodbye:
                 core.Handshaker.OnGoodbye(peer, session);

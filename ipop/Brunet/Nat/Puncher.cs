@@ -36,6 +36,7 @@ internal sealed class Puncher(NodeCore core)
     public void OnNetworkChanged(TimeSpan now)
     {
         core.Paths.Reflected.Clear();
+        core.NatProber.Restart(now);
         core.Paths.PingAll(now);
         OnNewEndpoint(now);
     }

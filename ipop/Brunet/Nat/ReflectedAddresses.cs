@@ -66,9 +66,6 @@ internal sealed class ReflectedAddresses
         return isMove ? Reflection.Moved : isKnown ? Reflection.Known : Reflection.New;
     }
 
-    /// <summary>How many words count.</summary>
-    public int Witnesses => _seen.Count;
-
     /// <summary>The machine is perhaps elsewhere: what was seen counts no more.</summary>
     public void Clear()
     {

@@ -1,4 +1,3 @@
-using System.Security.Cryptography;
 using Brunet.Addressing;
 
 namespace Brunet.Wire;
@@ -17,8 +16,7 @@ internal readonly ref struct HandshakeFrame
 
     public const int MaxSize = HeaderSize + ProtocolConstants.MaxHandshakeChunk;
 
-    private const int MacStart = 4;
-    private const int MacEnd = MacStart + ProtocolConstants.MacSize;
+    private static ReadOnlySpan<byte> NoMac => new byte[ProtocolConstants.MacSize];
 
     private static ReadOnlySpan<byte> NoCookie => new byte[ProtocolConstants.CookieSize];
 
@@ -45,12 +43,11 @@ internal readonly ref struct HandshakeFrame
     /// <summary>Writes the frame and returns its length.</summary>
     public int Write(Span<byte> destination, ReadOnlySpan<byte> poolSecret)
     {
-        destination[MacStart..MacEnd].Clear();
         var writer = new ByteWriter(destination);
         writer.Byte((byte)FrameType.Handshake);
         writer.Byte(ProtocolConstants.Version);
         writer.UInt16(0);
-        writer.Bytes(destination[MacStart..MacEnd]);
+        writer.Bytes(NoMac);
         writer.UInt32(SenderIndex);
         writer.UInt32(ReceiverIndex);
         writer.Address(Sender);
@@ -59,9 +56,7 @@ internal readonly ref struct HandshakeFrame
         writer.UInt32(Acknowledged);
         writer.Bytes(Cookie.IsEmpty ? NoCookie : Cookie);
         writer.Bytes(Data);
-        Span<byte> mac = stackalloc byte[HMACSHA256.HashSizeInBytes];
-        HMACSHA256.HashData(poolSecret, writer.Written, mac);
-        mac[..ProtocolConstants.MacSize].CopyTo(destination[MacStart..]);
+        PoolMac.Write(writer.Written, poolSecret);
         return writer.Position;
     }
 
@@ -70,23 +65,12 @@ internal readonly ref struct HandshakeFrame
     {
         frame = default;
         if (source.Length < HeaderSize || source.Length > MaxSize
-            || source[0] != (byte)FrameType.Handshake || source[1] != ProtocolConstants.Version)
+            || source[0] != (byte)FrameType.Handshake || source[1] != ProtocolConstants.Version || !PoolMac.IsRight(source, poolSecret))
         {
             return false;
         }
 
-        Span<byte> copy = stackalloc byte[MaxSize];
-        copy = copy[..source.Length];
-        source.CopyTo(copy);
-        copy[MacStart..MacEnd].Clear();
-        Span<byte> mac = stackalloc byte[HMACSHA256.HashSizeInBytes];
-        HMACSHA256.HashData(poolSecret, copy, mac);
-        if (!CryptographicOperations.FixedTimeEquals(mac[..ProtocolConstants.MacSize], source[MacStart..MacEnd]))
-        {
-            return false;
-        }
-
-        var reader = new ByteReader(source[MacEnd..]);
+        var reader = new ByteReader(source[PoolMac.End..]);
         frame = new HandshakeFrame
         {
             SenderIndex = reader.UInt32(),

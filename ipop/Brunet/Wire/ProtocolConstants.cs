@@ -75,6 +75,9 @@ internal enum FrameType : byte
 {
     Handshake = 0x10,
     Data = 0x11,
+
+    /// <summary>Shows what a NAT does; changes nothing else.</summary>
+    Knock = 0x12,
 }
 
 /// <summary>First byte of a sealed message.</summary>
@@ -124,6 +127,12 @@ internal enum MessageType : byte
 
     /// <summary>There seem to be two machines with one key.</summary>
     Twin = 15,
+
+    /// <summary>Asks for one knock at an address of the sender's.</summary>
+    KnockAsk = 16,
+
+    /// <summary>Says whether the knock that was asked for was sent.</summary>
+    KnockDone = 17,
 }
 
 /// <summary>What a routed packet carries.</summary>

@@ -196,7 +196,7 @@ internal sealed class Daemon : IControlled, IDisposable
 
     /// <inheritdoc/>
     public string Metrics(TimeSpan now) => MetricsReport.Write(
-        _node, now, now - _started, _traffic, _network.Drops, _identity.Certificate, Nat().Kind, Warnings().Count);
+        _node, now, now - _started, _traffic, _network.Drops, _identity.Certificate, Nat(), Warnings().Count);
 
     /// <inheritdoc/>
     public string? Reload(TimeSpan now)
@@ -374,7 +374,7 @@ internal sealed class Daemon : IControlled, IDisposable
         }
     }
 
-    private NatReply Nat() => PathText.Nat(_node.Ring.Reflected, _node.ReflectedBy, _local);
+    private NatReply Nat() => PathText.Nat(_node.Ring, _local);
 
     private void ReceiveDatagram(TimeSpan now, TransportAddress source, ReadOnlySpan<byte> datagram)
     {

@@ -2,6 +2,7 @@ using System.Globalization;
 using Brunet;
 using Brunet.Addressing;
 using Brunet.Diagnosis;
+using Brunet.Nat;
 using Ipopd.Control;
 
 namespace Ipopd.Composition;
@@ -41,20 +42,32 @@ internal static class PathText
         };
     }
 
-    /// <summary>How the NAT maps, as far as the addresses tell that peers saw.</summary>
-    internal static NatReply Nat(IReadOnlyList<TransportAddress> outside, int witnesses, IReadOnlyList<TransportAddress> inside)
+    /// <summary>What stands between this node and the world, as far as its neighbours have told.</summary>
+    internal static NatReply Nat(RingStatus ring, IReadOnlyList<TransportAddress> inside)
     {
-        List<TransportAddress> seen = [.. outside.Where(address => address.IsIPv4)];
-        (string kind, string text) = seen switch
+        List<uint> hosts = [.. ring.Reflected.Where(address => address.IsIPv4).Select(address => address.IPv4).Distinct()];
+        (string kind, string text) = ring.Nat.Mapping switch
         {
-            [] => ("unknown", "No peer has told yet where this node's packets come from."),
-            _ when seen.Exists(inside.Contains) => ("none", "Peers see this machine's own address: there is no NAT between."),
-            [_] when witnesses < 2 => ("nat", "One peer has told where this node's packets come from: there is a NAT between, of which no more is known."),
-            [_] => ("one-mapping", "Peers see one address and port: the NAT keeps one mapping for all of them."),
-            _ when seen.Select(address => address.IPv4).Distinct().Count() == 1 =>
-                ("per-peer", "Peers see different ports: the NAT makes a mapping for each of them, or its mappings changed."),
-            _ => ("several", "Peers see different addresses: there are several ways out of this network, or its address changed."),
+            NatMapping.None => ("none", "Peers see this machine's own address: there is no NAT between."),
+            NatMapping.Dependent when ring.Nat.Step > 0 => ("per-peer", "The NAT takes another port for each peer; they follow each other."),
+            NatMapping.Dependent => ("per-peer", "The NAT takes another port for each peer, by chance."),
+            _ when hosts.Count > 1 => ("several", "Peers see different addresses: there are several ways out of this network, or its address changed."),
+            NatMapping.Independent => ("one-mapping", "Peers see one address and port: the NAT keeps one mapping for all of them."),
+            _ when ring.Reflected.Count == 0 => ("unknown", "No peer has told yet where this node's packets come from."),
+            _ when ring.Reflected.Any(inside.Contains) => ("none", "Peers see this machine's own address: there is no NAT between."),
+            _ => ("nat", "There is a NAT between; too few peers have told what they see to know more."),
         };
-        return new NatReply(kind, text, [.. outside.Select(address => address.ToString())], [.. inside.Select(address => address.ToString())]);
+        return new NatReply(
+            kind, text, [.. ring.Reflected.Select(address => address.ToString())], [.. inside.Select(address => address.ToString())], Word(ring.Filtering),
+            (int)ring.KeepAlive.TotalSeconds);
     }
+
+    /// <summary>The control socket's word for whom a NAT lets in.</summary>
+    private static string Word(NatFiltering filtering) => filtering switch
+    {
+        NatFiltering.Independent => "independent",
+        NatFiltering.AddressDependent => "address-dependent",
+        NatFiltering.AddressAndPortDependent => "address-and-port-dependent",
+        _ => "unknown",
+    };
 }

@@ -110,7 +110,10 @@ internal sealed record RelayedReply(long Frames, long Bytes, long Refused);
 /// <param name="Text">The same in a sentence.</param>
 /// <param name="Outside">Where peers see this node.</param>
 /// <param name="Inside">Where it is by its own interfaces.</param>
-internal sealed record NatReply(string Kind, string Text, IReadOnlyList<string> Outside, IReadOnlyList<string> Inside);
+/// <param name="Filtering">Whom the NAT or a firewall lets in, in the words of RFC 4787 section 5; unknown.</param>
+/// <param name="KeepAliveS">For how many seconds a link may be silent so that it keeps its mapping.</param>
+internal sealed record NatReply(
+    string Kind, string Text, IReadOnlyList<string> Outside, IReadOnlyList<string> Inside, string Filtering, int KeepAliveS);
 
 /// <summary>What went over the overlay's UDP socket since the start.</summary>
 internal sealed record UdpReply(int Port, long SentDatagrams, long SentBytes, long ReceivedDatagrams, long ReceivedBytes, double? HeardS);

@@ -3,6 +3,7 @@ using Brunet;
 using Brunet.Sessions;
 using Ipop;
 using Ipopd.Composition;
+using Ipopd.Control;
 
 namespace Ipopd.Metrics;
 
@@ -14,12 +15,12 @@ internal static class MetricsReport
 
     /// <summary>Everything, as text.</summary>
     internal static string Write(
-        Node node, TimeSpan now, TimeSpan uptime, TrafficCounters traffic, DropCounters drops, MemberCertificate? certificate, string natKind, int warnings)
+        Node node, TimeSpan now, TimeSpan uptime, TrafficCounters traffic, DropCounters drops, MemberCertificate? certificate, NatReply nat, int warnings)
     {
         var text = new PrometheusText();
         IReadOnlyList<PeerStatus> peers = node.Peers(now);
         Process(text, uptime);
-        Ring(text, node.Ring, node.StoredRecords, natKind, warnings);
+        Ring(text, node.Ring, node.StoredRecords, nat, warnings);
         if (certificate is not null)
         {
             text.Gauge("wow_certificate_not_after_timestamp_seconds", "When the certificate ends, in seconds since 1970.");
@@ -51,7 +52,7 @@ internal static class MetricsReport
         text.Sample(Environment.WorkingSet);
     }
 
-    private static void Ring(PrometheusText text, RingStatus ring, int records, string natKind, int warnings)
+    private static void Ring(PrometheusText text, RingStatus ring, int records, NatReply nat, int warnings)
     {
         text.Gauge("wow_ring_joined", "1 if the node has a place on the ring.");
         text.Sample(ring.IsJoined ? 1 : 0);
@@ -67,8 +68,10 @@ internal static class MetricsReport
         text.Sample(ring.Relayed.Bytes);
         text.Counter("wow_relay_refused_frames_total", "Frames of others that were dropped because they were beyond [relay] rate.");
         text.Sample(ring.Relayed.Refused);
-        text.Gauge("wow_nat_info", "1; the label says what stands between this node and the world.");
-        text.Sample(1, ("kind", natKind));
+        text.Gauge("wow_nat_info", "1; the labels say what stands between this node and the world, and whom it lets in.");
+        text.Sample(1, ("kind", nat.Kind), ("filtering", nat.Filtering));
+        text.Gauge("wow_nat_keep_alive_seconds", "How long a link may be silent so that it keeps its mapping; learnt.");
+        text.Sample(nat.KeepAliveS);
         text.Gauge("wow_warnings", "Warnings that `wow status` shows.");
         text.Sample(warnings);
     }

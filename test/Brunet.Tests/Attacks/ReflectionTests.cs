@@ -125,6 +125,59 @@ public sealed class ReflectionTests(ITestOutputHelper output)
         Assert.Equal(two.PublicEndpoint, one.Node.Peers(world.Now).Single().Endpoint);
     }
 
+    [Fact]
+    public void A_question_with_a_forged_source_draws_as_many_bytes_as_it_has_and_so_many_a_second()
+    {
+        (SimulatedNetwork world, SimulatedNode one, _, _) = Recorded();
+        byte[] question = new byte[KnockFrame.Size];
+        new KnockFrame(IsQuestion: true, 7, default).Write(question, new byte[32]);
+        long sent = SentTo(world, one, () =>
+        {
+            for (int i = 0; i < 1000; i++)
+            {
+                one.Node.ReceiveDatagram(world.Now, Third, question);
+            }
+        });
+        output.WriteLine($"{1000 * question.Length} bytes in, {sent} out");
+        Assert.InRange(sent, question.Length, 64 * question.Length);
+    }
+
+    [Theory]
+    [InlineData(1)]
+    [InlineData(2)]
+    [InlineData(3)]
+    public void A_member_can_have_nobody_knock_elsewhere_than_at_its_own_host(byte from)
+    {
+        (SimulatedNetwork world, SimulatedNode one, SimulatedNode two, _) = Recorded();
+        byte[] ask = new byte[KnockAskMessage.Size];
+        long sent = SentTo(world, one, () =>
+        {
+            for (int i = 0; i < 100; i++)
+            {
+                new KnockAskMessage((KnockFrom)from, 7, Third).Write(ask);
+                two.Node.Core.Transport.SendMessage(world.Now, two.Node.Core.Peers[one.Node.Address], ask);
+            }
+        });
+        Assert.Equal(0, sent);
+    }
+
+    [Fact]
+    public void A_member_that_lies_in_anothers_name_draws_one_knock_for_a_request_and_so_many_a_second()
+    {
+        (SimulatedNetwork world, SimulatedNode one, SimulatedNode two, _) = Recorded();
+        byte[] ask = new byte[KnockAskMessage.Size];
+        long sent = SentTo(world, one, () =>
+        {
+            for (int i = 0; i < 1000; i++)
+            {
+                new KnockAskMessage(KnockFrom.ForOther, 7, Third).Write(ask);
+                two.Node.Core.Transport.SendMessage(world.Now, two.Node.Core.Peers[one.Node.Address], ask);
+            }
+        });
+        output.WriteLine($"{1000 * ask.Length} bytes in, {sent} out");
+        Assert.InRange(sent, KnockFrame.Size, 10 * KnockFrame.Size);
+    }
+
     /// <summary>Two nodes that have met, with everything that the second said to the first.</summary>
     private static (SimulatedNetwork World, SimulatedNode One, SimulatedNode Two, List<byte[]> Captured) Recorded()
     {

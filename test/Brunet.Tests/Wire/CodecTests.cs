@@ -42,6 +42,27 @@ public sealed class CodecTests
     }
 
     [Fact]
+    public void A_knock_is_read_back_and_no_byte_of_it_can_be_changed()
+    {
+        byte[] bytes = new byte[KnockFrame.Size];
+        foreach (KnockFrame knock in (KnockFrame[])[new(true, 7, default), new(false, 8, TransportAddress.FromIPv4(0x01020304, 99))])
+        {
+            knock.Write(bytes, Secret);
+            Assert.True(KnockFrame.TryRead(bytes, Secret, out KnockFrame read));
+            Assert.Equal(knock, read);
+            for (int i = 0; i < bytes.Length; i++)
+            {
+                byte[] changed = [.. bytes];
+                changed[i] ^= 1;
+                Assert.False(KnockFrame.TryRead(changed, Secret, out _), $"byte {i}");
+            }
+
+            Assert.False(KnockFrame.TryRead(bytes, Bytes(32), out _));
+            Assert.False(KnockFrame.TryRead([.. bytes, 0], Secret, out _));
+        }
+    }
+
+    [Fact]
     public void Messages_between_peers_are_read_back()
     {
         byte[] buffer = new byte[1024];
@@ -53,6 +74,14 @@ public sealed class CodecTests
         new PongMessage(78, endpoint, true).Write(buffer);
         Assert.True(PongMessage.TryRead(buffer.AsSpan(0, PongMessage.Size), out PongMessage pong));
         Assert.Equal(new PongMessage(78, endpoint, true), pong);
+
+        var ask = new KnockAskMessage(KnockFrom.OtherNode, 79, endpoint);
+        ask.Write(buffer);
+        Assert.True(KnockAskMessage.TryRead(buffer.AsSpan(0, KnockAskMessage.Size), out KnockAskMessage asked));
+        Assert.Equal(ask, asked);
+        new KnockDoneMessage(true, 80).Write(buffer);
+        Assert.True(KnockDoneMessage.TryRead(buffer.AsSpan(0, KnockDoneMessage.Size), out KnockDoneMessage done));
+        Assert.Equal(new KnockDoneMessage(true, 80), done);
 
         new RelayHeader(new NodeAddress(1, 1), new NodeAddress(2, 2)).Write(buffer);
         Assert.True(RelayHeader.TryRead(buffer.AsSpan(0, RelayHeader.Size + 5), out RelayHeader relay, out ReadOnlySpan<byte> frame));
@@ -239,6 +268,9 @@ public sealed class CodecTests
         DataHeader.TryRead(bytes, out _);
         PingMessage.TryRead(bytes, out _);
         PongMessage.TryRead(bytes, out _);
+        KnockFrame.TryRead(bytes, Secret, out _);
+        KnockAskMessage.TryRead(bytes, out _);
+        KnockDoneMessage.TryRead(bytes, out _);
         RelayHeader.TryRead(bytes, out _, out _);
         RoutedHeader.TryRead(bytes, out _, out _);
         CandidatesMessage.Read(bytes);

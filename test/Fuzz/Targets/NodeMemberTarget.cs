@@ -66,6 +66,10 @@ internal sealed class NodeMemberTarget : FuzzTarget
             "twin",
             [(byte)MessageType.Twin, .. new byte[8]], [(byte)MessageType.Twin, .. new byte[7], 1],
             [(byte)MessageType.Twin, .. new byte[16], .. new byte[ProtocolConstants.TwinSignatureSize]]);
+        yield return Sample(
+            "knock",
+            WireSamples.KnockAsk(KnockFrom.OtherPort, Trio.Endpoint(2)), WireSamples.KnockAsk(KnockFrom.OtherNode, Trio.Endpoint(2)),
+            WireSamples.KnockAsk(KnockFrom.ForOther, Trio.Endpoint(200)), WireSamples.KnockDone());
         yield return Sample("goodbye", [(byte)MessageType.Goodbye], WireSamples.Ping());
         yield return Sample("collect", WireSamples.Collect(), WireSamples.Collected());
         yield return Sample("copy", WireSamples.Copy(record), WireSamples.Collect());

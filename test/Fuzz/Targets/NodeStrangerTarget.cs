@@ -51,6 +51,7 @@ internal sealed class NodeStrangerTarget : FuzzTarget
         yield return new("hello-in-pieces", Sequence.Write([[RightMac, .. half], [RightMac | TimePasses, .. rest], [RightMac, .. half]]));
         yield return new("as-the-friend", Sequence.Write([[RightMac | RightSender | RightTarget, .. hello], [RightMac | RightSender | FromFriend, .. hello]]));
         yield return new("data", Sequence.Write([[RightIndex, .. data], [0, .. data], [RightIndex | FromFriend, .. data]]));
+        yield return new("knock", Sequence.Write([[RightMac, .. WireSamples.Knock(true)], [RightMac | FromFriend, .. WireSamples.Knock(false)]]));
         yield return new("no-secret", Sequence.Write([[0, .. hello], [TimePasses, .. half]]));
         yield return new("flood", Sequence.Write(Enumerable.Range(0, MostDatagrams).Select(i =>
             (byte[])[RightMac, .. WireSamples.Handshake((uint)i + 1, 0, WireSamples.Somebody(i), default, 0, 0, new byte[10])])));
@@ -70,7 +71,7 @@ internal sealed class NodeStrangerTarget : FuzzTarget
             byte flags = message[0];
             byte[] frame = message[1..];
             Improve(trio, flags, frame);
-            hasSecret |= HandshakeFrame.TryRead(frame, WireSamples.Secret, out _);
+            hasSecret |= HandshakeFrame.TryRead(frame, WireSamples.Secret, out _) || KnockFrame.TryRead(frame, WireSamples.Secret, out _);
             trio.Datagram((flags & FromFriend) != 0 ? Trio.Endpoint(1) : Trio.Endpoint(200), frame);
             if ((flags & TimePasses) != 0)
             {

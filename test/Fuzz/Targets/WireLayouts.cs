@@ -24,6 +24,15 @@ internal static class WireLayouts
             walker.Bytes(ProtocolConstants.CookieSize);
             walker.Rest();
         }
+        else if (frame.Length > 0 && frame[0] == (byte)FrameType.Knock)
+        {
+            walker.Type();
+            walker.Number(1);
+            walker.Type();
+            walker.Bytes(ProtocolConstants.MacSize);
+            walker.Number(8);
+            walker.Bytes(TransportAddress.Size);
+        }
         else
         {
             walker.Bytes(3);
@@ -49,7 +58,7 @@ internal static class WireLayouts
                 walker.Bytes(NodeAddress.Size).Bytes(NodeAddress.Size).Bytes(NodeAddress.Size).Bytes(NodeAddress.Size);
                 Body(walker, type);
                 break;
-            case MessageType.Ping or MessageType.Pong:
+            case MessageType.Ping or MessageType.Pong or MessageType.KnockAsk or MessageType.KnockDone:
                 walker.Type();
                 walker.Number(8);
                 walker.Rest();

@@ -56,6 +56,27 @@ internal static class WireSamples
         return bytes;
     }
 
+    public static byte[] Knock(bool isQuestion)
+    {
+        byte[] bytes = new byte[KnockFrame.Size];
+        new KnockFrame(isQuestion, 0x0123456789abcdef, isQuestion ? default : Straight).Write(bytes, Secret);
+        return bytes;
+    }
+
+    public static byte[] KnockAsk(KnockFrom from, TransportAddress? endpoint = null)
+    {
+        byte[] bytes = new byte[KnockAskMessage.Size];
+        new KnockAskMessage(from, 0x0123456789abcdef, endpoint ?? Straight).Write(bytes);
+        return bytes;
+    }
+
+    public static byte[] KnockDone()
+    {
+        byte[] bytes = new byte[KnockDoneMessage.Size];
+        new KnockDoneMessage(true, 0x0123456789abcdef).Write(bytes);
+        return bytes;
+    }
+
     public static byte[] Neighbours(int count)
     {
         byte[] bytes = new byte[AddressList.MaxSize];

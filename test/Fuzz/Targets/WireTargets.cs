@@ -24,6 +24,16 @@ internal static class WireTargets
             byte[] bytes = new byte[PongMessage.Size];
             return PongMessage.TryRead(Typed(input, MessageType.Pong), out PongMessage pong) ? Written(pong.Write, bytes) : null;
         }, isStrict: false);
+        yield return new CodecTarget("knock-ask", [new("near", WireSamples.KnockAsk(KnockFrom.SamePort)), new("far", WireSamples.KnockAsk(KnockFrom.ForOther))], Message, input =>
+        {
+            byte[] bytes = new byte[KnockAskMessage.Size];
+            return KnockAskMessage.TryRead(Typed(input, MessageType.KnockAsk), out KnockAskMessage ask) ? Written(ask.Write, bytes) : null;
+        }, isStrict: false);
+        yield return new CodecTarget("knock-done", [new("done", WireSamples.KnockDone())], Message, input =>
+        {
+            byte[] bytes = new byte[KnockDoneMessage.Size];
+            return KnockDoneMessage.TryRead(Typed(input, MessageType.KnockDone), out KnockDoneMessage done) ? Written(done.Write, bytes) : null;
+        }, isStrict: false);
         yield return new CodecTarget("neighbours", Counted("neighbours", WireSamples.Neighbours, 0, 1, 16), Message, input =>
         {
             List<NodeAddress> addresses = [];

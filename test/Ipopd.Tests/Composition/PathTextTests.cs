@@ -1,6 +1,7 @@
 using Brunet;
 using Brunet.Addressing;
 using Brunet.Diagnosis;
+using Brunet.Nat;
 using Brunet.Sessions;
 using Ipopd.Composition;
 using Ipopd.Control;
@@ -17,18 +18,34 @@ public sealed class PathTextTests
     [Fact]
     public void What_peers_see_tells_how_the_NAT_maps()
     {
-        Assert.Equal("unknown", Kind(0));
-        Assert.Equal("none", Kind(2, Inside));
-        Assert.Equal("nat", Kind(1, Gate));
-        Assert.Equal("one-mapping", Kind(2, Gate));
-        Assert.Equal("per-peer", Kind(2, Gate, OtherPort));
-        Assert.Equal("several", Kind(2, Gate, OtherGate));
+        Assert.Equal("unknown", Kind(default));
+        Assert.Equal("none", Kind(default, Inside));
+        Assert.Equal("none", Kind(new NatProfile(NatMapping.None, 0), Inside));
+        Assert.Equal("nat", Kind(default, Gate));
+        Assert.Equal("one-mapping", Kind(new NatProfile(NatMapping.Independent, 0), Gate));
+        Assert.Equal("per-peer", Kind(new NatProfile(NatMapping.Dependent, 0), Gate, OtherPort));
+        Assert.Equal("per-peer", Kind(new NatProfile(NatMapping.Dependent, 1), Gate, OtherPort));
+        Assert.Equal("several", Kind(new NatProfile(NatMapping.Independent, 0), Gate, OtherGate));
+    }
+
+    [Fact]
+    public void Whom_the_NAT_lets_in_and_how_long_it_keeps_a_mapping_are_told()
+    {
+        var words = new HashSet<string>();
+        foreach (NatFiltering filtering in Enum.GetValues<NatFiltering>())
+        {
+            NatReply reply = PathText.Nat(Seen(default, Gate) with { Filtering = filtering, KeepAlive = TimeSpan.FromSeconds(22.5) }, [Inside]);
+            Assert.Equal(22, reply.KeepAliveS);
+            words.Add(reply.Filtering);
+        }
+
+        Assert.Equal(Enum.GetValues<NatFiltering>().Length, words.Count);
     }
 
     [Fact]
     public void Each_reason_is_a_sentence_and_a_direct_path_needs_none()
     {
-        NatReply hard = PathText.Nat([Gate, OtherPort], 2, [Inside]);
+        NatReply hard = PathText.Nat(Seen(new NatProfile(NatMapping.Dependent, 0), Gate, OtherPort), [Inside]);
         foreach (NotDirect reason in Enum.GetValues<NotDirect>())
         {
             string text = PathText.WhyNotDirect(Peer(reason), hard)!;
@@ -38,13 +55,15 @@ public sealed class PathTextTests
         Assert.Contains("3 addresses", PathText.WhyNotDirect(Peer(NotDirect.Unanswered), hard), StringComparison.Ordinal);
         Assert.Contains("takes another port for each peer", PathText.WhyNotDirect(Peer(NotDirect.Unanswered), hard), StringComparison.Ordinal);
         Assert.DoesNotContain(
-            "another port", PathText.WhyNotDirect(Peer(NotDirect.Unanswered), PathText.Nat([Gate], 2, [Inside])), StringComparison.Ordinal);
+            "another port", PathText.WhyNotDirect(Peer(NotDirect.Unanswered), PathText.Nat(Seen(new NatProfile(NatMapping.Independent, 0), Gate), [Inside])), StringComparison.Ordinal);
         Assert.Null(PathText.WhyNotDirect(Peer(null), hard));
     }
 
-    private static string Kind(int witnesses, params TransportAddress[] outside)
+    private static RingStatus Seen(NatProfile nat, params TransportAddress[] outside) => new(true, 2, 2, outside, nat);
+
+    private static string Kind(NatProfile nat, params TransportAddress[] outside)
     {
-        NatReply reply = PathText.Nat(outside, witnesses, [Inside]);
+        NatReply reply = PathText.Nat(Seen(nat, outside), [Inside]);
         Assert.True(reply.Text.Length > 30, reply.Text);
         return reply.Kind;
     }

@@ -25,7 +25,7 @@ internal sealed class FakeControlled : IControlled
         Certificate = new CertificateReply("0A", "2026-11-21T00:00:00Z", "2026-12-21T00:00:00Z", "10.128.3.4", "alpha", "worker"),
         Ring = new RingReply(true, 3, 2, new RelayedReply(4, 5000, 1)),
         Manager = "10.128.0.1",
-        Nat = new NatReply("none", "no NAT", ["192.0.2.9:4433"], ["192.0.2.9:4433"]),
+        Nat = new NatReply("none", "no NAT", ["192.0.2.9:4433"], ["192.0.2.9:4433"], "independent", 120),
         Udp = new UdpReply(4433, 1, 2, 3, 4, 0.5),
         Bootstrap = [new BootstrapReply("udp:192.0.2.1:4433", ["192.0.2.1:4433"], true)],
         Tap = "wow0",

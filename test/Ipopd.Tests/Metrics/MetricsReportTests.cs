@@ -3,6 +3,7 @@ using System.Text.RegularExpressions;
 using Brunet;
 using Ipop;
 using Ipopd.Composition;
+using Ipopd.Control;
 using Ipopd.Metrics;
 using Testing.Simulation;
 
@@ -52,7 +53,7 @@ public sealed partial class MetricsReportTests
         Assert.Contains("wow_ring_joined 1\n", text, StringComparison.Ordinal);
         Assert.Contains("wow_peers{path=\"direct\"} 2\n", text, StringComparison.Ordinal);
         Assert.Contains("wow_received_bytes_total 30\n", text, StringComparison.Ordinal);
-        Assert.Contains("wow_nat_info{kind=\"one-mapping\"} 1\n", text, StringComparison.Ordinal);
+        Assert.Contains("wow_nat_info{kind=\"one-mapping\",filtering=\"unknown\"} 1\n", text, StringComparison.Ordinal);
         Assert.Contains("wow_dropped_packets_total{reason=\"not_our_source\"} 0\n", text, StringComparison.Ordinal);
     }
 
@@ -68,7 +69,7 @@ public sealed partial class MetricsReportTests
         world.Run(TimeSpan.FromSeconds(20));
         var traffic = new TrafficCounters();
         traffic.Received(world.Now, 30);
-        return MetricsReport.Write(world.Nodes[0].Node, world.Now, TimeSpan.FromSeconds(5), traffic, new DropCounters(), null, "one-mapping", 0);
+        return MetricsReport.Write(world.Nodes[0].Node, world.Now, TimeSpan.FromSeconds(5), traffic, new DropCounters(), null, new NatReply("one-mapping", "", [], [], "unknown", 15), 0);
     }
 
     [GeneratedRegex("^# HELP ([a-z][a-z0-9_]*) [A-Z0-9].*\\.$")]

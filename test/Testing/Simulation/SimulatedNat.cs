@@ -35,14 +35,14 @@ internal sealed class SimulatedNat(NatKind kind, uint publicAddress, ushort host
     /// <summary>Where the ports begin that the host's further sockets have.</summary>
     private const ushort FirstFurther = 10000;
 
-    /// <summary>How long an opening stays without traffic from inside: home routers do 30 s.</summary>
-    private static readonly TimeSpan Lifetime = TimeSpan.FromSeconds(30);
-
     private readonly Dictionary<(int Socket, TransportAddress Destination), ushort> _mapped = [];
     private readonly Dictionary<ushort, (int Socket, TimeSpan Used)> _mappings = [];
     private readonly Dictionary<(ushort Port, TransportAddress Remote), TimeSpan> _opened = [];
     private ushort _offset;
     private ushort _next;
+
+    /// <summary>How long an opening stays without traffic from inside: home routers do 30 s.</summary>
+    public TimeSpan Lifetime { get; set; } = TimeSpan.FromSeconds(30);
 
     /// <summary>Whether anybody may connect to the host by TCP.</summary>
     public bool IsPublic => kind == NatKind.None;

@@ -113,8 +113,15 @@ public sealed class SimulatedNode : INodeOutput
         Nat.Close(socket);
     }
 
-    /// <summary>Sockets that are open beside the node's own.</summary>
-    public int FurtherSockets => _sockets.Count;
+    /// <summary>Sockets that are open beside the node's own and the one that measures the NAT.</summary>
+    public int FurtherSockets => _sockets.Count - (Node.Core.NatProber.HasSocket ? 1 : 0);
+
+    /// <summary>How long the site's NAT keeps what nothing passes by.</summary>
+    public TimeSpan NatLifetime
+    {
+        get => Nat.Lifetime;
+        set => Nat.Lifetime = value;
+    }
 
     internal bool IsOpen(int socket) => socket == 0 || _sockets.Contains(socket);
 

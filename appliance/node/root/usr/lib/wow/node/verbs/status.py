@@ -51,6 +51,14 @@ def links(peers):
         f"; {sum(losses) / len(losses) * 100:.0f} % of the last pings lost" if losses else "")
 
 
+_LETS_IN = {
+    "unknown": "not known yet",
+    "independent": "everybody who knows the port",
+    "address-dependent": "machines that this one has sent to",
+    "address-and-port-dependent": "machines that this one has sent to, from the port it sent to",
+}
+
+
 def lines(status, peers=()):
     """The status for people."""
     ring, certificate = status["ring"], status.get("certificate")
@@ -65,6 +73,7 @@ def lines(status, peers=()):
         rows.append(["certificate", "none yet: only the CA can be reached"])
     if "nat" in status:
         rows.append(["NAT", status["nat"]["text"]])
+        rows.append(["lets in", _LETS_IN[status["nat"]["filtering"]] + f"; a silent link is kept open every {status['nat']['keep_alive_s']} s"])
         rows.append(["outside", ", ".join(status["nat"]["outside"]) or "not known yet"])
     rows.append(["manager", status["manager"] or "not known yet"])
     rows.append(["peers", links(peers)])
