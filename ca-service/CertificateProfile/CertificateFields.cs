@@ -114,7 +114,8 @@ internal sealed class CertificateFields
             // A key on a curve that OpenSSL does not know.
             or PlatformNotSupportedException;
 
-    private static string ReadAlgorithm(AsnReader reader)
+    /// <summary>An AlgorithmIdentifier without parameters (RFC 5280 section 4.1.1.2).</summary>
+    public static string ReadAlgorithm(AsnReader reader)
     {
         AsnReader algorithm = reader.ReadSequence();
         string oid = algorithm.ReadObjectIdentifier();
@@ -122,7 +123,8 @@ internal sealed class CertificateFields
         return oid;
     }
 
-    private static DateTimeOffset ReadTime(AsnReader reader) =>
+    /// <summary>A Time (RFC 5280 section 4.1.2.5).</summary>
+    public static DateTimeOffset ReadTime(AsnReader reader) =>
         reader.PeekTag().HasSameClassAndValue(Asn1Tag.UtcTime)
             ? reader.ReadUtcTime(twoDigitYearMax: 2049)
             : reader.ReadGeneralizedTime();

@@ -42,6 +42,9 @@ internal static class Oids
     /// <summary>RFC 5280 section 4.2.1.9.</summary>
     public const string BasicConstraints = "2.5.29.19";
 
+    /// <summary>RFC 5280 section 5.2.3.</summary>
+    public const string CrlNumber = "2.5.29.20";
+
     /// <summary>RFC 5280 section 4.2.1.10.</summary>
     public const string NameConstraints = "2.5.29.30";
 

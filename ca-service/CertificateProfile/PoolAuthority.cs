@@ -142,6 +142,14 @@ public sealed class PoolAuthority
         }
     }
 
+    /// <summary>Reads a CRL and checks this CA's signature. Its age is not looked at: what was revoked stays so.</summary>
+    /// <param name="der">Any bytes.</param>
+    /// <param name="list">What it says.</param>
+    /// <param name="reason">Why not, for a log.</param>
+    /// <returns>False for anything but a list of this CA; never throws on hostile bytes.</returns>
+    public bool TryReadRevocations(ReadOnlySpan<byte> der, [NotNullWhen(true)] out RevocationList? list, out string reason) =>
+        RevocationList.TryRead(der, _subject, _publicKey, out list, out reason);
+
     /// <summary>The same in one call, for those who hold the CA as a .NET certificate.</summary>
     /// <inheritdoc cref="TryVerify(ReadOnlySpan{byte}, DateTimeOffset, out MemberInfo?, out string)"/>
     public static bool TryVerify(

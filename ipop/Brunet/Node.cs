@@ -99,6 +99,7 @@ public sealed class Node : IOverlay
         _core.DhtServer.Tick(now);
         _core.DhtClient.Tick(now);
         _core.Notices.Tick(now);
+        _core.Dismissal.Tick(now);
         _core.Pinger.Tick(now);
         _core.Tracer.Tick(now);
         bool busy = _core.Handshaker.IsBusy || _core.PathWatch.IsBusy || _core.PortSearcher.IsBusy || _core.Ring.IsBusy || _core.DhtClient.IsBusy || _core.Notices.IsBusy
@@ -202,6 +203,24 @@ public sealed class Node : IOverlay
 
     /// <summary>The newest notice of a kind; null if there is none.</summary>
     public Notice? NewestNotice(byte kind) => _core.Notices.Newest(kind);
+
+    /// <summary>
+    /// Certificates were revoked: within seconds all sessions with their holders end. The verifiers must refuse them already, else they come back.
+    /// </summary>
+    /// <param name="now">The time.</param>
+    /// <param name="isRevoked">Says of which certificates it holds; asked again until handshakes under way are over.</param>
+    public void CertificatesRevoked(TimeSpan now, Func<MemberCertificate, bool> isRevoked)
+    {
+        ArgumentNullException.ThrowIfNull(isRevoked);
+        _core.Dismissal.Begin(now, isRevoked);
+    }
+
+    /// <summary>Hears of each peer whose sessions ended because its certificate was revoked.</summary>
+    public Action<MemberCertificate>? PeerDismissed
+    {
+        get => _core.Dismissal.Dismissed;
+        set => _core.Dismissal.Dismissed = value;
+    }
 
     /// <summary>Says goodbye to all peers.</summary>
     public void Leave(TimeSpan now)

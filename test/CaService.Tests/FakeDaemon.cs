@@ -21,6 +21,9 @@ internal sealed class FakeDaemon : IAsyncDisposable
         _loop = AcceptAsync();
     }
 
+    /// <summary>Files that it was to spread.</summary>
+    public List<string> Notices { get; } = [];
+
     public int Reloads => Volatile.Read(ref _reloads);
 
     public async ValueTask DisposeAsync()
@@ -59,6 +62,9 @@ internal sealed class FakeDaemon : IAsyncDisposable
                 return $$"""{"ok":true,"address":"{{_manager}}"}""";
             case "refuse-address" when request.GetProperty("address").GetString() == _addresses.Peek():
                 _addresses.Dequeue();
+                return """{"ok":true}""";
+            case "publish-notice":
+                Notices.Add(request.GetProperty("file").GetString()!);
                 return """{"ok":true}""";
             case "reload":
                 Interlocked.Increment(ref _reloads);

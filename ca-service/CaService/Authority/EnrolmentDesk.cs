@@ -39,6 +39,11 @@ internal sealed class EnrolmentDesk(CaFolder ca, TimeProvider time)
             throw new UserError($"{address} belongs to {holder.Host} until {holder.NotAfter:u}: give another --address.");
         }
 
+        if (Revocations.OfKeyAt(transaction, ask.Key) is DateTimeOffset at)
+        {
+            throw new UserError($"The key in node.key was revoked at {at:u}: give another --out folder, so that a new key is made.");
+        }
+
         if (Certificates.IsNameTaken(transaction, host, ask.Key))
         {
             throw new UserError($"The name {host} belongs to another machine: give another --host.");
@@ -61,7 +66,7 @@ internal sealed class EnrolmentDesk(CaFolder ca, TimeProvider time)
 
         var ask = new Ask(info.PublicKey, info.Address, info.HostName, null);
         bool isFree = Certificates.HolderOf(transaction, info.Address, now) is not CertificateRow holder || holder.Key == ask.Key;
-        return isFree && !Certificates.IsNameTaken(transaction, info.HostName, ask.Key)
+        return isFree && Revocations.OfKeyAt(transaction, ask.Key) is null && !Certificates.IsNameTaken(transaction, info.HostName, ask.Key)
             ? Sign(transaction, ask, info.HostName, MemberRole.Manager, "renew", now)
             : null;
     });
@@ -73,6 +78,12 @@ internal sealed class EnrolmentDesk(CaFolder ca, TimeProvider time)
         {
             return new Decision(
                 Decision.AddressTaken, $"{ask.Address} belongs to another machine until {holder.NotAfter:u}: ask DHCP for another address.");
+        }
+
+        if (Revocations.OfKeyAt(transaction, ask.Key) is DateTimeOffset at)
+        {
+            return new Decision(
+                Decision.TicketSpent, $"This machine was revoked at {at:u}: its key gets no certificate. With another key (wow reset) and a ticket it may come again.");
         }
 
         // Its own certificate, still valid, admits a machine: no ticket is looked at.

@@ -12,9 +12,11 @@ internal static class CommandLine
           wow-ca manager --state DIR --out DIR [--host NAME] [--address IP]
                                                                         make the manager's key and certificate
           wow-ca ticket  --state DIR --uses N --until YYYY-MM-DD        print a ticket that admits N machines until that day (UTC)
+          wow-ca ticket  --state DIR --end ID                           end a ticket at once
           wow-ca list    --state DIR [--json]                           show certificates and tickets
-          wow-ca serve   --state DIR --listen IP:PORT --certificate FILE --key FILE [--possession-port PORT]
-                                                                        answer enrolling machines (EST, RFC 7030)
+          wow-ca revoke  SERIAL|NAME|ADDRESS --state DIR [--manager]    take a machine's certificates back, for good
+          wow-ca serve   --state DIR --listen IP:PORT --certificate FILE --key FILE [--possession-port PORT] [--control SOCKET]
+                                                                        answer enrolling machines (EST, RFC 7030); tell ipopd of revocations
 
         """;
 
@@ -36,6 +38,7 @@ internal static class CommandLine
                 "init" => InitCommand.Run(rest, output, time),
                 "manager" => ManagerCommand.Run(rest, output, time),
                 "ticket" => TicketCommand.Run(rest, output, time),
+                "revoke" => RevokeCommand.Run(rest, output, time),
                 "list" => ListCommand.Run(rest, output, time),
                 "serve" => await ServeCommand.RunAsync(rest, output, time),
                 _ => throw new UserError($"There is no command '{args[0]}': run wow-ca help."),

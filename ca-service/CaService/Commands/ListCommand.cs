@@ -8,7 +8,11 @@ internal static class ListCommand
 {
     private sealed record TicketRow(string Id, long Uses, long Used, DateTimeOffset NotAfter);
 
-    private sealed record Contents(List<CertificateRow> Certificates, List<TicketRow> Tickets, long? AuditBreak);
+    private sealed record Contents(List<CertificateRow> Certificates, HashSet<string> Revoked, List<TicketRow> Tickets, long? AuditBreak)
+    {
+        public string StatusAt(CertificateRow row, DateTimeOffset now) =>
+            Revoked.Contains(row.Serial) ? "revoked" : row.Status == "valid" && row.NotAfter < now ? "expired" : row.Status;
+    }
 
     public static int Run(string[] args, TextWriter output, TimeProvider time)
     {
@@ -16,6 +20,7 @@ internal static class ListCommand
         using CaFolder ca = CaFolder.Open(options.Get("state"));
         Contents contents = ca.Database.Read(transaction => new Contents(
             Certificates.All(transaction),
+            [.. transaction.Query("SELECT serial FROM revocations", row => row.GetString(0))],
             transaction.Query(
                 "SELECT id, uses, (SELECT count(*) FROM ticket_uses WHERE ticket = id), not_after FROM tickets ORDER BY not_after, id",
                 row => new TicketRow(row.GetString(0), row.GetInt64(1), row.GetInt64(2), DateTimeOffset.FromUnixTimeSeconds(row.GetInt64(3)))),
@@ -32,15 +37,13 @@ internal static class ListCommand
         return contents.AuditBreak is null ? 0 : 1;
     }
 
-    private static string StatusAt(CertificateRow row, DateTimeOffset now) => row.Status == "valid" && row.NotAfter < now ? "expired" : row.Status;
-
     private static void WriteText(CaFolder ca, Contents contents, DateTimeOffset now, TextWriter output)
     {
         output.WriteLine($"pool {ca.Authority.Pool.Name}, subnet {ca.Authority.Pool.Subnet}, CA valid until {ca.Authority.NotAfter:yyyy-MM-dd}");
         output.WriteLine($"{"ADDRESS",-16}{"HOST",-20}{"ROLE",-9}{"STATUS",-10}{"UNTIL",-12}SERIAL");
         foreach (CertificateRow row in contents.Certificates)
         {
-            output.WriteLine($"{row.Address,-16}{row.Host,-20}{row.RoleName,-9}{StatusAt(row, now),-10}{row.NotAfter,-12:yyyy-MM-dd}{row.Serial}");
+            output.WriteLine($"{row.Address,-16}{row.Host,-20}{row.RoleName,-9}{contents.StatusAt(row, now),-10}{row.NotAfter,-12:yyyy-MM-dd}{row.Serial}");
         }
 
         foreach (TicketRow ticket in contents.Tickets)
@@ -74,7 +77,7 @@ internal static class ListCommand
                 json.WriteString("key", row.Key);
                 json.WriteString("not_before", row.NotBefore);
                 json.WriteString("not_after", row.NotAfter);
-                json.WriteString("status", StatusAt(row, now));
+                json.WriteString("status", contents.StatusAt(row, now));
                 json.WriteEndObject();
             }
 

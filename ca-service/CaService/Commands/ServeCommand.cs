@@ -8,7 +8,7 @@ internal static class ServeCommand
 {
     public static async Task<int> RunAsync(string[] args, TextWriter output, TimeProvider time)
     {
-        Options options = Options.Read(args, ["state", "listen", "certificate", "key", "possession-port"]);
+        Options options = Options.Read(args, ["state", "listen", "certificate", "key", "possession-port", "control"]);
         string text = options.Get("listen");
         if (!IPEndPoint.TryParse(text, out IPEndPoint? listen) || !text.Contains(':', StringComparison.Ordinal))
         {
@@ -18,7 +18,7 @@ internal static class ServeCommand
         int port = options.GetNumber("possession-port", 1, 65535, standard: 8444);
         var settings = new ServeSettings(listen, options.Get("certificate"), options.Get("key"), port);
         using CaFolder ca = CaFolder.Open(options.Get("state"));
-        return await ServeAsync(ca, settings, output, time);
+        return await ServeAsync(ca, settings with { Control = options.Find("control"), Folder = options.Get("state") }, output, time);
     }
 
     private static async Task<int> ServeAsync(CaFolder ca, ServeSettings settings, TextWriter output, TimeProvider time)

@@ -9,7 +9,12 @@ internal static class TicketCommand
 
     public static int Run(string[] args, TextWriter output, TimeProvider time)
     {
-        Options options = Options.Read(args, ["state", "uses", "until"]);
+        Options options = Options.Read(args, ["state", "uses", "until", "end"]);
+        if (options.Find("end") is string id)
+        {
+            return End(id, options, output, time.GetUtcNow());
+        }
+
         int uses = options.GetNumber("uses", 1, MostUses);
         DateTimeOffset until = ReadDate(options.Get("until"));
         DateTimeOffset now = time.GetUtcNow();
@@ -20,6 +25,23 @@ internal static class TicketCommand
 
         using CaFolder ca = CaFolder.Open(options.Get("state"));
         output.WriteLine(ca.Database.Write(transaction => Tickets.Create(transaction, uses, until, now)));
+        return 0;
+    }
+
+    private static int End(string id, Options options, TextWriter output, DateTimeOffset now)
+    {
+        if (options.Find("uses") is not null || options.Find("until") is not null)
+        {
+            throw new UserError("--end goes alone, with --state: it ends the ticket at once.");
+        }
+
+        using CaFolder ca = CaFolder.Open(options.Get("state"));
+        if (!ca.Database.Write(transaction => Tickets.End(transaction, id, now)))
+        {
+            throw new UserError($"--end is '{id}': there is no such ticket; wow-ca list shows them.");
+        }
+
+        output.WriteLine($"ticket {id} admits nobody any more");
         return 0;
     }
 

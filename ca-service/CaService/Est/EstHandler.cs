@@ -8,12 +8,14 @@ namespace CaService.Est;
 
 /// <summary>
 /// Enrolment over secure transport (RFC 7030 with the clarifications of RFC 8951): <c>cacerts</c>, <c>simpleenroll</c>,
-/// <c>simplereenroll</c>. Answers are short, with a length and few headers, because strongSwan's client reads no others.
+/// <c>simplereenroll</c>; beside it the CRL at <c>/crl</c> (RFC 5280). Answers are short, with a length and few headers, because strongSwan's client reads no others.
 /// </summary>
-internal sealed class EstHandler(EnrolmentDesk desk, PossessionCheck possession, ServeSettings settings, TimeProvider time, Action<string> log)
+internal sealed class EstHandler(
+    EnrolmentDesk desk, RevocationDesk revocations, PossessionCheck possession, ServeSettings settings, TimeProvider time, Action<string> log)
     : IDisposable
 {
     private const string Root = "/.well-known/est/";
+    private const string ListPath = "/crl";
     private readonly SourceLimiter _limiter = new(settings.Burst, settings.RefillEvery, time);
     private readonly SemaphoreSlim _places = new(settings.MaxConcurrent);
 
@@ -21,6 +23,12 @@ internal sealed class EstHandler(EnrolmentDesk desk, PossessionCheck possession,
     public async Task HandleAsync(HttpContext context)
     {
         string path = context.Request.Path.Value ?? string.Empty;
+        if (path == ListPath && HttpMethods.IsGet(context.Request.Method))
+        {
+            await SendListAsync(context);
+            return;
+        }
+
         string operation = path.StartsWith(Root, StringComparison.Ordinal) ? path[Root.Length..] : string.Empty;
         switch (operation)
         {
@@ -34,12 +42,17 @@ internal sealed class EstHandler(EnrolmentDesk desk, PossessionCheck possession,
                 await SendTextAsync(context, 405, "Use GET for cacerts and POST for simpleenroll and simplereenroll.");
                 break;
             default:
-                await SendTextAsync(context, 404, $"Nothing is here but {Root}cacerts, simpleenroll and simplereenroll.");
+                await SendTextAsync(context, 404, $"Nothing is here but {ListPath} and {Root}cacerts, simpleenroll and simplereenroll.");
                 break;
         }
     }
 
     public void Dispose() => _places.Dispose();
+
+    // RFC 2585 section 4.2 names the type. The first list is signed here, which a flood shall not do.
+    private Task SendListAsync(HttpContext context) => _limiter.TryTake(context.Connection.RemoteIpAddress!.MapToIPv4())
+        ? SendAsync(context, 200, "application/pkix-crl", revocations.Current().Der)
+        : SendTextAsync(context, Decision.TooMany, "You ask too often: wait a few seconds.");
 
     private async Task EnrolAsync(HttpContext context, bool isRenewal)
     {
@@ -179,9 +192,11 @@ internal sealed class EstHandler(EnrolmentDesk desk, PossessionCheck possession,
         return SendAsync(context, status, "text/plain", text + "\n");
     }
 
-    private static async Task SendAsync(HttpContext context, int status, string type, string body)
+    private static Task SendAsync(HttpContext context, int status, string type, string body) =>
+        SendAsync(context, status, type, Encoding.UTF8.GetBytes(body));
+
+    private static async Task SendAsync(HttpContext context, int status, string type, byte[] bytes)
     {
-        byte[] bytes = Encoding.UTF8.GetBytes(body);
         context.Response.StatusCode = status;
         context.Response.ContentType = type;
         context.Response.ContentLength = bytes.Length;

@@ -13,6 +13,7 @@ internal sealed class EstServer : IAsyncDisposable
     private readonly EstHandler _handler;
     private readonly ServerCertificate _certificate;
     private readonly ITimer _renewal;
+    private readonly RevocationPublisher? _publisher;
 
     /// <exception cref="UserError">The server's certificate can't be used.</exception>
     public EstServer(CaFolder ca, ServeSettings settings, TimeProvider time, Action<string> log)
@@ -20,7 +21,8 @@ internal sealed class EstServer : IAsyncDisposable
         var desk = new EnrolmentDesk(ca, time);
         var possession = new PossessionCheck(settings.Listen.Address, settings.PossessionPort, settings.PossessionTimeout);
         _certificate = new ServerCertificate(settings, desk, time, log);
-        _handler = new EstHandler(desk, possession, settings, time, log);
+        var revocations = new RevocationDesk(ca, time);
+        _handler = new EstHandler(desk, revocations, possession, settings, time, log);
         WebApplicationBuilder builder = WebApplication.CreateEmptyBuilder(new WebApplicationOptions());
         builder.WebHost.UseKestrelCore();
         builder.WebHost.UseKestrelHttpsConfiguration();
@@ -28,6 +30,7 @@ internal sealed class EstServer : IAsyncDisposable
         _application = builder.Build();
         _application.Run(_handler.HandleAsync);
         _renewal = time.CreateTimer(_ => RenewCertificate(log), null, RenewalCheckEvery, RenewalCheckEvery);
+        _publisher = settings.Control is { } control ? new RevocationPublisher(revocations, settings.Folder, control, time, log) : null;
     }
 
     /// <summary>Where it listens, once started: the port is known even if 0 was asked for.</summary>
@@ -58,6 +61,11 @@ internal sealed class EstServer : IAsyncDisposable
     public async ValueTask DisposeAsync()
     {
         await _renewal.DisposeAsync();
+        if (_publisher is not null)
+        {
+            await _publisher.DisposeAsync();
+        }
+
         await _application.DisposeAsync();
         _handler.Dispose();
         _certificate.Dispose();

@@ -12,6 +12,12 @@ internal sealed record ServeSettings(IPEndPoint Listen, string CertificatePath, 
     /// <summary>No request's body is longer, in bytes; ours have 300.</summary>
     public const int MaxBodyBytes = 8192;
 
+    /// <summary>ipopd's control socket, by which revocations are spread; null: they are not.</summary>
+    public string? Control { get; init; }
+
+    /// <summary>The CA's folder.</summary>
+    public string Folder { get; init; } = string.Empty;
+
     /// <summary>How many enrolments are looked at at once.</summary>
     public int MaxConcurrent { get; init; } = 16;
 

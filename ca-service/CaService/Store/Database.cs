@@ -39,7 +39,7 @@ internal sealed class Database : IDisposable
     /// <summary>Opens the database.</summary>
     /// <exception cref="UserError">There is none.</exception>
     public static Database Open(string path) => File.Exists(path)
-        ? new Database(path, SqliteOpenMode.ReadWrite)
+        ? Complete(new Database(path, SqliteOpenMode.ReadWrite))
         : throw new UserError($"{path} is not there: copy it back with the rest of the CA's folder.");
 
     /// <summary>Does something in one transaction that nobody else writes beside: all of it, or nothing if it throws.</summary>
@@ -61,6 +61,17 @@ internal sealed class Database : IDisposable
     }
 
     public void Dispose() => _keeper.Dispose();
+
+    /// <summary>Adds what a database of an earlier version has not.</summary>
+    private static Database Complete(Database database)
+    {
+        if (database.Read(transaction => transaction.First("SELECT count(*) FROM sqlite_schema WHERE name = 'lists_grow'", row => row.GetInt64(0))) == 0)
+        {
+            database.Write(transaction => transaction.Run(Schema.Sql));
+        }
+
+        return database;
+    }
 
     private static int Execute(SqliteConnection connection, SqliteTransaction? transaction, string sql)
     {

@@ -38,6 +38,24 @@ internal static class Schema
             PRIMARY KEY (ticket, key)
         ) STRICT;
 
+        -- The row in certificates stays as it is, so that nobody else gets the address before the certificate is over.
+        CREATE TABLE IF NOT EXISTS revocations (
+            serial    TEXT PRIMARY KEY REFERENCES certificates (serial),
+            key       TEXT NOT NULL,
+            not_after INTEGER NOT NULL,
+            at        INTEGER NOT NULL
+        ) STRICT;
+        CREATE INDEX IF NOT EXISTS revoked_keys ON revocations (key);
+
+        -- The newest list alone is kept.
+        CREATE TABLE IF NOT EXISTS revocation_lists (
+            number INTEGER PRIMARY KEY,
+            at     INTEGER NOT NULL,
+            der    BLOB NOT NULL
+        ) STRICT;
+        CREATE TRIGGER IF NOT EXISTS lists_grow BEFORE INSERT ON revocation_lists
+            WHEN NEW.number <= (SELECT max(number) FROM revocation_lists) BEGIN SELECT RAISE(ABORT, 'the number of a list only grows'); END;
+
         CREATE TABLE IF NOT EXISTS audit (
             id       INTEGER PRIMARY KEY,
             at       INTEGER NOT NULL,

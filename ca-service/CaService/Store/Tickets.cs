@@ -65,6 +65,19 @@ internal static class Tickets
     public static void Use(Transaction transaction, string ticket, string key, DateTimeOffset now) => transaction.Run(
         "INSERT OR IGNORE INTO ticket_uses (ticket, key, at) VALUES (@0, @1, @2)", IdOf(ticket), key, now.ToUnixTimeSeconds());
 
+    /// <summary>Ends a ticket, if it has not ended yet.</summary>
+    /// <returns>Whether there is such a ticket.</returns>
+    public static bool End(Transaction transaction, string id, DateTimeOffset now)
+    {
+        long end = now.ToUnixTimeSeconds() - 1;
+        if (transaction.Run("UPDATE tickets SET not_after = @0 WHERE id = @1 AND not_after > @0", end, id) > 0)
+        {
+            return Audit.Append(transaction, now, "ticket", $"id={id} until={DateTimeOffset.FromUnixTimeSeconds(end):u}");
+        }
+
+        return transaction.First("SELECT count(*) FROM tickets WHERE id = @0", row => row.GetInt64(0), id) > 0;
+    }
+
     /// <summary>The part of a ticket that may be shown and logged.</summary>
     public static string IdOf(string ticket) => ticket.Split(':', 2)[0];
 

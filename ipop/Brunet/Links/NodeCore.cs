@@ -55,6 +55,7 @@ internal sealed class NodeCore
         DhtServer = new DhtServer(this, codec, policy);
         DhtClient = new DhtClient(this, codec, policy);
         Notices = new NoticeKeeper(this);
+        Dismissal = new Dismissal(this);
     }
 
     public NodeSettings Settings { get; }
@@ -122,6 +123,8 @@ internal sealed class NodeCore
     public DhtClient DhtClient { get; }
 
     public NoticeKeeper Notices { get; }
+
+    public Dismissal Dismissal { get; }
 
     public NodeAddress Self => Identity.Address;
 

@@ -21,6 +21,7 @@ using Ipopd.Identity;
 using Ipopd.Logging;
 using Ipopd.Metrics;
 using Ipopd.PortMapping;
+using Ipopd.Revocation;
 using Ipopd.State;
 using Microsoft.Extensions.Logging;
 using PingReply = Ipopd.Control.PingReply;
@@ -107,6 +108,7 @@ internal sealed class Daemon : IControlled, IDisposable
             _node = new Node(settings, _identity, _handshakes, _verifier, policy, port, new StrongRandom(), HardwareRandom.Open(out _randomSource));
             port.Node = _node;
             _notices = _verifier is null ? null : Own(new NoticeBoard(_node, options.State, _verifier.AuthorityDer, BootClock.Now, log));
+            _notices?.Taken = new RevocationKeeper(_node, _verifier!, LookAtOwnCertificate, log).Take;
             _peerMemory = new PeerMemory(options.State, _node, BootClock.Now, log);
             _network = new VirtualNetwork(NetworkOptions(mac), _node, _identity.Certificate, _tap, BootClock.Now);
             (port.Network, _searchSockets.Node) = (_network, _node);
@@ -183,7 +185,8 @@ internal sealed class Daemon : IControlled, IDisposable
     public StatusReply Status(TimeSpan now) =>
         StatusReport.Status(
             _options, _node, _network, _identity.Certificate, now, now - _started, _outside?.Report(), Warnings(), Nat(),
-            StatusReport.Udp(_overlaySocket.LocalPort, _traffic, now), _resolver);
+            StatusReport.Udp(_overlaySocket.LocalPort, _traffic, now), _resolver,
+            _verifier?.Revocations);
 
     /// <inheritdoc/>
     public PeersReply Peers(TimeSpan now) => StatusReport.Peers(_node, _network, now, Nat());
@@ -356,6 +359,15 @@ internal sealed class Daemon : IControlled, IDisposable
             _certificateTrouble = $"{StateFolder.CertificateFile(_options.State)} has expired; enrol with `wow enroll`";
             _log.CertificateTrouble(_certificateTrouble);
             CertificateChanged(now);
+        }
+    }
+
+    /// <summary>The local certificate may be on a new list of revoked ones.</summary>
+    private void LookAtOwnCertificate(TimeSpan now)
+    {
+        if (_identity.Certificate is { } certificate && _verifier!.Revocations?.Contains(certificate.Serial) == true && Reload(now) is { } trouble)
+        {
+            _log.CertificateTrouble(trouble);
         }
     }
 

@@ -15,6 +15,9 @@ internal sealed class NoticeBoard : IDisposable
     private readonly ILogger _log;
     private readonly AuthorityNoticePolicy _policy;
 
+    /// <summary>Acts on a notice that is new.</summary>
+    internal Action<TimeSpan, Notice>? Taken { get; set; }
+
     internal NoticeBoard(Node node, string folder, ReadOnlySpan<byte> authority, TimeSpan now, ILogger log)
     {
         (_node, _folder, _log) = (node, folder, log);
@@ -68,5 +71,7 @@ internal sealed class NoticeBoard : IDisposable
         {
             _log.NoticeNotKept(path, exception.Message);
         }
+
+        Taken?.Invoke(now, notice);
     }
 }

@@ -2,6 +2,7 @@ using System.Globalization;
 using Brunet;
 using Brunet.Addressing;
 using Brunet.Sessions;
+using CertificateProfile;
 using Ipop;
 using Ipopd.Bootstrap;
 using Ipopd.Configuration;
@@ -15,7 +16,8 @@ internal static class StatusReport
     /// <summary>The node as it stands.</summary>
     internal static StatusReply Status(
         DaemonOptions options, Node node, VirtualNetwork network, MemberCertificate? certificate, TimeSpan now, TimeSpan uptime,
-        PortMappingReply? portMapping, IReadOnlyList<string> warnings, NatReply nat, UdpReply udp, BootstrapResolver resolver)
+        PortMappingReply? portMapping, IReadOnlyList<string> warnings, NatReply nat, UdpReply udp, BootstrapResolver resolver,
+        RevocationList? revocations)
     {
         RingStatus ring = node.Ring;
         return new StatusReply
@@ -39,6 +41,7 @@ internal static class StatusReport
             Dns = options.DnsListen?.ToString(),
             UptimeS = (long)uptime.TotalSeconds,
             PortMapping = portMapping,
+            Revocations = revocations is null ? null : new RevocationsReply(revocations.Number, revocations.Count),
             Warnings = warnings,
         };
     }

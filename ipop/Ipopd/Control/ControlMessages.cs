@@ -86,8 +86,13 @@ internal sealed record StatusReply
 
     public PortMappingReply? PortMapping { get; init; }
 
+    public RevocationsReply? Revocations { get; init; }
+
     public required IReadOnlyList<string> Warnings { get; init; }
 }
+
+/// <summary>The newest list of revoked certificates: its number, and how many are on it.</summary>
+internal sealed record RevocationsReply(ulong Number, int Certificates);
 
 /// <summary>What a gateway has mapped: by which protocol, where to, and whether the whole Internet reaches that address.</summary>
 internal sealed record PortMappingReply(string By, string External, bool Public);

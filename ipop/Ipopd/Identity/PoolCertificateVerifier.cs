@@ -3,6 +3,7 @@ using Brunet.Addressing;
 using Brunet.Sessions;
 using CertificateProfile;
 using Ipopd.Configuration;
+using Ipopd.Revocation;
 using Ipopd.State;
 
 namespace Ipopd.Identity;
@@ -42,7 +43,7 @@ internal sealed class PoolCertificateVerifier : ICertificateVerifier
 
         PoolProfile pool = authority.Pool;
         return pool.Name == options.Pool && pool.Subnet.ToString() == options.Subnet.ToString()
-            ? new PoolCertificateVerifier(authority, time)
+            ? new PoolCertificateVerifier(authority, time) { Revocations = RevocationKeeper.Load(options.State, authority) }
             : throw new ConfigurationException(
                 $"{path} is the CA of pool {pool.Name} with subnet {pool.Subnet}, but {options.File} has {OptionKey.Pool} = {options.Pool} and "
                 + $"{OptionKey.PoolSubnet} = {options.Subnet}; make them agree");
@@ -50,6 +51,13 @@ internal sealed class PoolCertificateVerifier : ICertificateVerifier
 
     /// <summary>The CA certificate.</summary>
     internal ReadOnlySpan<byte> AuthorityDer => _authority.Der.Span;
+
+    /// <summary>What the CA took back, as far as it is known; null if nothing is.</summary>
+    internal RevocationList? Revocations { get; set; }
+
+    /// <summary>Reads a list of the pool's CA.</summary>
+    internal bool TryReadRevocations(ReadOnlySpan<byte> der, [NotNullWhen(true)] out RevocationList? list, out string reason) =>
+        _authority.TryReadRevocations(der, out list, out reason);
 
     /// <inheritdoc/>
     public MemberCertificate? Verify(ReadOnlySpan<byte> der) => TryVerify(der, out MemberCertificate? certificate, out _) ? certificate : null;
@@ -60,6 +68,12 @@ internal sealed class PoolCertificateVerifier : ICertificateVerifier
         certificate = null;
         if (!_authority.TryVerify(der, _time.GetUtcNow(), out MemberInfo? info, out reason) || !NodeAddress.TryParse(info.Node, out NodeAddress node))
         {
+            return false;
+        }
+
+        if (Revocations is { } list && list.Contains(info.Serial))
+        {
+            reason = $"the pool's CA revoked it (list {list.Number}) and its key with it; with another key (`wow reset`) the machine may come again";
             return false;
         }
 

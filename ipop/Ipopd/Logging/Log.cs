@@ -99,6 +99,21 @@ internal static partial class Log
         Message = "{Path} can't be written ({Why}); after a restart the notice comes from the neighbours again", SkipEnabledCheck = true)]
     internal static partial void NoticeNotKept(this ILogger log, string path, string why);
 
+    [LoggerMessage(
+        EventName = "RevocationsTaken", Level = LogLevel.Information, Message = "the CA's list {Number} of revoked certificates, {Count} on it",
+        SkipEnabledCheck = true)]
+    internal static partial void RevocationsTaken(this ILogger log, ulong number, int count);
+
+    [LoggerMessage(
+        EventName = "RevocationsNotTaken", Level = LogLevel.Warning,
+        Message = "list {Number} of revoked certificates can't be used ({Why}); its CA must make another", SkipEnabledCheck = true)]
+    internal static partial void RevocationsNotTaken(this ILogger log, ulong number, string why);
+
+    [LoggerMessage(
+        EventName = "PeerRevoked", Level = LogLevel.Warning, Message = "{Host}, {Address}: its certificate {Serial} was revoked; its sessions are ended",
+        SkipEnabledCheck = true)]
+    internal static partial void PeerRevoked(this ILogger log, string host, string address, string serial);
+
     [LoggerMessage(EventName = "CertificateNone", Level = LogLevel.Information, Message = "no certificate", SkipEnabledCheck = true)]
     internal static partial void CertificateNone(this ILogger log);
 

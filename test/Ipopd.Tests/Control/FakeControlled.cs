@@ -31,6 +31,7 @@ internal sealed class FakeControlled : IControlled
         Tap = "wow0",
         Dns = null,
         UptimeS = (long)now.TotalSeconds,
+        Revocations = new RevocationsReply(7, 2),
         Warnings = ["it's \"quoted\""],
     };
 

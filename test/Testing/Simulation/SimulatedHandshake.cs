@@ -142,6 +142,11 @@ internal sealed class SimulatedHandshake : IHandshake
         NodeAddress address = NodeAddress.FromPublicKey(publicKey);
         PeerBoot = BinaryPrimitives.ReadUInt64BigEndian(hello.AsSpan(HelloSize - 9));
         _peer = new PeerIdentity(address, publicKey, hello[^1] == 0 ? null : _authority.Find(address));
+        if (_peer.Certificate is { } certificate && _identity.Refused.Contains(certificate.Serial))
+        {
+            return false;
+        }
+
         ReadOnlySpan<byte> theirs = hello.AsSpan(0, NonceSize);
         _secret = _isClient ? SHA256.HashData([.. _nonce, .. theirs]) : SHA256.HashData([.. theirs, .. _nonce]);
         return true;

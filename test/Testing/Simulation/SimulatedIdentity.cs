@@ -33,6 +33,9 @@ public sealed class SimulatedIdentity : ILocalIdentity, IDisposable
 
     public MemberCertificate? Certificate { get; set; }
 
+    /// <summary>Serial numbers of certificates that this node's handshakes refuse.</summary>
+    public HashSet<string> Refused { get; } = [];
+
     /// <summary>The key, for a real handshake; the caller's own.</summary>
     public ECDsa CreateKey() => ECDsa.Create(new ECParameters { Curve = ECCurve.NamedCurves.nistP256, D = _scalar });
 

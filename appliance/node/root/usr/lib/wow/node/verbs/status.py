@@ -71,6 +71,8 @@ def lines(status, peers=()):
         rows.append(["certificate", f"{certificate['role']} {certificate['host']} {certificate['address']}, valid until {certificate['not_after']}"])
     elif not status["open"]:
         rows.append(["certificate", "none yet: only the CA can be reached"])
+    if revoked := status.get("revocations"):
+        rows.append(["revoked", f"{revoked['certificates']} certificates, list {revoked['number']} of the CA"])
     if "nat" in status:
         rows.append(["NAT", status["nat"]["text"]])
         rows.append(["lets in", _LETS_IN[status["nat"]["filtering"]] + f"; a silent link is kept open every {status['nat']['keep_alive_s']} s"])

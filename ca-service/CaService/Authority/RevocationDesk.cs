@@ -1,0 +1,114 @@
+using CertificateProfile;
+
+namespace CaService;
+
+/// <summary>
+/// Takes certificates back. A machine is its key, so all certificates of the key go, and the key never gets another. The list is in the database
+/// before anybody hears of it.
+/// </summary>
+/// <remarks>Safe for concurrent use.</remarks>
+internal sealed class RevocationDesk(CaFolder ca, TimeProvider time)
+{
+    /// <summary>How long a list says that it is the newest.</summary>
+    internal static readonly TimeSpan Life = TimeSpan.FromDays(14);
+
+    /// <summary>What a revocation did.</summary>
+    /// <param name="Machine">The machine's last certificate.</param>
+    /// <param name="Revoked">How many certificates were taken back by this call; 0: it was done before.</param>
+    /// <param name="Since">Since when the machine is revoked.</param>
+    /// <param name="List">The number of the newest list.</param>
+    internal sealed record Outcome(CertificateRow Machine, int Revoked, DateTimeOffset Since, ulong List);
+
+    /// <summary>Revokes a machine.</summary>
+    /// <param name="target">A certificate's serial number, or host name or address of the machine.</param>
+    /// <param name="mayBeManager">Whether it may be a manager, without which nobody reaches the CA.</param>
+    /// <exception cref="UserError">There is no such machine, or it is a manager, or the list is full.</exception>
+    public Outcome Revoke(string target, bool mayBeManager) => ca.Database.Write(transaction =>
+    {
+        DateTimeOffset now = time.GetUtcNow();
+        CertificateRow machine = Choose(transaction, target, now);
+        if (machine.Role == MemberRole.Manager && !mayBeManager)
+        {
+            throw new UserError($"{machine.Host} ({machine.Address}) is a manager, without which no machine reaches the CA: add --manager if another one takes its place.");
+        }
+
+        int revoked = 0;
+        foreach (CertificateRow certificate in Revocations.OfKey(transaction, machine.Key))
+        {
+            if (certificate.NotAfter >= now && !Revocations.Contains(transaction, certificate.Serial))
+            {
+                Revocations.Add(transaction, certificate, now);
+                Audit.Append(transaction, now, "revoke", $"serial={certificate.Serial} address={certificate.Address} host={certificate.Host} key={certificate.Key}");
+                revoked++;
+            }
+        }
+
+        if (revoked > 0)
+        {
+            Sign(transaction, now);
+        }
+
+        return new Outcome(machine, revoked, Revocations.OfKeyAt(transaction, machine.Key)!.Value, Revocations.Newest(transaction)!.Number);
+    });
+
+    /// <summary>The newest list; the first one is made if there is none, and one that is half as old as it may be is made anew.</summary>
+    public Revocations.Signed Current()
+    {
+        DateTimeOffset now = time.GetUtcNow();
+        return ca.Database.Read(Revocations.Newest) is { } newest && now - newest.MadeAt < Life / 2
+            ? newest
+            : ca.Database.Write(transaction => Revocations.Newest(transaction) is { } other && now - other.MadeAt < Life / 2 ? other : Sign(transaction, now));
+    }
+
+    /// <summary>The list to spread, as a file that ipopd takes; null while nothing was ever revoked.</summary>
+    /// <param name="known">The number of the list that is spread already.</param>
+    public (ulong Number, byte[] File)? Notice(ulong known)
+    {
+        if (ca.Database.Read(transaction => transaction.First("SELECT count(*) FROM revocations", row => row.GetInt64(0))) == 0)
+        {
+            return null;
+        }
+
+        Revocations.Signed list = Current();
+        return list.Number == known ? null : (list.Number, RevocationListIssuer.Notice(ca.Key, list.Number, list.Der));
+    }
+
+    private static CertificateRow Choose(Transaction transaction, string target, DateTimeOffset now)
+    {
+        List<CertificateRow> found = Revocations.Find(transaction, target);
+        if (found.Count == 0)
+        {
+            throw new UserError($"'{target}' is no serial number, host name or address of a certificate: wow-ca list shows them.");
+        }
+
+        // A name or an address may have been somebody else's before; who holds it now is meant.
+        CertificateRow machine = found[0];
+        return machine.NotAfter >= now
+            ? machine
+            : throw new UserError($"The certificate of {machine.Host} ({machine.Address}) ended at {machine.NotAfter:u}: there is nothing to revoke.");
+    }
+
+    private Revocations.Signed Sign(Transaction transaction, DateTimeOffset now)
+    {
+        List<(string Serial, DateTimeOffset At)> revoked = Revocations.Current(transaction, now);
+        if (revoked.Count > RevocationListIssuer.MaxEntries)
+        {
+            throw new UserError($"The list holds {RevocationListIssuer.MaxEntries} certificates, its most: revoke again when the first of them have ended.");
+        }
+
+        // The time, so that a CA that is restored from a copy still counts on from what the machines know.
+        ulong number = Math.Max((Revocations.Newest(transaction)?.Number ?? 0) + 1, (ulong)now.ToUnixTimeSeconds());
+        byte[] der = RevocationListIssuer.Create(ca.Authority, ca.Key, number, now, now + Life, revoked);
+
+        // The same check that every machine will make: what it refuses must not leave.
+        if (!ca.Authority.TryReadRevocations(der, out RevocationList? list, out string reason) || list.Count != revoked.Count)
+        {
+            throw new InvalidDataException($"The CA made a list that nobody would believe ({reason}): nothing was revoked.");
+        }
+
+        var signed = new Revocations.Signed(number, now, der);
+        Revocations.Keep(transaction, signed);
+        Audit.Append(transaction, now, "list", $"number={number} certificates={revoked.Count}");
+        return signed;
+    }
+}

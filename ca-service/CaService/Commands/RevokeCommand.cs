@@ -1,0 +1,41 @@
+namespace CaService.Commands;
+
+/// <summary><c>wow-ca revoke</c>: takes a machine's certificates back.</summary>
+internal static class RevokeCommand
+{
+    public static int Run(string[] args, TextWriter output, TimeProvider time)
+    {
+        if (args.Length == 0 || args[0].StartsWith("--", StringComparison.Ordinal))
+        {
+            throw new UserError("Say which machine first: wow-ca revoke SERIAL|NAME|ADDRESS --state DIR.");
+        }
+
+        Options options = Options.Read(args[1..], ["state"], "manager");
+        using CaFolder ca = CaFolder.Open(options.Get("state"));
+        RevocationDesk.Outcome outcome = new RevocationDesk(ca, time).Revoke(args[0], options.Has("manager"));
+        string machine = $"{outcome.Machine.Host} ({outcome.Machine.Address})";
+        output.WriteLine(outcome.Revoked == 0
+            ? $"{machine} was revoked at {outcome.Since:u} already; list {outcome.List} stands."
+            : $"{machine} is revoked: {Count(outcome.Revoked)}, list {outcome.List}. A running wow-ca serve spreads it within seconds; else it does when it starts. "
+                + "The machine's key never gets a certificate again; its address is free when the last one ends.");
+        if (ca.Database.Read(transaction => OpenTicket(transaction, outcome.Machine, time.GetUtcNow())) is (string id, long left, DateTimeOffset until))
+        {
+            output.WriteLine($"Its ticket {id} still admits {left} machines until {until:u}: who has it can come back with another key. End it: wow-ca ticket --end {id}");
+        }
+
+        return 0;
+    }
+
+    private static string Count(int certificates) => certificates == 1 ? "one certificate" : $"{certificates} certificates";
+
+    // A machine's first certificate names the ticket; its renewals none.
+    private static (string Id, long Left, DateTimeOffset Until)? OpenTicket(Transaction transaction, CertificateRow machine, DateTimeOffset now) =>
+        transaction.Query(
+            """
+            SELECT id, uses - (SELECT count(*) FROM ticket_uses WHERE ticket = id) AS places, not_after FROM tickets
+            WHERE id IN (SELECT ticket FROM certificates WHERE key = @0) AND not_after >= @1 AND places > 0
+            """,
+            row => (row.GetString(0), row.GetInt64(1), DateTimeOffset.FromUnixTimeSeconds(row.GetInt64(2))),
+            machine.Key,
+            now.ToUnixTimeSeconds()) is [var first, ..] ? first : null;
+}

@@ -1,0 +1,110 @@
+using System.Net.Sockets;
+using System.Text;
+using System.Text.Json;
+
+namespace CaService.Est;
+
+/// <summary>
+/// Hands each new list to the ipopd beside it, which spreads it over the ring. `wow-ca revoke` runs in a process of its own, so the database is
+/// looked into again and again: a look costs half a millisecond.
+/// </summary>
+internal sealed class RevocationPublisher : IAsyncDisposable
+{
+    internal static readonly TimeSpan LookEvery = TimeSpan.FromSeconds(5);
+    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(10);
+
+    private readonly RevocationDesk _desk;
+    private readonly string _folder;
+    private readonly string _socket;
+    private readonly Action<string> _log;
+    private readonly ITimer _timer;
+    private readonly SemaphoreSlim _one = new(1);
+    private ulong _spread;
+    private string? _told;
+
+    /// <param name="desk">The lists.</param>
+    /// <param name="folder">The CA's folder; the notice is left there for ipopd to read.</param>
+    /// <param name="socket">ipopd's control socket.</param>
+    /// <param name="time">The clock.</param>
+    /// <param name="log">Takes a line an event.</param>
+    public RevocationPublisher(RevocationDesk desk, string folder, string socket, TimeProvider time, Action<string> log)
+    {
+        (_desk, _folder, _socket, _log) = (desk, folder, socket, log);
+        _timer = time.CreateTimer(_ => _ = _one.CurrentCount == 0 ? Task.CompletedTask : LookAsync(), null, LookEvery, LookEvery);
+    }
+
+    /// <summary>Looks once; called by the clock.</summary>
+    public async Task LookAsync()
+    {
+        await _one.WaitAsync();
+        try
+        {
+            await PublishAsync();
+        }
+        catch (Exception e) when (e is IOException or UserError or InvalidDataException or Microsoft.Data.Sqlite.SqliteException)
+        {
+            Tell($"revocations spread=no reason={e.Message}");
+        }
+        finally
+        {
+            _one.Release();
+        }
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        await _timer.DisposeAsync();
+        await _one.WaitAsync();
+        _one.Dispose();
+    }
+
+    private async Task PublishAsync()
+    {
+        if (_desk.Notice(_spread) is not (ulong number, byte[] file))
+        {
+            return;
+        }
+
+        string path = Path.Combine(_folder, "revocations.notice");
+        CertificateProfile.AtomicFile.Write(path, file, UnixFileMode.UserRead | UnixFileMode.UserWrite);
+        string? refused = await AskAsync(path);
+
+        // After a start ipopd knows the list from before.
+        bool isKnown = refused?.Contains($"number {number} is known", StringComparison.Ordinal) == true;
+        Tell(refused is null || isKnown ? $"revocations spread={number}" : $"revocations spread=no number={number} reason={refused}");
+        _spread = refused is null || isKnown ? number : _spread;
+    }
+
+    /// <summary>A line that says what the last one said is left out.</summary>
+    private void Tell(string line)
+    {
+        if (line != _told)
+        {
+            _log(line);
+            _told = line;
+        }
+    }
+
+    /// <summary>What ipopd has against it, or null.</summary>
+    private async Task<string?> AskAsync(string file)
+    {
+        using var limit = new CancellationTokenSource(Patience);
+        try
+        {
+            using var socket = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
+            await socket.ConnectAsync(new UnixDomainSocketEndPoint(_socket), limit.Token);
+            string line = $"{{\"command\":\"publish-notice\",\"file\":\"{JsonEncodedText.Encode(file)}\"}}\n";
+            await socket.SendAsync(Encoding.UTF8.GetBytes(line), limit.Token);
+            using var stream = new NetworkStream(socket);
+            using var reader = new StreamReader(stream);
+            using var reply = JsonDocument.Parse(await reader.ReadLineAsync(limit.Token) ?? "{}");
+            return reply.RootElement.TryGetProperty("ok", out JsonElement ok) && ok.ValueKind == JsonValueKind.True ? null
+                : reply.RootElement.TryGetProperty("error", out JsonElement error) ? error.ToString()
+                : $"{_socket}: the answer has neither ok nor error";
+        }
+        catch (Exception e) when (e is SocketException or IOException or JsonException or OperationCanceledException)
+        {
+            return $"{_socket}: {e.Message} Is ipopd running?";
+        }
+    }
+}

@@ -1,0 +1,62 @@
+namespace CaService;
+
+/// <summary>The tables of revoked certificates and of the lists made of them.</summary>
+internal static class Revocations
+{
+    /// <summary>How long an entry stays on the lists after its certificate is over (RFC 5280 section 3.3: at least one more).</summary>
+    private static readonly TimeSpan Kept = TimeSpan.FromDays(1);
+
+    /// <summary>A list as it was signed.</summary>
+    internal sealed record Signed(ulong Number, DateTimeOffset MadeAt, byte[] Der);
+
+    /// <summary>The certificates that a serial number, a host name or an address stands for, the latest first.</summary>
+    public static List<CertificateRow> Find(Transaction transaction, string target) => transaction.Query(
+        $"SELECT {CertificateRow.Columns} FROM certificates WHERE serial = upper(@0) OR address = @0 OR host = lower(@0) ORDER BY not_before DESC",
+        CertificateRow.Read,
+        target);
+
+    /// <summary>All certificates of a key.</summary>
+    public static List<CertificateRow> OfKey(Transaction transaction, string key) => transaction.Query(
+        $"SELECT {CertificateRow.Columns} FROM certificates WHERE key = @0 ORDER BY not_before", CertificateRow.Read, key);
+
+    /// <summary>When a key's certificates were revoked; null if they were not.</summary>
+    public static DateTimeOffset? OfKeyAt(Transaction transaction, string key) => transaction.Query(
+        "SELECT min(at) FROM revocations WHERE key = @0 HAVING count(*) > 0",
+        row => DateTimeOffset.FromUnixTimeSeconds(row.GetInt64(0)),
+        key) is [DateTimeOffset at] ? at : null;
+
+    /// <summary>Whether a certificate was revoked.</summary>
+    public static bool Contains(Transaction transaction, string serial) =>
+        transaction.First("SELECT count(*) FROM revocations WHERE serial = @0", row => row.GetInt64(0), serial) > 0;
+
+    /// <summary>Notes a revocation.</summary>
+    public static void Add(Transaction transaction, CertificateRow certificate, DateTimeOffset now) => transaction.Run(
+        "INSERT INTO revocations (serial, key, not_after, at) VALUES (@0, @1, @2, @3)",
+        certificate.Serial,
+        certificate.Key,
+        certificate.NotAfter.ToUnixTimeSeconds(),
+        now.ToUnixTimeSeconds());
+
+    /// <summary>What a list made now has to hold.</summary>
+    public static List<(string Serial, DateTimeOffset At)> Current(Transaction transaction, DateTimeOffset now) => transaction.Query(
+        "SELECT serial, at FROM revocations WHERE not_after >= @0 ORDER BY at, serial",
+        row => (row.GetString(0), DateTimeOffset.FromUnixTimeSeconds(row.GetInt64(1))),
+        (now - Kept).ToUnixTimeSeconds());
+
+    /// <summary>The newest list; null if there is none yet.</summary>
+    public static Signed? Newest(Transaction transaction) => transaction.First(
+        "SELECT number, at, der FROM revocation_lists ORDER BY number DESC LIMIT 1",
+        row => new Signed((ulong)row.GetInt64(0), DateTimeOffset.FromUnixTimeSeconds(row.GetInt64(1)), row.GetFieldValue<byte[]>(2)));
+
+    /// <summary>Keeps a list in the place of those before.</summary>
+    /// <exception cref="Microsoft.Data.Sqlite.SqliteException">Its number is not higher.</exception>
+    public static void Keep(Transaction transaction, Signed list)
+    {
+        transaction.Run(
+            "INSERT INTO revocation_lists (number, at, der) VALUES (@0, @1, @2)",
+            (long)list.Number,
+            list.MadeAt.ToUnixTimeSeconds(),
+            list.Der);
+        transaction.Run("DELETE FROM revocation_lists WHERE number < @0", (long)list.Number);
+    }
+}

@@ -1,0 +1,97 @@
+using System.Text;
+using Testing.Simulation;
+
+namespace Brunet.Tests.Sessions;
+
+/// <summary>A closed pool whose CA takes a certificate back by a notice: all learn it, and its holder is cut off.</summary>
+public sealed class RevocationTests
+{
+    private const byte Kind = 1;
+    private const int Size = 200;
+    private const int Thief = 77;
+
+    private static readonly SmallerOwnerWins Records = new();
+
+    private readonly SimulatedNoticePolicy _policy = new();
+    private readonly List<int> _learned = [];
+    private readonly HashSet<int> _dismissed = [];
+
+    [Fact]
+    public void All_of_200_nodes_learn_it_and_the_revoked_one_is_cut_off()
+    {
+        var world = new SimulatedNetwork(seed: 71);
+        for (int i = 0; i < Size; i++)
+        {
+            Add(world);
+            world.Run(TimeSpan.FromMilliseconds(100));
+        }
+
+        world.Run(TimeSpan.FromSeconds(20));
+        SimulatedNode thief = world.Nodes[Thief];
+        SimulatedNode friend = world.Nodes[3];
+        Assert.True(Reaches(world, friend, thief), "before the revocation packets arrive");
+        List<SimulatedNode> linked = world.Nodes.FindAll(node => node != thief && node.IsLinkedTo(thief));
+        Assert.NotEmpty(linked);
+
+        byte[] body = Encoding.ASCII.GetBytes(thief.Identity.Certificate!.Serial);
+        Assert.True(world.Nodes[0].Node.Publish(world.Now, SimulatedNoticePolicy.Sign(Kind, 1, body)));
+        Assert.NotNull(world.RunUntil(() => _learned.Count == Size, TimeSpan.FromSeconds(20)));
+        world.Run(TimeSpan.FromSeconds(25));
+
+        Assert.All(world.Nodes.Where(node => node != thief), node => Assert.False(node.IsLinkedTo(thief)));
+        Assert.Subset(_dismissed, linked.ConvertAll(node => node.Index).ToHashSet());
+        Assert.False(Reaches(world, friend, thief), "afterwards none does");
+        Assert.False(Reaches(world, thief, friend), "nor from it");
+        Assert.True(Reaches(world, friend, world.Nodes[150]), "the others talk on");
+    }
+
+    [Fact]
+    public void Who_gives_its_revoked_certificate_up_is_a_leaf_that_learns_why()
+    {
+        var world = new SimulatedNetwork(seed: 72);
+        for (int i = 0; i < 10; i++)
+        {
+            Add(world);
+        }
+
+        world.Run(TimeSpan.FromSeconds(15));
+        SimulatedNode former = world.Nodes[6];
+        byte[] body = Encoding.ASCII.GetBytes(former.Identity.Certificate!.Serial);
+        former.Node.NoticeArrived = (now, _) =>
+        {
+            former.Identity.Certificate = null;
+            former.Node.IdentityChanged(now);
+        };
+        Assert.True(world.Nodes[0].Node.Publish(world.Now, SimulatedNoticePolicy.Sign(Kind, 1, body)));
+        world.Run(TimeSpan.FromSeconds(40));
+
+        Assert.Null(former.Identity.Certificate);
+        Assert.True(former.Node.IsJoined);
+        Assert.DoesNotContain(world.Nodes.SelectMany(node => node.Node.Peers(world.Now)), peer => peer.Identity.Certificate?.Node == former.Identity.Address);
+    }
+
+    private static bool Reaches(SimulatedNetwork world, SimulatedNode from, SimulatedNode to)
+    {
+        int before = to.Delivered.Count;
+        for (int i = 0; i < 5; i++)
+        {
+            from.Node.Send(world.Now, to.Identity.Address, new byte[100]);
+            world.Run(TimeSpan.FromSeconds(1));
+        }
+
+        return to.Delivered.Count > before;
+    }
+
+    private void Add(SimulatedNetwork world)
+    {
+        SimulatedNode node = world.Add(NatKind.None, Records, isOpen: false);
+        node.Node.NoticePolicy = _policy;
+        node.Node.PeerDismissed = _ => _dismissed.Add(node.Index);
+        node.Node.NoticeArrived = (now, notice) =>
+        {
+            _learned.Add(node.Index);
+            node.Identity.Refused.Add(Encoding.ASCII.GetString(notice.Body.Span));
+            node.Node.CertificatesRevoked(now, certificate => node.Identity.Refused.Contains(certificate.Serial));
+        };
+    }
+}

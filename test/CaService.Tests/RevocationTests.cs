@@ -1,0 +1,207 @@
+using System.Net;
+using Brunet.Notices;
+using CaService.Commands;
+using CaService.Est;
+using CertificateProfile;
+using Ipopd.Identity;
+using Ipopd.State;
+
+namespace CaService.Tests;
+
+public sealed class RevocationTests : IAsyncDisposable
+{
+    private readonly TestCa _ca = new(manager: "127.79.0.1");
+
+    private RevocationDesk Revoker => new(_ca.Ca, _ca.Time);
+
+    public ValueTask DisposeAsync() => _ca.DisposeAsync();
+
+    [Theory]
+    [InlineData("alpha")]
+    [InlineData("ALPHA")]
+    [InlineData("127.79.0.2")]
+    [InlineData(null)]
+    public void A_machine_is_revoked_by_name_address_or_serial_and_a_second_time_changes_nothing(string? target)
+    {
+        using var machine = new TestMachine(_ca, "127.79.0.2");
+        string serial = machine.Read(machine.Decide(_ca.NewTicket(), "alpha").Certificate).Serial;
+
+        RevocationDesk.Outcome first = Revoker.Revoke(target ?? serial, false);
+        RevocationDesk.Outcome second = Revoker.Revoke(target ?? serial, false);
+
+        Assert.Equal(("alpha", 1), (first.Machine.Host, first.Revoked));
+        Assert.Equal((0, first.List), (second.Revoked, second.List));
+        Assert.True(List(_ca.Ca).Contains(serial));
+        Assert.Equal(2, _ca.Count("SELECT count(*) FROM audit WHERE event IN ('revoke', 'list')"));
+    }
+
+    [Fact]
+    public void All_certificates_of_the_machine_that_have_not_ended_go()
+    {
+        using var machine = new TestMachine(_ca, "127.79.0.2");
+        string ticket = _ca.NewTicket();
+        string first = machine.Read(machine.Decide(ticket).Certificate).Serial;
+        _ca.Time.Advance(TimeSpan.FromDays(21));
+        string second = machine.Read(machine.Decide(ticket).Certificate).Serial;
+
+        Assert.Equal(2, Revoker.Revoke(second, false).Revoked);
+        RevocationList list = List(_ca.Ca);
+        Assert.True(list.Contains(first) && list.Contains(second));
+    }
+
+    [Fact]
+    public void Its_key_gets_no_certificate_again_and_nobody_else_its_address_until_the_end()
+    {
+        using var machine = new TestMachine(_ca, "127.79.0.2");
+        using var elsewhere = new TestMachine(_ca, "127.79.0.3");
+        using var other = new TestMachine(_ca, "127.79.0.2");
+        string ticket = _ca.NewTicket();
+        machine.Decide(ticket, "alpha");
+        Revoker.Revoke("alpha", false);
+
+        Decision again = machine.Decide(ticket, "alpha");
+        Assert.Equal(Decision.TicketSpent, again.Status);
+        Assert.Contains("was revoked", again.Text, StringComparison.Ordinal);
+        Assert.Equal(Decision.TicketSpent, _ca.Desk.Decide(new Ask(machine.PublicKey, elsewhere.Address, null, ticket)).Status);
+        Assert.Equal(Decision.AddressTaken, other.Decide(ticket).Status);
+        _ca.Time.Advance(TimeSpan.FromDays(31));
+        Assert.Equal(200, other.Decide(ticket).Status);
+    }
+
+    [Fact]
+    public void Numbers_only_grow_and_entries_leave_when_their_certificates_are_over()
+    {
+        using var one = new TestMachine(_ca, "127.79.0.2");
+        using var two = new TestMachine(_ca, "127.79.0.3");
+        string ticket = _ca.NewTicket();
+        one.Decide(ticket, "one");
+        two.Decide(ticket, "two");
+        ulong first = Revoker.Revoke("one", false).List;
+        ulong second = Revoker.Revoke("two", false).List;
+        Assert.True(second > first);
+        Assert.Equal(2, List(_ca.Ca).Count);
+        Assert.Equal(second, Revoker.Current().Number);
+
+        _ca.Time.Advance(RevocationDesk.Life);
+        ulong third = Revoker.Current().Number;
+        Assert.True(third > second);
+        _ca.Time.Advance(TimeSpan.FromDays(40));
+        Assert.True(Revoker.Current().Number > third);
+        Assert.Equal(0, List(_ca.Ca).Count);
+        Assert.Throws<Microsoft.Data.Sqlite.SqliteException>(() =>
+            _ca.Ca.Database.Write(transaction => { Revocations.Keep(transaction, new Revocations.Signed(third, _ca.Time.GetUtcNow(), [1])); return 0; }));
+    }
+
+    [Fact]
+    public void A_manager_is_revoked_only_when_that_is_said()
+    {
+        _ca.MakeManager();
+        Assert.Contains("--manager", Assert.Throws<UserError>(() => Revoker.Revoke("manager", false)).Message, StringComparison.Ordinal);
+        Assert.Equal(1, Revoker.Revoke("manager", true).Revoked);
+        _ca.Time.Advance(TimeSpan.FromDays(25));
+        Assert.Null(_ca.Desk.RenewManager(_ca.Ca.Database.Read(Certificates.All)[0].Der));
+        Assert.Throws<UserError>(_ca.MakeManager);
+    }
+
+    [Theory]
+    [InlineData("nobody")]
+    [InlineData("127.79.9.9")]
+    [InlineData("")]
+    public void Who_is_not_known_cannot_be_revoked(string target) =>
+        Assert.Contains("wow-ca list", Assert.Throws<UserError>(() => Revoker.Revoke(target, false)).Message, StringComparison.Ordinal);
+
+    [Fact]
+    public async Task The_command_tells_what_it_did_and_of_a_ticket_that_is_still_good()
+    {
+        using var machine = new TestMachine(_ca, "127.79.0.2");
+        string ticket = _ca.NewTicket(uses: 3);
+        machine.Decide(ticket, "alpha");
+        _ca.Time.Advance(DateTimeOffset.UtcNow - _ca.Time.GetUtcNow());
+
+        string said = await CommandAsync(0, "revoke", "alpha", "--state", _ca.StateFolder);
+        Assert.Contains("alpha (127.79.0.2) is revoked: one certificate, list ", said, StringComparison.Ordinal);
+        Assert.Contains($"ticket --end {ticket[..8]}", said, StringComparison.Ordinal);
+        Assert.Contains("already", await CommandAsync(0, "revoke", "alpha", "--state", _ca.StateFolder), StringComparison.Ordinal);
+        Assert.Contains("admits nobody", await CommandAsync(0, "ticket", "--end", ticket[..8], "--state", _ca.StateFolder), StringComparison.Ordinal);
+        Assert.DoesNotContain("--end", await CommandAsync(0, "revoke", "alpha", "--state", _ca.StateFolder), StringComparison.Ordinal);
+        Assert.Contains("no such ticket", await CommandAsync(2, "ticket", "--end", "00000000", "--state", _ca.StateFolder), StringComparison.Ordinal);
+        Assert.Contains("which machine", await CommandAsync(2, "revoke", "--state", _ca.StateFolder), StringComparison.Ordinal);
+        Assert.Contains(" revoked ", await CommandAsync(0, "list", "--state", _ca.StateFolder), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task The_list_is_served_over_HTTP()
+    {
+        await _ca.StartAsync();
+        using var handler = new HttpClientHandler { ServerCertificateCustomValidationCallback = (_, _, _, _) => true };
+        using var client = new HttpClient(handler);
+        byte[] der = await client.GetByteArrayAsync(new Uri($"https://{_ca.Endpoint}/crl"));
+        Assert.True(_ca.Ca.Authority.TryReadRevocations(der, out RevocationList? list, out string reason), reason);
+        Assert.Equal(0, list.Count);
+        Assert.Equal(HttpStatusCode.NotFound, (await client.PostAsync(new Uri($"https://{_ca.Endpoint}/crl"), null)).StatusCode);
+    }
+
+    [Fact]
+    public async Task A_running_server_hands_each_new_list_to_ipopd_as_a_notice_that_nodes_believe()
+    {
+        await using var daemon = new FakeDaemon(Path.Combine(_ca.Folder, "control"), "127.79.0.1", "127.79.0.1");
+        using var machine = new TestMachine(_ca, "127.79.0.2");
+        machine.Decide(_ca.NewTicket(), "alpha");
+        var log = new List<string>();
+        await using var publisher = new RevocationPublisher(Revoker, _ca.StateFolder, Path.Combine(_ca.Folder, "control"), _ca.Time, log.Add);
+        await publisher.LookAsync();
+        Assert.Empty(daemon.Notices);
+
+        ulong number = Revoker.Revoke("alpha", false).List;
+        await publisher.LookAsync();
+        await publisher.LookAsync();
+
+        Notice notice = NoticeFile.Load(Assert.Single(daemon.Notices))!;
+        Assert.Equal((RevocationListIssuer.NoticeKind, number), (notice.Kind, notice.Number));
+        using var policy = new AuthorityNoticePolicy(_ca.Ca.Authority.Der.Span);
+        Assert.True(policy.IsSigned(Notice.Content(notice.Kind, notice.Number, notice.Body.Span), notice.Signature.Span));
+        Assert.True(_ca.Ca.Authority.TryReadRevocations(notice.Body.Span, out RevocationList? list, out _));
+        Assert.Equal((number, 1), (list.Number, list.Count));
+        Assert.Contains($"revocations spread={number}", log);
+    }
+
+    [Fact]
+    public async Task While_ipopd_is_away_it_is_tried_again_and_told_once()
+    {
+        using var machine = new TestMachine(_ca, "127.79.0.2");
+        machine.Decide(_ca.NewTicket(), "alpha");
+        Revoker.Revoke("alpha", false);
+        var log = new List<string>();
+        string socket = Path.Combine(_ca.Folder, "control");
+        await using var publisher = new RevocationPublisher(Revoker, _ca.StateFolder, socket, _ca.Time, log.Add);
+        await publisher.LookAsync();
+        await publisher.LookAsync();
+        Assert.Contains("Is ipopd running?", Assert.Single(log), StringComparison.Ordinal);
+        await using var daemon = new FakeDaemon(socket, "127.79.0.1", "127.79.0.1");
+        await publisher.LookAsync();
+        Assert.Single(daemon.Notices);
+    }
+
+    [Fact]
+    public void A_database_of_an_earlier_version_gets_its_new_tables()
+    {
+        _ca.Ca.Database.Write(transaction => transaction.Run("DROP TRIGGER lists_grow; DROP TABLE revocation_lists; DROP TABLE revocations"));
+        using var machine = new TestMachine(_ca, "127.79.0.2");
+        using CaFolder again = CaFolder.Open(_ca.StateFolder);
+        Assert.Equal(0, again.Database.Read(transaction => transaction.First("SELECT count(*) FROM revocations", row => row.GetInt64(0))));
+    }
+
+    private static RevocationList List(CaFolder ca)
+    {
+        Assert.True(ca.Authority.TryReadRevocations(ca.Database.Read(Revocations.Newest)!.Der, out RevocationList? list, out string reason), reason);
+        return list;
+    }
+
+    private async Task<string> CommandAsync(int code, params string[] args)
+    {
+        using var output = new StringWriter();
+        using var error = new StringWriter();
+        Assert.Equal(code, await CommandLine.RunAsync(args, output, error, _ca.Time));
+        return output.ToString() + error;
+    }
+}
