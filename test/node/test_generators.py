@@ -27,6 +27,14 @@ class Ipopd(unittest.TestCase):
         self.assertEqual(config["ca"]["ticket"], "t1:hushhush")
         self.assertEqual(config["dns"]["listen"], "127.0.0.54:5354")
 
+    def test_what_a_machine_wants_otherwise_is_handed_on(self):
+        config = self.parsed(udp__multicast="no", tcp__ports="8443 443", relay__rate="0", metrics__listen="[::1]:9433")
+        self.assertEqual(dict(config["udp"]), {"port": "4433", "port-mapping": "yes", "multicast": "no"})
+        self.assertEqual((config["tcp"]["ports"], config["relay"]["rate"], config["metrics"]["listen"]), ("8443 443", "0", "[::1]:9433"))
+        usual = self.parsed()
+        self.assertEqual((usual["tcp"]["ports"], usual["relay"]["rate"], usual["udp"]["multicast"]), ("auto", "1000", "yes"))
+        self.assertNotIn("metrics", usual)
+
     def test_an_open_pool_has_no_ca_and_a_capture_has_a_file(self):
         config = self.parsed(pool__open="yes", ca__certificate=None, ca__ticket=None, node__capture="yes")
         self.assertNotIn("ca", config)

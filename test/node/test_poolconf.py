@@ -29,6 +29,13 @@ class WhatIsRight(unittest.TestCase):
         data = b"\xef\xbb\xbf# made with an editor\r\n" + samples.text(samples.sections()).replace("\n", "\r\n").encode()
         self.assertEqual(poolconf.read(data).name, "science")
 
+    def test_the_overlay_s_own_keys_have_defaults_and_are_read(self):
+        pool = samples.pool()
+        self.assertEqual((pool.port_mapping, pool.multicast, pool.tcp_ports, pool.relay_rate, pool.metrics), ("yes", "yes", "auto", 1000, None))
+        pool = samples.pool(tcp__ports="4433  443", relay__rate="65535", metrics__listen="127.0.0.2:9433", udp__multicast="no")
+        self.assertEqual((pool.tcp_ports, pool.relay_rate, pool.metrics, pool.multicast), ("4433 443", 65535, "127.0.0.2:9433", "no"))
+        self.assertEqual(samples.pool(tcp__ports="none").tcp_ports, "none")
+
     def test_modules_are_names_with_blanks_between(self):
         self.assertEqual(samples.pool(modules__names="tutorial genomics").modules, ("tutorial", "genomics"))
 
@@ -53,6 +60,18 @@ class WhatIsWrong(unittest.TestCase):
         self.refused(samples.changed("pool", "colour", "red"), "[pool] colour", "line 6", "subnet")
         self.refused(samples.changed("bogus", "a", "b"), "[bogus]", "[pool]")
         self.refused(samples.changed("user:alice", "password", "x"), "[user:alice] password", "authorized-key")
+
+    def test_wrong_values_of_the_overlay_s_own_keys(self):
+        self.value("udp", "multicast", "maybe", "yes or no")
+        self.value("udp", "port-mapping", "1", "yes or no")
+        for wrong in ("4433,443", "443 443", "443 0443", "0", "65536", "auto none", "-1", "\u0664"):
+            self.value("tcp", "ports", wrong, "list of different ports")
+        for wrong in ("-1", "1.5", "65536", "many", "10000000", "\u0664"):
+            self.value("relay", "rate", wrong, "from 0 to 65535")
+        for wrong in ("9433", "127.0.0.1", "localhost:9433", "127.0.0.1:0", "127.0.0.1:x", ":9433", "::1:9433"):
+            self.value("metrics", "listen", wrong, "is not ADDRESS:PORT")
+        for wrong in ("0.0.0.0:9433", "192.0.2.1:9433"):
+            self.value("metrics", "listen", wrong, "is not a loopback address")
 
     def test_wrong_subnets(self):
         self.value("pool", "subnet", "10.128.0.1/16", "the network is 10.128.0.0/16")

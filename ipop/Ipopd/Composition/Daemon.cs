@@ -420,6 +420,7 @@ internal sealed class Daemon : IControlled, IDisposable
         {
             _log.MachineCopied();
             _node.OnMachineCopied(now);
+            CopiedMark.Write(_options, _log);
             _twin = null;
         }
     }

@@ -29,6 +29,11 @@ internal static partial class Log
         Message = "this machine was set back or copied (its VM Generation ID changed): all keys are dropped and agreed on anew", SkipEnabledCheck = true)]
     internal static partial void MachineCopied(this ILogger log);
 
+    [LoggerMessage(
+        EventName = "CopyNotMarked", Level = LogLevel.Warning,
+        Message = "{Path} can't be written ({Why}): what else has keys on this machine keeps them; restart strongswan", SkipEnabledCheck = true)]
+    internal static partial void CopyNotMarked(this ILogger log, string path, string why);
+
     [LoggerMessage(EventName = "Twin", Level = LogLevel.Warning, Message = "{Why}", SkipEnabledCheck = true)]
     internal static partial void Twin(this ILogger log, string why);
 

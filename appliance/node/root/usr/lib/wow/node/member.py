@@ -3,6 +3,7 @@ import os
 import time
 
 import console
+import crl
 import files
 import system
 from errors import WowError
@@ -33,6 +34,7 @@ def name(pool, address, host):
 def seal(pool, address, patience=60.0):
     """Loads credentials, connection and trap policy into charon."""
     files.write(SWANCTL_CONF, swanctl.config(address, pool["subnet"]))
+    crl.install()
     limit = time.monotonic() + patience
     system.systemctl("start", "strongswan.service")
     while True:

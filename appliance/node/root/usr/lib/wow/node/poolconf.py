@@ -11,9 +11,14 @@ KEYS = {
     "pool": ("name", "subnet", "bootstrap", "secret", "open"),
     "ca": ("certificate", "ticket"),
     "node": ("role", "host", "port", "capture"),
+    "udp": ("port-mapping", "multicast"),
+    "tcp": ("ports",),
+    "relay": ("rate",),
+    "metrics": ("listen",),
     "modules": ("names",),
 }
 USER_KEYS = ("authorized-key",)
+LARGEST_RATE = 65535
 LETTERS, DIGITS = "abcdefghijklmnopqrstuvwxyz", "0123456789"
 KEY_TYPES = ("ssh-ed25519", "ssh-rsa", "ecdsa-sha2-nistp256", "ecdsa-sha2-nistp384", "ecdsa-sha2-nistp521",
              "sk-ssh-ed25519@openssh.com", "sk-ecdsa-sha2-nistp256@openssh.com")
@@ -23,7 +28,7 @@ class Pool:
     """A pool.conf that was read and found right. Addresses are text; `modules` is None when all of the image's are wanted."""
 
     __slots__ = ("name", "subnet", "bootstrap", "secret", "open", "ca_der", "ca_name", "ticket", "role", "host", "port", "capture",
-                 "users", "modules")
+                 "port_mapping", "multicast", "tcp_ports", "relay_rate", "metrics", "users", "modules")
 
     @property
     def zone(self):
@@ -67,6 +72,11 @@ def read(data, file="pool.conf"):
     pool.host = reader.label("node", "host")
     pool.port = reader.port()
     pool.capture = reader.choice("node", "capture", ("yes", "no"), "no") == "yes"
+    pool.port_mapping = reader.choice("udp", "port-mapping", ("yes", "no"), "yes")
+    pool.multicast = reader.choice("udp", "multicast", ("yes", "no"), "yes")
+    pool.tcp_ports = reader.tcp_ports()
+    pool.relay_rate = reader.relay_rate()
+    pool.metrics = reader.metrics()
     pool.users = reader.users()
     pool.modules = reader.modules()
     return pool
@@ -183,6 +193,35 @@ class _Reader:
         if not _is_port(value):
             raise self.error("node", "port", f'"{value}" is not a UDP port', "Write a number from 1 to 65535, like 4433")
         return int(value)
+
+    def tcp_ports(self):
+        value = self.get("tcp", "ports") or "auto"
+        ports = value.split()
+        if value not in ("auto", "none") and (not all(map(_is_port, ports)) or len(set(map(int, ports))) < len(ports)):
+            raise self.error("tcp", "ports", f'"{value}" is neither auto, none nor a list of different ports', "Write auto, none, or ports like 4433 443")
+        return " ".join(ports)
+
+    def relay_rate(self):
+        value = self.get("relay", "rate") or "1000"
+        if not value.isascii() or not value.isdigit() or len(value) > 7 or int(value) > LARGEST_RATE:
+            raise self.error("relay", "rate", f'"{value}" is not a number from 0 to {LARGEST_RATE}', "Write kB/s, like 1000; 0 is no limit")
+        return int(value)
+
+    def metrics(self):
+        value = self.get("metrics", "listen")
+        if value is None:
+            return None
+        host, _, port = value.rpartition(":")
+        todo = "Write a loopback address and a port, like 127.0.0.1:9433 or [::1]:9433"
+        try:
+            is_loopback = host == "[::1]" or ipv4.overlap((ipv4.parse_address(host), 32), ipv4.parse_prefix("127.0.0.0/8"))
+        except ValueError:
+            raise self.error("metrics", "listen", f'"{value}" is not ADDRESS:PORT', todo) from None
+        if not _is_port(port):
+            raise self.error("metrics", "listen", f'"{value}" is not ADDRESS:PORT', todo)
+        if not is_loopback:
+            raise self.error("metrics", "listen", f'"{value}" is not a loopback address; metrics name every peer and are for this machine alone', todo)
+        return value
 
     def users(self):
         found = {}
