@@ -20,6 +20,7 @@ WHOLE, WITHOUT_CX16 = "max", "max,cx16=off"
 # is no such instruction, it takes another way, which costs a seventh of the time. Later ones decode it anew.
 FIRST_WHOLE = 9
 KVM = ("-accel", "kvm", "-cpu", "host")
+USED = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../image/used")
 PATIENCE = 20
 """Seconds within which a guest with KVM must have shown its kernel's first words; a quiet machine needs 3."""
 
@@ -31,7 +32,10 @@ def emulator():
     found = subprocess.run([script], stdout=subprocess.PIPE, check=False, text=True)
     if found.returncode:
         raise LabError("there is no QEMU to run guests with; its reason stands above")
-    return found.stdout.strip()
+    program = found.stdout.strip()
+    if not os.environ.get("WOW_QEMU"):
+        run(USED, os.path.dirname(program))
+    return program
 
 
 def choose(image, cache):

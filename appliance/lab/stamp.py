@@ -8,17 +8,21 @@ import image
 import poolfile
 from shell import run
 
+NO_FILE = object()
+"""Stands for a disk without pool.conf."""
+
 TOOL = os.path.join(image.ROOT, "appliance/image/stamp")
 
 
 def config(machine, pool, users, authority, folder, ticket=None, text=None):
-    """Writes the disk into folder and returns its path. ticket replaces the authority's, text the whole pool.conf."""
+    """Writes the disk into folder and returns its path. ticket replaces the authority's, text the whole pool.conf; NO_FILE: there is none."""
     source = pathlib.Path(folder, machine.name)
     shutil.rmtree(source, ignore_errors=True)
     source.mkdir()
     if text is None:
         text = poolfile.for_machine(pool, machine, users, authority.certificate, ticket or authority.ticket)
-    (source / "pool.conf").write_text(text, encoding="utf-8")
+    if text is not NO_FILE:
+        (source / "pool.conf").write_text(text, encoding="utf-8")
     if machine.role == "manager":
         manager = source / "manager"
         shutil.copytree(authority.manager, manager)

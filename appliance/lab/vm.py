@@ -35,14 +35,14 @@ class Vm:
         """A new, empty layer over the image: whatever the machine writes goes there."""
         run("qemu-img", "create", "-q", "-f", "qcow2", "-F", "qcow2", "-b", os.path.abspath(self._image), self.disk)
 
-    def power_on(self):
-        """Starts QEMU in the machine's namespace; the serial log is begun anew."""
+    def power_on(self, *more):
+        """Starts QEMU in the machine's namespace, with options more; the serial log is begun anew."""
         os.makedirs(RUNTIME, exist_ok=True)
         if os.path.exists(self.console.path):
             os.remove(self.console.path)
         self.console = Console(self.console.path)
         self.powered = time.time()
-        self._process = start(*inside(self.machine.namespace, *self._command()), log=self._log)
+        self._process = start(*inside(self.machine.namespace, *self._command(), *more), log=self._log)
 
     def _command(self):
         return (
@@ -67,9 +67,9 @@ class Vm:
                 said = log.read().strip()[-1000:]
             raise LabError(f"QEMU ended: {said or 'without a word'}", self.machine.name, "power")
 
-    def qmp(self):
-        """A connection to the machine's QEMU."""
-        return Qmp(self._qmp)
+    def qmp(self, timeout=10):
+        """A connection to the machine's QEMU, which may take so many seconds for an answer."""
+        return Qmp(self._qmp, timeout)
 
     def reset(self):
         """The reset button."""

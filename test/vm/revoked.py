@@ -1,0 +1,49 @@
+"""beta's certificate is revoked on the manager: within a minute nobody talks to beta any more, and each says so."""
+
+import time
+
+import echo
+import probe
+import rootshell
+from tally import must
+
+REVOKE = "/usr/lib/wow/ca/wow-ca revoke beta --state /var/lib/wow/ca"
+MINUTE = 60
+
+
+def ping(name, address):
+    """Whether an ICMP echo of a machine, sealed by IPsec inside the overlay, is answered."""
+    return echo.answers(name, address) > 0
+
+
+def run(tally, lab):
+    """The last case: beta does not come back."""
+    address, manager = lab.address("beta"), lab.address("manager")
+    with tally.case("wow-ca revoke: alpha's and the manager's pings to beta end within a minute, and those between them go on"):
+        for name in ("alpha", "manager"):
+            probe.until(lambda name=name: ping(name, address), bool, "command", f"{name} can't ping beta before")
+        said = probe.root("manager", REVOKE)
+        must("is revoked: " in said, said)
+        begin = time.monotonic()
+        for name in ("alpha", "manager"):
+            probe.until(lambda name=name: ping(name, address), lambda answered: not answered, "command", f"{name} still pings beta")
+        needed = time.monotonic() - begin
+        lab.say(f"no answer any more after {needed:.0f} s at the latest")
+        must(needed < MINUTE, f"that took {needed:.0f} s")
+        probe.until(lambda: ping("alpha", manager), bool, "command", "alpha can't ping the manager any more")
+        must("was revoked" in probe.root("manager", REVOKE + " 2>&1"), "revoked a second time it says something else")
+    with tally.case("the log and wow status say so, on those who stay and on beta itself"):
+        log = probe.root("alpha", "journalctl -u ipopd -q --no-pager -g PeerRevoked")
+        must(address in log, f"alpha's log does not name {address}:\n{log}")
+        status = probe.status("alpha")
+        must(status["revocations"]["certificates"] >= 1, f"alpha's status: {status}")
+        probe.until(lambda: probe.status("beta"), lambda now: any("revoked" in text for text in now.get("warnings", [])) and not now["certified"], "ring",
+                    "beta's status does not say that it was revoked")
+    with tally.case("charon has the list: no SA with beta is left, and none can be made"):
+        probe.until(lambda: probe.root("alpha", "swanctl --list-sas --raw"), lambda listed: f"remote-host={address} " not in listed, "command",
+                    "alpha has an SA with beta")
+        must("CRL" in probe.root("alpha", "swanctl --list-certs --type x509_crl").upper(), "charon on alpha has no list")
+    with tally.case("the revoked machine gets no certificate again"):
+        probe.until(lambda: rootshell.ask("beta", "/usr/lib/wow/ipopd/ipopd enroll --config /run/wow/ipopd.conf", 120)[0], lambda code: code in (3, 5), "command",
+                    "enrolment on beta does not end as it should")
+        must(not probe.status("beta")["certified"], "beta is certified")
