@@ -8,7 +8,7 @@ namespace Brunet.Sessions;
 /// </summary>
 internal sealed class Dismissal(NodeCore core)
 {
-    private static readonly TimeSpan Pause = TimeSpan.FromSeconds(3);
+    private static readonly TimeSpan Pause = TimeSpan.FromSeconds(5);
     private static readonly TimeSpan HandshakesEnd = TimeSpan.FromSeconds(20);
 
     private Func<MemberCertificate, bool>? _isOver;
