@@ -29,12 +29,9 @@ def run(tally, folder, setup, say):
     for pair in (CASES[:2], CASES[2:]):
         machines = (sites.GAMMA, sites.BETA)
         lab = Lab(folder, setup, say)
-        kept = dict(setup.configs)
         for machine, (_, text, _) in zip(machines, pair, strict=True):
             setup.stamp(machine, text=text)
         lab.build(machines)
-        setup.stamp(sites.BETA)
-        setup.configs.update(kept)
         try:
             lab.power_on(*(machine.name for machine in machines))
             for machine, (what, _, words) in zip(machines, pair, strict=True):
@@ -46,3 +43,4 @@ def run(tally, folder, setup, say):
             for machine in machines:
                 lab.vms[machine.name].pull_plug()
             cleanup.stop()
+            setup.stamp(sites.BETA)
