@@ -26,7 +26,7 @@ HEALTHY = {"now": NOW, "socket": "/run/wow/ipopd.sock", "status": STATUS, "troub
            "bootstrap": [{"entry": "udp:boot.example.org:4433", "addresses": [("192.0.2.1", 4433)], "asked": False, "answer_ms": None, "error": None}],
            "tap": {"name": "wow0", "exists": True, "address": "10.128.3.4"}, "networks": ["192.168.1.0/24"],
            "names": [{"who": "ipopd", "server": "127.0.0.54:5354", "answer": 0}, {"who": "dnsmasq", "server": "127.0.0.1:53", "answer": 3}],
-           "ca": {"address": "10.128.0.1", "open": True},
+           "ca": {"address": "10.128.0.1", "open": True, "by": "ping"},
            "services": {"strongswan.service": "active", "condor.service": "active", "wow-names.service": "active"}, "notice": ""}
 
 
@@ -114,7 +114,9 @@ class Decisions(unittest.TestCase):
         self.assertEqual([], self.wrong(found))
 
     def test_a_ca_that_is_not_reached_and_a_manager_that_is_not_known(self):
-        self.only(facts(ca={"address": "10.128.0.1", "open": False}), "CA", "10.128.0.1 does not take connections", "wow-ca")
+        self.only(facts(ca={"address": "10.128.0.1", "open": False, "by": "port"}), "CA", "10.128.0.1 does not take connections", "wow-ca")
+        self.only(facts(ca={"address": "10.128.0.1", "open": False, "by": "ping"}), "CA", "10.128.0.1, where the CA is, does not answer", "wow status")
+        self.assertEqual([], self.wrong(facts(ca={"address": "10.128.0.1", "open": True, "by": "port"})))
         self.only(facts({"manager": None}, ca=None), "CA", "no manager")
 
     def test_an_interface_that_is_missing_or_has_no_or_another_address(self):
@@ -125,6 +127,11 @@ class Decisions(unittest.TestCase):
 
     def test_networks_that_overlap(self):
         self.only(facts(networks=["192.168.1.0/24", "10.0.0.0/8"]), "subnet", "10.128.0.0/16 overlaps this machine's own network 10.0.0.0/8")
+
+    def test_services_that_nobody_may_ask_for_are_not_said_to_be_down(self):
+        found = facts(services=dict.fromkeys(HEALTHY["services"]))
+        self.assertEqual([], self.wrong(found))
+        self.assertEqual(3, sum(one.state == finding.UNKNOWN and "Ask as root" in one.todo for one in diagnose.diagnose(found)))
 
     def test_name_servers_and_services_that_do_not_answer(self):
         self.only(facts(names=[{"who": "dnsmasq", "server": "127.0.0.1:53", "answer": None}]), "names", "dnsmasq does not answer DNS on 127.0.0.1:53", "wow-names")

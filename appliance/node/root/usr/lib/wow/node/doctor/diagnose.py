@@ -2,8 +2,8 @@
 
 Facts (doctor/gather.py): `now` (seconds since 1970), `socket`, `status` (ipopd's, or None), `trouble` (why there is none), `config` (the useful part of
 ipopd.conf, or None), `config_trouble`, `authority` and `certificate` ((not before, not after) or None), `bootstrap` (list of entry, addresses, asked,
-answer_ms, error), `tap` (name, exists, address), `networks` (the machine's own prefixes), `names` (list of who, server, answer), `ca` (address, open) or
-None, `services` ({unit: state}), `notice` (what the console told last)."""
+answer_ms, error), `tap` (name, exists, address), `networks` (the machine's own prefixes), `names` (list of who, server, answer), `ca` (address, open, by: ping or port) or
+None, `services` ({unit: state; None: nobody said}), `notice` (what the console told last)."""
 import time
 
 from doctor.finding import ok, unknown, wrong
@@ -177,6 +177,11 @@ def authority(facts):
     if not status["manager"]:
         return [wrong("CA", "The ring is joined, but no manager has made itself known in it: certificates can't be had or renewed.",
                       "Check that the manager runs: wow status on it.")]
+    if facts["ca"] and facts["ca"]["by"] == "ping":
+        if facts["ca"]["open"]:
+            return [ok("CA", f"The manager {facts['ca']['address']}, where the CA is, answers inside the overlay.")]
+        return [wrong("CA", f"The manager {facts['ca']['address']}, where the CA is, does not answer inside the overlay.",
+                      "Check that the manager runs: wow status on it.")]
     if facts["ca"] and not facts["ca"]["open"]:
         return [wrong("CA", f"The manager {facts['ca']['address']} does not take connections on the CA's port.",
                       "On the manager look with: systemctl status wow-ca; from here: wow ping manager.")]
@@ -206,7 +211,9 @@ def services(facts):
         name = UNITS.get(unit, unit)
         if unit == "strongswan.service" and is_open(facts):
             continue
-        if state == "active":
+        if state is None:
+            found.append(unknown("services", f"Whether {name} runs can't be found out.", "Ask as root."))
+        elif state == "active":
             found.append(ok("services", f"{name} runs."))
         else:
             lost = {"strongswan.service": "nothing is sealed, so nothing passes", "condor.service": "no jobs run here"}.get(unit, "names are not found")

@@ -36,7 +36,7 @@ def gather(path=paths.SOCKET, config_file=None):
         "authority": dates(f"{state}/ca.pem") if state else None, "certificate": certificate(status, state),
         "bootstrap": bootstrap(status, config), "tap": {"name": tap, "exists": os.path.exists(f"/sys/class/net/{tap}"), "address": address(tap)},
         "networks": [network for name, network in physical_networks(with_names=True) if name != tap], "names": names(status, config, is_appliance),
-        "ca": authority(status, config), "services": services() if is_appliance else {},
+        "ca": authority(status, config, path if is_appliance else None), "services": services() if is_appliance else {},
         "notice": (files.read("/run/issue.d/wow.issue", "") or "").strip() if is_appliance else None}
 
 
@@ -148,24 +148,32 @@ def names(status, config, is_appliance):
     return found
 
 
-def authority(status, config, patience=5.0):
-    """Whether the manager takes connections on the CA's port. An uncertified machine may connect only while it enrols, so it is not tried."""
+def authority(status, config, socket_path=None, patience=5.0):
+    """Whether the manager can be reached. With the CA's port that is tried only where no IPsec is in the way: the fence and the manager's policies
+    let nobody use that port but a machine that enrols. There, ipopd whose socket is named pings the manager."""
     if not status or status["open"] or not status["certified"] or not status["manager"] or status["manager"] == status["address"]:
         return None
+    if socket_path:
+        try:
+            answer = control.ask("ping", socket_path, patience + 5.0, target=status["manager"], timeout_ms=int(patience * 1000))
+        except WowError:
+            answer = {}
+        return {"address": status["manager"], "open": answer.get("rtt_ms") is not None, "by": "ping"}
     port = int((config or {}).get("ca_port") or paths.CA_PORT)
     try:
         with socket.create_connection((status["manager"], port), patience):
-            return {"address": status["manager"], "open": True}
+            return {"address": status["manager"], "open": True, "by": "port"}
     except OSError:
-        return {"address": status["manager"], "open": False}
+        return {"address": status["manager"], "open": False, "by": "port"}
 
 
 def services():
-    """{unit: state} of the machine's other parts."""
+    """{unit: state} of the machine's other parts; None for the state where systemd does not answer this user."""
     found = {}
     for unit in diagnose.UNITS:
         try:
-            found[unit] = system.run(["systemctl", "is-active", unit])[1] or "unknown"
+            state = system.run(["systemctl", "is-active", unit])[1]
+            found[unit] = state if state.isalpha() else None
         except WowError:
             return {}
     return found
