@@ -61,6 +61,24 @@ public sealed class EnrollCommandTests : IAsyncDisposable
     }
 
     [Fact]
+    public async Task A_revoked_certificate_is_none_and_the_CA_says_why_there_is_no_other()
+    {
+        await _ca.StartAsync();
+        await using var daemon = new FakeDaemon(ControlSocket, Manager, "127.79.0.2");
+        _ticket = _ca.NewTicket();
+        _host = "alpha";
+        Assert.Equal(0, await RunAsync());
+        var desk = new RevocationDesk(_ca.Ca, _ca.Time);
+        desk.Revoke("alpha", false);
+        await File.WriteAllBytesAsync(Path.Combine(State, "notice-1"), desk.Notice(0)!.Value.File);
+
+        Assert.Equal(5, await RunAsync());
+
+        Assert.Contains("was revoked", _output.ToString(), StringComparison.Ordinal);
+        Assert.Equal(1, daemon.Reloads);
+    }
+
+    [Fact]
     public async Task A_certificate_near_its_end_is_renewed_without_a_ticket()
     {
         await _ca.StartAsync();

@@ -2,6 +2,7 @@ using System.Diagnostics.CodeAnalysis;
 using System.Net;
 using System.Security.Cryptography;
 using CertificateProfile;
+using Ipopd.Revocation;
 
 namespace Ipopd.Enroll;
 
@@ -9,6 +10,7 @@ namespace Ipopd.Enroll;
 internal sealed class EnrollState : IDisposable
 {
     private const UnixFileMode Readable = UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.GroupRead | UnixFileMode.OtherRead;
+    private readonly string _folder;
     private readonly string _certificatePath;
     private readonly byte[] _publicKey;
 
@@ -16,6 +18,7 @@ internal sealed class EnrollState : IDisposable
     /// <exception cref="IOException">They can't be read.</exception>
     internal EnrollState(string folder)
     {
+        _folder = folder;
         _certificatePath = Path.Combine(folder, "node.pem");
         Authority = PoolAuthority.Load(Path.Combine(folder, "ca.pem"));
         Key = NodeKey.LoadOrCreate(Path.Combine(folder, "node.key"));
@@ -27,7 +30,7 @@ internal sealed class EnrollState : IDisposable
     internal ECDsa Key { get; }
 
     /// <summary>Reads STATE/node.pem.</summary>
-    /// <returns>The certificate if it is valid now, of this key and for this address; else null.</returns>
+    /// <returns>The certificate if it is valid now, not revoked, of this key and for this address; else null.</returns>
     internal (MemberInfo Info, byte[] Der)? FindCertificate(IPAddress address, DateTimeOffset now)
     {
         try
@@ -47,6 +50,12 @@ internal sealed class EnrollState : IDisposable
     {
         if (!Authority.TryVerify(der, now, out info, out reason))
         {
+            return false;
+        }
+
+        if (RevocationKeeper.Load(_folder, Authority)?.Contains(info.Serial) == true)
+        {
+            reason = "the pool's CA revoked it";
             return false;
         }
 

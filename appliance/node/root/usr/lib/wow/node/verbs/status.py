@@ -72,7 +72,7 @@ def lines(status, peers=()):
     elif not status["open"]:
         rows.append(["certificate", "none yet: only the CA can be reached"])
     if revoked := status.get("revocations"):
-        rows.append(["revoked", f"{revoked['certificates']} certificates, list {revoked['number']} of the CA"])
+        rows.append(["revoked", f"{revoked['certificates']} certificate{'' if revoked['certificates'] == 1 else 's'}, by the CA's list {revoked['number']}"])
     if "nat" in status:
         rows.append(["NAT", status["nat"]["text"]])
         rows.append(["lets in", _LETS_IN[status["nat"]["filtering"]] + f"; a silent link is kept open every {status['nat']['keep_alive_s']} s"])
