@@ -24,6 +24,10 @@ internal static class CertificateSamples
     public static byte[] Member(MemberRole role) => CertificateIssuer.CreateMember(
         Authority, AuthorityKey, NodeKey.ExportSubjectPublicKeyInfo(), IPAddress.Parse("10.128.3.4"), "alpha", role, Now);
 
+    /// <summary>A list of two revoked certificates. Its signature is another in each run.</summary>
+    public static byte[] Revocations() => RevocationListIssuer.Create(
+        Authority, AuthorityKey, 1893395289, Now, Now.AddDays(14), [(new string('5', 32), Now), ("7F" + new string('0', 30), Now.AddDays(-1))]);
+
     /// <summary>What of a certificate or request is signed, with a serial number that is the same in each run.</summary>
     public static byte[] Signed(byte[] der)
     {

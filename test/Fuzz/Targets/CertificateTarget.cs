@@ -5,7 +5,7 @@ using Fuzz.Mutation;
 namespace Fuzz.Targets;
 
 /// <summary>
-/// Certificates and requests. The first byte of an input says which reader gets the rest, and whether the rest is signed first by the key
+/// Certificates, requests and lists of revoked certificates. The first byte of an input says which reader gets the rest, and whether the rest is signed first by the key
 /// that the reader believes: so a change gets past the signature, to the readers of names, extensions and keys.
 /// </summary>
 internal sealed class CertificateTarget : FuzzTarget
@@ -16,6 +16,8 @@ internal sealed class CertificateTarget : FuzzTarget
     private const byte AuthoritySigned = 3;
     private const byte RequestRaw = 4;
     private const byte RequestSigned = 5;
+    private const byte ListRaw = 6;
+    private const byte ListSigned = 7;
     private const string EcdsaWithSha256 = "1.2.840.10045.4.3.2";
     private const string EcdsaWithSha384 = "1.2.840.10045.4.3.3";
 
@@ -32,8 +34,10 @@ internal sealed class CertificateTarget : FuzzTarget
         byte[] authority = CertificateSamples.Signed(CertificateSamples.AuthorityDer);
         byte[] request = CertificateSamples.Signed(EnrolmentRequest.Create(CertificateSamples.NodeKey, "alpha"));
         byte[] unnamed = CertificateSamples.Signed(EnrolmentRequest.Create(CertificateSamples.NodeKey, null));
+        byte[] list = CertificateSamples.Signed(CertificateSamples.Revocations());
         return
         [
+            new("revocations", [ListSigned, .. list]), new("revocations-unsigned", [ListRaw, .. list]),
             new("worker", [MemberSigned, .. worker]), new("manager", [MemberSigned, .. manager]), new("authority", [AuthoritySigned, .. authority]),
             new("request", [RequestSigned, .. request]), new("request-without-name", [RequestSigned, .. unnamed]),
             new("worker-unsigned", [MemberRaw, .. worker]), new("authority-unsigned", [AuthorityRaw, .. authority]), new("request-unsigned", [RequestRaw, .. request]),
@@ -49,7 +53,7 @@ internal sealed class CertificateTarget : FuzzTarget
         }
 
         byte[] content = input[1..];
-        switch (input[0] % 6)
+        switch (input[0] % 8)
         {
             case MemberRaw:
                 return Member(content);
@@ -59,6 +63,10 @@ internal sealed class CertificateTarget : FuzzTarget
                 return Authority(content);
             case AuthoritySigned:
                 return Authority(CertificateSamples.Sign(content, CertificateSamples.AuthorityKey, HashAlgorithmName.SHA384, EcdsaWithSha384));
+            case ListRaw:
+                return Revocations(content);
+            case ListSigned:
+                return Revocations(CertificateSamples.Sign(content, CertificateSamples.AuthorityKey, HashAlgorithmName.SHA384, EcdsaWithSha384));
             case RequestRaw:
                 return Request(content);
             default:
@@ -88,6 +96,17 @@ internal sealed class CertificateTarget : FuzzTarget
 
         Oracle.That(HostLabel.IsLegal(authority.Pool.Name), "a CA that is believed has a pool with a legal name");
         return 2;
+    }
+
+    private static int Revocations(byte[] der)
+    {
+        if (!CertificateSamples.Authority.TryReadRevocations(der, out RevocationList? list, out string reason))
+        {
+            return Rejected(reason);
+        }
+
+        Oracle.That(list.Der.Length == der.Length && list.Count * 20 < der.Length, "a list that is believed holds no more than its bytes do");
+        return 5 + Math.Min(list.Count, 3);
     }
 
     private static int Request(byte[] der)

@@ -111,6 +111,6 @@ internal sealed class EstTarget : FuzzTarget
         CaFolder ca = CaFolder.Create(folder, pool, time.GetUtcNow());
         var settings = new ServeSettings(new IPEndPoint(IPAddress.Loopback, 0), "", "", 1) { Burst = int.MaxValue };
         return new EstHandler(
-            new EnrolmentDesk(ca, time), new PossessionCheck(IPAddress.Loopback, 1, TimeSpan.FromSeconds(1)), settings, time, _ => { });
+            new EnrolmentDesk(ca, time), new RevocationDesk(ca, time), new PossessionCheck(IPAddress.Loopback, 1, TimeSpan.FromSeconds(1)), settings, time, _ => { });
     }
 }
