@@ -36,6 +36,49 @@ public sealed class NatRecoveryTests(ITestOutputHelper output)
         Assert.True(silences[silences.Count / 2] < TimeSpan.FromSeconds(1), $"{silences[silences.Count / 2]}");
     }
 
+    [Theory]
+    [InlineData(NatKind.SymmetricSequential)]
+    [InlineData(NatKind.Symmetric)]
+    public void A_way_that_was_searched_for_is_left_at_once_when_all_NATs_forget_one_after_the_other(NatKind hard)
+    {
+        // A search leaves twenty straight ways, which all end together; and who could help over a relay has forgotten as well.
+        var silences = new List<TimeSpan>();
+        for (int seed = 1; seed <= 12; seed++)
+        {
+            var world = new SimulatedNetwork(seed);
+            (SimulatedNode asks, SimulatedNode answers) = seed % 2 == 0 ? Talk(world, hard, NatKind.PortRestricted) : Talk(world, NatKind.PortRestricted, hard);
+            Assert.Equal(PathKind.Direct, asks.PathTo(answers));
+            TimeSpan last = world.Now;
+            TimeSpan longest = default;
+            void Go(int exchanges)
+            {
+                for (int i = 0; i < exchanges; i++)
+                {
+                    last = Exchange(world, asks, answers) ? world.Now : last;
+                    longest = world.Now - last > longest ? world.Now - last : longest;
+                }
+            }
+
+            foreach (int half in (int[])[0, 1])
+            {
+                foreach (SimulatedNode node in world.Nodes.Where(node => node.Index % 2 == half))
+                {
+                    SimulatedNetwork.Forget(node, moves: node.Index % 5 == 1);
+                    Go(2);
+                }
+
+                Go(35);
+            }
+
+            silences.Add(longest);
+        }
+
+        silences.Sort();
+        output.WriteLine($"median {silences[silences.Count / 2]}, longest {silences[^1]}");
+        Assert.True(silences[^1] < TimeSpan.FromSeconds(2), $"{silences[^1]}");
+        Assert.True(silences[silences.Count / 2] < TimeSpan.FromSeconds(1), $"{silences[silences.Count / 2]}");
+    }
+
     [Fact]
     public void When_the_straight_path_is_cut_both_ways_traffic_moves_within_two_seconds()
     {

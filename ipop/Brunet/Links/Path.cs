@@ -44,6 +44,9 @@ internal sealed class Path(Arrival way)
     /// <summary>Pings in a row without an answer.</summary>
     public int Missed { get; set; }
 
+    /// <summary>Whether its last ping is not answered yet.</summary>
+    public bool IsInDoubt => IsPingOutstanding || Missed > 0;
+
     /// <summary>When the first of them was sent.</summary>
     public TimeSpan DoubtedSince { get; set; }
 

@@ -184,13 +184,19 @@ internal sealed class PathWatch(NodeCore core)
             return;
         }
 
-        // What is in reserve may have died with it, and shall not be waited for after it.
+        // What is in reserve may have died with it, and shall not be waited for after it. While packets wait, what nobody kept is asked too:
+        // else each of the many ways that a search through a NAT leaves would be used until it is found dead.
+        bool isBusy = peer.IsBusy(now);
         foreach (Path other in peer.Paths)
         {
             other.NextPing = other.IsAlive && other.NextPing > now ? now : other.NextPing;
+            if (isBusy && other is { IsAlive: true, IsPingOutstanding: false } && other != path)
+            {
+                core.Paths.Ping(now, peer, other);
+            }
         }
 
-        if (peer.IsBusy(now))
+        if (isBusy)
         {
             // If the peer lives, its answer over the ring says so, and its pings come from where it is now.
             PingByRing(now, peer);

@@ -182,19 +182,14 @@ internal sealed class Peer(NodeAddress address, TimeSpan now)
         return null;
     }
 
-    /// <summary>Chooses <see cref="Best"/> anew; the present one stays unless another is clearly better.</summary>
+    /// <summary>
+    /// Chooses <see cref="Best"/> anew; the present one stays unless another is clearly better. One that is in doubt is chosen only where
+    /// all are: after a search through a NAT there may be twenty straight ways that end together.
+    /// </summary>
     public void ChooseBest()
     {
-        Path? best = Best is { IsAlive: true } && Paths.Contains(Best) ? Best : null;
-        foreach (Path path in Paths)
-        {
-            if (path.IsAlive && (best is null || IsClearlyBetter(path, best)))
-            {
-                best = path;
-            }
-        }
-
-        Best = best;
+        Path? present = Best is { IsAlive: true } && Paths.Contains(Best) ? Best : null;
+        Best = BestOf(present, orDoubted: false) ?? BestOf(present, orDoubted: true);
     }
 
     /// <summary>All paths, for people; the one in use first.</summary>
@@ -235,6 +230,19 @@ internal sealed class Peer(NodeAddress address, TimeSpan now)
     public bool HasWaiting => _waiting.Count > 0;
 
     public bool TryTakeWaiting(out byte[] message) => _waiting.TryDequeue(out message!);
+
+    private Path? BestOf(Path? best, bool orDoubted)
+    {
+        foreach (Path path in Paths)
+        {
+            if (path.IsAlive && (orDoubted || !path.IsInDoubt) && (best is null || IsClearlyBetter(path, best)))
+            {
+                best = path;
+            }
+        }
+
+        return best;
+    }
 
     private static bool IsClearlyBetter(Path candidate, Path present)
     {
