@@ -3,6 +3,7 @@ using Brunet.Addressing;
 using Brunet.Dht;
 using Brunet.Diagnosis;
 using Brunet.Links;
+using Brunet.Nat;
 using Brunet.Notices;
 using Brunet.Sessions;
 using Brunet.Wire;
@@ -222,12 +223,18 @@ public sealed class Node : IOverlay
         set => _core.Dismissal.Dismissed = value;
     }
 
-    /// <summary>Says goodbye to all peers.</summary>
+    /// <summary>Says goodbye to all peers, first to those that others hand it on to: whoever has had its own carries nothing more for us.</summary>
     public void Leave(TimeSpan now)
     {
-        foreach (Peer peer in _core.Peers.Values)
+        foreach (bool isStraight in (ReadOnlySpan<bool>)[false, true])
         {
-            _core.Transport.SendGoodbye(now, peer);
+            foreach (Peer peer in _core.Peers.Values)
+            {
+                if (Puncher.IsStraight(peer) == isStraight)
+                {
+                    _core.Transport.SendGoodbye(now, peer);
+                }
+            }
         }
     }
 
@@ -290,6 +297,7 @@ public sealed class Node : IOverlay
             if (peer.Current is null)
             {
                 peer.Wait(whole);
+                _core.Handshaker.Hurry(now, peer);
             }
             else
             {

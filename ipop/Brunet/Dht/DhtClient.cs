@@ -11,7 +11,8 @@ internal sealed class DhtClient(NodeCore core, RecordCodec codec, IRecordPolicy 
 {
     private const int Majority = (ProtocolConstants.Replicas / 2) + 1;
 
-    private static readonly TimeSpan RetryInterval = TimeSpan.FromSeconds(1);
+    /// <summary>A loser withdraws once more after this.</summary>
+    private static readonly TimeSpan WithdrawAgainAfter = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan NotYetInterval = TimeSpan.FromMilliseconds(250);
     private static readonly TimeSpan Deadline = TimeSpan.FromSeconds(10);
 
@@ -27,6 +28,9 @@ internal sealed class DhtClient(NodeCore core, RecordCodec codec, IRecordPolicy 
     private readonly Queue<(TimeSpan At, OwnRecord Lost)> _withdrawAgain = new();
     private readonly Dictionary<uint, DhtOperation> _running = [];
     private readonly Dictionary<RecordKey, OwnRecord> _own = [];
+
+    /// <summary>From a question to its answer: what is silent for clearly longer lost the one or the other, and is asked again.</summary>
+    private RoundTripEstimate _roundTrip;
 
     /// <summary>Whether an operation is under way, so that time matters.</summary>
     public bool IsBusy => _running.Count > 0;
@@ -81,6 +85,12 @@ internal sealed class DhtClient(NodeCore core, RecordCodec codec, IRecordPolicy 
         if (!_running.TryGetValue(reply.Request, out DhtOperation? operation) || operation.Answered[reply.Replica])
         {
             return;
+        }
+
+        if (operation.Tries == 1)
+        {
+            // An answer to a repeated question may be that to its first asking (Karn's rule, RFC 6298 section 3).
+            _roundTrip.Add(now - operation.AskedAt);
         }
 
         if (reply.Status == ReplyStatus.NotYet)
@@ -225,7 +235,7 @@ internal sealed class DhtClient(NodeCore core, RecordCodec codec, IRecordPolicy 
                 // Once more later: what was stored may be overtaken on its way by what withdraws it.
                 _own.Remove(own.Key);
                 Withdraw(at, own);
-                _withdrawAgain.Enqueue((at + RetryInterval, own));
+                _withdrawAgain.Enqueue((at + WithdrawAgainAfter, own));
                 done(at, answer);
                 return;
             }
@@ -273,7 +283,8 @@ internal sealed class DhtClient(NodeCore core, RecordCodec codec, IRecordPolicy 
 
     private void Send(TimeSpan now, uint request, DhtOperation operation)
     {
-        operation.NextTry = now + RetryInterval;
+        operation.NextTry = now + _roundTrip.After(operation.Tries++);
+        operation.AskedAt = now;
         Span<byte> body = stackalloc byte[FetchMessage.MaxSize];
         for (byte replica = 0; replica < ProtocolConstants.Replicas && _running.ContainsKey(request); replica++)
         {

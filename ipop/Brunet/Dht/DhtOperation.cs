@@ -19,6 +19,12 @@ internal sealed class DhtOperation(RecordKey key, byte[]? encoded, Action<TimeSp
 
     public TimeSpan NextTry { get; set; }
 
+    /// <summary>How often the replicas were asked.</summary>
+    public int Tries { get; set; }
+
+    /// <summary>When they last were.</summary>
+    public TimeSpan AskedAt { get; set; }
+
     public bool[] Answered { get; } = new bool[ProtocolConstants.Replicas];
 
     /// <summary>What each replica named, be it what withdrew a record.</summary>

@@ -6,14 +6,29 @@ namespace Brunet.Sessions;
 /// <summary>Sends a handshake's bytes, again while they are not acknowledged, and never more to an unproven address than its budget has.</summary>
 internal sealed class HandshakeSender(NodeCore core)
 {
+    /// <summary>How often packets that wait bring a handshake forward: whoever is not there is not called faster for long.</summary>
+    private const int MostHurries = 10;
+
     /// <summary>How long the first frames wait for an answer before they go again.</summary>
     public static readonly TimeSpan FirstRetransmission = TimeSpan.FromMilliseconds(300);
 
     private static readonly TimeSpan LastRetransmission = TimeSpan.FromSeconds(2);
 
+    /// <summary>Sends all that is not acknowledged now, if that is long ago and its clock would wait longer still.</summary>
+    public void Hurry(TimeSpan now, Session? session)
+    {
+        if (session is { IsEstablished: false } && session.Hurries < MostHurries && now - session.RetransmittedAt >= FirstRetransmission)
+        {
+            session.Hurries++;
+            session.Retransmissions = Math.Max(session.Retransmissions - 1, 0);
+            Retransmit(now, session);
+        }
+    }
+
     /// <summary>Sends all that is not acknowledged, and sets when to do so again.</summary>
     public void Retransmit(TimeSpan now, Session session)
     {
+        session.RetransmittedAt = now;
         TimeSpan wait = FirstRetransmission * (1 << Math.Min(session.Retransmissions++, 3));
         session.NextRetransmission = now + (wait < LastRetransmission ? wait : LastRetransmission);
         session.HasTakenCookie = false;

@@ -56,6 +56,9 @@ internal sealed class Handshaker(NodeCore core)
         return peer;
     }
 
+    /// <summary>A packet waits for a handshake: one that began while the peer was not there yet shall not make it wait for its clock.</summary>
+    public void Hurry(TimeSpan now, Peer peer) => _sender.Hurry(now, peer.Pending);
+
     /// <summary>Agrees on new keys with a peer; the present session serves until then.</summary>
     public void Rekey(TimeSpan now, Peer peer)
     {

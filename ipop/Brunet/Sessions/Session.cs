@@ -91,6 +91,12 @@ internal sealed class Session(uint localIndex, bool isClient, NodeAddress expect
 
     public int Retransmissions { get; set; }
 
+    /// <summary>When it was last sent anew as a whole.</summary>
+    public TimeSpan RetransmittedAt { get; set; } = now;
+
+    /// <summary>How often a packet that waits for it brought it forward.</summary>
+    public int Hurries { get; set; }
+
     /// <summary>Takes the keys and the proven identity out of the finished handshake, which is needed no more.</summary>
     public void Establish(TimeSpan now, IHardwareRandom hardware)
     {
