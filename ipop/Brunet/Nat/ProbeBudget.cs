@@ -6,11 +6,12 @@ namespace Brunet.Nat;
 /// </summary>
 internal sealed class ProbeBudget
 {
+    /// <summary>The most that one tick counts for: who was held up does not catch up in a burst.</summary>
+    public static readonly TimeSpan LongestTick = TimeSpan.FromMilliseconds(100);
+
     private const int Capacity = 2048;
     private const int PerSecond = 50;
     private const int FastestPerSecond = 500;
-
-    private static readonly TimeSpan LongestTick = TimeSpan.FromMilliseconds(100);
 
     private double _left = Capacity;
     private double _now;

@@ -15,10 +15,19 @@ internal sealed class SocketSpread(NodeCore core, Peer peer, TransportAddress ta
     /// <summary>Sockets for a NAT that counts: the peer knows about where to look.</summary>
     public const int Few = 32;
 
-    private static readonly TimeSpan Longest = TimeSpan.FromSeconds(3.5);
+    /// <summary>
+    /// What the peer needs for its guesses at the budget's pace (2.05 s), a round trip and something to spare. A machine under load is not
+    /// given more than the budget's longest tick at a time, so neither is this: a try ends when its guesses can be out, not by the clock.
+    /// </summary>
+    private static readonly TimeSpan Guessing = TimeSpan.FromSeconds(2.8);
+
+    /// <summary>However slow the machine is.</summary>
+    private static readonly TimeSpan Longest = TimeSpan.FromSeconds(10);
 
     private readonly List<int> _sockets = new(count);
     private readonly TimeSpan _end = now + Longest;
+    private TimeSpan _last = now;
+    private TimeSpan _waited;
     private bool _isTold;
 
     public Peer Peer => peer;
@@ -47,7 +56,12 @@ internal sealed class SocketSpread(NodeCore core, Peer peer, TransportAddress ta
             _isTold = true;
             core.Puncher.TellSpread(now, peer);
         }
+        else if (_isTold)
+        {
+            _waited += now - _last < ProbeBudget.LongestTick ? now - _last : ProbeBudget.LongestTick;
+        }
 
-        return now < _end && count > 0 && !Puncher.IsStraight(peer);
+        _last = now;
+        return now < _end && _waited < Guessing && count > 0 && !Puncher.IsStraight(peer);
     }
 }
