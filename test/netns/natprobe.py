@@ -3,6 +3,7 @@
 
 natprobe.py serve FIRST SECOND             outside: UDP 7000 on both addresses and 7001 on the first, TCP 443 and 80 on the first
 natprobe.py ask FIRST SECOND               inside: prints MAPPING FILTERING, such as `independent address-and-port`
+natprobe.py reaches FIRST SECOND           inside: prints JSON, whether anything comes back from there
 natprobe.py describe FIRST SECOND          inside: prints all that can be seen at once, as JSON
 natprobe.py lasts FIRST SECOND SECONDS     inside: prints JSON, whether a silent mapping is still there 6 s before and 6 s after
 natprobe.py forgets FIRST SECOND           inside: prints `now`, waits for a line (meanwhile somebody resets the NAT), prints JSON
@@ -26,10 +27,11 @@ MARGIN = 6.0
 def serve(first, second):
     """Tells each asker how it looks; the request names the socket that answers, how many seconds later this one does, or another place to tell."""
     sockets = {}
+    family = family_of(first)
     for name, place in {"same": (first, PORT), "port": (first, OTHER_PORT), "address": (second, PORT)}.items():
-        sockets[name] = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        sockets[name] = socket.socket(family, socket.SOCK_DGRAM)
         sockets[name].bind(place)
-    tcp = [socket.create_server((first, port)) for port in TCP_PORTS]
+    tcp = [socket.create_server((first, port), family=family) for port in TCP_PORTS]
     print("ready", flush=True)
     while True:
         for ready in select.select([*sockets.values(), *tcp], [], [])[0]:
@@ -41,7 +43,7 @@ def serve(first, second):
             answer = f"{word} {asker[0]}:{asker[1]}".encode()
             if word == "at":
                 # To a place that the asker names, from an address that it has not spoken to.
-                host, _, port = wait.partition(":")
+                host, _, port = wait.rpartition(":")
                 sockets["address"].sendto(answer, (host, int(port)))
             elif word == "later":
                 threading.Timer(float(wait), ready.sendto, (answer, asker)).start()
@@ -94,16 +96,21 @@ def ports_of(inside, outsides):
     return "sequential" if all(0 < step <= 4 for step in steps) else "random"
 
 
-def udp(port=0):
+def family_of(address):
+    """AF_INET or AF_INET6."""
+    return socket.AF_INET6 if ":" in address else socket.AF_INET
+
+
+def udp(port=0, family=socket.AF_INET):
     """A UDP socket on every address of this machine."""
-    sock = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    sock = socket.socket(family, socket.SOCK_DGRAM)
     sock.bind(("", port))
     return sock
 
 
 def own_address(far):
     """The address that this machine speaks from."""
-    with udp() as sock:
+    with udp(family=family_of(far)) as sock:
         sock.connect((far, PORT))
         return sock.getsockname()[0]
 
@@ -117,7 +124,7 @@ def hairpins(first):
         heard = None
         for _ in range(TRIES):
             for sock, place in ((one, places[1]), (two, places[0])):
-                address, port = place.split(":")
+                address, _, port = place.rpartition(":")
                 sock.sendto(b"hairpin yes", (address, int(port)))
             heard = heard or hear(one, "hairpin", 0.2)
         return heard is not None
@@ -126,8 +133,11 @@ def hairpins(first):
 def hops(first):
     """Routers and NATs on the way, plus one: the smallest time to live that gets an answer; None if none does."""
     for ttl in range(1, MAX_HOPS + 1):
-        with udp() as sock:
-            sock.setsockopt(socket.IPPROTO_IP, socket.IP_TTL, ttl)
+        with udp(family=family_of(first)) as sock:
+            if sock.family == socket.AF_INET6:
+                sock.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_UNICAST_HOPS, ttl)
+            else:
+                sock.setsockopt(socket.IPPROTO_IP, socket.IP_TTL, ttl)
             if ask(sock, (first, PORT), "same", tries=2, patience=0.3):
                 return ttl
     return None
@@ -148,17 +158,17 @@ def tcp_ports(first):
 def describe(first, second, port=OVERLAY_PORT):
     """Everything that can be seen at once."""
     facts = {"inside": own_address(first), "tcp": tcp_ports(first)}
-    with udp(port) as sock:
+    with udp(port, family_of(first)) as sock:
         seen = ask(sock, (first, PORT), "same")
         facts["udp"] = seen is not None
         if seen is None:
             return facts
         facts["outside"] = seen
-        facts["translated"] = seen.split(":")[0] != facts["inside"]
+        facts["translated"] = seen.rpartition(":")[0] != facts["inside"]
         facts["filtering"] = filtering_of(sock, first)
         places = [seen, ask(sock, (first, OTHER_PORT), "same"), ask(sock, (second, PORT), "same")]
         facts["mapping"] = mapping_of(*places)
-        facts["ports"] = ports_of(port, [int(place.split(":")[1]) for place in places if place])
+        facts["ports"] = ports_of(port, [int(place.rpartition(":")[2]) for place in places if place])
     facts["hairpin"] = facts["translated"] and hairpins(first)
     facts["hops"] = hops(first)
     return facts
@@ -178,7 +188,7 @@ def lasts(first, seconds):
 
 def forgets(first, port=OVERLAY_PORT):
     """Whether an answer that was on its way is lost after the reset, and whether the outside port is another one."""
-    with udp(port) as sock:
+    with udp(port, family_of(first)) as sock:
         before = ask(sock, (first, PORT), "same")
         sock.sendto(b"later 2", (first, PORT))
         print("now", flush=True)
@@ -186,6 +196,15 @@ def forgets(first, port=OVERLAY_PORT):
         lost = hear(sock, "later", 3) is None
         after = ask(sock, (first, PORT), "same")
         return {"forgets": lost and after is not None, "moves": after is not None and after != before}
+
+
+def reaches(first):
+    """Whether anything at all comes back; a machine without a route has its answer at once."""
+    try:
+        with udp(family=family_of(first)) as sock:
+            return ask(sock, (first, PORT), "same") is not None
+    except OSError:
+        return False
 
 
 def classify(first, second):
@@ -207,6 +226,7 @@ def main(command, first, second, *rest):
         print(classify(first, second))
     else:
         facts = {
+            "reaches": lambda: reaches(first),
             "describe": lambda: describe(first, second),
             "lasts": lambda: lasts(first, float(rest[0])),
             "forgets": lambda: forgets(first)}[command]()

@@ -73,9 +73,10 @@ class Topology:
         run("ip", "link", "add", "wan", "netns", self.prefix + name, "type", "veth", "peer", "name", port, "netns", self.prefix + "net")
         self.ip("net", "link", "set", port, "master", "bridge", "up")
         for address in addresses:
-            self.ip(name, "address", "add", f"{address}/24", "dev", "wan")
+            # Nobody else can have the address, so the kernel need not find that out before it may be used.
+            self.ip(name, "address", "add", *([f"{address}/64", "nodad"] if ":" in address else [f"{address}/24"]), "dev", "wan")
         self.ip(name, "link", "set", "wan", "up")
-        for prefix in (PUBLIC, UNRESERVED):
+        for prefix in (PUBLIC, UNRESERVED) if any("." in address for address in addresses) else ():
             if not any(address.startswith(prefix[:-4]) for address in addresses):
                 self.ip(name, "route", "add", prefix, "dev", "wan")
 

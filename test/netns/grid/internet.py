@@ -11,7 +11,8 @@ from topology import Topology
 
 # The probe's server and the pool's first node.
 PROBE = ("192.0.2.2", "192.0.2.3")
-BOOT = "192.0.2.10"
+PROBE_SIX = ("2001:db8:57::2", "2001:db8:57::3")
+BOOT, BOOT_SIX = "192.0.2.10", "2001:db8:57::10"
 
 
 class Internet(Topology):
@@ -25,14 +26,19 @@ class Internet(Topology):
 
     def build(self, sites):
         """Makes the gates that these sites need, outer ones first, then the sites."""
-        self.public("probe", *PROBE)
-        self.public("boot", BOOT)
+        self.public("probe", *PROBE, *PROBE_SIX)
+        self.public("boot", BOOT, BOOT_SIX)
         needed = {gate.name for site in sites for gate in gates_of(site)}
         for gate in GATES:
             if gate.name in needed:
                 self._gate(gate)
         for site in sites:
             self._site(site)
+        for gate in GATES:
+            if gate.name in needed and ":" in gate.lan:
+                # Behind it are real addresses, so the world has to know the way.
+                for name in ("probe", "boot", *(site.name for site in sites if site.second)):
+                    self.ip(name, "route", "add", f"{gate.lan}/64", "via", gate.outside)
 
     def close(self):
         """Removes every namespace, and what miniupnpd wrote."""
@@ -69,11 +75,13 @@ class Internet(Topology):
             self.ip(full, "link", "set", "wan", "up")
             self.ip(full, "route", "add", "default", "via", gate.outside.rsplit(".", 1)[0] + ".1")
         self.ip(full, "link", "add", "lan", "type", "bridge", "stp_state", "0")
-        self.ip(full, "address", "add", f"{gate.lan}.1/24", "dev", "lan")
+        self.ip(full, "address", "add", *inside(gate, 1), "dev", "lan")
         self.ip(full, "link", "set", "lan", "up")
         # A bridge that filters would do the gate's translation before the gate sees the packet.
         settings = ["net.ipv4.ip_forward=1", "net.bridge.bridge-nf-call-iptables=0"]
-        if gate.kind == "fence":
+        if ":" in gate.lan:
+            settings.append("net.ipv6.conf.all.forwarding=1")
+        elif gate.kind == "fence":
             # Its machine has an address of the public network, for which it answers there.
             settings += ["net.ipv4.conf.wan.proxy_arp=1", "net.ipv4.neigh.wan.proxy_delay=0"]
         if gate.udp_seconds:
@@ -94,11 +102,16 @@ class Internet(Topology):
 
     def _site(self, site):
         if site.gate is None:
-            self.public(site.name, site.address)
+            self.public(site.name, *site.addresses)
             return
         gate = gates_of(site)[0]
         self.namespace(site.name)
         self._join(gate.name, site.name, "eth0", gate.isolated)
+        if ":" in gate.lan:
+            self.ip(site.name, "address", "add", *inside(gate, 2), "dev", "eth0")
+            self.ip(site.name, "link", "set", "eth0", "up")
+            self.ip(site.name, "route", "add", "default", "via", f"{gate.lan}1")
+            return
         length = 32 if gate.kind == "fence" else 24
         self.ip(site.name, "address", "add", f"{site.address}/{length}", "dev", "eth0")
         self.ip(site.name, "link", "set", "eth0", "up")
@@ -106,3 +119,8 @@ class Internet(Topology):
             self.ip(site.name, "route", "add", f"{gate.lan}.1/32", "dev", "eth0")
             self.ip(f"gate-{gate.name}", "route", "add", f"{site.address}/32", "dev", "lan")
         self.ip(site.name, "route", "add", "default", "via", f"{gate.lan}.1")
+
+
+def inside(gate, number):
+    """The words for `ip address add` for an address behind a gate."""
+    return [f"{gate.lan}{number}/64", "nodad"] if ":" in gate.lan else [f"{gate.lan}.{number}/24"]

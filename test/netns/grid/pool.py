@@ -4,12 +4,12 @@ import concurrent.futures
 import time
 
 from clients import lease
-from internet import BOOT
+from internet import BOOT, BOOT_SIX
 from node import Node
 from waiting import until
 from wire import Wire
 
-BOOTSTRAP = f"udp:{BOOT}:4433"
+BOOTSTRAP = f"udp:{BOOT}:4433 udp:[{BOOT_SIX}]:4433"
 AT_ONCE = 3
 JOIN_LIMIT = 40.0
 

@@ -5,7 +5,7 @@ import json
 import pathlib
 import subprocess
 
-from internet import PROBE
+from internet import PROBE, PROBE_SIX
 from tally import must
 
 PROBES = pathlib.Path(__file__).resolve().parents[1]
@@ -26,15 +26,16 @@ class Proof:
         self._sites = sites
         self._facts = {site.name: {} for site in sites}
         self._slow = {}
-        self._server = None
+        self._servers = []
 
     def start(self):
         """Asks from every site. The probes use the overlay's own port, so no daemon may run yet."""
-        self._server = subprocess.Popen(self._inside("probe", "serve"), stdout=subprocess.PIPE)
-        self._server.stdout.readline()
+        for addresses in (PROBE, PROBE_SIX):
+            self._servers.append(subprocess.Popen(self._internet.inside("probe", NATPROBE, "serve", *addresses), stdout=subprocess.PIPE))
+            self._servers[-1].stdout.readline()
         for site in self._sites:
             if site.lasts:
-                self._slow[site.name] = subprocess.Popen(self._inside(site.name, "lasts", str(site.lasts)), stdout=subprocess.PIPE, text=True)
+                self._slow[site.name] = subprocess.Popen(self._inside(site, "lasts", str(site.lasts)), stdout=subprocess.PIPE, text=True)
         with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
             list(pool.map(self._describe, self._sites))
             list(pool.map(self._neighbour, self._sites))
@@ -51,8 +52,7 @@ class Proof:
         """One case a site; returns the facts."""
         for name, process in self._slow.items():
             self._facts[name].update(json.loads(process.communicate(timeout=120)[0]))
-        self._server.kill()
-        self._server.wait()
+        self._end(self._servers)
         for site in self._sites:
             with tally.case(f"the probe says that {site.name} is: {site.title}"):
                 wrong = differences(site.claims, self._facts[site.name])
@@ -61,17 +61,26 @@ class Proof:
 
     def close(self):
         """Ends what still runs."""
-        for process in (*self._slow.values(), self._server):
-            if process is not None and process.poll() is None:
+        self._end([*self._slow.values(), *self._servers])
+
+    @staticmethod
+    def _end(processes):
+        for process in processes:
+            if process.poll() is None:
                 process.kill()
                 process.wait()
 
-    def _inside(self, name, command, *rest):
-        return self._internet.inside(name, NATPROBE, command, *PROBE, *rest)
+    def _inside(self, site, command, *rest):
+        return self._internet.inside(site.name, NATPROBE, command, *(PROBE if 4 in site.versions else PROBE_SIX), *rest)
 
     def _describe(self, site):
-        ended = subprocess.run(self._inside(site.name, "describe"), stdout=subprocess.PIPE, text=True, check=True, timeout=60)
-        self._facts[site.name].update(json.loads(ended.stdout))
+        self._facts[site.name].update(self._ask(self._inside(site, "describe")))
+        if "ipv4" in site.claims:
+            self._facts[site.name]["ipv4"] = self._ask(self._internet.inside(site.name, NATPROBE, "reaches", *PROBE))
+
+    @staticmethod
+    def _ask(command):
+        return json.loads(subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, timeout=60).stdout)
 
     def _neighbour(self, site):
         """Whether the other machine behind the same gate answers at its private address."""
@@ -86,7 +95,7 @@ class Proof:
         self._facts[site.name]["maps"] = json.loads(ended.stdout)
 
     def _forgets(self, site):
-        command = self._inside(site.name, "forgets")
+        command = self._inside(site, "forgets")
         with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
             process.stdout.readline()
             self._internet.forget(site)

@@ -25,6 +25,22 @@ table ip fence {{
 }}
 """
 
+FENCE_SIX = """
+table ip6 fence {
+  chain forward {
+    type filter hook forward priority filter; policy drop;
+    iifname "lan" accept
+    ct state established,related accept
+  }
+  chain input {
+    type filter hook input priority filter; policy drop;
+    iifname "lo" accept
+    iifname "lan" accept
+    icmpv6 type { nd-neighbor-solicit, nd-neighbor-advert } accept
+  }
+}
+"""
+
 NAT = """
 table ip nat {{
   map holes {{ type inet_service : ipv4_addr . inet_service; flags dynamic,timeout; timeout 2m; }}
@@ -54,6 +70,8 @@ INWARD = {
 
 def text(gate):
     """The whole rule set of one gate."""
+    if ":" in gate.lan:
+        return FENCE_SIX
     fence = FENCE.format(allow=gate.allow, dnat="ct status dnat accept" if gate.kind in INWARD or gate.maps else "")
     return fence if gate.kind == "fence" else fence + NAT.format(inward=inward(gate), outward=outward(gate))
 

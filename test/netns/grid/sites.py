@@ -9,11 +9,16 @@ STRICT = {**EASY, "filtering": "address-and-port", "forgets": True}
 # As hard as any, if it did not map ports when it is asked.
 MAPPED = {**HARD, "ports": "random", "moves": True}
 # A mapping can't be reset while its life is measured.
+# Such a machine has no IPv4 address, and the probe's other half sees that it reaches nothing by IPv4.
+SIX = {"udp": True, "translated": False, "mapping": "independent", "filtering": "address-and-port", "hops": 2, "forgets": True, "ipv4": False}
 SHORT = {**EASY, "filtering": "address-and-port", "lasts_shorter": True, "lasts_longer": False}
 
 
 class Gate(NamedTuple):
-    """A router with a NAT, a firewall, or both. `lan` is the /24 behind it, without the last number; `maps` is `pcp` or `upnp` if ports are mapped."""
+    """
+    A router with a NAT, a firewall, or both. `lan` is the /24 behind it, without the last number (of IPv6 the /64, with the colons at its end);
+    `maps` is `pcp` or `upnp` if ports are mapped.
+    """
     name: str
     outside: str
     lan: str
@@ -28,13 +33,24 @@ class Gate(NamedTuple):
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Site:
-    """One machine. `gate` is the one right before it, None on the public network; `claims` is what the probe must say."""
+    """One machine. `gate` is the one right before it, None on the public network; `claims` is what the probe must say; `second` is an IPv6 address."""
     name: str
     title: str
     address: str
     gate: Optional[str]
     claims: dict
     lasts: int = 0
+    second: Optional[str] = None
+
+    @property
+    def versions(self):
+        """Those of IP by which it reaches the world."""
+        return {version_of(address) for address in self.addresses}
+
+    @property
+    def addresses(self):
+        """Its own, of whatever version."""
+        return [address for address in (self.address, self.second) if address]
 
 
 GATES = (
@@ -60,11 +76,12 @@ GATES = (
     Gate("upnp", "192.1.2.39", "10.39.0", "random", maps="upnp"),
     Gate("no-udp", "192.0.2.36", "10.36.0", allow="meta l4proto tcp"),
     Gate("tcp-443", "192.0.2.37", "10.37.0", allow="tcp dport 443"),
+    Gate("six", "2001:db8:57::40", "2001:db8:57:40::", "fence"),
 )
 
 SITES = (
-    Site("public", "public address", "192.0.2.20", None, {
-        "udp": True, "translated": False, "mapping": "independent", "filtering": "none", "hops": 1}),
+    Site("public", "public addresses, IPv4 and IPv6", "192.0.2.20", None, {
+        "udp": True, "translated": False, "mapping": "independent", "filtering": "none", "hops": 1}, second="2001:db8:57::20"),
     Site("firewall", "stateful firewall, no NAT", "192.0.2.21", "firewall", {
         "udp": True, "translated": False, "mapping": "independent", "filtering": "address-and-port", "hops": 2, "forgets": True}),
     Site("full", "full cone", "10.22.0.2", "full", {**EASY, "filtering": "none", "hops": 2, "forgets": True}),
@@ -85,10 +102,16 @@ SITES = (
     Site("forgetful", "NAT that moves ports when it forgets", "10.35.0.2", "forgetful", {**STRICT, "moves": True}),
     Site("pcp", "symmetric NAT with PCP", "10.38.0.2", "pcp", {**MAPPED, "maps": ["pcp", "nat-pmp"]}),
     Site("upnp", "symmetric NAT with UPnP", "10.39.0.2", "upnp", {**MAPPED, "maps": ["upnp"]}),
+    Site("six", "IPv6 alone, stateful firewall", "2001:db8:57:40::2", "six", SIX),
     Site("no-udp", "UDP blocked", "10.36.0.2", "no-udp", {"udp": False, "tcp": [80, 443]}),
     Site("tcp-443", "only TCP 443 out", "10.37.0.2", "tcp-443", {"udp": False, "tcp": [443]}),
 )
 FEW = ("public", "port", "random", "double", "pcp")
+
+
+def version_of(address):
+    """4 or 6."""
+    return 6 if ":" in address else 4
 
 
 def gates_of(site, gates=GATES):
@@ -105,15 +128,17 @@ def seen_as(site, other):
     """The addresses that packets of `site` can come from when they reach `other` straight."""
     gates = gates_of(site)
     if not gates or gates[0].kind == "fence":
-        return {site.address}
+        return {address for address in site.addresses if version_of(address) in other.versions}
     return {gate.outside for gate in gates} | ({site.address} if site.gate == other.gate else set())
 
 
 def pair_class(one, two):
     """
-    What RFC 4787 lets one hope for: `plain` punching at once suffices, `hard` one side must be guessed, `both`, `tcp` no UDP. Who has a port
-    mapped can be reached by everybody.
+    What RFC 4787 lets one hope for: `plain` punching at once suffices, `hard` one side must be guessed, `both`, `tcp` no UDP,
+    `apart` no version of IP in common. Who has a port mapped can be reached by everybody.
     """
+    if not one.versions & two.versions:
+        return "apart"
     if not (one.claims["udp"] and two.claims["udp"]):
         return "tcp"
     if any("maps" in site.claims for site in (one, two)):

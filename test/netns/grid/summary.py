@@ -20,7 +20,7 @@ def percentile(values, share):
 
 def figures(pairs):
     """All figures of the grid."""
-    of = {name: [pair for pair in pairs if pair["class"] == name] for name in ("plain", "hard", "both", "tcp")}
+    of = {name: [pair for pair in pairs if pair["class"] == name] for name in ("plain", "hard", "both", "tcp", "apart")}
     firsts = [pair["first_s"] for pair in pairs if pair["first_s"] is not None]
     straight = [pair["direct_s"] for pair in of["plain"] if pair["direct_s"] is not None]
     hard = [pair["direct_s"] for pair in of["hard"] if pair["direct_s"] is not None]
@@ -29,6 +29,7 @@ def figures(pairs):
         _share("pairs connected", pairs, lambda pair: pair["connected"], 1.0),
         _share("  of those with UDP on both sides", of["plain"] + of["hard"] + of["both"], lambda pair: pair["connected"], 1.0),
         _share("  of those without UDP on a side", of["tcp"], lambda pair: pair["connected"], 1.0),
+        _share("  of those without a version of IP in common", of["apart"], lambda pair: pair["connected"], 1.0),
         _share("direct, of pairs that punching at once can win", of["plain"], is_direct, 1.0),
         _share("direct, of pairs with one hard side", of["hard"], is_direct, 0.95),
         _share("direct, of pairs with two hard sides", of["both"], is_direct, None),

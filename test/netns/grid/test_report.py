@@ -18,6 +18,7 @@ def pair(one, two, kind="plain", path="direct", first=0.1, direct=0.2, forgot=No
 PAIRS = [
     pair("p", "q", forgot=0.4), pair("p", "r", path="relay", first=1.5, direct=None, forgot=2.5),
     pair("q", "r", "hard", "relay", 0.3, None), pair("p", "t", "tcp", "none", None, None)]
+APART = [pair("p", "s", "apart", "relay", 0.2, None)]
 
 
 class Summary(unittest.TestCase):
@@ -34,6 +35,11 @@ class Summary(unittest.TestCase):
         self.assertEqual(rows["first packet, median"].reached, "0.30 s")
         self.assertEqual(rows["first packet, 99th percentile of the connected"].reached, "1.50 s")
         self.assertEqual(rows["NAT forgot: silence, longest"].reached, "2.50 s")
+
+    def test_who_has_no_version_of_IP_in_common_counts_apart(self):
+        rows = self.rows(APART)
+        self.assertIs(rows["of those without a version of IP in common"].met, True)
+        self.assertEqual(rows["of those with UDP on both sides"].reached, "no such pair")
 
     def test_what_was_not_measured_is_not_reached(self):
         rows = self.rows([])

@@ -33,7 +33,8 @@ class Sites(unittest.TestCase):
         for names, expected in {
                 ("public", "random"): "plain", ("address", "sequential"): "plain", ("full", "random"): "plain", ("port", "double"): "plain",
                 ("port", "random"): "hard", ("firewall", "sequential"): "hard", ("random", "sequential"): "both", ("no-udp", "public"): "tcp",
-                ("random", "tcp-443"): "tcp", ("pcp", "upnp"): "plain", ("pcp", "random"): "plain", ("upnp", "no-udp"): "tcp"}.items():
+                ("random", "tcp-443"): "tcp", ("pcp", "upnp"): "plain", ("pcp", "random"): "plain", ("upnp", "no-udp"): "tcp",
+                ("six", "public"): "plain", ("six", "full"): "apart", ("six", "no-udp"): "apart"}.items():
             self.assertEqual(pair_class(*of(*names)), expected, names)
             self.assertEqual(pair_class(*reversed(of(*names))), expected, names)
 
@@ -41,6 +42,7 @@ class Sites(unittest.TestCase):
         self.assertEqual([gate.name for gate in gates_of(BY_NAME["double"])], ["double", "double-isp"])
         for names, expected in {
                 ("public", "port"): {"192.0.2.20"}, ("firewall", "port"): {"192.0.2.21"}, ("double", "port"): {"100.64.7.2", "192.0.2.27"},
+                ("public", "six"): {"2001:db8:57::20"}, ("six", "public"): {"2001:db8:57:40::2"}, ("six", "port"): set(),
                 ("lan-a", "lan-b"): {"192.0.2.29", "10.29.0.2"}, ("lan-a", "port"): {"192.0.2.29"},
                 ("overlap-a", "overlap-b"): {"192.0.2.32"}}.items():
             self.assertEqual(seen_as(*of(*names)), expected, names)
@@ -67,6 +69,10 @@ class Rules(unittest.TestCase):
         self.assertIn('iifname "lan" tcp dport 443 accept', self.text("tcp-443"))
         self.assertIn("ip daddr 192.0.2.28", self.text("hairpin"))
         self.assertNotIn("dnat", self.text("port"))
+
+    def test_IPv6_is_fenced_and_not_translated(self):
+        self.assertIn("table ip6 fence", self.text("six"))
+        self.assertNotIn("nat", self.text("six"))
 
     def test_only_the_moving_kind_gives_another_port_each_time(self):
         moving = next(gate for gate in GATES if gate.kind == "moving")
@@ -99,6 +105,13 @@ class Packets(unittest.TestCase):
     def test_udp_is_read(self):
         self.assertEqual(parse(1.0, True, self.FRAME), (1.0, True, "192.0.2.24", 300))
         self.assertEqual(parse(1.0, False, self.FRAME).far, "1.2.3.4")
+
+    def test_udp_on_IPv6_is_read(self):
+        addresses = bytes.fromhex("20010db8005700000000000000000020") + bytes.fromhex("20010db8005700400000000000000002")
+        frame = bytes(12) + b"\x86\xdd" + bytes.fromhex("6000000001341140") + addresses + bytes.fromhex("115111510134") + bytes(302)
+        self.assertEqual(parse(1.0, True, frame), (1.0, True, "2001:db8:57:40::2", 300))
+        self.assertEqual(parse(1.0, False, frame).far, "2001:db8:57::20")
+        self.assertIsNone(parse(1.0, True, frame[:40]))
 
     def test_anything_else_is_not(self):
         self.assertIsNone(parse(1.0, True, self.FRAME[:20]))

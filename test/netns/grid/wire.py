@@ -9,7 +9,7 @@ from enter import namespace
 from verdict import Seen
 
 ETH_P_ALL = 3
-ETHERNET, SHORTEST_IP = 14, 20
+ETHERNET, SHORTEST_IP, IPV6_HEADER = 14, 20, 40
 TCP_PROTOCOL, UDP_PROTOCOL = 6, 17
 # Around a frame on a TCP link: the head of a TLS record, its inner type and seal (RFC 8446 section 5.2), and the frame's length.
 TLS_AROUND = 5 + 1 + 16 + 2
@@ -74,18 +74,23 @@ class Wire:
 
 
 def parse(now, is_out, frame):
-    """What IPv4 carries here that is large enough for a ping of ours: a UDP packet, or a TCP segment of one TLS record; else None."""
-    if len(frame) < ETHERNET + SHORTEST_IP or frame[12:14] != b"\x08\x00":
+    """What IP carries here that is large enough for a ping of ours: a UDP packet, or a TCP segment of one TLS record; else None."""
+    packet = frame[ETHERNET:]
+    if frame[12:14] == b"\x08\x00" and len(packet) >= SHORTEST_IP:
+        head, protocol, family, source, length = 4 * (packet[0] & 15), packet[9], socket.AF_INET, 12, 4
+        total = int.from_bytes(packet[2:4], "big")
+    elif frame[12:14] == b"\x86\xdd" and len(packet) >= IPV6_HEADER:
+        head, protocol, family, source, length = IPV6_HEADER, packet[6], socket.AF_INET6, 8, 16
+        total = IPV6_HEADER + int.from_bytes(packet[4:6], "big")
+    else:
         return None
-    above = ETHERNET + 4 * (frame[ETHERNET] & 15)
-    if frame[ETHERNET + 9] == UDP_PROTOCOL:
-        size = int.from_bytes(frame[above + 4:above + 6], "big") - 8
-    elif frame[ETHERNET + 9] == TCP_PROTOCOL:
-        head = above - ETHERNET + 4 * (frame[above + 12] >> 4)
-        size = int.from_bytes(frame[ETHERNET + 2:ETHERNET + 4], "big") - head - TLS_AROUND
+    if protocol == UDP_PROTOCOL:
+        size = int.from_bytes(packet[head + 4:head + 6], "big") - 8
+    elif protocol == TCP_PROTOCOL:
+        size = total - head - 4 * (packet[head + 12] >> 4) - TLS_AROUND
     else:
         return None
     if size < LEAST_PAYLOAD:
         return None
-    address = frame[ETHERNET + 16:ETHERNET + 20] if is_out else frame[ETHERNET + 12:ETHERNET + 16]
-    return Seen(now, is_out, socket.inet_ntoa(address), size)
+    far = source + length if is_out else source
+    return Seen(now, is_out, socket.inet_ntop(family, packet[far:far + length]), size)
