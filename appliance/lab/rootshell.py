@@ -15,13 +15,17 @@ from shell import LabError
 GREETING = 5
 """Seconds between two greetings."""
 
+_ASKED = "/run/wow-lab-asked"
+"""A file in the guest that says that somebody has asked before."""
+
 _UNIT = """[Unit]
 DefaultDependencies=no
 StartLimitIntervalSec=0
 [Service]
-ExecStart=/bin/sh -c 'set -- /dev/vport*p1; while :; do /bin/sh <>"$1" >&0 2>&1; sleep 2; done'
+ExecStart=/bin/sh -c 'set -- /dev/vport*p1; while :; do /bin/sh <>"$1" >&0 2>&1; [ -e %s ] && sleep 2 || sleep 15; done'
 """
-# The shell ends when the other end of the port is closed; systemd would give up on a unit that starts anew so often.
+# The shell ends when the other end of the port is closed; systemd would give up on a unit that starts anew so often. Until the first
+# question it looks seldom: every look takes two programs' start from the guest's own boot.
 _WANTED = "[Unit]\nWants=wow-lab.service\n"
 
 
@@ -37,7 +41,7 @@ def path(name):
 
 def options(name):
     """QEMU options that give the named machine its shell."""
-    return (*_credential("systemd.extra-unit.wow-lab.service", _UNIT), *_credential("systemd.unit-dropin.sysinit.target", _WANTED),
+    return (*_credential("systemd.extra-unit.wow-lab.service", _UNIT % _ASKED), *_credential("systemd.unit-dropin.sysinit.target", _WANTED),
             "-device", "virtio-serial-pci", "-chardev", f"socket,id=root,path={path(name)},server=on,wait=off",
             "-device", "virtserialport,chardev=root,nr=1")
 
@@ -49,7 +53,7 @@ def ask(name, script, timeout=60):
         link.connect(path(name))
         limit = time.monotonic() + timeout
         _greet(link, name, mark, limit)
-        link.sendall(f"( {script}\n) </dev/null 2>&1; code=$?; echo; echo {mark} $code\n".encode())
+        link.sendall(f": > {_ASKED}; ( {script}\n) </dev/null 2>&1; code=$?; echo; echo {mark} $code\n".encode())
         heard = b""
         while (at := heard.find(mark.encode() + b" ")) < 0 or b"\n" not in heard[at:]:
             heard += _hear(link, limit - time.monotonic())

@@ -29,7 +29,7 @@ try
             return ExitCode.Done;
 
         case ["enroll", .. string[] rest]:
-            return await EnrollCommand.RunAsync(rest);
+            return EnrollCommand.Run(rest);
 
         case ["--help"]:
             Console.WriteLine(Usage.Text);

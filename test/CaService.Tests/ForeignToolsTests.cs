@@ -24,7 +24,7 @@ public sealed class ForeignToolsTests : IAsyncDisposable
 
         // 5.9 can't read address constraints in a CA certificate, so the server's own certificate is what it trusts.
         string[] common = ["--est", "--url", $"https://{_ca.Endpoint}", "--in", request, "--cacert", _ca.ManagerCertificate, "--outform", "pem"];
-        await using (new PossessionListener(machine.Key, machine.Address, _ca.PossessionPort))
+        using (new PossessionListener(machine.Key, machine.Address, _ca.PossessionPort))
         {
             await File.WriteAllTextAsync(certificate, await RunAsync("pki", [.. common, "--userpass", _ca.NewTicket()]));
             string again = await RunAsync("pki", [.. common, "--cert", certificate, "--key", key]);

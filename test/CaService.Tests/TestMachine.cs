@@ -29,13 +29,12 @@ internal sealed class TestMachine(TestCa ca, string address) : IDisposable
     /// <summary>Asks the server, answering its possession check with <paramref name="answering"/>, by default the own key.</summary>
     public async Task<EnrollReply> EnrolAsync(string? ticket, string? name = null, byte[]? old = null, ECDsa? answering = null)
     {
-        await using var listener = new PossessionListener(answering ?? Key, Address, ca.PossessionPort);
+        using var listener = new PossessionListener(answering ?? Key, Address, ca.PossessionPort);
         return await EnrolWithoutListenerAsync(ticket, name, old);
     }
 
     public Task<EnrollReply> EnrolWithoutListenerAsync(string? ticket, string? name = null, byte[]? old = null) =>
-        new EstClient(ca.Ca.Authority, Key, Address, ca.Endpoint, ca.Time)
-            .EnrolAsync(EnrolmentRequest.Create(Key, name), ticket, old, CancellationToken.None);
+        Task.Run(() => new EstClient(ca.Ca.Authority, Key, Address, ca.Endpoint, ca.Time).Enrol(EnrolmentRequest.Create(Key, name), ticket, old));
 
     public void Dispose() => Key.Dispose();
 }

@@ -1,7 +1,3 @@
-using System.Net;
-using System.Net.NetworkInformation;
-using System.Net.Sockets;
-using Brunet.Addressing;
 using Brunet.Nat.PortMapping;
 using Ipop.Linux.Interfaces;
 
@@ -13,63 +9,58 @@ public static class GatewayFinder
     private const int MostIPv6Addresses = 2;
 
     /// <summary>Looks at the interfaces that these routes name, but for the overlay's own and those that lead into this machine.</summary>
-    public static IReadOnlyList<MappingGateway> Find(IReadOnlyList<DefaultRoute> routes, string tap)
+    public static IReadOnlyList<MappingGateway> Find(IReadOnlyList<DefaultRoute> routes, IReadOnlyList<InterfaceAddress> addresses, string tap)
     {
         ArgumentNullException.ThrowIfNull(routes);
+        ArgumentNullException.ThrowIfNull(addresses);
         var gateways = new List<MappingGateway>();
-        if (routes.Count == 0)
+        foreach (DefaultRoute route in routes)
         {
-            return gateways;
-        }
-
-        foreach (NetworkInterface nic in NetworkInterface.GetAllNetworkInterfaces())
-        {
-            if (nic.Name == tap || !InterfaceKinds.System.LeadsOutside(nic.Name))
+            if (route.Interface == tap || !InterfaceKinds.System.LeadsOutside(route.Interface))
             {
                 continue;
             }
 
-            foreach (DefaultRoute route in routes)
+            if (route.Gateway.IsIPv4)
             {
-                if (route.Interface == nic.Name)
-                {
-                    Add(gateways, route, nic.GetIPProperties());
-                }
+                AddIPv4(gateways, route, addresses);
+            }
+            else
+            {
+                AddIPv6(gateways, route, addresses);
             }
         }
 
         return gateways;
     }
 
-    private static void Add(List<MappingGateway> gateways, DefaultRoute route, IPInterfaceProperties properties)
+    /// <summary>The address on the gateway's network; if there is none, the interface's first.</summary>
+    private static void AddIPv4(List<MappingGateway> gateways, DefaultRoute route, IReadOnlyList<InterfaceAddress> addresses)
     {
-        UnicastIPAddressInformationCollection addresses = properties.UnicastAddresses;
-        if (route.Gateway.IsIPv4)
+        InterfaceAddress? best = null;
+        foreach (InterfaceAddress own in addresses)
         {
-            UnicastIPAddressInformation? best = addresses.FirstOrDefault(own => IsOnNetwork(own, route.Gateway))
-                ?? addresses.FirstOrDefault(own => own.Address.AddressFamily == AddressFamily.InterNetwork);
-            if (best is not null)
+            if (own.Name == route.Interface && own.Address.IsIPv4 && (best is null || (own.IsOnNetwork(route.Gateway) && !best.Value.IsOnNetwork(route.Gateway))))
             {
-                gateways.Add(new MappingGateway(route.Gateway, From(best.Address), properties.GetIPv4Properties().Index));
+                best = own;
             }
-
-            return;
         }
 
-        int index = properties.GetIPv6Properties().Index;
-        foreach (UnicastIPAddressInformation own in addresses.Where(own => IsGlobal(own.Address)).Take(MostIPv6Addresses))
+        if (best is { } address)
         {
-            gateways.Add(new MappingGateway(route.Gateway, From(own.Address), index));
+            gateways.Add(new MappingGateway(route.Gateway, address.Address, address.Index));
         }
     }
 
-    private static TransportAddress From(IPAddress address) => TransportAddress.From(new IPEndPoint(address, 0));
-
-    private static bool IsOnNetwork(UnicastIPAddressInformation own, TransportAddress gateway) =>
-        own.Address.AddressFamily == AddressFamily.InterNetwork
-        && own.PrefixLength is > 0 and <= 32
-        && (From(own.Address).IPv4 ^ gateway.IPv4) >> (32 - own.PrefixLength) == 0;
-
-    /// <summary>2000::/3, RFC 4291 section 2.5.4.</summary>
-    private static bool IsGlobal(IPAddress address) => address.AddressFamily == AddressFamily.InterNetworkV6 && From(address).Prefix >> 61 == 1;
+    private static void AddIPv6(List<MappingGateway> gateways, DefaultRoute route, IReadOnlyList<InterfaceAddress> addresses)
+    {
+        int count = 0;
+        foreach (InterfaceAddress own in addresses)
+        {
+            if (own.Name == route.Interface && own.IsGlobalIPv6 && count++ < MostIPv6Addresses)
+            {
+                gateways.Add(new MappingGateway(route.Gateway, own.Address, own.Index));
+            }
+        }
+    }
 }

@@ -1,92 +1,59 @@
-using System.Net.NetworkInformation;
-using System.Net.Sockets;
 using Brunet.Addressing;
 
 namespace Ipop.Linux.Interfaces;
 
-/// <summary>The addresses of this machine outside the overlay.</summary>
+/// <summary>What the addresses of this machine outside the overlay mean.</summary>
 public static class LocalInterfaces
 {
     /// <summary>Endpoints at which a peer on the same network may reach the node's UDP socket.</summary>
     /// <remarks>Addresses towards containers and virtual machines inside this machine are left out (<see cref="InterfaceKinds"/>).</remarks>
+    /// <param name="addresses">Of the machine.</param>
     /// <param name="port">Port of the socket.</param>
     /// <param name="tap">Name of the overlay's own interface, left out.</param>
     /// <param name="isVirtual">Whether an address belongs to the pool's subnet, left out too.</param>
-    public static IReadOnlyList<TransportAddress> Endpoints(int port, string tap, Func<System.Net.IPAddress, bool> isVirtual)
+    public static IReadOnlyList<TransportAddress> Endpoints(
+        IReadOnlyList<InterfaceAddress> addresses, int port, string tap, Func<TransportAddress, bool> isVirtual)
     {
+        ArgumentNullException.ThrowIfNull(addresses);
         ArgumentNullException.ThrowIfNull(isVirtual);
         var endpoints = new List<TransportAddress>();
-        foreach ((string name, UnicastIPAddressInformation unicast) in Addresses())
+        foreach (InterfaceAddress own in addresses)
         {
-            System.Net.IPAddress address = unicast.Address;
-            if (name != tap && InterfaceKinds.System.LeadsOutside(name) && !isVirtual(address) && !address.IsIPv6LinkLocal && !System.Net.IPAddress.IsLoopback(address))
+            if (!own.IsLoopback && own.Name != tap && !own.IsLinkLocal && !isVirtual(own.Address) && InterfaceKinds.System.LeadsOutside(own.Name))
             {
-                endpoints.Add(TransportAddress.From(new System.Net.IPEndPoint(address, port)));
+                endpoints.Add(own.Address with { Port = (ushort)port });
             }
         }
 
         return endpoints;
     }
 
-    /// <summary>IPv4 networks that this machine is attached to, but for the tap's.</summary>
-    /// <returns>Name of the interface, its address, length of the prefix.</returns>
-    public static IReadOnlyList<(string Interface, System.Net.IPAddress Address, int PrefixLength)> Networks(string tap)
+    /// <summary>The kernel's numbers of the interfaces with IPv4 that carry multicast, but for the loopback and the overlay's own.</summary>
+    /// <param name="addresses">Of the machine.</param>
+    /// <param name="tap">Name of the overlay's own interface.</param>
+    /// <param name="isVirtual">Whether an address belongs to the pool's subnet; an interface with one is left out, too.</param>
+    public static IReadOnlyList<int> MulticastIndices(IReadOnlyList<InterfaceAddress> addresses, string tap, Func<TransportAddress, bool> isVirtual)
     {
-        var networks = new List<(string Interface, System.Net.IPAddress Address, int PrefixLength)>();
-        foreach ((string name, UnicastIPAddressInformation unicast) in Addresses())
+        ArgumentNullException.ThrowIfNull(addresses);
+        ArgumentNullException.ThrowIfNull(isVirtual);
+        var indices = new List<int>();
+        var left = new List<int>();
+        foreach (InterfaceAddress own in addresses)
         {
-            if (name != tap && unicast.Address.AddressFamily == AddressFamily.InterNetwork)
+            if (isVirtual(own.Address))
             {
-                networks.Add((name, unicast.Address, unicast.PrefixLength));
+                left.Add(own.Index);
             }
         }
 
-        return networks;
-    }
-
-    /// <summary>The kernel's numbers of the interfaces with IPv4 that carry multicast, but for the loopback and the overlay's own.</summary>
-    /// <param name="tap">Name of the overlay's own interface.</param>
-    /// <param name="isVirtual">Whether an address belongs to the pool's subnet; an interface with one is left out, too.</param>
-    public static IReadOnlyList<int> MulticastIndices(string tap, Func<System.Net.IPAddress, bool> isVirtual)
-    {
-        ArgumentNullException.ThrowIfNull(isVirtual);
-        var indices = new List<int>();
-        foreach (NetworkInterface nic in NetworkInterface.GetAllNetworkInterfaces())
+        foreach (InterfaceAddress own in addresses)
         {
-            if (nic.OperationalStatus is not (OperationalStatus.Up or OperationalStatus.Unknown) || !nic.SupportsMulticast
-                || nic.NetworkInterfaceType == NetworkInterfaceType.Loopback || nic.Name == tap)
+            if (own.Address.IsIPv4 && own.HasMulticast && !own.IsLoopback && own.Name != tap && !left.Contains(own.Index) && !indices.Contains(own.Index))
             {
-                continue;
-            }
-
-            IPInterfaceProperties properties = nic.GetIPProperties();
-            bool hasIPv4 = false, hasVirtual = false;
-            foreach (UnicastIPAddressInformation unicast in properties.UnicastAddresses)
-            {
-                hasIPv4 |= unicast.Address.AddressFamily == AddressFamily.InterNetwork;
-                hasVirtual |= isVirtual(unicast.Address);
-            }
-
-            if (hasIPv4 && !hasVirtual)
-            {
-                indices.Add(properties.GetIPv4Properties().Index);
+                indices.Add(own.Index);
             }
         }
 
         return indices;
-    }
-
-    private static IEnumerable<(string Name, UnicastIPAddressInformation Unicast)> Addresses()
-    {
-        foreach (NetworkInterface nic in NetworkInterface.GetAllNetworkInterfaces())
-        {
-            if (nic.OperationalStatus is OperationalStatus.Up or OperationalStatus.Unknown)
-            {
-                foreach (UnicastIPAddressInformation unicast in nic.GetIPProperties().UnicastAddresses)
-                {
-                    yield return (nic.Name, unicast);
-                }
-            }
-        }
     }
 }

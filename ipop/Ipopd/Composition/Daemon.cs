@@ -1,5 +1,4 @@
 using System.Net;
-using System.Net.NetworkInformation;
 using System.Runtime.InteropServices;
 using Brunet;
 using Brunet.Addressing;
@@ -7,7 +6,6 @@ using Brunet.Sessions;
 using Ipop;
 using Ipop.AddressMap;
 using Ipop.Linux.Handshakes;
-using Ipop.Linux.Interfaces;
 using Ipop.Linux.KernelLog;
 using Ipop.Linux.Polling;
 using Ipop.Linux.Randomness;
@@ -46,6 +44,7 @@ internal sealed class Daemon : IControlled, IDisposable
     private readonly UdpSocket _overlaySocket;
     private readonly MulticastGroup? _lan;
     private readonly TcpLinks _tcp;
+    private readonly Surroundings _surroundings;
     private readonly SearchSockets _searchSockets;
     private readonly UdpSocket? _dnsSocket;
     private readonly TapPort _tap;
@@ -61,7 +60,6 @@ internal sealed class Daemon : IControlled, IDisposable
     private readonly OutsidePort? _outside;
     private readonly CancellationTokenSource _ending = new();
     private readonly TimeSpan _started = BootClock.Now;
-    private IReadOnlyList<string> _overlaps = [];
     private IReadOnlyList<TransportAddress> _local = [];
     private string? _certificateTrouble;
     private TimeSpan _nextExpiryCheck;
@@ -84,6 +82,7 @@ internal sealed class Daemon : IControlled, IDisposable
             _systemd = Own(new ServiceManager(Environment.GetEnvironmentVariable));
             _loop = Own(new PollLoop());
             _overlaySocket = Own(Opening.Overlay(options));
+            _surroundings = Own(Surroundings.Open(_loop, options, log));
             _searchSockets = Own(new SearchSockets(_loop));
             if (LanGroup.Open(options, _overlaySocket, log) is { } lan)
             {
@@ -140,7 +139,7 @@ internal sealed class Daemon : IControlled, IDisposable
         using PosixSignalRegistration terminate = PosixSignalRegistration.Create(PosixSignal.SIGTERM, StopBySignal);
         using PosixSignalRegistration interrupt = PosixSignalRegistration.Create(PosixSignal.SIGINT, StopBySignal);
         using PosixSignalRegistration hangUp = PosixSignalRegistration.Create(PosixSignal.SIGHUP, ReloadBySignal);
-        NetworkChange.NetworkAddressChanged += OnAddressesChanged;
+        _surroundings.Changed = OnSurroundings;
         Task resolving = _resolver.RunAsync(found => _loop.Post(now => _node.SetBootstrap(now, found)), _ending.Token);
         try
         {
@@ -162,16 +161,14 @@ internal sealed class Daemon : IControlled, IDisposable
             }
 
             Announce();
-            LookAround(BootClock.Now);
+            _surroundings.Look(BootClock.Now);
             Pass(BootClock.Now);
             _systemd.Notify("READY=1");
-            _outside?.LookAround(BootClock.Now);
             _loop.Run(NextWake, Pass);
         }
         finally
         {
             _systemd.Notify("STOPPING=1");
-            NetworkChange.NetworkAddressChanged -= OnAddressesChanged;
             _ending.Cancel();
             _peerMemory.Save();
             _node.Leave(BootClock.Now);
@@ -296,7 +293,7 @@ internal sealed class Daemon : IControlled, IDisposable
     {
         TimeSpan next = Earlier(Earlier(_node.NextTick, _network.NextTick), _tap.CarrierAt);
         TimeSpan outside = _outside?.NextTick ?? TimeSpan.MaxValue;
-        return Earlier(Earlier(Earlier(next, outside), _tcp.NextTick), Earlier(_nextExpiryCheck, _peerMemory.NextTick));
+        return Earlier(Earlier(Earlier(next, outside), _tcp.NextTick), Earlier(_nextExpiryCheck, Earlier(_peerMemory.NextTick, _surroundings.NextTick)));
     }
 
     private static TimeSpan Earlier(TimeSpan left, TimeSpan right) => left < right ? left : right;
@@ -343,6 +340,7 @@ internal sealed class Daemon : IControlled, IDisposable
             ForgetExpired(now);
         }
 
+        _surroundings.Tick(now);
         _peerMemory.Tick(now);
         _tcp.Pass(now);
         _outside?.Tick(now);
@@ -397,22 +395,16 @@ internal sealed class Daemon : IControlled, IDisposable
     private void AnswerDns(TimeSpan now, TransportAddress source, ReadOnlySpan<byte> query) =>
         _network.Dns.Answer(now, query, reply => _dnsSocket!.Send(source, reply.Span));
 
-    private void LookAround(TimeSpan now)
+    private void OnSurroundings(TimeSpan now)
     {
-        _local = LocalNetworks.Endpoints(_options, _overlaySocket.LocalPort, _tcp.Ports);
-        LanGroup.LookAround(_lan, _options);
+        _local = LocalNetworks.Endpoints(_options, _surroundings.Addresses, _overlaySocket.LocalPort, _tcp.Ports);
+        LanGroup.SetInterfaces(_lan, _options, _surroundings.Addresses);
         _node.SetLocalEndpoints(now, _local);
-        IReadOnlyList<string> overlaps = LocalNetworks.Overlaps(_options, LocalInterfaces.Networks(_options.TapName));
-        foreach (string overlap in overlaps.Except(_overlaps))
-        {
-            _log.SubnetOverlaps(overlap);
-        }
-
-        _overlaps = overlaps;
+        _outside?.SetWaysOut(now, _surroundings.Routes, _surroundings.Addresses);
     }
 
     private List<string> Warnings() => WarningList.Make(
-        _options, [.. _overlaps, .. _network.Warnings], _node.Twin is { } twin ? TwinReport.Describe(_node.Address, twin) : null, _certificateTrouble);
+        _options, [.. _surroundings.Overlaps, .. _network.Warnings], _node.Twin is { } twin ? TwinReport.Describe(_node.Address, twin) : null, _certificateTrouble);
 
     private void OnKernelLog(TimeSpan now)
     {
@@ -424,12 +416,6 @@ internal sealed class Daemon : IControlled, IDisposable
             _twin = null;
         }
     }
-
-    private void OnAddressesChanged(object? sender, EventArgs arguments) => _loop.Post(now =>
-    {
-        LookAround(now);
-        _outside?.LookAround(now);
-    });
 
     private void StopBySignal(PosixSignalContext context)
     {

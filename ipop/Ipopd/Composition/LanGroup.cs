@@ -1,6 +1,5 @@
 using System.Net;
 using Brunet.Addressing;
-using Ipop;
 using Ipop.Linux.Interfaces;
 using Ipop.Linux.Udp;
 using Ipopd.Configuration;
@@ -38,6 +37,6 @@ internal static class LanGroup
     }
 
     /// <summary>Joins the group on the machine's present networks.</summary>
-    internal static void LookAround(MulticastGroup? group, DaemonOptions options) => group?.SetInterfaces(LocalInterfaces.MulticastIndices(
-        options.TapName, address => IPv4Address.TryFrom(address, out IPv4Address own) && options.Subnet.Contains(own)));
+    internal static void SetInterfaces(MulticastGroup? group, DaemonOptions options, IReadOnlyList<InterfaceAddress> addresses) =>
+        group?.SetInterfaces(LocalInterfaces.MulticastIndices(addresses, options.TapName, address => LocalNetworks.IsVirtual(options, address)));
 }

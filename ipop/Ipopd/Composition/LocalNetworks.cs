@@ -8,32 +8,45 @@ namespace Ipopd.Composition;
 /// <summary>What the machine's own interfaces mean for the overlay.</summary>
 internal static class LocalNetworks
 {
+    /// <summary>Whether an address belongs to the pool's subnet.</summary>
+    internal static bool IsVirtual(DaemonOptions options, TransportAddress address) => address.IsIPv4 && options.Subnet.Contains(new IPv4Address(address.IPv4));
+
     /// <summary>Where peers on the same network may reach this node.</summary>
-    internal static IReadOnlyList<TransportAddress> Endpoints(DaemonOptions options, int udpPort, IReadOnlyList<int> tcpPorts)
+    internal static IReadOnlyList<TransportAddress> Endpoints(
+        DaemonOptions options, IReadOnlyList<InterfaceAddress> addresses, int udpPort, IReadOnlyList<int> tcpPorts)
     {
-        IReadOnlyList<TransportAddress> udp = LocalInterfaces.Endpoints(
-            udpPort, options.TapName, address => IPv4Address.TryFrom(address, out IPv4Address own) && options.Subnet.Contains(own));
-        return [.. udp, .. tcpPorts.SelectMany(port => udp.Select(endpoint => endpoint with { Port = (ushort)port, Protocol = TransportProtocol.Tcp }))];
+        IReadOnlyList<TransportAddress> udp = LocalInterfaces.Endpoints(addresses, udpPort, options.TapName, address => IsVirtual(options, address));
+        var endpoints = new List<TransportAddress>(udp);
+        foreach (int port in tcpPorts)
+        {
+            foreach (TransportAddress endpoint in udp)
+            {
+                endpoints.Add(endpoint with { Port = (ushort)port, Protocol = TransportProtocol.Tcp });
+            }
+        }
+
+        return endpoints;
     }
 
     /// <summary>What is wrong if the pool's subnet overlaps a network that this machine is on: one of both would be unreachable.</summary>
-    internal static IReadOnlyList<string> Overlaps(DaemonOptions options, IEnumerable<(string Interface, System.Net.IPAddress Address, int PrefixLength)> networks)
+    internal static IReadOnlyList<string> Overlaps(DaemonOptions options, IReadOnlyList<InterfaceAddress> addresses)
     {
         var warnings = new List<string>();
-        foreach ((string name, System.Net.IPAddress address, int length) in networks)
+        foreach (InterfaceAddress network in addresses)
         {
-            if (!IPv4Address.TryFrom(address, out IPv4Address own) || System.Net.IPAddress.IsLoopback(address))
+            if (!network.Address.IsIPv4 || network.IsLoopback || network.Name == options.TapName)
             {
                 continue;
             }
 
             // Two prefixes overlap if they agree in the bits of the shorter one.
-            int common = Math.Min(length, options.Subnet.PrefixLength);
+            var own = new IPv4Address(network.Address.IPv4);
+            int common = Math.Min(network.PrefixLength, options.Subnet.PrefixLength);
             uint mask = common == 0 ? 0 : uint.MaxValue << (32 - common);
             if (((own.Value ^ options.Subnet.Network.Value) & mask) == 0)
             {
                 warnings.Add(
-                    $"the pool's subnet {options.Subnet} overlaps this machine's network {own}/{length} on {name}: machines there can't be reached. "
+                    $"the pool's subnet {options.Subnet} overlaps this machine's network {own}/{network.PrefixLength} on {network.Name}: machines there can't be reached. "
                     + $"Move that network, or choose another {OptionKey.PoolSubnet} for the whole pool");
             }
         }

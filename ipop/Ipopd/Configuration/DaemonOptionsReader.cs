@@ -59,19 +59,35 @@ internal sealed class DaemonOptionsReader
 
     private void RefuseUnknownKeys()
     {
-        foreach ((string section, string key, int line) in _file.Keys)
+        foreach (IniFile.Entry entry in _file.Keys)
         {
-            if (OptionKey.All.Any(known => known.Section == section && known.Name == key))
+            if (!IsKnown(entry))
             {
-                continue;
+                throw Unknown(entry);
             }
-
-            var siblings = OptionKey.All.Where(known => known.Section == section).Select(known => known.Name).ToList();
-            throw new ConfigurationException(
-                siblings.Count == 0
-                    ? $"{_file.Path}:{line}: section [{section}] is unknown; use {Listed(OptionKey.All.Select(known => known.Section).Distinct())}"
-                    : $"{_file.Path}:{line}: [{section}] {key} is unknown; [{section}] has {Listed(siblings)}");
         }
+    }
+
+    private static bool IsKnown(IniFile.Entry entry)
+    {
+        foreach (OptionKey known in OptionKey.All)
+        {
+            if (known.Section == entry.Section && known.Name == entry.Key)
+            {
+                return true;
+            }
+        }
+
+        return false;
+    }
+
+    private ConfigurationException Unknown(IniFile.Entry entry)
+    {
+        var siblings = OptionKey.All.Where(known => known.Section == entry.Section).Select(known => known.Name).ToList();
+        return new ConfigurationException(
+            siblings.Count == 0
+                ? $"{_file.Path}:{entry.Line}: section [{entry.Section}] is unknown; use {Listed(OptionKey.All.Select(known => known.Section).Distinct())}"
+                : $"{_file.Path}:{entry.Line}: [{entry.Section}] {entry.Key} is unknown; [{entry.Section}] has {Listed(siblings)}");
     }
 
     private static string Listed(IEnumerable<string> names) => string.Join(", ", names);

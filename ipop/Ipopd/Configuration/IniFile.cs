@@ -11,7 +11,9 @@ internal sealed class IniFile
     /// <summary>Longest file in bytes.</summary>
     internal const int LongestFile = 64 * 1024;
 
-    private readonly Dictionary<(string Section, string Key), Entry> _entries = [];
+    // By section and key with a line's end between, which neither can hold. No tuples: what the runtime makes of them is compiled at the start.
+    private readonly Dictionary<string, Entry> _entries = [];
+    private readonly List<Entry> _inOrder = [];
 
     private IniFile(string path) => Path = path;
 
@@ -19,8 +21,7 @@ internal sealed class IniFile
     internal string Path { get; }
 
     /// <summary>Every key that the file sets, in its order.</summary>
-    internal IEnumerable<(string Section, string Key, int Line)> Keys =>
-        _entries.Select(entry => (entry.Key.Section, entry.Key.Key, entry.Value.Line)).OrderBy(entry => entry.Line);
+    internal IReadOnlyList<Entry> Keys => _inOrder;
 
     /// <summary>Reads a file.</summary>
     /// <exception cref="ConfigurationException">It is missing, unreadable, too long or malformed.</exception>
@@ -85,7 +86,9 @@ internal sealed class IniFile
     }
 
     /// <summary>What a key is set to and on which line; null if the file doesn't set it.</summary>
-    internal Entry? Find(string section, string key) => _entries.TryGetValue((section, key), out Entry? entry) ? entry : null;
+    internal Entry? Find(string section, string key) => _entries.GetValueOrDefault(Name(section, key));
+
+    private static string Name(string section, string key) => $"{section}\n{key}";
 
     private void Add(string? section, string line, int number)
     {
@@ -101,13 +104,16 @@ internal sealed class IniFile
         }
 
         string key = line[..equals].Trim().ToLowerInvariant();
-        if (!_entries.TryAdd((section, key), new Entry(line[(equals + 1)..].Trim(), number)))
+        var entry = new Entry(section, key, line[(equals + 1)..].Trim(), number);
+        if (!_entries.TryAdd(Name(section, key), entry))
         {
             throw new ConfigurationException(
-                $"{Path}:{number}: [{section}] {key} stands on line {_entries[(section, key)].Line} already; remove one of the two");
+                $"{Path}:{number}: [{section}] {key} stands on line {_entries[Name(section, key)].Line} already; remove one of the two");
         }
+
+        _inOrder.Add(entry);
     }
 
-    /// <summary>One key's value and its line.</summary>
-    internal sealed record Entry(string Value, int Line);
+    /// <summary>One key, its value and its line.</summary>
+    internal sealed record Entry(string Section, string Key, string Value, int Line);
 }

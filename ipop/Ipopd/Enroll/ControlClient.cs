@@ -13,34 +13,34 @@ internal sealed class ControlClient(string path)
 
     /// <summary>This machine's virtual address, or null while it has none.</summary>
     /// <exception cref="IOException">The daemon does not answer.</exception>
-    internal async Task<IPAddress?> FindAddressAsync(CancellationToken cancellation)
+    internal IPAddress? FindAddress()
     {
-        using JsonDocument reply = await AskAsync("status", null, null, cancellation);
+        using JsonDocument reply = Ask("status", null, null);
         return Address(reply);
     }
 
     /// <summary>The address of a name, or null if it is not known.</summary>
-    /// <inheritdoc cref="FindAddressAsync" path="/exception"/>
-    internal async Task<IPAddress?> ResolveAsync(string name, CancellationToken cancellation)
+    /// <inheritdoc cref="FindAddress" path="/exception"/>
+    internal IPAddress? Resolve(string name)
     {
-        using JsonDocument reply = await AskAsync("resolve", "name", name, cancellation);
+        using JsonDocument reply = Ask("resolve", "name", name);
         return Address(reply);
     }
 
     /// <summary>Tells the daemon that STATE/node.pem is new.</summary>
     /// <returns>What it found wrong, or null.</returns>
-    /// <inheritdoc cref="FindAddressAsync" path="/exception"/>
-    internal async Task<string?> ReloadAsync(CancellationToken cancellation)
+    /// <inheritdoc cref="FindAddress" path="/exception"/>
+    internal string? Reload()
     {
-        using JsonDocument reply = await AskAsync("reload", null, null, cancellation);
+        using JsonDocument reply = Ask("reload", null, null);
         return Error(reply);
     }
 
     /// <summary>Tells the daemon to give an address up and take its next one.</summary>
-    /// <inheritdoc cref="ReloadAsync"/>
-    internal async Task<string?> RefuseAddressAsync(IPAddress address, CancellationToken cancellation)
+    /// <inheritdoc cref="Reload"/>
+    internal string? RefuseAddress(IPAddress address)
     {
-        using JsonDocument reply = await AskAsync("refuse-address", "address", address.ToString(), cancellation);
+        using JsonDocument reply = Ask("refuse-address", "address", address.ToString());
         return Error(reply);
     }
 
@@ -55,17 +55,20 @@ internal sealed class ControlClient(string path)
         : reply.RootElement.TryGetProperty("error", out JsonElement error) ? error.ToString()
         : "the daemon's answer has neither ok nor error";
 
-    private async Task<JsonDocument> AskAsync(string command, string? key, string? value, CancellationToken cancellation)
+    private JsonDocument Ask(string command, string? key, string? value)
     {
-        using var limit = CancellationTokenSource.CreateLinkedTokenSource(cancellation);
-        limit.CancelAfter(Patience);
         try
         {
-            using var socket = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
-            await socket.ConnectAsync(new UnixDomainSocketEndPoint(path), limit.Token);
-            await socket.SendAsync(Line(command, key, value), limit.Token);
-            JsonDocument reply = JsonDocument.Parse(await ReadLineAsync(socket, limit.Token));
+            int patience = (int)Patience.TotalMilliseconds;
+            using var socket = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified) { SendTimeout = patience, ReceiveTimeout = patience };
+            socket.Connect(new UnixDomainSocketEndPoint(path));
+            socket.Send(Line(command, key, value));
+            JsonDocument reply = JsonDocument.Parse(ReadLine(socket));
             return reply.RootElement.ValueKind == JsonValueKind.Object ? reply : throw new IOException($"{path}: the answer is no JSON object.");
+        }
+        catch (SocketException e) when (e.SocketErrorCode is SocketError.TimedOut or SocketError.WouldBlock)
+        {
+            throw new IOException($"{path}: ipopd did not answer within {Patience.TotalSeconds:0} s.", e);
         }
         catch (SocketException e)
         {
@@ -74,10 +77,6 @@ internal sealed class ControlClient(string path)
         catch (JsonException e)
         {
             throw new IOException($"{path}: the answer is not JSON ({e.Message}).", e);
-        }
-        catch (OperationCanceledException e) when (!cancellation.IsCancellationRequested)
-        {
-            throw new IOException($"{path}: ipopd did not answer within {Patience.TotalSeconds:0} s.", e);
         }
     }
 
@@ -100,13 +99,13 @@ internal sealed class ControlClient(string path)
         return buffer.ToArray();
     }
 
-    private static async Task<string> ReadLineAsync(Socket socket, CancellationToken cancellation)
+    private static string ReadLine(Socket socket)
     {
         using var line = new MemoryStream();
         byte[] buffer = new byte[4096];
         while (line.Length < MaxReplyBytes)
         {
-            int read = await socket.ReceiveAsync(buffer, cancellation);
+            int read = socket.Receive(buffer);
             int end = buffer.AsSpan(0, read).IndexOf((byte)'\n');
             line.Write(buffer, 0, end < 0 ? read : end);
             if (read == 0 || end >= 0)

@@ -15,16 +15,16 @@ internal static class EnrollCommand
     /// <summary>Runs the command. The last line that it prints says how it ended.</summary>
     /// <param name="args">What follows <c>enroll</c>.</param>
     /// <returns>An <see cref="EnrollExit"/>.</returns>
-    internal static Task<int> RunAsync(string[] args) => RunAsync(args, EnrollConfiguration.Load, Console.Out, TimeProvider.System);
+    internal static int Run(string[] args) => Run(args, EnrollConfiguration.Load, Console.Out, TimeProvider.System);
 
     /// <summary>The same with everything from outside.</summary>
-    internal static async Task<int> RunAsync(string[] args, Func<string, EnrollOptions> load, TextWriter output, TimeProvider time)
+    internal static int Run(string[] args, Func<string, EnrollOptions> load, TextWriter output, TimeProvider time)
     {
         try
         {
             using var state = Open(args, load, out EnrollOptions options);
             var enrolment = new Enrolment(options, state, time, output.WriteLine);
-            return (int)await enrolment.RunAsync(CancellationToken.None);
+            return (int)enrolment.Run();
         }
         catch (Exception e) when (e is InvalidDataException or ConfigurationException)
         {

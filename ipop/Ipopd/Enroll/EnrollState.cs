@@ -35,7 +35,9 @@ internal sealed class EnrollState : IDisposable
     {
         try
         {
-            return CertificatePem.TryRead(File.ReadAllText(_certificatePath), out byte[]? der) && IsMine(der, address, now, out MemberInfo? info, out _)
+            return File.Exists(_certificatePath)
+                && CertificatePem.TryRead(File.ReadAllText(_certificatePath), out byte[]? der)
+                && IsMine(der, address, now, out MemberInfo? info, out _)
                 ? (info, der)
                 : null;
         }

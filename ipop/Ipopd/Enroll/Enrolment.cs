@@ -8,6 +8,10 @@ namespace Ipopd.Enroll;
 /// Gets a certificate for this machine's current address, or renews it: asks, keeps what is worth keeping, tells the daemon; comes
 /// again while the CA is away; has the daemon take its next address when the CA refuses one.
 /// </summary>
+/// <remarks>
+/// It blocks: one machine asks one thing at a time, and in an emulated guest the state machines of asynchronous methods, which the runtime
+/// compiles anew at each start, cost more than the rest (docs/decisions/0009).
+/// </remarks>
 internal sealed class Enrolment(EnrollOptions options, EnrollState state, TimeProvider time, Action<string> say)
 {
     private static readonly TimeSpan FirstPause = TimeSpan.FromSeconds(1);
@@ -21,14 +25,14 @@ internal sealed class Enrolment(EnrollOptions options, EnrollState state, TimePr
 
     /// <summary>Runs until there is a certificate or no hope.</summary>
     /// <exception cref="IOException">The certificate can't be written.</exception>
-    internal async Task<EnrollExit> RunAsync(CancellationToken cancellation)
+    internal EnrollExit Run()
     {
         long start = time.GetTimestamp();
         TimeSpan pause = FirstPause;
         IPAddress? refused = null;
         while (true)
         {
-            (EnrollExit exit, string why, IPAddress? address) = await TryAsync(refused, cancellation);
+            (EnrollExit exit, string why, IPAddress? address) = Try(refused);
             if (exit == EnrollExit.AddressRefused && options.Follow && options.Address is null)
             {
                 say(why);
@@ -45,19 +49,19 @@ internal sealed class Enrolment(EnrollOptions options, EnrollState state, TimePr
                 return exit;
             }
 
-            await Task.Delay(pause < left ? pause : left, time, cancellation);
+            Wait(pause < left ? pause : left);
             TimeSpan longest = time.GetElapsedTime(start) < Early ? LongestEarlyPause : LongestPause;
             pause = pause * 2 < longest ? pause * 2 : longest;
         }
     }
 
-    private async Task<(EnrollExit Exit, string Why, IPAddress? Address)> TryAsync(IPAddress? refused, CancellationToken cancellation)
+    private (EnrollExit Exit, string Why, IPAddress? Address) Try(IPAddress? refused)
     {
         IPAddress? address;
         IPAddress? ca;
         try
         {
-            address = await FindAddressAsync(refused, cancellation);
+            address = FindAddress(refused);
             if (address is null)
             {
                 return (EnrollExit.Unreached, "This machine has no virtual address yet: is DHCP running on the tap?", null);
@@ -69,7 +73,7 @@ internal sealed class Enrolment(EnrollOptions options, EnrollState state, TimePr
             }
 
             string name = state.Authority.Pool.ManagerName;
-            ca = options.Ca ?? await _control.ResolveAsync(name, cancellation);
+            ca = options.Ca ?? _control.Resolve(name);
             if (ca is null)
             {
                 return (EnrollExit.Unreached, $"{name} is not known: is the manager up, and has this machine joined the ring?", address);
@@ -80,12 +84,11 @@ internal sealed class Enrolment(EnrollOptions options, EnrollState state, TimePr
             return (EnrollExit.Unreached, e.Message, null);
         }
 
-        EnrollReply reply = await AskAsync(address, ca, cancellation);
-        return await TakeAsync(reply, address, cancellation);
+        return Take(Ask(address, ca), address);
     }
 
     // After a refusal the daemon needs a moment to give the old address up.
-    private async Task<IPAddress?> FindAddressAsync(IPAddress? refused, CancellationToken cancellation)
+    private IPAddress? FindAddress(IPAddress? refused)
     {
         if (options.Address is not null)
         {
@@ -95,7 +98,7 @@ internal sealed class Enrolment(EnrollOptions options, EnrollState state, TimePr
         long start = time.GetTimestamp();
         while (true)
         {
-            IPAddress? address = await _control.FindAddressAsync(cancellation);
+            IPAddress? address = _control.FindAddress();
             if (address is not null && !address.Equals(refused))
             {
                 return address;
@@ -106,18 +109,18 @@ internal sealed class Enrolment(EnrollOptions options, EnrollState state, TimePr
                 return null;
             }
 
-            await Task.Delay(AddressPause, time, cancellation);
+            Wait(AddressPause);
         }
     }
 
-    private async Task<EnrollReply> AskAsync(IPAddress address, IPAddress ca, CancellationToken cancellation)
+    private EnrollReply Ask(IPAddress address, IPAddress ca)
     {
         try
         {
-            await using var listener = new PossessionListener(state.Key, address, options.PossessionPort);
+            using var listener = new PossessionListener(state.Key, address, options.PossessionPort);
             byte[]? old = state.FindCertificate(address, time.GetUtcNow())?.Der;
             var client = new EstClient(state.Authority, state.Key, address, new IPEndPoint(ca, options.CaPort), time);
-            return await client.EnrolAsync(EnrolmentRequest.Create(state.Key, options.Host), options.Ticket, old, cancellation);
+            return client.Enrol(EnrolmentRequest.Create(state.Key, options.Host), options.Ticket, old);
         }
         catch (SocketException e)
         {
@@ -125,7 +128,7 @@ internal sealed class Enrolment(EnrollOptions options, EnrollState state, TimePr
         }
     }
 
-    private async Task<(EnrollExit Exit, string Why, IPAddress? Address)> TakeAsync(EnrollReply reply, IPAddress address, CancellationToken cancellation)
+    private (EnrollExit Exit, string Why, IPAddress? Address) Take(EnrollReply reply, IPAddress address)
     {
         switch (reply.Status)
         {
@@ -133,13 +136,13 @@ internal sealed class Enrolment(EnrollOptions options, EnrollState state, TimePr
                 return (EnrollExit.Refused, $"The CA sent a certificate that can't be believed: {reason}.", address);
             case 200:
                 state.Keep(reply.Certificate!);
-                return (EnrollExit.Done, await AnnounceAsync(address, cancellation), address);
+                return (EnrollExit.Done, Announce(address), address);
             case 401:
                 return (EnrollExit.NotAdmitted, reply.Text, address);
             case 403:
                 return (EnrollExit.TicketSpent, reply.Text, address);
             case 409:
-                return (EnrollExit.AddressRefused, await GiveUpAsync(address, reply.Text, cancellation), address);
+                return (EnrollExit.AddressRefused, GiveUp(address, reply.Text), address);
             case 0 or 429 or 503:
                 return (EnrollExit.Unreached, reply.Text, address);
             default:
@@ -147,13 +150,13 @@ internal sealed class Enrolment(EnrollOptions options, EnrollState state, TimePr
         }
     }
 
-    private async Task<string> AnnounceAsync(IPAddress address, CancellationToken cancellation)
+    private string Announce(IPAddress address)
     {
         MemberInfo info = state.FindCertificate(address, time.GetUtcNow())!.Value.Info;
         string done = $"certificate host={info.HostName} address={address} serial={info.Serial} until={info.NotAfter:u}";
         try
         {
-            return await _control.ReloadAsync(cancellation) is string wrong ? $"{done}; ipopd says: {wrong}" : done;
+            return _control.Reload() is string wrong ? $"{done}; ipopd says: {wrong}" : done;
         }
         catch (IOException e)
         {
@@ -162,15 +165,23 @@ internal sealed class Enrolment(EnrollOptions options, EnrollState state, TimePr
         }
     }
 
-    private async Task<string> GiveUpAsync(IPAddress address, string text, CancellationToken cancellation)
+    private string GiveUp(IPAddress address, string text)
     {
         try
         {
-            return await _control.RefuseAddressAsync(address, cancellation) is string wrong ? $"{text} ipopd says: {wrong}" : text;
+            return _control.RefuseAddress(address) is string wrong ? $"{text} ipopd says: {wrong}" : text;
         }
         catch (IOException e)
         {
             return $"{text} ipopd was not told: {e.Message}";
         }
+    }
+
+    // The pause is wall time that a test's clock may skip; nothing else wakes it.
+    private void Wait(TimeSpan pause)
+    {
+        using var over = new ManualResetEventSlim();
+        using ITimer timer = time.CreateTimer(static state => ((ManualResetEventSlim)state!).Set(), over, pause, Timeout.InfiniteTimeSpan);
+        over.Wait();
     }
 }

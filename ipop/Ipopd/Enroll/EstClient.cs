@@ -18,21 +18,22 @@ namespace Ipopd.Enroll;
 internal sealed class EstClient(PoolAuthority authority, ECDsa key, IPAddress address, IPEndPoint ca, TimeProvider time)
 {
     private const int MaxReplyBytes = 16384;
+
+    /// <summary>TCP_SYNCNT, tcp(7).</summary>
+    private const int TcpSynCount = 7;
+
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(60);
 
     /// <summary>Asks for a certificate.</summary>
     /// <param name="request">PKCS#10 in DER.</param>
     /// <param name="ticket"><c>ID:SECRET</c>, or null.</param>
     /// <param name="old">The certificate to renew, or null for the first one.</param>
-    /// <param name="cancellation">Stops it.</param>
-    internal async Task<EnrollReply> EnrolAsync(byte[] request, string? ticket, byte[]? old, CancellationToken cancellation)
+    internal EnrollReply Enrol(byte[] request, string? ticket, byte[]? old)
     {
-        using var limit = CancellationTokenSource.CreateLinkedTokenSource(cancellation);
-        limit.CancelAfter(Patience);
         try
         {
             using SocketsHttpHandler handler = CreateHandler(old);
-            using var client = new HttpClient(handler) { MaxResponseContentBufferSize = MaxReplyBytes };
+            using var client = new HttpClient(handler) { MaxResponseContentBufferSize = MaxReplyBytes, Timeout = Patience };
             string operation = old is null ? "simpleenroll" : "simplereenroll";
             using var message = new HttpRequestMessage(
                 HttpMethod.Post, $"https://{authority.Pool.ManagerName}:{ca.Port}/.well-known/est/{operation}");
@@ -44,14 +45,15 @@ internal sealed class EstClient(PoolAuthority authority, ECDsa key, IPAddress ad
                 message.Headers.Authorization = new("Basic", Convert.ToBase64String(Encoding.UTF8.GetBytes(ticket)));
             }
 
-            using HttpResponseMessage response = await client.SendAsync(message, limit.Token);
-            return Read((int)response.StatusCode, await response.Content.ReadAsStringAsync(limit.Token));
+            using HttpResponseMessage response = client.Send(message);
+            using var body = new StreamReader(response.Content.ReadAsStream());
+            return Read((int)response.StatusCode, body.ReadToEnd());
         }
         catch (HttpRequestException e)
         {
             return EnrollReply.None($"the CA at {ca} can't be reached: {e.InnerException?.Message ?? e.Message}");
         }
-        catch (OperationCanceledException) when (!cancellation.IsCancellationRequested)
+        catch (OperationCanceledException)
         {
             return EnrollReply.None($"the CA at {ca} did not answer within {Patience.TotalSeconds:0} s");
         }
@@ -99,7 +101,7 @@ internal sealed class EstClient(PoolAuthority authority, ECDsa key, IPAddress ad
             UseProxy = false,
             UseCookies = false,
             AllowAutoRedirect = false,
-            ConnectCallback = (_, cancellation) => ConnectAsync(cancellation),
+            ConnectCallback = (_, _) => ValueTask.FromResult<Stream>(Connect()),
         };
     }
 
@@ -109,13 +111,15 @@ internal sealed class EstClient(PoolAuthority authority, ECDsa key, IPAddress ad
         && authority.TryVerify(shown.RawDataMemory.Span, time.GetUtcNow(), out MemberInfo? info, out _)
         && info.Role == MemberRole.Manager;
 
-    private async ValueTask<Stream> ConnectAsync(CancellationToken cancellation)
+    private NetworkStream Connect()
     {
         var socket = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp) { NoDelay = true };
         try
         {
+            // A blocking connect ends by itself after this many tries, 63 s.
+            socket.SetRawSocketOption((int)SocketOptionLevel.Tcp, TcpSynCount, [5, 0, 0, 0]);
             socket.Bind(new IPEndPoint(address, 0));
-            await socket.ConnectAsync(ca, cancellation);
+            socket.Connect(ca);
             return new NetworkStream(socket, ownsSocket: true);
         }
         catch

@@ -6,14 +6,15 @@ using CertificateProfile;
 namespace Ipopd.Enroll;
 
 /// <summary>Answers the CA's possession check while an enrolment runs. It signs nothing but the check's own message.</summary>
-internal sealed class PossessionListener : IAsyncDisposable
+internal sealed class PossessionListener : IDisposable
 {
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(10);
+    private static readonly TimeSpan Look = TimeSpan.FromMilliseconds(50);
     private readonly Socket _listener;
     private readonly ECDsa _key;
     private readonly IPAddress _address;
-    private readonly CancellationTokenSource _stop = new();
-    private readonly Task _loop;
+    private readonly Thread _thread;
+    private volatile bool _isOver;
 
     /// <summary>Listens.</summary>
     /// <param name="key">The node's key.</param>
@@ -37,44 +38,59 @@ internal sealed class PossessionListener : IAsyncDisposable
             throw;
         }
 
-        _loop = AcceptAsync();
+        _thread = new Thread(Accept) { IsBackground = true, Name = "possession" };
+        _thread.Start();
     }
 
     /// <inheritdoc/>
-    public async ValueTask DisposeAsync()
+    public void Dispose()
     {
-        await _stop.CancelAsync();
+        _isOver = true;
+        _thread.Join();
         _listener.Dispose();
-        await _loop;
-        _stop.Dispose();
     }
 
     // One at a time: who keeps a connection open without a word is cut off after Patience.
-    private async Task AcceptAsync()
+    private void Accept()
     {
-        while (!_stop.IsCancellationRequested)
+        while (!_isOver)
         {
             try
             {
-                using Socket connection = await _listener.AcceptAsync(_stop.Token);
-                using var limit = CancellationTokenSource.CreateLinkedTokenSource(_stop.Token);
-                limit.CancelAfter(Patience);
-                await AnswerAsync(connection, limit.Token);
+                if (!_listener.Poll(Look, SelectMode.SelectRead))
+                {
+                    continue;
+                }
+
+                using Socket connection = _listener.Accept();
+                connection.SendTimeout = (int)Patience.TotalMilliseconds;
+                Answer(connection);
             }
-            catch (Exception e) when (e is SocketException or OperationCanceledException or ObjectDisposedException)
+            catch (SocketException)
             {
-                // The other side went away, or the enrolment is over; the loop's condition tells which.
+                // The other side went away.
             }
         }
     }
 
-    private async Task AnswerAsync(Socket connection, CancellationToken cancellation)
+    // Bounded as a whole, also against who sends a byte now and then, and ended early with the enrolment.
+    private void Answer(Socket connection)
     {
         byte[] line = new byte[Possession.ChallengeBytes];
         int length = 0;
-        while (length < line.Length)
+        for (int look = 0; length < line.Length; look++)
         {
-            int read = await connection.ReceiveAsync(line.AsMemory(length), cancellation);
+            if (_isOver || look * Look >= Patience)
+            {
+                return;
+            }
+
+            if (!connection.Poll(Look, SelectMode.SelectRead))
+            {
+                continue;
+            }
+
+            int read = connection.Receive(line.AsSpan(length));
             if (read == 0)
             {
                 return;
@@ -85,7 +101,7 @@ internal sealed class PossessionListener : IAsyncDisposable
 
         if (Possession.TryReadChallenge(line, out string? nonce))
         {
-            await connection.SendAsync(Possession.Answer(_key, nonce, _address), cancellation);
+            connection.Send(Possession.Answer(_key, nonce, _address));
         }
     }
 }

@@ -1,6 +1,7 @@
 using Brunet.Addressing;
 using Brunet.Nat.PortMapping;
 using Ipop.Linux.Gateways;
+using Ipop.Linux.Interfaces;
 using Ipop.Linux.Polling;
 using Ipopd.Composition;
 using Ipopd.Configuration;
@@ -15,21 +16,15 @@ internal sealed class OutsidePort : IDisposable
 {
     private const int FirstOrdinaryPort = 1024;
 
-    // An address comes a moment before the route that goes with it, and a route alone tells nobody.
-    private static readonly TimeSpan SecondLook = TimeSpan.FromSeconds(1);
-    private static readonly TimeSpan LaterLooks = TimeSpan.FromSeconds(30);
-
     private readonly DaemonOptions _options;
     private readonly Action<TimeSpan, IReadOnlyList<TransportAddress>> _changed;
     private readonly ILogger _log;
     private readonly GatewaySockets _sockets;
     private readonly PortMapper _mapper;
-    private IReadOnlyList<DefaultRoute> _routes = [];
     private IReadOnlyList<MappedPort> _told = [];
-    private TimeSpan _nextLook = TimeSpan.MaxValue;
     private bool _isOver;
 
-    /// <summary>Does nothing until the first <see cref="LookAround"/>.</summary>
+    /// <summary>Does nothing until the first <see cref="SetWaysOut"/>.</summary>
     /// <param name="loop">The daemon's loop.</param>
     /// <param name="options">The configuration.</param>
     /// <param name="port">The overlay's UDP port.</param>
@@ -50,28 +45,19 @@ internal sealed class OutsidePort : IDisposable
     }
 
     /// <summary>When <see cref="Tick"/> has something to do.</summary>
-    internal TimeSpan NextTick => _mapper.NextTick < _nextLook ? _mapper.NextTick : _nextLook;
+    internal TimeSpan NextTick => _mapper.NextTick;
 
-    /// <summary>Addresses of this machine may have changed.</summary>
-    internal void LookAround(TimeSpan now)
+    /// <summary>Takes the machine's default routes and addresses.</summary>
+    internal void SetWaysOut(TimeSpan now, IReadOnlyList<DefaultRoute> routes, IReadOnlyList<InterfaceAddress> addresses)
     {
-        Look(now, DefaultRoutes.Read());
-        _nextLook = now + SecondLook;
+        IReadOnlyList<MappingGateway> gateways = GatewayFinder.Find(routes, addresses, _options.TapName);
+        _mapper.SetGateways(now, gateways);
+        _sockets.Keep(gateways);
     }
 
     /// <summary>Lets time pass.</summary>
     internal void Tick(TimeSpan now)
     {
-        if (now >= _nextLook)
-        {
-            _nextLook = now + LaterLooks;
-            IReadOnlyList<DefaultRoute> routes = DefaultRoutes.Read();
-            if (!routes.SequenceEqual(_routes))
-            {
-                Look(now, routes);
-            }
-        }
-
         if (now >= _mapper.NextTick)
         {
             _mapper.Tick(now);
@@ -101,14 +87,6 @@ internal sealed class OutsidePort : IDisposable
         },
         mapped.External.ToString(),
         mapped.IsPublic);
-
-    private void Look(TimeSpan now, IReadOnlyList<DefaultRoute> routes)
-    {
-        _routes = routes;
-        IReadOnlyList<MappingGateway> gateways = GatewayFinder.Find(routes, _options.TapName);
-        _mapper.SetGateways(now, gateways);
-        _sockets.Keep(gateways);
-    }
 
     private void OnChanged(TimeSpan now, IReadOnlyList<MappedPort> mapped)
     {

@@ -10,6 +10,12 @@ internal static class LastAddress
     /// <summary>Reads it; null if there is none. A damaged file is no reason not to start.</summary>
     internal static IPv4Address? Read(string folder)
     {
+        // Asked first: in an emulated guest the first exception of a process costs a good part of a second.
+        if (!File.Exists(FileName(folder)))
+        {
+            return null;
+        }
+
         try
         {
             Contents? contents = JsonSerializer.Deserialize(File.ReadAllBytes(FileName(folder)), LastAddressJson.Default.Contents);

@@ -17,6 +17,12 @@ internal static class PeersFile
     /// <summary>Reads it; empty if there is none. A damaged file is no reason not to start, and a damaged entry none to forget the others.</summary>
     internal static IReadOnlyList<TransportAddress> Read(string folder)
     {
+        // Asked first: in an emulated guest the first exception of a process costs a good part of a second.
+        if (!File.Exists(FileName(folder)))
+        {
+            return [];
+        }
+
         try
         {
             using FileStream file = File.OpenRead(FileName(folder));

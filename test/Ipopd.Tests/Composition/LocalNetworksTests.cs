@@ -18,7 +18,7 @@ public sealed class LocalNetworksTests
     [InlineData("192.168.1.5", 0, true)]
     public void A_network_of_this_machine_that_overlaps_the_pools_is_told(string address, int length, bool overlaps)
     {
-        IReadOnlyList<string> warnings = LocalNetworks.Overlaps(Options(), [("eth0", IPAddress.Parse(address), length)]);
+        IReadOnlyList<string> warnings = LocalNetworks.Overlaps(Options(), [new("eth0", 2, TransportAddress.From(new IPEndPoint(IPAddress.Parse(address), 0)), length, address.StartsWith("127.", StringComparison.Ordinal), true)]);
 
         Assert.Equal(overlaps, warnings.Count == 1);
         Assert.All(warnings, warning => Assert.Contains("on eth0", warning, StringComparison.Ordinal));

@@ -32,6 +32,6 @@ public sealed class ExampleFileTests
             }
         }
 
-        Assert.Equal(OptionKey.All.Count, file.Keys.Count());
+        Assert.Equal(OptionKey.All.Count, file.Keys.Count);
     }
 }

@@ -1,0 +1,134 @@
+using Ipop.Linux.Gateways;
+using Ipop.Linux.Interfaces;
+using Ipop.Linux.Polling;
+using Ipopd.Configuration;
+using Ipopd.Logging;
+using Microsoft.Extensions.Logging;
+
+namespace Ipopd.Composition;
+
+/// <summary>
+/// The networks that this machine stands in: its addresses and default routes, looked at whenever the kernel says that something about them
+/// changed, and told on only if something did.
+/// </summary>
+internal sealed class Surroundings : IDisposable
+{
+    // A lease changes an address and some routes within milliseconds; one look serves them all.
+    private static readonly TimeSpan Settling = TimeSpan.FromMilliseconds(30);
+    private static readonly TimeSpan BetweenLooks = TimeSpan.FromMilliseconds(500);
+
+    private readonly DaemonOptions _options;
+    private readonly ILogger _log;
+    private readonly NetworkWatch _watch;
+    private IReadOnlyList<InterfaceAddress> _addresses = [];
+    private IReadOnlyList<DefaultRoute> _routes = [];
+    private TimeSpan _lastLook = TimeSpan.MinValue;
+
+    private Surroundings(DaemonOptions options, NetworkWatch watch, ILogger log) => (_options, _watch, _log) = (options, watch, log);
+
+    /// <summary>Addresses or routes are other ones than before.</summary>
+    internal Action<TimeSpan>? Changed { get; set; }
+
+    /// <summary>The addresses of the interfaces that are up, without the overlay's own.</summary>
+    internal IReadOnlyList<InterfaceAddress> Addresses => _addresses;
+
+    /// <summary>The ways out.</summary>
+    internal IReadOnlyList<DefaultRoute> Routes => _routes;
+
+    /// <summary>Networks of this machine that the pool's subnet overlaps, in sentences.</summary>
+    internal IReadOnlyList<string> Overlaps { get; private set; } = [];
+
+    /// <summary>When <see cref="Tick"/> has something to do.</summary>
+    internal TimeSpan NextTick { get; private set; } = TimeSpan.MaxValue;
+
+    /// <summary>Begins to listen; the first <see cref="Look"/> is the caller's.</summary>
+    /// <exception cref="IOException">The kernel does not let it.</exception>
+    internal static Surroundings Open(PollLoop loop, DaemonOptions options, ILogger log)
+    {
+        var surroundings = new Surroundings(options, NetworkWatch.Open(), log);
+        loop.Add(surroundings._watch.Descriptor, surroundings.OnEvent);
+        return surroundings;
+    }
+
+    /// <summary>Looks, if it is time to.</summary>
+    internal void Tick(TimeSpan now)
+    {
+        if (now >= NextTick)
+        {
+            NextTick = TimeSpan.MaxValue;
+            Look(now);
+        }
+    }
+
+    /// <summary>Looks now.</summary>
+    /// <exception cref="IOException">The kernel does not say what addresses there are.</exception>
+    internal void Look(TimeSpan now)
+    {
+        IReadOnlyList<InterfaceAddress> addresses = Outside(InterfaceTable.Read());
+        IReadOnlyList<DefaultRoute> routes = DefaultRoutes.Read();
+        bool isFirst = _lastLook == TimeSpan.MinValue;
+        _lastLook = now;
+        if (!isFirst && Same(addresses, _addresses) && Same(routes, _routes))
+        {
+            return;
+        }
+
+        (_addresses, _routes) = (addresses, routes);
+        IReadOnlyList<string> before = Overlaps;
+        Overlaps = LocalNetworks.Overlaps(_options, addresses);
+        foreach (string overlap in Overlaps)
+        {
+            if (!before.Contains(overlap))
+            {
+                _log.SubnetOverlaps(overlap);
+            }
+        }
+
+        Changed?.Invoke(now);
+    }
+
+    /// <inheritdoc/>
+    public void Dispose() => _watch.Dispose();
+
+    private List<InterfaceAddress> Outside(IReadOnlyList<InterfaceAddress> every)
+    {
+        var outside = new List<InterfaceAddress>();
+        foreach (InterfaceAddress address in every)
+        {
+            if (address.Name != _options.TapName)
+            {
+                outside.Add(address);
+            }
+        }
+
+        return outside;
+    }
+
+    private static bool Same<T>(IReadOnlyList<T> left, IReadOnlyList<T> right)
+        where T : struct, IEquatable<T>
+    {
+        if (left.Count != right.Count)
+        {
+            return false;
+        }
+
+        for (int index = 0; index < left.Count; index++)
+        {
+            if (!left[index].Equals(right[index]))
+            {
+                return false;
+            }
+        }
+
+        return true;
+    }
+
+    private void OnEvent(TimeSpan now)
+    {
+        if (_watch.Receive() && NextTick == TimeSpan.MaxValue)
+        {
+            TimeSpan earliest = _lastLook + BetweenLooks;
+            NextTick = now + Settling > earliest ? now + Settling : earliest;
+        }
+    }
+}
