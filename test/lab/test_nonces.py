@@ -44,5 +44,13 @@ class Nonces(unittest.TestCase):
         self.assertEqual(self.judge(frame(7, 5, kind=0x10), frame(7, 5, source="192.168.23.1"), frame(7, 5)[:50], b"")[0], 0)
 
 
+class Keyed(unittest.TestCase):
+    def test_an_sa_that_is_only_waited_for_is_none(self):
+        listed = ("src 10.128.1.1 dst 10.128.0.1\n\tproto esp spi 0xce96cfce reqid 77 mode transport\n\treplay-window 0 \n"
+                  "\taead rfc4106(gcm(aes)) 0x00 128\nsrc 10.128.1.1 dst 10.128.0.1\n\tproto esp spi 0xc78ef316 reqid 77 mode transport\n"
+                  "\tsel src 10.128.1.1/32 dst 10.128.0.1/32 proto icmp type 8 code 0 dev wow0 \n")
+        self.assertEqual(snapshot.keyed(listed), {"0xce96cfce"})
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -26,8 +26,20 @@ def options(name):
 
 
 def spis():
-    """The IPsec SAs of gamma's kernel."""
-    return set(probe.root(NAME, "ip xfrm state | sed -n 's/.*spi \\(0x[0-9a-f]*\\).*/\\1/p'").split())
+    """The SPIs of gamma's IPsec SAs. One that the kernel only waits for has no key yet, and the SPI of the policy's last."""
+    return keyed(probe.root(NAME, "ip xfrm state"))
+
+
+def keyed(listed):
+    """The SPIs of what `ip xfrm state` lists, where there is a key."""
+    found, spi = set(), None
+    for line in listed.splitlines():
+        words = line.split()
+        if "spi" in words:
+            spi = words[words.index("spi") + 1]
+        elif words[:1] == ["aead"]:
+            found.add(spi)
+    return found
 
 
 def talk(lab):
