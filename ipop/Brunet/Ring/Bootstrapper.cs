@@ -28,7 +28,7 @@ internal sealed class Bootstrapper(NodeCore core, IReadOnlyList<TransportAddress
 
     /// <summary>Endpoints that seem to be the local node, and until when: anybody who reflects a frame can make one look so.</summary>
     private readonly Dictionary<TransportAddress, TimeSpan> _self = [];
-    private readonly Dictionary<TransportAddress, Session> _running = [];
+    private readonly EndpointCalls _calls = new(core);
     private IReadOnlyList<TransportAddress> _bootstrap = bootstrap;
     private TimeSpan? _started;
     private TimeSpan _next;
@@ -50,7 +50,7 @@ internal sealed class Bootstrapper(NodeCore core, IReadOnlyList<TransportAddress
         if (session is { IsClient: true, RemoteIndex: 0 } && session.Expected == default && session.Route.Endpoint != core.Settings.Group)
         {
             _self[session.Route.Endpoint] = now + SelfKept;
-            _running.Remove(session.Route.Endpoint);
+            _calls.Forget(session.Route.Endpoint);
             core.Handshaker.Forget(session);
         }
     }
@@ -93,22 +93,18 @@ internal sealed class Bootstrapper(NodeCore core, IReadOnlyList<TransportAddress
 
     private void Call(TimeSpan now, TransportAddress endpoint)
     {
-        bool running = _running.TryGetValue(endpoint, out Session? session) && core.Handshaker.IsUnfinished(session);
-        if (!running && !IsSelf(now, endpoint) && !IsReached(now, endpoint))
+        if (!IsSelf(now, endpoint) && !IsReached(now, endpoint))
         {
-            _running[endpoint] = core.Handshaker.ConnectEndpoint(now, endpoint);
+            _calls.Call(now, endpoint);
         }
     }
 
     /// <summary>Whether UDP leads anywhere, or somebody answers on it just now. Where a network blocks it, the list's machines are called by TCP, too.</summary>
     private bool HasUdp()
     {
-        foreach ((TransportAddress endpoint, Session session) in _running)
+        if (_calls.IsAnsweredByUdp)
         {
-            if (endpoint.Protocol == TransportProtocol.Udp && session.RemoteIndex != 0 && core.Handshaker.IsUnfinished(session))
-            {
-                return true;
-            }
+            return true;
         }
 
         foreach (Peer peer in core.Peers.Values)

@@ -1,6 +1,5 @@
 using Brunet.Addressing;
 using Brunet.Links;
-using Brunet.Sessions;
 
 namespace Brunet.Ring;
 
@@ -16,7 +15,7 @@ internal sealed class FarMemory(NodeCore core)
     private static readonly TimeSpan Kept = TimeSpan.FromHours(1);
 
     private readonly List<Entry> _entries = [];
-    private Session? _running;
+    private readonly EndpointCalls _calls = new(core);
     private readonly Backoff _backoff = new(core.Random, FirstPause, LongestPause, growth: 1.5);
 
     /// <summary>A link that was wanted fell silent.</summary>
@@ -46,9 +45,9 @@ internal sealed class FarMemory(NodeCore core)
 
         _backoff.Tried(now);
         _entries.RemoveAll(entry => now - entry.Lost > Kept || core.Peers.GetValueOrDefault(entry.Address) is { Current: not null });
-        if (_entries.Count > 0 && (_running is null || !core.Handshaker.IsUnfinished(_running)))
+        if (_entries.Count > 0 && !_calls.HasAny)
         {
-            _running = core.Handshaker.ConnectEndpoint(now, _entries[core.Random.Next(_entries.Count)].Endpoint);
+            _calls.Call(now, _entries[core.Random.Next(_entries.Count)].Endpoint);
         }
     }
 

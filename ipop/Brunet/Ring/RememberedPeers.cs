@@ -1,7 +1,6 @@
 using Brunet.Addressing;
 using Brunet.Links;
 using Brunet.Nat;
-using Brunet.Sessions;
 
 namespace Brunet.Ring;
 
@@ -20,7 +19,7 @@ internal sealed class RememberedPeers(NodeCore core)
     private static readonly TimeSpan LongestPause = TimeSpan.FromSeconds(15);
 
     private readonly Backoff _backoff = new(core.Random, FirstPause, LongestPause, growth: 1.25);
-    private readonly Dictionary<TransportAddress, Session> _running = [];
+    private readonly EndpointCalls _calls = new(core);
     private List<TransportAddress> _entries = [];
     private bool _wasLinked;
 
@@ -75,7 +74,8 @@ internal sealed class RememberedPeers(NodeCore core)
     {
         if (core.Ring.MemberLinks > 0)
         {
-            Hush();
+            // One answer is enough.
+            _calls.Hush();
             _wasLinked = true;
             return;
         }
@@ -92,18 +92,16 @@ internal sealed class RememberedPeers(NodeCore core)
         }
 
         _backoff.Tried(now);
-        var idle = _entries.FindAll(endpoint => !IsRunning(endpoint) && !core.Bootstrap.IsSelf(now, endpoint));
+        var idle = _entries.FindAll(endpoint => !_calls.IsRunning(endpoint) && !core.Bootstrap.IsSelf(now, endpoint));
         for (int calls = 0; calls < CallsAtOnce && idle.Count > 0; calls++)
         {
             int chosen = core.Random.Next(idle.Count);
-            _running[idle[chosen]] = core.Handshaker.ConnectEndpoint(now, idle[chosen]);
+            _calls.Call(now, idle[chosen]);
             idle.RemoveAt(chosen);
         }
     }
 
     private static bool IsCallable(TransportAddress endpoint) => endpoint.Protocol != TransportProtocol.TcpAccepted && Puncher.IsUsable(endpoint);
-
-    private bool IsRunning(TransportAddress endpoint) => _running.TryGetValue(endpoint, out Session? session) && core.Handshaker.IsUnfinished(session);
 
     private void AddTo(List<TransportAddress> result, TransportAddress endpoint)
     {
@@ -111,19 +109,5 @@ internal sealed class RememberedPeers(NodeCore core)
         {
             result.Add(endpoint);
         }
-    }
-
-    /// <summary>One answer is enough: calls that nobody has answered yet end.</summary>
-    private void Hush()
-    {
-        foreach (Session session in _running.Values)
-        {
-            if (session.RemoteIndex == 0)
-            {
-                core.Handshaker.Forget(session);
-            }
-        }
-
-        _running.Clear();
     }
 }

@@ -1,0 +1,74 @@
+using Brunet.Addressing;
+using Brunet.Links;
+using Brunet.Sessions;
+
+namespace Brunet.Ring;
+
+/// <summary>Handshakes with whoever listens at endpoints, begun to find the ring; one at a time to each.</summary>
+internal sealed class EndpointCalls(NodeCore core)
+{
+    private readonly Dictionary<TransportAddress, Session> _running = [];
+
+    /// <summary>Whether any call runs.</summary>
+    public bool HasAny
+    {
+        get
+        {
+            foreach (Session session in _running.Values)
+            {
+                if (core.Handshaker.IsUnfinished(session))
+                {
+                    return true;
+                }
+            }
+
+            return false;
+        }
+    }
+
+    /// <summary>Whether a call by UDP is being answered.</summary>
+    public bool IsAnsweredByUdp
+    {
+        get
+        {
+            foreach ((TransportAddress endpoint, Session session) in _running)
+            {
+                if (endpoint.Protocol == TransportProtocol.Udp && session.RemoteIndex != 0 && core.Handshaker.IsUnfinished(session))
+                {
+                    return true;
+                }
+            }
+
+            return false;
+        }
+    }
+
+    /// <summary>Whether a call to an endpoint runs.</summary>
+    public bool IsRunning(TransportAddress endpoint) => _running.TryGetValue(endpoint, out Session? session) && core.Handshaker.IsUnfinished(session);
+
+    /// <summary>Calls an endpoint unless a call to it runs.</summary>
+    public void Call(TimeSpan now, TransportAddress endpoint)
+    {
+        if (!IsRunning(endpoint))
+        {
+            _running[endpoint] = core.Handshaker.ConnectEndpoint(now, endpoint);
+        }
+    }
+
+    /// <summary>A call to an endpoint counts no more.</summary>
+    public void Forget(TransportAddress endpoint) => _running.Remove(endpoint);
+
+    /// <summary>Ends all calls that nobody has answered yet, and counts none any more.</summary>
+    public void Hush()
+    {
+        foreach (Session session in _running.Values)
+        {
+            if (session.RemoteIndex == 0)
+            {
+                core.Handshaker.Forget(session);
+            }
+        }
+
+        _running.Clear();
+    }
+}
