@@ -58,8 +58,10 @@ public sealed class GatewaySockets(PollLoop loop, Action<TimeSpan, IReadOnlyList
         ArgumentNullException.ThrowIfNull(gateway);
         OpenAnnouncements();
         Channel channel = Find(gateway);
-        channel.Ask ??= Open(gateway, (now, source, bytes) => _mapper?.ReceiveAnswer(now, gateway, source, bytes));
-        Send(channel.Ask, new IPEndPoint(Address(gateway), PortMapper.Port), datagram);
+        var destination = new IPEndPoint(Address(gateway), PortMapper.Port);
+        channel.Ask ??= Open(
+            gateway, (now, source, bytes) => _mapper?.ReceiveAnswer(now, gateway, source, bytes), destination, now => _mapper?.NobodyThere(now, gateway));
+        Send(channel.Ask, destination, datagram);
     }
 
     /// <inheritdoc/>
@@ -136,7 +138,11 @@ public sealed class GatewaySockets(PollLoop loop, Action<TimeSpan, IReadOnlyList
     }
 
     /// <summary>Opens a socket at our address towards the gateway; null if that address has gone.</summary>
-    private Socket? Open(MappingGateway gateway, Receiver receiver)
+    /// <param name="gateway">The gateway.</param>
+    /// <param name="receiver">Takes what comes.</param>
+    /// <param name="only">Whom alone to talk to, so that the kernel hands on ICMP's word that nobody listens there; null for anybody.</param>
+    /// <param name="refused">Hears that word.</param>
+    private Socket? Open(MappingGateway gateway, Receiver receiver, IPEndPoint? only = null, Action<TimeSpan>? refused = null)
     {
         IPAddress local = gateway.Local.ToIPEndPoint().Address;
         var socket = new Socket(local.AddressFamily, SocketType.Dgram, ProtocolType.Udp) { Blocking = false };
@@ -149,6 +155,11 @@ public sealed class GatewaySockets(PollLoop loop, Action<TimeSpan, IReadOnlyList
                 socket.SetSocketOption(SocketOptionLevel.IP, SocketOptionName.MulticastInterface, local.GetAddressBytes());
                 socket.SetSocketOption(SocketOptionLevel.IP, SocketOptionName.MulticastTimeToLive, 2);
             }
+
+            if (only is not null)
+            {
+                socket.Connect(only);
+            }
         }
         catch (SocketException)
         {
@@ -156,7 +167,7 @@ public sealed class GatewaySockets(PollLoop loop, Action<TimeSpan, IReadOnlyList
             return null;
         }
 
-        Watch(socket, receiver);
+        Watch(socket, receiver, refused);
         return socket;
     }
 
@@ -189,7 +200,7 @@ public sealed class GatewaySockets(PollLoop loop, Action<TimeSpan, IReadOnlyList
         });
     }
 
-    private void Watch(Socket socket, Receiver receiver) => loop.Add((int)socket.Handle, now =>
+    private void Watch(Socket socket, Receiver receiver, Action<TimeSpan>? refused = null) => loop.Add((int)socket.Handle, now =>
     {
         EndPoint source = new IPEndPoint(socket.AddressFamily == AddressFamily.InterNetwork ? IPAddress.Any : IPAddress.IPv6Any, 0);
         int length;
@@ -197,9 +208,14 @@ public sealed class GatewaySockets(PollLoop loop, Action<TimeSpan, IReadOnlyList
         {
             length = socket.ReceiveFrom(_buffer, ref source);
         }
-        catch (SocketException)
+        catch (SocketException exception)
         {
-            // A damaged datagram, or one that is too long: none.
+            // Else a damaged datagram, or one that is too long: none.
+            if (exception.SocketErrorCode == SocketError.ConnectionRefused)
+            {
+                refused?.Invoke(now);
+            }
+
             return;
         }
 

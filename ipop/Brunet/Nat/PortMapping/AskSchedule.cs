@@ -1,19 +1,24 @@
 namespace Brunet.Nat.PortMapping;
 
 /// <summary>
-/// When to ask a gateway: repeated while it is silent, ever rarer when it is not there or refuses, again at half of a mapping's life.
+/// When to ask a gateway: repeated a few times while it is silent, ever rarer when it is not there or refuses, again at half of a mapping's life.
 /// </summary>
-internal sealed class AskSchedule(Random random)
+/// <param name="random">Chance.</param>
+/// <param name="firstRepeat">The pause before the first repetition; each further one is twice as long.</param>
+/// <param name="mostSent">Requests before silence counts as an answer.</param>
+internal sealed class AskSchedule(Random random, TimeSpan firstRepeat, int mostSent)
 {
-    /// <summary>Requests before silence counts as an answer.</summary>
-    private const int MostSent = 5;
+    /// <summary>Most gateways speak none of this, and will not tomorrow.</summary>
+    private static readonly TimeSpan FirstWait = TimeSpan.FromMinutes(2);
 
-    private static readonly TimeSpan FirstRepeat = TimeSpan.FromMilliseconds(250);
-    private static readonly TimeSpan FirstWait = TimeSpan.FromSeconds(15);
-    private static readonly TimeSpan LongestWait = TimeSpan.FromMinutes(10);
+    /// <summary>What was granted is worth asking for again soon.</summary>
+    private static readonly TimeSpan FirstWaitOfWorking = TimeSpan.FromSeconds(15);
+
+    private static readonly TimeSpan LongestWait = TimeSpan.FromMinutes(30);
 
     private int _sent;
     private int _failures;
+    private bool _hasWorked;
 
     /// <summary>When there is something to do.</summary>
     public TimeSpan Next { get; private set; } = TimeSpan.MaxValue;
@@ -22,7 +27,7 @@ internal sealed class AskSchedule(Random random)
     public bool HasFailed => _failures > 0;
 
     /// <summary>Asks at once, as if for the first time.</summary>
-    public void Restart(TimeSpan now) => (_sent, _failures, Next) = (0, 0, now);
+    public void Restart(TimeSpan now) => (_sent, _failures, _hasWorked, Next) = (0, 0, false, now);
 
     /// <summary>Asks for something else at once; failures still count.</summary>
     public void Proceed(TimeSpan now) => (_sent, Next) = (0, now);
@@ -35,20 +40,20 @@ internal sealed class AskSchedule(Random random)
             return false;
         }
 
-        if (_sent == MostSent)
+        if (_sent == mostSent)
         {
             Fail(now);
             return false;
         }
 
-        Next = now + Vary(FirstRepeat * (1 << _sent++));
+        Next = now + Vary(firstRepeat * (1 << _sent++));
         return true;
     }
 
     /// <summary>It was refused, or nobody is there.</summary>
     public void Fail(TimeSpan now)
     {
-        TimeSpan wait = FirstWait * (1 << Math.Min(_failures++, 6));
+        TimeSpan wait = (_hasWorked ? FirstWaitOfWorking : FirstWait) * (1 << Math.Min(_failures++, 6));
         _sent = 0;
         Next = now + Vary(wait < LongestWait ? wait : LongestWait);
     }
@@ -56,7 +61,7 @@ internal sealed class AskSchedule(Random random)
     /// <summary>It was granted for so long.</summary>
     public void Succeed(TimeSpan now, TimeSpan life)
     {
-        (_sent, _failures) = (0, 0);
+        (_sent, _failures, _hasWorked) = (0, 0, true);
         Next = now + Vary(life / 2);
     }
 

@@ -15,7 +15,7 @@ internal sealed class GatewayMapper
     private readonly UpnpClient? _upnp;
     private readonly List<IMappingClient> _clients = [];
     private TimeSpan _started;
-    private bool _hasStartedNatPmp;
+    private bool _hasStartedOthers;
     private IMappingClient? _winner;
     private bool _isReleased;
 
@@ -47,7 +47,7 @@ internal sealed class GatewayMapper
                 return winner.Next;
             }
 
-            TimeSpan next = _hasStartedNatPmp || _natPmp is null ? TimeSpan.MaxValue : _started + HeadStart;
+            TimeSpan next = _hasStartedOthers || _natPmp is null ? TimeSpan.MaxValue : _started + HeadStart;
             if (_upnp is { MayConnect: false })
             {
                 next = Earlier(next, _started + (2 * HeadStart));
@@ -64,12 +64,28 @@ internal sealed class GatewayMapper
 
     public void Start(TimeSpan now)
     {
-        (_started, _winner, _hasStartedNatPmp) = (now, null, false);
-        _pcp.Start(now);
-        if (_upnp is { } upnp)
+        (_started, _winner, _hasStartedOthers) = (now, null, false);
+        if (_upnp is not null)
         {
-            upnp.MayConnect = false;
-            upnp.Start(now);
+            _upnp.MayConnect = false;
+        }
+
+        _pcp.Start(now);
+    }
+
+    /// <summary>The gateway's host says that nobody listens on port 5351: neither PCP nor NAT-PMP is asked again for minutes.</summary>
+    public void NobodyThere(TimeSpan now)
+    {
+        if (_isReleased)
+        {
+            return;
+        }
+
+        _pcp.NobodyThere(now);
+        if (_winner is null && _natPmp is not null)
+        {
+            StartOthers(now);
+            _natPmp.NobodyThere(now);
         }
     }
 
@@ -94,10 +110,9 @@ internal sealed class GatewayMapper
         _pcp.Tick(now);
         if (_natPmp is { } natPmp)
         {
-            if (!_hasStartedNatPmp && (now >= _started + HeadStart || _pcp.HasFailed))
+            if (!_hasStartedOthers && (now >= _started + HeadStart || _pcp.HasFailed))
             {
-                _hasStartedNatPmp = true;
-                natPmp.Start(now);
+                StartOthers(now);
             }
 
             natPmp.Tick(now);
@@ -141,6 +156,16 @@ internal sealed class GatewayMapper
                     mapped.Add(new MappedPort(winner.Method, wish, external));
                 }
             }
+        }
+    }
+
+    private void StartOthers(TimeSpan now)
+    {
+        if (!_hasStartedOthers)
+        {
+            _hasStartedOthers = true;
+            _natPmp!.Start(now);
+            _upnp!.Start(now);
         }
     }
 

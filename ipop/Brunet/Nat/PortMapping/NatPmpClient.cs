@@ -8,19 +8,29 @@ internal sealed class NatPmpClient : IMappingClient
     /// <summary>Wanted life of a mapping.</summary>
     private const uint Seconds = 3600;
 
+    /// <summary>Questions for the outside address, which show whether the gateway speaks NAT-PMP at all; RFC 6886 allows nine.</summary>
+    private const int MostQuestions = 3;
+
+    /// <summary>Requests of one that does.</summary>
+    private const int MostSent = 5;
+
+    /// <summary>RFC 6886 section 3.1.</summary>
+    private static readonly TimeSpan FirstRepeat = TimeSpan.FromMilliseconds(250);
+
     private readonly MappingGateway _gateway;
     private readonly IPortMapperOutput _output;
     private readonly List<Lease> _leases = [];
     private readonly AskSchedule _addressSchedule;
     private readonly ServerEpoch _epoch = new();
     private uint? _address;
+    private bool _mustMap;
 
     public NatPmpClient(MappingGateway gateway, IReadOnlyList<MappingWish> wishes, IPortMapperOutput output, Random random)
     {
-        (_gateway, _output, _addressSchedule) = (gateway, output, new AskSchedule(random));
+        (_gateway, _output, _addressSchedule) = (gateway, output, new AskSchedule(random, FirstRepeat, MostQuestions));
         foreach (MappingWish wish in wishes)
         {
-            _leases.Add(new Lease(wish, new AskSchedule(random)));
+            _leases.Add(new Lease(wish, new AskSchedule(random, FirstRepeat, MostSent)));
         }
     }
 
@@ -46,11 +56,15 @@ internal sealed class NatPmpClient : IMappingClient
 
     public void Start(TimeSpan now)
     {
+        _mustMap = true;
         _addressSchedule.Restart(now);
-        foreach (Lease lease in _leases)
-        {
-            lease.Schedule.Restart(now);
-        }
+    }
+
+    /// <summary>The gateway's host says that nobody listens on the port.</summary>
+    public void NobodyThere(TimeSpan now)
+    {
+        _mustMap = true;
+        _addressSchedule.Fail(now);
     }
 
     public void Tick(TimeSpan now)
@@ -136,6 +150,11 @@ internal sealed class NatPmpClient : IMappingClient
 
         _address = answer.Address;
         _addressSchedule.Succeed(now, TimeSpan.FromSeconds(Seconds));
+        if (_mustMap)
+        {
+            _mustMap = false;
+            _leases.ForEach(lease => lease.Schedule.Restart(now));
+        }
     }
 
     private static void TakeMapping(TimeSpan now, Lease lease, in NatPmpAnswer answer)

@@ -10,6 +10,12 @@ internal sealed class PcpClient : IMappingClient
 
     private const int NonceSize = 12;
 
+    /// <summary>Requests of a round; RFC 6887 would go on for good, but the next round comes too.</summary>
+    private const int MostSent = 3;
+
+    /// <summary>IRT of RFC 6887 section 8.1.1.</summary>
+    private static readonly TimeSpan FirstRepeat = TimeSpan.FromSeconds(3);
+
     private readonly MappingGateway _gateway;
     private readonly IPortMapperOutput _output;
     private readonly List<(Lease Lease, byte[] Nonce)> _leases = [];
@@ -22,7 +28,7 @@ internal sealed class PcpClient : IMappingClient
         {
             byte[] nonce = new byte[NonceSize];
             random.NextBytes(nonce);
-            _leases.Add((new Lease(wish, new AskSchedule(random)), nonce));
+            _leases.Add((new Lease(wish, new AskSchedule(random, FirstRepeat, MostSent)), nonce));
         }
     }
 
@@ -46,11 +52,17 @@ internal sealed class PcpClient : IMappingClient
 
     public void Start(TimeSpan now)
     {
+        // A gateway that does not grant the first port need not be asked for the others.
         foreach ((Lease lease, _) in _leases)
         {
-            lease.Schedule.Restart(now);
+            lease.Schedule.Stop();
         }
+
+        _leases[0].Lease.Schedule.Restart(now);
     }
+
+    /// <summary>The gateway's host says that nobody listens on the port.</summary>
+    public void NobodyThere(TimeSpan now) => FailAll(now);
 
     public void Tick(TimeSpan now)
     {
@@ -145,6 +157,13 @@ internal sealed class PcpClient : IMappingClient
         }
 
         lease.Grant(now, answer.External with { Protocol = lease.Wish.Protocol }, answer.Seconds);
+        foreach ((Lease other, _) in _leases)
+        {
+            if (other.Schedule.Next == TimeSpan.MaxValue)
+            {
+                other.Schedule.Restart(now);
+            }
+        }
     }
 
     /// <summary>The gateway has lost its mappings: all but the one that it has just made are asked for again.</summary>

@@ -105,6 +105,14 @@ public sealed class PortMapper
         }
     }
 
+    /// <summary>The gateway's host says, by ICMP, that nobody listens on its port 5351.</summary>
+    public void NobodyThere(TimeSpan now, MappingGateway gateway)
+    {
+        ArgumentNullException.ThrowIfNull(gateway);
+        Find(gateway)?.NobodyThere(now);
+        Tell(now);
+    }
+
     /// <summary>Takes a datagram that came to the socket which searches this gateway's network. Other devices are not listened to.</summary>
     public void ReceiveSearchAnswer(TimeSpan now, MappingGateway gateway, TransportAddress source, ReadOnlySpan<byte> datagram)
     {

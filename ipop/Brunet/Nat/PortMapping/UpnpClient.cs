@@ -14,7 +14,14 @@ internal sealed class UpnpClient : IMappingClient
     private const uint Seconds = 600;
 
     private const int MostConflicts = 4;
+
+    /// <summary>Searches of a round, of two datagrams each.</summary>
+    private const int MostSearches = 2;
+
     private const string Description = "WOW overlay";
+
+    /// <summary>Devices take up to a second (MX) for an answer.</summary>
+    private static readonly TimeSpan FirstRepeat = TimeSpan.FromSeconds(3);
 
     private readonly MappingGateway _gateway;
     private readonly IPortMapperOutput _output;
@@ -32,7 +39,7 @@ internal sealed class UpnpClient : IMappingClient
 
     public UpnpClient(MappingGateway gateway, IReadOnlyList<MappingWish> wishes, IPortMapperOutput output, Random random, Action<TimeSpan> afterExchange)
     {
-        (_gateway, _output, _random, _schedule, _afterExchange) = (gateway, output, random, new AskSchedule(random), afterExchange);
+        (_gateway, _output, _random, _schedule, _afterExchange) = (gateway, output, random, new AskSchedule(random, FirstRepeat, MostSearches), afterExchange);
         foreach (MappingWish wish in wishes)
         {
             _leases.Add(new Lease(wish, _schedule));

@@ -13,9 +13,9 @@ internal sealed class FakeGateway : IPortMapperOutput
     private readonly Queue<Action> _exchanges = new();
     private readonly Dictionary<object, int> _seen = [];
 
-    public FakeGateway()
+    public FakeGateway(params MappingWish[] further)
     {
-        Mapper = new PortMapper([new MappingWish(TransportProtocol.Udp, 4433)], this, new Random(1));
+        Mapper = new PortMapper([new MappingWish(TransportProtocol.Udp, 4433), .. further], this, new Random(1));
     }
 
     public PortMapper Mapper { get; }

@@ -68,7 +68,7 @@ public sealed class NatPmpTests
         Assert.Empty(_net.Mapper.Mapped);
 
         _net.Answer = request => request[0] == 2 ? null : _net.NatPmp(request);
-        _net.Run(TimeSpan.FromSeconds(60));
+        _net.Run(TimeSpan.FromSeconds(130));
         Assert.Single(_net.Mapper.Mapped);
         _net.Mapper.Release(_net.Now);
         Assert.Equal([0, 1, 0, 0, 0x11, 0x51, 0, 0, 0, 0, 0, 0], _net.Asked[^1]);
