@@ -17,13 +17,15 @@ public sealed unsafe class UdpSocket : IDisposable
 
     private readonly FileDescriptor _fd;
     private readonly bool _isDual;
-    private readonly UdpBatch _received = new();
-    private readonly UdpBatch _waiting = new();
+    private readonly UdpBatches _batches;
+    private readonly bool _isShared;
 
-    private UdpSocket(FileDescriptor fd, bool isDual)
+    private UdpSocket(FileDescriptor fd, bool isDual, UdpBatches? shared = null)
     {
         _fd = fd;
         _isDual = isDual;
+        _isShared = shared is not null;
+        _batches = shared ?? new UdpBatches();
     }
 
     /// <summary>Takes a datagram; the span is lent until the call returns.</summary>
@@ -46,8 +48,9 @@ public sealed unsafe class UdpSocket : IDisposable
 
     /// <summary>Opens a socket on all addresses of the machine, IPv4 alone where the kernel has no IPv6.</summary>
     /// <param name="port">0 for any free one.</param>
+    /// <param name="shared">Buffers that it has in common with others, whose owner disposes of them; null for its own.</param>
     /// <exception cref="IOException">The port is taken, or may not be used.</exception>
-    public static UdpSocket OpenAny(int port)
+    public static UdpSocket OpenAny(int port, UdpBatches? shared = null)
     {
         var address = new Interop.Libc.sockaddr { family = Interop.Libc.AF_INET6 };
         FileDescriptor fd = Create(Interop.Libc.AF_INET6);
@@ -65,7 +68,7 @@ public sealed unsafe class UdpSocket : IDisposable
 
         SocketMark.Set(fd);
         address.port = System.Buffers.Binary.BinaryPrimitives.ReverseEndianness((ushort)port);
-        return Bind(fd, address, isDual, $"UDP port {port}");
+        return Bind(fd, address, isDual, $"UDP port {port}", shared);
     }
 
     /// <summary>Opens a socket on one IPv4 address.</summary>
@@ -103,12 +106,13 @@ public sealed unsafe class UdpSocket : IDisposable
     public void Receive(TimeSpan now, Receiver receiver)
     {
         ArgumentNullException.ThrowIfNull(receiver);
+        UdpBatch received = _batches.Received;
         for (int round = 0; round < 4; round++)
         {
-            int count = Interop.Libc.recvmmsg(_fd.Value, _received.PrepareToReceive(), BatchSize, Interop.Libc.MSG_DONTWAIT, null);
+            int count = Interop.Libc.recvmmsg(_fd.Value, received.PrepareToReceive(), BatchSize, Interop.Libc.MSG_DONTWAIT, null);
             for (int index = 0; index < count; index++)
             {
-                if (_received.TryRead(index, out TransportAddress source, out ReadOnlySpan<byte> datagram))
+                if (received.TryRead(index, out TransportAddress source, out ReadOnlySpan<byte> datagram))
                 {
                     receiver(now, source, datagram);
                 }
@@ -129,8 +133,15 @@ public sealed unsafe class UdpSocket : IDisposable
             return;
         }
 
-        _waiting.Add(destination, _isDual, datagram);
-        if (_waiting.Count == BatchSize)
+        if (_batches.Sender != this)
+        {
+            // What another socket has queued in the same buffers goes first.
+            _batches.Sender?.Flush();
+            _batches.Sender = this;
+        }
+
+        _batches.Waiting.Add(destination, _isDual, datagram);
+        if (_batches.Waiting.Count == BatchSize)
         {
             Flush();
         }
@@ -139,24 +150,38 @@ public sealed unsafe class UdpSocket : IDisposable
     /// <summary>Sends what is queued. What the kernel doesn't take (no route, buffer full) is lost, as on a wire.</summary>
     public void Flush()
     {
-        int sent = 0;
-        while (sent < _waiting.Count)
+        if (_batches.Sender != this)
         {
-            int count = Interop.Libc.sendmmsg(_fd.Value, _waiting.Messages + sent, (uint)(_waiting.Count - sent), Interop.Libc.MSG_DONTWAIT);
+            return;
+        }
+
+        UdpBatch waiting = _batches.Waiting;
+        int sent = 0;
+        while (sent < waiting.Count)
+        {
+            int count = Interop.Libc.sendmmsg(_fd.Value, waiting.Messages + sent, (uint)(waiting.Count - sent), Interop.Libc.MSG_DONTWAIT);
 
             // An error concerns the first message only; the rest may have other destinations.
             sent += Math.Max(1, count);
         }
 
-        _waiting.Clear();
+        waiting.Clear();
+        _batches.Sender = null;
     }
 
     /// <inheritdoc/>
     public void Dispose()
     {
+        if (_isShared)
+        {
+            Flush();
+        }
+        else
+        {
+            _batches.Dispose();
+        }
+
         _fd.Dispose();
-        _received.Dispose();
-        _waiting.Dispose();
     }
 
     private static FileDescriptor Create(int family)
@@ -171,7 +196,7 @@ public sealed unsafe class UdpSocket : IDisposable
         return fd;
     }
 
-    private static UdpSocket Bind(FileDescriptor fd, Interop.Libc.sockaddr address, bool isDual, string what)
+    private static UdpSocket Bind(FileDescriptor fd, Interop.Libc.sockaddr address, bool isDual, string what, UdpBatches? shared = null)
     {
         // Overlay datagrams may be cut on the way where a link is narrow; that beats a black hole.
         Set(fd, Interop.Libc.IPPROTO_IP, Interop.Libc.IP_MTU_DISCOVER, Interop.Libc.IP_PMTUDISC_DONT);
@@ -184,7 +209,7 @@ public sealed unsafe class UdpSocket : IDisposable
             throw new IOException($"{what} can't be used: {error}");
         }
 
-        return new UdpSocket(fd, isDual);
+        return new UdpSocket(fd, isDual, shared);
     }
 
     private static void GrowBuffer(FileDescriptor fd, int forced, int polite)

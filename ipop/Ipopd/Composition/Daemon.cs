@@ -195,8 +195,11 @@ internal sealed class Daemon : IControlled, IDisposable
     public void Trace(TimeSpan now, string target, bool overRing, Action<TraceReply?, string?> done) => _diagnosis.Trace(now, target, overRing, done);
 
     /// <inheritdoc/>
-    public string Metrics(TimeSpan now) => MetricsReport.Write(
-        _node, now, now - _started, _traffic, _network.Drops, _identity.Certificate, Nat(), Warnings().Count);
+    public string Metrics(TimeSpan now)
+    {
+        _traffic.TcpConnections = _tcp.Count;
+        return MetricsReport.Write(_node, now, now - _started, _traffic, _network.Drops, _identity.Certificate, Nat(), Warnings().Count);
+    }
 
     /// <inheritdoc/>
     public string? Reload(TimeSpan now)

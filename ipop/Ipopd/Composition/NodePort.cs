@@ -40,6 +40,7 @@ internal sealed class NodePort(UdpSocket udp, SearchSockets further) : INodeOutp
         }
         else
         {
+            Traffic.TcpSent(datagram.Length);
             Tcp?.Send(destination, datagram);
         }
     }
@@ -57,7 +58,11 @@ internal sealed class NodePort(UdpSocket udp, SearchSockets further) : INodeOutp
     public void Deliver(TimeSpan now, PeerIdentity source, ReadOnlySpan<byte> packet) => Network?.PacketFromOverlay(now, source, packet);
 
     /// <inheritdoc/>
-    public void Receive(TimeSpan now, TransportAddress source, ReadOnlySpan<byte> frame) => Node?.ReceiveDatagram(now, source, frame);
+    public void Receive(TimeSpan now, TransportAddress source, ReadOnlySpan<byte> frame)
+    {
+        Traffic.TcpReceived(frame.Length);
+        Node?.ReceiveDatagram(now, source, frame);
+    }
 
     /// <inheritdoc/>
     public void ConnectionLost(TimeSpan now, TransportAddress endpoint) => Node?.ConnectionLost(now, endpoint);

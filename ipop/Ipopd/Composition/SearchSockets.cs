@@ -10,7 +10,10 @@ internal sealed class SearchSockets(PollLoop loop) : IDisposable
 {
     private readonly Dictionary<int, UdpSocket> _open = [];
     private readonly List<UdpSocket> _closing = [];
-    private readonly List<UdpSocket> _waiting = [];
+
+    // Made with the first socket: most nodes seldom have one.
+    private UdpBatches? _shared;
+    private UdpSocket? _waiting;
     private int _last;
 
     /// <summary>Who gets what arrives.</summary>
@@ -21,7 +24,7 @@ internal sealed class SearchSockets(PollLoop loop) : IDisposable
     {
         try
         {
-            var socket = UdpSocket.OpenAny(0);
+            var socket = UdpSocket.OpenAny(0, _shared ??= new UdpBatches());
             int number = ++_last;
             UdpSocket.Receiver receiver = (now, source, datagram) => Node?.ReceiveDatagram(now, source, datagram, number);
             _open.Add(number, socket);
@@ -40,10 +43,7 @@ internal sealed class SearchSockets(PollLoop loop) : IDisposable
         if (_open.TryGetValue(number, out UdpSocket? socket))
         {
             socket.Send(destination, datagram);
-            if (!_waiting.Contains(socket))
-            {
-                _waiting.Add(socket);
-            }
+            _waiting = socket;
         }
     }
 
@@ -60,8 +60,8 @@ internal sealed class SearchSockets(PollLoop loop) : IDisposable
     /// <summary>Sends what is queued, and ends what was closed.</summary>
     internal void EndRound()
     {
-        _waiting.ForEach(socket => socket.Flush());
-        _waiting.Clear();
+        _waiting?.Flush();
+        _waiting = null;
         _closing.ForEach(socket => socket.Dispose());
         _closing.Clear();
     }
@@ -76,5 +76,6 @@ internal sealed class SearchSockets(PollLoop loop) : IDisposable
         }
 
         _open.Clear();
+        _shared?.Dispose();
     }
 }

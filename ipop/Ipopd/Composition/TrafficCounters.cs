@@ -14,6 +14,30 @@ internal sealed class TrafficCounters
     /// <summary>When something last came; null if nothing ever did.</summary>
     internal TimeSpan? HeardAt { get; private set; }
 
+    /// <summary>Frames that went to TCP connections, whether they could go or not.</summary>
+    internal long TcpSentFrames { get; private set; }
+
+    internal long TcpSentBytes { get; private set; }
+
+    internal long TcpReceivedFrames { get; private set; }
+
+    internal long TcpReceivedBytes { get; private set; }
+
+    /// <summary>TCP connections that frames pass over.</summary>
+    internal int TcpConnections { get; set; }
+
+    internal void TcpSent(int bytes)
+    {
+        TcpSentFrames++;
+        TcpSentBytes += bytes;
+    }
+
+    internal void TcpReceived(int bytes)
+    {
+        TcpReceivedFrames++;
+        TcpReceivedBytes += bytes;
+    }
+
     internal void Sent(int bytes)
     {
         SentDatagrams++;

@@ -86,6 +86,16 @@ internal static class MetricsReport
         text.Sample(traffic.ReceivedDatagrams);
         text.Counter("wow_received_bytes_total", "Their bytes, without IP and UDP headers.");
         text.Sample(traffic.ReceivedBytes);
+        text.Gauge("wow_tcp_connections", "TCP connections that the overlay's frames pass over.");
+        text.Sample(traffic.TcpConnections);
+        text.Counter("wow_tcp_sent_frames_total", "Frames of the overlay that were given to TCP connections.");
+        text.Sample(traffic.TcpSentFrames);
+        text.Counter("wow_tcp_sent_bytes_total", "Their bytes, without those of TLS, TCP and IP.");
+        text.Sample(traffic.TcpSentBytes);
+        text.Counter("wow_tcp_received_frames_total", "Frames of the overlay that came over TCP connections, whether good or not.");
+        text.Sample(traffic.TcpReceivedFrames);
+        text.Counter("wow_tcp_received_bytes_total", "Their bytes, without those of TLS, TCP and IP.");
+        text.Sample(traffic.TcpReceivedBytes);
     }
 
     private static void Peers(PrometheusText text, IReadOnlyList<PeerStatus> peers)

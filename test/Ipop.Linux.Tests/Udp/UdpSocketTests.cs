@@ -50,6 +50,31 @@ public sealed class UdpSocketTests
     }
 
     [Fact]
+    public void Sockets_that_share_buffers_send_their_own_datagrams_in_order_and_receive_each_by_itself()
+    {
+        using var shared = new UdpBatches();
+        using UdpSocket one = UdpSocket.OpenAny(0, shared), two = UdpSocket.OpenAny(0, shared), receiver = UdpSocket.OpenAny(0);
+        var there = TransportAddress.FromIPv4(Loopback, (ushort)receiver.LocalPort);
+        one.Send(there, [1]);
+        two.Send(there, [2]);
+        two.Send(there, [3]);
+        one.Send(there, [4]);
+        two.Flush();
+        one.Flush();
+        var got = new List<(int Port, byte First)>();
+        receiver.Receive(default, (_, source, datagram) => got.Add((source.Port, datagram[0])));
+        Assert.Equal([(one.LocalPort, (byte)1), (two.LocalPort, (byte)2), (two.LocalPort, (byte)3), (one.LocalPort, (byte)4)], got);
+
+        receiver.Send(TransportAddress.FromIPv4(Loopback, (ushort)one.LocalPort), [5]);
+        receiver.Send(TransportAddress.FromIPv4(Loopback, (ushort)two.LocalPort), [6]);
+        receiver.Flush();
+        var heard = new List<byte>();
+        two.Receive(default, (_, _, datagram) => heard.Add(datagram[0]));
+        one.Receive(default, (_, _, datagram) => heard.Add(datagram[0]));
+        Assert.Equal([6, 5], heard);
+    }
+
+    [Fact]
     public void A_datagram_that_is_too_long_is_dropped_at_both_ends()
     {
         using UdpSocket receiver = UdpSocket.OpenAny(0);
