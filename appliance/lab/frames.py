@@ -8,10 +8,14 @@ ARP, IPV4, IPV6 = 0x0806, 0x0800, 0x86DD
 ICMP, IGMP, TCP, UDP, ESP, ICMPV6 = 1, 2, 6, 17, 50, 58
 _NAMES = {ICMP: "ICMP", TCP: "TCP", UDP: "UDP", ESP: "ESP", ICMPV6: "ICMPv6", IGMP: "IGMP", 51: "AH"}
 
+HEAD = 4
+"""Bytes of a UDP datagram that a Packet keeps."""
+
 
 @dataclass(frozen=True)
 class Packet:
-    """A frame's outline. Addresses are texts; ports are None where there are none (ICMP, a later fragment); kind is ICMPv6's type."""
+    """A frame's outline. Addresses are texts; ports are None where there are none (ICMP, a later fragment); kind is ICMPv6's type;
+    head is the first bytes of a UDP datagram over IPv4, size how many it carries."""
 
     ethertype: int
     source: str = ""
@@ -20,6 +24,8 @@ class Packet:
     source_port: int = None
     target_port: int = None
     kind: int = None
+    head: bytes = b""
+    size: int = None
 
     def ports(self):
         """Both ports as a set, empty if there are none."""
@@ -54,7 +60,8 @@ def _ipv4(body):
     fragment = struct.unpack_from("!H", body, 6)[0] & 0x1FFF
     source, target = (str(ipaddress.IPv4Address(body[at:at + 4])) for at in (12, 16))
     ports = _ports(body[9], body[header:]) if fragment == 0 else (None, None)
-    return Packet(IPV4, source, target, body[9], *ports)
+    head, size = _datagram(body[header:]) if fragment == 0 and body[9] == UDP else (b"", None)
+    return Packet(IPV4, source, target, body[9], *ports, head=head, size=size)
 
 
 def _ipv6(body):
@@ -71,3 +78,10 @@ def _ports(protocol, body):
     if protocol not in (TCP, UDP) or len(body) < 4:
         return None, None
     return struct.unpack_from("!HH", body)
+
+
+def _datagram(body):
+    """What a UDP datagram begins with, and its length as its own header says."""
+    if len(body) < 8:
+        return b"", None
+    return body[8:8 + HEAD], struct.unpack_from("!H", body, 4)[0] - 8

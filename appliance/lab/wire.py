@@ -11,6 +11,9 @@ HTTPS_PORT = 443
 LAN_GROUP, LAN_PORT = "239.255.87.79", 4433
 """Where machines of one network find each other (docs/protocol.md)."""
 
+KNOCKS, KNOCK_SIZE = {b"\x12\x01\x00\x01", b"\x12\x01\x00\x02"}, 46
+"""How a knock begins, and its length: what a node asks about its NAT comes from and goes to ports of any number (docs/protocol.md)."""
+
 IGMP_GROUPS = {"224.0.0.22", "224.0.0.2", LAN_GROUP}
 """Where a machine says that it listens there: IGMPv3 (RFC 3376 section 4.2.14), or 2 (RFC 2236 section 9)."""
 
@@ -47,6 +50,8 @@ class WireRule:
         pair = {packet.source, packet.target}
         if packet.protocol == UDP and self._own_port(packet) == self._overlay:
             return "overlay"
+        if packet.protocol == UDP and self._own in pair and packet.head in KNOCKS and packet.size == KNOCK_SIZE:
+            return "knock of the overlay"
         if packet.protocol == UDP and packet.target == LAN_GROUP and packet.target_port == LAN_PORT and packet.source != self._own:
             return "overlay by multicast"
         if packet.protocol == TCP and (self._listener, True) in self._listening(packet):

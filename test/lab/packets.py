@@ -21,9 +21,9 @@ def ipv6(protocol, body):
     return ethernet(0x86DD, struct.pack("!IHBB", 6 << 28, len(body), protocol, 255) + ipaddress.IPv6Address("fe80::1").packed * 2 + body)
 
 
-def udp(source, source_port, target, target_port, **how):
+def udp(source, source_port, target, target_port, data=b"", **how):
     """A UDP datagram in a frame."""
-    return ipv4(17, source, target, struct.pack("!HHHH", source_port, target_port, 8, 0), **how)
+    return ipv4(17, source, target, struct.pack("!HHHH", source_port, target_port, 8 + len(data), 0) + data, **how)
 
 
 def tcp(source, source_port, target, target_port):

@@ -65,6 +65,14 @@ class WireRuleTests(unittest.TestCase):
                 (packets.udp("192.168.21.7", 40000, "239.255.87.79", 4433), "overlay by multicast"), (packets.ipv6(58, b"\x85\0"), "neighbour discovery"), (packets.ipv6(17, b"\x02\x22\x02\x23"), "DHCPv6")):
             self.assertEqual(kind, self.kind(frame), parse(frame))
 
+    def test_a_knock_may_come_from_any_port_if_it_is_one(self):
+        here, knock = "192.168.21.100", b"\x12\x01\x00\x01" + bytes(42)
+        self.assertEqual("knock of the overlay", self.kind(packets.udp(here, 40000, "198.51.100.10", 4433, knock)))
+        self.assertEqual("knock of the overlay", self.kind(packets.udp("198.51.100.22", 50000, here, 40001, b"\x12\x01\x00\x02" + knock[4:])))
+        for data in (knock[:-1], knock + b"\0", b"\x11" + knock[1:], b"\x12\x01\x00\x03" + knock[4:], b"\x12\x02" + knock[2:]):
+            self.assertIsNone(self.kind(packets.udp(here, 40000, "198.51.100.10", 4433, data)), data)
+        self.assertIsNone(self.kind(packets.udp("192.168.21.7", 40000, "198.51.100.10", 4433, knock)))
+
     def test_a_leak_is_forbidden(self):
         here, gateway = "192.168.21.100", "192.168.21.1"
         for frame in (
