@@ -59,7 +59,9 @@ def ask(name, script, timeout=60):
             heard += _hear(link, limit - time.monotonic())
             if time.monotonic() > limit:
                 raise LabError(f"the root shell did not answer within {timeout} s; it said: {heard[-300:].decode(errors='replace')}", name, "rootshell")
-    return int(heard[at:].split()[1]), heard[:at].decode(errors="replace").strip()
+    # A shell that came late answers each of the greetings that waited for it.
+    lines = [line for line in heard[:at].decode(errors="replace").splitlines() if f"hello-{mark}" not in line]
+    return int(heard[at:].split()[1]), "\n".join(lines).strip()
 
 
 def _hear(link, seconds):

@@ -235,7 +235,7 @@ public sealed class EnrollCommandTests : IAsyncDisposable
     private Task<int> RunAsync(params string[] args) => RunAsync(_ca.Endpoint.Port, args);
 
     private Task<int> RunAsync(int port, params string[] args) =>
-        Task.Run(() => EnrollCommand.Run(["--config", "test", .. args], _ => Options(port), _output, _ca.Time));
+        OwnThread.Run(() => EnrollCommand.Run(["--config", "test", .. args], _ => Options(port), _output, _ca.Time));
 
     private EnrollOptions Options(int port) => new()
     {

@@ -34,7 +34,7 @@ internal sealed class TestMachine(TestCa ca, string address) : IDisposable
     }
 
     public Task<EnrollReply> EnrolWithoutListenerAsync(string? ticket, string? name = null, byte[]? old = null) =>
-        Task.Run(() => new EstClient(ca.Ca.Authority, Key, Address, ca.Endpoint, ca.Time).Enrol(EnrolmentRequest.Create(Key, name), ticket, old));
+        OwnThread.Run(() => new EstClient(ca.Ca.Authority, Key, Address, ca.Endpoint, ca.Time).Enrol(EnrolmentRequest.Create(Key, name), ticket, old));
 
     public void Dispose() => Key.Dispose();
 }
