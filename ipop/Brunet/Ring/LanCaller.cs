@@ -76,7 +76,9 @@ internal sealed class LanCaller(NodeCore core)
             pauses.Tried(now);
             if (!isLinked || core.Random.NextDouble() * core.Ring.EstimatedNodes <= CallersAtOnce)
             {
+                // The nearest machine always answers first; if it is a neighbour already, it is no other ring's.
                 _running = core.Handshaker.ConnectEndpoint(now, group);
+                _running.SeeksStrangers = isLinked;
             }
         }
     }

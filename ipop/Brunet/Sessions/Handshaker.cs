@@ -261,8 +261,9 @@ internal sealed class Handshaker(NodeCore core)
             || now - session.EstablishedAt > (session.IsClient ? RekeyAge : 1.25 * RekeyAge)
             || session.Keys!.Sent > SessionKeys.RekeyAfter);
 
-    private static bool Belongs(Session session, in HandshakeFrame frame) =>
-        (session.RemoteIndex == 0 || session.RemoteIndex == frame.SenderIndex)
+    private bool Belongs(Session session, in HandshakeFrame frame) =>
+        (session.RemoteIndex == 0 ? !session.SeeksStrangers || core.Peers.GetValueOrDefault(frame.Sender) is not { Current: not null }
+            : session.RemoteIndex == frame.SenderIndex)
         && (session.Claimed == default || session.Claimed == frame.Sender);
 
     private void Start(TimeSpan now, Peer peer)

@@ -109,6 +109,9 @@ internal sealed class Session(uint localIndex, bool isClient, NodeAddress expect
         LastOpened = now;
     }
 
+    /// <summary>Whether an answer of a node that we have a session with is of no use: the call is for those who stand beside our ring.</summary>
+    public bool SeeksStrangers { get; set; }
+
     /// <summary>Keeps a sealed frame that overtook the handshake's last flight.</summary>
     public void HoldEarly(Arrival arrival, ReadOnlySpan<byte> frame)
     {
