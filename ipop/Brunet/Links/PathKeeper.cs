@@ -15,7 +15,7 @@ internal sealed class PathKeeper(NodeCore core)
     private static readonly TimeSpan ActiveInterval = TimeSpan.FromSeconds(5);
 
     /// <summary>What the ring routes by is not to stand dead for long, whatever the NAT would allow.</summary>
-    private static readonly TimeSpan RoutingInterval = TimeSpan.FromSeconds(30);
+    private static readonly TimeSpan RoutingInterval = TimeSpan.FromSeconds(20);
     private static readonly TimeSpan AgainAfter = TimeSpan.FromMilliseconds(50);
     private static readonly TimeSpan DetourInterval = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan MoveInterval = TimeSpan.FromSeconds(1);
