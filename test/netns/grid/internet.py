@@ -12,6 +12,8 @@ from topology import Topology
 # The probe's server and the pool's first node.
 PROBE = ("192.0.2.2", "192.0.2.3")
 PROBE_SIX = ("2001:db8:57::2", "2001:db8:57::3")
+# A gate that moves gets an address that no other one has.
+MOVED_BY = 100
 BOOT, BOOT_SIX = "192.0.2.10", "2001:db8:57::10"
 
 
@@ -22,6 +24,7 @@ class Internet(Topology):
         super().__init__()
         self._ports = 0
         self._forgot = {}
+        self._moved = set()
         self._folder = tempfile.mkdtemp(prefix="wow-igd-")
 
     def build(self, sites):
@@ -52,6 +55,19 @@ class Internet(Topology):
             return False
         self._reset(gates[0])
         return True
+
+    def move(self, site):
+        """Gives the gate right before a site another outside address, the next time its first one back, as a provider does at night."""
+        gate = gates_of(site)[0]
+        full = f"gate-{gate.name}"
+        network, number = gate.outside.rsplit(".", 1)
+        other = f"{network}.{int(number) + MOVED_BY}"
+        old, new = (other, gate.outside) if gate.name in self._moved else (gate.outside, other)
+        self._moved ^= {gate.name}
+        run(*self.inside(full, "sysctl", "-qw", "net.ipv4.conf.wan.promote_secondaries=1"))
+        self.ip(full, "address", "add", f"{new}/24", "dev", "wan")
+        self.ip(full, "address", "delete", f"{old}/24", "dev", "wan")
+        self._reset(gate)
 
     @staticmethod
     def interface(site):

@@ -4,6 +4,12 @@ import math
 from typing import NamedTuple, Optional
 
 
+# What broke, what is measured of it, and the goals in seconds: for the median, and for the worst.
+BREAKS = (
+    ("machine killed", "noticed", None, 5.0), ("path cut", "silence", None, 2.0), ("relay killed", "silence", None, 2.0),
+    ("NAT moved", "silence", 1.0, 2.0))
+
+
 class Figure(NamedTuple):
     """A line of the table. `met` is None where there is no goal, or nothing was measured."""
     name: str
@@ -43,6 +49,17 @@ def figures(pairs):
         _seconds("NAT forgot: silence, median", percentile(forgot, 0.5), 1.0),
         _seconds("NAT forgot: silence, longest", max(forgot, default=None), 2.0),
     ]
+
+
+def broken(breaks):
+    """The figures of what broke on purpose: each in the median and at worst, one that was not over in time counting as endless."""
+    found = []
+    for event, felt, median, worst in BREAKS:
+        values = [math.inf if each["s"] is None else each["s"] for each in breaks if each["event"] == event]
+        found += [
+            _seconds(f"{event}: {felt}, median of {len(values)}", percentile(values, 0.5), median),
+            _seconds(f"{event}: {felt}, longest", max(values, default=None), worst)]
+    return found
 
 
 def table(rows):

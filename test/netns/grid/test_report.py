@@ -46,6 +46,13 @@ class Summary(unittest.TestCase):
         self.assertIs(rows["first packet, median"].met, False)
         self.assertEqual(rows["pairs connected"].reached, "no such pair")
 
+    def test_what_broke_and_was_never_whole_again_is_the_longest(self):
+        breaks = [{"event": "NAT moved", "a": "p", "b": "q", "s": seconds} for seconds in (0.3, 0.4, None)]
+        rows = {row.name: row for row in summary.broken(breaks)}
+        self.assertIs(rows["NAT moved: silence, median of 3"].met, True)
+        self.assertIs(rows["NAT moved: silence, longest"].met, False)
+        self.assertIs(rows["relay killed: silence, longest"].met, False)
+
     def test_percentiles(self):
         self.assertIsNone(summary.percentile([], 0.5))
         self.assertEqual(summary.percentile([3, 1, 2], 0.5), 2)
