@@ -2,7 +2,7 @@
 SHELL := /bin/sh
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help wow test test-long sim grid fuzz image figures clean host
+.PHONY: help wow test test-long sim grid bench fuzz image figures clean host
 
 # Runs a command, prints how long it took, and ends as it ended.
 timed = @started=$$(date +%s); code=0; $(1) || code=$$?; \
@@ -29,6 +29,9 @@ sim: host ## the overlay in virtual time: table, sim.json and pictures in build/
 
 grid: host ## every pair of 23 kinds of site behind NATs, with real ipopd processes: docs/nat-grid.svg, test/netns/grid/last.json
 	$(call timed,test/netns/grid/run)
+
+bench: host ## the fast path beside the bare wire and wireguard-go; BENCH="--rounds 5 --seconds 10"
+	$(call timed,test/netns/bench/run $(BENCH))
 
 fuzz: host ## hostile input to every parser; SECONDS=60, TARGET=NAME for one, SEED=N again, REPLAY=FILE for one input
 	@test/Fuzz/run --seed $(or $(SEED),$$(date +%s)) $(if $(REPLAY),--replay "$(REPLAY)",--seconds $(or $(SECONDS),60)) $(if $(TARGET),--target "$(TARGET)")

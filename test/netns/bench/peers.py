@@ -1,0 +1,107 @@
+"""What is compared: the bare wire, wireguard-go and ourselves. Each brings an address of `b` that `a` reaches, and the processes that carry it."""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import tempfile
+
+from clients import lease
+from node import Node
+from shell import run
+from two import ADDRESS
+from waiting import until
+
+HERE = pathlib.Path(__file__).resolve().parent
+PORT = 5001
+MTU = 1420
+
+
+class Native:
+    """Nothing between the two: the limit."""
+    name = "native"
+
+    def start(self, _two):
+        """Returns b's address."""
+        return ADDRESS["b"]
+
+    def processes(self):
+        """Process numbers of the daemons."""
+        return []
+
+    def stop(self):
+        """Ends what start() began."""
+
+
+class WireguardGo:
+    """The fastest of the peers that work in user space."""
+    name = "wireguard-go"
+
+    def __init__(self, program):
+        self._program = program
+        self._daemons = []
+
+    def start(self, two):
+        """Returns b's address inside the tunnel."""
+        inner = {"a": "10.9.0.1", "b": "10.9.0.2"}
+        private = {name: run("wg", "genkey").stdout.strip() for name in ADDRESS}
+        public = {name: run("wg", "pubkey", text_in=key).stdout.strip() for name, key in private.items()}
+        for name, other in (("a", "b"), ("b", "a")):
+            device = f"wg{two.prefix}{name}"[:15]
+            self._daemons.append(subprocess.Popen(
+                two.inside(name, self._program, "-f", device), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                env={**os.environ, "WG_PROCESS_FOREGROUND": "1"}))
+            until(lambda n=name, d=device: run(*two.inside(n, "wg", "show", d), check=False).returncode, lambda code: code == 0, "wireguard-go answers")
+            run(*two.inside(
+                name, "wg", "set", device, "listen-port", str(PORT), "private-key", "/dev/stdin", "peer", public[other], "allowed-ips",
+                f"{inner[other]}/32", "endpoint", f"{ADDRESS[other]}:{PORT}"), text_in=private[name])
+            two.ip(name, "address", "add", f"{inner[name]}/24", "dev", device)
+            two.ip(name, "link", "set", device, "mtu", str(MTU), "up")
+        return inner["b"]
+
+    def processes(self):
+        """Process numbers of the daemons."""
+        return [daemon.pid for daemon in self._daemons]
+
+    def stop(self):
+        """Ends what start() began."""
+        for daemon in self._daemons:
+            daemon.kill()
+            daemon.wait()
+        self._daemons = []
+
+
+class Wow:
+    """ipopd on both, an open pool, the whole path: tap, ownership, seal, wire."""
+    name = "wow"
+
+    def __init__(self, program):
+        self._program = program
+        self._folder = None
+        self._nodes = []
+
+    def start(self, two):
+        """Returns b's virtual address."""
+        self._folder = tempfile.mkdtemp(prefix="wow-bench-")
+        self._nodes = [Node(two, name, self._folder, self._program, "bench") for name in ADDRESS]
+        first, second = self._nodes
+        first.start()
+        until(first.status, lambda status: status["ring"]["joined"], "a joins")
+        lease(first)
+        second.start(f"udp:{ADDRESS['a']}:4433")
+        until(second.status, lambda status: status["ring"]["joined"], "b joins")
+        return lease(second)["ip"]
+
+    def processes(self):
+        """Process numbers of the daemons."""
+        return [int(re.search(r"\d+", node.run("pgrep", "-f", str(node.config)).stdout).group()) for node in self._nodes]
+
+    def stop(self):
+        """Ends what start() began."""
+        for node in self._nodes:
+            node.end()
+        self._nodes = []
+        if self._folder:
+            shutil.rmtree(self._folder)
+            self._folder = None
