@@ -8,7 +8,7 @@ SSH_PORT = 22
 HTTPS_PORT = 443
 """Where the overlay listens for TCP beside its own port's number (docs/protocol.md)."""
 
-LAN_GROUP, LAN_PORT = "239.255.87.79", 4433
+LAN_GROUP, LAN_GROUP_6, LAN_PORT = "239.255.87.79", "ff15::8057:4f57", 4433
 """Where machines of one network find each other (docs/protocol.md)."""
 
 KNOCKS, KNOCK_SIZE = {b"\x12\x01\x00\x01", b"\x12\x01\x00\x02"}, 46
@@ -17,12 +17,14 @@ KNOCKS, KNOCK_SIZE = {b"\x12\x01\x00\x01", b"\x12\x01\x00\x02"}, 46
 IGMP_GROUPS = {"224.0.0.22", "224.0.0.2", LAN_GROUP}
 """Where a machine says that it listens there: IGMPv3 (RFC 3376 section 4.2.14), or 2 (RFC 2236 section 9)."""
 
+LINK_LOCAL = "fe80::"
+
 DHCPV6_PORTS = {546, 547}
 MAPPING_PORT = 5351
 """PCP and NAT-PMP at the gateway (RFC 6887, RFC 6886)."""
 SSDP = ("239.255.255.250", 1900)
-NEIGHBOURS = {133, 134, 135, 136, 143}
-"""ICMPv6: router and neighbour discovery (RFC 4861), listener reports (RFC 3810)."""
+NEIGHBOURS = {130, 131, 132, 133, 134, 135, 136, 143}
+"""ICMPv6: router and neighbour discovery (RFC 4861), listeners (RFC 2710, RFC 3810)."""
 
 
 class WireRule:
@@ -42,7 +44,7 @@ class WireRule:
         if packet.ethertype == ARP:
             return "ARP"
         if packet.ethertype == IPV6:
-            return _ipv6(packet)
+            return self._ipv6(packet)
         if packet.ethertype != IPV4:
             return None
         if packet.protocol == UDP and packet.ports() and packet.ports() <= DHCP_PORTS:
@@ -84,9 +86,12 @@ class WireRule:
     def _gateway_port(self, packet):
         return packet.target_port if packet.source == self._own else packet.source_port
 
-
-def _ipv6(packet):
-    """The lab's networks have no IPv6; what a machine says to find that out."""
-    if packet.protocol == ICMPV6:
-        return "neighbour discovery" if packet.kind in NEIGHBOURS else None
-    return "DHCPv6" if packet.protocol == UDP and packet.ports() == DHCPV6_PORTS else None
+    def _ipv6(self, packet):
+        """The lab's networks have no IPv6; what a machine says to find that out, and to whoever else has link-local addresses alone."""
+        if packet.protocol == ICMPV6:
+            return "neighbour discovery" if packet.kind in NEIGHBOURS else None
+        if packet.protocol != UDP:
+            return None
+        if packet.target == LAN_GROUP_6 and packet.ports() == {self._overlay, LAN_PORT} and packet.source.startswith(LINK_LOCAL):
+            return "overlay by multicast"
+        return "DHCPv6" if packet.ports() == DHCPV6_PORTS else None

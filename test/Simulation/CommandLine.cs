@@ -13,6 +13,7 @@ internal sealed class CommandLine
         (1000, ["idle", "join", "death"]),
         (1000, ["merge"]),
         (200, ["records"]),
+        (300, ["holders"]),
         (1000, ["notices"]),
     ];
 

@@ -16,9 +16,10 @@ def ipv4(protocol, source, target, body=b"", fragment=0, options=b""):
     return ethernet(0x0800, head + ipaddress.IPv4Address(source).packed + ipaddress.IPv4Address(target).packed + options + body)
 
 
-def ipv6(protocol, body):
-    """An IPv6 packet between two link-local addresses in a frame."""
-    return ethernet(0x86DD, struct.pack("!IHBB", 6 << 28, len(body), protocol, 255) + ipaddress.IPv6Address("fe80::1").packed * 2 + body)
+def ipv6(protocol, body, source="fe80::1", target="fe80::1"):
+    """An IPv6 packet in a frame, between two link-local addresses if nothing else is said."""
+    ends = ipaddress.IPv6Address(source).packed + ipaddress.IPv6Address(target).packed
+    return ethernet(0x86DD, struct.pack("!IHBB", 6 << 28, len(body), protocol, 255) + ends + body)
 
 
 def udp(source, source_port, target, target_port, data=b"", **how):

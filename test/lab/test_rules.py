@@ -62,7 +62,8 @@ class WireRuleTests(unittest.TestCase):
                 (packets.tcp(gateway, 40000, here, 22), "ssh"), (packets.tcp(here, 22, gateway, 40000), "ssh"),
                 (packets.tcp(here, 40000, gateway, 53), "DNS"), (packets.ipv4(1, gateway, here, bytes(8)), "ICMP inwards"),
                 (packets.ipv4(2, here, "224.0.0.22", bytes(8)), "IGMP"), (packets.udp(here, 4433, "239.255.87.79", 4433), "overlay"),
-                (packets.udp("192.168.21.7", 40000, "239.255.87.79", 4433), "overlay by multicast"), (packets.ipv6(58, b"\x85\0"), "neighbour discovery"), (packets.ipv6(17, b"\x02\x22\x02\x23"), "DHCPv6")):
+                (packets.udp("192.168.21.7", 40000, "239.255.87.79", 4433), "overlay by multicast"), (packets.ipv6(58, b"\x85\0"), "neighbour discovery"), (packets.ipv6(17, b"\x02\x22\x02\x23"), "DHCPv6"),
+                (packets.ipv6(17, b"\x11\x51\x11\x51", target="ff15::8057:4f57"), "overlay by multicast"), (packets.ipv6(58, b"\x82\0"), "neighbour discovery")):
             self.assertEqual(kind, self.kind(frame), parse(frame))
 
     def test_a_knock_may_come_from_any_port_if_it_is_one(self):
@@ -83,7 +84,8 @@ class WireRuleTests(unittest.TestCase):
                 packets.tcp("198.51.100.9", 40000, here, 22), packets.udp(here, 40000, "198.51.100.10", 4433), packets.tcp(here, 40000, "198.51.100.1", 53), packets.ipv6(58, b"\x80\0"), packets.ipv6(17, bytes(8)),
                 packets.ipv4(1, here, gateway, bytes(8)), packets.ipv4(2, here, "224.0.0.251", bytes(8)), packets.ipv4(2, "192.168.21.7", "224.0.0.22", bytes(8)),
                 packets.udp(here, 40000, "239.255.87.79", 4433), packets.ipv4(50, here, gateway, bytes(8)),
-                packets.ethernet(0x86DD, bytes(40))):
+                packets.ethernet(0x86DD, bytes(40)), packets.ipv6(17, b"\x11\x51\x11\x51", target="ff05::1"),
+                packets.ipv6(17, b"\x11\x51\x11\x51", "2001:db8::1", "ff15::8057:4f57"), packets.ipv6(17, b"\x11\x52\x11\x51", target="ff15::8057:4f57")):
             self.assertIsNone(self.kind(frame), parse(frame))
 
 

@@ -7,13 +7,17 @@ from tally import must
 from waiting import until
 
 DEAD = "udp:192.0.2.99:4433"
+GROUP_SIX = "ff150000000000000000000080574f57"
 
 
 def run(tally, world, figures):
     """Pools of their own on the public network; nobody has DEAD."""
     for number, name in enumerate(("lan-one", "lan-two", "lan-deaf", "old-boot", "old-one", "old-two")):
         world.topology.public(name, f"192.0.2.{70 + number}")
+    for name, address in (("six-one", ["fd57::1"]), ("six-two", ["fd57::2"]), ("bare-one", []), ("bare-two", [])):
+        world.topology.public(name, *address)
     multicast(tally, world, figures)
+    multicast_six(tally, world, figures)
     remembered(tally, world, figures)
 
 
@@ -49,6 +53,47 @@ def multicast(tally, world, figures):
         must("4F57FFEF" not in deaf.run("cat", "/proc/net/igmp").stdout, "it is in the group")
         steal = "import socket as s; u = s.socket(s.AF_INET6, s.SOCK_DGRAM); u.setsockopt(s.SOL_SOCKET, s.SO_REUSEADDR, 1); u.bind(('::', 4433))"
         must("Address already in use" in two.run("python3", "-c", steal, check=False).stdout, "a program could take the overlay's port")
+
+
+def multicast_six(tally, world, figures):
+    """Machines without IPv4, two with an address of their network's, two with what every machine gives itself. No bootstrap."""
+    for kind, secret in (("six", "66" * 32), ("bare", "67" * 32)):
+        one, two = (world.add(f"{kind}-{number}", kind, multicast=True) for number in ("one", "two"))
+        for node in (one, two):
+            node.options["pool"]["secret"] = secret
+            # As a container's: the kernel gives it a link-local address, too.
+            world.topology.ip(node.name, "link", "add", "docker0", "type", "bridge")
+            world.topology.ip(node.name, "link", "add", "veth-in", "type", "veth", "peer", "name", "veth-out")
+            world.topology.ip(node.name, "link", "set", "veth-out", "master", "docker0")
+            for link in ("docker0", "veth-in", "veth-out"):
+                world.topology.ip(node.name, "link", "set", link, "up")
+
+    def linked(one, two, what):
+        """Starts both; returns the endpoint at which the first reaches the second."""
+        one.start()
+        until(one.status, lambda status: status["ring"]["joined"], "the first node begins a ring")
+        begin = time.monotonic()
+        two.start("udp:[2001:db8::dead]:4433")
+        until(lambda: joined(two) and joined(one), lambda both: both, "they are linked", limit=20)
+        figures.add(f"multicast, {what}: start of the second to linked", time.monotonic() - begin, "s")
+        direct(one, two)
+        for node in (one, two):
+            groups = [line.split()[1] for line in node.run("cat", "/proc/net/igmp6").stdout.splitlines() if GROUP_SIX in line]
+            must(groups == ["wan"], f"{node.name} listens on {groups}")
+            nat = node.status()["nat"]
+            must(not any("fe80" in endpoint for endpoint in nat["outside"] + nat["inside"]), f"{node.name} tells of {nat}")
+        return one.peer(two)["endpoint"]
+
+    with tally.case("two nodes on a network with IPv6 alone find each other by multicast, not asked for on the overlay and towards containers"):
+        endpoint = linked(world.nodes["six-one"], world.nodes["six-two"], "IPv6 alone")
+        must(endpoint == "[fd57::2]:4433", f"it is reached at {endpoint}")
+
+    with tally.case("so do two that have link-local addresses alone, which they tell nobody and do not keep"):
+        endpoint = linked(world.nodes["bare-one"], world.nodes["bare-two"], "link-local addresses alone")
+        must(endpoint.startswith("[fe80::") and "%" in endpoint, f"it is reached at {endpoint}")
+        must(world.nodes["bare-two"].stop() == 0, "exit code")
+        file = world.nodes["bare-two"].folder / "state" / "peers.json"
+        must(not file.exists() or "fe80" not in file.read_text(encoding="ascii"), "it remembers a link-local address")
 
 
 def remembered(tally, world, figures):

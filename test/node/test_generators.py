@@ -66,7 +66,10 @@ class Fence(unittest.TestCase):
         text = fence.sockets(samples.pool())
         inwards, outwards = (text.split(f"chain {chain} {{\n")[1].split("  }\n")[0] for chain in ("physical_in", "physical_out"))
         self.assertIn("ip daddr 239.255.87.79 udp dport 4433 counter accept", inwards)
+        self.assertIn("ip6 daddr ff15::8057:4f57 udp dport 4433 counter accept", inwards)
         self.assertIn("igmp type membership-query counter accept", inwards)
+        self.assertRegex(inwards, "icmpv6 type {[^}]* mld-listener-query }")
+        self.assertRegex(outwards, "icmpv6 type {[^}]* mld-listener-report, mld-listener-done, mld2-listener-report }")
         self.assertIn("ip daddr { 224.0.0.22, 224.0.0.2, 239.255.87.79 } ip protocol igmp counter accept", outwards)
         self.assertNotIn("igmp", text.split("chain tap_in {\n")[1].split("chain physical_in")[0])
 

@@ -14,6 +14,8 @@ public readonly record struct TransportAddress(ulong Prefix, ulong Interface, us
     /// <summary>Length on the wire, in bytes; the protocol does not travel with it.</summary>
     public const int Size = 18;
 
+    private const ulong ScopeMask = uint.MaxValue;
+
     /// <summary>Converts from the framework's mutable class.</summary>
     public static TransportAddress From(IPEndPoint endpoint)
     {
@@ -21,6 +23,19 @@ public readonly record struct TransportAddress(ulong Prefix, ulong Interface, us
         Span<byte> bytes = stackalloc byte[16];
         endpoint.Address.MapToIPv6().TryWriteBytes(bytes, out _);
         return FromIPv6(bytes, (ushort)endpoint.Port);
+    }
+
+    /// <summary>
+    /// An address of IPv6 as the kernel names it: a link-local one means something on one interface only, whose number stands in 32 of the 54 bits that
+    /// are zero in it (RFC 4291 section 2.5.6). So it is another value on another interface, and none that another machine could use.
+    /// </summary>
+    /// <param name="address">16 bytes.</param>
+    /// <param name="port">The port.</param>
+    /// <param name="scope">The kernel's number of the interface; not looked at if the address is not link-local.</param>
+    public static TransportAddress FromIPv6(ReadOnlySpan<byte> address, ushort port, uint scope)
+    {
+        TransportAddress plain = FromIPv6(address, port);
+        return plain.IsLinkLocal ? plain with { Prefix = (plain.Prefix & ~ScopeMask) | scope } : plain;
     }
 
     /// <summary>An IPv4 address in host byte order and a port.</summary>
@@ -32,6 +47,15 @@ public readonly record struct TransportAddress(ulong Prefix, ulong Interface, us
 
     /// <summary>Whether this is an IPv4 address.</summary>
     public bool IsIPv4 => Prefix == 0 && Interface >> 32 == 0xffff;
+
+    /// <summary>Whether it is of fe80::/10, which every machine has on every network: it means nothing to anybody who is not on the same one.</summary>
+    public bool IsLinkLocal => Prefix >> 54 == 0x3fa;
+
+    /// <summary>The kernel's number of the interface that a link-local address belongs to; 0 if it is not known, or another address.</summary>
+    public uint Scope => IsLinkLocal ? (uint)(Prefix & ScopeMask) : 0;
+
+    /// <summary>The address without its <see cref="Scope"/>.</summary>
+    public TransportAddress Unscoped => IsLinkLocal ? this with { Prefix = Prefix & ~ScopeMask } : this;
 
     /// <summary>The IPv4 address in host byte order; meaningless unless <see cref="IsIPv4"/>.</summary>
     public uint IPv4 => (uint)Interface;
@@ -60,8 +84,8 @@ public readonly record struct TransportAddress(ulong Prefix, ulong Interface, us
     public IPEndPoint ToIPEndPoint()
     {
         Span<byte> bytes = stackalloc byte[16];
-        WriteIPv6(bytes);
-        var address = new IPAddress(bytes);
+        Unscoped.WriteIPv6(bytes);
+        var address = new IPAddress(bytes, Scope);
         return new IPEndPoint(address.IsIPv4MappedToIPv6 ? address.MapToIPv4() : address, Port);
     }
 

@@ -150,7 +150,7 @@ internal sealed class PathKeeper(NodeCore core)
         {
             Span<byte> answer = stackalloc byte[PongMessage.Size];
             peer.OnPeersWish(now, ping.Wanted);
-            new PongMessage(ping.Nonce, arrival.IsUdp ? arrival.Endpoint : default, peer.IsUseful(now)).Write(answer);
+            new PongMessage(ping.Nonce, arrival.IsUdp && !arrival.Endpoint.IsLinkLocal ? arrival.Endpoint : default, peer.IsUseful(now)).Write(answer);
             core.Transport.Answer(now, peer, answer, arrival);
 
             // The peer watches this path just now; whatever of ours it does not hear, it will tell by its next pings.

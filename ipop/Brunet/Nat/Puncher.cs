@@ -165,7 +165,7 @@ internal sealed class Puncher(NodeCore core)
         peer.TcpCandidates.Clear();
     }
 
-    /// <summary>No multicast, broadcast, or "this host" address is worth a datagram (RFC 6890).</summary>
+    /// <summary>No multicast, broadcast, or "this host" address is worth a datagram (RFC 6890), and no link-local one that others name.</summary>
     public static bool IsUsable(TransportAddress endpoint)
     {
         if (endpoint.Port == 0 || (endpoint.Prefix | endpoint.Interface) == 0)
@@ -179,7 +179,7 @@ internal sealed class Puncher(NodeCore core)
             return first is > 0 and < 224;
         }
 
-        return endpoint.Prefix >> 56 != 0xff;
+        return endpoint.Prefix >> 56 != 0xff && !endpoint.IsLinkLocal;
     }
 
     private void Punch(TimeSpan now, Peer peer)

@@ -38,7 +38,7 @@ internal sealed class ReflectedAddresses
     /// <summary>Notes what a peer saw that we spoke to at an endpoint.</summary>
     public Reflection Add(TimeSpan now, NodeAddress witness, TransportAddress at, TransportAddress observed)
     {
-        if (observed == default || observed.Protocol != TransportProtocol.Udp || at.Protocol != TransportProtocol.Udp)
+        if (observed == default || observed.IsLinkLocal || observed.Protocol != TransportProtocol.Udp || at.Protocol != TransportProtocol.Udp)
         {
             return Reflection.Known;
         }

@@ -37,7 +37,7 @@ internal sealed class LanCaller(NodeCore core)
 
     private readonly Backoff _alone = new(core.Random, FirstPause, LongestPause, growth: 1.5);
     private readonly Backoff _linked = new(core.Random, FirstPause, LongestPauseOfRing, growth: 1.5);
-    private readonly Dictionary<TransportAddress, (bool IsAdmitted, TimeSpan Until)> _callers = [];
+    private readonly Dictionary<NodeAddress, (bool IsAdmitted, TimeSpan Until)> _callers = [];
     private Session? _running;
     private bool _wasLinked;
     private TimeSpan _second;
@@ -91,15 +91,16 @@ internal sealed class LanCaller(NodeCore core)
         if (core.IsMember
             && HandshakeFrame.TryRead(bytes, core.Settings.PoolSecret.Span, out HandshakeFrame frame)
             && frame.ReceiverIndex == 0 && frame.Target == default
-            && IsAdmitted(now, source))
+            && IsAdmitted(now, frame.Sender, source))
         {
             core.Transport.ReceiveFrame(now, Arrival.Direct(source), bytes);
         }
     }
 
-    private bool IsAdmitted(TimeSpan now, TransportAddress source)
+    /// <summary>Whether a caller gets an answer. Who has both versions of IP calls by both: they share one choice.</summary>
+    private bool IsAdmitted(TimeSpan now, NodeAddress sender, TransportAddress source)
     {
-        if (_callers.TryGetValue(source, out (bool IsAdmitted, TimeSpan Until) known) && now < known.Until)
+        if (_callers.TryGetValue(sender, out (bool IsAdmitted, TimeSpan Until) known) && now < known.Until)
         {
             return known.IsAdmitted;
         }
@@ -107,7 +108,7 @@ internal sealed class LanCaller(NodeCore core)
         if (now - _second >= TimeSpan.FromSeconds(1))
         {
             (_second, _answers) = (now, 0);
-            foreach ((TransportAddress caller, (_, TimeSpan until)) in _callers)
+            foreach ((NodeAddress caller, (_, TimeSpan until)) in _callers)
             {
                 if (now >= until)
                 {
@@ -123,13 +124,13 @@ internal sealed class LanCaller(NodeCore core)
 
         bool isAdmitted = core.Random.NextDouble() * MembersBeside(source) < WantedAnswers;
         _answers += isAdmitted ? 1 : 0;
-        _callers[source] = (isAdmitted, now + (isAdmitted ? AdmittedFor : RefusedFor));
+        _callers[sender] = (isAdmitted, now + (isAdmitted ? AdmittedFor : RefusedFor));
         return isAdmitted;
     }
 
     /// <summary>
-    /// About how many members are on the network of an address: of this node's links the share that goes to the same 256 addresses, of the ring's
-    /// size. A guess too low costs answers, one too high a repetition.
+    /// About how many members are on the network of an address: of this node's links the share that goes to the same 256 addresses (of IPv6: the same
+    /// /64), of the ring's size. A guess too low costs answers, one too high a repetition.
     /// </summary>
     private double MembersBeside(TransportAddress source)
     {
@@ -139,10 +140,30 @@ internal sealed class LanCaller(NodeCore core)
             if (core.IsMemberPeer(peer))
             {
                 linked++;
-                beside += peer.Best is { Kind: PathKind.Direct } best && best.Way.Endpoint is { IsIPv4: true } there && there.IPv4 >> 8 == source.IPv4 >> 8 ? 1 : 0;
+                beside += peer.Best is { Kind: PathKind.Direct } best && IsBeside(best.Way.Endpoint, source) ? 1 : 0;
             }
         }
 
         return linked == 0 ? 1 : core.Ring.EstimatedNodes * beside / linked;
     }
+
+    /// <summary>Whether an endpoint seems to be on the network that a call came from. One from a link-local address came from a network of this node's own.</summary>
+    private bool IsBeside(TransportAddress there, TransportAddress source)
+    {
+        if (!source.IsLinkLocal)
+        {
+            return IsSameNetwork(there, source);
+        }
+
+        bool isOwn = there.IsLinkLocal;
+        foreach (TransportAddress own in core.Paths.Reflected.Local)
+        {
+            isOwn |= IsSameNetwork(there, own);
+        }
+
+        return isOwn;
+    }
+
+    private static bool IsSameNetwork(TransportAddress one, TransportAddress other) =>
+        one.Prefix == other.Prefix && one.IsIPv4 == other.IsIPv4 && (!one.IsIPv4 || one.IPv4 >> 8 == other.IPv4 >> 8);
 }

@@ -11,9 +11,6 @@ namespace Ipop.Linux.Interfaces;
 /// <param name="HasMulticast">Whether the interface carries multicast.</param>
 public readonly record struct InterfaceAddress(string Name, int Index, TransportAddress Address, int PrefixLength, bool IsLoopback, bool HasMulticast)
 {
-    /// <summary>fe80::/10 (RFC 4291 section 2.5.6).</summary>
-    public bool IsLinkLocal => !Address.IsIPv4 && Address.Prefix >> 54 == 0x3fa;
-
     /// <summary>2000::/3 (RFC 4291 section 2.5.4).</summary>
     public bool IsGlobalIPv6 => !Address.IsIPv4 && Address.Prefix >> 61 == 1;
 

@@ -19,7 +19,7 @@ public static class LocalInterfaces
         var endpoints = new List<TransportAddress>();
         foreach (InterfaceAddress own in addresses)
         {
-            if (!own.IsLoopback && own.Name != tap && !own.IsLinkLocal && !isVirtual(own.Address) && InterfaceKinds.System.LeadsOutside(own.Name))
+            if (!own.IsLoopback && own.Name != tap && !own.Address.IsLinkLocal && !isVirtual(own.Address) && InterfaceKinds.System.LeadsOutside(own.Name))
             {
                 endpoints.Add(own.Address with { Port = (ushort)port });
             }
@@ -28,11 +28,14 @@ public static class LocalInterfaces
         return endpoints;
     }
 
-    /// <summary>The kernel's numbers of the interfaces with IPv4 that carry multicast, but for the loopback and the overlay's own.</summary>
+    /// <summary>The kernel's numbers of the interfaces with a version of IP that carry multicast to other machines: not the loopback and the overlay's own.</summary>
+    /// <remarks>Interfaces towards containers and virtual machines inside this machine are left out (<see cref="InterfaceKinds"/>).</remarks>
     /// <param name="addresses">Of the machine.</param>
+    /// <param name="isIPv4">Whether those with IPv4 are meant, else those with IPv6.</param>
     /// <param name="tap">Name of the overlay's own interface.</param>
     /// <param name="isVirtual">Whether an address belongs to the pool's subnet; an interface with one is left out, too.</param>
-    public static IReadOnlyList<int> MulticastIndices(IReadOnlyList<InterfaceAddress> addresses, string tap, Func<TransportAddress, bool> isVirtual)
+    public static IReadOnlyList<int> MulticastIndices(
+        IReadOnlyList<InterfaceAddress> addresses, bool isIPv4, string tap, Func<TransportAddress, bool> isVirtual)
     {
         ArgumentNullException.ThrowIfNull(addresses);
         ArgumentNullException.ThrowIfNull(isVirtual);
@@ -48,7 +51,8 @@ public static class LocalInterfaces
 
         foreach (InterfaceAddress own in addresses)
         {
-            if (own.Address.IsIPv4 && own.HasMulticast && !own.IsLoopback && own.Name != tap && !left.Contains(own.Index) && !indices.Contains(own.Index))
+            if (own.Address.IsIPv4 == isIPv4 && own.HasMulticast && !own.IsLoopback && own.Name != tap && !left.Contains(own.Index)
+                && !indices.Contains(own.Index) && InterfaceKinds.System.LeadsOutside(own.Name))
             {
                 indices.Add(own.Index);
             }

@@ -27,8 +27,14 @@ internal static partial class Interop
         internal const int IP_DROP_MEMBERSHIP = 36;
         internal const int IP_MULTICAST_ALL = 49;
         internal const int IPPROTO_IPV6 = 41;
+        internal const int IPV6_MULTICAST_IF = 17;
+        internal const int IPV6_MULTICAST_HOPS = 18;
+        internal const int IPV6_MULTICAST_LOOP = 19;
+        internal const int IPV6_ADD_MEMBERSHIP = 20;
+        internal const int IPV6_DROP_MEMBERSHIP = 21;
         internal const int IPV6_MTU_DISCOVER = 23;
         internal const int IPV6_V6ONLY = 26;
+        internal const int IPV6_MULTICAST_ALL = 29;
         internal const int IP_PMTUDISC_DONT = 0;
         internal const int MSG_TRUNC = 0x20;
         internal const int MSG_DONTWAIT = 0x40;
@@ -49,6 +55,10 @@ internal static partial class Interop
 
             [FieldOffset(8)]
             internal IPv6Bytes ipv6;
+
+            /// <summary>Number of the interface that a link-local address belongs to, in host byte order.</summary>
+            [FieldOffset(24)]
+            internal uint scope;
         }
 
         /// <summary>ip(7). Addresses are in network byte order.</summary>
@@ -57,6 +67,14 @@ internal static partial class Interop
         {
             internal uint multiaddr;
             internal uint address;
+            internal int ifindex;
+        }
+
+        /// <summary>ipv6(7).</summary>
+        [StructLayout(LayoutKind.Sequential)]
+        internal struct ipv6_mreq
+        {
+            internal IPv6Bytes multiaddr;
             internal int ifindex;
         }
 

@@ -1,10 +1,12 @@
+using System.Buffers.Binary;
 using Brunet.Addressing;
 
 namespace Ipop.Linux.Udp;
 
 /// <summary>
-/// A multicast group of IPv4 on the machine's own networks (RFC 1112): what comes there is received by a socket of its own, what goes there leaves
-/// by the overlay's, so that answers find it. Nothing leaves the network (TTL 1) and nothing comes back to this machine. Not thread-safe.
+/// A multicast group of IPv4 (RFC 1112) or IPv6 (RFC 4291 section 2.7) on the machine's own networks: what comes there is received by a socket of its
+/// own, what goes there leaves by the overlay's, so that answers find it. Nothing leaves the network (TTL 1) and nothing comes back to this machine.
+/// Not thread-safe.
 /// </summary>
 public sealed unsafe class MulticastGroup : IDisposable
 {
@@ -18,20 +20,34 @@ public sealed unsafe class MulticastGroup : IDisposable
     /// <summary>For <see cref="Polling.PollLoop.Add"/>.</summary>
     public int Descriptor => _members.Descriptor;
 
+    /// <summary>Whether it is one of IPv4.</summary>
+    public bool IsIPv4 => _group.IsIPv4;
+
     /// <summary>Opens the group, as yet on no interface.</summary>
     /// <param name="overlay">The socket that sends there; it may have the same port.</param>
-    /// <param name="group">Address and port.</param>
-    /// <exception cref="IOException">Another program has the port.</exception>
+    /// <param name="group">Address and port. One of IPv6 must not be of a scope so small that the kernel wants to know the interface to receive it.</param>
+    /// <exception cref="IOException">Another program has the port, or the kernel has no IPv6.</exception>
     public static MulticastGroup Open(UdpSocket overlay, TransportAddress group)
     {
         ArgumentNullException.ThrowIfNull(overlay);
         UdpSocket members = UdpSocket.OpenBeside(overlay, group);
-        members.Set(Interop.Libc.IPPROTO_IP, Interop.Libc.IP_MULTICAST_ALL, 0);
 
         // The overlay's socket is on all addresses: the group's are not among them, else each frame would come twice.
-        overlay.Set(Interop.Libc.IPPROTO_IP, Interop.Libc.IP_MULTICAST_ALL, 0);
-        overlay.Set(Interop.Libc.IPPROTO_IP, Interop.Libc.IP_MULTICAST_LOOP, 0);
-        overlay.Set(Interop.Libc.IPPROTO_IP, Interop.Libc.IP_MULTICAST_TTL, 1);
+        if (group.IsIPv4)
+        {
+            members.Set(Interop.Libc.IPPROTO_IP, Interop.Libc.IP_MULTICAST_ALL, 0);
+            overlay.Set(Interop.Libc.IPPROTO_IP, Interop.Libc.IP_MULTICAST_ALL, 0);
+            overlay.Set(Interop.Libc.IPPROTO_IP, Interop.Libc.IP_MULTICAST_LOOP, 0);
+            overlay.Set(Interop.Libc.IPPROTO_IP, Interop.Libc.IP_MULTICAST_TTL, 1);
+        }
+        else
+        {
+            members.Set(Interop.Libc.IPPROTO_IPV6, Interop.Libc.IPV6_MULTICAST_ALL, 0);
+            overlay.Set(Interop.Libc.IPPROTO_IPV6, Interop.Libc.IPV6_MULTICAST_ALL, 0);
+            overlay.Set(Interop.Libc.IPPROTO_IPV6, Interop.Libc.IPV6_MULTICAST_LOOP, 0);
+            overlay.Set(Interop.Libc.IPPROTO_IPV6, Interop.Libc.IPV6_MULTICAST_HOPS, 1);
+        }
+
         return new MulticastGroup(overlay, members, group);
     }
 
@@ -43,13 +59,13 @@ public sealed unsafe class MulticastGroup : IDisposable
         {
             if (!indices.Contains(index))
             {
-                Request(_members, Interop.Libc.IP_DROP_MEMBERSHIP, index);
+                Ask(Interop.Libc.IP_DROP_MEMBERSHIP, Interop.Libc.IPV6_DROP_MEMBERSHIP, index);
             }
         }
 
         // One that it is a member on already refuses, which changes nothing; one that went and came again has forgotten it.
         _interfaces = [.. indices];
-        _interfaces.ForEach(index => Request(_members, Interop.Libc.IP_ADD_MEMBERSHIP, index));
+        _interfaces.ForEach(index => Ask(Interop.Libc.IP_ADD_MEMBERSHIP, Interop.Libc.IPV6_ADD_MEMBERSHIP, index));
     }
 
     /// <summary>Hands over what has arrived.</summary>
@@ -61,7 +77,7 @@ public sealed unsafe class MulticastGroup : IDisposable
         _overlay.Flush();
         foreach (int index in _interfaces)
         {
-            if (Request(_overlay, Interop.Libc.IP_MULTICAST_IF, index))
+            if (Choose(index))
             {
                 _overlay.Send(_group, datagram);
                 _overlay.Flush();
@@ -72,13 +88,32 @@ public sealed unsafe class MulticastGroup : IDisposable
     /// <inheritdoc/>
     public void Dispose() => _members.Dispose();
 
-    private bool Request(UdpSocket socket, int option, int index)
+    private bool Choose(int index)
     {
-        var request = new Interop.Libc.ip_mreqn
+        if (!_group.IsIPv4)
         {
-            multiaddr = option == Interop.Libc.IP_MULTICAST_IF ? 0 : System.Buffers.Binary.BinaryPrimitives.ReverseEndianness(_group.IPv4),
-            ifindex = index,
-        };
-        return Interop.Libc.setsockopt(socket.Descriptor, Interop.Libc.IPPROTO_IP, option, &request, (uint)sizeof(Interop.Libc.ip_mreqn)) == 0;
+            return _overlay.Set(Interop.Libc.IPPROTO_IPV6, Interop.Libc.IPV6_MULTICAST_IF, index);
+        }
+
+        var request = new Interop.Libc.ip_mreqn { ifindex = index };
+        return Set(_overlay, Interop.Libc.IPPROTO_IP, Interop.Libc.IP_MULTICAST_IF, &request, sizeof(Interop.Libc.ip_mreqn));
     }
+
+    private void Ask(int ipv4Option, int ipv6Option, int index)
+    {
+        if (_group.IsIPv4)
+        {
+            var request = new Interop.Libc.ip_mreqn { multiaddr = BinaryPrimitives.ReverseEndianness(_group.IPv4), ifindex = index };
+            Set(_members, Interop.Libc.IPPROTO_IP, ipv4Option, &request, sizeof(Interop.Libc.ip_mreqn));
+        }
+        else
+        {
+            var request = new Interop.Libc.ipv6_mreq { ifindex = index };
+            _group.WriteIPv6(request.multiaddr);
+            Set(_members, Interop.Libc.IPPROTO_IPV6, ipv6Option, &request, sizeof(Interop.Libc.ipv6_mreq));
+        }
+    }
+
+    private static bool Set(UdpSocket socket, int level, int option, void* value, int length) =>
+        Interop.Libc.setsockopt(socket.Descriptor, level, option, value, (uint)length) == 0;
 }

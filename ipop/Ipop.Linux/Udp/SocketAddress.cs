@@ -13,7 +13,8 @@ internal static class SocketAddress
         if (isDual)
         {
             result.family = Interop.Libc.AF_INET6;
-            address.WriteIPv6(result.ipv6);
+            address.Unscoped.WriteIPv6(result.ipv6);
+            result.scope = address.Scope;
         }
         else
         {
@@ -29,6 +30,6 @@ internal static class SocketAddress
         ushort port = BinaryPrimitives.ReverseEndianness(address.port);
         return address.family == Interop.Libc.AF_INET
             ? TransportAddress.FromIPv4(BinaryPrimitives.ReverseEndianness(address.ipv4), port)
-            : TransportAddress.FromIPv6(address.ipv6, port);
+            : TransportAddress.FromIPv6(address.ipv6, port, address.scope);
     }
 }

@@ -34,6 +34,9 @@ public sealed unsafe class UdpSocket : IDisposable
     /// <summary>For <see cref="PollLoop.Add"/>.</summary>
     public int Descriptor => _fd.Value;
 
+    /// <summary>Whether it serves IPv6 beside IPv4.</summary>
+    public bool IsDual => _isDual;
+
     /// <summary>The port that the socket has.</summary>
     public int LocalPort
     {
@@ -80,10 +83,10 @@ public sealed unsafe class UdpSocket : IDisposable
     }
 
     /// <summary>Opens a socket on a multicast group, whose port a socket on all addresses may have.</summary>
-    /// <exception cref="IOException">Another program has the port.</exception>
+    /// <exception cref="IOException">Another program has the port, or the kernel has no IPv6.</exception>
     internal static UdpSocket OpenBeside(UdpSocket other, TransportAddress group)
     {
-        FileDescriptor fd = Create(Interop.Libc.AF_INET);
+        FileDescriptor fd = Create(group.IsIPv4 ? Interop.Libc.AF_INET : Interop.Libc.AF_INET6);
         Set(fd, Interop.Libc.SOL_SOCKET, Interop.Libc.SO_REUSEADDR, 1);
         SocketMark.Set(fd);
 
@@ -91,7 +94,7 @@ public sealed unsafe class UdpSocket : IDisposable
         other.Set(Interop.Libc.SOL_SOCKET, Interop.Libc.SO_REUSEADDR, 1);
         try
         {
-            return Bind(fd, SocketAddress.Write(group, isDual: false), isDual: false, $"multicast to UDP {group}");
+            return Bind(fd, SocketAddress.Write(group, isDual: !group.IsIPv4), isDual: !group.IsIPv4, $"multicast to UDP {group}");
         }
         finally
         {

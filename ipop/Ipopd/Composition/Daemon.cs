@@ -42,7 +42,7 @@ internal sealed class Daemon : IControlled, IDisposable
     private readonly ServiceManager _systemd;
     private readonly PollLoop _loop;
     private readonly UdpSocket _overlaySocket;
-    private readonly MulticastGroup? _lan;
+    private readonly LanGroup? _lan;
     private readonly TcpLinks _tcp;
     private readonly Surroundings _surroundings;
     private readonly SearchSockets _searchSockets;
@@ -144,11 +144,7 @@ internal sealed class Daemon : IControlled, IDisposable
         try
         {
             _loop.Add(_overlaySocket.Descriptor, now => _overlaySocket.Receive(now, ReceiveDatagram));
-            if (_lan is { } lan)
-            {
-                _loop.Add(lan.Descriptor, now => lan.Receive(now, _node.ReceiveMulticast));
-            }
-
+            _lan?.Listen(_loop, _node.ReceiveMulticast);
             _loop.Add(_tap.Descriptor, now => _tap.Receive(now, _network));
             if (_dnsSocket is { } dns)
             {
@@ -401,7 +397,7 @@ internal sealed class Daemon : IControlled, IDisposable
     private void OnSurroundings(TimeSpan now)
     {
         _local = LocalNetworks.Endpoints(_options, _surroundings.Addresses, _overlaySocket.LocalPort, _tcp.Ports);
-        LanGroup.SetInterfaces(_lan, _options, _surroundings.Addresses);
+        _lan?.SetInterfaces(_options, _surroundings.Addresses);
         _node.SetLocalEndpoints(now, _local);
         _outside?.SetWaysOut(now, _surroundings.Routes, _surroundings.Addresses);
     }

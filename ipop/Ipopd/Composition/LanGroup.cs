@@ -1,6 +1,7 @@
 using System.Net;
 using Brunet.Addressing;
 using Ipop.Linux.Interfaces;
+using Ipop.Linux.Polling;
 using Ipop.Linux.Udp;
 using Ipopd.Configuration;
 using Ipopd.Logging;
@@ -8,35 +9,87 @@ using Microsoft.Extensions.Logging;
 
 namespace Ipopd.Composition;
 
-/// <summary>Where nodes of one network find each other without being told anything.</summary>
-internal static class LanGroup
+/// <summary>
+/// Where nodes of one network find each other without being told anything: a group of IPv4 and one of IPv6, as if they were one. A call goes to both.
+/// </summary>
+internal sealed class LanGroup : IDisposable
 {
     /// <summary>
     /// A group of the local scope (RFC 2365 section 6.1) that ends in "WO" in ASCII, and the overlay's usual port. docs/protocol.md and the
-    /// appliance's fence name it.
+    /// appliance's fence name it. It stands for both groups where the node sends.
     /// </summary>
     internal static readonly TransportAddress Endpoint = TransportAddress.From(new IPEndPoint(new IPAddress([239, 255, 87, 79]), 4433));
 
+    /// <summary>
+    /// Site-local scope, transient, of the numbers that anybody may take (RFC 4291 section 2.7, RFC 3307 section 4.3), with "WOW" in ASCII. Not of link-local scope: then
+    /// the kernel would call from a link-local address even where there is a better one.
+    /// </summary>
+    internal static readonly TransportAddress IPv6Endpoint = TransportAddress.From(new IPEndPoint(IPAddress.Parse("ff15::8057:4f57"), Endpoint.Port));
+
+    private readonly List<MulticastGroup> _groups = [];
+
+    private LanGroup()
+    {
+    }
+
     /// <summary>Opens it; null if the configuration says no or the port can't be had.</summary>
-    internal static MulticastGroup? Open(DaemonOptions options, UdpSocket overlay, ILogger log)
+    internal static LanGroup? Open(DaemonOptions options, UdpSocket overlay, ILogger log)
     {
         if (!options.HasMulticast)
         {
             return null;
         }
 
+        var lan = new LanGroup();
+        lan.Open(overlay, Endpoint, log);
+        if (overlay.IsDual)
+        {
+            lan.Open(overlay, IPv6Endpoint, log);
+        }
+
+        return lan._groups.Count == 0 ? null : lan;
+    }
+
+    /// <summary>Has what comes to the groups handed over.</summary>
+    internal void Listen(PollLoop loop, UdpSocket.Receiver receiver)
+    {
+        foreach (MulticastGroup group in _groups)
+        {
+            loop.Add(group.Descriptor, now => group.Receive(now, receiver));
+        }
+    }
+
+    /// <summary>Joins the groups on the machine's present networks.</summary>
+    internal void SetInterfaces(DaemonOptions options, IReadOnlyList<InterfaceAddress> addresses)
+    {
+        foreach (MulticastGroup group in _groups)
+        {
+            group.SetInterfaces(
+                LocalInterfaces.MulticastIndices(addresses, group.IsIPv4, options.TapName, address => LocalNetworks.IsVirtual(options, address)));
+        }
+    }
+
+    /// <summary>Sends one datagram to both groups on each network.</summary>
+    internal void Send(ReadOnlySpan<byte> datagram)
+    {
+        foreach (MulticastGroup group in _groups)
+        {
+            group.Send(datagram);
+        }
+    }
+
+    /// <inheritdoc/>
+    public void Dispose() => _groups.ForEach(group => group.Dispose());
+
+    private void Open(UdpSocket overlay, TransportAddress endpoint, ILogger log)
+    {
         try
         {
-            return MulticastGroup.Open(overlay, Endpoint);
+            _groups.Add(MulticastGroup.Open(overlay, endpoint));
         }
         catch (IOException exception)
         {
             log.NoMulticast(exception.Message);
-            return null;
         }
     }
-
-    /// <summary>Joins the group on the machine's present networks.</summary>
-    internal static void SetInterfaces(MulticastGroup? group, DaemonOptions options, IReadOnlyList<InterfaceAddress> addresses) =>
-        group?.SetInterfaces(LocalInterfaces.MulticastIndices(addresses, options.TapName, address => LocalNetworks.IsVirtual(options, address)));
 }

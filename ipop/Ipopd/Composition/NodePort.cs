@@ -17,7 +17,7 @@ internal sealed class NodePort(UdpSocket udp, SearchSockets further) : INodeOutp
     internal TcpLinks? Tcp { get; set; }
 
     /// <summary>The networks of this machine; null if multicast is off.</summary>
-    internal MulticastGroup? Lan { get; set; }
+    internal LanGroup? Lan { get; set; }
 
     /// <summary>Where packets go; set once both exist.</summary>
     internal VirtualNetwork? Network { get; set; }

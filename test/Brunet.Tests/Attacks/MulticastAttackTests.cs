@@ -46,6 +46,21 @@ public sealed class MulticastAttackTests
     }
 
     [Fact]
+    public void A_call_by_both_versions_of_IP_is_one_call()
+    {
+        SimulatedNetwork world = World(certified: true);
+        byte[] linkLocal = [0xfe, 0x80, .. new byte[13], 1];
+        for (int i = 0; i < 300; i++)
+        {
+            byte[] call = Call(i, (uint)i + 1, default, new byte[32]);
+            world.Nodes[0].Node.ReceiveMulticast(world.Now, SimulatedNetwork.EndpointOf(500 + i), call);
+            world.Nodes[0].Node.ReceiveMulticast(world.Now, TransportAddress.FromIPv6(linkLocal, (ushort)(i + 1), 2), call);
+        }
+
+        Assert.InRange(world.Nodes[0].Sessions, 8, 8);
+    }
+
+    [Fact]
     public void An_uncertified_node_is_silent()
     {
         SimulatedNetwork world = World(certified: false);

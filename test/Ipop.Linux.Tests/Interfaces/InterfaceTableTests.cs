@@ -44,7 +44,7 @@ public sealed class InterfaceTableTests
     public void Scopes_are_told_apart(string address, bool isLinkLocal, bool isGlobal)
     {
         InterfaceAddress own = On("eth0", 2, Of(address), 64);
-        Assert.Equal((isLinkLocal, isGlobal), (own.IsLinkLocal, own.IsGlobalIPv6));
+        Assert.Equal((isLinkLocal, isGlobal), (own.Address.IsLinkLocal, own.IsGlobalIPv6));
     }
 
     [Theory]
@@ -72,16 +72,18 @@ public sealed class InterfaceTableTests
     }
 
     [Fact]
-    public void Multicast_goes_once_to_each_interface_with_IPv4_outside_of_the_overlay()
+    public void Multicast_goes_once_to_each_interface_that_has_the_version_of_IP_and_leads_outside_but_not_into_the_overlay()
     {
         InterfaceAddress[] addresses =
         [
             On("lo", 1, Of("127.0.0.1"), 8) with { IsLoopback = true }, On("eth0", 2, Lan, 24), On("eth0", 2, Of("192.168.9.7"), 24),
             On("ppp0", 3, Of("192.0.2.1"), 32) with { HasMulticast = false }, On("wow0", 4, Of("10.9.9.9"), 16), On("eth1", 5, Of("10.128.0.9"), 16),
-            On("eth1", 5, Of("192.0.2.9"), 24), On("eth2", 6, Of("2001:db8::7"), 64),
+            On("eth1", 5, Of("192.0.2.9"), 24), On("eth1", 5, Of("fe80::9"), 64), On("eth2", 6, Of("2001:db8::7"), 64), On("eth2", 6, Of("fe80::7"), 64),
+            On("wow0", 4, Of("fe80::5"), 64), On("docker0", 7, Of("172.17.0.1"), 16), On("docker0", 7, Of("fe80::6"), 64), On("eth3", 8, Of("fe80::8"), 64),
         ];
 
-        Assert.Equal([2], LocalInterfaces.MulticastIndices(addresses, "wow0", address => address.IPv4 >> 16 == 0x0a80));
+        Assert.Equal([2], LocalInterfaces.MulticastIndices(addresses, true, "wow0", address => address.IPv4 >> 16 == 0x0a80));
+        Assert.Equal([6, 8], LocalInterfaces.MulticastIndices(addresses, false, "wow0", address => address.IPv4 >> 16 == 0x0a80));
     }
 
     [Fact]

@@ -44,5 +44,16 @@ public sealed class MulticastGroupTests
         Assert.Equal(1, got);
     }
 
+    [Fact]
+    public void A_group_of_IPv6_may_have_the_port_beside_that_of_IPv4()
+    {
+        using UdpSocket overlay = UdpSocket.OpenAny(0);
+        using MulticastGroup four = MulticastGroup.Open(overlay, GroupAt(overlay.LocalPort));
+        using MulticastGroup six = MulticastGroup.Open(overlay, TransportAddress.From(new IPEndPoint(IPAddress.Parse("ff15::8057:4f57"), overlay.LocalPort)));
+        Assert.Equal((true, false), (four.IsIPv4, six.IsIPv4));
+        six.SetInterfaces([999_999]);
+        six.Send([1, 2, 3]);
+    }
+
     private static TransportAddress GroupAt(int port) => TransportAddress.From(new IPEndPoint(IPAddress.Parse("239.255.87.79"), port));
 }

@@ -59,6 +59,20 @@ public sealed class ScenarioTests(ITestOutputHelper output)
         AssertMet(result, "acknowledged records lost");
     }
 
+    [Theory]
+    [InlineData(4)]
+    [InlineData(5)]
+    public void When_a_third_of_the_holders_dies_at_once_the_living_keep_their_records_and_the_dead_keep_theirs_for_their_life(int seed)
+    {
+        PerformanceResult result = Play(60, seed, "holders");
+        AssertMet(result, "living owners' records found, asked 30 s after");
+        AssertMet(result, "answers that a living owner's record is not there");
+        AssertMet(result, "keys of a living owner that somebody with less claim got");
+        AssertMet(result, "keys of the dead that somebody with less claim got within their life");
+        AssertMet(result, "records of the dead that stand 620 s after");
+        AssertMet(result, "records that a living owner lost");
+    }
+
     private PerformanceResult Play(int size, int seed, params string[] names)
     {
         PerformanceResult result = new Performance(size, seed, [.. names.Select(name => AllScenarios.Find(name)!)]).Play(output.WriteLine);

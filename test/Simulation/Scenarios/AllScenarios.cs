@@ -4,7 +4,10 @@ namespace Simulation.Scenarios;
 internal static class AllScenarios
 {
     public static IReadOnlyList<IScenario> List { get; } =
-        [new IdleScenario(), new JoinScenario(), new DeathScenario(), new MergeScenario(), new RecordsScenario(), new DayScenario(), new NoticesScenario()];
+    [
+        new IdleScenario(), new JoinScenario(), new DeathScenario(), new MergeScenario(), new RecordsScenario(), new HoldersScenario(), new DayScenario(),
+        new NoticesScenario(),
+    ];
 
     /// <summary>The scenario of a name, or null.</summary>
     public static IScenario? Find(string name)

@@ -30,6 +30,9 @@ internal sealed class OwnedRecord
     public static OwnedRecord Of(SimulatedNode owner, int number) =>
         new(owner, new RecordKey(RecordKind.Address, FormattableString.Invariant($"10.{number >> 16}.{(number >> 8) & 255}.{number & 255}")));
 
+    /// <summary>Asks once more, after it was lost.</summary>
+    public void AskAgain(TimeSpan now) => _askAt = now;
+
     /// <summary>Asks if it is time to.</summary>
     public void Step(TimeSpan now)
     {

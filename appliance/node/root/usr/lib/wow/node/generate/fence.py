@@ -14,7 +14,7 @@ PASS_PRIORITY = 100000
 OVERLAY_MARK = 0x574F57
 
 # Where nodes of one network find each other (LanGroup.cs), and where the kernel says that it listens there: IGMPv3, or 2 where a querier speaks that.
-LAN_GROUP, LAN_PORT = "239.255.87.79", 4433
+LAN_GROUP, LAN_GROUP_6, LAN_PORT = "239.255.87.79", "ff15::8057:4f57", 4433
 IGMP_GROUPS = f"{{ 224.0.0.22, 224.0.0.2, {LAN_GROUP} }}"
 
 IKE = "udp sport 500 udp dport 500"
@@ -37,6 +37,7 @@ table inet wow {{
 {_chain("physical_in", [
     f"udp dport {pool.port} counter accept",
     f"ip daddr {LAN_GROUP} udp dport {LAN_PORT} counter accept",
+    f"ip6 daddr {LAN_GROUP_6} udp dport {LAN_PORT} counter accept",
     "igmp type membership-query counter accept",
     f"meta l4proto {{ tcp, udp }} socket mark {OVERLAY_MARK:#x} counter accept",
     "udp sport 67 udp dport 68 counter accept",
@@ -44,7 +45,7 @@ table inet wow {{
     "ip saddr @resolvers tcp sport 53 tcp flags & (syn | ack) != syn counter accept",
     "tcp dport 22 counter accept",
     "icmp type { destination-unreachable, time-exceeded } counter accept",
-    "icmpv6 type { nd-router-advert, nd-neighbor-solicit, nd-neighbor-advert, packet-too-big } counter accept",
+    "icmpv6 type { nd-router-advert, nd-neighbor-solicit, nd-neighbor-advert, packet-too-big, mld-listener-query } counter accept",
     "udp sport 547 udp dport 546 counter accept",
     "counter drop"])}
 {_chain("physical_out", [
@@ -55,7 +56,7 @@ table inet wow {{
     "udp sport 68 udp dport 67 counter accept",
     'ip daddr @resolvers meta skuid "dnsmasq" meta l4proto { tcp, udp } th dport 53 counter accept',
     "tcp sport 22 tcp flags & (syn | ack) != syn counter accept",
-    "icmpv6 type { nd-router-solicit, nd-neighbor-solicit, nd-neighbor-advert, mld2-listener-report } counter accept",
+    "icmpv6 type { nd-router-solicit, nd-neighbor-solicit, nd-neighbor-advert, mld-listener-report, mld-listener-done, mld2-listener-report } counter accept",
     "udp sport 546 udp dport 547 counter accept",
     "counter drop"])}
   chain input {{
