@@ -15,8 +15,7 @@ namespace Brunet;
 /// </summary>
 public sealed class Node : IOverlay
 {
-    private static readonly TimeSpan BusyInterval = TimeSpan.FromMilliseconds(50);
-    private static readonly TimeSpan IdleInterval = TimeSpan.FromMilliseconds(250);
+    private static readonly TimeSpan SilentInterval = TimeSpan.FromMilliseconds(250);
 
     /// <summary>Time that can't pass between two ticks unless the machine was suspended.</summary>
     private static readonly TimeSpan Slept = TimeSpan.FromSeconds(3);
@@ -54,8 +53,8 @@ public sealed class Node : IOverlay
     /// <inheritdoc/>
     public bool IsJoined => _core.Bootstrap.IsJoined;
 
-    /// <summary>When <see cref="Tick"/> wants to be called next.</summary>
-    public TimeSpan NextTick { get; private set; }
+    /// <summary>When <see cref="Tick"/> wants to be called next; whatever the node is told or asked may bring it forward.</summary>
+    public TimeSpan NextTick => _core.Agenda.Next;
 
     /// <summary>The ring as it stands.</summary>
     public RingStatus Ring => new(IsJoined, _core.Ring.MemberLinks, _core.Ring.NearLinks, _core.Paths.Reflected.Distinct(), _core.Paths.Reflected.Nat)
@@ -74,12 +73,14 @@ public sealed class Node : IOverlay
     /// <summary>Lets time pass. Call at <see cref="NextTick"/> or a little later.</summary>
     public void Tick(TimeSpan now)
     {
+        Agenda agenda = _core.Agenda;
         if (IsSilent(now))
         {
-            NextTick = now + IdleInterval;
+            agenda.Rest(now + SilentInterval);
             return;
         }
 
+        agenda.Begin(now);
         _core.Handshaker.Tick(now);
         if (now - _lastTick > Slept)
         {
@@ -103,9 +104,21 @@ public sealed class Node : IOverlay
         _core.Dismissal.Tick(now);
         _core.Pinger.Tick(now);
         _core.Tracer.Tick(now);
-        bool busy = _core.Handshaker.IsBusy || _core.PathWatch.IsBusy || _core.PortSearcher.IsBusy || _core.Ring.IsBusy || _core.DhtClient.IsBusy || _core.Notices.IsBusy
-            || _core.Pinger.IsBusy || _core.Tracer.IsBusy;
-        NextTick = now + (busy ? BusyInterval : IdleInterval);
+
+        agenda.Wake(_core.Handshaker.NextTick);
+        agenda.Wake(_core.PortSearcher.NextTick);
+        agenda.Wake(_core.NatProber.Next);
+        agenda.Wake(_core.Ring.NextTick);
+        agenda.Wake(_core.Shortcuts.NextTick);
+        agenda.Wake(_core.FarMemory.NextTick);
+        agenda.Wake(_core.Bootstrap.NextTick);
+        agenda.Wake(_core.Remembered.NextTick);
+        agenda.Wake(_core.Lan.NextTick);
+        agenda.Wake(_core.DhtServer.NextTick);
+        agenda.Wake(_core.DhtClient.NextTick);
+        agenda.Wake(_core.Notices.NextTick);
+        agenda.Wake(_core.Pinger.NextTick);
+        agenda.Wake(_core.Tracer.NextTick);
     }
 
     /// <summary>Takes one frame: a UDP datagram, or what came whole over a connection. Nothing that arrives makes it throw.</summary>
@@ -131,6 +144,7 @@ public sealed class Node : IOverlay
     public void OnMachineCopied(TimeSpan now)
     {
         _core.Boot.Renew(now);
+        _core.Agenda.WakeSoon();
         _core.Twins.Reset();
         _core.Handshaker.ForgetKeys(now);
         _core.Ring.Touch();
@@ -153,6 +167,7 @@ public sealed class Node : IOverlay
     /// </summary>
     public void SetLocalEndpoints(TimeSpan now, IReadOnlyList<TransportAddress> endpoints)
     {
+        _core.Agenda.WakeSoon();
         _core.Puncher.SetLocal(now, endpoints);
         _core.Remembered.Restart(now);
         _core.Lan.Restart(now);
@@ -162,7 +177,11 @@ public sealed class Node : IOverlay
     public void SetMappedEndpoints(TimeSpan now, IReadOnlyList<TransportAddress> endpoints) => _core.Puncher.SetMapped(now, endpoints);
 
     /// <summary>Replaces the bootstrap list, for instance when names resolve at last.</summary>
-    public void SetBootstrap(TimeSpan now, IReadOnlyList<TransportAddress> bootstrap) => _core.Bootstrap.Set(now, bootstrap);
+    public void SetBootstrap(TimeSpan now, IReadOnlyList<TransportAddress> bootstrap)
+    {
+        _core.Agenda.WakeSoon();
+        _core.Bootstrap.Set(now, bootstrap);
+    }
 
     /// <summary>
     /// Up to 16 endpoints of members that are reached straight, oldest links first, then those remembered before, without the bootstrap list's: worth
@@ -171,11 +190,16 @@ public sealed class Node : IOverlay
     public IReadOnlyList<TransportAddress> RememberablePeers() => _core.Remembered.Collect();
 
     /// <summary>Tells the node what <see cref="RememberablePeers"/> gave before; it calls there while it has no link to a member.</summary>
-    public void SetRemembered(IReadOnlyList<TransportAddress> endpoints) => _core.Remembered.Set(endpoints);
+    public void SetRemembered(IReadOnlyList<TransportAddress> endpoints)
+    {
+        _core.Agenda.WakeSoon();
+        _core.Remembered.Set(endpoints);
+    }
 
     /// <summary>The local certificate changed: sessions are made anew without loss, and a leaf becomes a member.</summary>
     public void IdentityChanged(TimeSpan now)
     {
+        _core.Agenda.WakeSoon();
         _core.Handshaker.IdentityChanged(now);
         _core.DhtClient.IdentityChanged(now);
         _core.Ring.Touch();
@@ -199,6 +223,7 @@ public sealed class Node : IOverlay
     public bool Publish(TimeSpan now, Notice notice)
     {
         ArgumentNullException.ThrowIfNull(notice);
+        _core.Agenda.WakeSoon();
         return _core.Notices.Publish(now, notice);
     }
 
@@ -272,11 +297,18 @@ public sealed class Node : IOverlay
     /// <param name="destination">Whom.</param>
     /// <param name="patience">How long to wait for session and answer together.</param>
     /// <param name="done">Called once, maybe before the call returns.</param>
-    public void Ping(TimeSpan now, NodeAddress destination, TimeSpan patience, Action<TimeSpan, PingAnswer> done) =>
+    public void Ping(TimeSpan now, NodeAddress destination, TimeSpan patience, Action<TimeSpan, PingAnswer> done)
+    {
+        _core.Agenda.WakeSoon();
         _core.Pinger.Ping(now, destination, patience, done);
+    }
 
     /// <summary>Asks the nodes on the way to another one over the ring; done is called once, within three seconds.</summary>
-    public void Trace(TimeSpan now, NodeAddress destination, Action<TimeSpan, TraceAnswer> done) => _core.Tracer.Trace(now, destination, done);
+    public void Trace(TimeSpan now, NodeAddress destination, Action<TimeSpan, TraceAnswer> done)
+    {
+        _core.Agenda.WakeSoon();
+        _core.Tracer.Trace(now, destination, done);
+    }
 
     /// <inheritdoc/>
     public void Send(TimeSpan now, NodeAddress destination, ReadOnlySpan<byte> packet)

@@ -21,12 +21,23 @@ public sealed class CommandLineTests
         Assert.All(plan, performance => Assert.Equal((50, 4), (performance.Size, performance.Seed)));
     }
 
+    [Fact]
+    public void Big_is_one_ring_of_ten_thousand_and_two_that_merge()
+    {
+        Assert.True(CommandLine.TryRead(["--scenario", "big", "--sessions", "cheap"], out CommandLine? command, out _));
+        IReadOnlyList<Performance> plan = command.Plan();
+        Assert.Equal(["idle,join,death", "merge"], plan.Select(performance => string.Join(',', performance.Scenarios.Select(scenario => scenario.Name))));
+        Assert.All(plan, performance => Assert.Equal((10_000, true), (performance.Size, performance.HasCheapSessions)));
+    }
+
     [Theory]
     [InlineData("'--nodes' is not known", "--nodes", "5")]
     [InlineData("--size needs a value", "--size")]
     [InlineData("--size 5: give a number from 10 to 100000", "--size", "5")]
     [InlineData("--seed x: give a whole number", "--seed", "x")]
     [InlineData("there is no scenario 'joins'", "--scenario", "joins")]
+    [InlineData("'big' stands alone", "--scenario", "big,day")]
+    [InlineData("--sessions none: give real or cheap", "--sessions", "none")]
     public void What_is_wrong_is_named(string expected, params string[] arguments)
     {
         Assert.False(CommandLine.TryRead(arguments, out _, out string? error));

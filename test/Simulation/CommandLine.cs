@@ -20,17 +20,26 @@ internal sealed class CommandLine
     /// <summary>What is simulated only if it is asked for by name.</summary>
     private static readonly (int Size, string[] Names)[] Long = [(50, ["day"])];
 
+    /// <summary>What the name <see cref="BigName"/> stands for: the sizes that the overlay is made for.</summary>
+    private static readonly (int Size, string[] Names)[] Big = [(10_000, ["idle", "join", "death"]), (10_000, ["merge"])];
+
+    private const string BigName = "big";
+
     private readonly List<string> _names = [];
 
     /// <summary>How to call it.</summary>
     public static string Usage { get; } =
-        "usage: sim [--scenario NAME[,NAME...]] [--size NODES] [--seed NUMBER] [--workers NUMBER] [--output FOLDER]\n"
-        + string.Join('\n', AllScenarios.List.Select(scenario => $"  {scenario.Name,-8}{scenario.Summary}"));
+        "usage: sim [--scenario NAME[,NAME...]] [--size NODES] [--seed NUMBER] [--sessions real|cheap] [--workers NUMBER] [--output FOLDER]\n"
+        + string.Join('\n', AllScenarios.List.Select(scenario => $"  {scenario.Name,-8}{scenario.Summary}"))
+        + $"\n  {BigName,-8}idle, join, death in one ring of 10,000 and merge of two rings of 5,000";
 
     /// <summary>Nodes, or null for the sizes of the plan.</summary>
     public int? Size { get; private set; }
 
     public int Seed { get; private set; } = 1;
+
+    /// <summary>Whether sessions are sealed by a cheap stand-in instead of AES-256-GCM.</summary>
+    public bool HasCheapSessions { get; private set; }
 
     /// <summary>Worlds at once.</summary>
     public int Workers { get; private set; } = Math.Min(2, Environment.ProcessorCount);
@@ -56,19 +65,24 @@ internal sealed class CommandLine
     public IReadOnlyList<Performance> Plan()
     {
         var plan = new List<Performance>();
+        if (_names.Contains(BigName))
+        {
+            return [.. Big.Select(world => Perform(Size ?? world.Size, world.Names))];
+        }
+
         foreach ((int size, string[] names) in _names.Count == 0 ? Whole : [.. Whole, .. Long])
         {
-            List<IScenario> scenarios = [.. names.Where(name => _names.Count == 0 || _names.Contains(name)).Select(name => AllScenarios.Find(name)!)];
-            int nodes = Size ?? size;
-            bool isPlanned = plan.Exists(other => other.Size == nodes && scenarios.Count > 0 && other.Scenarios[0] == scenarios[0]);
-            if (scenarios.Count > 0 && !isPlanned)
+            string[] chosen = [.. names.Where(name => _names.Count == 0 || _names.Contains(name))];
+            if (chosen.Length > 0)
             {
-                plan.Add(new Performance(nodes, Seed, scenarios));
+                plan.Add(Perform(Size ?? size, chosen));
             }
         }
 
         return plan;
     }
+
+    private Performance Perform(int size, string[] names) => new(size, Seed, [.. names.Select(name => AllScenarios.Find(name)!)], HasCheapSessions);
 
     private static bool IsNumber(string value, int least, int most, out int number) =>
         int.TryParse(value, NumberStyles.None, CultureInfo.InvariantCulture, out number) && number >= least && number <= most;
@@ -80,7 +94,8 @@ internal sealed class CommandLine
         {
             case "--scenario":
                 _names.AddRange(value.Split(','));
-                return _names.Find(name => AllScenarios.Find(name) is null) is { } stranger ? $"there is no scenario '{stranger}'" : null;
+                return _names.Find(name => name != BigName && AllScenarios.Find(name) is null) is { } stranger ? $"there is no scenario '{stranger}'"
+                    : _names.Contains(BigName) && _names.Count > 1 ? $"'{BigName}' stands alone" : null;
             case "--size":
                 bool isSize = IsNumber(value, 10, 100_000, out number);
                 Size = number;
@@ -89,6 +104,9 @@ internal sealed class CommandLine
                 bool isSeed = IsNumber(value, 0, int.MaxValue, out number);
                 Seed = number;
                 return isSeed ? null : $"--seed {value}: give a whole number";
+            case "--sessions":
+                HasCheapSessions = value == "cheap";
+                return value is "real" or "cheap" ? null : $"--sessions {value}: give real or cheap";
             case "--workers":
                 bool isWorkers = IsNumber(value, 1, 64, out number);
                 Workers = number;

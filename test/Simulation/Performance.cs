@@ -9,7 +9,8 @@ namespace Simulation;
 /// <param name="Size">Nodes of the ring.</param>
 /// <param name="Seed">The run.</param>
 /// <param name="Scenarios">At least one; those that need a ring share it in their order.</param>
-internal sealed record Performance(int Size, int Seed, IReadOnlyList<IScenario> Scenarios)
+/// <param name="HasCheapSessions">Whether sessions are sealed by a cheap stand-in instead of AES-256-GCM.</param>
+internal sealed record Performance(int Size, int Seed, IReadOnlyList<IScenario> Scenarios, bool HasCheapSessions = false)
 {
     /// <summary>Plays it to its end.</summary>
     /// <param name="say">Takes lines for people.</param>
@@ -19,6 +20,7 @@ internal sealed record Performance(int Size, int Seed, IReadOnlyList<IScenario> 
         var reports = new List<ScenarioReport>();
         string? failure = null;
         var ring = new SimulatedRing(Seed, Scenarios[0].Firsts);
+        ring.Network.HasCheapSessions = HasCheapSessions;
         foreach (IScenario scenario in Scenarios)
         {
             var report = new ScenarioReport(scenario.Name, Size, say);

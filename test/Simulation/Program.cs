@@ -19,6 +19,7 @@ void Say(string text)
     }
 }
 
+Console.WriteLine($"handshakes: a cheap stand-in; sessions: {(command.HasCheapSessions ? "a cheap stand-in" : "AES-256-GCM")}; signatures: ECDSA");
 IReadOnlyList<PerformanceResult> results = await Runner.PlayAsync(command.Plan(), command.Workers, Say);
 TimeSpan taken = clock.GetElapsedTime(started);
 Console.WriteLine();

@@ -32,8 +32,30 @@ internal sealed class DhtClient(NodeCore core, RecordCodec codec, IRecordPolicy 
     /// <summary>From a question to its answer: what is silent for clearly longer lost the one or the other, and is asked again.</summary>
     private RoundTripEstimate _roundTrip;
 
-    /// <summary>Whether an operation is under way, so that time matters.</summary>
-    public bool IsBusy => _running.Count > 0;
+    /// <summary>When an operation has to be gone on with, or a record renewed.</summary>
+    public TimeSpan NextTick
+    {
+        get
+        {
+            TimeSpan next = _withdrawAgain.TryPeek(out (TimeSpan At, OwnRecord Lost) again) ? again.At : TimeSpan.MaxValue;
+            foreach (OwnRecord own in _own.Values)
+            {
+                next = own.Stands ? Earlier(next, own.NextRenewal) : next;
+            }
+
+            foreach (DhtOperation operation in _running.Values)
+            {
+                next = Earlier(next, operation.Deadline);
+                if (!operation.IsOver)
+                {
+                    next = Earlier(next, operation.NextTry);
+                    next = operation.Encoded is null && operation.EnoughAt is { } enough ? Earlier(next, enough + Grace) : next;
+                }
+            }
+
+            return next;
+        }
+    }
 
     public void Lookup(TimeSpan now, RecordKey key, Action<TimeSpan, DhtAnswer> done) =>
         Start(now, new DhtOperation(key, null, done, now + Deadline));
@@ -79,6 +101,7 @@ internal sealed class DhtClient(NodeCore core, RecordCodec codec, IRecordPolicy 
         if (reply.Request == 0)
         {
             OnDoubt(now, reply);
+            core.Agenda.WakeSoon();
             return;
         }
 
@@ -87,6 +110,7 @@ internal sealed class DhtClient(NodeCore core, RecordCodec codec, IRecordPolicy 
             return;
         }
 
+        core.Agenda.WakeSoon();
         if (operation.Tries == 1)
         {
             // An answer to a repeated question may be that to its first asking (Karn's rule, RFC 6298 section 3).
@@ -285,6 +309,7 @@ internal sealed class DhtClient(NodeCore core, RecordCodec codec, IRecordPolicy 
     {
         operation.NextTry = now + _roundTrip.After(operation.Tries++);
         operation.AskedAt = now;
+        core.Agenda.Wake(operation.NextTry);
         Span<byte> body = stackalloc byte[FetchMessage.MaxSize];
         for (byte replica = 0; replica < ProtocolConstants.Replicas && _running.ContainsKey(request); replica++)
         {

@@ -31,8 +31,16 @@ internal sealed class DhtServer(NodeCore core, RecordCodec codec, IRecordPolicy 
     /// <summary>Number of records kept.</summary>
     public int Count => _store.Count;
 
-    /// <summary>Whether something is waited for, so that time matters.</summary>
-    public bool IsBusy => _collector.IsBusy;
+    /// <summary>When records expire, or a neighbour is asked again.</summary>
+    public TimeSpan NextTick
+    {
+        get
+        {
+            TimeSpan next = _store.Count > 0 ? _nextExpiry : TimeSpan.MaxValue;
+            next = _partsSent.Count > 0 && _nextBudget < next ? _nextBudget : next;
+            return _collector.NextTick < next ? _collector.NextTick : next;
+        }
+    }
 
     /// <summary>A record comes over the ring. It must be meant for the position where its replica stands: where that is, the ring decided.</summary>
     public void OnStore(TimeSpan now, in RoutedHeader header, ReadOnlySpan<byte> body)
@@ -168,6 +176,7 @@ internal sealed class DhtServer(NodeCore core, RecordCodec codec, IRecordPolicy 
 
         NodeAddress via = header.Source == record.Owner.Address ? header.SourceVia : default;
         ReplyStatus status = _store.Put(now, record, isKnown ? before!.Encoded : encoded.ToArray(), TimeSpan.FromSeconds(life), out standing, via);
+        core.Agenda.Wake(NextTick);
         if (status == ReplyStatus.Stored && before is not null && !record.Value.IsEmpty && before.Record.Owner.Address != record.Owner.Address)
         {
             // Its owner believes in it until it hears of the better one.

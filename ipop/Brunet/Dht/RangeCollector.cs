@@ -17,8 +17,20 @@ internal sealed class RangeCollector(NodeCore core)
     private TimeSpan? _placedAt;
     private bool _isSettled;
 
-    /// <summary>Whether an answer is waited for, so that time matters.</summary>
-    public bool IsBusy => core.IsMember && !_isSettled && _placedAt is not null;
+    /// <summary>When a neighbour is asked again, or nobody is waited for any more.</summary>
+    public TimeSpan NextTick
+    {
+        get
+        {
+            TimeSpan next = core.IsMember && !_isSettled && _placedAt is { } placed ? placed + SettledAfter : TimeSpan.MaxValue;
+            foreach (Part part in _parts.Values)
+            {
+                next = !part.IsDone && part.NextTry < next ? part.NextTry : next;
+            }
+
+            return next;
+        }
+    }
 
     /// <summary>Whether the node can tell what is missing.</summary>
     public bool IsReady => core.IsMember && (_isSettled || IsAlone || (_placedAt is not null && AllDone()));
@@ -33,7 +45,7 @@ internal sealed class RangeCollector(NodeCore core)
             return;
         }
 
-        if (IsAlone || (_placedAt is { } placed && now - placed > SettledAfter))
+        if (IsAlone || (_placedAt is { } placed && now - placed >= SettledAfter))
         {
             _isSettled = true;
             _parts.Clear();

@@ -17,8 +17,8 @@ internal sealed class Pinger(NodeCore core)
 
     private readonly List<Probe> _running = [];
 
-    /// <summary>Whether a ping runs, so that time matters.</summary>
-    public bool IsBusy => _running.Count > 0;
+    /// <summary>When pings that run are looked at: as soon as may be.</summary>
+    public TimeSpan NextTick => _running.Count > 0 ? TimeSpan.Zero : TimeSpan.MaxValue;
 
     /// <summary>Pings a node.</summary>
     /// <param name="now">The present.</param>

@@ -14,8 +14,8 @@ internal sealed class Tracer(NodeCore core)
 
     private readonly List<Run> _running = [];
 
-    /// <summary>Whether a trace runs, so that time matters.</summary>
-    public bool IsBusy => _running.Count > 0;
+    /// <summary>When traces that run are looked at: as soon as may be.</summary>
+    public TimeSpan NextTick => _running.Count > 0 ? TimeSpan.Zero : TimeSpan.MaxValue;
 
     /// <summary>Traces the way to a node; the answer comes within three seconds.</summary>
     public void Trace(TimeSpan now, NodeAddress destination, Action<TimeSpan, TraceAnswer> done)

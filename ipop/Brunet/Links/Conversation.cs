@@ -17,6 +17,9 @@ internal struct Conversation
     /// <summary>Whether packets came within the last seconds.</summary>
     public readonly bool IsGoing(TimeSpan now) => _last is { } last && now - last < LongestPause;
 
+    /// <summary>Until when <see cref="IsGoing"/> holds.</summary>
+    public readonly TimeSpan GoingUntil => _last is { } last ? last + LongestPause : TimeSpan.MinValue;
+
     /// <summary>A packet came.</summary>
     public void OnPacket(TimeSpan now)
     {
@@ -29,10 +32,20 @@ internal struct Conversation
         _asked = 0;
     }
 
+    /// <summary>When it will be time to ask; later than any time if the pause is too long for it.</summary>
+    public readonly TimeSpan AsksAt
+    {
+        get
+        {
+            TimeSpan pause = (ShortestPause + (2 * _gap)) * (1 << Math.Min(_asked, 6));
+            return _last is { } last && pause < LongestPause ? last + pause : TimeSpan.MaxValue;
+        }
+    }
+
     /// <summary>Whether it is time to ask, which then counts as done.</summary>
     public bool Asks(TimeSpan now)
     {
-        if (!IsGoing(now) || now - _last!.Value < (ShortestPause + (2 * _gap)) * (1 << Math.Min(_asked, 6)))
+        if (!IsGoing(now) || now < AsksAt)
         {
             return false;
         }

@@ -28,12 +28,14 @@ internal sealed class NodeCore
         Output = output;
         Random = random;
         Hardware = hardware;
+        Agenda = new Agenda(this);
         Transport = new Transport(this);
         Boot = new BootId(hardware);
         Twins = new TwinWatch(this);
         Handshaker = new Handshaker(this);
         Paths = new PathKeeper(this);
         PathWatch = new PathWatch(this);
+        Members = new MemberTable(this);
         Router = new Router(this);
         Ring = new RingKeeper(this);
         Finder = new NodeFinder(this);
@@ -72,6 +74,8 @@ internal sealed class NodeCore
 
     public Dictionary<NodeAddress, Peer> Peers { get; } = [];
 
+    public Agenda Agenda { get; }
+
     public BootId Boot { get; }
 
     public TwinWatch Twins { get; }
@@ -83,6 +87,8 @@ internal sealed class NodeCore
     public PathKeeper Paths { get; }
 
     public PathWatch PathWatch { get; }
+
+    public MemberTable Members { get; }
 
     public Router Router { get; }
 
@@ -151,17 +157,23 @@ internal sealed class NodeCore
 
         if (peer is null)
         {
-            peer = new Peer(address, now);
+            peer = new Peer(address, now, Agenda);
             Peers.Add(address, peer);
         }
 
+        Agenda.Stir(peer);
         return peer;
     }
 
     /// <summary>Forgets a peer with everything that belongs to it.</summary>
     public void RemovePeer(Peer peer)
     {
-        Peers.Remove(peer.Address);
+        if (Peers.TryGetValue(peer.Address, out Peer? present) && present == peer)
+        {
+            Peers.Remove(peer.Address);
+        }
+
+        Members.Forget(peer);
         ForgetSessions(peer);
         Ring.Touch();
     }
@@ -169,6 +181,7 @@ internal sealed class NodeCore
     /// <summary>Forgets a peer's sessions and handshakes, not the peer.</summary>
     public void ForgetSessions(Peer peer)
     {
+        Agenda.Stir(peer);
         Handshaker.Forget(peer.Pending);
         Handshaker.Forget(peer.Next);
         Handshaker.Forget(peer.Current);

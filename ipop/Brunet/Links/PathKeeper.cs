@@ -98,6 +98,7 @@ internal sealed class PathKeeper(NodeCore core)
     {
         if (peer.FindPath(way) is not null || HasRoom(now, peer))
         {
+            core.Agenda.Stir(peer);
             Try(now, peer, way);
         }
     }
@@ -118,6 +119,7 @@ internal sealed class PathKeeper(NodeCore core)
         {
             if (peer.FindPath(Arrival.Direct(endpoint)) is { } path)
             {
+                core.Agenda.Stir(peer);
                 peer.Paths.Remove(path);
                 bool wasBest = peer.Best == path;
                 peer.ChooseBest();
@@ -189,6 +191,7 @@ internal sealed class PathKeeper(NodeCore core)
     {
         foreach (Peer peer in core.Peers.Values)
         {
+            core.Agenda.Stir(peer);
             foreach (Path path in peer.Paths)
             {
                 if (path is { IsAlive: true, Kind: PathKind.Direct })

@@ -23,18 +23,16 @@ internal sealed class PathWatch(NodeCore core)
     private static readonly TimeSpan OverdueBy = TimeSpan.FromSeconds(5);
     private static readonly TimeSpan SilentFor = TimeSpan.FromSeconds(20);
     private static readonly TimeSpan RelayKept = TimeSpan.FromSeconds(30);
+    private static readonly TimeSpan RelayKeepInterval = TimeSpan.FromSeconds(5);
     private static readonly TimeSpan PartingKept = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan LostAfter = TimeSpan.FromSeconds(90);
     private static readonly TimeSpan UnansweredKept = TimeSpan.FromSeconds(75);
 
-    /// <summary>Whether a path is being tried or a peer talked to, so that time matters.</summary>
-    public bool IsBusy { get; private set; }
-
+    /// <summary>Lets the time of those peers pass that are due.</summary>
     public void Tick(TimeSpan now)
     {
-        IsBusy = false;
         List<Peer>? lost = null;
-        foreach (Peer peer in core.Peers.Values)
+        foreach (Peer peer in core.Agenda.Due)
         {
             TickPeer(now, peer);
             if (peer.PartedAt is null && peer.IsUseless(now))
@@ -43,7 +41,7 @@ internal sealed class PathWatch(NodeCore core)
                 peer.PartedAt = now;
                 core.Ring.Touch();
             }
-            else if (now - peer.PartedAt > PartingKept || IsLost(now, peer)
+            else if (now - peer.PartedAt >= PartingKept || now >= LostAt(peer)
                 || (peer.Current is null && peer.Pending is null && !peer.HasWaiting))
             {
                 (lost ??= []).Add(peer);
@@ -61,10 +59,97 @@ internal sealed class PathWatch(NodeCore core)
         }
     }
 
-    /// <summary>Whether a peer is as good as dead: it does not answer, or says nothing for much longer than it may be silent.</summary>
-    private static bool IsLost(TimeSpan now, Peer peer) =>
-        now - peer.UnansweredSince > UnansweredKept
-        || now - peer.LastReceived > LostAfter + (peer.Current is null ? default : MappingLife.Longest);
+    /// <summary>When a peer is as good as dead: it does not answer, or says nothing for much longer than it may be silent.</summary>
+    private static TimeSpan LostAt(Peer peer)
+    {
+        TimeSpan silent = peer.LastReceived + LostAfter + (peer.Current is null ? default : MappingLife.Longest);
+        return peer.UnansweredSince is { } since ? Earlier(silent, since + UnansweredKept) : silent;
+    }
+
+    /// <summary>When <see cref="Tick"/> has something to do for a peer to which nothing happens until then.</summary>
+    /// <param name="now">The last tick: what ended before it ends no more.</param>
+    /// <param name="peer">The peer.</param>
+    public TimeSpan NextOf(TimeSpan now, Peer peer)
+    {
+        bool isForgotten = peer.Current is null && peer.Pending is null && !peer.HasWaiting;
+        TimeSpan next = isForgotten ? TimeSpan.Zero : LostAt(peer);
+        if (peer.PartedAt is { } parted)
+        {
+            return Earlier(next, parted + PartingKept);
+        }
+
+        if (peer.Current is null)
+        {
+            return next;
+        }
+
+        TimeSpan wantedUntil = peer.WantedUntil;
+        next = Earlier(next, Later(wantedUntil, peer.WishedUntil));
+        foreach (Path path in peer.Paths)
+        {
+            next = Earlier(next, path.IsAlive ? NextOfAlive(now, peer, path, wantedUntil) : NextOfDown(now, peer, path));
+        }
+
+        if (peer.UnansweredSince is { } since && peer.Pending is null && peer.Next is null)
+        {
+            next = Earlier(next, Later(since + SuspectAfter, peer.NextHandshake));
+        }
+
+        if (peer.Best is { } best)
+        {
+            next = best.IsPingOutstanding ? next : Earlier(next, peer.OddlySilentAt);
+            return best.Kind == PathKind.Relay ? Earlier(next, Before(now, peer.NextRelayKeep, wantedUntil)) : next;
+        }
+
+        TimeSpan ringPing = peer.UnansweredSince is { } waiting
+            ? Earlier(peer.LastRingPing + RingPingInterval, Later(waiting + RingTimeout, peer.LastRingPing + RingTimeout))
+            : peer.LastRingPing + RingPingInterval;
+        return Earlier(next, Before(now, ringPing, wantedUntil));
+    }
+
+    private TimeSpan NextOfAlive(TimeSpan now, Peer peer, Path path, TimeSpan wantedUntil)
+    {
+        if (path.Missed >= MissedUntilDead || IsElsewhere(peer, path))
+        {
+            return TimeSpan.Zero;
+        }
+
+        if (path.IsPingOutstanding)
+        {
+            return path.PingSentAt + path.Timeout;
+        }
+
+        bool isKept = IsKept(isBusy: false, peer, path);
+        bool isKeptWhileBusy = isKept || IsKept(isBusy: true, peer, path);
+        TimeSpan ping = path.RoundTrip is null || path.Missed > 0 ? path.NextPing
+            : Earlier(Before(now, path.NextPing, wantedUntil), Later(path.NextPing, path.LastReceived + core.NatProber.Life.Interval + OverdueBy));
+        ping = path.UnansweredSince is { } since ? Earlier(ping, since + path.UnansweredLimit) : ping;
+        if (isKept)
+        {
+            return ping;
+        }
+
+        TimeSpan forgotten = Later(path.LastReceived + KeptUnused(path), isKeptWhileBusy ? peer.BusyUntil : TimeSpan.Zero);
+        return isKeptWhileBusy ? Earlier(Before(now, ping, peer.BusyUntil), forgotten) : forgotten;
+    }
+
+    private static TimeSpan NextOfDown(TimeSpan now, Peer peer, Path path)
+    {
+        bool isNew = path.RoundTrip is null;
+        TimeSpan forgotten = path.DownSince + (isNew ? ProbeKept : DeadKept);
+        TimeSpan urgentUntil = isNew ? TimeSpan.MaxValue : Earlier(path.DownSince + ProbeKept, peer.TalkingUntil);
+        return Earlier(forgotten, Earlier(Before(now, path.PingSentAt + ProbeInterval, urgentUntil), path.PingSentAt + DeadInterval));
+    }
+
+    /// <summary>How long after it was last heard a living path is forgotten that nobody keeps.</summary>
+    private TimeSpan KeptUnused(Path path) => path.Way.Socket == 0 ? DeadKept + core.NatProber.Life.Interval : SearchedKept;
+
+    private static TimeSpan Earlier(TimeSpan one, TimeSpan other) => one < other ? one : other;
+
+    private static TimeSpan Later(TimeSpan one, TimeSpan other) => one > other ? one : other;
+
+    /// <summary>A time that counts only if it comes before an end.</summary>
+    private static TimeSpan Before(TimeSpan now, TimeSpan time, TimeSpan end) => time < end && now < end ? time : TimeSpan.MaxValue;
 
     private void TickPeer(TimeSpan now, Peer peer)
     {
@@ -73,7 +158,6 @@ internal sealed class PathWatch(NodeCore core)
             return;
         }
 
-        IsBusy |= peer.IsTalking(now);
         for (int i = peer.Paths.Count - 1; i >= 0; i--)
         {
             Path path = peer.Paths[i];
@@ -90,18 +174,19 @@ internal sealed class PathWatch(NodeCore core)
         }
 
         bool isWanted = peer.IsWanted(now);
-        if (isWanted && peer.Best is { Kind: PathKind.Relay })
+        if (isWanted && now >= peer.NextRelayKeep && peer.Best is { Kind: PathKind.Relay })
         {
+            peer.NextRelayKeep = now + RelayKeepInterval;
             KeepRelays(now, peer);
         }
 
-        TimeSpan ringPing = peer.UnansweredSince is { } waiting && now - waiting > RingTimeout ? RingTimeout : RingPingInterval;
+        TimeSpan ringPing = peer.UnansweredSince is { } waiting && now - waiting >= RingTimeout ? RingTimeout : RingPingInterval;
         if (isWanted && peer.Best is null && now - peer.LastRingPing >= ringPing)
         {
             PingByRing(now, peer);
         }
 
-        if (peer.UnansweredSince is { } since && now - since > SuspectAfter)
+        if (peer.UnansweredSince is { } since && now - since >= SuspectAfter)
         {
             // Perhaps it restarted and has forgotten our session.
             core.Handshaker.Rekey(now, peer);
@@ -113,13 +198,12 @@ internal sealed class PathWatch(NodeCore core)
     {
         TimeSpan down = now - path.DownSince;
         bool isNew = path.RoundTrip is null;
-        if (down > (isNew ? ProbeKept : DeadKept))
+        if (down >= (isNew ? ProbeKept : DeadKept))
         {
             return true;
         }
 
         bool isUrgent = isNew || (down < ProbeKept && peer.IsTalking(now));
-        IsBusy |= isUrgent;
         if (now - path.PingSentAt >= (isUrgent ? ProbeInterval : DeadInterval))
         {
             core.Paths.Ping(now, peer, path);
@@ -136,9 +220,7 @@ internal sealed class PathWatch(NodeCore core)
             Miss(now, peer, path);
         }
 
-        IsBusy |= path.Missed > 0;
-        bool isElsewhere = path.Missed > 0 && peer.LastElsewhere > path.DoubtedSince && path.LastReceived <= path.DoubtedSince;
-        if (path.Missed >= MissedUntilDead || isElsewhere)
+        if (path.Missed >= MissedUntilDead || IsElsewhere(peer, path))
         {
             Fall(now, peer, path);
             return false;
@@ -149,17 +231,17 @@ internal sealed class PathWatch(NodeCore core)
             return false;
         }
 
-        if (!IsKept(now, peer, path))
+        if (!IsKept(peer.IsBusy(now), peer, path))
         {
             // The other end may keep it; what nobody keeps is forgotten without a word.
-            return now - path.LastReceived > (path.Way.Socket == 0 ? DeadKept + core.NatProber.Life.Interval : SearchedKept);
+            return now - path.LastReceived >= KeptUnused(path);
         }
 
-        bool unanswered = path.UnansweredSince is { } since && now - since > path.UnansweredLimit;
+        bool unanswered = path.UnansweredSince is { } since && now - since >= path.UnansweredLimit;
 
         // Of a link that only the peer has a use for the peer lets hear; when it does not, it may be dead.
         bool due = now >= path.NextPing
-            && (path.RoundTrip is null || path.Missed > 0 || peer.IsWanted(now) || now - path.LastReceived > core.NatProber.Life.Interval + OverdueBy);
+            && (path.RoundTrip is null || path.Missed > 0 || peer.IsWanted(now) || now - path.LastReceived >= core.NatProber.Life.Interval + OverdueBy);
         if (due || unanswered)
         {
             core.Paths.Ping(now, peer, path);
@@ -225,14 +307,14 @@ internal sealed class PathWatch(NodeCore core)
     /// Whether a path is kept alive. A busy peer has two in reserve. One that is reached straight and has nothing to carry needs none:
     /// should the path die, the ring carries what there is while others are tried.
     /// </summary>
-    private static bool IsKept(TimeSpan now, Peer peer, Path path)
+    private static bool IsKept(bool isBusy, Peer peer, Path path)
     {
         if (path == peer.Best || path.RoundTrip is null)
         {
             return true;
         }
 
-        int left = peer.IsBusy(now) || peer.Best is not { Kind: PathKind.Direct } ? MaxSpares : 0;
+        int left = isBusy || peer.Best is not { Kind: PathKind.Direct } ? MaxSpares : 0;
         foreach (Path other in peer.Paths)
         {
             left -= other != path && other != peer.Best && other is { IsAlive: true, RoundTrip: not null } && !IsWorse(other, path) ? 1 : 0;
@@ -240,6 +322,10 @@ internal sealed class PathWatch(NodeCore core)
 
         return left > 0;
     }
+
+    /// <summary>Whether the peer was heard another way since the path is in doubt, and not by it.</summary>
+    private static bool IsElsewhere(Peer peer, Path path) =>
+        path.Missed > 0 && peer.LastElsewhere > path.DoubtedSince && path.LastReceived <= path.DoubtedSince;
 
     private static bool IsWorse(Path path, Path other) => path.Rank != other.Rank ? path.Rank < other.Rank : path.RoundTrip > other.RoundTrip;
 

@@ -6,7 +6,7 @@ using Brunet.Sessions;
 namespace Brunet.Links;
 
 /// <summary>Another node that we talk to: its sessions, the paths to it, and what waits for them.</summary>
-internal sealed class Peer(NodeAddress address, TimeSpan now)
+internal sealed class Peer(NodeAddress address, TimeSpan now, Agenda agenda)
 {
     private const int MaxWaitingPackets = 64;
 
@@ -24,11 +24,28 @@ internal sealed class Peer(NodeAddress address, TimeSpan now)
 
     public NodeAddress Address { get; } = address;
 
+    /// <summary>When time next does something to it, if nothing else happens before; worked out by <see cref="Agenda"/>.</summary>
+    public TimeSpan Due { get; set; }
+
+    /// <summary>Whether it is in <see cref="Brunet.Ring.MemberTable"/>.</summary>
+    public bool IsListed { get; set; }
+
+    /// <summary>Whether <see cref="Due"/> is to be worked out anew.</summary>
+    public bool IsStirred { get; set; }
+
     /// <summary>Who it proved to be; null before the first session.</summary>
     public PeerIdentity? Identity => Current?.Identity;
 
     /// <summary>The session that seals.</summary>
-    public Session? Current { get; set; }
+    public Session? Current
+    {
+        get;
+        set
+        {
+            field = value;
+            agenda.Stir(this);
+        }
+    }
 
     /// <summary>
     /// Earlier sessions, which still open what the peer seals with them: when both ends agree on keys at the same time, each may go on
@@ -39,10 +56,26 @@ internal sealed class Peer(NodeAddress address, TimeSpan now)
     /// <summary>
     /// A session that our handshake made, while <see cref="Current"/> still seals: the peer may lack the last flight. Null if there is none.
     /// </summary>
-    public Session? Next { get; set; }
+    public Session? Next
+    {
+        get;
+        set
+        {
+            field = value;
+            agenda.Stir(this);
+        }
+    }
 
     /// <summary>The handshake that we began.</summary>
-    public Session? Pending { get; set; }
+    public Session? Pending
+    {
+        get;
+        set
+        {
+            field = value;
+            agenda.Stir(this);
+        }
+    }
 
     public List<Path> Paths { get; } = [];
 
@@ -61,22 +94,57 @@ internal sealed class Peer(NodeAddress address, TimeSpan now)
     public TimeSpan? UnansweredSince { get; set; }
 
     /// <summary>Whether it is one of the node's near neighbours.</summary>
-    public bool IsNear { get; set; }
+    public bool IsNear
+    {
+        get;
+        set
+        {
+            field = value;
+            agenda.Stir(this);
+        }
+    }
 
     /// <summary>Whether it is one of the far members that the node chose to route by.</summary>
-    public bool IsShortcut { get; set; }
+    public bool IsShortcut
+    {
+        get;
+        set
+        {
+            field = value;
+            agenda.Stir(this);
+        }
+    }
 
     /// <summary>Until when it is of use for another reason: it carries traffic, or relays for us.</summary>
     public TimeSpan UsefulUntil { get; private set; }
 
+    /// <summary>When the relays that lead to it are kept in use again.</summary>
+    public TimeSpan NextRelayKeep { get; set; }
+
     /// <summary>Until when the peer is taken to have a use for the link.</summary>
     public TimeSpan WishedUntil { get; private set; }
 
-    public TimeSpan NextHandshake { get; set; }
+    public TimeSpan NextHandshake
+    {
+        get;
+        set
+        {
+            field = value;
+            agenda.Stir(this);
+        }
+    }
 
     public int FailedHandshakes { get; set; }
 
-    public TimeSpan NextPunch { get; set; }
+    public TimeSpan NextPunch
+    {
+        get;
+        set
+        {
+            field = value;
+            agenda.Stir(this);
+        }
+    }
 
     /// <summary>When it may be asked again over the ring where it is.</summary>
     public TimeSpan NextSeek { get; set; }
@@ -93,7 +161,15 @@ internal sealed class Peer(NodeAddress address, TimeSpan now)
     public List<TransportAddress> TcpCandidates { get; } = [];
 
     /// <summary>When TCP is tried, if there is no straight path yet.</summary>
-    public TimeSpan TryTcpAt { get; set; }
+    public TimeSpan TryTcpAt
+    {
+        get;
+        set
+        {
+            field = value;
+            agenda.Stir(this);
+        }
+    }
 
     /// <summary>What it said of its NAT.</summary>
     public NatProfile Nat { get; set; }
@@ -102,7 +178,15 @@ internal sealed class Peer(NodeAddress address, TimeSpan now)
     public TransportAddress Outside { get; set; }
 
     /// <summary>When a way through the NATs is searched for again; default until the peer has told where it is.</summary>
-    public TimeSpan NextSearch { get; set; }
+    public TimeSpan NextSearch
+    {
+        get;
+        set
+        {
+            field = value;
+            agenda.Stir(this);
+        }
+    }
 
     public int Searches { get; set; }
 
@@ -120,7 +204,15 @@ internal sealed class Peer(NodeAddress address, TimeSpan now)
     /// <summary>
     /// When the node said goodbye; null if it did not. For a moment it takes what is still on its way from the peer, and sends nothing.
     /// </summary>
-    public TimeSpan? PartedAt { get; set; }
+    public TimeSpan? PartedAt
+    {
+        get;
+        set
+        {
+            field = value;
+            agenda.Stir(this);
+        }
+    }
 
     /// <summary>Whether there is a session and a path that is not the ring.</summary>
     public bool IsConnected => Current is not null && Best is not null && PartedAt is null;
@@ -134,17 +226,31 @@ internal sealed class Peer(NodeAddress address, TimeSpan now)
     /// <summary>Whether the node has a use for this link.</summary>
     public bool IsUseful(TimeSpan now) => IsNear || IsShortcut || now < UsefulUntil;
 
+    /// <summary>Until when the link is to be kept alive, if its use stays the same.</summary>
+    public TimeSpan WantedUntil =>
+        IsNear || IsShortcut ? TimeSpan.MaxValue : UsefulUntil > CreatedAt + NewKept ? UsefulUntil : CreatedAt + NewKept;
+
     /// <summary>Whether the link is to be kept alive: it is of use, or so new that this may be found out yet.</summary>
-    public bool IsWanted(TimeSpan now) => IsUseful(now) || now - CreatedAt < NewKept;
+    public bool IsWanted(TimeSpan now) => now < WantedUntil;
 
     /// <summary>Whether neither end has a use for the link.</summary>
     public bool IsUseless(TimeSpan now) => Current is not null && !IsWanted(now) && now >= WishedUntil;
 
     /// <summary>The peer says whether it has a use for the link.</summary>
-    public void OnPeersWish(TimeSpan now, bool wanted) => WishedUntil = wanted ? now + WishKept : now;
+    public void OnPeersWish(TimeSpan now, bool wanted)
+    {
+        WishedUntil = wanted ? now + WishKept : now;
+        agenda.Stir(this);
+    }
 
     /// <summary>Whether packets of the virtual network came within the last seconds.</summary>
     public bool IsTalking(TimeSpan now) => _conversation.IsGoing(now);
+
+    /// <summary>Until when <see cref="IsTalking"/> holds.</summary>
+    public TimeSpan TalkingUntil => _conversation.GoingUntil;
+
+    /// <summary>When <see cref="IsOddlySilent"/> becomes true if nothing comes; later than any time if it does not.</summary>
+    public TimeSpan OddlySilentAt => _conversation.AsksAt;
 
     /// <summary>Whether the peer fell silent so that it is time to ask why, which then counts as done.</summary>
     public bool IsOddlySilent(TimeSpan now) => _conversation.Asks(now);
@@ -164,10 +270,17 @@ internal sealed class Peer(NodeAddress address, TimeSpan now)
     }
 
     /// <summary>Whether packets of the virtual network went or came within the last minute.</summary>
-    public bool IsBusy(TimeSpan now) => now - _lastTraffic < BusyFor;
+    public bool IsBusy(TimeSpan now) => now < BusyUntil;
+
+    /// <summary>Until when <see cref="IsBusy"/> holds.</summary>
+    public TimeSpan BusyUntil => _lastTraffic + BusyFor;
 
     /// <summary>The link has a use until then.</summary>
-    public void KeepUntil(TimeSpan time) => UsefulUntil = time > UsefulUntil ? time : UsefulUntil;
+    public void KeepUntil(TimeSpan time)
+    {
+        UsefulUntil = time > UsefulUntil ? time : UsefulUntil;
+        agenda.Stir(this);
+    }
 
     public Path? FindPath(Arrival way)
     {

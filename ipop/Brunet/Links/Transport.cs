@@ -17,6 +17,8 @@ internal sealed class Transport(NodeCore core)
         Arrival way = path?.Way ?? Arrival.Ring(peer.Via);
         if (peer.Current is { } session && Send(now, peer, session, message, way))
         {
+            core.Agenda.Stir(peer);
+
             // Silence on a way in reserve says nothing of the peer.
             if (path is null || path == peer.Best)
             {
@@ -150,6 +152,7 @@ internal sealed class Transport(NodeCore core)
             if (keys.TryOpen(frame, message, out ulong counter) && core.Peers.TryGetValue(session.Identity!.Address, out Peer? peer))
             {
                 peer.ReceivedBytes += frame.Length;
+                core.Agenda.Stir(peer);
                 bool isNewest = session.OnOpened(now, counter);
                 session.LastWay = arrival;
                 if (peer.Next == session)

@@ -70,7 +70,15 @@ internal sealed class NatProber(NodeCore core)
     public bool HasSocket => _socket != 0;
 
     /// <summary>When <see cref="Tick"/> has something to do.</summary>
-    public TimeSpan Next { get; private set; }
+    public TimeSpan Next
+    {
+        get;
+        private set
+        {
+            field = value;
+            core.Agenda.Wake(value);
+        }
+    }
 
     /// <summary>The machine is perhaps elsewhere, or its NAT another.</summary>
     public void Restart(TimeSpan now)

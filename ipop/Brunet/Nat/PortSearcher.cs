@@ -24,8 +24,14 @@ internal sealed class PortSearcher(NodeCore core)
     private SocketSpread? _spread;
     private PortGuesses? _guesses;
 
-    /// <summary>Whether a search is under way, so that time matters.</summary>
-    public bool IsBusy => _spread is not null || _guesses is not null;
+    /// <summary>When a search has to be gone on with: as soon as it may.</summary>
+    public TimeSpan NextTick => _spread is not null || _guesses is not null ? TimeSpan.Zero : TimeSpan.MaxValue;
+
+    /// <summary>When a search for a peer may begin to which nothing happens until then.</summary>
+    /// <param name="now">The last tick.</param>
+    /// <param name="peer">The peer.</param>
+    public TimeSpan NextOf(TimeSpan now, Peer peer) =>
+        peer.NextSearch != default && IsWorthIt(peer.NextSearch > now ? peer.NextSearch : now, peer) ? peer.NextSearch : TimeSpan.MaxValue;
 
     /// <summary>The peer told where and behind what it is; and perhaps that it has opened ports and waits for guesses.</summary>
     public void OnCandidates(TimeSpan now, Peer peer, CandidatesMessage candidates)
@@ -40,6 +46,7 @@ internal sealed class PortSearcher(NodeCore core)
         if (candidates.IsSpread && _guesses is null && now >= peer.NextGuesses && IsWorthIt(now, peer))
         {
             peer.NextGuesses = now + (0.75 * Pause(peer.Guesses++));
+            core.Agenda.WakeSoon();
             _guesses = new PortGuesses(core, peer, peer.Outside, peer.Nat is { Mapping: NatMapping.Dependent, Step: > 0 });
         }
     }

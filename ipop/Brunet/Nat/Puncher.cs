@@ -133,9 +133,19 @@ internal sealed class Puncher(NodeCore core)
         }
     }
 
+    /// <summary>When <see cref="Tick"/> has something to do for a peer to which nothing happens until then.</summary>
+    /// <param name="now">The last tick.</param>
+    /// <param name="peer">The peer.</param>
+    public static TimeSpan NextOf(TimeSpan now, Peer peer)
+    {
+        bool isPunching = peer.Current is not null && !IsPunched(peer) && peer.NextPunch < peer.WantedUntil && peer.IsWanted(now);
+        TimeSpan punch = isPunching ? peer.NextPunch : TimeSpan.MaxValue;
+        return peer.TcpCandidates.Count > 0 && peer.TryTcpAt < punch ? peer.TryTcpAt : punch;
+    }
+
     public void Tick(TimeSpan now)
     {
-        foreach (Peer peer in core.Peers.Values)
+        foreach (Peer peer in core.Agenda.Due)
         {
             if (peer.Current is not null && !IsPunched(peer) && now >= peer.NextPunch && peer.IsWanted(now))
             {

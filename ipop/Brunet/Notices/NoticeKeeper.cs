@@ -41,8 +41,10 @@ internal sealed class NoticeKeeper(NodeCore core)
     /// <summary>Hears of each new notice, once.</summary>
     public Action<TimeSpan, Notice>? Arrived { get; set; }
 
-    /// <summary>Whether a notice is under way, so that time matters.</summary>
-    public bool IsBusy => _telling.Count > 0 || Array.Exists(_downloads, download => download is not null);
+    /// <summary>When a notice that is under way has to be gone on with: as soon as it may; or when peers may send more.</summary>
+    public TimeSpan NextTick =>
+        _telling.Count > 0 || Array.Exists(_downloads, download => download is not null) ? TimeSpan.Zero
+        : _heads.Count > 0 || _pieces.Count > 0 ? _nextBudget : TimeSpan.MaxValue;
 
     /// <summary>Heads and pieces heard, for the simulator.</summary>
     public (int Heads, int Pieces) Heard { get; private set; }
@@ -71,6 +73,7 @@ internal sealed class NoticeKeeper(NodeCore core)
             return;
         }
 
+        core.Agenda.WakeSoon();
         NoticeHead head = announce.Head;
         Heard = (Heard.Heads + 1, Heard.Pieces);
         if (!IsNewer(head.Kind, head.Number))

@@ -8,17 +8,19 @@ namespace Brunet.Ring;
 internal sealed class Backoff(Random random, TimeSpan first, TimeSpan longest, double growth = 2)
 {
     private readonly TimeSpan _first = first;
-    private TimeSpan _next;
 
     /// <summary>The pause that the next try is followed by.</summary>
     public TimeSpan Pause { get; private set; } = first;
 
-    public bool IsDue(TimeSpan now) => now >= _next;
+    /// <summary>When the next try may be made.</summary>
+    public TimeSpan Next { get; private set; }
+
+    public bool IsDue(TimeSpan now) => now >= Next;
 
     /// <summary>A try is made now: the next one comes after the pause, which then grows.</summary>
     public void Tried(TimeSpan now)
     {
-        _next = now + (Pause * (0.75 + (0.5 * random.NextDouble())));
+        Next = now + (Pause * (0.75 + (0.5 * random.NextDouble())));
         Pause = Pause * growth < longest ? Pause * growth : longest;
     }
 
@@ -29,6 +31,6 @@ internal sealed class Backoff(Random random, TimeSpan first, TimeSpan longest, d
     public void Restart(TimeSpan next)
     {
         Pause = _first;
-        _next = next;
+        Next = next;
     }
 }

@@ -52,6 +52,17 @@ internal sealed class Bootstrapper(NodeCore core, IReadOnlyList<TransportAddress
             _self[session.Route.Endpoint] = now + SelfKept;
             _calls.Forget(session.Route.Endpoint);
             core.Handshaker.Forget(session);
+            core.Agenda.WakeSoon();
+        }
+    }
+
+    /// <summary>When the list is asked again, or waiting for it ends.</summary>
+    public TimeSpan NextTick
+    {
+        get
+        {
+            TimeSpan alone = core.Settings.IsFirst && !_isAlone && _started is { } started ? started + AloneAfter : TimeSpan.MaxValue;
+            return alone < _next ? alone : _next;
         }
     }
 
@@ -64,7 +75,7 @@ internal sealed class Bootstrapper(NodeCore core, IReadOnlyList<TransportAddress
             othersListed |= !IsSelf(now, endpoint);
         }
 
-        _isAlone = core.Settings.IsFirst && core.IsMember && (!othersListed || now - _started > AloneAfter);
+        _isAlone = core.Settings.IsFirst && core.IsMember && (!othersListed || now - _started >= AloneAfter);
         if (now < _next)
         {
             return;

@@ -36,6 +36,9 @@ internal sealed class FarMemory(NodeCore core)
         _backoff.Restart(now + (FirstPause * (0.5 + core.Random.NextDouble())));
     }
 
+    /// <summary>When somebody is called again.</summary>
+    public TimeSpan NextTick => _entries.Count == 0 ? TimeSpan.MaxValue : _backoff.Next;
+
     public void Tick(TimeSpan now)
     {
         if (!_backoff.IsDue(now) || _entries.Count == 0)

@@ -50,6 +50,16 @@ internal sealed class LanCaller(NodeCore core)
         _linked.Restart(now);
     }
 
+    /// <summary>When the next call is made, or the one that runs is given up.</summary>
+    public TimeSpan NextTick
+    {
+        get
+        {
+            TimeSpan next = core.Settings.Group is null ? TimeSpan.MaxValue : core.Ring.MemberLinks > 0 ? _linked.Next : _alone.Next;
+            return _running is { RemoteIndex: 0 } running && running.StartedAt + Patience < next ? running.StartedAt + Patience : next;
+        }
+    }
+
     public void Tick(TimeSpan now)
     {
         if (core.Settings.Group is not { } group)

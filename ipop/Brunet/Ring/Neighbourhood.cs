@@ -8,19 +8,56 @@ internal static class Neighbourhood
 {
     private const double RingSize = 1.461501637330902918203684832716283019655932542976E48;
 
-    /// <summary>The nearest of <paramref name="addresses"/> on both sides of a position, without doubles. Sorts the list clockwise.</summary>
+    /// <summary>
+    /// The nearest of some addresses on both sides of a position, without doubles: first those that follow it, then those before it, each side
+    /// from the nearest on.
+    /// </summary>
+    /// <param name="position">Where.</param>
+    /// <param name="addresses">Each once, in any order.</param>
+    /// <param name="perSide">How many a side; who follows is counted first.</param>
     public static List<NodeAddress> Nearest(NodeAddress position, List<NodeAddress> addresses, int perSide)
     {
         var result = new List<NodeAddress>(2 * perSide);
-        SortClockwise(position, addresses);
-        int after = Math.Min(addresses.Count, perSide);
-        result.AddRange(CollectionsMarshal.AsSpan(addresses)[..after]);
-        for (int i = addresses.Count - 1; i >= after && addresses.Count - i <= perSide; i--)
+        Span<NodeAddress> ways = stackalloc NodeAddress[perSide];
+        foreach (NodeAddress address in addresses)
         {
-            result.Add(addresses[i]);
+            Insert(result, 0, ways, address, position.ClockwiseTo(address));
+        }
+
+        int after = result.Count;
+        foreach (NodeAddress address in addresses)
+        {
+            if (!CollectionsMarshal.AsSpan(result)[..after].Contains(address))
+            {
+                Insert(result, after, ways, address, address.ClockwiseTo(position));
+            }
         }
 
         return result;
+    }
+
+    /// <summary>Keeps the shortest ways from a place of the list on, in their order.</summary>
+    private static void Insert(List<NodeAddress> result, int first, Span<NodeAddress> ways, NodeAddress address, NodeAddress way)
+    {
+        int count = result.Count - first;
+        if (count == ways.Length && way >= ways[count - 1])
+        {
+            return;
+        }
+
+        if (count == ways.Length)
+        {
+            result.RemoveAt(first + --count);
+        }
+
+        int place = count;
+        for (; place > 0 && way < ways[place - 1]; place--)
+        {
+            ways[place] = ways[place - 1];
+        }
+
+        ways[place] = way;
+        result.Insert(first + place, address);
     }
 
     /// <summary>Sorts addresses by their way from a position, clockwise.</summary>

@@ -70,6 +70,9 @@ internal sealed class RememberedPeers(NodeCore core)
     /// <summary>The machine's addresses changed: what was in vain before may work now.</summary>
     public void Restart(TimeSpan now) => _backoff.Restart(now);
 
+    /// <summary>When somebody is called again.</summary>
+    public TimeSpan NextTick => core.Ring.MemberLinks > 0 || _entries.Count == 0 ? TimeSpan.MaxValue : _backoff.Next;
+
     public void Tick(TimeSpan now)
     {
         if (core.Ring.MemberLinks > 0)

@@ -59,14 +59,14 @@ internal sealed class RingKeeper(NodeCore core)
     /// <summary>Number of members that the density around the local node speaks for.</summary>
     public double EstimatedNodes { get; private set; } = 1;
 
-    /// <summary>Whether something changed and the next tick shall come soon.</summary>
-    public bool IsBusy => _touched;
+    /// <summary>When the links are looked at again.</summary>
+    public TimeSpan NextTick => _touched ? _lastReview + MinGossipInterval : _nextReview;
 
     /// <summary>A link came or went.</summary>
     public void Touch()
     {
-        _touched = true;
         Version++;
+        Look(isNeeded: true);
     }
 
     public void Tick(TimeSpan now)
@@ -83,7 +83,7 @@ internal sealed class RingKeeper(NodeCore core)
         Expire(now);
         List<NodeAddress> linked = LinkedMembers();
         MemberLinks = linked.Count;
-        SetNear(now, Neighbourhood.Nearest(core.Self, [.. linked], NearPerSide));
+        SetNear(now, Neighbourhood.Nearest(core.Self, linked, NearPerSide));
         if (ConnectNear(now, linked))
         {
             _nextReview = now + WaitingInterval;
@@ -103,7 +103,7 @@ internal sealed class RingKeeper(NodeCore core)
         _scratch.Clear();
         if (core.IsEntitled(from) && AddressList.TryReadNeighbours(message, _scratch))
         {
-            _touched |= _hearsay.Hear(now, from.Address, default, from.Address, _scratch, core.Self);
+            Look(_hearsay.Hear(now, from.Address, default, from.Address, _scratch, core.Self));
         }
     }
 
@@ -113,26 +113,23 @@ internal sealed class RingKeeper(NodeCore core)
         if (AddressList.TryReadFound(body, out uint token, _scratch)
             && !core.Shortcuts.OnLocated(now, header, token) && core.Finder.IsMine(token, out NodeAddress start))
         {
-            _touched |= _hearsay.Hear(now, header.Source, start, start, _scratch, core.Self);
+            Look(_hearsay.Hear(now, header.Source, start, start, _scratch, core.Self));
         }
     }
 
     /// <summary>Somebody answered a call to an endpoint; whoever it is may know of another ring.</summary>
     public void OnStranger(TimeSpan now, NodeAddress stranger) => core.Finder.Ask(now, stranger, _near);
 
-    /// <summary>The members with a link that is not the ring.</summary>
-    public List<NodeAddress> LinkedMembers()
-    {
-        var result = new List<NodeAddress>();
-        foreach (Peer peer in core.Peers.Values)
-        {
-            if (core.IsMemberPeer(peer))
-            {
-                result.Add(peer.Address);
-            }
-        }
+    /// <summary>The members with a link that is not the ring, in a list of the caller's own.</summary>
+    public List<NodeAddress> LinkedMembers() => core.Members.Addresses();
 
-        return result;
+    private void Look(bool isNeeded)
+    {
+        if (isNeeded && !_touched)
+        {
+            _touched = true;
+            core.Agenda.Wake(NextTick);
+        }
     }
 
     private void SetNear(TimeSpan now, List<NodeAddress> near)
@@ -186,6 +183,11 @@ internal sealed class RingKeeper(NodeCore core)
         bool waiting = false;
         foreach ((NodeAddress witness, Hearsay.Word word) in _hearsay.Words)
         {
+            if (!NamesNearer(witness, word.Addresses))
+            {
+                continue;
+            }
+
             var all = new List<NodeAddress>(linked);
             foreach (NodeAddress address in word.Addresses)
             {
@@ -204,6 +206,22 @@ internal sealed class RingKeeper(NodeCore core)
 
         return waiting;
     }
+
+    /// <summary>Whether a word names anybody who may stand nearer than the near neighbours: most words do not, and need no closer look.</summary>
+    private bool NamesNearer(NodeAddress witness, List<NodeAddress> addresses)
+    {
+        bool isNearer = _near.Count < 2 * NearPerSide || IsNearer(witness);
+        for (int i = 0; i < addresses.Count && !isNearer; i++)
+        {
+            isNearer = IsNearer(addresses[i]);
+        }
+
+        return isNearer;
+    }
+
+    /// <summary>Whether an address stands between the outermost near neighbours.</summary>
+    private bool IsNearer(NodeAddress address) =>
+        core.Self.ClockwiseTo(address) < core.Self.ClockwiseTo(_near[NearPerSide - 1]) || address.ClockwiseTo(core.Self) < _near[^1].ClockwiseTo(core.Self);
 
     private void Consider(NodeAddress address, List<NodeAddress> all)
     {

@@ -141,23 +141,11 @@ internal sealed class Router(NodeCore core)
             return via;
         }
 
-        Peer? best = null;
-        NodeAddress bestDistance = default;
-        foreach (Peer peer in core.Peers.Values)
-        {
-            if (core.IsMemberPeer(peer) && peer.Address != header.Source && peer.Address != avoided)
-            {
-                NodeAddress distance = peer.Address.DistanceTo(target);
-                if (best is null || distance < bestDistance)
-                {
-                    (best, bestDistance) = (peer, distance);
-                }
-            }
-        }
+        Peer? best = core.Members.Nearest(target, header.Source, avoided);
 
         // Where a packet begins it may take a step away: the origin may have no place on the ring yet, or no link to a neighbour.
         bool mayStepAway = isOrigin && (header.Exact || header.Type == RoutedType.Find || !core.IsMember);
-        return best is not null && (mayStepAway || bestDistance < core.Self.DistanceTo(target)) ? best : straight;
+        return best is not null && (mayStepAway || best.Address.DistanceTo(target) < core.Self.DistanceTo(target)) ? best : straight;
     }
 
     private void Deliver(TimeSpan now, in RoutedHeader header, ReadOnlySpan<byte> body)
@@ -197,22 +185,5 @@ internal sealed class Router(NodeCore core)
     }
 
     /// <summary>The member that is nearest to us of those with a link: through it others reach us whatever the ring looks like.</summary>
-    private NodeAddress Home()
-    {
-        NodeAddress home = default;
-        NodeAddress homeDistance = default;
-        foreach (Peer peer in core.Peers.Values)
-        {
-            if (core.IsMemberPeer(peer))
-            {
-                NodeAddress distance = peer.Address.DistanceTo(core.Self);
-                if (home == default || distance < homeDistance)
-                {
-                    (home, homeDistance) = (peer.Address, distance);
-                }
-            }
-        }
-
-        return home;
-    }
+    private NodeAddress Home() => core.Members.Nearest(core.Self, default, default)?.Address ?? default;
 }

@@ -17,21 +17,32 @@ internal sealed class ShortcutKeeper(NodeCore core)
     /// <summary>Answers in a row by nodes that are linked already, until the next question takes its time.</summary>
     private const int MaxTooNear = 16;
 
-    /// <summary>Shortcuts, and since when those without a path are waited for.</summary>
-    private readonly Dictionary<NodeAddress, TimeSpan> _shortcuts = [];
+    /// <summary>Shortcuts, and since when they are waited for; null for those with a path.</summary>
+    private readonly Dictionary<NodeAddress, TimeSpan?> _shortcuts = [];
     private readonly Backoff _backoff = new(core.Random, FirstPause, LongestPause);
     private int _tooNear;
     private uint _token;
+    private int _reviewed = -1;
+    private TimeSpan _nextReview = TimeSpan.MaxValue;
+    private bool _isWanting;
 
     /// <summary>Shortcuts that a ring of so many nodes wants: none while all are near neighbours anyway.</summary>
     public static int Wanted(double nodes) =>
         nodes <= (2 * RingKeeper.NearPerSide) + 1 ? 0 : Math.Max(1, (int)Math.Round(0.5 * Math.Log2(nodes)));
 
+    /// <summary>When the next one is asked for, or one that did not come is given up.</summary>
+    public TimeSpan NextTick => _isWanting && _backoff.Next < _nextReview ? _backoff.Next : _nextReview;
+
     public void Tick(TimeSpan now)
     {
-        Review(now);
+        if (_reviewed != core.Ring.Version || now >= _nextReview)
+        {
+            Review(now);
+        }
+
         int wanted = core.IsMember ? Wanted(core.Ring.EstimatedNodes) : 0;
-        if (!_backoff.IsDue(now) || core.Ring.MemberLinks == 0 || _shortcuts.Count >= wanted)
+        _isWanting = core.Ring.MemberLinks > 0 && _shortcuts.Count < wanted;
+        if (!_isWanting || !_backoff.IsDue(now))
         {
             return;
         }
@@ -58,6 +69,7 @@ internal sealed class ShortcutKeeper(NodeCore core)
         }
 
         _token = 0;
+        core.Agenda.WakeSoon();
         NodeAddress found = header.Source;
         if (found != core.Self && !_shortcuts.ContainsKey(found) && core.Peers.GetValueOrDefault(found) is not { IsNear: true })
         {
@@ -65,6 +77,7 @@ internal sealed class ShortcutKeeper(NodeCore core)
             peer.IsShortcut = true;
             core.Paths.TellWish(now, peer);
             _shortcuts.Add(found, now);
+            _nextReview = _nextReview < now + Patience ? _nextReview : now + Patience;
             _backoff.Shorten();
             _tooNear = 0;
         }
@@ -78,13 +91,18 @@ internal sealed class ShortcutKeeper(NodeCore core)
 
     private void Review(TimeSpan now)
     {
-        foreach ((NodeAddress address, TimeSpan since) in _shortcuts)
+        _reviewed = core.Ring.Version;
+        _nextReview = TimeSpan.MaxValue;
+        foreach ((NodeAddress address, TimeSpan? lost) in _shortcuts)
         {
-            if (core.Peers.TryGetValue(address, out Peer? peer) && core.IsMemberPeer(peer))
+            bool isLinked = core.Peers.TryGetValue(address, out Peer? peer) && core.IsMemberPeer(peer);
+            TimeSpan since = lost ?? now;
+            if (isLinked || now - since < Patience)
             {
-                _shortcuts[address] = now;
+                _shortcuts[address] = isLinked ? null : since;
+                _nextReview = isLinked || _nextReview < since + Patience ? _nextReview : since + Patience;
             }
-            else if (now - since > Patience)
+            else
             {
                 _shortcuts.Remove(address);
                 _backoff.Restart(now);

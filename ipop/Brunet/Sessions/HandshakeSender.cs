@@ -31,6 +31,7 @@ internal sealed class HandshakeSender(NodeCore core)
         session.RetransmittedAt = now;
         TimeSpan wait = FirstRetransmission * (1 << Math.Min(session.Retransmissions++, 3));
         session.NextRetransmission = now + (wait < LastRetransmission ? wait : LastRetransmission);
+        core.Agenda.Wake(session.NextRetransmission);
         session.HasTakenCookie = false;
         Transmit(now, session, 0, session.Route);
         if (session.SecondRoute is { } second)

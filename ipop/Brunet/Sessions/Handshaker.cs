@@ -21,16 +21,28 @@ internal sealed class Handshaker(NodeCore core)
     private const int MaxOlder = 4;
 
     private static readonly TimeSpan GiveUpAfter = TimeSpan.FromSeconds(15);
-    private static readonly TimeSpan RekeyAge = TimeSpan.FromHours(1);
-    private static readonly TimeSpan OlderKept = TimeSpan.FromSeconds(30);
 
     private readonly SessionTable _sessions = new(core.Random);
     private readonly HandshakeSender _sender = new(core);
     private readonly HandshakeCookies _cookies = new(core.Random);
     private int _generation;
 
-    /// <summary>Whether a handshake is under way, so that time matters.</summary>
-    public bool IsBusy => _sessions.Unfinished.Count > 0;
+    /// <summary>When a handshake has to be gone on with.</summary>
+    public TimeSpan NextTick => _sessions.NextTick(GiveUpAfter);
+
+    /// <summary>When <see cref="Tick"/> has something to do for a peer to which nothing happens until then.</summary>
+    public TimeSpan NextOf(Peer peer)
+    {
+        TimeSpan next = SessionAge.NextOf(peer.Older);
+        if (peer.Pending is not null || peer.Next is not null || (peer.Current is null && !peer.HasWaiting))
+        {
+            return next;
+        }
+
+        TimeSpan rekey = peer.Current is { } current ? SessionAge.WornOutAt(current, _generation) : TimeSpan.Zero;
+        rekey = rekey > peer.NextHandshake ? rekey : peer.NextHandshake;
+        return rekey < next ? rekey : next;
+    }
 
     /// <summary>Sessions and handshakes that are kept.</summary>
     public int SessionCount => _sessions.Count;
@@ -150,7 +162,7 @@ internal sealed class Handshaker(NodeCore core)
             }
 
             Session session = unfinished[i];
-            if (now - session.StartedAt > GiveUpAfter)
+            if (now - session.StartedAt >= GiveUpAfter)
             {
                 Fail(now, session);
             }
@@ -160,18 +172,18 @@ internal sealed class Handshaker(NodeCore core)
             }
         }
 
-        foreach (Peer peer in core.Peers.Values)
+        foreach (Peer peer in core.Agenda.Due)
         {
             for (int i = peer.Older.Count - 1; i >= 0; i--)
             {
-                if (now - peer.Older[i].LastOpened > OlderKept)
+                if (now >= SessionAge.ForgottenAt(peer.Older[i]))
                 {
                     Forget(peer.Older[i]);
                     peer.Older.RemoveAt(i);
                 }
             }
 
-            if (IsWornOut(now, peer.Current) || (peer.Current is null && peer.HasWaiting))
+            if (peer.Current is { } current ? now >= SessionAge.WornOutAt(current, _generation) : peer.HasWaiting)
             {
                 Rekey(now, peer);
             }
@@ -251,16 +263,6 @@ internal sealed class Handshaker(NodeCore core)
         }
     }
 
-    /// <summary>
-    /// Whether new keys are due: by age or use, or because our certificate changed. The client begins. The server waits a little longer, for
-    /// the case that both ends think themselves servers.
-    /// </summary>
-    private bool IsWornOut(TimeSpan now, Session? session) =>
-        session is not null
-        && (session.Generation != _generation
-            || now - session.EstablishedAt > (session.IsClient ? RekeyAge : 1.25 * RekeyAge)
-            || session.Keys!.Sent > SessionKeys.RekeyAfter);
-
     private bool Belongs(Session session, in HandshakeFrame frame) =>
         (session.RemoteIndex == 0 ? !session.SeeksStrangers || core.Peers.GetValueOrDefault(frame.Sender) is not { Current: not null }
             : session.RemoteIndex == frame.SenderIndex)
@@ -329,6 +331,7 @@ internal sealed class Handshaker(NodeCore core)
             Generation = _generation,
         };
         session.NextRetransmission = now + HandshakeSender.FirstRetransmission;
+        core.Agenda.Wake(session.NextRetransmission);
         _sessions.Add(session);
         return session;
     }

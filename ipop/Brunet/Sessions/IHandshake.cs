@@ -35,6 +35,10 @@ public interface IHandshake : IDisposable
 
     /// <summary>Derives secret bytes that only the two ends know (RFC 8446 section 7.5). Equal labels give equal bytes on both ends.</summary>
     void Export(string label, Span<byte> secret);
+
+    /// <summary>What seals or opens with a key that was exported.</summary>
+    /// <param name="key">32 bytes; copied.</param>
+    IFrameCipher CreateCipher(ReadOnlySpan<byte> key) => new AesGcmCipher(key);
 }
 
 /// <summary>Starts handshakes in the local node's name, with the certificate that the node has at that moment.</summary>

@@ -17,8 +17,8 @@ internal sealed class SessionKeys : IDisposable
     public const ulong StopAfter = 1UL << 36;
 
     private readonly IHardwareRandom _hardware;
-    private readonly AesGcm _send;
-    private readonly AesGcm _receive;
+    private readonly IFrameCipher _send;
+    private readonly IFrameCipher _receive;
     private readonly byte[] _sendIv;
     private readonly byte[] _receiveIv;
     private readonly ReplayWindow _window = new();
@@ -28,8 +28,8 @@ internal sealed class SessionKeys : IDisposable
         _hardware = hardware;
         Span<byte> secret = stackalloc byte[2 * (ProtocolConstants.KeySize + ProtocolConstants.NonceSize)];
         handshake.Export(ProtocolConstants.ExporterLabel, secret);
-        var client = new AesGcm(secret[..ProtocolConstants.KeySize], ProtocolConstants.TagSize);
-        var server = new AesGcm(secret.Slice(ProtocolConstants.KeySize, ProtocolConstants.KeySize), ProtocolConstants.TagSize);
+        IFrameCipher client = handshake.CreateCipher(secret[..ProtocolConstants.KeySize]);
+        IFrameCipher server = handshake.CreateCipher(secret.Slice(ProtocolConstants.KeySize, ProtocolConstants.KeySize));
         byte[] clientIv = secret.Slice(2 * ProtocolConstants.KeySize, ProtocolConstants.NonceSize).ToArray();
         byte[] serverIv = secret.Slice((2 * ProtocolConstants.KeySize) + ProtocolConstants.NonceSize, ProtocolConstants.NonceSize).ToArray();
         CryptographicOperations.ZeroMemory(secret);
@@ -55,7 +55,7 @@ internal sealed class SessionKeys : IDisposable
         Sent++;
         Span<byte> sealedBytes = frame.Slice(ProtocolConstants.DataHeaderSize, message.Length);
         Span<byte> tag = frame.Slice(ProtocolConstants.DataHeaderSize + message.Length, ProtocolConstants.TagSize);
-        _send.Encrypt(nonce, message, sealedBytes, tag, header);
+        _send.Seal(nonce, message, sealedBytes, tag, header);
         return ProtocolConstants.DataHeaderSize + message.Length + ProtocolConstants.TagSize;
     }
 
@@ -71,21 +71,13 @@ internal sealed class SessionKeys : IDisposable
 
         Span<byte> nonce = stackalloc byte[ProtocolConstants.NonceSize];
         DataHeader.MakeNonce(frame, _receiveIv, nonce);
-        try
-        {
-            _receive.Decrypt(
+        return _receive.TryOpen(
                 nonce,
                 frame[ProtocolConstants.DataHeaderSize..^ProtocolConstants.TagSize],
                 frame[^ProtocolConstants.TagSize..],
                 message,
-                frame[..ProtocolConstants.DataHeaderSize]);
-        }
-        catch (AuthenticationTagMismatchException)
-        {
-            return false;
-        }
-
-        return _window.Accept(counter);
+                frame[..ProtocolConstants.DataHeaderSize])
+            && _window.Accept(counter);
     }
 
     public void Dispose()

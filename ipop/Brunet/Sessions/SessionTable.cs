@@ -15,6 +15,19 @@ internal sealed class SessionTable(Random random)
     /// <summary>Sessions and handshakes that are kept.</summary>
     public int Count => _byIndex.Count;
 
+    /// <summary>When the first unfinished one is to be repeated, or given up.</summary>
+    public TimeSpan NextTick(TimeSpan giveUpAfter)
+    {
+        TimeSpan next = TimeSpan.MaxValue;
+        foreach (Session session in Unfinished)
+        {
+            TimeSpan at = session.NextRetransmission < session.StartedAt + giveUpAfter ? session.NextRetransmission : session.StartedAt + giveUpAfter;
+            next = at < next ? at : next;
+        }
+
+        return next;
+    }
+
     /// <summary>The session that a frame names by our index.</summary>
     public Session? Find(uint localIndex) => _byIndex.GetValueOrDefault(localIndex);
 

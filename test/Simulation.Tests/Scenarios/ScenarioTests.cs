@@ -28,6 +28,17 @@ public sealed class ScenarioTests(ITestOutputHelper output)
     }
 
     [Fact]
+    public void With_a_cheap_stand_in_for_sealing_the_ring_is_the_same()
+    {
+        PerformanceResult real = Play(60, 8, "idle");
+        PerformanceResult cheap = new Performance(60, 8, [AllScenarios.Find("idle")!], HasCheapSessions: true).Play(output.WriteLine);
+        Assert.Null(cheap.Failure);
+        Assert.Equal(real.Events, cheap.Events);
+        Assert.Equal(Reached(real), Reached(cheap));
+        Assert.NotEqual(real.Digest, cheap.Digest);
+    }
+
+    [Fact]
     public void A_node_that_joins_a_ring_of_a_hundred_is_routable_within_three_seconds()
     {
         PerformanceResult result = Play(100, 2, "join");

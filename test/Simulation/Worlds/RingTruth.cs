@@ -13,7 +13,7 @@ internal static class RingTruth
     public static SimulatedNode[] Sort(List<SimulatedNode> nodes)
     {
         SimulatedNode[] order = [.. nodes];
-        Array.Sort(order, (left, right) => left.Node.Address.CompareTo(right.Node.Address));
+        Array.Sort(order, (left, right) => left.Identity.Address.CompareTo(right.Identity.Address));
         return order;
     }
 
@@ -24,12 +24,12 @@ internal static class RingTruth
         for (int high = order.Length; low < high;)
         {
             int middle = (low + high) / 2;
-            (low, high) = order[middle].Node.Address < position ? (middle + 1, high) : (low, middle);
+            (low, high) = order[middle].Identity.Address < position ? (middle + 1, high) : (low, middle);
         }
 
         SimulatedNode after = order[low % order.Length];
         SimulatedNode before = order[(low + order.Length - 1) % order.Length];
-        return after.Node.Address.DistanceTo(position) < before.Node.Address.DistanceTo(position) ? after : before;
+        return after.Identity.Address.DistanceTo(position) < before.Identity.Address.DistanceTo(position) ? after : before;
     }
 
     /// <summary>Share of the nodes that are linked to their true neighbours on both sides.</summary>

@@ -7,6 +7,15 @@ internal sealed class SimulatedEvent
 {
     public SimulatedNode Node { get; set; } = null!;
 
+    /// <summary>When it happens; kept by <see cref="SimulatedSchedule"/>, as are the next two.</summary>
+    public TimeSpan At { get; set; }
+
+    /// <summary>Which came first of those that happen at the same time.</summary>
+    public long Order { get; set; }
+
+    /// <summary>What waits in the same place.</summary>
+    public SimulatedEvent? Following { get; set; }
+
     /// <summary>Which life of the node it is meant for, if it is a tick.</summary>
     public int Life { get; set; }
 

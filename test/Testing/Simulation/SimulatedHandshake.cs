@@ -11,16 +11,22 @@ namespace Testing.Simulation;
 /// A cheap stand-in for the TLS handshake: three flights of about the real sizes. It proves that the other end is there now, and believes
 /// what it says, so it is fit for the simulator only.
 /// </summary>
-public sealed class SimulatedHandshakeProvider(SimulatedIdentity identity, SimulatedAuthority authority, Random random, Action? onStart = null)
+/// <param name="identity">The node's.</param>
+/// <param name="authority">Who certifies.</param>
+/// <param name="random">Chance.</param>
+/// <param name="onStart">Hears of each handshake that a client begins.</param>
+/// <param name="isCheap">Whether sessions have a cheap stand-in for AES-256-GCM as well.</param>
+public sealed class SimulatedHandshakeProvider(
+    SimulatedIdentity identity, SimulatedAuthority authority, Random random, Action? onStart = null, bool isCheap = false)
     : IHandshakeProvider
 {
     public IHandshake StartClient(ulong boot)
     {
         onStart?.Invoke();
-        return new SimulatedHandshake(identity, authority, random, boot, isClient: true);
+        return new SimulatedHandshake(identity, authority, random, boot, isClient: true, isCheap);
     }
 
-    public IHandshake StartServer(ulong boot) => new SimulatedHandshake(identity, authority, random, boot, isClient: false);
+    public IHandshake StartServer(ulong boot) => new SimulatedHandshake(identity, authority, random, boot, isClient: false, isCheap);
 }
 
 internal sealed class SimulatedHandshake : IHandshake
@@ -32,6 +38,7 @@ internal sealed class SimulatedHandshake : IHandshake
     private readonly SimulatedIdentity _identity;
     private readonly SimulatedAuthority _authority;
     private readonly bool _isClient;
+    private readonly bool _isCheap;
     private readonly ulong _boot;
     private readonly byte[] _nonce = new byte[NonceSize];
     private readonly List<byte> _received = [];
@@ -39,11 +46,12 @@ internal sealed class SimulatedHandshake : IHandshake
     private PeerIdentity? _peer;
     private bool _spoke;
 
-    public SimulatedHandshake(SimulatedIdentity identity, SimulatedAuthority authority, Random random, ulong boot, bool isClient)
+    public SimulatedHandshake(SimulatedIdentity identity, SimulatedAuthority authority, Random random, ulong boot, bool isClient, bool isCheap = false)
     {
         _identity = identity;
         _authority = authority;
         _isClient = isClient;
+        _isCheap = isCheap;
         _boot = boot;
         random.NextBytes(_nonce);
     }
@@ -112,6 +120,8 @@ internal sealed class SimulatedHandshake : IHandshake
             done += length;
         }
     }
+
+    public IFrameCipher CreateCipher(ReadOnlySpan<byte> key) => _isCheap ? new SimulatedCipher(key) : new AesGcmCipher(key);
 
     public void Dispose()
     {

@@ -55,6 +55,11 @@ internal sealed class SimulatedNat(NatKind kind, uint publicAddress, ushort host
     /// <summary>Source address of a datagram as the world sees it; opens the way back.</summary>
     public TransportAddress Outbound(TimeSpan now, int socket, TransportAddress destination)
     {
+        if (kind == NatKind.None && socket == 0 && _offset == 0)
+        {
+            return TransportAddress.FromIPv4(publicAddress, hostPort);
+        }
+
         (int, TransportAddress) key = (socket, IsSymmetric ? destination : default);
         if (!_mapped.TryGetValue(key, out ushort port) || !_mappings.TryGetValue(port, out (int Socket, TimeSpan Used) mapping)
             || (kind != NatKind.None && now - mapping.Used >= Lifetime))

@@ -16,12 +16,12 @@ public sealed class SimulatedNetwork(int seed, double loss = 0)
     private const ushort Port = 4433;
 
     private readonly Random _random = new(seed);
-    private readonly PriorityQueue<SimulatedEvent, (TimeSpan At, long Order)> _events = new();
+    private readonly SimulatedSchedule _events = new();
     private readonly Stack<SimulatedEvent> _spare = [];
     private readonly Dictionary<uint, SimulatedNode> _byPublicAddress = [];
     private readonly RunDigest _digest = new();
     private readonly SimulatedTcp _tcp = new();
-    private long _order;
+    private readonly List<SimulatedNode> _lookedAt = [];
     private SimulatedProbe? _probe;
     private int _probeSteps;
 
@@ -64,6 +64,9 @@ public sealed class SimulatedNetwork(int seed, double loss = 0)
 
     /// <summary>Makes the handshakes of nodes that are switched on from now on; null for the cheap stand-in.</summary>
     public Func<SimulatedIdentity, IHandshakeProvider>? HandshakesOf { get; set; }
+
+    /// <summary>Whether sessions of nodes that are switched on from now on are sealed by a cheap stand-in instead of AES-256-GCM.</summary>
+    public bool HasCheapSessions { get; set; }
 
     /// <summary>Says whether two sites are parted; null if none are.</summary>
     public Func<SimulatedNode, SimulatedNode, bool>? IsParted { get; set; }
@@ -143,7 +146,8 @@ public sealed class SimulatedNetwork(int seed, double loss = 0)
         ArgumentNullException.ThrowIfNull(node);
         node.Lives++;
         node.Revive();
-        ScheduleTick(node, Now);
+        node.TickAt = TimeSpan.MaxValue;
+        LookAt(node);
     }
 
     /// <summary>Sends a routed packet that only the simulator sees and that it follows: to one node, or to whoever stands nearest.</summary>
@@ -159,7 +163,7 @@ public sealed class SimulatedNetwork(int seed, double loss = 0)
         SimulatedProbe probe = _probe;
 
         // Nothing follows from an empty reply or question, and neither is answered.
-        origin.Node.Core.Router.Originate(Now, exact, exact ? RoutedType.Reply : RoutedType.Fetch, target, default, []);
+        origin.Inside.Core.Router.Originate(Now, exact, exact ? RoutedType.Reply : RoutedType.Fetch, target, default, []);
         _probe = null;
         return probe;
     }
@@ -176,7 +180,8 @@ public sealed class SimulatedNetwork(int seed, double loss = 0)
         ArgumentNullException.ThrowIfNull(condition);
         TimeSpan start = Now;
         TimeSpan nextLook = Now;
-        while (_events.TryPeek(out _, out (TimeSpan At, long Order) next) && next.At <= start + limit)
+        WatchLookedAt();
+        while (_events.Peek() is { } next && next.At <= start + limit)
         {
             if (next.At >= nextLook)
             {
@@ -186,14 +191,16 @@ public sealed class SimulatedNetwork(int seed, double loss = 0)
                 }
 
                 nextLook = next.At + interval;
+                WatchLookedAt();
+                continue;
             }
 
-            SimulatedEvent happening = _events.Dequeue();
+            _events.Remove();
             Now = next.At;
             Events++;
-            Happen(happening);
-            happening.Probe = null;
-            _spare.Push(happening);
+            Happen(next);
+            next.Probe = null;
+            _spare.Push(next);
         }
 
         Now = start + limit;
@@ -237,7 +244,7 @@ public sealed class SimulatedNetwork(int seed, double loss = 0)
             arrival.Steps = _probeSteps + 1;
         }
 
-        _events.Enqueue(arrival, (Now + Latency(from.Place, to.Place, _random.NextDouble()) + ExtraLatency + setUp, _order++));
+        _events.Add(arrival, Now + Latency(from.Place, to.Place, _random.NextDouble()) + ExtraLatency + setUp);
     }
 
     private void TransmitToGroup(SimulatedNode from, ReadOnlySpan<byte> datagram)
@@ -257,7 +264,7 @@ public sealed class SimulatedNetwork(int seed, double loss = 0)
             arrival.Length = datagram.Length;
             arrival.Source = from.PublicEndpoint;
             arrival.IsMulticast = true;
-            _events.Enqueue(arrival, (Now + Latency(from.Place, to.Place, _random.NextDouble()) + ExtraLatency, _order++));
+            _events.Add(arrival, Now + Latency(from.Place, to.Place, _random.NextDouble()) + ExtraLatency);
         }
     }
 
@@ -297,10 +304,10 @@ public sealed class SimulatedNetwork(int seed, double loss = 0)
         SimulatedNode node = happening.Node;
         if (happening.Datagram is not { } datagram)
         {
-            if (node.IsAlive && node.Lives == happening.Life)
+            if (node.Lives == happening.Life && node.TickAt == Now)
             {
-                node.Node.Tick(Now);
-                ScheduleTick(node, node.Node.NextTick);
+                node.TickAt = TimeSpan.MaxValue;
+                Watch(node);
             }
 
             return;
@@ -312,7 +319,7 @@ public sealed class SimulatedNetwork(int seed, double loss = 0)
             happening.IsMulticast = false;
             if (node.IsAlive)
             {
-                node.Node.ReceiveMulticast(Now, happening.Source, datagram.AsSpan(0, happening.Length));
+                node.Inside.ReceiveMulticast(Now, happening.Source, datagram.AsSpan(0, happening.Length));
             }
         }
         else if (node.IsAlive && (happening.Source.Protocol != TransportProtocol.Udp
@@ -321,22 +328,67 @@ public sealed class SimulatedNetwork(int seed, double loss = 0)
             _probe = happening.Probe;
             _probeSteps = happening.Steps;
             _probe?.OnArrival(Now, node, _probeSteps);
-            node.Node.ReceiveDatagram(Now, happening.Source, datagram.AsSpan(0, happening.Length), socket);
+            node.Inside.ReceiveDatagram(Now, happening.Source, datagram.AsSpan(0, happening.Length), socket);
             _probe = null;
         }
 
         ArrayPool<byte>.Shared.Return(datagram);
         happening.Datagram = null;
+        Watch(node);
+    }
+
+    /// <summary>Somebody outside takes hold of a node.</summary>
+    internal void LookAt(SimulatedNode node)
+    {
+        if (!node.IsLookedAt)
+        {
+            node.IsLookedAt = true;
+            _lookedAt.Add(node);
+        }
+    }
+
+    private void WatchLookedAt()
+    {
+        for (int i = 0; i < _lookedAt.Count; i++)
+        {
+            _lookedAt[i].IsLookedAt = false;
+            Watch(_lookedAt[i]);
+        }
+
+        _lookedAt.Clear();
+    }
+
+    /// <summary>Lets a node tick if it wants to, and puts its next tick on the list.</summary>
+    private void Watch(SimulatedNode node)
+    {
+        if (!node.IsAlive)
+        {
+            return;
+        }
+
+        if (node.Inside.NextTick <= Now)
+        {
+            node.Inside.Tick(Now);
+        }
+
+        TimeSpan next = node.Inside.NextTick;
+        if (next < node.TickAt)
+        {
+            node.TickAt = next;
+            SimulatedEvent tick = NewEvent(node);
+            tick.Life = node.Lives;
+            _events.Add(tick, next);
+        }
     }
 
     private void Start(SimulatedNode node, IRecordPolicy policy)
     {
         node.StartedAt = Now;
         node.Policy = policy;
-        node.Node = new Node(
+        node.Inside = new Node(
             node.Settings,
             node.Identity,
-            HandshakesOf?.Invoke(node.Identity) ?? new SimulatedHandshakeProvider(node.Identity, Authority, _random, () => Handshakes++),
+            HandshakesOf?.Invoke(node.Identity) ?? new SimulatedHandshakeProvider(node.Identity, Authority, _random, () => Handshakes++, HasCheapSessions),
             node.Settings.IsOpen ? null : Authority,
             policy,
             node,
@@ -344,17 +396,11 @@ public sealed class SimulatedNetwork(int seed, double loss = 0)
             new SimulatedHardware(_random));
         if (node.Nat.IsPublic)
         {
-            node.Node.SetLocalEndpoints(Now, SimulatedTcp.Listeners(node.PublicEndpoint));
+            node.Inside.SetLocalEndpoints(Now, SimulatedTcp.Listeners(node.PublicEndpoint));
         }
 
-        ScheduleTick(node, Now);
-    }
-
-    private void ScheduleTick(SimulatedNode node, TimeSpan at)
-    {
-        SimulatedEvent tick = NewEvent(node);
-        tick.Life = node.Lives;
-        _events.Enqueue(tick, (at, _order++));
+        node.TickAt = TimeSpan.MaxValue;
+        LookAt(node);
     }
 
     private SimulatedEvent NewEvent(SimulatedNode node)

@@ -24,7 +24,24 @@ public sealed class SimulatedNode : INodeOutput
         Place = network.NextPlace();
     }
 
-    public Node Node { get; internal set; } = null!;
+    /// <summary>The product's node. Whoever takes hold of it may bring its next tick forward, so the world looks.</summary>
+    public Node Node
+    {
+        get
+        {
+            _network.LookAt(this);
+            return Inside;
+        }
+    }
+
+    /// <summary>The same for the world itself, which looks anyhow.</summary>
+    internal Node Inside { get; set; } = null!;
+
+    /// <summary>When its next tick is on the list.</summary>
+    internal TimeSpan TickAt { get; set; } = TimeSpan.MaxValue;
+
+    /// <summary>Whether the world shall look when it wants to tick.</summary>
+    internal bool IsLookedAt { get; set; }
 
     /// <summary>Its place in <see cref="SimulatedNetwork.Nodes"/>.</summary>
     public int Index { get; }
@@ -48,7 +65,30 @@ public sealed class SimulatedNode : INodeOutput
     public long SentBytes { get; internal set; }
 
     /// <summary>Announcements of notices and pieces that it got.</summary>
-    public (int Heads, int Pieces) HeardOfNotices => Node.Core.Notices.Heard;
+    public (int Heads, int Pieces) HeardOfNotices => Inside.Core.Notices.Heard;
+
+    /// <summary>Lets the node tick now, though it did not want to, and look at every peer as if it were due.</summary>
+    public void TickEarly()
+    {
+        Inside.Core.Agenda.Distrust();
+        Node.Tick(_network.Now);
+    }
+
+    /// <summary>How many peers, paths, living paths and sessions it has.</summary>
+    public string Holdings
+    {
+        get
+        {
+            (int paths, int alive) = (0, 0);
+            foreach (Brunet.Links.Peer peer in Inside.Core.Peers.Values)
+            {
+                paths += peer.Paths.Count;
+                alive += peer.Paths.FindAll(path => path.IsAlive).Count;
+            }
+
+            return $"{Inside.Core.Peers.Count} peers, {paths} paths, {alive} alive, {Sessions} sessions";
+        }
+    }
 
     internal SimulatedNat Nat { get; }
 
@@ -70,17 +110,17 @@ public sealed class SimulatedNode : INodeOutput
     public bool IsLinkedTo(SimulatedNode other)
     {
         ArgumentNullException.ThrowIfNull(other);
-        return Node.Core.Peers.TryGetValue(other.Identity.Address, out Brunet.Links.Peer? peer) && peer.IsConnected;
+        return Inside.Core.Peers.TryGetValue(other.Identity.Address, out Brunet.Links.Peer? peer) && peer.IsConnected;
     }
 
     /// <summary>Peers with a session.</summary>
-    public int Sessions => Node.Core.Handshaker.SessionCount;
+    public int Sessions => Inside.Core.Handshaker.SessionCount;
 
     /// <summary>The path kind that this node uses to another now; null without a session.</summary>
     public PathKind? PathTo(SimulatedNode other)
     {
         ArgumentNullException.ThrowIfNull(other);
-        foreach (PeerStatus peer in Node.Peers(_network.Now))
+        foreach (PeerStatus peer in Inside.Peers(_network.Now))
         {
             if (peer.Identity.Address == other.Identity.Address)
             {
@@ -114,7 +154,7 @@ public sealed class SimulatedNode : INodeOutput
     }
 
     /// <summary>Sockets that are open beside the node's own and the one that measures the NAT.</summary>
-    public int FurtherSockets => _sockets.Count - (Node.Core.NatProber.HasSocket ? 1 : 0);
+    public int FurtherSockets => _sockets.Count - (Inside.Core.NatProber.HasSocket ? 1 : 0);
 
     /// <summary>How long the site's NAT keeps what nothing passes by.</summary>
     public TimeSpan NatLifetime
