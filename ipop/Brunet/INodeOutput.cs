@@ -25,6 +25,17 @@ public interface INodeOutput
     /// <summary>Closes a socket of <see cref="OpenSocket"/>.</summary>
     void CloseSocket(int socket);
 
+    /// <summary>
+    /// Connects once to an endpoint of <see cref="TransportProtocol.TcpMet"/>, from a port that the node listens on, while its owner does the same to us. Comes to
+    /// <see cref="Node.ConnectionMade"/> or <see cref="Node.ConnectionLost"/>; frames that are sent there before are lost.
+    /// </summary>
+    /// <param name="endpoint">The other side's outside address.</param>
+    /// <param name="isClient">Whether this side begins the TLS handshake: on such a connection nobody accepts, so both must know.</param>
+    void Meet(TransportAddress endpoint, bool isClient);
+
+    /// <summary>Whether the TCP connection to an endpoint comes from a port that the node listens on; false if there is none.</summary>
+    bool ComesFromListener(TransportAddress endpoint);
+
     /// <summary>A packet of the virtual network arrived, authenticated as <paramref name="source"/>'s.</summary>
     void Deliver(TimeSpan now, PeerIdentity source, ReadOnlySpan<byte> packet);
 }

@@ -91,6 +91,7 @@ public sealed class Node : IOverlay
         _core.PathWatch.Tick(now);
         _core.Puncher.Tick(now);
         _core.PortSearcher.Tick(now);
+        _core.Meetings.Tick(now);
         _core.NatProber.Tick(now);
         _core.Ring.Tick(now);
         _core.Shortcuts.Tick(now);
@@ -107,6 +108,7 @@ public sealed class Node : IOverlay
 
         agenda.Wake(_core.Handshaker.NextTick);
         agenda.Wake(_core.PortSearcher.NextTick);
+        agenda.Wake(_core.Meetings.NextTick);
         agenda.Wake(_core.NatProber.Next);
         agenda.Wake(_core.Ring.NextTick);
         agenda.Wake(_core.Shortcuts.NextTick);
@@ -156,7 +158,14 @@ public sealed class Node : IOverlay
     /// <summary>
     /// A connection ended that frames came by or went to. Not needed for the node to go on, but it learns of it before silence tells.
     /// </summary>
-    public void ConnectionLost(TimeSpan now, TransportAddress endpoint) => _core.Paths.OnLinkLost(now, endpoint);
+    public void ConnectionLost(TimeSpan now, TransportAddress endpoint)
+    {
+        _core.Paths.OnLinkLost(now, endpoint);
+        _core.Meetings.OnLost(now, endpoint);
+    }
+
+    /// <summary>A connection stands that <see cref="INodeOutput.Meet"/> began.</summary>
+    public void ConnectionMade(TimeSpan now, TransportAddress endpoint) => _core.Meetings.OnConnected(now, endpoint);
 
     /// <summary>Whether a peer that proved itself uses an endpoint; a connection for which that never holds may be closed.</summary>
     public bool IsUsed(TransportAddress endpoint) => _core.Paths.IsUsed(endpoint);

@@ -30,7 +30,7 @@ public sealed class TcpTests(ITestOutputHelper output)
     [InlineData(NatKind.UdpBlocked)]
     public void A_node_without_UDP_and_any_other_reach_each_other(NatKind other)
     {
-        var world = new SimulatedNetwork(seed: 5);
+        var world = new SimulatedNetwork(seed: 5) { AllListen = true };
         world.Add(NatKind.None, Policy);
         SimulatedNode mute = world.Add(NatKind.UdpBlocked, Policy);
         SimulatedNode two = world.Add(other, Policy);
@@ -39,7 +39,7 @@ public sealed class TcpTests(ITestOutputHelper output)
         mute.Node.Send(world.Now, two.Node.Address, [1]);
         two.Node.Send(world.Now, mute.Node.Address, [2]);
         Assert.NotNull(world.RunUntil(() => mute.Delivered.Count == 1 && two.Delivered.Count == 1, TimeSpan.FromSeconds(1)));
-        PathKind wanted = other == NatKind.None ? PathKind.Direct : PathKind.Relay;
+        PathKind wanted = other == NatKind.Symmetric ? PathKind.Relay : PathKind.Direct;
         TimeSpan? after = world.RunUntil(() => mute.PathTo(two) == wanted && two.PathTo(mute) == wanted, TimeSpan.FromSeconds(5));
         output.WriteLine($"{wanted} after {after}");
         Assert.NotNull(after);
@@ -49,10 +49,55 @@ public sealed class TcpTests(ITestOutputHelper output)
         Assert.Equal(wanted, mute.PathTo(two));
     }
 
+    /// <summary>Whoever connects unasked is told so at once, or hears nothing; 20 ms are a country's way, 150 ms half the world's.</summary>
+    [Theory]
+    [InlineData(false, false, 20)]
+    [InlineData(false, true, 20)]
+    [InlineData(true, true, 20)]
+    [InlineData(false, false, 150)]
+    [InlineData(true, false, 150)]
+    [InlineData(true, true, 150)]
+    public void Two_nodes_without_UDP_meet_by_TCP(bool oneRefuses, bool twoRefuses, int oneWay)
+    {
+        for (int seed = 0; seed < 20; seed++)
+        {
+            var world = new SimulatedNetwork(seed) { ExtraLatency = TimeSpan.FromMilliseconds(oneWay), AllListen = true };
+            world.Add(NatKind.None, Policy);
+            SimulatedNode one = world.Add(NatKind.UdpBlocked, Policy), two = world.Add(NatKind.UdpBlocked, Policy);
+            (one.RefusesStrangers, two.RefusesStrangers) = (oneRefuses, twoRefuses);
+            Assert.NotNull(world.RunUntil(() => one.Node.IsJoined && two.Node.IsJoined, TimeSpan.FromSeconds(10)));
+            one.Node.Send(world.Now, two.Node.Address, [1]);
+            TimeSpan? after = world.RunUntil(() => one.PathTo(two) == PathKind.Direct && two.PathTo(one) == PathKind.Direct, TimeSpan.FromSeconds(10));
+            output.WriteLine($"seed {seed}: straight after {after}, {world.Calls} calls");
+            Assert.InRange(after ?? TimeSpan.MaxValue, default, TimeSpan.FromSeconds(6));
+            int calls = world.Calls;
+            world.Run(TimeSpan.FromMinutes(3));
+            Assert.Equal(PathKind.Direct, one.PathTo(two));
+            Assert.Equal(calls, world.Calls);
+        }
+    }
+
+    [Fact]
+    public void Where_the_NAT_has_a_port_for_each_connection_nobody_calls_in_vain_for_long()
+    {
+        var world = new SimulatedNetwork(seed: 3) { AllListen = true };
+        world.Add(NatKind.None, Policy);
+        world.Add(NatKind.None, Policy);
+        SimulatedNode one = world.Add(NatKind.UdpBlocked, Policy), two = world.Add(NatKind.UdpBlocked, Policy);
+        one.HasOneTcpPort = false;
+        Assert.NotNull(world.RunUntil(() => one.Node.IsJoined && two.Node.IsJoined, TimeSpan.FromSeconds(10)));
+        world.Run(TimeSpan.FromMinutes(1));
+        one.Node.Send(world.Now, two.Node.Address, [1]);
+        world.Run(TimeSpan.FromMinutes(10));
+        Assert.Equal(PathKind.Relay, one.PathTo(two));
+        output.WriteLine($"{world.Calls} calls");
+        Assert.InRange(world.Calls, 0, 100);
+    }
+
     [Fact]
     public void Where_UDP_passes_nobody_connects_by_TCP()
     {
-        var world = new SimulatedNetwork(seed: 7);
+        var world = new SimulatedNetwork(seed: 7) { AllListen = true };
         for (int i = 0; i < 12; i++)
         {
             world.Add(i % 3 == 0 ? NatKind.None : NatKind.PortRestricted, Policy);

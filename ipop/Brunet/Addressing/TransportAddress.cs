@@ -60,6 +60,9 @@ public readonly record struct TransportAddress(ulong Prefix, ulong Interface, us
     /// <summary>The IPv4 address in host byte order; meaningless unless <see cref="IsIPv4"/>.</summary>
     public uint IPv4 => (uint)Interface;
 
+    /// <summary>Whether whoever knows it can send there without the other side's doing.</summary>
+    public bool IsCallable => Protocol is TransportProtocol.Udp or TransportProtocol.Tcp;
+
     /// <summary>Whether another endpoint is the same machine's, or in IPv6 of the same /64, where one machine has any address it likes.</summary>
     public bool IsSameSource(TransportAddress other) => Prefix == other.Prefix && (!IsIPv4 || Interface == other.Interface);
 

@@ -11,4 +11,9 @@ public enum TransportProtocol
 
     /// <summary>A connection that the other side made: the port is that side's own, and nobody can connect to it.</summary>
     TcpAccepted,
+
+    /// <summary>
+    /// A connection that both sides make at the same time, each to the other's outside address: nobody can be called there but by <see cref="INodeOutput.Meet"/>.
+    /// </summary>
+    TcpMet,
 }

@@ -47,6 +47,7 @@ internal sealed class NodeCore
         Puncher = new Puncher(this);
         Relayed = new RelayBudget(settings.RelayRate);
         PortSearcher = new PortSearcher(this);
+        Meetings = new TcpMeetings(this);
         NatProber = new NatProber(this);
         KnockResponder = new KnockResponder(this);
         Relays = new RelayForwarder(this);
@@ -109,6 +110,8 @@ internal sealed class NodeCore
     public Puncher Puncher { get; }
 
     public PortSearcher PortSearcher { get; }
+
+    public TcpMeetings Meetings { get; }
 
     public NatProber NatProber { get; }
 

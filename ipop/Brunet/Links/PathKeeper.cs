@@ -152,7 +152,7 @@ internal sealed class PathKeeper(NodeCore core)
         {
             Span<byte> answer = stackalloc byte[PongMessage.Size];
             peer.OnPeersWish(now, ping.Wanted);
-            new PongMessage(ping.Nonce, arrival.IsUdp && !arrival.Endpoint.IsLinkLocal ? arrival.Endpoint : default, peer.IsUseful(now)).Write(answer);
+            new PongMessage(ping.Nonce, Observed(arrival), peer.IsUseful(now)).Write(answer);
             core.Transport.Answer(now, peer, answer, arrival);
 
             // The peer watches this path just now; whatever of ours it does not hear, it will tell by its next pings.
@@ -178,6 +178,10 @@ internal sealed class PathKeeper(NodeCore core)
                 if (path.Way is { IsUdp: true, Socket: 0 })
                 {
                     OnReflection(now, Reflected.Add(now, peer.Address, path.Way.Endpoint, pong.Observed));
+                }
+                else if (path.Way is { Kind: PathKind.Direct, IsUdp: false })
+                {
+                    core.Meetings.OnObserved(now, path.Way.Endpoint, pong.Observed);
                 }
 
                 Revive(now, peer, path);
@@ -237,6 +241,10 @@ internal sealed class PathKeeper(NodeCore core)
         return path;
     }
 
+    /// <summary>What the other end looks like from here. The listener that we connected to it knows itself.</summary>
+    private static TransportAddress Observed(Arrival arrival) =>
+        arrival.Kind == PathKind.Direct && arrival.Endpoint.Protocol != TransportProtocol.Tcp && !arrival.Endpoint.IsLinkLocal ? arrival.Endpoint : default;
+
     private void OnReflection(TimeSpan now, Reflection change)
     {
         if (change == Reflection.Known)
@@ -287,7 +295,7 @@ internal sealed class PathKeeper(NodeCore core)
         path.LastReceived = now;
         path.UnansweredSince = null;
         peer.ChooseBest();
-        if (path.Kind == PathKind.Direct && path.Way.Endpoint.Protocol != TransportProtocol.TcpAccepted)
+        if (path.Kind == PathKind.Direct && path.Way.Endpoint.IsCallable)
         {
             peer.LastDirect = path.Way;
         }

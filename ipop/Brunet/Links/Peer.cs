@@ -171,6 +171,9 @@ internal sealed class Peer(NodeAddress address, TimeSpan now, Agenda agenda)
         }
     }
 
+    /// <summary>From when on a meeting by TCP with it may begin again.</summary>
+    public TimeSpan NextMeeting { get; set; }
+
     /// <summary>What it said of its NAT.</summary>
     public NatProfile Nat { get; set; }
 

@@ -214,6 +214,9 @@ internal sealed class Transport(NodeCore core)
             case MessageType.KnockDone:
                 core.NatProber.OnDone(peer, message);
                 break;
+            case MessageType.Meet:
+                core.Meetings.OnMeet(now, peer, arrival, message);
+                break;
             case MessageType.Goodbye:
                 core.Handshaker.OnGoodbye(peer, session);
                 break;

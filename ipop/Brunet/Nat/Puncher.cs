@@ -28,6 +28,7 @@ internal sealed class Puncher(NodeCore core)
         {
             _local = endpoints;
             core.Paths.Reflected.Local = endpoints;
+            core.Meetings.Reflected.SetListeners(endpoints);
             OnNetworkChanged(now);
         }
     }
@@ -36,6 +37,7 @@ internal sealed class Puncher(NodeCore core)
     public void OnNetworkChanged(TimeSpan now)
     {
         core.Paths.Reflected.Clear();
+        core.Meetings.Reflected.Clear();
         core.NatProber.Restart(now);
         core.Paths.PingAll(now);
         OnNewEndpoint(now);
@@ -197,6 +199,7 @@ internal sealed class Puncher(NodeCore core)
         TimeSpan wait = FirstRetry * (1 << Math.Min(peer.Punches++, 5));
         peer.NextPunch = now + (wait < LastRetry ? wait : LastRetry);
         Send(now, peer, wantsAnswer: true, peer.Best);
+        core.Meetings.Plan(now, peer);
     }
 
     private void Send(TimeSpan now, Peer peer, bool wantsAnswer, Path? way, bool isSpread = false)

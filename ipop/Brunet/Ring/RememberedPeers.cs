@@ -104,7 +104,7 @@ internal sealed class RememberedPeers(NodeCore core)
         }
     }
 
-    private static bool IsCallable(TransportAddress endpoint) => endpoint.Protocol != TransportProtocol.TcpAccepted && Puncher.IsUsable(endpoint);
+    private static bool IsCallable(TransportAddress endpoint) => endpoint.IsCallable && Puncher.IsUsable(endpoint);
 
     private void AddTo(List<TransportAddress> result, TransportAddress endpoint)
     {

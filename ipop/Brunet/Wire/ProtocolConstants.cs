@@ -39,6 +39,12 @@ internal static class ProtocolConstants
     /// <summary>Most candidates of one kind in a message.</summary>
     public const int MaxCandidates = 12;
 
+    /// <summary>Endpoints in a meet message.</summary>
+    public const int MaxMeetings = 4;
+
+    /// <summary>The port that every network lets TCP out to, if it lets any out.</summary>
+    public const ushort HttpsPort = 443;
+
     /// <summary>Most neighbours in a message.</summary>
     public const int MaxNeighbours = 16;
 
@@ -133,6 +139,9 @@ internal enum MessageType : byte
 
     /// <summary>Says whether the knock that was asked for was sent.</summary>
     KnockDone = 17,
+
+    /// <summary>Where the sender's TCP connections come from: both ends connect at the same time.</summary>
+    Meet = 18,
 }
 
 /// <summary>What a routed packet carries.</summary>

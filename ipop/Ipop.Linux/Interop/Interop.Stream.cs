@@ -7,6 +7,7 @@ internal static partial class Interop
     {
         internal const int SOCK_STREAM = 1;
         internal const int SO_REUSEADDR = 2;
+        internal const int SO_REUSEPORT = 15;
         internal const int SO_ERROR = 4;
         internal const int IPPROTO_TCP = 6;
         internal const int TCP_NODELAY = 1;

@@ -19,20 +19,27 @@ internal sealed class TcpConnection : IDisposable
     private const int ReadsAtOnce = 8;
 
     private readonly FileDescriptor _fd;
-    private readonly TlsPipe _pipe;
     private readonly StreamFraming _framing = new();
     private readonly ArrayBufferWriter<byte> _early = new();
     private readonly ArrayBufferWriter<byte> _frame = new();
     private readonly ArrayBufferWriter<byte> _queue = new();
+    private TlsPipe _pipe;
     private int _sent;
     private bool _isConnecting;
+    private bool _isHeard;
+    private int _stalled;
 
-    internal TcpConnection(FileDescriptor fd, TransportAddress endpoint, SslContextHandle context, TimeSpan now)
+    /// <param name="fd">The socket, which becomes this object's.</param>
+    /// <param name="endpoint">The other end.</param>
+    /// <param name="context">That of a client or of a server.</param>
+    /// <param name="isClient">Whether this end begins the TLS handshake.</param>
+    /// <param name="now">The time.</param>
+    internal TcpConnection(FileDescriptor fd, TransportAddress endpoint, SslContextHandle context, bool isClient, TimeSpan now)
     {
-        (_fd, Endpoint, OpenedAt) = (fd, endpoint, now);
+        (_fd, Endpoint, OpenedAt, IsClient) = (fd, endpoint, now, isClient);
         IsAccepted = endpoint.Protocol == TransportProtocol.TcpAccepted;
         _isConnecting = !IsAccepted;
-        _pipe = new TlsPipe(context, isClient: !IsAccepted);
+        _pipe = new TlsPipe(context, isClient);
     }
 
     /// <summary>The other end.</summary>
@@ -41,7 +48,18 @@ internal sealed class TcpConnection : IDisposable
     /// <summary>Whether the other end made the connection.</summary>
     internal bool IsAccepted { get; }
 
+    /// <summary>Whether this end began the TLS handshake, or will.</summary>
+    internal bool IsClient { get; private set; }
+
+    /// <summary>Whether it comes from a port that is listened on.</summary>
+    internal bool IsFromListener { get; init; }
+
     internal TimeSpan OpenedAt { get; }
+
+    /// <summary>
+    /// Whether it stood when this was asked last and the other end, which should begin, has not said a word: it accepted a plain connection, and waits, too.
+    /// </summary>
+    internal bool IsStalled() => !IsClient && !IsAccepted && !_isConnecting && !_isHeard && !IsEnded && _stalled++ > 0;
 
     /// <summary>Whether a peer that proved itself was seen to use it.</summary>
     internal bool IsProven { get; set; }
@@ -58,6 +76,21 @@ internal sealed class TcpConnection : IDisposable
     internal int Descriptor => _fd.Value;
 
     internal void End() => IsEnded = true;
+
+    /// <summary>Begins the TLS handshake in the other end's place.</summary>
+    internal void TakeLead(SslContextHandle context)
+    {
+        _pipe.Dispose();
+        (_pipe, IsClient) = (new TlsPipe(context, isClient: true), true);
+        if (_pipe.Shake())
+        {
+            Flush();
+        }
+        else
+        {
+            End();
+        }
+    }
 
     /// <summary>Queues a frame.</summary>
     internal void Send(ReadOnlySpan<byte> frame)
@@ -151,6 +184,7 @@ internal sealed class TcpConnection : IDisposable
                     return;
                 }
 
+                _isHeard = true;
                 if (outcome == TcpSocket.Outcome.Ended || !_pipe.Receive(buffer.AsSpan(0, count), plain => _framing.TryRead(plain, receiver)))
                 {
                     End();

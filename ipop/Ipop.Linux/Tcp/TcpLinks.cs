@@ -10,6 +10,7 @@ namespace Ipop.Linux.Tcp;
 /// </summary>
 public sealed class TcpLinks : IDisposable
 {
+    private const int HttpsPort = 443;
     private const int MaxConnections = 512;
     private const int MaxUnproven = 64;
     private const int MaxUnprovenOfOne = 16;
@@ -30,8 +31,8 @@ public sealed class TcpLinks : IDisposable
     private readonly List<TcpConnection> _ended = [];
     private readonly HashSet<TcpConnection> _dirty = [];
 
-    /// <summary>Where nobody answered, and until when nobody is asked again.</summary>
-    private readonly Dictionary<TransportAddress, TimeSpan> _refused = [];
+    /// <summary>Where nobody answered, and until when nobody is asked again; and whether the port that we came from may be at fault.</summary>
+    private readonly Dictionary<TransportAddress, (TimeSpan Until, bool WasFromListener)> _refused = [];
     private SslContextHandle? _client;
     private SslContextHandle? _server;
 
@@ -69,6 +70,21 @@ public sealed class TcpLinks : IDisposable
             _dirty.Add(connection);
         }
     }
+
+    /// <summary>
+    /// Connects to an endpoint of <see cref="TransportProtocol.TcpMet"/> from a port that is listened on, while its owner connects to us. The other side says
+    /// who begins the TLS handshake; one that does not, because it accepted a plain connection, is spoken to a second or two later.
+    /// </summary>
+    public void Meet(TransportAddress endpoint, bool isClient)
+    {
+        if (!IsFull && PortFor(endpoint) is > 0 and int port && !_connections.ContainsKey(endpoint) && TcpSocket.Connect(endpoint, port) is { } fd)
+        {
+            Add(new TcpConnection(fd, endpoint, isClient ? Client() : Server(), isClient, _clock()) { IsFromListener = true });
+        }
+    }
+
+    /// <summary>Whether the connection to an endpoint comes from a port that is listened on.</summary>
+    public bool ComesFromListener(TransportAddress endpoint) => _connections.TryGetValue(endpoint, out TcpConnection? connection) && connection.IsFromListener;
 
     /// <summary>Ends a round of the loop: sends what is queued, closes what is over. Never call it from within the owner.</summary>
     public void Pass(TimeSpan now)
@@ -124,20 +140,42 @@ public sealed class TcpLinks : IDisposable
     private TcpConnection? Connect(TransportAddress destination)
     {
         TimeSpan now = _clock();
-        bool isTooMuch = _connections.Count >= MaxConnections || _connections.Values.Count(other => !other.IsOpen && !other.IsAccepted) >= MaxUnderWay;
-        if (isTooMuch || (_refused.TryGetValue(destination, out TimeSpan until) && now < until))
+        bool wasRefused = _refused.TryGetValue(destination, out (TimeSpan Until, bool WasFromListener) refusal);
+        if (IsFull || (wasRefused && now < refusal.Until))
         {
             return null;
         }
 
-        if (TcpSocket.Connect(destination) is not { } fd)
+        // A former connection may still hold the port, here or in a NAT on the way. Any other does as well, but that nobody can meet us there.
+        int port = wasRefused && refusal.WasFromListener ? 0 : PortFor(destination);
+        FileDescriptor? fd = TcpSocket.Connect(destination, port);
+        if (fd is null && port != 0)
         {
-            Refused(now, destination);
+            fd = TcpSocket.Connect(destination, port = 0);
+        }
+
+        if (fd is null)
+        {
+            Refused(now, destination, wasFromListener: false);
             return null;
         }
 
-        return Add(new TcpConnection(fd, destination, _client ??= TlsContext.CreateClient(), now));
+        return Add(new TcpConnection(fd, destination, Client(), isClient: true, now) { IsFromListener = port != 0 });
     }
+
+    private bool IsFull => _connections.Count >= MaxConnections || _connections.Values.Count(other => !other.IsOpen && !other.IsAccepted) >= MaxUnderWay;
+
+    /// <summary>
+    /// From which port we connect: one that is listened on, so that every NAT with one mapping for all destinations has one for all our connections. To 443
+    /// from 443, if we listen there: so two nodes can meet of which one gets out to nothing else. 0 if we do not listen.
+    /// </summary>
+    private int PortFor(TransportAddress endpoint) =>
+        _listeners.Exists(listener => listener.Port == HttpsPort) && endpoint.Port == HttpsPort ? HttpsPort
+        : _listeners.Count > 0 ? _listeners[0].Port : 0;
+
+    private SslContextHandle Client() => _client ??= TlsContext.CreateClient();
+
+    private SslContextHandle Server() => _server ??= TlsContext.CreateServer();
 
     private void Accept(TimeSpan now, FileDescriptor listener)
     {
@@ -149,7 +187,7 @@ public sealed class TcpLinks : IDisposable
                 continue;
             }
 
-            Add(new TcpConnection(fd, remote, _server ??= TlsContext.CreateServer(), now));
+            Add(new TcpConnection(fd, remote, Server(), isClient: false, now));
         }
     }
 
@@ -193,7 +231,13 @@ public sealed class TcpLinks : IDisposable
 
     private void OnReady(TimeSpan now, TcpConnection connection)
     {
+        bool wasOpen = connection.IsOpen;
         connection.OnReady(frame => _owner.Receive(now, connection.Endpoint, frame));
+        if (!wasOpen && connection is { IsOpen: true, Endpoint.Protocol: TransportProtocol.TcpMet })
+        {
+            _owner.ConnectionMade(now, connection.Endpoint);
+        }
+
         Review(connection);
     }
 
@@ -209,21 +253,21 @@ public sealed class TcpLinks : IDisposable
             _connections.Remove(connection.Endpoint);
             _loop.Remove(connection.Descriptor);
             _ended.Add(connection);
-            if (!connection.IsAccepted && !connection.IsProven)
+            if (connection is { Endpoint.Protocol: TransportProtocol.Tcp, IsProven: false })
             {
-                Refused(_clock(), connection.Endpoint);
+                Refused(_clock(), connection.Endpoint, connection.IsFromListener);
             }
         }
     }
 
-    private void Refused(TimeSpan now, TransportAddress destination)
+    private void Refused(TimeSpan now, TransportAddress destination, bool wasFromListener)
     {
         if (_refused.Count >= MaxRefusals)
         {
             _refused.Clear();
         }
 
-        _refused[destination] = now + RefusalKept;
+        _refused[destination] = (now + RefusalKept, wasFromListener);
     }
 
     private void Sweep(TimeSpan now)
@@ -237,6 +281,10 @@ public sealed class TcpLinks : IDisposable
             if ((!connection.IsOpen && age > OpenWithin) || (!isUsed && age > UsedWithin))
             {
                 connection.End();
+            }
+            else if (connection.IsStalled())
+            {
+                connection.TakeLead(Client());
             }
 
             Review(connection);

@@ -54,15 +54,19 @@ internal static unsafe class TcpSocket
             throw new IOException($"TCP port {port} can't be used: {error}");
         }
 
+        // Only now, so that the port was nobody else's: from here on our own connections may come from it.
+        Set(fd, Interop.Libc.SOL_SOCKET, Interop.Libc.SO_REUSEPORT, 1);
         return fd;
     }
 
     /// <summary>Begins to connect; null if there is no way there.</summary>
-    internal static FileDescriptor? Connect(TransportAddress remote)
+    /// <param name="remote">Where to.</param>
+    /// <param name="from">From which port; 0 for any. One that is listened on may serve many connections, but only one to each endpoint.</param>
+    internal static FileDescriptor? Connect(TransportAddress remote, int from)
     {
         FileDescriptor fd = Create(remote.IsIPv4 ? Interop.Libc.AF_INET : Interop.Libc.AF_INET6);
         Interop.Libc.sockaddr address = SocketAddress.Write(remote, isDual: !remote.IsIPv4);
-        if (!fd.IsInvalid
+        if (!fd.IsInvalid && Bind(fd, remote.IsIPv4, from)
             && (Interop.Libc.connect(fd.Value, &address, (uint)sizeof(Interop.Libc.sockaddr)) == 0
                 || Marshal.GetLastPInvokeError() == Interop.Libc.EINPROGRESS))
         {
@@ -118,6 +122,18 @@ internal static unsafe class TcpSocket
             count = (int)Math.Max(0, sent);
             return sent >= 0 ? Outcome.Done : Trouble();
         }
+    }
+
+    private static bool Bind(FileDescriptor fd, bool isIPv4, int port)
+    {
+        var address = new Interop.Libc.sockaddr
+        {
+            family = (ushort)(isIPv4 ? Interop.Libc.AF_INET : Interop.Libc.AF_INET6),
+            port = System.Buffers.Binary.BinaryPrimitives.ReverseEndianness((ushort)port),
+        };
+        Set(fd, Interop.Libc.SOL_SOCKET, Interop.Libc.SO_REUSEADDR, 1);
+        Set(fd, Interop.Libc.SOL_SOCKET, Interop.Libc.SO_REUSEPORT, 1);
+        return port == 0 || Interop.Libc.bind(fd.Value, &address, (uint)sizeof(Interop.Libc.sockaddr)) == 0;
     }
 
     private static Outcome Trouble() =>

@@ -55,6 +55,12 @@ internal sealed class NodePort(UdpSocket udp, SearchSockets further) : INodeOutp
     public void CloseSocket(int socket) => further.Close(socket);
 
     /// <inheritdoc/>
+    public void Meet(TransportAddress endpoint, bool isClient) => Tcp?.Meet(endpoint, isClient);
+
+    /// <inheritdoc/>
+    public bool ComesFromListener(TransportAddress endpoint) => Tcp?.ComesFromListener(endpoint) == true;
+
+    /// <inheritdoc/>
     public void Deliver(TimeSpan now, PeerIdentity source, ReadOnlySpan<byte> packet) => Network?.PacketFromOverlay(now, source, packet);
 
     /// <inheritdoc/>
@@ -63,6 +69,9 @@ internal sealed class NodePort(UdpSocket udp, SearchSockets further) : INodeOutp
         Traffic.TcpReceived(frame.Length);
         Node?.ReceiveDatagram(now, source, frame);
     }
+
+    /// <inheritdoc/>
+    public void ConnectionMade(TimeSpan now, TransportAddress endpoint) => Node?.ConnectionMade(now, endpoint);
 
     /// <inheritdoc/>
     public void ConnectionLost(TimeSpan now, TransportAddress endpoint) => Node?.ConnectionLost(now, endpoint);

@@ -143,6 +143,13 @@ internal sealed class Trio
 
         public void CloseSocket(int socket) => throw new NotSupportedException();
 
+        public void Meet(TransportAddress endpoint, bool isClient)
+        {
+            // There is no TCP.
+        }
+
+        public bool ComesFromListener(TransportAddress endpoint) => false;
+
         public void Deliver(TimeSpan now, PeerIdentity source, ReadOnlySpan<byte> packet) => Delivered += source.Address == Address(1) ? 1 : 0;
     }
 }

@@ -95,6 +95,13 @@ public sealed class HandshakeBudgetTests(ITestOutputHelper output) : IDisposable
 
         public void CloseSocket(int socket) => throw new NotSupportedException();
 
+        public void Meet(TransportAddress endpoint, bool isClient)
+        {
+            // There is no TCP.
+        }
+
+        public bool ComesFromListener(TransportAddress endpoint) => false;
+
         public void Deliver(TimeSpan now, PeerIdentity source, ReadOnlySpan<byte> packet)
         {
             // No packet is sent.

@@ -32,6 +32,9 @@ internal sealed class TcpEnd : ITcpOwner, IDisposable
 
     internal List<(TransportAddress Source, byte[] Frame)> Received { get; } = [];
 
+    /// <summary>Connections that were met.</summary>
+    internal List<TransportAddress> Made { get; } = [];
+
     internal List<TransportAddress> Lost { get; } = [];
 
     internal bool UsesAll { get; set; } = true;
@@ -49,6 +52,8 @@ internal sealed class TcpEnd : ITcpOwner, IDisposable
             Links.Send(source, frame);
         }
     }
+
+    public void ConnectionMade(TimeSpan now, TransportAddress endpoint) => Made.Add(endpoint);
 
     public void ConnectionLost(TimeSpan now, TransportAddress endpoint) => Lost.Add(endpoint);
 

@@ -33,6 +33,9 @@ internal sealed class SimulatedEvent
     /// <summary>Whether it goes to a multicast group.</summary>
     public bool IsMulticast { get; set; }
 
+    /// <summary>What else happens to the node's connections, or null.</summary>
+    public Action? Deed { get; set; }
+
     /// <summary>The probe that it carries on, or null.</summary>
     public SimulatedProbe? Probe { get; set; }
 

@@ -47,6 +47,15 @@ internal sealed class SimulatedNat(NatKind kind, uint publicAddress, ushort host
     /// <summary>Whether anybody may connect to the host by TCP.</summary>
     public bool IsPublic => kind == NatKind.None;
 
+    /// <summary>Whether somebody who connects to a port that nobody opened is told so, as RFC 5382 section 4.3 forbids; else he hears nothing.</summary>
+    public bool RefusesStrangers { get; set; }
+
+    /// <summary>Whether all connections of one port of the host come from one port outside.</summary>
+    public bool HasOneTcpPort { get; set; } = kind is not (NatKind.Symmetric or NatKind.SymmetricSequential);
+
+    /// <summary>From which port a connection seems to come.</summary>
+    public ushort TcpPort(ushort inside) => HasOneTcpPort ? inside : (ushort)random.Next(20000, 60000);
+
     /// <summary>Whether datagrams pass outwards.</summary>
     public bool HasUdp => kind != NatKind.UdpBlocked;
 

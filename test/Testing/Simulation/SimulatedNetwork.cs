@@ -47,6 +47,9 @@ public sealed class SimulatedNetwork(int seed, double loss = 0)
     /// <summary>TCP connections that were made.</summary>
     public int Connections => _tcp.Made;
 
+    /// <summary>Calls to nodes that do not listen, in the hope that they call, too.</summary>
+    public int Calls => _tcp.Calls;
+
     /// <summary>A number made of every datagram's time, ends and bytes: two runs of one seed have the same.</summary>
     public ulong Digest => _digest.Value;
 
@@ -70,6 +73,9 @@ public sealed class SimulatedNetwork(int seed, double loss = 0)
 
     /// <summary>Says whether two sites are parted; null if none are.</summary>
     public Func<SimulatedNode, SimulatedNode, bool>? IsParted { get; set; }
+
+    /// <summary>Whether nodes behind NATs listen for TCP, too, at a private address. Set it before they are added.</summary>
+    public bool AllListen { get; set; }
 
     /// <summary>Says whether one site's multicast reaches another; null: there is none. Set it before the nodes that use it are added.</summary>
     public Func<SimulatedNode, SimulatedNode, bool>? Lan { get; set; }
@@ -268,6 +274,18 @@ public sealed class SimulatedNetwork(int seed, double loss = 0)
         }
     }
 
+    /// <summary>A node connects to an outside address, and hopes that its owner does the same.</summary>
+    internal void Meet(SimulatedNode from, TransportAddress endpoint) =>
+        _tcp.Meet(from, endpoint, address => _byPublicAddress.GetValueOrDefault(address), () => Now, Later);
+
+    /// <summary>Lets something happen at a node when a packet from another one is there, or some time later.</summary>
+    private void Later(SimulatedNode from, SimulatedNode at, TimeSpan wait, Action deed)
+    {
+        SimulatedEvent happening = NewEvent(at);
+        happening.Deed = deed;
+        _events.Enqueue(happening, (Now + wait + (from == at ? default : Latency(from.Place, at.Place, _random.NextDouble()) + ExtraLatency), _order++));
+    }
+
     /// <summary>Where a frame goes and what its source looks like there; false if it is lost. Set-up is the time that a new connection takes.</summary>
     private bool TryRoute(
         SimulatedNode from, int socket, TransportAddress destination, ReadOnlySpan<byte> frame, out SimulatedNode to, out TransportAddress source, out TimeSpan setUp)
@@ -302,6 +320,13 @@ public sealed class SimulatedNetwork(int seed, double loss = 0)
     private void Happen(SimulatedEvent happening)
     {
         SimulatedNode node = happening.Node;
+        if (happening.Deed is { } deed)
+        {
+            happening.Deed = null;
+            deed();
+            return;
+        }
+
         if (happening.Datagram is not { } datagram)
         {
             if (node.Lives == happening.Life && node.TickAt == Now)
@@ -397,6 +422,10 @@ public sealed class SimulatedNetwork(int seed, double loss = 0)
         if (node.Nat.IsPublic)
         {
             node.Inside.SetLocalEndpoints(Now, SimulatedTcp.Listeners(node.PublicEndpoint));
+        }
+        else if (AllListen)
+        {
+            node.Node.SetLocalEndpoints(Now, SimulatedTcp.Listeners(TransportAddress.FromIPv4((10u << 24) | (node.PublicEndpoint.IPv4 & 0xffff), Port)));
         }
 
         node.TickAt = TimeSpan.MaxValue;

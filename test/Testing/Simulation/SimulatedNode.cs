@@ -163,7 +163,25 @@ public sealed class SimulatedNode : INodeOutput
         set => Nat.Lifetime = value;
     }
 
+    /// <summary>Whether who connects to the site unasked is refused at once; else he hears nothing.</summary>
+    public bool RefusesStrangers
+    {
+        get => Nat.RefusesStrangers;
+        set => Nat.RefusesStrangers = value;
+    }
+
+    /// <summary>Whether the site's NAT shows one port for all connections.</summary>
+    public bool HasOneTcpPort
+    {
+        get => Nat.HasOneTcpPort;
+        set => Nat.HasOneTcpPort = value;
+    }
+
     internal bool IsOpen(int socket) => socket == 0 || _sockets.Contains(socket);
+
+    public void Meet(TransportAddress endpoint, bool isClient) => _network.Meet(this, endpoint);
+
+    public bool ComesFromListener(TransportAddress endpoint) => true;
 
     public void Deliver(TimeSpan now, PeerIdentity source, ReadOnlySpan<byte> packet) => Delivered.Add((source, packet.ToArray()));
 }

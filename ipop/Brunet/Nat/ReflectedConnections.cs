@@ -1,0 +1,93 @@
+using Brunet.Addressing;
+using Brunet.Wire;
+
+namespace Brunet.Nat;
+
+/// <summary>
+/// Where the other ends of our TCP connections see them come from. All come from a port that the node listens on, so a NAT that maps endpoint-independently
+/// (RFC 5382 section 4.1) will show that address to whomever we connect to next. A word counts as long as its connection stands.
+/// </summary>
+internal sealed class ReflectedConnections
+{
+    private const int MaxWords = 16;
+
+    private readonly List<(TransportAddress At, TransportAddress Seen)> _words = [];
+
+    /// <summary>The ports that the node listens on; most connections come from the first.</summary>
+    private readonly List<ushort> _ports = [];
+
+    /// <summary>Tells where the node listens: those of the endpoints that are of TCP.</summary>
+    public void SetListeners(IReadOnlyList<TransportAddress> endpoints)
+    {
+        _ports.Clear();
+        foreach (TransportAddress endpoint in endpoints)
+        {
+            if (endpoint.Protocol == TransportProtocol.Tcp && !_ports.Contains(endpoint.Port))
+            {
+                _ports.Add(endpoint.Port);
+            }
+        }
+    }
+
+    /// <summary>Notes what the other end of a connection saw; true if nobody had seen that before.</summary>
+    public bool Add(TransportAddress at, TransportAddress seen)
+    {
+        bool isNew = !_words.Exists(word => word.Seen == seen);
+        _words.RemoveAll(word => word.At == at);
+        if (_words.Count == MaxWords)
+        {
+            _words.RemoveAt(_words.Count - 1);
+        }
+
+        _words.Insert(0, (at, seen));
+        return isNew;
+    }
+
+    /// <summary>A connection ended.</summary>
+    public void Remove(TransportAddress at) => _words.RemoveAll(word => word.At == at);
+
+    /// <summary>The machine is perhaps elsewhere.</summary>
+    public void Clear() => _words.Clear();
+
+    /// <summary>
+    /// Where connections from each of our ports will be seen to come from; none from a port for which the NAT was seen to take another one for another
+    /// destination. Where the NAT keeps the one port it will most likely keep the other one, too.
+    /// </summary>
+    public List<TransportAddress> Candidates()
+    {
+        var result = new List<TransportAddress>();
+        bool isKept = true;
+        foreach (ushort port in _ports)
+        {
+            List<(TransportAddress At, TransportAddress Seen)> own = _words.FindAll(word => PortFor(word.At) == port);
+            if (own.Count > 0 && own.TrueForAll(word => word.Seen == own[0].Seen))
+            {
+                result.Add(own[0].Seen);
+            }
+
+            isKept &= own.TrueForAll(word => word.Seen.Port == port);
+        }
+
+        if (isKept && result.Count > 0)
+        {
+            TransportAddress known = result[0];
+            foreach (ushort port in _ports)
+            {
+                if (!result.Contains(known with { Port = port }))
+                {
+                    result.Add(known with { Port = port });
+                }
+            }
+        }
+
+        return result;
+    }
+
+    /// <summary>
+    /// From which of our ports connections to an endpoint come: to 443 from 443, so that two nodes can meet of which one gets out to nothing else. 0 if
+    /// the node does not listen.
+    /// </summary>
+    private ushort PortFor(TransportAddress endpoint) =>
+        endpoint.Port == ProtocolConstants.HttpsPort && _ports.Contains(ProtocolConstants.HttpsPort) ? ProtocolConstants.HttpsPort
+        : _ports.Count > 0 ? _ports[0] : (ushort)0;
+}

@@ -1,0 +1,213 @@
+using Brunet.Addressing;
+using Brunet.Links;
+using Brunet.Wire;
+
+namespace Brunet.Nat;
+
+/// <summary>
+/// Gets two nodes behind NATs straight by TCP where UDP leads nowhere: both connect to each other's outside address at the same time, each from a port that its NAT
+/// is known to map the same way for everybody (simultaneous open, RFC 9293 section 3.5; Ford and others, USENIX 2005). Whom nobody has seen by TCP yet
+/// has himself seen by a public member first.
+/// </summary>
+internal sealed class TcpMeetings(NodeCore core)
+{
+    private const int MaxAtOnce = 8;
+    private const int MaxWaiting = 64;
+    private const int Helpers = 2;
+
+    /// <summary>UDP has won by then, if it can.</summary>
+    private static readonly TimeSpan HeadStart = TimeSpan.FromMilliseconds(700);
+
+    private static readonly TimeSpan Pause = TimeSpan.FromSeconds(1.5);
+    private static readonly TimeSpan HelpInterval = TimeSpan.FromSeconds(10);
+    private static readonly TimeSpan AskedKept = TimeSpan.FromSeconds(5);
+    private static readonly TimeSpan LongestWay = TimeSpan.FromMilliseconds(500);
+
+    private readonly List<Meeting> _meetings = [];
+
+    /// <summary>Whom to ask when, if there is no straight path by then.</summary>
+    private readonly Dictionary<Peer, TimeSpan> _plans = [];
+
+    /// <summary>Who asked while nobody had seen us, and until when that matters.</summary>
+    private readonly Dictionary<Peer, TimeSpan> _askers = [];
+    private TimeSpan _nextHelp;
+
+    /// <summary>Where our connections are seen to come from.</summary>
+    public ReflectedConnections Reflected { get; } = new();
+
+    /// <summary>When <see cref="Tick"/> has something to do next; never, if nothing is under way.</summary>
+    public TimeSpan NextTick { get; private set; } = TimeSpan.MaxValue;
+
+    /// <summary>The peer was told how to reach us by UDP; where that does not lead anywhere, it is asked to meet.</summary>
+    public void Plan(TimeSpan now, Peer peer)
+    {
+        if (_plans.Count < MaxWaiting)
+        {
+            // Nobody ever heard us by UDP: nothing to wait for.
+            _plans[peer] = core.Paths.Reflected.IsKnown ? now + HeadStart : now;
+            Wake(_plans[peer]);
+        }
+    }
+
+    /// <summary>Notes where a peer saw one of our connections come from.</summary>
+    public void OnObserved(TimeSpan now, TransportAddress at, TransportAddress observed)
+    {
+        if (!Puncher.IsUsable(observed) || !core.Output.ComesFromListener(at) || !Reflected.Add(at, observed with { Protocol = TransportProtocol.TcpMet }))
+        {
+            return;
+        }
+
+        foreach ((Peer peer, TimeSpan until) in _askers)
+        {
+            if (now < until)
+            {
+                Ask(now, peer);
+            }
+        }
+
+        _askers.Clear();
+    }
+
+    /// <summary>A call came through, to a peer that called us.</summary>
+    public void OnConnected(TimeSpan now, TransportAddress endpoint)
+    {
+        if (_meetings.Find(meeting => meeting.Knows(endpoint)) is { } found)
+        {
+            core.Paths.TryNamed(now, found.Peer, Arrival.Direct(endpoint));
+        }
+    }
+
+    /// <summary>A connection ended, or a call was refused.</summary>
+    public void OnLost(TimeSpan now, TransportAddress endpoint)
+    {
+        Reflected.Remove(endpoint);
+        foreach (Meeting meeting in _meetings)
+        {
+            meeting.OnRefused(endpoint);
+            Wake(meeting.NextTick);
+        }
+
+        Tick(now);
+    }
+
+    public void OnMeet(TimeSpan now, Peer peer, Arrival arrival, ReadOnlySpan<byte> message)
+    {
+        if (MeetMessage.Read(message) is not { } meet || Puncher.IsStraight(peer))
+        {
+            return;
+        }
+
+        if (Reflected.Candidates().Count == 0)
+        {
+            if (meet.WantsAnswer && _askers.Count < MaxWaiting)
+            {
+                _askers[peer] = now + AskedKept;
+                SeekHelp(now);
+            }
+
+            return;
+        }
+
+        TimeSpan start = now;
+        if (meet.WantsAnswer)
+        {
+            // Who asked begins when the answer is there, and so do we.
+            Path? way = peer.FindPath(arrival) ?? peer.Best;
+            Send(now, peer, wantsAnswer: false, way);
+            TimeSpan oneWay = (way?.RoundTrip ?? default) / 2;
+            start += oneWay < LongestWay ? oneWay : LongestWay;
+        }
+
+        Begin(now, peer, meet.Endpoints.FindAll(Puncher.IsUsable), start);
+    }
+
+    public void Tick(TimeSpan now)
+    {
+        if (now < NextTick)
+        {
+            return;
+        }
+
+        foreach ((Peer peer, TimeSpan at) in _plans)
+        {
+            if (now >= at)
+            {
+                _plans.Remove(peer);
+                Ask(now, peer);
+            }
+        }
+
+        _meetings.RemoveAll(meeting => !meeting.Tick(now));
+        NextTick = TimeSpan.MaxValue;
+        _meetings.ForEach(meeting => Wake(meeting.NextTick));
+        foreach (TimeSpan at in _plans.Values)
+        {
+            Wake(at);
+        }
+    }
+
+    private void Wake(TimeSpan at)
+    {
+        NextTick = at < NextTick ? at : NextTick;
+        core.Agenda.Wake(at);
+    }
+
+    private void Ask(TimeSpan now, Peer peer)
+    {
+        if (!Puncher.IsStraight(peer) && Reflected.Candidates().Count > 0)
+        {
+            Send(now, peer, wantsAnswer: true, peer.Best);
+        }
+    }
+
+    private void Begin(TimeSpan now, Peer peer, List<TransportAddress> endpoints, TimeSpan start)
+    {
+        if (_meetings.Find(meeting => meeting.Peer == peer) is { } known)
+        {
+            known.Hasten(start);
+            Wake(known.NextTick);
+        }
+        else if (_meetings.Count < MaxAtOnce && now >= peer.NextMeeting && endpoints.Count > 0)
+        {
+            peer.NextMeeting = now + Pause;
+            _meetings.Add(new Meeting(core, peer, endpoints, start));
+            Wake(start);
+        }
+
+        Tick(now);
+    }
+
+    /// <summary>Connects to public members, who will say where that was seen to come from.</summary>
+    private void SeekHelp(TimeSpan now)
+    {
+        if (now < _nextHelp)
+        {
+            return;
+        }
+
+        _nextHelp = now + HelpInterval;
+        int asked = 0;
+        foreach (bool isSure in (ReadOnlySpan<bool>)[true, false])
+        {
+            foreach (Peer peer in core.Peers.Values)
+            {
+                if (asked < Helpers && peer.Best is { Way.IsUdp: true, Way.Endpoint: var endpoint } && core.IsMemberPeer(peer) && IsPublic(peer, endpoint) == isSure
+                    && !PrivateAddresses.Contains(endpoint))
+                {
+                    asked++;
+                    core.Paths.TryNamed(now, peer, Arrival.Direct(endpoint with { Protocol = TransportProtocol.Tcp }));
+                }
+            }
+        }
+    }
+
+    private bool IsPublic(Peer peer, TransportAddress endpoint) => peer.Nat.Mapping == NatMapping.None || core.Bootstrap.IsListed(endpoint);
+
+    private void Send(TimeSpan now, Peer peer, bool wantsAnswer, Path? way)
+    {
+        var meet = new MeetMessage { WantsAnswer = wantsAnswer };
+        meet.Endpoints.AddRange(Reflected.Candidates());
+        Span<byte> message = stackalloc byte[MeetMessage.MaxSize];
+        core.Transport.SendMessage(now, peer, message[..meet.Write(message)], way);
+    }
+}
