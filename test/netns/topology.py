@@ -26,6 +26,7 @@ table ip fence {{
     type filter hook input priority filter; policy drop;
     iifname "lo" accept
     iifname "lan" accept
+    {refuse}
   }}
 }}
 """
@@ -57,6 +58,10 @@ class Topology:
         """Runs ip inside a namespace."""
         return run("ip", "-n", self.prefix + name, *arguments)
 
+    def nft(self, name, rules):
+        """Adds rules inside a namespace; without any, says what its counters counted."""
+        return run(*self.inside(name, "nft", "list", "counters")) if rules is None else run(*self.inside(name, "nft", "-f", "-"), text_in=rules)
+
     def inside(self, name, *command):
         """A command line that runs inside a namespace."""
         return ["ip", "netns", "exec", self.prefix + name, *command]
@@ -80,8 +85,11 @@ class Topology:
             if not any(address.startswith(prefix[:-4]) for address in addresses):
                 self.ip(name, "route", "add", prefix, "dev", "wan")
 
-    def site(self, name, public, lan, how="", allow=""):
-        """Makes a machine at LAN.2 behind a gateway with the NAT that nftables' masquerade does with these options; only `allow` gets out."""
+    def site(self, name, public, lan, how="", allow="", refuse=""):
+        """
+        Makes a machine at LAN.2 behind a gateway with the NAT that nftables' masquerade does with these options; only `allow` gets out. The gateway
+        drops what comes unasked; `refuse` is what it does instead.
+        """
         gate = f"gate-{name}"
         self.public(gate, public)
         self.namespace(name)
@@ -92,7 +100,7 @@ class Topology:
         self.ip(name, "link", "set", "eth0", "up")
         self.ip(name, "route", "add", "default", "via", f"{lan}.1")
         run(*self.inside(gate, "sysctl", "-qw", "net.ipv4.ip_forward=1"))
-        run(*self.inside(gate, "nft", "-f", "-"), text_in=RULES.format(how=how, allow=allow))
+        run(*self.inside(gate, "nft", "-f", "-"), text_in=RULES.format(how=how, allow=allow, refuse=refuse))
 
     def hosts(self, name, text):
         """Gives a namespace an /etc/hosts of its own; call before anything runs there, then again to change it in place."""

@@ -19,8 +19,8 @@ def run(tally, world, figures):
         walled.lease = lease(walled)
         must(walled.peer(world.boot)["endpoint"] in ("tcp:192.0.2.10:4433", "tcp:192.0.2.10:443"), f"{walled.peer(world.boot)}")
 
-    with tally.case("walled reaches a public node directly, and those behind NATs over a relay, from the first packet on"):
-        for far, path in ((world.boot, "direct"), (world.one, "relay"), (world.sym, "relay")):
+    with tally.case("walled reaches a public node directly, and one whose NAT has a port for each connection over a relay, from the first packet on"):
+        for far, path in ((world.boot, "direct"), (world.sym, "relay")):
             must(ping(walled, far.address) == 1 and ping(far, walled.address) == 1, f"a ping between walled and {far.name} was lost")
             for here, there in ((walled, far), (far, walled)):
                 until(lambda here=here, there=there: here.peer(there), lambda peer, path=path: peer.get("path") == path, f"{here.name} -> {there.name}")

@@ -13,7 +13,7 @@ BOOTSTRAP = "udp:192.0.2.10:4433"
 
 
 class World:
-    """boot, one, two, sym and walled; close() ends all."""
+    """boot, one, two, sym, walled and barred; close() ends all."""
 
     def __init__(self, program):
         self.program = program
@@ -28,8 +28,9 @@ class World:
         self.topology.site("two", "192.0.2.22", "10.2.0")
         self.topology.site("sym", "192.0.2.23", "10.3.0", how="random,fully-random")
         self.topology.site("walled", "192.0.2.24", "10.5.0", allow="meta l4proto tcp")
+        self.topology.site("barred", "192.0.2.25", "10.6.0", allow="meta l4proto tcp", refuse="meta l4proto tcp reject with tcp reset")
         self.topology.public("probe", "192.0.2.30", "192.0.2.31")
-        for name in ("boot", "one", "two", "sym", "walled"):
+        for name in ("boot", "one", "two", "sym", "walled", "barred"):
             self.add(name)
 
     def add(self, name, pool="netns", multicast=False):

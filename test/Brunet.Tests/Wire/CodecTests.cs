@@ -124,6 +124,29 @@ public sealed class CodecTests
 
     [Theory]
     [InlineData(0)]
+    [InlineData(ProtocolConstants.MaxMeetings)]
+    [InlineData(ProtocolConstants.MaxMeetings + 2)]
+    public void Where_to_meet_is_read_back_up_to_the_limit(int count)
+    {
+        var meet = new MeetMessage { WantsAnswer = true };
+        meet.Endpoints.AddRange(Enumerable.Range(1, count).Select(i => TransportAddress.FromIPv4((uint)i, 443) with { Protocol = TransportProtocol.TcpMet }));
+        byte[] buffer = new byte[MeetMessage.MaxSize];
+        int length = meet.Write(buffer);
+        MeetMessage? read = MeetMessage.Read(buffer.AsSpan(0, length));
+        Assert.NotNull(read);
+        Assert.True(read.WantsAnswer);
+        Assert.Equal(meet.Endpoints.Take(ProtocolConstants.MaxMeetings), read.Endpoints);
+        for (int i = 0; i < length; i++)
+        {
+            Assert.Null(MeetMessage.Read(buffer.AsSpan(0, i)));
+        }
+
+        buffer[2]++;
+        Assert.Null(MeetMessage.Read(buffer.AsSpan(0, length)));
+    }
+
+    [Theory]
+    [InlineData(0)]
     [InlineData(ProtocolConstants.MaxNeighbours)]
     [InlineData(ProtocolConstants.MaxNeighbours + 5)]
     public void Lists_of_nodes_are_read_back_up_to_the_limit(int count)
@@ -274,6 +297,7 @@ public sealed class CodecTests
         RelayHeader.TryRead(bytes, out _, out _);
         RoutedHeader.TryRead(bytes, out _, out _);
         CandidatesMessage.Read(bytes);
+        MeetMessage.Read(bytes);
         AddressList.TryReadNeighbours(bytes, list);
         AddressList.TryReadFound(bytes, out _, list);
         StoreMessage.TryRead(bytes, out _);

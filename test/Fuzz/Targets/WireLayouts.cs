@@ -76,6 +76,10 @@ internal static class WireLayouts
                 walker.Type();
                 walker.List(TransportAddress.Size).List(TransportAddress.Size).List(NodeAddress.Size);
                 break;
+            case MessageType.Meet:
+                walker.Type();
+                walker.List(TransportAddress.Size);
+                break;
             case MessageType.Relay:
                 walker.Bytes(NodeAddress.Size).Bytes(NodeAddress.Size);
                 walker.Type();

@@ -77,6 +77,18 @@ internal static class WireSamples
         return bytes;
     }
 
+    public static byte[] Meet(int endpoints, bool wantsAnswer)
+    {
+        var message = new MeetMessage { WantsAnswer = wantsAnswer };
+        for (int i = 0; i < endpoints; i++)
+        {
+            message.Endpoints.Add(TransportAddress.FromIPv4(0xc6120001 + (uint)i, (ushort)(4433 + i)));
+        }
+
+        byte[] bytes = new byte[MeetMessage.MaxSize];
+        return bytes[..message.Write(bytes)];
+    }
+
     public static byte[] Neighbours(int count)
     {
         byte[] bytes = new byte[AddressList.MaxSize];

@@ -34,6 +34,12 @@ internal static class WireTargets
             byte[] bytes = new byte[KnockDoneMessage.Size];
             return KnockDoneMessage.TryRead(Typed(input, MessageType.KnockDone), out KnockDoneMessage done) ? Written(done.Write, bytes) : null;
         }, isStrict: false);
+        yield return new CodecTarget(
+            "meet", [new("none", WireSamples.Meet(0, true)), new("one", WireSamples.Meet(1, false)), new("most", WireSamples.Meet(4, true))], Message, input =>
+        {
+            byte[] bytes = new byte[MeetMessage.MaxSize];
+            return MeetMessage.Read(Typed(input, MessageType.Meet)) is { } message ? bytes[..message.Write(bytes)] : null;
+        }, isStrict: false);
         yield return new CodecTarget("neighbours", Counted("neighbours", WireSamples.Neighbours, 0, 1, 16), Message, input =>
         {
             List<NodeAddress> addresses = [];

@@ -123,6 +123,61 @@ public sealed class TcpLinksTests
         return frame;
     }
 
+    /// <summary>On the loopback the first call is always there before the second is made, so a listener takes it: nobody may wait for the other's greeting for ever.</summary>
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public void Who_is_called_while_he_calls_himself_is_understood_whoever_begins(bool isClient)
+    {
+        using TcpEnd one = new(listens: true), two = new(listens: true) { Echoes = true };
+        TransportAddress atOne = one.Endpoint with { Protocol = TransportProtocol.TcpMet }, atTwo = two.Endpoint with { Protocol = TransportProtocol.TcpMet };
+        one.Links.Meet(atTwo, isClient);
+        two.Links.Meet(atOne, !isClient);
+        TcpEnd.Until(() => one.Made.Count == 1, one, two);
+        Assert.Equal([atTwo], one.Made);
+        Assert.True(one.Links.ComesFromListener(atTwo));
+        one.Links.Send(atTwo, [1, 2, 3]);
+        TcpEnd.Until(() => one.Received.Count == 1, one, two);
+        Assert.Equal(atOne with { Protocol = TransportProtocol.TcpAccepted }, two.Received[0].Source);
+        Assert.Equal([1, 2, 3], one.Received[0].Frame);
+    }
+
+    [Fact]
+    public void Connections_come_from_the_port_that_is_listened_on_until_that_fails()
+    {
+        using TcpEnd server = new(listens: true), client = new(listens: true), other = new(listens: true);
+        foreach (TcpEnd to in (TcpEnd[])[server, other])
+        {
+            client.Links.Send(to.Endpoint, [1]);
+            TcpEnd.Until(() => to.Received.Count == 1, client, server, other);
+            Assert.Equal(client.Endpoint.Port, to.Received[0].Source.Port);
+            Assert.True(client.Links.ComesFromListener(to.Endpoint));
+        }
+
+        // The server's end of the first connection still stands; a second one from the same port can't be made.
+        TransportAddress sameByAnotherName = TransportAddress.FromIPv6([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 127, 0, 0, 1], server.Endpoint.Port) with { Protocol = TransportProtocol.TcpMet };
+        client.Links.Meet(sameByAnotherName, isClient: true);
+        Assert.False(client.Links.ComesFromListener(sameByAnotherName));
+    }
+
+    [Fact]
+    public void A_port_that_is_listened_on_is_nobody_elses()
+    {
+        using TcpEnd first = new(listens: true), second = new();
+        Assert.Throws<IOException>(() => second.Links.Listen(first.Links.Ports[0]));
+    }
+
+    [Fact]
+    public void Who_does_not_listen_meets_nobody()
+    {
+        using TcpEnd server = new(listens: true), client = new();
+        client.Links.Meet(server.Endpoint with { Protocol = TransportProtocol.TcpMet }, isClient: true);
+        client.Links.Send(server.Endpoint, [1]);
+        TcpEnd.Until(() => server.Received.Count == 1, client, server);
+        Assert.False(client.Links.ComesFromListener(server.Endpoint));
+        Assert.Empty(client.Made);
+    }
+
     private static async Task<string> Visit(TcpClient browser, TransportAddress server)
     {
         await browser.ConnectAsync(server.ToIPEndPoint());

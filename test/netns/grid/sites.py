@@ -76,6 +76,7 @@ GATES = (
     Gate("upnp", "192.1.2.39", "10.39.0", "random", maps="upnp"),
     Gate("no-udp", "192.0.2.36", "10.36.0", allow="meta l4proto tcp"),
     Gate("tcp-443", "192.0.2.37", "10.37.0", allow="tcp dport 443"),
+    Gate("no-udp-b", "192.0.2.41", "10.41.0", allow="meta l4proto tcp"),
     Gate("six", "2001:db8:57::40", "2001:db8:57:40::", "fence"),
 )
 
@@ -104,6 +105,7 @@ SITES = (
     Site("upnp", "symmetric NAT with UPnP", "10.39.0.2", "upnp", {**MAPPED, "maps": ["upnp"]}),
     Site("six", "IPv6 alone, stateful firewall", "2001:db8:57:40::2", "six", SIX),
     Site("no-udp", "UDP blocked", "10.36.0.2", "no-udp", {"udp": False, "tcp": [80, 443]}),
+    Site("no-udp-b", "UDP blocked", "10.41.0.2", "no-udp-b", {"udp": False, "tcp": [80, 443]}),
     Site("tcp-443", "only TCP 443 out", "10.37.0.2", "tcp-443", {"udp": False, "tcp": [443]}),
 )
 FEW = ("public", "port", "random", "double", "pcp")

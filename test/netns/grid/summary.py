@@ -38,6 +38,7 @@ def figures(pairs):
         _share("  of those without a version of IP in common", of["apart"], lambda pair: pair["connected"], 1.0),
         _share("direct, of pairs that punching at once can win", of["plain"], is_direct, 1.0),
         _share("direct, of pairs with one hard side", of["hard"], is_direct, 0.95),
+        _share("direct, of pairs without UDP on a side", of["tcp"], is_direct, None),
         _share("direct, of pairs with two hard sides", of["both"], is_direct, None),
         _seconds("start of both daemons to both up, median", percentile([pair["up_s"] for pair in pairs if pair["up_s"] is not None], 0.5), None),
         _seconds("first packet, median", percentile(firsts, 0.5), 0.3),
