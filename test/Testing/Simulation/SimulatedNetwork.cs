@@ -283,7 +283,7 @@ public sealed class SimulatedNetwork(int seed, double loss = 0)
     {
         SimulatedEvent happening = NewEvent(at);
         happening.Deed = deed;
-        _events.Enqueue(happening, (Now + wait + (from == at ? default : Latency(from.Place, at.Place, _random.NextDouble()) + ExtraLatency), _order++));
+        _events.Add(happening, Now + wait + (from == at ? default : Latency(from.Place, at.Place, _random.NextDouble()) + ExtraLatency));
     }
 
     /// <summary>Where a frame goes and what its source looks like there; false if it is lost. Set-up is the time that a new connection takes.</summary>
@@ -324,6 +324,7 @@ public sealed class SimulatedNetwork(int seed, double loss = 0)
         {
             happening.Deed = null;
             deed();
+            Watch(node);
             return;
         }
 
