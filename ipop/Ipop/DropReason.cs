@@ -12,6 +12,9 @@ public enum DropReason
     /// <summary>Broadcast or multicast that is not DHCP.</summary>
     Broadcast,
 
+    /// <summary>A frame for the Ethernet address of somebody else.</summary>
+    OtherStation,
+
     /// <summary>Destination outside the subnet, or one that no node may have.</summary>
     NotInSubnet,
 
@@ -33,9 +36,12 @@ public enum DropReason
     /// <summary>Too much waits for answers of the DHT already.</summary>
     QueueFull,
 
-    /// <summary>A DHCP message that is no request to us.</summary>
+    /// <summary>An IPv4 header with a source route.</summary>
+    SourceRoute,
+
+    /// <summary>A DHCP message that is no request to us or a repetition, or that would reach another machine: each has the server of its own.</summary>
     Dhcp,
 
-    /// <summary>ARP that gets no answer: probes, announcements, addresses without owner.</summary>
+    /// <summary>ARP that gets no answer: probes and announcements of what is free or the guest's own, addresses without owner, false senders.</summary>
     Arp,
 }

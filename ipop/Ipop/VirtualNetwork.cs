@@ -46,8 +46,8 @@ public sealed class VirtualNetwork
         _holder = new AddressHolder(overlay, options, OnAddressChanged, output.BounceCarrier);
         _owners = new OwnerMap(overlay, Drops, options.IsOpen, OnOwnerKnown);
         _path = new PacketPath(overlay, options, _holder, _owners, output, Drops);
-        _arp = new ArpResponder(options.Subnet, _holder, _owners, output, Drops);
-        _dhcp = new DhcpServer(overlay, options, _holder, output, () => HostName);
+        _arp = new ArpResponder(overlay.Address, options.Subnet, _holder, _owners, output, Drops);
+        _dhcp = new DhcpServer(overlay, options, _holder, output, Drops, () => HostName);
         _publisher = new Publisher(overlay);
         _manager = new ManagerWatch(overlay);
         _names = new Names(overlay, options, () => Address, () => HostName, () => IsManager);
@@ -138,19 +138,23 @@ public sealed class VirtualNetwork
             return;
         }
 
-        // udev may give the tap another address after it was made.
-        if (!ethernet.Source.IsGroup && ethernet.Source != _path.TapMac)
+        if (!ethernet.Destination.IsGroup && ethernet.Destination != MacAddress.Gateway)
         {
-            _path.TapMac = ethernet.Source;
+            Drops.Add(DropReason.OtherStation);
+            return;
         }
 
         switch (ethernet.EtherType)
         {
             case EthernetFrame.IPv4:
-                PacketFromTap(now, ethernet.Payload);
+                PacketFromTap(now, ethernet);
                 break;
             case EthernetFrame.Arp:
-                _arp.Receive(now, ethernet.Payload);
+                if (_arp.Receive(now, ethernet.Payload))
+                {
+                    Learn(ethernet.Source);
+                }
+
                 break;
             default:
                 Drops.Add(DropReason.EtherType);
@@ -237,22 +241,45 @@ public sealed class VirtualNetwork
     private IPv4Address? Certified(MemberCertificate certificate) =>
         IPv4Address.TryFrom(certificate.VirtualAddress, out IPv4Address address) && _options.Subnet.IsHost(address) ? address : null;
 
-    private void PacketFromTap(TimeSpan now, ReadOnlySpan<byte> payload)
+    /// <summary>udev may give the tap another address after it was made. Only who speaks for the local address is believed.</summary>
+    private void Learn(MacAddress guest)
     {
-        if (!IPv4Packet.TryRead(payload, out IPv4Packet packet))
+        if (!guest.IsGroup)
+        {
+            _path.TapMac = guest;
+        }
+    }
+
+    private void PacketFromTap(TimeSpan now, EthernetFrame ethernet)
+    {
+        if (!IPv4Packet.TryRead(ethernet.Payload, out IPv4Packet packet))
         {
             Drops.Add(DropReason.Malformed);
         }
         else if (UdpDatagram.TryRead(packet, out UdpDatagram datagram) && datagram.DestinationPort == DhcpReplyWriter.ServerPort
             && (packet.Destination == IPv4Address.Broadcast || packet.Destination == _options.Subnet.Gateway))
         {
-            if (!_dhcp.Receive(now, datagram.Payload))
+            if (_dhcp.Receive(now, datagram.Payload))
+            {
+                Learn(ethernet.Source);
+            }
+            else
             {
                 Drops.Add(DropReason.Dhcp);
             }
         }
+        else if (ethernet.Destination.IsGroup)
+        {
+            // No packet for one host comes in a frame for many (RFC 1122 section 3.3.6).
+            Drops.Add(DropReason.Broadcast);
+        }
         else
         {
+            if (packet.Source == _holder.Bound)
+            {
+                Learn(ethernet.Source);
+            }
+
             _path.FromTap(now, packet);
         }
     }

@@ -24,15 +24,24 @@ public sealed class HostileInputTests
     ];
 
     [Fact]
-    public void Frames_from_the_tap() => Check(Frames, (machine, bytes) => machine.Network.FrameFromTap(machine.Now, bytes));
+    public void Frames_from_the_tap_are_answered_carried_or_counted() => Check(Frames, (machine, bytes) =>
+    {
+        long before = Traces(machine);
+        machine.Network.FrameFromTap(machine.Now, bytes);
+        bool isForHolder = bytes.Length > 282 && DhcpRequest.TryRead(bytes.AsSpan(42), out DhcpRequest? request)
+            && request!.Type is DhcpMessageType.Release or DhcpMessageType.Decline;
+        Assert.True(Traces(machine) > before || isForHolder, "A frame left no trace.");
+    });
 
     [Fact]
-    public void Packets_from_the_overlay() => Check(
+    public void Packets_from_the_overlay_are_delivered_or_counted() => Check(
         [.. Frames.Select(frame => frame[EthernetFrame.HeaderSize..]), Packets.Tcp(Remote, 40000, Local, 8443, Packets.Syn)],
         (machine, bytes) =>
         {
+            long before = Traces(machine);
             machine.Network.PacketFromOverlay(machine.Now, Peers.Bare("x"), bytes);
             machine.Network.PacketFromOverlay(machine.Now, Peers.Certified("x", Remote.ToString()), bytes);
+            Assert.Equal(2, Traces(machine) - before);
         });
 
     [Fact]
@@ -47,6 +56,17 @@ public sealed class HostileInputTests
             DnsMessage.Query("1.1.128.10.in-addr.arpa", DnsType.Ptr, hasEdns: true),
         ],
         (machine, bytes) => machine.Network.Dns.Answer(machine.Now, bytes, reply => DnsMessage.Read(reply.Span)));
+
+    private static long Traces(Machine machine)
+    {
+        long traces = machine.Tap.FrameCount + machine.Overlay.SentCount;
+        foreach (DropReason reason in Enum.GetValues<DropReason>())
+        {
+            traces += machine.Network.Drops[reason];
+        }
+
+        return traces;
+    }
 
     private static void Check(byte[][] seeds, Action<Machine, byte[]> feed)
     {

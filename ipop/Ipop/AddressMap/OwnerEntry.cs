@@ -11,6 +11,9 @@ internal sealed class OwnerEntry
     /// <summary>Whether an owner is known; <see cref="Node"/> and what follows it mean nothing else.</summary>
     public bool IsKnown { get; set; }
 
+    /// <summary>Whether the DHT's last answer was that nobody owns the address; no answer says nothing.</summary>
+    public bool IsNobodys { get; set; }
+
     /// <summary>The owner's ring address.</summary>
     public NodeAddress Node { get; set; }
 

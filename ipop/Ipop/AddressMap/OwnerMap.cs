@@ -191,11 +191,13 @@ internal sealed class OwnerMap
                 break;
             case null when answer.Status == DhtStatus.TimedOut:
                 // What was known stays good until it expires; ask again soon.
+                entry.IsNobodys = false;
                 entry.RefreshAt = now + OwnerMapLimits.RetryAfter;
                 entry.ExpiresAt = entry.IsKnown ? entry.ExpiresAt : entry.RefreshAt;
                 break;
             default:
                 entry.IsKnown = false;
+                entry.IsNobodys = true;
                 entry.LearnedAt = now;
                 entry.RefreshAt = entry.ExpiresAt = now + OwnerMapLimits.NobodyFor;
                 break;
@@ -209,6 +211,7 @@ internal sealed class OwnerMap
         // A bare owner of a closed pool is about to get its certificate, so that knowledge ages fast.
         bool isStable = isCertified || _isOpen;
         entry.IsKnown = true;
+        entry.IsNobodys = false;
         entry.Node = node;
         entry.IsCertified = isCertified;
         entry.LearnedAt = now;

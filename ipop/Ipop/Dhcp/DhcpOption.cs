@@ -1,6 +1,6 @@
 namespace Ipop.Dhcp;
 
-/// <summary>Codes of the DHCP options that are read or written (RFC 2132).</summary>
+/// <summary>Codes of the DHCP options that are read or written (RFC 2132, 3397, 4039).</summary>
 internal static class DhcpOption
 {
     public const byte Pad = 0;
@@ -15,8 +15,12 @@ internal static class DhcpOption
     public const byte Overload = 52;
     public const byte MessageType = 53;
     public const byte ServerIdentifier = 54;
+    public const byte ParameterList = 55;
+    public const byte LargestMessage = 57;
     public const byte RenewalTime = 58;
     public const byte RebindingTime = 59;
     public const byte ClientIdentifier = 61;
+    public const byte RapidCommit = 80;
+    public const byte DomainSearch = 119;
     public const byte End = 255;
 }

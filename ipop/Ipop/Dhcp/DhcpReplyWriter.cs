@@ -1,5 +1,6 @@
 using System.Buffers.Binary;
 using System.Text;
+using Ipop.Dns;
 using Ipop.Ethernet;
 
 namespace Ipop.Dhcp;
@@ -19,10 +20,14 @@ internal ref struct DhcpReplyWriter
     private const int DatagramOffset = EthernetFrame.HeaderSize + IPv4Packet.MinimumHeaderSize;
     private const int PayloadOffset = DatagramOffset + UdpDatagram.HeaderSize;
 
+    /// <summary>Every client takes an IP packet of this size (RFC 2131 section 2).</summary>
+    private const int SafePacket = 576;
+
     /// <summary>Old BOOTP clients and relays want this much (RFC 1542 section 2.1).</summary>
     private const int MinimumPayload = 300;
 
     private readonly Span<byte> _frame;
+    private readonly int _limit;
     private int _length;
 
     /// <summary>Starts a reply to a request.</summary>
@@ -35,6 +40,9 @@ internal ref struct DhcpReplyWriter
     {
         _frame = frame;
         _frame.Clear();
+
+        // The byte that ends the options is always to fit.
+        _limit = EthernetFrame.HeaderSize + Math.Clamp((int)request.LargestMessage, SafePacket, MaximumSize - EthernetFrame.HeaderSize) - 1;
         Span<byte> bootp = frame[PayloadOffset..];
         bootp[0] = 2;
         bootp[1] = 1;
@@ -89,9 +97,21 @@ internal ref struct DhcpReplyWriter
         Add(code, value[..Encoding.ASCII.GetBytes(text, value)]);
     }
 
-    /// <summary>Adds bytes.</summary>
+    /// <summary>Adds a name as DNS writes it, of at most 253 bytes (RFC 3397).</summary>
+    public void AddName(byte code, string name)
+    {
+        Span<byte> value = stackalloc byte[255];
+        Add(code, value[..WireName.Write(name, value)]);
+    }
+
+    /// <summary>Adds bytes. What is more than the client takes is left out, so what matters most must come first.</summary>
     public void Add(byte code, scoped ReadOnlySpan<byte> value)
     {
+        if (_length + 2 + value.Length > _limit)
+        {
+            return;
+        }
+
         _frame[_length] = code;
         _frame[_length + 1] = (byte)value.Length;
         value.CopyTo(_frame[(_length + 2)..]);

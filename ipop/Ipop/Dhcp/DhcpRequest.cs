@@ -11,6 +11,9 @@ namespace Ipop.Dhcp;
 /// <param name="Requested">Option 50: the address that the client wants, or 0.0.0.0.</param>
 /// <param name="Server">Option 54: the server that the client means, or 0.0.0.0.</param>
 /// <param name="ClientIdentifier">Option 61, echoed as RFC 6842 demands; empty if absent.</param>
+/// <param name="Wanted">Option 55: the options that the client asks for, the dearest first; empty if it leaves that to the server.</param>
+/// <param name="LargestMessage">Option 57: bytes of the largest IP packet that the client takes; 0 if absent.</param>
+/// <param name="IsRapid">Option 80: a DISCOVER may be answered by the lease itself (RFC 4039).</param>
 internal sealed record DhcpRequest(
     DhcpMessageType Type,
     uint Transaction,
@@ -19,7 +22,10 @@ internal sealed record DhcpRequest(
     MacAddress Mac,
     IPv4Address Requested,
     IPv4Address Server,
-    byte[] ClientIdentifier)
+    byte[] ClientIdentifier,
+    byte[] Wanted,
+    ushort LargestMessage,
+    bool IsRapid)
 {
     /// <summary>Length of everything before the options, magic cookie included, in bytes.</summary>
     public const int HeaderSize = 240;
@@ -31,7 +37,10 @@ internal sealed record DhcpRequest(
     private const int FileOffset = 108;
     private const int FileEnd = 236;
 
-    /// <summary>Reads a message; false if it is not a DHCP request from an Ethernet client.</summary>
+    /// <summary>
+    /// Reads a message; false if it is not a DHCP request from an Ethernet client. An option with a wrong length is as good as absent, and one that reaches
+    /// beyond its field ends the field: clients that send such things exist, and what was understood can be answered.
+    /// </summary>
     public static bool TryRead(ReadOnlySpan<byte> source, out DhcpRequest? request)
     {
         request = null;
@@ -41,12 +50,19 @@ internal sealed record DhcpRequest(
             return false;
         }
 
-        var options = default(Options);
-        byte[] clientIdentifier = [];
-        if (!options.TryRead(source[HeaderSize..], ref clientIdentifier)
-            || ((options.Overload & 1) != 0 && !options.TryRead(source[FileOffset..FileEnd], ref clientIdentifier))
-            || ((options.Overload & 2) != 0 && !options.TryRead(source[ServerNameOffset..FileOffset], ref clientIdentifier))
-            || options.Type is < (byte)DhcpMessageType.Discover or > (byte)DhcpMessageType.Inform)
+        var options = new Options { ClientIdentifier = [], Wanted = [] };
+        options.Read(source[HeaderSize..]);
+        if ((options.Overload & 1) != 0)
+        {
+            options.Read(source[FileOffset..FileEnd]);
+        }
+
+        if ((options.Overload & 2) != 0)
+        {
+            options.Read(source[ServerNameOffset..FileOffset]);
+        }
+
+        if (options.Type is < (byte)DhcpMessageType.Discover or > (byte)DhcpMessageType.Inform)
         {
             return false;
         }
@@ -59,7 +75,10 @@ internal sealed record DhcpRequest(
             MacAddress.Read(source[28..]),
             options.Requested,
             options.Server,
-            clientIdentifier);
+            options.ClientIdentifier,
+            options.Wanted,
+            options.LargestMessage,
+            options.IsRapid);
         return true;
     }
 
@@ -69,9 +88,13 @@ internal sealed record DhcpRequest(
         public byte Overload;
         public IPv4Address Requested;
         public IPv4Address Server;
+        public byte[] ClientIdentifier;
+        public byte[] Wanted;
+        public ushort LargestMessage;
+        public bool IsRapid;
 
-        /// <summary>Reads one field of options; false if one of them reaches beyond the field or has the wrong length.</summary>
-        public bool TryRead(ReadOnlySpan<byte> field, ref byte[] clientIdentifier)
+        /// <summary>Reads one field of options.</summary>
+        public void Read(ReadOnlySpan<byte> field)
         {
             while (!field.IsEmpty && field[0] != DhcpOption.End)
             {
@@ -83,46 +106,41 @@ internal sealed record DhcpRequest(
 
                 if (field.Length < 2 || field.Length < 2 + field[1])
                 {
-                    return false;
+                    return;
                 }
 
-                ReadOnlySpan<byte> value = field.Slice(2, field[1]);
-                bool isGood = field[0] switch
-                {
-                    DhcpOption.MessageType or DhcpOption.Overload => value.Length == 1,
-                    DhcpOption.RequestedAddress or DhcpOption.ServerIdentifier => value.Length == IPv4Address.Size,
-                    _ => true,
-                };
-                if (!isGood)
-                {
-                    return false;
-                }
-
-                Take(field[0], value, ref clientIdentifier);
-                field = field[(2 + value.Length)..];
+                Take(field[0], field.Slice(2, field[1]));
+                field = field[(2 + field[1])..];
             }
-
-            return true;
         }
 
-        private void Take(byte code, ReadOnlySpan<byte> value, ref byte[] clientIdentifier)
+        private void Take(byte code, ReadOnlySpan<byte> value)
         {
             switch (code)
             {
-                case DhcpOption.MessageType:
+                case DhcpOption.MessageType when value.Length == 1:
                     Type = value[0];
                     break;
-                case DhcpOption.Overload:
+                case DhcpOption.Overload when value.Length == 1:
                     Overload = value[0];
                     break;
-                case DhcpOption.RequestedAddress:
+                case DhcpOption.RequestedAddress when value.Length == IPv4Address.Size:
                     Requested = IPv4Address.Read(value);
                     break;
-                case DhcpOption.ServerIdentifier:
+                case DhcpOption.ServerIdentifier when value.Length == IPv4Address.Size:
                     Server = IPv4Address.Read(value);
                     break;
+                case DhcpOption.LargestMessage when value.Length == sizeof(ushort):
+                    LargestMessage = BinaryPrimitives.ReadUInt16BigEndian(value);
+                    break;
+                case DhcpOption.RapidCommit when value.IsEmpty:
+                    IsRapid = true;
+                    break;
+                case DhcpOption.ParameterList:
+                    Wanted = value.ToArray();
+                    break;
                 case DhcpOption.ClientIdentifier:
-                    clientIdentifier = value.ToArray();
+                    ClientIdentifier = value.ToArray();
                     break;
             }
         }

@@ -4,8 +4,8 @@ using Ipop.Ownership;
 namespace Ipop.Dhcp;
 
 /// <summary>
-/// DHCP (RFC 2131, 2132) for the one guest behind the tap. DISCOVER claims nothing; REQUEST is one atomic create in the DHT: ACK
-/// when the record stands, NAK when somebody else's does, silence when the DHT does not answer. The lease itself is not timed:
+/// DHCP (RFC 2131, 2132) for the one guest behind the tap. DISCOVER claims nothing, unless it carries rapid commit (RFC 4039); REQUEST
+/// is one atomic create in the DHT: ACK when the record stands, NAK when somebody else's does, silence when the DHT does not answer. The lease itself is not timed:
 /// the address is the node's as long as the node runs.
 /// </summary>
 internal sealed class DhcpServer
@@ -23,7 +23,8 @@ internal sealed class DhcpServer
     private readonly VirtualNetworkOptions _options;
     private readonly AddressHolder _holder;
     private readonly ITapOutput _output;
-    private readonly Func<string?> _hostName;
+    private readonly DropCounters _drops;
+    private readonly DhcpConfiguration _configuration;
     private readonly byte[] _frame = new byte[DhcpReplyWriter.MaximumSize];
     private DhcpRequest? _parked;
     private TimeSpan _parkedAt;
@@ -31,8 +32,9 @@ internal sealed class DhcpServer
     private TimeSpan _pendingUntil;
 
     /// <summary>Makes a server without state of its own: who holds what is the holder's business.</summary>
-    public DhcpServer(IOverlay overlay, VirtualNetworkOptions options, AddressHolder holder, ITapOutput output, Func<string?> hostName) =>
-        (_overlay, _options, _holder, _output, _hostName) = (overlay, options, holder, output, hostName);
+    public DhcpServer(IOverlay overlay, VirtualNetworkOptions options, AddressHolder holder, ITapOutput output, DropCounters drops, Func<string?> hostName) =>
+        (_overlay, _options, _holder, _output, _drops, _configuration) =
+        (overlay, options, holder, output, drops, new DhcpConfiguration(options, hostName));
 
     /// <summary>When <see cref="Tick"/> has something to do; <paramref name="now"/> is the present.</summary>
     public TimeSpan NextTick(TimeSpan now) => _parked is null ? TimeSpan.MaxValue : now + ParkedTick;
@@ -67,6 +69,7 @@ internal sealed class DhcpServer
         if (request.Server != IPv4Address.Any && request.Server != _options.Subnet.Gateway)
         {
             // The client chose another server.
+            _drops.Add(DropReason.Dhcp);
             return;
         }
 
@@ -76,7 +79,7 @@ internal sealed class DhcpServer
                 (_parked, _parkedAt) = (request, now);
                 break;
             case DhcpMessageType.Discover when Begin(now, request):
-                _holder.FindOffer(now, (_, address) => Offer(request, address));
+                _holder.FindOffer(now, (then, address) => Found(then, request, address));
                 break;
             case DhcpMessageType.Request when Begin(now, request):
                 Request(now, request);
@@ -90,6 +93,10 @@ internal sealed class DhcpServer
             case DhcpMessageType.Inform when request.ClientAddress != IPv4Address.Any:
                 Reply(request, DhcpMessageType.Ack, IPv4Address.Any);
                 break;
+            case DhcpMessageType.Offer or DhcpMessageType.Ack or DhcpMessageType.Nak or DhcpMessageType.Inform:
+                // What only servers say, and a question without an address to answer to.
+                _drops.Add(DropReason.Dhcp);
+                break;
         }
     }
 
@@ -98,6 +105,7 @@ internal sealed class DhcpServer
     {
         if (_pending is { } pending && now < _pendingUntil && pending.Transaction == request.Transaction && pending.Type == request.Type)
         {
+            _drops.Add(DropReason.Dhcp);
             return false;
         }
 
@@ -115,6 +123,29 @@ internal sealed class DhcpServer
 
         _pending = null;
         return true;
+    }
+
+    private void Found(TimeSpan now, DhcpRequest request, IPv4Address? address)
+    {
+        if (!request.IsRapid || address is not { } wanted || !ReferenceEquals(_pending, request))
+        {
+            Offer(request, address);
+            return;
+        }
+
+        _holder.Claim(now, wanted, (then, result) =>
+        {
+            switch (result)
+            {
+                case ClaimResult.Bound when End(request):
+                    Reply(request, DhcpMessageType.Ack, wanted);
+                    break;
+                case ClaimResult.Refused:
+                    // Somebody was faster: an ordinary offer of the next one will do.
+                    _holder.FindOffer(then, (_, next) => Offer(request, next));
+                    break;
+            }
+        });
     }
 
     private void Offer(DhcpRequest request, IPv4Address? address)
@@ -160,29 +191,16 @@ internal sealed class DhcpServer
                 writer.Add(DhcpOption.RebindingTime, (uint)(_options.LeaseSeconds * 7UL / 8));
             }
 
-            AddConfiguration(ref writer);
+            if (request.Type == DhcpMessageType.Discover && type == DhcpMessageType.Ack)
+            {
+                writer.Add(DhcpOption.RapidCommit, []);
+            }
+
+            _configuration.Add(ref writer, request.Wanted);
         }
 
         (MacAddress mac, IPv4Address destination) = Destination(request, type, assigned);
         _output.WriteFrame(writer.Finish(mac, destination, server));
-    }
-
-    // No router: the virtual network leads nowhere else, and a default route over it would take the guest's own away.
-    private void AddConfiguration(ref DhcpReplyWriter writer)
-    {
-        writer.Add(DhcpOption.SubnetMask, _options.Subnet.Mask);
-        writer.Add(DhcpOption.BroadcastAddress, _options.Subnet.Broadcast);
-        writer.Add(DhcpOption.InterfaceMtu, _options.Mtu);
-        writer.Add(DhcpOption.DomainName, _options.Zone);
-        if (_hostName() is { Length: > 0 and < 64 } hostName)
-        {
-            writer.Add(DhcpOption.HostName, hostName);
-        }
-
-        if (_options.DnsServer is { } dns)
-        {
-            writer.Add(DhcpOption.DnsServer, dns);
-        }
     }
 
     /// <summary>RFC 2131 section 4.1, without relays.</summary>

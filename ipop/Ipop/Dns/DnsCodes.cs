@@ -1,6 +1,6 @@
 namespace Ipop.Dns;
 
-/// <summary>Types of resource records (RFC 1035, 2782, 3596, 6891).</summary>
+/// <summary>Types of resource records (RFC 1035, 2782, 3596, 6891, 6895).</summary>
 internal enum DnsType : ushort
 {
     A = 1,
@@ -8,6 +8,9 @@ internal enum DnsType : ushort
     Ptr = 12,
     Srv = 33,
     Opt = 41,
+
+    /// <summary>The first of those that stand in questions only: transfers of zones, and the like.</summary>
+    FirstOfQuestions = 128,
     Any = 255,
 }
 

@@ -59,6 +59,16 @@ internal sealed record DnsQuery(
             Question = message[HeaderSize..(offset + 4)].ToArray(),
             Error = @class is ClassInternet or ClassAny ? DnsResponseCode.NoError : DnsResponseCode.Refused,
         };
+        query = query with
+        {
+            // OPT is no record of a name (RFC 6891 section 6.1.1); a zone that changes with the pool is not transferred.
+            Error = query.Type switch
+            {
+                DnsType.Opt => DnsResponseCode.FormatError,
+                >= DnsType.FirstOfQuestions and < DnsType.Any => DnsResponseCode.Refused,
+                _ => query.Error,
+            },
+        };
         return ReadEdns(message, offset + 4, query);
     }
 

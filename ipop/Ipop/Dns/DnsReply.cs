@@ -1,9 +1,11 @@
 using System.Buffers.Binary;
-using System.Text;
 
 namespace Ipop.Dns;
 
-/// <summary>Writes the reply to one query. Every reply fits 512 bytes, so TC is never needed.</summary>
+/// <summary>
+/// Writes the reply to one query. Every reply fits 512 bytes, the least that any client takes (RFC 1035 section 4.2.1, RFC 6891 section 6.2.3), so TC is never needed.
+/// To ANY goes one record (RFC 8482 section 4.1).
+/// </summary>
 internal sealed class DnsReply
 {
     /// <summary>Seconds that a found name may be cached. Addresses move, but seldom.</summary>
@@ -51,14 +53,14 @@ internal sealed class DnsReply
     /// <summary>Answers with a name.</summary>
     public void AddPointer(string name)
     {
-        BeginAnswer(DnsType.Ptr, NameSize(name));
+        BeginAnswer(DnsType.Ptr, WireName.Size(name));
         WriteName(name);
     }
 
     /// <summary>Answers with a service's host and port, and adds the host's address.</summary>
     public void AddService(string host, ushort port, IPv4Address address)
     {
-        BeginAnswer(DnsType.Srv, 6 + NameSize(host));
+        BeginAnswer(DnsType.Srv, 6 + WireName.Size(host));
         Write16(0);
         Write16(0);
         Write16(port);
@@ -80,7 +82,7 @@ internal sealed class DnsReply
         string mailbox = "hostmaster." + zone;
         Count(isAnswer ? 6 : 8);
         Write16((ushort)(0xc000 | ZoneOffset(zoneLabels)));
-        WriteRecord(DnsType.Soa, NegativeSeconds, NameSize(server) + NameSize(mailbox) + 20);
+        WriteRecord(DnsType.Soa, NegativeSeconds, WireName.Size(server) + WireName.Size(mailbox) + 20);
         WriteName(server);
         WriteName(mailbox);
         Write32(1);
@@ -105,8 +107,6 @@ internal sealed class DnsReply
 
         return _buffer.AsMemory(0, _length);
     }
-
-    private static int NameSize(string name) => name.Length + 2;
 
     private int ZoneOffset(int zoneLabels)
     {
@@ -134,17 +134,7 @@ internal sealed class DnsReply
         Write16((ushort)dataLength);
     }
 
-    private void WriteName(string name)
-    {
-        foreach (Range label in name.AsSpan().Split('.'))
-        {
-            ReadOnlySpan<char> text = name.AsSpan()[label];
-            _buffer[_length++] = (byte)text.Length;
-            _length += Encoding.ASCII.GetBytes(text, _buffer.AsSpan(_length));
-        }
-
-        _buffer[_length++] = 0;
-    }
+    private void WriteName(string name) => _length += WireName.Write(name, _buffer.AsSpan(_length));
 
     private void Count(int section) => _buffer[section + 1]++;
 

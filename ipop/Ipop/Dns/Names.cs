@@ -18,10 +18,14 @@ internal sealed class Names
     private readonly Func<IPv4Address?> _localAddress;
     private readonly Func<string?> _localHost;
     private readonly Func<bool> _isManager;
+    private readonly NameCache _cache;
 
     public Names(
-        IOverlay overlay, VirtualNetworkOptions options, Func<IPv4Address?> localAddress, Func<string?> localHost, Func<bool> isManager) =>
+        IOverlay overlay, VirtualNetworkOptions options, Func<IPv4Address?> localAddress, Func<string?> localHost, Func<bool> isManager)
+    {
         (_overlay, _subnet, _localAddress, _localHost, _isManager) = (overlay, options.Subnet, localAddress, localHost, isManager);
+        _cache = new NameCache(Lookup);
+    }
 
     /// <summary>Whether a label may be a host's (RFC 1123 section 2.1); lower case.</summary>
     public static bool IsHostLabel(ReadOnlySpan<char> label)
@@ -63,7 +67,7 @@ internal sealed class Names
         }
         else
         {
-            Lookup(now, new RecordKey(RecordKind.HostName, label), done);
+            _cache.Find(now, new RecordKey(RecordKind.HostName, label), done);
         }
     }
 
@@ -88,11 +92,11 @@ internal sealed class Names
 
     // A host may be called manager too.
     private void FindManager(TimeSpan now, Action<TimeSpan, NameAnswer> done) =>
-        Lookup(now, ManagerKey, (then, answer) =>
+        _cache.Find(now, ManagerKey, (then, answer) =>
         {
             if (answer.Status == NameStatus.NotFound)
             {
-                Lookup(then, new RecordKey(RecordKind.HostName, Manager), done);
+                _cache.Find(then, new RecordKey(RecordKind.HostName, Manager), done);
             }
             else
             {

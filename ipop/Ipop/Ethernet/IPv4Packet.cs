@@ -8,11 +8,19 @@ public readonly ref struct IPv4Packet
     /// <summary>Length of a header without options, in bytes.</summary>
     public const int MinimumHeaderSize = 20;
 
+    /// <summary>Protocol number of ICMP.</summary>
+    public const byte Icmp = 1;
+
     /// <summary>Protocol number of TCP.</summary>
     public const byte Tcp = 6;
 
     /// <summary>Protocol number of UDP.</summary>
     public const byte Udp = 17;
+
+    private const byte EndOfOptions = 0;
+    private const byte NoOperation = 1;
+    private const byte LooseSourceRoute = 131;
+    private const byte StrictSourceRoute = 137;
 
     private IPv4Packet(ReadOnlySpan<byte> bytes, int headerSize)
     {
@@ -37,6 +45,35 @@ public readonly ref struct IPv4Packet
 
     /// <summary>Whether this is a part of a larger packet, the first part included.</summary>
     public bool IsFragment => (BinaryPrimitives.ReadUInt16BigEndian(Bytes[6..]) & 0x3fff) != 0;
+
+    /// <summary>Whether the payload's beginning is in here: not a fragment, or the first one.</summary>
+    public bool IsFirstPart => (BinaryPrimitives.ReadUInt16BigEndian(Bytes[6..]) & 0x1fff) == 0;
+
+    /// <summary>What is to say of the header's options.</summary>
+    internal IPv4Options Options
+    {
+        get
+        {
+            ReadOnlySpan<byte> rest = Bytes[MinimumHeaderSize..HeaderSize];
+            while (!rest.IsEmpty && rest[0] != EndOfOptions)
+            {
+                int length = rest[0] == NoOperation ? 1 : rest.Length < 2 ? 0 : rest[1];
+                if (length < (rest[0] == NoOperation ? 1 : 2) || length > rest.Length)
+                {
+                    return IPv4Options.Malformed;
+                }
+
+                if (rest[0] is LooseSourceRoute or StrictSourceRoute)
+                {
+                    return IPv4Options.SourceRoute;
+                }
+
+                rest = rest[length..];
+            }
+
+            return IPv4Options.Harmless;
+        }
+    }
 
     /// <summary>Everything after the header.</summary>
     public ReadOnlySpan<byte> Payload => Bytes[HeaderSize..];

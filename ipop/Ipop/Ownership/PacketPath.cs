@@ -1,7 +1,10 @@
+using System.Buffers.Binary;
 using Brunet;
 using Brunet.Sessions;
 using Ipop.AddressMap;
+using Ipop.Dhcp;
 using Ipop.Ethernet;
+using Ipop.Icmp;
 
 namespace Ipop.Ownership;
 
@@ -19,6 +22,7 @@ internal sealed class PacketPath
     private readonly UncertifiedGate _gate;
     private readonly ITapOutput _output;
     private readonly DropCounters _drops;
+    private readonly IcmpErrors _errors;
     private readonly byte[] _frame = new byte[EthernetFrame.HeaderSize + ushort.MaxValue];
 
     public PacketPath(
@@ -26,6 +30,7 @@ internal sealed class PacketPath
     {
         (_overlay, _subnet, _holder, _owners, _output, _drops) = (overlay, options.Subnet, holder, owners, output, drops);
         _gate = new UncertifiedGate(options);
+        _errors = new IcmpErrors(_subnet.Gateway, output);
         TapMac = options.TapMac;
     }
 
@@ -49,7 +54,11 @@ internal sealed class PacketPath
         }
         else if (!_subnet.IsHost(destination) || destination == local)
         {
-            _drops.Add(DropReason.NotInSubnet);
+            Refuse(now, packet, DropReason.NotInSubnet, _subnet.Contains(destination) ? IcmpUnreachable.Host : IcmpUnreachable.Network);
+        }
+        else if (Fault(packet) is { } fault)
+        {
+            _drops.Add(fault);
         }
         else
         {
@@ -76,6 +85,10 @@ internal sealed class PacketPath
         else if (!_subnet.IsHost(source) || source == local)
         {
             _drops.Add(DropReason.NotOwner);
+        }
+        else if (Fault(packet) is { } fault)
+        {
+            _drops.Add(fault);
         }
         else if (peer.Certificate is { } certificate)
         {
@@ -163,23 +176,53 @@ internal sealed class PacketPath
 
     private void Send(TimeSpan now, OwnerEntry entry, IPv4Packet packet)
     {
-        if (!entry.IsKnown)
+        if (!entry.IsKnown && !entry.IsNobodys)
         {
+            // The DHT did not answer: nothing is known that could be told.
             _drops.Add(DropReason.NoOwner);
         }
-        else if (entry.Node == _overlay.Address)
+        else if (!entry.IsKnown || entry.Node == _overlay.Address)
         {
-            // A former address of our own.
-            _drops.Add(DropReason.NoOwner);
+            // Nobody's, or a former address of our own.
+            Refuse(now, packet, DropReason.NoOwner, IcmpUnreachable.Host);
         }
         else if (!_gate.Allows(packet, IsCertified, entry.IsCertified))
         {
-            _drops.Add(DropReason.Uncertified);
+            Refuse(now, packet, DropReason.Uncertified, IcmpUnreachable.Prohibited);
         }
         else
         {
             _overlay.Send(now, entry.Node, packet.Bytes);
         }
+    }
+
+    private void Refuse(TimeSpan now, IPv4Packet packet, DropReason reason, IcmpUnreachable told)
+    {
+        _drops.Add(reason);
+        _errors.Send(now, TapMac, packet, told);
+    }
+
+    /// <summary>What keeps a packet from passing in either direction, whoever owns its addresses; null if nothing does.</summary>
+    private static DropReason? Fault(IPv4Packet packet)
+    {
+        if (packet.HeaderSize > IPv4Packet.MinimumHeaderSize && packet.Options is not IPv4Options.Harmless and var options)
+        {
+            return options == IPv4Options.SourceRoute ? DropReason.SourceRoute : DropReason.Malformed;
+        }
+
+        return packet.Protocol == IPv4Packet.Udp && packet.IsFirstPart ? UdpFault(packet.Payload) : null;
+    }
+
+    // The first fragment too: its ports are the whole datagram's, and without its ports there is no telling what it is.
+    private static DropReason? UdpFault(ReadOnlySpan<byte> datagram)
+    {
+        if (datagram.Length < UdpDatagram.HeaderSize)
+        {
+            return DropReason.Malformed;
+        }
+
+        bool isDhcp = BinaryPrimitives.ReadUInt16BigEndian(datagram[2..]) is DhcpReplyWriter.ServerPort or DhcpReplyWriter.ClientPort;
+        return isDhcp ? DropReason.Dhcp : null;
     }
 
     private void Deliver(IPv4Packet packet, bool isPeerCertified)

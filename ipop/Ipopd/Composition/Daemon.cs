@@ -18,6 +18,7 @@ using Ipopd.Control;
 using Ipopd.Identity;
 using Ipopd.Logging;
 using Ipopd.Metrics;
+using Ipopd.NameService;
 using Ipopd.PortMapping;
 using Ipopd.Revocation;
 using Ipopd.State;
@@ -46,7 +47,7 @@ internal sealed class Daemon : IControlled, IDisposable
     private readonly TcpLinks _tcp;
     private readonly Surroundings _surroundings;
     private readonly SearchSockets _searchSockets;
-    private readonly UdpSocket? _dnsSocket;
+    private readonly NamePort? _names;
     private readonly TapPort _tap;
     private readonly CopyWatch? _copyWatch;
     private readonly Node _node;
@@ -89,7 +90,7 @@ internal sealed class Daemon : IControlled, IDisposable
                 _lan = Own(lan);
             }
 
-            _dnsSocket = options.DnsListen is { } listen ? Own(Opening.Dns(options, listen)) : null;
+            _names = options.DnsListen is { } listen ? Own(NamePort.Open(_loop, options, listen)) : null;
             MacAddress mac = TapPort.MacOf(_identity.Address);
             _tap = Own(TapPort.Open(options, mac, _systemd, time, log));
             _copyWatch = Opening.Copies(log) is { } watch ? Own(watch) : null;
@@ -146,11 +147,7 @@ internal sealed class Daemon : IControlled, IDisposable
             _loop.Add(_overlaySocket.Descriptor, now => _overlaySocket.Receive(now, ReceiveDatagram));
             _lan?.Listen(_loop, _node.ReceiveMulticast);
             _loop.Add(_tap.Descriptor, now => _tap.Receive(now, _network));
-            if (_dnsSocket is { } dns)
-            {
-                _loop.Add(dns.Descriptor, now => dns.Receive(now, AnswerDns));
-            }
-
+            _names?.Serve(_network.Dns);
             if (_copyWatch is { } watch)
             {
                 _loop.Add(watch.Descriptor, OnKernelLog);
@@ -260,6 +257,9 @@ internal sealed class Daemon : IControlled, IDisposable
         IsManager = IsFirst,
         HostName = _options.Host,
         Mtu = _options.TapMtu,
+
+        // DHCP can't name a port, so only a server on the usual one is worth naming.
+        DnsServer = _options.DnsListen is { Port: 53, IPv4: var server } ? new IPv4Address(server) : null,
         LastAddress = LastAddress.Read(_options.State),
         CaPort = _options.CaPort,
         PossessionPort = _options.PossessionPort,
@@ -344,7 +344,7 @@ internal sealed class Daemon : IControlled, IDisposable
         _tcp.Pass(now);
         _outside?.Tick(now);
         _tap.EndRound(now);
-        _dnsSocket?.Flush();
+        _names?.Flush();
         _overlaySocket.Flush();
         _searchSockets.EndRound();
     }
@@ -390,9 +390,6 @@ internal sealed class Daemon : IControlled, IDisposable
         _traffic.Received(now, datagram.Length);
         _node.ReceiveDatagram(now, source, datagram);
     }
-
-    private void AnswerDns(TimeSpan now, TransportAddress source, ReadOnlySpan<byte> query) =>
-        _network.Dns.Answer(now, query, reply => _dnsSocket!.Send(source, reply.Span));
 
     private void OnSurroundings(TimeSpan now)
     {

@@ -1,4 +1,3 @@
-using Brunet.Addressing;
 using Ipop.Linux.KernelLog;
 using Ipop.Linux.Udp;
 using Ipopd.Configuration;
@@ -35,20 +34,6 @@ internal static class Opening
         {
             log.KernelLogUnread(exception.Message);
             return null;
-        }
-    }
-
-    /// <summary>The socket where names are answered.</summary>
-    /// <exception cref="ConfigurationException">The address or port can't be had.</exception>
-    internal static UdpSocket Dns(DaemonOptions options, TransportAddress listen)
-    {
-        try
-        {
-            return UdpSocket.Open(listen);
-        }
-        catch (IOException exception)
-        {
-            throw new ConfigurationException($"{options.File}: {OptionKey.DnsListen} = {listen}: {exception.Message}; take another address or port");
         }
     }
 }

@@ -51,12 +51,12 @@ public sealed class ArpResponderTests
     }
 
     [Fact]
-    public void Probes_announcements_replies_and_strangers_are_not_answered()
+    public void Probes_and_announcements_of_the_own_address_replies_and_strangers_are_not_answered()
     {
         Machine machine = Bound(out IPv4Address local);
         machine.PutAddress(Peers.Certified("b", Other.ToString()), Other);
         machine.Arp(IPv4Address.Any, local);
-        machine.Arp(IPv4Address.Any, Other);
+        machine.Arp(IPv4Address.Any, Machine.Ip("10.128.9.10"));
         machine.Arp(local, local);
         machine.Arp(local, Other, ArpPacket.Reply);
         machine.Arp(Machine.Ip("10.128.1.1"), Other);
@@ -64,6 +64,32 @@ public sealed class ArpResponderTests
         machine.Arp(local, Machine.Subnet.Broadcast);
         Assert.Null(machine.TakeArp());
         Assert.Equal(7, machine.Network.Drops[DropReason.Arp]);
+    }
+
+    [Fact]
+    public void Who_probes_for_or_announces_another_s_address_is_told_of_the_conflict()
+    {
+        var machine = new Machine("a");
+        machine.PutAddress(Peers.Certified("b", Other.ToString()), Other);
+        machine.Arp(IPv4Address.Any, Other);
+        Assert.Equal(new ArpPacket(ArpPacket.Reply, MacAddress.Gateway, Other, IPv4Address.Any), machine.TakeArp());
+        machine.Arp(Other, Other);
+        Assert.Equal(new ArpPacket(ArpPacket.Reply, MacAddress.Gateway, Other, Other), machine.TakeArp());
+        machine.Arp(IPv4Address.Any, Machine.Subnet.Gateway);
+        Assert.NotNull(machine.TakeArp());
+    }
+
+    [Fact]
+    public void A_probe_that_waited_is_not_answered_when_the_guest_got_the_address_meanwhile()
+    {
+        var machine = new Machine("a");
+        machine.PutAddress(machine.Identity, machine.Candidate(0));
+        machine.Dht.IsSlow = true;
+        machine.Arp(IPv4Address.Any, machine.Candidate(0));
+        machine.Dhcp.RequestInitReboot(machine.Candidate(0));
+        machine.Dht.Run(machine.Now);
+        Assert.Equal(Dhcp.DhcpMessageType.Ack, machine.Dhcp.Take().Type);
+        machine.Dhcp.ExpectSilence();
     }
 
     private static Machine Bound(out IPv4Address local)

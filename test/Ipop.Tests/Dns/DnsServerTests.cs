@@ -160,6 +160,75 @@ public sealed class DnsServerTests
     }
 
     [Fact]
+    public void The_second_question_for_a_name_needs_no_lookup_and_those_under_way_share_one()
+    {
+        _dht.IsSlow = true;
+        List<int> answers = [];
+        int before = _dht.Lookups;
+        foreach (int type in new[] { 1, 28, 1 })
+        {
+            _machine.Network.Dns.Answer(_machine.Now, DnsMessage.Query("boss.demo.internal", (DnsType)type), reply => answers.Add(DnsMessage.Read(reply.Span).Answers.Count));
+        }
+
+        Assert.Empty(answers);
+        _dht.Run(_machine.Now);
+        Assert.Equal([1, 0, 1], answers);
+        Assert.Equal((NoError, 0), (Ask("boss.demo.internal", (DnsType)28).Code, Ask("boss.demo.internal", (DnsType)28).Answers.Count));
+        Assert.Equal(1, _dht.Lookups - before);
+    }
+
+    [Fact]
+    public void A_name_that_came_is_found_after_two_seconds_and_one_that_went_is_gone_after_five()
+    {
+        Assert.Equal(NameError, Ask("late.demo.internal", DnsType.A).Code);
+        var late = new Machine("late", _dht, certificate: Peers.Certificate("late", "10.128.0.3"));
+        late.Dhcp.Bind();
+        late.Pass(1);
+        Assert.Equal(NameError, Ask("late.demo.internal", DnsType.A).Code);
+        _machine.Pass(2);
+        Assert.Equal(NoError, Ask("late.demo.internal", DnsType.A).Code);
+        _dht.Records.Clear();
+        Assert.Equal(NoError, Ask("late.demo.internal", DnsType.A).Code);
+        _machine.Pass(5);
+        Assert.Equal(NameError, Ask("late.demo.internal", DnsType.A).Code);
+    }
+
+    [Fact]
+    public void The_cache_of_names_is_bounded()
+    {
+        for (int i = 0; i < NameCache.Capacity + 10; i++)
+        {
+            Assert.Equal(NameError, Ask($"nobody{i}.demo.internal", DnsType.A).Code);
+        }
+
+        int before = _dht.Lookups;
+        Ask("nobody0.demo.internal", DnsType.A);
+        Assert.Equal(0, _dht.Lookups - before);
+        Ask($"nobody{NameCache.Capacity + 1}.demo.internal", DnsType.A);
+        Assert.Equal(1, _dht.Lookups - before);
+        _machine.Pass(2);
+        before = _dht.Lookups;
+        Ask("boss.demo.internal", DnsType.A);
+        Ask("boss.demo.internal", DnsType.A);
+        Assert.Equal(1, _dht.Lookups - before);
+    }
+
+    [Theory]
+    [InlineData(252, Refused)]
+    [InlineData(251, Refused)]
+    [InlineData(250, Refused)]
+    [InlineData(128, Refused)]
+    [InlineData(41, FormatError)]
+    public void What_is_no_type_of_records_is_refused(int type, int code) => Assert.Equal(code, Ask("boss.demo.internal", (DnsType)type).Code);
+
+    [Theory]
+    [InlineData("boss.demo.internal")]
+    [InlineData("demo.internal")]
+    [InlineData("_condor._tcp.demo.internal")]
+    [InlineData("1.0.128.10.in-addr.arpa")]
+    public void To_any_goes_one_record(string name) => Assert.Single(Ask(name, DnsType.Any).Answers);
+
+    [Fact]
     public void The_longest_name_fits()
     {
         string label = new('x', 63);

@@ -251,7 +251,7 @@ public sealed class PacketPathTests
         machine.SendFromGuest(Packets.Tcp(Local, 40001, source, 8444, Packets.Syn));
         Assert.Single(machine.Overlay.Sent);
         machine.SendFromGuest(Packets.Tcp(Local, 40001, source, 22, Packets.Syn));
-        machine.SendFromGuest(Machine.Packet(Local, source, 1));
+        machine.SendFromGuest(Machine.Packet(Local, source, 50));
         Assert.Single(machine.Overlay.Sent);
         Assert.Equal(4, machine.Network.Drops[DropReason.Uncertified]);
     }
@@ -288,7 +288,7 @@ public sealed class PacketPathTests
     public void The_tap_s_new_mac_is_learned()
     {
         Machine machine = Member();
-        byte[] frame = Machine.Frame(0x86dd, new byte[40]);
+        byte[] frame = Machine.Frame(0x0800, Machine.Packet(Local, Remote));
         frame[11] = 0x99;
         machine.Network.FrameFromTap(machine.Now, frame);
         machine.Receive(Peer, Machine.Packet(Remote, Local));

@@ -26,10 +26,10 @@ public sealed class FakeDht(IRecordPolicy policy)
     /// <summary>How many creates were made.</summary>
     public int Creates { get; private set; }
 
-    /// <summary>Gives the answers that wait, and those that they cause.</summary>
-    public void Run(TimeSpan now)
+    /// <summary>Gives the answers that wait, and those that they cause, but not more than <paramref name="most"/>.</summary>
+    public void Run(TimeSpan now, int most = int.MaxValue)
     {
-        while (_waiting.TryDequeue(out Action<TimeSpan>? answer))
+        for (int given = 0; given < most && _waiting.TryDequeue(out Action<TimeSpan>? answer); given++)
         {
             answer(now);
         }

@@ -1,0 +1,14 @@
+namespace Ipop.Icmp;
+
+/// <summary>Why a packet of the guest can't be delivered: codes of ICMP's destination unreachable (RFC 792, RFC 1812 section 5.2.7.1).</summary>
+internal enum IcmpUnreachable : byte
+{
+    /// <summary>The virtual network does not reach there.</summary>
+    Network = 0,
+
+    /// <summary>Nobody owns the address.</summary>
+    Host = 1,
+
+    /// <summary>One of the two machines has no certificate, and the packet is none of those that pass without.</summary>
+    Prohibited = 13,
+}
