@@ -13,6 +13,7 @@ namespace Ipop.Dhcp;
 /// <param name="ClientIdentifier">Option 61, echoed as RFC 6842 demands; empty if absent.</param>
 /// <param name="Wanted">Option 55: the options that the client asks for, the dearest first; empty if it leaves that to the server.</param>
 /// <param name="LargestMessage">Option 57: bytes of the largest IP packet that the client takes; 0 if absent.</param>
+/// <param name="Lease">Option 51: the seconds that the client would like to have the address for; 0 if it does not say.</param>
 /// <param name="IsRapid">Option 80: a DISCOVER may be answered by the lease itself (RFC 4039).</param>
 internal sealed record DhcpRequest(
     DhcpMessageType Type,
@@ -25,6 +26,7 @@ internal sealed record DhcpRequest(
     byte[] ClientIdentifier,
     byte[] Wanted,
     ushort LargestMessage,
+    uint Lease,
     bool IsRapid)
 {
     /// <summary>Length of everything before the options, magic cookie included, in bytes.</summary>
@@ -78,6 +80,7 @@ internal sealed record DhcpRequest(
             options.ClientIdentifier,
             options.Wanted,
             options.LargestMessage,
+            options.Lease,
             options.IsRapid);
         return true;
     }
@@ -91,6 +94,7 @@ internal sealed record DhcpRequest(
         public byte[] ClientIdentifier;
         public byte[] Wanted;
         public ushort LargestMessage;
+        public uint Lease;
         public bool IsRapid;
 
         /// <summary>Reads one field of options.</summary>
@@ -129,6 +133,9 @@ internal sealed record DhcpRequest(
                     break;
                 case DhcpOption.ServerIdentifier when value.Length == IPv4Address.Size:
                     Server = IPv4Address.Read(value);
+                    break;
+                case DhcpOption.LeaseTime when value.Length == sizeof(uint):
+                    Lease = BinaryPrimitives.ReadUInt32BigEndian(value);
                     break;
                 case DhcpOption.LargestMessage when value.Length == sizeof(ushort):
                     LargestMessage = BinaryPrimitives.ReadUInt16BigEndian(value);

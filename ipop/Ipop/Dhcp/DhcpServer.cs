@@ -19,6 +19,9 @@ internal sealed class DhcpServer
     /// <summary>How often the ring is looked at while a request waits for it.</summary>
     private static readonly TimeSpan ParkedTick = TimeSpan.FromMilliseconds(100);
 
+    /// <summary>Seconds; a client may wish for a shorter lease than the usual one, but not for less than this.</summary>
+    private const uint ShortestLease = 10;
+
     private readonly IOverlay _overlay;
     private readonly VirtualNetworkOptions _options;
     private readonly AddressHolder _holder;
@@ -186,9 +189,10 @@ internal sealed class DhcpServer
         {
             if (assigned != IPv4Address.Any)
             {
-                writer.Add(DhcpOption.LeaseTime, _options.LeaseSeconds);
-                writer.Add(DhcpOption.RenewalTime, _options.LeaseSeconds / 2);
-                writer.Add(DhcpOption.RebindingTime, (uint)(_options.LeaseSeconds * 7UL / 8));
+                uint lease = request.Lease == 0 ? _options.LeaseSeconds : Math.Clamp(request.Lease, ShortestLease, _options.LeaseSeconds);
+                writer.Add(DhcpOption.LeaseTime, lease);
+                writer.Add(DhcpOption.RenewalTime, lease / 2);
+                writer.Add(DhcpOption.RebindingTime, (uint)(lease * 7UL / 8));
             }
 
             if (request.Type == DhcpMessageType.Discover && type == DhcpMessageType.Ack)

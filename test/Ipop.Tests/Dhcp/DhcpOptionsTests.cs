@@ -79,6 +79,21 @@ public sealed class DhcpOptionsTests
         Assert.Equal(1, machine.Network.Drops[DropReason.Dhcp]);
     }
 
+    [Theory]
+    [InlineData(new byte[] { 0, 0, 0, 60 }, 60u)]
+    [InlineData(new byte[] { 0, 0, 0, 1 }, 10u)]
+    [InlineData(new byte[] { 0, 1, 0, 0 }, 3600u)]
+    [InlineData(new byte[] { 255, 255, 255, 255 }, 3600u)]
+    [InlineData(new byte[] { 0, 0, 0, 0 }, 3600u)]
+    [InlineData(new byte[] { 0, 60 }, 3600u)]
+    public void A_client_may_wish_for_a_shorter_lease(byte[] wish, uint lease)
+    {
+        var machine = new Machine("a");
+        machine.Dhcp.Send(DhcpMessageType.Request, machine.Candidate(0), options: [(DhcpOption.LeaseTime, wish)]);
+        DhcpReply ack = machine.Dhcp.Take();
+        Assert.Equal((lease, lease / 2, lease * 7 / 8), (ack.Number(DhcpOption.LeaseTime), ack.Number(DhcpOption.RenewalTime), ack.Number(DhcpOption.RebindingTime)));
+    }
+
     [Fact]
     public void Rapid_commit_gives_the_lease_at_once()
     {
