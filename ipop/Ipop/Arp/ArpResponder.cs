@@ -33,13 +33,14 @@ internal sealed class ArpResponder
 
         bool isOwn = packet.Sender == _holder.Bound;
         bool isClaim = packet.Sender == IPv4Address.Any || packet.Sender == packet.Target;
-        if (packet.Operation != ArpPacket.Request || !(isOwn || isClaim))
+        if (packet.Operation == ArpPacket.Request && packet.Target == _subnet.Gateway)
+        {
+            // Whoever asks: a guest whose address was lost renews it with the DHCP server, and shall hear the NAK.
+            Reply(packet);
+        }
+        else if (packet.Operation != ArpPacket.Request || !(isOwn || isClaim))
         {
             _drops.Add(DropReason.Arp);
-        }
-        else if (packet.Target == _subnet.Gateway)
-        {
-            Reply(packet);
         }
         else if (!_subnet.IsHost(packet.Target) || packet.Target == _holder.Bound)
         {

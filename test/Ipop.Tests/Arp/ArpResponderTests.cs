@@ -48,6 +48,9 @@ public sealed class ArpResponderTests
         Machine machine = Bound(out IPv4Address local);
         machine.Arp(local, Machine.Subnet.Gateway);
         Assert.NotNull(machine.TakeArp());
+        machine.Network.RefuseAddress(machine.Now, local);
+        machine.Arp(local, Machine.Subnet.Gateway);
+        Assert.NotNull(machine.TakeArp());
     }
 
     [Fact]
