@@ -2,6 +2,7 @@ using System.Runtime.InteropServices;
 using Brunet.Addressing;
 using Brunet.Links;
 using Brunet.Ring;
+using Brunet.Sessions;
 
 namespace Brunet.Notices;
 
@@ -22,18 +23,22 @@ internal sealed class NoticeKeeper(NodeCore core)
     private static readonly TimeSpan NeighbourPause = TimeSpan.FromSeconds(3);
     private static readonly TimeSpan BudgetInterval = TimeSpan.FromSeconds(10);
 
+    /// <summary>How often it is looked whether a near neighbour has not said that it has what we have: the way to it may have been cut for a while.</summary>
+    private static readonly TimeSpan LookInterval = TimeSpan.FromSeconds(5);
+
     private readonly Notice?[] _newest = new Notice?[Notice.MaxKind + 1];
     private readonly NoticeDownload?[] _downloads = new NoticeDownload?[Notice.MaxKind + 1];
 
     /// <summary>Who is to be told, of which kind.</summary>
     private readonly Dictionary<(byte Kind, NodeAddress Peer), Telling> _telling = [];
 
-    /// <summary>The highest number that a peer said to have.</summary>
-    private readonly Dictionary<(byte Kind, NodeAddress Peer), ulong> _known = [];
+    /// <summary>The highest number that a peer said to have, and in which session: a machine that begins another may have been set back to before.</summary>
+    private readonly Dictionary<(byte Kind, NodeAddress Peer), (ulong Number, Session? Session)> _known = [];
     private readonly Dictionary<NodeAddress, int> _heads = [];
     private readonly Dictionary<NodeAddress, int> _pieces = [];
     private IReadOnlyList<NodeAddress> _near = [];
     private TimeSpan _nextBudget;
+    private TimeSpan _nextLook;
 
     /// <summary>Says which notices are genuine; null: none is, and none is passed on.</summary>
     public INoticePolicy? Policy { get; set; }
@@ -41,10 +46,20 @@ internal sealed class NoticeKeeper(NodeCore core)
     /// <summary>Hears of each new notice, once.</summary>
     public Action<TimeSpan, Notice>? Arrived { get; set; }
 
-    /// <summary>When a notice that is under way has to be gone on with: as soon as it may; or when peers may send more.</summary>
-    public TimeSpan NextTick =>
-        _telling.Count > 0 || Array.Exists(_downloads, download => download is not null) ? TimeSpan.Zero
-        : _heads.Count > 0 || _pieces.Count > 0 ? _nextBudget : TimeSpan.MaxValue;
+    /// <summary>When a notice that is under way has to be gone on with: as soon as it may; or when peers may send more, or may have to be told.</summary>
+    public TimeSpan NextTick
+    {
+        get
+        {
+            if (_telling.Count > 0 || Array.Exists(_downloads, download => download is not null))
+            {
+                return TimeSpan.Zero;
+            }
+
+            TimeSpan next = _heads.Count > 0 || _pieces.Count > 0 ? _nextBudget : TimeSpan.MaxValue;
+            return _nextLook < next && Array.Exists(_newest, notice => notice is not null) ? _nextLook : next;
+        }
+    }
 
     /// <summary>Heads and pieces heard, for the simulator.</summary>
     public (int Heads, int Pieces) Heard { get; private set; }
@@ -196,9 +211,10 @@ internal sealed class NoticeKeeper(NodeCore core)
             _pieces.Clear();
         }
 
-        if (!ReferenceEquals(_near, core.Ring.Near))
+        if (!ReferenceEquals(_near, core.Ring.Near) || now >= _nextLook)
         {
             _near = core.Ring.Near;
+            _nextLook = now + LookInterval;
             TellNeighbours(now, TimeSpan.Zero);
         }
 
@@ -236,14 +252,16 @@ internal sealed class NoticeKeeper(NodeCore core)
     private bool IsNewer(byte kind, ulong number) => _newest[kind] is not { } mine || number > mine.Number;
 
     private bool IsKnown(NodeAddress peer, byte kind) =>
-        _newest[kind] is not { } mine || (_known.TryGetValue((kind, peer), out ulong number) && number >= mine.Number);
+        _newest[kind] is not { } mine
+        || (_known.TryGetValue((kind, peer), out (ulong Number, Session? Session) known) && known.Number >= mine.Number
+            && core.Peers.TryGetValue(peer, out Peer? present) && present.Current == known.Session);
 
     private void Know(NodeAddress peer, byte kind, ulong number)
     {
-        if (kind is >= 1 and <= Notice.MaxKind && core.Peers.ContainsKey(peer))
+        if (kind is >= 1 and <= Notice.MaxKind && core.Peers.TryGetValue(peer, out Peer? present))
         {
-            ref ulong known = ref CollectionsMarshal.GetValueRefOrAddDefault(_known, (kind, peer), out _);
-            known = Math.Max(known, number);
+            ref (ulong Number, Session? Session) known = ref CollectionsMarshal.GetValueRefOrAddDefault(_known, (kind, peer), out _);
+            known = (known.Session == present.Current ? Math.Max(known.Number, number) : number, present.Current);
         }
     }
 

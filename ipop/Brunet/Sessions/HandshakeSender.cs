@@ -33,6 +33,13 @@ internal sealed class HandshakeSender(NodeCore core)
         session.NextRetransmission = now + (wait < LastRetransmission ? wait : LastRetransmission);
         core.Agenda.Wake(session.NextRetransmission);
         session.HasTakenCookie = false;
+        if (session is { IsClient: true, IsEstablished: false, RemoteIndex: not 0 } && session.Stream.IsAcknowledged)
+        {
+            // The server has all of ours. Its answer was lost, and it may send no more of it before it knows that we hear it here.
+            Acknowledge(now, session);
+            return;
+        }
+
         Transmit(now, session, 0, session.Route);
         if (session.SecondRoute is { } second)
         {
