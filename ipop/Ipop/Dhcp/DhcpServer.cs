@@ -91,7 +91,8 @@ internal sealed class DhcpServer
                 _holder.Release(now, request.ClientAddress);
                 break;
             case DhcpMessageType.Decline:
-                _holder.Decline(now, request.Requested);
+                // Some forget to say which (dhcpcd 9.4 after rapid commit): it is the one that they just got.
+                _holder.Decline(now, request.Requested != IPv4Address.Any ? request.Requested : _holder.Bound ?? default);
                 break;
             case DhcpMessageType.Inform when request.ClientAddress != IPv4Address.Any:
                 Reply(request, DhcpMessageType.Ack, IPv4Address.Any);

@@ -150,6 +150,16 @@ public sealed class DhcpOptionsTests
         Assert.Equal(DhcpMessageType.Ack, machine.Dhcp.Take().Type);
     }
 
+    [Fact]
+    public void A_decline_that_names_no_address_means_the_one_in_use()
+    {
+        var machine = new Machine("a");
+        machine.Dhcp.Bind();
+        machine.Dhcp.Send(DhcpMessageType.Decline);
+        Assert.Null(machine.Network.Address);
+        Assert.Equal(machine.Candidate(1), machine.Dhcp.Bind());
+    }
+
     [Theory]
     [InlineData(false)]
     [InlineData(true)]

@@ -1,0 +1,143 @@
+"""Foreign DHCP clients, each in the namespace of a node, with files of its own."""
+
+import pathlib
+import signal
+import subprocess
+
+HERE = pathlib.Path(__file__).resolve().parent
+UDHCPC_SCRIPT = str(HERE / "udhcpc-script")
+
+# Every client finds empty folders where it keeps its state, the same ones each time, and writes nothing to the machine's own.
+PRIVATE = """
+for folder in /run /var/lib/dhcp /var/lib/dhcpcd; do
+    mkdir -p "$0$folder"; [ ! -d "$folder" ] || mount --bind "$0$folder" "$folder"
+done
+mount --bind /sys /sys && mount -o remount,bind,ro /sys
+exec "$@"
+"""
+
+
+class Guest:
+    """One client on one interface."""
+
+    lease = 10
+
+    def __init__(self, node, interface="wow0"):
+        self.node = node
+        self.interface = interface
+        self.folder = node.folder / type(self).__name__
+        self.folder.mkdir(exist_ok=True)
+        self.log = self.folder / "log"
+        self._process = None
+
+    def command(self):
+        """The client's command line, in the foreground."""
+        raise NotImplementedError
+
+    def start(self):
+        """Starts the client."""
+        with open(self.log, "ab") as log:
+            self._process = subprocess.Popen(self._private(*self.command()), stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+
+    def kill(self):
+        """The machine loses power."""
+        self._end(signal.SIGKILL)
+
+    def release(self):
+        """Makes the client give its address back, where it can be told to."""
+
+    def renew(self):
+        """Makes the client renew before its time, where it can be told to."""
+
+    def inform(self):
+        """Asks for configuration only, where the client can."""
+
+    def tail(self):
+        """The log's last lines."""
+        return self.log.read_text(encoding="utf-8", errors="replace").splitlines()[-12:] if self.log.exists() else []
+
+    def _private(self, *command):
+        return self.node.inside("unshare", "-m", "sh", "-c", PRIVATE, str(self.folder), *command)
+
+    def _tell(self, *command):
+        subprocess.run(self._private(*command), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=20, check=False)
+
+    def _end(self, how):
+        if self._process and self._process.poll() is None:
+            self._process.send_signal(how)
+            try:
+                self._process.wait(10)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+                self._process.wait()
+
+
+class Udhcpc(Guest):
+    """BusyBox."""
+
+    def command(self):
+        return ["udhcpc", "-f", "-i", self.interface, "-s", UDHCPC_SCRIPT, "-x", f"lease:{self.lease}", "-t", "20", "-T", "1", "-a500"]
+
+    def renew(self):
+        self._process.send_signal(signal.SIGUSR1)
+
+    def release(self):
+        self._process.send_signal(signal.SIGUSR2)
+
+
+class Dhclient(Guest):
+    """ISC. It never looks whether somebody else uses the address, so it has nothing to decline."""
+
+    def _files(self):
+        config = self.folder / "conf"
+        config.write_text(
+            f"send dhcp-lease-time {self.lease};\ninitial-interval 1;\nbackoff-cutoff 2;\nreboot 3;\nretry 2;\nsend dhcp-client-identifier = hardware;\n"
+            "request subnet-mask, domain-name, domain-search, host-name, interface-mtu;\n", encoding="ascii")
+        return ["-4", "-cf", str(config), "-lf", str(self.folder / "leases"), "-pf", str(self.folder / "pid"), "-sf", str(HERE / "dhclient-script")]
+
+    def command(self):
+        return ["dhclient", "-d", *self._files(), self.interface]
+
+    def release(self):
+        self._tell("dhclient", "-r", *self._files(), self.interface)
+
+
+class Dhcpcd(Guest):
+    """Roy Marples'. It takes no lease below 20 s."""
+
+    lease = 20
+
+    def command(self):
+        config = self.folder / "conf"
+        config.write_text("clientid\noption rapid_commit\noption domain_name, domain_search, interface_mtu, host_name\n", encoding="ascii")
+        return ["dhcpcd", "-4", "-B", "-d", "-f", str(config), "-l", str(self.lease), "-c", "/bin/true", self.interface]
+
+    def renew(self):
+        self._process.send_signal(signal.SIGUSR1)
+
+    def release(self):
+        self._process.send_signal(signal.SIGALRM)
+
+    def inform(self):
+        address = self.node.address
+        self._tell("timeout", "8", "dhcpcd", "-4", "-B", "-d", "-A", "-f", str(self.folder / "conf"), "-c", "/bin/true", "-s", f"{address}/16", self.interface)
+
+
+class Networkd(Guest):
+    """
+    systemd's, without a bus, so nobody can tell it anything. Version 252 keeps no lease over a restart, and says "Network is unreachable" of the
+    DECLINE and the RELEASE that it would send.
+    """
+
+    lease = 3600
+
+    def command(self):
+        config = self.folder / "run/systemd/network/10-wow.network"
+        config.parent.mkdir(parents=True, exist_ok=True)
+        for name in ("links", "leases", "lldp"):
+            (self.folder / "run/systemd/netif" / name).mkdir(parents=True, exist_ok=True)
+        config.write_text(
+            f"[Match]\nName={self.interface}\n[Network]\nDHCP=ipv4\nLinkLocalAddressing=no\nIPv6AcceptRA=no\nIgnoreCarrierLoss=no\nConfigureWithoutCarrier=no\n"
+            "[DHCPv4]\nClientIdentifier=mac\nSendRelease=no\nUseMTU=yes\nUseDomains=yes\n", encoding="ascii")
+        subprocess.run(["chown", "-R", "systemd-network", str(self.folder / "run/systemd")], check=True)
+        return ["env", "SYSTEMD_LOG_LEVEL=debug", "SYSTEMD_LOG_TARGET=console", "/lib/systemd/systemd-networkd"]

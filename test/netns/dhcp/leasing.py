@@ -1,0 +1,157 @@
+"""Every client through the messages of DHCP: what it does by itself, and what it can be told to."""
+
+import threading
+
+import guests
+from tally import must
+from waiting import until
+
+NAMES = ("Udhcpc", "Dhclient", "Dhcpcd", "Networkd")
+SERVER = "10.128.255.254"
+FENCE = f"table ip renewal {{ chain out {{ type filter hook output priority 0; ip daddr {SERVER} udp dport 67 drop; }}; }}"
+
+
+def run(tally, pool, names):
+    """All clients at once: each waits most of the time."""
+    threads = [threading.Thread(target=Story(tally, pool, name).tell, daemon=True) for name in names]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+class Story:
+    """One client's life."""
+
+    def __init__(self, tally, pool, name):
+        self._tally = tally
+        self._pool = pool
+        self._name = name
+        self._node = pool.nodes[name]
+        self._guest = self._make("wow0")
+        self._heard = 0
+
+    def tell(self):
+        """From the first question to a conflict."""
+        with self._case("DISCOVER and REQUEST: the address is the node's, with what was asked for"):
+            self._guest.start()
+            ack = self._hears(lambda message: message.kind == "ACK", "an ACK")
+            must(ack.assigned == self._node.address, f"ACK for {ack.assigned}, the node has {self._node.address}")
+            must(ack.options[1] == b"\xff\xff\0\0" and ack.options[54] == bytes([10, 128, 255, 254]) and 3 not in ack.options, f"options: {ack.options}")
+            lease, t1, t2 = (int.from_bytes(ack.options[code], "big") for code in (51, 58, 59))
+            must((lease, t1, t2) == (self._guest.lease, lease // 2, lease * 7 // 8), f"lease {lease}, T1 {t1}, T2 {t2}")
+            self._has(ack.assigned)
+        if self._name != "Networkd":
+            self._renew_and_rebind()
+        if self._name in ("Dhclient", "Dhcpcd"):
+            with self._case("INIT-REBOOT: after a power cut the address is asked for without a DISCOVER"):
+                address = self._node.address
+                self._guest.kill()
+                self._forget()
+                self._guest.start()
+                asked = self._hears(lambda message: message.kind in ("REQUEST", "DISCOVER"), "the first question")
+                must(asked.is_reboot and asked.wanted == address, f"{asked.kind} for {asked.wanted}, wanted: INIT-REBOOT for {address}")
+                self._hears(lambda message: message.kind == "ACK" and message.assigned == address, "an ACK")
+                self._has(address)
+        if self._name != "Networkd":
+            with self._case("RELEASE: the address is free, and the first to be offered again"):
+                address = self._node.address
+                self._forget()
+                self._guest.release()
+                self._hears(lambda message: message.kind == "RELEASE" and message.client == address, "a RELEASE")
+                until(lambda: self._node.address, lambda left: left is None, f"{self._name}: the node has no address", limit=10)
+                self._guest.kill()
+                self._guest.start()
+                self._hears(lambda message: message.kind == "ACK" and message.assigned == address, f"an ACK for {address} again")
+                self._has(address)
+        with self._case("NAK: an address that was lost is given up for the next one"):
+            lost = self._node.address
+            self._forget()
+            self._node.ask("refuse-address", address=lost)
+            if self._name != "Dhclient":
+                self._guest.renew()
+            self._hears(lambda message: message.kind == "NAK", "a NAK")
+            ack = self._hears(lambda message: message.kind == "ACK" and message.assigned != lost, "an ACK for another address")
+            must(ack.assigned == self._node.address, f"ACK for {ack.assigned}, the node has {self._node.address}")
+            self._has(ack.assigned, but_not=lost)
+        if self._name == "Dhcpcd":
+            with self._case("INFORM: configuration without a lease"):
+                self._guest.kill()
+                self._forget()
+                self._guest.inform()
+                self._hears(lambda message: message.kind == "INFORM", "an INFORM")
+                ack = self._hears(lambda message: message.kind == "ACK", "an ACK")
+                must(ack.assigned == "0.0.0.0" and 51 not in ack.options and ack.options[119] == b"\x04dhcp\x08internal\0", f"{ack}")
+                self._guest.start()
+                self._has(self._node.address)
+        address = self._node.address
+        self._guest.kill()
+        if self._name == "Udhcpc":
+            self._decline(address)
+
+    def _renew_and_rebind(self):
+        with self._case("renewing: at T1 the server is asked alone, and answers alone"):
+            address = self._node.address
+            self._forget()
+            asked = self._hears(lambda message: message.is_renewal, "a renewal", limit=30)
+            must((asked.client, asked.source, asked.destination) == (address, address, SERVER), f"{asked}")
+            ack = self._hears(lambda message: message.kind == "ACK", "an ACK")
+            must((ack.destination, ack.assigned) == (address, address), f"{ack}")
+        with self._case("rebinding: at T2, when the server kept silent, everybody is asked"):
+            self._node.run("nft", FENCE)
+            try:
+                self._forget()
+                asked = self._hears(lambda message: message.is_renewal and message.destination == "255.255.255.255", "a rebinding", limit=40)
+                must((asked.client, asked.source) == (address, address), f"{asked}")
+                self._hears(lambda message: message.kind == "ACK" and message.assigned == address, "an ACK")
+            finally:
+                self._node.run("nft", "delete", "table", "ip", "renewal")
+
+    def _decline(self, address):
+        with self._case("DECLINE: who finds the address in use on the wire gets the next one"):
+            topology, rival = self._pool.topology, f"rival{self._name}"
+            topology.namespace(rival)
+            topology.ip(self._name, "link", "add", "br0", "type", "bridge", "stp_state", "0", "forward_delay", "0")
+            topology.ip(self._name, "link", "add", "port0", "type", "veth", "peer", "name", "eth0", "netns", topology.prefix + rival)
+            topology.ip(rival, "address", "add", f"{address}/16", "dev", "eth0")
+            topology.ip(rival, "link", "set", "eth0", "up")
+            for port in ("port0", "wow0"):
+                topology.ip(self._name, "link", "set", port, "master", "br0", "up")
+            topology.ip(self._name, "link", "set", "br0", "up")
+            self._guest = self._make("br0")
+            self._forget()
+            self._guest.start()
+            self._hears(lambda message: message.kind == "DECLINE" and message.wanted in (address, "0.0.0.0"), f"a DECLINE of {address}", limit=40)
+            ack = self._hears(lambda message: message.kind == "ACK" and message.assigned != address, "an ACK for another address", limit=40)
+            must(ack.assigned == self._node.address, f"ACK for {ack.assigned}, the node has {self._node.address}")
+            self._has(ack.assigned, interface="br0")
+        self._guest.kill()
+
+    def _make(self, interface):
+        guest = getattr(guests, self._name)(self._node, interface)
+        self._pool.guests.append(guest)
+        return guest
+
+    def _case(self, name):
+        return self._tally.case(f"{self._name}: {name}")
+
+    def _forget(self):
+        self._heard = len(self._pool.said(self._name))
+
+    def _hears(self, wanted, what, limit=20.0):
+        """Waits for a message from here on; what was waited for is not heard twice."""
+        def look():
+            said = self._pool.said(self._name)
+            return next(((number, message) for number, message in enumerate(said) if number >= self._heard and wanted(message)), None)
+
+        try:
+            (self._heard, message), _ = until(look, lambda found: found is not None, f"{self._name}: {what}", limit=limit, pause=0.2)
+        except AssertionError as error:
+            said = [(message.kind, message.client, message.wanted, message.assigned) for message in self._pool.said(self._name)[self._heard:]]
+            raise AssertionError(f"{error}; said since: {said}") from None
+        self._heard += 1
+        return message
+
+    def _has(self, address, but_not=None, interface="wow0"):
+        until(lambda: self._node.run("ip", "-4", "-o", "address", "show", "dev", interface).stdout,
+              lambda shown: f" {address}/16 " in shown and f" {but_not}/" not in shown, f"{self._name} sets {address}", limit=20, pause=0.2)
