@@ -37,5 +37,9 @@ public interface INodeOutput
     bool ComesFromListener(TransportAddress endpoint);
 
     /// <summary>A packet of the virtual network arrived, authenticated as <paramref name="source"/>'s.</summary>
-    void Deliver(TimeSpan now, PeerIdentity source, ReadOnlySpan<byte> packet);
+    /// <param name="now">The present.</param>
+    /// <param name="source">Whose session sealed it.</param>
+    /// <param name="packet">An IP packet.</param>
+    /// <param name="lacksChecksum">Whether its TCP checksum is left to be made here.</param>
+    void Deliver(TimeSpan now, PeerIdentity source, ReadOnlySpan<byte> packet, bool lacksChecksum);
 }

@@ -19,7 +19,11 @@ public interface IOverlay
     /// Sends one packet to a node by the best path there is; over the ring until a direct one stands. Packets wait, bounded, while
     /// the session is made; what can't be delivered is dropped silently, as IP does.
     /// </summary>
-    void Send(TimeSpan now, NodeAddress destination, ReadOnlySpan<byte> packet);
+    /// <param name="now">The present.</param>
+    /// <param name="destination">To whom.</param>
+    /// <param name="packet">An IP packet.</param>
+    /// <param name="lacksChecksum">Whether its TCP checksum is left to the receiver, as the seal proves the bytes.</param>
+    void Send(TimeSpan now, NodeAddress destination, ReadOnlySpan<byte> packet, bool lacksChecksum = false);
 
     /// <summary>Looks a record up. The winner among the replicas' answers is returned.</summary>
     void Lookup(TimeSpan now, RecordKey key, Action<TimeSpan, DhtAnswer> done);

@@ -320,7 +320,7 @@ public sealed class Node : IOverlay
     }
 
     /// <inheritdoc/>
-    public void Send(TimeSpan now, NodeAddress destination, ReadOnlySpan<byte> packet)
+    public void Send(TimeSpan now, NodeAddress destination, ReadOnlySpan<byte> packet, bool lacksChecksum = false)
     {
         if (packet.Length + 1 > ProtocolConstants.MaxMessageSize || destination == Address || IsSilent(now))
         {
@@ -330,7 +330,7 @@ public sealed class Node : IOverlay
         byte[] message = ArrayPool<byte>.Shared.Rent(packet.Length + 1);
         try
         {
-            message[0] = (byte)MessageType.Packet;
+            message[0] = (byte)(lacksChecksum ? MessageType.Segment : MessageType.Packet);
             packet.CopyTo(message.AsSpan(1));
             ReadOnlySpan<byte> whole = message.AsSpan(0, packet.Length + 1);
             Peer peer = _core.Handshaker.Connect(now, destination, default);

@@ -1,3 +1,5 @@
+using Ipop.Offload;
+
 namespace Ipop;
 
 /// <summary>What the virtual network does to its machine. Spans are borrowed: copy before the call returns.</summary>
@@ -5,6 +7,9 @@ public interface ITapOutput
 {
     /// <summary>Writes one Ethernet frame to the tap.</summary>
     void WriteFrame(ReadOnlySpan<byte> frame);
+
+    /// <summary>Writes one Ethernet frame of which the machine's kernel does a part of the work.</summary>
+    void WriteFrame(ReadOnlySpan<byte> frame, FrameOffload offload);
 
     /// <summary>
     /// Takes the tap's carrier away and gives it back, so that the guest's DHCP client asks anew: a NAK can't be pushed. Must not

@@ -6,6 +6,7 @@ using Ipop.Arp;
 using Ipop.Dhcp;
 using Ipop.Dns;
 using Ipop.Ethernet;
+using Ipop.Offload;
 using Ipop.Ownership;
 
 namespace Ipop;
@@ -129,7 +130,10 @@ public sealed class VirtualNetwork
     }
 
     /// <summary>Takes one Ethernet frame of the guest, without virtio header and frame check sequence. Nothing makes it throw.</summary>
-    public void FrameFromTap(TimeSpan now, ReadOnlySpan<byte> frame)
+    /// <param name="now">The present.</param>
+    /// <param name="frame">Borrowed; its checksum may be filled in.</param>
+    /// <param name="offload">What the guest's kernel left to be done on it.</param>
+    public void FrameFromTap(TimeSpan now, Span<byte> frame, FrameOffload offload = default)
     {
         _now = now;
         if (!EthernetFrame.TryRead(frame, out EthernetFrame ethernet))
@@ -147,7 +151,7 @@ public sealed class VirtualNetwork
         switch (ethernet.EtherType)
         {
             case EthernetFrame.IPv4:
-                PacketFromTap(now, ethernet);
+                PacketFromTap(now, frame, ethernet, offload);
                 break;
             case EthernetFrame.Arp:
                 if (_arp.Receive(now, ethernet.Payload))
@@ -163,19 +167,26 @@ public sealed class VirtualNetwork
     }
 
     /// <summary>Takes one packet of a peer that its session authenticated. Nothing makes it throw.</summary>
-    public void PacketFromOverlay(TimeSpan now, PeerIdentity source, ReadOnlySpan<byte> packet)
+    /// <param name="now">The present.</param>
+    /// <param name="source">Who sent it.</param>
+    /// <param name="packet">Borrowed.</param>
+    /// <param name="lacksChecksum">Whether its TCP checksum is to be made here; such packets are written at <see cref="EndRound"/>.</param>
+    public void PacketFromOverlay(TimeSpan now, PeerIdentity source, ReadOnlySpan<byte> packet, bool lacksChecksum = false)
     {
         ArgumentNullException.ThrowIfNull(source);
         _now = now;
         if (IPv4Packet.TryRead(packet, out IPv4Packet ip))
         {
-            _path.FromOverlay(now, source, ip);
+            _path.FromOverlay(now, source, ip, lacksChecksum);
         }
         else
         {
             Drops.Add(DropReason.Malformed);
         }
     }
+
+    /// <summary>Everything that arrived has been handed over: what was joined on its way to the tap goes there.</summary>
+    public void EndRound() => _path.Flush();
 
     /// <summary>
     /// Takes the local certificate at start and whenever it changes. If it names another address than the one in use, the guest is
@@ -250,7 +261,7 @@ public sealed class VirtualNetwork
         }
     }
 
-    private void PacketFromTap(TimeSpan now, EthernetFrame ethernet)
+    private void PacketFromTap(TimeSpan now, Span<byte> frame, EthernetFrame ethernet, FrameOffload offload)
     {
         if (!IPv4Packet.TryRead(ethernet.Payload, out IPv4Packet packet))
         {
@@ -280,7 +291,7 @@ public sealed class VirtualNetwork
                 Learn(ethernet.Source);
             }
 
-            _path.FromTap(now, packet);
+            _path.FromTap(now, frame, packet, offload);
         }
     }
 

@@ -28,6 +28,7 @@ def recording(world):
     CAPTURE.parent.mkdir(parents=True, exist_ok=True)
     command = world.topology.inside(
         "net", "tcpdump", "-n", "-U", "-s", "0", "-Z", "root", "-i", "bridge", "-w", str(CAPTURE), f"udp and not port {PORT} and not port {OTHER_PORT}")
+    world.topology.runs(stay_whole=False)
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
         try:
             said = process.stderr.readline()
@@ -37,6 +38,7 @@ def recording(world):
         finally:
             process.terminate()
             process.communicate(timeout=PATIENCE)
+            world.topology.runs(stay_whole=True)
 
 
 def run(tally):

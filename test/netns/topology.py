@@ -44,6 +44,7 @@ class Topology:
     def __init__(self):
         self.prefix = f"wn{os.getpid()}-"
         self._made = []
+        self._public = []
         self._sites = 0
 
     def namespace(self, name):
@@ -73,6 +74,7 @@ class Topology:
             self.ip("net", "link", "add", "bridge", "type", "bridge", "stp_state", "0")
             self.ip("net", "link", "set", "bridge", "up")
         self.namespace(name)
+        self._public.append(name)
         self._sites += 1
         port = f"port{self._sites}"
         run("ip", "link", "add", "wan", "netns", self.prefix + name, "type", "veth", "peer", "name", port, "netns", self.prefix + "net")
@@ -84,6 +86,11 @@ class Topology:
         for prefix in (PUBLIC, UNRESERVED) if any("." in address for address in addresses) else ():
             if not any(address.startswith(prefix[:-4]) for address in addresses):
                 self.ip(name, "route", "add", prefix, "dev", "wan")
+
+    def runs(self, stay_whole):
+        """Whether a run of datagrams (UDP_SEGMENT) crosses the public network as one, as on a wire it can't: records of it are to show datagrams."""
+        for name in self._public:
+            run(*self.inside(name, "ethtool", "-K", "wan", "tx-udp-segmentation", "on" if stay_whole else "off"))
 
     def site(self, name, public, lan, how="", allow="", refuse=""):
         """

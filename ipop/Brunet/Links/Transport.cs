@@ -181,7 +181,11 @@ internal sealed class Transport(NodeCore core)
         {
             case MessageType.Packet:
                 peer.OnPacket(now);
-                core.Output.Deliver(now, session.Identity!, message[1..]);
+                core.Output.Deliver(now, session.Identity!, message[1..], lacksChecksum: false);
+                break;
+            case MessageType.Segment:
+                peer.OnPacket(now);
+                core.Output.Deliver(now, session.Identity!, message[1..], lacksChecksum: true);
                 break;
             case MessageType.Routed:
                 core.Router.Receive(now, peer, message);

@@ -142,6 +142,9 @@ internal enum MessageType : byte
 
     /// <summary>Where the sender's TCP connections come from: both ends connect at the same time.</summary>
     Meet = 18,
+
+    /// <summary>A packet of the virtual network whose TCP checksum the receiver makes.</summary>
+    Segment = 19,
 }
 
 /// <summary>What a routed packet carries.</summary>

@@ -3,6 +3,7 @@ using System.Runtime.InteropServices;
 using System.Text;
 using Brunet.Addressing;
 using Brunet.Sessions;
+using Ipop.Linux.Ciphers;
 
 namespace Ipop.Linux.Handshakes;
 
@@ -48,6 +49,9 @@ internal sealed unsafe class OpenSslHandshake : IHandshake
 
     /// <summary>The version of the overlay's protocol that both ends agreed on; null before the end.</summary>
     internal int? Version { get; private set; }
+
+    /// <inheritdoc/>
+    public IFrameCipher CreateCipher(ReadOnlySpan<byte> key) => FrameCiphers.Create(key);
 
     /// <inheritdoc/>
     public HandshakeState Advance(ReadOnlySpan<byte> received, IBufferWriter<byte> toSend)

@@ -36,8 +36,13 @@ internal static partial class Interop
         internal const int IPV6_V6ONLY = 26;
         internal const int IPV6_MULTICAST_ALL = 29;
         internal const int IP_PMTUDISC_DONT = 0;
+        internal const int SOL_UDP = 17;
+        internal const int UDP_SEGMENT = 103;
+        internal const int UDP_GRO = 104;
         internal const int MSG_TRUNC = 0x20;
         internal const int MSG_DONTWAIT = 0x40;
+        internal const int EINVAL = 22;
+        internal const int EMSGSIZE = 90;
         internal const int EAFNOSUPPORT = 97;
 
         /// <summary>sockaddr_in and sockaddr_in6 in one: the family says which. Ports and addresses are in network byte order.</summary>
@@ -85,6 +90,31 @@ internal static partial class Interop
             private byte first;
         }
 
+        /// <summary>A control message of UDP_SEGMENT or UDP_GRO: cmsg(3)'s header and a number, padded as CMSG_SPACE(sizeof(int)) says.</summary>
+        [StructLayout(LayoutKind.Explicit, Size = 24)]
+        internal struct udp_cmsg
+        {
+            /// <summary>CMSG_LEN(sizeof(ushort)), what UDP_SEGMENT must have.</summary>
+            internal const int SegmentLength = 18;
+
+            [FieldOffset(0)]
+            internal nuint cmsg_len;
+
+            [FieldOffset(8)]
+            internal int cmsg_level;
+
+            [FieldOffset(12)]
+            internal int cmsg_type;
+
+            /// <summary>Of UDP_SEGMENT.</summary>
+            [FieldOffset(16)]
+            internal ushort segment;
+
+            /// <summary>Of UDP_GRO.</summary>
+            [FieldOffset(16)]
+            internal int gro;
+        }
+
         [StructLayout(LayoutKind.Sequential)]
         internal unsafe struct iovec
         {
@@ -110,6 +140,12 @@ internal static partial class Interop
             internal msghdr msg_hdr;
             internal uint msg_len;
         }
+
+        [LibraryImport(Library, SetLastError = true)]
+        internal static unsafe partial nint readv(int fd, iovec* vectors, int count);
+
+        [LibraryImport(Library, SetLastError = true)]
+        internal static unsafe partial nint writev(int fd, iovec* vectors, int count);
 
         [LibraryImport(Library, SetLastError = true)]
         internal static partial int socket(int domain, int type, int protocol);

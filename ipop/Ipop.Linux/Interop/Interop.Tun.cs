@@ -8,11 +8,20 @@ internal static partial class Interop
     {
         internal const short IFF_TAP = 0x0002;
         internal const short IFF_NO_PI = 0x1000;
+        internal const short IFF_VNET_HDR = 0x4000;
         internal const short IFF_UP = 0x0001;
 
         internal const nuint TUNSETIFF = 0x400454ca;
         internal const nuint TUNSETPERSIST = 0x400454cb;
         internal const nuint TUNGETIFF = 0x800454d2;
+        internal const nuint TUNSETOFFLOAD = 0x400454d0;
+        internal const nuint TUNSETVNETHDRSZ = 0x400454d8;
+        internal const nint TUN_F_CSUM = 1;
+        internal const nint TUN_F_TSO4 = 2;
+        internal const nint TUN_F_TSO_ECN = 8;
+        internal const byte VIRTIO_NET_HDR_F_NEEDS_CSUM = 1;
+        internal const byte VIRTIO_NET_HDR_GSO_TCPV4 = 1;
+        internal const byte VIRTIO_NET_HDR_GSO_ECN = 0x80;
         internal const nuint TUNSETCARRIER = 0x400454e2;
         internal const nuint SIOCGIFFLAGS = 0x8913;
         internal const nuint SIOCSIFFLAGS = 0x8914;
@@ -42,6 +51,18 @@ internal static partial class Interop
 
             [FieldOffset(18)]
             internal HardwareAddress sa_data;
+        }
+
+        /// <summary>struct virtio_net_hdr of linux/virtio_net.h, in the machine's byte order as tun(4) has it.</summary>
+        [StructLayout(LayoutKind.Sequential)]
+        internal struct virtio_net_hdr
+        {
+            internal byte flags;
+            internal byte gso_type;
+            internal ushort hdr_len;
+            internal ushort gso_size;
+            internal ushort csum_start;
+            internal ushort csum_offset;
         }
 
         /// <summary>An interface's name, ended by zero.</summary>

@@ -1,5 +1,6 @@
 using System.Runtime.InteropServices;
 using Ipop.Linux.Polling;
+using Ipop.Offload;
 
 namespace Ipop.Linux.Tap;
 
@@ -34,7 +35,7 @@ public sealed unsafe class TapDevice : IDisposable
         try
         {
             Interop.Libc.ifreq request = TapSettings.Request(name);
-            request.ifr_flags = Interop.Libc.IFF_TAP | Interop.Libc.IFF_NO_PI;
+            request.ifr_flags = Interop.Libc.IFF_TAP | Interop.Libc.IFF_NO_PI | Interop.Libc.IFF_VNET_HDR;
             if (Interop.Libc.ioctl(fd.Value, Interop.Libc.TUNSETIFF, &request) < 0)
             {
                 throw new TapException(Refused(name, Marshal.GetLastPInvokeError()));
@@ -46,6 +47,7 @@ public sealed unsafe class TapDevice : IDisposable
             }
 
             TapSettings.Apply(name, mac, mtu);
+            TakeOffload(fd);
             return new TapDevice(fd, name);
         }
         catch
@@ -60,32 +62,40 @@ public sealed unsafe class TapDevice : IDisposable
     /// <param name="name">The name that it must have.</param>
     /// <param name="mac">6 bytes; set if the interface has another.</param>
     /// <param name="mtu">Bytes of an IP packet.</param>
-    /// <returns>Null if the descriptor is no tap of that name.</returns>
+    /// <returns>Null if the descriptor is no tap of that name, or one without virtio headers.</returns>
     public static TapDevice? Adopt(int descriptor, string name, ReadOnlySpan<byte> mac, int mtu)
     {
         var fd = new FileDescriptor(descriptor);
         Interop.Libc.ifreq request;
-        if (Interop.Libc.ioctl(descriptor, Interop.Libc.TUNGETIFF, &request) < 0 || TapSettings.NameOf(request) != name)
+        if (Interop.Libc.ioctl(descriptor, Interop.Libc.TUNGETIFF, &request) < 0 || TapSettings.NameOf(request) != name
+            || (request.ifr_flags & Interop.Libc.IFF_VNET_HDR) == 0)
         {
             fd.Dispose();
             return null;
         }
 
         TapSettings.Apply(name, mac, mtu);
+        TakeOffload(fd);
         return new TapDevice(fd, name);
     }
 
-    /// <summary>Reads one frame.</summary>
+    /// <summary>Reads one frame, which may be larger than the interface's MTU if <paramref name="offload"/> says so.</summary>
     /// <returns>Its length in bytes, 0 if none waits. A frame longer than the buffer is cut.</returns>
     /// <exception cref="TapException">The interface was deleted.</exception>
-    public int Read(Span<byte> frame)
+    public int Read(Span<byte> frame, out FrameOffload offload)
     {
+        Interop.Libc.virtio_net_hdr header = default;
         fixed (byte* buffer = frame)
         {
-            nint length = Interop.Libc.read(_fd.Value, buffer, (nuint)frame.Length);
-            if (length >= 0)
+            Interop.Libc.iovec* vectors = stackalloc Interop.Libc.iovec[2];
+            vectors[0] = new Interop.Libc.iovec { iov_base = (byte*)&header, iov_len = (nuint)sizeof(Interop.Libc.virtio_net_hdr) };
+            vectors[1] = new Interop.Libc.iovec { iov_base = buffer, iov_len = (nuint)frame.Length };
+            nint length = Interop.Libc.readv(_fd.Value, vectors, 2);
+            offload = new FrameOffload(
+                (header.flags & Interop.Libc.VIRTIO_NET_HDR_F_NEEDS_CSUM) != 0, header.csum_start, header.csum_offset, header.gso_type == 0 ? (ushort)0 : header.gso_size);
+            if (length >= sizeof(Interop.Libc.virtio_net_hdr))
             {
-                return (int)length;
+                return (int)length - sizeof(Interop.Libc.virtio_net_hdr);
             }
         }
 
@@ -99,11 +109,31 @@ public sealed unsafe class TapDevice : IDisposable
     }
 
     /// <summary>Gives one frame to the kernel. A frame that it doesn't take (interface down, out of memory) is lost, as on a wire.</summary>
-    public void Write(ReadOnlySpan<byte> frame)
+    public void Write(ReadOnlySpan<byte> frame, FrameOffload offload)
     {
+        Interop.Libc.virtio_net_hdr header = default;
+        if (offload.LacksChecksum)
+        {
+            header.flags = Interop.Libc.VIRTIO_NET_HDR_F_NEEDS_CSUM;
+            header.csum_start = offload.ChecksumStart;
+            header.csum_offset = offload.ChecksumOffset;
+        }
+
         fixed (byte* buffer = frame)
         {
-            _ = Interop.Libc.write(_fd.Value, buffer, (nuint)frame.Length);
+            if (offload.SegmentSize > 0)
+            {
+                int transport = offload.ChecksumStart;
+                bool isReduced = (buffer[transport + 13] & 0x80) != 0;
+                header.gso_type = (byte)(Interop.Libc.VIRTIO_NET_HDR_GSO_TCPV4 | (isReduced ? Interop.Libc.VIRTIO_NET_HDR_GSO_ECN : 0));
+                header.gso_size = offload.SegmentSize;
+                header.hdr_len = (ushort)(transport + ((buffer[transport + 12] >> 4) * 4));
+            }
+
+            Interop.Libc.iovec* vectors = stackalloc Interop.Libc.iovec[2];
+            vectors[0] = new Interop.Libc.iovec { iov_base = (byte*)&header, iov_len = (nuint)sizeof(Interop.Libc.virtio_net_hdr) };
+            vectors[1] = new Interop.Libc.iovec { iov_base = buffer, iov_len = (nuint)frame.Length };
+            _ = Interop.Libc.writev(_fd.Value, vectors, 2);
         }
     }
 
@@ -120,6 +150,15 @@ public sealed unsafe class TapDevice : IDisposable
 
     /// <summary>Closes the tap; the interface stays, without carrier.</summary>
     public void Dispose() => _fd.Dispose();
+
+    // A kernel that refuses goes on cutting and summing by itself.
+    private static void TakeOffload(FileDescriptor fd)
+    {
+        int size = sizeof(Interop.Libc.virtio_net_hdr);
+        _ = Interop.Libc.ioctl(fd.Value, Interop.Libc.TUNSETVNETHDRSZ, &size);
+        _ = Interop.Libc.ioctl_value(
+            fd.Value, Interop.Libc.TUNSETOFFLOAD, Interop.Libc.TUN_F_CSUM | Interop.Libc.TUN_F_TSO4 | Interop.Libc.TUN_F_TSO_ECN);
+    }
 
     private static int OpenTun()
     {

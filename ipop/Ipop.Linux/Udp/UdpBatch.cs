@@ -6,48 +6,73 @@ namespace Ipop.Linux.Udp;
 /// <summary>The arrays that recvmmsg and sendmmsg work on, in native memory, made once.</summary>
 internal sealed unsafe class UdpBatch : IDisposable
 {
+    /// <summary>Bytes of UDP payload that a run may have together: what an IPv4 packet holds.</summary>
+    private const int LongestRun = 65_507;
+
     private readonly Interop.Libc.mmsghdr* _messages;
     private readonly Interop.Libc.iovec* _vectors;
     private readonly Interop.Libc.sockaddr* _addresses;
+    private readonly Interop.Libc.udp_cmsg* _controls;
     private readonly byte* _buffers;
+    private readonly int _slots;
+    private readonly int _slotSize;
 
-    internal UdpBatch()
+    /// <summary>Makes room.</summary>
+    /// <param name="slots">Most datagrams, or runs of them when receiving.</param>
+    /// <param name="slotSize">Bytes of each.</param>
+    internal UdpBatch(int slots, int slotSize)
     {
-        const nuint Count = UdpSocket.BatchSize;
-        _messages = (Interop.Libc.mmsghdr*)NativeMemory.AllocZeroed(Count, (nuint)sizeof(Interop.Libc.mmsghdr));
-        _vectors = (Interop.Libc.iovec*)NativeMemory.AllocZeroed(Count, (nuint)sizeof(Interop.Libc.iovec));
-        _addresses = (Interop.Libc.sockaddr*)NativeMemory.AllocZeroed(Count, (nuint)sizeof(Interop.Libc.sockaddr));
-        _buffers = (byte*)NativeMemory.Alloc(Count, UdpSocket.LargestDatagram);
-        for (int index = 0; index < UdpSocket.BatchSize; index++)
+        (_slots, _slotSize) = (slots, slotSize);
+        var count = (nuint)slots;
+        _messages = (Interop.Libc.mmsghdr*)NativeMemory.AllocZeroed(count, (nuint)sizeof(Interop.Libc.mmsghdr));
+        _vectors = (Interop.Libc.iovec*)NativeMemory.AllocZeroed(count, (nuint)sizeof(Interop.Libc.iovec));
+        _addresses = (Interop.Libc.sockaddr*)NativeMemory.AllocZeroed(count, (nuint)sizeof(Interop.Libc.sockaddr));
+        _controls = (Interop.Libc.udp_cmsg*)NativeMemory.AllocZeroed(count, (nuint)sizeof(Interop.Libc.udp_cmsg));
+        _buffers = (byte*)NativeMemory.Alloc(count, (nuint)slotSize);
+        for (int index = 0; index < slots; index++)
         {
-            _vectors[index].iov_base = _buffers + (index * UdpSocket.LargestDatagram);
-            _messages[index].msg_hdr.msg_iov = _vectors + index;
-            _messages[index].msg_hdr.msg_iovlen = 1;
-            _messages[index].msg_hdr.msg_name = _addresses + index;
+            _vectors[index].iov_base = _buffers + (index * slotSize);
         }
     }
 
     internal int Count { get; private set; }
 
+    internal bool IsFull => Count == _slots;
+
     internal Interop.Libc.mmsghdr* Messages => _messages;
+
+    internal int Slots => _slots;
 
     /// <summary>Makes every slot ready to be written by the kernel.</summary>
     internal Interop.Libc.mmsghdr* PrepareToReceive()
     {
-        for (int index = 0; index < UdpSocket.BatchSize; index++)
+        for (int index = 0; index < _slots; index++)
         {
-            _vectors[index].iov_len = UdpSocket.LargestDatagram;
-            _messages[index].msg_hdr.msg_namelen = (uint)sizeof(Interop.Libc.sockaddr);
+            _vectors[index].iov_len = (nuint)_slotSize;
+            ref Interop.Libc.msghdr message = ref _messages[index].msg_hdr;
+            message.msg_iov = _vectors + index;
+            message.msg_iovlen = 1;
+            message.msg_name = _addresses + index;
+            message.msg_namelen = (uint)sizeof(Interop.Libc.sockaddr);
+            message.msg_control = _controls + index;
+            message.msg_controllen = (nuint)sizeof(Interop.Libc.udp_cmsg);
         }
 
         return _messages;
     }
 
     /// <summary>What the kernel wrote into a slot; false if it was longer than the slot.</summary>
-    internal bool TryRead(int index, out TransportAddress source, out ReadOnlySpan<byte> datagram)
+    /// <param name="index">Which slot.</param>
+    /// <param name="source">Who sent it.</param>
+    /// <param name="datagrams">One datagram, or several one behind the other.</param>
+    /// <param name="size">Bytes of each but the last, which may be shorter.</param>
+    internal bool TryRead(int index, out TransportAddress source, out ReadOnlySpan<byte> datagrams, out int size)
     {
         source = SocketAddress.Read(_addresses[index]);
-        datagram = new ReadOnlySpan<byte>(_vectors[index].iov_base, (int)_messages[index].msg_len);
+        datagrams = new ReadOnlySpan<byte>(_vectors[index].iov_base, (int)_messages[index].msg_len);
+        bool isRun = _messages[index].msg_hdr.msg_controllen >= (nuint)sizeof(nuint)
+            && _controls[index] is { cmsg_level: Interop.Libc.SOL_UDP, cmsg_type: Interop.Libc.UDP_GRO, gro: > 0 };
+        size = isRun ? _controls[index].gro : Math.Max(1, datagrams.Length);
         return (_messages[index].msg_hdr.msg_flags & Interop.Libc.MSG_TRUNC) == 0;
     }
 
@@ -55,10 +80,48 @@ internal sealed unsafe class UdpBatch : IDisposable
     internal void Add(TransportAddress destination, bool isDual, ReadOnlySpan<byte> datagram)
     {
         _addresses[Count] = SocketAddress.Write(destination, isDual);
-        _messages[Count].msg_hdr.msg_namelen = isDual ? 28u : 16u;
-        datagram.CopyTo(new Span<byte>(_vectors[Count].iov_base, UdpSocket.LargestDatagram));
+        datagram.CopyTo(new Span<byte>(_vectors[Count].iov_base, _slotSize));
         _vectors[Count].iov_len = (nuint)datagram.Length;
         Count++;
+    }
+
+    /// <summary>
+    /// Makes messages of what waits from a slot on: with runs, neighbours of one size to one destination are one message, which the kernel or the card
+    /// cuts again (UDP_SEGMENT of udp(7)); a shorter one ends its run.
+    /// </summary>
+    /// <returns>How many messages there are; the slots of message n are <c>msg_iovlen</c> many.</returns>
+    internal int Gather(int first, bool isDual, bool inRuns)
+    {
+        int messages = 0;
+        for (int index = first; index < Count;)
+        {
+            int length = inRuns ? RunAt(index) : 1;
+            ref Interop.Libc.msghdr message = ref _messages[messages].msg_hdr;
+            message = new Interop.Libc.msghdr
+            {
+                msg_iov = _vectors + index,
+                msg_iovlen = (nuint)length,
+                msg_name = _addresses + index,
+                msg_namelen = isDual ? 28u : 16u,
+            };
+            if (length > 1)
+            {
+                _controls[messages] = new Interop.Libc.udp_cmsg
+                {
+                    cmsg_len = Interop.Libc.udp_cmsg.SegmentLength,
+                    cmsg_level = Interop.Libc.SOL_UDP,
+                    cmsg_type = Interop.Libc.UDP_SEGMENT,
+                    segment = (ushort)_vectors[index].iov_len,
+                };
+                message.msg_control = _controls + messages;
+                message.msg_controllen = (nuint)sizeof(Interop.Libc.udp_cmsg);
+            }
+
+            index += length;
+            messages++;
+        }
+
+        return messages;
     }
 
     internal void Clear() => Count = 0;
@@ -69,6 +132,28 @@ internal sealed unsafe class UdpBatch : IDisposable
         NativeMemory.Free(_messages);
         NativeMemory.Free(_vectors);
         NativeMemory.Free(_addresses);
+        NativeMemory.Free(_controls);
         NativeMemory.Free(_buffers);
     }
+
+    private int RunAt(int first)
+    {
+        nuint size = _vectors[first].iov_len;
+        nuint sum = size;
+        int end = first + 1;
+        while (end < Count && _vectors[end].iov_len <= size && sum + _vectors[end].iov_len <= LongestRun && IsSameAddress(first, end))
+        {
+            sum += _vectors[end].iov_len;
+            if (_vectors[end++].iov_len < size)
+            {
+                break;
+            }
+        }
+
+        return end - first;
+    }
+
+    private bool IsSameAddress(int one, int other) =>
+        new ReadOnlySpan<byte>(_addresses + one, sizeof(Interop.Libc.sockaddr)).SequenceEqual(
+            new ReadOnlySpan<byte>(_addresses + other, sizeof(Interop.Libc.sockaddr)));
 }

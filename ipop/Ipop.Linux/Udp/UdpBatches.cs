@@ -1,16 +1,40 @@
 namespace Ipop.Linux.Udp;
 
 /// <summary>
-/// Buffers for what comes and for what goes, 128 kB together. Sockets that are many and seldom speak share one pair: whoever queues something has
+/// Buffers for what comes and for what goes. Sockets that are many and seldom speak share one pair: whoever queues something has
 /// what another one queued sent first. All of them belong to one thread.
 /// </summary>
 public sealed class UdpBatches : IDisposable
 {
+    /// <summary>Longest datagram in bytes.</summary>
+    private const int Datagram = UdpSocket.LargestDatagram;
+
+    /// <summary>Longest run of datagrams that the kernel joins, in bytes.</summary>
+    private const int Run = 1 << 16;
+
+    /// <summary>Makes buffers of 128 kB.</summary>
+    public UdpBatches()
+        : this(inRuns: false)
+    {
+    }
+
+    /// <summary>Makes buffers.</summary>
+    /// <param name="inRuns">Whether datagrams of one size come and go in runs; that takes 1.1 MB, of which only what is used counts.</param>
+    internal UdpBatches(bool inRuns)
+    {
+        Received = inRuns ? new UdpBatch(16, Run) : new UdpBatch(UdpSocket.BatchSize, Datagram);
+        Waiting = new UdpBatch(inRuns ? 64 : UdpSocket.BatchSize, Datagram);
+        InRuns = inRuns;
+    }
+
+    /// <summary>Whether runs may be received and sent.</summary>
+    internal bool InRuns { get; }
+
     /// <summary>What the last call of the kernel brought; nothing outlives the call that asked for it.</summary>
-    internal UdpBatch Received { get; } = new();
+    internal UdpBatch Received { get; }
 
     /// <summary>What waits to be sent, all of it <see cref="Sender"/>'s.</summary>
-    internal UdpBatch Waiting { get; } = new();
+    internal UdpBatch Waiting { get; }
 
     /// <summary>Whose datagrams wait; null if none do.</summary>
     internal UdpSocket? Sender { get; set; }

@@ -19,13 +19,20 @@ public sealed unsafe class UdpSocket : IDisposable
     private readonly bool _isDual;
     private readonly UdpBatches _batches;
     private readonly bool _isShared;
+    private bool _sendsRuns;
 
-    private UdpSocket(FileDescriptor fd, bool isDual, UdpBatches? shared = null)
+    private UdpSocket(FileDescriptor fd, bool isDual, UdpBatches? shared, bool inRuns)
     {
         _fd = fd;
         _isDual = isDual;
         _isShared = shared is not null;
-        _batches = shared ?? new UdpBatches();
+        _batches = shared ?? new UdpBatches(inRuns);
+        _sendsRuns = inRuns;
+        if (inRuns)
+        {
+            // A kernel without it hands datagrams over one by one.
+            Set(Interop.Libc.SOL_UDP, Interop.Libc.UDP_GRO, 1);
+        }
     }
 
     /// <summary>Takes a datagram; the span is lent until the call returns.</summary>
@@ -53,7 +60,13 @@ public sealed unsafe class UdpSocket : IDisposable
     /// <param name="port">0 for any free one.</param>
     /// <param name="shared">Buffers that it has in common with others, whose owner disposes of them; null for its own.</param>
     /// <exception cref="IOException">The port is taken, or may not be used.</exception>
-    public static UdpSocket OpenAny(int port, UdpBatches? shared = null)
+    public static UdpSocket OpenAny(int port, UdpBatches? shared = null) => OpenAny(port, shared, inRuns: false);
+
+    /// <summary>As <see cref="OpenAny(int, UdpBatches?)"/>, for a socket that carries much: datagrams of one size to one destination go, and come, as one.</summary>
+    /// <exception cref="IOException">The port is taken, or may not be used.</exception>
+    public static UdpSocket OpenFast(int port) => OpenAny(port, shared: null, inRuns: true);
+
+    private static UdpSocket OpenAny(int port, UdpBatches? shared, bool inRuns)
     {
         var address = new Interop.Libc.sockaddr { family = Interop.Libc.AF_INET6 };
         FileDescriptor fd = Create(Interop.Libc.AF_INET6);
@@ -71,7 +84,7 @@ public sealed unsafe class UdpSocket : IDisposable
 
         SocketMark.Set(fd);
         address.port = System.Buffers.Binary.BinaryPrimitives.ReverseEndianness((ushort)port);
-        return Bind(fd, address, isDual, $"UDP port {port}", shared);
+        return Bind(fd, address, isDual, $"UDP port {port}", shared, inRuns);
     }
 
     /// <summary>Opens a socket on one IPv4 address.</summary>
@@ -112,16 +125,21 @@ public sealed unsafe class UdpSocket : IDisposable
         UdpBatch received = _batches.Received;
         for (int round = 0; round < 4; round++)
         {
-            int count = Interop.Libc.recvmmsg(_fd.Value, received.PrepareToReceive(), BatchSize, Interop.Libc.MSG_DONTWAIT, null);
+            int count = Interop.Libc.recvmmsg(_fd.Value, received.PrepareToReceive(), (uint)received.Slots, Interop.Libc.MSG_DONTWAIT, null);
             for (int index = 0; index < count; index++)
             {
-                if (received.TryRead(index, out TransportAddress source, out ReadOnlySpan<byte> datagram))
+                if (received.TryRead(index, out TransportAddress source, out ReadOnlySpan<byte> datagrams, out int size))
                 {
-                    receiver(now, source, datagram);
+                    for (; datagrams.Length > size; datagrams = datagrams[size..])
+                    {
+                        receiver(now, source, datagrams[..size]);
+                    }
+
+                    receiver(now, source, datagrams);
                 }
             }
 
-            if (count < BatchSize)
+            if (count < received.Slots)
             {
                 return;
             }
@@ -144,7 +162,7 @@ public sealed unsafe class UdpSocket : IDisposable
         }
 
         _batches.Waiting.Add(destination, _isDual, datagram);
-        if (_batches.Waiting.Count == BatchSize)
+        if (_batches.Waiting.IsFull)
         {
             Flush();
         }
@@ -159,17 +177,49 @@ public sealed unsafe class UdpSocket : IDisposable
         }
 
         UdpBatch waiting = _batches.Waiting;
-        int sent = 0;
-        while (sent < waiting.Count)
+        for (int done = 0; done < waiting.Count;)
         {
-            int count = Interop.Libc.sendmmsg(_fd.Value, waiting.Messages + sent, (uint)(waiting.Count - sent), Interop.Libc.MSG_DONTWAIT);
-
-            // An error concerns the first message only; the rest may have other destinations.
-            sent += Math.Max(1, count);
+            done += SendFrom(waiting, done, _sendsRuns, out bool isRunRefused);
+            if (isRunRefused)
+            {
+                done += SendFrom(waiting, done, inRuns: false, out _);
+            }
         }
 
         waiting.Clear();
         _batches.Sender = null;
+    }
+
+    /// <summary>Sends what waits from a slot on, up to a run that the kernel refuses; returns how many slots are done with.</summary>
+    private int SendFrom(UdpBatch waiting, int first, bool inRuns, out bool isRunRefused)
+    {
+        int messages = waiting.Gather(first, _isDual, inRuns);
+        int sent = 0, slots = 0;
+        isRunRefused = false;
+        while (sent < messages)
+        {
+            int count = Interop.Libc.sendmmsg(_fd.Value, waiting.Messages + sent, (uint)(messages - sent), Interop.Libc.MSG_DONTWAIT);
+            if (count <= 0 && waiting.Messages[sent].msg_hdr.msg_iovlen > 1 && IsRefusal(Marshal.GetLastPInvokeError()))
+            {
+                isRunRefused = true;
+                return slots;
+            }
+
+            // An error concerns the first message only; the rest may have other destinations.
+            for (int end = sent + Math.Max(1, count); sent < end; sent++)
+            {
+                slots += (int)waiting.Messages[sent].msg_hdr.msg_iovlen;
+            }
+        }
+
+        return slots;
+    }
+
+    // EIO: the card can't sum what is cut (udp(7)), so it never will. The others: these datagrams are too long for the way, and must be fragmented.
+    private bool IsRefusal(int error)
+    {
+        _sendsRuns &= error != Interop.Libc.EIO;
+        return error is Interop.Libc.EIO or Interop.Libc.EINVAL or Interop.Libc.EMSGSIZE;
     }
 
     /// <inheritdoc/>
@@ -199,7 +249,7 @@ public sealed unsafe class UdpSocket : IDisposable
         return fd;
     }
 
-    private static UdpSocket Bind(FileDescriptor fd, Interop.Libc.sockaddr address, bool isDual, string what, UdpBatches? shared = null)
+    private static UdpSocket Bind(FileDescriptor fd, Interop.Libc.sockaddr address, bool isDual, string what, UdpBatches? shared = null, bool inRuns = false)
     {
         // Overlay datagrams may be cut on the way where a link is narrow; that beats a black hole.
         Set(fd, Interop.Libc.IPPROTO_IP, Interop.Libc.IP_MTU_DISCOVER, Interop.Libc.IP_PMTUDISC_DONT);
@@ -212,7 +262,7 @@ public sealed unsafe class UdpSocket : IDisposable
             throw new IOException($"{what} can't be used: {error}");
         }
 
-        return new UdpSocket(fd, isDual, shared);
+        return new UdpSocket(fd, isDual, shared, inRuns);
     }
 
     private static void GrowBuffer(FileDescriptor fd, int forced, int polite)

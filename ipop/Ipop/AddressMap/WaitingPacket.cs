@@ -6,7 +6,8 @@ namespace Ipop.AddressMap;
 /// <param name="Kind">Where it goes on.</param>
 /// <param name="Source">Who sent it, if it came from the overlay.</param>
 /// <param name="Bytes">A copy.</param>
-internal readonly record struct WaitingPacket(WaitingKind Kind, PeerIdentity? Source, byte[] Bytes);
+/// <param name="LacksChecksum">Whether its TCP checksum is still to be made.</param>
+internal readonly record struct WaitingPacket(WaitingKind Kind, PeerIdentity? Source, byte[] Bytes, bool LacksChecksum = false);
 
 /// <summary>Where a waiting packet goes on.</summary>
 internal enum WaitingKind

@@ -5,6 +5,7 @@ using Ipop.AddressMap;
 using Ipop.Dhcp;
 using Ipop.Ethernet;
 using Ipop.Icmp;
+using Ipop.Offload;
 
 namespace Ipop.Ownership;
 
@@ -23,6 +24,8 @@ internal sealed class PacketPath
     private readonly ITapOutput _output;
     private readonly DropCounters _drops;
     private readonly IcmpErrors _errors;
+    private readonly TcpJoiner _joiner;
+    private readonly byte[] _segment = new byte[ushort.MaxValue];
     private readonly byte[] _frame = new byte[EthernetFrame.HeaderSize + ushort.MaxValue];
 
     public PacketPath(
@@ -31,17 +34,25 @@ internal sealed class PacketPath
         (_overlay, _subnet, _holder, _owners, _output, _drops) = (overlay, options.Subnet, holder, owners, output, drops);
         _gate = new UncertifiedGate(options);
         _errors = new IcmpErrors(_subnet.Gateway, output);
+        _joiner = new TcpJoiner(output);
         TapMac = options.TapMac;
     }
 
     /// <summary>The guest's Ethernet address, where incoming packets go.</summary>
-    public MacAddress TapMac { get; set; }
+    public MacAddress TapMac
+    {
+        get => _joiner.TapMac;
+        set => _joiner.TapMac = value;
+    }
 
     /// <summary>Whether the local node has a certificate.</summary>
     public bool IsCertified { get; set; }
 
-    /// <summary>Takes a packet of the guest.</summary>
-    public void FromTap(TimeSpan now, IPv4Packet packet)
+    /// <summary>Writes what was joined.</summary>
+    public void Flush() => _joiner.Flush();
+
+    /// <summary>Takes a packet of the guest, which stands in <paramref name="frame"/>, and what its kernel left to be done on it.</summary>
+    public void FromTap(TimeSpan now, Span<byte> frame, IPv4Packet packet, FrameOffload offload)
     {
         IPv4Address destination = packet.Destination;
         if (_holder.Bound is not { } local || packet.Source != local)
@@ -63,19 +74,27 @@ internal sealed class PacketPath
         else
         {
             OwnerEntry entry = _owners.Get(now, destination);
-            if (!entry.IsKnown && entry.IsAsked)
+            if (offload.SegmentSize > 0)
+            {
+                SendSegments(now, entry, packet, offload);
+            }
+            else if (!ChecksumFiller.TryFill(frame, offload))
+            {
+                _drops.Add(DropReason.Malformed);
+            }
+            else if (!entry.IsKnown && entry.IsAsked)
             {
                 _owners.Wait(entry, new WaitingPacket(WaitingKind.Outgoing, null, packet.Bytes.ToArray()));
             }
-            else
+            else if (MaySend(now, entry, packet))
             {
-                Send(now, entry, packet);
+                _overlay.Send(now, entry.Node, packet.Bytes);
             }
         }
     }
 
     /// <summary>Takes a packet that a session authenticated as <paramref name="peer"/>'s.</summary>
-    public void FromOverlay(TimeSpan now, PeerIdentity peer, IPv4Packet packet)
+    public void FromOverlay(TimeSpan now, PeerIdentity peer, IPv4Packet packet, bool lacksChecksum)
     {
         IPv4Address source = packet.Source;
         if (_holder.Bound is not { } local || packet.Destination != local)
@@ -95,7 +114,7 @@ internal sealed class PacketPath
             if (IPv4Address.TryFrom(certificate.VirtualAddress, out IPv4Address certified) && certified == source)
             {
                 _owners.Learn(now, source, peer.Address);
-                Deliver(packet, isPeerCertified: true);
+                Deliver(packet, isPeerCertified: true, lacksChecksum);
             }
             else
             {
@@ -104,7 +123,7 @@ internal sealed class PacketPath
         }
         else
         {
-            FromBareKey(now, peer, packet);
+            FromBareKey(now, peer, packet, lacksChecksum);
         }
     }
 
@@ -118,13 +137,13 @@ internal sealed class PacketPath
         else if (waiting.Source is null)
         {
             // The local address may have changed meanwhile.
-            if (_holder.Bound == packet.Source)
-            {
-                Send(now, entry, packet);
-            }
-            else
+            if (_holder.Bound != packet.Source)
             {
                 _drops.Add(DropReason.NotOurSource);
+            }
+            else if (MaySend(now, entry, packet))
+            {
+                _overlay.Send(now, entry.Node, packet.Bytes);
             }
         }
         else if (_holder.Bound != packet.Destination)
@@ -133,13 +152,13 @@ internal sealed class PacketPath
         }
         else
         {
-            DeliverIfOwner(entry, waiting.Source, packet);
+            DeliverIfOwner(entry, waiting.Source, packet, waiting.LacksChecksum);
         }
     }
 
     // A bare key owns the address whose winning record it signed. A certificate's record always wins, so a record of this very
     // key also says that no certificate of another names the address.
-    private void FromBareKey(TimeSpan now, PeerIdentity peer, IPv4Packet packet)
+    private void FromBareKey(TimeSpan now, PeerIdentity peer, IPv4Packet packet, bool lacksChecksum)
     {
         // First what needs no answer of the DHT, so that nobody can make us ask for what would not pass anyway.
         if (!_gate.Allows(packet, isSenderCertified: false, IsCertified))
@@ -154,19 +173,19 @@ internal sealed class PacketPath
         // The answer may have come at once, so look again.
         if (mayChange && entry.IsAsked)
         {
-            _owners.Wait(entry, new WaitingPacket(WaitingKind.Incoming, peer, packet.Bytes.ToArray()));
+            _owners.Wait(entry, new WaitingPacket(WaitingKind.Incoming, peer, packet.Bytes.ToArray(), lacksChecksum));
         }
         else
         {
-            DeliverIfOwner(entry, peer, packet);
+            DeliverIfOwner(entry, peer, packet, lacksChecksum);
         }
     }
 
-    private void DeliverIfOwner(OwnerEntry entry, PeerIdentity peer, IPv4Packet packet)
+    private void DeliverIfOwner(OwnerEntry entry, PeerIdentity peer, IPv4Packet packet, bool lacksChecksum)
     {
         if (entry.IsKnown && entry.Node == peer.Address)
         {
-            Deliver(packet, isPeerCertified: false);
+            Deliver(packet, isPeerCertified: false, lacksChecksum);
         }
         else
         {
@@ -174,7 +193,24 @@ internal sealed class PacketPath
         }
     }
 
-    private void Send(TimeSpan now, OwnerEntry entry, IPv4Packet packet)
+    // A connection's first packets are small, so the owner is known when large ones come, unless it was just forgotten: TCP sends them again.
+    private void SendSegments(TimeSpan now, OwnerEntry entry, IPv4Packet packet, FrameOffload offload)
+    {
+        if (!TcpSegments.TryRead(packet, offload.SegmentSize, out TcpSegments segments) || segments.Longest > _segment.Length)
+        {
+            _drops.Add(DropReason.Malformed);
+        }
+        else if (MaySend(now, entry, packet))
+        {
+            for (int index = 0; index < segments.Count; index++)
+            {
+                int length = segments.Write(index, _segment);
+                _overlay.Send(now, entry.Node, _segment.AsSpan(0, length), lacksChecksum: true);
+            }
+        }
+    }
+
+    private bool MaySend(TimeSpan now, OwnerEntry entry, IPv4Packet packet)
     {
         if (!entry.IsKnown && !entry.IsNobodys)
         {
@@ -192,8 +228,10 @@ internal sealed class PacketPath
         }
         else
         {
-            _overlay.Send(now, entry.Node, packet.Bytes);
+            return true;
         }
+
+        return false;
     }
 
     private void Refuse(TimeSpan now, IPv4Packet packet, DropReason reason, IcmpUnreachable told)
@@ -225,7 +263,7 @@ internal sealed class PacketPath
         return isDhcp ? DropReason.Dhcp : null;
     }
 
-    private void Deliver(IPv4Packet packet, bool isPeerCertified)
+    private void Deliver(IPv4Packet packet, bool isPeerCertified, bool lacksChecksum)
     {
         if (!_gate.Allows(packet, isPeerCertified, IsCertified))
         {
@@ -233,6 +271,17 @@ internal sealed class PacketPath
             return;
         }
 
+        if (lacksChecksum)
+        {
+            if (!_joiner.Add(packet))
+            {
+                _drops.Add(DropReason.Malformed);
+            }
+
+            return;
+        }
+
+        _joiner.Overtake(packet);
         Span<byte> frame = _frame.AsSpan(0, EthernetFrame.HeaderSize + packet.Bytes.Length);
         EthernetFrame.WriteHeader(frame, TapMac, MacAddress.Gateway, EthernetFrame.IPv4);
         packet.Bytes.CopyTo(frame[EthernetFrame.HeaderSize..]);

@@ -12,7 +12,7 @@ internal sealed class PcapWriter : IDisposable
     internal const long LongestFile = 64 << 20;
 
     private const int FileHeader = 24, FrameHeader = 16;
-    private const uint Magic = 0xa1b2c3d4, LinktypeEthernet = 1, SnapLength = 65535;
+    private const uint Magic = 0xa1b2c3d4, LinktypeEthernet = 1, SnapLength = 262144;
 
     private readonly FileStream _stream;
     private readonly TimeProvider _time;

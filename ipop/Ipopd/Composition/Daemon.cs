@@ -343,6 +343,7 @@ internal sealed class Daemon : IControlled, IDisposable
         _peerMemory.Tick(now);
         _tcp.Pass(now);
         _outside?.Tick(now);
+        _network.EndRound();
         _tap.EndRound(now);
         _names?.Flush();
         _overlaySocket.Flush();

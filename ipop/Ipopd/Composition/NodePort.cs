@@ -61,7 +61,8 @@ internal sealed class NodePort(UdpSocket udp, SearchSockets further) : INodeOutp
     public bool ComesFromListener(TransportAddress endpoint) => Tcp?.ComesFromListener(endpoint) == true;
 
     /// <inheritdoc/>
-    public void Deliver(TimeSpan now, PeerIdentity source, ReadOnlySpan<byte> packet) => Network?.PacketFromOverlay(now, source, packet);
+    public void Deliver(TimeSpan now, PeerIdentity source, ReadOnlySpan<byte> packet, bool lacksChecksum) =>
+        Network?.PacketFromOverlay(now, source, packet, lacksChecksum);
 
     /// <inheritdoc/>
     public void Receive(TimeSpan now, TransportAddress source, ReadOnlySpan<byte> frame)

@@ -15,7 +15,7 @@ internal static class Opening
     {
         try
         {
-            return UdpSocket.OpenAny(options.UdpPort);
+            return UdpSocket.OpenFast(options.UdpPort);
         }
         catch (IOException exception)
         {

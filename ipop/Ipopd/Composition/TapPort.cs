@@ -2,6 +2,7 @@ using Brunet.Addressing;
 using Ipop;
 using Ipop.Linux.Systemd;
 using Ipop.Linux.Tap;
+using Ipop.Offload;
 using Ipopd.Capture;
 using Ipopd.Configuration;
 using Ipopd.Logging;
@@ -19,6 +20,9 @@ internal sealed class TapPort : ITapOutput, IDisposable
     /// <summary>Frames read at once, so that a busy guest does not starve the overlay.</summary>
     private const int FramesPerRound = 64;
 
+    /// <summary>A TCP packet that the kernel left whole, with its Ethernet header.</summary>
+    private const int LongestFrame = ushort.MaxValue + 14;
+
     /// <summary>Name of the tap in systemd's store.</summary>
     private const string StoreName = "tap";
 
@@ -26,7 +30,7 @@ internal sealed class TapPort : ITapOutput, IDisposable
     private readonly PcapWriter? _capture;
     private readonly string _state;
     private readonly ILogger _log;
-    private readonly byte[] _frame = new byte[2048];
+    private readonly byte[] _frame = new byte[LongestFrame];
     private bool _mustBounce;
     private bool _isHeld;
 
@@ -86,19 +90,22 @@ internal sealed class TapPort : ITapOutput, IDisposable
     /// <summary>Reads what waits.</summary>
     internal void Receive(TimeSpan now, VirtualNetwork network)
     {
-        for (int count = 0; count < FramesPerRound && _tap.Read(_frame) is > 0 and int length; count++)
+        for (int count = 0; count < FramesPerRound && _tap.Read(_frame, out FrameOffload offload) is > 0 and int length; count++)
         {
-            ReadOnlySpan<byte> frame = _frame.AsSpan(0, length);
+            Span<byte> frame = _frame.AsSpan(0, length);
             _capture?.Write(frame);
-            network.FrameFromTap(now, frame);
+            network.FrameFromTap(now, frame, offload);
         }
     }
 
     /// <inheritdoc/>
-    public void WriteFrame(ReadOnlySpan<byte> frame)
+    public void WriteFrame(ReadOnlySpan<byte> frame) => WriteFrame(frame, default);
+
+    /// <inheritdoc/>
+    public void WriteFrame(ReadOnlySpan<byte> frame, FrameOffload offload)
     {
         _capture?.Write(frame);
-        _tap.Write(frame);
+        _tap.Write(frame, offload);
     }
 
     /// <inheritdoc/>

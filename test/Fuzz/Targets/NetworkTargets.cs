@@ -6,6 +6,7 @@ using Ipop;
 using Ipop.Arp;
 using Ipop.Dhcp;
 using Ipop.Ethernet;
+using Ipop.Offload;
 using Testing.Overlay;
 
 namespace Fuzz.Targets;
@@ -74,7 +75,7 @@ internal static class NetworkTargets
         var guest = new Guest(isBound: frames.Count % 2 == 0);
         foreach (byte[] frame in frames)
         {
-            guest.Network.FrameFromTap(guest.Now, frame);
+            guest.Network.FrameFromTap(guest.Now, frame, Offload(frame));
             guest.Pass();
         }
 
@@ -82,13 +83,18 @@ internal static class NetworkTargets
         return guest.Outcome();
     }
 
+    // The kernel's words beside a frame, from the frame's own end, so that the mutator changes them too.
+    private static FrameOffload Offload(byte[] frame) => frame.Length < 4
+        ? default
+        : new FrameOffload(frame[^1] % 2 == 1, frame[^2], frame[^3], (ushort)(frame[^4] % 3 == 0 ? 0 : frame[^4] * 8));
+
     private static int Overlay(List<byte[]> packets)
     {
         var guest = new Guest(isBound: true);
         PeerIdentity[] sources = [Peers.Bare("x"), Peers.Certified("x", "10.128.2.2"), Peers.Certified("boss", "10.128.0.1", isManager: true)];
         for (int i = 0; i < packets.Count; i++)
         {
-            guest.Network.PacketFromOverlay(guest.Now, sources[i % sources.Length], packets[i]);
+            guest.Network.PacketFromOverlay(guest.Now, sources[i % sources.Length], packets[i], lacksChecksum: i % 2 == 0);
             guest.Pass();
         }
 

@@ -55,6 +55,7 @@ internal sealed class Guest
             Network.Tick(Now);
         }
 
+        Network.EndRound();
         Now = end;
     }
 

@@ -150,6 +150,6 @@ internal sealed class Trio
 
         public bool ComesFromListener(TransportAddress endpoint) => false;
 
-        public void Deliver(TimeSpan now, PeerIdentity source, ReadOnlySpan<byte> packet) => Delivered += source.Address == Address(1) ? 1 : 0;
+        public void Deliver(TimeSpan now, PeerIdentity source, ReadOnlySpan<byte> packet, bool lacksChecksum) => Delivered += source.Address == Address(1) ? 1 : 0;
     }
 }

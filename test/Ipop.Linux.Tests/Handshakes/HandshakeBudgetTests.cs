@@ -102,7 +102,7 @@ public sealed class HandshakeBudgetTests(ITestOutputHelper output) : IDisposable
 
         public bool ComesFromListener(TransportAddress endpoint) => false;
 
-        public void Deliver(TimeSpan now, PeerIdentity source, ReadOnlySpan<byte> packet)
+        public void Deliver(TimeSpan now, PeerIdentity source, ReadOnlySpan<byte> packet, bool lacksChecksum)
         {
             // No packet is sent.
         }

@@ -35,6 +35,41 @@ public sealed class UdpSocketTests
         }
     }
 
+    [Theory]
+    [InlineData(1)]
+    [InlineData(64)]
+    [InlineData(200)]
+    public void Runs_arrive_as_the_datagrams_that_were_sent(int count)
+    {
+        using UdpSocket sender = UdpSocket.OpenFast(0), receiver = UdpSocket.OpenFast(0), slow = UdpSocket.OpenAny(0);
+        foreach (UdpSocket other in (ReadOnlySpan<UdpSocket>)[receiver, slow])
+        {
+            var sent = new List<byte[]>();
+            var there = TransportAddress.FromIPv4(Loopback, (ushort)other.LocalPort);
+            for (int index = 0; index < count; index++)
+            {
+                // Three long ones and a short one, again and again; some are alone with their size.
+                byte[] datagram = new byte[index % 4 == 3 ? 700 : index % 50 == 0 ? 1400 : 1300];
+                datagram.AsSpan().Fill((byte)index);
+                sent.Add(datagram);
+                sender.Send(there, datagram);
+            }
+
+            sender.Flush();
+            var got = new List<byte[]>();
+            for (int tries = 0; tries < 100 && got.Count < count; tries++)
+            {
+                other.Receive(default, (_, source, datagram) =>
+                {
+                    Assert.Equal(sender.LocalPort, source.Port);
+                    got.Add(datagram.ToArray());
+                });
+            }
+
+            Assert.Equal(sent, got);
+        }
+    }
+
     [Fact]
     public void A_destination_without_route_costs_the_others_of_the_batch_nothing()
     {

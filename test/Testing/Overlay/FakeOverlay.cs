@@ -23,6 +23,9 @@ public sealed class FakeOverlay(FakeDht dht, PeerIdentity identity) : IOverlay
     /// <summary>What was sent, oldest first.</summary>
     public List<(NodeAddress Destination, byte[] Packet)> Sent { get; } = [];
 
+    /// <summary>Of each in <see cref="Sent"/> whether its TCP checksum was left out.</summary>
+    public List<bool> SentForms { get; } = [];
+
     /// <summary>Whether <see cref="Sent"/> is kept; else packets are only counted.</summary>
     public bool KeepsPackets { get; set; } = true;
 
@@ -30,12 +33,13 @@ public sealed class FakeOverlay(FakeDht dht, PeerIdentity identity) : IOverlay
     public long SentCount { get; private set; }
 
     /// <inheritdoc/>
-    public void Send(TimeSpan now, NodeAddress destination, ReadOnlySpan<byte> packet)
+    public void Send(TimeSpan now, NodeAddress destination, ReadOnlySpan<byte> packet, bool lacksChecksum = false)
     {
         SentCount++;
         if (KeepsPackets)
         {
             Sent.Add((destination, packet.ToArray()));
+            SentForms.Add(lacksChecksum);
         }
     }
 

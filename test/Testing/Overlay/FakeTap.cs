@@ -1,4 +1,5 @@
 using Ipop;
+using Ipop.Offload;
 
 namespace Testing.Overlay;
 
@@ -7,6 +8,9 @@ public sealed class FakeTap : ITapOutput
 {
     /// <summary>Frames written and not yet taken, oldest first.</summary>
     public Queue<byte[]> Frames { get; } = [];
+
+    /// <summary>What was left to the kernel of each of <see cref="Frames"/>.</summary>
+    public Queue<FrameOffload> Offloads { get; } = [];
 
     /// <summary>Whether <see cref="Frames"/> is kept; else frames are only counted.</summary>
     public bool KeepsFrames { get; set; } = true;
@@ -21,12 +25,16 @@ public sealed class FakeTap : ITapOutput
     public List<IPv4Address?> Addresses { get; } = [];
 
     /// <inheritdoc/>
-    public void WriteFrame(ReadOnlySpan<byte> frame)
+    public void WriteFrame(ReadOnlySpan<byte> frame) => WriteFrame(frame, default);
+
+    /// <inheritdoc/>
+    public void WriteFrame(ReadOnlySpan<byte> frame, FrameOffload offload)
     {
         FrameCount++;
         if (KeepsFrames)
         {
             Frames.Enqueue(frame.ToArray());
+            Offloads.Enqueue(offload);
         }
     }
 

@@ -183,5 +183,5 @@ public sealed class SimulatedNode : INodeOutput
 
     public bool ComesFromListener(TransportAddress endpoint) => true;
 
-    public void Deliver(TimeSpan now, PeerIdentity source, ReadOnlySpan<byte> packet) => Delivered.Add((source, packet.ToArray()));
+    public void Deliver(TimeSpan now, PeerIdentity source, ReadOnlySpan<byte> packet, bool lacksChecksum) => Delivered.Add((source, packet.ToArray()));
 }

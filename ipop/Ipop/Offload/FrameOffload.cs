@@ -1,0 +1,15 @@
+namespace Ipop.Offload;
+
+/// <summary>
+/// What a kernel left to be done on a frame of the tap, as its virtio_net_hdr says (virtio 1.2 section 5.1.6): the transport's checksum, and
+/// cutting a TCP packet that is larger than the network's into segments. The default value: nothing.
+/// </summary>
+/// <param name="LacksChecksum">Whether the checksum at <see cref="ChecksumStart"/> + <see cref="ChecksumOffset"/> is still to be made.</param>
+/// <param name="ChecksumStart">Where in the frame the checksum's sum begins, in bytes.</param>
+/// <param name="ChecksumOffset">Where from there the checksum stands, in bytes.</param>
+/// <param name="SegmentSize">TCP payload of each segment, in bytes; 0 if the packet is whole.</param>
+public readonly record struct FrameOffload(bool LacksChecksum, ushort ChecksumStart, ushort ChecksumOffset, ushort SegmentSize)
+{
+    /// <summary>Where in a TCP header its checksum stands (RFC 9293 section 3.1).</summary>
+    internal const ushort TcpChecksum = 16;
+}

@@ -1,0 +1,74 @@
+using Brunet.Sessions;
+using Ipop.Ethernet;
+using Ipop.Offload;
+using Testing.Overlay;
+
+namespace Ipop.Tests.Offload;
+
+public sealed class OffloadPathTests
+{
+    private static readonly PeerIdentity Peer = Peers.Certified("peer", TcpPackets.Right.ToString());
+    private static readonly FrameOffload Cut = new(true, EthernetFrame.HeaderSize + 20, FrameOffload.TcpChecksum, 1228);
+
+    [Fact]
+    public void A_packet_that_the_kernel_left_whole_goes_out_in_segments_whose_checksum_the_receiver_makes()
+    {
+        Machine machine = Member(TcpPackets.Left);
+        machine.PutAddress(Peer, TcpPackets.Right);
+        byte[] packet = TcpPackets.Make(1, 10_000);
+        machine.Network.FrameFromTap(machine.Now, Machine.Frame(EthernetFrame.IPv4, packet), Cut);
+        Assert.Equal(TcpPackets.Cut(packet, 1228), machine.Overlay.Sent.Select(sent => sent.Packet));
+        Assert.All(machine.Overlay.SentForms, Assert.True);
+        Assert.All(machine.Overlay.Sent, sent => Assert.Equal(Peer.Address, sent.Destination));
+    }
+
+    [Fact]
+    public void Segments_of_the_owner_reach_the_tap_joined_at_the_end_of_the_round()
+    {
+        Machine machine = Member(TcpPackets.Right);
+        PeerIdentity owner = Peers.Certified("owner", TcpPackets.Left.ToString());
+        byte[] packet = TcpPackets.Make(1, 10_000);
+        TcpPackets.Cut(packet, 1228).ForEach(segment => machine.Network.PacketFromOverlay(machine.Now, owner, segment, lacksChecksum: true));
+        Assert.Empty(machine.Tap.Frames);
+        machine.Network.EndRound();
+        Assert.Equal(EthernetFrame.HeaderSize + packet.Length, Assert.Single(machine.Tap.Frames).Length);
+        machine.Network.EndRound();
+        Assert.Single(machine.Tap.Frames);
+    }
+
+    [Fact]
+    public void Segments_of_somebody_else_and_what_is_no_segment_are_dropped()
+    {
+        Machine machine = Member(TcpPackets.Right);
+        machine.Network.PacketFromOverlay(machine.Now, Peers.Certified("thief", "10.128.9.9"), TcpPackets.Make(1, 1000), lacksChecksum: true);
+        Assert.Equal(1, machine.Network.Drops[DropReason.NotOwner]);
+        byte[] datagram = Packets.Udp(TcpPackets.Left, 1, TcpPackets.Right, 2, new byte[10]);
+        machine.Network.PacketFromOverlay(machine.Now, Peers.Certified("owner", TcpPackets.Left.ToString()), datagram, lacksChecksum: true);
+        Assert.Equal(1, machine.Network.Drops[DropReason.Malformed]);
+        machine.Network.EndRound();
+        Assert.Empty(machine.Tap.Frames);
+    }
+
+    [Fact]
+    public void What_the_kernel_asks_for_in_vain_is_counted_as_malformed()
+    {
+        Machine machine = Member(TcpPackets.Left);
+        machine.PutAddress(Peer, TcpPackets.Right);
+        byte[] datagram = Packets.Udp(TcpPackets.Left, 1, TcpPackets.Right, 2, new byte[3000]);
+        machine.Network.FrameFromTap(machine.Now, Machine.Frame(EthernetFrame.IPv4, datagram), Cut);
+        machine.Network.FrameFromTap(machine.Now, Machine.Frame(EthernetFrame.IPv4, datagram), Cut with { SegmentSize = 0, ChecksumOffset = 5000 });
+        Assert.Equal(2, machine.Network.Drops[DropReason.Malformed]);
+        Assert.Empty(machine.Overlay.Sent);
+    }
+
+    private static Machine Member(IPv4Address address)
+    {
+        MemberCertificate certificate = Peers.Certified("local", address.ToString()).Certificate!;
+        var machine = new Machine("local", certificate: certificate);
+        machine.Pass(1);
+        Assert.Equal(address, machine.Dhcp.Bind());
+        machine.TakePackets();
+        machine.Tap.Frames.Clear();
+        return machine;
+    }
+}
