@@ -12,7 +12,7 @@ from runner.counts import Count, failed_in_trx, from_last_line, from_trx, from_u
 SHELL = re.compile(rb"#!.*\b(sh|bash|dash)\b")
 PYTHON = re.compile(rb"#!.*\bpython3\b")
 PARSE = "import ast, sys; [ast.parse(open(name, encoding='utf-8').read(), name) for name in sys.argv[1:]]"
-END_TO_END = ("test/netns", "test/netns/dhcp", "test/netns/grid", "test/image", "test/vm")
+END_TO_END = ("test/netns", "test/netns/bench", "test/netns/dhcp", "test/netns/grid", "test/image", "test/vm")
 UNIT_SECONDS = 180
 UNIT_SECONDS_OF = {"Simulation.Tests": 600}
 
