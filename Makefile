@@ -27,7 +27,7 @@ test-long: host ## the tests that take too long for every commit
 sim: host ## the overlay in virtual time: table, sim.json and pictures in build/out/sim; SIM="--scenario join --size 200" for less
 	$(call timed,test/Simulation/sim $(SIM))
 
-grid: host ## every pair of 23 kinds of site behind NATs, with real ipopd processes: docs/nat-grid.svg, test/netns/grid/last.json
+grid: host ## every pair of 24 kinds of site behind NATs, with real ipopd processes: docs/nat-grid.svg, test/netns/grid/last.json
 	$(call timed,test/netns/grid/run)
 
 bench: host ## the fast path beside the bare wire and wireguard-go; BENCH="--rounds 5 --seconds 10"

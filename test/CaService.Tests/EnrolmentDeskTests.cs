@@ -4,12 +4,14 @@ using Microsoft.Data.Sqlite;
 
 namespace CaService.Tests;
 
-public sealed class EnrolmentDeskTests : IAsyncDisposable
+public sealed class EnrolmentDeskTests : IAsyncLifetime
 {
     private const string Valid = "SELECT count(*) FROM certificates WHERE status = 'valid'";
     private readonly TestCa _ca = new();
 
-    public ValueTask DisposeAsync() => _ca.DisposeAsync();
+    public Task InitializeAsync() => Task.CompletedTask;
+
+    public Task DisposeAsync() => _ca.DisposeAsync().AsTask();
 
     [Fact]
     public void A_machine_with_a_ticket_gets_the_certificate_of_its_address()

@@ -11,11 +11,13 @@ using Ipopd.Enroll;
 
 namespace CaService.Tests;
 
-public sealed class EstServerTests : IAsyncDisposable
+public sealed class EstServerTests : IAsyncLifetime
 {
     private readonly TestCa _ca = new(manager: "127.78.0.1");
 
-    public ValueTask DisposeAsync() => _ca.DisposeAsync();
+    public Task InitializeAsync() => Task.CompletedTask;
+
+    public Task DisposeAsync() => _ca.DisposeAsync().AsTask();
 
     [Fact]
     public async Task Cacerts_is_the_CA_with_a_length_few_headers_and_no_chunks()

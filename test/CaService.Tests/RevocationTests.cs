@@ -8,13 +8,15 @@ using Ipopd.State;
 
 namespace CaService.Tests;
 
-public sealed class RevocationTests : IAsyncDisposable
+public sealed class RevocationTests : IAsyncLifetime
 {
     private readonly TestCa _ca = new(manager: "127.79.0.1");
 
     private RevocationDesk Revoker => new(_ca.Ca, _ca.Time);
 
-    public ValueTask DisposeAsync() => _ca.DisposeAsync();
+    public Task InitializeAsync() => Task.CompletedTask;
+
+    public Task DisposeAsync() => _ca.DisposeAsync().AsTask();
 
     [Theory]
     [InlineData("alpha")]

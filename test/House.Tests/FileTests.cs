@@ -59,6 +59,12 @@ public sealed partial class FileTests
             .Where(place => place.text.Length > 0 && (!place.text.EndsWith('\n') || TrailingBlankPattern().IsMatch(place.text)))
             .Select(place => place.file));
 
+    // xunit 2 disposes of a test class by IDisposable or IAsyncLifetime only; by this one its servers and folders would stay.
+    [Fact]
+    public void No_test_class_hopes_for_IAsyncDisposable() =>
+        Rule.NobodyBreaks(Clone.Files.Where(file => file.StartsWith("test/", StringComparison.Ordinal) && file.EndsWith("Tests.cs", StringComparison.Ordinal))
+            .Where(file => LostDisposalPattern().IsMatch(Clone.Read(file))));
+
     [Fact]
     public void Every_folder_of_Python_has_unit_tests()
     {
@@ -78,6 +84,9 @@ public sealed partial class FileTests
 
     [GeneratedRegex(@"^\s*[\w ]*\b(?:class|struct|record|interface|enum|delegate [\w<>?\[\], .]+?) (\w+)\b", RegexOptions.Multiline)]
     private static partial Regex TypePattern();
+
+    [GeneratedRegex(@"^public sealed class \w+Tests\b[^{]*\bIAsyncDisposable\b", RegexOptions.Multiline)]
+    private static partial Regex LostDisposalPattern();
 
     [GeneratedRegex(@"[ \t\r]\n|\n\n\z")]
     private static partial Regex TrailingBlankPattern();

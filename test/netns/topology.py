@@ -90,7 +90,11 @@ class Topology:
     def runs(self, stay_whole):
         """Whether a run of datagrams (UDP_SEGMENT) crosses the public network as one, as on a wire it can't: records of it are to show datagrams."""
         for name in self._public:
-            run(*self.inside(name, "ethtool", "-K", "wan", "tx-udp-segmentation", "on" if stay_whole else "off"))
+            self.keep_runs(name, "wan", stay_whole)
+
+    def keep_runs(self, name, interface, whole):
+        """Whether runs of datagrams leave an interface as one."""
+        run(*self.inside(name, "ethtool", "-K", interface, "tx-udp-segmentation", "on" if whole else "off"))
 
     def site(self, name, public, lan, how="", allow="", refuse=""):
         """

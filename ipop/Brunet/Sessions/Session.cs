@@ -97,6 +97,9 @@ internal sealed class Session(uint localIndex, bool isClient, NodeAddress expect
     /// <summary>How often a packet that waits for it brought it forward.</summary>
     public int Hurries { get; set; }
 
+    /// <summary>Whether an answer of a node that we have a session with is of no use: the call is for those who stand beside our ring.</summary>
+    public bool SeeksStrangers { get; set; }
+
     /// <summary>Takes the keys and the proven identity out of the finished handshake, which is needed no more.</summary>
     public void Establish(TimeSpan now, IHardwareRandom hardware)
     {
@@ -108,9 +111,6 @@ internal sealed class Session(uint localIndex, bool isClient, NodeAddress expect
         EstablishedAt = now;
         LastOpened = now;
     }
-
-    /// <summary>Whether an answer of a node that we have a session with is of no use: the call is for those who stand beside our ring.</summary>
-    public bool SeeksStrangers { get; set; }
 
     /// <summary>Keeps a sealed frame that overtook the handshake's last flight.</summary>
     public void HoldEarly(Arrival arrival, ReadOnlySpan<byte> frame)

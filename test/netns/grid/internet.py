@@ -37,6 +37,10 @@ class Internet(Topology):
                 self._gate(gate)
         for site in sites:
             self._site(site)
+        # What is counted on the wires are datagrams, as on real ones.
+        self.keep_runs("boot", "wan", whole=False)
+        for site in sites:
+            self.keep_runs(site.name, self.interface(site), whole=False)
         for gate in GATES:
             if gate.name in needed and ":" in gate.lan:
                 # Behind it are real addresses, so the world has to know the way.
