@@ -6,7 +6,7 @@ using Ipopd.Enroll;
 namespace CaService.Tests;
 
 /// <summary>The real client against the real server, with a daemon's control socket that a test holds.</summary>
-public sealed class EnrollCommandTests : IAsyncLifetime
+public sealed class EnrollCommandTests : AsyncTests
 {
     private const string Manager = "127.79.0.1";
     private readonly TestCa _ca = new(manager: Manager);
@@ -24,9 +24,7 @@ public sealed class EnrollCommandTests : IAsyncLifetime
 
     private string ControlSocket => Path.Combine(_ca.Folder, "control");
 
-    public Task InitializeAsync() => Task.CompletedTask;
-
-    public async Task DisposeAsync()
+    public override async ValueTask DisposeAsync()
     {
         await _ca.DisposeAsync();
         await _output.DisposeAsync();

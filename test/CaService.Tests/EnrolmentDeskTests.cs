@@ -4,14 +4,12 @@ using Microsoft.Data.Sqlite;
 
 namespace CaService.Tests;
 
-public sealed class EnrolmentDeskTests : IAsyncLifetime
+public sealed class EnrolmentDeskTests : AsyncTests
 {
     private const string Valid = "SELECT count(*) FROM certificates WHERE status = 'valid'";
     private readonly TestCa _ca = new();
 
-    public Task InitializeAsync() => Task.CompletedTask;
-
-    public Task DisposeAsync() => _ca.DisposeAsync().AsTask();
+    public override ValueTask DisposeAsync() => _ca.DisposeAsync();
 
     [Fact]
     public void A_machine_with_a_ticket_gets_the_certificate_of_its_address()

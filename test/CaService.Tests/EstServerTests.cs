@@ -11,13 +11,11 @@ using Ipopd.Enroll;
 
 namespace CaService.Tests;
 
-public sealed class EstServerTests : IAsyncLifetime
+public sealed class EstServerTests : AsyncTests
 {
     private readonly TestCa _ca = new(manager: "127.78.0.1");
 
-    public Task InitializeAsync() => Task.CompletedTask;
-
-    public Task DisposeAsync() => _ca.DisposeAsync().AsTask();
+    public override ValueTask DisposeAsync() => _ca.DisposeAsync();
 
     [Fact]
     public async Task Cacerts_is_the_CA_with_a_length_few_headers_and_no_chunks()

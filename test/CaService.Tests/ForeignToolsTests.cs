@@ -5,14 +5,12 @@ using Ipopd.Enroll;
 namespace CaService.Tests;
 
 /// <summary>Programs of others: strongSwan's EST client, OpenSSL's verifier.</summary>
-public sealed class ForeignToolsTests : IAsyncLifetime
+public sealed class ForeignToolsTests : AsyncTests
 {
     // strongSwan's client can't choose its source address, and Linux answers for all of 127/8 from 127.0.0.1.
     private readonly TestCa _ca = new(manager: "127.78.0.4");
 
-    public Task InitializeAsync() => Task.CompletedTask;
-
-    public Task DisposeAsync() => _ca.DisposeAsync().AsTask();
+    public override ValueTask DisposeAsync() => _ca.DisposeAsync();
 
     [Fact]
     public async Task StrongSwans_client_enrols_and_renews()

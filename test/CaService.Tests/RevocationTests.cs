@@ -8,15 +8,13 @@ using Ipopd.State;
 
 namespace CaService.Tests;
 
-public sealed class RevocationTests : IAsyncLifetime
+public sealed class RevocationTests : AsyncTests
 {
     private readonly TestCa _ca = new(manager: "127.79.0.1");
 
     private RevocationDesk Revoker => new(_ca.Ca, _ca.Time);
 
-    public Task InitializeAsync() => Task.CompletedTask;
-
-    public Task DisposeAsync() => _ca.DisposeAsync().AsTask();
+    public override ValueTask DisposeAsync() => _ca.DisposeAsync();
 
     [Theory]
     [InlineData("alpha")]
