@@ -58,8 +58,38 @@ public readonly record struct NatProfile(NatMapping Mapping, byte Step)
             return isOneHost ? null : new NatProfile(NatMapping.Independent, 0);
         }
 
+        if (IsAgreed(seen))
+        {
+            return new NatProfile(NatMapping.Independent, 0);
+        }
+
         bool isCounter = highest - lowest <= NearEnough * (seen.Count - 1);
         return new NatProfile(NatMapping.Dependent, isCounter ? SmallestStep(seen) : (byte)0);
+    }
+
+    /// <summary>
+    /// Whether peers at several hosts saw one port, a quarter of all at least. A gateway before a peer that leads a port to it may show the peer
+    /// another port than ours, where both ends spoke at the same time; no NAT that draws a port for each destination draws one so often.
+    /// </summary>
+    private static bool IsAgreed(List<(TransportAddress At, ushort Port)> seen)
+    {
+        foreach ((TransportAddress first, ushort port) in seen)
+        {
+            bool isElsewhere = false;
+            int count = 0;
+            foreach ((TransportAddress at, ushort other) in seen)
+            {
+                count += other == port ? 1 : 0;
+                isElsewhere |= other == port && at with { Port = 0 } != first with { Port = 0 };
+            }
+
+            if (isElsewhere && 4 * count >= seen.Count)
+            {
+                return true;
+            }
+        }
+
+        return false;
     }
 
     private static byte SmallestStep(List<(TransportAddress At, ushort Port)> seen)

@@ -147,7 +147,8 @@ internal sealed class ReflectedAddresses
     {
         foreach (TransportAddress own in Local)
         {
-            if (own == seen)
+            // Another port of our own address was made up on the peer's side.
+            if (own with { Port = 0 } == seen with { Port = 0 })
             {
                 return true;
             }

@@ -1,0 +1,44 @@
+using Brunet.Addressing;
+using Brunet.Nat;
+
+namespace Brunet.Tests.Nat;
+
+public sealed class NatProfileTests
+{
+    [Theory]
+    [InlineData(NatMapping.Independent, 4433, 4433)]
+    [InlineData(NatMapping.Independent, 4433, 16326, 4433)]
+    [InlineData(NatMapping.Independent, 5644, 4976, 4433, 16326, 4433)]
+    [InlineData(NatMapping.Dependent, 40433, 1832, 57619, 61247)]
+    [InlineData(NatMapping.Dependent, 40433, 1832, 57619, 61247, 100, 2000, 9000, 40433, 777)]
+    public void One_port_is_believed_in_if_several_hosts_see_it_though_not_all_do(NatMapping expected, params int[] ports) =>
+        Assert.Equal(expected, NatProfile.Of([.. ports.Select((port, index) => (Host(index), (ushort)port))])?.Mapping);
+
+    [Fact]
+    public void What_one_host_sees_tells_nothing_and_does_not_agree_with_itself()
+    {
+        TransportAddress host = Host(1);
+        Assert.Null(NatProfile.Of([(host, 4433), (host with { Port = 9 }, 4433)]));
+        Assert.Equal(NatMapping.Dependent, NatProfile.Of([(host, 4433), (host with { Port = 9 }, 4433), (Host(2), 1832)])!.Value.Mapping);
+    }
+
+    [Theory]
+    [InlineData(1, 30000, 30001, 30003)]
+    [InlineData(2, 30000, 30002, 30004)]
+    [InlineData(0, 30000, 40002, 50004)]
+    public void Ports_that_follow_each_other_have_a_step(int step, params int[] ports) =>
+        Assert.Equal(new NatProfile(NatMapping.Dependent, (byte)step), NatProfile.Of([.. ports.Select((port, index) => (Host(index), (ushort)port))]));
+
+    [Fact]
+    public void A_port_of_our_own_address_that_a_peers_gateway_made_up_is_no_NAT()
+    {
+        TransportAddress own = TransportAddress.FromIPv4(0xc0000214, 4433);
+        var reflected = new ReflectedAddresses { Local = [own] };
+        reflected.Add(TimeSpan.FromSeconds(1), default, Host(1), own);
+        reflected.Add(TimeSpan.FromSeconds(2), default, Host(2), own with { Port = 16326 });
+        reflected.Add(TimeSpan.FromSeconds(3), default, Host(3), own with { Port = 4976 });
+        Assert.Equal(NatMapping.None, reflected.Nat.Mapping);
+    }
+
+    private static TransportAddress Host(int number) => TransportAddress.FromIPv4(0xc6336400 + (uint)number, 4433);
+}
