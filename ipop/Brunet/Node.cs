@@ -1,4 +1,3 @@
-using System.Buffers;
 using Brunet.Addressing;
 using Brunet.Dht;
 using Brunet.Diagnosis;
@@ -327,7 +326,7 @@ public sealed class Node : IOverlay
             return;
         }
 
-        byte[] message = ArrayPool<byte>.Shared.Rent(packet.Length + 1);
+        byte[] message = FrameBuffers.Take();
         try
         {
             message[0] = (byte)(lacksChecksum ? MessageType.Segment : MessageType.Packet);
@@ -347,7 +346,7 @@ public sealed class Node : IOverlay
         }
         finally
         {
-            ArrayPool<byte>.Shared.Return(message);
+            FrameBuffers.Return(message);
         }
     }
 

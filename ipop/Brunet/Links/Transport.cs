@@ -1,4 +1,3 @@
-using System.Buffers;
 using Brunet.Addressing;
 using Brunet.Sessions;
 using Brunet.Wire;
@@ -61,7 +60,7 @@ internal sealed class Transport(NodeCore core)
             return false;
         }
 
-        byte[] frame = ArrayPool<byte>.Shared.Rent(ProtocolConstants.MaxFrameSize);
+        byte[] frame = FrameBuffers.Take();
         try
         {
             int length = keys.Seal(session.RemoteIndex, message, frame);
@@ -76,7 +75,7 @@ internal sealed class Transport(NodeCore core)
         }
         finally
         {
-            ArrayPool<byte>.Shared.Return(frame);
+            FrameBuffers.Return(frame);
         }
     }
 
@@ -145,7 +144,7 @@ internal sealed class Transport(NodeCore core)
             return;
         }
 
-        byte[] buffer = ArrayPool<byte>.Shared.Rent(ProtocolConstants.MaxMessageSize);
+        byte[] buffer = FrameBuffers.Take();
         try
         {
             Span<byte> message = buffer.AsSpan(0, frame.Length - ProtocolConstants.DataHeaderSize - ProtocolConstants.TagSize);
@@ -171,7 +170,7 @@ internal sealed class Transport(NodeCore core)
         }
         finally
         {
-            ArrayPool<byte>.Shared.Return(buffer);
+            FrameBuffers.Return(buffer);
         }
     }
 

@@ -1,0 +1,23 @@
+using Brunet;
+using Brunet.Addressing;
+using Brunet.Dht;
+using Testing.Overlay;
+
+namespace Ipop.Linux.Tests.DataPath;
+
+/// <summary>A node of the product for packets; records stand in a table, as the simulator's certificates hold no keys that could own any.</summary>
+internal sealed class NodeWithTable(Node node, FakeOverlay table) : IOverlay
+{
+    public NodeAddress Address => node.Address;
+
+    public bool IsJoined => node.IsJoined;
+
+    public void Send(TimeSpan now, NodeAddress destination, ReadOnlySpan<byte> packet, bool lacksChecksum = false) =>
+        node.Send(now, destination, packet, lacksChecksum);
+
+    public void Lookup(TimeSpan now, RecordKey key, Action<TimeSpan, DhtAnswer> done) => table.Lookup(now, key, done);
+
+    public void Create(TimeSpan now, RecordKey key, ReadOnlyMemory<byte> value, Action<TimeSpan, DhtAnswer> done) => table.Create(now, key, value, done);
+
+    public void Release(TimeSpan now, RecordKey key) => table.Release(now, key);
+}

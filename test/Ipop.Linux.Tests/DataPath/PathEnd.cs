@@ -1,0 +1,136 @@
+using System.Net;
+using Brunet;
+using Brunet.Addressing;
+using Brunet.Sessions;
+using Ipop.AddressMap;
+using Ipop.Linux.Randomness;
+using Ipop.Linux.Udp;
+using Ipop.Offload;
+using Testing.Overlay;
+using Testing.Simulation;
+
+namespace Ipop.Linux.Tests.DataPath;
+
+/// <summary>
+/// One machine of a closed pool on the loopback, put together as the daemon does it: virtual network, node, cipher and UDP socket are the product's. Its
+/// guest only counts.
+/// </summary>
+internal sealed class PathEnd : INodeOutput, ITapOutput, IDisposable
+{
+    private static readonly Subnet Net = Subnet.Parse("10.128.0.0/16");
+
+    /// <summary>Of the records.</summary>
+    internal static readonly RecordPolicy Policy = new(Net, isOpen: false);
+
+    private readonly UdpSocket _socket = UdpSocket.OpenFast(0);
+    private readonly UdpSocket.Receiver _receive;
+    private readonly SimulatedIdentity _identity;
+
+    internal PathEnd(SimulatedAuthority authority, FakeDht records, int number, TransportAddress? bootstrap)
+    {
+        _receive = (now, source, datagram) => Node!.ReceiveDatagram(now, source, datagram);
+        var random = new Random(number);
+        _identity = new SimulatedIdentity(random);
+        Address = new IPv4Address((10u << 24) | (128u << 16) | (uint)number);
+        _identity.Certificate = authority.Issue(_identity.Address, new IPAddress([10, 128, 0, (byte)number]), $"n{number}", number == 1);
+        var handshakes = new SealedHandshakes(new SimulatedHandshakeProvider(_identity, authority, random));
+        var settings = new NodeSettings(new byte[32], bootstrap is { } first ? [first] : [], bootstrap is null, IsOpen: false);
+        Node = new Node(settings, _identity, handshakes, authority, Policy, this, random, HardwareRandom.Open(out _));
+        var options = new VirtualNetworkOptions { Pool = "demo", Subnet = Net, TapMac = GuestMac, LastAddress = Address };
+        var table = new FakeOverlay(records, new PeerIdentity(_identity.Address, _identity.PublicKey, _identity.Certificate));
+        Network = new VirtualNetwork(options, new NodeWithTable(Node, table), _identity.Certificate, this, default);
+    }
+
+    internal static MacAddress GuestMac => new(0x02_00_00_00_00_77);
+
+    internal Node Node { get; }
+
+    internal VirtualNetwork Network { get; }
+
+    internal IPv4Address Address { get; }
+
+    internal TransportAddress Endpoint => TransportAddress.FromIPv4(0x7f000001, (ushort)_socket.LocalPort);
+
+    /// <summary>Frames that the guest got.</summary>
+    internal long Frames { get; private set; }
+
+    /// <summary>Their bytes.</summary>
+    internal long Bytes { get; private set; }
+
+    /// <summary>Datagrams that left.</summary>
+    internal long Datagrams { get; private set; }
+
+    /// <summary>For people.</summary>
+    internal string State(TimeSpan now) =>
+        $"joined {Node.IsJoined}, address {Network.Address?.ToString() ?? "none"}, peers {string.Join(',', Node.Peers(now).Select(peer => $"{peer.Path} {peer.RoundTrip}"))}";
+
+    /// <summary>One round of the daemon's loop.</summary>
+    internal void Pass(TimeSpan now)
+    {
+        _socket.Receive(now, _receive);
+        if (now >= Node.NextTick)
+        {
+            Node.Tick(now);
+        }
+
+        if (now >= Network.NextTick)
+        {
+            Network.Tick(now);
+        }
+
+        Network.EndRound();
+        _socket.Flush();
+    }
+
+    public void SendDatagram(TransportAddress destination, ReadOnlySpan<byte> datagram)
+    {
+        Datagrams++;
+        _socket.Send(destination, datagram);
+    }
+
+    public void SendDatagram(int socket, TransportAddress destination, ReadOnlySpan<byte> datagram)
+    {
+        // No further sockets.
+    }
+
+    public int OpenSocket() => 0;
+
+    public void CloseSocket(int socket)
+    {
+        // No further sockets.
+    }
+
+    public void Meet(TransportAddress endpoint, bool isClient)
+    {
+        // No TCP.
+    }
+
+    public bool ComesFromListener(TransportAddress endpoint) => false;
+
+    public void Deliver(TimeSpan now, PeerIdentity source, ReadOnlySpan<byte> packet, bool lacksChecksum) =>
+        Network.PacketFromOverlay(now, source, packet, lacksChecksum);
+
+    public void WriteFrame(ReadOnlySpan<byte> frame) => WriteFrame(frame, default);
+
+    public void WriteFrame(ReadOnlySpan<byte> frame, FrameOffload offload)
+    {
+        Frames++;
+        Bytes += frame.Length;
+    }
+
+    public void BounceCarrier()
+    {
+        // The guest has its address.
+    }
+
+    public void AddressChanged(IPv4Address? address)
+    {
+        // The guest has its address.
+    }
+
+    public void Dispose()
+    {
+        _socket.Dispose();
+        _identity.Dispose();
+    }
+}
