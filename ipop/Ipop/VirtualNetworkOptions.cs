@@ -24,6 +24,9 @@ public sealed record VirtualNetworkOptions
     /// <summary>MTU handed out by DHCP (RFC 2132 section 5.1), in bytes.</summary>
     public ushort Mtu { get; init; } = 1280;
 
+    /// <summary>Whether TCP segments are joined on their way to the tap; else its kernel gets them one by one.</summary>
+    public bool JoinsSegments { get; init; } = true;
+
     /// <summary>Lease handed out by DHCP, in seconds. It is renewed after half of that.</summary>
     public uint LeaseSeconds { get; init; } = 3600;
 

@@ -143,6 +143,9 @@ class Verbs(unittest.TestCase):
         mapped = {"by": "pcp", "external": "192.0.2.7:4433", "public": False}
         self.assertNotIn("gateway", text)
         self.assertIn("the gateway leads 192.0.2.7:4433 here, by pcp, but it stands", "\n".join(status.lines({**STATUS, "port_mapping": mapped})))
+        offload = [{"name": "udp-runs", "on": False, "why": "datagrams are sent one by one: because"}, {"name": "esp", "on": True, "why": None}]
+        self.assertIn("fast path    off: udp-runs (datagrams are sent one by one: because)", "\n".join(status.lines({**STATUS, "offload": offload})))
+        self.assertIn("everything on", "\n".join(status.lines({**STATUS, "offload": offload[1:]})))
         self.assertIn("open: no certificates, no IPsec", "\n".join(status.lines({**STATUS, "open": True, "certificate": None})))
 
     def test_peers_stand_in_the_order_of_their_addresses(self):

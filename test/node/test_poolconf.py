@@ -64,6 +64,7 @@ class WhatIsWrong(unittest.TestCase):
     def test_wrong_values_of_the_overlay_s_own_keys(self):
         self.value("udp", "multicast", "maybe", "yes or no")
         self.value("udp", "port-mapping", "1", "yes or no")
+        self.value("offload", "esp", "off", "yes or no")
         for wrong in ("4433,443", "443 443", "443 0443", "0", "65536", "auto none", "-1", "\u0664"):
             self.value("tcp", "ports", wrong, "list of different ports")
         for wrong in ("-1", "1.5", "65536", "many", "10000000", "\u0664"):

@@ -14,8 +14,14 @@ public static class FrameCiphers
     /// <summary>In words, for people.</summary>
     public static string Name => Best.Value is { } library ? $"libipsec-mb, {library.Generation}" : "OpenSSL";
 
+    /// <summary>Whether there is a library that can be used.</summary>
+    public static bool HasLibrary => Best.Value is not null;
+
     /// <summary>Makes a cipher of a key of 32 bytes, which is copied.</summary>
-    public static IFrameCipher Create(ReadOnlySpan<byte> key) => Best.Value is { } library ? new LibraryCipher(library, key) : new AesGcmCipher(key);
+    /// <param name="key">The key.</param>
+    /// <param name="mayUseLibrary">Whether it may be libipsec-mb's.</param>
+    public static IFrameCipher Create(ReadOnlySpan<byte> key, bool mayUseLibrary = true) =>
+        mayUseLibrary && Best.Value is { } library ? new LibraryCipher(library, key) : new AesGcmCipher(key);
 
     /// <summary>Whether functions give what test case 16 of the GCM specification says (McGrew and Viega 2005, appendix B), and the same as OpenSSL.</summary>
     internal static bool IsSound(GcmLibrary library)

@@ -47,11 +47,14 @@ internal sealed unsafe class OpenSslHandshake : IHandshake
         }
     }
 
+    /// <summary>Whether the session may be sealed by libipsec-mb.</summary>
+    internal bool MayUseLibrary { get; init; } = true;
+
     /// <summary>The version of the overlay's protocol that both ends agreed on; null before the end.</summary>
     internal int? Version { get; private set; }
 
     /// <inheritdoc/>
-    public IFrameCipher CreateCipher(ReadOnlySpan<byte> key) => FrameCiphers.Create(key);
+    public IFrameCipher CreateCipher(ReadOnlySpan<byte> key) => FrameCiphers.Create(key, MayUseLibrary);
 
     /// <inheritdoc/>
     public HandshakeState Advance(ReadOnlySpan<byte> received, IBufferWriter<byte> toSend)

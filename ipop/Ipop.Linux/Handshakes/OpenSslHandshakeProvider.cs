@@ -45,6 +45,9 @@ public sealed class OpenSslHandshakeProvider : IHandshakeProvider, IDisposable
     /// <summary>Versions of the overlay's protocol that are spoken, the best first (docs/protocol.md, Versions).</summary>
     internal IReadOnlyList<int> Versions { get; init; } = [1];
 
+    /// <summary>Whether libipsec-mb may seal the sessions; else OpenSSL does.</summary>
+    public bool MayUseLibrary { get; init; } = true;
+
     /// <inheritdoc/>
     public IHandshake StartClient(ulong boot) => Start(isClient: true, boot);
 
@@ -65,6 +68,6 @@ public sealed class OpenSslHandshakeProvider : IHandshakeProvider, IDisposable
         }
 
         Interop.Crypto.RAND_add(bits, Draws * sizeof(ulong), 0);
-        return new OpenSslHandshake(_context, isClient, _verifier, boot, Versions);
+        return new OpenSslHandshake(_context, isClient, _verifier, boot, Versions) { MayUseLibrary = MayUseLibrary };
     }
 }

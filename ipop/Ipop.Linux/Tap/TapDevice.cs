@@ -12,11 +12,15 @@ public sealed unsafe class TapDevice : IDisposable
 {
     private readonly FileDescriptor _fd;
 
-    private TapDevice(FileDescriptor fd, string name)
+    private TapDevice(FileDescriptor fd, string name, bool takesWhole)
     {
         _fd = fd;
         Name = name;
+        LeavesTcpWhole = SetOffload(fd, takesWhole) && takesWhole;
     }
+
+    /// <summary>Whether the kernel hands over TCP packets before it cuts them.</summary>
+    public bool LeavesTcpWhole { get; }
 
     /// <summary>Name of the interface.</summary>
     public string Name { get; }
@@ -28,8 +32,9 @@ public sealed unsafe class TapDevice : IDisposable
     /// <param name="name">1 to 15 characters.</param>
     /// <param name="mac">6 bytes; set if the interface has another.</param>
     /// <param name="mtu">Bytes of an IP packet.</param>
+    /// <param name="takesWhole">Whether the kernel shall leave TCP packets whole and checksums out.</param>
     /// <exception cref="TapException">Says what to do.</exception>
-    public static TapDevice Open(string name, ReadOnlySpan<byte> mac, int mtu)
+    public static TapDevice Open(string name, ReadOnlySpan<byte> mac, int mtu, bool takesWhole = true)
     {
         var fd = new FileDescriptor(OpenTun());
         try
@@ -47,8 +52,7 @@ public sealed unsafe class TapDevice : IDisposable
             }
 
             TapSettings.Apply(name, mac, mtu);
-            TakeOffload(fd);
-            return new TapDevice(fd, name);
+            return new TapDevice(fd, name, takesWhole);
         }
         catch
         {
@@ -62,8 +66,9 @@ public sealed unsafe class TapDevice : IDisposable
     /// <param name="name">The name that it must have.</param>
     /// <param name="mac">6 bytes; set if the interface has another.</param>
     /// <param name="mtu">Bytes of an IP packet.</param>
+    /// <param name="takesWhole">Whether the kernel shall leave TCP packets whole and checksums out.</param>
     /// <returns>Null if the descriptor is no tap of that name, or one without virtio headers.</returns>
-    public static TapDevice? Adopt(int descriptor, string name, ReadOnlySpan<byte> mac, int mtu)
+    public static TapDevice? Adopt(int descriptor, string name, ReadOnlySpan<byte> mac, int mtu, bool takesWhole = true)
     {
         var fd = new FileDescriptor(descriptor);
         Interop.Libc.ifreq request;
@@ -75,8 +80,7 @@ public sealed unsafe class TapDevice : IDisposable
         }
 
         TapSettings.Apply(name, mac, mtu);
-        TakeOffload(fd);
-        return new TapDevice(fd, name);
+        return new TapDevice(fd, name, takesWhole);
     }
 
     /// <summary>Reads one frame, which may be larger than the interface's MTU if <paramref name="offload"/> says so.</summary>
@@ -151,13 +155,13 @@ public sealed unsafe class TapDevice : IDisposable
     /// <summary>Closes the tap; the interface stays, without carrier.</summary>
     public void Dispose() => _fd.Dispose();
 
-    // A kernel that refuses goes on cutting and summing by itself.
-    private static void TakeOffload(FileDescriptor fd)
+    // A kernel that refuses goes on cutting and summing by itself. A tap that lived on may have been set otherwise.
+    private static bool SetOffload(FileDescriptor fd, bool takesWhole)
     {
         int size = sizeof(Interop.Libc.virtio_net_hdr);
         _ = Interop.Libc.ioctl(fd.Value, Interop.Libc.TUNSETVNETHDRSZ, &size);
-        _ = Interop.Libc.ioctl_value(
-            fd.Value, Interop.Libc.TUNSETOFFLOAD, Interop.Libc.TUN_F_CSUM | Interop.Libc.TUN_F_TSO4 | Interop.Libc.TUN_F_TSO_ECN);
+        nint wanted = takesWhole ? Interop.Libc.TUN_F_CSUM | Interop.Libc.TUN_F_TSO4 | Interop.Libc.TUN_F_TSO_ECN : 0;
+        return Interop.Libc.ioctl_value(fd.Value, Interop.Libc.TUNSETOFFLOAD, wanted) >= 0;
     }
 
     private static int OpenTun()

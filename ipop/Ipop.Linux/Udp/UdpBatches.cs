@@ -14,21 +14,18 @@ public sealed class UdpBatches : IDisposable
 
     /// <summary>Makes buffers of 128 kB.</summary>
     public UdpBatches()
-        : this(inRuns: false)
+        : this(sendsRuns: false, receivesRuns: false)
     {
     }
 
     /// <summary>Makes buffers.</summary>
-    /// <param name="inRuns">Whether datagrams of one size come and go in runs; that takes 1.1 MB, of which only what is used counts.</param>
-    internal UdpBatches(bool inRuns)
+    /// <param name="sendsRuns">Whether datagrams of one size go in runs.</param>
+    /// <param name="receivesRuns">Whether they come so; that takes 1 MB, of which only what is used counts.</param>
+    internal UdpBatches(bool sendsRuns, bool receivesRuns)
     {
-        Received = inRuns ? new UdpBatch(16, Run) : new UdpBatch(UdpSocket.BatchSize, Datagram);
-        Waiting = new UdpBatch(inRuns ? 64 : UdpSocket.BatchSize, Datagram);
-        InRuns = inRuns;
+        Received = receivesRuns ? new UdpBatch(16, Run) : new UdpBatch(UdpSocket.BatchSize, Datagram);
+        Waiting = new UdpBatch(sendsRuns ? 64 : UdpSocket.BatchSize, Datagram);
     }
-
-    /// <summary>Whether runs may be received and sent.</summary>
-    internal bool InRuns { get; }
 
     /// <summary>What the last call of the kernel brought; nothing outlives the call that asked for it.</summary>
     internal UdpBatch Received { get; }

@@ -21,18 +21,16 @@ public sealed unsafe class UdpSocket : IDisposable
     private readonly bool _isShared;
     private bool _sendsRuns;
 
-    private UdpSocket(FileDescriptor fd, bool isDual, UdpBatches? shared, bool inRuns)
+    private UdpSocket(FileDescriptor fd, bool isDual, UdpBatches? shared, bool sendsRuns, bool receivesRuns)
     {
         _fd = fd;
         _isDual = isDual;
         _isShared = shared is not null;
-        _batches = shared ?? new UdpBatches(inRuns);
-        _sendsRuns = inRuns;
-        if (inRuns)
-        {
-            // A kernel without it hands datagrams over one by one.
-            Set(Interop.Libc.SOL_UDP, Interop.Libc.UDP_GRO, 1);
-        }
+        _batches = shared ?? new UdpBatches(sendsRuns, receivesRuns);
+
+        // A size of 0 changes nothing, but an old kernel does not know the option. It goes on datagram by datagram.
+        _sendsRuns = sendsRuns && Set(Interop.Libc.SOL_UDP, Interop.Libc.UDP_SEGMENT, 0);
+        ReceivesRuns = receivesRuns && Set(Interop.Libc.SOL_UDP, Interop.Libc.UDP_GRO, 1);
     }
 
     /// <summary>Takes a datagram; the span is lent until the call returns.</summary>
@@ -43,6 +41,12 @@ public sealed unsafe class UdpSocket : IDisposable
 
     /// <summary>Whether it serves IPv6 beside IPv4.</summary>
     public bool IsDual => _isDual;
+
+    /// <summary>Whether datagrams of one size to one destination go as one; false once the kernel said that they can't.</summary>
+    public bool SendsRuns => _sendsRuns;
+
+    /// <summary>Whether the kernel joins what comes.</summary>
+    public bool ReceivesRuns { get; }
 
     /// <summary>The port that the socket has.</summary>
     public int LocalPort
@@ -60,13 +64,17 @@ public sealed unsafe class UdpSocket : IDisposable
     /// <param name="port">0 for any free one.</param>
     /// <param name="shared">Buffers that it has in common with others, whose owner disposes of them; null for its own.</param>
     /// <exception cref="IOException">The port is taken, or may not be used.</exception>
-    public static UdpSocket OpenAny(int port, UdpBatches? shared = null) => OpenAny(port, shared, inRuns: false);
+    public static UdpSocket OpenAny(int port, UdpBatches? shared = null) => OpenAny(port, shared, sendsRuns: false, receivesRuns: false);
 
-    /// <summary>As <see cref="OpenAny(int, UdpBatches?)"/>, for a socket that carries much: datagrams of one size to one destination go, and come, as one.</summary>
+    /// <summary>As <see cref="OpenAny(int, UdpBatches?)"/>, for a socket that carries much.</summary>
+    /// <param name="port">0 for any free one.</param>
+    /// <param name="sendsRuns">Whether datagrams of one size to one destination go as one.</param>
+    /// <param name="receivesRuns">Whether such datagrams come as one.</param>
     /// <exception cref="IOException">The port is taken, or may not be used.</exception>
-    public static UdpSocket OpenFast(int port) => OpenAny(port, shared: null, inRuns: true);
+    public static UdpSocket OpenFast(int port, bool sendsRuns = true, bool receivesRuns = true) =>
+        OpenAny(port, shared: null, sendsRuns, receivesRuns);
 
-    private static UdpSocket OpenAny(int port, UdpBatches? shared, bool inRuns)
+    private static UdpSocket OpenAny(int port, UdpBatches? shared, bool sendsRuns, bool receivesRuns)
     {
         var address = new Interop.Libc.sockaddr { family = Interop.Libc.AF_INET6 };
         FileDescriptor fd = Create(Interop.Libc.AF_INET6);
@@ -84,7 +92,7 @@ public sealed unsafe class UdpSocket : IDisposable
 
         SocketMark.Set(fd);
         address.port = System.Buffers.Binary.BinaryPrimitives.ReverseEndianness((ushort)port);
-        return Bind(fd, address, isDual, $"UDP port {port}", shared, inRuns);
+        return Bind(fd, address, isDual, $"UDP port {port}", shared, sendsRuns, receivesRuns);
     }
 
     /// <summary>Opens a socket on one IPv4 address.</summary>
@@ -216,7 +224,7 @@ public sealed unsafe class UdpSocket : IDisposable
     }
 
     // EIO: the card can't sum what is cut (udp(7)), so it never will. The others: these datagrams are too long for the way, and must be fragmented.
-    private bool IsRefusal(int error)
+    internal bool IsRefusal(int error)
     {
         _sendsRuns &= error != Interop.Libc.EIO;
         return error is Interop.Libc.EIO or Interop.Libc.EINVAL or Interop.Libc.EMSGSIZE;
@@ -249,7 +257,8 @@ public sealed unsafe class UdpSocket : IDisposable
         return fd;
     }
 
-    private static UdpSocket Bind(FileDescriptor fd, Interop.Libc.sockaddr address, bool isDual, string what, UdpBatches? shared = null, bool inRuns = false)
+    private static UdpSocket Bind(
+        FileDescriptor fd, Interop.Libc.sockaddr address, bool isDual, string what, UdpBatches? shared = null, bool sendsRuns = false, bool receivesRuns = false)
     {
         // Overlay datagrams may be cut on the way where a link is narrow; that beats a black hole.
         Set(fd, Interop.Libc.IPPROTO_IP, Interop.Libc.IP_MTU_DISCOVER, Interop.Libc.IP_PMTUDISC_DONT);
@@ -262,7 +271,7 @@ public sealed unsafe class UdpSocket : IDisposable
             throw new IOException($"{what} can't be used: {error}");
         }
 
-        return new UdpSocket(fd, isDual, shared, inRuns);
+        return new UdpSocket(fd, isDual, shared, sendsRuns, receivesRuns);
     }
 
     private static void GrowBuffer(FileDescriptor fd, int forced, int polite)

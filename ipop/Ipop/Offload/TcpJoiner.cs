@@ -7,7 +7,9 @@ namespace Ipop.Offload;
 /// kernel handles a few large packets instead of many small ones. A seal has proven their bytes, so no checksum is looked at. What is not such a
 /// segment, but of the same connection, has what came before it go first.
 /// </summary>
-internal sealed class TcpJoiner(ITapOutput output)
+/// <param name="output">The tap.</param>
+/// <param name="isJoining">Whether it joins; else each segment goes by itself, at once.</param>
+internal sealed class TcpJoiner(ITapOutput output, bool isJoining)
 {
     /// <summary>Connections that are joined at a time.</summary>
     private const int MostRuns = 4;
@@ -34,6 +36,11 @@ internal sealed class TcpJoiner(ITapOutput output)
             Write(run);
             run.Begin(packet, header);
             _isEmpty = false;
+        }
+
+        if (!isJoining)
+        {
+            Flush();
         }
 
         return true;

@@ -34,7 +34,7 @@ internal sealed class PacketPath
         (_overlay, _subnet, _holder, _owners, _output, _drops) = (overlay, options.Subnet, holder, owners, output, drops);
         _gate = new UncertifiedGate(options);
         _errors = new IcmpErrors(_subnet.Gateway, output);
-        _joiner = new TcpJoiner(output);
+        _joiner = new TcpJoiner(output, options.JoinsSegments);
         TapMac = options.TapMac;
     }
 

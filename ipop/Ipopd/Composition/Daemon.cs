@@ -5,6 +5,7 @@ using Brunet.Addressing;
 using Brunet.Sessions;
 using Ipop;
 using Ipop.AddressMap;
+using Ipop.Linux.Ciphers;
 using Ipop.Linux.Handshakes;
 using Ipop.Linux.KernelLog;
 using Ipop.Linux.Polling;
@@ -79,7 +80,7 @@ internal sealed class Daemon : IControlled, IDisposable
             _identity = Own(NodeIdentity.LoadOrCreate(options.State));
             _verifier = options.IsOpen ? null : PoolCertificateVerifier.Load(options, time);
             _certificateTrouble = _identity.LoadCertificate(options.State, _verifier);
-            _handshakes = Own(new OpenSslHandshakeProvider(_identity.Key, CertificateBytes, _verifier));
+            _handshakes = Own(new OpenSslHandshakeProvider(_identity.Key, CertificateBytes, _verifier) { MayUseLibrary = options.Offload.LibraryCipher });
             _systemd = Own(new ServiceManager(Environment.GetEnvironmentVariable));
             _loop = Own(new PollLoop());
             _overlaySocket = Own(Opening.Overlay(options));
@@ -144,7 +145,8 @@ internal sealed class Daemon : IControlled, IDisposable
         Task resolving = _resolver.RunAsync(found => _loop.Post(now => _node.SetBootstrap(now, found)), _ending.Token);
         try
         {
-            _loop.Add(_overlaySocket.Descriptor, now => _overlaySocket.Receive(now, ReceiveDatagram));
+            UdpSocket.Receiver receive = ReceiveDatagram;
+            _loop.Add(_overlaySocket.Descriptor, now => _overlaySocket.Receive(now, receive));
             _lan?.Listen(_loop, _node.ReceiveMulticast);
             _loop.Add(_tap.Descriptor, now => _tap.Receive(now, _network));
             _names?.Serve(_network.Dns);
@@ -176,7 +178,7 @@ internal sealed class Daemon : IControlled, IDisposable
         StatusReport.Status(
             _options, _node, _network, _identity.Certificate, now, now - _started, _outside?.Report(), Warnings(), Nat(),
             StatusReport.Udp(_overlaySocket.LocalPort, _traffic, now), _resolver,
-            _verifier?.Revocations);
+            _verifier?.Revocations, Working());
 
     /// <inheritdoc/>
     public PeersReply Peers(TimeSpan now) => StatusReport.Peers(_node, _network, now, Nat());
@@ -257,6 +259,7 @@ internal sealed class Daemon : IControlled, IDisposable
         IsManager = IsFirst,
         HostName = _options.Host,
         Mtu = _options.TapMtu,
+        JoinsSegments = _options.Offload.TcpSegmentation,
 
         // DHCP can't name a port, so only a server on the usual one is worth naming.
         DnsServer = _options.DnsListen is { Port: 53, IPv4: var server } ? new IPv4Address(server) : null,
@@ -399,6 +402,9 @@ internal sealed class Daemon : IControlled, IDisposable
         _node.SetLocalEndpoints(now, _local);
         _outside?.SetWaysOut(now, _surroundings.Routes, _surroundings.Addresses);
     }
+
+    private OffloadOptions Working() => new(
+        _tap.LeavesTcpWhole, _overlaySocket.SendsRuns, _overlaySocket.ReceivesRuns, _options.Offload.LibraryCipher && FrameCiphers.HasLibrary, _options.Offload.Esp);
 
     private List<string> Warnings() => WarningList.Make(
         _options, [.. _surroundings.Overlaps, .. _network.Warnings], _node.Twin is { } twin ? TwinReport.Describe(_node.Address, twin) : null, _certificateTrouble);

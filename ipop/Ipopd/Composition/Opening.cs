@@ -15,7 +15,7 @@ internal static class Opening
     {
         try
         {
-            return UdpSocket.OpenFast(options.UdpPort);
+            return UdpSocket.OpenFast(options.UdpPort, options.Offload.UdpRuns, options.Offload.UdpGro);
         }
         catch (IOException exception)
         {

@@ -17,7 +17,7 @@ internal static class StatusReport
     internal static StatusReply Status(
         DaemonOptions options, Node node, VirtualNetwork network, MemberCertificate? certificate, TimeSpan now, TimeSpan uptime,
         PortMappingReply? portMapping, IReadOnlyList<string> warnings, NatReply nat, UdpReply udp, BootstrapResolver resolver,
-        RevocationList? revocations)
+        RevocationList? revocations, OffloadOptions working)
     {
         RingStatus ring = node.Ring;
         return new StatusReply
@@ -42,6 +42,7 @@ internal static class StatusReport
             UptimeS = (long)uptime.TotalSeconds,
             PortMapping = portMapping,
             Revocations = revocations is null ? null : new RevocationsReply(revocations.Number, revocations.Count),
+            Offload = OffloadReport.Make(options, working),
             Warnings = warnings,
         };
     }

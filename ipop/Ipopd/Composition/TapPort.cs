@@ -40,6 +40,9 @@ internal sealed class TapPort : ITapOutput, IDisposable
     /// <summary>For the loop.</summary>
     internal int Descriptor => _tap.Descriptor;
 
+    /// <summary>Whether the kernel hands over TCP packets before it cuts them.</summary>
+    internal bool LeavesTcpWhole => _tap.LeavesTcpWhole;
+
     /// <summary>When the carrier comes back; <see cref="TimeSpan.MaxValue"/> if it is there.</summary>
     internal TimeSpan CarrierAt { get; private set; } = TimeSpan.MaxValue;
 
@@ -60,14 +63,14 @@ internal sealed class TapPort : ITapOutput, IDisposable
         {
             if (name == StoreName && tap is null)
             {
-                tap = TapDevice.Adopt(descriptor, options.TapName, address, options.TapMtu);
+                tap = TapDevice.Adopt(descriptor, options.TapName, address, options.TapMtu, options.Offload.TcpSegmentation);
             }
         }
 
         bool isKept = tap is not null;
         if (tap is null)
         {
-            tap = TapDevice.Open(options.TapName, address, options.TapMtu);
+            tap = TapDevice.Open(options.TapName, address, options.TapMtu, options.Offload.TcpSegmentation);
 
             // No carrier, no DHCP: the client's first question comes when it can be answered, not a timeout later.
             tap.SetCarrier(false);

@@ -52,6 +52,9 @@ internal sealed record DaemonOptions
     /// <summary>TCP ports of the overlay; null: that of UDP and 443, as far as they are free.</summary>
     internal required IReadOnlyList<ushort>? TcpPorts { get; init; }
 
+    /// <summary>What makes packets cheap, as far as it is wanted.</summary>
+    internal required OffloadOptions Offload { get; init; }
+
     /// <summary>What is handed on for others at most, kB/s; 0 for no limit.</summary>
     internal required int RelayRate { get; init; }
 

@@ -47,6 +47,12 @@ internal sealed class DaemonOptionsReader
             PortMapping = reader.YesOrNo(OptionKey.PortMapping),
             HasMulticast = reader.YesOrNo(OptionKey.Multicast),
             TcpPorts = reader.TcpPorts(),
+            Offload = new OffloadOptions(
+                reader.YesOrNo(OptionKey.TcpSegmentation),
+                reader.YesOrNo(OptionKey.UdpRuns),
+                reader.YesOrNo(OptionKey.UdpGro),
+                reader.YesOrNo(OptionKey.LibraryCipher),
+                reader.YesOrNo(OptionKey.Esp)),
             RelayRate = reader.Number(OptionKey.RelayRate, 0, ushort.MaxValue),
             ControlSocket = reader.SocketPath(),
             DnsListen = reader.DnsListen(),

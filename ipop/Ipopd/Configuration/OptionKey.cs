@@ -20,6 +20,11 @@ internal sealed record OptionKey(string Section, string Name, string? Default)
     internal static readonly OptionKey PortMapping = new("udp", "port-mapping", "yes");
     internal static readonly OptionKey Multicast = new("udp", "multicast", "yes");
     internal static readonly OptionKey TcpPorts = new("tcp", "ports", "auto");
+    internal static readonly OptionKey TcpSegmentation = new("offload", "tcp-segmentation", "yes");
+    internal static readonly OptionKey UdpRuns = new("offload", "udp-runs", "yes");
+    internal static readonly OptionKey UdpGro = new("offload", "udp-gro", "yes");
+    internal static readonly OptionKey LibraryCipher = new("offload", "library-cipher", "yes");
+    internal static readonly OptionKey Esp = new("offload", "esp", "yes");
     internal static readonly OptionKey RelayRate = new("relay", "rate", "1000");
     internal static readonly OptionKey ControlSocket = new("control", "socket", null);
     internal static readonly OptionKey DnsListen = new("dns", "listen", "");
@@ -31,9 +36,8 @@ internal sealed record OptionKey(string Section, string Name, string? Default)
     /// <summary>Every key there is.</summary>
     internal static IReadOnlyList<OptionKey> All { get; } =
     [
-        State, Host, Pool, PoolSubnet, Secret, Bootstrap, Open, TapName, TapMtu, Capture, UdpPort, PortMapping, Multicast, TcpPorts, RelayRate,
-        ControlSocket, DnsListen,
-        MetricsListen, CaPort, PossessionPort, Ticket,
+        State, Host, Pool, PoolSubnet, Secret, Bootstrap, Open, TapName, TapMtu, Capture, UdpPort, PortMapping, Multicast, TcpPorts, TcpSegmentation,
+        UdpRuns, UdpGro, LibraryCipher, Esp, RelayRate, ControlSocket, DnsListen, MetricsListen, CaPort, PossessionPort, Ticket,
     ];
 
     /// <inheritdoc/>

@@ -88,8 +88,16 @@ internal sealed record StatusReply
 
     public RevocationsReply? Revocations { get; init; }
 
+    public required IReadOnlyList<OffloadReply> Offload { get; init; }
+
     public required IReadOnlyList<string> Warnings { get; init; }
 }
+
+/// <summary>Something that makes packets cheap.</summary>
+/// <param name="Name">Its key in the section [offload] of ipopd.conf.</param>
+/// <param name="On">Whether it works.</param>
+/// <param name="Why">What is done instead, and why; null if it is on.</param>
+internal sealed record OffloadReply(string Name, bool On, string? Why);
 
 /// <summary>The newest list of revoked certificates: its number, and how many are on it.</summary>
 internal sealed record RevocationsReply(ulong Number, int Certificates);

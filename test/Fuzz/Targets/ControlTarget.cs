@@ -80,6 +80,7 @@ internal sealed class ControlTarget : FuzzTarget
             Tap = "wow0",
             Dns = null,
             UptimeS = 5,
+            Offload = [new OffloadReply("esp", true, null)],
             Warnings = [],
         };
 

@@ -11,6 +11,15 @@ public sealed class LibraryCipherTests
         Assert.StartsWith(GcmLibrary.Find().Count > 0 ? "libipsec-mb, " : "OpenSSL", FrameCiphers.Name, StringComparison.Ordinal);
 
     [Fact]
+    public void The_library_can_be_switched_off()
+    {
+        Assert.Equal(GcmLibrary.Find().Count > 0, FrameCiphers.HasLibrary);
+        using IFrameCipher plain = FrameCiphers.Create(new byte[32], mayUseLibrary: false), usual = FrameCiphers.Create(new byte[32]);
+        Assert.IsType<AesGcmCipher>(plain);
+        Assert.Equal(FrameCiphers.HasLibrary, usual is LibraryCipher);
+    }
+
+    [Fact]
     public void Each_passes_its_test_at_the_start() => Assert.All(GcmLibrary.Find(), library => Assert.True(FrameCiphers.IsSound(library), library.Generation));
 
     [Fact]

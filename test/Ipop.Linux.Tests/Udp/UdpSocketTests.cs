@@ -70,6 +70,56 @@ public sealed class UdpSocketTests
         }
     }
 
+    [Theory]
+    [InlineData(false, false)]
+    [InlineData(true, false)]
+    [InlineData(false, true)]
+    public void With_runs_switched_off_datagrams_go_and_come_one_by_one(bool sends, bool receives)
+    {
+        using UdpSocket sender = UdpSocket.OpenFast(0, sends, receivesRuns: false), receiver = UdpSocket.OpenFast(0, sendsRuns: false, receives);
+        Assert.Equal((sends, false, false, receives), (sender.SendsRuns, sender.ReceivesRuns, receiver.SendsRuns, receiver.ReceivesRuns));
+        for (int index = 0; index < 100; index++)
+        {
+            sender.Send(TransportAddress.FromIPv4(Loopback, (ushort)receiver.LocalPort), new byte[1000]);
+        }
+
+        sender.Flush();
+        int got = 0;
+        for (int tries = 0; tries < 100 && got < 100 * 1000; tries++)
+        {
+            receiver.Receive(default, (_, _, datagram) => got += datagram.Length);
+        }
+
+        Assert.Equal(100 * 1000, got);
+    }
+
+    [Fact]
+    public void A_run_that_the_kernel_refuses_goes_datagram_by_datagram()
+    {
+        // A datagram without checksum can't be cut: EINVAL, on any kernel.
+        const int NoCheck = 11;
+        using UdpSocket sender = UdpSocket.OpenFast(0), receiver = UdpSocket.OpenFast(0);
+        Assert.True(sender.Set(1, NoCheck, 1));
+        for (int index = 0; index < 20; index++)
+        {
+            sender.Send(TransportAddress.FromIPv4(Loopback, (ushort)receiver.LocalPort), new byte[1000]);
+        }
+
+        sender.Flush();
+        int got = 0;
+        receiver.Receive(default, (_, _, datagram) => got += datagram.Length);
+        Assert.Equal(20 * 1000, got);
+    }
+
+    [Fact]
+    public void A_card_that_can_t_sum_runs_ends_them_for_good_and_a_run_that_is_too_long_does_not()
+    {
+        const int Eio = 5, Eagain = 11, Einval = 22, Emsgsize = 90;
+        using UdpSocket socket = UdpSocket.OpenFast(0);
+        Assert.True(socket.IsRefusal(Einval) && socket.IsRefusal(Emsgsize) && !socket.IsRefusal(Eagain) && socket.SendsRuns);
+        Assert.True(socket.IsRefusal(Eio) && !socket.SendsRuns);
+    }
+
     [Fact]
     public void A_destination_without_route_costs_the_others_of_the_batch_nothing()
     {

@@ -9,7 +9,7 @@ public sealed class TcpJoinerTests
     private readonly FakeTap _tap = new();
     private readonly TcpJoiner _joiner;
 
-    public TcpJoinerTests() => _joiner = new TcpJoiner(_tap) { TapMac = Machine.TapMac };
+    public TcpJoinerTests() => _joiner = new TcpJoiner(_tap, isJoining: true) { TapMac = Machine.TapMac };
 
     [Theory]
     [InlineData(1, TcpPackets.Ack)]
@@ -26,6 +26,21 @@ public sealed class TcpJoinerTests
         Assert.Equal(payload > 1228 ? 1228 : 0, offload.SegmentSize);
         Assert.True(ChecksumFiller.TryFill(joined, offload));
         Assert.Equal(Summed(packet), joined[EthernetFrame.HeaderSize..]);
+    }
+
+    [Fact]
+    public void With_joining_switched_off_each_segment_goes_by_itself_at_once()
+    {
+        var joiner = new TcpJoiner(_tap, isJoining: false) { TapMac = Machine.TapMac };
+        for (uint index = 0; index < 3; index++)
+        {
+            Assert.True(IPv4Packet.TryRead(TcpPackets.Make(index * 1000, 1000), out IPv4Packet packet) && joiner.Add(packet));
+            Assert.Equal((int)index + 1, _tap.Frames.Count);
+        }
+
+        Assert.All(_tap.Offloads, offload => Assert.Equal(0, offload.SegmentSize));
+        joiner.Flush();
+        Assert.Equal(3, _tap.Frames.Count);
     }
 
     [Fact]

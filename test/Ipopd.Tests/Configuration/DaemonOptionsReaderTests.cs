@@ -33,6 +33,7 @@ public sealed class DaemonOptionsReaderTests
         Assert.Equal(("wow0", (ushort)1280, (string?)null), (options.TapName, options.TapMtu, options.Capture));
         Assert.Equal(4433, options.UdpPort);
         Assert.True(options.PortMapping);
+        Assert.Equal(new OffloadOptions(true, true, true, true, true), options.Offload);
         Assert.Null(options.TcpPorts);
         Assert.Null(options.DnsListen);
         Assert.Equal((8443, 8444), (options.CaPort, options.PossessionPort));
@@ -46,7 +47,7 @@ public sealed class DaemonOptionsReaderTests
         DaemonOptions options = Read(Least
             .Replace("[node]", "[node]\nhost = alpha", StringComparison.Ordinal)
             .Replace("[pool]", "[pool]\nopen = yes\nbootstrap = udp:ring.example:1 udp:192.0.2.1:2\tudp:[2001:db8::1]:3", StringComparison.Ordinal)
-            + "\n[tap]\nname = t-1\nmtu = 1400\ncapture = /tmp/x.pcap\n[udp]\nport = 0\nport-mapping = no\n[tcp]\nports = 4433 443\n[dns]\nlisten = 127.0.0.54:5354\n[ca]\nport = 1\npossession-port = 2\nticket = a:b:c\n");
+            + "\n[tap]\nname = t-1\nmtu = 1400\ncapture = /tmp/x.pcap\n[udp]\nport = 0\nport-mapping = no\n[offload]\nudp-gro = no\nesp = no\n[tcp]\nports = 4433 443\n[dns]\nlisten = 127.0.0.54:5354\n[ca]\nport = 1\npossession-port = 2\nticket = a:b:c\n");
 
         Assert.Equal(["udp:ring.example:1", "udp:192.0.2.1:2", "udp:[2001:db8::1]:3"], options.Bootstrap.Select(entry => entry.ToString()));
         Assert.Equal([false, true, true], options.Bootstrap.Select(entry => entry.IsLiteral));
@@ -54,6 +55,7 @@ public sealed class DaemonOptionsReaderTests
         Assert.Equal(("t-1", (ushort)1400, "/tmp/x.pcap"), (options.TapName, options.TapMtu, options.Capture));
         Assert.Equal(0, options.UdpPort);
         Assert.False(options.PortMapping);
+        Assert.Equal(new OffloadOptions(true, true, false, true, false), options.Offload);
         Assert.Equal([4433, 443], options.TcpPorts!.Select(port => (int)port));
         Assert.Equal(TransportAddress.FromIPv4(0x7f000036, 5354), options.DnsListen);
         Assert.Equal((1, 2, "a:b:c", "alpha"), (options.CaPort, options.PossessionPort, options.Ticket, options.Host));
@@ -76,6 +78,7 @@ public sealed class DaemonOptionsReaderTests
     [InlineData("pool", "bootstrap", "udp:[a]:1", "is not udp:HOST:PORT")]
     [InlineData("pool", "bootstrap", "tcp:a:1", "is not udp:HOST:PORT")]
     [InlineData("pool", "open", "true", "is neither yes nor no")]
+    [InlineData("offload", "udp-runs", "off", "is neither yes nor no")]
     [InlineData("tap", "name", "0123456789abcdef", "is no name for an interface")]
     [InlineData("tap", "name", "..", "is no name for an interface")]
     [InlineData("tap", "mtu", "575", "is not a number from 576 to 1500")]
@@ -97,7 +100,7 @@ public sealed class DaemonOptionsReaderTests
     [InlineData("udp", "multicast", "on", "is neither yes nor no")]
     [InlineData("ca", "ticket", "x:", "is not ID:SECRET")]
     [InlineData("pool", "color", "red", "[pool] color is unknown; [pool] has name, subnet, secret, bootstrap, open")]
-    [InlineData("pools", "name", "x", "section [pools] is unknown; use node, pool, tap, udp, tcp, relay, control, dns, metrics, ca")]
+    [InlineData("pools", "name", "x", "section [pools] is unknown; use node, pool, tap, udp, tcp, offload, relay, control, dns, metrics, ca")]
     public void A_wrong_value_is_told_with_file_key_and_what_to_do(string section, string key, string value, string expected)
     {
         string lines = string.Join('\n', Least.Split('\n').Where(line => section == "tap" || !line.StartsWith(key + " =", StringComparison.Ordinal)));

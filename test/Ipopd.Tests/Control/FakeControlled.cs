@@ -32,6 +32,7 @@ internal sealed class FakeControlled : IControlled
         Dns = null,
         UptimeS = (long)now.TotalSeconds,
         Revocations = new RevocationsReply(7, 2),
+        Offload = [new OffloadReply("udp-runs", false, "one by one")],
         Warnings = ["it's \"quoted\""],
     };
 

@@ -11,6 +11,7 @@ def config(pool):
         ("tap", [("name", paths.TAP), ("mtu", 1280), ("capture", paths.CAPTURE if pool.capture else None)]),
         ("udp", [("port", pool.port), ("port-mapping", pool.port_mapping), ("multicast", pool.multicast)]),
         ("tcp", [("ports", pool.tcp_ports)]),
+        ("offload", [(key, "no") for key, value in pool.offload.items() if value == "no"]),
         ("relay", [("rate", pool.relay_rate)]),
         ("metrics", [("listen", pool.metrics)]),
         ("control", [("socket", paths.SOCKET)]),

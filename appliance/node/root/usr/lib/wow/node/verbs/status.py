@@ -82,5 +82,8 @@ def lines(status, peers=()):
     if mapped := status.get("port_mapping"):
         hint = "" if mapped["public"] else ", but it stands behind another NAT itself"
         rows.append(["port", f"the gateway leads {mapped['external']} here, by {mapped['by']}{hint}"])
+    if "offload" in status:
+        slower = [f"{one['name']} ({one['why']})" for one in status["offload"] if not one["on"]]
+        rows.append(["fast path", "off: " + "; ".join(slower) if slower else "everything on"])
     rows.append(["up", table.duration(status["uptime_s"])])
     return table.columns(rows) + [f"warning: {warning}" for warning in status.get("warnings", [])]

@@ -1,0 +1,32 @@
+using Ipopd.Configuration;
+using Ipopd.Control;
+
+namespace Ipopd.Composition;
+
+/// <summary>Which offloads work, and in plain words what is done in the place of those that do not.</summary>
+internal static class OffloadReport
+{
+    /// <summary>One entry a switch of [offload].</summary>
+    /// <param name="options">What is wanted.</param>
+    /// <param name="working">What works on this machine now.</param>
+    internal static IReadOnlyList<OffloadReply> Make(DaemonOptions options, OffloadOptions working)
+    {
+        OffloadOptions wanted = options.Offload;
+        const string KernelOrCard = "the kernel or the network card refuses them";
+        return
+        [
+            Entry(OptionKey.TcpSegmentation, wanted.TcpSegmentation, working.TcpSegmentation, "TCP packets are cut before ipopd sees them", "the kernel's tap has no TSO"),
+            Entry(OptionKey.UdpRuns, wanted.UdpRuns, working.UdpRuns, "datagrams are sent one by one", KernelOrCard + " in runs"),
+            Entry(OptionKey.UdpGro, wanted.UdpGro, working.UdpGro, "datagrams are received one by one", "the kernel has no UDP_GRO"),
+            Entry(
+                OptionKey.LibraryCipher, wanted.LibraryCipher, working.LibraryCipher, "OpenSSL seals, more slowly than libipsec-mb",
+                "the library is missing, has nothing for this processor or failed its test"),
+            Entry(OptionKey.Esp, wanted.Esp, working.Esp, "ESP is sealed a second time, like everything else", ""),
+        ];
+
+        OffloadReply Entry(OptionKey key, bool isWanted, bool isWorking, string instead, string why) => new(
+            key.Name,
+            isWanted && isWorking,
+            isWanted && isWorking ? null : $"{instead}: {(isWanted ? why : $"{key} = no in {options.File}")}");
+    }
+}
