@@ -44,4 +44,10 @@ public enum DropReason
 
     /// <summary>ARP that gets no answer: probes and announcements of what is free or the guest's own, addresses without owner, false senders.</summary>
     Arp,
+
+    /// <summary>Router mode: a packet between two hosts of one LAN, which is the LAN's own business.</summary>
+    SameLan,
+
+    /// <summary>Router mode: one host more than [router] hosts, or a host that asks for too many addresses at a time.</summary>
+    HostLimit,
 }

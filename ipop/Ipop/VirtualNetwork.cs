@@ -8,11 +8,12 @@ using Ipop.Dns;
 using Ipop.Ethernet;
 using Ipop.Offload;
 using Ipop.Ownership;
+using Ipop.Router;
 
 namespace Ipop;
 
 /// <summary>
-/// One guest's Ethernet, carried by the overlay: Ethernet frames of the tap go in and come out on one side, IPv4 packets of
+/// One guest's Ethernet, or in router mode a LAN's, carried by the overlay: Ethernet frames of the tap go in and come out on one side, IPv4 packets of
 /// authenticated peers on the other. A pure machine, not thread-safe: one thread owns it together with its node.
 /// </summary>
 public sealed class VirtualNetwork
@@ -24,6 +25,9 @@ public sealed class VirtualNetwork
     private readonly IOverlay _overlay;
     private readonly ITapOutput _output;
     private readonly AddressHolder _holder;
+    private readonly LanHosts? _lan;
+    private readonly TapNames _tapNames;
+    private readonly Stations _stations;
     private readonly OwnerMap _owners;
     private readonly PacketPath _path;
     private readonly ArpResponder _arp;
@@ -44,15 +48,22 @@ public sealed class VirtualNetwork
         VirtualNetworkOptions options, IOverlay overlay, MemberCertificate? certificate, ITapOutput output, TimeSpan now)
     {
         (_options, _overlay, _output, _now) = (options, overlay, output, now);
-        _holder = new AddressHolder(overlay, options, OnAddressChanged, output.BounceCarrier);
+        var candidates = new CandidateList(options.Subnet, overlay.Address);
+        _holder = new AddressHolder(overlay, options.Subnet, candidates, options.LastAddress, OnAddressChanged, output.BounceCarrier)
+        {
+            IsTaken = address => _lan?.Holds(address) == true,
+        };
+        _lan = options.Router is { } router ? new LanHosts(overlay, options, router, candidates, _holder, output, Drops, now) : null;
+        _stations = new Stations(options.TapMac, _holder, _lan);
         _owners = new OwnerMap(overlay, Drops, options.IsOpen, OnOwnerKnown);
-        _path = new PacketPath(overlay, options, _holder, _owners, output, Drops);
-        _arp = new ArpResponder(overlay.Address, options.Subnet, _holder, _owners, output, Drops);
+        _path = new PacketPath(overlay, options, _stations, _owners, output, Drops);
+        _arp = new ArpResponder(overlay.Address, options.Subnet, _stations, _owners, output, Drops);
         _dhcp = new DhcpServer(overlay, options, _holder, output, Drops, () => HostName);
         _publisher = new Publisher(overlay);
         _manager = new ManagerWatch(overlay);
         _names = new Names(overlay, options, () => Address, () => HostName, () => IsManager);
         Dns = new DnsServer(options, _names);
+        _tapNames = new TapNames(Dns, options.Subnet.Gateway, output);
         CertificateChanged(now, certificate);
     }
 
@@ -79,6 +90,12 @@ public sealed class VirtualNetwork
     /// <summary>Whether this node is the manager: the certificate says it, in an open pool the configuration.</summary>
     public bool IsManager => _certificate?.IsManager ?? (_options.IsOpen && _options.IsManager);
 
+    /// <summary>How many hosts of the LAN have an address; null without router mode.</summary>
+    public int? HostCount => _lan?.Count;
+
+    /// <summary>Grows whenever a host of the LAN got or lost its address.</summary>
+    public int HostsVersion => _lan?.Version ?? 0;
+
     /// <summary>The manager's address as last seen in the DHT, or null.</summary>
     public IPv4Address? ManagerAddress => IsManager ? Address : _manager.Address;
 
@@ -99,9 +116,20 @@ public sealed class VirtualNetwork
                 warnings.Add("A certificate issued later holds this node's address; this node can't have it. Enrol anew.");
             }
 
+            if (_lan?.IsFull == true)
+            {
+                warnings.Add($"All {_options.Router!.Hosts} places for hosts of the LAN are taken; further ones get no address. See who they are with `wow status`, or allow more.");
+            }
+
             return warnings;
         }
     }
+
+    /// <summary>The hosts of the LAN; empty without router mode. For people.</summary>
+    public IReadOnlyList<HostStatus> Hosts(TimeSpan now) => _lan?.Describe(now) ?? [];
+
+    /// <summary>The hosts of the LAN that have an address, for the next run (<see cref="RouterOptions.Known"/>).</summary>
+    public IReadOnlyList<KnownHost> KnownHosts() => _lan?.Known() ?? [];
 
     /// <summary>The address that a node was last known to own, or null. For people.</summary>
     public IPv4Address? AddressOf(NodeAddress node) => _owners.AddressOf(node);
@@ -112,6 +140,7 @@ public sealed class VirtualNetwork
         get
         {
             TimeSpan next = Earlier(Earlier(_holder.NextTick, _publisher.NextTick), Earlier(_dhcp.NextTick(_now), _manager.NextTick));
+            next = _lan is null ? next : Earlier(next, _lan.NextTick(_now));
 
             // What is due but waits for the ring must not spin.
             return _overlay.IsJoined || next > _now ? next : _now + JoinTick;
@@ -125,6 +154,7 @@ public sealed class VirtualNetwork
         _holder.Tick(now);
         _publisher.Tick(now);
         _dhcp.Tick(now);
+        _lan?.Tick(now);
         _manager.Tick(now);
         _owners.Tick(now);
     }
@@ -154,9 +184,9 @@ public sealed class VirtualNetwork
                 PacketFromTap(now, frame, ethernet, offload);
                 break;
             case EthernetFrame.Arp:
-                if (_arp.Receive(now, ethernet.Payload))
+                if (_arp.Receive(now, ethernet.Source, ethernet.Payload))
                 {
-                    Learn(ethernet.Source);
+                    _stations.Learn(ethernet.Source);
                 }
 
                 break;
@@ -252,15 +282,6 @@ public sealed class VirtualNetwork
     private IPv4Address? Certified(MemberCertificate certificate) =>
         IPv4Address.TryFrom(certificate.VirtualAddress, out IPv4Address address) && _options.Subnet.IsHost(address) ? address : null;
 
-    /// <summary>udev may give the tap another address after it was made. Only who speaks for the local address is believed.</summary>
-    private void Learn(MacAddress guest)
-    {
-        if (!guest.IsGroup)
-        {
-            _path.TapMac = guest;
-        }
-    }
-
     private void PacketFromTap(TimeSpan now, Span<byte> frame, EthernetFrame ethernet, FrameOffload offload)
     {
         if (!IPv4Packet.TryRead(ethernet.Payload, out IPv4Packet packet))
@@ -270,13 +291,14 @@ public sealed class VirtualNetwork
         else if (UdpDatagram.TryRead(packet, out UdpDatagram datagram) && datagram.DestinationPort == DhcpReplyWriter.ServerPort
             && (packet.Destination == IPv4Address.Broadcast || packet.Destination == _options.Subnet.Gateway))
         {
-            if (_dhcp.Receive(now, datagram.Payload))
-            {
-                Learn(ethernet.Source);
-            }
-            else
+            bool isMachine = _lan is null || ethernet.Source == _stations.TapMac;
+            if (!(isMachine ? _dhcp.Receive(now, datagram.Payload) : _lan!.Receive(now, ethernet.Source, datagram.Payload)))
             {
                 Drops.Add(DropReason.Dhcp);
+            }
+            else if (isMachine)
+            {
+                _stations.Learn(ethernet.Source);
             }
         }
         else if (ethernet.Destination.IsGroup)
@@ -284,14 +306,25 @@ public sealed class VirtualNetwork
             // No packet for one host comes in a frame for many (RFC 1122 section 3.3.6).
             Drops.Add(DropReason.Broadcast);
         }
+        else if (packet.Destination == _options.Subnet.Gateway && datagram.DestinationPort == TapNames.Port)
+        {
+            if (_stations.Speaks(now, ethernet.Source, packet.Source))
+            {
+                _tapNames.Receive(now, ethernet.Source, packet.Source, datagram);
+            }
+            else
+            {
+                Drops.Add(DropReason.NotOurSource);
+            }
+        }
         else
         {
             if (packet.Source == _holder.Bound)
             {
-                Learn(ethernet.Source);
+                _stations.Learn(ethernet.Source);
             }
 
-            _path.FromTap(now, frame, packet, offload);
+            _path.FromTap(now, ethernet.Source, frame, packet, offload);
         }
     }
 
@@ -299,7 +332,7 @@ public sealed class VirtualNetwork
     {
         if (packet.Kind == WaitingKind.Arp)
         {
-            _arp.Resume(entry, packet.Bytes);
+            _arp.Resume(now, entry, packet.Bytes);
         }
         else
         {

@@ -1,3 +1,5 @@
+using Ipop.Router;
+
 namespace Ipop;
 
 /// <summary>What the virtual network must know of its pool and of its own machine.</summary>
@@ -35,6 +37,9 @@ public sealed record VirtualNetworkOptions
 
     /// <summary>The address that this node had in its last run; null if none. It is claimed again without waiting for the guest.</summary>
     public IPv4Address? LastAddress { get; init; }
+
+    /// <summary>Router mode: the tap leads to a LAN; null if it is this machine's alone. Only an open pool has it.</summary>
+    public RouterOptions? Router { get; init; }
 
     /// <summary>TCP port of the CA, open to peers without a certificate.</summary>
     public ushort CaPort { get; init; } = 8443;

@@ -146,6 +146,14 @@ class Verbs(unittest.TestCase):
         offload = [{"name": "udp-runs", "on": False, "why": "datagrams are sent one by one: because"}, {"name": "esp", "on": True, "why": None}]
         self.assertIn("fast path    off: udp-runs (datagrams are sent one by one: because)", "\n".join(status.lines({**STATUS, "offload": offload})))
         self.assertIn("everything on", "\n".join(status.lines({**STATUS, "offload": offload[1:]})))
+        router = {"limit": 64, "hosts": [
+            {"mac": "02:aa:00:00:00:02", "address": "10.128.20.1", "lease_s": 599, "heard_s": 0.5},
+            {"mac": "02:aa:00:00:00:01", "address": "10.128.3.4", "lease_s": 30, "heard_s": None},
+            {"mac": "02:aa:00:00:00:03", "address": None, "lease_s": 0, "heard_s": 1}]}
+        text = "\n".join(status.lines({**STATUS, "router": router}))
+        self.assertIn("serves a LAN: 2 of 64 hosts have an address", text)
+        self.assertLess(text.index("10.128.3.4 02:aa:00:00:00:01, not heard yet, lease for 30 s"), text.index("10.128.20.1 02:aa:00:00:00:02, heard 0 s ago, lease for 9 min"))
+        self.assertNotIn("02:aa:00:00:00:03", text)
         self.assertIn("open: no certificates, no IPsec", "\n".join(status.lines({**STATUS, "open": True, "certificate": None})))
 
     def test_peers_stand_in_the_order_of_their_addresses(self):

@@ -12,7 +12,7 @@ from runner.counts import Count, failed_in_trx, from_last_line, from_trx, from_u
 SHELL = re.compile(rb"#!.*\b(sh|bash|dash)\b")
 PYTHON = re.compile(rb"#!.*\bpython3\b")
 PARSE = "import ast, sys; [ast.parse(open(name, encoding='utf-8').read(), name) for name in sys.argv[1:]]"
-END_TO_END = ("test/netns", "test/netns/bench", "test/netns/dhcp", "test/netns/grid", "test/image", "test/vm")
+END_TO_END = ("test/netns", "test/netns/bench", "test/netns/dhcp", "test/netns/grid", "test/netns/router", "test/image", "test/vm")
 UNIT_SECONDS = 180
 UNIT_SECONDS_OF = {"Simulation.Tests": 600}
 
@@ -119,6 +119,7 @@ def stages(root: pathlib.Path, out: pathlib.Path) -> list:
             *(python_tests(root, folder) for folder in pythons)], from_unittest),
         script(root, "netns", 600, "test/netns/run", needs=("build",)),
         script(root, "dhcp", 450, "test/netns/dhcp/run", needs=("build",)),
+        script(root, "router", 300, "test/netns/router/run", needs=("build",)),
         script(root, "grid", 300, "test/netns/grid/run", needs=("build",), arguments=("--few",)),
         script(root, "image-build", 1800, "appliance/image/build", each_passes(1), ("build",)),
         script(root, "image", 600, "test/image/run", needs=("image-build",)),

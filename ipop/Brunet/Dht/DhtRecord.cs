@@ -53,4 +53,7 @@ public interface IRecordPolicy
 
     /// <summary>Negative if <paramref name="left"/> beats <paramref name="right"/>; records of one owner are compared by sequence elsewhere.</summary>
     int Compare(DhtRecord left, DhtRecord right);
+
+    /// <summary>Most records of one owner on one node.</summary>
+    int MaxPerOwner => RecordStore.MaxPerOwner;
 }

@@ -17,7 +17,7 @@ internal sealed class RecordStore(NodeAddress self, IRecordPolicy policy)
     /// <summary>A ring of 10,000 nodes with three records each puts about 40 on a node, the unluckiest ten times as many.</summary>
     public const int MaxRecords = 8192;
 
-    /// <summary>Most records of one owner.</summary>
+    /// <summary>Most records of one owner, unless the policy says otherwise.</summary>
     public const int MaxPerOwner = 16;
 
     /// <summary>Most owners of whom it is remembered that they withdrew one key.</summary>
@@ -94,7 +94,7 @@ internal sealed class RecordStore(NodeAddress self, IRecordPolicy policy)
 
         NodeAddress position = (own ?? present)?.Position ?? record.Key.Position();
         bool takesPlace = own is not null || present is not null;
-        if ((own is null && CountOf(record) >= MaxPerOwner) || (!takesPlace && Count >= MaxRecords && !MakeRoom(now, record, position)))
+        if ((own is null && CountOf(record) >= policy.MaxPerOwner) || (!takesPlace && Count >= MaxRecords && !MakeRoom(now, record, position)))
         {
             return ReplyStatus.Refused;
         }

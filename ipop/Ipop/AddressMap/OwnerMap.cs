@@ -45,6 +45,9 @@ internal sealed class OwnerMap
         return latest?.Address;
     }
 
+    /// <summary>Whether the address was asked for lately, so that it costs no new place.</summary>
+    public bool Remembers(IPv4Address address) => _entries.ContainsKey(address);
+
     /// <summary>
     /// What is known of an address; asks the DHT if nothing is, or soon will be. Look at IsKnown first, then at IsAsked: neither
     /// means that it has no owner, or that too many questions are open already.

@@ -2,6 +2,8 @@ using System.Security.Cryptography;
 using System.Text;
 using Brunet.Dht;
 using Brunet.Sessions;
+using Ipop.Ownership;
+using Ipop.Router;
 
 namespace Ipop.AddressMap;
 
@@ -20,6 +22,9 @@ namespace Ipop.AddressMap;
 /// </remarks>
 public sealed class RecordPolicy : IRecordPolicy
 {
+    /// <summary>Records of a node itself, with room for addresses that it just changed.</summary>
+    private const int OwnRecords = 16;
+
     private readonly Subnet _subnet;
     private readonly bool _isOpen;
 
@@ -27,6 +32,12 @@ public sealed class RecordPolicy : IRecordPolicy
     /// <param name="subnet">Prefix of the virtual network.</param>
     /// <param name="isOpen">Whether the pool has no CA: bare keys may own names and services.</param>
     public RecordPolicy(Subnet subnet, bool isOpen) => (_subnet, _isOpen) = (subnet, isOpen);
+
+    /// <summary>
+    /// Most records of one owner on one node. In an open pool a node may serve a LAN, and in a small one each node keeps the records of all its hosts
+    /// (<see cref="RouterOptions.MostHosts"/>); when places get scarce, those of whoever has most go first.
+    /// </summary>
+    public int MaxPerOwner => _isOpen ? RouterOptions.MostHosts + OwnRecords : OwnRecords;
 
     /// <inheritdoc/>
     public bool IsAllowed(DhtRecord record)
@@ -103,7 +114,7 @@ public sealed class RecordPolicy : IRecordPolicy
 
         if (record.Owner.Certificate is { } certificate)
         {
-            return IPv4Address.TryFrom(certificate.VirtualAddress, out IPv4Address certified) && certified == address;
+            return CertifiedAddresses.Grants(certificate, address);
         }
 
         uint index = AddressValue.Index(record);
@@ -124,6 +135,5 @@ public sealed class RecordPolicy : IRecordPolicy
         _isOpen && AddressValue.TryReadName(record, out IPv4Address address) && _subnet.IsHost(address);
 
     private static bool NamesCertified(DhtRecord record, MemberCertificate certificate) =>
-        AddressValue.TryReadName(record, out IPv4Address address)
-        && IPv4Address.TryFrom(certificate.VirtualAddress, out IPv4Address certified) && certified == address;
+        AddressValue.TryReadName(record, out IPv4Address address) && CertifiedAddresses.Grants(certificate, address);
 }

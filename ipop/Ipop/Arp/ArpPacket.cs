@@ -39,12 +39,16 @@ internal readonly record struct ArpPacket(ushort Operation, MacAddress SenderMac
     }
 
     /// <summary>Writes the reply that says <paramref name="mac"/> has what this request asks for.</summary>
-    public void WriteReply(Span<byte> destination, MacAddress mac)
+    public void WriteReply(Span<byte> destination, MacAddress mac) => Write(destination, Reply, mac, Target, SenderMac, Sender);
+
+    /// <summary>Writes a packet.</summary>
+    public static void Write(
+        Span<byte> destination, ushort operation, MacAddress senderMac, IPv4Address sender, MacAddress targetMac, IPv4Address target)
     {
-        BinaryPrimitives.WriteUInt64BigEndian(destination, (EthernetIPv4 << 16) | Reply);
-        mac.Write(destination[8..]);
-        Target.Write(destination[14..]);
-        SenderMac.Write(destination[18..]);
-        Sender.Write(destination[24..]);
+        BinaryPrimitives.WriteUInt64BigEndian(destination, (EthernetIPv4 << 16) | operation);
+        senderMac.Write(destination[8..]);
+        sender.Write(destination[14..]);
+        targetMac.Write(destination[18..]);
+        target.Write(destination[24..]);
     }
 }

@@ -8,22 +8,22 @@ namespace Ipop.Arp;
 /// <summary>
 /// Answers the guest's ARP requests in the name of everybody else, as soon as the DHT knows an owner: a host that is not there
 /// gives no answer, as on a real Ethernet. Who probes for or announces an address of somebody else is told of the conflict as its
-/// owner would tell it (RFC 5227); about the guest's own address there is silence.
+/// owner would tell it (RFC 5227); about the guest's own address, and about the other hosts of a LAN, there is silence: they answer themselves.
 /// </summary>
 internal sealed class ArpResponder
 {
     private readonly NodeAddress _self;
     private readonly Subnet _subnet;
-    private readonly AddressHolder _holder;
+    private readonly Stations _stations;
     private readonly OwnerMap _owners;
     private readonly ITapOutput _output;
     private readonly DropCounters _drops;
 
-    public ArpResponder(NodeAddress self, Subnet subnet, AddressHolder holder, OwnerMap owners, ITapOutput output, DropCounters drops) =>
-        (_self, _subnet, _holder, _owners, _output, _drops) = (self, subnet, holder, owners, output, drops);
+    public ArpResponder(NodeAddress self, Subnet subnet, Stations stations, OwnerMap owners, ITapOutput output, DropCounters drops) =>
+        (_self, _subnet, _stations, _owners, _output, _drops) = (self, subnet, stations, owners, output, drops);
 
-    /// <summary>Takes the payload of an ARP frame from the tap; true if its sender has the local address.</summary>
-    public bool Receive(TimeSpan now, ReadOnlySpan<byte> payload)
+    /// <summary>Takes the payload of an ARP frame that a station sent; true if the station has the sender's address.</summary>
+    public bool Receive(TimeSpan now, MacAddress station, ReadOnlySpan<byte> payload)
     {
         if (!ArpPacket.TryRead(payload, out ArpPacket packet))
         {
@@ -31,9 +31,18 @@ internal sealed class ArpResponder
             return false;
         }
 
-        bool isOwn = packet.Sender == _holder.Bound;
+        bool isOwn = _stations.Speaks(now, station, packet.Sender);
         bool isClaim = packet.Sender == IPv4Address.Any || packet.Sender == packet.Target;
-        if (packet.Operation == ArpPacket.Request && packet.Target == _subnet.Gateway)
+        if (_stations.Lan is not null && packet.SenderMac != station)
+        {
+            // In a LAN answers go to whom the packet names, so nobody shall name another.
+            _drops.Add(DropReason.Arp);
+        }
+        else if (_stations.Lan is not null && isOwn && packet.Operation == ArpPacket.Reply)
+        {
+            // The answer to what ipopd asked: that the station was heard is all that there is to it.
+        }
+        else if (packet.Operation == ArpPacket.Request && packet.Target == _subnet.Gateway)
         {
             // Whoever asks: a guest whose address was lost renews it with the DHCP server, and shall hear the NAK.
             Reply(packet);
@@ -42,9 +51,13 @@ internal sealed class ArpResponder
         {
             _drops.Add(DropReason.Arp);
         }
-        else if (!_subnet.IsHost(packet.Target) || packet.Target == _holder.Bound)
+        else if (!_subnet.IsHost(packet.Target) || _stations.IsLocal(packet.Target))
         {
             _drops.Add(DropReason.Arp);
+        }
+        else if (_stations.Lan is not null && !_owners.Remembers(packet.Target) && !_stations.MayAsk(now, station))
+        {
+            _drops.Add(DropReason.HostLimit);
         }
         else
         {
@@ -55,11 +68,11 @@ internal sealed class ArpResponder
     }
 
     /// <summary>Answers a request that waited.</summary>
-    public void Resume(OwnerEntry entry, ReadOnlySpan<byte> payload)
+    public void Resume(TimeSpan now, OwnerEntry entry, ReadOnlySpan<byte> payload)
     {
         if (ArpPacket.TryRead(payload, out ArpPacket request))
         {
-            Answer(entry, request);
+            Answer(now, entry, request);
         }
     }
 
@@ -72,16 +85,21 @@ internal sealed class ArpResponder
         }
         else
         {
-            Answer(entry, request);
+            Answer(now, entry, request);
         }
     }
 
     // The guest may have got the address meanwhile, or have had it before.
-    private void Answer(OwnerEntry entry, ArpPacket request)
+    private void Answer(TimeSpan now, OwnerEntry entry, ArpPacket request)
     {
-        if (entry.IsKnown && entry.Node != _self && request.Target != _holder.Bound)
+        if (entry.IsKnown && entry.Node != _self && !_stations.IsLocal(request.Target))
         {
             Reply(request);
+            if (request.Sender == request.Target)
+            {
+                // The whole LAN heard the false announcement.
+                _stations.Lan?.Announce(now, request.Target);
+            }
         }
         else
         {

@@ -48,13 +48,14 @@ internal ref struct DhcpReplyWriter
         bootp[1] = 1;
         bootp[2] = MacAddress.Size;
         BinaryPrimitives.WriteUInt32BigEndian(bootp[4..], request.Transaction);
-        bootp[10] = request.WantsBroadcast ? (byte)0x80 : (byte)0;
+        bootp[10] = request.WantsBroadcast || (type == DhcpMessageType.Nak && request.Relay != IPv4Address.Any) ? (byte)0x80 : (byte)0;
         if (type != DhcpMessageType.Nak)
         {
             request.ClientAddress.Write(bootp[12..]);
         }
 
         assigned.Write(bootp[16..]);
+        request.Relay.Write(bootp[24..]);
         request.Mac.Write(bootp[28..]);
         BinaryPrimitives.WriteUInt32BigEndian(bootp[236..], DhcpRequest.MagicCookie);
         _length = PayloadOffset + DhcpRequest.HeaderSize;
@@ -119,14 +120,14 @@ internal ref struct DhcpReplyWriter
     }
 
     /// <summary>Ends the options, writes the headers, and gives the frame.</summary>
-    public ReadOnlySpan<byte> Finish(MacAddress mac, IPv4Address destination, IPv4Address server)
+    public ReadOnlySpan<byte> Finish(MacAddress mac, IPv4Address destination, ushort port, IPv4Address server)
     {
         _frame[_length++] = DhcpOption.End;
         _length = Math.Max(_length, PayloadOffset + MinimumPayload);
         Span<byte> frame = _frame[.._length];
         EthernetFrame.WriteHeader(frame, mac, MacAddress.Gateway, EthernetFrame.IPv4);
         IPv4Packet.WriteHeader(frame[EthernetFrame.HeaderSize..], _length - EthernetFrame.HeaderSize, IPv4Packet.Udp, server, destination);
-        UdpDatagram.WriteHeader(frame[DatagramOffset..], server, ServerPort, destination, ClientPort);
+        UdpDatagram.WriteHeader(frame[DatagramOffset..], server, ServerPort, destination, port);
         return frame;
     }
 }

@@ -7,6 +7,7 @@ namespace Ipop.Dhcp;
 /// <param name="Transaction">xid.</param>
 /// <param name="WantsBroadcast">Whether the client can't take unicast before it has an address.</param>
 /// <param name="ClientAddress">ciaddr: the address that the client has, or 0.0.0.0.</param>
+/// <param name="Relay">giaddr: the relay agent that the answer goes to, or 0.0.0.0.</param>
 /// <param name="Mac">chaddr.</param>
 /// <param name="Requested">Option 50: the address that the client wants, or 0.0.0.0.</param>
 /// <param name="Server">Option 54: the server that the client means, or 0.0.0.0.</param>
@@ -20,6 +21,7 @@ internal sealed record DhcpRequest(
     uint Transaction,
     bool WantsBroadcast,
     IPv4Address ClientAddress,
+    IPv4Address Relay,
     MacAddress Mac,
     IPv4Address Requested,
     IPv4Address Server,
@@ -34,6 +36,9 @@ internal sealed record DhcpRequest(
 
     /// <summary>First four bytes of the options (RFC 2131 section 3).</summary>
     public const uint MagicCookie = 0x63825363;
+
+    /// <summary>The station that the frame came from: the client, or its relay agent.</summary>
+    public MacAddress Station { get; init; } = Mac;
 
     private const int ServerNameOffset = 44;
     private const int FileOffset = 108;
@@ -74,6 +79,7 @@ internal sealed record DhcpRequest(
             BinaryPrimitives.ReadUInt32BigEndian(source[4..]),
             (source[10] & 0x80) != 0,
             IPv4Address.Read(source[12..]),
+            IPv4Address.Read(source[24..]),
             MacAddress.Read(source[28..]),
             options.Requested,
             options.Server,

@@ -4,9 +4,9 @@ using Ipop.Ownership;
 namespace Ipop.Dhcp;
 
 /// <summary>
-/// DHCP (RFC 2131, 2132) for the one guest behind the tap. DISCOVER claims nothing, unless it carries rapid commit (RFC 4039); REQUEST
-/// is one atomic create in the DHT: ACK when the record stands, NAK when somebody else's does, silence when the DHT does not answer. The lease itself is not timed:
-/// the address is the node's as long as the node runs.
+/// DHCP (RFC 2131, 2132) for one station behind the tap. DISCOVER claims nothing, unless it carries rapid commit (RFC 4039); REQUEST
+/// is one atomic create in the DHT: ACK when the record stands, NAK when somebody else's does, silence when the DHT does not answer. The lease is not timed
+/// here: this machine has its address as long as the node runs, and whoever serves hosts of a LAN is told of their leases.
 /// </summary>
 internal sealed class DhcpServer
 {
@@ -28,16 +28,24 @@ internal sealed class DhcpServer
     private readonly ITapOutput _output;
     private readonly DropCounters _drops;
     private readonly DhcpConfiguration _configuration;
-    private readonly byte[] _frame = new byte[DhcpReplyWriter.MaximumSize];
     private DhcpRequest? _parked;
     private TimeSpan _parkedAt;
     private DhcpRequest? _pending;
     private TimeSpan _pendingUntil;
 
     /// <summary>Makes a server without state of its own: who holds what is the holder's business.</summary>
+    /// <param name="overlay">Tells whether the ring stands.</param>
+    /// <param name="options">Pool, machine, lease.</param>
+    /// <param name="holder">The station's address.</param>
+    /// <param name="output">The tap.</param>
+    /// <param name="drops">Counts what gets no answer.</param>
+    /// <param name="hostName">The station's name of the moment, or null.</param>
     public DhcpServer(IOverlay overlay, VirtualNetworkOptions options, AddressHolder holder, ITapOutput output, DropCounters drops, Func<string?> hostName) =>
         (_overlay, _options, _holder, _output, _drops, _configuration) =
         (overlay, options, holder, output, drops, new DhcpConfiguration(options, hostName));
+
+    /// <summary>Called with the seconds of each lease that is given or renewed.</summary>
+    public Action<uint>? Leased { get; init; }
 
     /// <summary>When <see cref="Tick"/> has something to do; <paramref name="now"/> is the present.</summary>
     public TimeSpan NextTick(TimeSpan now) => _parked is null ? TimeSpan.MaxValue : now + ParkedTick;
@@ -67,7 +75,8 @@ internal sealed class DhcpServer
         return true;
     }
 
-    private void Take(TimeSpan now, DhcpRequest request)
+    /// <summary>As <see cref="Receive"/>, with a message that was read already.</summary>
+    public void Take(TimeSpan now, DhcpRequest request)
     {
         if (request.Server != IPv4Address.Any && request.Server != _options.Subnet.Gateway)
         {
@@ -185,7 +194,8 @@ internal sealed class DhcpServer
     private void Reply(DhcpRequest request, DhcpMessageType type, IPv4Address assigned)
     {
         IPv4Address server = _options.Subnet.Gateway;
-        var writer = new DhcpReplyWriter(_frame, request, type, assigned, server);
+        Span<byte> frame = stackalloc byte[DhcpReplyWriter.MaximumSize];
+        var writer = new DhcpReplyWriter(frame, request, type, assigned, server);
         if (type != DhcpMessageType.Nak)
         {
             if (assigned != IPv4Address.Any)
@@ -194,6 +204,10 @@ internal sealed class DhcpServer
                 writer.Add(DhcpOption.LeaseTime, lease);
                 writer.Add(DhcpOption.RenewalTime, lease / 2);
                 writer.Add(DhcpOption.RebindingTime, (uint)(lease * 7UL / 8));
+                if (type == DhcpMessageType.Ack)
+                {
+                    Leased?.Invoke(lease);
+                }
             }
 
             if (request.Type == DhcpMessageType.Discover && type == DhcpMessageType.Ack)
@@ -204,11 +218,17 @@ internal sealed class DhcpServer
             _configuration.Add(ref writer, request.Wanted);
         }
 
+        if (request.Relay != IPv4Address.Any)
+        {
+            _output.WriteFrame(writer.Finish(request.Station, request.Relay, DhcpReplyWriter.ServerPort, server));
+            return;
+        }
+
         (MacAddress mac, IPv4Address destination) = Destination(request, type, assigned);
-        _output.WriteFrame(writer.Finish(mac, destination, server));
+        _output.WriteFrame(writer.Finish(mac, destination, DhcpReplyWriter.ClientPort, server));
     }
 
-    /// <summary>RFC 2131 section 4.1, without relays.</summary>
+    /// <summary>Where an answer goes that no relay agent carries (RFC 2131 section 4.1).</summary>
     private static (MacAddress Mac, IPv4Address Address) Destination(DhcpRequest request, DhcpMessageType type, IPv4Address assigned)
     {
         if (type == DhcpMessageType.Nak)

@@ -4,6 +4,7 @@ namespace Ipop.Dns;
 internal enum DnsType : ushort
 {
     A = 1,
+    Ns = 2,
     Soa = 6,
     Ptr = 12,
     Srv = 33,

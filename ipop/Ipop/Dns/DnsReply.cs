@@ -65,11 +65,16 @@ internal sealed class DnsReply
         Write16(0);
         Write16(port);
         WriteName(host);
-        Count(10);
-        WriteName(host);
-        WriteRecord(DnsType.A, PositiveSeconds, IPv4Address.Size);
-        address.Write(_buffer.AsSpan(_length));
-        _length += IPv4Address.Size;
+        AddAddressOf(host, address);
+    }
+
+    /// <summary>Answers with the zone's name server (RFC 1034 section 4.2.1), and adds its address.</summary>
+    public void AddNameServer(string zone, IPv4Address address)
+    {
+        string server = NameServer(zone);
+        BeginAnswer(DnsType.Ns, WireName.Size(server));
+        WriteName(server);
+        AddAddressOf(server, address);
     }
 
     /// <summary>Adds the zone's start of authority: as the answer, or as the proof that there is none (RFC 2308 section 3).</summary>
@@ -78,7 +83,7 @@ internal sealed class DnsReply
     /// <param name="zone">The pool's zone.</param>
     public void AddAuthority(bool isAnswer, int zoneLabels, string zone)
     {
-        string server = "ipopd." + zone;
+        string server = NameServer(zone);
         string mailbox = "hostmaster." + zone;
         Count(isAnswer ? 6 : 8);
         Write16((ushort)(0xc000 | ZoneOffset(zoneLabels)));
@@ -106,6 +111,17 @@ internal sealed class DnsReply
         }
 
         return _buffer.AsMemory(0, _length);
+    }
+
+    private static string NameServer(string zone) => $"{Names.NameServer}.{zone}";
+
+    private void AddAddressOf(string host, IPv4Address address)
+    {
+        Count(10);
+        WriteName(host);
+        WriteRecord(DnsType.A, PositiveSeconds, IPv4Address.Size);
+        address.Write(_buffer.AsSpan(_length));
+        _length += IPv4Address.Size;
     }
 
     private int ZoneOffset(int zoneLabels)

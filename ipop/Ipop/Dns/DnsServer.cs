@@ -164,6 +164,12 @@ public sealed class DnsServer
     private ReadOnlyMemory<byte> Apex(DnsQuery question, int zoneLabels)
     {
         var message = new DnsReply(question, DnsResponseCode.NoError);
+        if (question.Type == DnsType.Ns)
+        {
+            message.AddNameServer(_options.Zone, _options.Subnet.Gateway);
+            return message.Finish();
+        }
+
         message.AddAuthority(question.Type is DnsType.Soa or DnsType.Any, zoneLabels, _options.Zone);
         return message.Finish();
     }

@@ -10,6 +10,9 @@ internal sealed class Names
     /// <summary>Key of the record that says where the manager is.</summary>
     public static readonly RecordKey ManagerKey = new(RecordKind.Service, Manager);
 
+    /// <summary>Label of the zone's name server, which every node has beside its tap.</summary>
+    public const string NameServer = "ipopd";
+
     private const string Manager = "manager";
     private const int LongestLabel = 63;
 
@@ -46,12 +49,16 @@ internal sealed class Names
         return true;
     }
 
-    /// <summary>Finds the address of a label of the zone, lower case: <c>a-b-c-d</c>, the manager's, or a host's.</summary>
+    /// <summary>Finds the address of a label of the zone, lower case: <c>a-b-c-d</c>, the name server's, the manager's, or a host's.</summary>
     public void Find(TimeSpan now, string label, Action<TimeSpan, NameAnswer> done)
     {
         if (IPv4Address.TryParse(label, '-', out IPv4Address address))
         {
             done(now, _subnet.IsHost(address) ? Found(address) : new NameAnswer(NameStatus.NotFound, null));
+        }
+        else if (label == NameServer)
+        {
+            done(now, Found(_subnet.Gateway));
         }
         else if (!IsHostLabel(label))
         {

@@ -18,11 +18,8 @@ internal sealed class TcpJoiner(ITapOutput output, bool isJoining)
     private int _oldest;
     private bool _isEmpty = true;
 
-    /// <summary>The guest's Ethernet address.</summary>
-    public MacAddress TapMac { get; set; }
-
-    /// <summary>Takes a packet without checksum; false if it is no TCP segment.</summary>
-    public bool Add(IPv4Packet packet)
+    /// <summary>Takes a packet without checksum for a station; false if it is no TCP segment.</summary>
+    public bool Add(MacAddress station, IPv4Packet packet)
     {
         if (!TcpHeader.TryRead(packet, out TcpHeader header))
         {
@@ -34,7 +31,7 @@ internal sealed class TcpJoiner(ITapOutput output, bool isJoining)
         {
             run ??= Free();
             Write(run);
-            run.Begin(packet, header);
+            run.Begin(station, packet, header);
             _isEmpty = false;
         }
 
@@ -102,7 +99,7 @@ internal sealed class TcpJoiner(ITapOutput output, bool isJoining)
     {
         if (run is { IsEmpty: false })
         {
-            ReadOnlySpan<byte> frame = run.Take(TapMac, out FrameOffload offload);
+            ReadOnlySpan<byte> frame = run.Take(out FrameOffload offload);
             output.WriteFrame(frame, offload);
         }
     }

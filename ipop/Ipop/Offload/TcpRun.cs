@@ -10,6 +10,7 @@ namespace Ipop.Offload;
 internal sealed class TcpRun
 {
     private readonly byte[] _frame = new byte[EthernetFrame.HeaderSize + ushort.MaxValue];
+    private MacAddress _station;
     private TcpHeader _header;
     private int _length;
     private int _segment;
@@ -26,9 +27,10 @@ internal sealed class TcpRun
         !IsEmpty && Packet.Slice(12, 8).SequenceEqual(packet.Bytes.Slice(12, 8))
         && Packet.Slice(_header.IpSize, 4).SequenceEqual(packet.Bytes.Slice(header.IpSize, 4));
 
-    /// <summary>Begins with a packet.</summary>
-    public void Begin(IPv4Packet packet, TcpHeader header)
+    /// <summary>Begins with a packet for a station.</summary>
+    public void Begin(MacAddress station, IPv4Packet packet, TcpHeader header)
     {
+        _station = station;
         _header = header;
         _length = packet.Bytes.Length;
         packet.Bytes.CopyTo(Packet);
@@ -58,10 +60,10 @@ internal sealed class TcpRun
     }
 
     /// <summary>Gives the frame for the tap, and what its kernel is to do; empties the run.</summary>
-    public ReadOnlySpan<byte> Take(MacAddress to, out FrameOffload offload)
+    public ReadOnlySpan<byte> Take(out FrameOffload offload)
     {
         Span<byte> packet = Packet;
-        EthernetFrame.WriteHeader(_frame, to, MacAddress.Gateway, EthernetFrame.IPv4);
+        EthernetFrame.WriteHeader(_frame, _station, MacAddress.Gateway, EthernetFrame.IPv4);
         _header.Finish(packet, 0, _header.Sequence(packet), _header.Flags(packet));
         _header.WritePseudoSum(packet);
         bool isWhole = _length - _header.Size <= _segment;

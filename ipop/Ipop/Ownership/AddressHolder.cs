@@ -4,8 +4,8 @@ using Ipop.AddressMap;
 namespace Ipop.Ownership;
 
 /// <summary>
-/// The local node's own address: which it may have, the claim in the DHT, its loss. The certificate's address always comes first;
-/// without certificate it is the last run's, then the candidates in their order.
+/// The address of one station, the local machine or a host of its LAN: which it may have, the claim in the DHT, its loss. The certificate's address
+/// always comes first; without certificate it is the last run's, then the node's candidates in their order, from the station's own start.
 /// </summary>
 internal sealed class AddressHolder
 {
@@ -20,6 +20,7 @@ internal sealed class AddressHolder
 
     private readonly IOverlay _overlay;
     private readonly Subnet _subnet;
+    private readonly CandidateList _candidates;
     private readonly Action<TimeSpan> _changed;
     private readonly Action _lost;
     private readonly Dictionary<IPv4Address, TimeSpan> _avoidedUntil = [];
@@ -32,15 +33,29 @@ internal sealed class AddressHolder
 
     /// <summary>Makes the holder of no address.</summary>
     /// <param name="overlay">Where to claim.</param>
-    /// <param name="options">The subnet and the last run's address.</param>
+    /// <param name="subnet">The virtual network.</param>
+    /// <param name="candidates">The node's.</param>
+    /// <param name="last">The last run's address, which is claimed again by itself; null for none.</param>
     /// <param name="changed">Called when <see cref="Bound"/> changed.</param>
-    /// <param name="lost">Called when the guest uses an address that it must give up.</param>
-    public AddressHolder(IOverlay overlay, VirtualNetworkOptions options, Action<TimeSpan> changed, Action lost)
+    /// <param name="lost">Called when the station uses an address that it must give up.</param>
+    public AddressHolder(IOverlay overlay, Subnet subnet, CandidateList candidates, IPv4Address? last, Action<TimeSpan> changed, Action lost)
     {
-        (_overlay, _subnet, _changed, _lost) = (overlay, options.Subnet, changed, lost);
-        _last = options.LastAddress is { } last && _subnet.IsHost(last) ? last : null;
+        (_overlay, _subnet, _candidates, _changed, _lost) = (overlay, subnet, candidates, changed, lost);
+        _last = last is { } address && _subnet.IsHost(address) ? address : null;
         _resumes = _last is not null;
     }
+
+    /// <summary>The candidate that is tried first; the others follow in their order, and after the last comes the first.</summary>
+    public uint Start { get; init; }
+
+    /// <summary>Whether another station of this node has an address: all claim with the same key, so the DHT keeps them not apart.</summary>
+    public Func<IPv4Address, bool> IsTaken { get; init; } = static _ => false;
+
+    /// <summary>
+    /// Whether a claim of what stands is granted without asking the DHT again: the node renews the record anyway and is told when it is lost. Else the
+    /// one create of a renewal is the question.
+    /// </summary>
+    public bool TrustsRecord { get; init; }
 
     /// <summary>The address whose record stands, or null.</summary>
     public IPv4Address? Bound { get; private set; }
@@ -48,11 +63,17 @@ internal sealed class AddressHolder
     /// <summary>Whether a claim is under way.</summary>
     public bool IsClaiming => _claimed is not null;
 
+    /// <summary>Whether the last run's address, or a certificate's, is yet to be claimed.</summary>
+    public bool IsResuming => _resumes;
+
     /// <summary>Whether another certificate, issued later, holds the address of the local one.</summary>
     public bool IsCertificateBeaten { get; private set; }
 
     /// <summary>When <see cref="Tick"/> has something to do.</summary>
     public TimeSpan NextTick => !IsClaiming && (Bound is not null || _resumes) ? _actAt : TimeSpan.MaxValue;
+
+    /// <summary>Whether the address is bound, or being claimed.</summary>
+    public bool Holds(IPv4Address address) => Bound == address || _claimed == address;
 
     /// <summary>Claims what the last run had, and repeats a claim that the DHT did not answer. Renewal is the node's business.</summary>
     public void Tick(TimeSpan now)
@@ -64,6 +85,12 @@ internal sealed class AddressHolder
 
         if ((Bound ?? (_resumes ? _certified ?? _last : null)) is { } address)
         {
+            if (Bound is null && !MayHave(now, address, out _))
+            {
+                _resumes = false;
+                return;
+            }
+
             Claim(now, address, (_, _) => { });
         }
     }
@@ -126,6 +153,12 @@ internal sealed class AddressHolder
             return;
         }
 
+        if (TrustsRecord && Bound == address && !IsClaiming)
+        {
+            done(now, ClaimResult.Bound);
+            return;
+        }
+
         int claim = ++_claims;
         if (_claimed is { } superseded && superseded != address && superseded != Bound)
         {
@@ -151,7 +184,7 @@ internal sealed class AddressHolder
     /// <summary>Gives an address up that somebody else uses (DHCPDECLINE), for a while.</summary>
     public void Decline(TimeSpan now, IPv4Address address)
     {
-        if (Candidates.TryFind(_subnet, _overlay.Address, address, out _))
+        if (_candidates.TryFind(address, out _))
         {
             _avoidedUntil[address] = now + AvoidFor;
         }
@@ -177,7 +210,7 @@ internal sealed class AddressHolder
             return address == certified;
         }
 
-        return _subnet.IsHost(address) && !IsAvoided(now, address) && Candidates.TryFind(_subnet, _overlay.Address, address, out index);
+        return _subnet.IsHost(address) && !IsAvoided(now, address) && _candidates.TryFind(address, out index) && !IsTaken(address);
     }
 
     private bool IsAvoided(TimeSpan now, IPv4Address address) => _avoidedUntil.TryGetValue(address, out TimeSpan until) && now < until;
@@ -186,8 +219,8 @@ internal sealed class AddressHolder
     {
         for (; index < Candidates.Count && lookups > 0; index++)
         {
-            IPv4Address candidate = Candidates.Address(_subnet, _overlay.Address, index);
-            if (!IsAvoided(now, candidate))
+            IPv4Address candidate = _candidates.Address((Start + index) % Candidates.Count);
+            if (!IsAvoided(now, candidate) && !IsTaken(candidate))
             {
                 TryOffer(now, candidate, index + 1, lookups - 1, done);
                 return;
@@ -207,6 +240,10 @@ internal sealed class AddressHolder
                     break;
                 case { } owner when owner.Address != _overlay.Address:
                     _avoidedUntil[address] = then + AvoidFor;
+                    TryCandidate(then, next, lookups, done);
+                    break;
+                case not null when IsTaken(address):
+                    // Another station claimed it meanwhile.
                     TryCandidate(then, next, lookups, done);
                     break;
                 default:

@@ -10,15 +10,15 @@ using Ipop.Offload;
 namespace Ipop.Ownership;
 
 /// <summary>
-/// Moves IPv4 packets between tap and overlay and checks both addresses of each. Outgoing: only from the local address, to the
-/// owner of the destination. Incoming: only from the owner of the source, to the local address. Where the owner is known it
+/// Moves IPv4 packets between tap and overlay and checks both addresses of each. Outgoing: only from the station that has the source, to the
+/// owner of the destination. Incoming: only from the owner of the source, to the station that has the destination. Where the owner is known it
 /// allocates nothing.
 /// </summary>
 internal sealed class PacketPath
 {
     private readonly IOverlay _overlay;
     private readonly Subnet _subnet;
-    private readonly AddressHolder _holder;
+    private readonly Stations _stations;
     private readonly OwnerMap _owners;
     private readonly UncertifiedGate _gate;
     private readonly ITapOutput _output;
@@ -29,20 +29,12 @@ internal sealed class PacketPath
     private readonly byte[] _frame = new byte[EthernetFrame.HeaderSize + ushort.MaxValue];
 
     public PacketPath(
-        IOverlay overlay, VirtualNetworkOptions options, AddressHolder holder, OwnerMap owners, ITapOutput output, DropCounters drops)
+        IOverlay overlay, VirtualNetworkOptions options, Stations stations, OwnerMap owners, ITapOutput output, DropCounters drops)
     {
-        (_overlay, _subnet, _holder, _owners, _output, _drops) = (overlay, options.Subnet, holder, owners, output, drops);
+        (_overlay, _subnet, _stations, _owners, _output, _drops) = (overlay, options.Subnet, stations, owners, output, drops);
         _gate = new UncertifiedGate(options);
         _errors = new IcmpErrors(_subnet.Gateway, output);
         _joiner = new TcpJoiner(output, options.JoinsSegments);
-        TapMac = options.TapMac;
-    }
-
-    /// <summary>The guest's Ethernet address, where incoming packets go.</summary>
-    public MacAddress TapMac
-    {
-        get => _joiner.TapMac;
-        set => _joiner.TapMac = value;
     }
 
     /// <summary>Whether the local node has a certificate.</summary>
@@ -51,11 +43,11 @@ internal sealed class PacketPath
     /// <summary>Writes what was joined.</summary>
     public void Flush() => _joiner.Flush();
 
-    /// <summary>Takes a packet of the guest, which stands in <paramref name="frame"/>, and what its kernel left to be done on it.</summary>
-    public void FromTap(TimeSpan now, Span<byte> frame, IPv4Packet packet, FrameOffload offload)
+    /// <summary>Takes a packet of a station, which stands in <paramref name="frame"/>, and what its kernel left to be done on it.</summary>
+    public void FromTap(TimeSpan now, MacAddress station, Span<byte> frame, IPv4Packet packet, FrameOffload offload)
     {
         IPv4Address destination = packet.Destination;
-        if (_holder.Bound is not { } local || packet.Source != local)
+        if (!_stations.Speaks(now, station, packet.Source))
         {
             _drops.Add(DropReason.NotOurSource);
         }
@@ -63,13 +55,23 @@ internal sealed class PacketPath
         {
             _drops.Add(DropReason.Broadcast);
         }
-        else if (!_subnet.IsHost(destination) || destination == local)
+        else if (_stations.Lan is { } lan && _stations.TryFind(destination, out MacAddress neighbour) && neighbour != station)
+        {
+            // It asked before the other had its address, or the other's came here from elsewhere: it is told where to send to.
+            _drops.Add(DropReason.SameLan);
+            lan.Tell(station, packet.Source, destination, neighbour);
+        }
+        else if (!_subnet.IsHost(destination) || _stations.IsLocal(destination))
         {
             Refuse(now, packet, DropReason.NotInSubnet, _subnet.Contains(destination) ? IcmpUnreachable.Host : IcmpUnreachable.Network);
         }
         else if (Fault(packet) is { } fault)
         {
             _drops.Add(fault);
+        }
+        else if (_stations.Lan is not null && !_owners.Remembers(destination) && !_stations.MayAsk(now, station))
+        {
+            _drops.Add(DropReason.HostLimit);
         }
         else
         {
@@ -97,11 +99,11 @@ internal sealed class PacketPath
     public void FromOverlay(TimeSpan now, PeerIdentity peer, IPv4Packet packet, bool lacksChecksum)
     {
         IPv4Address source = packet.Source;
-        if (_holder.Bound is not { } local || packet.Destination != local)
+        if (!_stations.TryFind(packet.Destination, out MacAddress station))
         {
             _drops.Add(DropReason.NotOurDestination);
         }
-        else if (!_subnet.IsHost(source) || source == local)
+        else if (!_subnet.IsHost(source) || _stations.IsLocal(source))
         {
             _drops.Add(DropReason.NotOwner);
         }
@@ -111,10 +113,10 @@ internal sealed class PacketPath
         }
         else if (peer.Certificate is { } certificate)
         {
-            if (IPv4Address.TryFrom(certificate.VirtualAddress, out IPv4Address certified) && certified == source)
+            if (CertifiedAddresses.Grants(certificate, source))
             {
                 _owners.Learn(now, source, peer.Address);
-                Deliver(packet, isPeerCertified: true, lacksChecksum);
+                Deliver(station, packet, isPeerCertified: true, lacksChecksum);
             }
             else
             {
@@ -123,7 +125,7 @@ internal sealed class PacketPath
         }
         else
         {
-            FromBareKey(now, peer, packet, lacksChecksum);
+            FromBareKey(now, station, peer, packet, lacksChecksum);
         }
     }
 
@@ -136,8 +138,8 @@ internal sealed class PacketPath
         }
         else if (waiting.Source is null)
         {
-            // The local address may have changed meanwhile.
-            if (_holder.Bound != packet.Source)
+            // The station's address may have changed meanwhile.
+            if (!_stations.IsLocal(packet.Source))
             {
                 _drops.Add(DropReason.NotOurSource);
             }
@@ -146,19 +148,19 @@ internal sealed class PacketPath
                 _overlay.Send(now, entry.Node, packet.Bytes);
             }
         }
-        else if (_holder.Bound != packet.Destination)
+        else if (!_stations.TryFind(packet.Destination, out MacAddress station))
         {
             _drops.Add(DropReason.NotOurDestination);
         }
         else
         {
-            DeliverIfOwner(entry, waiting.Source, packet, waiting.LacksChecksum);
+            DeliverIfOwner(station, entry, waiting.Source, packet, waiting.LacksChecksum);
         }
     }
 
     // A bare key owns the address whose winning record it signed. A certificate's record always wins, so a record of this very
     // key also says that no certificate of another names the address.
-    private void FromBareKey(TimeSpan now, PeerIdentity peer, IPv4Packet packet, bool lacksChecksum)
+    private void FromBareKey(TimeSpan now, MacAddress station, PeerIdentity peer, IPv4Packet packet, bool lacksChecksum)
     {
         // First what needs no answer of the DHT, so that nobody can make us ask for what would not pass anyway.
         if (!_gate.Allows(packet, isSenderCertified: false, IsCertified))
@@ -177,15 +179,15 @@ internal sealed class PacketPath
         }
         else
         {
-            DeliverIfOwner(entry, peer, packet, lacksChecksum);
+            DeliverIfOwner(station, entry, peer, packet, lacksChecksum);
         }
     }
 
-    private void DeliverIfOwner(OwnerEntry entry, PeerIdentity peer, IPv4Packet packet, bool lacksChecksum)
+    private void DeliverIfOwner(MacAddress station, OwnerEntry entry, PeerIdentity peer, IPv4Packet packet, bool lacksChecksum)
     {
         if (entry.IsKnown && entry.Node == peer.Address)
         {
-            Deliver(packet, isPeerCertified: false, lacksChecksum);
+            Deliver(station, packet, isPeerCertified: false, lacksChecksum);
         }
         else
         {
@@ -237,7 +239,10 @@ internal sealed class PacketPath
     private void Refuse(TimeSpan now, IPv4Packet packet, DropReason reason, IcmpUnreachable told)
     {
         _drops.Add(reason);
-        _errors.Send(now, TapMac, packet, told);
+        if (_stations.TryFind(packet.Source, out MacAddress station))
+        {
+            _errors.Send(now, station, packet, told);
+        }
     }
 
     /// <summary>What keeps a packet from passing in either direction, whoever owns its addresses; null if nothing does.</summary>
@@ -263,7 +268,7 @@ internal sealed class PacketPath
         return isDhcp ? DropReason.Dhcp : null;
     }
 
-    private void Deliver(IPv4Packet packet, bool isPeerCertified, bool lacksChecksum)
+    private void Deliver(MacAddress station, IPv4Packet packet, bool isPeerCertified, bool lacksChecksum)
     {
         if (!_gate.Allows(packet, isPeerCertified, IsCertified))
         {
@@ -273,7 +278,7 @@ internal sealed class PacketPath
 
         if (lacksChecksum)
         {
-            if (!_joiner.Add(packet))
+            if (!_joiner.Add(station, packet))
             {
                 _drops.Add(DropReason.Malformed);
             }
@@ -283,7 +288,7 @@ internal sealed class PacketPath
 
         _joiner.Overtake(packet);
         Span<byte> frame = _frame.AsSpan(0, EthernetFrame.HeaderSize + packet.Bytes.Length);
-        EthernetFrame.WriteHeader(frame, TapMac, MacAddress.Gateway, EthernetFrame.IPv4);
+        EthernetFrame.WriteHeader(frame, station, MacAddress.Gateway, EthernetFrame.IPv4);
         packet.Bytes.CopyTo(frame[EthernetFrame.HeaderSize..]);
         _output.WriteFrame(frame);
     }

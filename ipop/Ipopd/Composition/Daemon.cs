@@ -57,6 +57,7 @@ internal sealed class Daemon : IControlled, IDisposable
     private readonly VirtualNetwork _network;
     private readonly BootstrapResolver _resolver;
     private readonly PeerMemory _peerMemory;
+    private readonly HostMemory? _hostMemory;
     private readonly TrafficCounters _traffic;
     private readonly Diagnosis _diagnosis;
     private readonly OutsidePort? _outside;
@@ -112,6 +113,7 @@ internal sealed class Daemon : IControlled, IDisposable
             _notices?.Taken = new RevocationKeeper(_node, _verifier!, LookAtOwnCertificate, log).Take;
             _peerMemory = new PeerMemory(options.State, _node, BootClock.Now, log);
             _network = new VirtualNetwork(NetworkOptions(mac), _node, _identity.Certificate, _tap, BootClock.Now);
+            _hostMemory = options.Router is null ? null : new HostMemory(options.State, _network, log);
             (port.Network, _searchSockets.Node) = (_network, _node);
             _traffic = port.Traffic;
             _diagnosis = new Diagnosis(_node, _network, Nat);
@@ -166,6 +168,7 @@ internal sealed class Daemon : IControlled, IDisposable
             _systemd.Notify("STOPPING=1");
             _ending.Cancel();
             _peerMemory.Save();
+            _hostMemory?.Save();
             _node.Leave(BootClock.Now);
             _overlaySocket.Flush();
             _tcp.Pass(BootClock.Now);
@@ -193,7 +196,7 @@ internal sealed class Daemon : IControlled, IDisposable
     public string Metrics(TimeSpan now)
     {
         _traffic.TcpConnections = _tcp.Count;
-        return MetricsReport.Write(_node, now, now - _started, _traffic, _network.Drops, _identity.Certificate, Nat(), Warnings().Count);
+        return MetricsReport.Write(_node, now, now - _started, _traffic, _network.Drops, _identity.Certificate, Nat(), Warnings().Count, _network.HostCount);
     }
 
     /// <inheritdoc/>
@@ -266,6 +269,7 @@ internal sealed class Daemon : IControlled, IDisposable
         LastAddress = LastAddress.Read(_options.State),
         CaPort = _options.CaPort,
         PossessionPort = _options.PossessionPort,
+        Router = _options.Router is { } router ? router with { Known = HostsFile.Read(_options.State) } : null,
     };
 
     private void Announce()
@@ -294,7 +298,8 @@ internal sealed class Daemon : IControlled, IDisposable
     private TimeSpan NextWake()
     {
         TimeSpan next = Earlier(Earlier(_node.NextTick, _network.NextTick), _tap.CarrierAt);
-        TimeSpan outside = _outside?.NextTick ?? TimeSpan.MaxValue;
+        TimeSpan outside = Earlier(_outside?.NextTick ?? TimeSpan.MaxValue, _hostMemory?.NextTick ?? TimeSpan.MaxValue);
+        outside = Earlier(outside, _names?.NextTick ?? TimeSpan.MaxValue);
         return Earlier(Earlier(Earlier(next, outside), _tcp.NextTick), Earlier(_nextExpiryCheck, Earlier(_peerMemory.NextTick, _surroundings.NextTick)));
     }
 
@@ -344,11 +349,12 @@ internal sealed class Daemon : IControlled, IDisposable
 
         _surroundings.Tick(now);
         _peerMemory.Tick(now);
+        _hostMemory?.Tick(now);
         _tcp.Pass(now);
         _outside?.Tick(now);
         _network.EndRound();
         _tap.EndRound(now);
-        _names?.Flush();
+        _names?.EndRound(now);
         _overlaySocket.Flush();
         _searchSockets.EndRound();
     }

@@ -4,6 +4,7 @@ using Brunet.Addressing;
 using Brunet.Sessions;
 using CertificateProfile;
 using Ipop;
+using Ipop.Router;
 using Ipopd.Bootstrap;
 using Ipopd.Configuration;
 using Ipopd.Control;
@@ -43,6 +44,7 @@ internal static class StatusReport
             PortMapping = portMapping,
             Revocations = revocations is null ? null : new RevocationsReply(revocations.Number, revocations.Count),
             Offload = OffloadReport.Make(options, working),
+            Router = options.Router is { } router ? Router(router, network, now) : null,
             Warnings = warnings,
         };
     }
@@ -77,6 +79,19 @@ internal static class StatusReport
         traffic.ReceivedDatagrams,
         traffic.ReceivedBytes,
         traffic.HeardAt is { } at ? Math.Round((now - at).TotalSeconds, 1) : null);
+
+    private static RouterReply Router(RouterOptions router, VirtualNetwork network, TimeSpan now)
+    {
+        var hosts = new List<HostReply>();
+        foreach (HostStatus host in network.Hosts(now))
+        {
+            hosts.Add(new HostReply(
+                host.Mac.ToString(), host.Address?.ToString(), (long)host.LeaseLeft.TotalSeconds,
+                host.SinceHeard is { } heard ? Math.Round(heard.TotalSeconds, 1) : null));
+        }
+
+        return new RouterReply(router.Hosts, hosts);
+    }
 
     private static List<BootstrapReply> Bootstrap(BootstrapResolver resolver, IReadOnlyList<PeerStatus> peers)
     {

@@ -1,6 +1,7 @@
 using System.Net;
 using Brunet.Addressing;
 using Ipop;
+using Ipop.Router;
 
 namespace Ipopd.Configuration;
 
@@ -39,6 +40,9 @@ internal sealed record DaemonOptions
 
     /// <summary>Where every frame of the tap is recorded; null for nowhere.</summary>
     internal required string? Capture { get; init; }
+
+    /// <summary>The LAN behind the tap, without the hosts that it had; null if the tap is this machine's alone.</summary>
+    internal required RouterOptions? Router { get; init; }
 
     /// <summary>UDP port of the overlay, 0 for any.</summary>
     internal required ushort UdpPort { get; init; }

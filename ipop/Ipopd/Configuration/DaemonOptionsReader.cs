@@ -4,6 +4,7 @@ using System.Net.Sockets;
 using Brunet.Addressing;
 using CertificateProfile;
 using Ipop;
+using Ipop.Router;
 
 namespace Ipopd.Configuration;
 
@@ -43,6 +44,7 @@ internal sealed class DaemonOptionsReader
             TapName = reader.TapName(),
             TapMtu = reader.Number(OptionKey.TapMtu, SmallestMtu, LargestMtu),
             Capture = reader.AbsolutePath(OptionKey.Capture),
+            Router = reader.Router(),
             UdpPort = reader.Number(OptionKey.UdpPort, 0, ushort.MaxValue),
             PortMapping = reader.YesOrNo(OptionKey.PortMapping),
             HasMulticast = reader.YesOrNo(OptionKey.Multicast),
@@ -183,6 +185,26 @@ internal sealed class DaemonOptionsReader
             "no" => false,
             _ => throw Wrong(key, value, "is neither yes nor no"),
         };
+    }
+
+    private RouterOptions? Router()
+    {
+        // Looked at in any case: what is wrong shall not show on the day that router mode is switched on.
+        var router = new RouterOptions
+        {
+            Hosts = Number(OptionKey.LanHosts, 1, RouterOptions.MostHosts), HasRelays = YesOrNo(OptionKey.LanRelay),
+        };
+        if (!YesOrNo(OptionKey.Lan))
+        {
+            return null;
+        }
+
+        return YesOrNo(OptionKey.Open)
+            ? router
+            : throw Wrong(
+                OptionKey.Lan, "yes",
+                $"needs {OptionKey.Open} = yes: in a pool with a CA a certificate grants one address to one machine, so nobody would believe the hosts of a LAN; set it to no, "
+                + "and let each of the hosts join by itself");
     }
 
     private string TapName()

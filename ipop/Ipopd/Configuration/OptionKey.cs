@@ -16,6 +16,9 @@ internal sealed record OptionKey(string Section, string Name, string? Default)
     internal static readonly OptionKey TapName = new("tap", "name", "wow0");
     internal static readonly OptionKey TapMtu = new("tap", "mtu", "1280");
     internal static readonly OptionKey Capture = new("tap", "capture", "");
+    internal static readonly OptionKey Lan = new("router", "lan", "no");
+    internal static readonly OptionKey LanHosts = new("router", "hosts", "64");
+    internal static readonly OptionKey LanRelay = new("router", "relay", "no");
     internal static readonly OptionKey UdpPort = new("udp", "port", "4433");
     internal static readonly OptionKey PortMapping = new("udp", "port-mapping", "yes");
     internal static readonly OptionKey Multicast = new("udp", "multicast", "yes");
@@ -36,8 +39,8 @@ internal sealed record OptionKey(string Section, string Name, string? Default)
     /// <summary>Every key there is.</summary>
     internal static IReadOnlyList<OptionKey> All { get; } =
     [
-        State, Host, Pool, PoolSubnet, Secret, Bootstrap, Open, TapName, TapMtu, Capture, UdpPort, PortMapping, Multicast, TcpPorts, TcpSegmentation,
-        UdpRuns, UdpGro, LibraryCipher, Esp, RelayRate, ControlSocket, DnsListen, MetricsListen, CaPort, PossessionPort, Ticket,
+        State, Host, Pool, PoolSubnet, Secret, Bootstrap, Open, TapName, TapMtu, Capture, Lan, LanHosts, LanRelay, UdpPort, PortMapping, Multicast, TcpPorts,
+        TcpSegmentation, UdpRuns, UdpGro, LibraryCipher, Esp, RelayRate, ControlSocket, DnsListen, MetricsListen, CaPort, PossessionPort, Ticket,
     ];
 
     /// <inheritdoc/>

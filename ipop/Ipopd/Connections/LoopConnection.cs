@@ -24,6 +24,9 @@ internal abstract class LoopConnection : IDisposable
         _loop.Add(_descriptor, Receive);
     }
 
+    /// <summary>When the client last sent something, or connected.</summary>
+    internal TimeSpan HeardAt { get; set; }
+
     protected Socket Socket { get; }
 
     protected byte[] Buffer { get; }
@@ -62,6 +65,7 @@ internal abstract class LoopConnection : IDisposable
             return;
         }
 
+        HeardAt = now;
         Length += count;
         OnReceived(now);
     }

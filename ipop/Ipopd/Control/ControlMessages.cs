@@ -90,6 +90,8 @@ internal sealed record StatusReply
 
     public required IReadOnlyList<OffloadReply> Offload { get; init; }
 
+    public RouterReply? Router { get; init; }
+
     public required IReadOnlyList<string> Warnings { get; init; }
 }
 
@@ -101,6 +103,12 @@ internal sealed record OffloadReply(string Name, bool On, string? Why);
 
 /// <summary>The newest list of revoked certificates: its number, and how many are on it.</summary>
 internal sealed record RevocationsReply(ulong Number, int Certificates);
+
+/// <summary>Router mode: how many hosts of the LAN may have an address, and who is there.</summary>
+internal sealed record RouterReply(int Limit, IReadOnlyList<HostReply> Hosts);
+
+/// <summary>A host of the LAN: the seconds that are left of its lease, and since when it is silent; null if it never was heard in this run.</summary>
+internal sealed record HostReply(string Mac, string? Address, long LeaseS, double? HeardS);
 
 /// <summary>What a gateway has mapped: by which protocol, where to, and whether the whole Internet reaches that address.</summary>
 internal sealed record PortMappingReply(string By, string External, bool Public);

@@ -84,6 +84,11 @@ internal static partial class Log
     internal static partial void PeersNotKept(this ILogger log, string path, string why);
 
     [LoggerMessage(
+        EventName = "HostsNotKept", Level = LogLevel.Warning,
+        Message = "{Path}: which host of the LAN has which address can't be kept for the next start ({Why}); make room on the disk", SkipEnabledCheck = true)]
+    internal static partial void HostsNotKept(this ILogger log, string path, string why);
+
+    [LoggerMessage(
         EventName = "AddressRefused", Level = LogLevel.Warning, Message = "the CA refuses address {Address}; taking the next candidate", SkipEnabledCheck = true)]
     internal static partial void AddressRefused(this ILogger log, string address);
 

@@ -15,7 +15,8 @@ internal static class MetricsReport
 
     /// <summary>Everything, as text.</summary>
     internal static string Write(
-        Node node, TimeSpan now, TimeSpan uptime, TrafficCounters traffic, DropCounters drops, MemberCertificate? certificate, NatReply nat, int warnings)
+        Node node, TimeSpan now, TimeSpan uptime, TrafficCounters traffic, DropCounters drops, MemberCertificate? certificate, NatReply nat, int warnings,
+        int? lanHosts = null)
     {
         var text = new PrometheusText();
         IReadOnlyList<PeerStatus> peers = node.Peers(now);
@@ -28,6 +29,12 @@ internal static class MetricsReport
         }
 
         Traffic(text, traffic);
+        if (lanHosts is { } hosts)
+        {
+            text.Gauge("wow_lan_hosts", "Hosts of the LAN that have an address of this node (router mode).");
+            text.Sample(hosts);
+        }
+
         text.Counter("wow_dropped_packets_total", "Frames and packets of the virtual network that went no further, by reason.");
         foreach (DropReason reason in Enum.GetValues<DropReason>())
         {

@@ -8,7 +8,8 @@ namespace Ipopd.NameService;
 
 /// <summary>
 /// A client that asks over TCP: any number of queries, each behind its length in two bytes (RFC 1035 section 4.2.2), answered as soon as each answer
-/// is there, in whatever order that is (RFC 7766 section 6.2.1.1). It ends when the client closes, or sends what can be no query.
+/// is there, in whatever order that is (RFC 7766 section 6.2.1.1). It ends when the client closes, is silent for
+/// too long, or sends what can be no query.
 /// </summary>
 internal sealed class NameConnection(PollLoop loop, DnsServer server, Socket socket, Action<LoopConnection> closed)
     : LoopConnection(loop, socket, LengthSize + LongestQuery, SendBuffer, closed)

@@ -8,42 +8,38 @@ using Ipopd.Connections;
 
 namespace Ipopd.NameService;
 
-/// <summary>
-/// Where names are answered, over UDP and TCP (RFC 7766), on the daemon's loop. When too many TCP connections are open the oldest gives way, so
-/// nobody can hold the port by keeping silent.
-/// </summary>
+/// <summary>Where names are answered, over UDP and TCP (RFC 7766), on the daemon's loop.</summary>
 internal sealed class NamePort : IDisposable
 {
-    private const int MostConnections = 64;
+    /// <summary>TCP connections at a time.</summary>
+    internal const int MostConnections = 64;
+
+    /// <summary>A TCP connection that is silent for so long is closed (RFC 7766 section 6.2.3): longer than any answer of the DHT takes.</summary>
+    internal static readonly TimeSpan Patience = TimeSpan.FromSeconds(15);
 
     private readonly PollLoop _loop;
     private readonly UdpSocket _datagrams;
-    private readonly Socket _listener;
-    private readonly List<LoopConnection> _connections = [];
+    private readonly LoopListener _listener;
     private DnsServer? _server;
 
-    private NamePort(PollLoop loop, UdpSocket datagrams, Socket listener) => (_loop, _datagrams, _listener) = (loop, datagrams, listener);
+    private NamePort(PollLoop loop, UdpSocket datagrams, LoopListener listener) => (_loop, _datagrams, _listener) = (loop, datagrams, listener);
+
+    /// <summary>When <see cref="EndRound"/> has something to do although nothing came.</summary>
+    internal TimeSpan NextTick => _listener.NextTick;
 
     /// <summary>Opens both ports; they wait for <see cref="Serve"/>.</summary>
     /// <exception cref="ConfigurationException">The address or a port can't be had; says what to do.</exception>
     internal static NamePort Open(PollLoop loop, DaemonOptions options, TransportAddress listen)
     {
         UdpSocket? datagrams = null;
-        var listener = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp) { Blocking = false };
         try
         {
             datagrams = UdpSocket.Open(listen);
-
-            // A restart shall not wait for what is left of connections of the life before.
-            listener.SetSocketOption(SocketOptionLevel.Socket, SocketOptionName.ReuseAddress, true);
-            listener.Bind(listen.ToIPEndPoint());
-            listener.Listen(MostConnections);
-            return new NamePort(loop, datagrams, listener);
+            return new NamePort(loop, datagrams, new LoopListener(loop, listen.ToIPEndPoint(), MostConnections, Patience));
         }
         catch (Exception exception) when (exception is IOException or SocketException)
         {
             datagrams?.Dispose();
-            listener.Dispose();
             throw new ConfigurationException($"{options.File}: {OptionKey.DnsListen} = {listen}: {exception.Message}; take another address or port");
         }
     }
@@ -53,47 +49,24 @@ internal sealed class NamePort : IDisposable
     {
         _server = server;
         _loop.Add(_datagrams.Descriptor, now => _datagrams.Receive(now, Answer));
-        _loop.Add((int)_listener.Handle, Accept);
+        _listener.Serve((socket, closed) => new NameConnection(_loop, server, socket, closed));
     }
 
-    /// <summary>Sends what gathered in a round of the loop.</summary>
-    internal void Flush() => _datagrams.Flush();
+    /// <summary>Sends what gathered in a round of the loop, and closes connections that have been silent for too long.</summary>
+    internal void EndRound(TimeSpan now)
+    {
+        _datagrams.Flush();
+        _listener.CloseSilent(now);
+    }
 
     /// <inheritdoc/>
     public void Dispose()
     {
-        foreach (LoopConnection connection in _connections.ToArray())
-        {
-            connection.Dispose();
-        }
-
-        _loop.Remove((int)_listener.Handle);
-        _loop.Remove(_datagrams.Descriptor);
         _listener.Dispose();
+        _loop.Remove(_datagrams.Descriptor);
         _datagrams.Dispose();
     }
 
     private void Answer(TimeSpan now, TransportAddress source, ReadOnlySpan<byte> query) =>
         _server!.Answer(now, query, reply => _datagrams.Send(source, reply.Span));
-
-    private void Accept(TimeSpan now)
-    {
-        Socket socket;
-        try
-        {
-            socket = _listener.Accept();
-        }
-        catch (SocketException)
-        {
-            // The client went away, or there are no descriptors left: the next one may have more luck.
-            return;
-        }
-
-        if (_connections.Count >= MostConnections)
-        {
-            _connections[0].Dispose();
-        }
-
-        _connections.Add(new NameConnection(_loop, _server!, socket, connection => _connections.Remove(connection)));
-    }
 }

@@ -101,6 +101,19 @@ public sealed class DnsServerTests
         AssertSoa(Assert.Single(Ask("demo.internal", DnsType.Soa).Answers), "demo.internal");
 
     [Theory]
+    [InlineData("demo.internal")]
+    [InlineData("128.10.in-addr.arpa")]
+    public void A_zone_names_its_server_which_has_an_address_that_the_tap_answers_at(string zone)
+    {
+        DnsMessage reply = Ask(zone, DnsType.Ns);
+        DnsMessage.Record server = Assert.Single(reply.Answers);
+        Assert.Equal((zone + ".", "ipopd.demo.internal."), (server.Name, server.Data));
+        DnsMessage.Record address = Assert.Single(reply.Additional);
+        Assert.Equal((server.Data, Machine.Subnet.Gateway.ToString()), (address.Name, address.Data));
+        Assert.Equal(address.Data, Assert.Single(Ask("ipopd.demo.internal", DnsType.A).Answers).Data);
+    }
+
+    [Theory]
     [InlineData("1.0.128.10.in-addr.arpa", "boss.demo.internal.")]
     [InlineData("2.0.128.10.in-addr.arpa", "alpha.demo.internal.")]
     [InlineData("9.7.128.10.IN-ADDR.arpa", "10-128-7-9.demo.internal.")]

@@ -9,7 +9,7 @@ public sealed class TcpJoinerTests
     private readonly FakeTap _tap = new();
     private readonly TcpJoiner _joiner;
 
-    public TcpJoinerTests() => _joiner = new TcpJoiner(_tap, isJoining: true) { TapMac = Machine.TapMac };
+    public TcpJoinerTests() => _joiner = new TcpJoiner(_tap, isJoining: true);
 
     [Theory]
     [InlineData(1, TcpPackets.Ack)]
@@ -31,7 +31,7 @@ public sealed class TcpJoinerTests
     [Fact]
     public void With_joining_switched_off_each_segment_goes_by_itself_at_once()
     {
-        var joiner = new TcpJoiner(_tap, isJoining: false) { TapMac = Machine.TapMac };
+        var joiner = new TcpJoiner(_tap, isJoining: false);
         for (uint index = 0; index < 3; index++)
         {
             Assert.True(IPv4Packet.TryRead(TcpPackets.Make(index * 1000, 1000), out IPv4Packet packet) && joiner.Add(packet));
@@ -112,7 +112,7 @@ public sealed class TcpJoinerTests
 
     [Fact]
     public void Other_protocols_are_not_joined() =>
-        Assert.False(_joiner.Add(TcpPackets.Read(Packets.Udp(TcpPackets.Left, 1, TcpPackets.Right, 2, new byte[10]))));
+        Assert.False(_joiner.Add(Machine.TapMac, TcpPackets.Read(Packets.Udp(TcpPackets.Left, 1, TcpPackets.Right, 2, new byte[10]))));
 
     private static byte[] Summed(byte[] packet)
     {
@@ -129,5 +129,5 @@ public sealed class TcpJoinerTests
         return frame[EthernetFrame.HeaderSize..];
     });
 
-    private void Add(byte[] packet) => Assert.True(_joiner.Add(TcpPackets.Read(packet)));
+    private void Add(byte[] packet) => Assert.True(_joiner.Add(Machine.TapMac, TcpPackets.Read(packet)));
 }

@@ -39,6 +39,7 @@ public sealed class DaemonOptionsReaderTests
         Assert.Equal((8443, 8444), (options.CaPort, options.PossessionPort));
         Assert.Null(options.Ticket);
         Assert.Equal(string.Empty, options.Host);
+        Assert.Null(options.Router);
     }
 
     [Fact]
@@ -61,7 +62,21 @@ public sealed class DaemonOptionsReaderTests
         Assert.Equal((1, 2, "a:b:c", "alpha"), (options.CaPort, options.PossessionPort, options.Ticket, options.Host));
     }
 
+    [Fact]
+    public void Router_mode_has_limits_and_needs_an_open_pool()
+    {
+        string open = Least.Replace("[pool]", "[pool]\nopen = yes", StringComparison.Ordinal);
+        Assert.Equal((64, false), (Read(open + "\n[router]\nlan = yes\n").Router!.Hosts, Read(open + "\n[router]\nlan = yes\n").Router!.HasRelays));
+        Assert.Equal((250, true), (Read(open + "\n[router]\nlan = yes\nhosts = 250\nrelay = yes\n").Router!.Hosts, true));
+        var closed = Assert.Throws<ConfigurationException>(() => Read(Least + "\n[router]\nlan = yes\n"));
+        Assert.Contains("[router] lan = yes needs [pool] open = yes", closed.Message, StringComparison.Ordinal);
+    }
+
     [Theory]
+    [InlineData("router", "lan", "eth0", "is neither yes nor no")]
+    [InlineData("router", "hosts", "0", "is not a number from 1 to 250")]
+    [InlineData("router", "hosts", "251", "is not a number from 1 to 250")]
+    [InlineData("router", "relay", "1", "is neither yes nor no")]
     [InlineData("node", "state", "relative", "is not an absolute path")]
     [InlineData("node", "state", "", "is missing; add it")]
     [InlineData("node", "host", "a.b", "is no host name")]
@@ -100,7 +115,7 @@ public sealed class DaemonOptionsReaderTests
     [InlineData("udp", "multicast", "on", "is neither yes nor no")]
     [InlineData("ca", "ticket", "x:", "is not ID:SECRET")]
     [InlineData("pool", "color", "red", "[pool] color is unknown; [pool] has name, subnet, secret, bootstrap, open")]
-    [InlineData("pools", "name", "x", "section [pools] is unknown; use node, pool, tap, udp, tcp, offload, relay, control, dns, metrics, ca")]
+    [InlineData("pools", "name", "x", "section [pools] is unknown; use node, pool, tap, router, udp, tcp, offload, relay, control, dns, metrics, ca")]
     public void A_wrong_value_is_told_with_file_key_and_what_to_do(string section, string key, string value, string expected)
     {
         string lines = string.Join('\n', Least.Split('\n').Where(line => section == "tap" || !line.StartsWith(key + " =", StringComparison.Ordinal)));

@@ -33,6 +33,7 @@ internal sealed class FakeControlled : IControlled
         UptimeS = (long)now.TotalSeconds,
         Revocations = new RevocationsReply(7, 2),
         Offload = [new OffloadReply("udp-runs", false, "one by one")],
+        Router = new RouterReply(64, [new HostReply("02:aa:00:00:00:01", "10.128.7.8", 599, 0.5)]),
         Warnings = ["it's \"quoted\""],
     };
 

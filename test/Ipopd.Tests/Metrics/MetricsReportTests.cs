@@ -14,7 +14,7 @@ public sealed partial class MetricsReportTests
 {
     private static readonly string[] Units = ["_seconds", "_bytes", "_ratio", "_total", "_info"];
     private static readonly string[] Counts =
-        ["wow_ring_joined", "wow_ring_connections", "wow_ring_near_neighbours", "wow_dht_records", "wow_warnings", "wow_peers", "wow_tcp_connections"];
+        ["wow_ring_joined", "wow_ring_connections", "wow_ring_near_neighbours", "wow_dht_records", "wow_warnings", "wow_peers", "wow_tcp_connections", "wow_lan_hosts"];
 
     [Fact]
     public void Every_line_is_of_the_format_and_every_metric_has_help_type_and_a_name_by_the_conventions()
@@ -52,6 +52,7 @@ public sealed partial class MetricsReportTests
         string text = Report();
         Assert.Contains("wow_ring_joined 1\n", text, StringComparison.Ordinal);
         Assert.Contains("wow_peers{path=\"direct\"} 2\n", text, StringComparison.Ordinal);
+        Assert.Contains("wow_lan_hosts 3\n", text, StringComparison.Ordinal);
         Assert.Contains("wow_received_bytes_total 30\n", text, StringComparison.Ordinal);
         Assert.Contains("wow_tcp_sent_bytes_total 40\n", text, StringComparison.Ordinal);
         Assert.Contains("wow_tcp_received_frames_total 1\n", text, StringComparison.Ordinal);
@@ -73,7 +74,7 @@ public sealed partial class MetricsReportTests
         traffic.Received(world.Now, 30);
         traffic.TcpSent(40);
         traffic.TcpReceived(50);
-        return MetricsReport.Write(world.Nodes[0].Node, world.Now, TimeSpan.FromSeconds(5), traffic, new DropCounters(), null, new NatReply("one-mapping", "", [], [], "unknown", 15), 0);
+        return MetricsReport.Write(world.Nodes[0].Node, world.Now, TimeSpan.FromSeconds(5), traffic, new DropCounters(), null, new NatReply("one-mapping", "", [], [], "unknown", 15), 0, lanHosts: 3);
     }
 
     [GeneratedRegex("^# HELP ([a-z][a-z0-9_]*) [A-Z0-9].*\\.$")]

@@ -51,6 +51,16 @@ def links(peers):
         f"; {sum(losses) / len(losses) * 100:.0f} % of the last pings lost" if losses else "")
 
 
+def hosts(router):
+    """Router mode: how many hosts of the LAN have an address, and each of them."""
+    served = sorted((host for host in router["hosts"] if host["address"]), key=lambda host: [int(part) for part in host["address"].split(".")])
+    rows = [["router", f"serves a LAN: {len(served)} of {router['limit']} hosts have an address"]]
+    for host in served:
+        heard = "not heard yet" if host["heard_s"] is None else f"heard {table.duration(host['heard_s'])} ago"
+        rows.append(["", f"{host['address']} {host['mac']}, {heard}, lease for {table.duration(host['lease_s'])}"])
+    return rows
+
+
 _LETS_IN = {
     "unknown": "not known yet",
     "independent": "everybody who knows the port",
@@ -77,6 +87,8 @@ def lines(status, peers=()):
         rows.append(["NAT", status["nat"]["text"]])
         rows.append(["lets in", _LETS_IN[status["nat"]["filtering"]] + f"; a silent link is kept open every {status['nat']['keep_alive_s']} s"])
         rows.append(["outside", ", ".join(status["nat"]["outside"]) or "not known yet"])
+    if router := status.get("router"):
+        rows += hosts(router)
     rows.append(["manager", status["manager"] or "not known yet"])
     rows.append(["peers", links(peers)])
     if mapped := status.get("port_mapping"):
