@@ -155,6 +155,7 @@ internal sealed class AddressHolder
 
         if (TrustsRecord && Bound == address && !IsClaiming)
         {
+            _actAt = TimeSpan.MaxValue;
             done(now, ClaimResult.Bound);
             return;
         }

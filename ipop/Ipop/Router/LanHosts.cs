@@ -236,7 +236,7 @@ internal sealed class LanHosts
 
     private LanHost Add(MacAddress mac, IPv4Address? last)
     {
-        var host = new LanHost { Mac = mac };
+        var host = new LanHost { Mac = mac, LostAddress = last };
         host.Holder = new AddressHolder(_overlay, _options.Subnet, _candidates, last, then => OnChanged(then, host), () => OnLost(host))
         {
             Start = _candidates.StartOf(mac),

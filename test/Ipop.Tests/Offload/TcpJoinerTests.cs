@@ -34,7 +34,7 @@ public sealed class TcpJoinerTests
         var joiner = new TcpJoiner(_tap, isJoining: false);
         for (uint index = 0; index < 3; index++)
         {
-            Assert.True(IPv4Packet.TryRead(TcpPackets.Make(index * 1000, 1000), out IPv4Packet packet) && joiner.Add(packet));
+            Assert.True(IPv4Packet.TryRead(TcpPackets.Make(index * 1000, 1000), out IPv4Packet packet) && joiner.Add(Machine.TapMac, packet));
             Assert.Equal((int)index + 1, _tap.Frames.Count);
         }
 

@@ -251,6 +251,45 @@ public sealed class RouterCheatingTests
         Assert.Equal((1, 1, 1), (_lan.Dropped(DropReason.EtherType), _lan.Dropped(DropReason.OtherStation), _lan.Dropped(DropReason.Broadcast)));
     }
 
+    [Fact]
+    public void Whatever_the_lan_sends_nothing_throws_and_the_hosts_keep_their_addresses()
+    {
+        var random = new Random(20261122);
+        byte[][] good =
+        [
+            Frame(Lan.A, EthernetFrame.IPv4, Packets.Udp(_a, 68, _lan.Machine.Options.Subnet.Gateway, 67, DhcpGuest.Message(DhcpMessageType.Inform, 1, false, _a, []))),
+            Frame(Lan.C, EthernetFrame.IPv4, Packets.Udp(default, 68, _lan.Machine.Options.Subnet.Gateway, 67, DhcpGuest.Message(DhcpMessageType.Request, 1, true, default, []))),
+            Frame(Lan.A, EthernetFrame.IPv4, Packets.Udp(_a, 5000, _lan.Machine.Options.Subnet.Gateway, 53, new byte[40])),
+            Frame(Lan.A, EthernetFrame.IPv4, Machine.Packet(_a, _b)),
+            Frame(Lan.B, EthernetFrame.Arp, [0, 1, 8, 0, 6, 4, 0, 1, 2, 0xaa, 0, 0, 0, 2, .. Bytes(_b), 0, 0, 0, 0, 0, 0, .. Bytes(_remote)]),
+        ];
+        Lan.A.Write(good[0].AsSpan(70));
+        Lan.C.Write(good[1].AsSpan(70));
+        for (int round = 0; round < 20000; round++)
+        {
+            byte[] frame = (byte[])good[random.Next(good.Length)].Clone();
+            for (int change = random.Next(4); change > 0; change--)
+            {
+                frame[random.Next(12, frame.Length)] = (byte)random.Next(256);
+            }
+
+            _lan.Machine.Network.FrameFromTap(_lan.Machine.Now, frame.AsSpan(0, random.Next(4) == 0 ? random.Next(frame.Length) : frame.Length));
+        }
+
+        _lan.Machine.Tap.Frames.Clear();
+        _lan.Machine.Overlay.Sent.Clear();
+        _lan.Packet(Lan.B, _b, _remote);
+        Assert.Single(_lan.Machine.Overlay.Sent);
+    }
+
+    private static byte[] Frame(MacAddress station, ushort etherType, byte[] payload)
+    {
+        byte[] frame = new byte[EthernetFrame.HeaderSize + payload.Length];
+        EthernetFrame.WriteHeader(frame, MacAddress.Gateway, station, etherType);
+        payload.CopyTo(frame, EthernetFrame.HeaderSize);
+        return frame;
+    }
+
     private static byte[] Bytes(IPv4Address address)
     {
         byte[] bytes = new byte[IPv4Address.Size];

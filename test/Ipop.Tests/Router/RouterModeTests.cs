@@ -281,6 +281,30 @@ public sealed class RouterModeTests
     }
 
     [Fact]
+    public void An_address_that_was_lost_while_ipopd_was_away_is_announced_as_another_s()
+    {
+        IPv4Address address = _lan.Bind(Lan.A);
+        Assert.True(_lan.Machine.Dht.Put(new Brunet.Dht.DhtRecord(
+            AddressValue.Key(address), AddressValue.ForAddress(AddressValue.NoCandidate), Peers.Certified("b", address.ToString()), 1)));
+        var again = new Lan(new RouterOptions { Known = _lan.Machine.Network.KnownHosts() }, _lan.Machine.Dht);
+        again.Machine.Pass(1);
+        Assert.Equal((MacAddress.Broadcast, address), (again.TakeArp().To, address));
+        Assert.Equal(0, again.Machine.Network.HostCount);
+    }
+
+    [Fact]
+    public void A_silent_dht_keeps_nobody_from_the_address_that_stands_and_costs_no_ticks_without_end()
+    {
+        IPv4Address address = _lan.Bind(Lan.A);
+        _lan.Machine.Dht.IsSilent = true;
+        _lan.Reboot(Lan.A, _lan.Machine.Candidate(3));
+        _lan.ExpectSilence();
+        _lan.Machine.Pass(10);
+        _lan.Renew(Lan.A, address);
+        Assert.Equal((DhcpMessageType.Ack, address), Answer(_lan.Take(Lan.A)));
+    }
+
+    [Fact]
     public void Hosts_ask_the_dhcp_server_for_the_pool_s_names()
     {
         (_, IPv4Address remote) = _lan.Remote();

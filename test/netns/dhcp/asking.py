@@ -29,7 +29,7 @@ def run(tally, pool):
                 must(ask(name, "AAAA") == ("NOERROR", 0), f"AAAA: {ask(name, 'AAAA')}")
                 must(ask("-x", address) == ("NOERROR", 1), f"PTR: {ask('-x', address)}")
                 until(lambda: ask("_condor._tcp.dhcp.internal", "SRV"), lambda got: got == ("NOERROR", 1), "the manager's service")
-                must(ask("dhcp.internal", "SOA") == ("NOERROR", 1), "SOA")
+                must(ask("dhcp.internal", "SOA") == ("NOERROR", 1) and ask("dhcp.internal", "NS") == ("NOERROR", 1), "SOA and NS")
                 must(ask("nobody.dhcp.internal", "A") == ("NXDOMAIN", 0), "NXDOMAIN")
                 must(ask("example.org", "A") == ("REFUSED", 0), "REFUSED")
                 must(ask(name, "ANY") == ("NOERROR", 1), "ANY")
