@@ -1,5 +1,6 @@
-"""Programs that everybody knows, run between `a` and `b`: iperf3 and ping."""
+"""Programs that everybody knows, run between two namespaces: iperf3 and ping."""
 
+import contextlib
 import json
 import os
 import pathlib
@@ -10,29 +11,26 @@ import time
 from shell import run
 
 TICK = os.sysconf("SC_CLK_TCK")
-
-
-def all_of(two, peer, address, seconds):
-    """Every figure of one peer in one round."""
-    run(*two.inside("a", "ping", "-c", "1", "-W", "10", address))
-    before = processor(peer.processes())
-    idle = resident(peer.processes())
-    mbits, resent = tcp(two, address, seconds)
-    used = processor(peer.processes()) - before
-    return {
-        "tcp_mbits": mbits, "resent": resent, "processor_s_per_gbit": round(used / (mbits * seconds / 1000), 3), "rtt_ms": round_trip(two, address),
-        "udp64_kpps": udp(two, address), "rss_idle_mb": idle, "rss_mb": resident(peer.processes())}
+FLOOD = ("-u", "-b", "0", "-l", "64")
+SETTLE = 0.5
 
 
 def tcp(two, address, seconds, *options):
     """One flow from a to b: Mb/s that arrived, segments sent again."""
     end = _iperf(two, address, "-t", str(seconds), *options)["end"]
-    return round(end["sum_received"]["bits_per_second"] / 1e6), end["sum_sent"]["retransmits"]
+    return mbits(end["sum_received"]), end["sum_sent"]["retransmits"]
 
 
-def udp(two, address, seconds=3):
+def flows(two, address, seconds, count):
+    """So many flows from a to b at once: Mb/s that arrived, the least flow's part of the mean."""
+    end = _iperf(two, address, "-t", str(seconds), "-P", str(count))["end"]
+    each = [mbits(stream["receiver"]) for stream in end["streams"]]
+    return mbits(end["sum_received"]), round(min(each) * len(each) / max(1, sum(each)), 2)
+
+
+def udp(two, address, seconds):
     """64-byte datagrams as fast as one thread makes them: thousands a second that arrived."""
-    end = _iperf(two, address, "-u", "-b", "0", "-l", "64", "-t", str(seconds))["end"]["sum"]
+    end = _iperf(two, address, "-t", str(seconds), *FLOOD)["end"]["sum"]
     return round(end["packets"] * (1 - end["lost_percent"] / 100) / end["seconds"] / 1000, 1)
 
 
@@ -40,6 +38,22 @@ def round_trip(two, address):
     """Mean of 500 pings, 2 ms apart, in milliseconds."""
     said = run(*two.inside("a", "ping", "-q", "-i", "0.002", "-c", "500", address)).stdout
     return float(re.search(r"= [\d.]+/([\d.]+)/", said).group(1))
+
+
+def pings_beside(two, address, seconds, *options):
+    """Pings, 10 ms apart, while a sends b as much as it can: the 99th percentile in milliseconds; one without an answer counts as a second."""
+    count = seconds * 80
+    with server(two, "b", address):
+        time.sleep(SETTLE)
+        with client(two, "a", address, "-t", str(seconds + 2), *options):
+            time.sleep(SETTLE)
+            said = run(*two.inside("a", "ping", "-i", "0.01", "-W", "1", "-c", str(count), address), check=False).stdout
+    return percentile([float(time_) for time_ in re.findall(r"time=([\d.]+)", said)], count)
+
+
+def percentile(found, count):
+    """The 99th percentile of so many pings of which these were answered."""
+    return sorted(found + [1000.0] * (count - len(found)))[count * 99 // 100]
 
 
 def processor(processes):
@@ -53,18 +67,48 @@ def resident(processes):
     return round(max(found, default=0) / 1000, 1)
 
 
+def mbits(part):
+    """Mb/s of a part of what iperf3 said."""
+    return round(part["bits_per_second"] / 1e6)
+
+
+@contextlib.contextmanager
+def server(two, name, address):
+    """iperf3 that waits for one client; give it a moment."""
+    with _running(two.inside(name, "iperf3", "-s", "-1", "-B", address), subprocess.DEVNULL):
+        yield
+
+
+@contextlib.contextmanager
+def client(two, name, address, *options):
+    """iperf3 that sends; the process, for report()."""
+    with _running(two.inside(name, "iperf3", "-c", address, "-J", *options), subprocess.PIPE) as process:
+        yield process
+
+
+def report(process, address):
+    """What iperf3 says at its end."""
+    said = json.loads(process.communicate(timeout=120)[0])
+    if "error" in said:
+        raise RuntimeError(f"iperf3 to {address}: {said['error']}")
+    return said
+
+
 def _stat(process):
     return pathlib.Path(f"/proc/{process}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
 
 
-def _iperf(two, address, *options):
-    with subprocess.Popen(two.inside("b", "iperf3", "-s", "-1", "-B", address), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as server:
+@contextlib.contextmanager
+def _running(command, output):
+    with subprocess.Popen(command, stdout=output, stderr=subprocess.DEVNULL, text=True) as process:
         try:
-            time.sleep(0.4)
-            ended = run(*two.inside("a", "iperf3", "-c", address, "-J", *options), timeout=120, check=False)
-            said = json.loads(ended.stdout)
-            if "error" in said:
-                raise RuntimeError(f"iperf3 to {address}: {said['error']}")
-            return said
+            yield process
         finally:
-            server.kill()
+            process.kill()
+
+
+def _iperf(two, address, *options):
+    with server(two, "b", address):
+        time.sleep(SETTLE)
+        with client(two, "a", address, *options) as process:
+            return report(process, address)

@@ -1,18 +1,16 @@
-import importlib.machinery
-import importlib.util
 import pathlib
 import sys
 import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
-loader = importlib.machinery.SourceFileLoader("bench_run", str(HERE / "run"))
-bench = importlib.util.module_from_spec(importlib.util.spec_from_loader("bench_run", loader))
-loader.exec_module(bench)
+import measure  # noqa: E402
+import rows  # noqa: E402
+import table  # noqa: E402
 
 
 def figures(mbits, rss=10.0):
-    return {**dict.fromkeys(bench.WORDS, 1), "tcp_mbits": mbits, "rss_mb": rss}
+    return {**dict.fromkeys(rows.WORDS, 1), "tcp_mbits": mbits, "rss_mb": rss}
 
 
 ROUNDS = [
@@ -23,17 +21,21 @@ ROUNDS = [
 
 class Table(unittest.TestCase):
     def test_a_ratio_is_taken_within_a_round(self):
-        self.assertEqual(bench.ratio(ROUNDS, "tcp_mbits", "wireguard-go"), 2.0)
-        self.assertEqual(bench.ratio(ROUNDS, "tcp_mbits", "native"), 0.15)
+        self.assertEqual(table.ratio(ROUNDS, "tcp_mbits", "wireguard-go"), 2.0)
+        self.assertEqual(table.ratio(ROUNDS, "tcp_mbits", "native"), 0.15)
 
     def test_what_a_peer_has_not_is_no_ratio(self):
-        self.assertIsNone(bench.ratio(ROUNDS, "rss_mb", "native"))
+        self.assertIsNone(table.ratio(ROUNDS, "rss_mb", "native"))
 
     def test_each_figure_has_a_line(self):
-        lines = bench.table(ROUNDS)
-        self.assertEqual(len(lines), 1 + len(bench.WORDS))
+        lines = table.table(ROUNDS)
+        self.assertEqual(len(lines), 1 + len(rows.WORDS))
         self.assertTrue(lines[1].startswith("TCP, one flow, Mb/s"))
         self.assertTrue(lines[1].endswith("2.00"))
+
+    def test_pings_without_an_answer_count(self):
+        self.assertEqual(measure.percentile([1.0] * 99, 100), 1000.0)
+        self.assertEqual(measure.percentile([1.0] * 400, 400), 1.0)
 
 
 if __name__ == "__main__":

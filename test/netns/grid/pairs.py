@@ -3,8 +3,10 @@ Both daemons of a pair start anew; pings begin as soon as both have their addres
 the path at last.
 """
 
+import itertools
 import threading
 import time
+from collections import Counter
 
 from pings import Pings
 from sites import pair_class, seen_as
@@ -83,13 +85,19 @@ class Measuring:
         straight = straight or self._wait(pair, size, lambda: pings.answers[0] + self._patience if pings.answers else up + UNANSWERED)
         time.sleep(JUDGED)
         said = self._pool.said(pair)
-        seen = path(*self._arrivals(pair, size, time.monotonic() - JUDGED))
+        since = time.monotonic() - JUDGED
+        seen = path(*self._arrivals(pair, size, since))
         pings.end()
-        first = pings.first()
+        answered = any(at >= since for at in pings.answers)
         return {
-            "a": one.name, "b": two.name, "class": pair_class(one, two), "connected": first is not None and seen != "none", "path": seen,
-            "up_s": rounded(start), "first_s": rounded(first), "direct_s": rounded(straight - up if straight else None), "forgot_s": None,
-            "contradiction": contradiction(seen, said)}
+            "a": one.name, "b": two.name, "class": pair_class(one, two), "connected": answered, "path": seen, "up_s": rounded(start),
+            "first_s": rounded(pings.first()), "direct_s": rounded(straight - up if straight else None),
+            "silence_s": rounded(longest(pings.answers)), "forgot_s": None,
+            "contradiction": self._unknown(pair, since) if answered and seen == "none" else contradiction(seen, said)}
+
+    def _unknown(self, pair, since):
+        sizes = [Counter(packet.size for packet in self._pool.wire.packets(site.name) if packet.at >= since).most_common(9) for site in pair]
+        return f"pings are answered, and the wire shows none of them; sizes seen: {sizes}"
 
     def _arrivals(self, pair, size, since=0.0):
         one, two = pair
@@ -104,6 +112,11 @@ class Measuring:
             if at is not None or time.monotonic() > end():
                 return at
             time.sleep(0.05)
+
+
+def longest(times):
+    """The longest time between two that follow each other, or None."""
+    return max((after - before for before, after in itertools.pairwise(times)), default=None)
 
 
 def rounded(seconds):

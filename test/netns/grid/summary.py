@@ -30,6 +30,7 @@ def figures(pairs):
     firsts = [pair["first_s"] for pair in pairs if pair["first_s"] is not None]
     straight = [pair["direct_s"] for pair in of["plain"] if pair["direct_s"] is not None]
     hard = [pair["direct_s"] for pair in of["hard"] if pair["direct_s"] is not None]
+    changes = [pair["silence_s"] for pair in pairs if pair["silence_s"] is not None]
     forgot = [pair["forgot_s"] for pair in pairs if pair["forgot_s"] is not None]
     return [
         _share("pairs connected", pairs, lambda pair: pair["connected"], 1.0),
@@ -47,6 +48,8 @@ def figures(pairs):
         _seconds("direct path, slowest", max(straight, default=None), None),
         _seconds("direct path with a hard side, median", percentile(hard, 0.5), 3.0),
         _seconds("direct path with a hard side, slowest", max(hard, default=None), 10.0),
+        _seconds("silence while the path changes, median of the longest", percentile(changes, 0.5), None),
+        _seconds("silence while the path changes, longest", max(changes, default=None), None),
         _seconds("NAT forgot: silence, median", percentile(forgot, 0.5), 1.0),
         _seconds("NAT forgot: silence, longest", max(forgot, default=None), 2.0),
     ]
