@@ -58,9 +58,15 @@ class Pool:
 
     def said(self, pair):
         """The word of each daemon about its path to the other."""
+        return tuple(peer.get("path") for peer in self._peers(pair))
+
+    def why(self, pair):
+        """What each daemon says why its path to the other is not direct."""
+        return [f"{site.name}: {peer.get('why_not_direct')}" for site, peer in zip(pair, self._peers(pair)) if peer.get("path") != "direct"]
+
+    def _peers(self, pair):
         one, two = (self.nodes[site.name] for site in pair)
-        names = [node.status()["node"] for node in (one, two)]
-        return one.peer(names[1]).get("path"), two.peer(names[0]).get("path")
+        return one.peer(two), two.peer(one)
 
     def close(self):
         """Ends daemons and listening."""

@@ -12,7 +12,7 @@ import summary  # noqa: E402
 def pair(one, two, kind="plain", path="direct", first=0.1, direct=0.2, forgot=None):
     return {
         "a": one, "b": two, "class": kind, "connected": path != "none", "path": path, "up_s": 0.5, "first_s": first, "direct_s": direct, "silence_s": 0.1,
-        "forgot_s": forgot, "contradiction": None}
+        "forgot_s": forgot, "why": [], "contradiction": None}
 
 
 PAIRS = [
