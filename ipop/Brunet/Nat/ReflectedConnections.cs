@@ -50,25 +50,28 @@ internal sealed class ReflectedConnections
     public void Clear() => _words.Clear();
 
     /// <summary>
-    /// Where connections from each of our ports will be seen to come from; none from a port for which the NAT was seen to take another one for another
-    /// destination. Where the NAT keeps the one port it will most likely keep the other one, too.
+    /// Where connections from each of our ports will be seen to come from: what most hosts saw, and the port itself unless several saw the NAT keep another. One
+    /// host may have seen what no other will: to it a machine behind the same NAT, or the host's own call through its gateway, had taken the port before
+    /// us. None if no two agree: then the NAT takes another port for each destination.
     /// </summary>
     public List<TransportAddress> Candidates()
     {
         var result = new List<TransportAddress>();
-        bool isKept = true;
+        var moved = new List<ushort>();
         foreach (ushort port in _ports)
         {
             List<(TransportAddress At, TransportAddress Seen)> own = _words.FindAll(word => PortFor(word.At) == port);
-            if (own.Count > 0 && own.TrueForAll(word => word.Seen == own[0].Seen))
+            if (MostSeen(own) is { Hosts: var hosts, Seen: var seen } && (hosts > 1 || own.Count == 1))
             {
-                result.Add(own[0].Seen);
+                result.Add(seen);
+                if (hosts > 1 && seen.Port != port)
+                {
+                    moved.Add(port);
+                }
             }
-
-            isKept &= own.TrueForAll(word => word.Seen.Port == port);
         }
 
-        if (isKept && result.Count > 0)
+        if (result.Count > 0 && moved.Count == 0)
         {
             TransportAddress known = result[0];
             foreach (ushort port in _ports)
@@ -81,6 +84,22 @@ internal sealed class ReflectedConnections
         }
 
         return result;
+    }
+
+    /// <summary>The address that most others saw, the newest of those that as many did.</summary>
+    private static (int Hosts, TransportAddress Seen)? MostSeen(List<(TransportAddress At, TransportAddress Seen)> words)
+    {
+        (int Hosts, TransportAddress Seen)? best = null;
+        foreach ((_, TransportAddress seen) in words)
+        {
+            int hosts = words.FindAll(word => word.Seen == seen).Count;
+            if (best is not { } found || hosts > found.Hosts)
+            {
+                best = (hosts, seen);
+            }
+        }
+
+        return best;
     }
 
     /// <summary>

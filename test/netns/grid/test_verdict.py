@@ -17,7 +17,7 @@ def came(at, extra, far="192.0.2.24", is_out=False):
 
 class Kind(unittest.TestCase):
     def test_the_size_tells_what_is_around_the_ping(self):
-        for extra, expected in ((STRAIGHT, "direct"), (RELAY, "relay"), (RING, "ring"), (0, None), (STRAIGHT + 1, None), (500, None)):
+        for extra, expected in ((STRAIGHT, "direct"), (RELAY, "relay"), (RING, "ring"), (RING + 41 + 32, "ring"), (0, None), (STRAIGHT + 1, None), (500, None)):
             self.assertEqual(verdict.kind(came(0, extra), SIZE, FAR), expected)
 
     def test_a_straight_packet_from_elsewhere_is_not_of_this_pair(self):

@@ -4,10 +4,11 @@ from collections import Counter
 from typing import NamedTuple
 
 # What docs/protocol.md puts around an IP packet, in bytes of UDP payload: a seal of 32 and the message's type; on a relay's links the
-# relay header of 41 and a second seal; on the ring's links the routed header of 84 and a second seal. Pings have sizes of their own,
+# relay header of 41 and a second seal; on the ring's links the routed header of 84 and a second seal, and both where such a link is itself relayed. Pings have sizes of their own,
 # so a packet of exactly such a size is one of theirs. A change of the protocol must come here, or every path becomes `none`.
 STRAIGHT = 33
-RELAY = STRAIGHT + 41 + 32
+RELAYED = 41 + 32
+RELAY = STRAIGHT + RELAYED
 RING = STRAIGHT + 84 + 32
 NEARLY_ALL = 0.9
 
@@ -25,7 +26,7 @@ def kind(packet, ip_size, far_addresses):
     extra = packet.size - ip_size
     if extra == STRAIGHT:
         return "direct" if packet.far in far_addresses else None
-    return {RELAY: "relay", RING: "ring"}.get(extra)
+    return {RELAY: "relay", RING: "ring", RING + RELAYED: "ring"}.get(extra)
 
 
 def arrivals(packets, ip_size, far_addresses, since=0.0):
