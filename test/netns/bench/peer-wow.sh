@@ -1,4 +1,5 @@
-# shellcheck shell=sh disable=SC2034,SC2154
+# shellcheck shell=sh
+# shellcheck disable=SC2034,SC2154
 # ipopd as a peer of a side-by-side comparison that reads files named peer-NAME.sh from its own folder HERE; link this one there. The caller has made
 # the namespaces pbA (192.0.2.1) and pbB (192.0.2.2), joined by one wire, has a scratch folder W and a function `bg COMMAND` that starts a daemon; it
 # calls up_wow and wants B's address in IPB. WOW_IPOPD names the program; else it is what `make bench` published last.
