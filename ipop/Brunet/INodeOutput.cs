@@ -15,6 +15,16 @@ public interface INodeOutput
     /// <summary>Sends one UDP datagram from a socket of <see cref="OpenSocket"/>; nothing happens if it is closed.</summary>
     void SendDatagram(int socket, TransportAddress destination, ReadOnlySpan<byte> datagram);
 
+    /// <summary>Sends one UDP datagram at once, which must not be fragmented on its way.</summary>
+    /// <param name="socket">0 for the node's own socket, else one of <see cref="OpenSocket"/>.</param>
+    /// <param name="destination">Where to.</param>
+    /// <param name="datagram">Its bytes.</param>
+    /// <returns>False if it is too long for the machine's own network.</returns>
+    bool SendWhole(int socket, TransportAddress destination, ReadOnlySpan<byte> datagram);
+
+    /// <summary>The largest IP packet that the machine believes to pass to an endpoint in one piece, in bytes: its interface's, or what a router told it. 0: not known.</summary>
+    int MtuHint(TransportAddress destination);
+
     /// <summary>
     /// Opens one more UDP socket on a port by chance, to search for a way through a NAT; what arrives there is told with its number
     /// (<see cref="Node.ReceiveDatagram"/>).

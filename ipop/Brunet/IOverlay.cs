@@ -23,7 +23,8 @@ public interface IOverlay
     /// <param name="destination">To whom.</param>
     /// <param name="packet">An IP packet.</param>
     /// <param name="lacksChecksum">Whether its TCP checksum is left to the receiver, as the seal proves the bytes.</param>
-    void Send(TimeSpan now, NodeAddress destination, ReadOnlySpan<byte> packet, bool lacksChecksum = false);
+    /// <returns>0; or, if the packet is longer than the path carries in one piece and so was not sent, how long it may be, in bytes.</returns>
+    int Send(TimeSpan now, NodeAddress destination, ReadOnlySpan<byte> packet, bool lacksChecksum = false);
 
     /// <summary>Looks a record up. The winner among the replicas' answers is returned.</summary>
     void Lookup(TimeSpan now, RecordKey key, Action<TimeSpan, DhtAnswer> done);

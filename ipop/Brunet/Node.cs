@@ -88,6 +88,7 @@ public sealed class Node : IOverlay
 
         _lastTick = now;
         _core.PathWatch.Tick(now);
+        _core.Mtu.Tick(now);
         _core.Puncher.Tick(now);
         _core.PortSearcher.Tick(now);
         _core.Meetings.Tick(now);
@@ -213,6 +214,16 @@ public sealed class Node : IOverlay
         _core.Ring.Touch();
     }
 
+    /// <summary>
+    /// Hears how long packets to a peer may be, in bytes, once that was probed, and whenever it changes while they go; 0 when none did for a minute. Called on
+    /// the thread that owns the node.
+    /// </summary>
+    public Action<NodeAddress, int>? PathMtuChanged
+    {
+        get => _core.Mtu.Changed;
+        set => _core.Mtu.Changed = value;
+    }
+
     /// <summary>Says which notices are genuine. Without one, none is: an open pool has no CA that could sign.</summary>
     public INoticePolicy? NoticePolicy
     {
@@ -290,6 +301,7 @@ public sealed class Node : IOverlay
                 {
                     KeyExchange = peer.Current!.KeyExchange,
                     Loss = peer.Best?.Loss(now),
+                    Mtu = _core.Mtu.KnownOf(peer),
                     NotDirect = NotDirectReason.Of(now, peer),
                     OfferedEndpoints = peer.OfferedEndpoints,
                     Paths = peer.PathStatus(now),
@@ -319,11 +331,19 @@ public sealed class Node : IOverlay
     }
 
     /// <inheritdoc/>
-    public void Send(TimeSpan now, NodeAddress destination, ReadOnlySpan<byte> packet, bool lacksChecksum = false)
+    public int Send(TimeSpan now, NodeAddress destination, ReadOnlySpan<byte> packet, bool lacksChecksum = false)
     {
         if (packet.Length + 1 > ProtocolConstants.MaxMessageSize || destination == Address || IsSilent(now))
         {
-            return;
+            return 0;
+        }
+
+        Peer peer = _core.Handshaker.Connect(now, destination, default);
+        peer.OnTraffic(now);
+        _core.Mtu.OnSent(now, peer, packet.Length);
+        if (peer.Current is not null && packet.Length > _core.Mtu.Of(peer))
+        {
+            return _core.Mtu.Of(peer);
         }
 
         byte[] message = FrameBuffers.Take();
@@ -332,8 +352,6 @@ public sealed class Node : IOverlay
             message[0] = (byte)(lacksChecksum ? MessageType.Segment : MessageType.Packet);
             packet.CopyTo(message.AsSpan(1));
             ReadOnlySpan<byte> whole = message.AsSpan(0, packet.Length + 1);
-            Peer peer = _core.Handshaker.Connect(now, destination, default);
-            peer.OnTraffic(now);
             if (peer.Current is null)
             {
                 peer.Wait(whole);
@@ -343,6 +361,8 @@ public sealed class Node : IOverlay
             {
                 _core.Transport.SendMessage(now, peer, whole);
             }
+
+            return 0;
         }
         finally
         {

@@ -16,6 +16,12 @@ public sealed record NodeSettings(
     /// <summary>The multicast group and port by which nodes on one network find each other; null: not that way.</summary>
     public TransportAddress? Group { get; init; }
 
+    /// <summary>Bytes of a packet of the virtual network that every path is taken to carry.</summary>
+    public int SafePacket { get; init; } = 1280;
+
+    /// <summary>Bytes of the longest packet that paths are probed for; <see cref="SafePacket"/> for none: nothing is probed.</summary>
+    public int LargestPacket { get; init; } = 9000;
+
     /// <summary>Bytes a second that the node hands on for others at most; 0 for no limit.</summary>
     public int RelayRate { get; init; } = 1_000_000;
 }

@@ -41,6 +41,9 @@ public sealed record PeerStatus(
     /// <summary>Share of the last pings by that path that were not answered, 0 to 1; null over the ring, or while there is none to judge by.</summary>
     public double? Loss { get; init; }
 
+    /// <summary>Bytes of the longest packet of the virtual network that its path carries in one piece; null while it was not probed.</summary>
+    public int? Mtu { get; init; }
+
     /// <summary>Why it is not reached straight; null if it is.</summary>
     public NotDirect? NotDirect { get; init; }
 

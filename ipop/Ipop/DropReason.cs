@@ -36,6 +36,9 @@ public enum DropReason
     /// <summary>Too much waits for answers of the DHT already.</summary>
     QueueFull,
 
+    /// <summary>Longer than the path carries in one piece, and not to be cut; the guest is told.</summary>
+    TooLong,
+
     /// <summary>An IPv4 header with a source route.</summary>
     SourceRoute,
 

@@ -68,7 +68,7 @@ def _handshake(datagram):
 def _data(datagram):
     if len(datagram) < 33:
         return Frame(DATA, ("short",))
-    verdicts = ("long",) if len(datagram) > 4128 else ()
+    verdicts = ("long",) if len(datagram) > 9248 else ()
     _, receiver, salted = struct.unpack_from("!IIQ", datagram)
     return Frame(DATA, verdicts, None, receiver, None, None, salted & (1 << 40) - 1, len(datagram) - 32)
 

@@ -68,7 +68,7 @@ class DissectorTests(unittest.TestCase):
             "a knock with a reserved byte": (overlay.knock(reserved=1), ("reserved",)),
             "a knock of no kind": (overlay.knock(3), ("kind",)),
             "data": (overlay.data(), ()),
-            "the largest data": (overlay.data(bytes(4096)), ()),
+            "the largest data": (overlay.data(bytes(9216)), ()),
             "data cut short": (overlay.data()[:32], ("short",)),
             "data without anything sealed": (overlay.data(b""), ("short",)),
             "data too long": (overlay.data(bytes(4097)), ("long",)),

@@ -35,6 +35,7 @@ internal sealed class NodeCore
         Handshaker = new Handshaker(this);
         Paths = new PathKeeper(this);
         PathWatch = new PathWatch(this);
+        Mtu = new MtuKeeper(this);
         Members = new MemberTable(this);
         Router = new Router(this);
         Ring = new RingKeeper(this);
@@ -88,6 +89,8 @@ internal sealed class NodeCore
     public PathKeeper Paths { get; }
 
     public PathWatch PathWatch { get; }
+
+    public MtuKeeper Mtu { get; }
 
     public MemberTable Members { get; }
 
@@ -177,6 +180,7 @@ internal sealed class NodeCore
         }
 
         Members.Forget(peer);
+        Mtu.Forget(peer);
         ForgetSessions(peer);
         Ring.Touch();
     }

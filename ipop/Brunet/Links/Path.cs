@@ -63,6 +63,9 @@ internal sealed class Path(Arrival way)
     /// <summary>Whether it died when nothing had passed for long: perhaps a NAT forgot it.</summary>
     public bool DiedInSilence { get; set; }
 
+    /// <summary>What it carries in one piece; null while nothing was sent by it.</summary>
+    public PathMtu? Mtu { get; set; }
+
     /// <summary>Notes a ping that is sent now.</summary>
     public void OnPing(TimeSpan now, ulong nonce)
     {
@@ -108,6 +111,6 @@ internal sealed class Path(Arrival way)
         return judged == 0 ? null : (double)lost / judged;
     }
 
-    /// <summary>Takes the place of a path to the same machine, whose round trip will hardly be another.</summary>
-    public void Replace(Path before) => _estimate = before._estimate;
+    /// <summary>Takes the place of a path to the same machine, whose round trip and MTU will hardly be others.</summary>
+    public void Replace(Path before) => (_estimate, Mtu) = (before._estimate, before.Mtu);
 }

@@ -202,6 +202,9 @@ internal sealed class Peer(NodeAddress address, TimeSpan now, Agenda agenda)
 
     public long SentBytes { get; set; }
 
+    /// <summary>How long packets to it may be, as the virtual network was last told; 0 if it was not.</summary>
+    public int AnnouncedMtu { get; set; }
+
     public long ReceivedBytes { get; set; }
 
     /// <summary>
@@ -262,6 +265,7 @@ internal sealed class Peer(NodeAddress address, TimeSpan now, Agenda agenda)
     public void OnPacket(TimeSpan now)
     {
         _conversation.OnPacket(now);
+        Best?.Mtu?.OnHeard();
         OnTraffic(now);
     }
 

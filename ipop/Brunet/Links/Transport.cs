@@ -220,6 +220,12 @@ internal sealed class Transport(NodeCore core)
             case MessageType.Meet:
                 core.Meetings.OnMeet(now, peer, arrival, message);
                 break;
+            case MessageType.MtuProbe:
+                core.Mtu.OnProbe(now, peer, arrival, message);
+                break;
+            case MessageType.MtuAnswer:
+                core.Mtu.OnAnswer(now, peer, message);
+                break;
             case MessageType.Goodbye:
                 core.Handshaker.OnGoodbye(peer, session);
                 break;

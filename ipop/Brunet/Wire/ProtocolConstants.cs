@@ -25,7 +25,7 @@ internal static class ProtocolConstants
     public const int DataHeaderSize = 16;
 
     /// <summary>Largest plaintext message. Larger ones are dropped.</summary>
-    public const int MaxMessageSize = 4096;
+    public const int MaxMessageSize = 9216;
 
     /// <summary>Largest frame: a sealed message.</summary>
     public const int MaxFrameSize = MaxMessageSize + DataHeaderSize + TagSize;
@@ -145,6 +145,12 @@ internal enum MessageType : byte
 
     /// <summary>A packet of the virtual network whose TCP checksum the receiver makes.</summary>
     Segment = 19,
+
+    /// <summary>Asks whether a datagram of its length passes the path in one piece.</summary>
+    MtuProbe = 20,
+
+    /// <summary>Says that it does.</summary>
+    MtuAnswer = 21,
 }
 
 /// <summary>What a routed packet carries.</summary>

@@ -36,6 +36,9 @@ internal static partial class Interop
         internal const int IPV6_V6ONLY = 26;
         internal const int IPV6_MULTICAST_ALL = 29;
         internal const int IP_PMTUDISC_DONT = 0;
+        internal const int IP_PMTUDISC_PROBE = 3;
+        internal const int IP_MTU = 14;
+        internal const int IPV6_MTU = 24;
         internal const int SOL_UDP = 17;
         internal const int UDP_SEGMENT = 103;
         internal const int UDP_GRO = 104;

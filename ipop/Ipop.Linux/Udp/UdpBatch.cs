@@ -16,10 +16,11 @@ internal sealed unsafe class UdpBatch : IDisposable
     private readonly byte* _buffers;
     private readonly int _slots;
     private readonly int _slotSize;
+    private int _used;
 
     /// <summary>Makes room.</summary>
     /// <param name="slots">Most datagrams, or runs of them when receiving.</param>
-    /// <param name="slotSize">Bytes of each.</param>
+    /// <param name="slotSize">Bytes of each when receiving; when sending on average.</param>
     internal UdpBatch(int slots, int slotSize)
     {
         (_slots, _slotSize) = (slots, slotSize);
@@ -37,7 +38,7 @@ internal sealed unsafe class UdpBatch : IDisposable
 
     internal int Count { get; private set; }
 
-    internal bool IsFull => Count == _slots;
+    internal bool IsFull => Count == _slots || (_slots * _slotSize) - _used < UdpSocket.LargestDatagram;
 
     internal Interop.Libc.mmsghdr* Messages => _messages;
 
@@ -76,12 +77,13 @@ internal sealed unsafe class UdpBatch : IDisposable
         return (_messages[index].msg_hdr.msg_flags & Interop.Libc.MSG_TRUNC) == 0;
     }
 
-    /// <summary>Fills the next slot.</summary>
+    /// <summary>Fills the next slot. Datagrams stand close together, so a few large ones fit where many usual ones do.</summary>
     internal void Add(TransportAddress destination, bool isDual, ReadOnlySpan<byte> datagram)
     {
         _addresses[Count] = SocketAddress.Write(destination, isDual);
-        datagram.CopyTo(new Span<byte>(_vectors[Count].iov_base, _slotSize));
-        _vectors[Count].iov_len = (nuint)datagram.Length;
+        _vectors[Count] = new Interop.Libc.iovec { iov_base = _buffers + _used, iov_len = (nuint)datagram.Length };
+        datagram.CopyTo(new Span<byte>(_buffers + _used, datagram.Length));
+        _used += datagram.Length;
         Count++;
     }
 
@@ -124,7 +126,7 @@ internal sealed unsafe class UdpBatch : IDisposable
         return messages;
     }
 
-    internal void Clear() => Count = 0;
+    internal void Clear() => (Count, _used) = (0, 0);
 
     /// <inheritdoc/>
     public void Dispose()

@@ -6,8 +6,8 @@ namespace Ipop.Linux.Udp;
 /// </summary>
 public sealed class UdpBatches : IDisposable
 {
-    /// <summary>Longest datagram in bytes.</summary>
-    private const int Datagram = UdpSocket.LargestDatagram;
+    /// <summary>Bytes for a datagram: what nearly all networks carry at most. Where none is joined no longer one is received, and senders find that out.</summary>
+    private const int Datagram = 2048;
 
     /// <summary>Longest run of datagrams that the kernel joins, in bytes.</summary>
     private const int Run = 1 << 16;

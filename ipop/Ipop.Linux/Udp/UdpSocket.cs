@@ -12,8 +12,8 @@ public sealed unsafe class UdpSocket : IDisposable
     /// <summary>Most datagrams in a system call.</summary>
     public const int BatchSize = 32;
 
-    /// <summary>Longest datagram in bytes. Longer ones are dropped when they arrive and refused when sent.</summary>
-    public const int LargestDatagram = 2048;
+    /// <summary>Longest datagram in bytes. Longer ones are not sent.</summary>
+    public const int LargestDatagram = Brunet.Wire.StreamFraming.MaxFrameSize;
 
     private readonly FileDescriptor _fd;
     private readonly bool _isDual;
@@ -174,6 +174,32 @@ public sealed unsafe class UdpSocket : IDisposable
         {
             Flush();
         }
+    }
+
+    /// <summary>Sends one datagram at once, with the order that nobody may fragment it: a probe of what the path carries.</summary>
+    /// <returns>False if the machine's own interface is too narrow. What else keeps it from leaving is a loss like others.</returns>
+    public bool SendWhole(TransportAddress destination, ReadOnlySpan<byte> datagram)
+    {
+        if (datagram.Length > LargestDatagram || (!_isDual && !destination.IsIPv4))
+        {
+            return false;
+        }
+
+        _batches.Sender?.Flush();
+        UdpBatch waiting = _batches.Waiting;
+        waiting.Add(destination, _isDual, datagram);
+        waiting.Gather(0, _isDual, inRuns: false);
+        (int level, int option) = destination.IsIPv4
+            ? (Interop.Libc.IPPROTO_IP, Interop.Libc.IP_MTU_DISCOVER)
+            : (Interop.Libc.IPPROTO_IPV6, Interop.Libc.IPV6_MTU_DISCOVER);
+
+        // PROBE looks at nothing but the interface: what a router once told the kernel may be out of date, or a lie.
+        Set(level, option, Interop.Libc.IP_PMTUDISC_PROBE);
+        int count = Interop.Libc.sendmmsg(_fd.Value, waiting.Messages, 1, Interop.Libc.MSG_DONTWAIT);
+        bool isTooLong = count <= 0 && Marshal.GetLastPInvokeError() == Interop.Libc.EMSGSIZE;
+        Set(level, option, Interop.Libc.IP_PMTUDISC_DONT);
+        waiting.Clear();
+        return !isTooLong;
     }
 
     /// <summary>Sends what is queued. What the kernel doesn't take (no route, buffer full) is lost, as on a wire.</summary>

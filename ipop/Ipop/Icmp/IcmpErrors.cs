@@ -12,7 +12,7 @@ internal sealed class IcmpErrors
     /// <summary>Errors in a row, before the pause between two counts.</summary>
     private const int Burst = 10;
 
-    /// <summary>Header of an error: type, code, checksum, four bytes unused.</summary>
+    /// <summary>Header of an error: type, code, checksum, two bytes unused, two for the MTU (RFC 1191 section 4).</summary>
     private const int HeaderSize = 8;
 
     /// <summary>Bytes of the whole error, IP header included (RFC 1812 section 4.3.2.3).</summary>
@@ -32,7 +32,12 @@ internal sealed class IcmpErrors
     public IcmpErrors(IPv4Address gateway, ITapOutput output) => (_gateway, _output) = (gateway, output);
 
     /// <summary>Tells the guest that one of its packets can't be delivered, if that may be told.</summary>
-    public void Send(TimeSpan now, MacAddress guest, IPv4Packet packet, IcmpUnreachable why)
+    /// <param name="now">The present.</param>
+    /// <param name="guest">Whom.</param>
+    /// <param name="packet">Which packet.</param>
+    /// <param name="why">Why.</param>
+    /// <param name="mtu">How long it may be, in bytes; only with <see cref="IcmpUnreachable.FragmentationNeeded"/>.</param>
+    public void Send(TimeSpan now, MacAddress guest, IPv4Packet packet, IcmpUnreachable why, int mtu = 0)
     {
         if (!MayTell(packet) || !Pay(now))
         {
@@ -50,6 +55,7 @@ internal sealed class IcmpErrors
         message[..HeaderSize].Clear();
         message[0] = DestinationUnreachable;
         message[1] = (byte)why;
+        BinaryPrimitives.WriteUInt16BigEndian(message[6..], (ushort)mtu);
         quoted.CopyTo(message[HeaderSize..]);
         BinaryPrimitives.WriteUInt16BigEndian(message[2..], InternetChecksum.Finish(InternetChecksum.Sum(message)));
         _output.WriteFrame(frame);

@@ -9,6 +9,9 @@ internal enum IcmpUnreachable : byte
     /// <summary>Nobody owns the address.</summary>
     Host = 1,
 
+    /// <summary>It is longer than the path carries, and its sender forbids to cut it (RFC 1191 section 4).</summary>
+    FragmentationNeeded = 4,
+
     /// <summary>One of the two machines has no certificate, and the packet is none of those that pass without.</summary>
     Prohibited = 13,
 }

@@ -78,7 +78,7 @@ internal sealed class PacketPath
             OwnerEntry entry = _owners.Get(now, destination);
             if (offload.SegmentSize > 0)
             {
-                SendSegments(now, entry, packet, offload);
+                SendSegments(now, entry, packet, offload.SegmentSize);
             }
             else if (!ChecksumFiller.TryFill(frame, offload))
             {
@@ -90,7 +90,7 @@ internal sealed class PacketPath
             }
             else if (MaySend(now, entry, packet))
             {
-                _overlay.Send(now, entry.Node, packet.Bytes);
+                Send(now, entry, packet, offload.LacksChecksum);
             }
         }
     }
@@ -145,7 +145,7 @@ internal sealed class PacketPath
             }
             else if (MaySend(now, entry, packet))
             {
-                _overlay.Send(now, entry.Node, packet.Bytes);
+                Send(now, entry, packet, mayCutTcp: false);
             }
         }
         else if (!_stations.TryFind(packet.Destination, out MacAddress station))
@@ -196,9 +196,9 @@ internal sealed class PacketPath
     }
 
     // A connection's first packets are small, so the owner is known when large ones come, unless it was just forgotten: TCP sends them again.
-    private void SendSegments(TimeSpan now, OwnerEntry entry, IPv4Packet packet, FrameOffload offload)
+    private void SendSegments(TimeSpan now, OwnerEntry entry, IPv4Packet packet, int segmentSize)
     {
-        if (!TcpSegments.TryRead(packet, offload.SegmentSize, out TcpSegments segments) || segments.Longest > _segment.Length)
+        if (!TcpSegments.TryRead(packet, segmentSize, out TcpSegments segments) || segments.Longest > _segment.Length)
         {
             _drops.Add(DropReason.Malformed);
         }
@@ -207,8 +207,58 @@ internal sealed class PacketPath
             for (int index = 0; index < segments.Count; index++)
             {
                 int length = segments.Write(index, _segment);
-                _overlay.Send(now, entry.Node, _segment.AsSpan(0, length), lacksChecksum: true);
+                int fits = _overlay.Send(now, entry.Node, _segment.AsSpan(0, length), lacksChecksum: true);
+                if (fits > 0)
+                {
+                    CutSmaller(now, entry, packet, fits);
+                    return;
+                }
             }
+        }
+    }
+
+    // The path became narrower than the connection's segments. A stream of bytes may be cut anywhere, so nothing is lost for it, and from the error (or
+    // the route) the guest knows how long its next ones may be.
+    private void CutSmaller(TimeSpan now, OwnerEntry entry, IPv4Packet packet, int fits)
+    {
+        TellTooLong(now, packet, fits);
+        if (!TcpHeader.TryRead(packet, out TcpHeader header) || !TcpSegments.TryRead(packet, fits - header.Size, out TcpSegments smaller))
+        {
+            _drops.Add(DropReason.TooLong);
+            return;
+        }
+
+        for (int index = 0; index < smaller.Count; index++)
+        {
+            int length = smaller.Write(index, _segment);
+            _overlay.Send(now, entry.Node, _segment.AsSpan(0, length), lacksChecksum: true);
+        }
+    }
+
+    private void Send(TimeSpan now, OwnerEntry entry, IPv4Packet packet, bool mayCutTcp)
+    {
+        int fits = _overlay.Send(now, entry.Node, packet.Bytes);
+        if (fits == 0)
+        {
+            return;
+        }
+
+        if (mayCutTcp && TcpHeader.TryRead(packet, out _))
+        {
+            CutSmaller(now, entry, packet, fits);
+        }
+        else if (PacketParts.TryCut(packet, fits, out PacketParts parts))
+        {
+            for (int index = 0; index < parts.Count; index++)
+            {
+                int length = parts.Write(index, _segment);
+                _overlay.Send(now, entry.Node, _segment.AsSpan(0, length));
+            }
+        }
+        else
+        {
+            _drops.Add(DropReason.TooLong);
+            TellTooLong(now, packet, fits);
         }
     }
 
@@ -242,6 +292,14 @@ internal sealed class PacketPath
         if (_stations.TryFind(packet.Source, out MacAddress station))
         {
             _errors.Send(now, station, packet, told);
+        }
+    }
+
+    private void TellTooLong(TimeSpan now, IPv4Packet packet, int fits)
+    {
+        if (_stations.TryFind(packet.Source, out MacAddress station))
+        {
+            _errors.Send(now, station, packet, IcmpUnreachable.FragmentationNeeded, fits);
         }
     }
 

@@ -104,6 +104,8 @@ internal sealed class Daemon : IControlled, IDisposable
             var settings = new NodeSettings(options.Secret, _resolver.Literal, IsFirst, options.IsOpen)
             {
                 RelayRate = options.RelayRate * 1000,
+                SafePacket = options.TapMtu,
+                LargestPacket = options.LargestMtu,
                 Group = _lan is null ? null : LanGroup.Endpoint,
             };
             var policy = new RecordPolicy(options.Subnet, options.IsOpen);

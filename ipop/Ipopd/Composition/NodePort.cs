@@ -49,6 +49,16 @@ internal sealed class NodePort(UdpSocket udp, SearchSockets further) : INodeOutp
     public void SendDatagram(int socket, TransportAddress destination, ReadOnlySpan<byte> datagram) => further.Send(socket, destination, datagram);
 
     /// <inheritdoc/>
+    public bool SendWhole(int socket, TransportAddress destination, ReadOnlySpan<byte> datagram)
+    {
+        Traffic.Sent(datagram.Length);
+        return socket == 0 ? udp.SendWhole(destination, datagram) : further.SendWhole(socket, destination, datagram);
+    }
+
+    /// <inheritdoc/>
+    public int MtuHint(TransportAddress destination) => Ipop.Linux.Udp.MtuHint.Of(destination);
+
+    /// <inheritdoc/>
     public int OpenSocket() => further.Open();
 
     /// <inheritdoc/>

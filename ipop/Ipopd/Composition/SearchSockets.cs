@@ -47,6 +47,10 @@ internal sealed class SearchSockets(PollLoop loop) : IDisposable
         }
     }
 
+    /// <summary>Sends a datagram at once that must not be fragmented; false if it is too long for the machine's own network.</summary>
+    internal bool SendWhole(int number, TransportAddress destination, ReadOnlySpan<byte> datagram) =>
+        !_open.TryGetValue(number, out UdpSocket? socket) || socket.SendWhole(destination, datagram);
+
     /// <summary>Listens no more. The socket itself lasts until the end of the round: perhaps it is just handing over what arrived.</summary>
     internal void Close(int number)
     {

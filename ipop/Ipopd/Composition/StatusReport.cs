@@ -66,6 +66,7 @@ internal static class StatusReport
         {
             Relay = peer.Path == PathKind.Relay ? peer.Paths[0].Relay?.ToString() : null,
             Loss = PathText.Ratio(peer.Loss),
+            Mtu = peer.Mtu,
             WhyNotDirect = PathText.WhyNotDirect(peer, nat),
             KeyExchange = peer.KeyExchange,
         }),

@@ -35,8 +35,11 @@ internal sealed record DaemonOptions
     /// <summary>Name of the tap.</summary>
     internal required string TapName { get; init; }
 
-    /// <summary>MTU of the tap, bytes.</summary>
+    /// <summary>MTU that every path is taken to carry, bytes.</summary>
     internal required ushort TapMtu { get; init; }
+
+    /// <summary>Largest MTU that paths are probed for, bytes; no more than <see cref="TapMtu"/>: they are not probed.</summary>
+    internal required ushort LargestMtu { get; init; }
 
     /// <summary>Where every frame of the tap is recorded; null for nowhere.</summary>
     internal required string? Capture { get; init; }

@@ -11,8 +11,8 @@ namespace Ipopd.Configuration;
 /// <summary>Makes <see cref="DaemonOptions"/> of a file. Each message says what is wrong where, and what would be right.</summary>
 internal sealed class DaemonOptionsReader
 {
-    /// <summary>Narrowest MTU that IPv4 hosts must take (RFC 791) and widest that fits a datagram of our own.</summary>
-    private const ushort SmallestMtu = 576, LargestMtu = 1500;
+    /// <summary>Narrowest MTU that IPv4 hosts must take (RFC 791), widest that may be taken for safe, and widest that a frame holds.</summary>
+    private const ushort SmallestMtu = 576, LargestSafeMtu = 1500, LargestMtu = 9000;
 
     /// <summary>Longest path of a Unix socket, unix(7), without the zero at its end.</summary>
     private const int LongestSocketPath = 107;
@@ -42,7 +42,8 @@ internal sealed class DaemonOptionsReader
             Bootstrap = reader.Bootstrap(),
             IsOpen = reader.YesOrNo(OptionKey.Open),
             TapName = reader.TapName(),
-            TapMtu = reader.Number(OptionKey.TapMtu, SmallestMtu, LargestMtu),
+            TapMtu = reader.Number(OptionKey.TapMtu, SmallestMtu, LargestSafeMtu),
+            LargestMtu = reader.Number(OptionKey.LargestMtu, SmallestMtu, LargestMtu),
             Capture = reader.AbsolutePath(OptionKey.Capture),
             Router = reader.Router(),
             UdpPort = reader.Number(OptionKey.UdpPort, 0, ushort.MaxValue),

@@ -15,6 +15,7 @@ internal sealed record OptionKey(string Section, string Name, string? Default)
     internal static readonly OptionKey Open = new("pool", "open", "no");
     internal static readonly OptionKey TapName = new("tap", "name", "wow0");
     internal static readonly OptionKey TapMtu = new("tap", "mtu", "1280");
+    internal static readonly OptionKey LargestMtu = new("tap", "largest-mtu", "9000");
     internal static readonly OptionKey Capture = new("tap", "capture", "");
     internal static readonly OptionKey Lan = new("router", "lan", "no");
     internal static readonly OptionKey LanHosts = new("router", "hosts", "64");
@@ -39,8 +40,8 @@ internal sealed record OptionKey(string Section, string Name, string? Default)
     /// <summary>Every key there is.</summary>
     internal static IReadOnlyList<OptionKey> All { get; } =
     [
-        State, Host, Pool, PoolSubnet, Secret, Bootstrap, Open, TapName, TapMtu, Capture, Lan, LanHosts, LanRelay, UdpPort, PortMapping, Multicast, TcpPorts,
-        TcpSegmentation, UdpRuns, UdpGro, LibraryCipher, Esp, RelayRate, ControlSocket, DnsListen, MetricsListen, CaPort, PossessionPort, Ticket,
+        State, Host, Pool, PoolSubnet, Secret, Bootstrap, Open, TapName, TapMtu, LargestMtu, Capture, Lan, LanHosts, LanRelay, UdpPort, PortMapping, Multicast,
+        TcpPorts, TcpSegmentation, UdpRuns, UdpGro, LibraryCipher, Esp, RelayRate, ControlSocket, DnsListen, MetricsListen, CaPort, PossessionPort, Ticket,
     ];
 
     /// <inheritdoc/>

@@ -38,6 +38,9 @@ internal sealed record PeerReply(
     /// <summary>Share of the last pings that were lost, 0 to 1.</summary>
     public double? Loss { get; init; }
 
+    /// <summary>Bytes of the longest packet that the path carries in one piece; null while it was not probed.</summary>
+    public int? Mtu { get; init; }
+
     /// <summary>In a sentence; null if the path is direct.</summary>
     public string? WhyNotDirect { get; init; }
 

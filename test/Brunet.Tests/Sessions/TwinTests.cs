@@ -90,7 +90,7 @@ public sealed class TwinTests(ITestOutputHelper output)
     {
         var world = Ring(9, nodes: 2);
         (SimulatedNode liar, SimulatedNode victim) = (world.Nodes[0], world.Nodes[1]);
-        Links.Peer peer = liar.Node.Core.Peers[victim.Node.Address];
+        Brunet.Links.Peer peer = liar.Node.Core.Peers[victim.Node.Address];
         ulong boot = peer.Current!.RemoteBoot;
         liar.Node.Core.Transport.SendMessage(world.Now, peer, TwinMessage.Ask(77));
         liar.Node.Core.Transport.SendMessage(world.Now, peer, TwinMessage.Prove(liar.Identity, boot, 77));

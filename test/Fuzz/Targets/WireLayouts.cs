@@ -63,6 +63,10 @@ internal static class WireLayouts
                 walker.Number(8);
                 walker.Rest();
                 break;
+            case MessageType.MtuProbe or MessageType.MtuAnswer:
+                walker.Number(8);
+                walker.Rest();
+                break;
             case MessageType.Twin:
                 walker.Number(8);
                 walker.Number(8);

@@ -77,6 +77,20 @@ internal static class WireSamples
         return bytes;
     }
 
+    public static byte[] MtuProbe(int size)
+    {
+        byte[] bytes = new byte[size];
+        MtuProbeMessage.Write(bytes, 0x0123456789abcdef);
+        return bytes;
+    }
+
+    public static byte[] MtuAnswer()
+    {
+        byte[] bytes = new byte[MtuAnswerMessage.Size];
+        MtuAnswerMessage.Write(bytes, 0x0123456789abcdef);
+        return bytes;
+    }
+
     public static byte[] Meet(int endpoints, bool wantsAnswer)
     {
         var message = new MeetMessage { WantsAnswer = wantsAnswer };

@@ -34,6 +34,16 @@ internal static class WireTargets
             byte[] bytes = new byte[KnockDoneMessage.Size];
             return KnockDoneMessage.TryRead(Typed(input, MessageType.KnockDone), out KnockDoneMessage done) ? Written(done.Write, bytes) : null;
         }, isStrict: false);
+        yield return new CodecTarget("mtu-probe", [new("bare", WireSamples.MtuProbe(9)), new("filled", WireSamples.MtuProbe(300))], Message, input =>
+        {
+            byte[] bytes = new byte[Math.Max(MtuProbeMessage.SmallestSize, input.Length)];
+            return MtuProbeMessage.TryRead(Typed(input, MessageType.MtuProbe), out ulong token) ? Written(span => MtuProbeMessage.Write(span, token), bytes) : null;
+        }, isStrict: false);
+        yield return new CodecTarget("mtu-answer", [new("answer", WireSamples.MtuAnswer())], Message, input =>
+        {
+            byte[] bytes = new byte[MtuAnswerMessage.Size];
+            return MtuAnswerMessage.TryRead(Typed(input, MessageType.MtuAnswer), out ulong token) ? Written(span => MtuAnswerMessage.Write(span, token), bytes) : null;
+        });
         yield return new CodecTarget(
             "meet", [new("none", WireSamples.Meet(0, true)), new("one", WireSamples.Meet(1, false)), new("most", WireSamples.Meet(4, true))], Message, input =>
         {

@@ -12,7 +12,7 @@ internal sealed class NodeWithTable(Node node, FakeOverlay table) : IOverlay
 
     public bool IsJoined => node.IsJoined;
 
-    public void Send(TimeSpan now, NodeAddress destination, ReadOnlySpan<byte> packet, bool lacksChecksum = false) =>
+    public int Send(TimeSpan now, NodeAddress destination, ReadOnlySpan<byte> packet, bool lacksChecksum = false) =>
         node.Send(now, destination, packet, lacksChecksum);
 
     public void Lookup(TimeSpan now, RecordKey key, Action<TimeSpan, DhtAnswer> done) => table.Lookup(now, key, done);

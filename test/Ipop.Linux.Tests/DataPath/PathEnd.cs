@@ -93,6 +93,10 @@ internal sealed class PathEnd : INodeOutput, ITapOutput, IDisposable
         // No further sockets.
     }
 
+    public bool SendWhole(int socket, TransportAddress destination, ReadOnlySpan<byte> datagram) => _socket.SendWhole(destination, datagram);
+
+    public int MtuHint(TransportAddress destination) => Ipop.Linux.Udp.MtuHint.Of(destination);
+
     public int OpenSocket() => 0;
 
     public void CloseSocket(int socket)

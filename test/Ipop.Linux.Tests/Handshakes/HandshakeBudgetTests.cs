@@ -91,6 +91,14 @@ public sealed class HandshakeBudgetTests(ITestOutputHelper output) : IDisposable
 
         public void SendDatagram(int socket, TransportAddress destination, ReadOnlySpan<byte> datagram) => throw new NotSupportedException();
 
+        public bool SendWhole(int socket, TransportAddress destination, ReadOnlySpan<byte> datagram)
+        {
+            SendDatagram(destination, datagram);
+            return true;
+        }
+
+        public int MtuHint(TransportAddress destination) => 0;
+
         public int OpenSocket() => 0;
 
         public void CloseSocket(int socket) => throw new NotSupportedException();

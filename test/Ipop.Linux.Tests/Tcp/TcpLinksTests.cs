@@ -10,7 +10,7 @@ public sealed class TcpLinksTests
     [Theory]
     [InlineData(1, 1)]
     [InlineData(90, 1300)]
-    [InlineData(20, StreamFraming.MaxFrameSize)]
+    [InlineData(12, StreamFraming.MaxFrameSize)]
     public void Frames_pass_both_ways_over_one_connection_that_the_first_of_them_makes(int count, int size)
     {
         using TcpEnd server = new(listens: true) { Echoes = true }, client = new();

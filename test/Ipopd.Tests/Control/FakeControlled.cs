@@ -37,7 +37,7 @@ internal sealed class FakeControlled : IControlled
         Warnings = ["it's \"quoted\""],
     };
 
-    public PeersReply Peers(TimeSpan now) => new([new PeerReply("cd", "10.128.0.1", "boss", "direct", "192.0.2.1:4433", 1.5, true, 10, 20, 30) { Loss = 0.125, KeyExchange = "x25519" }]);
+    public PeersReply Peers(TimeSpan now) => new([new PeerReply("cd", "10.128.0.1", "boss", "direct", "192.0.2.1:4433", 1.5, true, 10, 20, 30) { Loss = 0.125, Mtu = 1439, KeyExchange = "x25519" }]);
 
     public string? Reload(TimeSpan now) => ReloadTrouble;
 

@@ -29,18 +29,28 @@ public sealed class FakeOverlay(FakeDht dht, PeerIdentity identity) : IOverlay
     /// <summary>Whether <see cref="Sent"/> is kept; else packets are only counted.</summary>
     public bool KeepsPackets { get; set; } = true;
 
+    /// <summary>What every path carries in one piece.</summary>
+    public int PathMtu { get; set; } = 1280;
+
     /// <summary>How many packets were sent.</summary>
     public long SentCount { get; private set; }
 
     /// <inheritdoc/>
-    public void Send(TimeSpan now, NodeAddress destination, ReadOnlySpan<byte> packet, bool lacksChecksum = false)
+    public int Send(TimeSpan now, NodeAddress destination, ReadOnlySpan<byte> packet, bool lacksChecksum = false)
     {
+        if (packet.Length > PathMtu)
+        {
+            return PathMtu;
+        }
+
         SentCount++;
         if (KeepsPackets)
         {
             Sent.Add((destination, packet.ToArray()));
             SentForms.Add(lacksChecksum);
         }
+
+        return 0;
     }
 
     /// <inheritdoc/>

@@ -218,6 +218,11 @@ public sealed class SimulatedNetwork(int seed, double loss = 0)
         Datagrams++;
         from.SentDatagrams++;
         from.SentBytes += datagram.Length;
+        if (datagram.Length + 28 > from.Hole)
+        {
+            return;
+        }
+
         if (destination == Group)
         {
             TransmitToGroup(from, datagram);

@@ -141,6 +141,25 @@ public sealed class SimulatedNode : INodeOutput
         }
     }
 
+    /// <summary>What the network carries in one piece from this node, in bytes of an IP packet.</summary>
+    public int LinkMtu { get; set; } = 1500;
+
+    /// <summary>Longer IP packets from this node are lost without a word, in bytes.</summary>
+    public int Hole { get; set; } = int.MaxValue;
+
+    public bool SendWhole(int socket, TransportAddress destination, ReadOnlySpan<byte> datagram)
+    {
+        if (datagram.Length + 28 > LinkMtu)
+        {
+            return false;
+        }
+
+        SendDatagram(socket, destination, datagram);
+        return true;
+    }
+
+    public int MtuHint(TransportAddress destination) => LinkMtu;
+
     public int OpenSocket()
     {
         _sockets.Add(++_lastSocket);

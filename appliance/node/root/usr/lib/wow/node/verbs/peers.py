@@ -30,10 +30,10 @@ def lines(peers):
     """The peers for people, in the order of their addresses."""
     if not peers:
         return ["no peers yet"]
-    rows = [["address", "name", "path", "endpoint or relay", "rtt", "loss", "sent", "received", "age", "certified", "node"]]
+    rows = [["address", "name", "path", "endpoint or relay", "rtt", "loss", "mtu", "sent", "received", "age", "certified", "node"]]
     for peer in sorted(peers, key=lambda one: [int(part) for part in (one["address"] or "0").split(".")]):
         rows.append([peer["address"] or "-", peer["host"] or "-", peer["path"], peer["endpoint"] or (peer.get("relay") or "-")[:8],
-                     table.milliseconds(peer["rtt_ms"]), table.share(peer.get("loss")),
+                     table.milliseconds(peer["rtt_ms"]), table.share(peer.get("loss")), str(peer.get("mtu") or "-"),
                      table.size(peer["sent_bytes"]), table.size(peer["received_bytes"]), table.duration(peer["age_s"]),
                      "yes" if peer["certified"] else "no", peer["node"][:8]])
-    return table.columns(rows, right=(4, 5, 6, 7, 8))
+    return table.columns(rows, right=(4, 5, 6, 7, 8, 9))
