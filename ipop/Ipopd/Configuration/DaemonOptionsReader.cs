@@ -193,7 +193,8 @@ internal sealed class DaemonOptionsReader
         // Looked at in any case: what is wrong shall not show on the day that router mode is switched on.
         var router = new RouterOptions
         {
-            Hosts = Number(OptionKey.LanHosts, 1, RouterOptions.MostHosts), HasRelays = YesOrNo(OptionKey.LanRelay),
+            Hosts = Number(OptionKey.LanHosts, 1, RouterOptions.MostHosts),
+            HasRelays = YesOrNo(OptionKey.LanRelay),
         };
         if (!YesOrNo(OptionKey.Lan))
         {

@@ -45,7 +45,7 @@ def run(tally, office):
         office.client("ant")
         must(office.binds(hosts["ant"]) == address, f"{hosts['ant'].address} instead of {address}")
         must(ping(far, address, count=2, interval=0.2) >= 1, "far to ant")
-    with tally.case("cheats: a neighbour's address, one of its own making, and one that was given back do not leave the LAN"):
+    with tally.case("cheats: what a host sends from a neighbour's address, or from one of its own making, does not leave the LAN"):
         for false in (hosts["bee"].address, "10.128.99.99"):
             cheat(router, far, hosts["cat"], false)
     with tally.case("wow status shows who is served"):
