@@ -19,6 +19,7 @@ internal static class NetworkTargets
     public static IEnumerable<FuzzTarget> Make()
     {
         yield return new SequenceTarget("tap", PacketSamples.Frames(), new FieldMutator(PacketLayouts.Frame), MostFrames, Tap);
+        yield return new SequenceTarget("lan", PacketSamples.Frames(), new FieldMutator(PacketLayouts.Frame), MostFrames, Lan);
         yield return new SequenceTarget(
             "overlay",
             [.. PacketSamples.Frames().Where(frame => frame.Bytes[13] == 0).Select(frame => frame with { Bytes = frame.Bytes[EthernetFrame.HeaderSize..] }),
@@ -80,6 +81,18 @@ internal static class NetworkTargets
         }
 
         guest.Pass();
+        return guest.Outcome();
+    }
+
+    private static int Lan(List<byte[]> frames)
+    {
+        var guest = new Guest();
+        foreach (byte[] frame in frames)
+        {
+            guest.Network.FrameFromTap(guest.Now, frame, Offload(frame));
+            guest.Pass();
+        }
+
         return guest.Outcome();
     }
 

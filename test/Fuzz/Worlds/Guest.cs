@@ -2,6 +2,7 @@ using Brunet.Dht;
 using Fuzz.Targets;
 using Ipop;
 using Ipop.AddressMap;
+using Ipop.Router;
 using Testing.Overlay;
 
 namespace Fuzz.Worlds;
@@ -10,8 +11,19 @@ namespace Fuzz.Worlds;
 internal sealed class Guest
 {
     private const int MostTicks = 60;
+    private const int MostHosts = 3;
 
     private static readonly VirtualNetworkOptions Options = new() { Pool = "demo", Subnet = PacketSamples.Subnet, TapMac = PacketSamples.TapMac };
+
+    /// <summary>A LAN of three at most, of which one, who has the samples' addresses, was there in the last run.</summary>
+    private static readonly VirtualNetworkOptions Lan = Options with
+    {
+        IsOpen = true,
+        TapMac = new MacAddress(0x02_00_00_00_00_55),
+        Router = new RouterOptions { Hosts = MostHosts, HasRelays = true, Known = [new KnownHost(PacketSamples.TapMac, PacketSamples.Local)] },
+    };
+
+    private static readonly string LanName = NameOfCandidate();
 
     private readonly FakeTap _tap = new() { KeepsFrames = false };
     private readonly FakeOverlay _overlay;
@@ -36,6 +48,18 @@ internal sealed class Guest
             Pass();
             Oracle.That(Network.Address == PacketSamples.Local, "a certified guest gets its address");
         }
+    }
+
+    /// <summary>Makes the LAN behind a router.</summary>
+    public Guest()
+    {
+        var dht = new FakeDht(new RecordPolicy(Lan.Subnet, Lan.IsOpen));
+        dht.Put(new DhtRecord(
+            AddressValue.Key(PacketSamples.Remote), AddressValue.ForAddress(AddressValue.NoCandidate), Peers.Certified("x", PacketSamples.Remote.ToString()), 1));
+        _overlay = new FakeOverlay(dht, Peers.Bare(LanName)) { KeepsPackets = false };
+        Network = new VirtualNetwork(Lan, _overlay, null, _tap, Now);
+        Pass();
+        Oracle.That(Network.HostCount == 1, "a host of the last run has its address again");
     }
 
     /// <summary>The present.</summary>
@@ -63,11 +87,23 @@ internal sealed class Guest
     public int Outcome()
     {
         int outcome = (int)Network.State + (10 * (int)Math.Min(_tap.FrameCount, 40)) + (500 * (int)Math.Min(_overlay.SentCount, 20));
+        Oracle.That(Network.HostCount is null or <= MostHosts, "no more hosts than there may be");
         foreach (DropReason reason in Enum.GetValues<DropReason>())
         {
             outcome = (outcome * 5) + (int)Math.Min(Network.Drops[reason], 4);
         }
 
         return outcome;
+    }
+
+    private static string NameOfCandidate()
+    {
+        for (int number = 0; ; number++)
+        {
+            if (Candidates.TryFind(PacketSamples.Subnet, Peers.Bare($"lan{number}").Address, PacketSamples.Local, out _))
+            {
+                return $"lan{number}";
+            }
+        }
     }
 }

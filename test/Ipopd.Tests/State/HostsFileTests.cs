@@ -16,12 +16,11 @@ public sealed class HostsFileTests : IDisposable
         HostsFile.Write(_folder, hosts);
         Assert.Equal(hosts, HostsFile.Read(_folder));
 
-        string file = Path.Combine(_folder, "hosts.json");
-        Assert.Equal("""{"hosts":["02:aa:00:00:00:01 10.128.1.2","fe:ff:ff:ff:ff:ff 10.128.1.3"]}""", File.ReadAllText(file));
-        File.WriteAllText(
-            file, """{"hosts":["02:aa:00:00:00:01 10.128.1.2","02:aa:00:00:00:01",null,"02:aa:00:00:00:0g 10.128.1.3","02aa:00:00:00:00001 10.128.1.4","02:aa:00:00:00:02 x"]}""");
+        string file = Path.Combine(_folder, "hosts");
+        Assert.Equal("02:aa:00:00:00:01 10.128.1.2\nfe:ff:ff:ff:ff:ff 10.128.1.3\n", File.ReadAllText(file));
+        File.WriteAllText(file, "02:aa:00:00:00:01 10.128.1.2\n02:aa:00:00:00:01\n\n02:aa:00:00:00:0g 10.128.1.3\n02aa:00:00:00:00001 10.128.1.4\n02:aa:00:00:00:02 x\n");
         Assert.Equal([hosts[0]], HostsFile.Read(_folder));
-        foreach (string damaged in new[] { "", "{", "[]", "{\"hosts\":7}", new string(' ', 40000) })
+        foreach (string damaged in new[] { "", "\0\n", " ", "{}", "02:aa:00:00:00:01 10.128.1.2\n" + new string(' ', 40000) })
         {
             File.WriteAllText(file, damaged);
             Assert.Empty(HostsFile.Read(_folder));
