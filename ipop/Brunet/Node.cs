@@ -63,6 +63,9 @@ public sealed class Node : IOverlay
         KeepAlive = _core.NatProber.Life.Interval,
     };
 
+    /// <summary>Packets of ESP that went and came with their heads alone sealed.</summary>
+    public (long Sent, long Received) EspPackets => (_core.Esp.Sent, _core.Esp.Received);
+
     /// <summary>Number of records that this node keeps as a replica.</summary>
     public int StoredRecords => _core.DhtServer.Count;
 
@@ -344,6 +347,12 @@ public sealed class Node : IOverlay
         if (peer.Current is not null && packet.Length > _core.Mtu.Of(peer))
         {
             return _core.Mtu.Of(peer);
+        }
+
+        if (!lacksChecksum && peer.Current is { PeerTakesEsp: true } && EspSeal.Fits(packet))
+        {
+            _core.Transport.SendEsp(now, peer, packet);
+            return 0;
         }
 
         byte[] message = FrameBuffers.Take();

@@ -22,6 +22,9 @@ public sealed record NodeSettings(
     /// <summary>Bytes of the longest packet that paths are probed for; <see cref="SafePacket"/> for none: nothing is probed.</summary>
     public int LargestPacket { get; init; } = 9000;
 
+    /// <summary>Whether packets of ESP get a seal over their heads alone, towards peers that take that; in a closed pool only.</summary>
+    public bool SealsEspOnce { get; init; } = true;
+
     /// <summary>Bytes a second that the node hands on for others at most; 0 for no limit.</summary>
     public int RelayRate { get; init; } = 1_000_000;
 }

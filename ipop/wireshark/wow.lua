@@ -2,16 +2,17 @@
 -- frames. For Wireshark and tshark 4.0 and newer; docs/operating.md says how to use it. What is sealed stays sealed: no node writes
 -- keys down. The filter name is `wownet`, for `wow` is taken by a game.
 
-local HANDSHAKE, DATA, KNOCK = 0x10, 0x11, 0x12
+local HANDSHAKE, DATA, KNOCK, ESP = 0x10, 0x11, 0x12, 0x13
 local VERSION = 1
 local HANDSHAKE_HEAD, HANDSHAKE_MAX = 92, 1052
 local DATA_HEAD, TAG, DATA_MIN, DATA_MAX = 16, 16, 33, 9248
 local KNOCK_SIZE = 46
+local ESP_HEAD, ESP_MIN, ESP_MAX = 28, 76, 9247
 local RECORD_HEAD, RECORD_MAX = 5, 16384 + 256 -- RFC 8446 section 5.2
 
 local wow = Proto("wownet", "WOW overlay")
 
-local types = { [HANDSHAKE] = "Handshake", [DATA] = "Data", [KNOCK] = "Knock" }
+local types = { [HANDSHAKE] = "Handshake", [DATA] = "Data", [KNOCK] = "Knock", [ESP] = "ESP" }
 local kinds = { [1] = "Question", [2] = "Knock" }
 local records = { [20] = "Change Cipher Spec", [21] = "Alert", [22] = "Handshake", [23] = "Encrypted" }
 local messages = { [1] = "Client Hello", [2] = "Server Hello" }
@@ -36,6 +37,7 @@ local fields = {
     sealed = ProtoField.bytes("wownet.sealed", "Sealed message"),
     sealed_length = ProtoField.uint32("wownet.sealed.length", "Length of the sealed message"),
     tag = ProtoField.bytes("wownet.tag", "Tag"),
+    esp = ProtoField.bytes("wownet.esp", "ESP behind its sequence number, as IPsec sealed it"),
     kind = ProtoField.uint8("wownet.knock", "Kind of knock", base.DEC, kinds),
     token = ProtoField.uint64("wownet.token", "Token", base.HEX),
     address = ProtoField.ipv6("wownet.address", "Address it is sent to"),
@@ -105,7 +107,8 @@ local function is_sure(tvb)
         return second == VERSION and tvb(2, 1):uint() == 0 and kinds[tvb(3, 1):uint()] ~= nil and length == KNOCK_SIZE
     end
     -- An index that is not 0 and a counter below where new keys are agreed on (2^32): one datagram of others in 65,000 looks so too.
-    return first == DATA and length >= DATA_MIN and length <= DATA_MAX and tvb(4, 4):uint() ~= 0 and tvb(11, 1):uint() == 0
+    local is_sealed = first == DATA and length >= DATA_MIN and length <= DATA_MAX or first == ESP and length >= ESP_MIN and length <= ESP_MAX
+    return is_sealed and tvb(4, 4):uint() ~= 0 and tvb(11, 1):uint() == 0
 end
 
 -- What a record is called: its first message too, while it can be read.
@@ -216,18 +219,23 @@ local function handshake(tvb, pinfo, tree, root)
     return text .. show_records(tvb, pinfo, tree, root, { tvb(20, 2):uint(), tvb(24, 2):uint() })
 end
 
-local function data(tvb, tree)
+local function data(tvb, tree, is_esp)
     tree:add(fields.salt, tvb(1, 3))
     tree:add(fields.receiver_index, tvb(4, 4))
     tree:add(fields.salt, tvb(8, 3))
     tree:add(fields.counter, tvb(11, 5))
-    local length = tvb:reported_len() - DATA_HEAD - TAG
+    local rest = tvb:reported_len() - DATA_HEAD - TAG
+    local length = is_esp and ESP_HEAD or rest
     tree:add(fields.sealed_length, length):set_generated()
     if tvb:len() == tvb:reported_len() then
-        tree:add(fields.sealed, tvb(DATA_HEAD, length))
-        tree:add(fields.tag, tvb(DATA_HEAD + length, TAG))
+        tree:add(fields.sealed, tvb(DATA_HEAD + (is_esp and TAG or 0), length))
+        tree:add(fields.tag, tvb(DATA_HEAD + (is_esp and 0 or length), TAG))
+        if is_esp then
+            tree:add(fields.esp, tvb(DATA_HEAD + TAG + length))
+        end
     end
-    return string.format("Data > 0x%08x, counter %s, %d bytes sealed", tvb(4, 4):uint(), tostring(tvb(11, 5):uint64()), length)
+    local text = string.format("%s > 0x%08x, counter %s, %d bytes sealed", types[tvb(0, 1):uint()], tvb(4, 4):uint(), tostring(tvb(11, 5):uint64()), length)
+    return is_esp and text .. string.format(", %d by IPsec", rest - length) or text
 end
 
 local function knock(tvb, tree)
@@ -256,6 +264,7 @@ end
 local limits = {
     [HANDSHAKE] = { least = HANDSHAKE_HEAD, most = HANDSHAKE_MAX, head = HANDSHAKE_HEAD },
     [DATA] = { least = DATA_MIN, most = DATA_MAX, head = DATA_HEAD },
+    [ESP] = { least = ESP_MIN, most = ESP_MAX, head = DATA_HEAD },
     [KNOCK] = { least = KNOCK_SIZE, most = KNOCK_SIZE, head = KNOCK_SIZE },
 }
 
@@ -287,7 +296,7 @@ function wow.dissector(tvb, pinfo, root)
         if length > limit.most then
             tree:add_proto_expert_info(experts.long)
         end
-        text = kind == HANDSHAKE and handshake(tvb, pinfo, tree, root) or kind == DATA and data(tvb, tree) or knock(tvb, tree)
+        text = kind == HANDSHAKE and handshake(tvb, pinfo, tree, root) or kind == KNOCK and knock(tvb, tree) or data(tvb, tree, kind == ESP)
     end
     if tvb:len() > 1 and (not limit or length < limit.least or tvb:len() < limit.head) then
         tree:add(fields.unknown, tvb(1))

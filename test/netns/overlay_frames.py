@@ -1,9 +1,9 @@
 """The overlay's frames as docs/protocol.md has them, written and read without a line of the daemon's or the dissector's code."""
 
 import struct
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-HANDSHAKE, DATA, KNOCK = 0x10, 0x11, 0x12
+HANDSHAKE, DATA, KNOCK, ESP = 0x10, 0x11, 0x12, 0x13
 VERSION = 1
 _UDP_HEAD = 8
 
@@ -34,6 +34,11 @@ def data(sealed=b"\0", receiver_index=1, counter=0, salt=0x123456789abc):
     return struct.pack("!IIQ", DATA << 24 | salt >> 24, receiver_index, (salt & 0xFFFFFF) << 40 | counter) + sealed + b"\xbb" * 16
 
 
+def esp(rest=bytes(16), receiver_index=1, counter=0, salt=0x123456789abc):
+    """A frame of ESP that nobody can open."""
+    return bytes([ESP]) + data(bytes(28), receiver_index, counter, salt)[1:] + rest
+
+
 def knock(kind=1, version=VERSION, reserved=0, endpoint=bytes(18)):
     """A knock; its MAC is no pool's."""
     return struct.pack("!BBBB16sQ", KNOCK, version, reserved, kind, b"\xaa" * 16, 7) + endpoint
@@ -48,9 +53,9 @@ def payload(frame):
 
 def read(datagram):
     """The Frame in a datagram; None if its first byte is no type."""
-    if not datagram or datagram[0] not in (HANDSHAKE, DATA, KNOCK):
+    if not datagram or datagram[0] not in (HANDSHAKE, DATA, KNOCK, ESP):
         return None
-    return {HANDSHAKE: _handshake, DATA: _data, KNOCK: _knock}[datagram[0]](datagram)
+    return {HANDSHAKE: _handshake, DATA: _data, KNOCK: _knock, ESP: _esp}[datagram[0]](datagram)
 
 
 def _handshake(datagram):
@@ -71,6 +76,13 @@ def _data(datagram):
     verdicts = ("long",) if len(datagram) > 9248 else ()
     _, receiver, salted = struct.unpack_from("!IIQ", datagram)
     return Frame(DATA, verdicts, None, receiver, None, None, salted & (1 << 40) - 1, len(datagram) - 32)
+
+
+def _esp(datagram):
+    if len(datagram) < 76:
+        return Frame(ESP, ("short",))
+    verdicts = ("long",) if len(datagram) > 9247 else ()
+    return replace(_data(datagram), type=ESP, verdicts=verdicts, length=28)
 
 
 def _knock(datagram):

@@ -71,7 +71,11 @@ class DissectorTests(unittest.TestCase):
             "the largest data": (overlay.data(bytes(9216)), ()),
             "data cut short": (overlay.data()[:32], ("short",)),
             "data without anything sealed": (overlay.data(b""), ("short",)),
-            "data too long": (overlay.data(bytes(4097)), ("long",)),
+            "data too long": (overlay.data(bytes(9217)), ("long",)),
+            "ESP": (overlay.esp(), ()),
+            "the largest ESP": (overlay.esp(bytes(9187)), ()),
+            "ESP cut short": (overlay.esp()[:75], ("short",)),
+            "ESP too long": (overlay.esp(bytes(9188)), ("long",)),
             "data without a salt and with the largest counter": (overlay.data(salt=0, counter=(1 << 40) - 1), ()),
         }
         seen = self.seen([(payload, 20000 + number, 4433) for number, (payload, _) in enumerate(cases.values())])
@@ -83,9 +87,9 @@ class DissectorTests(unittest.TestCase):
 
     def test_an_unknown_type_is_told_in_a_conversation_of_ours_and_left_to_others_elsewhere(self):
         seen = self.seen([
-            (b"\x13" * 80, 20000, 4433),
-            (overlay.handshake(), 20001, 4433), (b"\x13" * 80, 4433, 20001),
-            (overlay.handshake(), 20002, 30000), (b"\x13" * 80, 20002, 30000), (b"", 20002, 30000)])
+            (b"\x14" * 80, 20000, 4433),
+            (overlay.handshake(), 20001, 4433), (b"\x14" * 80, 4433, 20001),
+            (overlay.handshake(), 20002, 30000), (b"\x14" * 80, 20002, 30000), (b"", 20002, 30000)])
         self.assertEqual({2: (), 3: ("type",), 4: (), 5: ("type",)}, {number: frame.verdicts for number, frame in seen.items()})
 
     def test_on_other_ports_only_sure_frames_are_taken_and_then_the_whole_conversation(self):
@@ -108,7 +112,7 @@ class DissectorTests(unittest.TestCase):
         self.assertEqual({""}, {row[3] for row in rows})
 
     def test_a_capture_of_heads_alone_is_dissected_as_far_as_it_goes(self):
-        frames = [(overlay.handshake(hello()), 20000, 4433), (overlay.data(bytes(100), counter=5), 20001, 4433), (overlay.data(bytes(5000)), 20002, 4433)]
+        frames = [(overlay.handshake(hello()), 20000, 4433), (overlay.data(bytes(100), counter=5), 20001, 4433), (overlay.data(bytes(9500)), 20002, 4433)]
         for kept in (43, 44, 50, 58, 70, 133, 134, 135, 146):
             with self.subTest(kept=kept):
                 rows = self.seen(frames, snap=kept, fields=("wownet.type", "wownet.offset", "wownet.counter", "_ws.expert.message", "tls.handshake.type"))
@@ -122,9 +126,9 @@ class DissectorTests(unittest.TestCase):
         chance = random.Random(4)
         payloads = []
         for _ in range(2000):
-            mutant = bytearray(chance.choice((overlay.handshake(), overlay.handshake(bytes(chance.randrange(1000)), offset=1), overlay.data(bytes(40)), overlay.knock())))
+            mutant = bytearray(chance.choice((overlay.handshake(), overlay.handshake(bytes(chance.randrange(1000)), offset=1), overlay.data(bytes(40)), overlay.knock(), overlay.esp(bytes(40)))))
             for _ in range(chance.randrange(4)):
-                mutant[chance.choice((0, 1, 2, 3, chance.randrange(len(mutant))))] = chance.choice((0, 1, 0x10, 0x11, 0x12, chance.randrange(256)))
+                mutant[chance.choice((0, 1, 2, 3, chance.randrange(len(mutant))))] = chance.choice((0, 1, 0x10, 0x11, 0x12, 0x13, chance.randrange(256)))
             payloads.append(bytes(mutant[:chance.choice((len(mutant), chance.randrange(1, len(mutant) + 1)))]))
         seen = self.seen([(payload, 10000 + number, 4433) for number, payload in enumerate(payloads)])
         own = {number: frame for number, frame in enumerate(map(overlay.read, payloads), 1) if frame}

@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import tempfile
 
-from overlay_frames import DATA, HANDSHAKE, Frame
+from overlay_frames import DATA, ESP, HANDSHAKE, Frame
 
 SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "ipop/wireshark/wow.lua"
 _WARNING = 0x600000  # severities below are remarks
@@ -68,5 +68,5 @@ def frames(capture, port=4433, looks_first=False):
             kind, sender, receiver, offset, ack, counter, *lengths = (int(value, 0) if value else None for value in values)
             experts = zip(words.split("|"), severities.split("|")) if words else ()
             verdicts = tuple(_VERDICTS.get(word, word) for word, severity in experts if int(severity, 0) >= _WARNING)
-            found[int(number)] = Frame(kind, verdicts, sender, receiver, offset, ack, counter, lengths[kind & 1] if kind in (HANDSHAKE, DATA) else None)
+            found[int(number)] = Frame(kind, verdicts, sender, receiver, offset, ack, counter, lengths[kind & 1] if kind in (HANDSHAKE, DATA, ESP) else None)
     return found

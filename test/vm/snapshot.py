@@ -13,8 +13,8 @@ from tally import must
 
 NAME = "gamma"
 SNAPSHOT = "again"
-DATA, HEADER = 0x11, 16
-"""docs/protocol.md, Data: the type, and the bytes that hold session and nonce."""
+SEALED, HEADER = (0x11, 0x13), 16
+"""docs/protocol.md, Data and ESP: the types, and the bytes that hold session and nonce."""
 LOADS = 2
 ECHOES = 40
 SAVE_SECONDS = 300
@@ -103,4 +103,4 @@ def data_frame(frame, source):
     head = 14 + (frame[14] & 15) * 4
     _, port, length, _ = struct.unpack("!HHHH", frame[head:head + 8])
     payload = frame[head + 8:head + length]
-    return ((frame[30:34], port), payload) if len(payload) > HEADER + 16 and payload[0] == DATA else None
+    return ((frame[30:34], port), payload) if len(payload) > HEADER + 16 and payload[0] in SEALED else None

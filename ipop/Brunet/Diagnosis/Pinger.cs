@@ -99,7 +99,7 @@ internal sealed class Pinger(NodeCore core)
         probe.Nonce = (ulong)core.Random.NextInt64(long.MinValue, long.MaxValue);
         probe.SentAt = now;
         Span<byte> message = stackalloc byte[PingMessage.Size];
-        new PingMessage(probe.Nonce, peer.IsUseful(now)).Write(message);
+        new PingMessage(probe.Nonce, peer.IsUseful(now), core.Esp.IsOffered).Write(message);
         core.Transport.SendMessage(now, peer, message);
     }
 

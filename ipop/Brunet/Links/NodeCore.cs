@@ -33,6 +33,7 @@ internal sealed class NodeCore
         Boot = new BootId(hardware);
         Twins = new TwinWatch(this);
         Handshaker = new Handshaker(this);
+        Esp = new EspAgreement(this);
         Paths = new PathKeeper(this);
         PathWatch = new PathWatch(this);
         Mtu = new MtuKeeper(this);
@@ -85,6 +86,8 @@ internal sealed class NodeCore
     public Transport Transport { get; }
 
     public Handshaker Handshaker { get; }
+
+    public EspAgreement Esp { get; }
 
     public PathKeeper Paths { get; }
 

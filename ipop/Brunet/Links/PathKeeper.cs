@@ -152,7 +152,7 @@ internal sealed class PathKeeper(NodeCore core)
         {
             Span<byte> answer = stackalloc byte[PongMessage.Size];
             peer.OnPeersWish(now, ping.Wanted);
-            new PongMessage(ping.Nonce, Observed(arrival), peer.IsUseful(now)).Write(answer);
+            new PongMessage(ping.Nonce, Observed(arrival), peer.IsUseful(now), core.Esp.IsOffered).Write(answer);
             core.Transport.Answer(now, peer, answer, arrival);
 
             // The peer watches this path just now; whatever of ours it does not hear, it will tell by its next pings.
@@ -226,7 +226,7 @@ internal sealed class PathKeeper(NodeCore core)
         core.Transport.Answer(now, peer, message, way);
     }
 
-    private PingMessage NewPing(TimeSpan now, Peer peer) => new((ulong)core.Random.NextInt64(long.MinValue, long.MaxValue), peer.IsUseful(now));
+    private PingMessage NewPing(TimeSpan now, Peer peer) => new((ulong)core.Random.NextInt64(long.MinValue, long.MaxValue), peer.IsUseful(now), core.Esp.IsOffered);
 
     /// <summary>Begins to try a way to a peer.</summary>
     private Path Try(TimeSpan now, Peer peer, Arrival way)

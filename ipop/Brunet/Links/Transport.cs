@@ -11,10 +11,15 @@ internal sealed class Transport(NodeCore core)
     public void SendMessage(TimeSpan now, Peer peer, ReadOnlySpan<byte> message) => SendMessage(now, peer, message, peer.Best);
 
     /// <summary>Sends a message by one path; null is the ring.</summary>
-    public void SendMessage(TimeSpan now, Peer peer, ReadOnlySpan<byte> message, Path? path)
+    public void SendMessage(TimeSpan now, Peer peer, ReadOnlySpan<byte> message, Path? path) => SendAndWatch(now, peer, message, path, isEsp: false);
+
+    /// <summary>Sends a packet of ESP, with its head alone sealed, by the best path there is.</summary>
+    public void SendEsp(TimeSpan now, Peer peer, ReadOnlySpan<byte> packet) => SendAndWatch(now, peer, packet, peer.Best, isEsp: true);
+
+    private void SendAndWatch(TimeSpan now, Peer peer, ReadOnlySpan<byte> bytes, Path? path, bool isEsp)
     {
         Arrival way = path?.Way ?? Arrival.Ring(peer.Via);
-        if (peer.Current is { } session && Send(now, peer, session, message, way))
+        if (peer.Current is { } session && Send(now, peer, session, bytes, way, isEsp))
         {
             core.Agenda.Stir(peer);
 
@@ -52,10 +57,10 @@ internal sealed class Transport(NodeCore core)
         SendMessage(now, peer, [(byte)MessageType.Goodbye]);
     }
 
-    /// <summary>Sends a message in one session by one way; false if it can't seal.</summary>
-    public bool Send(TimeSpan now, Peer peer, Session session, ReadOnlySpan<byte> message, Arrival way)
+    /// <summary>Sends a message, or a packet of ESP, in one session by one way; false if it can't seal.</summary>
+    public bool Send(TimeSpan now, Peer peer, Session session, ReadOnlySpan<byte> bytes, Arrival way, bool isEsp = false)
     {
-        if (session.Keys is not { } keys || message.Length > ProtocolConstants.MaxMessageSize)
+        if (!session.IsEstablished || bytes.Length > ProtocolConstants.MaxMessageSize)
         {
             return false;
         }
@@ -63,13 +68,14 @@ internal sealed class Transport(NodeCore core)
         byte[] frame = FrameBuffers.Take();
         try
         {
-            int length = keys.Seal(session.RemoteIndex, message, frame);
+            int length = session.Seal(bytes, frame, isEsp);
             if (length == 0)
             {
                 return false;
             }
 
             peer.SentBytes += length;
+            core.Esp.OnSent(frame);
             SendFrame(now, peer.Address, frame.AsSpan(0, length), way);
             return true;
         }
@@ -113,6 +119,7 @@ internal sealed class Transport(NodeCore core)
                 core.Handshaker.Receive(now, arrival, frame);
                 break;
             case FrameType.Data:
+            case FrameType.Esp:
                 ReceiveData(now, arrival, frame);
                 break;
             case FrameType.Knock when arrival.IsUdp && KnockFrame.TryRead(frame, core.Settings.PoolSecret.Span, out KnockFrame knock):
@@ -138,7 +145,7 @@ internal sealed class Transport(NodeCore core)
             return;
         }
 
-        if (session.Keys is not { } keys)
+        if (!session.IsEstablished)
         {
             session.HoldEarly(arrival, frame);
             return;
@@ -147,10 +154,10 @@ internal sealed class Transport(NodeCore core)
         byte[] buffer = FrameBuffers.Take();
         try
         {
-            Span<byte> message = buffer.AsSpan(0, frame.Length - ProtocolConstants.DataHeaderSize - ProtocolConstants.TagSize);
-            if (keys.TryOpen(frame, message, out ulong counter) && core.Peers.TryGetValue(session.Identity!.Address, out Peer? peer))
+            if (session.TryOpen(frame, buffer, out int length, out ulong counter) && core.Peers.TryGetValue(session.Identity!.Address, out Peer? peer))
             {
                 peer.ReceivedBytes += frame.Length;
+                core.Esp.OnReceived(frame);
                 core.Agenda.Stir(peer);
                 bool isNewest = session.OnOpened(now, counter);
                 session.LastWay = arrival;
@@ -165,7 +172,7 @@ internal sealed class Transport(NodeCore core)
                 }
 
                 core.Paths.OnReceived(now, peer, arrival, isNewest);
-                Dispatch(now, peer, session, arrival, message);
+                Dispatch(now, peer, session, arrival, buffer.AsSpan(0, length));
             }
         }
         finally
@@ -190,9 +197,11 @@ internal sealed class Transport(NodeCore core)
                 core.Router.Receive(now, peer, message);
                 break;
             case MessageType.Ping:
+                core.Esp.Hear(session, message);
                 core.Paths.OnPing(now, peer, arrival, message);
                 break;
             case MessageType.Pong:
+                core.Esp.Hear(session, message);
                 if (!core.Pinger.OnPong(now, peer, arrival, message))
                 {
                     core.Paths.OnPong(now, peer, message);

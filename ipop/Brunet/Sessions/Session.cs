@@ -1,5 +1,6 @@
 using Brunet.Addressing;
 using Brunet.Links;
+using Brunet.Wire;
 
 namespace Brunet.Sessions;
 
@@ -50,6 +51,9 @@ internal sealed class Session(uint localIndex, bool isClient, NodeAddress expect
     public SessionKeys? Keys { get; private set; }
 
     public PeerIdentity? Identity { get; private set; }
+
+    /// <summary>Whether the peer said in this session that it takes frames of ESP.</summary>
+    public bool PeerTakesEsp { get; set; }
 
     /// <summary>Boot id that the local node had when it began.</summary>
     public required ulong LocalBoot { get; init; }
@@ -110,6 +114,33 @@ internal sealed class Session(uint localIndex, bool isClient, NodeAddress expect
         Handshake.Dispose();
         EstablishedAt = now;
         LastOpened = now;
+    }
+
+    /// <summary>Seals; returns the frame's length in bytes, 0 when there are no keys or they are used up.</summary>
+    /// <param name="bytes">A message, or a packet of ESP.</param>
+    /// <param name="frame">Takes the frame.</param>
+    /// <param name="isEsp">Which.</param>
+    public int Seal(ReadOnlySpan<byte> bytes, Span<byte> frame, bool isEsp) =>
+        Keys is not { } keys ? 0 : isEsp ? keys.SealEsp(RemoteIndex, bytes, frame) : keys.Seal(RemoteIndex, bytes, frame);
+
+    /// <summary>Opens a frame of an established session.</summary>
+    /// <param name="frame">Of either kind.</param>
+    /// <param name="message">Takes the message; as long as the largest frame.</param>
+    /// <param name="length">The message's length in bytes.</param>
+    /// <param name="counter">The frame's counter.</param>
+    /// <returns>False if it is forged, damaged, or was here before.</returns>
+    public bool TryOpen(ReadOnlySpan<byte> frame, Span<byte> message, out int length, out ulong counter)
+    {
+        length = frame.Length - ProtocolConstants.DataHeaderSize - ProtocolConstants.TagSize;
+        if (frame[0] != (byte)FrameType.Esp)
+        {
+            return Keys!.TryOpen(frame, message[..length], out counter);
+        }
+
+        message[0] = (byte)MessageType.Packet;
+        length++;
+        counter = 0;
+        return length <= ProtocolConstants.MaxMessageSize && Keys!.TryOpenEsp(frame, message[1..length], out counter);
     }
 
     /// <summary>Keeps a sealed frame that overtook the handshake's last flight.</summary>

@@ -59,6 +59,63 @@ internal sealed class SessionKeys : IDisposable
         return ProtocolConstants.DataHeaderSize + message.Length + ProtocolConstants.TagSize;
     }
 
+    /// <summary>Writes a frame of ESP, whose payload is not sealed again, and returns its length, or 0 when the keys are used up.</summary>
+    /// <param name="receiverIndex">What the receiver calls the session.</param>
+    /// <param name="packet">One that <see cref="EspSeal.Fits"/>.</param>
+    /// <param name="frame">Takes <see cref="EspSeal.Overhead"/> bytes more than the packet has behind its head.</param>
+    public int SealEsp(uint receiverIndex, ReadOnlySpan<byte> packet, Span<byte> frame)
+    {
+        if (Sent >= StopAfter)
+        {
+            return 0;
+        }
+
+        Span<byte> header = frame[..ProtocolConstants.DataHeaderSize];
+        new DataHeader(receiverIndex, Sent, _hardware.Draw()).Write(header, FrameType.Esp);
+        Span<byte> nonce = stackalloc byte[ProtocolConstants.NonceSize];
+        DataHeader.MakeNonce(header, _sendIv, nonce);
+        Sent++;
+        Span<byte> tag = frame.Slice(ProtocolConstants.DataHeaderSize, ProtocolConstants.TagSize);
+        _send.Seal(nonce, packet[..EspSeal.HeadSize], frame.Slice(EspSeal.HeadAt, EspSeal.HeadSize), tag, header);
+        packet[EspSeal.HeadSize..].CopyTo(frame[EspSeal.Overhead..]);
+        return EspSeal.Overhead + packet.Length - EspSeal.HeadSize;
+    }
+
+    /// <summary>
+    /// Opens a frame of ESP; false if what is proven of it is forged or damaged, if its length is not the one that was sealed, or if it was here before. The packet
+    /// behind its head is what came, proven by nobody yet.
+    /// </summary>
+    public bool TryOpenEsp(ReadOnlySpan<byte> frame, Span<byte> packet, out ulong counter)
+    {
+        bool isFrame = DataHeader.TryRead(frame, out DataHeader header) && frame.Length >= EspSeal.Overhead + EspSeal.SmallestRest;
+        counter = header.Counter;
+        if (!isFrame)
+        {
+            return false;
+        }
+
+        Span<byte> nonce = stackalloc byte[ProtocolConstants.NonceSize];
+        DataHeader.MakeNonce(frame, _receiveIv, nonce);
+        ReadOnlySpan<byte> rest = frame[EspSeal.Overhead..];
+        Span<byte> head = packet[..EspSeal.HeadSize];
+
+        // A frame that was cut or drawn out on the way must not use its counter up: the true one may still come.
+        if (!_receive.TryOpen(
+                nonce,
+                frame.Slice(EspSeal.HeadAt, EspSeal.HeadSize),
+                frame.Slice(ProtocolConstants.DataHeaderSize, ProtocolConstants.TagSize),
+                head,
+                frame[..ProtocolConstants.DataHeaderSize])
+            || !EspSeal.IsHead(head, EspSeal.HeadSize + rest.Length)
+            || !_window.Accept(counter))
+        {
+            return false;
+        }
+
+        rest.CopyTo(packet[EspSeal.HeadSize..]);
+        return true;
+    }
+
     /// <summary>Opens a data frame; false if it is forged, damaged, or was here before.</summary>
     public bool TryOpen(ReadOnlySpan<byte> frame, Span<byte> message, out ulong counter)
     {

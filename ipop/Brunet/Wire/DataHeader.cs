@@ -3,7 +3,7 @@ using System.Buffers.Binary;
 namespace Brunet.Wire;
 
 /// <summary>
-/// Head of a data frame: <code>type(1) salt(3) receiver-index(4) salt(3) counter(5)</code> The sealed message and its tag follow.
+/// Head of a data frame, and of one of ESP: <code>type(1) salt(3) receiver-index(4) salt(3) counter(5)</code> What is sealed and its tag follow.
 /// </summary>
 /// <param name="ReceiverIndex">What the receiver calls the session.</param>
 /// <param name="Counter">Frames that were sealed with the same key before; below 2^40.</param>
@@ -20,9 +20,9 @@ internal readonly record struct DataHeader(uint ReceiverIndex, ulong Counter, ul
     private const uint HalfSalt = (1u << HalfSaltBits) - 1;
     private const ulong CounterMask = (1UL << CounterBits) - 1;
 
-    public void Write(Span<byte> frame)
+    public void Write(Span<byte> frame, FrameType type = FrameType.Data)
     {
-        BinaryPrimitives.WriteUInt32BigEndian(frame, ((uint)FrameType.Data << HalfSaltBits) | ((uint)(Salt >> HalfSaltBits) & HalfSalt));
+        BinaryPrimitives.WriteUInt32BigEndian(frame, ((uint)type << HalfSaltBits) | ((uint)(Salt >> HalfSaltBits) & HalfSalt));
         BinaryPrimitives.WriteUInt32BigEndian(frame[4..], ReceiverIndex);
         BinaryPrimitives.WriteUInt64BigEndian(frame[8..], ((Salt & HalfSalt) << CounterBits) | (Counter & CounterMask));
     }
@@ -41,12 +41,12 @@ internal readonly record struct DataHeader(uint ReceiverIndex, ulong Counter, ul
             nonce[4..], BinaryPrimitives.ReadUInt64BigEndian(iv[4..]) ^ BinaryPrimitives.ReadUInt64BigEndian(header[8..]));
     }
 
-    /// <summary>Reads the head of a data frame; false if the frame is too short or too long to be one.</summary>
+    /// <summary>Reads the head of a frame of either kind; false if the frame is too short or too long to be one.</summary>
     public static bool TryRead(ReadOnlySpan<byte> frame, out DataHeader header)
     {
         header = default;
         if (frame.Length is <= ProtocolConstants.DataHeaderSize + ProtocolConstants.TagSize or > ProtocolConstants.MaxFrameSize
-            || frame[0] != (byte)FrameType.Data)
+            || (FrameType)frame[0] is not (FrameType.Data or FrameType.Esp))
         {
             return false;
         }

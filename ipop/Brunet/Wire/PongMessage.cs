@@ -6,7 +6,7 @@ namespace Brunet.Wire;
 /// Answers a ping on the path that it came by: <code>type(1) flags(1) nonce(8) observed(18)</code> Flags as in a ping. Observed is the ping's source as the
 /// answerer saw it, zero unless it came straight: so nodes learn their outside addresses without a server.
 /// </summary>
-internal readonly record struct PongMessage(ulong Nonce, TransportAddress Observed, bool Wanted)
+internal readonly record struct PongMessage(ulong Nonce, TransportAddress Observed, bool Wanted, bool TakesEsp = false)
 {
     public const int Size = 10 + TransportAddress.Size;
 
@@ -14,7 +14,7 @@ internal readonly record struct PongMessage(ulong Nonce, TransportAddress Observ
     {
         var writer = new ByteWriter(destination);
         writer.Byte((byte)MessageType.Pong);
-        writer.Byte(Wanted ? PingMessage.WantedFlag : (byte)0);
+        writer.Byte(PingMessage.Flags(Wanted, TakesEsp));
         writer.UInt64(Nonce);
         writer.Endpoint(Observed);
     }
@@ -23,8 +23,9 @@ internal readonly record struct PongMessage(ulong Nonce, TransportAddress Observ
     {
         var reader = new ByteReader(message);
         reader.Byte();
-        bool wanted = (reader.Byte() & PingMessage.WantedFlag) != 0;
-        pong = new PongMessage(reader.UInt64(), reader.Endpoint(), wanted);
+        byte flags = reader.Byte();
+        pong = new PongMessage(
+            reader.UInt64(), reader.Endpoint(), (flags & PingMessage.WantedFlag) != 0, (flags & PingMessage.TakesEspFlag) != 0);
         return reader.IsComplete;
     }
 }

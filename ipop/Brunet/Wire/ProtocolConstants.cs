@@ -84,6 +84,9 @@ internal enum FrameType : byte
 
     /// <summary>Shows what a NAT does; changes nothing else.</summary>
     Knock = 0x12,
+
+    /// <summary>A packet of ESP with its head sealed.</summary>
+    Esp = 0x13,
 }
 
 /// <summary>First byte of a sealed message.</summary>

@@ -106,6 +106,7 @@ internal sealed class Daemon : IControlled, IDisposable
                 RelayRate = options.RelayRate * 1000,
                 SafePacket = options.TapMtu,
                 LargestPacket = options.LargestMtu,
+                SealsEspOnce = options.Offload.Esp,
                 Group = _lan is null ? null : LanGroup.Endpoint,
             };
             var policy = new RecordPolicy(options.Subnet, options.IsOpen);

@@ -29,6 +29,10 @@ internal static class MetricsReport
         }
 
         Traffic(text, traffic);
+        (long espSent, long espReceived) = node.EspPackets;
+        text.Counter("wow_esp_packets_total", "Packets of IPsec whose head alone the overlay sealed.");
+        text.Sample(espSent, ("direction", "sent"));
+        text.Sample(espReceived, ("direction", "received"));
         if (lanHosts is { } hosts)
         {
             text.Gauge("wow_lan_hosts", "Hosts of the LAN that have an address of this node (router mode).");
@@ -55,6 +59,8 @@ internal static class MetricsReport
         text.Sample(uptime.TotalSeconds);
         text.Counter("process_cpu_seconds_total", "Processor time of ipopd.");
         text.Sample(Environment.CpuUsage.TotalTime.TotalSeconds);
+        text.Counter("wow_allocated_bytes_total", "Memory that ipopd has asked its runtime for; packets ask for none.");
+        text.Sample(GC.GetTotalAllocatedBytes());
         text.Gauge("process_resident_memory_bytes", "Memory of ipopd that is in RAM.");
         text.Sample(Environment.WorkingSet);
     }

@@ -131,6 +131,101 @@ public sealed class SessionKeysTests : IDisposable
         }
     }
 
+    [Theory]
+    [InlineData(EspSeal.HeadSize + EspSeal.SmallestRest)]
+    [InlineData(1400)]
+    [InlineData(EspSeal.LargestPacket - 3)]
+    public void A_packet_of_esp_comes_back_whole_once_and_shows_nothing_of_its_head(int length)
+    {
+        byte[] packet = EspPackets.Make(length);
+        byte[] frame = SealEsp(packet), opened = new byte[length];
+        Assert.Equal(length + Overhead, frame.Length);
+        Assert.Equal(-1, frame.AsSpan().IndexOf(packet.AsSpan(12, 8)));
+        Assert.Equal(-1, frame.AsSpan().IndexOf(packet.AsSpan(20, 8)));
+        Assert.Equal(EspPackets.Rest(packet), frame[EspSeal.Overhead..]);
+        Assert.True(_server.TryOpenEsp(frame, opened, out ulong counter));
+        Assert.Equal((packet.Length, 0ul), (opened.Length, counter));
+        Assert.Equal(packet, opened);
+        Assert.False(_server.TryOpenEsp(frame, opened, out _));
+    }
+
+    [Fact]
+    public void A_change_of_any_bit_that_is_sealed_is_found_and_does_not_use_the_counter_up()
+    {
+        byte[] packet = EspPackets.Make(100), frame = SealEsp(packet), opened = new byte[100];
+        for (int bit = 0; bit < EspSeal.Overhead * 8; bit++)
+        {
+            byte[] changed = [.. frame];
+            changed[bit / 8] ^= (byte)(1 << (bit % 8));
+            Assert.False(_server.TryOpenEsp(changed, opened, out _), $"bit {bit}");
+        }
+
+        Assert.True(_server.TryOpenEsp(frame, opened, out _));
+    }
+
+    [Fact]
+    public void A_frame_of_esp_that_was_cut_or_drawn_out_is_refused_and_does_not_use_the_counter_up()
+    {
+        byte[] packet = EspPackets.Make(100), frame = SealEsp(packet);
+        for (int length = 0; length < 200; length++)
+        {
+            byte[] changed = new byte[length];
+            frame.AsSpan(0, Math.Min(length, frame.Length)).CopyTo(changed);
+            Assert.True(length == frame.Length || !_server.TryOpenEsp(changed, new byte[200], out _), $"length {length}");
+        }
+
+        Assert.True(_server.TryOpenEsp(frame, new byte[100], out _));
+    }
+
+    [Fact]
+    public void What_was_changed_behind_the_head_is_handed_to_ipsec_which_notices()
+    {
+        byte[] packet = EspPackets.Make(100), frame = SealEsp(packet), opened = new byte[100];
+        frame[^1] ^= 1;
+        packet[^1] ^= 1;
+        Assert.True(_server.TryOpenEsp(frame, opened, out _));
+        Assert.Equal(packet, opened);
+    }
+
+    [Fact]
+    public void The_payload_of_one_frame_behind_the_head_of_another_is_for_ipsec_to_refuse_but_the_heads_can_t_be_mixed()
+    {
+        byte[] one = SealEsp(EspPackets.Make(100)), two = SealEsp(EspPackets.Make(100, sequence: 2));
+        byte[] mixed = [.. one[..ProtocolConstants.DataHeaderSize], .. two[ProtocolConstants.DataHeaderSize..]];
+        Assert.False(_server.TryOpenEsp(mixed, new byte[100], out _));
+    }
+
+    [Fact]
+    public void Neither_kind_of_frame_passes_for_the_other_and_both_share_one_counter()
+    {
+        byte[] packet = EspPackets.Make(100), esp = SealEsp(packet), data = Seal(_client, EspPackets.Message(packet)), opened = new byte[4096];
+        Assert.Equal((0x13, 0x11), (esp[0], data[0]));
+        Assert.Equal(2u, _client.Sent);
+        (esp[0], data[0]) = (data[0], esp[0]);
+        Assert.False(_server.TryOpen(esp, opened.AsSpan(0, esp.Length - Overhead), out _));
+        Assert.False(_server.TryOpenEsp(data, opened.AsSpan(0, data.Length - Overhead), out _));
+        (esp[0], data[0]) = (data[0], esp[0]);
+        Assert.True(_server.TryOpen(data, opened.AsSpan(0, data.Length - Overhead), out ulong second));
+        Assert.True(_server.TryOpenEsp(esp, opened.AsSpan(0, 100), out ulong first));
+        Assert.Equal((0ul, 1ul), (first, second));
+    }
+
+    [Fact]
+    public void A_peer_that_seals_another_head_than_one_of_esp_is_not_heard()
+    {
+        byte[] packet = EspPackets.Make(100);
+        packet[9] = 17;
+        byte[] frame = SealEsp(packet);
+        Assert.False(_server.TryOpenEsp(frame, new byte[100], out _));
+    }
+
+    private byte[] SealEsp(byte[] packet)
+    {
+        byte[] frame = new byte[packet.Length + Overhead];
+        Assert.Equal(frame.Length, _client.SealEsp(7, packet, frame));
+        return frame;
+    }
+
     /// <summary>Lets two copies of one sender's state seal different things; how many nonces they used in all.</summary>
     private int NoncesOfTwoCopies(HashSet<string> nonces, IHardwareRandom under, IHardwareRandom other)
     {

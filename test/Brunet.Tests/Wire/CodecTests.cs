@@ -66,14 +66,14 @@ public sealed class CodecTests
     public void Messages_between_peers_are_read_back()
     {
         byte[] buffer = new byte[1024];
-        new PingMessage(77, true).Write(buffer);
+        new PingMessage(77, true, true).Write(buffer);
         Assert.True(PingMessage.TryRead(buffer.AsSpan(0, PingMessage.Size), out PingMessage ping));
         Assert.Equal(77u, ping.Nonce);
 
         var endpoint = TransportAddress.FromIPv4(0x01020304, 99);
-        new PongMessage(78, endpoint, true).Write(buffer);
+        new PongMessage(78, endpoint, true, true).Write(buffer);
         Assert.True(PongMessage.TryRead(buffer.AsSpan(0, PongMessage.Size), out PongMessage pong));
-        Assert.Equal(new PongMessage(78, endpoint, true), pong);
+        Assert.Equal(new PongMessage(78, endpoint, true, true), pong);
 
         var ask = new KnockAskMessage(KnockFrom.OtherNode, 79, endpoint);
         ask.Write(buffer);
@@ -203,6 +203,8 @@ public sealed class CodecTests
         Assert.Equal("11a1a2a301020304a4a5a60807060504", Convert.ToHexStringLower(frame.AsSpan(0, 16)));
         Assert.Equal(isFrame, DataHeader.TryRead(frame.AsSpan(0, length), out DataHeader read));
         Assert.Equal(isFrame ? header : default, read);
+        header.Write(frame, FrameType.Esp);
+        Assert.Equal((0x13, isFrame), (frame[0], DataHeader.TryRead(frame.AsSpan(0, length), out _)));
         frame[0] = (byte)FrameType.Handshake;
         Assert.False(DataHeader.TryRead(frame.AsSpan(0, length), out _));
     }

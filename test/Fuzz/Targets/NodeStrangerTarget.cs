@@ -51,6 +51,8 @@ internal sealed class NodeStrangerTarget : FuzzTarget
         yield return new("hello-in-pieces", Sequence.Write([[RightMac, .. half], [RightMac | TimePasses, .. rest], [RightMac, .. half]]));
         yield return new("as-the-friend", Sequence.Write([[RightMac | RightSender | RightTarget, .. hello], [RightMac | RightSender | FromFriend, .. hello]]));
         yield return new("data", Sequence.Write([[RightIndex, .. data], [0, .. data], [RightIndex | FromFriend, .. data]]));
+        byte[] esp = WireSamples.Esp(5, 0, 60);
+        yield return new("esp", Sequence.Write([[RightIndex, .. esp], [0, .. esp], [RightIndex | FromFriend, .. esp[..40]]]));
         yield return new("knock", Sequence.Write([[RightMac, .. WireSamples.Knock(true)], [RightMac | FromFriend, .. WireSamples.Knock(false)]]));
         yield return new("no-secret", Sequence.Write([[0, .. hello], [TimePasses, .. half]]));
         yield return new("flood", Sequence.Write(Enumerable.Range(0, MostDatagrams).Select(i =>

@@ -237,6 +237,14 @@ internal static class WireSamples
         return bytes;
     }
 
+    /// <summary>A frame of ESP that nobody's key sealed.</summary>
+    public static byte[] Esp(uint receiver, ulong counter, int size)
+    {
+        byte[] bytes = Data(receiver, counter, size);
+        bytes[0] = (byte)FrameType.Esp;
+        return bytes;
+    }
+
     /// <summary>A packet of the virtual network, as a message.</summary>
     public static byte[] Packet() => [(byte)MessageType.Packet, .. Encoding.ASCII.GetBytes("packet")];
 

@@ -19,6 +19,9 @@ internal sealed class PathEnd : INodeOutput, ITapOutput, IDisposable
 {
     private static readonly Subnet Net = Subnet.Parse("10.128.0.0/16");
 
+    /// <summary>Bytes of the largest packet that a guest sends.</summary>
+    private const int LargestPacket = 1400;
+
     /// <summary>Of the records.</summary>
     internal static readonly RecordPolicy Policy = new(Net, isOpen: false);
 
@@ -26,7 +29,7 @@ internal sealed class PathEnd : INodeOutput, ITapOutput, IDisposable
     private readonly UdpSocket.Receiver _receive;
     private readonly SimulatedIdentity _identity;
 
-    internal PathEnd(SimulatedAuthority authority, FakeDht records, int number, TransportAddress? bootstrap)
+    internal PathEnd(SimulatedAuthority authority, FakeDht records, int number, TransportAddress? bootstrap, bool sealsEspOnce)
     {
         _receive = (now, source, datagram) => Node!.ReceiveDatagram(now, source, datagram);
         var random = new Random(number);
@@ -34,7 +37,14 @@ internal sealed class PathEnd : INodeOutput, ITapOutput, IDisposable
         Address = new IPv4Address((10u << 24) | (128u << 16) | (uint)number);
         _identity.Certificate = authority.Issue(_identity.Address, new IPAddress([10, 128, 0, (byte)number]), $"n{number}", number == 1);
         var handshakes = new SealedHandshakes(new SimulatedHandshakeProvider(_identity, authority, random));
-        var settings = new NodeSettings(new byte[32], bootstrap is { } first ? [first] : [], bootstrap is null, IsOpen: false);
+        var settings = new NodeSettings(new byte[32], bootstrap is { } first ? [first] : [], bootstrap is null, IsOpen: false)
+        {
+            SealsEspOnce = sealsEspOnce,
+
+            // What it sends is known to fit, so nothing is probed.
+            SafePacket = LargestPacket,
+            LargestPacket = LargestPacket,
+        };
         Node = new Node(settings, _identity, handshakes, authority, Policy, this, random, HardwareRandom.Open(out _));
         var options = new VirtualNetworkOptions { Pool = "demo", Subnet = Net, TapMac = GuestMac, LastAddress = Address };
         var table = new FakeOverlay(records, new PeerIdentity(_identity.Address, _identity.PublicKey, _identity.Certificate));
@@ -50,6 +60,9 @@ internal sealed class PathEnd : INodeOutput, ITapOutput, IDisposable
     internal IPv4Address Address { get; }
 
     internal TransportAddress Endpoint => TransportAddress.FromIPv4(0x7f000001, (ushort)_socket.LocalPort);
+
+    /// <summary>The wires to and from the other end; null: sockets.</summary>
+    internal (MemoryWire Out, MemoryWire In, TransportAddress Far)? Wires { get; set; }
 
     /// <summary>Frames that the guest got.</summary>
     internal long Frames { get; private set; }
@@ -67,6 +80,11 @@ internal sealed class PathEnd : INodeOutput, ITapOutput, IDisposable
     /// <summary>One round of the daemon's loop.</summary>
     internal void Pass(TimeSpan now)
     {
+        if (Wires is { } wires)
+        {
+            wires.In.Receive(now, wires.Far, _receive);
+        }
+
         _socket.Receive(now, _receive);
         if (now >= Node.NextTick)
         {
@@ -85,6 +103,12 @@ internal sealed class PathEnd : INodeOutput, ITapOutput, IDisposable
     public void SendDatagram(TransportAddress destination, ReadOnlySpan<byte> datagram)
     {
         Datagrams++;
+        if (Wires is { } wires)
+        {
+            wires.Out.Send(datagram);
+            return;
+        }
+
         _socket.Send(destination, datagram);
     }
 

@@ -17,12 +17,12 @@ internal sealed class PathPair : IDisposable
     private readonly byte[] _frame = new byte[EthernetFrame.HeaderSize + ushort.MaxValue];
     private TimeSpan _now = TimeSpan.FromSeconds(1);
 
-    internal PathPair()
+    internal PathPair(bool sealsEspOnce = true)
     {
         var authority = new SimulatedAuthority();
         var records = new FakeDht(PathEnd.Policy);
-        One = new PathEnd(authority, records, 1, bootstrap: null);
-        Two = new PathEnd(authority, records, 2, One.Endpoint);
+        One = new PathEnd(authority, records, 1, bootstrap: null, sealsEspOnce);
+        Two = new PathEnd(authority, records, 2, One.Endpoint, sealsEspOnce);
         for (int step = 0; step < 2000 && !(IsReady(One) && IsReady(Two)); step++)
         {
             Pass(TimeSpan.FromMilliseconds(10));
@@ -34,6 +34,14 @@ internal sealed class PathPair : IDisposable
     internal PathEnd One { get; }
 
     internal PathEnd Two { get; }
+
+    /// <summary>Takes the sockets and the kernel out of the way from now on.</summary>
+    internal void JoinByMemory()
+    {
+        MemoryWire there = new(), back = new();
+        One.Wires = (there, back, Two.Endpoint);
+        Two.Wires = (back, there, One.Endpoint);
+    }
 
     /// <summary>Lets time pass, and both work off what came.</summary>
     internal void Pass(TimeSpan time)

@@ -71,6 +71,9 @@ public sealed class SimulatedNetwork(int seed, double loss = 0)
     /// <summary>Whether sessions of nodes that are switched on from now on are sealed by a cheap stand-in instead of AES-256-GCM.</summary>
     public bool HasCheapSessions { get; set; }
 
+    /// <summary>Whether nodes that are added from now on seal ESP once.</summary>
+    public bool SealsEspOnce { get; set; } = true;
+
     /// <summary>Says whether two sites are parted; null if none are.</summary>
     public Func<SimulatedNode, SimulatedNode, bool>? IsParted { get; set; }
 
@@ -105,7 +108,7 @@ public sealed class SimulatedNetwork(int seed, double loss = 0)
                 identity.Address, new IPAddress([10, 128, (byte)(Nodes.Count >> 8), (byte)(Nodes.Count + 1)]), $"n{Nodes.Count}", Nodes.Count == 0);
         }
 
-        return Add(nat, policy, identity, new NodeSettings(new byte[32], bootstrap, isFirst, isOpen) { Group = Lan is null ? null : Group });
+        return Add(nat, policy, identity, new NodeSettings(new byte[32], bootstrap, isFirst, isOpen) { Group = Lan is null ? null : Group, SealsEspOnce = SealsEspOnce });
     }
 
     /// <summary>Switches a copy of a node's machine on, elsewhere: it has its key.</summary>

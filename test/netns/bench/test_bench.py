@@ -4,6 +4,7 @@ import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
+import esp  # noqa: E402
 import measure  # noqa: E402
 import rows  # noqa: E402
 import table  # noqa: E402
@@ -17,6 +18,17 @@ ROUNDS = [
     {"native": figures(1000, 0), "wireguard-go": figures(100), "wow": figures(150)},
     {"native": figures(2000, 0), "wireguard-go": figures(100), "wow": figures(300)},
     {"native": figures(1000, 0), "wireguard-go": figures(100), "wow": figures(200)}]
+
+
+class Esp(unittest.TestCase):
+    def test_the_figures_of_the_test_are_found(self):
+        found = esp.read(" esp_pipeline_ratio=1.30 esp_pipeline_kpps=1500\n esp_loopback_ratio=1.10 esp_loopback_kpps=900\n")
+        self.assertEqual({"esp_pipeline": {"ratio": 1.3, "kpps": 1500}, "esp_loopback": {"ratio": 1.1, "kpps": 900}}, found)
+        self.assertTrue(esp.lines(found)[0].startswith("ESP of 1,400 B, ipopd's own work: 1.30 of"))
+
+    def test_a_test_that_said_nothing_is_told(self):
+        with self.assertRaises(RuntimeError):
+            esp.read("esp_pipeline_ratio=1.30 esp_pipeline_kpps=1500")
 
 
 class Table(unittest.TestCase):

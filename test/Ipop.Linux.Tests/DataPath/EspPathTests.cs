@@ -1,0 +1,91 @@
+using System.Buffers.Binary;
+using System.Diagnostics;
+using System.Globalization;
+using Ipop.Ethernet;
+using Xunit.Abstractions;
+
+namespace Ipop.Linux.Tests.DataPath;
+
+/// <summary>Packets of IPsec from tap to tap, over real sockets.</summary>
+public sealed class EspPathTests(ITestOutputHelper output)
+{
+    /// <summary>What IPsec makes of a packet where the network lets 1,400 bytes pass.</summary>
+    private const int PacketSize = 1400;
+    private const int OfRound = 32;
+
+    /// <summary>Of one measurement.</summary>
+    private const int Rounds = 500;
+
+    [Fact]
+    public void They_arrive_whole_and_allocate_nothing()
+    {
+        using var pair = new PathPair();
+        byte[] frame = Esp(pair.One, pair.Two);
+        Run(pair, frame, 200);
+        (long _, long before) = pair.Two.Node.EspPackets;
+        (long frames, long bytes) = (pair.Two.Frames, pair.Two.Bytes);
+        long allocated = GC.GetAllocatedBytesForCurrentThread();
+        Run(pair, frame, 2000);
+        allocated = GC.GetAllocatedBytesForCurrentThread() - allocated;
+        Assert.Equal(2000 * OfRound, pair.Two.Node.EspPackets.Received - before);
+        Assert.Equal((2000 * OfRound, 2000L * OfRound * frame.Length), (pair.Two.Frames - frames, pair.Two.Bytes - bytes));
+        Assert.Equal(pair.Two.Node.EspPackets.Received, pair.One.Node.EspPackets.Sent);
+        Assert.Equal(0, allocated);
+    }
+
+    /// <summary>What `make bench` prints: the daemon's own work alone, and with the kernel's.</summary>
+    [Theory]
+    [InlineData(true, "esp_pipeline")]
+    [InlineData(false, "esp_loopback")]
+    public void Sealed_once_they_cost_less_than_sealed_twice(bool inMemory, string name)
+    {
+        using PathPair once = new(), twice = new(sealsEspOnce: false);
+        if (inMemory)
+        {
+            once.JoinByMemory();
+            twice.JoinByMemory();
+        }
+
+        byte[] light = Esp(once.One, once.Two), heavy = Esp(twice.One, twice.Two);
+        List<double> ratios = [], kpps = [];
+        for (int round = 0; round < 21; round++)
+        {
+            double sealedOnce = Seconds(once, light);
+            ratios.Add(Seconds(twice, heavy) / sealedOnce);
+            kpps.Add(Rounds * OfRound / sealedOnce / 1000);
+        }
+
+        ratios.Sort();
+        kpps.Sort();
+        output.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{name}_ratio={ratios[10]:F2} {name}_kpps={kpps[10]:F0}"));
+        Assert.Equal(0, twice.One.Node.EspPackets.Sent);
+        Assert.True(ratios[10] > 1, $"{ratios[10]:F2}");
+    }
+
+    private static double Seconds(PathPair pair, byte[] frame)
+    {
+        long begin = Stopwatch.GetTimestamp();
+        Run(pair, frame, Rounds);
+        return Stopwatch.GetElapsedTime(begin).TotalSeconds;
+    }
+
+    private static void Run(PathPair pair, byte[] frame, int rounds)
+    {
+        for (int round = 0; round < rounds; round++)
+        {
+            for (int packet = 0; packet < OfRound; packet++)
+            {
+                pair.Send(pair.One, frame, default);
+            }
+
+            pair.Pass(default);
+        }
+    }
+
+    private static byte[] Esp(PathEnd from, PathEnd to)
+    {
+        byte[] frame = PathPair.Frame(from, to, protocol: 50, PacketSize - IPv4Packet.MinimumHeaderSize);
+        BinaryPrimitives.WriteUInt32BigEndian(frame.AsSpan(EthernetFrame.HeaderSize + IPv4Packet.MinimumHeaderSize), 0xc0ffee01);
+        return frame;
+    }
+}
