@@ -47,7 +47,7 @@ internal sealed record Performance(int Size, int Seed, IReadOnlyList<IScenario> 
 
     private void Grow(SimulatedRing ring, ScenarioReport report)
     {
-        if (ring.Grow(Size, ring.IsWhole) is not { } formed)
+        if (ring.Grow(Size, ring.IsWhole, report.Say) is not { } formed)
         {
             throw new ScenarioException("the ring did not form within three virtual minutes after the last node was switched on");
         }

@@ -71,7 +71,7 @@ internal sealed class PathKeeper(NodeCore core)
             }
             else if (path is null)
             {
-                if (HasRoom(now, peer))
+                if (!IsNeedless(now, peer, arrival) && HasRoom(now, peer))
                 {
                     Try(now, peer, arrival).LastReceived = now;
                 }
@@ -96,12 +96,19 @@ internal sealed class PathKeeper(NodeCore core)
     /// <summary>Begins to try a way that the peer named.</summary>
     public void TryNamed(TimeSpan now, Peer peer, Arrival way)
     {
-        if (peer.FindPath(way) is not null || HasRoom(now, peer))
+        if (!IsNeedless(now, peer, way) && (peer.FindPath(way) is not null || HasRoom(now, peer)))
         {
             core.Agenda.Stir(peer);
             Try(now, peer, way);
         }
     }
+
+    /// <summary>
+    /// Whether a way need not be tried: over a relay, to a peer that is reached straight and that nothing is sent to. When many join at once, nearly all
+    /// that relays would be asked to carry are such pings.
+    /// </summary>
+    public static bool IsNeedless(TimeSpan now, Peer peer, Arrival way) =>
+        way.Kind == PathKind.Relay && Puncher.IsStraight(peer) && !peer.IsBusy(now);
 
     /// <summary>The node has found a use for a link: the peer shall know before it lets it go.</summary>
     public void TellWish(TimeSpan now, Peer peer)

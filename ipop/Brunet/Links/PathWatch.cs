@@ -137,6 +137,7 @@ internal sealed class PathWatch(NodeCore core)
     {
         bool isNew = path.RoundTrip is null;
         TimeSpan forgotten = path.DownSince + (isNew ? ProbeKept : DeadKept);
+        forgotten = isNew && path.Kind == PathKind.Relay && Puncher.IsStraight(peer) ? Earlier(forgotten, peer.BusyUntil) : forgotten;
         TimeSpan urgentUntil = isNew ? TimeSpan.MaxValue : Earlier(path.DownSince + ProbeKept, peer.TalkingUntil);
         return Earlier(forgotten, Earlier(Before(now, path.PingSentAt + ProbeInterval, urgentUntil), path.PingSentAt + DeadInterval));
     }
@@ -198,7 +199,7 @@ internal sealed class PathWatch(NodeCore core)
     {
         TimeSpan down = now - path.DownSince;
         bool isNew = path.RoundTrip is null;
-        if (down >= (isNew ? ProbeKept : DeadKept))
+        if (down >= (isNew ? ProbeKept : DeadKept) || (isNew && PathKeeper.IsNeedless(now, peer, path.Way)))
         {
             return true;
         }

@@ -171,6 +171,20 @@ internal sealed class Peer(NodeAddress address, TimeSpan now, Agenda agenda)
         }
     }
 
+    /// <summary>Common neighbours that the peer named, until they were tried as relays.</summary>
+    public List<NodeAddress> RelayCandidates { get; } = [];
+
+    /// <summary>When relays are tried, if there is no straight path yet.</summary>
+    public TimeSpan TryRelaysAt
+    {
+        get;
+        set
+        {
+            field = value;
+            agenda.Stir(this);
+        }
+    }
+
     /// <summary>From when on a meeting by TCP with it may begin again.</summary>
     public TimeSpan NextMeeting { get; set; }
 

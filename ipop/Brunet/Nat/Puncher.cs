@@ -18,6 +18,11 @@ internal sealed class Puncher(NodeCore core)
     /// <summary>How much earlier UDP begins than TCP, which is the worse way: what is cheap and mostly works comes first (RFC 8305's idea).</summary>
     private static readonly TimeSpan TcpDelay = TimeSpan.FromMilliseconds(700);
 
+    /// <summary>
+    /// How much earlier punching begins than relays, unless packets wait: it mostly takes one round trip, and then all that goes over relays is in vain.
+    /// </summary>
+    private static readonly TimeSpan RelayDelay = TimeSpan.FromMilliseconds(400);
+
     private IReadOnlyList<TransportAddress> _local = [];
     private IReadOnlyList<TransportAddress> _mapped = [];
 
@@ -125,14 +130,14 @@ internal sealed class Puncher(NodeCore core)
             peer.TryTcpAt = now + TcpDelay;
         }
 
-        foreach (NodeAddress relay in candidates.Relays)
+        peer.RelayCandidates.Clear();
+        peer.RelayCandidates.AddRange(candidates.Relays);
+        if (peer.IsBusy(now))
         {
-            if (relay != core.Self && relay != peer.Address && core.Peers.TryGetValue(relay, out Peer? common)
-                && IsStraight(common) && core.IsMemberPeer(common))
-            {
-                core.Paths.TryNamed(now, peer, Arrival.Relay(relay));
-            }
+            TryRelays(now, peer);
         }
+
+        peer.TryRelaysAt = now + RelayDelay;
     }
 
     /// <summary>When <see cref="Tick"/> has something to do for a peer to which nothing happens until then.</summary>
@@ -142,7 +147,8 @@ internal sealed class Puncher(NodeCore core)
     {
         bool isPunching = peer.Current is not null && !IsPunched(peer) && peer.NextPunch < peer.WantedUntil && peer.IsWanted(now);
         TimeSpan punch = isPunching ? peer.NextPunch : TimeSpan.MaxValue;
-        return peer.TcpCandidates.Count > 0 && peer.TryTcpAt < punch ? peer.TryTcpAt : punch;
+        TimeSpan next = peer.TcpCandidates.Count > 0 && peer.TryTcpAt < punch ? peer.TryTcpAt : punch;
+        return peer.RelayCandidates.Count > 0 && peer.TryRelaysAt < next ? peer.TryRelaysAt : next;
     }
 
     public void Tick(TimeSpan now)
@@ -157,6 +163,11 @@ internal sealed class Puncher(NodeCore core)
             if (peer.TcpCandidates.Count > 0 && now >= peer.TryTcpAt)
             {
                 TryTcp(now, peer);
+            }
+
+            if (peer.RelayCandidates.Count > 0 && now >= peer.TryRelaysAt)
+            {
+                TryRelays(now, peer);
             }
         }
     }
@@ -175,6 +186,20 @@ internal sealed class Puncher(NodeCore core)
         }
 
         peer.TcpCandidates.Clear();
+    }
+
+    private void TryRelays(TimeSpan now, Peer peer)
+    {
+        foreach (NodeAddress relay in peer.RelayCandidates)
+        {
+            if (relay != core.Self && relay != peer.Address && core.Peers.TryGetValue(relay, out Peer? common)
+                && IsStraight(common) && core.IsMemberPeer(common))
+            {
+                core.Paths.TryNamed(now, peer, Arrival.Relay(relay));
+            }
+        }
+
+        peer.RelayCandidates.Clear();
     }
 
     /// <summary>No multicast, broadcast, or "this host" address is worth a datagram (RFC 6890), and no link-local one that others name.</summary>

@@ -24,11 +24,23 @@ internal sealed class Bootstrapper(NodeCore core, IReadOnlyList<TransportAddress
     /// <summary>Nodes of a whole ring that ask the bootstrap list in one interval.</summary>
     private const int AskersAtOnce = 16;
 
+    /// <summary>
+    /// How many of them ask a machine that answered them the last time: it belongs to their ring most likely, and each question costs it a handshake.
+    /// Without this the list's machines send ten times as much as others.
+    /// </summary>
+    private const int AskersOfKnown = 4;
+
     private static readonly TimeSpan SelfKept = TimeSpan.FromSeconds(60);
 
     /// <summary>Endpoints that seem to be the local node, and until when: anybody who reflects a frame can make one look so.</summary>
     private readonly Dictionary<TransportAddress, TimeSpan> _self = [];
     private readonly EndpointCalls _calls = new(core);
+
+    /// <summary>Whom the last look at the list called.</summary>
+    private readonly List<TransportAddress> _called = [];
+
+    /// <summary>Who answered the last call.</summary>
+    private readonly HashSet<TransportAddress> _answered = [];
     private IReadOnlyList<TransportAddress> _bootstrap = bootstrap;
     private TimeSpan? _started;
     private TimeSpan _next;
@@ -41,6 +53,7 @@ internal sealed class Bootstrapper(NodeCore core, IReadOnlyList<TransportAddress
     public void Set(TimeSpan now, IReadOnlyList<TransportAddress> bootstrap)
     {
         _bootstrap = bootstrap;
+        _answered.Clear();
         _next = now;
     }
 
@@ -83,8 +96,11 @@ internal sealed class Bootstrapper(NodeCore core, IReadOnlyList<TransportAddress
 
         _next = now + (core.Ring.MemberLinks == 0 ? LonelyInterval : Interval * (0.75 + (0.5 * core.Random.NextDouble())));
 
+        NoteAnswers(now);
+
         // In a large ring few ask at a time, so that the list's machines are not everybody's neighbours; who finds a parted ring tells the rest.
-        if (core.Ring.MemberLinks > 0 && core.Random.NextDouble() * core.Ring.EstimatedNodes > AskersAtOnce)
+        double lot = core.Ring.MemberLinks == 0 ? 0 : core.Random.NextDouble() * core.Ring.EstimatedNodes;
+        if (lot > AskersAtOnce)
         {
             return;
         }
@@ -92,6 +108,11 @@ internal sealed class Bootstrapper(NodeCore core, IReadOnlyList<TransportAddress
         _lastUdp = _started == now || HasUdp() ? now : _lastUdp;
         foreach (TransportAddress endpoint in _bootstrap)
         {
+            if (lot > AskersOfKnown && _answered.Contains(endpoint) && !IsReached(now, endpoint))
+            {
+                continue;
+            }
+
             Call(now, endpoint);
             TransportAddress tcp = endpoint with { Protocol = TransportProtocol.Tcp };
             if (now - _lastUdp >= UdpAloneFor && !IsReached(now, tcp) && !IsReached(now, tcp with { Port = HttpsPort }))
@@ -107,7 +128,25 @@ internal sealed class Bootstrapper(NodeCore core, IReadOnlyList<TransportAddress
         if (!IsSelf(now, endpoint) && !IsReached(now, endpoint))
         {
             _calls.Call(now, endpoint);
+            _called.Add(endpoint);
         }
+    }
+
+    private void NoteAnswers(TimeSpan now)
+    {
+        foreach (TransportAddress endpoint in _called)
+        {
+            if (IsReached(now, endpoint))
+            {
+                _answered.Add(endpoint);
+            }
+            else
+            {
+                _answered.Remove(endpoint);
+            }
+        }
+
+        _called.Clear();
     }
 
     /// <summary>Whether UDP leads anywhere, or somebody answers on it just now. Where a network blocks it, the list's machines are called by TCP, too.</summary>

@@ -13,7 +13,7 @@ internal static class Neighbourhood
     /// from the nearest on.
     /// </summary>
     /// <param name="position">Where.</param>
-    /// <param name="addresses">Each once, in any order.</param>
+    /// <param name="addresses">Each once, in any order; the position itself counts for nothing.</param>
     /// <param name="perSide">How many a side; who follows is counted first.</param>
     public static List<NodeAddress> Nearest(NodeAddress position, List<NodeAddress> addresses, int perSide)
     {
@@ -21,13 +21,16 @@ internal static class Neighbourhood
         Span<NodeAddress> ways = stackalloc NodeAddress[perSide];
         foreach (NodeAddress address in addresses)
         {
-            Insert(result, 0, ways, address, position.ClockwiseTo(address));
+            if (address != position)
+            {
+                Insert(result, 0, ways, address, position.ClockwiseTo(address));
+            }
         }
 
         int after = result.Count;
         foreach (NodeAddress address in addresses)
         {
-            if (!CollectionsMarshal.AsSpan(result)[..after].Contains(address))
+            if (address != position && !CollectionsMarshal.AsSpan(result)[..after].Contains(address))
             {
                 Insert(result, after, ways, address, address.ClockwiseTo(position));
             }

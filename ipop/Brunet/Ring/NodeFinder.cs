@@ -81,7 +81,6 @@ internal sealed class NodeFinder(NodeCore core)
         }
 
         List<NodeAddress> mine = core.Ring.LinkedMembers();
-        mine.Remove(header.Source);
         if (goesOn && !KnowsBetter(header.Source, mine, known))
         {
             return;

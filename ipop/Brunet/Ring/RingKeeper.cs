@@ -91,7 +91,12 @@ internal sealed class RingKeeper(NodeCore core)
 
         List<NodeAddress> after = Successors(linked, clockwise: true);
         List<NodeAddress> before = Successors(linked, clockwise: false);
-        List<NodeAddress> known = [.. after.Union(before)];
+        List<NodeAddress> known = [.. after];
+        foreach (NodeAddress address in before)
+        {
+            Include(address, known);
+        }
+
         Known = known;
         EstimatedNodes = Neighbourhood.EstimateNodes(core.Self, known, KnownPerSide);
         SendNeighbours(now, linked, after, before);
@@ -207,7 +212,7 @@ internal sealed class RingKeeper(NodeCore core)
         return waiting;
     }
 
-    /// <summary>Whether a word names anybody who may stand nearer than the near neighbours: most words do not, and need no closer look.</summary>
+    /// <summary>Whether a word names anybody who stands nearer than a near neighbour and is none: most words do not, and need no closer look.</summary>
     private bool NamesNearer(NodeAddress witness, List<NodeAddress> addresses)
     {
         bool isNearer = _near.Count < 2 * NearPerSide || IsNearer(witness);
@@ -219,9 +224,10 @@ internal sealed class RingKeeper(NodeCore core)
         return isNearer;
     }
 
-    /// <summary>Whether an address stands between the outermost near neighbours.</summary>
+    /// <summary>Whether an address stands between the outermost near neighbours, and is not one of them.</summary>
     private bool IsNearer(NodeAddress address) =>
-        core.Self.ClockwiseTo(address) < core.Self.ClockwiseTo(_near[NearPerSide - 1]) || address.ClockwiseTo(core.Self) < _near[^1].ClockwiseTo(core.Self);
+        (core.Self.ClockwiseTo(address) < core.Self.ClockwiseTo(_near[NearPerSide - 1]) || address.ClockwiseTo(core.Self) < _near[^1].ClockwiseTo(core.Self))
+        && !_near.Contains(address);
 
     private void Consider(NodeAddress address, List<NodeAddress> all)
     {
@@ -288,7 +294,15 @@ internal sealed class RingKeeper(NodeCore core)
 
     private void Include(NodeAddress address, List<NodeAddress> found, bool clockwise)
     {
-        if (address != core.Self && IsOnSide(address, clockwise) && !_silent.ContainsKey(address) && !found.Contains(address))
+        if (address != core.Self && IsOnSide(address, clockwise) && !_silent.ContainsKey(address))
+        {
+            Include(address, found);
+        }
+    }
+
+    private static void Include(NodeAddress address, List<NodeAddress> found)
+    {
+        if (!found.Contains(address))
         {
             found.Add(address);
         }
@@ -305,9 +319,7 @@ internal sealed class RingKeeper(NodeCore core)
         foreach (NodeAddress address in _near)
         {
             // What matters to a neighbour are those near to it, not to us, and those beyond us.
-            List<NodeAddress> others = [.. linked];
-            others.Remove(address);
-            List<NodeAddress> told = Neighbourhood.Nearest(address, others, ToldPerSide);
+            List<NodeAddress> told = Neighbourhood.Nearest(address, linked, ToldPerSide);
             foreach (NodeAddress beyond in IsOnSide(address, clockwise: false) ? after : before)
             {
                 if (told.Count < ProtocolConstants.MaxNeighbours && !told.Contains(beyond) && beyond != address)

@@ -49,7 +49,9 @@ public sealed class NoticeAttackTests
 
         world.Run(TimeSpan.FromSeconds(5));
         Assert.Empty(_arrived);
-        Assert.InRange(_policy.Verified - before, 1, 16 * 9);
+
+        // Sixteen of the 500 that each node gets in the time that they are counted in, which may end while they come.
+        Assert.InRange(_policy.Verified - before, 1, 2 * 16 * 9);
     }
 
     [Fact]

@@ -84,6 +84,14 @@ public sealed class ScenarioTests(ITestOutputHelper output)
         AssertMet(result, "records that a living owner lost");
     }
 
+    [Fact]
+    public void The_machines_of_the_bootstrap_list_send_not_much_more_than_others_while_nobody_asks_anything()
+    {
+        PerformanceResult result = Play(60, 1, "quiet");
+        AssertMet(result, "bytes sent by an idle node after ten minutes, mean");
+        AssertMet(result, "the most that a node sends, as a multiple of the mean");
+    }
+
     private PerformanceResult Play(int size, int seed, params string[] names)
     {
         PerformanceResult result = new Performance(size, seed, [.. names.Select(name => AllScenarios.Find(name)!)]).Play(output.WriteLine);

@@ -6,7 +6,7 @@ internal static class AllScenarios
     public static IReadOnlyList<IScenario> List { get; } =
     [
         new IdleScenario(), new JoinScenario(), new DeathScenario(), new MergeScenario(), new RecordsScenario(), new HoldersScenario(), new DayScenario(),
-        new NoticesScenario(),
+        new NoticesScenario(), new QuietScenario(),
     ];
 
     /// <summary>The scenario of a name, or null.</summary>

@@ -23,7 +23,7 @@ internal sealed class MergeScenario : IScenario
     {
         ring.Network.IsParted = (from, to) => from.Index % 2 != to.Index % 2;
         SimulatedNode[] Half(int half) => RingTruth.Sort(ring.Network.Nodes.FindAll(node => node.Index % 2 == half));
-        if (ring.Grow(size, () => RingTruth.IsWhole(Half(0)) && RingTruth.IsWhole(Half(1))) is null)
+        if (ring.Grow(size, () => RingTruth.IsWhole(Half(0)) && RingTruth.IsWhole(Half(1)), report.Say) is null)
         {
             throw new ScenarioException("the two rings did not form within three virtual minutes, so there is nothing to merge");
         }

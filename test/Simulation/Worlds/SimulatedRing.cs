@@ -12,6 +12,15 @@ internal sealed class SimulatedRing
     /// <summary>Nodes on the pool's bootstrap list, which are the world's first.</summary>
     private const int Bootstraps = 3;
 
+    /// <summary>
+    /// Most nodes that are switched on in a second. Each of them is a neighbour of the whole bootstrap list for its first twenty seconds, and many at
+    /// once take each other's places on the ring, so that a larger wave costs each of them more.
+    /// </summary>
+    private const int LargestWave = 50;
+
+    /// <summary>Nodes between two words on how large the ring has grown.</summary>
+    private const int Milestone = 1000;
+
     /// <summary>Bytes of the IPv4 and UDP headers.</summary>
     private const int HeaderSize = 28;
 
@@ -55,15 +64,20 @@ internal sealed class SimulatedRing
     /// <summary>Lets a ring of a size form: waves of nodes, a second each, none larger than half of the ring before it.</summary>
     /// <param name="size">Nodes.</param>
     /// <param name="isFormed">What to wait for in the end, three virtual minutes at most.</param>
-    public TimeSpan? Grow(int size, Func<bool> isFormed)
+    /// <param name="say">Takes lines for people.</param>
+    public TimeSpan? Grow(int size, Func<bool> isFormed, Action<string> say)
     {
         while (Network.Nodes.Count < size)
         {
-            int wave = Math.Min(Math.Clamp(Network.Nodes.Count / 2, 1, (size / 20) + 5), size - Network.Nodes.Count);
+            int wave = Math.Min(Math.Clamp(Network.Nodes.Count / 2, 1, Math.Min((size / 20) + 5, LargestWave)), size - Network.Nodes.Count);
             for (int i = 0; i < wave; i++)
             {
                 Add();
                 Network.Run(TimeSpan.FromSeconds(1.0 / wave));
+                if (Network.Nodes.Count % Milestone == 0)
+                {
+                    say(FormattableString.Invariant($"{Network.Nodes.Count:N0} nodes at {Network.Now.TotalSeconds:0} s; {Network.Events:N0} events"));
+                }
             }
         }
 
