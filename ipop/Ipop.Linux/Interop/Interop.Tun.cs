@@ -8,6 +8,7 @@ internal static partial class Interop
     {
         internal const short IFF_TAP = 0x0002;
         internal const short IFF_NO_PI = 0x1000;
+        internal const short IFF_MULTI_QUEUE = 0x0100;
         internal const short IFF_VNET_HDR = 0x4000;
         internal const short IFF_UP = 0x0001;
 

@@ -10,13 +10,18 @@ namespace Ipop.Linux.Tap;
 /// </summary>
 public sealed unsafe class TapDevice : IDisposable
 {
-    private readonly FileDescriptor _fd;
+    /// <summary>Flows share a queue by chance, so one in so many flows that are no flood waits behind it.</summary>
+    private const int MaxQueues = 8;
 
-    private TapDevice(FileDescriptor fd, string name, bool takesWhole)
+    private readonly TapClaim _claim;
+    private readonly List<FileDescriptor> _queues;
+    private readonly int[] _descriptors;
+
+    private TapDevice(TapClaim claim, List<FileDescriptor> queues, string name, bool takesWhole)
     {
-        _fd = fd;
-        Name = name;
-        LeavesTcpWhole = SetOffload(fd, takesWhole) && takesWhole;
+        (_claim, _queues, Name) = (claim, queues, name);
+        _descriptors = [.. queues.ConvertAll(queue => queue.Value)];
+        LeavesTcpWhole = SetOffload(queues[0], takesWhole) && takesWhole;
     }
 
     /// <summary>Whether the kernel hands over TCP packets before it cuts them.</summary>
@@ -25,8 +30,10 @@ public sealed unsafe class TapDevice : IDisposable
     /// <summary>Name of the interface.</summary>
     public string Name { get; }
 
-    /// <summary>For <see cref="PollLoop.Add"/> and for systemd's store.</summary>
-    public int Descriptor => _fd.Value;
+    /// <summary>
+    /// One a queue, for <see cref="PollLoop.Add"/> and for systemd's store. A flow keeps to one queue, and a queue that overflows loses only what stands in it.
+    /// </summary>
+    public IReadOnlyList<int> Descriptors => _descriptors;
 
     /// <summary>Makes the interface, or takes over the one that a former run left, and brings it up.</summary>
     /// <param name="name">1 to 15 characters.</param>
@@ -36,57 +43,80 @@ public sealed unsafe class TapDevice : IDisposable
     /// <exception cref="TapException">Says what to do.</exception>
     public static TapDevice Open(string name, ReadOnlySpan<byte> mac, int mtu, bool takesWhole = true)
     {
-        var fd = new FileDescriptor(OpenTun());
+        TapClaim claim = TapClaim.Take(name);
+        var queues = new List<FileDescriptor>(MaxQueues);
         try
         {
-            Interop.Libc.ifreq request = TapSettings.Request(name);
-            request.ifr_flags = Interop.Libc.IFF_TAP | Interop.Libc.IFF_NO_PI | Interop.Libc.IFF_VNET_HDR;
-            if (Interop.Libc.ioctl(fd.Value, Interop.Libc.TUNSETIFF, &request) < 0)
+            // What was made with one queue, by hand perhaps, stays so.
+            short several = Interop.Libc.IFF_MULTI_QUEUE;
+            for (int index = 0; index < (several == 0 ? 1 : MaxQueues); index++)
             {
-                throw new TapException(Refused(name, Marshal.GetLastPInvokeError()));
+                queues.Add(new FileDescriptor(OpenTun()));
+                if (!Attach(queues[^1], name, several) && (index > 0 || !Attach(queues[^1], name, several = 0)))
+                {
+                    throw new TapException(Refused(name, Marshal.GetLastPInvokeError()));
+                }
             }
 
-            if (Interop.Libc.ioctl_value(fd.Value, Interop.Libc.TUNSETPERSIST, 1) < 0)
+            if (Interop.Libc.ioctl_value(queues[0].Value, Interop.Libc.TUNSETPERSIST, 1) < 0)
             {
                 throw new TapException($"tap {name} could not be made persistent: {FileDescriptor.LastError()}");
             }
 
             TapSettings.Apply(name, mac, mtu);
-            return new TapDevice(fd, name, takesWhole);
+            return new TapDevice(claim, queues, name, takesWhole);
         }
         catch
         {
-            fd.Dispose();
+            queues.ForEach(queue => queue.Dispose());
+            claim.Dispose();
             throw;
         }
     }
 
-    /// <summary>Takes over an open tap that systemd kept while the daemon was away, with its carrier and what waits in its queue.</summary>
-    /// <param name="descriptor">Owned from now on, closed if this fails.</param>
+    /// <summary>Takes over an open tap that systemd kept while the daemon was away, with its carrier and what waits in its queues.</summary>
+    /// <param name="descriptors">Owned from now on; those that are no tap of that name, or one without virtio headers, are closed.</param>
     /// <param name="name">The name that it must have.</param>
     /// <param name="mac">6 bytes; set if the interface has another.</param>
     /// <param name="mtu">Bytes of an IP packet.</param>
     /// <param name="takesWhole">Whether the kernel shall leave TCP packets whole and checksums out.</param>
-    /// <returns>Null if the descriptor is no tap of that name, or one without virtio headers.</returns>
-    public static TapDevice? Adopt(int descriptor, string name, ReadOnlySpan<byte> mac, int mtu, bool takesWhole = true)
+    /// <returns>Null if no descriptor is of that tap.</returns>
+    /// <exception cref="TapException">Another process has it.</exception>
+    public static TapDevice? Adopt(List<int> descriptors, string name, ReadOnlySpan<byte> mac, int mtu, bool takesWhole = true)
     {
-        var fd = new FileDescriptor(descriptor);
-        Interop.Libc.ifreq request;
-        if (Interop.Libc.ioctl(descriptor, Interop.Libc.TUNGETIFF, &request) < 0 || TapSettings.NameOf(request) != name
-            || (request.ifr_flags & Interop.Libc.IFF_VNET_HDR) == 0)
+        var queues = new List<FileDescriptor>(MaxQueues);
+        foreach (int descriptor in descriptors)
         {
-            fd.Dispose();
+            var fd = new FileDescriptor(descriptor);
+            Interop.Libc.ifreq request;
+            if (Interop.Libc.ioctl(descriptor, Interop.Libc.TUNGETIFF, &request) < 0 || TapSettings.NameOf(request) != name
+                || (request.ifr_flags & Interop.Libc.IFF_VNET_HDR) == 0)
+            {
+                fd.Dispose();
+            }
+            else
+            {
+                queues.Add(fd);
+            }
+        }
+
+        if (queues.Count == 0)
+        {
             return null;
         }
 
+        TapClaim claim = TapClaim.Take(name);
         TapSettings.Apply(name, mac, mtu);
-        return new TapDevice(fd, name, takesWhole);
+        return new TapDevice(claim, queues, name, takesWhole);
     }
 
     /// <summary>Reads one frame, which may be larger than the interface's MTU if <paramref name="offload"/> says so.</summary>
+    /// <param name="descriptor">One of <see cref="Descriptors"/>.</param>
+    /// <param name="frame">For the frame.</param>
+    /// <param name="offload">What the kernel left to do.</param>
     /// <returns>Its length in bytes, 0 if none waits. A frame longer than the buffer is cut.</returns>
     /// <exception cref="TapException">The interface was deleted.</exception>
-    public int Read(Span<byte> frame, out FrameOffload offload)
+    public int Read(int descriptor, Span<byte> frame, out FrameOffload offload)
     {
         Interop.Libc.virtio_net_hdr header = default;
         fixed (byte* buffer = frame)
@@ -94,7 +124,7 @@ public sealed unsafe class TapDevice : IDisposable
             Interop.Libc.iovec* vectors = stackalloc Interop.Libc.iovec[2];
             vectors[0] = new Interop.Libc.iovec { iov_base = (byte*)&header, iov_len = (nuint)sizeof(Interop.Libc.virtio_net_hdr) };
             vectors[1] = new Interop.Libc.iovec { iov_base = buffer, iov_len = (nuint)frame.Length };
-            nint length = Interop.Libc.readv(_fd.Value, vectors, 2);
+            nint length = Interop.Libc.readv(descriptor, vectors, 2);
             offload = new FrameOffload(
                 (header.flags & Interop.Libc.VIRTIO_NET_HDR_F_NEEDS_CSUM) != 0, header.csum_start, header.csum_offset, header.gso_type == 0 ? (ushort)0 : header.gso_size);
             if (length >= sizeof(Interop.Libc.virtio_net_hdr))
@@ -137,7 +167,7 @@ public sealed unsafe class TapDevice : IDisposable
             Interop.Libc.iovec* vectors = stackalloc Interop.Libc.iovec[2];
             vectors[0] = new Interop.Libc.iovec { iov_base = (byte*)&header, iov_len = (nuint)sizeof(Interop.Libc.virtio_net_hdr) };
             vectors[1] = new Interop.Libc.iovec { iov_base = buffer, iov_len = (nuint)frame.Length };
-            _ = Interop.Libc.writev(_fd.Value, vectors, 2);
+            _ = Interop.Libc.writev(_descriptors[TapFlow.QueueOf(frame, _descriptors.Length)], vectors, 2);
         }
     }
 
@@ -146,14 +176,25 @@ public sealed unsafe class TapDevice : IDisposable
     public void SetCarrier(bool isOn)
     {
         int value = isOn ? 1 : 0;
-        if (Interop.Libc.ioctl(_fd.Value, Interop.Libc.TUNSETCARRIER, &value) < 0)
+        if (Interop.Libc.ioctl(_descriptors[0], Interop.Libc.TUNSETCARRIER, &value) < 0)
         {
             throw new TapException($"tap {Name} does not let its carrier be set ({FileDescriptor.LastError()}); Linux 5.0 or newer is needed");
         }
     }
 
     /// <summary>Closes the tap; the interface stays, without carrier.</summary>
-    public void Dispose() => _fd.Dispose();
+    public void Dispose()
+    {
+        _queues.ForEach(queue => queue.Dispose());
+        _claim.Dispose();
+    }
+
+    private static bool Attach(FileDescriptor queue, string name, short several)
+    {
+        Interop.Libc.ifreq request = TapSettings.Request(name);
+        request.ifr_flags = (short)(Interop.Libc.IFF_TAP | Interop.Libc.IFF_NO_PI | Interop.Libc.IFF_VNET_HDR | several);
+        return Interop.Libc.ioctl(queue.Value, Interop.Libc.TUNSETIFF, &request) >= 0;
+    }
 
     // A kernel that refuses goes on cutting and summing by itself. A tap that lived on may have been set otherwise.
     private static bool SetOffload(FileDescriptor fd, bool takesWhole)
@@ -190,7 +231,7 @@ public sealed unsafe class TapDevice : IDisposable
 
     private static string Refused(string name, int error) => error switch
     {
-        Interop.Libc.EBUSY => $"tap {name} is in use by another process; stop that one or set another [tap] name",
+        Interop.Libc.EBUSY => TapClaim.InUse(name),
         Interop.Libc.EPERM => $"tap {name} may not be made; run ipopd as root or with CAP_NET_ADMIN",
         _ => $"tap {name} can't be made ({FileDescriptor.LastError()}); is there another kind of interface of that name?",
     };

@@ -153,7 +153,11 @@ internal sealed class Daemon : IControlled, IDisposable
             UdpSocket.Receiver receive = ReceiveDatagram;
             _loop.Add(_overlaySocket.Descriptor, now => _overlaySocket.Receive(now, receive));
             _lan?.Listen(_loop, _node.ReceiveMulticast);
-            _loop.Add(_tap.Descriptor, now => _tap.Receive(now, _network));
+            foreach (int queue in _tap.Descriptors)
+            {
+                _loop.Add(queue, now => _tap.Receive(now, queue, _network));
+            }
+
             _names?.Serve(_network.Dns);
             if (_copyWatch is { } watch)
             {

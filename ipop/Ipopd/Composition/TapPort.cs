@@ -17,7 +17,7 @@ internal sealed class TapPort : ITapOutput, IDisposable
     /// <summary>The kernel tells a lost carrier at most a second later; less would go unnoticed by DHCP clients.</summary>
     private static readonly TimeSpan CarrierPause = TimeSpan.FromMilliseconds(1500);
 
-    /// <summary>Frames read at once, so that a busy guest does not starve the overlay.</summary>
+    /// <summary>Frames read at once, of all queues together, so that a busy guest does not starve the overlay.</summary>
     private const int FramesPerRound = 64;
 
     /// <summary>A TCP packet that the kernel left whole, with its Ethernet header.</summary>
@@ -31,6 +31,8 @@ internal sealed class TapPort : ITapOutput, IDisposable
     private readonly string _state;
     private readonly ILogger _log;
     private readonly byte[] _frame = new byte[LongestFrame];
+    private int _busyQueues;
+    private int _framesPerQueue = FramesPerRound;
     private bool _mustBounce;
     private bool _isHeld;
 
@@ -38,7 +40,7 @@ internal sealed class TapPort : ITapOutput, IDisposable
         (_tap, _capture, _state, _log, _isHeld) = (tap, capture, state, log, isHeld);
 
     /// <summary>For the loop.</summary>
-    internal int Descriptor => _tap.Descriptor;
+    internal IReadOnlyList<int> Descriptors => _tap.Descriptors;
 
     /// <summary>Whether the kernel hands over TCP packets before it cuts them.</summary>
     internal bool LeavesTcpWhole => _tap.LeavesTcpWhole;
@@ -58,15 +60,16 @@ internal sealed class TapPort : ITapOutput, IDisposable
         Span<byte> address = stackalloc byte[MacAddress.Size];
         mac.Write(address);
         PcapWriter? capture = OpenCapture(options, time, log);
-        TapDevice? tap = null;
+        var kept = new List<int>();
         foreach ((string name, int descriptor) in systemd.Kept)
         {
-            if (name == StoreName && tap is null)
+            if (name == StoreName)
             {
-                tap = TapDevice.Adopt(descriptor, options.TapName, address, options.TapMtu, options.Offload.TcpSegmentation);
+                kept.Add(descriptor);
             }
         }
 
+        TapDevice? tap = TapDevice.Adopt(kept, options.TapName, address, options.TapMtu, options.Offload.TcpSegmentation);
         bool isKept = tap is not null;
         if (tap is null)
         {
@@ -76,7 +79,11 @@ internal sealed class TapPort : ITapOutput, IDisposable
             tap.SetCarrier(false);
         }
 
-        systemd.Keep(StoreName, tap.Descriptor);
+        foreach (int descriptor in tap.Descriptors)
+        {
+            systemd.Keep(StoreName, descriptor);
+        }
+
         return new TapPort(tap, capture, options.State, log, isHeld: !isKept);
     }
 
@@ -90,10 +97,11 @@ internal sealed class TapPort : ITapOutput, IDisposable
         }
     }
 
-    /// <summary>Reads what waits.</summary>
-    internal void Receive(TimeSpan now, VirtualNetwork network)
+    /// <summary>Reads what waits in one queue: as much as every queue with something in it may be read of.</summary>
+    internal void Receive(TimeSpan now, int queue, VirtualNetwork network)
     {
-        for (int count = 0; count < FramesPerRound && _tap.Read(_frame, out FrameOffload offload) is > 0 and int length; count++)
+        _busyQueues++;
+        for (int count = 0; count < _framesPerQueue && _tap.Read(queue, _frame, out FrameOffload offload) is > 0 and int length; count++)
         {
             Span<byte> frame = _frame.AsSpan(0, length);
             _capture?.Write(frame);
@@ -150,6 +158,8 @@ internal sealed class TapPort : ITapOutput, IDisposable
         }
 
         _mustBounce = false;
+        _framesPerQueue = FramesPerRound / Math.Max(1, _busyQueues);
+        _busyQueues = 0;
         _capture?.Flush();
     }
 
