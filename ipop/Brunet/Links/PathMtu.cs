@@ -41,6 +41,7 @@ internal sealed class PathMtu(int assumed, int largest)
     private int _passed;
     private int _failed = largest + 1;
     private int _hint;
+    private int _limit;
     private int _probed;
     private int _misses;
     private int _silences;
@@ -132,7 +133,7 @@ internal sealed class PathMtu(int assumed, int largest)
 
         if (_phase == Phase.Searching && _probed == 0 && (_probed = Candidate()) == 0)
         {
-            Rest(now, _isHole ? RaiseAfterHole : RaiseAfter);
+            Rest(now, _isHole ? RaiseAfterHole : _limit < largest && _passed == _limit ? RetryAfter : RaiseAfter);
         }
 
         if (_phase == Phase.Resting)
@@ -223,10 +224,10 @@ internal sealed class PathMtu(int assumed, int largest)
             return;
         }
 
-        int limit = isGood ? largest : Math.Min(largest, Math.Max(Ethernet, assumed));
+        _limit = isGood ? largest : Math.Min(largest, Math.Max(Ethernet, assumed));
         _phase = Phase.Searching;
-        _passed = Math.Min(_passed, limit);
-        _failed = limit + 1;
+        _passed = Math.Min(_passed, _limit);
+        _failed = _limit + 1;
         WantsHint = true;
     }
 

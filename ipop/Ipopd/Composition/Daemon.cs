@@ -120,6 +120,13 @@ internal sealed class Daemon : IControlled, IDisposable
             (port.Network, _searchSockets.Node) = (_network, _node);
             _traffic = port.Traffic;
             _diagnosis = new Diagnosis(_node, _network, Nat);
+            if (PeerRoutes.Open(options, _network) is { } routes)
+            {
+                Own(routes);
+                _node.PathMtuChanged = routes.OnMtu;
+                _surroundings.Looked = routes.Look;
+            }
+
             if (options.MetricsListen is not null)
             {
                 Own(MetricsServer.Open(_loop, Metrics, options));

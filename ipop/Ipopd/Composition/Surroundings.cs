@@ -29,6 +29,9 @@ internal sealed class Surroundings : IDisposable
     /// <summary>Addresses or routes are other ones than before.</summary>
     internal Action<TimeSpan>? Changed { get; set; }
 
+    /// <summary>Something may be other than before, also about the overlay's own interface.</summary>
+    internal Action? Looked { get; set; }
+
     /// <summary>The addresses of the interfaces that are up, without the overlay's own.</summary>
     internal IReadOnlyList<InterfaceAddress> Addresses => _addresses;
 
@@ -68,6 +71,7 @@ internal sealed class Surroundings : IDisposable
         IReadOnlyList<DefaultRoute> routes = DefaultRoutes.Read();
         bool isFirst = _lastLook == TimeSpan.MinValue;
         _lastLook = now;
+        Looked?.Invoke();
         if (!isFirst && Same(addresses, _addresses) && Same(routes, _routes))
         {
             return;

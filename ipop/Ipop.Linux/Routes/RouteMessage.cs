@@ -1,0 +1,117 @@
+using System.Buffers.Binary;
+using System.Runtime.InteropServices;
+
+namespace Ipop.Linux.Routes;
+
+/// <summary>Writes and reads the kernel's messages about IPv4 routes (rtnetlink(7)), in the machine's byte order.</summary>
+internal static class RouteMessage
+{
+    internal const ushort NewRoute = 24, DeleteRoute = 25, GetRoute = 26;
+    internal const ushort Request = 1, Acknowledge = 4, Dump = 0x300, Replace = 0x100, Create = 0x400;
+
+    /// <summary>Bytes of netlink's header and of the route's.</summary>
+    internal const int HeaderSize = 16, RouteSize = 12;
+
+    /// <summary>Who made a route, as `ip route` shows it: ipopd. Not assigned to anybody else (linux/rtnetlink.h).</summary>
+    internal const byte Protocol = 87;
+
+    private const byte TableMain = 254, ScopeLink = 253, ScopeNowhere = 255, Unicast = 1;
+    private const ushort Destination = 1, OutInterface = 4, PreferredSource = 7, Metrics = 8;
+    private const ushort MetricMtu = 2, MetricAdvertisedMss = 8;
+    private const int AttributeSize = 4;
+
+    /// <summary>Writes a request about a route; returns its length.</summary>
+    internal static int Write(Span<byte> message, ushort type, ushort flags, uint sequence, int interfaceIndex, in Route route)
+    {
+        message.Clear();
+        int length = HeaderSize + RouteSize;
+        bool isNew = type == NewRoute;
+        message[HeaderSize] = Interop.Libc.AF_INET;
+        message[HeaderSize + 1] = (byte)route.PrefixLength;
+        message[HeaderSize + 4] = TableMain;
+        message[HeaderSize + 5] = Protocol;
+        message[HeaderSize + 6] = isNew ? ScopeLink : ScopeNowhere;
+        message[HeaderSize + 7] = isNew ? Unicast : (byte)0;
+        length = Add(message, length, Destination, BinaryPrimitives.ReverseEndianness(route.Prefix.Value));
+        length = Add(message, length, OutInterface, (uint)interfaceIndex);
+        if (isNew)
+        {
+            length = Add(message, length, PreferredSource, BinaryPrimitives.ReverseEndianness(route.Source.Value));
+            int nested = length;
+            length = Add(message, length + AttributeSize, MetricMtu, (uint)route.Mtu);
+            length = route.AdvertisedMss > 0 ? Add(message, length, MetricAdvertisedMss, (uint)route.AdvertisedMss) : length;
+            Head(message, nested, Metrics, length - nested);
+        }
+
+        WriteHeader(message, length, type, flags, sequence);
+        return length;
+    }
+
+    /// <summary>Writes a question for all IPv4 routes; returns its length.</summary>
+    internal static int WriteDump(Span<byte> message, uint sequence)
+    {
+        message.Clear();
+        message[HeaderSize] = Interop.Libc.AF_INET;
+        WriteHeader(message, HeaderSize + RouteSize, GetRoute, Request | Dump, sequence);
+        return HeaderSize + RouteSize;
+    }
+
+    /// <summary>Reads a route of ours from one message; false if it is another's.</summary>
+    internal static bool TryRead(ReadOnlySpan<byte> message, int interfaceIndex, out IPv4Address prefix, out int prefixLength)
+    {
+        (prefix, prefixLength) = (default, 0);
+        if (message.Length < HeaderSize + RouteSize || message[HeaderSize + 5] != Protocol || message[HeaderSize + 4] != TableMain)
+        {
+            return false;
+        }
+
+        prefixLength = message[HeaderSize + 1];
+        int found = 0;
+        ReadOnlySpan<byte> rest = message[(HeaderSize + RouteSize)..];
+        while (rest.Length >= AttributeSize)
+        {
+            int length = MemoryMarshal.Read<ushort>(rest);
+            if (length < AttributeSize || length > rest.Length)
+            {
+                return false;
+            }
+
+            switch (MemoryMarshal.Read<ushort>(rest[2..]))
+            {
+                case Destination when length == AttributeSize + 4:
+                    prefix = new IPv4Address(BinaryPrimitives.ReadUInt32BigEndian(rest[AttributeSize..]));
+                    break;
+                case OutInterface when length == AttributeSize + 4:
+                    found = MemoryMarshal.Read<int>(rest[AttributeSize..]);
+                    break;
+                default:
+                    break;
+            }
+
+            rest = rest[Math.Min(rest.Length, (length + 3) & ~3)..];
+        }
+
+        return found == interfaceIndex;
+    }
+
+    private static int Add(Span<byte> message, int at, ushort type, uint value)
+    {
+        Head(message, at, type, AttributeSize + sizeof(uint));
+        MemoryMarshal.Write(message[(at + AttributeSize)..], value);
+        return at + AttributeSize + sizeof(uint);
+    }
+
+    private static void Head(Span<byte> message, int at, ushort type, int length)
+    {
+        MemoryMarshal.Write(message[at..], (ushort)length);
+        MemoryMarshal.Write(message[(at + 2)..], type);
+    }
+
+    private static void WriteHeader(Span<byte> message, int length, ushort type, ushort flags, uint sequence)
+    {
+        MemoryMarshal.Write(message, (uint)length);
+        MemoryMarshal.Write(message[4..], type);
+        MemoryMarshal.Write(message[6..], flags);
+        MemoryMarshal.Write(message[8..], sequence);
+    }
+}

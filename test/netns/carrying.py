@@ -1,0 +1,152 @@
+"""What paths carry: jumbo frames, a narrow network, one that becomes narrow under a stream, and one that swallows what is long."""
+
+import json
+import re
+import subprocess
+import tempfile
+import time
+
+from clients import lease, ping
+from node import Node
+from shell import run as run_command
+from tally import must
+from topology import Topology
+from waiting import until
+
+LEFT, RIGHT = "198.51.100", "203.0.113"
+OVERHEAD = 28 + 33
+SECONDS = 14
+# As a filter that drops what it can't hand on, without a word; fragments too.
+HOLE = "table ip hole {{ chain forward {{ type filter hook forward priority 0; ip length > {mtu} drop; }}\n}}\n"
+
+
+class Line(Topology):
+    """left - router - right, with a MTU of its own on each wire."""
+
+    def build(self, mtu):
+        """Makes the three."""
+        for name in ("left", "router", "right"):
+            self.namespace(name)
+        for name, net in (("left", LEFT), ("right", RIGHT)):
+            self.ip("router", "link", "add", name, "mtu", str(mtu), "type", "veth", "peer", "name", "wire", "netns", self.prefix + name)
+            self.ip(name, "link", "set", "wire", "mtu", str(mtu), "up")
+            self.ip("router", "link", "set", name, "up")
+            self.ip("router", "address", "add", f"{net}.1/24", "dev", name)
+            self.ip(name, "address", "add", f"{net}.2/24", "dev", "wire")
+            self.ip(name, "route", "add", "default", "via", f"{net}.1")
+        # Runs must be cut as on a wire, else a MTU between says nothing.
+        for name in ("left", "right"):
+            self.keep_runs(name, "wire", False)
+        run_command(*self.inside("router", "sysctl", "-qw", "net.ipv4.ip_forward=1"))
+
+
+class Pair:
+    """Two ipopds at the ends of a line."""
+
+    def __init__(self, program, mtu):
+        self.line = Line()
+        self.line.build(mtu)
+        self.folder = tempfile.TemporaryDirectory(prefix="wow-netns-")
+        self.left, self.right = (Node(self.line, name, self.folder.name, program, "carrying") for name in ("left", "right"))
+        self.left.start()
+        until(self.left.status, lambda status: status["ring"]["joined"], "left joins")
+        lease(self.left)
+        self.right.start(f"udp:{LEFT}.2:4433")
+        until(self.right.status, lambda status: status["ring"]["joined"], "right joins")
+        lease(self.right)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for node in (self.left, self.right):
+            node.end()
+        self.line.close()
+        self.folder.cleanup()
+
+    def mtu(self):
+        """What left says of the path to right."""
+        return self.left.peer(self.right).get("mtu")
+
+    def route(self):
+        """The MTU of left's route to right."""
+        said = self.left.run("ip", "route", "get", self.right.address).stdout
+        found = re.search(r"mtu (\d+)", said)
+        return int(found.group(1)) if found else None
+
+    def stream(self, seconds, change=None):
+        """TCP from left to right, something happening after a third of the time; returns Mbit/s of the last third and the longest gap in seconds."""
+        target = self.right.address
+        with subprocess.Popen(self.right.inside("iperf3", "-s", "-1", "-B", target), stdout=subprocess.DEVNULL) as server:
+            until(lambda: self.right.run("ss", "-Hltn", "sport", "=", ":5201").stdout, bool, "iperf3 listens")
+            with subprocess.Popen(self.left.inside("iperf3", "-J", "-c", target, "-t", str(seconds), "-i", "0.1"), stdout=subprocess.PIPE) as client:
+                time.sleep(seconds / 3)
+                if change:
+                    change()
+                out = client.communicate(timeout=seconds + 60)[0]
+            server.kill()
+        result = json.loads(out)
+        must("error" not in result, result.get("error"))
+        gap, longest, moved, late = 0.0, 0.0, 0, 0.0
+        for part in result["intervals"]:
+            end, bits = part["sum"]["end"], part["sum"]["bits_per_second"]
+            gap = gap + part["sum"]["seconds"] if part["sum"]["bytes"] == 0 else 0.0
+            longest = max(longest, gap)
+            if end > seconds * 2 / 3:
+                moved, late = moved + bits * part["sum"]["seconds"], late + part["sum"]["seconds"]
+        return moved / late / 1e6, longest
+
+
+def talk(pair, seconds=2):
+    """Packets go, so that the path is probed."""
+    ping(pair.left, pair.right.address, count=int(seconds * 10), interval=0.1)
+
+
+def run(tally, program, figures):
+    """All of it."""
+    with tally.case("jumbo frames: the path carries 8,900 bytes and more, the kernel's route says it, packets of that length arrive in one piece"):
+        with Pair(program, 9000) as pair:
+            wanted = 9000 - OVERHEAD
+            for _ in range(15):
+                talk(pair)
+                if pair.mtu() == wanted:
+                    break
+            must(pair.mtu() == wanted, f"the path carries {pair.mtu()}, not {wanted}")
+            until(pair.route, lambda mtu: mtu == wanted, f"the route has {wanted}", limit=3)
+            must(wanted >= 8900, wanted)
+            must(ping(pair.left, pair.right.address, count=5, interval=0.1, size=wanted - 28) == 5, "pings of the whole MTU")
+            jumbo, gap = pair.stream(6)
+            figures.add("TCP over jumbo frames (MTU 9000 below)", jumbo, "Mbit/s")
+            must(gap < 1, f"nothing came for {gap:.1f} s")
+            pair.left.stop()
+            must("proto 87" not in pair.left.run("ip", "route").stdout, "routes are left behind")
+
+    with tally.case("an Ethernet: 1,439 bytes; it swallows what is longer than 1,300 under a stream, without a word: the stream goes on"):
+        with Pair(program, 1500) as pair:
+            talk(pair)
+            until(pair.route, lambda mtu: mtu == 1500 - OVERHEAD, "the route has 1439", limit=3)
+            rate, gap = pair.stream(SECONDS, lambda: pair.line.nft("router", HOLE.format(mtu=1300)))
+            figures.add("longest gap of TCP when the path swallows what is longer than 1,300 bytes", gap, "s")
+            must(gap <= 5, f"nothing came for {gap:.1f} s")
+            must(rate > 1, f"{rate:.1f} Mbit/s afterwards")
+            must(1300 - OVERHEAD - 40 <= pair.mtu() <= 1300 - OVERHEAD, f"the path is said to carry {pair.mtu()}")
+            must(pair.route() == pair.mtu(), f"the route has {pair.route()}")
+
+    with tally.case("an Ethernet whose far wire becomes one of 1,300 under a stream, no ICMP: the stream goes on"):
+        with Pair(program, 1500) as pair:
+            pair.line.nft("router", "table ip mute { chain output { type filter hook output priority 0; icmp type destination-unreachable drop; }\n}\n")
+            talk(pair)
+            def narrow():
+                pair.line.ip("router", "link", "set", "right", "mtu", "1300")
+            rate, gap = pair.stream(SECONDS, narrow)
+            figures.add("longest gap of TCP when a wire becomes one of 1,300 bytes and ICMP is lost", gap, "s")
+            must(gap <= 3, f"nothing came for {gap:.1f} s")
+            must(1300 - OVERHEAD - 40 <= pair.mtu() <= 1300 - OVERHEAD, f"the path is said to carry {pair.mtu()}")
+
+    with tally.case("a network of 1,400 is found exactly, and an idle link asks nothing"):
+        with Pair(program, 1400) as pair:
+            must(pair.mtu() is None, "it was probed though nothing went")
+            talk(pair)
+            must(pair.mtu() == 1400 - OVERHEAD, f"the path carries {pair.mtu()}")
+            plain, _ = pair.stream(4)
+            figures.add("TCP over MTU 1400 below", plain, "Mbit/s")
