@@ -44,19 +44,27 @@ class Pair:
     """Two ipopds at the ends of a line."""
 
     def __init__(self, program, mtu):
+        self._mtu = mtu
         self.line = Line()
-        self.line.build(mtu)
         self.folder = tempfile.TemporaryDirectory(prefix="wow-netns-")
         self.left, self.right = (Node(self.line, name, self.folder.name, program, "carrying") for name in ("left", "right"))
+
+    def __enter__(self):
+        try:
+            self._begin()
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def _begin(self):
+        self.line.build(self._mtu)
         self.left.start()
         until(self.left.status, lambda status: status["ring"]["joined"], "left joins")
         lease(self.left)
         self.right.start(f"udp:{LEFT}.2:4433")
         until(self.right.status, lambda status: status["ring"]["joined"], "right joins")
         lease(self.right)
-
-    def __enter__(self):
-        return self
 
     def __exit__(self, *_):
         for node in (self.left, self.right):
@@ -141,6 +149,7 @@ def run(tally, program, figures):
             rate, gap = pair.stream(SECONDS, narrow)
             figures.add("longest gap of TCP when a wire becomes one of 1,300 bytes and ICMP is lost", gap, "s")
             must(gap <= 3, f"nothing came for {gap:.1f} s")
+            talk(pair)
             must(1300 - OVERHEAD - 40 <= pair.mtu() <= 1300 - OVERHEAD, f"the path is said to carry {pair.mtu()}")
 
     with tally.case("a network of 1,400 is found exactly, and an idle link asks nothing"):

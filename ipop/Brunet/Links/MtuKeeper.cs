@@ -126,7 +126,7 @@ internal sealed class MtuKeeper(NodeCore core)
             return;
         }
 
-        bool isGood = path.RoundTrip < Near && path.Loss(now) is null or 0;
+        bool isGood = (path.RoundTrip < Near || mtu.Shortest < Near) && path.Loss(now) is null or 0;
         for (int count = 0; count < MostProbesAtOnce; count++)
         {
             if (mtu.WantsHint)
@@ -139,19 +139,19 @@ internal sealed class MtuKeeper(NodeCore core)
                 return;
             }
 
-            if (!Send(peer, path, mtu, size))
+            if (!Send(now, peer, path, mtu, size))
             {
                 mtu.OnRefused(now, size);
             }
             else if (withSmall)
             {
-                Send(peer, path, mtu, Overhead(path) - 1 + MtuProbeMessage.SmallestSize);
+                Send(now, peer, path, mtu, Overhead(path) - 1 + MtuProbeMessage.SmallestSize);
             }
         }
     }
 
     /// <summary>Sends a probe that becomes an IP packet of this size; false if it can't leave this machine in one piece.</summary>
-    private bool Send(Peer peer, Path path, PathMtu mtu, int size)
+    private bool Send(TimeSpan now, Peer peer, Path path, PathMtu mtu, int size)
     {
         Session session = peer.Current!;
         byte[] plain = FrameBuffers.Take(), frame = FrameBuffers.Take();
@@ -167,7 +167,7 @@ internal sealed class MtuKeeper(NodeCore core)
             }
 
             peer.SentBytes += length;
-            mtu.OnProbed(token, size);
+            mtu.OnProbed(now, token, size);
             return core.Output.SendWhole(path.Way.Socket, path.Way.Endpoint, frame.AsSpan(0, length));
         }
         finally

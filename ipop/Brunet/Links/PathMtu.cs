@@ -35,7 +35,7 @@ internal sealed class PathMtu(int assumed, int largest)
     private static readonly TimeSpan ConfirmAfter = TimeSpan.FromSeconds(5);
     private static readonly TimeSpan ShortestDoubt = TimeSpan.FromSeconds(1);
 
-    private readonly (ulong Token, int Size)[] _sent = new (ulong, int)[8];
+    private readonly (ulong Token, int Size, TimeSpan At)[] _sent = new (ulong, int, TimeSpan)[8];
     private int _nextSent;
     private Phase _phase;
     private int _passed;
@@ -76,6 +76,9 @@ internal sealed class PathMtu(int assumed, int largest)
 
     /// <summary>Whether the kernel's opinion would help now: it may have been told by a router. It is only tried, never believed.</summary>
     public bool WantsHint { get; private set; } = true;
+
+    /// <summary>The shortest round trip of a probe: how far the peer is, whatever else was slow meanwhile.</summary>
+    public TimeSpan Shortest { get; private set; } = TimeSpan.MaxValue;
 
     /// <summary>A packet of the virtual network goes.</summary>
     public void OnSent(TimeSpan now, int size)
@@ -161,7 +164,7 @@ internal sealed class PathMtu(int assumed, int largest)
     }
 
     /// <summary>A probe went.</summary>
-    public void OnProbed(ulong token, int size) => _sent[_nextSent++ % _sent.Length] = (token, size);
+    public void OnProbed(TimeSpan now, ulong token, int size) => _sent[_nextSent++ % _sent.Length] = (token, size, now);
 
     /// <summary>The machine itself can't send that much in one piece.</summary>
     public void OnRefused(TimeSpan now, int size)
@@ -192,6 +195,8 @@ internal sealed class PathMtu(int assumed, int largest)
         }
 
         int size = _sent[index].Size;
+        TimeSpan took = now - _sent[index].At;
+        Shortest = took < Shortest ? took : Shortest;
         _sent[index] = default;
         _wasHeard = true;
         if (size < Smallest)

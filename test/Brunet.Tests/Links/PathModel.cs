@@ -113,7 +113,7 @@ internal sealed class PathModel(int carries, int assumed = 1341, int largest = 9
     private void Send(int size)
     {
         ProbeBytes += size;
-        Mtu.OnProbed(++_token, size);
+        Mtu.OnProbed(Now, ++_token, size);
         if (Answers && size <= Carries && !Loses(size))
         {
             _answers.Add((Now + Step, _token));

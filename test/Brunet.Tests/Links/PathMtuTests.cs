@@ -211,6 +211,15 @@ public sealed class PathMtuTests
     }
 
     [Fact]
+    public void The_quickest_answer_says_how_far_the_peer_is()
+    {
+        PathModel path = new(1500);
+        Assert.Equal(TimeSpan.MaxValue, path.Mtu.Shortest);
+        path.Pass(30);
+        Assert.InRange(path.Mtu.Shortest, TimeSpan.Zero, TimeSpan.FromMilliseconds(100));
+    }
+
+    [Fact]
     public void An_answer_to_nothing_and_an_answer_twice_change_nothing()
     {
         PathModel path = new(1500);
