@@ -1,8 +1,11 @@
 """Foreign DHCP clients, each in the namespace of a node, with files of its own."""
 
+import calendar
 import pathlib
+import re
 import signal
 import subprocess
+import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 UDHCPC_SCRIPT = str(HERE / "udhcpc-script")
@@ -15,6 +18,12 @@ done
 mount --bind /sys /sys && mount -o remount,bind,ro /sys
 exec "$@"
 """
+
+
+def expiry(leases):
+    """When the last lease of a dhclient.leases(5) file runs out, in seconds since 1970; 0 if there is none or it is half written."""
+    ends = re.findall(r"^  expire \d (\d+/\d+/\d+ \d+:\d+:\d+);$", leases, re.MULTILINE)
+    return calendar.timegm(time.strptime(ends[-1], "%Y/%m/%d %H:%M:%S")) if ends and leases.endswith("}\n") else 0
 
 
 class Guest:
@@ -51,6 +60,10 @@ class Guest:
 
     def inform(self):
         """Asks for configuration only, where the client can."""
+
+    def remembers(self):
+        """How many seconds the lease in the client's file still runs, where it keeps one over a restart; 0 or less: it has run out."""
+        raise NotImplementedError
 
     def tail(self):
         """The log's last lines."""
@@ -98,6 +111,11 @@ class Dhclient(Guest):
     def command(self):
         return ["dhclient", "-d", *self._files(), self.interface]
 
+    def remembers(self):
+        # dhclient writes a lease only 15 s or more after it wrote the last one (MIN_LEASE_WRITE): with leases of 10 s not each renewal is in the file.
+        leases = self.folder / "leases"
+        return expiry(leases.read_text(encoding="ascii") if leases.exists() else "") - time.time()
+
     def release(self):
         self._tell("dhclient", "-r", *self._files(), self.interface)
 
@@ -117,6 +135,11 @@ class Dhcpcd(Guest):
 
     def release(self):
         self._process.send_signal(signal.SIGALRM)
+
+    def remembers(self):
+        # The file is the ACK as it came; its age is the lease's.
+        lease = self.folder / f"var/lib/dhcpcd/{self.interface}.lease"
+        return lease.stat().st_mtime + self.lease - time.time() if lease.exists() else 0
 
     def inform(self):
         address = self.node.address

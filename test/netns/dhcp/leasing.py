@@ -1,7 +1,6 @@
 """Every client through the messages of DHCP: what it does by itself, and what it can be told to."""
 
 import threading
-import time
 
 import guests
 from tally import must
@@ -46,8 +45,7 @@ class Story:
             self._renew_and_rebind()
         if self._name in ("Dhclient", "Dhcpcd"):
             with self._case("INIT-REBOOT: after a power cut the address is asked for without a DISCOVER"):
-                # The ACK that was seen on the tap must have got into the client's file, else what it finds there has run out.
-                time.sleep(0.5)
+                until(self._guest.remembers, lambda left: left >= 4, f"{self._name}: seconds left of the lease in its file", limit=30, pause=0.2)
                 address = self._node.address
                 self._guest.kill()
                 self._forget()
