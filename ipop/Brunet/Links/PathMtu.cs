@@ -244,6 +244,7 @@ internal sealed class PathMtu(int assumed, int largest)
             {
                 // Nothing passes, or the peer is too old to answer: what was known stands.
                 _failed = Math.Max(_failed, _passed + 1);
+                _confirmedAt = now;
                 Rest(now, _wasHeard ? RetryAfter : RetryUnheardAfter);
             }
 
@@ -280,7 +281,6 @@ internal sealed class PathMtu(int assumed, int largest)
         _probed = 0;
         _isHole = false;
         _searchAt = now + until;
-        _confirmedAt = now;
     }
 
     private TimeSpan ConfirmAt(TimeSpan patience)
