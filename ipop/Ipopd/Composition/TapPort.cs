@@ -69,11 +69,13 @@ internal sealed class TapPort : ITapOutput, IDisposable
             }
         }
 
-        TapDevice? tap = TapDevice.Adopt(kept, options.TapName, address, options.TapMtu, options.Offload.TcpSegmentation);
+        // A bridge drops what is longer than the device's MTU without a word, and not every host of a LAN asks for the safe one: then ipopd tells it.
+        int mtu = options.Router is null ? options.TapMtu : Math.Max(options.TapMtu, options.LargestMtu);
+        TapDevice? tap = TapDevice.Adopt(kept, options.TapName, address, mtu, options.Offload.TcpSegmentation);
         bool isKept = tap is not null;
         if (tap is null)
         {
-            tap = TapDevice.Open(options.TapName, address, options.TapMtu, options.Offload.TcpSegmentation);
+            tap = TapDevice.Open(options.TapName, address, mtu, options.Offload.TcpSegmentation);
 
             // No carrier, no DHCP: the client's first question comes when it can be answered, not a timeout later.
             tap.SetCarrier(false);
