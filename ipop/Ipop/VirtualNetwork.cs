@@ -9,6 +9,7 @@ using Ipop.Ethernet;
 using Ipop.Offload;
 using Ipop.Ownership;
 using Ipop.Router;
+using static Brunet.Moment;
 
 namespace Ipop;
 
@@ -276,8 +277,6 @@ public sealed class VirtualNetwork
             _overlay.Lookup(now, AddressValue.Key(address), (then, answer) => done(then, AddressValue.Owner(answer)?.Address));
         }
     }
-
-    private static TimeSpan Earlier(TimeSpan left, TimeSpan right) => left < right ? left : right;
 
     private IPv4Address? Certified(MemberCertificate certificate) =>
         IPv4Address.TryFrom(certificate.VirtualAddress, out IPv4Address address) && _options.Subnet.IsHost(address) ? address : null;

@@ -1,5 +1,6 @@
 using Brunet.Links;
 using Brunet.Wire;
+using static Brunet.Moment;
 
 namespace Brunet.Dht;
 
@@ -198,8 +199,6 @@ internal sealed class DhtClient(NodeCore core, RecordCodec codec, IRecordPolicy 
             }
         }
     }
-
-    private static TimeSpan Earlier(TimeSpan one, TimeSpan other) => one < other ? one : other;
 
     private static DhtRecord? Found(DhtOperation operation) => operation.Best is { Value.IsEmpty: false } ? operation.Best : null;
 

@@ -1,5 +1,6 @@
 using System.Runtime.InteropServices;
 using Brunet.Nat;
+using static Brunet.Moment;
 
 namespace Brunet.Links;
 
@@ -102,6 +103,4 @@ internal sealed class Agenda(NodeCore core)
 
         _stirred.Clear();
     }
-
-    private static TimeSpan Earlier(TimeSpan one, TimeSpan other) => one < other ? one : other;
 }

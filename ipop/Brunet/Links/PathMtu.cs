@@ -1,3 +1,5 @@
+using static Brunet.Moment;
+
 namespace Brunet.Links;
 
 /// <summary>
@@ -336,6 +338,4 @@ internal sealed class PathMtu(int assumed, int largest)
     }
 
     private bool IsOpen(int size) => size >= Smallest && size > _passed && size < _failed;
-
-    private static TimeSpan Earlier(TimeSpan one, TimeSpan other) => one < other ? one : other;
 }

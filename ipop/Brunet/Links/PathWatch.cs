@@ -1,4 +1,5 @@
 using Brunet.Nat;
+using static Brunet.Moment;
 
 namespace Brunet.Links;
 
@@ -144,8 +145,6 @@ internal sealed class PathWatch(NodeCore core)
 
     /// <summary>How long after it was last heard a living path is forgotten that nobody keeps.</summary>
     private TimeSpan KeptUnused(Path path) => path.Way.Socket == 0 ? DeadKept + core.NatProber.Life.Interval : SearchedKept;
-
-    private static TimeSpan Earlier(TimeSpan one, TimeSpan other) => one < other ? one : other;
 
     private static TimeSpan Later(TimeSpan one, TimeSpan other) => one > other ? one : other;
 

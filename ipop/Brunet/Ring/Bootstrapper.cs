@@ -2,6 +2,7 @@ using Brunet.Addressing;
 using Brunet.Links;
 using Brunet.Nat;
 using Brunet.Sessions;
+using Brunet.Wire;
 
 namespace Brunet.Ring;
 
@@ -17,9 +18,6 @@ internal sealed class Bootstrapper(NodeCore core, IReadOnlyList<TransportAddress
 
     /// <summary>How long UDP alone is tried: TCP is the worse way.</summary>
     private static readonly TimeSpan UdpAloneFor = TimeSpan.FromSeconds(1);
-
-    /// <summary>The port that the fewest networks block.</summary>
-    private const ushort HttpsPort = 443;
 
     /// <summary>Nodes of a whole ring that ask the bootstrap list in one interval.</summary>
     private const int AskersAtOnce = 16;
@@ -115,10 +113,10 @@ internal sealed class Bootstrapper(NodeCore core, IReadOnlyList<TransportAddress
 
             Call(now, endpoint);
             TransportAddress tcp = endpoint with { Protocol = TransportProtocol.Tcp };
-            if (now - _lastUdp >= UdpAloneFor && !IsReached(now, tcp) && !IsReached(now, tcp with { Port = HttpsPort }))
+            if (now - _lastUdp >= UdpAloneFor && !IsReached(now, tcp) && !IsReached(now, tcp with { Port = ProtocolConstants.HttpsPort }))
             {
                 Call(now, tcp);
-                Call(now, tcp with { Port = HttpsPort });
+                Call(now, tcp with { Port = ProtocolConstants.HttpsPort });
             }
         }
     }
@@ -173,7 +171,7 @@ internal sealed class Bootstrapper(NodeCore core, IReadOnlyList<TransportAddress
     {
         foreach (TransportAddress listed in _bootstrap)
         {
-            if (listed.Prefix == endpoint.Prefix && listed.Interface == endpoint.Interface && (listed.Port == endpoint.Port || endpoint.Port == HttpsPort))
+            if (listed.Prefix == endpoint.Prefix && listed.Interface == endpoint.Interface && (listed.Port == endpoint.Port || endpoint.Port == ProtocolConstants.HttpsPort))
             {
                 return true;
             }

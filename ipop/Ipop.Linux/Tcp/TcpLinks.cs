@@ -10,7 +10,9 @@ namespace Ipop.Linux.Tcp;
 /// </summary>
 public sealed class TcpLinks : IDisposable
 {
-    private const int HttpsPort = 443;
+    /// <summary>The port that looks like the web to whoever stands between, and that the fewest networks block.</summary>
+    public const int HttpsPort = 443;
+
     private const int MaxConnections = 512;
     private const int MaxUnproven = 64;
     private const int MaxUnprovenOfOne = 16;

@@ -2,6 +2,7 @@ using Brunet;
 using Ipop.AddressMap;
 using Ipop.Dhcp;
 using Ipop.Ownership;
+using static Brunet.Moment;
 
 namespace Ipop.Router;
 
@@ -195,8 +196,6 @@ internal sealed class LanHosts
 
         return known;
     }
-
-    private static TimeSpan Earlier(TimeSpan left, TimeSpan right) => left < right ? left : right;
 
     private static bool IsHostMac(MacAddress mac) => mac.Value != 0 && !mac.IsGroup && mac != MacAddress.Gateway;
 

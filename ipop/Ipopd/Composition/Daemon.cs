@@ -24,6 +24,7 @@ using Ipopd.PortMapping;
 using Ipopd.Revocation;
 using Ipopd.State;
 using Microsoft.Extensions.Logging;
+using static Brunet.Moment;
 using PingReply = Ipopd.Control.PingReply;
 
 namespace Ipopd.Composition;
@@ -316,8 +317,6 @@ internal sealed class Daemon : IControlled, IDisposable
         outside = Earlier(outside, _names?.NextTick ?? TimeSpan.MaxValue);
         return Earlier(Earlier(Earlier(next, outside), _tcp.NextTick), Earlier(_nextExpiryCheck, Earlier(_peerMemory.NextTick, _surroundings.NextTick)));
     }
-
-    private static TimeSpan Earlier(TimeSpan left, TimeSpan right) => left < right ? left : right;
 
     private void Pass(TimeSpan now)
     {

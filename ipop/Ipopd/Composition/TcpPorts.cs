@@ -8,14 +8,11 @@ namespace Ipopd.Composition;
 /// <summary>On which TCP ports the overlay listens.</summary>
 internal static class TcpPorts
 {
-    /// <summary>What looks like the web to whoever stands between.</summary>
-    private const int HttpsPort = 443;
-
     /// <summary>Listens as the configuration says.</summary>
     /// <exception cref="ConfigurationException">A port that the configuration names can't be had.</exception>
     internal static void Open(TcpLinks links, DaemonOptions options, int udpPort, ILogger log)
     {
-        foreach (int port in options.TcpPorts?.Select(port => (int)port) ?? [udpPort, HttpsPort])
+        foreach (int port in options.TcpPorts?.Select(port => (int)port) ?? [udpPort, TcpLinks.HttpsPort])
         {
             try
             {

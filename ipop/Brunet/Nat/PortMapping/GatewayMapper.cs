@@ -1,3 +1,5 @@
+using static Brunet.Moment;
+
 namespace Brunet.Nat.PortMapping;
 
 /// <summary>
@@ -168,8 +170,6 @@ internal sealed class GatewayMapper
             _upnp!.Start(now);
         }
     }
-
-    private static TimeSpan Earlier(TimeSpan left, TimeSpan right) => left < right ? left : right;
 
     private void Judge(TimeSpan now)
     {
