@@ -2,6 +2,7 @@ using System.Runtime.InteropServices;
 using Brunet.Addressing;
 using Brunet.Links;
 using Brunet.Wire;
+using static Brunet.Moment;
 
 namespace Brunet.Dht;
 
@@ -38,7 +39,7 @@ internal sealed class DhtServer(NodeCore core, RecordCodec codec, IRecordPolicy 
         {
             TimeSpan next = _store.Count > 0 ? _nextExpiry : TimeSpan.MaxValue;
             next = _partsSent.Count > 0 && _nextBudget < next ? _nextBudget : next;
-            return _collector.NextTick < next ? _collector.NextTick : next;
+            return Earlier(_collector.NextTick, next);
         }
     }
 

@@ -37,7 +37,7 @@ internal sealed class Agenda(NodeCore core)
     }
 
     /// <summary>A part of the node has something to do then.</summary>
-    public void Wake(TimeSpan at) => _wake = at < _wake ? at : _wake;
+    public void Wake(TimeSpan at) => _wake = Earlier(at, _wake);
 
     /// <summary>A part of the node has something to do, or shall say when it has.</summary>
     public void WakeSoon() => _wake = TimeSpan.MinValue;

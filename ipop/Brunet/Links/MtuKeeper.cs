@@ -1,6 +1,7 @@
 using Brunet.Addressing;
 using Brunet.Sessions;
 using Brunet.Wire;
+using static Brunet.Moment;
 
 namespace Brunet.Links;
 
@@ -68,7 +69,7 @@ internal sealed class MtuKeeper(NodeCore core)
 
         TimeSpan ended = peer.AnnouncedMtu > 0 ? peer.BusyUntil : TimeSpan.MaxValue;
         TimeSpan probe = Probed(peer) is { Mtu: { } mtu } path ? mtu.Next(path.Timeout) : TimeSpan.MaxValue;
-        return ended < probe ? ended : probe;
+        return Earlier(ended, probe);
     }
 
     /// <summary>The peer is forgotten.</summary>

@@ -40,11 +40,7 @@ internal sealed class Peer(NodeAddress address, TimeSpan now, Agenda agenda)
     public Session? Current
     {
         get;
-        set
-        {
-            field = value;
-            agenda.Stir(this);
-        }
+        set => field = Stirring(value);
     }
 
     /// <summary>
@@ -59,22 +55,14 @@ internal sealed class Peer(NodeAddress address, TimeSpan now, Agenda agenda)
     public Session? Next
     {
         get;
-        set
-        {
-            field = value;
-            agenda.Stir(this);
-        }
+        set => field = Stirring(value);
     }
 
     /// <summary>The handshake that we began.</summary>
     public Session? Pending
     {
         get;
-        set
-        {
-            field = value;
-            agenda.Stir(this);
-        }
+        set => field = Stirring(value);
     }
 
     public List<Path> Paths { get; } = [];
@@ -97,22 +85,14 @@ internal sealed class Peer(NodeAddress address, TimeSpan now, Agenda agenda)
     public bool IsNear
     {
         get;
-        set
-        {
-            field = value;
-            agenda.Stir(this);
-        }
+        set => field = Stirring(value);
     }
 
     /// <summary>Whether it is one of the far members that the node chose to route by.</summary>
     public bool IsShortcut
     {
         get;
-        set
-        {
-            field = value;
-            agenda.Stir(this);
-        }
+        set => field = Stirring(value);
     }
 
     /// <summary>Until when it is of use for another reason: it carries traffic, or relays for us.</summary>
@@ -127,11 +107,7 @@ internal sealed class Peer(NodeAddress address, TimeSpan now, Agenda agenda)
     public TimeSpan NextHandshake
     {
         get;
-        set
-        {
-            field = value;
-            agenda.Stir(this);
-        }
+        set => field = Stirring(value);
     }
 
     public int FailedHandshakes { get; set; }
@@ -139,11 +115,7 @@ internal sealed class Peer(NodeAddress address, TimeSpan now, Agenda agenda)
     public TimeSpan NextPunch
     {
         get;
-        set
-        {
-            field = value;
-            agenda.Stir(this);
-        }
+        set => field = Stirring(value);
     }
 
     /// <summary>When it may be asked again over the ring where it is.</summary>
@@ -164,11 +136,7 @@ internal sealed class Peer(NodeAddress address, TimeSpan now, Agenda agenda)
     public TimeSpan TryTcpAt
     {
         get;
-        set
-        {
-            field = value;
-            agenda.Stir(this);
-        }
+        set => field = Stirring(value);
     }
 
     /// <summary>Common neighbours that the peer named, until they were tried as relays.</summary>
@@ -178,11 +146,7 @@ internal sealed class Peer(NodeAddress address, TimeSpan now, Agenda agenda)
     public TimeSpan TryRelaysAt
     {
         get;
-        set
-        {
-            field = value;
-            agenda.Stir(this);
-        }
+        set => field = Stirring(value);
     }
 
     /// <summary>From when on a meeting by TCP with it may begin again.</summary>
@@ -198,11 +162,7 @@ internal sealed class Peer(NodeAddress address, TimeSpan now, Agenda agenda)
     public TimeSpan NextSearch
     {
         get;
-        set
-        {
-            field = value;
-            agenda.Stir(this);
-        }
+        set => field = Stirring(value);
     }
 
     public int Searches { get; set; }
@@ -227,11 +187,7 @@ internal sealed class Peer(NodeAddress address, TimeSpan now, Agenda agenda)
     public TimeSpan? PartedAt
     {
         get;
-        set
-        {
-            field = value;
-            agenda.Stir(this);
-        }
+        set => field = Stirring(value);
     }
 
     /// <summary>Whether there is a session and a path that is not the ring.</summary>
@@ -391,5 +347,12 @@ internal sealed class Peer(NodeAddress address, TimeSpan now, Agenda agenda)
         }
 
         return one + TimeSpan.FromMilliseconds(3) < 0.8 * other;
+    }
+
+    /// <summary>What time does to the peer follows from this value, so it is to be looked at anew.</summary>
+    private T Stirring<T>(T value)
+    {
+        agenda.Stir(this);
+        return value;
     }
 }

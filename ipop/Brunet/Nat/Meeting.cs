@@ -1,5 +1,6 @@
 using Brunet.Addressing;
 using Brunet.Links;
+using static Brunet.Moment;
 
 namespace Brunet.Nat;
 
@@ -59,7 +60,7 @@ internal sealed class Meeting(NodeCore core, Peer peer, List<TransportAddress> e
                 }
                 else
                 {
-                    NextTick = door.Next < NextTick ? door.Next : NextTick;
+                    NextTick = Earlier(door.Next, NextTick);
                 }
             }
         }
@@ -75,7 +76,7 @@ internal sealed class Meeting(NodeCore core, Peer peer, List<TransportAddress> e
             if (door.Endpoint == endpoint)
             {
                 door.IsIdle = true;
-                NextTick = door.Next < NextTick ? door.Next : NextTick;
+                NextTick = Earlier(door.Next, NextTick);
             }
         }
     }

@@ -1,6 +1,7 @@
 using Brunet.Addressing;
 using Brunet.Links;
 using Brunet.Wire;
+using static Brunet.Moment;
 
 namespace Brunet.Nat;
 
@@ -147,8 +148,8 @@ internal sealed class Puncher(NodeCore core)
     {
         bool isPunching = peer.Current is not null && !IsPunched(peer) && peer.NextPunch < peer.WantedUntil && peer.IsWanted(now);
         TimeSpan punch = isPunching ? peer.NextPunch : TimeSpan.MaxValue;
-        TimeSpan next = peer.TcpCandidates.Count > 0 && peer.TryTcpAt < punch ? peer.TryTcpAt : punch;
-        return peer.RelayCandidates.Count > 0 && peer.TryRelaysAt < next ? peer.TryRelaysAt : next;
+        TimeSpan next = peer.TcpCandidates.Count > 0 ? Earlier(peer.TryTcpAt, punch) : punch;
+        return peer.RelayCandidates.Count > 0 ? Earlier(peer.TryRelaysAt, next) : next;
     }
 
     public void Tick(TimeSpan now)

@@ -57,21 +57,18 @@ internal sealed class ReflectedConnections
     public List<TransportAddress> Candidates()
     {
         var result = new List<TransportAddress>();
-        var moved = new List<ushort>();
+        bool isKept = true;
         foreach (ushort port in _ports)
         {
             List<(TransportAddress At, TransportAddress Seen)> own = _words.FindAll(word => PortFor(word.At) == port);
             if (MostSeen(own) is { Hosts: var hosts, Seen: var seen } && (hosts > 1 || own.Count == 1))
             {
                 result.Add(seen);
-                if (hosts > 1 && seen.Port != port)
-                {
-                    moved.Add(port);
-                }
+                isKept &= hosts == 1 || seen.Port == port;
             }
         }
 
-        if (result.Count > 0 && moved.Count == 0)
+        if (result.Count > 0 && isKept)
         {
             TransportAddress known = result[0];
             foreach (ushort port in _ports)

@@ -1,6 +1,7 @@
 using Brunet.Addressing;
 using Brunet.Links;
 using Brunet.Wire;
+using static Brunet.Moment;
 
 namespace Brunet.Nat;
 
@@ -148,7 +149,7 @@ internal sealed class TcpMeetings(NodeCore core)
 
     private void Wake(TimeSpan at)
     {
-        NextTick = at < NextTick ? at : NextTick;
+        NextTick = Earlier(at, NextTick);
         core.Agenda.Wake(at);
     }
 

@@ -3,6 +3,7 @@ using Brunet.Links;
 using Brunet.Nat;
 using Brunet.Sessions;
 using Brunet.Wire;
+using static Brunet.Moment;
 
 namespace Brunet.Ring;
 
@@ -73,7 +74,7 @@ internal sealed class Bootstrapper(NodeCore core, IReadOnlyList<TransportAddress
         get
         {
             TimeSpan alone = core.Settings.IsFirst && !_isAlone && _started is { } started ? started + AloneAfter : TimeSpan.MaxValue;
-            return alone < _next ? alone : _next;
+            return Earlier(alone, _next);
         }
     }
 

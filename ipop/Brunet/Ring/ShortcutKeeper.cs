@@ -1,6 +1,7 @@
 using Brunet.Addressing;
 using Brunet.Links;
 using Brunet.Wire;
+using static Brunet.Moment;
 
 namespace Brunet.Ring;
 
@@ -77,7 +78,7 @@ internal sealed class ShortcutKeeper(NodeCore core)
             peer.IsShortcut = true;
             core.Paths.TellWish(now, peer);
             _shortcuts.Add(found, now);
-            _nextReview = _nextReview < now + Patience ? _nextReview : now + Patience;
+            _nextReview = Earlier(_nextReview, now + Patience);
             _backoff.Shorten();
             _tooNear = 0;
         }

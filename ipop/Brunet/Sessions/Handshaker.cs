@@ -1,6 +1,7 @@
 using Brunet.Addressing;
 using Brunet.Links;
 using Brunet.Wire;
+using static Brunet.Moment;
 
 namespace Brunet.Sessions;
 
@@ -41,7 +42,7 @@ internal sealed class Handshaker(NodeCore core)
 
         TimeSpan rekey = peer.Current is { } current ? SessionAge.WornOutAt(current, _generation) : TimeSpan.Zero;
         rekey = rekey > peer.NextHandshake ? rekey : peer.NextHandshake;
-        return rekey < next ? rekey : next;
+        return Earlier(rekey, next);
     }
 
     /// <summary>Sessions and handshakes that are kept.</summary>

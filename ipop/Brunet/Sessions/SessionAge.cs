@@ -1,3 +1,5 @@
+using static Brunet.Moment;
+
 namespace Brunet.Sessions;
 
 /// <summary>How long the keys of sessions serve.</summary>
@@ -27,7 +29,7 @@ internal static class SessionAge
         foreach (Session session in older)
         {
             TimeSpan at = ForgottenAt(session);
-            next = at < next ? at : next;
+            next = Earlier(at, next);
         }
 
         return next;

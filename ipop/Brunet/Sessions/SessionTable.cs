@@ -1,5 +1,6 @@
 using Brunet.Addressing;
 using Brunet.Links;
+using static Brunet.Moment;
 
 namespace Brunet.Sessions;
 
@@ -21,8 +22,8 @@ internal sealed class SessionTable(Random random)
         TimeSpan next = TimeSpan.MaxValue;
         foreach (Session session in Unfinished)
         {
-            TimeSpan at = session.NextRetransmission < session.StartedAt + giveUpAfter ? session.NextRetransmission : session.StartedAt + giveUpAfter;
-            next = at < next ? at : next;
+            TimeSpan at = Earlier(session.NextRetransmission, session.StartedAt + giveUpAfter);
+            next = Earlier(at, next);
         }
 
         return next;

@@ -1,6 +1,7 @@
 using Brunet;
 using Brunet.Dht;
 using Ipop.AddressMap;
+using static Brunet.Moment;
 
 namespace Ipop.Ownership;
 
@@ -26,7 +27,7 @@ internal sealed class Publisher
             TimeSpan next = TimeSpan.MaxValue;
             foreach (Published record in _records)
             {
-                next = record.At < next ? record.At : next;
+                next = Earlier(record.At, next);
             }
 
             return next;

@@ -1,6 +1,7 @@
 using System.Net;
 using System.Net.Sockets;
 using Ipop.Linux.Polling;
+using static Brunet.Moment;
 
 namespace Ipopd.Connections;
 
@@ -49,7 +50,7 @@ internal sealed class LoopListener : IDisposable
             TimeSpan next = TimeSpan.MaxValue;
             foreach (LoopConnection connection in _connections)
             {
-                next = connection.HeardAt + _patience < next ? connection.HeardAt + _patience : next;
+                next = Earlier(connection.HeardAt + _patience, next);
             }
 
             return next;

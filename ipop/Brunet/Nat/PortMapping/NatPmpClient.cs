@@ -1,4 +1,5 @@
 using Brunet.Addressing;
+using static Brunet.Moment;
 
 namespace Brunet.Nat.PortMapping;
 
@@ -43,7 +44,7 @@ internal sealed class NatPmpClient : IMappingClient
             TimeSpan next = _addressSchedule.Next;
             foreach (Lease lease in _leases)
             {
-                next = lease.Schedule.Next < next ? lease.Schedule.Next : next;
+                next = Earlier(lease.Schedule.Next, next);
             }
 
             return next;

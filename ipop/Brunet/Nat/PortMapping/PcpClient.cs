@@ -1,4 +1,5 @@
 using Brunet.Addressing;
+using static Brunet.Moment;
 
 namespace Brunet.Nat.PortMapping;
 
@@ -41,7 +42,7 @@ internal sealed class PcpClient : IMappingClient
             TimeSpan next = TimeSpan.MaxValue;
             foreach ((Lease lease, _) in _leases)
             {
-                next = lease.Schedule.Next < next ? lease.Schedule.Next : next;
+                next = Earlier(lease.Schedule.Next, next);
             }
 
             return next;

@@ -1,4 +1,5 @@
 using Brunet.Addressing;
+using static Brunet.Moment;
 
 namespace Brunet.Nat.PortMapping;
 
@@ -41,7 +42,7 @@ public sealed class PortMapper
             TimeSpan next = TimeSpan.MaxValue;
             foreach (GatewayMapper gateway in _gateways)
             {
-                next = gateway.Next < next ? gateway.Next : next;
+                next = Earlier(gateway.Next, next);
             }
 
             return next;
