@@ -29,6 +29,9 @@ public sealed record VirtualNetworkOptions
     /// <summary>Whether TCP segments are joined on their way to the tap; else its kernel gets them one by one.</summary>
     public bool JoinsSegments { get; init; } = true;
 
+    /// <summary>Whether datagrams of one flow are joined on their way to the tap, whose kernel then cuts them; else it gets them one by one.</summary>
+    public bool JoinsDatagrams { get; init; } = true;
+
     /// <summary>Lease handed out by DHCP, in seconds. It is renewed after half of that.</summary>
     public uint LeaseSeconds { get; init; } = 3600;
 

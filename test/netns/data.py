@@ -27,6 +27,43 @@ server.shutdown(socket.SHUT_WR)
 print(server.recv(64).decode())
 """
 
+# Messages of every size in order, each sent as one call of up to 64 datagrams (UDP_SEGMENT, udp(7)); the one at the end may be shorter.
+GATHERER = """
+import hashlib, socket, sys
+server = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+server.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4 << 20)
+server.bind((sys.argv[1], 5002))
+server.settimeout(3)
+print("ready", flush=True)
+got = {}
+try:
+    while len(got) < int(sys.argv[2]):
+        data = server.recv(1 << 16)
+        got[int.from_bytes(data[:4], "big")] = (len(data), hashlib.sha256(data).hexdigest())
+except TimeoutError:
+    pass
+print(len(got), hashlib.sha256(repr(sorted(got.items())).encode()).hexdigest())
+"""
+SCATTERER = """
+import hashlib, os, socket, sys, time
+UDP_SEGMENT = 103
+client = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+client.connect((sys.argv[1], 5002))
+sent, number = {}, 0
+for size in (16, 64, 300, 1000, 1200):
+    for count in (1, 2, 7, 40):
+        message = b""
+        for index in range(count):
+            data = number.to_bytes(4, "big") + os.urandom(size - 4 - (5 if index and index == count - 1 else 0))
+            sent[number] = (len(data), hashlib.sha256(data).hexdigest())
+            number += 1
+            message += data
+        client.setsockopt(socket.IPPROTO_UDP, UDP_SEGMENT, size)
+        client.send(message)
+        time.sleep(0.02)
+print(len(sent), hashlib.sha256(repr(sorted(sent.items())).encode()).hexdigest())
+"""
+
 
 def run(tally, world, figures):
     """Sizes, bursts, TCP, cheating."""
@@ -43,6 +80,9 @@ def run(tally, world, figures):
             seconds = transfer(world.one, far)
             figures.add(f"one -> {far.name} ({world.one.peer(far)['path']}): TCP", SIZE * 8 / seconds / 1e6, "Mbit/s")
 
+    with tally.case("datagrams that a program sends at once arrive each as it was, joined or not"):
+        datagrams(world.one, world.two)
+
     with tally.case("a packet with somebody else's source address is not delivered"):
         foreign = world.sym.address
         world.one.run("ip", "address", "add", foreign + "/32", "dev", "wow0")
@@ -52,6 +92,18 @@ def run(tally, world, figures):
         finally:
             world.one.run("ip", "address", "delete", foreign + "/32", "dev", "wow0")
         must(ping(world.one, world.sym.address) == 1, "the rightful owner is not reached afterwards")
+
+
+def datagrams(source, target):
+    """Sends runs of datagrams of many sizes; what is received must be what was sent, to the byte."""
+    with subprocess.Popen(target.inside("python3", "-c", GATHERER, target.address, "250"), stdout=subprocess.PIPE) as receiver:
+        try:
+            receiver.stdout.readline()
+            sent = subprocess.run(source.inside("python3", "-c", SCATTERER, target.address), stdout=subprocess.PIPE, timeout=60, check=True)
+            got = receiver.stdout.readline()
+        finally:
+            receiver.kill()
+    must(got == sent.stdout and got.startswith(b"250 "), f"sent {sent.stdout}, got {got}")
 
 
 def transfer(source, target):

@@ -1,11 +1,11 @@
 """Offloads switched off by hand."""
 
 from clients import lease, ping
-from data import transfer
+from data import datagrams, transfer
 from tally import must
 from waiting import until
 
-SWITCHES = ("tcp-segmentation", "udp-runs", "udp-gro", "library-cipher", "esp")
+SWITCHES = ("tcp-segmentation", "udp-segmentation", "udp-runs", "udp-gro", "library-cipher", "esp")
 ADDRESS = {"plain": "192.0.2.71", "whole": "192.0.2.72"}
 
 
@@ -24,6 +24,7 @@ def run(tally, world):
         must(ping(plain, whole.address) == 1, "no answer")
         for source, target in ((plain, whole), (whole, plain)):
             transfer(source, target)
+            datagrams(source, target)
 
     with tally.case("status says what is off, what is done instead, and by which key"):
         said = {one["name"]: one for one in plain.status()["offload"]}

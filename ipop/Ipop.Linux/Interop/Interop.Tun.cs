@@ -20,8 +20,11 @@ internal static partial class Interop
         internal const nint TUN_F_CSUM = 1;
         internal const nint TUN_F_TSO4 = 2;
         internal const nint TUN_F_TSO_ECN = 8;
+        internal const nint TUN_F_USO4 = 0x20;
+        internal const nint TUN_F_USO6 = 0x40;
         internal const byte VIRTIO_NET_HDR_F_NEEDS_CSUM = 1;
         internal const byte VIRTIO_NET_HDR_GSO_TCPV4 = 1;
+        internal const byte VIRTIO_NET_HDR_GSO_UDP_L4 = 5;
         internal const byte VIRTIO_NET_HDR_GSO_ECN = 0x80;
         internal const nuint TUNSETCARRIER = 0x400454e2;
         internal const nuint SIOCGIFFLAGS = 0x8913;

@@ -13,19 +13,21 @@ public sealed unsafe class TapDevice : IDisposable
     /// <summary>Flows share a queue by chance, so one in so many flows that are no flood waits behind it.</summary>
     private const int MaxQueues = 8;
 
+    private const int UdpHeader = 8, UdpChecksum = 6;
+
     private readonly TapClaim _claim;
     private readonly List<FileDescriptor> _queues;
     private readonly int[] _descriptors;
 
-    private TapDevice(TapClaim claim, List<FileDescriptor> queues, string name, bool takesWhole)
+    private TapDevice(TapClaim claim, List<FileDescriptor> queues, string name, TapOffload wanted)
     {
         (_claim, _queues, Name) = (claim, queues, name);
         _descriptors = [.. queues.ConvertAll(queue => queue.Value)];
-        LeavesTcpWhole = SetOffload(queues[0], takesWhole) && takesWhole;
+        Offload = SetOffload(queues[0], wanted);
     }
 
-    /// <summary>Whether the kernel hands over TCP packets before it cuts them.</summary>
-    public bool LeavesTcpWhole { get; }
+    /// <summary>What the kernel agreed to.</summary>
+    public TapOffload Offload { get; }
 
     /// <summary>Name of the interface.</summary>
     public string Name { get; }
@@ -39,9 +41,9 @@ public sealed unsafe class TapDevice : IDisposable
     /// <param name="name">1 to 15 characters.</param>
     /// <param name="mac">6 bytes; set if the interface has another.</param>
     /// <param name="mtu">Bytes of an IP packet.</param>
-    /// <param name="takesWhole">Whether the kernel shall leave TCP packets whole and checksums out.</param>
+    /// <param name="wanted">What the kernel shall leave to us, if it can.</param>
     /// <exception cref="TapException">Says what to do.</exception>
-    public static TapDevice Open(string name, ReadOnlySpan<byte> mac, int mtu, bool takesWhole = true)
+    public static TapDevice Open(string name, ReadOnlySpan<byte> mac, int mtu, TapOffload wanted)
     {
         TapClaim claim = TapClaim.Take(name);
         var queues = new List<FileDescriptor>(MaxQueues);
@@ -64,7 +66,7 @@ public sealed unsafe class TapDevice : IDisposable
             }
 
             TapSettings.Apply(name, mac, mtu);
-            return new TapDevice(claim, queues, name, takesWhole);
+            return new TapDevice(claim, queues, name, wanted);
         }
         catch
         {
@@ -79,10 +81,10 @@ public sealed unsafe class TapDevice : IDisposable
     /// <param name="name">The name that it must have.</param>
     /// <param name="mac">6 bytes; set if the interface has another.</param>
     /// <param name="mtu">Bytes of an IP packet.</param>
-    /// <param name="takesWhole">Whether the kernel shall leave TCP packets whole and checksums out.</param>
+    /// <param name="wanted">What the kernel shall leave to us, if it can.</param>
     /// <returns>Null if no descriptor is of that tap.</returns>
     /// <exception cref="TapException">Another process has it.</exception>
-    public static TapDevice? Adopt(List<int> descriptors, string name, ReadOnlySpan<byte> mac, int mtu, bool takesWhole = true)
+    public static TapDevice? Adopt(List<int> descriptors, string name, ReadOnlySpan<byte> mac, int mtu, TapOffload wanted)
     {
         var queues = new List<FileDescriptor>(MaxQueues);
         foreach (int descriptor in descriptors)
@@ -107,7 +109,7 @@ public sealed unsafe class TapDevice : IDisposable
 
         TapClaim claim = TapClaim.Take(name);
         TapSettings.Apply(name, mac, mtu);
-        return new TapDevice(claim, queues, name, takesWhole);
+        return new TapDevice(claim, queues, name, wanted);
     }
 
     /// <summary>Reads one frame, which may be larger than the interface's MTU if <paramref name="offload"/> says so.</summary>
@@ -155,7 +157,13 @@ public sealed unsafe class TapDevice : IDisposable
 
         fixed (byte* buffer = frame)
         {
-            if (offload.SegmentSize > 0)
+            if (offload.SegmentSize > 0 && offload.ChecksumOffset == UdpChecksum)
+            {
+                header.gso_type = Interop.Libc.VIRTIO_NET_HDR_GSO_UDP_L4;
+                header.gso_size = offload.SegmentSize;
+                header.hdr_len = (ushort)(offload.ChecksumStart + UdpHeader);
+            }
+            else if (offload.SegmentSize > 0)
             {
                 int transport = offload.ChecksumStart;
                 bool isReduced = (buffer[transport + 13] & 0x80) != 0;
@@ -197,12 +205,22 @@ public sealed unsafe class TapDevice : IDisposable
     }
 
     // A kernel that refuses goes on cutting and summing by itself. A tap that lived on may have been set otherwise.
-    private static bool SetOffload(FileDescriptor fd, bool takesWhole)
+    private static TapOffload SetOffload(FileDescriptor fd, TapOffload wanted)
     {
+        const nint Tcp = Interop.Libc.TUN_F_CSUM | Interop.Libc.TUN_F_TSO4 | Interop.Libc.TUN_F_TSO_ECN;
+
+        // The kernel takes UDP's two flags together only.
+        const nint Udp = Interop.Libc.TUN_F_USO4 | Interop.Libc.TUN_F_USO6;
         int size = sizeof(Interop.Libc.virtio_net_hdr);
         _ = Interop.Libc.ioctl(fd.Value, Interop.Libc.TUNSETVNETHDRSZ, &size);
-        nint wanted = takesWhole ? Interop.Libc.TUN_F_CSUM | Interop.Libc.TUN_F_TSO4 | Interop.Libc.TUN_F_TSO_ECN : 0;
-        return Interop.Libc.ioctl_value(fd.Value, Interop.Libc.TUNSETOFFLOAD, wanted) >= 0;
+        if (wanted is { Tcp: true, Udp: true } && Set(Tcp | Udp))
+        {
+            return wanted;
+        }
+
+        return new TapOffload(Set(wanted.Tcp ? Tcp : 0) && wanted.Tcp, false);
+
+        bool Set(nint flags) => Interop.Libc.ioctl_value(fd.Value, Interop.Libc.TUNSETOFFLOAD, flags) >= 0;
     }
 
     private static int OpenTun()

@@ -8,24 +8,33 @@ internal static class InternetChecksum
     /// <summary>Adds 16-bit words to an unfolded sum; an odd last byte is padded with zero.</summary>
     public static uint Sum(ReadOnlySpan<byte> data, uint start = 0)
     {
-        ulong sum = start;
-        while (data.Length >= 2)
+        // The sum is the same in either byte order but for the order of its own two bytes (RFC 1071 section 2), and words of any even length may be added.
+        ulong swapped = 0;
+        while (data.Length >= sizeof(ulong))
         {
-            sum += BinaryPrimitives.ReadUInt16BigEndian(data);
-            data = data[2..];
+            ulong word = BinaryPrimitives.ReadUInt64LittleEndian(data);
+            swapped += (uint)word + (word >> 32);
+            data = data[sizeof(ulong)..];
+        }
+
+        while (data.Length >= sizeof(ushort))
+        {
+            swapped += BinaryPrimitives.ReadUInt16LittleEndian(data);
+            data = data[sizeof(ushort)..];
         }
 
         if (data.Length == 1)
         {
-            sum += (uint)data[0] << 8;
+            swapped += data[0];
         }
 
-        while (sum >> 32 != 0)
+        while (swapped >> 16 != 0)
         {
-            sum = (sum & uint.MaxValue) + (sum >> 32);
+            swapped = (swapped & ushort.MaxValue) + (swapped >> 16);
         }
 
-        return (uint)sum;
+        ulong sum = (ulong)start + BinaryPrimitives.ReverseEndianness((ushort)swapped);
+        return (uint)((sum & uint.MaxValue) + (sum >> 32));
     }
 
     /// <summary>Folds a sum to 16 bits and complements it.</summary>

@@ -11,12 +11,7 @@ namespace Ipop.Offload;
 /// <param name="isJoining">Whether it joins; else each segment goes by itself, at once.</param>
 internal sealed class TcpJoiner(ITapOutput output, bool isJoining)
 {
-    /// <summary>Connections that are joined at a time.</summary>
-    private const int MostRuns = 4;
-
-    private readonly TcpRun?[] _runs = new TcpRun?[MostRuns];
-    private int _oldest;
-    private bool _isEmpty = true;
+    private readonly JoinedRuns<TcpRun> _runs = new(output);
 
     /// <summary>Takes a packet without checksum for a station; false if it is no TCP segment.</summary>
     public bool Add(MacAddress station, IPv4Packet packet)
@@ -26,18 +21,15 @@ internal sealed class TcpJoiner(ITapOutput output, bool isJoining)
             return false;
         }
 
-        TcpRun? run = Find(packet, header);
+        TcpRun? run = _runs.Find(packet);
         if (run?.TryAppend(packet, header) != true)
         {
-            run ??= Free();
-            Write(run);
-            run.Begin(station, packet, header);
-            _isEmpty = false;
+            _runs.Renew(run).Begin(station, packet, header);
         }
 
         if (!isJoining)
         {
-            Flush();
+            _runs.Flush();
         }
 
         return true;
@@ -46,61 +38,12 @@ internal sealed class TcpJoiner(ITapOutput output, bool isJoining)
     /// <summary>A packet with a checksum follows: what is of its connection goes first.</summary>
     public void Overtake(IPv4Packet packet)
     {
-        if (!_isEmpty && TcpHeader.TryRead(packet, out TcpHeader header) && Find(packet, header) is { } run)
+        if (TcpHeader.TryRead(packet, out _))
         {
-            Write(run);
+            _runs.Write(_runs.Find(packet));
         }
     }
 
     /// <summary>Writes everything.</summary>
-    public void Flush()
-    {
-        if (_isEmpty)
-        {
-            return;
-        }
-
-        foreach (TcpRun? run in _runs)
-        {
-            Write(run);
-        }
-
-        _isEmpty = true;
-    }
-
-    private TcpRun? Find(IPv4Packet packet, TcpHeader header)
-    {
-        foreach (TcpRun? run in _runs)
-        {
-            if (run?.IsOf(packet, header) == true)
-            {
-                return run;
-            }
-        }
-
-        return null;
-    }
-
-    private TcpRun Free()
-    {
-        for (int index = 0; index < MostRuns; index++)
-        {
-            if (_runs[index] is not { IsEmpty: false })
-            {
-                return _runs[index] ??= new TcpRun();
-            }
-        }
-
-        _oldest = (_oldest + 1) % MostRuns;
-        return _runs[_oldest]!;
-    }
-
-    private void Write(TcpRun? run)
-    {
-        if (run is { IsEmpty: false })
-        {
-            ReadOnlySpan<byte> frame = run.Take(out FrameOffload offload);
-            output.WriteFrame(frame, offload);
-        }
-    }
+    public void Flush() => _runs.Flush();
 }

@@ -24,7 +24,8 @@ internal sealed class PacketPath
     private readonly ITapOutput _output;
     private readonly DropCounters _drops;
     private readonly IcmpErrors _errors;
-    private readonly TcpJoiner _joiner;
+    private readonly TcpJoiner _segments;
+    private readonly UdpJoiner _datagrams;
     private readonly byte[] _segment = new byte[ushort.MaxValue];
     private readonly byte[] _frame = new byte[EthernetFrame.HeaderSize + ushort.MaxValue];
 
@@ -34,14 +35,19 @@ internal sealed class PacketPath
         (_overlay, _subnet, _stations, _owners, _output, _drops) = (overlay, options.Subnet, stations, owners, output, drops);
         _gate = new UncertifiedGate(options);
         _errors = new IcmpErrors(_subnet.Gateway, output);
-        _joiner = new TcpJoiner(output, options.JoinsSegments);
+        _segments = new TcpJoiner(output, options.JoinsSegments);
+        _datagrams = new UdpJoiner(output, options.JoinsDatagrams);
     }
 
     /// <summary>Whether the local node has a certificate.</summary>
     public bool IsCertified { get; set; }
 
     /// <summary>Writes what was joined.</summary>
-    public void Flush() => _joiner.Flush();
+    public void Flush()
+    {
+        _segments.Flush();
+        _datagrams.Flush();
+    }
 
     /// <summary>Takes a packet of a station, which stands in <paramref name="frame"/>, and what its kernel left to be done on it.</summary>
     public void FromTap(TimeSpan now, MacAddress station, Span<byte> frame, IPv4Packet packet, FrameOffload offload)
@@ -76,7 +82,11 @@ internal sealed class PacketPath
         else
         {
             OwnerEntry entry = _owners.Get(now, destination);
-            if (offload.SegmentSize > 0)
+            if (offload.SegmentSize > 0 && packet.Protocol == IPv4Packet.Udp)
+            {
+                SendDatagrams(now, entry, packet, offload.SegmentSize);
+            }
+            else if (offload.SegmentSize > 0)
             {
                 SendSegments(now, entry, packet, offload.SegmentSize);
             }
@@ -84,13 +94,9 @@ internal sealed class PacketPath
             {
                 _drops.Add(DropReason.Malformed);
             }
-            else if (!entry.IsKnown && entry.IsAsked)
+            else
             {
-                _owners.Wait(entry, new WaitingPacket(WaitingKind.Outgoing, null, packet.Bytes.ToArray()));
-            }
-            else if (MaySend(now, entry, packet))
-            {
-                Send(now, entry, packet, offload.LacksChecksum);
+                SendOrWait(now, entry, packet, offload.LacksChecksum);
             }
         }
     }
@@ -217,6 +223,35 @@ internal sealed class PacketPath
         }
     }
 
+    private void SendDatagrams(TimeSpan now, OwnerEntry entry, IPv4Packet packet, int size)
+    {
+        if (!UdpDatagrams.TryRead(packet, size, out UdpDatagrams datagrams))
+        {
+            _drops.Add(DropReason.Malformed);
+            return;
+        }
+
+        for (int index = 0; index < datagrams.Count; index++)
+        {
+            if (IPv4Packet.TryRead(_frame.AsSpan(0, datagrams.Write(index, _frame)), out IPv4Packet datagram))
+            {
+                SendOrWait(now, entry, datagram, mayCutTcp: false);
+            }
+        }
+    }
+
+    private void SendOrWait(TimeSpan now, OwnerEntry entry, IPv4Packet packet, bool mayCutTcp)
+    {
+        if (!entry.IsKnown && entry.IsAsked)
+        {
+            _owners.Wait(entry, new WaitingPacket(WaitingKind.Outgoing, null, packet.Bytes.ToArray()));
+        }
+        else if (MaySend(now, entry, packet))
+        {
+            Send(now, entry, packet, mayCutTcp);
+        }
+    }
+
     // The path became narrower than the connection's segments. A stream of bytes may be cut anywhere, so nothing is lost for it, and from the error (or
     // the route) the guest knows how long its next ones may be.
     private void CutSmaller(TimeSpan now, OwnerEntry entry, IPv4Packet packet, int fits)
@@ -336,7 +371,7 @@ internal sealed class PacketPath
 
         if (lacksChecksum)
         {
-            if (!_joiner.Add(station, packet))
+            if (!_segments.Add(station, packet))
             {
                 _drops.Add(DropReason.Malformed);
             }
@@ -344,7 +379,12 @@ internal sealed class PacketPath
             return;
         }
 
-        _joiner.Overtake(packet);
+        if (_datagrams.Add(station, packet))
+        {
+            return;
+        }
+
+        _segments.Overtake(packet);
         Span<byte> frame = _frame.AsSpan(0, EthernetFrame.HeaderSize + packet.Bytes.Length);
         EthernetFrame.WriteHeader(frame, station, MacAddress.Gateway, EthernetFrame.IPv4);
         packet.Bytes.CopyTo(frame[EthernetFrame.HeaderSize..]);

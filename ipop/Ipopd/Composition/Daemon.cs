@@ -278,6 +278,7 @@ internal sealed class Daemon : IControlled, IDisposable
         HostName = _options.Host,
         Mtu = _options.TapMtu,
         JoinsSegments = _options.Offload.TcpSegmentation,
+        JoinsDatagrams = _tap.Offload.Udp,
 
         // DHCP can't name a port, so only a server on the usual one is worth naming.
         DnsServer = _options.DnsListen is { Port: 53, IPv4: var server } ? new IPv4Address(server) : null,
@@ -423,7 +424,12 @@ internal sealed class Daemon : IControlled, IDisposable
     }
 
     private OffloadOptions Working() => new(
-        _tap.LeavesTcpWhole, _overlaySocket.SendsRuns, _overlaySocket.ReceivesRuns, _options.Offload.LibraryCipher && FrameCiphers.HasLibrary, _options.Offload.Esp);
+        _tap.Offload.Tcp,
+        _tap.Offload.Udp,
+        _overlaySocket.SendsRuns,
+        _overlaySocket.ReceivesRuns,
+        _options.Offload.LibraryCipher && FrameCiphers.HasLibrary,
+        _options.Offload.Esp);
 
     private List<string> Warnings() => WarningList.Make(
         _options, [.. _surroundings.Overlaps, .. _network.Warnings], _node.Twin is { } twin ? TwinReport.Describe(_node.Address, twin) : null, _certificateTrouble);

@@ -16,6 +16,9 @@ internal static class OffloadReport
         return
         [
             Entry(OptionKey.TcpSegmentation, wanted.TcpSegmentation, working.TcpSegmentation, "TCP packets are cut before ipopd sees them", "the kernel's tap has no TSO"),
+            Entry(
+                OptionKey.UdpSegmentation, wanted.UdpSegmentation, working.UdpSegmentation, "the tap's kernel gives and gets datagrams one by one",
+                wanted.TcpSegmentation ? "the kernel's tap has no USO (Linux 6.2)" : $"{OptionKey.TcpSegmentation} = no"),
             Entry(OptionKey.UdpRuns, wanted.UdpRuns, working.UdpRuns, "datagrams are sent one by one", KernelOrCard + " in runs"),
             Entry(OptionKey.UdpGro, wanted.UdpGro, working.UdpGro, "datagrams are received one by one", "the kernel has no UDP_GRO"),
             Entry(

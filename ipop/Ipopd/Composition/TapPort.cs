@@ -42,8 +42,8 @@ internal sealed class TapPort : ITapOutput, IDisposable
     /// <summary>For the loop.</summary>
     internal IReadOnlyList<int> Descriptors => _tap.Descriptors;
 
-    /// <summary>Whether the kernel hands over TCP packets before it cuts them.</summary>
-    internal bool LeavesTcpWhole => _tap.LeavesTcpWhole;
+    /// <summary>What the kernel leaves to us.</summary>
+    internal TapOffload Offload => _tap.Offload;
 
     /// <summary>When the carrier comes back; <see cref="TimeSpan.MaxValue"/> if it is there.</summary>
     internal TimeSpan CarrierAt { get; private set; } = TimeSpan.MaxValue;
@@ -71,11 +71,12 @@ internal sealed class TapPort : ITapOutput, IDisposable
 
         // A bridge drops what is longer than the device's MTU without a word, and not every host of a LAN asks for the safe one: then ipopd tells it.
         int mtu = options.Router is null ? options.TapMtu : Math.Max(options.TapMtu, options.LargestMtu);
-        TapDevice? tap = TapDevice.Adopt(kept, options.TapName, address, mtu, options.Offload.TcpSegmentation);
+        var offload = new TapOffload(options.Offload.TcpSegmentation, options.Offload.UdpSegmentation);
+        TapDevice? tap = TapDevice.Adopt(kept, options.TapName, address, mtu, offload);
         bool isKept = tap is not null;
         if (tap is null)
         {
-            tap = TapDevice.Open(options.TapName, address, mtu, options.Offload.TcpSegmentation);
+            tap = TapDevice.Open(options.TapName, address, mtu, offload);
 
             // No carrier, no DHCP: the client's first question comes when it can be answered, not a timeout later.
             tap.SetCarrier(false);

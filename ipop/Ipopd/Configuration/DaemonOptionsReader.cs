@@ -52,6 +52,7 @@ internal sealed class DaemonOptionsReader
             TcpPorts = reader.TcpPorts(),
             Offload = new OffloadOptions(
                 reader.YesOrNo(OptionKey.TcpSegmentation),
+                reader.YesOrNo(OptionKey.UdpSegmentation),
                 reader.YesOrNo(OptionKey.UdpRuns),
                 reader.YesOrNo(OptionKey.UdpGro),
                 reader.YesOrNo(OptionKey.LibraryCipher),

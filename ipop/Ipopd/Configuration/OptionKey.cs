@@ -25,6 +25,7 @@ internal sealed record OptionKey(string Section, string Name, string? Default)
     internal static readonly OptionKey Multicast = new("udp", "multicast", "yes");
     internal static readonly OptionKey TcpPorts = new("tcp", "ports", "auto");
     internal static readonly OptionKey TcpSegmentation = new("offload", "tcp-segmentation", "yes");
+    internal static readonly OptionKey UdpSegmentation = new("offload", "udp-segmentation", "yes");
     internal static readonly OptionKey UdpRuns = new("offload", "udp-runs", "yes");
     internal static readonly OptionKey UdpGro = new("offload", "udp-gro", "yes");
     internal static readonly OptionKey LibraryCipher = new("offload", "library-cipher", "yes");
@@ -41,7 +42,7 @@ internal sealed record OptionKey(string Section, string Name, string? Default)
     internal static IReadOnlyList<OptionKey> All { get; } =
     [
         State, Host, Pool, PoolSubnet, Secret, Bootstrap, Open, TapName, TapMtu, LargestMtu, Capture, Lan, LanHosts, LanRelay, UdpPort, PortMapping, Multicast,
-        TcpPorts, TcpSegmentation, UdpRuns, UdpGro, LibraryCipher, Esp, RelayRate, ControlSocket, DnsListen, MetricsListen, CaPort, PossessionPort, Ticket,
+        TcpPorts, TcpSegmentation, UdpSegmentation, UdpRuns, UdpGro, LibraryCipher, Esp, RelayRate, ControlSocket, DnsListen, MetricsListen, CaPort, PossessionPort, Ticket,
     ];
 
     /// <inheritdoc/>

@@ -3,6 +3,7 @@ using Brunet;
 using Brunet.Addressing;
 using Brunet.Sessions;
 using Ipop.AddressMap;
+using Ipop.Ethernet;
 using Ipop.Linux.Randomness;
 using Ipop.Linux.Udp;
 using Ipop.Offload;
@@ -69,6 +70,9 @@ internal sealed class PathEnd : INodeOutput, ITapOutput, IDisposable
 
     /// <summary>Their bytes.</summary>
     internal long Bytes { get; private set; }
+
+    /// <summary>Bytes of TCP's or UDP's payload in them.</summary>
+    internal long Payload { get; private set; }
 
     /// <summary>Datagrams that left.</summary>
     internal long Datagrams { get; private set; }
@@ -144,6 +148,8 @@ internal sealed class PathEnd : INodeOutput, ITapOutput, IDisposable
     {
         Frames++;
         Bytes += frame.Length;
+        int headers = frame[EthernetFrame.HeaderSize + 9] == IPv4Packet.Tcp ? 20 + 20 : 20 + UdpDatagram.HeaderSize;
+        Payload += frame.Length - EthernetFrame.HeaderSize - headers;
     }
 
     public void BounceCarrier()

@@ -1,4 +1,3 @@
-using System.Buffers.Binary;
 using Ipop.Ethernet;
 using Ipop.Offload;
 using Testing.Overlay;
@@ -80,15 +79,13 @@ internal sealed class PathPair : IDisposable
         return (frame, new FrameOffload(true, Start, TcpChecksum, (ushort)size));
     }
 
-    /// <summary>A UDP datagram.</summary>
+    /// <summary>A UDP datagram that routers may not cut.</summary>
     internal static byte[] Udp(PathEnd from, PathEnd to, int size)
     {
         byte[] frame = Frame(from, to, IPv4Packet.Udp, UdpDatagram.HeaderSize + size);
         Span<byte> datagram = frame.AsSpan(EthernetFrame.HeaderSize + IPv4Packet.MinimumHeaderSize);
-        BinaryPrimitives.WriteUInt16BigEndian(datagram, 5001);
-        BinaryPrimitives.WriteUInt16BigEndian(datagram[2..], 5001);
-        BinaryPrimitives.WriteUInt16BigEndian(datagram[4..], (ushort)datagram.Length);
-        datagram[6..8].Clear();
+        UdpDatagram.WriteHeader(datagram, from.Address, 5001, to.Address, 5001);
+        frame[EthernetFrame.HeaderSize + 6] = 0x40;
         return frame;
     }
 

@@ -8,6 +8,7 @@ namespace Ipop.Tests.Offload;
 public sealed class OffloadPathTests
 {
     private static readonly PeerIdentity Peer = Peers.Certified("peer", TcpPackets.Right.ToString());
+    private static readonly FrameOffload Datagrams = new(true, EthernetFrame.HeaderSize + 20, FrameOffload.UdpChecksum, 1000);
     private static readonly FrameOffload Cut = new(true, EthernetFrame.HeaderSize + 20, FrameOffload.TcpChecksum, 1228);
 
     [Fact]
@@ -37,6 +38,34 @@ public sealed class OffloadPathTests
     }
 
     [Fact]
+    public void Datagrams_that_a_program_sent_at_once_go_out_one_by_one_with_their_checksums()
+    {
+        Machine machine = Member(TcpPackets.Left);
+        machine.PutAddress(Peer, TcpPackets.Right);
+        byte[] packet = UdpPackets.Make(1, 2500);
+        machine.Network.FrameFromTap(machine.Now, Machine.Frame(EthernetFrame.IPv4, packet), Datagrams);
+        Assert.Equal([1028, 1028, 528], machine.Overlay.Sent.Select(sent => sent.Packet.Length));
+        Assert.Equal(packet[28..], machine.Overlay.Sent.SelectMany(sent => sent.Packet[28..]));
+        Assert.All(machine.Overlay.Sent, sent => Assert.True(UdpHeader.HasRightChecksum(sent.Packet)));
+        Assert.All(machine.Overlay.SentForms, Assert.False);
+    }
+
+    [Fact]
+    public void Datagrams_of_the_owner_reach_the_tap_joined_at_the_end_of_the_round()
+    {
+        Machine machine = Member(TcpPackets.Right);
+        PeerIdentity owner = Peers.Certified("owner", TcpPackets.Left.ToString());
+        for (int number = 0; number < 3; number++)
+        {
+            machine.Network.PacketFromOverlay(machine.Now, owner, UdpPackets.Make(number), lacksChecksum: false);
+        }
+
+        Assert.Empty(machine.Tap.Frames);
+        machine.Network.EndRound();
+        Assert.Equal(EthernetFrame.HeaderSize + UdpHeader.Size + 300, Assert.Single(machine.Tap.Frames).Length);
+    }
+
+    [Fact]
     public void Segments_of_somebody_else_and_what_is_no_segment_are_dropped()
     {
         Machine machine = Member(TcpPackets.Right);
@@ -55,6 +84,7 @@ public sealed class OffloadPathTests
         Machine machine = Member(TcpPackets.Left);
         machine.PutAddress(Peer, TcpPackets.Right);
         byte[] datagram = Packets.Udp(TcpPackets.Left, 1, TcpPackets.Right, 2, new byte[3000]);
+        datagram[25]++;
         machine.Network.FrameFromTap(machine.Now, Machine.Frame(EthernetFrame.IPv4, datagram), Cut);
         machine.Network.FrameFromTap(machine.Now, Machine.Frame(EthernetFrame.IPv4, datagram), Cut with { SegmentSize = 0, ChecksumOffset = 5000 });
         Assert.Equal(2, machine.Network.Drops[DropReason.Malformed]);
