@@ -49,6 +49,11 @@ class Node:
                 self.topology.inside(self.name, self._program, "--config", str(self.config)), stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         until(self.answers, lambda answers: answers, f"{self.name}: the control socket answers", pause=pause)
 
+    @property
+    def pid(self):
+        """Process number of the running daemon."""
+        return self._process.pid
+
     def answers(self):
         """Whether the daemon answers."""
         if self._process.poll() is not None:

@@ -2,15 +2,13 @@
 
 import contextlib
 import json
-import os
-import pathlib
 import re
 import subprocess
 import time
 
+import usage
 from shell import run
 
-TICK = os.sysconf("SC_CLK_TCK")
 FLOOD = ("-u", "-b", "0", "-l", "64")
 SETTLE = 0.5
 
@@ -58,13 +56,12 @@ def percentile(found, count):
 
 def processor(processes):
     """Seconds of processor time that the processes have used."""
-    return sum(sum(int(number) for number in _stat(process)[11:13]) for process in processes) / TICK
+    return sum(usage.processor(process) for process in processes)
 
 
 def resident(processes):
     """The larger one's resident memory, in MB; 0 of none."""
-    found = [int(re.search(r"VmRSS:\s+(\d+)", pathlib.Path(f"/proc/{process}/status").read_text(encoding="ascii")).group(1)) for process in processes]
-    return round(max(found, default=0) / 1000, 1)
+    return round(max((usage.resident(process) for process in processes), default=0) / 1e6, 1)
 
 
 def mbits(part):
@@ -92,10 +89,6 @@ def report(process, address):
     if "error" in said:
         raise RuntimeError(f"iperf3 to {address}: {said['error']}")
     return said
-
-
-def _stat(process):
-    return pathlib.Path(f"/proc/{process}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
 
 
 @contextlib.contextmanager

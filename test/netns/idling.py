@@ -1,0 +1,27 @@
+"""What ipopd costs while nobody sends anything."""
+
+import time
+
+import usage
+from tally import must
+
+SETTLE = 5
+SPAN = 10
+
+# Five times what a quiet machine shows, as every limit here: two wake-ups a second (one beat, pings both ways) and 0.1 % of a processor.
+MOST_WAKES = 10
+MOST_PROCESSOR = 0.01
+
+
+def run(tally, node, figures):
+    """A node with one neighbour."""
+    with tally.case("an idle daemon wakes up a few times a second and uses next to no processor"):
+        time.sleep(SETTLE)
+        before, used = usage.wakes(node.pid), usage.processor(node.pid)
+        time.sleep(SPAN)
+        wakes = sum(count - before.get(thread, 0) for thread, count in usage.wakes(node.pid).items()) / SPAN
+        used = (usage.processor(node.pid) - used) / SPAN
+        figures.add("idle: wake-ups a second, all threads that are there at the end", wakes, "")
+        figures.add("idle: of a processor", used * 100, "%")
+        must(0 < wakes < MOST_WAKES, f"it woke {wakes} times a second")
+        must(used < MOST_PROCESSOR, f"it used {used * 100:.1f} % of a processor")
