@@ -5,12 +5,12 @@ import time
 import usage
 from tally import must
 
-SETTLE = 5
+SETTLE = 10
 SPAN = 10
 
-# Five times what a quiet machine shows, as every limit here: two wake-ups a second (one beat, pings both ways) and 0.1 % of a processor.
+# Five times what a quiet machine shows, as every limit here, and more for the processor, whose clock ticks every 10 ms: two wake-ups a second, 0.2 %.
 MOST_WAKES = 10
-MOST_PROCESSOR = 0.01
+MOST_PROCESSOR = 0.02
 
 
 def run(tally, node, figures):
