@@ -3,15 +3,24 @@
 import os
 import pathlib
 import subprocess
+import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
-def publish():
-    """Builds the daemon; returns its path. IPOPD names another one."""
+PUBLISH = ("dotnet", "publish", "ipop/Ipopd", "-r", "linux-x64", "--self-contained", "-v", "quiet", "--nologo")
+LOG_END = 20
+
+
+def publish(command=PUBLISH):
+    """Builds the daemon; returns its path. IPOPD names another one. Ends the run with the log's end if the build fails."""
     if "IPOPD" in os.environ:
         return os.environ["IPOPD"]
-    subprocess.run(["dotnet", "publish", "ipop/Ipopd", "-r", "linux-x64", "--self-contained", "-v", "quiet", "--nologo"], cwd=ROOT, check=True)
+    build = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    if build.returncode:
+        end = "\n".join(build.stdout.splitlines()[-LOG_END:])
+        print(f"the daemon was not built, so there is nothing to test; `{' '.join(command)}` ended with {build.returncode}:\n{end}\n0 passed, 1 failed")
+        sys.exit(1)
     return str(ROOT / "build/dotnet/publish/Ipopd/release_linux-x64/ipopd")
 
 

@@ -38,14 +38,13 @@ internal sealed class MtuKeeper(NodeCore core)
     /// <summary>The same, but null while it is only assumed.</summary>
     public int? KnownOf(Peer peer) => peer.Best is { Mtu.IsKnown: true } ? Of(peer) : null;
 
-    /// <summary>A packet of the virtual network is to go to a peer.</summary>
+    /// <summary>A packet of the virtual network is to go to a peer, which <see cref="Peer.OnTraffic"/> has heard of.</summary>
     public void OnSent(TimeSpan now, Peer peer, int packet)
     {
         if (peer.Best is { Way.IsUdp: true } path && IsOn)
         {
             path.Mtu ??= new PathMtu(Safe + Overhead(path), Largest + Overhead(path));
             path.Mtu.OnSent(now, packet + Overhead(path));
-            core.Agenda.Stir(peer);
         }
     }
 
@@ -167,9 +166,10 @@ internal sealed class MtuKeeper(NodeCore core)
                 return true;
             }
 
-            peer.SentBytes += length;
             mtu.OnProbed(now, token, size);
-            return core.Output.SendWhole(path.Way.Socket, path.Way.Endpoint, frame.AsSpan(0, length));
+            bool left = core.Output.SendWhole(path.Way.Socket, path.Way.Endpoint, frame.AsSpan(0, length));
+            peer.SentBytes += left ? length : 0;
+            return left;
         }
         finally
         {

@@ -48,6 +48,7 @@ internal sealed class NodeCore
         Lan = new LanCaller(this);
         Puncher = new Puncher(this);
         Relayed = new RelayBudget(settings.RelayRate);
+        Outside = new OutsideWatch(this);
         PortSearcher = new PortSearcher(this);
         Meetings = new TcpMeetings(this);
         NatProber = new NatProber(this);
@@ -114,6 +115,8 @@ internal sealed class NodeCore
     public LanCaller Lan { get; }
 
     public Puncher Puncher { get; }
+
+    public OutsideWatch Outside { get; }
 
     public PortSearcher PortSearcher { get; }
 

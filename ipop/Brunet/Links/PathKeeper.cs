@@ -184,7 +184,7 @@ internal sealed class PathKeeper(NodeCore core)
             {
                 if (path.Way is { IsUdp: true, Socket: 0 })
                 {
-                    OnReflection(now, Reflected.Add(now, peer.Address, path.Way.Endpoint, pong.Observed));
+                    OnReflection(now, peer, Reflected.Add(now, peer.Address, path.Way.Endpoint, pong.Observed));
                 }
                 else if (path.Way is { Kind: PathKind.Direct, IsUdp: false })
                 {
@@ -252,7 +252,7 @@ internal sealed class PathKeeper(NodeCore core)
     private static TransportAddress Observed(Arrival arrival) =>
         arrival.Kind == PathKind.Direct && arrival.Endpoint.Protocol != TransportProtocol.Tcp && !arrival.Endpoint.IsLinkLocal ? arrival.Endpoint : default;
 
-    private void OnReflection(TimeSpan now, Reflection change)
+    private void OnReflection(TimeSpan now, Peer witness, Reflection change)
     {
         if (change == Reflection.Known)
         {
@@ -265,6 +265,7 @@ internal sealed class PathKeeper(NodeCore core)
             // What our NAT forgot for one it forgot for all: nobody else can reach us before we speak.
             _nextMove = now + MoveInterval;
             PingAll(now);
+            core.Outside.OnMoved(now, witness);
             core.NatProber.Restart(now);
         }
     }

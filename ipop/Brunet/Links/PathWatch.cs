@@ -171,6 +171,7 @@ internal sealed class PathWatch(NodeCore core)
         if (peer.Best is { IsPingOutstanding: false } best && peer.IsOddlySilent(now))
         {
             core.Paths.Ping(now, peer, best);
+            core.Outside.OnSilence(now, peer);
         }
 
         bool isWanted = peer.IsWanted(now);
@@ -283,6 +284,7 @@ internal sealed class PathWatch(NodeCore core)
             // If the peer lives, its answer over the ring says so, and its pings come from where it is now.
             PingByRing(now, peer);
             core.Puncher.Seek(now, peer);
+            core.Outside.OnMiss(now, peer);
         }
     }
 

@@ -98,6 +98,13 @@ internal sealed class Puncher(NodeCore core)
         }
     }
 
+    /// <summary>Tells a peer over the ring, where it is reached whatever became of the path, that we are seen elsewhere now, and asks where it is.</summary>
+    public void TellPlace(TimeSpan now, Peer peer)
+    {
+        peer.NextSeek = now;
+        Seek(now, peer);
+    }
+
     /// <summary>Many ports are open to the peer now, and it shall guess which.</summary>
     public void TellSpread(TimeSpan now, Peer peer) => Send(now, peer, wantsAnswer: false, peer.Best, isSpread: true);
 

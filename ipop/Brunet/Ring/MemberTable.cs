@@ -21,7 +21,8 @@ internal sealed class MemberTable(NodeCore core)
     /// <param name="position">Where.</param>
     /// <param name="except">One that does not count.</param>
     /// <param name="exceptToo">Another that does not.</param>
-    public Peer? Nearest(NodeAddress position, NodeAddress except, NodeAddress exceptToo)
+    /// <param name="orDoubted">Whether those count whose link has missed a ping.</param>
+    public Peer? Nearest(NodeAddress position, NodeAddress except, NodeAddress exceptToo, bool orDoubted = true)
     {
         Refresh();
         int place = PlaceOf(position);
@@ -29,8 +30,8 @@ internal sealed class MemberTable(NodeCore core)
         Peer? before = null;
         for (int i = 0; i < _peers.Count && (after is null || before is null); i++)
         {
-            after ??= Eligible(_peers[(place + i) % _peers.Count], except, exceptToo);
-            before ??= Eligible(_peers[(place + _peers.Count - 1 - i) % _peers.Count], except, exceptToo);
+            after ??= Eligible(_peers[(place + i) % _peers.Count], except, exceptToo, orDoubted);
+            before ??= Eligible(_peers[(place + _peers.Count - 1 - i) % _peers.Count], except, exceptToo, orDoubted);
         }
 
         return after is null || before is null || after.Address.DistanceTo(position) <= before.Address.DistanceTo(position) ? after : before;
@@ -49,8 +50,8 @@ internal sealed class MemberTable(NodeCore core)
     }
 
     /// <summary>What was linked a moment ago may be so no more.</summary>
-    private Peer? Eligible(Peer peer, NodeAddress except, NodeAddress exceptToo) =>
-        peer.Address != except && peer.Address != exceptToo && core.IsMemberPeer(peer) ? peer : null;
+    private Peer? Eligible(Peer peer, NodeAddress except, NodeAddress exceptToo, bool orDoubted) =>
+        peer.Address != except && peer.Address != exceptToo && core.IsMemberPeer(peer) && (orDoubted || peer.Best is { Missed: 0 }) ? peer : null;
 
     private void Refresh()
     {

@@ -141,11 +141,21 @@ internal sealed class Router(NodeCore core)
             return via;
         }
 
-        Peer? best = core.Members.Nearest(target, header.Source, avoided);
-
         // Where a packet begins it may take a step away: the origin may have no place on the ring yet, or no link to a neighbour.
         bool mayStepAway = isOrigin && (header.Exact || header.Type == RoutedType.Find || !core.IsMember);
-        return best is not null && (mayStepAway || best.Address.DistanceTo(target) < core.Self.DistanceTo(target)) ? best : straight;
+        return NextOf(target, header.Source, avoided, mayStepAway, orDoubted: false)
+            ?? NextOf(target, header.Source, avoided, mayStepAway, orDoubted: true)
+            ?? straight;
+    }
+
+    /// <summary>
+    /// The nearest member that is nearer than we are. One that has just missed a ping is passed over while another is on the way too: what is handed to it
+    /// is mostly lost, and nobody sends it again for us.
+    /// </summary>
+    private Peer? NextOf(NodeAddress target, NodeAddress source, NodeAddress avoided, bool mayStepAway, bool orDoubted)
+    {
+        Peer? best = core.Members.Nearest(target, source, avoided, orDoubted);
+        return best is not null && (mayStepAway || best.Address.DistanceTo(target) < core.Self.DistanceTo(target)) ? best : null;
     }
 
     private void Deliver(TimeSpan now, in RoutedHeader header, ReadOnlySpan<byte> body)

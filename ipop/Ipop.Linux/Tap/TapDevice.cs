@@ -107,9 +107,19 @@ public sealed unsafe class TapDevice : IDisposable
             return null;
         }
 
-        TapClaim claim = TapClaim.Take(name);
-        TapSettings.Apply(name, mac, mtu);
-        return new TapDevice(claim, queues, name, wanted);
+        TapClaim? claim = null;
+        try
+        {
+            claim = TapClaim.Take(name);
+            TapSettings.Apply(name, mac, mtu);
+            return new TapDevice(claim, queues, name, wanted);
+        }
+        catch
+        {
+            claim?.Dispose();
+            queues.ForEach(queue => queue.Dispose());
+            throw;
+        }
     }
 
     /// <summary>Reads one frame, which may be larger than the interface's MTU if <paramref name="offload"/> says so.</summary>

@@ -51,8 +51,13 @@ internal sealed class NodePort(UdpSocket udp, SearchSockets further) : INodeOutp
     /// <inheritdoc/>
     public bool SendWhole(int socket, TransportAddress destination, ReadOnlySpan<byte> datagram)
     {
-        Traffic.Sent(datagram.Length);
-        return socket == 0 ? udp.SendWhole(destination, datagram) : further.SendWhole(socket, destination, datagram);
+        bool left = socket == 0 ? udp.SendWhole(destination, datagram) : further.SendWhole(socket, destination, datagram);
+        if (left)
+        {
+            Traffic.Sent(datagram.Length);
+        }
+
+        return left;
     }
 
     /// <inheritdoc/>

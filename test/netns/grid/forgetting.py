@@ -24,12 +24,18 @@ def rounds(sites):
     return found
 
 
-def measure(pool, sites, most, tell):
-    """{(a, b): seconds of the longest silence, None if no NAT is there or pings did not flow before}; `most` rounds."""
+def rounds_of(sites, only):
+    """The rounds that have one of these pairs, which are sets of names."""
+    return [pairs for pairs in rounds(sites) if any({site.name for site in pair} in only for pair in pairs)]
+
+
+def measure(pool, chosen, tell):
+    """{(a, b): seconds of the longest silence, None if no NAT is there or pings did not flow before}, of these rounds."""
     results = {}
-    for number, pairs in enumerate(rounds(sites)[:most], 1):
-        results.update(_round(pool, pairs))
-        tell(number, results)
+    for number, pairs in enumerate(chosen, 1):
+        found = _round(pool, pairs)
+        results.update(found)
+        tell(number, found)
     return results
 
 

@@ -11,6 +11,7 @@ import proof  # noqa: E402
 import rules  # noqa: E402
 from pings import checksum, echo  # noqa: E402
 from sites import FEW, GATES, SITES, gates_of, pair_class, seen_as  # noqa: E402
+from records import Records  # noqa: E402
 from wire import parse  # noqa: E402
 
 BY_NAME = {site.name: site for site in SITES}
@@ -102,25 +103,36 @@ class Probe(unittest.TestCase):
 class Packets(unittest.TestCase):
     FRAME = bytes(12) + b"\x08\x00" + bytes.fromhex("45000000000000004011000001020304c0000218") + bytes.fromhex("115111510134") + bytes(300)
 
+    def setUp(self):
+        self.records = Records()
+
+    def parse(self, is_out, frame):
+        return parse(1.0, is_out, frame, self.records, "port")
+
     def test_udp_is_read(self):
-        self.assertEqual(parse(1.0, True, self.FRAME), (1.0, True, "192.0.2.24", 300))
-        self.assertEqual(parse(1.0, False, self.FRAME).far, "1.2.3.4")
+        self.assertEqual(self.parse(True, self.FRAME), [(1.0, True, "192.0.2.24", 300)])
+        self.assertEqual(self.parse(False, self.FRAME)[0].far, "1.2.3.4")
 
     def test_udp_on_IPv6_is_read(self):
         addresses = bytes.fromhex("20010db8005700000000000000000020") + bytes.fromhex("20010db8005700400000000000000002")
         frame = bytes(12) + b"\x86\xdd" + bytes.fromhex("6000000001341140") + addresses + bytes.fromhex("115111510134") + bytes(302)
-        self.assertEqual(parse(1.0, True, frame), (1.0, True, "2001:db8:57:40::2", 300))
-        self.assertEqual(parse(1.0, False, frame).far, "2001:db8:57::20")
-        self.assertIsNone(parse(1.0, True, frame[:40]))
+        self.assertEqual(self.parse(True, frame), [(1.0, True, "2001:db8:57:40::2", 300)])
+        self.assertEqual(self.parse(False, frame)[0].far, "2001:db8:57::20")
+        self.assertEqual(self.parse(True, frame[:40]), [])
 
     def test_anything_else_is_not(self):
-        self.assertIsNone(parse(1.0, True, self.FRAME[:20]))
-        self.assertIsNone(parse(1.0, True, self.FRAME[:12] + b"\x08\x06" + self.FRAME[14:]))
-        self.assertIsNone(parse(1.0, True, self.FRAME[:23] + b"\x01" + self.FRAME[24:]))
+        self.assertEqual(self.parse(True, self.FRAME[:20]), [])
+        self.assertEqual(self.parse(True, self.FRAME[:12] + b"\x08\x06" + self.FRAME[14:]), [])
+        self.assertEqual(self.parse(True, self.FRAME[:23] + b"\x01" + self.FRAME[24:]), [])
 
-    def test_a_tcp_segment_has_the_size_of_the_frame_in_its_one_record(self):
-        tcp = bytes(12) + b"\x08\x00" + bytes.fromhex("4500016c000000004006000001020304c0000218") + bytes(12) + b"\x80" + bytes(19) + bytes(312)
-        self.assertEqual(parse(1.0, True, tcp), (1.0, True, "192.0.2.24", 364 - 20 - 32 - 24))
+    def test_a_tcp_segment_has_the_frames_of_its_records(self):
+        record = b"\x17\x03\x03" + (300 + 19).to_bytes(2, "big") + bytes(319)
+        small = b"\x17\x03\x03" + (60 + 19).to_bytes(2, "big") + bytes(79)
+        payload = record + small + record
+        total = (20 + 32 + len(payload)).to_bytes(2, "big")
+        head = bytes(12) + b"\x08\x00" + b"\x45\x00" + total + bytes.fromhex("000000004006000001020304c0000218")
+        frame = head + bytes(12) + b"\x80" + bytes(19) + payload + b"padding"
+        self.assertEqual(self.parse(True, frame), 2 * [(1.0, True, "192.0.2.24", 300)])
 
     def test_an_echo_request_has_a_right_checksum(self):
         for payload in (b"", b"abc", bytes(200)):

@@ -6,13 +6,14 @@ import threading
 import time
 
 from enter import namespace
+from records import Records
 from verdict import Seen
 
 ETH_P_ALL = 3
 ETHERNET, SHORTEST_IP, IPV6_HEADER = 14, 20, 40
 TCP_PROTOCOL, UDP_PROTOCOL = 6, 17
-# Around a frame on a TCP link: the head of a TLS record, its inner type and seal (RFC 8446 section 5.2), and the frame's length.
-TLS_AROUND = 5 + 1 + 16 + 2
+# Inside a TLS record beside a frame of a TCP link: the inner type and the seal (RFC 8446 section 5.2), and the frame's length.
+TLS_AROUND = 1 + 16 + 2
 LEAST_PAYLOAD = 200
 RECEIVE_BUFFER = 4 << 20
 
@@ -23,6 +24,7 @@ class Wire:
     def __init__(self):
         self._selector = selectors.DefaultSelector()
         self._seen = {}
+        self._records = Records()
         self._lock = threading.Lock()
         self._ends = False
         self._thread = threading.Thread(target=self._listen, daemon=True)
@@ -67,14 +69,14 @@ class Wire:
                     frame, address = key.fileobj.recvfrom(2048)
                 except OSError:
                     continue
-                seen = parse(time.monotonic(), address[2] == socket.PACKET_OUTGOING, frame)
-                if seen is not None:
+                seen = parse(time.monotonic(), address[2] == socket.PACKET_OUTGOING, frame, self._records, key.data)
+                if seen:
                     with self._lock:
-                        self._seen[key.data].append(seen)
+                        self._seen[key.data] += seen
 
 
-def parse(now, is_out, frame):
-    """What IP carries here that is large enough for a ping of ours: a UDP packet, or a TCP segment of one TLS record; else None."""
+def parse(now, is_out, frame, records, name):
+    """What IP carries at the site of that name that is large enough for a ping of ours: a UDP packet, or what TLS records of a TCP segment hold."""
     packet = frame[ETHERNET:]
     if frame[12:14] == b"\x08\x00" and len(packet) >= SHORTEST_IP:
         head, protocol, family, source, length = 4 * (packet[0] & 15), packet[9], socket.AF_INET, 12, 4
@@ -83,14 +85,14 @@ def parse(now, is_out, frame):
         head, protocol, family, source, length = IPV6_HEADER, packet[6], socket.AF_INET6, 8, 16
         total = IPV6_HEADER + int.from_bytes(packet[4:6], "big")
     else:
-        return None
+        return []
     if protocol == UDP_PROTOCOL:
-        size = int.from_bytes(packet[head + 4:head + 6], "big") - 8
+        sizes = [int.from_bytes(packet[head + 4:head + 6], "big") - 8]
     elif protocol == TCP_PROTOCOL:
-        size = total - head - 4 * (packet[head + 12] >> 4) - TLS_AROUND
+        stream = name, is_out, bytes(packet[source:source + 2 * length]), bytes(packet[head:head + 4])
+        sizes = [size - TLS_AROUND for size in records.take(stream, packet[head:total])]
     else:
-        return None
-    if size < LEAST_PAYLOAD:
-        return None
+        return []
     far = source + length if is_out else source
-    return Seen(now, is_out, socket.inet_ntop(family, packet[far:far + length]), size)
+    host = socket.inet_ntop(family, packet[far:far + length])
+    return [Seen(now, is_out, host, size) for size in sizes if size >= LEAST_PAYLOAD]
