@@ -60,6 +60,26 @@ public sealed class PortSearchTests(ITestOutputHelper output)
     }
 
     [Fact]
+    public void Two_NATs_that_count_are_passed_straight()
+    {
+        var times = new List<TimeSpan>();
+        for (int seed = 1; seed <= 40; seed++)
+        {
+            var world = new SimulatedNetwork(seed);
+            (SimulatedNode one, SimulatedNode two) = Ring(world, NatKind.SymmetricSequential, NatKind.SymmetricSequential);
+            TimeSpan? direct = Direct(world, one, two);
+            Assert.True(direct is not null, $"seed {seed}");
+            times.Add(direct.Value);
+            world.Run(TimeSpan.FromSeconds(90));
+            Assert.InRange(one.FurtherSockets + two.FurtherSockets, 0, 4);
+        }
+
+        times.Sort();
+        output.WriteLine($"median {times[times.Count / 2]}, slowest {times[^1]}");
+        Assert.True(times[times.Count / 2] < TimeSpan.FromSeconds(3), $"{times[times.Count / 2]}");
+    }
+
+    [Fact]
     public void Two_hard_sides_cost_little_and_leave_nothing_open()
     {
         var world = new SimulatedNetwork(seed: 7);

@@ -35,8 +35,12 @@ internal sealed class PortGuesses(NodeCore core, Peer peer, TransportAddress las
         return _sent < Most && !Puncher.IsStraight(peer);
     }
 
+    /// <summary>The endpoint so many ports after another one, as a NAT counts that comes back to the first after the last.</summary>
+    public static TransportAddress After(TransportAddress last, int ports) =>
+        last with { Port = (ushort)(FirstPort + ((last.Port - FirstPort + ports + Ports) % Ports)) };
+
     private ushort Guess(int number) => counts && number < Following
-        ? (ushort)(FirstPort + ((last.Port - FirstPort + number + 1 + Ports) % Ports))
+        ? After(last, number + 1).Port
         : (ushort)(FirstPort + ((_start + ((long)number * _stride)) % Ports));
 
     /// <summary>A step that comes by every port before it comes back to the first: prime to 64,512 = 2^10 * 3^2 * 7.</summary>

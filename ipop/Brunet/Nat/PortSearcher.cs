@@ -43,11 +43,26 @@ internal sealed class PortSearcher(NodeCore core)
             peer.NextSearch = now + HeadStart;
         }
 
-        if (candidates.IsSpread && _guesses is null && now >= peer.NextGuesses && IsWorthIt(now, peer))
+        if (!candidates.IsSpread || now < peer.NextGuesses || !IsWorthIt(now, peer))
+        {
+            return;
+        }
+
+        if (DoBothCount(peer))
+        {
+            // Its ports are open and wait for ours; if ours are being opened, it hears of them.
+            if (_spread is null)
+            {
+                peer.NextGuesses = now + (0.75 * Pause(peer.Guesses++));
+                core.Agenda.WakeSoon();
+                _spread = Spread(now, peer, tells: false);
+            }
+        }
+        else if (_guesses is null)
         {
             peer.NextGuesses = now + (0.75 * Pause(peer.Guesses++));
             core.Agenda.WakeSoon();
-            _guesses = new PortGuesses(core, peer, peer.Outside, peer.Nat is { Mapping: NatMapping.Dependent, Step: > 0 });
+            _guesses = new PortGuesses(core, peer, peer.Outside, Counts(peer.Nat));
         }
     }
 
@@ -87,12 +102,32 @@ internal sealed class PortSearcher(NodeCore core)
                 peer.NextSearch = now + (Pause(peer.Searches++) * (0.9 + (0.2 * core.Random.NextDouble())));
                 if (isOurs)
                 {
-                    int count = core.Paths.Reflected.Nat.Step > 0 ? SocketSpread.Few : SocketSpread.Many;
-                    _spread = new SocketSpread(core, peer, peer.Outside, count, now);
+                    _spread = Spread(now, peer, tells: true);
                 }
             }
         }
     }
+
+    private SocketSpread Spread(TimeSpan now, Peer peer, bool tells)
+    {
+        if (DoBothCount(peer))
+        {
+            // A multiple of the step, which may be smaller than it seems.
+            int ahead = SocketSpread.Both - 1 - ((SocketSpread.Both - 1) % peer.Nat.Step);
+            return new SocketSpread(core, peer, PortGuesses.After(peer.Outside, ahead), SocketSpread.Both, now, tells);
+        }
+
+        int count = Counts(core.Paths.Reflected.Nat) ? SocketSpread.Few : SocketSpread.Many;
+        return new SocketSpread(core, peer, peer.Outside, count, now, tells);
+    }
+
+    private static bool Counts(NatProfile nat) => nat is { Mapping: NatMapping.Dependent, Step: > 0 };
+
+    /// <summary>
+    /// Whether both NATs count. Then each side opens as many ports towards one port of the other that lies as far ahead: whatever either has counted on meanwhile, one port
+    /// of each is open to one of the other.
+    /// </summary>
+    private bool DoBothCount(Peer peer) => Counts(core.Paths.Reflected.Nat) && Counts(peer.Nat);
 
     private static TimeSpan Pause(int tries) => TimeSpan.FromSeconds(PauseSeconds[Math.Min(tries, PauseSeconds.Length - 1)]);
 
@@ -109,8 +144,8 @@ internal sealed class PortSearcher(NodeCore core)
         (NatMapping ours, NatMapping theirs) = (core.Paths.Reflected.Nat.Mapping, peer.Nat.Mapping);
         if (ours == theirs)
         {
-            // Two that count, or chance, on both sides: nobody can be told where to send. Two that know nothing take turns.
-            return ours == NatMapping.Unknown && (peer.Searches % 2 == 0) == (core.Self < peer.Address);
+            // Chance on a side, and no easy one: nobody can be told where to send. Two that know nothing take turns.
+            return DoBothCount(peer) || (ours == NatMapping.Unknown && (peer.Searches % 2 == 0) == (core.Self < peer.Address));
         }
 
         return ours == NatMapping.Dependent || (ours == NatMapping.Unknown && theirs != NatMapping.Dependent);

@@ -95,6 +95,12 @@ internal sealed class ReflectedAddresses
     public List<TransportAddress> Candidates()
     {
         List<TransportAddress> all = Distinct();
+        if (Nat is { Mapping: NatMapping.Dependent, Step: > 0 })
+        {
+            // The newest word may be of an old port: the highest is where the NAT's counter stands.
+            all.Sort((one, two) => two.Port.CompareTo(one.Port));
+        }
+
         return Nat.Mapping == NatMapping.Dependent ? all.FindAll(one => one == all.Find(other => other with { Port = 0 } == one with { Port = 0 })) : all;
     }
 

@@ -7,13 +7,16 @@ namespace Brunet.Nat;
 /// The side with the hard NAT: opens many sockets, each of which makes the NAT open one more port towards the peer. Then the peer is
 /// told to guess: with 256 of 64,512 ports open, 1,024 guesses hit with 98 % (the birthday problem).
 /// </summary>
-internal sealed class SocketSpread(NodeCore core, Peer peer, TransportAddress target, int count, TimeSpan now)
+internal sealed class SocketSpread(NodeCore core, Peer peer, TransportAddress target, int count, TimeSpan now, bool tells)
 {
     /// <summary>Sockets for a NAT that draws its ports.</summary>
     public const int Many = 256;
 
     /// <summary>Sockets for a NAT that counts: the peer knows about where to look.</summary>
     public const int Few = 32;
+
+    /// <summary>Sockets where both NATs count: each side may have counted on by one less than so many.</summary>
+    public const int Both = 128;
 
     /// <summary>
     /// What the peer needs for its guesses at the budget's pace (2.05 s), a round trip and something to spare. A machine under load is not
@@ -54,7 +57,10 @@ internal sealed class SocketSpread(NodeCore core, Peer peer, TransportAddress ta
         if (!_isTold && _sockets.Count == count && count > 0)
         {
             _isTold = true;
-            core.Puncher.TellSpread(now, peer);
+            if (tells)
+            {
+                core.Puncher.TellSpread(now, peer);
+            }
         }
         else if (_isTold)
         {

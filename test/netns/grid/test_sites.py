@@ -33,7 +33,8 @@ class Sites(unittest.TestCase):
     def test_classes_follow_from_mapping_and_filtering(self):
         for names, expected in {
                 ("public", "random"): "plain", ("address", "sequential"): "plain", ("full", "random"): "plain", ("port", "double"): "plain",
-                ("port", "random"): "hard", ("firewall", "sequential"): "hard", ("random", "sequential"): "both", ("no-udp", "public"): "tcp",
+                ("port", "random"): "hard", ("firewall", "sequential"): "hard", ("random", "sequential"): "both", ("sequential", "sequential-b"): "both",
+                ("no-udp", "public"): "tcp",
                 ("random", "tcp-443"): "tcp", ("pcp", "upnp"): "plain", ("pcp", "random"): "plain", ("upnp", "no-udp"): "tcp",
                 ("six", "public"): "plain", ("six", "full"): "apart", ("six", "no-udp"): "apart"}.items():
             self.assertEqual(pair_class(*of(*names)), expected, names)
