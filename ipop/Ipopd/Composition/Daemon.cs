@@ -68,6 +68,7 @@ internal sealed class Daemon : IControlled, IDisposable
     private string? _certificateTrouble;
     private TimeSpan _nextExpiryCheck;
     private bool _wasJoined;
+    private bool _isUrgent;
     private TwinStatus? _twin;
 
     /// <summary>Opens everything.</summary>
@@ -173,6 +174,7 @@ internal sealed class Daemon : IControlled, IDisposable
             }
 
             Announce();
+            _isUrgent = _options.Offload.Priority && LoopPriority.TryRaise();
             _surroundings.Look(BootClock.Now);
             Pass(BootClock.Now);
             _systemd.Notify("READY=1");
@@ -429,7 +431,8 @@ internal sealed class Daemon : IControlled, IDisposable
         _overlaySocket.SendsRuns,
         _overlaySocket.ReceivesRuns,
         _options.Offload.LibraryCipher && FrameCiphers.HasLibrary,
-        _options.Offload.Esp);
+        _options.Offload.Esp,
+        _isUrgent);
 
     private List<string> Warnings() => WarningList.Make(
         _options, [.. _surroundings.Overlaps, .. _network.Warnings], _node.Twin is { } twin ? TwinReport.Describe(_node.Address, twin) : null, _certificateTrouble);

@@ -25,6 +25,9 @@ internal static class OffloadReport
                 OptionKey.LibraryCipher, wanted.LibraryCipher, working.LibraryCipher, "OpenSSL seals, more slowly than libipsec-mb",
                 "the library is missing, has nothing for this processor or failed its test"),
             Entry(OptionKey.Esp, wanted.Esp, working.Esp, "ESP is sealed a second time, like everything else", ""),
+            Entry(
+                OptionKey.Priority, wanted.Priority, working.Priority, "packets wait while other programs compute",
+                "this is the only processor, or ipopd may not (LimitRTPRIO=1 in its unit allows it)"),
         ];
 
         OffloadReply Entry(OptionKey key, bool isWanted, bool isWorking, string instead, string why) => new(

@@ -7,4 +7,6 @@ namespace Ipopd.Configuration;
 /// <param name="UdpGro">Whether the kernel joins datagrams that come (UDP_GRO).</param>
 /// <param name="LibraryCipher">Whether libipsec-mb seals where it can; else OpenSSL does.</param>
 /// <param name="Esp">Whether ESP, which the guest sealed already, has only its headers sealed.</param>
-internal sealed record OffloadOptions(bool TcpSegmentation, bool UdpSegmentation, bool UdpRuns, bool UdpGro, bool LibraryCipher, bool Esp);
+/// <param name="Priority">Whether the thread that carries packets runs before ordinary programs.</param>
+internal sealed record OffloadOptions(
+    bool TcpSegmentation, bool UdpSegmentation, bool UdpRuns, bool UdpGro, bool LibraryCipher, bool Esp, bool Priority);

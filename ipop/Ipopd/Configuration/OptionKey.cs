@@ -30,6 +30,7 @@ internal sealed record OptionKey(string Section, string Name, string? Default)
     internal static readonly OptionKey UdpGro = new("offload", "udp-gro", "yes");
     internal static readonly OptionKey LibraryCipher = new("offload", "library-cipher", "yes");
     internal static readonly OptionKey Esp = new("offload", "esp", "yes");
+    internal static readonly OptionKey Priority = new("offload", "priority", "yes");
     internal static readonly OptionKey RelayRate = new("relay", "rate", "1000");
     internal static readonly OptionKey ControlSocket = new("control", "socket", null);
     internal static readonly OptionKey DnsListen = new("dns", "listen", "");
@@ -42,7 +43,8 @@ internal sealed record OptionKey(string Section, string Name, string? Default)
     internal static IReadOnlyList<OptionKey> All { get; } =
     [
         State, Host, Pool, PoolSubnet, Secret, Bootstrap, Open, TapName, TapMtu, LargestMtu, Capture, Lan, LanHosts, LanRelay, UdpPort, PortMapping, Multicast,
-        TcpPorts, TcpSegmentation, UdpSegmentation, UdpRuns, UdpGro, LibraryCipher, Esp, RelayRate, ControlSocket, DnsListen, MetricsListen, CaPort, PossessionPort, Ticket,
+        TcpPorts, TcpSegmentation, UdpSegmentation, UdpRuns, UdpGro, LibraryCipher, Esp, Priority, RelayRate, ControlSocket, DnsListen, MetricsListen, CaPort,
+        PossessionPort, Ticket,
     ];
 
     /// <inheritdoc/>

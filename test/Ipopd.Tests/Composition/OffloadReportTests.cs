@@ -6,7 +6,7 @@ namespace Ipopd.Tests.Composition;
 
 public sealed class OffloadReportTests
 {
-    private static readonly OffloadOptions All = new(true, true, true, true, true, true);
+    private static readonly OffloadOptions All = new(true, true, true, true, true, true, true);
 
     [Fact]
     public void What_works_needs_no_words() =>
@@ -14,13 +14,16 @@ public sealed class OffloadReportTests
 
     [Fact]
     public void Each_has_its_key_as_its_name() =>
-        Assert.Equal(["tcp-segmentation", "udp-segmentation", "udp-runs", "udp-gro", "library-cipher", "esp"], OffloadReport.Make(Options(""), All).Select(offload => offload.Name));
+        Assert.Equal(
+            ["tcp-segmentation", "udp-segmentation", "udp-runs", "udp-gro", "library-cipher", "esp", "priority"],
+            OffloadReport.Make(Options(""), All).Select(offload => offload.Name));
 
     [Fact]
     public void What_is_switched_off_names_key_and_file()
     {
         IReadOnlyList<OffloadReply> said = OffloadReport.Make(
-            Options("tcp-segmentation = no\nudp-segmentation = no\nudp-runs = no\nudp-gro = no\nlibrary-cipher = no\nesp = no"), new OffloadOptions(false, false, false, false, false, false));
+            Options("tcp-segmentation = no\nudp-segmentation = no\nudp-runs = no\nudp-gro = no\nlibrary-cipher = no\nesp = no\npriority = no"),
+            new OffloadOptions(false, false, false, false, false, false, false));
         Assert.All(said, offload =>
         {
             Assert.False(offload.On);
@@ -31,7 +34,7 @@ public sealed class OffloadReportTests
     [Fact]
     public void What_the_machine_can_t_do_says_whose_fault_it_is()
     {
-        IReadOnlyList<OffloadReply> said = OffloadReport.Make(Options(""), new OffloadOptions(false, false, false, false, false, true));
+        IReadOnlyList<OffloadReply> said = OffloadReport.Make(Options(""), new OffloadOptions(false, false, false, false, false, true, false));
         string[] faults = ["tap has no TSO", "tap has no USO", "refuses them in runs", "no UDP_GRO", "the library is missing"];
         for (int index = 0; index < faults.Length; index++)
         {
@@ -41,6 +44,8 @@ public sealed class OffloadReportTests
         }
 
         Assert.True(said[5].On);
+        Assert.False(said[6].On);
+        Assert.Contains("only processor", said[6].Why!, StringComparison.Ordinal);
     }
 
     private static DaemonOptions Options(string offload) => DaemonOptionsReader.Read(IniFile.Parse("/etc/ipopd.conf", System.Text.Encoding.UTF8.GetBytes(

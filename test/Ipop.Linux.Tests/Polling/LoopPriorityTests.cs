@@ -1,0 +1,28 @@
+using Ipop.Linux.Polling;
+
+namespace Ipop.Linux.Tests.Polling;
+
+public sealed class LoopPriorityTests
+{
+    [Fact]
+    public void The_thread_that_asks_is_scheduled_first_where_there_is_another_processor_and_those_that_it_starts_are_not()
+    {
+        bool isRaised = false;
+        (int own, int started) = (-1, -1);
+        var asks = new Thread(() =>
+        {
+            isRaised = LoopPriority.TryRaise();
+            own = Interop.Libc.sched_getscheduler(0) & ~Interop.Libc.SCHED_RESET_ON_FORK;
+            var starts = new Thread(() => started = Interop.Libc.sched_getscheduler(0));
+            starts.Start();
+            starts.Join();
+        });
+        asks.Start();
+        asks.Join();
+
+        Assert.Equal(isRaised ? Interop.Libc.SCHED_RR : 0, own);
+        Assert.Equal(0, started);
+        Assert.True(Environment.ProcessorCount > 1 || !isRaised);
+        Assert.Equal(0, Interop.Libc.sched_getscheduler(0));
+    }
+}
