@@ -212,6 +212,9 @@ internal sealed class NodeCore
         }
 
         Pinger.OnEstablished(now, peer);
+
+        // What is told now where we are asks for an answer itself; a ping over the ring beside it would cost as many hops.
+        peer.LastRingPing = now;
         Puncher.OnEstablished(now, peer);
         Ring.Touch();
     }

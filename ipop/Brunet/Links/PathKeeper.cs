@@ -16,6 +16,10 @@ internal sealed class PathKeeper(NodeCore core)
 
     /// <summary>What the ring routes by is not to stand dead for long, whatever the NAT would allow.</summary>
     private static readonly TimeSpan RoutingInterval = TimeSpan.FromSeconds(20);
+
+    /// <summary>How long a shortcut may be silent while one end keeps it: the longest pause between two pings.</summary>
+    public static readonly TimeSpan LongestRoutingSilence = 1.25 * RoutingInterval;
+
     private static readonly TimeSpan AgainAfter = TimeSpan.FromMilliseconds(50);
     private static readonly TimeSpan DetourInterval = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan MoveInterval = TimeSpan.FromSeconds(1);

@@ -23,6 +23,10 @@ internal sealed class PathWatch(NodeCore core)
     private static readonly TimeSpan SuspectAfter = TimeSpan.FromSeconds(3);
     private static readonly TimeSpan OverdueBy = TimeSpan.FromSeconds(5);
     private static readonly TimeSpan SilentFor = TimeSpan.FromSeconds(20);
+
+    /// <summary>Shorter than <see cref="SuspectAfter"/>, so that a peer is pinged before its session is doubted.</summary>
+    private static readonly TimeSpan HeardLately = TimeSpan.FromSeconds(2);
+
     private static readonly TimeSpan RelayKept = TimeSpan.FromSeconds(30);
     private static readonly TimeSpan RelayKeepInterval = TimeSpan.FromSeconds(5);
     private static readonly TimeSpan PartingKept = TimeSpan.FromSeconds(1);
@@ -123,8 +127,8 @@ internal sealed class PathWatch(NodeCore core)
         bool isKept = IsKept(isBusy: false, peer, path);
         bool isKeptWhileBusy = isKept || IsKept(isBusy: true, peer, path);
         TimeSpan ping = path.RoundTrip is null || path.Missed > 0 ? path.NextPing
-            : Earlier(Before(now, path.NextPing, wantedUntil), Later(path.NextPing, path.LastReceived + core.NatProber.Life.Interval + OverdueBy));
-        ping = path.UnansweredSince is { } since ? Earlier(ping, since + path.UnansweredLimit) : ping;
+            : Earlier(Before(now, path.NextPing, wantedUntil), Later(path.NextPing, OverdueAt(path)));
+        ping = path.UnansweredSince is { } since ? Earlier(ping, DoubtedAt(now, peer, path, since)) : ping;
         if (isKept)
         {
             return ping;
@@ -145,6 +149,22 @@ internal sealed class PathWatch(NodeCore core)
 
     /// <summary>How long after it was last heard a living path is forgotten that nobody keeps.</summary>
     private TimeSpan KeptUnused(Path path) => path.Way.Socket == 0 ? DeadKept + core.NatProber.Life.Interval : SearchedKept;
+
+    /// <summary>
+    /// When a path that the peer keeps should have been heard. Most likely it is its shortcut, and others route over it in our direction, too: however
+    /// long our own NAT would keep it, it is not to stand dead for longer than a shortcut of ours.
+    /// </summary>
+    private TimeSpan OverdueAt(Path path) => path.LastReceived + Earlier(core.NatProber.Life.Interval, PathKeeper.LongestRoutingSilence) + OverdueBy;
+
+    /// <summary>
+    /// When traffic that nothing answered makes a path doubtful. What is handed on for others, and what neighbours tell each other, has no answer, so
+    /// a path that was heard a moment ago is not asked for it, unless packets of the virtual network wait: else three pings of four are such.
+    /// </summary>
+    private static TimeSpan DoubtedAt(TimeSpan now, Peer peer, Path path, TimeSpan since)
+    {
+        TimeSpan doubted = since + path.UnansweredLimit;
+        return peer.IsBusy(now) ? doubted : Later(doubted, path.LastReceived + HeardLately);
+    }
 
     private static TimeSpan Later(TimeSpan one, TimeSpan other) => one > other ? one : other;
 
@@ -238,11 +258,11 @@ internal sealed class PathWatch(NodeCore core)
             return now - path.LastReceived >= KeptUnused(path);
         }
 
-        bool unanswered = path.UnansweredSince is { } since && now - since >= path.UnansweredLimit;
+        bool unanswered = path.UnansweredSince is { } since && now >= DoubtedAt(now, peer, path, since);
 
         // Of a link that only the peer has a use for the peer lets hear; when it does not, it may be dead.
         bool due = now >= path.NextPing
-            && (path.RoundTrip is null || path.Missed > 0 || peer.IsWanted(now) || now - path.LastReceived >= core.NatProber.Life.Interval + OverdueBy);
+            && (path.RoundTrip is null || path.Missed > 0 || peer.IsWanted(now) || now >= OverdueAt(path));
         if (due || unanswered)
         {
             core.Paths.Ping(now, peer, path);

@@ -26,10 +26,16 @@ internal sealed class NodeFinder(NodeCore core)
     /// <summary>Questions that may still be answered, and the link that each began at: what it brings is reached by way of that link.</summary>
     private readonly Dictionary<uint, NodeAddress> _asked = [];
     private readonly Queue<uint> _order = new();
+    private bool _isEager;
 
     /// <summary>Something changed near by: asks soon, and often for a while.</summary>
-    public void Hurry(TimeSpan now)
+    /// <param name="now">The time.</param>
+    /// <param name="isEager">
+    /// Whether somebody is missing, so that several questions go at once. Who only stepped between two neighbours asks for itself, and tells them.
+    /// </param>
+    public void Hurry(TimeSpan now, bool isEager)
     {
+        _isEager = isEager || (_isEager && _backoff.Pause <= EagerPause);
         _backoff.Restart(now);
     }
 
@@ -41,7 +47,7 @@ internal sealed class NodeFinder(NodeCore core)
             return;
         }
 
-        int count = _backoff.Pause <= EagerPause ? FindsAtOnce : 1;
+        int count = _isEager && _backoff.Pause <= EagerPause ? FindsAtOnce : 1;
         _backoff.Tried(now);
         var starts = new List<NodeAddress>(linked);
         for (int i = 0; i < count && starts.Count > 0; i++)

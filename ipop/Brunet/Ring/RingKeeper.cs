@@ -83,7 +83,7 @@ internal sealed class RingKeeper(NodeCore core)
         Expire(now);
         List<NodeAddress> linked = LinkedMembers();
         MemberLinks = linked.Count;
-        SetNear(now, Neighbourhood.Nearest(core.Self, linked, NearPerSide));
+        SetNear(now, linked, Neighbourhood.Nearest(core.Self, linked, NearPerSide));
         if (ConnectNear(now, linked))
         {
             _nextReview = now + WaitingInterval;
@@ -137,14 +137,16 @@ internal sealed class RingKeeper(NodeCore core)
         }
     }
 
-    private void SetNear(TimeSpan now, List<NodeAddress> near)
+    private void SetNear(TimeSpan now, List<NodeAddress> linked, List<NodeAddress> near)
     {
         bool changed = near.Count != _near.Count;
+        bool isMissed = Math.Min(near.Count, _near.Count) < 2 * NearPerSide;
         foreach (NodeAddress address in _near)
         {
             if (!near.Contains(address))
             {
                 changed = true;
+                isMissed |= !linked.Contains(address);
                 _told.Remove(address);
                 if (core.Peers.TryGetValue(address, out Peer? peer))
                 {
@@ -166,7 +168,7 @@ internal sealed class RingKeeper(NodeCore core)
         _near = near;
         if (changed)
         {
-            core.Finder.Hurry(now);
+            core.Finder.Hurry(now, isMissed);
         }
     }
 

@@ -13,10 +13,17 @@ internal sealed class SimulatedRing
     private const int Bootstraps = 3;
 
     /// <summary>
-    /// Most nodes that are switched on in a second. Each of them is a neighbour of the whole bootstrap list for its first twenty seconds, and many at
-    /// once take each other's places on the ring, so that a larger wave costs each of them more.
+    /// Most nodes that are switched on in a second while the ring is small. Each of them is a neighbour of the whole bootstrap list for its first
+    /// twenty seconds, and many at once take each other's places on the ring, so that a larger wave costs each of them more.
     /// </summary>
     private const int LargestWave = 50;
+
+    /// <summary>
+    /// A ring of more than sixty such waves takes a sixtieth of its size a second: each of its nodes meets no more newcomers than those of a ring of 3,000,
+    /// and what the standing ones send meanwhile, which has nothing to do with forming, stays in bounds. At 10,000 nodes that is 166 a second; those
+    /// of twenty seconds are fewer than the 4,096 peers that a node of the bootstrap list takes.
+    /// </summary>
+    private const int LargestShare = 60;
 
     /// <summary>Nodes between two words on how large the ring has grown.</summary>
     private const int Milestone = 1000;
@@ -61,7 +68,7 @@ internal sealed class SimulatedRing
         return Network.Add(nat, Policy, _list, isFirst: index < _firsts);
     }
 
-    /// <summary>Lets a ring of a size form: waves of nodes, a second each, none larger than half of the ring before it.</summary>
+    /// <summary>Lets a ring of a size form: waves of nodes, a second each.</summary>
     /// <param name="size">Nodes.</param>
     /// <param name="isFormed">What to wait for in the end, three virtual minutes at most.</param>
     /// <param name="say">Takes lines for people.</param>
@@ -69,7 +76,7 @@ internal sealed class SimulatedRing
     {
         while (Network.Nodes.Count < size)
         {
-            int wave = Math.Min(Math.Clamp(Network.Nodes.Count / 2, 1, Math.Min((size / 20) + 5, LargestWave)), size - Network.Nodes.Count);
+            int wave = Math.Min(Wave(Network.Nodes.Count, size), size - Network.Nodes.Count);
             for (int i = 0; i < wave; i++)
             {
                 Add();
@@ -138,6 +145,13 @@ internal sealed class SimulatedRing
         Span<byte> bytes = stackalloc byte[NodeAddress.Size];
         Random.NextBytes(bytes);
         return NodeAddress.Read(bytes);
+    }
+
+    /// <summary>Nodes that are switched on in a second: half of the ring before them while it is tiny, fewer where the whole is to be small.</summary>
+    private static int Wave(int nodes, int size)
+    {
+        int most = Math.Max(LargestWave, nodes / LargestShare);
+        return Math.Clamp(nodes / 2, 1, Math.Min((size / 20) + 5, most));
     }
 
     private SimulatedNode[] Sort() => RingTruth.Sort(Network.Nodes.FindAll(node => node.IsAlive));
