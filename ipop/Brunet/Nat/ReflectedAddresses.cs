@@ -43,8 +43,16 @@ internal sealed class ReflectedAddresses
             return Reflection.Known;
         }
 
+        bool wasSeen = _seen.TryGetValue((witness, at), out (TransportAddress Seen, TimeSpan When) before);
+        if (wasSeen && before.Seen == observed)
+        {
+            // Nearly every answer to a ping says the same again: there is nothing new to judge by.
+            _seen[(witness, at)] = (observed, now);
+            return Reflection.Known;
+        }
+
         bool isKnown = Contains(observed);
-        bool isMove = _seen.TryGetValue((witness, at), out (TransportAddress Seen, TimeSpan When) before) && before.Seen != observed;
+        bool isMove = wasSeen;
         if (isMove)
         {
             // What the others saw before is as old.
