@@ -57,6 +57,9 @@ internal sealed class Path(Arrival way)
     /// <summary>First send since something was last received, or null: unanswered traffic brings the next ping forward.</summary>
     public TimeSpan? UnansweredSince { get; set; }
 
+    /// <summary>First send, since something was last received, of what has no answer; or null.</summary>
+    public TimeSpan? HandedOnSince { get; set; }
+
     /// <summary>Since when it is dead or was never alive.</summary>
     public TimeSpan DownSince { get; set; }
 

@@ -66,7 +66,7 @@ internal sealed class PathKeeper(NodeCore core)
             if (path is not null)
             {
                 path.LastReceived = now;
-                path.UnansweredSince = null;
+                path.UnansweredSince = path.HandedOnSince = null;
             }
 
             if (isNewest && path is not { IsAlive: true } && peer.Best is { } before && arrival.DiffersByPort(before.Way))
@@ -305,7 +305,7 @@ internal sealed class PathKeeper(NodeCore core)
         path.IsAlive = true;
         path.Missed = 0;
         path.LastReceived = now;
-        path.UnansweredSince = null;
+        path.UnansweredSince = path.HandedOnSince = null;
         peer.ChooseBest();
         if (path.Kind == PathKind.Direct && path.Way.Endpoint.IsCallable)
         {

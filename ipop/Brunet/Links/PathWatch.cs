@@ -24,7 +24,7 @@ internal sealed class PathWatch(NodeCore core)
     private static readonly TimeSpan OverdueBy = TimeSpan.FromSeconds(5);
     private static readonly TimeSpan SilentFor = TimeSpan.FromSeconds(20);
 
-    /// <summary>Shorter than <see cref="SuspectAfter"/>, so that a peer is pinged before its session is doubted.</summary>
+    /// <summary>How long a path that was heard is trusted with what has no answer.</summary>
     private static readonly TimeSpan HeardLately = TimeSpan.FromSeconds(2);
 
     private static readonly TimeSpan RelayKept = TimeSpan.FromSeconds(30);
@@ -127,8 +127,8 @@ internal sealed class PathWatch(NodeCore core)
         bool isKept = IsKept(isBusy: false, peer, path);
         bool isKeptWhileBusy = isKept || IsKept(isBusy: true, peer, path);
         TimeSpan ping = path.RoundTrip is null || path.Missed > 0 ? path.NextPing
-            : Earlier(Before(now, path.NextPing, wantedUntil), Later(path.NextPing, OverdueAt(path)));
-        ping = path.UnansweredSince is { } since ? Earlier(ping, DoubtedAt(now, peer, path, since)) : ping;
+            : Earlier(Before(now, path.NextPing, wantedUntil), Later(wantedUntil, OverdueAt(path)));
+        ping = Earlier(ping, DoubtedAt(path));
         if (isKept)
         {
             return ping;
@@ -157,13 +157,13 @@ internal sealed class PathWatch(NodeCore core)
     private TimeSpan OverdueAt(Path path) => path.LastReceived + Earlier(core.NatProber.Life.Interval, PathKeeper.LongestRoutingSilence) + OverdueBy;
 
     /// <summary>
-    /// When traffic that nothing answered makes a path doubtful. What is handed on for others, and what neighbours tell each other, has no answer, so
-    /// a path that was heard a moment ago is not asked for it, unless packets of the virtual network wait: else three pings of four are such.
+    /// When traffic makes a path doubtful that nothing came back for. What has no answer does so only where nothing was heard a moment ago either: else
+    /// three of four pings of a forming ring would follow from it.
     /// </summary>
-    private static TimeSpan DoubtedAt(TimeSpan now, Peer peer, Path path, TimeSpan since)
+    private static TimeSpan DoubtedAt(Path path)
     {
-        TimeSpan doubted = since + path.UnansweredLimit;
-        return peer.IsBusy(now) ? doubted : Later(doubted, path.LastReceived + HeardLately);
+        TimeSpan asked = path.UnansweredSince is { } since ? since + path.UnansweredLimit : TimeSpan.MaxValue;
+        return path.HandedOnSince is { } handed ? Earlier(asked, Later(handed + path.UnansweredLimit, path.LastReceived + HeardLately)) : asked;
     }
 
     private static TimeSpan Later(TimeSpan one, TimeSpan other) => one > other ? one : other;
@@ -258,11 +258,12 @@ internal sealed class PathWatch(NodeCore core)
             return now - path.LastReceived >= KeptUnused(path);
         }
 
-        bool unanswered = path.UnansweredSince is { } since && now >= DoubtedAt(now, peer, path, since);
+        bool unanswered = now >= DoubtedAt(path);
 
         // Of a link that only the peer has a use for the peer lets hear; when it does not, it may be dead.
-        bool due = now >= path.NextPing
-            && (path.RoundTrip is null || path.Missed > 0 || peer.IsWanted(now) || now >= OverdueAt(path));
+        bool isWanted = peer.IsWanted(now);
+        bool due = now >= path.NextPing && (path.RoundTrip is null || path.Missed > 0 || isWanted);
+        due |= !isWanted && now >= OverdueAt(path);
         if (due || unanswered)
         {
             core.Paths.Ping(now, peer, path);

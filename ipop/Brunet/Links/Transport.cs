@@ -16,6 +16,20 @@ internal sealed class Transport(NodeCore core)
     /// <summary>Sends a packet of ESP, with its head alone sealed, by the best path there is.</summary>
     public void SendEsp(TimeSpan now, Peer peer, ReadOnlySpan<byte> packet) => SendAndWatch(now, peer, packet, peer.Best, isEsp: true);
 
+    /// <summary>Sends by the best path there is what the peer itself need not answer: it is for others, or news. So silence says less.</summary>
+    public void HandOn(TimeSpan now, Peer peer, ReadOnlySpan<byte> message)
+    {
+        Path? path = peer.Best;
+        if (peer.Current is { } session && Send(now, peer, session, message, path?.Way ?? Arrival.Ring(peer.Via)))
+        {
+            core.Agenda.Stir(peer);
+            if (path is not null)
+            {
+                path.HandedOnSince ??= now;
+            }
+        }
+    }
+
     private void SendAndWatch(TimeSpan now, Peer peer, ReadOnlySpan<byte> bytes, Path? path, bool isEsp)
     {
         Arrival way = path?.Way ?? Arrival.Ring(peer.Via);

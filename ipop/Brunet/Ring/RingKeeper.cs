@@ -340,7 +340,7 @@ internal sealed class RingKeeper(NodeCore core)
             TimeSpan pause = last is null || last.Digest != digest ? FirstGossip : last.Pause * 2 < LongestGossip ? last.Pause * 2 : LongestGossip;
             _told[address] = new Told(digest, pause, now + pause);
             int length = AddressList.WriteNeighbours(message, CollectionsMarshal.AsSpan(told));
-            core.Transport.SendMessage(now, core.Peers[address], message[..length]);
+            core.Transport.HandOn(now, core.Peers[address], message[..length]);
         }
     }
 

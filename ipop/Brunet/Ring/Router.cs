@@ -114,7 +114,14 @@ internal sealed class Router(NodeCore core)
             }
 
             header.Write(packet);
-            core.Transport.SendMessage(now, next, packet);
+            if (isOrigin || next.Address == header.Destination)
+            {
+                core.Transport.SendMessage(now, next, packet);
+            }
+            else
+            {
+                core.Transport.HandOn(now, next, packet);
+            }
         }
         else if (!header.Exact && core.IsMember && !(isOrigin && header.Type == RoutedType.Find))
         {
