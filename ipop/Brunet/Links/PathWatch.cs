@@ -25,7 +25,7 @@ internal sealed class PathWatch(NodeCore core)
     private static readonly TimeSpan SilentFor = TimeSpan.FromSeconds(20);
 
     /// <summary>How long a path that was heard is trusted with what has no answer.</summary>
-    private static readonly TimeSpan HeardLately = TimeSpan.FromSeconds(2);
+    private static readonly TimeSpan HeardLately = TimeSpan.FromSeconds(1);
 
     private static readonly TimeSpan RelayKept = TimeSpan.FromSeconds(30);
     private static readonly TimeSpan RelayKeepInterval = TimeSpan.FromSeconds(5);
