@@ -92,6 +92,7 @@ public sealed class Node : IOverlay
         _lastTick = now;
         _core.PathWatch.Tick(now);
         _core.Mtu.Tick(now);
+        _core.Order.Tick(now);
         _core.Puncher.Tick(now);
         _core.PortSearcher.Tick(now);
         _core.Meetings.Tick(now);

@@ -96,7 +96,7 @@ internal sealed class Agenda(NodeCore core)
         {
             peer.IsStirred = false;
             TimeSpan link = Earlier(core.PathWatch.NextOf(_ticked, peer), core.Handshaker.NextOf(peer));
-            link = Earlier(link, core.Mtu.NextOf(_ticked, peer));
+            link = Earlier(Earlier(link, core.Mtu.NextOf(_ticked, peer)), PacketOrder.NextOf(peer));
             peer.Due = Earlier(link, Earlier(Puncher.NextOf(_ticked, peer), core.PortSearcher.NextOf(_ticked, peer)));
             Wake(peer.Due);
         }

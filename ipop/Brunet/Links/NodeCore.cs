@@ -37,6 +37,7 @@ internal sealed class NodeCore
         Paths = new PathKeeper(this);
         PathWatch = new PathWatch(this);
         Mtu = new MtuKeeper(this);
+        Order = new PacketOrder(this);
         Members = new MemberTable(this);
         Router = new Router(this);
         Ring = new RingKeeper(this);
@@ -95,6 +96,8 @@ internal sealed class NodeCore
     public PathWatch PathWatch { get; }
 
     public MtuKeeper Mtu { get; }
+
+    public PacketOrder Order { get; }
 
     public MemberTable Members { get; }
 
@@ -187,6 +190,7 @@ internal sealed class NodeCore
 
         Members.Forget(peer);
         Mtu.Forget(peer);
+        Order.Forget(peer);
         ForgetSessions(peer);
         Ring.Touch();
     }

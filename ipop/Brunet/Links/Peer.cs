@@ -67,6 +67,16 @@ internal sealed class Peer(NodeAddress address, TimeSpan now, Agenda agenda)
 
     public List<Path> Paths { get; } = [];
 
+    /// <summary>The newest session that a packet came with.</summary>
+    public Session? PacketSession { get; set; }
+
+    /// <summary>Packets that wait for older ones; null if none do.</summary>
+    public PacketHold? Held
+    {
+        get;
+        set => field = Stirring(value);
+    }
+
     /// <summary>A node with a link to this peer, for packets over the ring; zero if not known.</summary>
     public NodeAddress Via { get; set; }
 

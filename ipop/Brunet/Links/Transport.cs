@@ -186,7 +186,17 @@ internal sealed class Transport(NodeCore core)
                 }
 
                 core.Paths.OnReceived(now, peer, arrival, isNewest);
-                Dispatch(now, peer, session, arrival, buffer.AsSpan(0, length));
+                ReadOnlySpan<byte> message = buffer.AsSpan(0, length);
+                if ((MessageType)message[0] is MessageType.Packet or MessageType.Segment)
+                {
+                    core.Order.Receive(now, peer, session, arrival, counter, message);
+                }
+                else
+                {
+                    Dispatch(now, peer, session, arrival, message);
+                }
+
+                core.Order.OnOpened(now, peer, session, counter);
             }
         }
         finally
@@ -199,14 +209,6 @@ internal sealed class Transport(NodeCore core)
     {
         switch ((MessageType)message[0])
         {
-            case MessageType.Packet:
-                peer.OnPacket(now);
-                core.Output.Deliver(now, session.Identity!, message[1..], lacksChecksum: false);
-                break;
-            case MessageType.Segment:
-                peer.OnPacket(now);
-                core.Output.Deliver(now, session.Identity!, message[1..], lacksChecksum: true);
-                break;
             case MessageType.Routed:
                 core.Router.Receive(now, peer, message);
                 break;

@@ -49,4 +49,17 @@ internal sealed class ReplayWindow
         word |= bit;
         return true;
     }
+
+    /// <summary>How many counters between two, neither counted, were not seen; of those that lie behind the window nothing is known, so they are not counted.</summary>
+    public ulong Missing(ulong after, ulong before)
+    {
+        ulong missing = 0;
+        ulong first = Math.Max(after + 1, _highest < Size ? 0 : _highest - Size + 1);
+        for (ulong counter = first; counter < before; counter++)
+        {
+            missing += counter > _highest || (_seen[counter / 64 % (ulong)_seen.Length] & (1UL << (int)(counter % 64))) == 0 ? 1UL : 0;
+        }
+
+        return missing;
+    }
 }

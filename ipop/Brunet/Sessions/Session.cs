@@ -79,6 +79,9 @@ internal sealed class Session(uint localIndex, bool isClient, NodeAddress expect
     /// <summary>The highest counter that opened.</summary>
     public ulong Newest { get; private set; }
 
+    /// <summary>The highest counter of a frame with a packet of the virtual network, and how that came; null before the first.</summary>
+    public (ulong Counter, Arrival Way)? NewestPacket { get; set; }
+
     /// <summary>Notes the counter of a frame that opened; true if it is newer than all before, so that no copy on a detour can be it.</summary>
     public bool OnOpened(TimeSpan now, ulong counter)
     {

@@ -81,6 +81,9 @@ internal sealed class SessionKeys : IDisposable
         return EspSeal.Overhead + packet.Length - EspSeal.HeadSize;
     }
 
+    /// <summary>As <see cref="ReplayWindow.Missing"/>.</summary>
+    public ulong Missing(ulong after, ulong before) => _window.Missing(after, before);
+
     /// <summary>
     /// Opens a frame of ESP; false if what is proven of it is forged or damaged, if its length is not the one that was sealed, or if it was here before. The packet
     /// behind its head is what came, proven by nobody yet.

@@ -84,4 +84,20 @@ public sealed class ReplayWindowTests
 
     private void Check(ulong counter, bool expected) =>
         Assert.True(_window.Accept(counter) == expected, $"counter {counter} should {(expected ? "pass" : "not pass")}");
+
+    [Fact]
+    public void What_lies_between_two_and_was_not_seen_is_counted_as_far_back_as_the_window_goes()
+    {
+        var window = new ReplayWindow();
+        foreach (ulong counter in new ulong[] { 1, 2, 5, 9 })
+        {
+            Assert.True(window.Accept(counter));
+        }
+
+        Assert.Equal(5UL, window.Missing(2, 9));
+        Assert.Equal(0UL, window.Missing(1, 2));
+        Assert.Equal(6UL, window.Missing(2, 11));
+        Assert.True(window.Accept(9 + ReplayWindow.Size));
+        Assert.Equal((ulong)ReplayWindow.Size - 1, window.Missing(2, 9 + ReplayWindow.Size));
+    }
 }
