@@ -49,7 +49,9 @@ def run(tally, world, figures):
             after = [counted(world, gate) for gate in ("gate-walled", "gate-barred")]
             for old, new in zip(before, after):
                 must(new["far"] - old["far"] >= PINGS - 2, f"large packets from the far gate: {old} then {new}")
-                must(new["others"] - old["others"] <= PINGS // 4, f"large packets from elsewhere: {old} then {new}")
+
+                # Handshakes with others, which may fall into this second, are large too; over a relay it would be all of them.
+                must(new["others"] - old["others"] <= PINGS // 2, f"large packets from elsewhere: {old} then {new}")
 
         with tally.case("one, whose gate lets UDP pass, has itself seen by TCP and meets both"):
             for far in (walled, barred):

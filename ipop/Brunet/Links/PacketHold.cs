@@ -1,4 +1,5 @@
 using Brunet.Sessions;
+using static Brunet.Moment;
 
 namespace Brunet.Links;
 
@@ -34,7 +35,7 @@ internal sealed class PacketHold(Session session, ulong first, ulong missing, Ti
     {
         _changed = counter;
         _missing = _missing > ulong.MaxValue - missing ? ulong.MaxValue : _missing + missing;
-        Until = Moment.Later(Until, until);
+        Until = Later(Until, until);
     }
 
     /// <summary>A frame of the session came; true if it was the last that was missing.</summary>

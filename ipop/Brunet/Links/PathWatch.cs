@@ -166,8 +166,6 @@ internal sealed class PathWatch(NodeCore core)
         return path.HandedOnSince is { } handed ? Earlier(asked, Later(handed + path.UnansweredLimit, path.LastReceived + HeardLately)) : asked;
     }
 
-    private static TimeSpan Later(TimeSpan one, TimeSpan other) => one > other ? one : other;
-
     /// <summary>A time that counts only if it comes before an end.</summary>
     private static TimeSpan Before(TimeSpan now, TimeSpan time, TimeSpan end) => time < end && now < end ? time : TimeSpan.MaxValue;
 

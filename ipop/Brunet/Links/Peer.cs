@@ -2,6 +2,7 @@ using Brunet.Addressing;
 using Brunet.Diagnosis;
 using Brunet.Nat;
 using Brunet.Sessions;
+using static Brunet.Moment;
 
 namespace Brunet.Links;
 
@@ -214,7 +215,7 @@ internal sealed class Peer(NodeAddress address, TimeSpan now, Agenda agenda)
 
     /// <summary>Until when the link is to be kept alive, if its use stays the same.</summary>
     public TimeSpan WantedUntil =>
-        IsNear || IsShortcut ? TimeSpan.MaxValue : UsefulUntil > CreatedAt + NewKept ? UsefulUntil : CreatedAt + NewKept;
+        IsNear || IsShortcut ? TimeSpan.MaxValue : Later(UsefulUntil, CreatedAt + NewKept);
 
     /// <summary>Whether the link is to be kept alive: it is of use, or so new that this may be found out yet.</summary>
     public bool IsWanted(TimeSpan now) => now < WantedUntil;
@@ -265,7 +266,7 @@ internal sealed class Peer(NodeAddress address, TimeSpan now, Agenda agenda)
     /// <summary>The link has a use until then.</summary>
     public void KeepUntil(TimeSpan time)
     {
-        UsefulUntil = time > UsefulUntil ? time : UsefulUntil;
+        UsefulUntil = Later(time, UsefulUntil);
         agenda.Stir(this);
     }
 

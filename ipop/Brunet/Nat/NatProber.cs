@@ -1,6 +1,7 @@
 using Brunet.Addressing;
 using Brunet.Links;
 using Brunet.Wire;
+using static Brunet.Moment;
 
 namespace Brunet.Nat;
 
@@ -256,7 +257,7 @@ internal sealed class NatProber(NodeCore core)
     private void Pause(TimeSpan now)
     {
         TimeSpan second = _lastOut + SecondQuestion;
-        (_step, Next) = (Step.Pausing, second > now ? second : now);
+        (_step, Next) = (Step.Pausing, Later(second, now));
     }
 
     private void AskForStrangers(TimeSpan now)

@@ -1,6 +1,7 @@
 using Brunet.Addressing;
 using Brunet.Links;
 using Brunet.Wire;
+using static Brunet.Moment;
 
 namespace Brunet.Nat;
 
@@ -31,7 +32,7 @@ internal sealed class PortSearcher(NodeCore core)
     /// <param name="now">The last tick.</param>
     /// <param name="peer">The peer.</param>
     public TimeSpan NextOf(TimeSpan now, Peer peer) =>
-        peer.NextSearch != default && IsWorthIt(peer.NextSearch > now ? peer.NextSearch : now, peer) ? peer.NextSearch : TimeSpan.MaxValue;
+        peer.NextSearch != default && IsWorthIt(Later(peer.NextSearch, now), peer) ? peer.NextSearch : TimeSpan.MaxValue;
 
     /// <summary>The peer told where and behind what it is; and perhaps that it has opened ports and waits for guesses.</summary>
     public void OnCandidates(TimeSpan now, Peer peer, CandidatesMessage candidates)
