@@ -2,6 +2,7 @@
 
 import selectors
 import socket
+import struct
 import threading
 import time
 
@@ -17,6 +18,11 @@ TLS_AROUND = 1 + 16 + 2
 LEAST_PAYLOAD = 200
 RECEIVE_BUFFER = 4 << 20
 
+# socket(7): the kernel says when a packet passed, so a reader that falls behind does not move it to another moment.
+SO_TIMESTAMPNS = 35
+TIMESPEC = struct.Struct("@qq")
+PATIENCE = 10.0
+
 
 class Wire:
     """Listens on all sites at once, in one thread; packets() gives what was seen since a moment."""
@@ -27,6 +33,8 @@ class Wire:
         self._records = Records()
         self._lock = threading.Lock()
         self._ends = False
+        self._rounds = 0
+        self._since_boot = time.monotonic() - time.time()
         self._thread = threading.Thread(target=self._listen, daemon=True)
 
     def add(self, name, full_name, interface):
@@ -34,6 +42,7 @@ class Wire:
         with namespace(full_name):
             sock = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(ETH_P_ALL))
             sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, RECEIVE_BUFFER)
+            sock.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
             sock.bind((interface, ETH_P_ALL))
         sock.setblocking(False)
         self._seen[name] = []
@@ -49,7 +58,12 @@ class Wire:
             self._seen[name] = []
 
     def packets(self, name):
-        """Everything seen at a site since it was cleared."""
+        """Everything seen at a site since it was cleared. What passed before the call is in it."""
+        rounds, limit = self._rounds, time.monotonic() + PATIENCE
+
+        # The round under way may have looked at this site already; the next one begins after the call.
+        while self._rounds < rounds + 2 and time.monotonic() < limit and self._thread.is_alive():
+            time.sleep(0.01)
         with self._lock:
             return list(self._seen[name])
 
@@ -64,15 +78,22 @@ class Wire:
 
     def _listen(self):
         while not self._ends:
-            for key, _ in self._selector.select(0.2):
-                try:
-                    frame, address = key.fileobj.recvfrom(2048)
-                except OSError:
-                    continue
-                seen = parse(time.monotonic(), address[2] == socket.PACKET_OUTGOING, frame, self._records, key.data)
-                if seen:
-                    with self._lock:
-                        self._seen[key.data] += seen
+            for key, _ in self._selector.select(0.05):
+                self._drain(key.fileobj, key.data)
+            self._rounds += 1
+
+    def _drain(self, sock, name):
+        while True:
+            try:
+                frame, ancillary, _, address = sock.recvmsg(2048, 64)
+            except OSError:
+                return
+            passed = next((seconds + nanoseconds / 1e9 + self._since_boot for level, kind, data in ancillary
+                           if (level, kind) == (socket.SOL_SOCKET, SO_TIMESTAMPNS) for seconds, nanoseconds in [TIMESPEC.unpack(data)]), time.monotonic())
+            seen = parse(passed, address[2] == socket.PACKET_OUTGOING, frame, self._records, name)
+            if seen:
+                with self._lock:
+                    self._seen[name] += seen
 
 
 def parse(now, is_out, frame, records, name):
