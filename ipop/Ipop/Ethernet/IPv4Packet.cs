@@ -103,11 +103,28 @@ public readonly ref struct IPv4Packet
     {
         packet[..MinimumHeaderSize].Clear();
         packet[0] = 0x45;
-        BinaryPrimitives.WriteUInt16BigEndian(packet[2..], (ushort)totalLength);
         packet[8] = 64;
         packet[9] = protocol;
         source.Write(packet[12..]);
         destination.Write(packet[16..]);
-        BinaryPrimitives.WriteUInt16BigEndian(packet[10..], InternetChecksum.Finish(InternetChecksum.Sum(packet[..MinimumHeaderSize])));
+        Finish(packet[..totalLength], MinimumHeaderSize);
     }
+
+    /// <summary>Finishes a header that was changed, or is a copy of another packet's: total length, identification, checksum.</summary>
+    /// <param name="packet">The whole packet.</param>
+    /// <param name="headerSize">Bytes of the header with its options.</param>
+    /// <param name="step">How many packets after the one whose identification stands there.</param>
+    internal static void Finish(Span<byte> packet, int headerSize, int step = 0)
+    {
+        BinaryPrimitives.WriteUInt16BigEndian(packet[2..], (ushort)packet.Length);
+        BinaryPrimitives.WriteUInt16BigEndian(packet[4..], (ushort)(BinaryPrimitives.ReadUInt16BigEndian(packet[4..]) + step));
+        packet[10..12].Clear();
+        BinaryPrimitives.WriteUInt16BigEndian(packet[10..], InternetChecksum.Finish(InternetChecksum.Sum(packet[..headerSize])));
+    }
+
+    /// <summary>The unfolded sum of the pseudo-header that a checksum of UDP (RFC 768) or TCP (RFC 9293 section 3.1) begins with.</summary>
+    /// <param name="packet">The whole packet.</param>
+    /// <param name="headerSize">Bytes of the header with its options.</param>
+    internal static uint PseudoSum(ReadOnlySpan<byte> packet, int headerSize) =>
+        InternetChecksum.Sum(packet[12..MinimumHeaderSize], packet[9] + (uint)(packet.Length - headerSize));
 }

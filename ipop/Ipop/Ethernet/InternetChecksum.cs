@@ -44,4 +44,11 @@ internal static class InternetChecksum
         sum = (sum & 0xffff) + (sum >> 16);
         return (ushort)~sum;
     }
+
+    /// <summary>The same for UDP, to which zero means that there is no checksum (RFC 768); 0xffff is the same sum, to TCP too.</summary>
+    public static ushort FinishNonZero(uint sum)
+    {
+        ushort checksum = Finish(sum);
+        return checksum == 0 ? ushort.MaxValue : checksum;
+    }
 }

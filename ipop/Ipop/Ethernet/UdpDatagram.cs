@@ -59,7 +59,6 @@ public readonly ref struct UdpDatagram
         datagram[6..8].Clear();
         uint pseudo = (source.Value >> 16) + (source.Value & 0xffff) + (destination.Value >> 16) + (destination.Value & 0xffff)
             + IPv4Packet.Udp + (uint)datagram.Length;
-        ushort checksum = InternetChecksum.Finish(InternetChecksum.Sum(datagram, pseudo));
-        BinaryPrimitives.WriteUInt16BigEndian(datagram[6..], checksum == 0 ? (ushort)0xffff : checksum);
+        BinaryPrimitives.WriteUInt16BigEndian(datagram[6..], InternetChecksum.FinishNonZero(InternetChecksum.Sum(datagram, pseudo)));
     }
 }

@@ -20,9 +20,8 @@ internal static class ChecksumFiller
             return false;
         }
 
-        // The field holds the pseudo-header's sum already. A sum of zero means none to UDP (RFC 768), and the same as 0xffff to TCP.
-        ushort checksum = InternetChecksum.Finish(InternetChecksum.Sum(frame[offload.ChecksumStart..]));
-        BinaryPrimitives.WriteUInt16BigEndian(frame[at..], checksum == 0 ? (ushort)0xffff : checksum);
+        // The field holds the pseudo-header's sum already.
+        BinaryPrimitives.WriteUInt16BigEndian(frame[at..], InternetChecksum.FinishNonZero(InternetChecksum.Sum(frame[offload.ChecksumStart..])));
         return true;
     }
 }

@@ -47,14 +47,12 @@ internal readonly ref struct PacketParts
         int offset = (field & OffsetMask) + (start / Unit);
         bool isLast = index == Count - 1 && (field & MoreFragments) == 0;
         BinaryPrimitives.WriteUInt16BigEndian(part[6..], (ushort)(offset | (isLast ? 0 : MoreFragments)));
-        BinaryPrimitives.WriteUInt16BigEndian(part[2..], (ushort)part.Length);
         if (index > 0)
         {
             KeepCopiedOptions(part[IPv4Packet.MinimumHeaderSize..header]);
         }
 
-        part[10..12].Clear();
-        BinaryPrimitives.WriteUInt16BigEndian(part[10..], InternetChecksum.Finish(InternetChecksum.Sum(part[..header])));
+        IPv4Packet.Finish(part, header);
         return part.Length;
     }
 

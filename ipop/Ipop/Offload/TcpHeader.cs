@@ -49,18 +49,13 @@ internal readonly record struct TcpHeader(int IpSize, int Size)
     /// </summary>
     public void Finish(Span<byte> packet, int step, uint sequence, byte flags)
     {
-        BinaryPrimitives.WriteUInt16BigEndian(packet[2..], (ushort)packet.Length);
-        BinaryPrimitives.WriteUInt16BigEndian(packet[4..], (ushort)(BinaryPrimitives.ReadUInt16BigEndian(packet[4..]) + step));
-        packet[10..12].Clear();
-        BinaryPrimitives.WriteUInt16BigEndian(packet[10..], InternetChecksum.Finish(InternetChecksum.Sum(packet[..IpSize])));
+        IPv4Packet.Finish(packet, IpSize, step);
         BinaryPrimitives.WriteUInt32BigEndian(packet[(IpSize + 4)..], sequence);
         packet[IpSize + 13] = flags;
     }
 
     /// <summary>Writes the sum of the pseudo-header where the checksum will stand: what a kernel expects that makes the checksum itself.</summary>
-    public void WritePseudoSum(Span<byte> packet)
-    {
-        uint sum = InternetChecksum.Sum(packet[12..20], IPv4Packet.Tcp + (uint)(packet.Length - IpSize));
-        BinaryPrimitives.WriteUInt16BigEndian(packet[(IpSize + FrameOffload.TcpChecksum)..], (ushort)~InternetChecksum.Finish(sum));
-    }
+    public void WritePseudoSum(Span<byte> packet) =>
+        BinaryPrimitives.WriteUInt16BigEndian(
+            packet[(IpSize + FrameOffload.TcpChecksum)..], (ushort)~InternetChecksum.Finish(IPv4Packet.PseudoSum(packet, IpSize)));
 }

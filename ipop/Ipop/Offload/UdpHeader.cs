@@ -15,15 +15,11 @@ internal static class UdpHeader
     public const int MostDatagrams = 64;
 
     private const int Checksum = IPv4Packet.MinimumHeaderSize + FrameOffload.UdpChecksum;
-    private const ushort DontFragment = 0x4000;
 
     /// <summary>Whether a packet is such a one with payload, and its lengths agree.</summary>
     public static bool IsWhole(IPv4Packet packet) =>
         packet.Protocol == IPv4Packet.Udp && !packet.IsFragment && packet.HeaderSize == IPv4Packet.MinimumHeaderSize && packet.Bytes.Length > Size
         && BinaryPrimitives.ReadUInt16BigEndian(packet.Payload[4..]) == packet.Payload.Length;
-
-    /// <summary>Whether it may not be cut by routers, so that its identification means nothing (RFC 6864).</summary>
-    public static bool IsAtomic(ReadOnlySpan<byte> packet) => (BinaryPrimitives.ReadUInt16BigEndian(packet[6..]) & DontFragment) != 0;
 
     /// <summary>Whether it has a checksum, and the right one.</summary>
     public static bool HasRightChecksum(ReadOnlySpan<byte> packet) =>
@@ -36,22 +32,15 @@ internal static class UdpHeader
     /// </summary>
     public static void Finish(Span<byte> packet, int step)
     {
-        BinaryPrimitives.WriteUInt16BigEndian(packet[2..], (ushort)packet.Length);
-        BinaryPrimitives.WriteUInt16BigEndian(packet[4..], (ushort)(BinaryPrimitives.ReadUInt16BigEndian(packet[4..]) + step));
-        packet[10..12].Clear();
-        BinaryPrimitives.WriteUInt16BigEndian(packet[10..], InternetChecksum.Finish(InternetChecksum.Sum(packet[..IPv4Packet.MinimumHeaderSize])));
+        IPv4Packet.Finish(packet, IPv4Packet.MinimumHeaderSize, step);
         BinaryPrimitives.WriteUInt16BigEndian(packet[(IPv4Packet.MinimumHeaderSize + 4)..], (ushort)(packet.Length - IPv4Packet.MinimumHeaderSize));
         BinaryPrimitives.WriteUInt16BigEndian(packet[Checksum..], (ushort)~InternetChecksum.Finish(PseudoSum(packet)));
     }
 
     /// <summary>Makes the checksum of a packet that <see cref="Finish"/> left without.</summary>
-    public static void FillChecksum(Span<byte> packet)
-    {
-        // A sum of zero would mean none.
-        ushort checksum = InternetChecksum.Finish(InternetChecksum.Sum(packet[IPv4Packet.MinimumHeaderSize..]));
-        BinaryPrimitives.WriteUInt16BigEndian(packet[Checksum..], checksum == 0 ? (ushort)0xffff : checksum);
-    }
+    public static void FillChecksum(Span<byte> packet) =>
+        BinaryPrimitives.WriteUInt16BigEndian(
+            packet[Checksum..], InternetChecksum.FinishNonZero(InternetChecksum.Sum(packet[IPv4Packet.MinimumHeaderSize..])));
 
-    private static uint PseudoSum(ReadOnlySpan<byte> packet) =>
-        InternetChecksum.Sum(packet[12..20], IPv4Packet.Udp + (uint)(packet.Length - IPv4Packet.MinimumHeaderSize));
+    private static uint PseudoSum(ReadOnlySpan<byte> packet) => IPv4Packet.PseudoSum(packet, IPv4Packet.MinimumHeaderSize);
 }

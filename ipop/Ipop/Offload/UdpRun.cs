@@ -25,7 +25,7 @@ internal sealed class UdpRun : JoinedRun
     {
         ReadOnlySpan<byte> bytes = packet.Bytes;
         int payload = bytes.Length - UdpHeader.Size;
-        if (_isClosed || _count == UdpHeader.MostDatagrams || payload > _payload || !HasSameHead(bytes)
+        if (_isClosed || _count == UdpHeader.MostDatagrams || payload > _payload || !HasSameHead(packet)
             || !UdpHeader.HasRightChecksum(bytes) || (_count == 1 && !UdpHeader.HasRightChecksum(Packet)) || !TryAppend(bytes[UdpHeader.Size..]))
         {
             return false;
@@ -48,11 +48,11 @@ internal sealed class UdpRun : JoinedRun
         return new FrameOffload(true, EthernetFrame.HeaderSize + IPv4Packet.MinimumHeaderSize, FrameOffload.UdpChecksum, (ushort)_payload);
     }
 
-    // Service class, fragmentation flags and time to live. The kernel counts identifications on, which matters only where routers may cut.
-    private bool HasSameHead(ReadOnlySpan<byte> bytes)
+    // Service class, fragmentation flags and time to live. The kernel counts identifications on, which matters only where routers may cut (RFC 6864).
+    private bool HasSameHead(IPv4Packet packet)
     {
-        ReadOnlySpan<byte> head = Packet;
+        ReadOnlySpan<byte> head = Packet, bytes = packet.Bytes;
         int step = (ushort)(BinaryPrimitives.ReadUInt16BigEndian(bytes[4..]) - BinaryPrimitives.ReadUInt16BigEndian(head[4..]));
-        return head[1] == bytes[1] && head.Slice(6, 3).SequenceEqual(bytes.Slice(6, 3)) && (UdpHeader.IsAtomic(bytes) || step == _count);
+        return head[1] == bytes[1] && head.Slice(6, 3).SequenceEqual(bytes.Slice(6, 3)) && (!PacketParts.MayCut(packet) || step == _count);
     }
 }

@@ -127,7 +127,6 @@ public sealed class TooLongTests
     private static byte[] Segment(int payload)
     {
         byte[] packet = [.. Packets.Tcp(Local, 1000, Remote, 22, TcpAck), .. Payload(payload)];
-        BinaryPrimitives.WriteUInt16BigEndian(packet.AsSpan(2), (ushort)packet.Length);
         Finish(packet);
         return packet;
     }
@@ -142,7 +141,6 @@ public sealed class TooLongTests
         {
             packet = [.. packet[..20], .. options, .. packet[20..]];
             packet[0] = (byte)(0x40 | ((20 + options.Length) / 4));
-            BinaryPrimitives.WriteUInt16BigEndian(packet.AsSpan(2), (ushort)packet.Length);
         }
 
         packet[6] = mayCut ? (byte)0 : (byte)0x40;
@@ -150,12 +148,7 @@ public sealed class TooLongTests
         return packet;
     }
 
-    private static void Finish(byte[] packet)
-    {
-        int header = (packet[0] & 15) * 4;
-        packet.AsSpan(10, 2).Clear();
-        BinaryPrimitives.WriteUInt16BigEndian(packet.AsSpan(10), InternetChecksum.Finish(InternetChecksum.Sum(packet.AsSpan(0, header))));
-    }
+    private static void Finish(byte[] packet) => IPv4Packet.Finish(packet, (packet[0] & 15) * 4);
 
     private static int Field(byte[] packet) => BinaryPrimitives.ReadUInt16BigEndian(packet.AsSpan(6));
 
@@ -172,7 +165,6 @@ public sealed class TooLongTests
         }
 
         byte[] whole = [.. parts[0].Packet[..20], .. payload];
-        BinaryPrimitives.WriteUInt16BigEndian(whole.AsSpan(2), (ushort)whole.Length);
         whole[6] = whole[7] = 0;
         Finish(whole);
         return whole;

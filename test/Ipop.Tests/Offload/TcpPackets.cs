@@ -32,8 +32,7 @@ internal static class TcpPackets
         byte[] packet = Packets.Raw(Left, Right, IPv4Packet.Tcp, segment);
         BinaryPrimitives.WriteUInt16BigEndian(packet.AsSpan(4), Identification);
         packet[8] = timeToLive;
-        packet.AsSpan(10, 2).Clear();
-        BinaryPrimitives.WriteUInt16BigEndian(packet.AsSpan(10), InternetChecksum.Finish(InternetChecksum.Sum(packet.AsSpan(0, 20))));
+        IPv4Packet.Finish(packet, IPv4Packet.MinimumHeaderSize);
         return packet;
     }
 

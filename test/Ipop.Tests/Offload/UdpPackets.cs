@@ -15,8 +15,7 @@ internal static class UdpPackets
         byte[] packet = Packets.Udp(TcpPackets.Left, 40000, TcpPackets.Right, port, bytes);
         BinaryPrimitives.WriteUInt16BigEndian(packet.AsSpan(4), identification);
         (packet[1], packet[6], packet[8]) = (service, isAtomic ? (byte)0x40 : (byte)0, timeToLive);
-        packet.AsSpan(10, 2).Clear();
-        BinaryPrimitives.WriteUInt16BigEndian(packet.AsSpan(10), InternetChecksum.Finish(InternetChecksum.Sum(packet.AsSpan(0, 20))));
+        IPv4Packet.Finish(packet, IPv4Packet.MinimumHeaderSize);
         return packet;
     }
 }
