@@ -1,4 +1,5 @@
 using System.Runtime.InteropServices;
+using Ipop.Ethernet;
 using Ipop.Linux.Polling;
 using Ipop.Offload;
 
@@ -12,8 +13,6 @@ public sealed unsafe class TapDevice : IDisposable
 {
     /// <summary>Flows share a queue by chance, so one in so many flows that are no flood waits behind it.</summary>
     private const int MaxQueues = 8;
-
-    private const int UdpHeader = 8, UdpChecksum = 6;
 
     private readonly TapClaim _claim;
     private readonly List<FileDescriptor> _queues;
@@ -167,11 +166,11 @@ public sealed unsafe class TapDevice : IDisposable
 
         fixed (byte* buffer = frame)
         {
-            if (offload.SegmentSize > 0 && offload.ChecksumOffset == UdpChecksum)
+            if (offload.IsDatagrams)
             {
                 header.gso_type = Interop.Libc.VIRTIO_NET_HDR_GSO_UDP_L4;
                 header.gso_size = offload.SegmentSize;
-                header.hdr_len = (ushort)(offload.ChecksumStart + UdpHeader);
+                header.hdr_len = (ushort)(offload.ChecksumStart + UdpDatagram.HeaderSize);
             }
             else if (offload.SegmentSize > 0)
             {

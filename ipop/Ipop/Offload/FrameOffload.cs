@@ -15,4 +15,7 @@ public readonly record struct FrameOffload(bool LacksChecksum, ushort ChecksumSt
 
     /// <summary>Where in a UDP header its checksum stands (RFC 768).</summary>
     internal const ushort UdpChecksum = 6;
+
+    /// <summary>Whether it is a UDP packet of several datagrams; with a <see cref="SegmentSize"/> and not so it is a TCP packet of several segments.</summary>
+    public bool IsDatagrams => SegmentSize > 0 && ChecksumOffset == UdpChecksum;
 }
