@@ -20,8 +20,5 @@ internal static partial class Interop
         /// <summary>For a thread, 0 being the one that calls.</summary>
         [LibraryImport(Library, SetLastError = true)]
         internal static unsafe partial int sched_setscheduler(int thread, int policy, sched_param* param);
-
-        [LibraryImport(Library, SetLastError = true)]
-        internal static partial int sched_getscheduler(int thread);
     }
 }
