@@ -88,12 +88,18 @@ class Wire:
                 frame, ancillary, _, address = sock.recvmsg(2048, 64)
             except OSError:
                 return
-            passed = next((seconds + nanoseconds / 1e9 + self._since_boot for level, kind, data in ancillary
-                           if (level, kind) == (socket.SOL_SOCKET, SO_TIMESTAMPNS) for seconds, nanoseconds in [TIMESPEC.unpack(data)]), time.monotonic())
-            seen = parse(passed, address[2] == socket.PACKET_OUTGOING, frame, self._records, name)
+            seen = parse(self._passed(ancillary), address[2] == socket.PACKET_OUTGOING, frame, self._records, name)
             if seen:
                 with self._lock:
                     self._seen[name] += seen
+
+    def _passed(self, ancillary):
+        """When the packet passed, by the kernel's time if it says it."""
+        for level, kind, data in ancillary:
+            if (level, kind) == (socket.SOL_SOCKET, SO_TIMESTAMPNS):
+                seconds, nanoseconds = TIMESPEC.unpack(data)
+                return seconds + nanoseconds / 1e9 + self._since_boot
+        return time.monotonic()
 
 
 def parse(now, is_out, frame, records, name):
