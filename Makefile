@@ -27,7 +27,7 @@ test-long: host ## the tests that take too long for every commit
 sim: host ## the overlay in virtual time: table, sim.json and pictures in build/out/sim; SIM="--scenario join --size 200" for less
 	$(call timed,test/Simulation/sim $(SIM))
 
-grid: host ## every pair of 24 kinds of site behind NATs, with real ipopd processes: docs/nat-grid.svg, test/netns/grid/last.json
+grid: host ## every pair of 25 sites, most behind NATs, with real ipopd processes: docs/nat-grid.svg, test/netns/grid/last.json
 	$(call timed,test/netns/grid/run)
 
 bench: host ## the fast path beside the bare wire and wireguard-go; BENCH="--rounds 5 --seconds 10"
@@ -36,7 +36,7 @@ bench: host ## the fast path beside the bare wire and wireguard-go; BENCH="--rou
 fuzz: host ## hostile input to every parser; SECONDS=60, TARGET=NAME for one, SEED=N again, REPLAY=FILE for one input
 	@test/Fuzz/run --seed $(or $(SEED),$$(date +%s)) $(if $(REPLAY),--replay "$(REPLAY)",--seconds $(or $(SECONDS),60)) $(if $(TARGET),--target "$(TARGET)")
 
-image: host ## the image alone: build/out/image
+image: host ## the image alone: wow.qcow2, wow.ova and Vagrant boxes in build/out
 	$(call timed,appliance/image/build)
 
 figures: ## the figures of docs/performance.md, as the last `make wow` and `make test` left them
