@@ -8,8 +8,12 @@ namespace Brunet.Links;
 /// <param name="first">Counter of the first that waits.</param>
 /// <param name="missing">Frames of the session older than that which have not come; the greatest number if nobody knows.</param>
 /// <param name="until">When the wait is over whatever is missing: it was lost.</param>
-internal sealed class PacketHold(Session session, ulong first, ulong missing, TimeSpan until)
+/// <param name="latest">When it is over however often the path changes.</param>
+internal sealed class PacketHold(Session session, ulong first, ulong missing, TimeSpan until, TimeSpan latest)
 {
+    /// <summary>Memory that a message takes beside its bytes: two objects' heads and a place in the list, doubled as the list grows.</summary>
+    private const int Around = 64;
+
     private readonly List<(ulong Counter, byte[] Message)> _waiting = [];
     private ulong _changed = first;
     private ulong _missing = missing;
@@ -18,16 +22,19 @@ internal sealed class PacketHold(Session session, ulong first, ulong missing, Ti
 
     public ulong First { get; } = first;
 
-    public TimeSpan Until { get; private set; } = until;
+    public TimeSpan Until { get; private set; } = Earlier(until, latest);
 
-    /// <summary>Bytes in it.</summary>
+    /// <summary>Bytes of memory that it takes.</summary>
     public int Size { get; private set; }
+
+    /// <summary>Bytes that <see cref="Size"/> grows by with a message.</summary>
+    public static int SizeOf(ReadOnlySpan<byte> message) => message.Length + Around;
 
     /// <summary>Keeps a copy of one more.</summary>
     public void Add(ulong counter, ReadOnlySpan<byte> message)
     {
         _waiting.Add((counter, message.ToArray()));
-        Size += message.Length;
+        Size += SizeOf(message);
     }
 
     /// <summary>The path changed once more.</summary>
@@ -35,7 +42,7 @@ internal sealed class PacketHold(Session session, ulong first, ulong missing, Ti
     {
         _changed = counter;
         _missing = _missing > ulong.MaxValue - missing ? ulong.MaxValue : _missing + missing;
-        Until = Later(Until, until);
+        Until = Earlier(Later(Until, until), latest);
     }
 
     /// <summary>A frame of the session came; true if it was the last that was missing.</summary>

@@ -19,6 +19,7 @@ internal sealed class PacketOrder(NodeCore core)
     /// <summary>What a path's delay differs from its mean.</summary>
     private static readonly TimeSpan Margin = TimeSpan.FromMilliseconds(5);
 
+    /// <summary>No packet waits longer, however often its path changes: where frames are lost time and again, what they left out never comes.</summary>
     private static readonly TimeSpan Longest = TimeSpan.FromMilliseconds(100);
 
     private int _bytes;
@@ -36,7 +37,7 @@ internal sealed class PacketOrder(NodeCore core)
     public void Receive(TimeSpan now, Peer peer, Session session, Arrival arrival, ulong counter, ReadOnlySpan<byte> message)
     {
         peer.OnPacket(now);
-        if (peer.Held is { } held && (now >= held.Until || _bytes + message.Length > MostBytes))
+        if (peer.Held is { } held && (now >= held.Until || _bytes + PacketHold.SizeOf(message) > MostBytes))
         {
             Release(now, peer, held);
         }
@@ -51,14 +52,14 @@ internal sealed class PacketOrder(NodeCore core)
             session.NewestPacket = (counter, arrival);
             if (MayDiffer(former.Way, arrival) && session.Keys!.Missing(former.Counter, counter) is > 0 and ulong missing)
             {
-                Hold(peer, session, counter, missing, now + Wait(peer, former.Way, arrival));
+                Hold(now, peer, session, counter, missing, Wait(peer, former.Way, arrival));
             }
         }
 
         if (peer.Held is { } waiting && waiting.Session == session && counter >= waiting.First)
         {
             waiting.Add(counter, message);
-            _bytes += message.Length;
+            _bytes += PacketHold.SizeOf(message);
         }
         else
         {
@@ -99,21 +100,21 @@ internal sealed class PacketOrder(NodeCore core)
     {
         if (peer.PacketSession?.NewestPacket is { } former && MayDiffer(former.Way, arrival) && peer.Held is null)
         {
-            peer.Held = new PacketHold(session, counter, ulong.MaxValue, now + Wait(peer, former.Way, arrival));
+            peer.Held = new PacketHold(session, counter, ulong.MaxValue, now + Wait(peer, former.Way, arrival), now + Longest);
         }
 
         peer.PacketSession = session;
     }
 
-    private static void Hold(Peer peer, Session session, ulong counter, ulong missing, TimeSpan until)
+    private static void Hold(TimeSpan now, Peer peer, Session session, ulong counter, ulong missing, TimeSpan wait)
     {
         if (peer.Held is null)
         {
-            peer.Held = new PacketHold(session, counter, missing, until);
+            peer.Held = new PacketHold(session, counter, missing, now + wait, now + Longest);
         }
         else if (peer.Held.Session == session)
         {
-            peer.Held.Extend(counter, missing, until);
+            peer.Held.Extend(counter, missing, now + wait);
         }
     }
 
