@@ -82,6 +82,38 @@ public sealed class ReplayWindowTests
         }
     }
 
+    [Fact]
+    public void What_is_missing_is_counted_as_one_by_one()
+    {
+        var random = new Random(5);
+        var window = new ReplayWindow();
+        var seen = new HashSet<ulong>();
+        ulong highest = 100;
+        for (int round = 0; round < 300; round++)
+        {
+            ulong counter = highest + (ulong)random.Next(1, round % 20 == 0 ? 2 * ReplayWindow.Size : 90);
+            for (ulong back = 0; back < 40; back += (ulong)random.Next(1, 9))
+            {
+                if (window.Accept(counter - back))
+                {
+                    seen.Add(counter - back);
+                }
+            }
+
+            highest = counter;
+            ulong after = highest - Math.Min(highest, (ulong)random.Next(ReplayWindow.Size + 100));
+            ulong before = highest - Math.Min(highest, (ulong)random.Next(200));
+            ulong known = highest < ReplayWindow.Size ? 0 : highest - ReplayWindow.Size + 1;
+            ulong missing = 0;
+            for (ulong one = Math.Max(after + 1, known); one < before; one++)
+            {
+                missing += seen.Contains(one) ? 0UL : 1;
+            }
+
+            Assert.Equal(missing, window.Missing(after, before));
+        }
+    }
+
     private void Check(ulong counter, bool expected) =>
         Assert.True(_window.Accept(counter) == expected, $"counter {counter} should {(expected ? "pass" : "not pass")}");
 
