@@ -45,7 +45,7 @@ public sealed class OrderTests(ITestOutputHelper output)
         Assert.True(changes > 0, "no path changed");
     }
 
-    // A detour takes three times as long as the straight way, and each way always as long as before: what is turned around is so by the change alone.
+    // Each datagram takes 20 ms, so a detour is that much longer for every node on it, and no path is now faster, now slower: what is turned around is so by the change alone.
     private static SimulatedNetwork Ring(int seed, NatKind one, NatKind two, out SimulatedNode sends, out SimulatedNode takes)
     {
         var world = new SimulatedNetwork(seed) { Latency = (_, _, _) => TimeSpan.FromMilliseconds(20) };

@@ -39,45 +39,10 @@ public sealed class PortSearchTests(ITestOutputHelper output)
     [Theory]
     [InlineData(NatKind.Symmetric)]
     [InlineData(NatKind.SymmetricSequential)]
-    public void One_hard_side_is_reached_straight_within_ten_seconds(NatKind hard)
-    {
-        var times = new List<TimeSpan>();
-        for (int seed = 1; seed <= 40; seed++)
-        {
-            var world = new SimulatedNetwork(seed);
-            (SimulatedNode one, SimulatedNode two) = Ring(world, hard, NatKind.PortRestricted);
-            (SimulatedNode asks, SimulatedNode answers) = seed % 2 == 0 ? (one, two) : (two, one);
-            TimeSpan? direct = Direct(world, asks, answers);
-            Assert.True(direct is not null, $"seed {seed}");
-            times.Add(direct.Value);
-            world.Run(TimeSpan.FromSeconds(90));
-            Assert.InRange(one.FurtherSockets + two.FurtherSockets, 0, 4);
-        }
-
-        times.Sort();
-        output.WriteLine($"median {times[times.Count / 2]}, slowest {times[^1]}");
-        Assert.True(times[times.Count / 2] < TimeSpan.FromSeconds(3), $"{times[times.Count / 2]}");
-    }
+    public void One_hard_side_is_reached_straight_within_ten_seconds(NatKind hard) => MeetStraight(hard, NatKind.PortRestricted);
 
     [Fact]
-    public void Two_NATs_that_count_are_passed_straight()
-    {
-        var times = new List<TimeSpan>();
-        for (int seed = 1; seed <= 40; seed++)
-        {
-            var world = new SimulatedNetwork(seed);
-            (SimulatedNode one, SimulatedNode two) = Ring(world, NatKind.SymmetricSequential, NatKind.SymmetricSequential);
-            TimeSpan? direct = Direct(world, one, two);
-            Assert.True(direct is not null, $"seed {seed}");
-            times.Add(direct.Value);
-            world.Run(TimeSpan.FromSeconds(90));
-            Assert.InRange(one.FurtherSockets + two.FurtherSockets, 0, 4);
-        }
-
-        times.Sort();
-        output.WriteLine($"median {times[times.Count / 2]}, slowest {times[^1]}");
-        Assert.True(times[times.Count / 2] < TimeSpan.FromSeconds(3), $"{times[times.Count / 2]}");
-    }
+    public void Two_NATs_that_count_are_passed_straight() => MeetStraight(NatKind.SymmetricSequential, NatKind.SymmetricSequential);
 
     [Fact]
     public void Two_hard_sides_cost_little_and_leave_nothing_open()
@@ -101,6 +66,27 @@ public sealed class PortSearchTests(ITestOutputHelper output)
             world.Run(TimeSpan.FromMilliseconds(100));
             Assert.Equal(0, one.FurtherSockets + two.FurtherSockets);
         }
+    }
+
+    // Asked by either side in turn: straight within ten seconds in every world, in half of them within three, and nothing stays open.
+    private void MeetStraight(NatKind first, NatKind second)
+    {
+        var times = new List<TimeSpan>();
+        for (int seed = 1; seed <= 40; seed++)
+        {
+            var world = new SimulatedNetwork(seed);
+            (SimulatedNode one, SimulatedNode two) = Ring(world, first, second);
+            (SimulatedNode asks, SimulatedNode answers) = seed % 2 == 0 ? (one, two) : (two, one);
+            TimeSpan? direct = Direct(world, asks, answers);
+            Assert.True(direct is not null, $"seed {seed}");
+            times.Add(direct.Value);
+            world.Run(TimeSpan.FromSeconds(90));
+            Assert.InRange(one.FurtherSockets + two.FurtherSockets, 0, 4);
+        }
+
+        times.Sort();
+        output.WriteLine($"median {times[times.Count / 2]}, slowest {times[^1]}");
+        Assert.True(times[times.Count / 2] < TimeSpan.FromSeconds(3), $"{times[times.Count / 2]}");
     }
 
     private static (SimulatedNode One, SimulatedNode Two) Ring(SimulatedNetwork world, NatKind one, NatKind two)
