@@ -17,6 +17,7 @@ internal static class AllTargets
         new NodeStrangerTarget(),
         new NodeMemberTarget(),
         .. NetworkTargets.Make(),
+        JoinedTarget.Make(),
         new CertificateTarget(),
         .. EnrolmentTargets.Make(),
         new EstTarget(),

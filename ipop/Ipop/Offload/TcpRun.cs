@@ -1,4 +1,3 @@
-using System.Buffers.Binary;
 using Ipop.Ethernet;
 
 namespace Ipop.Offload;
@@ -52,13 +51,13 @@ internal sealed class TcpRun : JoinedRun
             true, (ushort)(EthernetFrame.HeaderSize + _header.IpSize), FrameOffload.TcpChecksum, isWhole ? (ushort)0 : (ushort)_segment);
     }
 
-    // Service class, fragmentation flags, time to live and options of IPv4; acknowledgement, window, urgent pointer and options of TCP.
+    // Service class, fragmentation flags, time to live and options of IPv4; acknowledgement, reserved bits (one of them is RFC 9768's), window, urgent pointer and options of TCP.
     private bool HasSameHead(ReadOnlySpan<byte> bytes)
     {
         ReadOnlySpan<byte> head = Packet;
         int tcp = _header.IpSize;
         return head[1] == bytes[1] && head.Slice(6, 3).SequenceEqual(bytes.Slice(6, 3)) && head[20..tcp].SequenceEqual(bytes[20..tcp])
-            && BinaryPrimitives.ReadUInt32BigEndian(head[(tcp + 8)..]) == BinaryPrimitives.ReadUInt32BigEndian(bytes[(tcp + 8)..])
+            && head.Slice(tcp + 8, 5).SequenceEqual(bytes.Slice(tcp + 8, 5))
             && head.Slice(tcp + 14, 2).SequenceEqual(bytes.Slice(tcp + 14, 2))
             && head[(tcp + 18).._header.Size].SequenceEqual(bytes[(tcp + 18).._header.Size]);
     }

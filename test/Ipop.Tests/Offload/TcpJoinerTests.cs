@@ -57,6 +57,18 @@ public sealed class TcpJoinerTests
         Assert.Equal(packets.Select(Summed), Written());
     }
 
+    [Theory]
+    [InlineData(0x01)]
+    [InlineData(0x08)]
+    public void What_differs_in_a_reserved_bit_begins_anew(byte bit)
+    {
+        byte[][] packets = [TcpPackets.Make(0, 1000), TcpPackets.Make(1000, 1000), TcpPackets.Make(2000, 1000)];
+        packets[1][32] |= bit;
+        Array.ForEach(packets, Add);
+        _joiner.Flush();
+        Assert.Equal(packets.Select(Summed), Written());
+    }
+
     [Fact]
     public void A_short_one_and_the_end_of_a_message_close_the_run()
     {
