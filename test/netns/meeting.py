@@ -12,7 +12,9 @@ from waiting import until
 from world import BOOTSTRAP
 
 WALLED, BARRED, ONE = "192.0.2.24", "192.0.2.25", "192.0.2.21"
-PINGS = 40
+PINGS, SIZE = 40, 600
+# A ping's packet (28 bytes more), sealed (33), as UDP between the two (28) is 689 bytes, over the ring by a TCP link (routed, sealed once more, framed, in TLS) some 860.
+SEALED = "680-880"
 COUNTERS = """
 table ip heard {{
   counter far {{ }}
@@ -20,7 +22,7 @@ table ip heard {{
   chain in {{
     type filter hook prerouting priority raw;
     iifname "wan" ip saddr {far} meta l4proto tcp meta length > 400 counter name far
-    iifname "wan" ip saddr != {far} meta length > 400 counter name others
+    iifname "wan" ip saddr != {far} meta length {sealed} counter name others
   }}
 }}
 """
@@ -30,7 +32,7 @@ def run(tally, world, figures):
     """Walled is up; barred is started here."""
     walled, barred, one = world.walled, world.barred, world.one
     for gate, far in (("gate-walled", BARRED), ("gate-barred", WALLED)):
-        world.topology.nft(gate, COUNTERS.format(far=far))
+        world.topology.nft(gate, COUNTERS.format(far=far, sealed=SEALED))
     try:
         with tally.case("walled and barred, which no UDP reaches, meet by TCP"):
             begin = time.monotonic()
@@ -45,13 +47,11 @@ def run(tally, world, figures):
 
         with tally.case("their packets pass from gate to gate and nowhere else"):
             before = [counted(world, gate) for gate in ("gate-walled", "gate-barred")]
-            must(ping(walled, barred.address, count=PINGS, interval=0.02, size=600) >= PINGS - 2, "more than two pings were lost")
+            must(ping(walled, barred.address, count=PINGS, interval=0.02, size=SIZE) >= PINGS - 2, "more than two pings were lost")
             after = [counted(world, gate) for gate in ("gate-walled", "gate-barred")]
             for old, new in zip(before, after):
                 must(new["far"] - old["far"] >= PINGS - 2, f"large packets from the far gate: {old} then {new}")
-
-                # Handshakes with others, which may fall into this second, are large too; over a relay it would be all of them.
-                must(new["others"] - old["others"] <= PINGS // 2, f"large packets from elsewhere: {old} then {new}")
+                must(new["others"] - old["others"] <= PINGS // 4, f"packets of a ping's length from elsewhere: {old} then {new}")
 
         with tally.case("one, whose gate lets UDP pass, has itself seen by TCP and meets both"):
             for far in (walled, barred):
