@@ -58,13 +58,20 @@ public sealed class TickTests(ITestOutputHelper output)
     [Fact]
     public void A_node_of_a_ring_that_nobody_uses_sleeps_most_of_the_time()
     {
-        SimulatedNetwork world = Thirty(3, loss: 0);
-        world.Run(TimeSpan.FromSeconds(90));
-        (long events, long datagrams) = (world.Events, world.Datagrams);
-        world.Run(TimeSpan.FromSeconds(30));
-        double ticks = (double)(world.Events - events - (world.Datagrams - datagrams)) / world.Nodes.Count / 30;
+        // One ring's figure depends on where its nodes stand: 3.0 to 3.9.
+        const int Rings = 4;
+        double ticks = 0;
+        for (int seed = 1; seed <= Rings; seed++)
+        {
+            SimulatedNetwork world = Thirty(seed, loss: 0);
+            world.Run(TimeSpan.FromSeconds(90));
+            (long events, long datagrams) = (world.Events, world.Datagrams);
+            world.Run(TimeSpan.FromSeconds(30));
+            ticks += (double)(world.Events - events - (world.Datagrams - datagrams)) / world.Nodes.Count / 30 / Rings;
+        }
+
         output.WriteLine($"{ticks:0.0} wakes a second a node");
-        Assert.InRange(ticks, 0.5, 5);
+        Assert.InRange(ticks, 0.5, 4);
     }
 
     [Fact]
