@@ -286,13 +286,13 @@ public sealed class Node : IOverlay
         }
     }
 
-    /// <summary>Every peer with a session.</summary>
+    /// <summary>Every peer with a session that nobody said goodbye in.</summary>
     public IReadOnlyList<PeerStatus> Peers(TimeSpan now)
     {
         var result = new List<PeerStatus>();
         foreach (Peer peer in _core.Peers.Values)
         {
-            if (peer.Identity is { } identity)
+            if (peer is { PartedAt: null, Identity: { } identity })
             {
                 result.Add(new PeerStatus(
                     identity,

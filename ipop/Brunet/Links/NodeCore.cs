@@ -180,6 +180,16 @@ internal sealed class NodeCore
         return peer;
     }
 
+    /// <summary>Goodbye was said. For a moment what is on its way from the peer is still taken, and what it wants handed on: its goodbyes to others.</summary>
+    public void Part(TimeSpan now, Peer peer)
+    {
+        Handshaker.Forget(peer.Pending);
+        Handshaker.Forget(peer.Next);
+        peer.Pending = peer.Next = null;
+        peer.PartedAt = now;
+        Ring.Touch();
+    }
+
     /// <summary>Forgets a peer with everything that belongs to it.</summary>
     public void RemovePeer(Peer peer)
     {

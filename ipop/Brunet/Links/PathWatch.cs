@@ -43,8 +43,7 @@ internal sealed class PathWatch(NodeCore core)
             if (peer.PartedAt is null && peer.IsUseless(now))
             {
                 core.Transport.SendGoodbye(now, peer);
-                peer.PartedAt = now;
-                core.Ring.Touch();
+                core.Part(now, peer);
             }
             else if (now - peer.PartedAt >= PartingKept || now >= LostAt(peer)
                 || (peer.Current is null && peer.Pending is null && !peer.HasWaiting))
@@ -55,7 +54,7 @@ internal sealed class PathWatch(NodeCore core)
 
         foreach (Peer peer in lost ?? [])
         {
-            if (peer.IsNear || peer.IsShortcut)
+            if (peer.PartedAt is null && (peer.IsNear || peer.IsShortcut))
             {
                 core.FarMemory.Remember(now, peer);
             }

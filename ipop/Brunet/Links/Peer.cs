@@ -193,7 +193,7 @@ internal sealed class Peer(NodeAddress address, TimeSpan now, Agenda agenda)
     public long ReceivedBytes { get; set; }
 
     /// <summary>
-    /// When the node said goodbye; null if it did not. For a moment it takes what is still on its way from the peer, and sends nothing.
+    /// When the node or the peer said goodbye; null if neither did. For a moment the node takes what is still on its way from the peer, and sends nothing.
     /// </summary>
     public TimeSpan? PartedAt
     {

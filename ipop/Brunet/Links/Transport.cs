@@ -69,6 +69,14 @@ internal sealed class Transport(NodeCore core)
         }
 
         SendMessage(now, peer, [(byte)MessageType.Goodbye]);
+        foreach (Path path in peer.Paths)
+        {
+            // A relay may leave at the same time.
+            if (path != peer.Best && path is { IsAlive: true, Kind: PathKind.Relay } && peer.Best is { Kind: PathKind.Relay })
+            {
+                SendMessage(now, peer, [(byte)MessageType.Goodbye], path);
+            }
+        }
     }
 
     /// <summary>Sends a message, or a packet of ESP, in one session by one way; false if it can't seal.</summary>
@@ -252,7 +260,7 @@ internal sealed class Transport(NodeCore core)
                 core.Mtu.OnAnswer(now, peer, message);
                 break;
             case MessageType.Goodbye:
-                core.Handshaker.OnGoodbye(peer, session);
+                core.Handshaker.OnGoodbye(now, peer, session);
                 break;
             case MessageType.Collect:
                 core.DhtServer.OnCollect(now, peer, message);

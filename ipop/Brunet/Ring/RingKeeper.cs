@@ -243,8 +243,8 @@ internal sealed class RingKeeper(NodeCore core)
     {
         if (core.Peers.TryGetValue(address, out Peer? known) && known.Current is not null)
         {
-            // A session without a path of its own: it is kept alive and punched until it has one.
-            if (!known.IsConnected && via != default && via != address && via != core.Self)
+            // A session without a path of its own: it is kept alive and punched until it has one. Who brought its last word is better than hearsay.
+            if (!known.IsConnected && (known.Via == default || known.UnansweredSince is not null) && via != default && via != address && via != core.Self)
             {
                 known.Via = via;
             }

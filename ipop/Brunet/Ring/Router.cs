@@ -29,7 +29,7 @@ internal sealed class Router(NodeCore core)
             Span<byte> packet = buffer.AsSpan(0, RoutedHeader.Size + body.Length);
             body.CopyTo(packet[RoutedHeader.Size..]);
             var header = new RoutedHeader(0, exact, type, core.Self, Home(), destination, destinationVia);
-            Route(now, header, packet, isOrigin: true);
+            Route(now, header, packet, from: null);
         }
         finally
         {
@@ -57,7 +57,7 @@ internal sealed class Router(NodeCore core)
         {
             Span<byte> packet = buffer.AsSpan(0, message.Length);
             message.CopyTo(packet);
-            Route(now, header with { Hops = (byte)(header.Hops + 1) }, packet, isOrigin: false);
+            Route(now, header with { Hops = (byte)(header.Hops + 1) }, packet, from);
         }
         finally
         {
@@ -65,8 +65,10 @@ internal sealed class Router(NodeCore core)
         }
     }
 
-    private void Route(TimeSpan now, RoutedHeader header, Span<byte> packet, bool isOrigin)
+    /// <summary>Hands a packet on, or keeps it. From is null where it begins.</summary>
+    private void Route(TimeSpan now, RoutedHeader header, Span<byte> packet, Peer? from)
     {
+        bool isOrigin = from is null;
         if (header.Exact && header.Destination == core.Self)
         {
             Deliver(now, header, packet[RoutedHeader.Size..]);
@@ -87,6 +89,12 @@ internal sealed class Router(NodeCore core)
         if (next is null && header.DestinationVia != default)
         {
             header = header with { DestinationVia = default };
+            next = NextHop(header, isOrigin);
+        }
+
+        if (next is null && from is not null && ViaOf(header, from) is { } via)
+        {
+            header = header with { DestinationVia = via, IsSteered = true };
             next = NextHop(header, isOrigin);
         }
 
@@ -128,6 +136,14 @@ internal sealed class Router(NodeCore core)
             Deliver(now, header, packet[RoutedHeader.Size..]);
         }
     }
+
+    /// <summary>
+    /// Who has a link to the destination, where nobody is nearer to it than we are and we have none yet: who just joined has links to few, and is known to
+    /// its neighbours by way of them before it has one to each. Once a packet, for the links of two nodes may have gone while each names the other.
+    /// </summary>
+    private NodeAddress? ViaOf(in RoutedHeader header, Peer from) =>
+        header is { Exact: true, IsSteered: false } && core.Peers.TryGetValue(header.Destination, out Peer? known)
+        && known.Via != default && known.Via != core.Self && known.Via != from.Address ? known.Via : null;
 
     /// <summary>Whom to hand a packet to, or null if nobody is nearer than we are.</summary>
     private Peer? NextHop(in RoutedHeader header, bool isOrigin)

@@ -41,8 +41,7 @@ internal sealed class Handshaker(NodeCore core)
         }
 
         TimeSpan rekey = peer.Current is { } current ? SessionAge.WornOutAt(current, _generation) : TimeSpan.Zero;
-        rekey = rekey > peer.NextHandshake ? rekey : peer.NextHandshake;
-        return Earlier(rekey, next);
+        return Earlier(Later(rekey, peer.NextHandshake), next);
     }
 
     /// <summary>Sessions and handshakes that are kept.</summary>
@@ -132,11 +131,11 @@ internal sealed class Handshaker(NodeCore core)
     /// The peer ended a session. Only the end of the current one is the peer's end: a late goodbye of its life before must not take
     /// the new one with it.
     /// </summary>
-    public void OnGoodbye(Peer peer, Session session)
+    public void OnGoodbye(TimeSpan now, Peer peer, Session session)
     {
         if (peer.Current == session)
         {
-            core.RemovePeer(peer);
+            core.Part(now, peer);
         }
         else if (peer.Older.Remove(session))
         {

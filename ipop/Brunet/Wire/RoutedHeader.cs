@@ -22,13 +22,17 @@ internal readonly record struct RoutedHeader(
     public const int Size = 4 + (4 * NodeAddress.Size);
 
     private const byte ExactFlag = 1;
+    private const byte SteeredFlag = 2;
+
+    /// <summary>Whether a node on the way named the via of the destination: none after it does so again.</summary>
+    public bool IsSteered { get; init; }
 
     public void Write(Span<byte> destination)
     {
         var writer = new ByteWriter(destination);
         writer.Byte((byte)MessageType.Routed);
         writer.Byte(Hops);
-        writer.Byte(Exact ? ExactFlag : (byte)0);
+        writer.Byte((byte)((Exact ? ExactFlag : 0) | (IsSteered ? SteeredFlag : 0)));
         writer.Byte((byte)Type);
         writer.Address(Source);
         writer.Address(SourceVia);
@@ -41,9 +45,12 @@ internal readonly record struct RoutedHeader(
         var reader = new ByteReader(message);
         reader.Byte();
         byte hops = reader.Byte();
-        bool exact = (reader.Byte() & ExactFlag) != 0;
+        byte flags = reader.Byte();
         var type = (RoutedType)reader.Byte();
-        header = new RoutedHeader(hops, exact, type, reader.Address(), reader.Address(), reader.Address(), reader.Address());
+        header = new RoutedHeader(hops, (flags & ExactFlag) != 0, type, reader.Address(), reader.Address(), reader.Address(), reader.Address())
+        {
+            IsSteered = (flags & SteeredFlag) != 0,
+        };
         body = reader.Rest();
         return reader.IsComplete && type is >= RoutedType.Frame and <= RoutedType.Traced;
     }

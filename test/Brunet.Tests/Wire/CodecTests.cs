@@ -94,6 +94,9 @@ public sealed class CodecTests
         Assert.True(RoutedHeader.TryRead(buffer.AsSpan(0, RoutedHeader.Size + 9), out RoutedHeader read, out ReadOnlySpan<byte> body));
         Assert.Equal(routed, read);
         Assert.Equal(9, body.Length);
+        (routed with { IsSteered = true }).Write(buffer);
+        Assert.True(RoutedHeader.TryRead(buffer.AsSpan(0, RoutedHeader.Size), out read, out _));
+        Assert.Equal(routed with { IsSteered = true }, read);
     }
 
     [Theory]
