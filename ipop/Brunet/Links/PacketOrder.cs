@@ -98,9 +98,9 @@ internal sealed class PacketOrder(NodeCore core)
     // A session that was made over the new path. How much of the former one's is under way can't be told, so the wait ends with its time.
     private static void OnOtherSession(TimeSpan now, Peer peer, Session session, ulong counter, Arrival arrival)
     {
-        if (peer.PacketSession?.NewestPacket is { } former && MayDiffer(former.Way, arrival) && peer.Held is null)
+        if (peer.PacketSession?.NewestPacket is { } former && MayDiffer(former.Way, arrival))
         {
-            peer.Held = new PacketHold(session, counter, ulong.MaxValue, now + Wait(peer, former.Way, arrival), now + Longest);
+            Hold(now, peer, session, counter, ulong.MaxValue, Wait(peer, former.Way, arrival));
         }
 
         peer.PacketSession = session;
