@@ -26,6 +26,9 @@ internal sealed class Agenda(NodeCore core)
     /// <summary>The peers that time matters to in this tick.</summary>
     public ReadOnlySpan<Peer> Due => CollectionsMarshal.AsSpan(_due);
 
+    /// <summary>The peers that something happened to since the node's next tick was last worked out.</summary>
+    public ReadOnlySpan<Peer> Stirred => CollectionsMarshal.AsSpan(_stirred);
+
     /// <summary>When the next tick is wanted.</summary>
     public TimeSpan Next
     {
@@ -95,6 +98,7 @@ internal sealed class Agenda(NodeCore core)
         foreach (Peer peer in _stirred)
         {
             peer.IsStirred = false;
+            core.Members.Note(peer);
             TimeSpan link = Earlier(core.PathWatch.NextOf(_ticked, peer), core.Handshaker.NextOf(peer));
             link = Earlier(Earlier(link, core.Mtu.NextOf(_ticked, peer)), PacketOrder.NextOf(peer));
             peer.Due = Earlier(link, Earlier(Puncher.NextOf(_ticked, peer), core.PortSearcher.NextOf(_ticked, peer)));

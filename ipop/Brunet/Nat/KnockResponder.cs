@@ -84,17 +84,8 @@ internal sealed class KnockResponder(NodeCore core)
     /// <summary>Asks another member, by chance, elsewhere than the asker.</summary>
     private bool HandOn(TimeSpan now, Peer asker, KnockAskMessage ask)
     {
-        Peer? chosen = null;
-        int seen = 0;
-        foreach (Peer peer in core.Peers.Values)
-        {
-            if (peer != asker && peer.Best is { Way: { IsUdp: true } way } && core.IsMemberPeer(peer) && !PrivateAddresses.Contains(way.Endpoint)
-                && way.Endpoint.IsIPv4 == ask.Endpoint.IsIPv4 && way.Endpoint with { Port = 0 } != ask.Endpoint with { Port = 0 } && core.Random.Next(++seen) == 0)
-            {
-                chosen = peer;
-            }
-        }
-
+        Peer? chosen = core.Members.ByChance(peer => peer != asker && peer.Best is { Way: { IsUdp: true } way } && !PrivateAddresses.Contains(way.Endpoint)
+            && way.Endpoint.IsIPv4 == ask.Endpoint.IsIPv4 && way.Endpoint with { Port = 0 } != ask.Endpoint with { Port = 0 });
         if (chosen is not null)
         {
             Span<byte> message = stackalloc byte[KnockAskMessage.Size];

@@ -90,7 +90,7 @@ internal sealed class PortSearcher(NodeCore core)
         }
 
         CloseUnused(now);
-        foreach (Peer peer in core.Peers.Values)
+        foreach (Peer peer in core.Agenda.Due)
         {
             if (_spread is not null)
             {

@@ -252,6 +252,10 @@ internal sealed class Puncher(NodeCore core)
             if (other != peer && IsStraight(other) && core.IsMemberPeer(other))
             {
                 candidates.Relays.Add(other.Address);
+                if (candidates.Relays.Count == ProtocolConstants.MaxCandidates)
+                {
+                    break;
+                }
             }
         }
 

@@ -286,7 +286,7 @@ internal sealed class NoticeKeeper(NodeCore core)
 
         if (core.IsMember && (isWholeRing || limit != core.Self))
         {
-            List<NodeAddress> members = core.Ring.LinkedMembers();
+            List<NodeAddress> members = core.Members.Addresses();
             Neighbourhood.SortClockwise(core.Self, members);
             if (!isWholeRing)
             {

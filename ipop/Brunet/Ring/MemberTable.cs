@@ -8,7 +8,20 @@ internal sealed class MemberTable(NodeCore core)
 {
     private readonly List<NodeAddress> _addresses = [];
     private readonly List<Peer> _peers = [];
+
+    /// <summary>Peers that became members since the last look, or are none any more.</summary>
+    private readonly List<Peer> _changed = [];
     private int _version = -1;
+
+    /// <summary>How many there are.</summary>
+    public int Count
+    {
+        get
+        {
+            Refresh();
+            return _peers.Count;
+        }
+    }
 
     /// <summary>The addresses of all, as a list of the caller's own.</summary>
     public List<NodeAddress> Addresses()
@@ -37,6 +50,80 @@ internal sealed class MemberTable(NodeCore core)
         return after is null || before is null || after.Address.DistanceTo(position) <= before.Address.DistanceTo(position) ? after : before;
     }
 
+    /// <summary>The nearest on both sides of a position, as <see cref="Neighbourhood.Nearest"/> finds them among any addresses.</summary>
+    public List<NodeAddress> Around(NodeAddress position, int perSide)
+    {
+        Refresh();
+        int place = PlaceOf(position);
+        int itself = place < _addresses.Count && _addresses[place] == position ? 1 : 0;
+        int others = _addresses.Count - itself;
+        int after = Math.Min(perSide, others);
+        int before = Math.Min(perSide, others - after);
+        var result = new List<NodeAddress>(after + before);
+        for (int i = 0; i < after; i++)
+        {
+            result.Add(At(place + itself + i));
+        }
+
+        for (int i = 1; i <= before; i++)
+        {
+            result.Add(At(place - i));
+        }
+
+        return result;
+    }
+
+    /// <summary>Whether a node is among them.</summary>
+    public bool Contains(NodeAddress address)
+    {
+        Refresh();
+        int place = PlaceOf(address);
+        return place < _addresses.Count && _addresses[place] == address;
+    }
+
+    /// <summary>The members on one side of the local node, from the nearest on to its opposite.</summary>
+    public IEnumerable<NodeAddress> Side(bool clockwise)
+    {
+        Refresh();
+        int place = PlaceOf(core.Self);
+        for (int i = 0; i < _addresses.Count; i++)
+        {
+            NodeAddress address = At(clockwise ? place + i : place - 1 - i);
+            if (core.Self.ClockwiseTo(address) < address.ClockwiseTo(core.Self) != clockwise)
+            {
+                yield break;
+            }
+
+            yield return address;
+        }
+    }
+
+    /// <summary>A fit one that follows a place drawn by chance; null if none is fit. What was linked a moment ago may be so no more.</summary>
+    public Peer? ByChance(Func<Peer, bool> isFit)
+    {
+        Refresh();
+        int place = core.Random.Next(_peers.Count);
+        for (int i = 0; i < _peers.Count; i++)
+        {
+            Peer peer = _peers[(place + i) % _peers.Count];
+            if (core.IsMemberPeer(peer) && isFit(peer))
+            {
+                return peer;
+            }
+        }
+
+        return null;
+    }
+
+    /// <summary>Something happened to a peer: at the next look it may be a member, or none any more.</summary>
+    public void Note(Peer peer)
+    {
+        if (peer.IsListed != core.IsMemberPeer(peer))
+        {
+            _changed.Add(peer);
+        }
+    }
+
     /// <summary>A peer is forgotten.</summary>
     public void Forget(Peer peer)
     {
@@ -61,22 +148,36 @@ internal sealed class MemberTable(NodeCore core)
         }
 
         _version = core.Ring.Version;
-        foreach (Peer peer in core.Peers.Values)
+        foreach (Peer peer in core.Agenda.Stirred)
         {
-            bool isMember = core.IsMemberPeer(peer);
-            if (peer.IsListed && !isMember)
-            {
-                Forget(peer);
-            }
-            else if (isMember && !peer.IsListed)
-            {
-                peer.IsListed = true;
-                int place = PlaceOf(peer.Address);
-                _addresses.Insert(place, peer.Address);
-                _peers.Insert(place, peer);
-            }
+            Update(peer);
+        }
+
+        foreach (Peer peer in _changed)
+        {
+            Update(peer);
+        }
+
+        _changed.Clear();
+    }
+
+    private void Update(Peer peer)
+    {
+        bool isMember = core.IsMemberPeer(peer);
+        if (peer.IsListed && !isMember)
+        {
+            Forget(peer);
+        }
+        else if (isMember && !peer.IsListed)
+        {
+            peer.IsListed = true;
+            int place = PlaceOf(peer.Address);
+            _addresses.Insert(place, peer.Address);
+            _peers.Insert(place, peer);
         }
     }
+
+    private NodeAddress At(int place) => _addresses[(place + _addresses.Count) % _addresses.Count];
 
     /// <summary>The first place whose address is not below this one.</summary>
     private int PlaceOf(NodeAddress address)

@@ -40,16 +40,16 @@ internal sealed class NodeFinder(NodeCore core)
     }
 
     /// <summary>Asks when it is time.</summary>
-    public void Tick(TimeSpan now, List<NodeAddress> linked, List<NodeAddress> near)
+    public void Tick(TimeSpan now, List<NodeAddress> near)
     {
-        if (!_backoff.IsDue(now) || linked.Count == 0)
+        if (!_backoff.IsDue(now) || core.Members.Count == 0)
         {
             return;
         }
 
         int count = _isEager && _backoff.Pause <= EagerPause ? FindsAtOnce : 1;
         _backoff.Tried(now);
-        var starts = new List<NodeAddress>(linked);
+        List<NodeAddress> starts = core.Members.Addresses();
         for (int i = 0; i < count && starts.Count > 0; i++)
         {
             int chosen = core.Random.Next(starts.Count);
@@ -86,13 +86,12 @@ internal sealed class NodeFinder(NodeCore core)
             return;
         }
 
-        List<NodeAddress> mine = core.Ring.LinkedMembers();
-        if (goesOn && !KnowsBetter(header.Source, mine, known))
+        if (goesOn && !KnowsBetter(header.Source, known))
         {
             return;
         }
 
-        Answer(now, header, token, CollectionsMarshal.AsSpan(Neighbourhood.Nearest(header.Source, mine, RingKeeper.ToldPerSide)));
+        Answer(now, header, token, CollectionsMarshal.AsSpan(core.Members.Around(header.Source, RingKeeper.ToldPerSide)));
     }
 
     /// <summary>Sends a Found to whoever asked a question.</summary>
@@ -103,8 +102,9 @@ internal sealed class NodeFinder(NodeCore core)
         core.Router.Originate(now, exact: true, RoutedType.Found, question.Source, question.SourceVia, answer[..length]);
     }
 
-    private bool KnowsBetter(NodeAddress asker, List<NodeAddress> mine, List<NodeAddress> known)
+    private bool KnowsBetter(NodeAddress asker, List<NodeAddress> known)
     {
+        List<NodeAddress> mine = core.Members.Around(asker, RingKeeper.NearPerSide);
         foreach (NodeAddress address in Neighbourhood.Nearest(asker, [.. mine, core.Self], RingKeeper.NearPerSide))
         {
             if (!known.Contains(address) && IsInside(asker, address, known))

@@ -81,16 +81,15 @@ internal sealed class RingKeeper(NodeCore core)
         _lastReview = now;
         _nextReview = now + ReviewInterval;
         Expire(now);
-        List<NodeAddress> linked = LinkedMembers();
-        MemberLinks = linked.Count;
-        SetNear(now, linked, Neighbourhood.Nearest(core.Self, linked, NearPerSide));
-        if (ConnectNear(now, linked))
+        MemberLinks = core.Members.Count;
+        SetNear(now, core.Members.Around(core.Self, NearPerSide));
+        if (ConnectNear(now))
         {
             _nextReview = now + WaitingInterval;
         }
 
-        List<NodeAddress> after = Successors(linked, clockwise: true);
-        List<NodeAddress> before = Successors(linked, clockwise: false);
+        List<NodeAddress> after = Successors(clockwise: true);
+        List<NodeAddress> before = Successors(clockwise: false);
         List<NodeAddress> known = [.. after];
         foreach (NodeAddress address in before)
         {
@@ -99,8 +98,8 @@ internal sealed class RingKeeper(NodeCore core)
 
         Known = known;
         EstimatedNodes = Neighbourhood.EstimateNodes(core.Self, known, KnownPerSide);
-        SendNeighbours(now, linked, after, before);
-        core.Finder.Tick(now, linked, _near);
+        SendNeighbours(now, after, before);
+        core.Finder.Tick(now, _near);
     }
 
     public void OnNeighbours(TimeSpan now, Peer from, ReadOnlySpan<byte> message)
@@ -125,9 +124,6 @@ internal sealed class RingKeeper(NodeCore core)
     /// <summary>Somebody answered a call to an endpoint; whoever it is may know of another ring.</summary>
     public void OnStranger(TimeSpan now, NodeAddress stranger) => core.Finder.Ask(now, stranger, _near);
 
-    /// <summary>The members with a link that is not the ring, in a list of the caller's own.</summary>
-    public List<NodeAddress> LinkedMembers() => core.Members.Addresses();
-
     private void Look(bool isNeeded)
     {
         if (isNeeded && !_touched)
@@ -137,7 +133,7 @@ internal sealed class RingKeeper(NodeCore core)
         }
     }
 
-    private void SetNear(TimeSpan now, List<NodeAddress> linked, List<NodeAddress> near)
+    private void SetNear(TimeSpan now, List<NodeAddress> near)
     {
         bool changed = near.Count != _near.Count;
         bool isMissed = Math.Min(near.Count, _near.Count) < 2 * NearPerSide;
@@ -146,7 +142,7 @@ internal sealed class RingKeeper(NodeCore core)
             if (!near.Contains(address))
             {
                 changed = true;
-                isMissed |= !linked.Contains(address);
+                isMissed |= !core.Members.Contains(address);
                 _told.Remove(address);
                 if (core.Peers.TryGetValue(address, out Peer? peer))
                 {
@@ -185,7 +181,7 @@ internal sealed class RingKeeper(NodeCore core)
     }
 
     /// <summary>Begins to connect to whoever is said to stand nearer than our links; true if one of them has yet to answer.</summary>
-    private bool ConnectNear(TimeSpan now, List<NodeAddress> linked)
+    private bool ConnectNear(TimeSpan now)
     {
         bool waiting = false;
         foreach ((NodeAddress witness, Hearsay.Word word) in _hearsay.Words)
@@ -195,7 +191,7 @@ internal sealed class RingKeeper(NodeCore core)
                 continue;
             }
 
-            var all = new List<NodeAddress>(linked);
+            var all = new List<NodeAddress>(_near);
             foreach (NodeAddress address in word.Addresses)
             {
                 Consider(address, all);
@@ -204,7 +200,7 @@ internal sealed class RingKeeper(NodeCore core)
             Consider(witness, all);
             foreach (NodeAddress address in Neighbourhood.Nearest(core.Self, all, NearPerSide))
             {
-                if (!linked.Contains(address))
+                if (!core.Members.Contains(address))
                 {
                     waiting |= Connect(now, address, address == witness ? word.WitnessVia : word.AddressesVia);
                 }
@@ -266,12 +262,16 @@ internal sealed class RingKeeper(NodeCore core)
     /// The next members on one side, linked or named by a near neighbour of that side. Such a list travels only against its own direction, so
     /// nobody hears of a dead node from those that heard of it from him.
     /// </summary>
-    private List<NodeAddress> Successors(List<NodeAddress> linked, bool clockwise)
+    private List<NodeAddress> Successors(bool clockwise)
     {
         var found = new List<NodeAddress>();
-        foreach (NodeAddress address in linked)
+        foreach (NodeAddress address in core.Members.Side(clockwise))
         {
             Include(address, found, clockwise);
+            if (found.Count == KnownPerSide)
+            {
+                break;
+            }
         }
 
         foreach (NodeAddress neighbour in _near)
@@ -315,13 +315,13 @@ internal sealed class RingKeeper(NodeCore core)
     private NodeAddress Way(NodeAddress address, bool clockwise) =>
         clockwise ? core.Self.ClockwiseTo(address) : address.ClockwiseTo(core.Self);
 
-    private void SendNeighbours(TimeSpan now, List<NodeAddress> linked, List<NodeAddress> after, List<NodeAddress> before)
+    private void SendNeighbours(TimeSpan now, List<NodeAddress> after, List<NodeAddress> before)
     {
         Span<byte> message = stackalloc byte[AddressList.MaxSize];
         foreach (NodeAddress address in _near)
         {
             // What matters to a neighbour are those near to it, not to us, and those beyond us.
-            List<NodeAddress> told = Neighbourhood.Nearest(address, linked, ToldPerSide);
+            List<NodeAddress> told = core.Members.Around(address, ToldPerSide);
             foreach (NodeAddress beyond in IsOnSide(address, clockwise: false) ? after : before)
             {
                 if (told.Count < ProtocolConstants.MaxNeighbours && !told.Contains(beyond) && beyond != address)
