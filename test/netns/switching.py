@@ -1,11 +1,14 @@
 """Offloads switched off by hand."""
 
+import json
+
 from clients import lease, ping
 from data import datagrams, transfer
 from tally import must
 from waiting import until
 
 SWITCHES = ("tcp-segmentation", "udp-segmentation", "udp-runs", "udp-gro", "library-cipher", "esp", "priority")
+LONGEST_PACKET = 61400
 ADDRESS = {"plain": "192.0.2.71", "whole": "192.0.2.72"}
 
 
@@ -32,3 +35,7 @@ def run(tally, world):
         must(said["udp-runs"]["why"] == f"datagrams are sent one by one: [offload] udp-runs = no in {plain.config}", f"{said['udp-runs']}")
         said = {one["name"]: one for one in whole.status()["offload"]}
         must(all(said[name]["on"] and said[name]["why"] is None for name in SWITCHES if name != "library-cipher"), f"{said}")
+
+    with tally.case("the kernel leaves no packet whole that would make more than one run of datagrams"):
+        tap = json.loads(whole.run("ip", "-d", "-j", "link", "show", "wow0").stdout)[0]
+        must(tap["gso_max_size"] == LONGEST_PACKET, f"{tap['gso_max_size']} bytes")

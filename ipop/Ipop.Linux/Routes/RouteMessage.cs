@@ -1,5 +1,6 @@
 using System.Buffers.Binary;
 using System.Runtime.InteropServices;
+using static Ipop.Linux.Interfaces.NetlinkMessage;
 
 namespace Ipop.Linux.Routes;
 
@@ -7,10 +8,9 @@ namespace Ipop.Linux.Routes;
 internal static class RouteMessage
 {
     internal const ushort NewRoute = 24, DeleteRoute = 25, GetRoute = 26;
-    internal const ushort Request = 1, Acknowledge = 4, Dump = 0x300, Replace = 0x100, Create = 0x400;
 
-    /// <summary>Bytes of netlink's header and of the route's.</summary>
-    internal const int HeaderSize = 16, RouteSize = 12;
+    /// <summary>Bytes of the route's header, behind netlink's.</summary>
+    internal const int RouteSize = 12;
 
     /// <summary>Who made a route, as `ip route` shows it: ipopd. Not assigned to anybody else (linux/rtnetlink.h).</summary>
     internal const byte Protocol = 87;
@@ -18,10 +18,9 @@ internal static class RouteMessage
     private const byte TableMain = 254, ScopeLink = 253, ScopeNowhere = 255, Unicast = 1;
     private const ushort Destination = 1, OutInterface = 4, PreferredSource = 7, Metrics = 8;
     private const ushort MetricMtu = 2, MetricAdvertisedMss = 8;
-    private const int AttributeSize = 4;
 
-    /// <summary>Writes a request about a route; returns its length.</summary>
-    internal static int Write(Span<byte> message, ushort type, ushort flags, uint sequence, int interfaceIndex, in Route route)
+    /// <summary>Writes a request about a route behind netlink's header; returns the length of both.</summary>
+    internal static int Write(Span<byte> message, ushort type, int interfaceIndex, in Route route)
     {
         message.Clear();
         int length = HeaderSize + RouteSize;
@@ -43,16 +42,14 @@ internal static class RouteMessage
             Head(message, nested, Metrics, length - nested);
         }
 
-        WriteHeader(message, length, type, flags, sequence);
         return length;
     }
 
-    /// <summary>Writes a question for all IPv4 routes; returns its length.</summary>
-    internal static int WriteDump(Span<byte> message, uint sequence)
+    /// <summary>Writes a question for all IPv4 routes behind netlink's header; returns the length of both.</summary>
+    internal static int WriteDump(Span<byte> message)
     {
         message.Clear();
         message[HeaderSize] = Interop.Libc.AF_INET;
-        WriteHeader(message, HeaderSize + RouteSize, GetRoute, Request | Dump, sequence);
         return HeaderSize + RouteSize;
     }
 
@@ -92,26 +89,5 @@ internal static class RouteMessage
         }
 
         return found == interfaceIndex;
-    }
-
-    private static int Add(Span<byte> message, int at, ushort type, uint value)
-    {
-        Head(message, at, type, AttributeSize + sizeof(uint));
-        MemoryMarshal.Write(message[(at + AttributeSize)..], value);
-        return at + AttributeSize + sizeof(uint);
-    }
-
-    private static void Head(Span<byte> message, int at, ushort type, int length)
-    {
-        MemoryMarshal.Write(message[at..], (ushort)length);
-        MemoryMarshal.Write(message[(at + 2)..], type);
-    }
-
-    private static void WriteHeader(Span<byte> message, int length, ushort type, ushort flags, uint sequence)
-    {
-        MemoryMarshal.Write(message, (uint)length);
-        MemoryMarshal.Write(message[4..], type);
-        MemoryMarshal.Write(message[6..], flags);
-        MemoryMarshal.Write(message[8..], sequence);
     }
 }

@@ -1,70 +1,60 @@
 using System.Runtime.InteropServices;
-using Ipop.Linux.Polling;
+using Ipop.Linux.Interfaces;
 
 namespace Ipop.Linux.Routes;
 
 /// <summary>The kernel's routes that ipopd made through one interface (rtnetlink(7)). Others are not looked at. Not thread-safe.</summary>
-public sealed unsafe class RouteTable : IDisposable
+public sealed class RouteTable : IDisposable
 {
-    private const int LargestRequest = 128, LargestReply = 32 * 1024;
-    private const ushort Error = 2, Done = 3;
+    private const int LargestRequest = 128;
 
-    private readonly FileDescriptor _socket;
+    private readonly RouteSocket _kernel;
     private readonly int _interface;
-    private readonly byte[] _reply = new byte[LargestReply];
-    private uint _sequence;
 
-    private RouteTable(FileDescriptor socket, int interfaceIndex) => (_socket, _interface) = (socket, interfaceIndex);
+    private RouteTable(RouteSocket kernel, int interfaceIndex) => (_kernel, _interface) = (kernel, interfaceIndex);
 
     /// <summary>Opens the table of an interface.</summary>
     /// <exception cref="IOException">There is no such interface, or the kernel refuses.</exception>
     public static RouteTable Open(string interfaceName)
     {
-        int index;
-        fixed (byte* name = System.Text.Encoding.ASCII.GetBytes(interfaceName + "\0"))
+        int index = RouteSocket.IndexOf(interfaceName);
+        try
         {
-            index = (int)Interop.Libc.if_nametoindex(name);
+            return index > 0 ? new RouteTable(RouteSocket.Open(), index) : throw new IOException("there is no such interface");
         }
-
-        var socket = new FileDescriptor(Interop.Libc.socket(
-            Interop.Libc.AF_NETLINK, Interop.Libc.SOCK_RAW | Interop.Libc.SOCK_CLOEXEC, Interop.Libc.NETLINK_ROUTE));
-        if (index == 0 || socket.IsInvalid)
+        catch (IOException exception)
         {
-            string why = index == 0 ? "there is no such interface" : FileDescriptor.LastError();
-            socket.Dispose();
-            throw new IOException($"routes of {interfaceName} can't be set: {why}");
+            throw new IOException($"routes of {interfaceName} can't be set: {exception.Message}", exception);
         }
-
-        return new RouteTable(socket, index);
     }
 
     /// <summary>Makes a route, in place of one to the same prefix.</summary>
     /// <returns>0, or the kernel's error number: the source is no address of this machine, the interface is down, or ipopd may not.</returns>
     public int Set(in Route route) =>
-        Ask(RouteMessage.NewRoute, RouteMessage.Request | RouteMessage.Acknowledge | RouteMessage.Create | RouteMessage.Replace, route);
+        Ask(RouteMessage.NewRoute, NetlinkMessage.Create | NetlinkMessage.Replace, route);
 
     /// <summary>Removes a route; none is there after it.</summary>
     public void Remove(IPv4Address prefix, int prefixLength) =>
-        Ask(RouteMessage.DeleteRoute, RouteMessage.Request | RouteMessage.Acknowledge, new Route(prefix, prefixLength, default, 0, 0));
+        Ask(RouteMessage.DeleteRoute, 0, new Route(prefix, prefixLength, default, 0, 0));
 
     /// <summary>All routes that are there, also those that an earlier run left.</summary>
     public List<(IPv4Address Prefix, int PrefixLength)> Read()
     {
         var found = new List<(IPv4Address, int)>();
         Span<byte> request = stackalloc byte[LargestRequest];
-        int length = RouteMessage.WriteDump(request, ++_sequence);
-        if (!Send(request[..length]))
+        int length = RouteMessage.WriteDump(request);
+        if (!_kernel.Ask(request[..length], RouteMessage.GetRoute, NetlinkMessage.Dump))
         {
             return found;
         }
 
-        while (Receive() is { Length: > 0 } part)
+        while (_kernel.Receive() is { Length: > 0 } part)
         {
-            while (part.Length >= RouteMessage.HeaderSize)
+            while (part.Length >= NetlinkMessage.HeaderSize)
             {
                 int size = (int)MemoryMarshal.Read<uint>(part);
                 ushort type = MemoryMarshal.Read<ushort>(part[4..]);
-                if (size < RouteMessage.HeaderSize || size > part.Length || type is Error or Done)
+                if (size < NetlinkMessage.HeaderSize || size > part.Length || type is NetlinkMessage.Error or NetlinkMessage.Done)
                 {
                     return found;
                 }
@@ -82,38 +72,12 @@ public sealed unsafe class RouteTable : IDisposable
     }
 
     /// <inheritdoc/>
-    public void Dispose() => _socket.Dispose();
+    public void Dispose() => _kernel.Dispose();
 
-    private int Ask(ushort type, int flags, in Route route)
+    private int Ask(ushort type, ushort flags, in Route route)
     {
         Span<byte> request = stackalloc byte[LargestRequest];
-        int length = RouteMessage.Write(request, type, (ushort)flags, ++_sequence, _interface, route);
-        if (!Send(request[..length]))
-        {
-            return Interop.Libc.EINVAL;
-        }
-
-        ReadOnlySpan<byte> reply = Receive();
-        return reply.Length >= RouteMessage.HeaderSize + sizeof(int) && MemoryMarshal.Read<ushort>(reply[4..]) == Error
-            ? -MemoryMarshal.Read<int>(reply[RouteMessage.HeaderSize..])
-            : Interop.Libc.EINVAL;
-    }
-
-    private bool Send(ReadOnlySpan<byte> request)
-    {
-        fixed (byte* bytes = request)
-        {
-            return Interop.Libc.write(_socket.Value, bytes, (nuint)request.Length) == request.Length;
-        }
-    }
-
-    // The kernel answers before write(2) returns, so reading waits for nothing.
-    private ReadOnlySpan<byte> Receive()
-    {
-        fixed (byte* bytes = _reply)
-        {
-            nint count = Interop.Libc.read(_socket.Value, bytes, LargestReply);
-            return _reply.AsSpan(0, (int)Math.Max(0, count));
-        }
+        int length = RouteMessage.Write(request, type, _interface, route);
+        return _kernel.Change(request[..length], type, flags);
     }
 }

@@ -23,6 +23,7 @@ public sealed unsafe class TapDevice : IDisposable
         (_claim, _queues, Name) = (claim, queues, name);
         _descriptors = [.. queues.ConvertAll(queue => queue.Value)];
         Offload = SetOffload(queues[0], wanted);
+        TapPacketSize.Limit(name);
     }
 
     /// <summary>What the kernel agreed to.</summary>

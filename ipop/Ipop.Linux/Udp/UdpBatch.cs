@@ -38,7 +38,8 @@ internal sealed unsafe class UdpBatch : IDisposable
 
     internal int Count { get; private set; }
 
-    internal bool IsFull => Count == _slots || (_slots * _slotSize) - _used < UdpSocket.LargestDatagram;
+    /// <summary>Whether there is no room for one more datagram, or none in a run with those that wait: what is complete goes, so that runs begin where packets begin.</summary>
+    internal bool IsFullFor(int length) => Count == _slots || (Count > 0 && _used + length > LongestRun);
 
     internal Interop.Libc.mmsghdr* Messages => _messages;
 

@@ -169,11 +169,13 @@ public sealed unsafe class UdpSocket : IDisposable
             _batches.Sender = this;
         }
 
-        _batches.Waiting.Add(destination, _isDual, datagram);
-        if (_batches.Waiting.IsFull)
+        if (_batches.Waiting.IsFullFor(datagram.Length))
         {
             Flush();
+            _batches.Sender = this;
         }
+
+        _batches.Waiting.Add(destination, _isDual, datagram);
     }
 
     /// <summary>Sends one datagram at once, with the order that nobody may fragment it: a probe of what the path carries.</summary>

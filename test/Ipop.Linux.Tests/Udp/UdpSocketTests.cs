@@ -70,6 +70,21 @@ public sealed class UdpSocketTests
         }
     }
 
+    [Fact]
+    public void What_fills_a_run_leaves_so_that_what_follows_begins_another()
+    {
+        // 44 datagrams of 1,472 bytes are as much as one IPv4 packet holds.
+        using UdpSocket sender = UdpSocket.OpenFast(0), receiver = UdpSocket.OpenFast(0);
+        for (int index = 0; index < 50; index++)
+        {
+            sender.Send(TransportAddress.FromIPv4(Loopback, (ushort)receiver.LocalPort), new byte[1472]);
+        }
+
+        Assert.Equal(44, Arrived(receiver));
+        sender.Flush();
+        Assert.Equal(6, Arrived(receiver));
+    }
+
     [Theory]
     [InlineData(false, false)]
     [InlineData(true, false)]
@@ -181,6 +196,13 @@ public sealed class UdpSocketTests
         using UdpSocket first = UdpSocket.OpenAny(0);
         int port = first.LocalPort;
         Assert.Contains($"UDP port {port} can't be used", Assert.Throws<IOException>(() => UdpSocket.OpenAny(port)).Message, StringComparison.Ordinal);
+    }
+
+    private static int Arrived(UdpSocket receiver)
+    {
+        int count = 0;
+        receiver.Receive(default, (_, _, _) => count++);
+        return count;
     }
 
     private static byte[] Datagram(int index) => [.. Enumerable.Range(0, 1 + (index * 13 % 1400)).Select(at => (byte)(at ^ index))];
