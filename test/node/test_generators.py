@@ -151,8 +151,8 @@ class Condor(unittest.TestCase):
         return dict(line.split(" = ", 1) for line in text.splitlines() if " = " in line)
 
     def test_who_reads_with_a_timeout_of_one_second_waits_a_whole_one(self):
-        # Whole seconds, of which the first may be almost over.
-        self.assertGreaterEqual(int(self.settings()["SCHEDD_TIMEOUT_MULTIPLIER"]), 2)
+        # Whole seconds, of which the first may be almost over. A schedd's answers come over lines of all kinds.
+        self.assertGreaterEqual(int(self.settings()["SCHEDD_TIMEOUT_MULTIPLIER"]), 3)
         self.assertGreaterEqual(int(self.settings(node__role="manager")["COLLECTOR_TIMEOUT_MULTIPLIER"]), 2)
 
     def test_a_schedd_and_the_negotiator_never_wait_for_each_other(self):

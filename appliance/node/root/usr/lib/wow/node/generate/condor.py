@@ -9,8 +9,9 @@ The schedd reads a startd's answer to a claim (two ClassAds, 14 kB) with a timeo
 condor_read counts in whole seconds (condor_rw.cpp): an answer whose packets come before and after the clock's next second is late after
 milliseconds. Then the schedd forgets the claim, the startd keeps it, and nothing is matched until the startd asks about it: after
 MAX_CLAIM_ALIVES_MISSED (6) x ALIVE_INTERVAL (300 s) / 3. The collector reads machines' ads just so (collector_engine.cpp, collect); a
-lost one comes again after UPDATE_INTERVAL. So both wait *_TIMEOUT_MULTIPLIER times as long, which leaves a whole second, for all that they
-ask, which is why it is not more; and a forgotten claim is found after 30 s.
+lost one comes again after UPDATE_INTERVAL. So both wait *_TIMEOUT_MULTIPLIER times as long for all that they ask, which is why it is not
+more: the collector a whole second, the schedd two, as one of four answers over a line of 128 kbit/s was lost to less (test/vm, on a slow
+machine). A forgotten claim is found after 30 s.
 
 A schedd that asks the negotiator to look at its new job (RESCHEDULE) waits in the middle of the TLS handshake of their first talk. If the
 negotiator begins a cycle just then it waits for this very schedd, and both do so until one gives up: 60 s were seen, and nobody else is
@@ -142,7 +143,7 @@ def _worker():
     slots = "".join(f"SLOT1_{number}_USER = wowjob{number}\n" for number in range(1, paths.JOB_ACCOUNTS + 1))
     return f"""
 DAEMON_LIST = MASTER, SCHEDD, STARTD
-SCHEDD_TIMEOUT_MULTIPLIER = 2
+SCHEDD_TIMEOUT_MULTIPLIER = 3
 SCHEDD_SEND_RESCHEDULE = False
 ALIVE_INTERVAL = 15
 use FEATURE : PartitionableSlot
