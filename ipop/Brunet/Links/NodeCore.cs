@@ -42,6 +42,7 @@ internal sealed class NodeCore
         Router = new Router(this);
         Ring = new RingKeeper(this);
         Finder = new NodeFinder(this);
+        OtherRing = new OtherRing(this);
         Shortcuts = new ShortcutKeeper(this);
         FarMemory = new FarMemory(this);
         Bootstrap = new Bootstrapper(this, settings.Bootstrap);
@@ -106,6 +107,8 @@ internal sealed class NodeCore
     public RingKeeper Ring { get; }
 
     public NodeFinder Finder { get; }
+
+    public OtherRing OtherRing { get; }
 
     public ShortcutKeeper Shortcuts { get; }
 

@@ -129,6 +129,9 @@ internal sealed class Peer(NodeAddress address, TimeSpan now, Agenda agenda)
         set => field = Stirring(value);
     }
 
+    /// <summary>From when on it is believed again that there is another ring.</summary>
+    public TimeSpan NextElsewhere { get; set; }
+
     /// <summary>When it may be asked again over the ring where it is.</summary>
     public TimeSpan NextSeek { get; set; }
 

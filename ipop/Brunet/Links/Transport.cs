@@ -235,6 +235,9 @@ internal sealed class Transport(NodeCore core)
             case MessageType.Neighbours:
                 core.Ring.OnNeighbours(now, peer, message);
                 break;
+            case MessageType.Elsewhere:
+                core.OtherRing.OnElsewhere(now, peer, message);
+                break;
             case MessageType.Candidates:
                 core.Puncher.OnCandidates(now, peer, arrival, message);
                 break;

@@ -59,7 +59,7 @@ internal sealed class NodeFinder(NodeCore core)
     }
 
     /// <summary>Asks by way of one node, which may belong to a ring that the local node knows nothing of.</summary>
-    public void Ask(TimeSpan now, NodeAddress start, List<NodeAddress> near)
+    public void Ask(TimeSpan now, NodeAddress start, IReadOnlyList<NodeAddress> near)
     {
         uint token = core.NewToken();
         _asked[token] = start;
@@ -70,7 +70,7 @@ internal sealed class NodeFinder(NodeCore core)
         }
 
         Span<byte> body = stackalloc byte[AddressList.MaxSize];
-        int length = AddressList.WriteFound(body, token, CollectionsMarshal.AsSpan(near));
+        int length = AddressList.WriteFound(body, token, [.. near]);
         core.Router.Originate(now, exact: false, RoutedType.Find, core.Self, start, body[..length]);
     }
 

@@ -117,12 +117,13 @@ internal sealed class RingKeeper(NodeCore core)
         if (AddressList.TryReadFound(body, out uint token, _scratch)
             && !core.Shortcuts.OnLocated(now, header, token) && core.Finder.IsMine(token, out NodeAddress start))
         {
+            core.OtherRing.OnFound(now, start, header.Source, _scratch);
             Look(_hearsay.Hear(now, header.Source, start, start, _scratch, core.Self));
         }
     }
 
     /// <summary>Somebody answered a call to an endpoint; whoever it is may know of another ring.</summary>
-    public void OnStranger(TimeSpan now, NodeAddress stranger) => core.Finder.Ask(now, stranger, _near);
+    public void OnStranger(TimeSpan now, NodeAddress stranger) => core.OtherRing.Ask(now, stranger);
 
     private void Look(bool isNeeded)
     {
@@ -158,6 +159,7 @@ internal sealed class RingKeeper(NodeCore core)
             {
                 peer.IsNear = true;
                 core.Paths.TellWish(now, peer);
+                core.OtherRing.OnNear(now, address);
             }
         }
 

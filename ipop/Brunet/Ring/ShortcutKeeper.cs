@@ -31,6 +31,9 @@ internal sealed class ShortcutKeeper(NodeCore core)
     public static int Wanted(double nodes) =>
         nodes <= (2 * RingKeeper.NearPerSide) + 1 ? 0 : Math.Max(1, (int)Math.Round(0.5 * Math.Log2(nodes)));
 
+    /// <summary>Whether there are any, so the node has had a place on the ring for a while.</summary>
+    public bool HasAny => _shortcuts.Count > 0;
+
     /// <summary>When the next one is asked for, or one that did not come is given up.</summary>
     public TimeSpan NextTick => _isWanting && _backoff.Next < _nextReview ? _backoff.Next : _nextReview;
 

@@ -154,6 +154,9 @@ internal enum MessageType : byte
 
     /// <summary>Says that it does.</summary>
     MtuAnswer = 21,
+
+    /// <summary>A node that stands in another ring of the pool.</summary>
+    Elsewhere = 22,
 }
 
 /// <summary>What a routed packet carries.</summary>

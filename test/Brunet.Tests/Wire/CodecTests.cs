@@ -83,6 +83,11 @@ public sealed class CodecTests
         Assert.True(KnockDoneMessage.TryRead(buffer.AsSpan(0, KnockDoneMessage.Size), out KnockDoneMessage done));
         Assert.Equal(new KnockDoneMessage(true, 80), done);
 
+        ElsewhereMessage.Write(buffer, new NodeAddress(5, 6));
+        Assert.True(ElsewhereMessage.TryRead(buffer.AsSpan(0, ElsewhereMessage.Size), out NodeAddress elsewhere));
+        Assert.Equal(new NodeAddress(5, 6), elsewhere);
+        Assert.False(ElsewhereMessage.TryRead(buffer.AsSpan(0, ElsewhereMessage.Size + 1), out _));
+
         new RelayHeader(new NodeAddress(1, 1), new NodeAddress(2, 2)).Write(buffer);
         Assert.True(RelayHeader.TryRead(buffer.AsSpan(0, RelayHeader.Size + 5), out RelayHeader relay, out ReadOnlySpan<byte> frame));
         Assert.Equal(new RelayHeader(new NodeAddress(1, 1), new NodeAddress(2, 2)), relay);
@@ -299,6 +304,7 @@ public sealed class CodecTests
         KnockFrame.TryRead(bytes, Secret, out _);
         KnockAskMessage.TryRead(bytes, out _);
         KnockDoneMessage.TryRead(bytes, out _);
+        ElsewhereMessage.TryRead(bytes, out _);
         RelayHeader.TryRead(bytes, out _, out _);
         RoutedHeader.TryRead(bytes, out _, out _);
         CandidatesMessage.Read(bytes);

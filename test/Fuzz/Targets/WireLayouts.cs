@@ -67,6 +67,10 @@ internal static class WireLayouts
                 walker.Number(8);
                 walker.Rest();
                 break;
+            case MessageType.Elsewhere:
+                walker.Bytes(NodeAddress.Size);
+                walker.Rest();
+                break;
             case MessageType.Twin:
                 walker.Number(8);
                 walker.Number(8);

@@ -91,6 +91,13 @@ internal static class WireSamples
         return bytes;
     }
 
+    public static byte[] Elsewhere(int somebody)
+    {
+        byte[] bytes = new byte[ElsewhereMessage.Size];
+        ElsewhereMessage.Write(bytes, Somebody(somebody));
+        return bytes;
+    }
+
     public static byte[] Meet(int endpoints, bool wantsAnswer)
     {
         var message = new MeetMessage { WantsAnswer = wantsAnswer };

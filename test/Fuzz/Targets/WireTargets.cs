@@ -44,6 +44,11 @@ internal static class WireTargets
             byte[] bytes = new byte[MtuAnswerMessage.Size];
             return MtuAnswerMessage.TryRead(Typed(input, MessageType.MtuAnswer), out ulong token) ? Written(span => MtuAnswerMessage.Write(span, token), bytes) : null;
         }, isStrict: false);
+        yield return new CodecTarget("elsewhere", [new("node", WireSamples.Elsewhere(3))], Message, input =>
+        {
+            byte[] bytes = new byte[ElsewhereMessage.Size];
+            return ElsewhereMessage.TryRead(Typed(input, MessageType.Elsewhere), out NodeAddress address) ? Written(span => ElsewhereMessage.Write(span, address), bytes) : null;
+        }, isStrict: false);
         yield return new CodecTarget(
             "meet", [new("none", WireSamples.Meet(0, true)), new("one", WireSamples.Meet(1, false)), new("most", WireSamples.Meet(4, true))], Message, input =>
         {

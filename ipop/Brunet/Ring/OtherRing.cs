@@ -1,0 +1,89 @@
+using Brunet.Addressing;
+using Brunet.Links;
+using Brunet.Wire;
+
+namespace Brunet.Ring;
+
+/// <summary>
+/// Lets a whole ring know that another one of the pool stands. Whoever became a near neighbour by a question that began at a stranger stands in the other
+/// one: the shortcuts are told of it, ask there for their own places, and tell theirs once they have one. So all search at once after a few steps, and the
+/// rings need not grow together from one place on.
+/// </summary>
+internal sealed class OtherRing(NodeCore core)
+{
+    /// <summary>Questions in one <see cref="Pause"/>, on whoever's word.</summary>
+    private const int MostDoors = 16;
+
+    private const int MostNamed = 64;
+
+    /// <summary>Between two questions on one peer's word, and between two times of telling. A lie costs its hearer one question.</summary>
+    private static readonly TimeSpan Pause = TimeSpan.FromSeconds(10);
+
+    /// <summary>Nodes that questions began at, which may stand in another ring, and whom the answers named.</summary>
+    private readonly HashSet<NodeAddress> _doors = [];
+    private readonly HashSet<NodeAddress> _named = [];
+    private TimeSpan _until;
+    private TimeSpan _nextTelling;
+
+    /// <summary>Asks by way of a stranger, who may stand in another ring.</summary>
+    public void Ask(TimeSpan now, NodeAddress door)
+    {
+        Enter(now, door);
+        core.Finder.Ask(now, door, core.Ring.Near);
+    }
+
+    /// <summary>A question that began at a node was answered.</summary>
+    public void OnFound(TimeSpan now, NodeAddress start, NodeAddress witness, List<NodeAddress> addresses)
+    {
+        if (now < _until && _doors.Contains(start) && _named.Count + addresses.Count < MostNamed)
+        {
+            _named.Add(witness);
+            _named.UnionWith(addresses);
+        }
+    }
+
+    /// <summary>A node became a near neighbour.</summary>
+    public void OnNear(TimeSpan now, NodeAddress address)
+    {
+        if (now >= _until || now < _nextTelling || !_named.Contains(address) || !core.IsMember)
+        {
+            return;
+        }
+
+        _nextTelling = now + Pause;
+        Span<byte> message = stackalloc byte[ElsewhereMessage.Size];
+        ElsewhereMessage.Write(message, address);
+        foreach (NodeAddress member in core.Members.Addresses())
+        {
+            if (core.Peers[member] is { IsShortcut: true } peer)
+            {
+                core.Transport.HandOn(now, peer, message);
+            }
+        }
+    }
+
+    /// <summary>A peer says that a node stands in another ring. Who found its place there a moment ago need not ask again.</summary>
+    public void OnElsewhere(TimeSpan now, Peer from, ReadOnlySpan<byte> message)
+    {
+        if (core.IsEntitled(from) && ElsewhereMessage.TryRead(message, out NodeAddress door) && door != core.Self && !core.Members.Contains(door)
+            && now >= from.NextElsewhere && now >= _nextTelling && Enter(now, door))
+        {
+            from.NextElsewhere = now + Pause;
+            core.Finder.Ask(now, door, core.Ring.Near);
+        }
+    }
+
+    /// <summary>Notes a question's beginning; false if there are enough, or this node has no place in its own ring yet, which it learns by such questions too.</summary>
+    private bool Enter(TimeSpan now, NodeAddress door)
+    {
+        if (now >= _until)
+        {
+            _doors.Clear();
+            _named.Clear();
+        }
+
+        bool isEntered = core.Shortcuts.HasAny && _doors.Count < MostDoors && _doors.Add(door);
+        _until = isEntered ? now + Pause : _until;
+        return isEntered;
+    }
+}

@@ -1,0 +1,59 @@
+using Brunet.Links;
+using Testing.Simulation;
+using Xunit.Abstractions;
+
+namespace Brunet.Tests.Ring;
+
+/// <summary>Two rings that stood apart: once two of their nodes meet, the word goes along shortcuts, and most look for their places at once.</summary>
+public sealed class OtherRingTests(ITestOutputHelper output)
+{
+    private const int Nodes = 120;
+
+    private static readonly SmallerOwnerWins Policy = new();
+
+    [Fact]
+    public void The_news_of_another_ring_goes_along_shortcuts_and_the_rings_become_one()
+    {
+        SimulatedNetwork world = Parted();
+        Assert.Equal(0, Heard(world));
+        world.IsParted = null;
+        Assert.NotNull(world.RunUntil(() => IsOneRing(world), TimeSpan.FromSeconds(60)));
+        output.WriteLine($"{Heard(world)} of {Nodes} nodes asked on a peer's word");
+        Assert.InRange(Heard(world), Nodes / 4, Nodes);
+    }
+
+    [Fact]
+    public void In_one_ring_nobody_speaks_of_another()
+    {
+        SimulatedNetwork world = Parted();
+        world.IsParted = null;
+        Assert.NotNull(world.RunUntil(() => IsOneRing(world), TimeSpan.FromSeconds(60)));
+        world.Run(TimeSpan.FromSeconds(30));
+        TimeSpan since = world.Now;
+        world.Run(TimeSpan.FromSeconds(60));
+        Assert.DoesNotContain(world.Nodes.SelectMany(node => node.Node.Core.Peers.Values), peer => peer.NextElsewhere > since);
+    }
+
+    // Each half has a bootstrap of its own and knows the other's.
+    private static SimulatedNetwork Parted()
+    {
+        var world = new SimulatedNetwork(seed: 82) { IsParted = (from, to) => from.Index % 2 != to.Index % 2 };
+        for (int i = 0; i < Nodes; i++)
+        {
+            world.Add(i % 4 < 2 ? NatKind.None : NatKind.PortRestricted, Policy, [SimulatedNetwork.EndpointOf(0), SimulatedNetwork.EndpointOf(1)], isFirst: i < 2);
+            world.Run(TimeSpan.FromMilliseconds(50));
+        }
+
+        world.Run(TimeSpan.FromSeconds(40));
+        return world;
+    }
+
+    private static int Heard(SimulatedNetwork world) =>
+        world.Nodes.Count(node => node.Node.Core.Peers.Values.Any(peer => peer.NextElsewhere > TimeSpan.Zero));
+
+    private static bool IsOneRing(SimulatedNetwork world)
+    {
+        SimulatedNode[] ring = [.. world.Nodes.OrderBy(node => node.Node.Address)];
+        return Enumerable.Range(0, ring.Length).All(place => ring[place].IsLinkedTo(ring[(place + 1) % ring.Length]));
+    }
+}
