@@ -1,4 +1,3 @@
-using Brunet.Links;
 using Testing.Simulation;
 using Xunit.Abstractions;
 
