@@ -29,7 +29,8 @@ public sealed class SybilAttackTests(ITestOutputHelper output)
         {
             // A Sybil with less claim names itself where it can; it must not get the key.
             SimulatedNode owner = world.Nodes.Take(Honest).MinBy(node => node.Node.Address)!;
-            SimulatedNode thief = world.Nodes[Honest];
+            SimulatedNode thief = world.Nodes.Skip(Honest).MaxBy(node => node.Node.Address)!;
+            Assert.True(owner.Node.Address < thief.Node.Address, $"{thief.Node.Address} has more claim than {owner.Node.Address}");
             Assert.Equal(DhtStatus.Done, Create(world, owner, key));
             Assert.NotEqual(DhtStatus.Done, Create(world, thief, key));
             AssertFound(world, key, owner);
