@@ -12,17 +12,12 @@ internal sealed class HandshakeSender(NodeCore core)
     /// <summary>How long the first frames wait for an answer before they go again.</summary>
     public static readonly TimeSpan FirstRetransmission = TimeSpan.FromMilliseconds(300);
 
-    /// <summary>How long packets wait for an answer to the first frames before those go again, and how much longer each time: one hop may have known no way yet.</summary>
-    private static readonly TimeSpan FirstHurry = TimeSpan.FromMilliseconds(100);
-    private static readonly TimeSpan LongerHurry = TimeSpan.FromMilliseconds(50);
-
     private static readonly TimeSpan LastRetransmission = TimeSpan.FromSeconds(2);
 
     /// <summary>Sends all that is not acknowledged now, if that is long ago and its clock would wait longer still.</summary>
     public void Hurry(TimeSpan now, Session? session)
     {
-        if (session is { IsEstablished: false } && session.Hurries < MostHurries
-            && now - session.RetransmittedAt >= FirstHurry + (session.Hurries * LongerHurry))
+        if (session is { IsEstablished: false } && session.Hurries < MostHurries && now - session.RetransmittedAt >= FirstRetransmission)
         {
             session.Hurries++;
             session.Retransmissions = Math.Max(session.Retransmissions - 1, 0);
