@@ -6,6 +6,7 @@ import struct
 HEAD = 5
 APPLICATION_DATA = b"\x17\x03\x03"
 SEQUENCES = 1 << 32
+SYN = 0x02
 
 
 class Records:
@@ -20,6 +21,10 @@ class Records:
         segment that begins with a record; what comes a second time counts once.
         """
         if len(segment) < 20:
+            return []
+        if segment[13] & SYN:
+            # Daemons that start anew use the same ports; their numbers may lie before the former connection's, and would pass for bytes that come again.
+            self._streams.pop(stream, None)
             return []
         sequence, = struct.unpack_from("!I", segment, 4)
         payload = segment[4 * (segment[12] >> 4):]

@@ -12,8 +12,8 @@ def record(length):
     return b"\x17\x03\x03" + struct.pack("!H", length) + bytes(length)
 
 
-def segment(sequence, payload):
-    return struct.pack("!HHIIBBHHH", 4433, 4433, sequence % (1 << 32), 0, 0x50, 0, 0, 0, 0) + payload
+def segment(sequence, payload, flags=0):
+    return struct.pack("!HHIIBBHHH", 4433, 4433, sequence % (1 << 32), 0, 0x50, flags, 0, 0, 0) + payload
 
 
 class Streams(unittest.TestCase):
@@ -59,6 +59,11 @@ class Streams(unittest.TestCase):
         self.assertEqual(self.take(200, b""), [])
         self.assertEqual(self.records.take("one", b"\x00" * 10), [])
         self.assertEqual(self.take(200, record(300)[200:]), [300])
+
+    def test_a_connection_on_the_ports_of_a_former_one_is_new_wherever_its_numbers_lie(self):
+        self.assertEqual(self.take(2_000_000_000, record(300)), [300])
+        self.assertEqual(self.records.take("one", segment(999, b"", flags=0x02)), [])
+        self.assertEqual(self.take(1000, record(301)), [301])
 
 
 if __name__ == "__main__":

@@ -17,6 +17,8 @@ TCP_PROTOCOL, UDP_PROTOCOL = 6, 17
 TLS_AROUND = 1 + 16 + 2
 LEAST_PAYLOAD = 200
 RECEIVE_BUFFER = 4 << 20
+# The kernel shows what it joined, or has not cut yet, as one.
+LONGEST_FRAME = 1 << 16
 
 # socket(7): the kernel says when a packet passed, so a reader that falls behind does not move it to another moment.
 SO_TIMESTAMPNS = 35
@@ -85,7 +87,7 @@ class Wire:
     def _drain(self, sock, name):
         while True:
             try:
-                frame, ancillary, _, address = sock.recvmsg(2048, 64)
+                frame, ancillary, _, address = sock.recvmsg(LONGEST_FRAME, 64)
             except OSError:
                 return
             seen = parse(self._passed(ancillary), address[2] == socket.PACKET_OUTGOING, frame, self._records, name)
