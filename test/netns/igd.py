@@ -40,6 +40,11 @@ ALLOW = "allow 1024-65535 0.0.0.0/0 1024-65535\ndeny 0-65535 0.0.0.0/0 0-65535"
 DENY = "deny 0-65535 0.0.0.0/0 0-65535"
 
 
+# Where no syslog runs, miniupnpd writes each line to the console as well: 32,000 of them for one refusal, on a serial line with interrupts off. A namespace's
+# programs see a /dev/console that takes everything.
+MUTED = ("sh", "-c", '[ ! -e /dev/console ] || mount --bind /dev/null /dev/console; exec "$@"', "sh")
+
+
 class Igd:
     """Starts and stops; `inside` makes a command line that runs on the gate."""
 
@@ -59,7 +64,7 @@ class Igd:
         run(*self._inside("ip", "route", "replace", "239.0.0.0/8", "dev", "lan"))
         with open(self._folder / f"{self._name}.log", "wb") as log:
             self._process = subprocess.Popen(
-                self._inside("miniupnpd", "-d", "-f", str(config), "-P", str(self._folder / f"{self._name}.pid")),
+                self._inside(*MUTED, "miniupnpd", "-d", "-f", str(config), "-P", str(self._folder / f"{self._name}.pid")),
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         wanted = ([":5351"] if pcp else []) + ([":5000", ":1900"] if upnp else [])
         until(self._ports, lambda ports: all(port in ports for port in wanted), f"{self._name} listens on {wanted}", limit=10)
