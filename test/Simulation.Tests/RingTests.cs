@@ -47,7 +47,7 @@ public sealed class RingTests(ITestOutputHelper output)
     public void Fifty_nodes_behind_mixed_NATs_form_one_ring_and_reach_each_other(int seed, double loss)
     {
         SimulatedNetwork world = Fifty(seed, loss);
-        TimeSpan? formed = world.RunUntil(() => IsOneRing(world), TimeSpan.FromSeconds(120));
+        TimeSpan? formed = world.RunUntil(world.IsOneRing, TimeSpan.FromSeconds(120));
         output.WriteLine($"one ring after {formed}, {world.Datagrams} datagrams");
         Assert.NotNull(formed);
         var random = new Random(seed);
@@ -73,13 +73,13 @@ public sealed class RingTests(ITestOutputHelper output)
     public void The_ring_closes_again_when_a_fifth_of_it_dies_at_once()
     {
         SimulatedNetwork world = Fifty(seed: 5, loss: 0);
-        Assert.NotNull(world.RunUntil(() => IsOneRing(world), TimeSpan.FromSeconds(120)));
+        Assert.NotNull(world.RunUntil(world.IsOneRing, TimeSpan.FromSeconds(120)));
         foreach (SimulatedNode node in world.Nodes.Skip(1).Where((_, i) => i % 5 == 0))
         {
             node.Kill();
         }
 
-        bool IsHealed() => IsOneRing(world)
+        bool IsHealed() => world.IsOneRing()
             && world.Nodes.Where(n => n.IsAlive).All(n => n.Node.Ring.NearNeighbours == 4 && world.Nodes.All(d => d.IsAlive || n.PathTo(d) is null or PathKind.Ring));
         TimeSpan? healed = world.RunUntil(IsHealed, TimeSpan.FromSeconds(120));
         output.WriteLine($"closed again after {healed}");
@@ -104,9 +104,9 @@ public sealed class RingTests(ITestOutputHelper output)
             world.Run(TimeSpan.FromMilliseconds(50));
         }
 
-        Assert.NotNull(world.RunUntil(() => IsOneRing(world), TimeSpan.FromSeconds(60)));
+        Assert.NotNull(world.RunUntil(world.IsOneRing, TimeSpan.FromSeconds(60)));
         world.Run(TimeSpan.FromSeconds(120));
-        Assert.True(IsOneRing(world));
+        Assert.True(world.IsOneRing());
         int[] links = [.. world.Nodes.Select(n => n.Node.Ring.Connections).Order()];
         output.WriteLine($"links: least {links[0]}, median {links[links.Length / 2]}, most {links[^1]}");
         Assert.InRange(links[0], 5, 12);
@@ -203,21 +203,5 @@ public sealed class RingTests(ITestOutputHelper output)
         }
 
         return world;
-    }
-
-    /// <summary>Whether every living node has links to its true successor and predecessor.</summary>
-    private static bool IsOneRing(SimulatedNetwork world)
-    {
-        List<SimulatedNode> living = [.. world.Nodes.Where(n => n.IsAlive).OrderBy(n => n.Node.Address)];
-        for (int i = 0; i < living.Count; i++)
-        {
-            SimulatedNode next = living[(i + 1) % living.Count];
-            if (living[i].PathTo(next) is null or PathKind.Ring || next.PathTo(living[i]) is null or PathKind.Ring)
-            {
-                return false;
-            }
-        }
-
-        return true;
     }
 }

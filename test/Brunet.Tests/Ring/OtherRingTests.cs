@@ -16,7 +16,7 @@ public sealed class OtherRingTests(ITestOutputHelper output)
         SimulatedNetwork world = Parted();
         Assert.Equal(0, Heard(world));
         world.IsParted = null;
-        Assert.NotNull(world.RunUntil(() => IsOneRing(world), TimeSpan.FromSeconds(60)));
+        Assert.NotNull(world.RunUntil(world.IsOneRing, TimeSpan.FromSeconds(60)));
         output.WriteLine($"{Heard(world)} of {Nodes} nodes asked on a peer's word");
         Assert.InRange(Heard(world), Nodes / 4, Nodes);
     }
@@ -26,7 +26,7 @@ public sealed class OtherRingTests(ITestOutputHelper output)
     {
         SimulatedNetwork world = Parted();
         world.IsParted = null;
-        Assert.NotNull(world.RunUntil(() => IsOneRing(world), TimeSpan.FromSeconds(60)));
+        Assert.NotNull(world.RunUntil(world.IsOneRing, TimeSpan.FromSeconds(60)));
         world.Run(TimeSpan.FromSeconds(30));
         TimeSpan since = world.Now;
         world.Run(TimeSpan.FromSeconds(60));
@@ -49,10 +49,4 @@ public sealed class OtherRingTests(ITestOutputHelper output)
 
     private static int Heard(SimulatedNetwork world) =>
         world.Nodes.Count(node => node.Node.Core.Peers.Values.Any(peer => peer.NextElsewhere > TimeSpan.Zero));
-
-    private static bool IsOneRing(SimulatedNetwork world)
-    {
-        SimulatedNode[] ring = [.. world.Nodes.OrderBy(node => node.Node.Address)];
-        return Enumerable.Range(0, ring.Length).All(place => ring[place].IsLinkedTo(ring[(place + 1) % ring.Length]));
-    }
 }

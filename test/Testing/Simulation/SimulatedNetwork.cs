@@ -177,6 +177,22 @@ public sealed class SimulatedNetwork(int seed, double loss = 0)
         return probe;
     }
 
+    /// <summary>Whether every living node has links to its true successor and predecessor.</summary>
+    public bool IsOneRing()
+    {
+        List<SimulatedNode> living = [.. Nodes.Where(node => node.IsAlive).OrderBy(node => node.Node.Address)];
+        for (int i = 0; i < living.Count; i++)
+        {
+            SimulatedNode next = living[(i + 1) % living.Count];
+            if (living[i].PathTo(next) is null or PathKind.Ring || next.PathTo(living[i]) is null or PathKind.Ring)
+            {
+                return false;
+            }
+        }
+
+        return true;
+    }
+
     /// <summary>Lets virtual time pass.</summary>
     public void Run(TimeSpan duration) => RunUntil(() => false, duration);
 
