@@ -6,14 +6,12 @@ namespace Brunet.Ring;
 /// <summary>The linked members in the order of the ring, so that whoever stands nearest to a position is found without looking at all of them.</summary>
 internal sealed class MemberTable(NodeCore core)
 {
-    private const int NeverLooked = -1;
-
     private readonly List<NodeAddress> _addresses = [];
     private readonly List<Peer> _peers = [];
 
     /// <summary>Peers that became members since the last look, or are none any more.</summary>
     private readonly List<Peer> _changed = [];
-    private int _version = NeverLooked;
+    private int _version = -1;
 
     /// <summary>How many there are.</summary>
     public int Count
@@ -123,7 +121,6 @@ internal sealed class MemberTable(NodeCore core)
         if (peer.IsListed != core.IsMemberPeer(peer))
         {
             _changed.Add(peer);
-            _version = NeverLooked;
         }
     }
 
@@ -145,7 +142,7 @@ internal sealed class MemberTable(NodeCore core)
 
     private void Refresh()
     {
-        if (_version == core.Ring.Version)
+        if (_version == core.Ring.Version && _changed.Count == 0)
         {
             return;
         }

@@ -40,7 +40,7 @@ internal sealed class NodeFinder(NodeCore core)
     }
 
     /// <summary>Asks when it is time.</summary>
-    public void Tick(TimeSpan now, List<NodeAddress> near)
+    public void Tick(TimeSpan now)
     {
         if (!_backoff.IsDue(now) || core.Members.Count == 0)
         {
@@ -53,13 +53,13 @@ internal sealed class NodeFinder(NodeCore core)
         for (int i = 0; i < count && starts.Count > 0; i++)
         {
             int chosen = core.Random.Next(starts.Count);
-            Ask(now, starts[chosen], near);
+            Ask(now, starts[chosen]);
             starts.RemoveAt(chosen);
         }
     }
 
     /// <summary>Asks by way of one node, which may belong to a ring that the local node knows nothing of.</summary>
-    public void Ask(TimeSpan now, NodeAddress start, IReadOnlyList<NodeAddress> near)
+    public void Ask(TimeSpan now, NodeAddress start)
     {
         uint token = core.NewToken();
         _asked[token] = start;
@@ -70,7 +70,7 @@ internal sealed class NodeFinder(NodeCore core)
         }
 
         Span<byte> body = stackalloc byte[AddressList.MaxSize];
-        int length = AddressList.WriteFound(body, token, [.. near]);
+        int length = AddressList.WriteFound(body, token, [.. core.Ring.Near]);
         core.Router.Originate(now, exact: false, RoutedType.Find, core.Self, start, body[..length]);
     }
 

@@ -29,7 +29,7 @@ internal sealed class OtherRing(NodeCore core)
     public void Ask(TimeSpan now, NodeAddress door)
     {
         Enter(now, door);
-        core.Finder.Ask(now, door, core.Ring.Near);
+        core.Finder.Ask(now, door);
     }
 
     /// <summary>A question that began at a node was answered.</summary>
@@ -69,7 +69,7 @@ internal sealed class OtherRing(NodeCore core)
             && now >= from.NextElsewhere && now >= _nextTelling && Enter(now, door))
         {
             from.NextElsewhere = now + Pause;
-            core.Finder.Ask(now, door, core.Ring.Near);
+            core.Finder.Ask(now, door);
         }
     }
 

@@ -99,7 +99,7 @@ internal sealed class RingKeeper(NodeCore core)
         Known = known;
         EstimatedNodes = Neighbourhood.EstimateNodes(core.Self, known, KnownPerSide);
         SendNeighbours(now, after, before);
-        core.Finder.Tick(now, _near);
+        core.Finder.Tick(now);
     }
 
     public void OnNeighbours(TimeSpan now, Peer from, ReadOnlySpan<byte> message)
