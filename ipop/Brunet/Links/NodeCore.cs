@@ -186,9 +186,7 @@ internal sealed class NodeCore
     /// <summary>Goodbye was said. For a moment what is on its way from the peer is still taken, and what it wants handed on: its goodbyes to others.</summary>
     public void Part(TimeSpan now, Peer peer)
     {
-        Handshaker.Forget(peer.Pending);
-        Handshaker.Forget(peer.Next);
-        peer.Pending = peer.Next = null;
+        ForgetHandshakes(peer);
         peer.PartedAt = now;
         Ring.Touch();
     }
@@ -212,12 +210,18 @@ internal sealed class NodeCore
     public void ForgetSessions(Peer peer)
     {
         Agenda.Stir(peer);
-        Handshaker.Forget(peer.Pending);
-        Handshaker.Forget(peer.Next);
+        ForgetHandshakes(peer);
         Handshaker.Forget(peer.Current);
         peer.Older.ForEach(Handshaker.Forget);
         peer.Older.Clear();
-        peer.Pending = peer.Next = peer.Current = null;
+        peer.Current = null;
+    }
+
+    private void ForgetHandshakes(Peer peer)
+    {
+        Handshaker.Forget(peer.Pending);
+        Handshaker.Forget(peer.Next);
+        peer.Pending = peer.Next = null;
     }
 
     /// <summary>A session with a peer stands: what waited may go, and better paths are sought.</summary>
