@@ -18,7 +18,8 @@ internal static class TapPacketSize
     private const ushort NewLink = 16, GsoMaxSize = 41;
     private const int LinkSize = 16, IndexAt = 4;
 
-    /// <summary>Tells the kernel. One that doesn't know the setting, or keeps it from us, costs speed and nothing else.</summary>
+    /// <summary>Tells the kernel. One that refuses costs speed and nothing else.</summary>
+    /// <exception cref="IOException">There is no rtnetlink to ask by, which ipopd can't do without.</exception>
     internal static void Limit(string tap)
     {
         Span<byte> request = stackalloc byte[NetlinkMessage.HeaderSize + LinkSize + NetlinkMessage.AttributeSize + sizeof(uint)];

@@ -39,7 +39,7 @@ internal sealed unsafe class UdpBatch : IDisposable
     internal int Count { get; private set; }
 
     /// <summary>Whether there is no room for one more datagram, or none in a run with those that wait: what is complete goes, so that runs begin where packets begin.</summary>
-    internal bool IsFullFor(int length) => Count == _slots || (Count > 0 && _used + length > LongestRun);
+    internal bool IsFullFor(int length) => Count == _slots || (Count > 0 && _used + length > Math.Min(LongestRun, _slots * _slotSize));
 
     internal Interop.Libc.mmsghdr* Messages => _messages;
 

@@ -166,15 +166,13 @@ public sealed unsafe class UdpSocket : IDisposable
         {
             // What another socket has queued in the same buffers goes first.
             _batches.Sender?.Flush();
-            _batches.Sender = this;
         }
-
-        if (_batches.Waiting.IsFullFor(datagram.Length))
+        else if (_batches.Waiting.IsFullFor(datagram.Length))
         {
             Flush();
-            _batches.Sender = this;
         }
 
+        _batches.Sender = this;
         _batches.Waiting.Add(destination, _isDual, datagram);
     }
 
