@@ -34,7 +34,7 @@ internal sealed class Handshaker(NodeCore core)
     /// <summary>When <see cref="Tick"/> has something to do for a peer to which nothing happens until then.</summary>
     public TimeSpan NextOf(Peer peer)
     {
-        TimeSpan next = SessionAge.NextOf(peer.Older);
+        TimeSpan next = SessionAge.NextOf(peer);
         if (peer.Pending is not null || peer.Next is not null || (peer.Current is null && !peer.HasWaiting))
         {
             return next;
@@ -176,7 +176,7 @@ internal sealed class Handshaker(NodeCore core)
         {
             for (int i = peer.Older.Count - 1; i >= 0; i--)
             {
-                if (now >= SessionAge.ForgottenAt(peer.Older[i]))
+                if (now >= SessionAge.ForgottenAt(peer.Older[i], peer.Current))
                 {
                     Forget(peer.Older[i]);
                     peer.Older.RemoveAt(i);

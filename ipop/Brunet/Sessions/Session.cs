@@ -76,6 +76,9 @@ internal sealed class Session(uint localIndex, bool isClient, NodeAddress expect
     /// <summary>When a frame of the peer was last opened with these keys, or they last sealed.</summary>
     public TimeSpan LastOpened { get; set; }
 
+    /// <summary>When a frame of the peer was last opened with these keys; before all time if none was.</summary>
+    public TimeSpan LastHeard { get; private set; } = TimeSpan.MinValue;
+
     /// <summary>The highest counter that opened.</summary>
     public ulong Newest { get; private set; }
 
@@ -85,7 +88,7 @@ internal sealed class Session(uint localIndex, bool isClient, NodeAddress expect
     /// <summary>Notes the counter of a frame that opened; true if it is newer than all before, so that no copy on a detour can be it.</summary>
     public bool OnOpened(TimeSpan now, ulong counter)
     {
-        LastOpened = now;
+        LastOpened = LastHeard = now;
         bool isNewest = counter >= Newest;
         Newest = isNewest ? counter : Newest;
         return isNewest;

@@ -1,3 +1,4 @@
+using Brunet.Links;
 using static Brunet.Moment;
 
 namespace Brunet.Sessions;
@@ -19,17 +20,20 @@ internal static class SessionAge
             ? TimeSpan.Zero
             : session.EstablishedAt + (session.IsClient ? RekeyAge : 1.25 * RekeyAge);
 
-    /// <summary>Until when a session that seals no more opens what the peer sealed with it.</summary>
-    public static TimeSpan ForgottenAt(Session older) => older.LastOpened + OlderKept;
+    /// <summary>
+    /// Until when a session that seals no more opens what the peer sealed with it: as long as the peer has not sealed with the current one
+    /// since. Where both ends began at once each may have chosen another of two sessions, and goes on with it after whatever silence.
+    /// </summary>
+    public static TimeSpan ForgottenAt(Session older, Session? current) =>
+        current is null || current.LastHeard > older.LastHeard ? older.LastOpened + OlderKept : TimeSpan.MaxValue;
 
-    /// <summary>When the first of several is forgotten; later than any time if there are none.</summary>
-    public static TimeSpan NextOf(List<Session> older)
+    /// <summary>When the first of a peer's older sessions is forgotten; later than any time if there are none.</summary>
+    public static TimeSpan NextOf(Peer peer)
     {
         TimeSpan next = TimeSpan.MaxValue;
-        foreach (Session session in older)
+        foreach (Session older in peer.Older)
         {
-            TimeSpan at = ForgottenAt(session);
-            next = Earlier(at, next);
+            next = Earlier(ForgottenAt(older, peer.Current), next);
         }
 
         return next;
