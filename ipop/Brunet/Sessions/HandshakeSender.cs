@@ -7,17 +7,20 @@ namespace Brunet.Sessions;
 internal sealed class HandshakeSender(NodeCore core)
 {
     /// <summary>How often packets that wait bring a handshake forward: whoever is not there is not called faster for long.</summary>
-    private const int MostHurries = 10;
+    private const int MostHurries = 20;
 
     /// <summary>How long the first frames wait for an answer before they go again.</summary>
     public static readonly TimeSpan FirstRetransmission = TimeSpan.FromMilliseconds(300);
+
+    /// <summary>How long they wait where a packet comes that waits for them.</summary>
+    private static readonly TimeSpan Patience = TimeSpan.FromMilliseconds(100);
 
     private static readonly TimeSpan LastRetransmission = TimeSpan.FromSeconds(2);
 
     /// <summary>Sends all that is not acknowledged now, if that is long ago and its clock would wait longer still.</summary>
     public void Hurry(TimeSpan now, Session? session)
     {
-        if (session is { IsEstablished: false } && session.Hurries < MostHurries && now - session.RetransmittedAt >= FirstRetransmission)
+        if (session is { IsEstablished: false } && session.Hurries < MostHurries && now - session.RetransmittedAt >= Patience)
         {
             session.Hurries++;
             session.Retransmissions = Math.Max(session.Retransmissions - 1, 0);
