@@ -32,8 +32,11 @@ public sealed record VirtualNetworkOptions
     /// <summary>Whether datagrams of one flow are joined on their way to the tap, whose kernel then cuts them; else it gets them one by one.</summary>
     public bool JoinsDatagrams { get; init; } = true;
 
-    /// <summary>Lease handed out by DHCP, in seconds. It is renewed after half of that.</summary>
-    public uint LeaseSeconds { get; init; } = 3600;
+    /// <summary>
+    /// Lease handed out by DHCP, in seconds. It is renewed after half of that, which is thus how long who lost its address is in the dark at most: a
+    /// client that ignores the carrier, or a host of a LAN, whose carrier can't be bounced.
+    /// </summary>
+    public uint LeaseSeconds { get; init; } = 600;
 
     /// <summary>DNS server handed out by DHCP; null for none, when the guest's own resolver knows the zone already.</summary>
     public IPv4Address? DnsServer { get; init; }

@@ -33,7 +33,7 @@ internal sealed class LanHosts
         DropCounters drops, TimeSpan now)
     {
         (_overlay, _router, _candidates, _machine, _output, _drops, _now) = (overlay, router, candidates, machine, output, drops, now);
-        _options = options with { LeaseSeconds = router.LeaseSeconds, DnsServer = options.DnsServer ?? options.Subnet.Gateway };
+        _options = options with { DnsServer = options.DnsServer ?? options.Subnet.Gateway };
         _arp = new LanArp(options.Subnet, output);
         foreach (KnownHost known in router.Known)
         {
@@ -43,7 +43,7 @@ internal sealed class LanHosts
                 host.HadAddress = true;
 
                 // When it was told its lease is not known, so it may be as long as there are.
-                host.Lease(now, TimeSpan.FromSeconds(router.LeaseSeconds));
+                host.Lease(now, TimeSpan.FromSeconds(options.LeaseSeconds));
             }
         }
     }

@@ -9,12 +9,6 @@ public sealed record RouterOptions
     /// <summary>How many hosts have an address at a time, 1 to <see cref="MostHosts"/>.</summary>
     public int Hosts { get; init; } = 64;
 
-    /// <summary>
-    /// Lease of a host, in seconds; it is renewed after half of that. A host can't be made to ask anew by its carrier, so this is also how long one
-    /// that lost its address can be in the dark.
-    /// </summary>
-    public uint LeaseSeconds { get; init; } = 600;
-
     /// <summary>Whether hosts may carry DHCP messages of others (RFC 2131, giaddr).</summary>
     public bool HasRelays { get; init; }
 

@@ -82,10 +82,10 @@ public sealed class DhcpOptionsTests
     [Theory]
     [InlineData(new byte[] { 0, 0, 0, 60 }, 60u)]
     [InlineData(new byte[] { 0, 0, 0, 1 }, 10u)]
-    [InlineData(new byte[] { 0, 1, 0, 0 }, 3600u)]
-    [InlineData(new byte[] { 255, 255, 255, 255 }, 3600u)]
-    [InlineData(new byte[] { 0, 0, 0, 0 }, 3600u)]
-    [InlineData(new byte[] { 0, 60 }, 3600u)]
+    [InlineData(new byte[] { 0, 1, 0, 0 }, 600u)]
+    [InlineData(new byte[] { 255, 255, 255, 255 }, 600u)]
+    [InlineData(new byte[] { 0, 0, 0, 0 }, 600u)]
+    [InlineData(new byte[] { 0, 60 }, 600u)]
     public void A_client_may_wish_for_a_shorter_lease(byte[] wish, uint lease)
     {
         var machine = new Machine("a");

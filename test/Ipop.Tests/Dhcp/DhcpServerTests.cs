@@ -20,7 +20,7 @@ public sealed class DhcpServerTests
         Assert.Equal(Machine.Ip("255.255.0.0"), ack.Address(DhcpOption.SubnetMask));
         Assert.Equal(Machine.Ip("10.128.255.255"), ack.Address(DhcpOption.BroadcastAddress));
         Assert.Equal(Gateway, ack.Address(DhcpOption.ServerIdentifier));
-        Assert.Equal((3600u, 1800u, 3150u), (ack.Number(DhcpOption.LeaseTime), ack.Number(DhcpOption.RenewalTime), ack.Number(DhcpOption.RebindingTime)));
+        Assert.Equal((600u, 300u, 525u), (ack.Number(DhcpOption.LeaseTime), ack.Number(DhcpOption.RenewalTime), ack.Number(DhcpOption.RebindingTime)));
         Assert.Equal(1280u, ack.Number(DhcpOption.InterfaceMtu));
         Assert.Equal("demo.internal", ack.Text(DhcpOption.DomainName));
         Assert.Equal([1, 2, 3], ack.Options[DhcpOption.ClientIdentifier]);

@@ -152,7 +152,7 @@ class Networkd(Guest):
     DECLINE and the RELEASE that it would send.
     """
 
-    lease = 3600
+    lease = 600
 
     def command(self):
         config = self.folder / "run/systemd/network/10-wow.network"
