@@ -49,7 +49,7 @@ public sealed class VirtualNetwork
         VirtualNetworkOptions options, IOverlay overlay, MemberCertificate? certificate, ITapOutput output, TimeSpan now)
     {
         (_options, _overlay, _output, _now) = (options, overlay, output, now);
-        var candidates = new CandidateList(options.Subnet, overlay.Address);
+        var candidates = new CandidateList(options.Subnet, options.Reserved, overlay.Address);
         _holder = new AddressHolder(overlay, options.Subnet, candidates, options.LastAddress, OnAddressChanged, output.BounceCarrier)
         {
             IsTaken = address => _lan?.Holds(address) == true,

@@ -1,3 +1,4 @@
+using Ipop.AddressMap;
 using Ipop.Router;
 
 namespace Ipop;
@@ -10,6 +11,9 @@ public sealed record VirtualNetworkOptions
 
     /// <summary>Prefix of the virtual network.</summary>
     public required Subnet Subnet { get; init; }
+
+    /// <summary>Addresses that only a certificate gives.</summary>
+    public ReservedRanges Reserved { get; init; } = ReservedRanges.None;
 
     /// <summary>The tap's own Ethernet address. A changed one is learned from the guest's frames.</summary>
     public required MacAddress TapMac { get; init; }

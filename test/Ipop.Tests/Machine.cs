@@ -42,7 +42,7 @@ internal sealed class Machine
 
     public static VirtualNetworkOptions Open() => Closed() with { IsOpen = true };
 
-    public static FakeDht NewDht(VirtualNetworkOptions options) => new(new RecordPolicy(options.Subnet, options.IsOpen));
+    public static FakeDht NewDht(VirtualNetworkOptions options) => new(new RecordPolicy(options.Subnet, options.IsOpen, options.Reserved));
 
     public static IPv4Address Ip(string text) =>
         IPv4Address.TryParse(text, out IPv4Address address) ? address : throw new FormatException(text);

@@ -28,6 +28,7 @@ class Ipopd(unittest.TestCase):
         self.assertEqual(config["dns"]["listen"], "127.0.0.54:5354")
 
     def test_what_a_machine_wants_otherwise_is_handed_on(self):
+        self.assertEqual(self.parsed(pool__reserved="10.128.0.1-10.128.0.9")["pool"]["reserved"], "10.128.0.1-10.128.0.9")
         config = self.parsed(udp__multicast="no", tcp__ports="8443 443", relay__rate="0", metrics__listen="[::1]:9433")
         self.assertEqual(dict(config["udp"]), {"port": "4433", "port-mapping": "yes", "multicast": "no"})
         self.assertEqual((config["tcp"]["ports"], config["relay"]["rate"], config["metrics"]["listen"]), ("8443 443", "0", "[::1]:9433"))

@@ -36,6 +36,11 @@ class WhatIsRight(unittest.TestCase):
         self.assertEqual((pool.tcp_ports, pool.relay_rate, pool.metrics, pool.multicast), ("4433 443", 65535, "127.0.0.2:9433", "no"))
         self.assertEqual(samples.pool(tcp__ports="none").tcp_ports, "none")
 
+    def test_reserved_ranges_are_of_the_subnet_and_leave_something(self):
+        self.assertIsNone(samples.pool().reserved)
+        for right in ("10.128.0.5-10.128.0.5", "10.128.255.0-10.128.255.255 ,10.128.0.0-10.128.3.255", "10.128.0.0-10.128.255.252"):
+            self.assertEqual(samples.pool(pool__reserved=right).reserved, right)
+
     def test_modules_are_names_with_blanks_between(self):
         self.assertEqual(samples.pool(modules__names="tutorial genomics").modules, ("tutorial", "genomics"))
 
@@ -80,6 +85,14 @@ class WhatIsWrong(unittest.TestCase):
                       "224.0.0.0/8", "169.254.0.0/16", "0.0.0.0/8", "10.128.0.0/1 6"):
             self.value("pool", "subnet", wrong, "like 10.128.0.0/16")
         self.value("pool", "subnet", None, "is missing")
+
+    def test_wrong_reserved_ranges(self):
+        for wrong in ("10.128.0.0/24", "10.128.0.7", "10.128.0.1-10.128.0.9,", "10.128.0.1-10.128.0.9 10.128.1.1-10.128.1.9", "a-b", "10.128.0.1-"):
+            self.value("pool", "reserved", wrong, "is not FIRST-LAST", "commas between")
+        self.value("pool", "reserved", "10.128.0.1-10.128.0.9, 10.128.2.9-10.128.2.1", '"10.128.2.9-10.128.2.1" ends before it begins')
+        for wrong in ("10.127.255.255-10.128.0.9", "10.128.0.1-10.129.0.0"):
+            self.value("pool", "reserved", wrong, "is not inside the subnet")
+        self.value("pool", "reserved", "10.128.9.0-10.128.255.253, 10.128.0.1-10.128.9.7", "leaves no address")
 
     def test_unreadable_ca_certificates(self):
         right = samples.certificate()

@@ -6,9 +6,9 @@ namespace Ipop.AddressMap;
 
 /// <summary>
 /// The candidates of the local node (<see cref="Candidates"/>), worked out as far as they are asked for and remembered: a LAN full of hosts that ask
-/// for what is not theirs must not cost a thousand hashes a question.
+/// for what is not theirs must not cost a thousand hashes a question. Of reserved ones a node has none, so they are passed over.
 /// </summary>
-internal sealed class CandidateList(Subnet subnet, NodeAddress node)
+internal sealed class CandidateList(Subnet subnet, ReservedRanges reserved, NodeAddress node)
 {
     private readonly List<IPv4Address> _addresses = [];
     private readonly Dictionary<uint, uint> _indices = [];
@@ -26,9 +26,18 @@ internal sealed class CandidateList(Subnet subnet, NodeAddress node)
         return _addresses[(int)index];
     }
 
-    /// <summary>The first index whose candidate is the address; false if none is.</summary>
+    /// <summary>Whether a candidate may not be claimed, as it is reserved.</summary>
+    public bool IsReserved(IPv4Address candidate) => reserved.Contains(candidate);
+
+    /// <summary>The first index whose candidate is the address; false if none is, or it is reserved.</summary>
     public bool TryFind(IPv4Address address, out uint index)
     {
+        index = 0;
+        if (IsReserved(address))
+        {
+            return false;
+        }
+
         while (!_indices.TryGetValue(address.Value, out index))
         {
             if (_addresses.Count >= Candidates.Count)

@@ -7,6 +7,7 @@ namespace Ipop.AddressMap;
 /// <summary>
 /// The addresses that a node without certificate may have, in the order in which it must try them. They follow from its ring
 /// address, which follows from its key, so nobody can choose; the earlier candidate has the better claim.
+/// Those that the pool reserves (<see cref="ReservedRanges"/>) keep their index and are nobody's, so that a range more moves no other node.
 /// </summary>
 public static class Candidates
 {

@@ -27,11 +27,14 @@ public sealed class RecordPolicy : IRecordPolicy
 
     private readonly Subnet _subnet;
     private readonly bool _isOpen;
+    private readonly ReservedRanges _reserved;
 
     /// <summary>Makes the pool's policy.</summary>
     /// <param name="subnet">Prefix of the virtual network.</param>
     /// <param name="isOpen">Whether the pool has no CA: bare keys may own names and services.</param>
-    public RecordPolicy(Subnet subnet, bool isOpen) => (_subnet, _isOpen) = (subnet, isOpen);
+    /// <param name="reserved">Addresses that bare keys may not own; null for none.</param>
+    public RecordPolicy(Subnet subnet, bool isOpen, ReservedRanges? reserved = null) =>
+        (_subnet, _isOpen, _reserved) = (subnet, isOpen, reserved ?? ReservedRanges.None);
 
     /// <summary>
     /// Most records of one owner on one node. In an open pool a node may serve a LAN, and in a small one each node keeps the records of all its hosts
@@ -118,7 +121,7 @@ public sealed class RecordPolicy : IRecordPolicy
         }
 
         uint index = AddressValue.Index(record);
-        return index < Candidates.Count && Candidates.Address(_subnet, record.Owner.Address, index) == address;
+        return index < Candidates.Count && !_reserved.Contains(address) && Candidates.Address(_subnet, record.Owner.Address, index) == address;
     }
 
     private bool IsHostNameAllowed(DhtRecord record) =>

@@ -221,7 +221,7 @@ internal sealed class AddressHolder
         for (; index < Candidates.Count && lookups > 0; index++)
         {
             IPv4Address candidate = _candidates.Address((Start + index) % Candidates.Count);
-            if (!IsAvoided(now, candidate) && !IsTaken(candidate))
+            if (!_candidates.IsReserved(candidate) && !IsAvoided(now, candidate) && !IsTaken(candidate))
             {
                 TryOffer(now, candidate, index + 1, lookups - 1, done);
                 return;

@@ -111,7 +111,7 @@ internal sealed class Daemon : IControlled, IDisposable
                 SealsEspOnce = options.Offload.Esp,
                 Group = _lan is null ? null : LanGroup.Endpoint,
             };
-            var policy = new RecordPolicy(options.Subnet, options.IsOpen);
+            var policy = new RecordPolicy(options.Subnet, options.IsOpen, options.Reserved);
             _node = new Node(settings, _identity, _handshakes, _verifier, policy, port, new StrongRandom(), HardwareRandom.Open(out _randomSource));
             port.Node = _node;
             _notices = _verifier is null ? null : Own(new NoticeBoard(_node, options.State, _verifier.AuthorityDer, BootClock.Now, log));
@@ -274,6 +274,7 @@ internal sealed class Daemon : IControlled, IDisposable
     {
         Pool = _options.Pool,
         Subnet = _options.Subnet,
+        Reserved = _options.Reserved,
         TapMac = mac,
         IsOpen = _options.IsOpen,
         IsManager = IsFirst,

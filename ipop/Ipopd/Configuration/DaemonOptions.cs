@@ -1,6 +1,7 @@
 using System.Net;
 using Brunet.Addressing;
 using Ipop;
+using Ipop.AddressMap;
 using Ipop.Router;
 
 namespace Ipopd.Configuration;
@@ -22,6 +23,9 @@ internal sealed record DaemonOptions
 
     /// <summary>The virtual network.</summary>
     internal required Subnet Subnet { get; init; }
+
+    /// <summary>Its addresses that only a certificate gives.</summary>
+    internal required ReservedRanges Reserved { get; init; }
 
     /// <summary>32 bytes.</summary>
     internal required ReadOnlyMemory<byte> Secret { get; init; }

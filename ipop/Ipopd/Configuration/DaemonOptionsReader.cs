@@ -4,6 +4,7 @@ using System.Net.Sockets;
 using Brunet.Addressing;
 using CertificateProfile;
 using Ipop;
+using Ipop.AddressMap;
 using Ipop.Router;
 
 namespace Ipopd.Configuration;
@@ -38,6 +39,7 @@ internal sealed class DaemonOptionsReader
             Host = reader.HostName(),
             Pool = reader.PoolName(),
             Subnet = reader.PoolSubnet(),
+            Reserved = reader.Reserved(),
             Secret = reader.Secret(),
             Bootstrap = reader.Bootstrap(),
             IsOpen = reader.YesOrNo(OptionKey.Open),
@@ -152,6 +154,35 @@ internal sealed class DaemonOptionsReader
         return Subnet.TryParse(value, out Subnet subnet)
             ? subnet
             : throw Wrong(OptionKey.PoolSubnet, value, "is not an IPv4 prefix of /8 to /28 without host bits; write it like 10.128.0.0/16");
+    }
+
+    private ReservedRanges Reserved()
+    {
+        string value = Value(OptionKey.PoolReserved);
+        Subnet subnet = PoolSubnet();
+        var ranges = new List<AddressRange>();
+        foreach (string text in value.Length == 0 ? [] : value.Split(',', StringSplitOptions.TrimEntries))
+        {
+            if (!AddressRange.TryParse(text, out AddressRange range))
+            {
+                throw Wrong(OptionKey.PoolReserved, text, "is not FIRST-LAST; write ranges like 10.128.0.1-10.128.3.255, commas between");
+            }
+
+            if (range.First > range.Last)
+            {
+                throw Wrong(OptionKey.PoolReserved, text, "ends before it begins; write the lower address first");
+            }
+
+            if (!subnet.Contains(range.First) || !subnet.Contains(range.Last))
+            {
+                throw Wrong(OptionKey.PoolReserved, text, $"is not inside {OptionKey.PoolSubnet} = {subnet}; reserve addresses of that alone");
+            }
+
+            ranges.Add(range);
+        }
+
+        var reserved = new ReservedRanges(ranges);
+        return reserved.Exhaust(subnet) ? throw Wrong(OptionKey.PoolReserved, value, $"leaves no address of {subnet} to anybody; reserve less") : reserved;
     }
 
     private byte[] Secret()

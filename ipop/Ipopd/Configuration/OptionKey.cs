@@ -10,6 +10,7 @@ internal sealed record OptionKey(string Section, string Name, string? Default)
     internal static readonly OptionKey Host = new("node", "host", "");
     internal static readonly OptionKey Pool = new("pool", "name", null);
     internal static readonly OptionKey PoolSubnet = new("pool", "subnet", null);
+    internal static readonly OptionKey PoolReserved = new("pool", "reserved", "");
     internal static readonly OptionKey Secret = new("pool", "secret", null);
     internal static readonly OptionKey Bootstrap = new("pool", "bootstrap", "");
     internal static readonly OptionKey Open = new("pool", "open", "no");
@@ -42,8 +43,8 @@ internal sealed record OptionKey(string Section, string Name, string? Default)
     /// <summary>Every key there is.</summary>
     internal static IReadOnlyList<OptionKey> All { get; } =
     [
-        State, Host, Pool, PoolSubnet, Secret, Bootstrap, Open, TapName, TapMtu, LargestMtu, Capture, Lan, LanHosts, LanRelay, UdpPort, PortMapping, Multicast,
-        TcpPorts, TcpSegmentation, UdpSegmentation, UdpRuns, UdpGro, LibraryCipher, Esp, Priority, RelayRate, ControlSocket, DnsListen, MetricsListen, CaPort,
+        State, Host, Pool, PoolSubnet, PoolReserved, Secret, Bootstrap, Open, TapName, TapMtu, LargestMtu, Capture, Lan, LanHosts, LanRelay, UdpPort, PortMapping,
+        Multicast, TcpPorts, TcpSegmentation, UdpSegmentation, UdpRuns, UdpGro, LibraryCipher, Esp, Priority, RelayRate, ControlSocket, DnsListen, MetricsListen, CaPort,
         PossessionPort, Ticket,
     ];
 

@@ -18,6 +18,7 @@ internal sealed class ConfigurationTarget : FuzzTarget
         [pool]
         name = demo
         subnet = 10.128.0.0/16
+        reserved = 10.128.0.1-10.128.3.255, 10.128.255.0-10.128.255.255
         secret = 0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
         bootstrap = udp:pool.example.org:4433 udp:[2001:db8::1]:4433 udp:192.0.2.1:4433
         open = no
@@ -48,7 +49,7 @@ internal sealed class ConfigurationTarget : FuzzTarget
 
     public override IMutator Mutator { get; } = new TextMutator(
     [
-        "[node]", "[pool]", "[tap]", "[udp]", "[control]", "[dns]", "[metrics]", "[ca]", "[]", "[", "]", "=", "#", ";", "state", "host", "name", "subnet", "secret", "bootstrap", "open",
+        "[node]", "[pool]", "[tap]", "[udp]", "[control]", "[dns]", "[metrics]", "[ca]", "[]", "[", "]", "=", "#", ";", "state", "host", "name", "subnet", "reserved", "10.0.0.1-10.0.0.2", ",", "secret", "bootstrap", "open",
         "mtu", "capture", "port", "socket", "listen", "ticket", "yes", "no", "/", "udp:", "udp:[]:1", "udp:[::ffff:1.2.3.4]:1", "udp:a:0", "udp:a:65535", "10.0.0.0/8",
         "10.0.0.0/28", "10.0.0.1/16", "255.255.255.255/28", "127.0.0.1:53", "[::1]:9433", "127.1:53", "::1", "127.0.0.1", ":", "a:b", "é", "\u2028",
     ]);

@@ -46,7 +46,7 @@ public sealed class RouterModeTests
     [Fact]
     public void Two_hosts_whose_first_candidate_is_the_same_get_different_ones()
     {
-        var candidates = new CandidateList(_lan.Machine.Options.Subnet, _lan.Machine.Overlay.Address);
+        var candidates = new CandidateList(_lan.Machine.Options.Subnet, ReservedRanges.None, _lan.Machine.Overlay.Address);
         uint start = candidates.StartOf(Lan.A);
         ulong twin = Lan.A.Value + 1;
         while (candidates.StartOf(new MacAddress(twin)) != start)

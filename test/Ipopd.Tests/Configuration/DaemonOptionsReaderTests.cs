@@ -63,6 +63,17 @@ public sealed class DaemonOptionsReaderTests
     }
 
     [Fact]
+    public void Ranges_can_be_reserved()
+    {
+        Assert.False(Read(Least).Reserved.Contains(new(0x0a800005)));
+        DaemonOptions options = Read(Least.Replace("[pool]", "[pool]\nreserved = 10.128.255.0-10.128.255.255 ,10.128.0.5-10.128.0.5", StringComparison.Ordinal));
+        Assert.Equal(
+            [false, true, false, false, true, true],
+            new uint[] { 0x0a800004, 0x0a800005, 0x0a800006, 0x0a80feff, 0x0a80ff00, 0x0a80fffe }.Select(address => options.Reserved.Contains(new(address))));
+        Assert.NotNull(Read(Least.Replace("[pool]", "[pool]\nreserved = 10.128.0.0-10.128.255.252", StringComparison.Ordinal)));
+    }
+
+    [Fact]
     public void Router_mode_has_limits_and_needs_an_open_pool()
     {
         string open = Least.Replace("[pool]", "[pool]\nopen = yes", StringComparison.Ordinal);
@@ -86,6 +97,14 @@ public sealed class DaemonOptionsReaderTests
     [InlineData("pool", "subnet", "10.128.0.0/29", "is not an IPv4 prefix")]
     [InlineData("pool", "subnet", "10.128.0.1/16", "is not an IPv4 prefix")]
     [InlineData("pool", "subnet", "fd00::/16", "is not an IPv4 prefix")]
+    [InlineData("pool", "reserved", "10.128.0.0/24", "is not FIRST-LAST; write ranges like")]
+    [InlineData("pool", "reserved", "10.128.0.7", "is not FIRST-LAST")]
+    [InlineData("pool", "reserved", "10.128.0.1-10.128.0.9,", "is not FIRST-LAST")]
+    [InlineData("pool", "reserved", "10.128.0.1-10.128.0.9 10.128.1.1-10.128.1.9", "is not FIRST-LAST")]
+    [InlineData("pool", "reserved", "10.128.0.1-10.128.0.9, 10.128.2.9-10.128.2.1", "= 10.128.2.9-10.128.2.1 ends before it begins")]
+    [InlineData("pool", "reserved", "10.127.255.255-10.128.0.9", "is not inside [pool] subnet = 10.128.0.0/16")]
+    [InlineData("pool", "reserved", "10.128.0.1-10.129.0.0", "is not inside [pool] subnet = 10.128.0.0/16")]
+    [InlineData("pool", "reserved", "10.128.9.0-10.128.255.253, 10.128.0.1-10.128.9.7", "leaves no address of 10.128.0.0/16")]
     [InlineData("pool", "secret", "zz", "is not 64 hexadecimal digits")]
     [InlineData("pool", "bootstrap", "udp:a", "is not udp:HOST:PORT")]
     [InlineData("pool", "bootstrap", "udp:a:0", "is not udp:HOST:PORT")]
@@ -114,7 +133,7 @@ public sealed class DaemonOptionsReaderTests
     [InlineData("ca", "port", "0", "is not a number from 1 to 65535")]
     [InlineData("udp", "multicast", "on", "is neither yes nor no")]
     [InlineData("ca", "ticket", "x:", "is not ID:SECRET")]
-    [InlineData("pool", "color", "red", "[pool] color is unknown; [pool] has name, subnet, secret, bootstrap, open")]
+    [InlineData("pool", "color", "red", "[pool] color is unknown; [pool] has name, subnet, reserved, secret, bootstrap, open")]
     [InlineData("pools", "name", "x", "section [pools] is unknown; use node, pool, tap, router, udp, tcp, offload, relay, control, dns, metrics, ca")]
     public void A_wrong_value_is_told_with_file_key_and_what_to_do(string section, string key, string value, string expected)
     {

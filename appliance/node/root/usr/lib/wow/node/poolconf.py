@@ -8,7 +8,7 @@ from errors import WowError
 
 TRUST, USERS = "ca", "user:"
 KEYS = {
-    "pool": ("name", "subnet", "bootstrap", "secret", "open"),
+    "pool": ("name", "subnet", "reserved", "bootstrap", "secret", "open"),
     "ca": ("certificate", "ticket"),
     "node": ("role", "host", "port", "capture"),
     "udp": ("port-mapping", "multicast"),
@@ -28,7 +28,7 @@ KEY_TYPES = ("ssh-ed25519", "ssh-rsa", "ecdsa-sha2-nistp256", "ecdsa-sha2-nistp3
 class Pool:
     """A pool.conf that was read and found right. Addresses are text; `modules` is None when all of the image's are wanted."""
 
-    __slots__ = ("name", "subnet", "bootstrap", "secret", "open", "ca_der", "ca_name", "ticket", "role", "host", "port", "capture",
+    __slots__ = ("name", "subnet", "reserved", "bootstrap", "secret", "open", "ca_der", "ca_name", "ticket", "role", "host", "port", "capture",
                  "port_mapping", "multicast", "tcp_ports", "offload", "relay_rate", "metrics", "users", "modules")
 
     @property
@@ -64,6 +64,7 @@ def read(data, file="pool.conf"):
     if pool.name is None:
         raise reader.error("pool", "name", "is missing", "Name the pool with one DNS label, like name = science")
     pool.subnet = reader.subnet()
+    pool.reserved = reader.reserved(*ipv4.parse_prefix(pool.subnet))
     pool.role = reader.choice("node", "role", ("worker", "manager"), "worker")
     pool.bootstrap = reader.bootstrap(required=pool.role != "manager")
     pool.secret = reader.secret()
@@ -142,6 +143,30 @@ class _Reader:
                            ("224.0.0.0/3", "multicast")):
             if ipv4.overlap((network, bits), ipv4.parse_prefix(taken)):
                 raise self.error("pool", "subnet", f'"{value}" is kept for {why}', example)
+        return value
+
+    def reserved(self, network, bits):
+        value, example = self.get("pool", "reserved"), "Write ranges like 10.128.0.1-10.128.3.255, commas between"
+        if value is None:
+            return None
+        end, ranges = network + (1 << 32 - bits), []
+        for one in value.split(","):
+            first, _, last = one.strip().partition("-")
+            try:
+                first, last = ipv4.parse_address(first), ipv4.parse_address(last)
+            except ValueError:
+                raise self.error("pool", "reserved", f'"{one.strip()}" is not FIRST-LAST', example) from None
+            if first > last:
+                raise self.error("pool", "reserved", f'"{one.strip()}" ends before it begins', example)
+            if first < network or last >= end:
+                raise self.error("pool", "reserved", f'"{one.strip()}" is not inside the subnet', "Reserve addresses of [pool] subnet alone")
+            ranges.append((first, last))
+        free = network + 1
+        for first, last in sorted(ranges):
+            free = max(free, last + 1) if first <= free else free
+        # The last two are the DHCP server's and the broadcast address.
+        if free > end - 3:
+            raise self.error("pool", "reserved", "leaves no address to anybody", "Reserve less")
         return value
 
     def bootstrap(self, required):

@@ -6,7 +6,7 @@ def config(pool):
     """The file's text. It holds the pool's secret and the ticket: 0600."""
     sections = [
         ("node", [("state", paths.STATE), ("host", pool.host)]),
-        ("pool", [("name", pool.name), ("subnet", pool.subnet), ("secret", pool.secret), ("bootstrap", " ".join(pool.bootstrap)),
+        ("pool", [("name", pool.name), ("subnet", pool.subnet), ("reserved", pool.reserved), ("secret", pool.secret), ("bootstrap", " ".join(pool.bootstrap)),
                   ("open", "yes" if pool.open else "no")]),
         ("tap", [("name", paths.TAP), ("mtu", 1280), ("capture", paths.CAPTURE if pool.capture else None)]),
         ("udp", [("port", pool.port), ("port-mapping", pool.port_mapping), ("multicast", pool.multicast)]),
