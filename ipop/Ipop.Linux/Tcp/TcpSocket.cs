@@ -33,12 +33,12 @@ internal static unsafe class TcpSocket
     /// <exception cref="IOException">The port is taken, or may not be used.</exception>
     internal static FileDescriptor Listen(int port)
     {
-        FileDescriptor fd = Create(Interop.Libc.AF_INET6);
+        FileDescriptor fd = Create(Interop.Libc.AF_INET6, Interop.Libc.AF_INET);
         var address = new Interop.Libc.sockaddr { family = Interop.Libc.AF_INET6 };
         if (fd.IsInvalid)
         {
             address.family = Interop.Libc.AF_INET;
-            fd = Create(Interop.Libc.AF_INET);
+            fd = Create(Interop.Libc.AF_INET, Interop.Libc.AF_INET);
         }
         else
         {
@@ -64,7 +64,8 @@ internal static unsafe class TcpSocket
     /// <param name="from">From which port; 0 for any. One that is listened on may serve many connections, but only one to each endpoint.</param>
     internal static FileDescriptor? Connect(TransportAddress remote, int from)
     {
-        FileDescriptor fd = Create(remote.IsIPv4 ? Interop.Libc.AF_INET : Interop.Libc.AF_INET6);
+        int family = remote.IsIPv4 ? Interop.Libc.AF_INET : Interop.Libc.AF_INET6;
+        FileDescriptor fd = Create(family, family);
         Interop.Libc.sockaddr address = SocketAddress.Write(remote, isDual: !remote.IsIPv4);
         if (!fd.IsInvalid && Bind(fd, remote.IsIPv4, from)
             && (Interop.Libc.connect(fd.Value, &address, (uint)sizeof(Interop.Libc.sockaddr)) == 0
@@ -139,7 +140,7 @@ internal static unsafe class TcpSocket
     private static Outcome Trouble() =>
         Marshal.GetLastPInvokeError() is Interop.Libc.EAGAIN or Interop.Libc.EINTR ? Outcome.Later : Outcome.Ended;
 
-    private static FileDescriptor Create(int family)
+    private static FileDescriptor Create(int family, int covered)
     {
         var fd = new FileDescriptor(Interop.Libc.socket(
             family, Interop.Libc.SOCK_STREAM | Interop.Libc.SOCK_NONBLOCK | Interop.Libc.SOCK_CLOEXEC, 0));
@@ -147,6 +148,7 @@ internal static unsafe class TcpSocket
         {
             Tune(fd);
             SocketMark.Set(fd);
+            SocketBypass.Set(fd, family, covered);
         }
 
         return fd;

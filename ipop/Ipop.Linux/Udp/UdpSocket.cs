@@ -48,6 +48,9 @@ public sealed unsafe class UdpSocket : IDisposable
     /// <summary>Whether the kernel joins what comes.</summary>
     public bool ReceivesRuns { get; }
 
+    /// <summary>Whether IPsec policies of the machine leave its IPv4 datagrams alone.</summary>
+    public bool IsPastIpsec { get; private set; }
+
     /// <summary>The port that the socket has.</summary>
     public int LocalPort
     {
@@ -92,7 +95,9 @@ public sealed unsafe class UdpSocket : IDisposable
 
         SocketMark.Set(fd);
         address.port = System.Buffers.Binary.BinaryPrimitives.ReverseEndianness((ushort)port);
-        return Bind(fd, address, isDual, $"UDP port {port}", shared, sendsRuns, receivesRuns);
+        UdpSocket socket = Bind(fd, address, isDual, $"UDP port {port}", shared, sendsRuns, receivesRuns);
+        socket.IsPastIpsec = SocketBypass.Set(fd, address.family, Interop.Libc.AF_INET);
+        return socket;
     }
 
     /// <summary>Opens a socket on one IPv4 address.</summary>
@@ -107,9 +112,11 @@ public sealed unsafe class UdpSocket : IDisposable
     /// <exception cref="IOException">Another program has the port, or the kernel has no IPv6.</exception>
     internal static UdpSocket OpenBeside(UdpSocket other, TransportAddress group)
     {
-        FileDescriptor fd = Create(group.IsIPv4 ? Interop.Libc.AF_INET : Interop.Libc.AF_INET6);
+        int family = group.IsIPv4 ? Interop.Libc.AF_INET : Interop.Libc.AF_INET6;
+        FileDescriptor fd = Create(family);
         Set(fd, Interop.Libc.SOL_SOCKET, Interop.Libc.SO_REUSEADDR, 1);
         SocketMark.Set(fd);
+        SocketBypass.Set(fd, family, family);
 
         // The other one shares its port for this moment only: later somebody else could take its datagrams away.
         other.Set(Interop.Libc.SOL_SOCKET, Interop.Libc.SO_REUSEADDR, 1);

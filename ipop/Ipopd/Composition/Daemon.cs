@@ -303,6 +303,11 @@ internal sealed class Daemon : IControlled, IDisposable
             _log.SaltOfKernel();
         }
 
+        if (!_overlaySocket.IsPastIpsec)
+        {
+            _log.NotPastIpsec();
+        }
+
         if (_options.IsOpen)
         {
             _log.PoolIsOpen(_options.Pool);

@@ -41,6 +41,12 @@ internal static partial class Log
     internal static partial void PoolIsOpen(this ILogger log, string pool);
 
     [LoggerMessage(
+        EventName = "NotPastIpsec", Level = LogLevel.Information,
+        Message = "the kernel keeps IPsec policies of this machine on the overlay's own datagrams (no IPsec in it, or ipopd lacks CAP_NET_ADMIN)",
+        SkipEnabledCheck = true)]
+    internal static partial void NotPastIpsec(this ILogger log);
+
+    [LoggerMessage(
         EventName = "TcpPortTaken", Level = LogLevel.Information,
         Message = "{Why}; without it fewer machines whose networks block UDP can connect to this one", SkipEnabledCheck = true)]
     internal static partial void TcpPortTaken(this ILogger log, string why);
