@@ -66,6 +66,9 @@ public sealed class Node : IOverlay
     /// <summary>Packets of ESP that went and came with their heads alone sealed.</summary>
     public (long Sent, long Received) EspPackets => (_core.Esp.Sent, _core.Esp.Received);
 
+    /// <summary>What its queues lost.</summary>
+    public LossCounters Losses => _core.Losses;
+
     /// <summary>Number of records that this node keeps as a replica.</summary>
     public int StoredRecords => _core.DhtServer.Count;
 
@@ -364,7 +367,7 @@ public sealed class Node : IOverlay
             ReadOnlySpan<byte> whole = message.AsSpan(0, packet.Length + 1);
             if (peer.Current is null)
             {
-                peer.Wait(whole);
+                _core.Losses.Unsent += peer.Wait(whole) ? 0 : 1;
                 _core.Handshaker.Hurry(now, peer);
             }
             else

@@ -82,6 +82,8 @@ internal sealed class NodeCore
 
     public Agenda Agenda { get; }
 
+    public LossCounters Losses { get; } = new();
+
     public BootId Boot { get; }
 
     public TwinWatch Twins { get; }
@@ -197,6 +199,7 @@ internal sealed class NodeCore
         if (Peers.TryGetValue(peer.Address, out Peer? present) && present == peer)
         {
             Peers.Remove(peer.Address);
+            Losses.Unsent += peer.Waiting;
         }
 
         Members.Forget(peer);

@@ -320,16 +320,20 @@ internal sealed class Peer(NodeAddress address, TimeSpan now, Agenda agenda)
     /// <summary>Uses another path from now on, until one is clearly better.</summary>
     public void Follow(Path path) => Best = path;
 
-    /// <summary>Keeps a message until there is a session; the oldest gives way.</summary>
-    public void Wait(ReadOnlySpan<byte> message)
+    /// <summary>Keeps a message until there is a session; false if the oldest gave way and is lost.</summary>
+    public bool Wait(ReadOnlySpan<byte> message)
     {
-        if (_waiting.Count == MaxWaitingPackets)
+        bool isFull = _waiting.Count == MaxWaitingPackets;
+        if (isFull)
         {
             _waiting.Dequeue();
         }
 
         _waiting.Enqueue(message.ToArray());
+        return !isFull;
     }
+
+    public int Waiting => _waiting.Count;
 
     public bool HasWaiting => _waiting.Count > 0;
 

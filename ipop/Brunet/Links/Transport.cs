@@ -169,7 +169,7 @@ internal sealed class Transport(NodeCore core)
 
         if (!session.IsEstablished)
         {
-            session.HoldEarly(arrival, frame);
+            core.Losses.Early += session.HoldEarly(arrival, frame) ? 0 : 1;
             return;
         }
 

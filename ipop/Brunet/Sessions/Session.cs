@@ -149,13 +149,16 @@ internal sealed class Session(uint localIndex, bool isClient, NodeAddress expect
         return length <= ProtocolConstants.MaxMessageSize && Keys!.TryOpenEsp(frame, message[1..length], out counter);
     }
 
-    /// <summary>Keeps a sealed frame that overtook the handshake's last flight.</summary>
-    public void HoldEarly(Arrival arrival, ReadOnlySpan<byte> frame)
+    /// <summary>Keeps a sealed frame that overtook the handshake's last flight; false if there are too many.</summary>
+    public bool HoldEarly(Arrival arrival, ReadOnlySpan<byte> frame)
     {
-        if (_early.Count < MaxEarlyFrames)
+        if (_early.Count >= MaxEarlyFrames)
         {
-            _early.Add((arrival, frame.ToArray()));
+            return false;
         }
+
+        _early.Add((arrival, frame.ToArray()));
+        return true;
     }
 
     /// <summary>Hands the kept frames out, once.</summary>

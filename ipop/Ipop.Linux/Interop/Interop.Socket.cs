@@ -18,6 +18,7 @@ internal static partial class Interop
         internal const int SO_SNDBUFFORCE = 32;
         internal const int SO_MARK = 36;
         internal const int SO_RCVBUFFORCE = 33;
+        internal const int SO_MEMINFO = 55;
         internal const int IPPROTO_IP = 0;
         internal const int IP_MTU_DISCOVER = 10;
         internal const int IP_MULTICAST_IF = 32;

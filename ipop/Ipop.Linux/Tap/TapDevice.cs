@@ -29,6 +29,9 @@ public sealed unsafe class TapDevice : IDisposable
     /// <summary>What the kernel agreed to.</summary>
     public TapOffload Offload { get; }
 
+    /// <summary>Frames that the kernel did not take.</summary>
+    public long Unwritten { get; private set; }
+
     /// <summary>Name of the interface.</summary>
     public string Name { get; }
 
@@ -185,7 +188,7 @@ public sealed unsafe class TapDevice : IDisposable
             Interop.Libc.iovec* vectors = stackalloc Interop.Libc.iovec[2];
             vectors[0] = new Interop.Libc.iovec { iov_base = (byte*)&header, iov_len = (nuint)sizeof(Interop.Libc.virtio_net_hdr) };
             vectors[1] = new Interop.Libc.iovec { iov_base = buffer, iov_len = (nuint)frame.Length };
-            _ = Interop.Libc.writev(_descriptors[TapFlow.QueueOf(frame, _descriptors.Length)], vectors, 2);
+            Unwritten += Interop.Libc.writev(_descriptors[TapFlow.QueueOf(frame, _descriptors.Length)], vectors, 2) < 0 ? 1 : 0;
         }
     }
 

@@ -92,27 +92,27 @@ internal sealed class TcpConnection : IDisposable
         }
     }
 
-    /// <summary>Queues a frame.</summary>
-    internal void Send(ReadOnlySpan<byte> frame)
+    /// <summary>Queues a frame; false if the queue is full.</summary>
+    internal bool Send(ReadOnlySpan<byte> frame)
     {
         if (IsEnded || frame.Length is 0 or > StreamFraming.MaxFrameSize)
         {
-            return;
+            return true;
         }
 
-        if (!_pipe.IsOpen)
-        {
-            if (_early.WrittenCount + frame.Length <= MaxEarly)
-            {
-                StreamFraming.Write(frame, _early);
-            }
-        }
-        else if (_queue.WrittenCount - _sent + frame.Length <= MaxQueued)
+        bool fits = _pipe.IsOpen ? _queue.WrittenCount - _sent + frame.Length <= MaxQueued : _early.WrittenCount + frame.Length <= MaxEarly;
+        if (fits && _pipe.IsOpen)
         {
             _frame.ResetWrittenCount();
             StreamFraming.Write(frame, _frame);
             Seal(_frame.WrittenSpan);
         }
+        else if (fits)
+        {
+            StreamFraming.Write(frame, _early);
+        }
+
+        return fits;
     }
 
     /// <summary>The kernel has something to say; whole frames are handed out.</summary>

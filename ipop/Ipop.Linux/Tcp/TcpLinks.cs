@@ -50,6 +50,9 @@ public sealed class TcpLinks : IDisposable
     /// <summary>Connections that frames pass over.</summary>
     public int Count => _connections.Values.Count(connection => connection.IsOpen);
 
+    /// <summary>Frames that found the queue of their connection full.</summary>
+    public long Overflowed { get; private set; }
+
     /// <summary>When <see cref="Pass"/> wants to be called next.</summary>
     public TimeSpan NextTick { get; private set; } = TimeSpan.MaxValue;
 
@@ -68,7 +71,7 @@ public sealed class TcpLinks : IDisposable
         if (_connections.TryGetValue(destination, out TcpConnection? connection)
             || (destination.Protocol == TransportProtocol.Tcp && (connection = Connect(destination)) is not null))
         {
-            connection.Send(frame);
+            Overflowed += connection.Send(frame) ? 0 : 1;
             _dirty.Add(connection);
         }
     }

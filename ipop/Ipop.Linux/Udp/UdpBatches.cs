@@ -27,6 +27,9 @@ public sealed class UdpBatches : IDisposable
         Waiting = new UdpBatch(sendsRuns ? 64 : UdpSocket.BatchSize, Datagram);
     }
 
+    /// <summary>Datagrams of its sockets that the kernel did not take: no way there, no room, or a rule against it.</summary>
+    public long Refused { get; internal set; }
+
     /// <summary>What the last call of the kernel brought; nothing outlives the call that asked for it.</summary>
     internal UdpBatch Received { get; }
 

@@ -51,6 +51,21 @@ public sealed unsafe class UdpSocket : IDisposable
     /// <summary>Whether IPsec policies of the machine leave its IPv4 datagrams alone.</summary>
     public bool IsPastIpsec { get; private set; }
 
+    /// <inheritdoc cref="UdpBatches.Refused"/>
+    public long Refused => _batches.Refused;
+
+    /// <summary>What the kernel dropped before it was received, because the socket's queue was full (SO_MEMINFO, Linux 4.12).</summary>
+    public uint Overflowed
+    {
+        get
+        {
+            const int Drops = 8;
+            uint* figures = stackalloc uint[Drops + 1];
+            uint length = (Drops + 1) * sizeof(uint);
+            return Interop.Libc.getsockopt(_fd.Value, Interop.Libc.SOL_SOCKET, Interop.Libc.SO_MEMINFO, figures, &length) == 0 ? figures[Drops] : 0;
+        }
+    }
+
     /// <summary>The port that the socket has.</summary>
     public int LocalPort
     {
@@ -205,6 +220,7 @@ public sealed unsafe class UdpSocket : IDisposable
         int count = Interop.Libc.sendmmsg(_fd.Value, waiting.Messages, 1, Interop.Libc.MSG_DONTWAIT);
         bool isTooLong = count <= 0 && Marshal.GetLastPInvokeError() == Interop.Libc.EMSGSIZE;
         Set(level, option, Interop.Libc.IP_PMTUDISC_DONT);
+        _batches.Refused += count <= 0 && !isTooLong ? 1 : 0;
         waiting.Clear();
         return !isTooLong;
     }
@@ -245,6 +261,8 @@ public sealed unsafe class UdpSocket : IDisposable
                 isRunRefused = true;
                 return slots;
             }
+
+            _batches.Refused += count <= 0 ? (long)waiting.Messages[sent].msg_hdr.msg_iovlen : 0;
 
             // An error concerns the first message only; the rest may have other destinations.
             for (int end = sent + Math.Max(1, count); sent < end; sent++)

@@ -213,7 +213,9 @@ internal sealed class Daemon : IControlled, IDisposable
     public string Metrics(TimeSpan now)
     {
         _traffic.TcpConnections = _tcp.Count;
-        return MetricsReport.Write(_node, now, now - _started, _traffic, _network.Drops, _identity.Certificate, Nat(), Warnings().Count, _network.HostCount);
+        var losses = new Losses(
+            _node.Losses.Unsent, _node.Losses.Early, _tcp.Overflowed, _overlaySocket.Refused + _searchSockets.Refused, _overlaySocket.Overflowed, _tap.Unwritten);
+        return MetricsReport.Write(_node, now, now - _started, _traffic, _network.Drops, losses, _identity.Certificate, Nat(), Warnings().Count, _network.HostCount);
     }
 
     /// <inheritdoc/>

@@ -19,6 +19,9 @@ internal sealed class SearchSockets(PollLoop loop) : IDisposable
     /// <summary>Who gets what arrives.</summary>
     internal Node? Node { get; set; }
 
+    /// <inheritdoc cref="UdpBatches.Refused"/>
+    internal long Refused => _shared?.Refused ?? 0;
+
     /// <summary>Opens one; 0 if the machine has none left.</summary>
     internal int Open()
     {

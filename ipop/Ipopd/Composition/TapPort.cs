@@ -45,6 +45,9 @@ internal sealed class TapPort : ITapOutput, IDisposable
     /// <summary>What the kernel leaves to us.</summary>
     internal TapOffload Offload => _tap.Offload;
 
+    /// <inheritdoc cref="TapDevice.Unwritten"/>
+    internal long Unwritten => _tap.Unwritten;
+
     /// <summary>When the carrier comes back; <see cref="TimeSpan.MaxValue"/> if it is there.</summary>
     internal TimeSpan CarrierAt { get; private set; } = TimeSpan.MaxValue;
 

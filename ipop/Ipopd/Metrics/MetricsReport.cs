@@ -15,7 +15,7 @@ internal static class MetricsReport
 
     /// <summary>Everything, as text.</summary>
     internal static string Write(
-        Node node, TimeSpan now, TimeSpan uptime, TrafficCounters traffic, DropCounters drops, MemberCertificate? certificate, NatReply nat, int warnings,
+        Node node, TimeSpan now, TimeSpan uptime, TrafficCounters traffic, DropCounters drops, Losses losses, MemberCertificate? certificate, NatReply nat, int warnings,
         int? lanHosts = null)
     {
         var text = new PrometheusText();
@@ -43,6 +43,12 @@ internal static class MetricsReport
         foreach (DropReason reason in Enum.GetValues<DropReason>())
         {
             text.Sample(drops[reason], ("reason", Snake(reason.ToString())));
+        }
+
+        text.Counter("wow_lost_frames_total", "Frames and packets that a full queue or the kernel kept from going on, by reason.");
+        foreach ((string reason, long count) in losses.ByReason)
+        {
+            text.Sample(count, ("reason", Snake(reason)));
         }
 
         Peers(text, peers);

@@ -30,6 +30,29 @@ public sealed class TcpLinksTests
     }
 
     [Fact]
+    public void Frames_that_find_the_queue_full_are_counted()
+    {
+        // 16 kB wait for the connection to stand, 128 kB for the kernel.
+        const int Count = 200, Size = 1300;
+        using TcpEnd server = new(listens: true), client = new();
+        for (int index = 0; index < Count; index++)
+        {
+            client.Links.Send(server.Endpoint, Frame(index, Size));
+        }
+
+        long early = client.Links.Overflowed;
+        Assert.Equal(Count - (16 * 1024 / (Size + 2)), early);
+        TcpEnd.Until(() => server.Received.Count == Count - early, client, server);
+        for (int index = 0; index < Count; index++)
+        {
+            client.Links.Send(server.Endpoint, Frame(index, Size));
+        }
+
+        Assert.InRange(client.Links.Overflowed - early, 1, Count - 1);
+        TcpEnd.Until(() => server.Received.Count == (2 * Count) - client.Links.Overflowed, client, server);
+    }
+
+    [Fact]
     public void Where_nobody_listens_the_owner_learns_it_and_no_more_is_tried_for_a_while()
     {
         using var client = new TcpEnd();

@@ -147,6 +147,30 @@ public sealed class UdpSocketTests
         var got = new List<byte>();
         receiver.Receive(default, (_, _, datagram) => got.Add(datagram[0]));
         Assert.Equal([1, 3], got);
+        Assert.Equal(1, sender.Refused);
+    }
+
+    [Fact]
+    public void What_comes_while_the_receive_queue_is_full_is_counted()
+    {
+        const int Sent = 100, RcvBuf = 8;
+        using UdpSocket sender = UdpSocket.OpenAny(0), receiver = UdpSocket.OpenAny(0);
+        Assert.True(receiver.Set(1, RcvBuf, 8192));
+        Assert.Equal(0u, receiver.Overflowed);
+        for (int index = 0; index < Sent; index++)
+        {
+            sender.Send(TransportAddress.FromIPv4(Loopback, (ushort)receiver.LocalPort), new byte[1000]);
+        }
+
+        sender.Flush();
+        int got = 0;
+        for (int tries = 0; tries < 100 && got + receiver.Overflowed < Sent; tries++)
+        {
+            got += Arrived(receiver);
+        }
+
+        Assert.InRange(got, 1, Sent - 1);
+        Assert.Equal((uint)(Sent - got), receiver.Overflowed);
     }
 
     [Fact]

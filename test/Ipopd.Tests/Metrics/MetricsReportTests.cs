@@ -58,6 +58,8 @@ public sealed partial class MetricsReportTests
         Assert.Contains("wow_tcp_received_frames_total 1\n", text, StringComparison.Ordinal);
         Assert.Contains("wow_nat_info{kind=\"one-mapping\",filtering=\"unknown\"} 1\n", text, StringComparison.Ordinal);
         Assert.Contains("wow_dropped_packets_total{reason=\"not_our_source\"} 0\n", text, StringComparison.Ordinal);
+        string[] losses = ["waited_for_session", "came_before_session", "tcp_queue_full", "udp_send_refused", "udp_receive_queue_full", "tap_write_refused"];
+        Assert.All(losses.Index(), loss => Assert.Contains($"wow_lost_frames_total{{reason=\"{loss.Item}\"}} {loss.Index + 1}\n", text, StringComparison.Ordinal));
     }
 
     private static string Report()
@@ -74,7 +76,7 @@ public sealed partial class MetricsReportTests
         traffic.Received(world.Now, 30);
         traffic.TcpSent(40);
         traffic.TcpReceived(50);
-        return MetricsReport.Write(world.Nodes[0].Node, world.Now, TimeSpan.FromSeconds(5), traffic, new DropCounters(), null, new NatReply("one-mapping", "", [], [], "unknown", 15), 0, lanHosts: 3);
+        return MetricsReport.Write(world.Nodes[0].Node, world.Now, TimeSpan.FromSeconds(5), traffic, new DropCounters(), new Losses(1, 2, 3, 4, 5, 6), null, new NatReply("one-mapping", "", [], [], "unknown", 15), 0, lanHosts: 3);
     }
 
     [GeneratedRegex("^# HELP ([a-z][a-z0-9_]*) [A-Z0-9].*\\.$")]
