@@ -2,6 +2,7 @@ using System.Buffers.Binary;
 using System.Diagnostics;
 using System.Globalization;
 using Ipop.Ethernet;
+using Ipop.Linux.Udp;
 using Xunit.Abstractions;
 
 namespace Ipop.Linux.Tests.DataPath;
@@ -31,6 +32,26 @@ public sealed class EspPathTests(ITestOutputHelper output)
         Assert.Equal((2000 * OfRound, 2000L * OfRound * frame.Length), (pair.Two.Frames - frames, pair.Two.Bytes - bytes));
         Assert.Equal(pair.Two.Node.EspPackets.Received, pair.One.Node.EspPackets.Sent);
         Assert.Equal(0, allocated);
+    }
+
+    [Fact]
+    public void Those_of_one_size_leave_as_one_run()
+    {
+        using var pair = new PathPair();
+        using var leaving = new UdpBatch(OfRound, UdpSocket.LargestDatagram);
+        byte[] frame = Esp(pair.One, pair.Two);
+        Run(pair, frame, 10);
+        long before = pair.One.Node.EspPackets.Sent;
+        pair.One.Leaving = leaving;
+        for (int packet = 0; packet < OfRound; packet++)
+        {
+            pair.Send(pair.One, frame, default);
+        }
+
+        pair.One.Leaving = null;
+        Assert.Equal(OfRound, pair.One.Node.EspPackets.Sent - before);
+        Assert.Equal((OfRound, 1), (leaving.Count, leaving.Gather(0, isDual: true, inRuns: true)));
+        pair.Pass(default);
     }
 
     /// <summary>What `make bench` prints: the daemon's own work alone, and with the kernel's.</summary>

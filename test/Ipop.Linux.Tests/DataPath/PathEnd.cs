@@ -65,6 +65,9 @@ internal sealed class PathEnd : INodeOutput, ITapOutput, IDisposable
     /// <summary>The wires to and from the other end; null: sockets.</summary>
     internal (MemoryWire Out, MemoryWire In, TransportAddress Far)? Wires { get; set; }
 
+    /// <summary>Gets a copy of what leaves, as the socket's own batch has it; null: nobody looks.</summary>
+    internal UdpBatch? Leaving { get; set; }
+
     /// <summary>Frames that the guest got.</summary>
     internal long Frames { get; private set; }
 
@@ -107,6 +110,7 @@ internal sealed class PathEnd : INodeOutput, ITapOutput, IDisposable
     public void SendDatagram(TransportAddress destination, ReadOnlySpan<byte> datagram)
     {
         Datagrams++;
+        Leaving?.Add(destination, isDual: true, datagram);
         if (Wires is { } wires)
         {
             wires.Out.Send(datagram);
