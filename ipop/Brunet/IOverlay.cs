@@ -26,6 +26,12 @@ public interface IOverlay
     /// <returns>0; or, if the packet is longer than the path carries in one piece and so was not sent, how long it may be, in bytes.</returns>
     int Send(TimeSpan now, NodeAddress destination, ReadOnlySpan<byte> packet, bool lacksChecksum = false);
 
+    /// <summary>
+    /// Whether a node seems to be gone: it is being called, or was sent what something answers if it lives, and for three seconds nothing of it came. False
+    /// of whom nothing was asked yet, so nobody has to wait for it; it ends when the node is heard, or was given up and is called anew.
+    /// </summary>
+    bool IsUnreachable(TimeSpan now, NodeAddress node);
+
     /// <summary>Looks a record up. The winner among the replicas' answers is returned.</summary>
     void Lookup(TimeSpan now, RecordKey key, Action<TimeSpan, DhtAnswer> done);
 

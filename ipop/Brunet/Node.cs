@@ -367,7 +367,7 @@ public sealed class Node : IOverlay
             ReadOnlySpan<byte> whole = message.AsSpan(0, packet.Length + 1);
             if (peer.Current is null)
             {
-                _core.Losses.Unsent += peer.Wait(whole) ? 0 : 1;
+                _core.Losses.Unsent += peer.Wait(now, whole) ? 0 : 1;
                 _core.Handshaker.Hurry(now, peer);
             }
             else
@@ -382,6 +382,9 @@ public sealed class Node : IOverlay
             FrameBuffers.Return(message);
         }
     }
+
+    /// <inheritdoc/>
+    public bool IsUnreachable(TimeSpan now, NodeAddress node) => _core.Peers.TryGetValue(node, out Peer? peer) && peer.IsUnreachable(now);
 
     /// <inheritdoc/>
     public void Lookup(TimeSpan now, RecordKey key, Action<TimeSpan, DhtAnswer> done) => _core.DhtClient.Lookup(now, key, done);

@@ -45,7 +45,7 @@ public enum DropReason
     /// <summary>A DHCP message that is no request to us or a repetition, or that would reach another machine: each has the server of its own.</summary>
     Dhcp,
 
-    /// <summary>ARP that gets no answer: probes and announcements of what is free or the guest's own, addresses without owner, false senders.</summary>
+    /// <summary>ARP that gets no answer: probes and announcements of what is free or the guest's own, addresses without owner or whose owner does not answer, false senders.</summary>
     Arp,
 
     /// <summary>Router mode: a packet between two hosts of one LAN, which is the LAN's own business.</summary>

@@ -58,7 +58,7 @@ public sealed class VirtualNetwork
         _stations = new Stations(options.TapMac, _holder, _lan);
         _owners = new OwnerMap(overlay, Drops, options.IsOpen, OnOwnerKnown);
         _path = new PacketPath(overlay, options, _stations, _owners, output, Drops);
-        _arp = new ArpResponder(overlay.Address, options.Subnet, _stations, _owners, output, Drops);
+        _arp = new ArpResponder(overlay, options.Subnet, _stations, _owners, output, Drops);
         _dhcp = new DhcpServer(overlay, options, _holder, output, Drops, () => HostName);
         _publisher = new Publisher(overlay);
         _manager = new ManagerWatch(overlay);

@@ -14,6 +14,9 @@ def run(tally, world, figures):
     with tally.case("ipopd killed with -9: the interface keeps its address, the next start takes up address and peers"):
         before = world.two.status()
         world.two.kill()
+        figures.add("killed ipopd: last answer to host unreachable", until(
+            lambda: world.one.run("ping", "-n", "-c", "1", "-W", "1", before["address"], check=False).stdout,
+            lambda said: "Destination Host Unreachable" in said, "ping says that the host is unreachable", limit=15)[1], "s")
         must(before["address"] in world.two.run("ip", "-4", "address", "show", "wow0").stdout, "the interface lost its address")
         begin = time.monotonic()
         world.two.start(BOOTSTRAP)

@@ -16,12 +16,16 @@ internal sealed class Peer(NodeAddress address, TimeSpan now, Agenda agenda)
     /// <summary>Longer than any link is silent that an end has a use for: 1.25 times <see cref="MappingLife.Longest"/>, and some lost pings.</summary>
     private static readonly TimeSpan WishKept = TimeSpan.FromSeconds(160);
 
+    /// <summary>As long as Linux asks by ARP before it gives a host up: three times, a second apart.</summary>
+    private static readonly TimeSpan UnreachableAfter = TimeSpan.FromSeconds(3);
+
     private static readonly TimeSpan BusyFor = TimeSpan.FromMinutes(1);
     private static readonly TimeSpan TrafficKept = TimeSpan.FromMinutes(5);
 
     private readonly Queue<byte[]> _waiting = new();
     private Conversation _conversation;
     private TimeSpan _lastTraffic = TimeSpan.MinValue / 2;
+    private TimeSpan _waitingSince;
 
     public NodeAddress Address { get; } = address;
 
@@ -213,6 +217,10 @@ internal sealed class Peer(NodeAddress address, TimeSpan now, Agenda agenda)
     /// <summary>The straight way that worked last, alive or not; null if none ever did.</summary>
     public Arrival? LastDirect { get; set; }
 
+    /// <summary>Whether it lets packets wait, or what it should answer, as only a node does that is gone. One that answers a handshake is there.</summary>
+    public bool IsUnreachable(TimeSpan now) =>
+        (Current is null ? HasWaiting && Pending is not { RemoteIndex: not 0 } ? _waitingSince : null : UnansweredSince) is { } since && now - since >= UnreachableAfter;
+
     /// <summary>Whether the node has a use for this link.</summary>
     public bool IsUseful(TimeSpan now) => IsNear || IsShortcut || now < UsefulUntil;
 
@@ -321,8 +329,9 @@ internal sealed class Peer(NodeAddress address, TimeSpan now, Agenda agenda)
     public void Follow(Path path) => Best = path;
 
     /// <summary>Keeps a message until there is a session; false if the oldest gave way and is lost.</summary>
-    public bool Wait(ReadOnlySpan<byte> message)
+    public bool Wait(TimeSpan now, ReadOnlySpan<byte> message)
     {
+        _waitingSince = HasWaiting ? _waitingSince : now;
         bool isFull = _waiting.Count == MaxWaitingPackets;
         if (isFull)
         {

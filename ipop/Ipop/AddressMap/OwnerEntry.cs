@@ -29,6 +29,9 @@ internal sealed class OwnerEntry
     /// <summary>When it may not be used any more.</summary>
     public TimeSpan ExpiresAt { get; set; }
 
+    /// <summary>When a packet to the owner asks next whether it is reachable: not each one of a flow.</summary>
+    public TimeSpan LookAt { get; set; }
+
     /// <summary>Whether an answer of the DHT is awaited.</summary>
     public bool IsAsked { get; set; }
 

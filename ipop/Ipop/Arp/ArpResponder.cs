@@ -1,4 +1,4 @@
-using Brunet.Addressing;
+using Brunet;
 using Ipop.AddressMap;
 using Ipop.Ethernet;
 using Ipop.Ownership;
@@ -6,21 +6,21 @@ using Ipop.Ownership;
 namespace Ipop.Arp;
 
 /// <summary>
-/// Answers the guest's ARP requests in the name of everybody else, as soon as the DHT knows an owner: a host that is not there
-/// gives no answer, as on a real Ethernet. Who probes for or announces an address of somebody else is told of the conflict as its
+/// Answers the guest's ARP requests in the name of everybody else, as soon as the DHT knows an owner and unless it is known to be unreachable: a host that
+/// is not there gives no answer, as on a real Ethernet. Who probes for or announces an address of somebody else is told of the conflict as its
 /// owner would tell it (RFC 5227); about the guest's own address, and about the other hosts of a LAN, there is silence: they answer themselves.
 /// </summary>
 internal sealed class ArpResponder
 {
-    private readonly NodeAddress _self;
+    private readonly IOverlay _overlay;
     private readonly Subnet _subnet;
     private readonly Stations _stations;
     private readonly OwnerMap _owners;
     private readonly ITapOutput _output;
     private readonly DropCounters _drops;
 
-    public ArpResponder(NodeAddress self, Subnet subnet, Stations stations, OwnerMap owners, ITapOutput output, DropCounters drops) =>
-        (_self, _subnet, _stations, _owners, _output, _drops) = (self, subnet, stations, owners, output, drops);
+    public ArpResponder(IOverlay overlay, Subnet subnet, Stations stations, OwnerMap owners, ITapOutput output, DropCounters drops) =>
+        (_overlay, _subnet, _stations, _owners, _output, _drops) = (overlay, subnet, stations, owners, output, drops);
 
     /// <summary>Takes the payload of an ARP frame that a station sent; true if the station has the sender's address.</summary>
     public bool Receive(TimeSpan now, MacAddress station, ReadOnlySpan<byte> payload)
@@ -92,7 +92,9 @@ internal sealed class ArpResponder
     // The guest may have got the address meanwhile, or have had it before.
     private void Answer(TimeSpan now, OwnerEntry entry, ArpPacket request)
     {
-        if (entry.IsKnown && entry.Node != _self && !_stations.IsLocal(request.Target))
+        // An address stays its owner's while it is unreachable, so whoever claims it is told.
+        bool isClaim = request.Sender == IPv4Address.Any || request.Sender == request.Target;
+        if (entry.IsKnown && entry.Node != _overlay.Address && !_stations.IsLocal(request.Target) && (isClaim || !_overlay.IsUnreachable(now, entry.Node)))
         {
             Reply(request);
             if (request.Sender == request.Target)

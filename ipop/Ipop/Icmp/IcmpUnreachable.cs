@@ -6,7 +6,7 @@ internal enum IcmpUnreachable : byte
     /// <summary>The virtual network does not reach there.</summary>
     Network = 0,
 
-    /// <summary>Nobody owns the address.</summary>
+    /// <summary>Nobody owns the address, or its owner does not answer.</summary>
     Host = 1,
 
     /// <summary>It is longer than the path carries, and its sender forbids to cut it (RFC 1191 section 4).</summary>

@@ -16,6 +16,9 @@ namespace Ipop.Ownership;
 /// </summary>
 internal sealed class PacketPath
 {
+    /// <summary>How often it is looked at whether the owner of a destination is reachable.</summary>
+    private static readonly TimeSpan LookEvery = TimeSpan.FromMilliseconds(100);
+
     private readonly IOverlay _overlay;
     private readonly Subnet _subnet;
     private readonly Stations _stations;
@@ -315,10 +318,26 @@ internal sealed class PacketPath
         }
         else
         {
+            TellIfUnreachable(now, entry, packet);
             return true;
         }
 
         return false;
+    }
+
+    // The packet goes to the overlay all the same: it waits there in case that the owner comes back, and makes sure that it is called.
+    private void TellIfUnreachable(TimeSpan now, OwnerEntry entry, IPv4Packet packet)
+    {
+        if (now < entry.LookAt)
+        {
+            return;
+        }
+
+        entry.LookAt = now + LookEvery;
+        if (_overlay.IsUnreachable(now, entry.Node) && _stations.TryFind(packet.Source, out MacAddress station))
+        {
+            _errors.Send(now, station, packet, IcmpUnreachable.Host);
+        }
     }
 
     private void Refuse(TimeSpan now, IPv4Packet packet, DropReason reason, IcmpUnreachable told)

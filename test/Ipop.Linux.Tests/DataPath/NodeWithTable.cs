@@ -15,6 +15,8 @@ internal sealed class NodeWithTable(Node node, FakeOverlay table) : IOverlay
     public int Send(TimeSpan now, NodeAddress destination, ReadOnlySpan<byte> packet, bool lacksChecksum = false) =>
         node.Send(now, destination, packet, lacksChecksum);
 
+    public bool IsUnreachable(TimeSpan now, NodeAddress peer) => node.IsUnreachable(now, peer);
+
     public void Lookup(TimeSpan now, RecordKey key, Action<TimeSpan, DhtAnswer> done) => table.Lookup(now, key, done);
 
     public void Create(TimeSpan now, RecordKey key, ReadOnlyMemory<byte> value, Action<TimeSpan, DhtAnswer> done) => table.Create(now, key, value, done);

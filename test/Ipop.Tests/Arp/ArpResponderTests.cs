@@ -1,3 +1,4 @@
+using Brunet.Sessions;
 using Ipop.Arp;
 using Testing.Overlay;
 
@@ -6,6 +7,25 @@ namespace Ipop.Tests;
 public sealed class ArpResponderTests
 {
     private static readonly IPv4Address Other = Machine.Ip("10.128.9.9");
+
+    [Fact]
+    public void An_owner_that_is_unreachable_is_not_answered_for_until_it_is_back()
+    {
+        Machine machine = Bound(out IPv4Address local);
+        PeerIdentity owner = Peers.Certified("b", Other.ToString());
+        machine.PutAddress(owner, Other);
+        machine.Overlay.Unreachable.Add(owner.Address);
+        machine.Arp(local, Other);
+        Assert.Null(machine.TakeArp());
+        Assert.Equal(1, machine.Network.Drops[DropReason.Arp]);
+
+        // The address is no less its own for that.
+        machine.Arp(IPv4Address.Any, Other);
+        Assert.NotNull(machine.TakeArp());
+        machine.Overlay.Unreachable.Clear();
+        machine.Arp(local, Other);
+        Assert.NotNull(machine.TakeArp());
+    }
 
     [Fact]
     public void An_address_with_an_owner_is_answered_with_the_gateway_s_mac()

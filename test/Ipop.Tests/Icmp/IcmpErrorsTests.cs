@@ -1,4 +1,5 @@
 using System.Buffers.Binary;
+using Brunet.Sessions;
 using Ipop.Ethernet;
 using Testing.Overlay;
 
@@ -37,6 +38,29 @@ public sealed class IcmpErrorsTests
         machine.Pass(31);
         machine.SendFromGuest(Machine.Packet(Local, Remote));
         Assert.Equal(1, Code(Assert.Single(machine.TakePackets())));
+    }
+
+    [Fact]
+    public void So_is_one_whose_owner_does_not_answer_and_it_is_sent_all_the_same()
+    {
+        Machine machine = Member();
+        PeerIdentity owner = Peers.Certified("peer", Remote.ToString());
+        machine.PutAddress(owner, Remote);
+        machine.SendFromGuest(Machine.Packet(Local, Remote));
+        Assert.Empty(machine.TakePackets());
+        machine.Overlay.Unreachable.Add(owner.Address);
+        machine.Pass(0.2);
+        for (int i = 0; i < 5; i++)
+        {
+            machine.SendFromGuest(Machine.Packet(Local, Remote));
+        }
+
+        Assert.Equal(1, Code(Assert.Single(machine.TakePackets())));
+        Assert.Equal(6, machine.Overlay.Sent.Count);
+        machine.Overlay.Unreachable.Clear();
+        machine.Pass(0.2);
+        machine.SendFromGuest(Machine.Packet(Local, Remote));
+        Assert.Empty(machine.TakePackets());
     }
 
     [Fact]

@@ -32,6 +32,9 @@ public sealed class FakeOverlay(FakeDht dht, PeerIdentity identity) : IOverlay
     /// <summary>What every path carries in one piece.</summary>
     public int PathMtu { get; set; } = 1280;
 
+    /// <summary>Nodes that do not answer any more.</summary>
+    public HashSet<NodeAddress> Unreachable { get; } = [];
+
     /// <summary>How many packets were sent.</summary>
     public long SentCount { get; private set; }
 
@@ -52,6 +55,9 @@ public sealed class FakeOverlay(FakeDht dht, PeerIdentity identity) : IOverlay
 
         return 0;
     }
+
+    /// <inheritdoc/>
+    public bool IsUnreachable(TimeSpan now, NodeAddress node) => Unreachable.Contains(node);
 
     /// <inheritdoc/>
     public void Lookup(TimeSpan now, RecordKey key, Action<TimeSpan, DhtAnswer> done) => dht.Lookup(now, key, done);
