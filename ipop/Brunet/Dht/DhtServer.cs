@@ -18,6 +18,11 @@ internal sealed class DhtServer(NodeCore core, RecordCodec codec, IRecordPolicy 
     /// <summary>Parts that one neighbour gets in <see cref="BudgetInterval"/>: more than all that a replica can hold for it.</summary>
     private const int PartsAtMost = 512;
 
+    /// <summary>
+    /// Who became a holder may not have what it holds: those who have it may notice a death as much later. Links die within this.
+    /// </summary>
+    private static readonly TimeSpan Settling = TimeSpan.FromSeconds(5);
+
     private static readonly TimeSpan Interval = TimeSpan.FromSeconds(2);
     private static readonly TimeSpan BudgetInterval = TimeSpan.FromSeconds(30);
 
@@ -26,6 +31,12 @@ internal sealed class DhtServer(NodeCore core, RecordCodec codec, IRecordPolicy 
     private readonly Dictionary<NodeAddress, int> _partsSent = [];
     private readonly List<RecordStore.Entry> _scratch = [];
     private IReadOnlyList<NodeAddress> _near = [];
+
+    private TimeSpan _nearSince;
+
+    /// <summary>Whom the local node knew of around it while these are its near neighbours, and when such last stayed for longer than <see cref="Settling"/>.</summary>
+    private IReadOnlyList<NodeAddress> _known = [];
+    private IReadOnlyList<NodeAddress> _settled = [];
     private TimeSpan _nextExpiry;
     private TimeSpan _nextBudget;
 
@@ -62,7 +73,7 @@ internal sealed class DhtServer(NodeCore core, RecordCodec codec, IRecordPolicy 
         if (message.Request != 0)
         {
             // What stands elsewhere and is not here yet may beat it.
-            status = status == ReplyStatus.Stored && !_collector.IsReady ? ReplyStatus.NotYet : status;
+            status = status == ReplyStatus.Stored && !HasAllOf(now, header.Destination) ? ReplyStatus.NotYet : status;
             Reply(now, header.Source, header.SourceVia, message.Request, message.Replica, status, status == ReplyStatus.Stands ? standing : null);
         }
     }
@@ -72,7 +83,7 @@ internal sealed class DhtServer(NodeCore core, RecordCodec codec, IRecordPolicy 
         if (FetchMessage.TryRead(body, out FetchMessage message))
         {
             RecordStore.Entry? entry = _store.Find(now, message.Key);
-            ReplyStatus status = entry is not null ? ReplyStatus.Stands : _collector.IsReady ? ReplyStatus.Missing : ReplyStatus.NotYet;
+            ReplyStatus status = entry is not null ? ReplyStatus.Stands : HasAllOf(now, ReplicaPositions.Of(message.Key, message.Replica)) ? ReplyStatus.Missing : ReplyStatus.NotYet;
             entry ??= _store.FindWithdrawn(now, message.Key);
             Reply(now, header.Source, header.SourceVia, message.Request, message.Replica, status, entry);
         }
@@ -144,12 +155,7 @@ internal sealed class DhtServer(NodeCore core, RecordCodec codec, IRecordPolicy 
     public void Tick(TimeSpan now)
     {
         _collector.Tick(now);
-        if (!ReferenceEquals(_near, core.Ring.Near))
-        {
-            HandOver(now, _near, core.Ring.Near);
-            _near = core.Ring.Near;
-        }
-
+        FollowRing(now);
         if (now >= _nextExpiry)
         {
             _nextExpiry = now + Interval;
@@ -161,6 +167,34 @@ internal sealed class DhtServer(NodeCore core, RecordCodec codec, IRecordPolicy 
             _nextBudget = now + BudgetInterval;
             _partsSent.Clear();
         }
+    }
+
+    private void FollowRing(TimeSpan now)
+    {
+        if (!ReferenceEquals(_near, core.Ring.Near))
+        {
+            _settled = now - _nearSince > Settling ? _known : _settled;
+            HandOver(now, _near, core.Ring.Near);
+            (_near, _nearSince) = (core.Ring.Near, now);
+        }
+
+        _known = core.Ring.Known;
+    }
+
+    /// <summary>
+    /// Whether what is kept at a position is kept here: the local node is one of its holders, and was one before a change that others may not
+    /// know of yet. Who holds is more than the near neighbours tell: of those that stand on one side there are two of them.
+    /// </summary>
+    private bool HasAllOf(TimeSpan now, NodeAddress position)
+    {
+        FollowRing(now);
+        return _collector.IsReady && IsHolder(_known, position) && (now - _nearSince > Settling || IsHolder(_settled, position));
+    }
+
+    private bool IsHolder(IReadOnlyList<NodeAddress> known, NodeAddress position)
+    {
+        Span<NodeAddress> holders = stackalloc NodeAddress[Holders.Count];
+        return holders[..Holders.Find(core.Self, known, position, holders)].Contains(core.Self);
     }
 
     private ReplyStatus Put(TimeSpan now, ReadOnlySpan<byte> encoded, ushort life, in RoutedHeader header, out RecordStore.Entry? standing)

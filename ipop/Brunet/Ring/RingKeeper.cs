@@ -163,9 +163,9 @@ internal sealed class RingKeeper(NodeCore core)
             }
         }
 
-        _near = near;
         if (changed)
         {
+            _near = near;
             core.Finder.Hurry(now, isMissed);
         }
     }
