@@ -89,7 +89,7 @@ public sealed class Node : IOverlay
         _core.Handshaker.Tick(now);
         if (now - _lastTick > Slept)
         {
-            _core.Puncher.OnNetworkChanged(now);
+            _core.NetworkChange.Restart(now);
         }
 
         _lastTick = now;
@@ -179,14 +179,12 @@ public sealed class Node : IOverlay
 
     /// <summary>
     /// Tells the node the addresses of its own interfaces (without the overlay's), with the ports of UDP and those on which it listens for TCP:
-    /// candidates for peers that can reach them.
+    /// candidates for peers that can reach them. Tell it also when only the ways out are other ones, as when a default route appears: all is tried anew.
     /// </summary>
     public void SetLocalEndpoints(TimeSpan now, IReadOnlyList<TransportAddress> endpoints)
     {
-        _core.Agenda.WakeSoon();
-        _core.Puncher.SetLocal(now, endpoints);
-        _core.Remembered.Restart(now);
-        _core.Lan.Restart(now);
+        _core.Puncher.SetLocal(endpoints);
+        _core.NetworkChange.Restart(now);
     }
 
     /// <summary>Tells the node the endpoints, of UDP and TCP, that gateways have mapped to its ports, candidates for everybody.</summary>

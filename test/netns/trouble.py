@@ -1,6 +1,7 @@
 """Daemons die, bootstrap nodes come late."""
 
 import re
+import shutil
 import time
 
 from clients import lease, ping
@@ -35,8 +36,32 @@ def run(tally, world, figures):
         world.two.start(BOOTSTRAP)
         until(lambda: ping(world.one, world.two.lease["ip"], patience=1), lambda got: got == 1, "one reaches two again")
 
+    other_ways_out(tally, world, figures)
     late_bootstrap(tally, world, figures)
     late_name(tally, world, figures)
+    twins(tally, world)
+
+
+def other_ways_out(tally, world, figures):
+    """The machine's default route goes and comes, and then its address is another one."""
+    two = world.two
+
+    def reached():
+        return until(lambda: ping(two, world.one.address, patience=0.2), lambda got: got == 1, "two reaches one again")[1]
+
+    with tally.case("a default route that went and comes back, addresses as before: the machine is on the ring again at once"):
+        two.run("ip", "route", "delete", "default")
+        until(lambda: world.one.peer(two), lambda peer: peer.get("path") != "direct", "one misses two")
+        time.sleep(5)
+        two.run("ip", "route", "add", "default", "via", "10.2.0.1")
+        figures.add("default route back: to reached again", reached(), "s")
+    for before, after in (("10.2.0.2", "10.2.0.7"), ("10.2.0.7", "10.2.0.2")):
+        with tally.case(f"another address, {after} in place of {before}: the machine is on the ring again at once"):
+            two.run("ip", "address", "delete", f"{before}/24", "dev", "eth0")
+            time.sleep(2)
+            two.run("ip", "address", "add", f"{after}/24", "dev", "eth0")
+            two.run("ip", "route", "replace", "default", "via", "10.2.0.1")
+            figures.add(f"address {after}: to reached again", reached(), "s")
 
 
 def late_bootstrap(tally, world, figures):
@@ -66,3 +91,22 @@ def late_name(tally, world, figures):
         must(not named.status()["ring"]["joined"], "joined without a name")
         world.topology.hosts("named", "127.0.0.1 localhost\n192.0.2.41 ring.example\n")
         figures.add("late name: in DNS to joined", until(named.status, lambda status: status["ring"]["joined"], "named joins", limit=60)[1], "s")
+
+
+def twins(tally, world):
+    """A machine was copied after it had run, and both copies are switched on."""
+    with tally.case("two machines with one key: both say so as critical, one leaves the ring and says what to do, the other goes on"):
+        world.topology.public("copied", "192.0.2.43")
+        early, copied = world.early, world.add("copied", "other")
+        state = copied.folder / "state"
+        state.mkdir()
+        shutil.copy2(early.folder / "state/node.key", state)
+        copied.start("udp:192.0.2.41:4433")
+        both = (early, copied)
+        for node in both:
+            until(lambda node=node: "\n".join(node.tail(200)), lambda log: "another machine runs with the key of this node" in log, f"{node.name} says so")
+        until(lambda: [node.status()["ring"]["joined"] for node in both], lambda joined: sorted(joined) == [False, True], "one of the two is on the ring")
+        for node in both:
+            warnings = "\n".join(node.status()["warnings"])
+            must(("remove node.key" in warnings) != node.status()["ring"]["joined"], f"{node.name} warns: {warnings}")
+        copied.stop()

@@ -51,6 +51,7 @@ internal sealed class NodeCore
         Puncher = new Puncher(this);
         Relayed = new RelayBudget(settings.RelayRate);
         Outside = new OutsideWatch(this);
+        NetworkChange = new NetworkChange(this);
         PortSearcher = new PortSearcher(this);
         Meetings = new TcpMeetings(this);
         NatProber = new NatProber(this);
@@ -125,6 +126,8 @@ internal sealed class NodeCore
     public Puncher Puncher { get; }
 
     public OutsideWatch Outside { get; }
+
+    public NetworkChange NetworkChange { get; }
 
     public PortSearcher PortSearcher { get; }
 

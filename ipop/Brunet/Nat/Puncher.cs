@@ -28,25 +28,11 @@ internal sealed class Puncher(NodeCore core)
     private IReadOnlyList<TransportAddress> _mapped = [];
 
     /// <summary>Sets the addresses of the machine's own interfaces.</summary>
-    public void SetLocal(TimeSpan now, IReadOnlyList<TransportAddress> endpoints)
+    public void SetLocal(IReadOnlyList<TransportAddress> endpoints)
     {
-        if (!endpoints.SequenceEqual(_local))
-        {
-            _local = endpoints;
-            core.Paths.Reflected.Local = endpoints;
-            core.Meetings.Reflected.SetListeners(endpoints);
-            OnNetworkChanged(now);
-        }
-    }
-
-    /// <summary>The machine slept or is elsewhere: everything is looked at anew, and told anew.</summary>
-    public void OnNetworkChanged(TimeSpan now)
-    {
-        core.Paths.Reflected.Clear();
-        core.Meetings.Reflected.Clear();
-        core.NatProber.Restart(now);
-        core.Paths.PingAll(now);
-        OnNewEndpoint(now);
+        _local = endpoints;
+        core.Paths.Reflected.Local = endpoints;
+        core.Meetings.Reflected.SetListeners(endpoints);
     }
 
     /// <summary>Sets where gateways take packets for this node.</summary>

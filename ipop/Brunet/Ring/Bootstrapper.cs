@@ -56,6 +56,9 @@ internal sealed class Bootstrapper(NodeCore core, IReadOnlyList<TransportAddress
         _next = now;
     }
 
+    /// <summary>The network is another one: whoever answers there has yet to show itself.</summary>
+    public void Restart(TimeSpan now) => Set(now, _bootstrap);
+
     /// <summary>A handshake of ours came back to us: that bootstrap is the local node.</summary>
     public void OnSelf(TimeSpan now, Session? session)
     {

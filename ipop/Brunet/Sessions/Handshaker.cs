@@ -47,6 +47,8 @@ internal sealed class Handshaker(NodeCore core)
     /// <summary>Sessions and handshakes that are kept.</summary>
     public int SessionCount => _sessions.Count;
 
+    public IReadOnlyList<Session> Unfinished => _sessions.Unfinished;
+
     public Session? Find(uint localIndex) => _sessions.Find(localIndex);
 
     /// <summary>

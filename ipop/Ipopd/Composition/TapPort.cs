@@ -126,7 +126,11 @@ internal sealed class TapPort : ITapOutput, IDisposable
     }
 
     /// <inheritdoc/>
-    public void BounceCarrier() => _mustBounce = true;
+    public void BounceCarrier()
+    {
+        _log.AddressYielded();
+        _mustBounce = true;
+    }
 
     /// <inheritdoc/>
     public void AddressChanged(IPv4Address? address)

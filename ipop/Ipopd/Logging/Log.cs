@@ -34,7 +34,7 @@ internal static partial class Log
         Message = "{Path} can't be written ({Why}): what else has keys on this machine keeps them; restart strongswan", SkipEnabledCheck = true)]
     internal static partial void CopyNotMarked(this ILogger log, string path, string why);
 
-    [LoggerMessage(EventName = "Twin", Level = LogLevel.Warning, Message = "{Why}", SkipEnabledCheck = true)]
+    [LoggerMessage(EventName = "Twin", Level = LogLevel.Critical, Message = "{Why}", SkipEnabledCheck = true)]
     internal static partial void Twin(this ILogger log, string why);
 
     [LoggerMessage(EventName = "PoolIsOpen", Level = LogLevel.Warning, Message = "pool {Pool} is open: no CA, no IPsec; who knows the secret is in", SkipEnabledCheck = true)]
@@ -75,6 +75,11 @@ internal static partial class Log
 
     [LoggerMessage(EventName = "AddressTaken", Level = LogLevel.Information, Message = "address {Address}", SkipEnabledCheck = true)]
     internal static partial void AddressTaken(this ILogger log, string address);
+
+    [LoggerMessage(
+        EventName = "AddressYielded", Level = LogLevel.Critical,
+        Message = "another machine holds this machine's address by right: it is given up, and the interface's carrier goes and comes so that its DHCP client asks for another one", SkipEnabledCheck = true)]
+    internal static partial void AddressYielded(this ILogger log);
 
     [LoggerMessage(EventName = "AddressLost", Level = LogLevel.Information, Message = "no address", SkipEnabledCheck = true)]
     internal static partial void AddressLost(this ILogger log);
@@ -136,7 +141,7 @@ internal static partial class Log
     [LoggerMessage(EventName = "CertificateTrouble", Level = LogLevel.Warning, Message = "{Why}", SkipEnabledCheck = true)]
     internal static partial void CertificateTrouble(this ILogger log, string why);
 
-    [LoggerMessage(EventName = "SubnetOverlaps", Level = LogLevel.Warning, Message = "{Why}", SkipEnabledCheck = true)]
+    [LoggerMessage(EventName = "SubnetOverlaps", Level = LogLevel.Critical, Message = "{Why}", SkipEnabledCheck = true)]
     internal static partial void SubnetOverlaps(this ILogger log, string why);
 
     [LoggerMessage(

@@ -1,0 +1,41 @@
+using Brunet.Sessions;
+using static Brunet.Moment;
+
+namespace Brunet.Links;
+
+/// <summary>
+/// The machine slept, or has other addresses or ways out than before: whatever waits for a clock of its own begins anew at once, and what waits
+/// with others in the same moment is spread a little.
+/// </summary>
+internal sealed class NetworkChange(NodeCore core)
+{
+    private static readonly TimeSpan Spread = TimeSpan.FromMilliseconds(100);
+
+    /// <summary>Everything is looked at anew, told anew and tried again.</summary>
+    public void Restart(TimeSpan now)
+    {
+        core.Agenda.WakeSoon();
+        core.Paths.Reflected.Clear();
+        core.Meetings.Reflected.Clear();
+        core.NatProber.Restart(now);
+        core.Paths.PingAll(now);
+        core.Puncher.OnNewEndpoint(now);
+        core.Bootstrap.Restart(now);
+        core.Remembered.Restart(now);
+        core.Lan.Restart(now);
+        foreach (Peer peer in core.Peers.Values)
+        {
+            peer.FailedHandshakes = 0;
+            peer.NextHandshake = Earlier(peer.NextHandshake, Soon(now));
+        }
+
+        foreach (Session session in core.Handshaker.Unfinished)
+        {
+            session.Retransmissions = 0;
+            session.NextRetransmission = Earlier(session.NextRetransmission, Soon(now));
+            core.Agenda.Wake(session.NextRetransmission);
+        }
+    }
+
+    private TimeSpan Soon(TimeSpan now) => now + (Spread * core.Random.NextDouble());
+}
