@@ -36,6 +36,9 @@ internal sealed class RingKeeper(NodeCore core)
     /// <summary>What each neighbour was told last, and when it is told again even if nothing changed.</summary>
     private readonly Dictionary<NodeAddress, Told> _told = [];
     private readonly List<NodeAddress> _scratch = [];
+
+    /// <summary>Whom to call, and by way of whom: a node as often as it was named.</summary>
+    private readonly List<(NodeAddress Address, NodeAddress Via)> _wanted = [];
     private List<NodeAddress> _near = [];
     private bool _touched = true;
     private TimeSpan _nextReview;
@@ -204,11 +207,19 @@ internal sealed class RingKeeper(NodeCore core)
             {
                 if (!core.Members.Contains(address))
                 {
-                    waiting |= Connect(now, address, address == witness ? word.WitnessVia : word.AddressesVia);
+                    _wanted.Add((address, address == witness ? word.WitnessVia : word.AddressesVia));
                 }
             }
         }
 
+        // By way of one that is drawn, not of whoever answered first: of a bootstrap list that is the same machine for most that join.
+        core.Random.Shuffle(CollectionsMarshal.AsSpan(_wanted));
+        foreach ((NodeAddress address, NodeAddress via) in _wanted)
+        {
+            waiting |= Connect(now, address, via);
+        }
+
+        _wanted.Clear();
         return waiting;
     }
 
