@@ -20,6 +20,7 @@ public sealed class Node : IOverlay
     private static readonly TimeSpan Slept = TimeSpan.FromSeconds(3);
 
     private readonly NodeCore _core;
+    private bool _hasYielded;
     private TimeSpan _lastTick = TimeSpan.MaxValue;
 
     /// <summary>Makes a node that does nothing until its first <see cref="Tick"/>.</summary>
@@ -50,7 +51,7 @@ public sealed class Node : IOverlay
     public NodeAddress Address => _core.Self;
 
     /// <inheritdoc/>
-    public bool IsJoined => _core.Bootstrap.IsJoined;
+    public bool IsJoined => !_hasYielded && _core.Bootstrap.IsJoined;
 
     /// <summary>When <see cref="Tick"/> wants to be called next; whatever the node is told or asked may bring it forward.</summary>
     public TimeSpan NextTick => _core.Agenda.Next;
@@ -397,7 +398,8 @@ public sealed class Node : IOverlay
     /// <summary>Whether this machine leaves the ring to another one with its key. Its peers are forgotten without goodbye: it would end the other's sessions.</summary>
     private bool IsSilent(TimeSpan now)
     {
-        if (!_core.Twins.IsSilent(now))
+        _hasYielded = _core.Twins.IsSilent(now);
+        if (!_hasYielded)
         {
             return false;
         }
