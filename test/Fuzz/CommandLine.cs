@@ -15,7 +15,7 @@ internal sealed record CommandLine
         """;
 
     /// <summary>Time for the mutants of all targets together.</summary>
-    public TimeSpan Duration { get; init; } = TimeSpan.FromSeconds(40);
+    public TimeSpan Duration { get; init; } = TimeSpan.FromSeconds(60);
 
     /// <summary>Most mutants of a target.</summary>
     public long Count { get; init; } = long.MaxValue;

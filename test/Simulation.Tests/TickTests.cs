@@ -58,7 +58,7 @@ public sealed class TickTests(ITestOutputHelper output)
     [Fact]
     public void A_node_of_a_ring_that_nobody_uses_sleeps_most_of_the_time()
     {
-        // One ring's figure depends on where its nodes stand: 3.0 to 3.9.
+        // One ring's figure depends on where its nodes stand: 3.0 to 4.4.
         const int Rings = 4;
         double ticks = 0;
         for (int seed = 1; seed <= Rings; seed++)

@@ -9,8 +9,7 @@ namespace Ipop.Linux.Udp;
 /// </summary>
 internal static unsafe class SocketMark
 {
-    /// <summary>"WOW" in ASCII. docs/architecture.md names it to whoever writes firewall rules.</summary>
-    /// <summary>"WOW" in ASCII; the fence's rules name it too.</summary>
+    /// <summary>"WOW" in ASCII; the fence's rules and docs/architecture.md name it too.</summary>
     internal const int Value = 0x574f57;
 
     /// <summary>Marks what a socket sends, and what the connections that it accepts send.</summary>
