@@ -36,9 +36,6 @@ internal sealed class RingKeeper(NodeCore core)
     /// <summary>What each neighbour was told last, and when it is told again even if nothing changed.</summary>
     private readonly Dictionary<NodeAddress, Told> _told = [];
     private readonly List<NodeAddress> _scratch = [];
-
-    /// <summary>Whom to call, and by way of whom: a node as often as it was named.</summary>
-    private readonly List<(NodeAddress Address, NodeAddress Via)> _wanted = [];
     private List<NodeAddress> _near = [];
     private bool _touched = true;
     private TimeSpan _nextReview;
@@ -207,19 +204,11 @@ internal sealed class RingKeeper(NodeCore core)
             {
                 if (!core.Members.Contains(address))
                 {
-                    _wanted.Add((address, address == witness ? word.WitnessVia : word.AddressesVia));
+                    waiting |= Connect(now, address, address == witness ? word.WitnessVia : word.AddressesVia);
                 }
             }
         }
 
-        // By way of one that is drawn, not of whoever answered first: of a bootstrap list that is the same machine for most that join.
-        core.Random.Shuffle(CollectionsMarshal.AsSpan(_wanted));
-        foreach ((NodeAddress address, NodeAddress via) in _wanted)
-        {
-            waiting |= Connect(now, address, via);
-        }
-
-        _wanted.Clear();
         return waiting;
     }
 
