@@ -1,6 +1,6 @@
-"""What may pass the tap (wow0) of a machine: ARP, DHCP, IKE and ESP; before its certificate also the talk with the CA."""
+"""What may pass the tap (wow0) of a machine: ARP, DHCP, IKE and ESP, ipopd's own ICMP errors; before its certificate also the talk with the CA."""
 
-from frames import ARP, ESP, IPV4, TCP, UDP
+from frames import ARP, ESP, ICMP, IPV4, TCP, UDP
 
 CA_PORT = 8443
 """The CA's enrolment port (docs/architecture.md)."""
@@ -10,6 +10,9 @@ POSSESSION_PORT = 8444
 
 DHCP_PORTS = {67, 68}
 IKE_PORT = 500
+
+IPOPD = "10.128.255.254"
+"""ipopd's own address in the lab's subnet: no machine may have it, and what comes from it never was on a wire (docs/architecture.md)."""
 
 
 class TapRule:
@@ -35,6 +38,8 @@ class TapRule:
             return "DHCP"
         if packet.protocol == UDP and packet.source_port == packet.target_port == IKE_PORT:
             return "IKE"
+        if packet.protocol == ICMP and packet.source == IPOPD:
+            return "ICMP error"
         return self._enrolment(packet, time) if packet.protocol == TCP else None
 
     def _enrolment(self, packet, time):

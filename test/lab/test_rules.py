@@ -24,6 +24,11 @@ class TapRuleTests(unittest.TestCase):
         self.assertEqual("IKE", self.kind(packets.udp(OWN, 500, OTHER, 500)))
         self.assertEqual("ESP", self.kind(packets.ipv4(50, OWN, OTHER, bytes(20)), time=1e9))
 
+    def test_icmp_is_allowed_from_ipopd_itself_alone(self):
+        self.assertEqual("ICMP error", self.kind(packets.ipv4(1, "10.128.255.254", OWN, bytes(36))))
+        self.assertIsNone(self.kind(packets.ipv4(1, OTHER, OWN, bytes(36))))
+        self.assertIsNone(self.kind(packets.ipv4(1, OWN, "10.128.255.254", bytes(36))))
+
     def test_the_ca_is_open_until_the_certificate_is_there(self):
         asks, proves = packets.tcp(OWN, 40000, CA, 8443), packets.tcp(CA, 40000, OWN, 8444)
         for frame, answer, kind in ((asks, packets.tcp(CA, 8443, OWN, 40000), "enrolment"),
