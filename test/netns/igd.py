@@ -39,7 +39,6 @@ uuid=00000000-0000-4000-8000-000000000001
 ALLOW = "allow 1024-65535 0.0.0.0/0 1024-65535\ndeny 0-65535 0.0.0.0/0 0-65535"
 DENY = "deny 0-65535 0.0.0.0/0 0-65535"
 
-
 # Where no syslog runs, miniupnpd writes each line to the console as well: 32,000 of them for one refusal, on a serial line with interrupts off. A namespace's
 # programs see a /dev/console that takes everything.
 MUTED = ("sh", "-c", '[ ! -e /dev/console ] || mount --bind /dev/null /dev/console; exec "$@"', "sh")

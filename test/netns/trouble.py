@@ -1,4 +1,4 @@
-"""Daemons die, bootstrap nodes come late."""
+"""Daemons die, ways out change, bootstrap nodes come late, machines are copied."""
 
 import re
 import shutil

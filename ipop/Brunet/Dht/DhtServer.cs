@@ -31,7 +31,6 @@ internal sealed class DhtServer(NodeCore core, RecordCodec codec, IRecordPolicy 
     private readonly Dictionary<NodeAddress, int> _partsSent = [];
     private readonly List<RecordStore.Entry> _scratch = [];
     private IReadOnlyList<NodeAddress> _near = [];
-
     private TimeSpan _nearSince;
 
     /// <summary>Whom the local node knew of around it while these are its near neighbours, and when such last stayed for longer than <see cref="Settling"/>.</summary>
@@ -191,11 +190,7 @@ internal sealed class DhtServer(NodeCore core, RecordCodec codec, IRecordPolicy 
         return _collector.IsReady && IsHolder(_known, position) && (now - _nearSince > Settling || IsHolder(_settled, position));
     }
 
-    private bool IsHolder(IReadOnlyList<NodeAddress> known, NodeAddress position)
-    {
-        Span<NodeAddress> holders = stackalloc NodeAddress[Holders.Count];
-        return holders[..Holders.Find(core.Self, known, position, holders)].Contains(core.Self);
-    }
+    private bool IsHolder(IReadOnlyList<NodeAddress> known, NodeAddress position) => Holders.Include(core.Self, core.Self, known, position);
 
     private ReplyStatus Put(TimeSpan now, ReadOnlySpan<byte> encoded, ushort life, in RoutedHeader header, out RecordStore.Entry? standing)
     {
@@ -313,11 +308,9 @@ internal sealed class DhtServer(NodeCore core, RecordCodec codec, IRecordPolicy 
 
     private static bool IsHeldBy(NodeAddress node, NodeAddress self, List<NodeAddress> near, NodeAddress first)
     {
-        Span<NodeAddress> holders = stackalloc NodeAddress[Holders.Count];
         for (int replica = 0; replica < ProtocolConstants.Replicas; replica++)
         {
-            int count = Holders.Find(self, near, ReplicaPositions.Of(first, replica), holders);
-            if (holders[..count].Contains(node))
+            if (Holders.Include(node, self, near, ReplicaPositions.Of(first, replica)))
             {
                 return true;
             }

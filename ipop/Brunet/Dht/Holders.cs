@@ -21,6 +21,13 @@ internal static class Holders
         return count;
     }
 
+    /// <summary>Whether a member is one of a position's holders, as <see cref="Find"/> has them.</summary>
+    public static bool Include(NodeAddress member, NodeAddress self, IReadOnlyList<NodeAddress> near, NodeAddress position)
+    {
+        Span<NodeAddress> holders = stackalloc NodeAddress[Count];
+        return holders[..Find(self, near, position, holders)].Contains(member);
+    }
+
     private static int Insert(Span<NodeAddress> holders, int count, NodeAddress candidate, NodeAddress position)
     {
         NodeAddress distance = candidate.DistanceTo(position);

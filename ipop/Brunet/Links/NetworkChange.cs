@@ -9,8 +9,6 @@ namespace Brunet.Links;
 /// </summary>
 internal sealed class NetworkChange(NodeCore core)
 {
-    private static readonly TimeSpan Spread = TimeSpan.FromMilliseconds(100);
-
     /// <summary>Everything is looked at anew, told anew and tried again.</summary>
     public void Restart(TimeSpan now)
     {
@@ -26,16 +24,14 @@ internal sealed class NetworkChange(NodeCore core)
         foreach (Peer peer in core.Peers.Values)
         {
             peer.FailedHandshakes = 0;
-            peer.NextHandshake = Earlier(peer.NextHandshake, Soon(now));
+            peer.NextHandshake = Earlier(peer.NextHandshake, core.Soon(now));
         }
 
         foreach (Session session in core.Handshaker.Unfinished)
         {
             session.Retransmissions = 0;
-            session.NextRetransmission = Earlier(session.NextRetransmission, Soon(now));
+            session.NextRetransmission = Earlier(session.NextRetransmission, core.Soon(now));
             core.Agenda.Wake(session.NextRetransmission);
         }
     }
-
-    private TimeSpan Soon(TimeSpan now) => now + (Spread * core.Random.NextDouble());
 }

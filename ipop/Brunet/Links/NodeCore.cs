@@ -12,6 +12,8 @@ namespace Brunet.Links;
 /// <summary>What the parts of one node share: its settings, its peers, and each other.</summary>
 internal sealed class NodeCore
 {
+    private static readonly TimeSpan Spread = TimeSpan.FromMilliseconds(100);
+
     public NodeCore(
         NodeSettings settings,
         ILocalIdentity identity,
@@ -165,6 +167,9 @@ internal sealed class NodeCore
 
     /// <summary>Whether a peer would be a member if it were connected.</summary>
     public bool IsEntitled(Peer peer) => peer.Identity is { } identity && (Settings.IsOpen || identity.Certificate is not null);
+
+    /// <summary>A moment within the next tenth of a second: what begins with others is not all done at once.</summary>
+    public TimeSpan Soon(TimeSpan now) => now + (Spread * Random.NextDouble());
 
     /// <summary>A token for a question to the ring: random, never zero.</summary>
     public uint NewToken() => (uint)Random.NextInt64(1, 1L << 32);

@@ -24,7 +24,6 @@ internal sealed class PathKeeper(NodeCore core)
     private static readonly TimeSpan DetourInterval = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan MoveInterval = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan HeardKept = TimeSpan.FromSeconds(4);
-    private static readonly TimeSpan Spread = TimeSpan.FromMilliseconds(100);
 
     /// <summary>A peer that is there again so soon did not sleep: the path had been forgotten by a NAT.</summary>
     private static readonly TimeSpan ForgottenWithin = TimeSpan.FromSeconds(10);
@@ -213,7 +212,7 @@ internal sealed class PathKeeper(NodeCore core)
                 {
                     // Not all in one moment: on the way back they would meet in one queue.
                     path.IsPingOutstanding = false;
-                    path.NextPing = now + (Spread * core.Random.NextDouble());
+                    path.NextPing = core.Soon(now);
                 }
             }
         }

@@ -259,7 +259,7 @@ internal sealed class PacketPath
     // the route) the guest knows how long its next ones may be.
     private void CutSmaller(TimeSpan now, OwnerEntry entry, IPv4Packet packet, int fits)
     {
-        TellTooLong(now, packet, fits);
+        Tell(now, packet, IcmpUnreachable.FragmentationNeeded, fits);
         if (!TcpHeader.TryRead(packet, out TcpHeader header) || !TcpSegments.TryRead(packet, fits - header.Size, out TcpSegments smaller))
         {
             _drops.Add(DropReason.TooLong);
@@ -296,7 +296,7 @@ internal sealed class PacketPath
         else
         {
             _drops.Add(DropReason.TooLong);
-            TellTooLong(now, packet, fits);
+            Tell(now, packet, IcmpUnreachable.FragmentationNeeded, fits);
         }
     }
 
@@ -334,26 +334,23 @@ internal sealed class PacketPath
         }
 
         entry.LookAt = now + LookEvery;
-        if (_overlay.IsUnreachable(now, entry.Node) && _stations.TryFind(packet.Source, out MacAddress station))
+        if (_overlay.IsUnreachable(now, entry.Node))
         {
-            _errors.Send(now, station, packet, IcmpUnreachable.Host);
+            Tell(now, packet, IcmpUnreachable.Host);
         }
     }
 
     private void Refuse(TimeSpan now, IPv4Packet packet, DropReason reason, IcmpUnreachable told)
     {
         _drops.Add(reason);
-        if (_stations.TryFind(packet.Source, out MacAddress station))
-        {
-            _errors.Send(now, station, packet, told);
-        }
+        Tell(now, packet, told);
     }
 
-    private void TellTooLong(TimeSpan now, IPv4Packet packet, int fits)
+    private void Tell(TimeSpan now, IPv4Packet packet, IcmpUnreachable told, int fits = 0)
     {
         if (_stations.TryFind(packet.Source, out MacAddress station))
         {
-            _errors.Send(now, station, packet, IcmpUnreachable.FragmentationNeeded, fits);
+            _errors.Send(now, station, packet, told, fits);
         }
     }
 

@@ -78,7 +78,8 @@ internal static partial class Log
 
     [LoggerMessage(
         EventName = "AddressYielded", Level = LogLevel.Critical,
-        Message = "another machine holds this machine's address by right: it is given up, and the interface's carrier goes and comes so that its DHCP client asks for another one", SkipEnabledCheck = true)]
+        Message = "this machine's address is not its own any more: another machine has the better claim, the CA refused it, or the certificate names another one; the interface's carrier goes and comes, so that its DHCP client asks anew",
+        SkipEnabledCheck = true)]
     internal static partial void AddressYielded(this ILogger log);
 
     [LoggerMessage(EventName = "AddressLost", Level = LogLevel.Information, Message = "no address", SkipEnabledCheck = true)]
