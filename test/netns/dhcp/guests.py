@@ -7,6 +7,8 @@ import signal
 import subprocess
 import time
 
+# A carrier that is away for less goes unnoticed.
+CARRIER_PAUSE = 1.5
 HERE = pathlib.Path(__file__).resolve().parent
 UDHCPC_SCRIPT = str(HERE / "udhcpc-script")
 
@@ -20,6 +22,11 @@ exec "$@"
 """
 
 
+NAMES = ("Udhcpc", "Dhclient", "Dhcpcd", "Networkd")
+# In the order in which a client is put through them.
+MESSAGES = ("DISCOVER", "REQUEST", "renewing", "rebinding", "INIT-REBOOT", "RELEASE", "rapid commit", "NAK", "INFORM", "DECLINE")
+
+
 def expiry(leases):
     """When the last lease of a dhclient.leases(5) file runs out, in seconds since 1970; 0 if there is none or it is half written."""
     ends = re.findall(r"^  expire \d (\d+/\d+/\d+ \d+:\d+:\d+);$", leases, re.MULTILINE)
@@ -30,6 +37,8 @@ class Guest:
     """One client on one interface."""
 
     lease = 10
+    # What the program does not do, of MESSAGES; docs/operating.md says why.
+    lacks = frozenset()
 
     def __init__(self, node, interface="wow0"):
         self.node = node
@@ -52,6 +61,11 @@ class Guest:
         """The machine loses power."""
         self._end(signal.SIGKILL)
 
+    def reboot(self):
+        """Lets the client ask for the address that it remembers."""
+        self.kill()
+        self.start()
+
     def release(self):
         """Makes the client give its address back, where it can be told to."""
 
@@ -62,8 +76,8 @@ class Guest:
         """Asks for configuration only, where the client can."""
 
     def remembers(self):
-        """How many seconds the lease in the client's file still runs, where it keeps one over a restart; 0 or less: it has run out."""
-        raise NotImplementedError
+        """How many seconds the lease that the client remembers still runs; 0 or less: it has run out. A client without a file renews what it has."""
+        return self.lease
 
     def tail(self):
         """The log's last lines."""
@@ -86,7 +100,9 @@ class Guest:
 
 
 class Udhcpc(Guest):
-    """BusyBox."""
+    """BusyBox. What it asks for by -r it asks for in a DISCOVER."""
+
+    lacks = frozenset(("rapid commit", "INIT-REBOOT", "INFORM"))
 
     def command(self):
         return ["udhcpc", "-f", "-i", self.interface, "-s", UDHCPC_SCRIPT, "-x", f"lease:{self.lease}", "-t", "20", "-T", "1", "-a500"]
@@ -99,7 +115,9 @@ class Udhcpc(Guest):
 
 
 class Dhclient(Guest):
-    """ISC. It never looks whether somebody else uses the address, so it has nothing to decline."""
+    """ISC. Whether somebody else uses the address its script has to look, and to say by its exit code."""
+
+    lacks = frozenset(("rapid commit", "INFORM"))
 
     def _files(self):
         config = self.folder / "conf"
@@ -124,10 +142,12 @@ class Dhcpcd(Guest):
     """Roy Marples'. It takes no lease below 20 s."""
 
     lease = 20
+    rapid = False
 
     def command(self):
         config = self.folder / "conf"
-        config.write_text("clientid\noption rapid_commit\noption domain_name, domain_search, interface_mtu, host_name\n", encoding="ascii")
+        rapid = "option rapid_commit\n" if self.rapid else ""
+        config.write_text(f"clientid\n{rapid}option domain_name, domain_search, interface_mtu, host_name\n", encoding="ascii")
         return ["dhcpcd", "-4", "-B", "-d", "-f", str(config), "-l", str(self.lease), "-c", "/bin/true", self.interface]
 
     def renew(self):
@@ -148,11 +168,13 @@ class Dhcpcd(Guest):
 
 class Networkd(Guest):
     """
-    systemd's, without a bus, so nobody can tell it anything. Version 252 keeps no lease over a restart, and says "Network is unreachable" of the
-    DECLINE and the RELEASE that it would send.
+    systemd's, without a bus, so nobody can tell it anything: the lease it asks for is an option by hand. Version 252 keeps no lease over a restart, but asks
+    for its last address when the carrier comes back. Of the DECLINE that it would send (SendDecline=yes) it says "Network is unreachable", whatever routes
+    there are.
     """
 
-    lease = 600
+    lease = 10
+    lacks = frozenset(("rapid commit", "INFORM", "DECLINE"))
 
     def command(self):
         config = self.folder / "run/systemd/network/10-wow.network"
@@ -161,6 +183,14 @@ class Networkd(Guest):
             (self.folder / "run/systemd/netif" / name).mkdir(parents=True, exist_ok=True)
         config.write_text(
             f"[Match]\nName={self.interface}\n[Network]\nDHCP=ipv4\nLinkLocalAddressing=no\nIPv6AcceptRA=no\nIgnoreCarrierLoss=no\nConfigureWithoutCarrier=no\n"
-            "[DHCPv4]\nClientIdentifier=mac\nSendRelease=no\nUseMTU=yes\nUseDomains=yes\n", encoding="ascii")
+            f"[DHCPv4]\nClientIdentifier=mac\nSendRelease=yes\nSendOption=51:uint32:{self.lease}\nUseMTU=yes\nUseDomains=yes\n", encoding="ascii")
         subprocess.run(["chown", "-R", "systemd-network", str(self.folder / "run/systemd")], check=True)
         return ["env", "SYSTEMD_LOG_LEVEL=debug", "SYSTEMD_LOG_TARGET=console", "/lib/systemd/systemd-networkd"]
+
+    def release(self):
+        self._end(signal.SIGTERM)
+
+    def reboot(self):
+        for state in ("off", "on"):
+            self.node.run("ip", "link", "set", "dev", self.interface, "carrier", state)
+            time.sleep(CARRIER_PAUSE)
