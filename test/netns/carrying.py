@@ -41,13 +41,14 @@ class Line(Topology):
 
 
 class Pair:
-    """Two ipopds at the ends of a line."""
+    """Two ipopds at the ends of a line; the right one may be of another kind."""
 
-    def __init__(self, program, mtu):
+    def __init__(self, program, mtu, right=Node):
         self._mtu = mtu
         self.line = Line()
         self.folder = tempfile.TemporaryDirectory(prefix="wow-netns-")
-        self.left, self.right = (Node(self.line, name, self.folder.name, program, "carrying") for name in ("left", "right"))
+        self.left, self.right = (
+            kind(self.line, name, self.folder.name, program, "carrying") for name, kind in (("left", Node), ("right", right)))
 
     def __enter__(self):
         try:

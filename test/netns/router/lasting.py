@@ -1,34 +1,13 @@
 """What lasts, what ends, and what does not pass."""
 
-import hashlib
-import os
 import subprocess
-import time
 
 from clients import ping
 from office import BOOTSTRAP, VERB
 from serving import dropped
+from streams import streams
 from tally import must
 from waiting import until
-
-CHUNKS, CHUNK = 120, 20000
-SENDER = f"""
-import os, socket, sys, time
-source = open(sys.argv[2], "rb")
-with socket.create_connection((sys.argv[1], 7000), 30) as to:
-    while data := source.read({CHUNK}):
-        to.sendall(data)
-        time.sleep(0.05)
-"""
-RECEIVER = """
-import hashlib, socket
-with socket.create_server(("", 7000)) as door:
-    with door.accept()[0] as taken:
-        digest = hashlib.sha256()
-        while data := taken.recv(65536):
-            digest.update(data)
-print(digest.hexdigest())
-"""
 
 
 def run(tally, office):
@@ -36,7 +15,7 @@ def run(tally, office):
     router, far, hosts = office.nodes["office"], office.nodes["far"], office.hosts
     with tally.case("ipopd killed and started again: addresses stay and streams go on"):
         before = office.served()
-        streams(office, lambda: (router.kill(), router.start(BOOTSTRAP)))
+        streams(hosts["cat"], far, lambda: (router.kill(), router.start(BOOTSTRAP)))
         until(office.served, lambda served: served == before, "the same addresses as before")
     with tally.case("a host that lost power asks for the same address and has it"):
         address = hosts["ant"].address
@@ -67,31 +46,6 @@ def run(tally, office):
         config.write_text(text, encoding="utf-8")
         ended = subprocess.run([office.program, "--config", str(config)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False, timeout=20)
         must(ended.returncode == 2 and "[router] lan = yes needs [pool] open = yes" in ended.stdout, f"{ended.returncode}: {ended.stdout}")
-
-
-def streams(office, meanwhile):
-    """Sends data from a host to the far machine and back again, while something happens."""
-    far, host = office.nodes["far"], office.hosts["cat"]
-    pairs = []
-    for number, (source, target) in enumerate(((host, far), (far, host))):
-        data = os.urandom(CHUNKS * CHUNK)
-        file = source.folder / f"data{number}"
-        file.write_bytes(data)
-        receiver = subprocess.Popen(target.inside("python3", "-c", RECEIVER), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
-        until(lambda target=target: target.run("ss", "-Hltn", "sport", "=", ":7000").stdout, lambda seen: seen, f"{target.name} listens")
-        sender = subprocess.Popen(source.inside("python3", "-c", SENDER, target.address, str(file)), stdin=subprocess.DEVNULL)
-        pairs.append((data, sender, receiver))
-    try:
-        time.sleep(1.5)
-        meanwhile()
-        for data, sender, receiver in pairs:
-            said, _ = receiver.communicate(timeout=90)
-            must(sender.wait(10) == 0 and said.strip() == hashlib.sha256(data).hexdigest(), "the stream broke, or its data differ")
-    finally:
-        for _, sender, receiver in pairs:
-            for process in (sender, receiver):
-                process.kill()
-                process.wait()
 
 
 def cheat(router, far, host, false):
