@@ -117,7 +117,7 @@ def stages(root: pathlib.Path, out: pathlib.Path) -> list:
         Stage("python", 300, [
             [sys.executable, "-c", PARSE, *python_files(root)],
             *(python_tests(root, folder) for folder in pythons)], from_unittest),
-        script(root, "netns", 600, "test/netns/run", needs=("build",)),
+        script(root, "netns", 700, "test/netns/run", needs=("build",)),
         script(root, "dhcp", 450, "test/netns/dhcp/run", needs=("build",)),
         script(root, "router", 300, "test/netns/router/run", needs=("build",)),
         script(root, "grid", 300, "test/netns/grid/run", needs=("build",), arguments=("--few",)),
