@@ -49,6 +49,23 @@ internal sealed class Hearsay
         }
     }
 
+    /// <summary>By whom a node may be reached, drawn from all words on it; null if there is none.</summary>
+    public NodeAddress? DrawWay(NodeAddress address, NodeAddress self, Random random)
+    {
+        NodeAddress? drawn = null;
+        int ways = 0;
+        foreach ((NodeAddress witness, Word word) in _words)
+        {
+            NodeAddress via = witness == address ? word.WitnessVia : word.Addresses.Contains(address) ? word.AddressesVia : default;
+            if (via != default && via != address && via != self && random.Next(++ways) == 0)
+            {
+                drawn = via;
+            }
+        }
+
+        return drawn;
+    }
+
     private bool IsNamed(NodeAddress address)
     {
         foreach ((NodeAddress witness, Word word) in _words)

@@ -125,6 +125,9 @@ internal sealed class RingKeeper(NodeCore core)
     /// <summary>Somebody answered a call to an endpoint; whoever it is may know of another ring.</summary>
     public void OnStranger(TimeSpan now, NodeAddress stranger) => core.OtherRing.Ask(now, stranger);
 
+    /// <summary>By way of whom a node is called that others named: one of those that brought such a word, drawn by chance; null if nobody did.</summary>
+    public NodeAddress? WayTo(NodeAddress address) => _hearsay.DrawWay(address, core.Self, core.Random);
+
     private void Look(bool isNeeded)
     {
         if (isNeeded && !_touched)

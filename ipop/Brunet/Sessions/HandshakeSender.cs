@@ -36,6 +36,12 @@ internal sealed class HandshakeSender(NodeCore core)
         session.NextRetransmission = now + (wait < LastRetransmission ? wait : LastRetransmission);
         core.Agenda.Wake(session.NextRetransmission);
         session.HasTakenCookie = false;
+        if (session is { IsClient: true, RemoteIndex: 0, Route.Kind: PathKind.Ring } && now - session.StartedAt >= FirstRetransmission && core.Ring.WayTo(session.Expected) is { } another)
+        {
+            // What was not answered goes another way: the first one may have more to hand on than its limit allows, or no link to the peer any more.
+            session.Route = Arrival.Ring(another);
+        }
+
         if (session is { IsClient: true, IsEstablished: false, RemoteIndex: not 0 } && session.Stream.IsAcknowledged)
         {
             // The server has all of ours. Its answer was lost, and it may send no more of it before it knows that we hear it here.

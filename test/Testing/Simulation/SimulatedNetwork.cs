@@ -74,6 +74,9 @@ public sealed class SimulatedNetwork(int seed, double loss = 0)
     /// <summary>Whether nodes that are added from now on seal ESP once.</summary>
     public bool SealsEspOnce { get; set; } = true;
 
+    /// <summary>Bytes a second that nodes that are added from now on hand on for others at most; null for what a node does by itself.</summary>
+    public int? RelayRate { get; set; }
+
     /// <summary>Says whether two sites are parted; null if none are.</summary>
     public Func<SimulatedNode, SimulatedNode, bool>? IsParted { get; set; }
 
@@ -108,7 +111,8 @@ public sealed class SimulatedNetwork(int seed, double loss = 0)
                 identity.Address, new IPAddress([10, 128, (byte)(Nodes.Count >> 8), (byte)(Nodes.Count + 1)]), $"n{Nodes.Count}", Nodes.Count == 0);
         }
 
-        return Add(nat, policy, identity, new NodeSettings(new byte[32], bootstrap, isFirst, isOpen) { Group = Lan is null ? null : Group, SealsEspOnce = SealsEspOnce });
+        var settings = new NodeSettings(new byte[32], bootstrap, isFirst, isOpen) { Group = Lan is null ? null : Group, SealsEspOnce = SealsEspOnce };
+        return Add(nat, policy, identity, settings with { RelayRate = RelayRate ?? settings.RelayRate });
     }
 
     /// <summary>Switches a copy of a node's machine on, elsewhere: it has its key.</summary>
