@@ -5,7 +5,7 @@ namespace Ipop.Linux.Udp;
 /// <summary>
 /// Keeps IPsec policies of the machine off the overlay's own datagrams, as IKE daemons keep them off theirs: a policy that covers the networks below would
 /// else have them encrypted into what they themselves carry, or dropped. A socket has one policy each way, of one family (the kernel's
-/// xfrm_sk_policy_lookup); one that serves both families has IPv4's. Needs CAP_NET_ADMIN.
+/// xfrm_sk_policy_lookup); the one that is set last replaces the other, so a socket that serves both families has IPv4's. Needs CAP_NET_ADMIN.
 /// </summary>
 internal static unsafe class SocketBypass
 {
