@@ -19,7 +19,7 @@ def ping(node, address, count=1, interval=1.0, size=56, patience=5):
     """Pings without fragmentation; returns how many answers came."""
     ended = node.run(
         "ping", "-n", "-M", "do", "-c", str(count), "-i", str(interval), "-s", str(size), "-W", str(patience), address,
-        check=False, timeout=count * interval + patience + 10)
+        check=False, timeout=2 * count * interval + patience + 60)
     found = re.search(r"(\d+) received", ended.stdout)
     return int(found.group(1)) if found else 0
 

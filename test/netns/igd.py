@@ -66,13 +66,13 @@ class Igd:
                 self._inside(*MUTED, "miniupnpd", "-d", "-f", str(config), "-P", str(self._folder / f"{self._name}.pid")),
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         wanted = ([":5351"] if pcp else []) + ([":5000", ":1900"] if upnp else [])
-        until(self._ports, lambda ports: all(port in ports for port in wanted), f"{self._name} listens on {wanted}", limit=10)
+        until(self._ports, lambda ports: all(port in ports for port in wanted), f"{self._name} listens on {wanted}")
 
     def stop(self):
         """SIGTERM: it takes its rules away."""
         if self._process and self._process.poll() is None:
             self._process.send_signal(signal.SIGTERM)
-            self._process.wait(10)
+            self._process.wait(60)
 
     def kill(self):
         """As when the gateway loses power."""

@@ -97,7 +97,7 @@ class Node:
     def stop(self):
         """SIGTERM; returns the exit code."""
         self._process.send_signal(signal.SIGTERM)
-        return self._process.wait(20)
+        return self._process.wait(60)
 
     def end(self):
         """Stops whatever runs, at the end of the tests."""

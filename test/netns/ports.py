@@ -33,11 +33,11 @@ class Home:
         """A command line that runs on the gate."""
         return self.world.topology.inside("gate-home", *command)
 
-    def mapped(self, by, limit=15.0):
+    def mapped(self, by):
         """Waits until ipopd says that the port is mapped; checks it against the gate's own rules. Returns the seconds."""
         wanted = {"by": by, "external": OUTSIDE, "public": True}
-        seconds = until(lambda: self.node.status()["port_mapping"], lambda seen: seen == wanted, f"mapped by {by}", limit=limit)[1]
-        until(self.igd.redirections, self.both, "UDP and TCP are led inside", limit=3)
+        seconds = until(lambda: self.node.status()["port_mapping"], lambda seen: seen == wanted, f"mapped by {by}")[1]
+        until(self.igd.redirections, self.both, "UDP and TCP are led inside")
         return seconds
 
     @staticmethod
@@ -61,7 +61,7 @@ class Home:
 
     def must_be_unmapped(self):
         """The gate has no rule for us any more."""
-        until(self.igd.redirections, lambda rules: not rules, "the mapping is deleted", limit=3)
+        until(self.igd.redirections, lambda rules: not rules, "the mapping is deleted")
 
 
 def run(tally, world, figures):
@@ -89,10 +89,10 @@ def run(tally, world, figures):
             take_away = home.with_ipv6()
             home.igd.start(pcp=True)
             home.node.start(BOOTSTRAP)
-            until(home.pinholes, lambda rules: len(rules) == 2 and all("dport 4433" in rule for rule in rules), "holes for UDP and TCP over IPv6", limit=15)
+            until(home.pinholes, lambda rules: len(rules) == 2 and all("dport 4433" in rule for rule in rules), "holes for UDP and TCP over IPv6")
             until(home.node.tail, lambda lines: any(f"leads [{IPV6}]:4433 here, by pcp" in line for line in lines), "the log says so")
             must(home.node.stop() == 0, "ipopd did not end well")
-            until(home.pinholes, lambda rules: not rules, "the hole is closed", limit=3)
+            until(home.pinholes, lambda rules: not rules, "the hole is closed")
             take_away()
         home.node.end()
         home.igd.stop()
@@ -100,7 +100,7 @@ def run(tally, world, figures):
             home.igd.start(pcp=True, upnp=True, rules=DENY)
             home.node.start(BOOTSTRAP)
             until(home.node.status, lambda status: status["ring"]["joined"], "home is on the ring")
-            until(home.igd.has_refused, bool, "it was asked and refused", limit=15)
+            until(home.igd.has_refused, bool, "it was asked and refused", limit=60)
             time.sleep(3)
             must(home.node.status()["port_mapping"] is None, f"mapped: {home.node.status()['port_mapping']}")
             must(not home.igd.redirections(), f"the gate's rules: {home.igd.redirections()}")
@@ -124,7 +124,7 @@ def _pcp(tally, world, home, figures):
         time.sleep(5)
         home.igd.kill()
         home.igd.start(pcp=True, upnp=True)
-        _, seconds = until(home.igd.redirections, home.both, "mapped again", limit=20)
+        _, seconds = until(home.igd.redirections, home.both, "mapped again")
         figures.add("mapped again after the gateway's restart", seconds, "s")
     with tally.case("an orderly stop gives the port back"):
         must(home.node.stop() == 0, "ipopd did not end well")
