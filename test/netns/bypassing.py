@@ -7,8 +7,8 @@ from clients import ping
 from tally import must
 
 NETS = {"left": LEFT + ".0/24", "right": RIGHT + ".0/24"}
-# Says what it got, or nothing after two seconds.
-LISTEN = "import socket; s = socket.socket(2, 2); s.bind(('', 9999)); s.settimeout(2); print('ready', flush=True); print(s.recv(9).decode())"
+# Waits until it is told that something was sent; says what it got, or nothing after two seconds.
+LISTEN = "import socket; s = socket.socket(2, 2); s.bind(('', 9999)); s.settimeout(2); print('ready', flush=True); input(); print(s.recv(9).decode())"
 SPEAK = "import socket; socket.socket(2, 2).sendto(b'plain', ('%s.2', 9999))" % RIGHT
 
 
@@ -21,10 +21,11 @@ def block(node):
 
 def passes(pair):
     """Whether an ordinary socket's datagram gets from left to right."""
-    with subprocess.Popen(pair.right.inside("python3", "-c", LISTEN), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as listener:
+    command = pair.right.inside("python3", "-c", LISTEN)
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as listener:
         listener.stdout.readline()
         pair.left.run("python3", "-c", SPEAK, check=False)
-        return listener.communicate()[0].strip() == "plain"
+        return listener.communicate("sent\n")[0].strip() == "plain"
 
 
 def run(tally, program):
