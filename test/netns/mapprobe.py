@@ -17,6 +17,7 @@ from natprobe import PORT, hear, own_address, udp
 
 INSIDE_PORT = 7100
 LIFE = 120
+PATIENCE = 20
 IGD = "urn:schemas-upnp-org:device:InternetGatewayDevice:1"
 
 
@@ -33,7 +34,7 @@ def gateway():
 def question(gate, request):
     """One datagram to port 5351 and its answer, or None."""
     with udp() as sock:
-        sock.settimeout(1)
+        sock.settimeout(3)
         for _ in range(2):
             sock.sendto(request, (gate, 5351))
             try:
@@ -70,7 +71,7 @@ def upnp(gate, own, life):
     place = description_of(gate)
     if place is None:
         return None
-    with urllib.request.urlopen(place, timeout=3) as reply:
+    with urllib.request.urlopen(place, timeout=PATIENCE) as reply:
         text = reply.read().decode()
     found = re.search(r"<serviceType>(urn:schemas-upnp-org:service:WANIPConnection:\d)</serviceType>.*?<controlURL>([^<]+)</controlURL>", text, re.S)
     service, control = found[1], "/".join(place.split("/")[:3]) + found[2]
@@ -86,7 +87,7 @@ def upnp(gate, own, life):
 def description_of(gate):
     """Where the gateway's description is, by SSDP; None if it does not say so."""
     with udp() as sock:
-        sock.settimeout(2)
+        sock.settimeout(6)
         sock.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_IF, socket.inet_aton(own_address(gate)))
         sock.sendto(f'M-SEARCH * HTTP/1.1\r\nHOST: 239.255.255.250:1900\r\nMAN: "ssdp:discover"\r\nMX: 1\r\nST: {IGD}\r\n\r\n'.encode(), ("239.255.255.250", 1900))
         try:
@@ -104,7 +105,7 @@ def call(control, service, action, arguments):
         f'<s:Body><u:{action} xmlns:u="{service}">{body}</u:{action}></s:Body></s:Envelope>')
     request = urllib.request.Request(control, envelope.encode(), {"Content-Type": "text/xml", "SOAPAction": f'"{service}#{action}"'})
     try:
-        with urllib.request.urlopen(request, timeout=3) as reply:
+        with urllib.request.urlopen(request, timeout=PATIENCE) as reply:
             return reply.read().decode()
     except urllib.error.HTTPError:
         return None

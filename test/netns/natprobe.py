@@ -126,7 +126,7 @@ def hairpins(first):
             for sock, place in ((one, places[1]), (two, places[0])):
                 address, _, port = place.rpartition(":")
                 sock.sendto(b"hairpin yes", (address, int(port)))
-            heard = heard or hear(one, "hairpin", 0.2)
+            heard = heard or hear(one, "hairpin", PATIENCE)
         return heard is not None
 
 
@@ -138,7 +138,7 @@ def hops(first):
                 sock.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_UNICAST_HOPS, ttl)
             else:
                 sock.setsockopt(socket.IPPROTO_IP, socket.IP_TTL, ttl)
-            if ask(sock, (first, PORT), "same", tries=2, patience=0.3):
+            if ask(sock, (first, PORT), "same"):
                 return ttl
     return None
 
@@ -148,7 +148,7 @@ def tcp_ports(first):
     open_ports = []
     for port in TCP_PORTS:
         try:
-            socket.create_connection((first, port), timeout=1.5).close()
+            socket.create_connection((first, port), timeout=3.5).close()
             open_ports.append(port)
         except OSError:
             pass

@@ -17,7 +17,8 @@ INTERVAL = 0.05
 SIZES = (307, 509, 701, 907)
 # A pair that is not straight after this lets the next one start, and goes on beside it.
 ALONE = 1.5
-JUDGED = 0.6
+# A path is judged by what goes in so many seconds and at least so many answers, and once more, so often at most, when it changes just then.
+JUDGED, ENOUGH, JUDGEMENTS = 0.6, 8, 3
 # A pair that answers nothing for so long is not connected.
 UNANSWERED = 20.0
 
@@ -83,17 +84,24 @@ class Measuring:
             pings = Pings(self._pool.internet.prefix + one.name, self._pool.addresses[two.name], size, INTERVAL)
             straight = self._wait(pair, size, lambda: up + ALONE)
         straight = straight or self._wait(pair, size, lambda: pings.answers[0] + self._patience if pings.answers else up + UNANSWERED)
-        time.sleep(JUDGED)
-        said = self._pool.said(pair)
-        since = time.monotonic() - JUDGED
-        seen = path(*self._arrivals(pair, size, since))
+        for _ in range(JUDGEMENTS):
+            seen, said, since, answered = self._judge(pair, size, pings)
+            if not answered or not contradiction(seen, said) and (seen == "direct" or not straight):
+                break
         pings.end()
-        answered = any(at >= since for at in pings.answers)
         return {
             "a": one.name, "b": two.name, "class": pair_class(one, two), "connected": answered, "path": seen, "up_s": rounded(start),
             "first_s": rounded(pings.first()), "direct_s": rounded(straight - up if straight else None),
             "silence_s": rounded(longest(pings.answers)), "forgot_s": None, "why": self._pool.why(pair),
             "contradiction": self._unknown(pair, since) if answered and seen == "none" else contradiction(seen, said)}
+
+    def _judge(self, pair, size, pings):
+        since, before = time.monotonic(), len(pings.answers)
+        time.sleep(JUDGED)
+        while len(pings.answers) < before + ENOUGH and time.monotonic() < since + UNANSWERED:
+            time.sleep(0.05)
+        said = self._pool.said(pair)
+        return path(*self._arrivals(pair, size, since)), said, since, len(pings.answers) > before
 
     def _unknown(self, pair, since):
         sizes = [Counter(packet.size for packet in self._pool.wire.packets(site.name) if packet.at >= since).most_common(9) for site in pair]
