@@ -2,7 +2,6 @@
 
 import re
 import subprocess
-import time
 
 from guests import UDHCPC_SCRIPT
 from tally import must
@@ -60,7 +59,7 @@ def figures(tally, node, name, address):
                     "--bind-interfaces", f"--address=/dhcp.internal/{address}", "--pid-file="),
         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
-        time.sleep(0.5)
+        until(lambda: node.run("ss", "-Hltn", "sport", "=", f":{DNSMASQ_PORT}").stdout, lambda seen: seen, "dnsmasq listens")
         for how in ("udp", "tcp"):
             with tally.case(f"dnsperf over {how}: no query is lost"):
                 ours, lost = dnsperf(node, LISTEN, PORT, how, queries)

@@ -87,13 +87,13 @@ class Guest:
         return self.node.inside("unshare", "-m", "sh", "-c", PRIVATE, str(self.folder), *command)
 
     def _tell(self, *command):
-        subprocess.run(self._private(*command), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=20, check=False)
+        subprocess.run(self._private(*command), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=60, check=False)
 
     def _end(self, how):
         if self._process and self._process.poll() is None:
             self._process.send_signal(how)
             try:
-                self._process.wait(10)
+                self._process.wait(30)
             except subprocess.TimeoutExpired:
                 self._process.kill()
                 self._process.wait()
