@@ -12,9 +12,9 @@ from accel import emulator, tcg
 UEFI = ("-bios", "/usr/share/ovmf/OVMF.fd")
 AHCI = "ide"  # on QEMU's q35 machine
 SELFTEST = "type=11,value=io.systemd.credential:wow.selftest=1"
-# Five times what a quiet machine with two cores needs.
-UNTIL_HOME = 60
-UNTIL_SELFTEST = 300
+# Ten times what a quiet machine with two cores needs: QEMU's emulation is the first to feel that others work.
+UNTIL_HOME = 120
+UNTIL_SELFTEST = 600
 
 
 class Machine:

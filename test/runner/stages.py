@@ -13,7 +13,7 @@ SHELL = re.compile(rb"#!.*\b(sh|bash|dash)\b")
 PYTHON = re.compile(rb"#!.*\bpython3\b")
 PARSE = "import ast, sys; [ast.parse(open(name, encoding='utf-8').read(), name) for name in sys.argv[1:]]"
 END_TO_END = ("test/netns", "test/netns/bench", "test/netns/dhcp", "test/netns/grid", "test/netns/router", "test/image", "test/vm")
-UNIT_SECONDS = 180
+UNIT_SECONDS = 400
 UNIT_SECONDS_OF = {"Simulation.Tests": 600}
 
 
@@ -117,13 +117,13 @@ def stages(root: pathlib.Path, out: pathlib.Path) -> list:
         Stage("python", 300, [
             [sys.executable, "-c", PARSE, *python_files(root)],
             *(python_tests(root, folder) for folder in pythons)], from_unittest),
-        script(root, "netns", 700, "test/netns/run", needs=("build",)),
+        script(root, "netns", 1200, "test/netns/run", needs=("build",)),
         script(root, "dhcp", 450, "test/netns/dhcp/run", needs=("build",)),
-        script(root, "router", 300, "test/netns/router/run", needs=("build",)),
+        script(root, "router", 450, "test/netns/router/run", needs=("build",)),
         script(root, "grid", 300, "test/netns/grid/run", needs=("build",), arguments=("--few",)),
         script(root, "image-build", 1800, "appliance/image/build", each_passes(1), ("build",)),
-        script(root, "image", 600, "test/image/run", needs=("image-build",)),
-        script(root, "vm", 2400, "test/vm/run", needs=("image-build",)),
+        script(root, "image", 1200, "test/image/run", needs=("image-build",)),
+        script(root, "vm", 4000, "test/vm/run", needs=("image-build",)),
     ]
 
 
