@@ -1,4 +1,4 @@
-"""The stages of `make test`, in order. Limits are five times what a quiet machine with two cores needs from a cold cache."""
+"""The stages of `make test`, in order. Limits are about five times what a quiet machine with two cores needs from a cold cache."""
 
 import os
 import pathlib

@@ -23,7 +23,7 @@ def run(tally, lab):
     with tally.case("ipopd killed on beta: same address, same certificate, the job goes on"):
         alice = lab.login("alpha", "alice")
         alice.run(SLEEPER)
-        probe.until(lambda: alice.run("cat sleeper.log").stdout, lambda log: "\n001 " in log, "jobs", "the job does not start")
+        probe.until(lambda: alice.run("cat sleeper.log").stdout, lambda log: "\n001 " in log, "pool", "the job does not start")
         before = probe.joined_status("beta")
         probe.root("beta", "systemctl kill --signal=KILL --kill-whom=main ipopd.service")
         after = probe.joined_status("beta")

@@ -39,7 +39,7 @@ def run(tally, lab):
             alice = lab.login("alpha", "alice")
             for _ in range(CLAIMS):
                 alice.run(ONE_JOB)
-                probe.until(lambda: alice.run("cat thin.log").stdout, lambda log: "\n005 " in log, "jobs", "the job does not end")
+                probe.until(lambda: alice.run("cat thin.log").stdout, lambda log: "\n005 " in log, "pool", "the job does not end")
                 must("beta" in alice.run("cat thin.out").stdout, "the output does not name beta")
         finally:
             command(*shaper, "delete", "dev", "wan0", "root")
