@@ -9,6 +9,7 @@ import samples
 from errors import WowError
 
 INPUTS = 6000
+# Of the processor: a machine that stalls is not the input's fault.
 LONGEST = 1.0
 WORDS = ("", "0", "-1", "65536", "99999999999999999999", "[", "]", "[]", "[user:]", "[user:root]", "[modules]", "=", "#", "yes", "\ufeff", "\u2028", "\u0663", "\x00",
          "10.0.0.0/8", "10.0.0.1/16", "0.0.0.0/0", "udp:[::1]:1", "udp:a:0", "udp:", "a:b", "ssh-ed25519", "é" * 70, "a" * 5000)
@@ -64,7 +65,7 @@ class Damage(unittest.TestCase):
         read = refused = 0
         for number in range(INPUTS):
             data = mutant(chance)
-            started = time.monotonic()
+            started = time.process_time()
             try:
                 poolconf.read(data)
                 read += 1
@@ -73,7 +74,7 @@ class Damage(unittest.TestCase):
                 self.assertIn("pool.conf", str(error), f"input {number}")
             except Exception as error:  # noqa: BLE001 - that is what is looked for
                 self.fail(f"input {number} raised {error!r}: {data!r}")
-            self.assertLess(time.monotonic() - started, LONGEST, f"input {number}: {data[:300]!r}")
+            self.assertLess(time.process_time() - started, LONGEST, f"input {number}: {data[:300]!r}")
         self.assertGreater(read, INPUTS // 50)
         self.assertGreater(refused, INPUTS // 2)
 
