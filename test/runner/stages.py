@@ -14,7 +14,7 @@ PYTHON = re.compile(rb"#!.*\bpython3\b")
 PARSE = "import ast, sys; [ast.parse(open(name, encoding='utf-8').read(), name) for name in sys.argv[1:]]"
 END_TO_END = ("test/netns", "test/netns/bench", "test/netns/dhcp", "test/netns/grid", "test/netns/router", "test/image", "test/vm")
 UNIT_SECONDS = 400
-UNIT_SECONDS_OF = {"Simulation.Tests": 600}
+UNIT_SECONDS_OF = {"Simulation.Tests": 1200}
 
 
 class Stage(NamedTuple):
