@@ -190,6 +190,25 @@ public sealed class DnsServerTests
         Assert.Equal(1, _dht.Lookups - before);
     }
 
+    [Theory]
+    [InlineData("alpha.demo.internal", NoError)]
+    [InlineData("boss.demo.internal", NoError)]
+    [InlineData("ipopd.demo.internal", NoError)]
+    [InlineData("10-128-7-9.demo.internal", NoError)]
+    [InlineData("10-129-7-9.demo.internal", NameError)]
+    [InlineData("a.boss.demo.internal", NameError)]
+    [InlineData("nobody.demo.internal", NameError)]
+    [InlineData("demo.internal", NoError)]
+    [InlineData("1.0.128.10.in-addr.arpa", NoError)]
+    public void Whether_a_name_is_there_is_told_without_the_dht_where_its_form_or_the_last_seconds_tell(string name, int code)
+    {
+        Ask("boss.demo.internal", DnsType.A);
+        Ask("nobody.demo.internal", DnsType.A);
+        _dht.IsSlow = true;
+        DnsMessage reply = Ask(name, (DnsType)28);
+        Assert.Equal((code, 0), (reply.Code, reply.Answers.Count));
+    }
+
     [Fact]
     public void A_name_that_came_is_found_after_two_seconds_and_one_that_went_is_gone_after_five()
     {
