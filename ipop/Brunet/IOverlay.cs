@@ -27,6 +27,13 @@ public interface IOverlay
     int Send(TimeSpan now, NodeAddress destination, ReadOnlySpan<byte> packet, bool lacksChecksum = false);
 
     /// <summary>
+    /// As <see cref="Send"/>, for packets that follow each other to one node, their TCP checksums left to the receiver. The way is looked for once; if the
+    /// longest is too long for it, none is sent.
+    /// </summary>
+    int SendRun<TRun>(TimeSpan now, NodeAddress destination, scoped TRun run)
+        where TRun : struct, IPacketRun, allows ref struct;
+
+    /// <summary>
     /// Whether a node seems to be gone: it is being called, or was sent what something answers if it lives, and for three seconds nothing of it came. False
     /// of whom nothing was asked yet, so nobody has to wait for it; it ends when the node is heard, or was given up and is called anew.
     /// </summary>

@@ -1,3 +1,4 @@
+using System.Diagnostics.CodeAnalysis;
 using Brunet.Addressing;
 using Brunet.Dht;
 using Brunet.Diagnosis;
@@ -339,17 +340,9 @@ public sealed class Node : IOverlay
     /// <inheritdoc/>
     public int Send(TimeSpan now, NodeAddress destination, ReadOnlySpan<byte> packet, bool lacksChecksum = false)
     {
-        if (packet.Length + 1 > ProtocolConstants.MaxMessageSize || destination == Address || IsSilent(now))
+        if (!TryReach(now, destination, packet.Length, out Peer? peer, out int fits))
         {
-            return 0;
-        }
-
-        Peer peer = _core.Handshaker.Connect(now, destination, default);
-        peer.OnTraffic(now);
-        _core.Mtu.OnSent(now, peer, packet.Length);
-        if (peer.Current is not null && packet.Length > _core.Mtu.Of(peer))
-        {
-            return _core.Mtu.Of(peer);
+            return fits;
         }
 
         if (!lacksChecksum && peer.Current is { PeerTakesEsp: true } && EspSeal.Fits(packet))
@@ -363,15 +356,31 @@ public sealed class Node : IOverlay
         {
             message[0] = (byte)(lacksChecksum ? MessageType.Segment : MessageType.Packet);
             packet.CopyTo(message.AsSpan(1));
-            ReadOnlySpan<byte> whole = message.AsSpan(0, packet.Length + 1);
-            if (peer.Current is null)
+            SendOrWait(now, peer, message.AsSpan(0, packet.Length + 1));
+            return 0;
+        }
+        finally
+        {
+            FrameBuffers.Return(message);
+        }
+    }
+
+    /// <inheritdoc/>
+    public int SendRun<TRun>(TimeSpan now, NodeAddress destination, scoped TRun run)
+        where TRun : struct, IPacketRun, allows ref struct
+    {
+        if (!TryReach(now, destination, run.Longest, out Peer? peer, out int fits))
+        {
+            return fits;
+        }
+
+        byte[] message = FrameBuffers.Take();
+        try
+        {
+            message[0] = (byte)MessageType.Segment;
+            for (int index = 0; index < run.Count; index++)
             {
-                _core.Losses.Unsent += peer.Wait(now, whole) ? 0 : 1;
-                _core.Handshaker.Hurry(now, peer);
-            }
-            else
-            {
-                _core.Transport.SendMessage(now, peer, whole);
+                SendOrWait(now, peer, message.AsSpan(0, run.Write(index, message.AsSpan(1)) + 1));
             }
 
             return 0;
@@ -394,6 +403,41 @@ public sealed class Node : IOverlay
 
     /// <inheritdoc/>
     public void Release(TimeSpan now, RecordKey key) => _core.DhtClient.Release(now, key);
+
+    /// <summary>The peer that a packet is for, which is called if it is not known; false if the packet goes nowhere, with its greatest length if it is too long.</summary>
+    private bool TryReach(TimeSpan now, NodeAddress destination, int length, [NotNullWhen(true)] out Peer? peer, out int fits)
+    {
+        (peer, fits) = (null, 0);
+        if (length + 1 > ProtocolConstants.MaxMessageSize || destination == Address || IsSilent(now))
+        {
+            return false;
+        }
+
+        Peer found = _core.Handshaker.Connect(now, destination, default);
+        found.OnTraffic(now);
+        _core.Mtu.OnSent(now, found, length);
+        if (found.Current is not null && length > _core.Mtu.Of(found))
+        {
+            fits = _core.Mtu.Of(found);
+            return false;
+        }
+
+        peer = found;
+        return true;
+    }
+
+    private void SendOrWait(TimeSpan now, Peer peer, ReadOnlySpan<byte> message)
+    {
+        if (peer.Current is null)
+        {
+            _core.Losses.Unsent += peer.Wait(now, message) ? 0 : 1;
+            _core.Handshaker.Hurry(now, peer);
+        }
+        else
+        {
+            _core.Transport.SendMessage(now, peer, message);
+        }
+    }
 
     /// <summary>Whether this machine leaves the ring to another one with its key. Its peers are forgotten without goodbye: it would end the other's sessions.</summary>
     private bool IsSilent(TimeSpan now)

@@ -1,9 +1,10 @@
+using Brunet;
 using Ipop.Ethernet;
 
 namespace Ipop.Offload;
 
 /// <summary>Cuts a TCP packet that a kernel left whole into the segments that it would have sent (their checksums are left out).</summary>
-internal readonly ref struct TcpSegments
+internal readonly ref struct TcpSegments : IPacketRun
 {
     private readonly ReadOnlySpan<byte> _packet;
     private readonly TcpHeader _header;
@@ -17,10 +18,10 @@ internal readonly ref struct TcpSegments
         Count = Math.Max(1, (packet.Length - header.Size + size - 1) / size);
     }
 
-    /// <summary>How many there are.</summary>
+    /// <inheritdoc/>
     public int Count { get; }
 
-    /// <summary>Bytes of the longest one, headers included.</summary>
+    /// <inheritdoc/>
     public int Longest => Math.Min(_packet.Length, _header.Size + _size);
 
     /// <summary>False if it is no TCP packet, or would be cut into nothing.</summary>
@@ -31,7 +32,7 @@ internal readonly ref struct TcpSegments
         return isTcp;
     }
 
-    /// <summary>Writes one of them; returns its length in bytes.</summary>
+    /// <inheritdoc/>
     public int Write(int index, Span<byte> destination)
     {
         int start = index * _size;

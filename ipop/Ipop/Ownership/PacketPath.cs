@@ -207,21 +207,16 @@ internal sealed class PacketPath
     // A connection's first packets are small, so the owner is known when large ones come, unless it was just forgotten: TCP sends them again.
     private void SendSegments(TimeSpan now, OwnerEntry entry, IPv4Packet packet, int segmentSize)
     {
-        if (!TcpSegments.TryRead(packet, segmentSize, out TcpSegments segments) || segments.Longest > _segment.Length)
+        if (!TcpSegments.TryRead(packet, segmentSize, out TcpSegments segments))
         {
             _drops.Add(DropReason.Malformed);
         }
         else if (MaySend(now, entry, packet))
         {
-            for (int index = 0; index < segments.Count; index++)
+            int fits = _overlay.SendRun(now, entry.Node, segments);
+            if (fits > 0)
             {
-                int length = segments.Write(index, _segment);
-                int fits = _overlay.Send(now, entry.Node, _segment.AsSpan(0, length), lacksChecksum: true);
-                if (fits > 0)
-                {
-                    CutSmaller(now, entry, packet, fits);
-                    return;
-                }
+                CutSmaller(now, entry, packet, fits);
             }
         }
     }
@@ -266,11 +261,7 @@ internal sealed class PacketPath
             return;
         }
 
-        for (int index = 0; index < smaller.Count; index++)
-        {
-            int length = smaller.Write(index, _segment);
-            _overlay.Send(now, entry.Node, _segment.AsSpan(0, length), lacksChecksum: true);
-        }
+        _overlay.SendRun(now, entry.Node, smaller);
     }
 
     private void Send(TimeSpan now, OwnerEntry entry, IPv4Packet packet, bool mayCutTcp)

@@ -15,6 +15,9 @@ internal sealed class NodeWithTable(Node node, FakeOverlay table) : IOverlay
     public int Send(TimeSpan now, NodeAddress destination, ReadOnlySpan<byte> packet, bool lacksChecksum = false) =>
         node.Send(now, destination, packet, lacksChecksum);
 
+    public int SendRun<TRun>(TimeSpan now, NodeAddress destination, scoped TRun run)
+        where TRun : struct, IPacketRun, allows ref struct => node.SendRun(now, destination, run);
+
     public bool IsUnreachable(TimeSpan now, NodeAddress peer) => node.IsUnreachable(now, peer);
 
     public void Lookup(TimeSpan now, RecordKey key, Action<TimeSpan, DhtAnswer> done) => table.Lookup(now, key, done);

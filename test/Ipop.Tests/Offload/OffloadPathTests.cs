@@ -19,6 +19,7 @@ public sealed class OffloadPathTests
         byte[] packet = TcpPackets.Make(1, 10_000);
         machine.Network.FrameFromTap(machine.Now, Machine.Frame(EthernetFrame.IPv4, packet), Cut);
         Assert.Equal(TcpPackets.Cut(packet, 1228), machine.Overlay.Sent.Select(sent => sent.Packet));
+        Assert.Equal(1, machine.Overlay.Runs);
         Assert.All(machine.Overlay.SentForms, Assert.True);
         Assert.All(machine.Overlay.Sent, sent => Assert.Equal(Peer.Address, sent.Destination));
     }

@@ -56,6 +56,28 @@ public sealed class FakeOverlay(FakeDht dht, PeerIdentity identity) : IOverlay
         return 0;
     }
 
+    /// <summary>How many runs were sent.</summary>
+    public int Runs { get; private set; }
+
+    /// <inheritdoc/>
+    public int SendRun<TRun>(TimeSpan now, NodeAddress destination, scoped TRun run)
+        where TRun : struct, IPacketRun, allows ref struct
+    {
+        if (run.Longest > PathMtu)
+        {
+            return PathMtu;
+        }
+
+        Runs++;
+        var packet = new byte[run.Longest];
+        for (int index = 0; index < run.Count; index++)
+        {
+            Send(now, destination, packet.AsSpan(0, run.Write(index, packet)), lacksChecksum: true);
+        }
+
+        return 0;
+    }
+
     /// <inheritdoc/>
     public bool IsUnreachable(TimeSpan now, NodeAddress node) => Unreachable.Contains(node);
 
