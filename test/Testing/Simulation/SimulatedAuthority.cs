@@ -11,7 +11,12 @@ public sealed class SimulatedAuthority : ICertificateVerifier
     private readonly Dictionary<NodeAddress, MemberCertificate> _issued = [];
 
     /// <summary>Certifies a node; a later certificate of the same node takes the place of the earlier.</summary>
-    public MemberCertificate Issue(NodeAddress node, IPAddress address, string host, bool isManager)
+    /// <param name="node">The holder of the key.</param>
+    /// <param name="address">Its address of the virtual network.</param>
+    /// <param name="host">Its host name.</param>
+    /// <param name="isManager">Whether it may own service records.</param>
+    /// <param name="der">A certificate of the key in X.509's form, without which no record of its owner is believed; null makes a mere name.</param>
+    public MemberCertificate Issue(NodeAddress node, IPAddress address, string host, bool isManager, ReadOnlyMemory<byte>? der = null)
     {
         var certificate = new MemberCertificate(
             address,
@@ -21,7 +26,7 @@ public sealed class SimulatedAuthority : ICertificateVerifier
             DateTimeOffset.UnixEpoch.AddSeconds(_issued.Count),
             DateTimeOffset.UnixEpoch.AddYears(100),
             node,
-            Encoding.ASCII.GetBytes($"certificate of {node} number {_issued.Count}"));
+            der ?? Encoding.ASCII.GetBytes($"certificate of {node} number {_issued.Count}"));
         return _issued[node] = certificate;
     }
 

@@ -1,0 +1,160 @@
+using System.Net;
+using System.Runtime.CompilerServices;
+using System.Security.Cryptography;
+using System.Security.Cryptography.X509Certificates;
+using Brunet.Dht;
+using Brunet.Wire;
+using Ipop;
+using Ipop.AddressMap;
+using Testing.Simulation;
+
+namespace Brunet.Tests.Dht;
+
+/// <summary>Two owners want one address: all replicas keep the one that the pool's rule names, whichever came first and whatever the loser says.</summary>
+public sealed class RivalRecordsTests : IDisposable
+{
+    private const byte Replicas = ProtocolConstants.Replicas;
+
+    private static readonly Subnet Net = Subnet.Parse("10.128.0.0/28");
+    private static readonly IPv4Address Wanted = new(0x0a800007);
+    private static readonly RecordKey Key = AddressValue.Key(Wanted);
+
+    private readonly SimulatedNetwork _world = new(seed: 71);
+    private readonly Random _random = new(7);
+    private readonly List<SimulatedIdentity> _owners = [];
+
+    public RivalRecordsTests()
+    {
+        for (int i = 0; i < 24; i++)
+        {
+            _world.Add(NatKind.None, new RecordPolicy(Net, isOpen: false), isOpen: false);
+        }
+
+        Assert.NotNull(_world.RunUntil(() => _world.Nodes.TrueForAll(node => node.Node.IsJoined), TimeSpan.FromSeconds(15)));
+        _world.Run(TimeSpan.FromSeconds(20));
+    }
+
+    public void Dispose() => _owners.ForEach(owner => owner.Dispose());
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void A_certificate_beats_a_bare_key(bool winnerFirst) => AssertStands(Certified(), Bare(index: 0), winnerFirst);
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void Of_two_certificates_the_later_one_wins(bool winnerFirst)
+    {
+        SimulatedIdentity earlier = Certified();
+        AssertStands(Certified(), earlier, winnerFirst);
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void Of_two_bare_keys_the_one_whose_candidates_reach_the_address_earlier_wins(bool winnerFirst) => AssertStands(Bare(index: 1), Bare(index: 2), winnerFirst);
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void Of_two_bare_keys_that_reach_it_alike_the_smaller_hash_wins(bool winnerFirst)
+    {
+        SimulatedIdentity[] owners = [.. new[] { Bare(index: 3), Bare(index: 3) }.OrderBy(Hash, StringComparer.Ordinal)];
+        AssertStands(owners[0], owners[1], winnerFirst);
+    }
+
+    /// <summary>Both are put at all replicas, one after the other; then the loser tries what a loser may.</summary>
+    private void AssertStands(SimulatedIdentity winner, SimulatedIdentity loser, bool winnerFirst)
+    {
+        Put(winnerFirst ? winner : loser, sequence: 1);
+        int holders = AssertOwner(winnerFirst ? winner : loser);
+        Put(winnerFirst ? loser : winner, sequence: 1);
+        Assert.Equal(holders, AssertOwner(winner));
+
+        // A higher number, and word that the address is free.
+        Put(loser, sequence: ulong.MaxValue - 1);
+        Assert.Equal(holders, AssertOwner(winner));
+        Put(loser, sequence: ulong.MaxValue, isWithdrawn: true);
+        Assert.Equal(holders, AssertOwner(winner));
+
+        // Its owner may withdraw it, and then everybody may have it.
+        Put(winner, sequence: 2, isWithdrawn: true);
+        Put(loser, sequence: ulong.MaxValue);
+        Assert.InRange(AssertOwner(loser), Replicas, 3 * Replicas);
+    }
+
+    /// <summary>Sends a record to all its replicas, from a node that asks nobody whether that is right.</summary>
+    private void Put(SimulatedIdentity owner, ulong sequence, bool isWithdrawn = false)
+    {
+        uint index = owner.Certificate is null && Candidates.TryFind(Net, owner.Address, Wanted, out uint found) ? found : 0;
+        byte[] record = new RecordCodec(owner, null).Sign(Key, isWithdrawn ? [] : AddressValue.ForAddress(index).Span, sequence);
+        byte[] body = new byte[StoreMessage.HeaderSize + record.Length];
+        for (byte replica = 0; replica < Replicas; replica++)
+        {
+            new StoreMessage(1, replica, 600, record).Write(body);
+            _world.Nodes[5].Node.Core.Router.Originate(_world.Now, exact: false, RoutedType.Store, ReplicaPositions.Of(Key, replica), default, body);
+        }
+
+        _world.Run(TimeSpan.FromSeconds(2));
+    }
+
+    /// <summary>That all nodes which hold a record of the key hold this owner's, each replica's position among them; how many they are.</summary>
+    private int AssertOwner(SimulatedIdentity owner)
+    {
+        int holders = 0;
+        foreach (SimulatedNode node in _world.Nodes)
+        {
+            if (StoreOf(node.Node.Core.DhtServer).Find(_world.Now, Key) is { } entry && !entry.Record.Value.IsEmpty)
+            {
+                Assert.Equal(owner.Address, entry.Record.Owner.Address);
+                holders++;
+            }
+        }
+
+        for (byte replica = 0; replica < Replicas; replica++)
+        {
+            SimulatedNode nearest = _world.Nodes.MinBy(node => node.Identity.Address.DistanceTo(ReplicaPositions.Of(Key, replica)))!;
+            Assert.NotNull(StoreOf(nearest.Node.Core.DhtServer).Find(_world.Now, Key));
+        }
+
+        return holders;
+    }
+
+    /// <summary>An owner without a certificate whose candidate of an index is the address.</summary>
+    private SimulatedIdentity Bare(uint index)
+    {
+        while (true)
+        {
+            SimulatedIdentity owner = NewOwner();
+            if (Candidates.TryFind(Net, owner.Address, Wanted, out uint found) && found == index)
+            {
+                return owner;
+            }
+        }
+    }
+
+    private SimulatedIdentity Certified()
+    {
+        SimulatedIdentity owner = NewOwner();
+        using ECDsa key = owner.CreateKey();
+        using X509Certificate2 certificate = new CertificateRequest("CN=rival", key, HashAlgorithmName.SHA256).CreateSelfSigned(DateTimeOffset.UnixEpoch, DateTimeOffset.MaxValue);
+        owner.Certificate = _world.Authority.Issue(owner.Address, new IPAddress([10, 128, 0, 7]), "rival", isManager: false, certificate.RawData);
+        return owner;
+    }
+
+    private SimulatedIdentity NewOwner()
+    {
+        var owner = new SimulatedIdentity(_random);
+        _owners.Add(owner);
+        return owner;
+    }
+
+    private static string Hash(SimulatedIdentity owner) =>
+        Convert.ToHexString(SHA256.HashData([.. owner.PublicKey.Span, .. System.Text.Encoding.UTF8.GetBytes(Key.Name)]));
+
+    [UnsafeAccessor(UnsafeAccessorKind.Field, Name = "_store")]
+    private static extern ref RecordStore StoreField(DhtServer server);
+
+    private static RecordStore StoreOf(DhtServer server) => StoreField(server);
+}
