@@ -1,6 +1,4 @@
-using Brunet;
 using Brunet.Addressing;
-using Brunet.Diagnosis;
 using Testing.Simulation;
 using Xunit.Abstractions;
 

@@ -82,6 +82,8 @@ public sealed class RivalRecordsTests : IDisposable
         Put(winner, sequence: 2, isWithdrawn: true);
         Put(loser, sequence: ulong.MaxValue);
         Assert.InRange(AssertOwner(loser), Replicas, 3 * Replicas);
+        Put(winner, sequence: 3, isWithdrawn: true);
+        Assert.InRange(AssertOwner(loser), Replicas, 3 * Replicas);
     }
 
     /// <summary>Sends a record to all its replicas, from a node that asks nobody whether that is right.</summary>
