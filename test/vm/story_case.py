@@ -8,6 +8,8 @@ import sites
 import story
 from tally import must
 
+HYBRID = "X25519MLKEM768"
+
 
 def run(tally, lab, say):
     """Starts the pool and tells the story; returns whether the pool runs, for the cases that need it."""
@@ -22,6 +24,9 @@ def run(tally, lab, say):
         must({job["host"] for job in jobs} == {"beta"}, f"they ran on {[job['host'] for job in jobs]}")
     with tally.case("alpha and beta talk straight through both NATs"):
         say(f"direct path after {story.direct_path(lab)} s")
+    with tally.case("the keys of alpha and beta, which both have OpenSSL 3.5, are agreed on by the hybrid of X25519 and ML-KEM"):
+        agreed = {name: key_exchange(name, address) for name, address in (("alpha", lab.address("beta")), ("beta", lab.address("alpha")))}
+        must(set(agreed.values()) == {HYBRID}, f"they are agreed on by {agreed}")
     verdicts = {}
     with tally.case("every packet on the taps and on the wire is of a kind that is allowed"):
         verdicts.update(story.captures(lab))
@@ -37,6 +42,12 @@ def run(tally, lab, say):
     story.write(lab.folder, "report.json", {"timeline": lab.timeline.as_json(), "capture": proof.as_json(verdicts)})
     say.plain("\n".join(lab.timeline.table()))
     return True
+
+
+def key_exchange(name, address):
+    """What a machine's session with the machine of an address was agreed on by, as OpenSSL calls it, in capitals."""
+    said = json.loads(probe.root(name, "wow peers --json"))
+    return next((peer["key_exchange"].upper() for peer in said if peer["address"] == address), None)
 
 
 def esp_packets(name):
