@@ -11,6 +11,7 @@ internal sealed record CommandLine
         Usage: test/Fuzz/run [--seconds N] [--target NAME] [--seed N] [--count N]   mutants of all targets, or of one
                test/Fuzz/run --replay FILE [--target NAME]                         one input; the target is the file's folder or the head of its name
                test/Fuzz/run --write-corpus                                        test/Fuzz/corpus anew from the product's own writers
+               test/Fuzz/run --capture-corpus                                      the captured part of it anew from runs of the overlay
                test/Fuzz/run --list                                                the targets
         """;
 
@@ -32,6 +33,9 @@ internal sealed record CommandLine
     /// <summary>Whether the corpus is written.</summary>
     public bool WritesCorpus { get; init; }
 
+    /// <summary>Whether the captured part of the corpus is written.</summary>
+    public bool CapturesCorpus { get; init; }
+
     /// <summary>Whether the targets are listed.</summary>
     public bool Lists { get; init; }
 
@@ -46,6 +50,7 @@ internal sealed record CommandLine
             CommandLine? next = arguments[i] switch
             {
                 "--write-corpus" => line with { WritesCorpus = true },
+                "--capture-corpus" => line with { CapturesCorpus = true },
                 "--list" => line with { Lists = true },
                 "--seconds" when isNumber && number is > 0 and < 1_000_000 => line with { Duration = TimeSpan.FromSeconds(number) },
                 "--count" when isNumber => line with { Count = number, Duration = TimeSpan.FromDays(1) },
@@ -59,7 +64,7 @@ internal sealed record CommandLine
                 return null;
             }
 
-            i += arguments[i] is "--write-corpus" or "--list" ? 0 : 1;
+            i += arguments[i] is "--write-corpus" or "--capture-corpus" or "--list" ? 0 : 1;
             line = next;
         }
 

@@ -1,3 +1,5 @@
+using Fuzz.Capture;
+
 namespace Fuzz;
 
 /// <summary>Does what the command line says, and ends with one line `N passed, N failed`: two checks a target, its corpus and its mutants.</summary>
@@ -22,6 +24,12 @@ internal sealed class Runner(CommandLine line, TimeProvider time)
         if (line.WritesCorpus)
         {
             WriteCorpus(all);
+            return 0;
+        }
+
+        if (line.CapturesCorpus)
+        {
+            CaptureCorpus();
             return 0;
         }
 
@@ -59,6 +67,25 @@ internal sealed class Runner(CommandLine line, TimeProvider time)
             {
                 File.WriteAllBytes(Path.Combine(folder, sample.Name + ".bin"), sample.Bytes);
             }
+        }
+    }
+
+    private static void CaptureCorpus()
+    {
+        foreach ((string target, List<byte[]> inputs) in CapturedCorpus.Make())
+        {
+            string folder = Path.Combine(Clone.Corpus, target);
+            foreach (string old in Directory.EnumerateFiles(folder, "captured-*.bin"))
+            {
+                File.Delete(old);
+            }
+
+            for (int i = 0; i < inputs.Count; i++)
+            {
+                File.WriteAllBytes(Path.Combine(folder, $"captured-{i + 1}.bin"), inputs[i]);
+            }
+
+            Console.WriteLine($"{target,-20}{inputs.Count,8}{inputs.Sum(input => input.Length),11} bytes");
         }
     }
 

@@ -105,6 +105,10 @@ internal sealed class NodeMemberTarget : FuzzTarget
             + (100_000 * (int)Math.Min(trio.BytesToStrangers / 1000, 20));
     }
 
+    /// <summary>What a member said, as it was captured: in the evil node's name, and to the victim.</summary>
+    public static byte[] Conversation(IEnumerable<byte[]> messages) =>
+        Sequence.Write(messages.Select((message, i) => (byte[])[(byte)((3 * FirstAddress) | SecondAddress | (i % 2)), .. message]), MostMessages);
+
     private static Sample Sample(string name, params byte[][] messages) =>
         new(name, Sequence.Write(messages.Select((message, i) => (byte[])[(byte)(Signs | (i % 2)), .. message])));
 

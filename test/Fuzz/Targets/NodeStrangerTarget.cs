@@ -59,6 +59,10 @@ internal sealed class NodeStrangerTarget : FuzzTarget
             (byte[])[RightMac, .. WireSamples.Handshake((uint)i + 1, 0, WireSamples.Somebody(i), default, 0, 0, new byte[10])])));
     }
 
+    /// <summary>What went over the wire before there was a session, as it was captured: to the victim.</summary>
+    public static byte[] Conversation(IEnumerable<byte[]> datagrams) =>
+        Sequence.Write(datagrams.Select(datagram => (byte[])[RightMac | RightTarget, .. datagram]), MostDatagrams);
+
     public override int Run(byte[] input)
     {
         var trio = new Trio();
