@@ -15,6 +15,7 @@ internal sealed class CommandLine
         (200, ["records"]),
         (300, ["holders"]),
         (1000, ["notices"]),
+        (300, ["sleep", "clone"]),
     ];
 
     /// <summary>What is simulated only if it is asked for by name.</summary>

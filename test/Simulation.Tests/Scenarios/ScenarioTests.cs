@@ -92,6 +92,18 @@ public sealed class ScenarioTests(ITestOutputHelper output)
         AssertMet(result, "the most that a node sends, as a multiple of the mean");
     }
 
+    [Fact]
+    public void Machines_that_sleep_are_reached_soon_after_they_wake_and_of_copied_ones_one_goes_on()
+    {
+        PerformanceResult result = Play(60, 1, "sleep", "clone");
+        AssertMet(result, "woken machines that are routable within a minute");
+        AssertMet(result, "time from waking to routable, longest");
+        AssertMet(result, "every node linked to its true neighbours after waking");
+        AssertMet(result, "copied machines of which exactly one goes on");
+        AssertMet(result, "all that go on are routable after the last settled");
+        AssertMet(result, "nodes that believe in a copy and have none");
+    }
+
     private PerformanceResult Play(int size, int seed, params string[] names)
     {
         PerformanceResult result = new Performance(size, seed, [.. names.Select(name => AllScenarios.Find(name)!)]).Play(output.WriteLine);

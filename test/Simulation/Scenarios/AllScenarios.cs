@@ -6,7 +6,7 @@ internal static class AllScenarios
     public static IReadOnlyList<IScenario> List { get; } =
     [
         new IdleScenario(), new JoinScenario(), new DeathScenario(), new MergeScenario(), new RecordsScenario(), new HoldersScenario(), new DayScenario(),
-        new NoticesScenario(), new QuietScenario(),
+        new NoticesScenario(), new QuietScenario(), new SleepScenario(), new CloneScenario(),
     ];
 
     /// <summary>The scenario of a name, or null.</summary>

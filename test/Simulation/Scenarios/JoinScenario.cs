@@ -27,16 +27,17 @@ internal sealed class JoinScenario : IScenario
     {
         TimeSpan start = ring.Network.Now;
         SimulatedNode[] members = ring.Order;
-        var joins = new List<Join>();
+        var joins = new List<ReachedNode>();
         var line = new List<(double X, double Y)>();
         while (joins.Count < Joiners || (joins.Exists(join => !join.IsReached) && ring.Network.Now - start < Limit))
         {
             if (joins.Count < Joiners && ring.Network.Now - start >= joins.Count * Spacing)
             {
-                joins.Add(new Join(ring.Add()));
+                SimulatedNode node = ring.Add();
+                joins.Add(new ReachedNode(node, node.StartedAt));
             }
 
-            foreach (Join join in joins)
+            foreach (ReachedNode join in joins)
             {
                 join.Try(ring, members[ring.Random.Next(members.Length)]);
             }
@@ -61,38 +62,5 @@ internal sealed class JoinScenario : IScenario
             "s");
         report.AtLeast("joiners that became routable within a minute", 100.0 * seconds.Length / joins.Count, 100, "%");
         report.Note("time to routable, longest", all ? seconds[^1] : null, "s");
-    }
-
-    /// <summary>One node on its way into the ring.</summary>
-    private sealed class Join(SimulatedNode node)
-    {
-        private readonly List<SimulatedProbe> _probes = [];
-
-        public bool IsReached { get; private set; }
-
-        public TimeSpan Time { get; private set; }
-
-        /// <summary>Sees whether a packet has come, and sends another if not.</summary>
-        public void Try(SimulatedRing ring, SimulatedNode member)
-        {
-            if (IsReached)
-            {
-                return;
-            }
-
-            foreach (SimulatedProbe probe in _probes)
-            {
-                if (probe.ArrivedAt is { } at && (!IsReached || at - node.StartedAt < Time))
-                {
-                    IsReached = true;
-                    Time = at - node.StartedAt;
-                }
-            }
-
-            if (!IsReached)
-            {
-                _probes.Add(ring.Network.Probe(member, node.Identity.Address, exact: true, node));
-            }
-        }
     }
 }

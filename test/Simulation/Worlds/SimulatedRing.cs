@@ -98,6 +98,29 @@ internal sealed class SimulatedRing
         _order = null;
     }
 
+    /// <summary>A machine that was switched off goes on as after a suspension; its NAT has forgotten it, and gives it another port.</summary>
+    public void Wake(SimulatedNode node)
+    {
+        SimulatedNetwork.Forget(node, moves: true);
+        Network.Wake(node);
+        _order = null;
+    }
+
+    /// <summary>Switches a copy of a machine on, which has its key. The order of the ring names the address once until one of the two is switched off.</summary>
+    public SimulatedNode Copy(SimulatedNode original)
+    {
+        _ = Order;
+        return Network.AddCopy(original, NatKind.PortRestricted, Policy);
+    }
+
+    /// <summary>Living nodes by chance, none of them of the bootstrap list.</summary>
+    public SimulatedNode[] SomeButTheList(int count)
+    {
+        SimulatedNode[] nodes = Array.FindAll(Order, node => node.Index >= Bootstraps);
+        Random.Shuffle(nodes);
+        return nodes[..Math.Min(count, nodes.Length)];
+    }
+
     /// <summary>A living node by chance.</summary>
     public SimulatedNode Any() => Order[Random.Next(Order.Length)];
 

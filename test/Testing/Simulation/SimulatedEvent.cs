@@ -1,4 +1,5 @@
 using Brunet.Addressing;
+using Testing.Simulation.Sites;
 
 namespace Testing.Simulation;
 
@@ -27,8 +28,11 @@ internal sealed class SimulatedEvent
     /// <summary>Where the datagram seems to come from.</summary>
     public TransportAddress Source { get; set; }
 
-    /// <summary>The port of the site's public address that it goes to.</summary>
-    public ushort Port { get; set; }
+    /// <summary>Where it goes.</summary>
+    public TransportAddress Destination { get; set; }
+
+    /// <summary>Who has that address.</summary>
+    public ISimulatedStation Station { get; set; } = null!;
 
     /// <summary>Whether it goes to a multicast group.</summary>
     public bool IsMulticast { get; set; }

@@ -1,10 +1,12 @@
 using System.Buffers;
+using System.Diagnostics.CodeAnalysis;
 using System.Net;
 using Brunet;
 using Brunet.Addressing;
 using Brunet.Dht;
 using Brunet.Sessions;
 using Brunet.Wire;
+using Testing.Simulation.Sites;
 
 namespace Testing.Simulation;
 
@@ -13,17 +15,26 @@ namespace Testing.Simulation;
 /// </summary>
 public sealed class SimulatedNetwork(int seed, double loss = 0)
 {
-    private const ushort Port = 4433;
+    private const ushort Port = SimulatedNode.Port;
+
+    /// <summary>How long a datagram takes to a machine of the same network.</summary>
+    private static readonly TimeSpan Near = TimeSpan.FromMilliseconds(0.5);
 
     private readonly Random _random = new(seed);
     private readonly SimulatedSchedule _events = new();
     private readonly Stack<SimulatedEvent> _spare = [];
-    private readonly Dictionary<uint, SimulatedNode> _byPublicAddress = [];
     private readonly RunDigest _digest = new();
     private readonly SimulatedTcp _tcp = new();
     private readonly List<SimulatedNode> _lookedAt = [];
+    private SimulatedSites? _sites;
     private SimulatedProbe? _probe;
     private int _probeSteps;
+
+    /// <summary>What all networks lead to.</summary>
+    public SimulatedLan Internet { get; } = new();
+
+    /// <summary>Sites to switch nodes on at.</summary>
+    public SimulatedSites Sites => _sites ??= new SimulatedSites(Internet, _random);
 
     /// <summary>Virtual time since the beginning.</summary>
     public TimeSpan Now { get; private set; }
@@ -125,10 +136,25 @@ public sealed class SimulatedNetwork(int seed, double loss = 0)
 
     private SimulatedNode Add(NatKind nat, IRecordPolicy policy, SimulatedIdentity identity, NodeSettings settings)
     {
-        uint address = EndpointOf(Nodes.Count).IPv4;
-        var site = new SimulatedNat(nat, address, Port, _random);
-        var node = new SimulatedNode(this, Nodes.Count, site, TransportAddress.FromIPv4(address, Port), identity, settings);
-        _byPublicAddress.Add(address, node);
+        TransportAddress outside = EndpointOf(Nodes.Count);
+        var gateway = new SimulatedGateway(Internet, outside, nat, _random) { Hairpins = true };
+        var inside = TransportAddress.FromIPv4((10u << 24) | (outside.IPv4 & 0xffff), 0);
+        return Add(new SimulatedHost(gateway.Inner, gateway.Nat.Translates ? inside : SimulatedLan.Bare(outside)), outside, policy, identity, settings);
+    }
+
+    /// <summary>Switches a node on at one of the known sites. It knows its machine's own addresses, as under the daemon.</summary>
+    public SimulatedNode Add(SimulatedHost host, IRecordPolicy policy, IReadOnlyList<TransportAddress> bootstrap, bool isFirst = false)
+    {
+        ArgumentNullException.ThrowIfNull(host);
+        var settings = new NodeSettings(new byte[32], bootstrap, isFirst, IsOpen: true) { Group = Lan is null ? null : Group, SealsEspOnce = SealsEspOnce };
+        return Add(host, host.Outside with { Port = Port }, policy, new SimulatedIdentity(_random), settings, knowsItself: true);
+    }
+
+    private SimulatedNode Add(
+        SimulatedHost host, TransportAddress outside, IRecordPolicy policy, SimulatedIdentity identity, NodeSettings settings, bool knowsItself = false)
+    {
+        var node = new SimulatedNode(this, Nodes.Count, host, outside, identity, settings) { KnowsItself = knowsItself };
+        host.Node = node;
         Nodes.Add(node);
         Start(node, policy);
         return node;
@@ -150,7 +176,7 @@ public sealed class SimulatedNetwork(int seed, double loss = 0)
     public static void Forget(SimulatedNode node, bool moves = false)
     {
         ArgumentNullException.ThrowIfNull(node);
-        node.Nat.Forget(moves);
+        node.ForgetNat(moves);
     }
 
     /// <summary>A node that was switched off goes on where it was, as after a suspension.</summary>
@@ -160,6 +186,7 @@ public sealed class SimulatedNetwork(int seed, double loss = 0)
         node.Lives++;
         node.Revive();
         node.TickAt = TimeSpan.MaxValue;
+        SimulatedMapper.Begin(node, _random, () => Now, (wait, deed) => Later(node, node, wait, deed));
         LookAt(node);
     }
 
@@ -179,22 +206,6 @@ public sealed class SimulatedNetwork(int seed, double loss = 0)
         origin.Inside.Core.Router.Originate(Now, exact, exact ? RoutedType.Reply : RoutedType.Fetch, target, default, []);
         _probe = null;
         return probe;
-    }
-
-    /// <summary>Whether every living node has links to its true successor and predecessor.</summary>
-    public bool IsOneRing()
-    {
-        List<SimulatedNode> living = [.. Nodes.Where(node => node.IsAlive).OrderBy(node => node.Node.Address)];
-        for (int i = 0; i < living.Count; i++)
-        {
-            SimulatedNode next = living[(i + 1) % living.Count];
-            if (living[i].PathTo(next) is null or PathKind.Ring || next.PathTo(living[i]) is null or PathKind.Ring)
-            {
-                return false;
-            }
-        }
-
-        return true;
     }
 
     /// <summary>Lets virtual time pass.</summary>
@@ -252,7 +263,8 @@ public sealed class SimulatedNetwork(int seed, double loss = 0)
             return;
         }
 
-        if (!TryRoute(from, socket, destination, datagram, out SimulatedNode to, out TransportAddress source, out TimeSpan setUp) || IsParted?.Invoke(from, to) == true)
+        if (!TryRoute(from, socket, destination, datagram, out ISimulatedStation? station, out TransportAddress source, out TimeSpan setUp)
+            || station.Any.Node is not { } to || IsParted?.Invoke(from, to) == true)
         {
             return;
         }
@@ -269,7 +281,7 @@ public sealed class SimulatedNetwork(int seed, double loss = 0)
         arrival.Datagram = copy;
         arrival.Length = datagram.Length;
         arrival.Source = source;
-        arrival.Port = destination.Port;
+        (arrival.Destination, arrival.Station) = (destination, station);
         if (_probe is { } probe && datagram.Length >= probe.Size)
         {
             probe.Size = probe.Size == 0 ? datagram.Length : probe.Size;
@@ -278,7 +290,8 @@ public sealed class SimulatedNetwork(int seed, double loss = 0)
             arrival.Steps = _probeSteps + 1;
         }
 
-        _events.Add(arrival, Now + Latency(from.Place, to.Place, _random.NextDouble()) + ExtraLatency + setUp);
+        TimeSpan way = Latency(from.Place, to.Place, _random.NextDouble()) + ExtraLatency + setUp;
+        _events.Add(arrival, Now + (station is SimulatedHost near && near.Lan == from.Host.Lan && near != from.Host ? Near : way));
     }
 
     private void TransmitToGroup(SimulatedNode from, ReadOnlySpan<byte> datagram)
@@ -296,7 +309,7 @@ public sealed class SimulatedNetwork(int seed, double loss = 0)
             arrival.Datagram = ArrayPool<byte>.Shared.Rent(datagram.Length);
             datagram.CopyTo(arrival.Datagram);
             arrival.Length = datagram.Length;
-            arrival.Source = from.PublicEndpoint;
+            arrival.Source = from.Host.Addresses[0] with { Port = Port };
             arrival.IsMulticast = true;
             _events.Add(arrival, Now + Latency(from.Place, to.Place, _random.NextDouble()) + ExtraLatency);
         }
@@ -304,7 +317,7 @@ public sealed class SimulatedNetwork(int seed, double loss = 0)
 
     /// <summary>A node connects to an outside address, and hopes that its owner does the same.</summary>
     internal void Meet(SimulatedNode from, TransportAddress endpoint) =>
-        _tcp.Meet(from, endpoint, address => _byPublicAddress.GetValueOrDefault(address), () => Now, Later);
+        _tcp.Meet(from, endpoint, () => Now, Later);
 
     /// <summary>Lets something happen at a node when a packet from another one is there, or some time later.</summary>
     private void Later(SimulatedNode from, SimulatedNode at, TimeSpan wait, Action deed)
@@ -316,32 +329,30 @@ public sealed class SimulatedNetwork(int seed, double loss = 0)
 
     /// <summary>Where a frame goes and what its source looks like there; false if it is lost. Set-up is the time that a new connection takes.</summary>
     private bool TryRoute(
-        SimulatedNode from, int socket, TransportAddress destination, ReadOnlySpan<byte> frame, out SimulatedNode to, out TransportAddress source, out TimeSpan setUp)
+        SimulatedNode from, int socket, TransportAddress destination, ReadOnlySpan<byte> frame, [NotNullWhen(true)] out ISimulatedStation? station,
+        out TransportAddress source, out TimeSpan setUp)
     {
-        (to, setUp) = (from, default);
+        setUp = default;
         if (destination.Protocol != TransportProtocol.Udp)
         {
-            bool isThere = _tcp.TryRoute(from, destination, Listener, out to, out source, out bool isNew);
+            bool isThere = _tcp.TryRoute(Now, from, destination, out SimulatedNode to, out source, out bool isNew);
             setUp = isNew ? 2 * Latency(from.Place, to.Place, _random.NextDouble()) : default;
             _digest.Add(Now, source, destination, frame);
+            station = to.Host;
             return isThere;
         }
 
-        source = from.Nat.Outbound(Now, socket, destination);
+        station = from.Host.Find(destination, out int gates);
+        bool passes = from.Host.Leave(Now, SimulatedNode.PortOf(socket), destination, gates, out source);
         _digest.Add(Now, source, destination, frame);
-        if (from.Nat.HasUdp && destination.IsIPv4 && !_byPublicAddress.ContainsKey(destination.IPv4))
+        if (passes && station is null)
         {
             // Nobody is there, but who watches the wire sees it go.
             Wire?.Invoke(from, destination, frame.ToArray());
         }
 
-        bool isLost = !destination.IsIPv4 || !from.Nat.HasUdp || !_byPublicAddress.TryGetValue(destination.IPv4, out to!) || _random.NextDouble() < Loss;
-        to ??= from;
-        return !isLost;
+        return passes && station is not null && _random.NextDouble() >= Loss;
     }
-
-    private SimulatedNode? Listener(TransportAddress endpoint) =>
-        _byPublicAddress.GetValueOrDefault(endpoint.IPv4) is { IsAlive: true, Nat.IsPublic: true } node ? node : null;
 
     internal double NextPlace() => _random.NextDouble();
 
@@ -367,7 +378,6 @@ public sealed class SimulatedNetwork(int seed, double loss = 0)
             return;
         }
 
-        int socket = 0;
         if (happening.IsMulticast)
         {
             happening.IsMulticast = false;
@@ -376,19 +386,36 @@ public sealed class SimulatedNetwork(int seed, double loss = 0)
                 node.Inside.ReceiveMulticast(Now, happening.Source, datagram.AsSpan(0, happening.Length));
             }
         }
-        else if (node.IsAlive && (happening.Source.Protocol != TransportProtocol.Udp
-            || (node.Nat.Admits(Now, happening.Source, happening.Port, out socket) && node.IsOpen(socket))))
+        else if (Receiver(happening, out int socket) is { IsAlive: true } receiver && receiver.IsOpen(socket))
         {
             _probe = happening.Probe;
             _probeSteps = happening.Steps;
-            _probe?.OnArrival(Now, node, _probeSteps);
-            node.Inside.ReceiveDatagram(Now, happening.Source, datagram.AsSpan(0, happening.Length), socket);
+            _probe?.OnArrival(Now, receiver, _probeSteps);
+            receiver.Inside.ReceiveDatagram(Now, happening.Source, datagram.AsSpan(0, happening.Length), socket);
             _probe = null;
+            if (receiver != node)
+            {
+                Watch(receiver);
+            }
         }
 
         ArrayPool<byte>.Shared.Return(datagram);
         happening.Datagram = null;
         Watch(node);
+    }
+
+    /// <summary>Who gets a datagram that has come to a station, and by which of its sockets; null if nobody does.</summary>
+    private SimulatedNode? Receiver(SimulatedEvent happening, out int socket)
+    {
+        socket = 0;
+        if (happening.Source.Protocol != TransportProtocol.Udp)
+        {
+            return happening.Node;
+        }
+
+        SimulatedNode? node = happening.Station.Enter(Now, happening.Source, happening.Destination, out TransportAddress inside)?.Node;
+        socket = SimulatedNode.SocketOf(inside.Port);
+        return node;
     }
 
     /// <summary>Somebody outside takes hold of a node.</summary>
@@ -448,16 +475,13 @@ public sealed class SimulatedNetwork(int seed, double loss = 0)
             node,
             _random,
             new SimulatedHardware(_random));
-        if (node.Nat.IsPublic)
+        if (node.OwnEndpoints(AllListen) is { Count: > 0 } own)
         {
-            node.Inside.SetLocalEndpoints(Now, SimulatedTcp.Listeners(node.PublicEndpoint));
-        }
-        else if (AllListen)
-        {
-            node.Node.SetLocalEndpoints(Now, SimulatedTcp.Listeners(TransportAddress.FromIPv4((10u << 24) | (node.PublicEndpoint.IPv4 & 0xffff), Port)));
+            node.Inside.SetLocalEndpoints(Now, own);
         }
 
         node.TickAt = TimeSpan.MaxValue;
+        SimulatedMapper.Begin(node, _random, () => Now, (wait, deed) => Later(node, node, wait, deed));
         LookAt(node);
     }
 

@@ -2,23 +2,31 @@ using Brunet;
 using Brunet.Addressing;
 using Brunet.Dht;
 using Brunet.Sessions;
+using Testing.Simulation.Sites;
 
 namespace Testing.Simulation;
 
 /// <summary>One node of the simulated world.</summary>
 public sealed class SimulatedNode : INodeOutput
 {
+    /// <summary>The port of the node's own socket.</summary>
+    internal const ushort Port = 4433;
+
+    /// <summary>Where the ports begin that its further sockets have, and how many there are.</summary>
+    private const int FirstFurther = 10000;
+    private const int Further = 40000;
+
     private readonly SimulatedNetwork _network;
     private readonly HashSet<int> _sockets = [];
     private int _lastSocket;
 
     internal SimulatedNode(
-        SimulatedNetwork network, int index, SimulatedNat nat, TransportAddress publicEndpoint, SimulatedIdentity identity, NodeSettings settings)
+        SimulatedNetwork network, int index, SimulatedHost host, TransportAddress publicEndpoint, SimulatedIdentity identity, NodeSettings settings)
     {
         Settings = settings;
         _network = network;
         Index = index;
-        Nat = nat;
+        Host = host;
         PublicEndpoint = publicEndpoint;
         Identity = identity;
         Place = network.NextPlace();
@@ -90,7 +98,27 @@ public sealed class SimulatedNode : INodeOutput
         }
     }
 
-    internal SimulatedNat Nat { get; }
+    /// <summary>The machine that it is on.</summary>
+    public SimulatedHost Host { get; }
+
+    /// <summary>Whether it is told its machine's own addresses, as by the daemon.</summary>
+    internal bool KnowsItself { get; init; }
+
+    /// <summary>The endpoints of its own machine that it is told: of TCP alone unless it knows all, and behind a NAT none unless all nodes listen.</summary>
+    internal IReadOnlyList<TransportAddress> OwnEndpoints(bool allListen)
+    {
+        var own = new List<TransportAddress>();
+        foreach (TransportAddress address in KnowsItself || Nat.IsPublic || allListen ? Host.Addresses : [])
+        {
+            TransportAddress udp = address with { Port = Port };
+            own.AddRange(KnowsItself ? [udp, .. SimulatedTcp.Listeners(udp)] : SimulatedTcp.Listeners(udp));
+        }
+
+        return own;
+    }
+
+    /// <summary>What stands before its machine.</summary>
+    internal SimulatedNat Nat => Host.Lan.Gateway!.Nat;
 
     internal NodeSettings Settings { get; }
 
@@ -166,11 +194,7 @@ public sealed class SimulatedNode : INodeOutput
         return _lastSocket;
     }
 
-    public void CloseSocket(int socket)
-    {
-        _sockets.Remove(socket);
-        Nat.Close(socket);
-    }
+    public void CloseSocket(int socket) => _sockets.Remove(socket);
 
     /// <summary>Sockets that are open beside the node's own and the one that measures the NAT.</summary>
     public int FurtherSockets => _sockets.Count - (Inside.Core.NatProber.HasSocket ? 1 : 0);
@@ -195,6 +219,14 @@ public sealed class SimulatedNode : INodeOutput
         get => Nat.HasOneTcpPort;
         set => Nat.HasOneTcpPort = value;
     }
+
+    internal void ForgetNat(bool moves) => Host.Lan.Gateway!.Forget(_network.Now, moves);
+
+    /// <summary>The machine's port of a socket.</summary>
+    internal static ushort PortOf(int socket) => (ushort)(socket == 0 ? Port : FirstFurther + (socket % Further));
+
+    /// <summary>The socket of a port; one that is not open if the port is nobody's.</summary>
+    internal static int SocketOf(ushort port) => port == Port ? 0 : port - FirstFurther;
 
     internal bool IsOpen(int socket) => socket == 0 || _sockets.Contains(socket);
 

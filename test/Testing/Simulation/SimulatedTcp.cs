@@ -32,18 +32,21 @@ internal sealed class SimulatedTcp
         [udp with { Protocol = TransportProtocol.Tcp }, udp with { Protocol = TransportProtocol.Tcp, Port = HttpsPort }];
 
     /// <summary>Where a frame goes, what its source looks like there, and whether the connection must be made first; false if it gets nowhere.</summary>
-    public bool TryRoute(
-        SimulatedNode from, TransportAddress destination, Func<TransportAddress, SimulatedNode?> find, out SimulatedNode to, out TransportAddress source, out bool isNew)
+    public bool TryRoute(TimeSpan now, SimulatedNode from, TransportAddress destination, out SimulatedNode to, out TransportAddress source, out bool isNew)
     {
         (to, source, isNew) = (from, default, false);
         if (!_connections.TryGetValue((from, destination), out Connection? connection) || !connection.IsAlive)
         {
-            if (destination.Protocol != TransportProtocol.Tcp || find(destination) is not { } listener || !Listeners(listener.PublicEndpoint).Contains(destination))
+            TransportAddress inside = default;
+            if (destination.Protocol != TransportProtocol.Tcp
+                || from.Host.Find(destination, out int gates)?.Enter(now, default, destination, out inside)?.Node is not { IsAlive: true } listener
+                || inside.Port is not (HttpsPort or SimulatedNode.Port)
+                || !from.Host.Leave(now, PortTowards(destination), destination, gates, out TransportAddress seen))
             {
                 return false;
             }
 
-            Join(from, destination, listener, Outside(from, destination) with { Protocol = TransportProtocol.TcpAccepted });
+            Join(from, destination, listener, seen with { Protocol = TransportProtocol.TcpAccepted });
             connection = _connections[(from, destination)];
             isNew = true;
         }
@@ -54,15 +57,15 @@ internal sealed class SimulatedTcp
 
     /// <summary>A node calls an outside address. What comes of it, the node hears later.</summary>
     public void Meet(
-        SimulatedNode from, TransportAddress endpoint, Func<uint, SimulatedNode?> find, Func<TimeSpan> clock, Action<SimulatedNode, SimulatedNode, TimeSpan, Action> later)
+        SimulatedNode from, TransportAddress endpoint, Func<TimeSpan> clock, Action<SimulatedNode, SimulatedNode, TimeSpan, Action> later)
     {
         Calls++;
-        if (find(endpoint.IPv4) is not { } to || _calls.ContainsKey((from, endpoint)))
+        if (from.Host.Find(endpoint, out int gates) is not { Any.Node: { } to } station || _calls.ContainsKey((from, endpoint))
+            || !from.Host.Leave(clock(), PortTowards(endpoint), endpoint, gates, out TransportAddress source))
         {
             return;
         }
 
-        TransportAddress source = Outside(from, endpoint);
         _calls[(from, endpoint)] = source;
         int sent = 0;
         Send();
@@ -76,13 +79,14 @@ internal sealed class SimulatedTcp
                 return;
             }
 
-            if (_calls.TryGetValue((to, source), out TransportAddress answer) && answer == endpoint && to.IsAlive)
+            if (station.Enter(clock(), source, endpoint, out _)?.Node is { IsAlive: true } met && _calls.TryGetValue((met, source), out TransportAddress answer)
+                && answer == endpoint)
             {
                 _calls.Remove((from, endpoint));
-                _calls.Remove((to, source));
-                Join(from, endpoint, to, source);
-                to.Node.ConnectionMade(clock(), source);
-                later(to, from, default, () => from.Node.ConnectionMade(clock(), endpoint));
+                _calls.Remove((met, source));
+                Join(from, endpoint, met, source);
+                met.Node.ConnectionMade(clock(), source);
+                later(met, from, default, () => from.Node.ConnectionMade(clock(), endpoint));
             }
             else if (to.Nat.RefusesStrangers)
             {
@@ -121,11 +125,7 @@ internal sealed class SimulatedTcp
         _connections[(to, seenAs)] = new Connection(to, from, far);
     }
 
-    private static TransportAddress Outside(SimulatedNode from, TransportAddress destination)
-    {
-        ushort inside = destination.Port == HttpsPort ? HttpsPort : from.PublicEndpoint.Port;
-        return from.PublicEndpoint with { Port = from.Nat.TcpPort(inside), Protocol = TransportProtocol.TcpMet };
-    }
+    private static ushort PortTowards(TransportAddress destination) => destination.Port == HttpsPort ? HttpsPort : SimulatedNode.Port;
 
     /// <summary>A connection from one end: who the other one is, and as whom that sees this one.</summary>
     private sealed record Connection(SimulatedNode Near, SimulatedNode Far, TransportAddress SeenAs)
