@@ -10,6 +10,7 @@ from waiting import until
 LISTEN, PORT = "127.0.0.54", "5354"
 SECONDS = 4
 DNSMASQ_PORT = "5355"
+DNSMASQ = ("dnsmasq", "--keep-in-foreground")
 
 
 def run(tally, pool):
@@ -55,11 +56,11 @@ def figures(tally, node, name, address):
     queries = node.folder / "queries"
     queries.write_text(f"{name} A\n{name} AAAA\n{address.replace('.', '-')}.dhcp.internal A\n", encoding="ascii")
     dnsmasq = subprocess.Popen(
-        node.inside("dnsmasq", "--keep-in-foreground", "--conf-file=/dev/null", "--no-resolv", "--no-hosts", f"--port={DNSMASQ_PORT}", "--listen-address=127.0.0.1",
+        node.inside(*DNSMASQ, "--conf-file=/dev/null", "--no-resolv", "--no-hosts", f"--port={DNSMASQ_PORT}", "--listen-address=127.0.0.1",
                     "--bind-interfaces", f"--address=/dhcp.internal/{address}", "--pid-file="),
         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
-        until(lambda: node.run("ss", "-Hltn", "sport", "=", f":{DNSMASQ_PORT}").stdout, lambda seen: seen, "dnsmasq listens")
+        until(lambda: listeners(node, DNSMASQ_PORT), lambda seen: seen, "dnsmasq listens")
         for how in ("udp", "tcp"):
             with tally.case(f"dnsperf over {how}: no query is lost"):
                 ours, lost = dnsperf(node, LISTEN, PORT, how, queries)
@@ -69,6 +70,11 @@ def figures(tally, node, name, address):
     finally:
         dnsmasq.kill()
         dnsmasq.wait()
+
+
+def listeners(node, port):
+    """The sockets that listen for TCP at a port, a line each."""
+    return node.run("ss", "-Hltn", "sport", "=", f":{port}").stdout
 
 
 def dnsperf(node, server, port, how, queries):
