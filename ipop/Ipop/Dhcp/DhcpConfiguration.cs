@@ -1,11 +1,14 @@
+using Ipop.Router;
+
 namespace Ipop.Dhcp;
 
 /// <summary>
 /// What the guest is told beside its address, as far as it asks for it (RFC 2132 section 9.8); all of it, if it does not say.
 /// </summary>
 /// <remarks>
-/// No router (3) and no routes (33, 121): the virtual network is one prefix on one wire and leads nowhere else, so the mask says
-/// all that is to say, and a route more would take the guest's own default route away.
+/// No router (3) and no routes (33): the virtual network is one prefix on one wire and leads nowhere else, so the mask says
+/// all that is to say, and a default route would take the guest's own away. A LAN may lead elsewhere by machines of its own: in router mode its hosts are told
+/// the classless routes (121) of the configuration.
 /// </remarks>
 internal sealed class DhcpConfiguration
 {
@@ -13,6 +16,7 @@ internal sealed class DhcpConfiguration
     private static readonly byte[] Everything =
     [
         DhcpOption.BroadcastAddress, DhcpOption.InterfaceMtu, DhcpOption.DnsServer, DhcpOption.DomainName, DhcpOption.DomainSearch, DhcpOption.HostName,
+        DhcpOption.ClasslessRoutes,
     ];
 
     private readonly VirtualNetworkOptions _options;
@@ -56,9 +60,24 @@ internal sealed class DhcpConfiguration
             case DhcpOption.DomainSearch:
                 writer.AddName(code, _options.Zone);
                 break;
+            case DhcpOption.ClasslessRoutes when _options.Router is { Routes: { Count: > 0 } routes }:
+                Add(ref writer, routes);
+                break;
             case DhcpOption.HostName when _hostName() is { Length: > 0 and < 64 } hostName:
                 writer.Add(code, hostName);
                 break;
         }
+    }
+
+    private static void Add(ref DhcpReplyWriter writer, IReadOnlyList<LanRoute> routes)
+    {
+        Span<byte> value = stackalloc byte[LanRoute.Most * LanRoute.LargestSize];
+        int length = 0;
+        foreach (LanRoute route in routes)
+        {
+            length += route.Write(value[length..]);
+        }
+
+        writer.Add(DhcpOption.ClasslessRoutes, value[..length]);
     }
 }

@@ -1,6 +1,6 @@
 namespace Ipop.Dhcp;
 
-/// <summary>Codes of the DHCP options that are read or written (RFC 2132, 3397, 4039).</summary>
+/// <summary>Codes of the DHCP options that are read or written (RFC 2132, 3397, 3442, 4039).</summary>
 internal static class DhcpOption
 {
     public const byte Pad = 0;
@@ -22,5 +22,6 @@ internal static class DhcpOption
     public const byte ClientIdentifier = 61;
     public const byte RapidCommit = 80;
     public const byte DomainSearch = 119;
+    public const byte ClasslessRoutes = 121;
     public const byte End = 255;
 }

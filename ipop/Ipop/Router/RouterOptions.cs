@@ -12,6 +12,9 @@ public sealed record RouterOptions
     /// <summary>Whether hosts may carry DHCP messages of others (RFC 2131, giaddr).</summary>
     public bool HasRelays { get; init; }
 
+    /// <summary>Networks beyond machines of the LAN that its hosts are told of, at most <see cref="LanRoute.Most"/>.</summary>
+    public IReadOnlyList<LanRoute> Routes { get; init; } = [];
+
     /// <summary>Hosts of the last run; their addresses are claimed again without waiting for them.</summary>
     public IReadOnlyList<KnownHost> Known { get; init; } = [];
 }

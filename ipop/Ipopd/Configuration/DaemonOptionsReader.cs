@@ -158,10 +158,9 @@ internal sealed class DaemonOptionsReader
 
     private ReservedRanges Reserved()
     {
-        string value = Value(OptionKey.PoolReserved);
         Subnet subnet = PoolSubnet();
         var ranges = new List<AddressRange>();
-        foreach (string text in value.Length == 0 ? [] : value.Split(',', StringSplitOptions.TrimEntries))
+        foreach (string text in List(OptionKey.PoolReserved))
         {
             if (!AddressRange.TryParse(text, out AddressRange range))
             {
@@ -182,7 +181,7 @@ internal sealed class DaemonOptionsReader
         }
 
         var reserved = new ReservedRanges(ranges);
-        return reserved.Exhaust(subnet) ? throw Wrong(OptionKey.PoolReserved, value, $"leaves no address of {subnet} to anybody; reserve less") : reserved;
+        return reserved.Exhaust(subnet) ? throw Wrong(OptionKey.PoolReserved, Value(OptionKey.PoolReserved), $"leaves no address of {subnet} to anybody; reserve less") : reserved;
     }
 
     private byte[] Secret()
@@ -228,6 +227,7 @@ internal sealed class DaemonOptionsReader
         {
             Hosts = Number(OptionKey.LanHosts, 1, RouterOptions.MostHosts),
             HasRelays = YesOrNo(OptionKey.LanRelay),
+            Routes = LanRoutes(),
         };
         if (!YesOrNo(OptionKey.Lan))
         {
@@ -241,6 +241,37 @@ internal sealed class DaemonOptionsReader
                 $"needs {OptionKey.Open} = yes: in a pool with a CA a certificate grants one address to one machine, so nobody would believe the hosts of a LAN; set it to no, "
                 + "and let each of the hosts join by itself");
     }
+
+    private List<LanRoute> LanRoutes()
+    {
+        Subnet subnet = PoolSubnet();
+        var routes = new List<LanRoute>();
+        foreach (string text in List(OptionKey.LanRoutes))
+        {
+            if (!LanRoute.TryParse(text, out LanRoute route))
+            {
+                throw Wrong(
+                    OptionKey.LanRoutes, text,
+                    "is not NETWORK/BITS via ADDRESS, of 1 to 32 bits and none beyond them; write routes like 192.168.50.0/24 via 10.128.3.4, commas between");
+            }
+
+            if (!subnet.IsHost(route.Via))
+            {
+                throw Wrong(OptionKey.LanRoutes, text, $"leads by way of no host of {OptionKey.PoolSubnet} = {subnet}; name a machine of the LAN");
+            }
+
+            if (route.Overlaps(subnet))
+            {
+                throw Wrong(OptionKey.LanRoutes, text, $"takes addresses of {OptionKey.PoolSubnet} = {subnet} elsewhere; name other networks");
+            }
+
+            routes.Add(route);
+        }
+
+        return routes.Count <= LanRoute.Most ? routes : throw Wrong(OptionKey.LanRoutes, Value(OptionKey.LanRoutes), $"has more than {LanRoute.Most} routes; leave some out");
+    }
+
+    private string[] List(OptionKey key) => Value(key) is { Length: > 0 } value ? value.Split(',', StringSplitOptions.TrimEntries) : [];
 
     private string TapName()
     {

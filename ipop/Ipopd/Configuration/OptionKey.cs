@@ -21,6 +21,7 @@ internal sealed record OptionKey(string Section, string Name, string? Default)
     internal static readonly OptionKey Lan = new("router", "lan", "no");
     internal static readonly OptionKey LanHosts = new("router", "hosts", "64");
     internal static readonly OptionKey LanRelay = new("router", "relay", "no");
+    internal static readonly OptionKey LanRoutes = new("router", "routes", "");
     internal static readonly OptionKey UdpPort = new("udp", "port", "4433");
     internal static readonly OptionKey PortMapping = new("udp", "port-mapping", "yes");
     internal static readonly OptionKey Multicast = new("udp", "multicast", "yes");
@@ -43,7 +44,7 @@ internal sealed record OptionKey(string Section, string Name, string? Default)
     /// <summary>Every key there is.</summary>
     internal static IReadOnlyList<OptionKey> All { get; } =
     [
-        State, Host, Pool, PoolSubnet, PoolReserved, Secret, Bootstrap, Open, TapName, TapMtu, LargestMtu, Capture, Lan, LanHosts, LanRelay, UdpPort, PortMapping,
+        State, Host, Pool, PoolSubnet, PoolReserved, Secret, Bootstrap, Open, TapName, TapMtu, LargestMtu, Capture, Lan, LanHosts, LanRelay, LanRoutes, UdpPort, PortMapping,
         Multicast, TcpPorts, TcpSegmentation, UdpSegmentation, UdpRuns, UdpGro, LibraryCipher, Esp, Priority, RelayRate, ControlSocket, DnsListen, MetricsListen, CaPort,
         PossessionPort, Ticket,
     ];

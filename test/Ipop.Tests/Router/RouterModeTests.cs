@@ -12,6 +12,24 @@ namespace Ipop.Tests.Router;
 /// <summary>What honest hosts behind one node have of router mode.</summary>
 public sealed class RouterModeTests
 {
+    [Fact]
+    public void Hosts_are_told_the_lans_routes_as_rfc_3442_writes_them()
+    {
+        LanRoute[] routes = [Route("192.168.50.0/24 via 10.128.3.4"), Route("172.16.0.0/12 via 10.128.3.5"), Route("203.0.113.7/32 via 10.128.3.6")];
+        var lan = new Lan(new RouterOptions { Routes = routes });
+        lan.Discover(Lan.A);
+        Assert.Equal(
+            [24, 192, 168, 50, 10, 128, 3, 4, 12, 172, 16, 10, 128, 3, 5, 32, 203, 0, 113, 7, 10, 128, 3, 6], lan.Take(Lan.A).Options[DhcpOption.ClasslessRoutes]);
+    }
+
+    [Fact]
+    public void As_many_routes_as_there_may_be_fit_what_every_client_takes()
+    {
+        var lan = new Lan(new RouterOptions { Routes = [.. Enumerable.Repeat(Route("203.0.113.7/32 via 10.128.3.6"), LanRoute.Most)] });
+        lan.Discover(Lan.A);
+        Assert.Equal(LanRoute.Most * 9, lan.Take(Lan.A).Options[DhcpOption.ClasslessRoutes].Length);
+    }
+
     private readonly Lan _lan = new();
 
     [Fact]
@@ -359,4 +377,6 @@ public sealed class RouterModeTests
     }
 
     private static (DhcpMessageType Type, IPv4Address Address) Answer(DhcpReply reply) => (reply.Type, reply.Assigned);
+
+    private static LanRoute Route(string text) => LanRoute.TryParse(text, out LanRoute route) ? route : throw new FormatException(text);
 }

@@ -1,5 +1,6 @@
 using System.Text;
 using Brunet.Addressing;
+using Ipop.Router;
 using Ipopd.Configuration;
 
 namespace Ipopd.Tests.Configuration;
@@ -79,6 +80,13 @@ public sealed class DaemonOptionsReaderTests
         string open = Least.Replace("[pool]", "[pool]\nopen = yes", StringComparison.Ordinal);
         Assert.Equal((64, false), (Read(open + "\n[router]\nlan = yes\n").Router!.Hosts, Read(open + "\n[router]\nlan = yes\n").Router!.HasRelays));
         Assert.Equal((250, true), (Read(open + "\n[router]\nlan = yes\nhosts = 250\nrelay = yes\n").Router!.Hosts, true));
+        Assert.Equal(
+            ["192.168.50.0/24 via 10.128.3.4", "172.16.0.0/12 via 10.128.3.5"],
+            Read(open + "\n[router]\nlan = yes\nroutes = 192.168.50.0/24 via 10.128.3.4, 172.16.0.0/12 via 10.128.3.5\n").Router!.Routes.Select(route => route.ToString()));
+        string one = "192.168.50.0/24 via 10.128.3.4";
+        Assert.Equal(LanRoute.Most, Read($"{open}\n[router]\nlan = yes\nroutes = {string.Join(',', Enumerable.Repeat(one, LanRoute.Most))}\n").Router!.Routes.Count);
+        var many = Assert.Throws<ConfigurationException>(() => Read($"{open}\n[router]\nlan = yes\nroutes = {string.Join(',', Enumerable.Repeat(one, LanRoute.Most + 1))}\n"));
+        Assert.Contains("has more than 16 routes; leave some out", many.Message, StringComparison.Ordinal);
         var closed = Assert.Throws<ConfigurationException>(() => Read(Least + "\n[router]\nlan = yes\n"));
         Assert.Contains("[router] lan = yes needs [pool] open = yes", closed.Message, StringComparison.Ordinal);
     }
@@ -88,6 +96,15 @@ public sealed class DaemonOptionsReaderTests
     [InlineData("router", "hosts", "0", "is not a number from 1 to 250")]
     [InlineData("router", "hosts", "251", "is not a number from 1 to 250")]
     [InlineData("router", "relay", "1", "is neither yes nor no")]
+    [InlineData("router", "routes", "192.168.50.0/24", "is not NETWORK/BITS via ADDRESS")]
+    [InlineData("router", "routes", "192.168.50.1/24 via 10.128.3.4", "of 1 to 32 bits and none beyond them")]
+    [InlineData("router", "routes", "0.0.0.0/0 via 10.128.3.4", "of 1 to 32 bits and none beyond them")]
+    [InlineData("router", "routes", "192.168.50.0/33 via 10.128.3.4", "of 1 to 32 bits and none beyond them")]
+    [InlineData("router", "routes", "192.168.50.0/24 via 10.128.3.4,", "is not NETWORK/BITS via ADDRESS")]
+    [InlineData("router", "routes", "192.168.50.0/24 via 10.129.3.4", "leads by way of no host of [pool] subnet = 10.128.0.0/16")]
+    [InlineData("router", "routes", "192.168.50.0/24 via 10.128.255.254", "leads by way of no host of [pool] subnet = 10.128.0.0/16")]
+    [InlineData("router", "routes", "10.128.7.0/24 via 10.128.3.4", "takes addresses of [pool] subnet = 10.128.0.0/16 elsewhere")]
+    [InlineData("router", "routes", "10.0.0.0/8 via 10.128.3.4", "takes addresses of [pool] subnet = 10.128.0.0/16 elsewhere")]
     [InlineData("node", "state", "relative", "is not an absolute path")]
     [InlineData("node", "state", "", "is missing; add it")]
     [InlineData("node", "host", "a.b", "is no host name")]

@@ -147,7 +147,7 @@ class Dhcpcd(Guest):
     def command(self):
         config = self.folder / "conf"
         rapid = "option rapid_commit\n" if self.rapid else ""
-        config.write_text(f"clientid\n{rapid}option domain_name, domain_search, interface_mtu, host_name\n", encoding="ascii")
+        config.write_text(f"clientid\n{rapid}option domain_name, domain_search, interface_mtu, host_name, classless_static_routes\n", encoding="ascii")
         return ["dhcpcd", "-4", "-B", "-d", "-f", str(config), "-l", str(self.lease), "-c", "/bin/true", self.interface]
 
     def renew(self):

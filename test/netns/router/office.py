@@ -22,6 +22,8 @@ from waiting import until
 VERB = pathlib.Path(__file__).resolve().parents[3] / "appliance/wow"
 BOOTSTRAP = "udp:192.0.2.10:4433"
 SERVER = "10.128.255.254"
+# A network that a machine of the LAN leads to.
+BEYOND, LEADER = "192.168.50.0/24", "10.128.3.4"
 CLIENTS = {"ant": "Dhclient", "bee": "Udhcpc", "cat": "Dhcpcd"}
 
 
@@ -70,7 +72,7 @@ class Office:
         topology.site("far", "192.0.2.21", "10.1.0")
         for name in ("boot", "office", "far"):
             self.nodes[name] = Node(topology, name, self.folder, program, "lan")
-        self.nodes["office"].options["router"] = {"lan": "yes", "hosts": "250", "relay": "yes"}
+        self.nodes["office"].options["router"] = {"lan": "yes", "hosts": "250", "relay": "yes", "routes": f"{BEYOND} via {LEADER}"}
 
     def build(self):
         """Starts the nodes, makes the bridge and the hosts; their DHCP clients start later."""

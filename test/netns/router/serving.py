@@ -5,7 +5,7 @@ import re
 import subprocess
 
 from clients import lease, ping
-from office import CLIENTS, SERVER
+from office import BEYOND, CLIENTS, LEADER, SERVER
 from tally import must
 from waiting import until
 
@@ -22,6 +22,8 @@ def run(tally, office):
         everybody = [*addresses.values(), router.address, far.address]
         must(len(set(everybody)) == 5, f"addresses: {everybody}")
         until(lambda: router.address, lambda address: address is not None and address not in addresses.values(), "the machine's own address")
+    with tally.case("classless routes: a client that asks for them (dhcpcd) routes a network beyond the LAN to the machine that leads there"):
+        until(lambda: hosts["cat"].run("ip", "route", "show", BEYOND).stdout, lambda seen: f"via {LEADER}" in seen, "the route")
     with tally.case("ping: every host and the far machine, both ways"):
         for host in hosts.values():
             must(ping(host, far.address, count=2, interval=0.2) >= 1, f"{host.name} to far")
