@@ -3,10 +3,10 @@
 import threading
 
 import guests
+from guests import SERVER
 from tally import must
 from waiting import until
 
-SERVER = "10.128.255.254"
 FENCE = f"table ip renewal {{ chain out {{ type filter hook output priority 0; ip daddr {SERVER} udp dport 67 drop; }}; }}"
 
 
