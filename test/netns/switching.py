@@ -7,7 +7,7 @@ from data import datagrams, transfer
 from tally import must
 from waiting import until
 
-SWITCHES = ("tcp-segmentation", "udp-segmentation", "udp-runs", "udp-gro", "library-cipher", "esp", "priority")
+SWITCHES = ("tcp-segmentation", "udp-segmentation", "udp-runs", "udp-gro", "library-cipher", "esp", "priority", "moderation")
 LONGEST_PACKET = 61400
 ADDRESS = {"plain": "192.0.2.71", "whole": "192.0.2.72"}
 

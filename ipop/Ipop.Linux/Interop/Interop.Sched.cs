@@ -5,6 +5,7 @@ internal static partial class Interop
     /// <summary>sched(7).</summary>
     internal static partial class Libc
     {
+        internal const int SCHED_OTHER = 0;
         internal const int SCHED_RR = 2;
 
         /// <summary>What the thread starts is scheduled as usual.</summary>

@@ -1,21 +1,47 @@
 namespace Ipop.Linux.Polling;
 
 /// <summary>
-/// Has the kernel run one thread before all ordinary programs, as it runs its own network code. Without that a packet waits until programs that compute have used up
-/// their slices, at both ends and in both directions, and behind those that came while the thread had no processor.
+/// Has the kernel run one thread before all ordinary programs, as it runs its own network code, when that is urgent. Without it a packet waits until programs that
+/// compute have used up their slices, at both ends and in both directions, and behind those that came while the thread had no processor.
 /// </summary>
-public static class LoopPriority
+public sealed class LoopPriority : IDisposable
 {
+    private readonly Urgency _urgency = new(Environment.ProcessorCount);
+    private readonly RunnableThreads _runnable = new();
+    private readonly Func<int> _count;
+    private bool _isRaised = true;
+
+    private LoopPriority() => _count = _runnable.Count;
+
     /// <summary>
     /// Schedules the calling thread by SCHED_RR with the lowest priority of that class (sched(7)); threads that it starts are scheduled as usual.
     /// </summary>
     /// <returns>
-    /// False where this is the machine's only processor, which a flood of packets would then leave to nobody else, and where neither CAP_SYS_NICE nor RLIMIT_RTPRIO
+    /// Null where this is the machine's only processor, which a flood of packets would then leave to nobody else, and where neither CAP_SYS_NICE nor RLIMIT_RTPRIO
     /// allows it.
     /// </returns>
-    public static unsafe bool TryRaise()
+    public static LoopPriority? TryTake() => Environment.ProcessorCount > 1 && Set(isRaised: true) ? new LoopPriority() : null;
+
+    /// <summary>A round of the loop is over: raises the calling thread or gives it back to ordinary scheduling.</summary>
+    /// <param name="now">Any clock that does not go back.</param>
+    /// <param name="share">Of its time that the loop works.</param>
+    public void OnRound(TimeSpan now, double share)
     {
-        var lowest = new Interop.Libc.sched_param { sched_priority = 1 };
-        return Environment.ProcessorCount > 1 && Interop.Libc.sched_setscheduler(0, Interop.Libc.SCHED_RR | Interop.Libc.SCHED_RESET_ON_FORK, &lowest) == 0;
+        _urgency.OnRound(now, share, _count);
+        if (_urgency.IsUrgent != _isRaised && Set(_urgency.IsUrgent))
+        {
+            _isRaised = _urgency.IsUrgent;
+        }
+    }
+
+    /// <inheritdoc/>
+    public void Dispose() => _runnable.Dispose();
+
+    // The flag stays: it takes a privilege to take it back.
+    private static unsafe bool Set(bool isRaised)
+    {
+        var priority = new Interop.Libc.sched_param { sched_priority = isRaised ? 1 : 0 };
+        int policy = isRaised ? Interop.Libc.SCHED_RR : Interop.Libc.SCHED_OTHER;
+        return Interop.Libc.sched_setscheduler(0, policy | Interop.Libc.SCHED_RESET_ON_FORK, &priority) == 0;
     }
 }

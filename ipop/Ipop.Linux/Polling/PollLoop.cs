@@ -8,6 +8,16 @@ namespace Ipop.Linux.Polling;
 /// </summary>
 public sealed unsafe class PollLoop : IDisposable
 {
+    /// <summary>Above this share of its time the loop rests.</summary>
+    private const double Busy = 0.25;
+
+    /// <summary>
+    /// Long enough for some dozens of small datagrams to come, short enough for a ping, which four loops carry. Shorter ones bring less, longer ones let queues grow
+    /// (docs/decisions/0019).
+    /// </summary>
+    private static readonly TimeSpan RestTime = TimeSpan.FromMicroseconds(250);
+
+    private readonly LoopLoad _load = new();
     private readonly List<Interop.Libc.pollfd> _polled = [];
     private readonly List<Watch> _watches = [];
     private readonly ConcurrentQueue<Action<TimeSpan>> _posted = new();
@@ -25,6 +35,14 @@ public sealed unsafe class PollLoop : IDisposable
 
         Add(_wake.Value, _ => Drain());
     }
+
+    /// <summary>
+    /// Whether a busy loop that finds nothing ready rests before it waits: what comes meanwhile is done at once, as network cards moderate their interrupts.
+    /// </summary>
+    public bool Rests { get; init; }
+
+    /// <inheritdoc cref="LoopLoad.Share"/>
+    public double Load => _load.Share;
 
     /// <summary>Calls <paramref name="ready"/> whenever the descriptor can be read, has failed or was closed by the peer.</summary>
     /// <param name="fd">Stays the caller's, who must <see cref="Remove"/> it before it is closed.</param>
@@ -79,6 +97,7 @@ public sealed unsafe class PollLoop : IDisposable
         ArgumentNullException.ThrowIfNull(nextWake);
         ArgumentNullException.ThrowIfNull(pass);
         Interop.Libc.pollfd[] round = new Interop.Libc.pollfd[16];
+        TimeSpan ended = BootClock.Now;
         while (!_stopping)
         {
             // A handler may add and remove, so each round works on a copy.
@@ -89,8 +108,9 @@ public sealed unsafe class PollLoop : IDisposable
             }
 
             _polled.CopyTo(round);
-            int ready = Wait(round, count, nextWake());
+            int ready = Await(round, count, nextWake());
             TimeSpan now = BootClock.Now;
+            TimeSpan waited = now - ended;
             for (int index = 0; index < count && ready > 0; index++)
             {
                 if (round[index].revents != 0)
@@ -106,6 +126,8 @@ public sealed unsafe class PollLoop : IDisposable
             }
 
             pass(now);
+            ended = BootClock.Now;
+            _load.OnRound(waited, ended - now);
         }
 
         _stopping = false;
@@ -113,6 +135,22 @@ public sealed unsafe class PollLoop : IDisposable
 
     /// <inheritdoc/>
     public void Dispose() => _wake.Dispose();
+
+    private int Await(Interop.Libc.pollfd[] round, int count, TimeSpan until)
+    {
+        if (Rests && _load.Share > Busy)
+        {
+            int ready = Wait(round, count, TimeSpan.Zero);
+            if (ready > 0)
+            {
+                return ready;
+            }
+
+            Wait(round, 0, BootClock.Now + RestTime);
+        }
+
+        return Wait(round, count, until);
+    }
 
     private static int Wait(Interop.Libc.pollfd[] round, int count, TimeSpan until)
     {

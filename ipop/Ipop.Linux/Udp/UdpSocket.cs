@@ -15,6 +15,9 @@ public sealed unsafe class UdpSocket : IDisposable
     /// <summary>Longest datagram in bytes. Longer ones are not sent.</summary>
     public const int LargestDatagram = Brunet.Wire.StreamFraming.MaxFrameSize;
 
+    /// <summary>Bytes after which no more is received at once: with the 8 MB that the batches could hold, everything else would wait for 20 ms.</summary>
+    private const int BytesAtOnce = 200_000;
+
     private readonly FileDescriptor _fd;
     private readonly bool _isDual;
     private readonly UdpBatches _batches;
@@ -153,13 +156,15 @@ public sealed unsafe class UdpSocket : IDisposable
     {
         ArgumentNullException.ThrowIfNull(receiver);
         UdpBatch received = _batches.Received;
-        for (int round = 0; round < 4; round++)
+        int bytes = 0;
+        for (int round = 0; round < 4 && bytes < BytesAtOnce; round++)
         {
             int count = Interop.Libc.recvmmsg(_fd.Value, received.PrepareToReceive(), (uint)received.Slots, Interop.Libc.MSG_DONTWAIT, null);
             for (int index = 0; index < count; index++)
             {
                 if (received.TryRead(index, out TransportAddress source, out ReadOnlySpan<byte> datagrams, out int size))
                 {
+                    bytes += datagrams.Length;
                     for (; datagrams.Length > size; datagrams = datagrams[size..])
                     {
                         receiver(now, source, datagrams[..size]);

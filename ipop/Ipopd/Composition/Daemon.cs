@@ -68,7 +68,7 @@ internal sealed class Daemon : IControlled, IDisposable
     private string? _certificateTrouble;
     private TimeSpan _nextExpiryCheck;
     private bool _wasJoined;
-    private bool _isUrgent;
+    private LoopPriority? _priority;
     private TwinStatus? _twin;
 
     /// <summary>Opens everything.</summary>
@@ -85,7 +85,7 @@ internal sealed class Daemon : IControlled, IDisposable
             _certificateTrouble = _identity.LoadCertificate(options.State, _verifier);
             _handshakes = Own(new OpenSslHandshakeProvider(_identity.Key, CertificateBytes, _verifier) { MayUseLibrary = options.Offload.LibraryCipher });
             _systemd = Own(new ServiceManager(Environment.GetEnvironmentVariable));
-            _loop = Own(new PollLoop());
+            _loop = Own(new PollLoop { Rests = options.Offload.Moderation });
             _overlaySocket = Own(Opening.Overlay(options));
             _surroundings = Own(Surroundings.Open(_loop, options, log));
             _searchSockets = Own(new SearchSockets(_loop));
@@ -174,7 +174,7 @@ internal sealed class Daemon : IControlled, IDisposable
             }
 
             Announce();
-            _isUrgent = _options.Offload.Priority && LoopPriority.TryRaise();
+            _priority = _options.Offload.Priority && LoopPriority.TryTake() is { } priority ? Own(priority) : null;
             _surroundings.Look(BootClock.Now);
             Pass(BootClock.Now);
             _systemd.Notify("READY=1");
@@ -381,6 +381,7 @@ internal sealed class Daemon : IControlled, IDisposable
         _names?.EndRound(now);
         _overlaySocket.Flush();
         _searchSockets.EndRound();
+        _priority?.OnRound(now, _loop.Load);
     }
 
     private void ForgetExpired(TimeSpan now)
@@ -440,7 +441,8 @@ internal sealed class Daemon : IControlled, IDisposable
         _overlaySocket.ReceivesRuns,
         _options.Offload.LibraryCipher && FrameCiphers.HasLibrary,
         _options.Offload.Esp,
-        _isUrgent);
+        _priority is not null,
+        _options.Offload.Moderation);
 
     private List<string> Warnings() => WarningList.Make(
         _options, [.. _surroundings.Overlaps, .. _network.Warnings], _node.Twin is { } twin ? TwinReport.Describe(_node.Address, twin) : null, _certificateTrouble);

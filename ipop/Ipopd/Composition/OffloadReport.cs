@@ -28,6 +28,7 @@ internal static class OffloadReport
             Entry(
                 OptionKey.Priority, wanted.Priority, working.Priority, "packets wait while other programs compute",
                 "this is the only processor, or ipopd may not (LimitRTPRIO=1 in its unit allows it)"),
+            Entry(OptionKey.Moderation, wanted.Moderation, working.Moderation, "each datagram wakes ipopd, however many come", ""),
         ];
 
         OffloadReply Entry(OptionKey key, bool isWanted, bool isWorking, string instead, string why) => new(

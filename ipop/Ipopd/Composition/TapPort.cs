@@ -20,6 +20,9 @@ internal sealed class TapPort : ITapOutput, IDisposable
     /// <summary>Frames read at once, of all queues together, so that a busy guest does not starve the overlay.</summary>
     private const int FramesPerRound = 64;
 
+    /// <summary>Bytes after which no more is read at once, likewise: 64 TCP packets that the kernel left whole would keep a ping waiting for 10 ms.</summary>
+    private const int BytesPerRound = 100_000;
+
     /// <summary>A TCP packet that the kernel left whole, with its Ethernet header.</summary>
     private const int LongestFrame = ushort.MaxValue + 14;
 
@@ -33,6 +36,7 @@ internal sealed class TapPort : ITapOutput, IDisposable
     private readonly byte[] _frame = new byte[LongestFrame];
     private int _busyQueues;
     private int _framesPerQueue = FramesPerRound;
+    private int _bytesPerQueue = BytesPerRound;
     private bool _mustBounce;
     private bool _isHeld;
 
@@ -107,8 +111,10 @@ internal sealed class TapPort : ITapOutput, IDisposable
     internal void Receive(TimeSpan now, int queue, VirtualNetwork network)
     {
         _busyQueues++;
-        for (int count = 0; count < _framesPerQueue && _tap.Read(queue, _frame, out FrameOffload offload) is > 0 and int length; count++)
+        int bytes = 0;
+        for (int count = 0; count < _framesPerQueue && bytes < _bytesPerQueue && _tap.Read(queue, _frame, out FrameOffload offload) is > 0 and int length; count++)
         {
+            bytes += length;
             Span<byte> frame = _frame.AsSpan(0, length);
             _capture?.Write(frame);
             network.FrameFromTap(now, frame, offload);
@@ -169,6 +175,7 @@ internal sealed class TapPort : ITapOutput, IDisposable
 
         _mustBounce = false;
         _framesPerQueue = FramesPerRound / Math.Max(1, _busyQueues);
+        _bytesPerQueue = BytesPerRound / Math.Max(1, _busyQueues);
         _busyQueues = 0;
         _capture?.Flush();
     }

@@ -33,6 +33,7 @@ internal sealed record OptionKey(string Section, string Name, string? Default)
     internal static readonly OptionKey LibraryCipher = new("offload", "library-cipher", "yes");
     internal static readonly OptionKey Esp = new("offload", "esp", "yes");
     internal static readonly OptionKey Priority = new("offload", "priority", "yes");
+    internal static readonly OptionKey Moderation = new("offload", "moderation", "yes");
     internal static readonly OptionKey RelayRate = new("relay", "rate", "1000");
     internal static readonly OptionKey ControlSocket = new("control", "socket", null);
     internal static readonly OptionKey DnsListen = new("dns", "listen", "");
@@ -45,7 +46,7 @@ internal sealed record OptionKey(string Section, string Name, string? Default)
     internal static IReadOnlyList<OptionKey> All { get; } =
     [
         State, Host, Pool, PoolSubnet, PoolReserved, Secret, Bootstrap, Open, TapName, TapMtu, LargestMtu, Capture, Lan, LanHosts, LanRelay, LanRoutes, UdpPort, PortMapping,
-        Multicast, TcpPorts, TcpSegmentation, UdpSegmentation, UdpRuns, UdpGro, LibraryCipher, Esp, Priority, RelayRate, ControlSocket, DnsListen, MetricsListen, CaPort,
+        Multicast, TcpPorts, TcpSegmentation, UdpSegmentation, UdpRuns, UdpGro, LibraryCipher, Esp, Priority, Moderation, RelayRate, ControlSocket, DnsListen, MetricsListen, CaPort,
         PossessionPort, Ticket,
     ];
 

@@ -72,4 +72,60 @@ public sealed class PollLoopTests
 
         Assert.Equal(1, received);
     }
+
+    [Theory]
+    [InlineData(true, false, true)]
+    [InlineData(true, true, false)]
+    [InlineData(false, false, false)]
+    public void A_busy_loop_rests_before_each_round_if_it_may_and_nothing_waits(bool mayRest, bool somethingWaits, bool rests)
+    {
+        using var loop = new PollLoop { Rests = mayRest };
+        var gaps = new List<TimeSpan>();
+        TimeSpan ended = BootClock.Now;
+        loop.Run(() => TimeSpan.Zero, now =>
+        {
+            gaps.Add(now - ended);
+            while (BootClock.Now - now < TimeSpan.FromMicroseconds(400))
+            {
+                // Work.
+            }
+
+            if (somethingWaits)
+            {
+                loop.Post(_ => { });
+            }
+
+            if (gaps.Count == 300)
+            {
+                loop.Stop();
+            }
+
+            ended = BootClock.Now;
+        });
+
+        // Where others compute, too, any gap may be long, but not all of them; and after a long one the loop is not busy.
+        TimeSpan[] sorted = [.. gaps.Skip(100).Order()];
+        TimeSpan rest = TimeSpan.FromMicroseconds(250);
+        Assert.InRange(rests ? sorted[100] : sorted[0], rests ? rest : TimeSpan.Zero, rests ? TimeSpan.MaxValue : rest);
+    }
+
+    [Fact]
+    public void A_loop_that_has_little_to_do_does_not_rest()
+    {
+        using var loop = new PollLoop { Rests = true };
+        TimeSpan due = BootClock.Now, least = TimeSpan.MaxValue;
+        int rounds = 0;
+        loop.Run(() => due, now =>
+        {
+            least = rounds > 20 && now >= due && now - due < least ? now - due : least;
+            due = now >= due ? now + TimeSpan.FromMilliseconds(5) : due;
+            if (++rounds == 60)
+            {
+                loop.Stop();
+            }
+        });
+
+        Assert.InRange(least, TimeSpan.Zero, TimeSpan.FromMicroseconds(250));
+        Assert.InRange(loop.Load, 0, 0.25);
+    }
 }

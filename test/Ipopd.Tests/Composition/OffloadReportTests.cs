@@ -15,15 +15,15 @@ public sealed class OffloadReportTests
     [Fact]
     public void Each_has_its_key_as_its_name() =>
         Assert.Equal(
-            ["tcp-segmentation", "udp-segmentation", "udp-runs", "udp-gro", "library-cipher", "esp", "priority"],
+            ["tcp-segmentation", "udp-segmentation", "udp-runs", "udp-gro", "library-cipher", "esp", "priority", "moderation"],
             OffloadReport.Make(Options(""), All).Select(offload => offload.Name));
 
     [Fact]
     public void What_is_switched_off_names_key_and_file()
     {
         IReadOnlyList<OffloadReply> said = OffloadReport.Make(
-            Options("tcp-segmentation = no\nudp-segmentation = no\nudp-runs = no\nudp-gro = no\nlibrary-cipher = no\nesp = no\npriority = no"),
-            new OffloadOptions(false, false, false, false, false, false, false));
+            Options("tcp-segmentation = no\nudp-segmentation = no\nudp-runs = no\nudp-gro = no\nlibrary-cipher = no\nesp = no\npriority = no\nmoderation = no"),
+            new OffloadOptions(false, false, false, false, false, false, false, false));
         Assert.All(said, offload =>
         {
             Assert.False(offload.On);
@@ -34,7 +34,7 @@ public sealed class OffloadReportTests
     [Fact]
     public void What_the_machine_can_t_do_says_whose_fault_it_is()
     {
-        IReadOnlyList<OffloadReply> said = OffloadReport.Make(Options(""), new OffloadOptions(false, false, false, false, false, true, false));
+        IReadOnlyList<OffloadReply> said = OffloadReport.Make(Options(""), new OffloadOptions(false, false, false, false, false, true, false, true));
         string[] faults = ["tap has no TSO", "tap has no USO", "refuses them in runs", "no UDP_GRO", "the library is missing"];
         for (int index = 0; index < faults.Length; index++)
         {

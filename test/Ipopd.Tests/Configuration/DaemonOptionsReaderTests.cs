@@ -34,7 +34,7 @@ public sealed class DaemonOptionsReaderTests
         Assert.Equal(("wow0", (ushort)1280, (string?)null), (options.TapName, options.TapMtu, options.Capture));
         Assert.Equal(4433, options.UdpPort);
         Assert.True(options.PortMapping);
-        Assert.Equal(new OffloadOptions(true, true, true, true, true, true, true), options.Offload);
+        Assert.Equal(new OffloadOptions(true, true, true, true, true, true, true, true), options.Offload);
         Assert.Null(options.TcpPorts);
         Assert.Null(options.DnsListen);
         Assert.Equal((8443, 8444), (options.CaPort, options.PossessionPort));
@@ -49,7 +49,7 @@ public sealed class DaemonOptionsReaderTests
         DaemonOptions options = Read(Least
             .Replace("[node]", "[node]\nhost = alpha", StringComparison.Ordinal)
             .Replace("[pool]", "[pool]\nopen = yes\nbootstrap = udp:ring.example:1 udp:192.0.2.1:2\tudp:[2001:db8::1]:3", StringComparison.Ordinal)
-            + "\n[tap]\nname = t-1\nmtu = 1400\ncapture = /tmp/x.pcap\n[udp]\nport = 0\nport-mapping = no\n[offload]\nudp-segmentation = no\nudp-gro = no\nesp = no\npriority = no\n[tcp]\nports = 4433 443\n[dns]\nlisten = 127.0.0.54:5354\n[ca]\nport = 1\npossession-port = 2\nticket = a:b:c\n");
+            + "\n[tap]\nname = t-1\nmtu = 1400\ncapture = /tmp/x.pcap\n[udp]\nport = 0\nport-mapping = no\n[offload]\nudp-segmentation = no\nudp-gro = no\nesp = no\npriority = no\nmoderation = no\n[tcp]\nports = 4433 443\n[dns]\nlisten = 127.0.0.54:5354\n[ca]\nport = 1\npossession-port = 2\nticket = a:b:c\n");
 
         Assert.Equal(["udp:ring.example:1", "udp:192.0.2.1:2", "udp:[2001:db8::1]:3"], options.Bootstrap.Select(entry => entry.ToString()));
         Assert.Equal([false, true, true], options.Bootstrap.Select(entry => entry.IsLiteral));
@@ -57,7 +57,7 @@ public sealed class DaemonOptionsReaderTests
         Assert.Equal(("t-1", (ushort)1400, "/tmp/x.pcap"), (options.TapName, options.TapMtu, options.Capture));
         Assert.Equal(0, options.UdpPort);
         Assert.False(options.PortMapping);
-        Assert.Equal(new OffloadOptions(true, false, true, false, true, false, false), options.Offload);
+        Assert.Equal(new OffloadOptions(true, false, true, false, true, false, false, false), options.Offload);
         Assert.Equal([4433, 443], options.TcpPorts!.Select(port => (int)port));
         Assert.Equal(TransportAddress.FromIPv4(0x7f000036, 5354), options.DnsListen);
         Assert.Equal((1, 2, "a:b:c", "alpha"), (options.CaPort, options.PossessionPort, options.Ticket, options.Host));

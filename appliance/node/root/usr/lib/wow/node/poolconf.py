@@ -13,7 +13,7 @@ KEYS = {
     "node": ("role", "host", "port", "capture"),
     "udp": ("port-mapping", "multicast"),
     "tcp": ("ports",),
-    "offload": ("tcp-segmentation", "udp-segmentation", "udp-runs", "udp-gro", "library-cipher", "esp", "priority"),
+    "offload": ("tcp-segmentation", "udp-segmentation", "udp-runs", "udp-gro", "library-cipher", "esp", "priority", "moderation"),
     "relay": ("rate",),
     "metrics": ("listen",),
     "modules": ("names",),
