@@ -3,7 +3,7 @@ using System.Collections.Concurrent;
 namespace Ipop.Linux.Polling;
 
 /// <summary>
-/// The daemon's one working thread: waits in ppoll(2) for descriptors, posted work and the next timer, runs each to completion.
+/// The daemon's one working thread: waits in epoll(7) for descriptors, posted work and the next timer, runs each to completion.
 /// Only <see cref="Post"/> and <see cref="Stop"/> may be called from other threads.
 /// </summary>
 public sealed unsafe class PollLoop : IDisposable
@@ -18,8 +18,8 @@ public sealed unsafe class PollLoop : IDisposable
     private static readonly TimeSpan RestTime = TimeSpan.FromMicroseconds(250);
 
     private readonly LoopLoad _load = new();
-    private readonly List<Interop.Libc.pollfd> _polled = [];
-    private readonly List<Watch> _watches = [];
+    private readonly EventQueue _queue = new();
+    private readonly Dictionary<int, Action<TimeSpan>> _watches = [];
     private readonly ConcurrentQueue<Action<TimeSpan>> _posted = new();
     private readonly FileDescriptor _wake;
     private volatile bool _stopping;
@@ -30,6 +30,7 @@ public sealed unsafe class PollLoop : IDisposable
         _wake = new FileDescriptor(Interop.Libc.eventfd(0, Interop.Libc.EFD_NONBLOCK | Interop.Libc.EFD_CLOEXEC));
         if (_wake.IsInvalid)
         {
+            _queue.Dispose();
             throw new IOException($"eventfd: {FileDescriptor.LastError()}");
         }
 
@@ -49,29 +50,25 @@ public sealed unsafe class PollLoop : IDisposable
     /// <param name="ready">Must not block.</param>
     public void Add(int fd, Action<TimeSpan> ready)
     {
-        _polled.Add(new Interop.Libc.pollfd { fd = fd, events = Interop.Libc.POLLIN });
-        _watches.Add(new Watch(fd, ready));
+        _queue.Add(fd, Interop.Libc.EPOLLIN);
+        _watches.Add(fd, ready);
     }
 
     /// <summary>Says whether a descriptor is also waited for until it can be written; what <see cref="Add"/> never saw is ignored.</summary>
     public void AwaitWritable(int fd, bool isWanted)
     {
-        int index = _watches.FindIndex(watch => watch.Fd == fd);
-        if (index >= 0)
+        if (_watches.ContainsKey(fd))
         {
-            short events = (short)(Interop.Libc.POLLIN | (isWanted ? Interop.Libc.POLLOUT : 0));
-            _polled[index] = _polled[index] with { events = events };
+            _queue.Change(fd, Interop.Libc.EPOLLIN | (isWanted ? Interop.Libc.EPOLLOUT : 0));
         }
     }
 
     /// <summary>Forgets a descriptor; what <see cref="Add"/> never saw is ignored.</summary>
     public void Remove(int fd)
     {
-        int index = _watches.FindIndex(watch => watch.Fd == fd);
-        if (index >= 0)
+        if (_watches.Remove(fd))
         {
-            _watches.RemoveAt(index);
-            _polled.RemoveAt(index);
+            _queue.Remove(fd);
         }
     }
 
@@ -96,27 +93,18 @@ public sealed unsafe class PollLoop : IDisposable
     {
         ArgumentNullException.ThrowIfNull(nextWake);
         ArgumentNullException.ThrowIfNull(pass);
-        Interop.Libc.pollfd[] round = new Interop.Libc.pollfd[16];
         TimeSpan ended = BootClock.Now;
         while (!_stopping)
         {
-            // A handler may add and remove, so each round works on a copy.
-            int count = _polled.Count;
-            if (round.Length < count)
-            {
-                round = new Interop.Libc.pollfd[count * 2];
-            }
-
-            _polled.CopyTo(round);
-            int ready = Await(round, count, nextWake());
+            int ready = Await(nextWake());
             TimeSpan now = BootClock.Now;
             TimeSpan waited = now - ended;
-            for (int index = 0; index < count && ready > 0; index++)
+            for (int index = 0; index < ready; index++)
             {
-                if (round[index].revents != 0)
+                // A handler may have removed what is ready, too.
+                if (_watches.TryGetValue(_queue[index], out Action<TimeSpan>? handler))
                 {
-                    ready--;
-                    Find(round[index].fd)?.Invoke(now);
+                    handler(now);
                 }
             }
 
@@ -134,51 +122,27 @@ public sealed unsafe class PollLoop : IDisposable
     }
 
     /// <inheritdoc/>
-    public void Dispose() => _wake.Dispose();
+    public void Dispose()
+    {
+        _queue.Dispose();
+        _wake.Dispose();
+    }
 
-    private int Await(Interop.Libc.pollfd[] round, int count, TimeSpan until)
+    private int Await(TimeSpan until)
     {
         if (Rests && _load.Share > Busy)
         {
-            int ready = Wait(round, count, TimeSpan.Zero);
+            int ready = _queue.Wait(TimeSpan.Zero);
             if (ready > 0)
             {
                 return ready;
             }
 
-            Wait(round, 0, BootClock.Now + RestTime);
+            Interop.Libc.timespec rest = Interop.Libc.timespec.Of(RestTime);
+            _ = Interop.Libc.nanosleep(&rest, null);
         }
 
-        return Wait(round, count, until);
-    }
-
-    private static int Wait(Interop.Libc.pollfd[] round, int count, TimeSpan until)
-    {
-        TimeSpan left = until == TimeSpan.MaxValue ? TimeSpan.FromHours(1) : until - BootClock.Now;
-        long ticks = Math.Max(0, left.Ticks);
-        var timeout = new Interop.Libc.timespec
-        {
-            tv_sec = ticks / TimeSpan.TicksPerSecond,
-            tv_nsec = ticks % TimeSpan.TicksPerSecond * 100,
-        };
-        fixed (Interop.Libc.pollfd* fds = round)
-        {
-            // A signal is no event: the caller sees a round in which nothing was ready.
-            return Math.Max(0, Interop.Libc.ppoll(fds, (nuint)count, &timeout, null));
-        }
-    }
-
-    private Action<TimeSpan>? Find(int fd)
-    {
-        foreach (Watch watch in _watches)
-        {
-            if (watch.Fd == fd)
-            {
-                return watch.Ready;
-            }
-        }
-
-        return null;
+        return _queue.Wait(until == TimeSpan.MaxValue ? TimeSpan.FromHours(1) : until - BootClock.Now);
     }
 
     private void Wake()
@@ -192,6 +156,4 @@ public sealed unsafe class PollLoop : IDisposable
         ulong count;
         _ = Interop.Libc.read(_wake.Value, (byte*)&count, sizeof(ulong));
     }
-
-    private sealed record Watch(int Fd, Action<TimeSpan> Ready);
 }
