@@ -6,7 +6,7 @@ namespace Ipopd.Tests.Composition;
 
 public sealed class OffloadReportTests
 {
-    private static readonly OffloadOptions All = new(true, true, true, true, true, true, true);
+    private static readonly OffloadOptions All = new(true, true, true, true, true, true, true, true);
 
     [Fact]
     public void What_works_needs_no_words() =>
