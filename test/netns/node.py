@@ -1,6 +1,7 @@
 """One ipopd in one namespace."""
 
 import json
+import os
 import pathlib
 import signal
 import socket
@@ -15,7 +16,7 @@ SECRET = "5e" * 32
 class Node:
     """Writes the configuration, starts and stops the daemon, asks its control socket."""
 
-    def __init__(self, topology, name, folder, program, pool, multicast=False):
+    def __init__(self, topology, name, folder, program, pool, multicast=False, environment=None):
         self.topology = topology
         self.name = name
         self.folder = pathlib.Path(folder) / name
@@ -24,6 +25,7 @@ class Node:
         self.socket = self.folder / "control"
         self.log = self.folder / "log"
         self._program = program
+        self._environment = {**os.environ, **(environment or {})}
         self._process = None
         self.options = {
             "node": {"state": str(self.folder / "state"), "host": name},
@@ -46,7 +48,8 @@ class Node:
         self.write()
         with open(self.log, "ab") as log:
             self._process = subprocess.Popen(
-                self.topology.inside(self.name, self._program, "--config", str(self.config)), stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+                self.topology.inside(self.name, self._program, "--config", str(self.config)), stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                env=self._environment)
         until(self.answers, lambda answers: answers, f"{self.name}: the control socket answers", pause=pause)
 
     @property

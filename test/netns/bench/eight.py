@@ -6,12 +6,13 @@ import time
 import measure
 from clients import lease
 from node import Node
+from sealing import environment
 from waiting import until
 
 
-def eight(star, folder, program, seconds):
+def eight(star, folder, program, library, seconds):
     """One flow to the first alone, then one to each at once: Mb/s of both, and the least flow's part of the mean."""
-    first, *others = [Node(star, name, folder, program, "bench") for name in star.addresses]
+    first, *others = [Node(star, name, folder, program, "bench", environment=environment(library)) for name in star.addresses]
     try:
         first.start()
         until(first.status, lambda status: status["ring"]["joined"], "a joins")

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import tempfile
 
+import sealing
 from clients import lease
 from node import Node
 from shell import run
@@ -76,21 +77,24 @@ class Wow:
     """ipopd on both, an open pool, the whole path: tap, ownership, seal, wire."""
     name = "wow"
 
-    def __init__(self, program):
+    def __init__(self, program, library):
         self._program = program
+        self._library = library
         self._folder = None
         self._nodes = []
+        self.sealer = None  # known once they run
 
     def start(self, two):
         """Returns b's virtual address."""
         self._folder = tempfile.mkdtemp(prefix="wow-bench-")
-        self._nodes = [Node(two, name, self._folder, self._program, "bench") for name in ADDRESS]
+        self._nodes = [Node(two, name, self._folder, self._program, "bench", environment=sealing.environment(self._library)) for name in ADDRESS]
         first, second = self._nodes
         first.start()
         until(first.status, lambda status: status["ring"]["joined"], "a joins")
         lease(first)
         second.start(f"udp:{ADDRESS['a']}:4433")
         until(second.status, lambda status: status["ring"]["joined"], "b joins")
+        self.sealer = sealing.sealer(second.pid)
         return lease(second)["ip"]
 
     def processes(self):

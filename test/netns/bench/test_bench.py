@@ -7,6 +7,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent)]
 import esp  # noqa: E402
 import measure  # noqa: E402
 import rows  # noqa: E402
+import sealing  # noqa: E402
 import table  # noqa: E402
 
 
@@ -29,6 +30,22 @@ class Esp(unittest.TestCase):
     def test_a_test_that_said_nothing_is_told(self):
         with self.assertRaises(RuntimeError):
             esp.read("esp_pipeline_ratio=1.30 esp_pipeline_kpps=1500")
+
+
+class Sealing(unittest.TestCase):
+    def test_the_processor_is_named_with_what_decides(self):
+        one = "processor\t: 0\nmodel name\t: A Processor\nflags\t\t: fpu aes avx avx2 vaes\npower management:\n\n"
+        self.assertEqual(sealing.processor_in(one + one), {"model": "A Processor", "instructions": ["aes", "avx2", "vaes"]})
+        self.assertEqual(sealing.processor_in("processor\t: 0\nFeatures\t: fp aes\n"), {"model": "unknown", "instructions": []})
+
+    def test_the_loaded_library_is_named(self):
+        other = "7f00-7f01 r--p 00000000 08:01 11                         /usr/lib/x86_64-linux-gnu/libc.so.6\n7f02-7f03 rw-p 00000000 00:00 0\n"
+        loaded = "7f10-7f11 r-xp 00000000 08:01 12                         /cache/libipsec-mb2/usr/lib/libIPSec_MB.so.2.0.0\n"
+        self.assertEqual(sealing.sealer_in(other + loaded), "libIPSec_MB.so.2.0.0")
+        self.assertEqual(sealing.sealer_in(other), "OpenSSL")
+
+    def test_ipopd_looks_where_the_library_is(self):
+        self.assertEqual(sealing.environment("/cache/lib/libIPSec_MB.so.2"), {"LD_LIBRARY_PATH": "/cache/lib"})
 
 
 class Table(unittest.TestCase):
