@@ -1,4 +1,4 @@
-"""What is compared: the bare wire, wireguard-go and ourselves. Each brings an address of `b` that `a` reaches, and the processes that carry it."""
+"""What is compared: the bare wire, a floor, wireguard-go and ourselves. Each brings an address of `b` that `a` reaches, and the processes that carry it."""
 
 import os
 import pathlib
@@ -10,6 +10,7 @@ import tempfile
 import sealing
 from clients import lease
 from node import Node
+from rows import FLOOR
 from shell import run
 from two import ADDRESS
 from waiting import until
@@ -33,6 +34,43 @@ class Native:
 
     def stop(self):
         """Ends what start() began."""
+
+
+class Socat:
+    """
+    A TUN on both, carried as it is in plain UDP by a program that does nothing else: no seal, no runs, a system call for each packet in and out. What a
+    packet through any program costs on this machine, by its wake-ups most of all. It is asked for the round trip alone.
+    """
+    name = FLOOR
+
+    def __init__(self):
+        self._daemons = []
+
+    def start(self, two):
+        """Returns b's address inside."""
+        inner = {"a": "10.9.1.1", "b": "10.9.1.2"}
+        for name, other in (("a", "b"), ("b", "a")):
+            # The kernel would greet IPv6's routers by a TUN that is up; the other socat's kernel, where none listens yet, would refuse, and that ends socat.
+            run(*two.inside(name, "sysctl", "-qw", "net.ipv6.conf.default.disable_ipv6=1"))
+            self._daemons.append(subprocess.Popen(
+                two.inside(
+                    name, "socat", f"UDP:{ADDRESS[other]}:{PORT},bind={ADDRESS[name]}:{PORT}", f"TUN:{inner[name]}/24,tun-name=floor,iff-no-pi,up"),
+                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
+        for name, address in inner.items():
+            # socat opens the TUN last: where the TUN is up with its address, the socket is there, too.
+            until(lambda n=name: two.ip(n, "address", "show", "up").stdout, lambda said, a=address: f"{a}/24" in said, "socat has its TUN")
+        return inner["b"]
+
+    def processes(self):
+        """Process numbers of the daemons."""
+        return [daemon.pid for daemon in self._daemons]
+
+    def stop(self):
+        """Ends what start() began."""
+        for daemon in self._daemons:
+            daemon.kill()
+            daemon.wait()
+        self._daemons = []
 
 
 class WireguardGo:

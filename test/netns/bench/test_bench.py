@@ -1,6 +1,8 @@
 import pathlib
 import sys
+import types
 import unittest
+from unittest import mock
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
@@ -15,10 +17,12 @@ def figures(mbits, rss=10.0):
     return {**dict.fromkeys(rows.WORDS, 1), "tcp_mbits": mbits, "rss_mb": rss}
 
 
-ROUNDS = [
-    {"native": figures(1000, 0), "wireguard-go": figures(100), "wow": figures(150)},
-    {"native": figures(2000, 0), "wireguard-go": figures(100), "wow": figures(300)},
-    {"native": figures(1000, 0), "wireguard-go": figures(100), "wow": figures(200)}]
+def one_round(native, wow, rtt):
+    return {
+        "native": figures(native, 0), rows.FLOOR: {"rtt_ms": 0.1}, "wireguard-go": figures(100), "wow": {**figures(wow), "rtt_ms": rtt}}
+
+
+ROUNDS = [one_round(1000, 150, 0.2), one_round(2000, 300, 0.3), one_round(1000, 200, 0.15)]
 
 
 class Esp(unittest.TestCase):
@@ -30,6 +34,12 @@ class Esp(unittest.TestCase):
     def test_a_test_that_said_nothing_is_told(self):
         with self.assertRaises(RuntimeError):
             esp.read("esp_pipeline_ratio=1.30 esp_pipeline_kpps=1500")
+
+
+class Floor(unittest.TestCase):
+    def test_it_is_asked_for_the_round_trip_alone(self):
+        with mock.patch("rows.run"), mock.patch("measure.round_trip", return_value=0.1):
+            self.assertEqual(rows.all_of(mock.MagicMock(), types.SimpleNamespace(name=rows.FLOOR), "10.9.1.2", 1), {"rtt_ms": 0.1})
 
 
 class Sealing(unittest.TestCase):
@@ -61,6 +71,12 @@ class Table(unittest.TestCase):
         self.assertEqual(len(lines), 1 + len(rows.WORDS))
         self.assertTrue(lines[1].startswith("TCP, one flow, Mb/s"))
         self.assertTrue(lines[1].endswith("2.00"))
+
+    def test_the_round_trips_stand_beside_the_floor(self):
+        self.assertEqual(
+            table.floor_line(ROUNDS),
+            "round trip to the floor (a forwarder that does nothing else, 0.100 ms): native 10.00, wireguard-go 10.00, wow 2.00")
+        self.assertNotIn(rows.FLOOR, table.table(ROUNDS)[0])
 
     def test_pings_without_an_answer_count(self):
         self.assertEqual(measure.percentile([1.0] * 99, 100), 1000.0)
