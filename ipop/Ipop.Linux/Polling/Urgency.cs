@@ -8,7 +8,7 @@ namespace Ipop.Linux.Polling;
 public sealed class Urgency(int processors)
 {
     /// <summary>Shares of its time that the loop works. One alone would turn to and fro.</summary>
-    private const double Busy = 0.3, Calm = 0.15;
+    private const double Busy = 0.4, Calm = 0.25;
 
     /// <summary>How long it has to be calm.</summary>
     private static readonly TimeSpan CalmTime = TimeSpan.FromMilliseconds(50);

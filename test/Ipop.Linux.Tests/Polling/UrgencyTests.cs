@@ -25,13 +25,13 @@ public sealed class UrgencyTests
     public void Much_to_do_is_urgent_at_once_and_less_keeps_it_so()
     {
         Pass(100, 0);
-        Pass(1, 0.29);
+        Pass(1, 0.39);
         Assert.False(_urgency.IsUrgent);
-        Pass(1, 0.31);
+        Pass(1, 0.41);
         Assert.True(_urgency.IsUrgent);
-        Pass(1000, 0.16);
+        Pass(1000, 0.26);
         Assert.True(_urgency.IsUrgent);
-        Pass(60, 0.14);
+        Pass(60, 0.24);
         Assert.False(_urgency.IsUrgent);
     }
 

@@ -222,6 +222,34 @@ public sealed class UdpSocketTests
         Assert.Contains($"UDP port {port} can't be used", Assert.Throws<IOException>(() => UdpSocket.OpenAny(port)).Message, StringComparison.Ordinal);
     }
 
+    [Theory]
+    [InlineData(6400, UdpSocket.BatchSize, UdpSocket.BatchSize)]
+    [InlineData(64, 2 * UdpSocket.BatchSize, 4 * UdpSocket.BatchSize)]
+    public void What_keeps_coming_is_received_for_a_while_only_and_long_datagrams_for_less(int length, int least, int most)
+    {
+        using UdpSocket sender = UdpSocket.OpenAny(0), receiver = UdpSocket.OpenAny(0);
+        var there = TransportAddress.FromIPv4(Loopback, (ushort)receiver.LocalPort);
+        byte[] datagram = new byte[length];
+        void Send()
+        {
+            sender.Send(there, datagram);
+            sender.Flush();
+        }
+
+        for (int count = 0; count < UdpSocket.BatchSize; count++)
+        {
+            Send();
+        }
+
+        int got = 0;
+        receiver.Receive(default, (_, _, _) =>
+        {
+            got++;
+            Send();
+        });
+        Assert.InRange(got, least, most);
+    }
+
     private static int Arrived(UdpSocket receiver)
     {
         int count = 0;
