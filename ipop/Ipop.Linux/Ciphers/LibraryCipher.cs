@@ -1,3 +1,4 @@
+using System.Buffers.Binary;
 using System.Runtime.InteropServices;
 using System.Security.Cryptography;
 using Brunet.Sessions;
@@ -49,7 +50,7 @@ internal sealed unsafe class LibraryCipher : IFrameCipher
             _library.Open(_key, _context, to, from, sealedBytes.Length, iv, aad, header.Length, proof);
         }
 
-        if (CryptographicOperations.FixedTimeEquals(right, tag))
+        if (AreEqual(right, tag))
         {
             return true;
         }
@@ -64,6 +65,17 @@ internal sealed unsafe class LibraryCipher : IFrameCipher
     {
         Forget();
         GC.SuppressFinalize(this);
+    }
+
+    /// <summary>
+    /// Compares two tags in constant time: all of both is read and joined before anything depends on it. FixedTimeEquals does so byte by byte, which under one TCP flow
+    /// was a fiftieth of ipopd's time.
+    /// </summary>
+    private static bool AreEqual(ReadOnlySpan<byte> one, ReadOnlySpan<byte> other)
+    {
+        ulong first = BinaryPrimitives.ReadUInt64LittleEndian(one) ^ BinaryPrimitives.ReadUInt64LittleEndian(other);
+        ulong second = BinaryPrimitives.ReadUInt64LittleEndian(one[8..]) ^ BinaryPrimitives.ReadUInt64LittleEndian(other[8..]);
+        return (first | second) == 0;
     }
 
     private void Check(ReadOnlySpan<byte> nonce, int source, int destination, ReadOnlySpan<byte> tag)
