@@ -1,5 +1,5 @@
 # shellcheck shell=sh
-# The configuration disk: a FAT disk labelled WOWCFG that holds pool.conf and, for a manager, manager/.
+# The configuration disk: a FAT disk labelled WOWCFG that holds pool.conf; for a manager manager/, for a machine with an assigned address machine/.
 
 config_kb=16384
 
@@ -25,10 +25,10 @@ fetch_config() {
     fi
     size=$(du -sk /config | cut -f1)
     if [ "$size" -gt "$config_kb" ]; then
-        say "error step=boot file=$disk the disk WOWCFG holds $size KiB, at most $config_kb are read; leave pool.conf and manager/ only"
+        say "error step=boot file=$disk the disk WOWCFG holds $size KiB, at most $config_kb are read; leave pool.conf and manager/ or machine/ only"
     else
         mkdir -m 700 /run/wow-config
-        for name in pool.conf manager; do
+        for name in pool.conf manager machine; do
             [ ! -e "/config/$name" ] || cp -r "/config/$name" /run/wow-config/
         done
         chmod -R go= /run/wow-config

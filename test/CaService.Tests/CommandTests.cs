@@ -58,6 +58,24 @@ public sealed class CommandTests : IDisposable
     }
 
     [Fact]
+    public async Task A_machine_gets_the_address_that_the_operator_assigns_and_is_no_manager()
+    {
+        await Init();
+        string target = Path.Combine(_folder, "licences");
+
+        await Expect(2, "--address", "machine", "--state", State, "--out", target);
+        await Expect(2, "10.128.255.255", "machine", "--state", State, "--out", target, "--address", "10.128.255.255");
+        await Expect(2, "--host", "machine", "--state", State, "--out", target, "--address", "10.128.0.5", "--host", "manager");
+        Assert.False(Directory.Exists(target));
+        await Expect(0, "w-10-128-0-5.lab.internal, 10.128.0.5", "machine", "--state", State, "--out", target, "--address", "10.128.0.5");
+        await Expect(2, "10.128.0.5", "machine", "--state", State, "--out", Path.Combine(_folder, "second"), "--address", "10.128.0.5");
+        await Expect(0, "files.lab.internal, 10.128.0.6", "machine", "--state", State, "--out", Path.Combine(_folder, "third"), "--address", "10.128.0.6", "--host", "files");
+
+        using var list = JsonDocument.Parse(await Expect(0, "{", "list", "--state", State, "--json"));
+        Assert.All(list.RootElement.GetProperty("certificates").EnumerateArray(), row => Assert.Equal("worker", row.GetProperty("role").GetString()));
+    }
+
+    [Fact]
     public async Task List_shows_certificates_and_tickets()
     {
         await Init();

@@ -204,7 +204,7 @@ public sealed class EnrolmentDeskTests : AsyncTests
     public void A_manager_stays_a_manager_when_it_renews()
     {
         using var machine = new TestMachine(_ca, "127.1.2.3");
-        _ca.Desk.IssueManager(machine.PublicKey, machine.Address, "manager");
+        _ca.Desk.IssueByHand(machine.PublicKey, machine.Address, "manager", MemberRole.Manager);
         _ca.Time.Advance(TimeSpan.FromDays(25));
 
         MemberInfo info = machine.Read(machine.Decide(null, "alpha").Certificate);
@@ -214,15 +214,27 @@ public sealed class EnrolmentDeskTests : AsyncTests
     }
 
     [Fact]
+    public void A_machine_with_an_assigned_address_renews_it_without_a_good_ticket()
+    {
+        using var machine = new TestMachine(_ca, "127.1.2.3");
+        _ca.Desk.IssueByHand(machine.PublicKey, machine.Address, "files", MemberRole.Worker);
+        _ca.Time.Advance(TimeSpan.FromDays(25));
+
+        MemberInfo info = machine.Read(machine.Decide(null, "files").Certificate);
+
+        Assert.Equal((MemberRole.Worker, "files", machine.Address), (info.Role, info.HostName, info.Address));
+    }
+
+    [Fact]
     public void The_operator_cannot_give_a_taken_address_or_name_to_a_manager()
     {
         using var worker = new TestMachine(_ca, "127.1.2.3");
         using var manager = new TestMachine(_ca, "127.1.2.3");
         worker.Decide(_ca.NewTicket(), "alpha");
 
-        Assert.Contains("--address", Assert.Throws<UserError>(() => _ca.Desk.IssueManager(manager.PublicKey, manager.Address, "head")).Message, StringComparison.Ordinal);
+        Assert.Contains("--address", Assert.Throws<UserError>(() => _ca.Desk.IssueByHand(manager.PublicKey, manager.Address, "head", MemberRole.Manager)).Message, StringComparison.Ordinal);
         Assert.Contains("--host", Assert.Throws<UserError>(() =>
-            _ca.Desk.IssueManager(manager.PublicKey, IPAddress.Parse("127.1.2.4"), "alpha")).Message, StringComparison.Ordinal);
+            _ca.Desk.IssueByHand(manager.PublicKey, IPAddress.Parse("127.1.2.4"), "alpha", MemberRole.Manager)).Message, StringComparison.Ordinal);
     }
 
     [Fact]

@@ -61,7 +61,7 @@ internal sealed class TestCa : IAsyncDisposable
     public void MakeManager()
     {
         using ECDsa key = NodeKey.LoadOrCreate(ManagerKey);
-        NodeCertificateFile.Write(ManagerCertificate, Desk.IssueManager(key.ExportSubjectPublicKeyInfo(), ManagerAddress, "manager"));
+        NodeCertificateFile.Write(ManagerCertificate, Desk.IssueByHand(key.ExportSubjectPublicKeyInfo(), ManagerAddress, "manager", MemberRole.Manager));
     }
 
     public async Task StartAsync(Func<ServeSettings, ServeSettings>? change = null, int port = 0)

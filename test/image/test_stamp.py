@@ -1,5 +1,6 @@
 """What `stamp` accepts and refuses, and the descriptor that it changes."""
 
+import base64
 import pathlib
 import subprocess
 import sys
@@ -9,11 +10,14 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "appliance/image/formats"))
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+sys.path.append(str(ROOT / "test/node"))
 
 import configdisk  # noqa: E402
 import ovf  # noqa: E402
+import samples  # noqa: E402
 from places import POOL_CONF  # noqa: E402
 
+CERTIFICATE = base64.b64encode(samples.certificate()).decode()
 STAMP = ROOT / "appliance/image/stamp"
 VALUES = {"VERSION": "1", "SYSTEM_SIZE": 10, "SYSTEM_CAPACITY": 20, "CONFIG_SIZE": 30, "CONFIG_CAPACITY": 40}
 
@@ -45,9 +49,9 @@ class ConfigurationDisk(unittest.TestCase):
         self.conf = self.folder / "pool.conf"
         self.conf.write_text(POOL_CONF)
 
-    def refused(self, *words, manager=None):
+    def refused(self, *words, manager=None, machine=None):
         with self.assertRaises(configdisk.StampError) as caught:
-            configdisk.check(self.conf, manager)
+            configdisk.check(self.conf, manager, machine)
         for word in words:
             self.assertIn(word, str(caught.exception))
 
@@ -78,6 +82,27 @@ class ConfigurationDisk(unittest.TestCase):
         self.assertEqual(configdisk.make(image, configdisk.entries(self.conf, manager)), 1024 * 1024)
         self.assertEqual(sorted(self.listing(image)),
                          ["::/manager/", "::/manager/ca/", "::/manager/ca/ca.db", "::/manager/node.key", "::/manager/node.pem", "::/pool.conf"])
+
+    def certified(self, role):
+        self.conf.write_text(POOL_CONF.replace("open = yes", f"[ca]\ncertificate = {CERTIFICATE}\n[node]\nrole = {role}"))
+
+    def test_a_machines_folder_is_for_a_machine_with_a_certificate(self):
+        self.refused("--machine", "open", machine=self.folder)
+        self.certified("manager")
+        self.refused("--machine", "manager", machine=self.folder)
+        self.certified("worker")
+        self.refused("node.key", "wow-ca machine", machine=self.folder)
+
+    def test_the_machines_key_and_certificate_are_on_the_disk_and_nothing_else(self):
+        self.certified("worker")
+        machine = self.folder / "m"
+        (machine / "ca").mkdir(parents=True)
+        for name in ("node.key", "node.pem", "ca/ca.db"):
+            (machine / name).write_text("x")
+        configdisk.check(self.conf, None, machine)
+        image = self.folder / "disk"
+        configdisk.make(image, configdisk.entries(self.conf, None, machine))
+        self.assertEqual(sorted(self.listing(image)), ["::/machine/", "::/machine/node.key", "::/machine/node.pem", "::/pool.conf"])
 
     def test_a_large_content_gets_a_larger_disk(self):
         (self.folder / "manager").mkdir()

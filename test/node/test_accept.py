@@ -71,14 +71,27 @@ class Manager(unittest.TestCase):
             for name in ("node.key", "node.pem", "ca/ca.key"):
                 with open(f"{source}/{name}", "w", encoding="ascii") as file:
                     file.write(name)
-            configure.take_manager(source, target)
+            configure.take_identity(source, target)
             self.assertEqual(os.stat(f"{target}/node.key").st_mode & 0o777, 0o600)
             self.assertEqual(os.stat(f"{target}/ca/ca.key").st_mode & 0o777, 0o600)
             with open(f"{source}/node.pem", "w", encoding="ascii") as file:
                 file.write("later")
-            configure.take_manager(source, target)
+            configure.take_identity(source, target)
             with open(f"{target}/node.pem", encoding="ascii") as file:
                 self.assertEqual(file.read(), "node.pem")
+
+    def test_a_machine_with_an_assigned_address_brings_key_and_certificate(self):
+        with tempfile.TemporaryDirectory() as folder:
+            source, target = f"{folder}/machine", f"{folder}/state"
+            os.makedirs(target)
+            configure.take_identity(source, target)
+            self.assertEqual(os.listdir(target), [])
+            os.makedirs(source)
+            for name in ("node.key", "node.pem"):
+                with open(f"{source}/{name}", "w", encoding="ascii") as file:
+                    file.write(name)
+            configure.take_identity(source, target)
+            self.assertEqual(sorted(os.listdir(target)), ["node.key", "node.pem"])
 
     def test_the_pem_holds_the_certificate_in_lines_of_64(self):
         import ssl

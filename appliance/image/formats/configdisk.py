@@ -1,4 +1,4 @@
-"""The configuration disk: a small FAT file system labelled WOWCFG that holds pool.conf and, for a manager, manager/."""
+"""The configuration disk: a small FAT file system labelled WOWCFG that holds pool.conf; for a manager manager/, for a machine with an assigned address machine/."""
 
 import pathlib
 import subprocess
@@ -11,8 +11,9 @@ import poolconf  # noqa: E402 # the only reader of pool.conf
 from errors import WowError  # noqa: E402
 
 LABEL = "WOWCFG"
-NAMES = ("pool.conf", "manager")
+NAMES = ("pool.conf", "manager", "machine")
 MANAGER = ("node.key", "node.pem", "ca")
+MACHINE = ("node.key", "node.pem")
 MIB = 1024 * 1024
 # What the initrd reads at most (appliance/initrd/config.sh).
 CONTENT_LIMIT = 16 * MIB
@@ -24,24 +25,32 @@ class StampError(Exception):
     """What is wrong with the user's input, and what to do."""
 
 
-def check(pool_conf, manager=None):
-    """Refuses a pool.conf that the machine would refuse, and a manager's folder that is not whole."""
+def check(pool_conf, manager=None, machine=None):
+    """Refuses a pool.conf that the machine would refuse, and a folder with keys that is not whole or not for this machine."""
     if not pool_conf.is_file():
         raise StampError(f"{pool_conf}: no such file; give the pool.conf that the machines shall read")
     try:
         pool = poolconf.load(str(pool_conf), str(pool_conf))
     except WowError as error:
         raise StampError(str(error)) from error
+    if machine is not None:
+        if pool.is_manager or pool.open:
+            raise StampError(f"{pool_conf}: --machine is given, but [node] role is manager or [pool] open is yes; it is for a machine with a certificate of its own")
+        whole(machine, MACHINE, "node.key and node.pem (from `wow-ca machine`)")
     if manager is None:
         if pool.is_manager and not pool.open:
             raise StampError(f"{pool_conf}: [node] role = manager needs the manager's key and CA; give their folder with --manager")
         return
     if not pool.is_manager:
         raise StampError(f"{pool_conf}: --manager is given, but [node] role is not manager; a worker must not hold the CA's key")
-    for name in MANAGER:
-        if not (manager / name).exists():
-            raise StampError(f"{manager}/{name}: is missing; the folder holds node.key, node.pem (from `wow-ca manager`) and ca/ "
-                             "(the folder of `wow-ca init`)")
+    whole(manager, MANAGER, "node.key, node.pem (from `wow-ca manager`) and ca/ (the folder of `wow-ca init`)")
+
+
+def whole(folder, names, what):
+    """Refuses a folder that lacks one of the names."""
+    for name in names:
+        if not (folder / name).exists():
+            raise StampError(f"{folder}/{name}: is missing; the folder holds {what}")
 
 
 def files_below(entries):
@@ -59,7 +68,7 @@ def make(image, entries=()):
     size = MIB * max(1, (used * 5 // 4 + 128 * 1024 + MIB - 1) // MIB)
     image = pathlib.Path(image)
     image.unlink(missing_ok=True)
-    image.touch(mode=0o600)  # it may hold a manager's key
+    image.touch(mode=0o600)  # it may hold keys
     with open(image, "wb") as file:
         file.truncate(size)
     subprocess.run(["mkfs.vfat", "--invariant", "-n", LABEL, str(image)], check=True, stdout=subprocess.DEVNULL)
@@ -71,14 +80,18 @@ def make(image, entries=()):
     return size
 
 
-def entries(pool_conf, manager=None):
-    """What `make` shall put on the disk for a checked pool.conf and the folder of a manager."""
-    return [("pool.conf", pool_conf)] + [(f"manager/{name}", manager / name) for name in MANAGER if manager is not None]
+def entries(pool_conf, manager=None, machine=None):
+    """What `make` shall put on the disk for a checked pool.conf and the folder of a manager, or of a machine with an assigned address."""
+    found = [("pool.conf", pool_conf)]
+    for name, folder, parts in (("manager", manager, MANAGER), ("machine", machine, MACHINE)):
+        if folder is not None:
+            found += [(f"{name}/{part}", folder / part) for part in parts]
+    return found
 
 
 def entries_of(folder):
     """What `make` shall put on the disk from a folder laid out as the disk, unchecked."""
     found = [(name, folder / name) for name in NAMES if (folder / name).exists()]
     if not folder.is_dir():
-        raise StampError(f"{folder}: no such folder; give one that holds pool.conf and, for a manager, manager/")
+        raise StampError(f"{folder}: no such folder; give one that holds pool.conf and, if need be, manager/ or machine/")
     return found

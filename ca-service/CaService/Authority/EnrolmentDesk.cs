@@ -26,10 +26,10 @@ internal sealed class EnrolmentDesk(CaFolder ca, TimeProvider time)
         return Refusal(transaction, ask, now) ?? Reissue(transaction, ask, now) ?? Issue(transaction, ask, now);
     });
 
-    /// <summary>Makes a manager's certificate: the operator, who holds the CA's folder, needs no ticket and proves no address.</summary>
+    /// <summary>Makes a certificate by hand, a manager's or one for an address that is assigned: the operator, who holds the CA's folder, needs no ticket and proves no address.</summary>
     /// <returns>The certificate in DER.</returns>
     /// <exception cref="UserError">Address or name can't be had.</exception>
-    public byte[] IssueManager(ReadOnlyMemory<byte> publicKey, IPAddress address, string host) => ca.Database.Write(transaction =>
+    public byte[] IssueByHand(ReadOnlyMemory<byte> publicKey, IPAddress address, string host, MemberRole role) => ca.Database.Write(transaction =>
     {
         DateTimeOffset now = time.GetUtcNow();
         var ask = new Ask(publicKey, address, host, null);
@@ -49,7 +49,7 @@ internal sealed class EnrolmentDesk(CaFolder ca, TimeProvider time)
             throw new UserError($"The name {host} belongs to another machine: give another --host.");
         }
 
-        return Sign(transaction, ask, host, MemberRole.Manager, "manager", now);
+        return Sign(transaction, ask, host, role, role == MemberRole.Manager ? "manager" : "machine", now);
     });
 
     /// <summary>Renews a manager's certificate, even an expired one, for the same key, address and name.</summary>

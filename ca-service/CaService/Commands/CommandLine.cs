@@ -1,3 +1,4 @@
+using CertificateProfile;
 using Microsoft.Data.Sqlite;
 
 namespace CaService.Commands;
@@ -11,6 +12,8 @@ internal static class CommandLine
           wow-ca init    --state DIR --pool NAME --subnet CIDR          make the CA
           wow-ca manager --state DIR --out DIR [--host NAME] [--address IP]
                                                                         make the manager's key and certificate
+          wow-ca machine --state DIR --out DIR --address IP [--host NAME]
+                                                                        make those of a machine whose address you choose
           wow-ca ticket  --state DIR --uses N --until YYYY-MM-DD        print a ticket that admits N machines until that day (UTC)
           wow-ca ticket  --state DIR --end ID                           end a ticket at once
           wow-ca list    --state DIR [--json]                           show certificates and tickets
@@ -36,7 +39,8 @@ internal static class CommandLine
             return args[0] switch
             {
                 "init" => InitCommand.Run(rest, output, time),
-                "manager" => ManagerCommand.Run(rest, output, time),
+                "manager" => MemberCommand.Run(rest, output, time, MemberRole.Manager),
+                "machine" => MemberCommand.Run(rest, output, time, MemberRole.Worker),
                 "ticket" => TicketCommand.Run(rest, output, time),
                 "revoke" => RevokeCommand.Run(rest, output, time),
                 "list" => ListCommand.Run(rest, output, time),

@@ -52,7 +52,7 @@ def full(error):
 
 
 def state(pool, data):
-    """What is kept: the accepted pool.conf, the CA's certificate, a manager's identity. OSError: the home is full."""
+    """What is kept: the accepted pool.conf, the CA's certificate, an identity that was made by hand. OSError: the home is full."""
     os.chmod(paths.STATE, 0o755)
     for folder, mode in (("ssh", 0o700), *((("capture", 0o755),) if pool.capture else ())):
         path = f"{paths.STATE}/{folder}"
@@ -62,13 +62,12 @@ def state(pool, data):
         pem = ca_pem(pool.ca_der)
         if files.read(f"{paths.STATE}/ca.pem") != pem:
             files.write(f"{paths.STATE}/ca.pem", pem, 0o644, sync=True)
-    if pool.is_manager:
-        take_manager(f"{paths.DISK}/manager", paths.STATE)
+    take_identity(f"{paths.DISK}/{'manager' if pool.is_manager else 'machine'}", paths.STATE)
     accept.keep(data)
 
 
-def take_manager(source, target):
-    """Copies the CA's folder, certificate and key once. The key comes last: a power cut before it makes the next boot copy again."""
+def take_identity(source, target):
+    """Copies certificate and key, and a manager's CA, once. The key comes last: a power cut before it makes the next boot copy again."""
     if not os.path.isdir(source) or os.path.exists(f"{target}/node.key"):
         return
     import shutil

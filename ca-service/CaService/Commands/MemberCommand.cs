@@ -4,23 +4,25 @@ using CertificateProfile;
 
 namespace CaService.Commands;
 
-/// <summary><c>wow-ca manager</c>: makes a manager's key and certificate without a network.</summary>
-internal static class ManagerCommand
+/// <summary><c>wow-ca manager</c> and <c>wow-ca machine</c>: make key and certificate of a manager, or of a machine whose address is assigned, without a network.</summary>
+internal static class MemberCommand
 {
-    public static int Run(string[] args, TextWriter output, TimeProvider time)
+    public static int Run(string[] args, TextWriter output, TimeProvider time, MemberRole role)
     {
+        bool isManager = role == MemberRole.Manager;
         Options options = Options.Read(args, ["state", "out", "host", "address"]);
         string folder = options.Get("out");
         using CaFolder ca = CaFolder.Open(options.Get("state"));
         PoolProfile pool = ca.Authority.Pool;
-        string host = options.Find("host") ?? HostLabel.Manager;
         IPAddress? address = pool.FirstHost();
-        if (options.Find("address") is string text && (!IPAddress.TryParse(text, out address) || address.ToString() != text || !pool.IsHostAddress(address)))
+        string? text = isManager ? options.Find("address") : options.Get("address");
+        if (text is not null && (!IPAddress.TryParse(text, out address) || address.ToString() != text || !pool.IsHostAddress(address)))
         {
             throw new UserError($"--address is '{text}': give a host address of {pool.Subnet}; its first and its last two are reserved.");
         }
 
-        if (!HostLabel.IsLegal(host) || (host != HostLabel.Manager && HostLabel.IsReserved(host, address!)))
+        string host = options.Find("host") ?? (isManager ? HostLabel.Manager : HostLabel.Automatic(address!));
+        if (!HostLabel.IsLegal(host) || (HostLabel.IsReserved(host, address!) && !(isManager && host == HostLabel.Manager)))
         {
             throw new UserError($"--host is '{host}': give a DNS label (a-z, 0-9, hyphen) that stands for nothing else.");
         }
@@ -29,7 +31,7 @@ internal static class ManagerCommand
         Directory.CreateDirectory(folder);
         using ECDsa key = NodeKey.LoadOrCreate(Path.Combine(folder, "node.key"));
         byte[] spki = key.ExportSubjectPublicKeyInfo();
-        byte[] der = new EnrolmentDesk(ca, time).IssueManager(spki, address!, host);
+        byte[] der = new EnrolmentDesk(ca, time).IssueByHand(spki, address!, host, role);
         NodeCertificateFile.Write(Path.Combine(folder, "node.pem"), der);
         output.WriteLine($"{folder}: node.key and node.pem of {host}.{pool.Zone}, {address}, node {NodeKey.AddressOf(spki)}");
         return 0;
