@@ -1,4 +1,4 @@
-"""Makes a machine's WOWCFG disk: pool.conf and, for the manager, the folder manager/."""
+"""Makes a machine's WOWCFG disk: pool.conf; for the manager the folder manager/, for a machine with an assigned address machine/."""
 
 import os
 import pathlib
@@ -14,8 +14,9 @@ NO_FILE = object()
 TOOL = os.path.join(image.ROOT, "appliance/image/stamp")
 
 
-def config(machine, pool, users, authority, folder, ticket=None, text=None):
-    """Writes the disk into folder and returns its path. ticket replaces the authority's, text the whole pool.conf; NO_FILE: there is none."""
+def config(machine, pool, users, authority, folder, ticket=None, text=None, assigned=None):
+    """Writes the disk into folder and returns its path. ticket replaces the authority's, text the whole pool.conf; NO_FILE: there is none.
+    assigned: the folder that `wow-ca machine` made."""
     source = pathlib.Path(folder, machine.name)
     shutil.rmtree(source, ignore_errors=True)
     source.mkdir()
@@ -27,6 +28,8 @@ def config(machine, pool, users, authority, folder, ticket=None, text=None):
         manager = source / "manager"
         shutil.copytree(authority.manager, manager)
         shutil.copytree(authority.folder, manager / "ca")
+    if assigned:
+        shutil.copytree(assigned, source / "machine")
     disk = os.path.join(folder, machine.name + "-wowcfg.img")
     run(TOOL, "--config", source, disk)
     return disk

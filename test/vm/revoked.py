@@ -30,7 +30,7 @@ def silent(name, address, begin):
 
 
 def run(tally, lab):
-    """The last case: beta does not come back."""
+    """beta does not come back by itself."""
     address, manager = lab.address("beta"), lab.address("manager")
     with tally.case("wow-ca revoke: alpha's and the manager's pings to beta end within a minute, and those between them go on"):
         for name in ("alpha", "manager"):
