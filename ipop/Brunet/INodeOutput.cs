@@ -43,6 +43,14 @@ public interface INodeOutput
     /// <param name="isClient">Whether this side begins the TLS handshake: on such a connection nobody accepts, so both must know.</param>
     void Meet(TransportAddress endpoint, bool isClient);
 
+    /// <summary>
+    /// Connects once more to an endpoint of <see cref="TransportProtocol.Tcp"/>, since the connection to it seems to lead nowhere: a NAT has forgotten it, and the kernel
+    /// takes long to notice. The old connection serves until the new one stands, which comes to <see cref="Node.ConnectionRenewed"/>. Nothing happens where there is none,
+    /// where the new one is under way already, or where the other end's machine acknowledges what is sent.
+    /// </summary>
+    /// <param name="endpoint">Where the connection leads.</param>
+    void Redial(TransportAddress endpoint);
+
     /// <summary>Whether the TCP connection to an endpoint comes from a port that the node listens on; false if there is none.</summary>
     bool ComesFromListener(TransportAddress endpoint);
 

@@ -176,6 +176,9 @@ public sealed class Node : IOverlay
     /// <summary>A connection stands that <see cref="INodeOutput.Meet"/> began.</summary>
     public void ConnectionMade(TimeSpan now, TransportAddress endpoint) => _core.Meetings.OnConnected(now, endpoint);
 
+    /// <summary>A connection took the place of another one to the same endpoint (<see cref="INodeOutput.Redial"/>).</summary>
+    public void ConnectionRenewed(TimeSpan now, TransportAddress endpoint) => _core.Paths.OnLinkRenewed(now, endpoint);
+
     /// <summary>Whether a peer that proved itself uses an endpoint; a connection for which that never holds may be closed.</summary>
     public bool IsUsed(TransportAddress endpoint) => _core.Paths.IsUsed(endpoint);
 

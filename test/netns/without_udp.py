@@ -3,9 +3,22 @@
 import time
 
 from clients import lease, ping
+from pings import Pings
+from shell import run as run_command
 from tally import must
+from verdict import silence
 from waiting import until
 from world import BOOTSTRAP
+
+# What comes in the middle of a connection that the gate does not know is dropped, or the machine is told.
+STRICT = """
+table ip strict {{
+  chain forward {{ type filter hook forward priority -1; iifname "lan" ct state invalid {verdict}; }}
+}}
+"""
+INTERVAL, SIZE, WARM, LOOKED_AT = 0.1, 200, 2.0, 6.0
+# Kernel's patience with what nobody acknowledges is ten seconds; a round trip is a millisecond here, and the machine may be slow.
+SILENT_AT_MOST = 3.0
 
 
 def run(tally, world, figures):
@@ -33,3 +46,31 @@ def run(tally, world, figures):
         begin = time.monotonic()
         until(lambda: ping(walled, world.one.address, patience=1), lambda answers: answers == 1, "walled is heard of again")
         figures.add("walled: connections cut to reached again", time.monotonic() - begin, "s")
+
+    for verdict, words in (("drop", "nobody is told"), ("reject with tcp reset", "the machine is told")):
+        with tally.case(f"walled's gate forgets its connections and takes up none in the middle, {words}: pings go on"):
+            silences = _forget(world, verdict)
+            figures.add(f"walled: gate forgot, {words}: silence", max(silences), "s")
+            must(max(silences) < SILENT_AT_MOST, f"silent for {silences} s towards boot and one")
+
+
+def _forget(world, verdict):
+    """Seconds of the longest silence of walled's pings to boot and to one."""
+    topology = world.topology
+
+    def gate(*command):
+        run_command(*topology.inside("gate-walled", *command))
+
+    topology.nft("gate-walled", STRICT.format(verdict=verdict))
+    gate("sysctl", "-qw", "net.netfilter.nf_conntrack_tcp_loose=0")
+    flows = [Pings(topology.prefix + "walled", far.address, SIZE, INTERVAL) for far in (world.boot, world.one)]
+    time.sleep(WARM)
+    begun = time.monotonic()
+    gate("conntrack", "-F")
+    time.sleep(LOOKED_AT)
+    for flow in flows:
+        flow.end()
+    ended = time.monotonic()
+    gate("sysctl", "-qw", "net.netfilter.nf_conntrack_tcp_loose=1")
+    topology.nft("gate-walled", "delete table ip strict")
+    return [round(silence(flow.answers, begun, ended), 2) for flow in flows]

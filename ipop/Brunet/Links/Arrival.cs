@@ -18,8 +18,10 @@ internal readonly record struct Arrival(PathKind Kind, TransportAddress Endpoint
     /// <summary>Whether it is straight and by UDP, the best there is: on TCP a lost segment holds up all that follows.</summary>
     public bool IsUdp => Kind == PathKind.Direct && Endpoint.Protocol == TransportProtocol.Udp;
 
-    /// <summary>Whether both are straight ways between the same two machines, with another port at the far end: so looks a NAT that forgot.</summary>
+    /// <summary>
+    /// Whether both are straight ways between the same two machines, with another port at the far end: so looks a NAT that forgot, and a machine that connected anew.
+    /// </summary>
     public bool DiffersByPort(Arrival other) =>
-        IsUdp && other.IsUdp && Socket == other.Socket
+        Kind == PathKind.Direct && other.Kind == PathKind.Direct && Endpoint.Protocol is TransportProtocol.Udp or TransportProtocol.TcpAccepted && Socket == other.Socket
         && Endpoint.Port != other.Endpoint.Port && Endpoint with { Port = 0 } == other.Endpoint with { Port = 0 };
 }

@@ -14,7 +14,6 @@ internal sealed class Path(Arrival way)
 
     private readonly (ulong Nonce, TimeSpan At, bool IsAnswered)[] _pings = new (ulong, TimeSpan, bool)[RememberedPings];
     private int _nextPing;
-    private TimeSpan _livesSince;
     private RoundTripEstimate _estimate;
 
     /// <summary>Straight to an endpoint, or over a relay.</summary>
@@ -27,6 +26,9 @@ internal sealed class Path(Arrival way)
 
     /// <summary>Whether it worked both ways not long ago.</summary>
     public bool IsAlive { get; set; }
+
+    /// <summary>When the first ping of this life was sent.</summary>
+    public TimeSpan LivesSince { get; private set; }
 
     /// <summary>Smoothed round trip, null before the first pong.</summary>
     public TimeSpan? RoundTrip => _estimate.Smoothed;
@@ -85,7 +87,7 @@ internal sealed class Path(Arrival way)
             if (_pings[i].Nonce == nonce)
             {
                 // What was sent before a NAT opened says nothing of the path.
-                _livesSince = IsAlive && RoundTrip is not null ? _livesSince : _pings[i].At;
+                LivesSince = IsAlive && RoundTrip is not null ? LivesSince : _pings[i].At;
                 _estimate.Add(now - _pings[i].At);
                 _pings[i].Nonce = ~nonce;
                 _pings[i].IsAnswered = true;
@@ -104,7 +106,7 @@ internal sealed class Path(Arrival way)
         for (int i = 0; i < RememberedPings && i < _nextPing; i++)
         {
             (_, TimeSpan at, bool isAnswered) = _pings[i];
-            if (at >= _livesSince && (isAnswered || now - at > LostAfter))
+            if (at >= LivesSince && (isAnswered || now - at > LostAfter))
             {
                 judged++;
                 lost += isAnswered ? 0 : 1;

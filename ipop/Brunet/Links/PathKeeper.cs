@@ -23,6 +23,10 @@ internal sealed class PathKeeper(NodeCore core)
     private static readonly TimeSpan AgainAfter = TimeSpan.FromMilliseconds(50);
     private static readonly TimeSpan DetourInterval = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan MoveInterval = TimeSpan.FromSeconds(1);
+
+    /// <summary>A connection that ends sooner is not made again at once: whoever ends it would be asked for ever.</summary>
+    private static readonly TimeSpan ServedWell = TimeSpan.FromSeconds(1);
+
     private static readonly TimeSpan HeardKept = TimeSpan.FromSeconds(4);
 
     /// <summary>A peer that is there again so soon did not sleep: the path had been forgotten by a NAT.</summary>
@@ -122,12 +126,16 @@ internal sealed class PathKeeper(NodeCore core)
         }
     }
 
-    /// <summary>The connection to an endpoint ended: nothing more comes that way, so the others are tried at once.</summary>
+    /// <summary>
+    /// The connection to an endpoint ended: nothing more comes that way, so the others are tried at once, and the endpoint itself if it served well until now. If it was
+    /// a NAT that forgot it, the NAT forgot all: whom other connections of ours lead to is asked, too.
+    /// </summary>
     public void OnLinkLost(TimeSpan now, TransportAddress endpoint)
     {
+        Arrival way = Arrival.Direct(endpoint);
         foreach (Peer peer in core.Peers.Values)
         {
-            if (peer.FindPath(Arrival.Direct(endpoint)) is { } path)
+            if (peer.FindPath(way) is { } path)
             {
                 core.Agenda.Stir(peer);
                 peer.Paths.Remove(path);
@@ -138,6 +146,25 @@ internal sealed class PathKeeper(NodeCore core)
                 {
                     Puncher.OnPathLost(now, peer);
                 }
+
+                if (endpoint.Protocol == TransportProtocol.Tcp && path is { IsAlive: true, RoundTrip: not null } && now - path.LivesSince >= ServedWell)
+                {
+                    TryNamed(now, peer, way);
+                    PingConnected(now);
+                }
+            }
+        }
+    }
+
+    /// <summary>The endpoint is reached by a new connection: who is reached by it learns at once where we are now.</summary>
+    public void OnLinkRenewed(TimeSpan now, TransportAddress endpoint)
+    {
+        foreach (Peer peer in core.Peers.Values)
+        {
+            if (peer.FindPath(Arrival.Direct(endpoint)) is { } path)
+            {
+                core.Agenda.Stir(peer);
+                Ping(now, peer, path);
             }
         }
     }
@@ -249,6 +276,22 @@ internal sealed class PathKeeper(NodeCore core)
         }
 
         return path;
+    }
+
+    /// <summary>Pings by the connections that this node made.</summary>
+    private void PingConnected(TimeSpan now)
+    {
+        foreach (Peer peer in core.Peers.Values)
+        {
+            foreach (Path path in peer.Paths)
+            {
+                if (path is { IsAlive: true, IsPingOutstanding: false, Way: { Kind: PathKind.Direct, Endpoint.Protocol: TransportProtocol.Tcp } })
+                {
+                    core.Agenda.Stir(peer);
+                    Ping(now, peer, path);
+                }
+            }
+        }
     }
 
     /// <summary>What the other end looks like from here. The listener that we connected to it knows itself.</summary>

@@ -1,3 +1,4 @@
+using Brunet.Addressing;
 using Brunet.Nat;
 using static Brunet.Moment;
 
@@ -280,6 +281,12 @@ internal sealed class PathWatch(NodeCore core)
         }
 
         path.DoubtedSince = path.PingSentAt;
+        if (path.Way is { Kind: PathKind.Direct, Endpoint.Protocol: TransportProtocol.Tcp } && path.LastReceived <= path.PingSentAt)
+        {
+            // Its kernel would send for ten seconds again what a NAT drops that has forgotten the connection.
+            core.Output.Redial(path.Way.Endpoint);
+        }
+
         if (path != peer.Best)
         {
             return;

@@ -12,6 +12,7 @@ internal static partial class Interop
         internal const int SOCK_NONBLOCK = 0x800;
         internal const int SOCK_CLOEXEC = 0x80000;
         internal const int SOL_SOCKET = 1;
+        internal const int SO_LINGER = 13;
         internal const int SCM_RIGHTS = 1;
         internal const int SO_SNDBUF = 7;
         internal const int SO_RCVBUF = 8;

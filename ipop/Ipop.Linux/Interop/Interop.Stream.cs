@@ -11,6 +11,7 @@ internal static partial class Interop
         internal const int SO_ERROR = 4;
         internal const int IPPROTO_TCP = 6;
         internal const int TCP_NODELAY = 1;
+        internal const int TCP_INFO = 11;
         internal const int TCP_USER_TIMEOUT = 18;
         internal const int TCP_NOTSENT_LOWAT = 25;
         internal const int MSG_NOSIGNAL = 0x4000;

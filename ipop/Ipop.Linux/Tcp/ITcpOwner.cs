@@ -11,6 +11,9 @@ public interface ITcpOwner
     /// <summary>A connection stands that <see cref="TcpLinks.Meet"/> began.</summary>
     void ConnectionMade(TimeSpan now, TransportAddress endpoint);
 
+    /// <summary>A connection took the place of another one to the same endpoint.</summary>
+    void ConnectionRenewed(TimeSpan now, TransportAddress endpoint);
+
     /// <summary>A connection ended, or came to nothing.</summary>
     void ConnectionLost(TimeSpan now, TransportAddress endpoint);
 

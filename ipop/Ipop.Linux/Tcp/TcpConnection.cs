@@ -54,6 +54,15 @@ internal sealed class TcpConnection : IDisposable
     /// <summary>Whether it comes from a port that is listened on.</summary>
     internal bool IsFromListener { get; init; }
 
+    /// <summary>Whether it was made in the place of another one to the same endpoint.</summary>
+    internal bool IsRenewal { get; init; }
+
+    /// <summary>Whether one from a port that is listened on was begun in its place.</summary>
+    internal bool IsSentHome { get; set; }
+
+    /// <summary>Whether what was sent does not arrive, as far as the kernel knows.</summary>
+    internal bool IsUnheard => TcpSocket.IsUnheard(_fd);
+
     internal TimeSpan OpenedAt { get; }
 
     /// <summary>
@@ -76,6 +85,13 @@ internal sealed class TcpConnection : IDisposable
     internal int Descriptor => _fd.Value;
 
     internal void End() => IsEnded = true;
+
+    /// <summary>Ends without waiting for what is unsent: another connection has taken its place.</summary>
+    internal void Abort()
+    {
+        TcpSocket.ResetAtEnd(_fd);
+        End();
+    }
 
     /// <summary>Begins the TLS handshake in the other end's place.</summary>
     internal void TakeLead(SslContextHandle context)

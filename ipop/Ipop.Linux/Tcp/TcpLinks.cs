@@ -25,11 +25,20 @@ public sealed class TcpLinks : IDisposable
     private static readonly TimeSpan UsedWithin = TimeSpan.FromSeconds(15);
     private static readonly TimeSpan RefusalKept = TimeSpan.FromSeconds(10);
 
+    /// <summary>
+    /// After a NAT forgot a connection, how long the next one stands before one from a port that is listened on is tried in its place. The far end may
+    /// know the former one still, which has the same ports, and refuse it: so that takes a second or more, and is not waited for.
+    /// </summary>
+    private static readonly TimeSpan HomeAfter = TimeSpan.FromSeconds(3);
+
     private readonly PollLoop _loop;
     private readonly ITcpOwner _owner;
     private readonly Func<TimeSpan> _clock;
     private readonly List<(FileDescriptor Fd, int Port)> _listeners = [];
     private readonly Dictionary<TransportAddress, TcpConnection> _connections = [];
+
+    /// <summary>What is to take the place of a connection, under its endpoint, once it stands.</summary>
+    private readonly Dictionary<TransportAddress, TcpConnection> _successors = [];
     private readonly List<TcpConnection> _ended = [];
     private readonly HashSet<TcpConnection> _dirty = [];
 
@@ -88,6 +97,15 @@ public sealed class TcpLinks : IDisposable
         }
     }
 
+    /// <summary>Makes a new connection to where one leads whose bytes do not arrive any more; from another port, as the far end may know the former one still.</summary>
+    public void Redial(TransportAddress destination)
+    {
+        if (_connections.TryGetValue(destination, out TcpConnection? old) && old is { IsOpen: true, IsUnheard: true })
+        {
+            Succeed(old, port: 0);
+        }
+    }
+
     /// <summary>Whether the connection to an endpoint comes from a port that is listened on.</summary>
     public bool ComesFromListener(TransportAddress endpoint) => _connections.TryGetValue(endpoint, out TcpConnection? connection) && connection.IsFromListener;
 
@@ -112,7 +130,10 @@ public sealed class TcpLinks : IDisposable
             TcpConnection connection = _ended[^1];
             _ended.RemoveAt(_ended.Count - 1);
             connection.Dispose();
-            _owner.ConnectionLost(now, connection.Endpoint);
+            if (!_connections.ContainsKey(connection.Endpoint))
+            {
+                _owner.ConnectionLost(now, connection.Endpoint);
+            }
         }
 
         NextTick = _connections.Count == 0 ? TimeSpan.MaxValue : NextTick;
@@ -121,7 +142,7 @@ public sealed class TcpLinks : IDisposable
     /// <inheritdoc/>
     public void Dispose()
     {
-        foreach (TcpConnection connection in _connections.Values)
+        foreach (TcpConnection connection in _connections.Values.Concat(_successors.Values))
         {
             connection.Flush();
             _loop.Remove(connection.Descriptor);
@@ -129,6 +150,7 @@ public sealed class TcpLinks : IDisposable
         }
 
         _connections.Clear();
+        _successors.Clear();
         _ended.ForEach(connection => connection.Dispose());
         _ended.Clear();
         foreach ((FileDescriptor fd, _) in _listeners)
@@ -151,7 +173,7 @@ public sealed class TcpLinks : IDisposable
             return null;
         }
 
-        // A former connection may still hold the port, here or in a NAT on the way. Any other does as well, but that nobody can meet us there.
+        // A former connection may still hold the port, here, in a NAT on the way or at the far end. Any other does as well, but that nobody can meet us there.
         int port = wasRefused && refusal.WasFromListener ? 0 : PortFor(destination);
         FileDescriptor? fd = TcpSocket.Connect(destination, port);
         if (fd is null && port != 0)
@@ -161,14 +183,15 @@ public sealed class TcpLinks : IDisposable
 
         if (fd is null)
         {
-            Refused(now, destination, wasFromListener: false);
+            Refused(now, destination, wasFromListener: false, RefusalKept);
             return null;
         }
 
-        return Add(new TcpConnection(fd, destination, Client(), isClient: true, now) { IsFromListener = port != 0 });
+        return Add(new TcpConnection(fd, destination, Client(), isClient: true, now) { IsFromListener = port != 0, IsRenewal = wasRefused && refusal.WasFromListener });
     }
 
-    private bool IsFull => _connections.Count >= MaxConnections || _connections.Values.Count(other => !other.IsOpen && !other.IsAccepted) >= MaxUnderWay;
+    private bool IsFull => _connections.Count + _successors.Count >= MaxConnections
+        || _connections.Values.Count(other => !other.IsOpen && !other.IsAccepted) + _successors.Count >= MaxUnderWay;
 
     /// <summary>
     /// From which port we connect: one that is listened on, so that every NAT with one mapping for all destinations has one for all our connections. To 443
@@ -225,13 +248,43 @@ public sealed class TcpLinks : IDisposable
         return true;
     }
 
+    private void Succeed(TcpConnection old, int port)
+    {
+        if (!IsFull && !_successors.ContainsKey(old.Endpoint) && TcpSocket.Connect(old.Endpoint, port) is { } fd)
+        {
+            var successor = new TcpConnection(fd, old.Endpoint, Client(), isClient: true, _clock()) { IsFromListener = port != 0, IsRenewal = true };
+            _successors.Add(old.Endpoint, successor);
+            Watch(successor);
+        }
+    }
+
+    /// <summary>A successor stands, or what it was to succeed has ended.</summary>
+    private void Promote(TcpConnection successor)
+    {
+        _successors.Remove(successor.Endpoint);
+        if (_connections.TryGetValue(successor.Endpoint, out TcpConnection? old))
+        {
+            successor.IsProven = old.IsProven;
+            old.Abort();
+            _loop.Remove(old.Descriptor);
+            _ended.Add(old);
+        }
+
+        _connections[successor.Endpoint] = successor;
+    }
+
     private TcpConnection Add(TcpConnection connection)
     {
         _connections.Add(connection.Endpoint, connection);
+        Watch(connection);
+        return connection;
+    }
+
+    private void Watch(TcpConnection connection)
+    {
         _loop.Add(connection.Descriptor, now => OnReady(now, connection));
         _loop.AwaitWritable(connection.Descriptor, connection.AwaitsWritable);
         NextTick = NextTick == TimeSpan.MaxValue ? connection.OpenedAt + SweepInterval : NextTick;
-        return connection;
     }
 
     private void OnReady(TimeSpan now, TcpConnection connection)
@@ -241,6 +294,15 @@ public sealed class TcpLinks : IDisposable
         if (!wasOpen && connection is { IsOpen: true, Endpoint.Protocol: TransportProtocol.TcpMet })
         {
             _owner.ConnectionMade(now, connection.Endpoint);
+        }
+        else if (!wasOpen && connection is { IsOpen: true, IsRenewal: true })
+        {
+            if (_successors.GetValueOrDefault(connection.Endpoint) == connection)
+            {
+                Promote(connection);
+            }
+
+            _owner.ConnectionRenewed(now, connection.Endpoint);
         }
 
         Review(connection);
@@ -258,21 +320,32 @@ public sealed class TcpLinks : IDisposable
             _connections.Remove(connection.Endpoint);
             _loop.Remove(connection.Descriptor);
             _ended.Add(connection);
-            if (connection is { Endpoint.Protocol: TransportProtocol.Tcp, IsProven: false })
+            if (_successors.TryGetValue(connection.Endpoint, out TcpConnection? successor))
             {
-                Refused(_clock(), connection.Endpoint, connection.IsFromListener);
+                Promote(successor);
             }
+            else if (connection.Endpoint.Protocol == TransportProtocol.Tcp && !(connection.IsProven && !connection.IsFromListener))
+            {
+                // What served well is made again at once.
+                Refused(_clock(), connection.Endpoint, connection.IsFromListener, connection.IsProven ? default : RefusalKept);
+            }
+        }
+        else if (_successors.GetValueOrDefault(connection.Endpoint) == connection)
+        {
+            _successors.Remove(connection.Endpoint);
+            _loop.Remove(connection.Descriptor);
+            _ended.Add(connection);
         }
     }
 
-    private void Refused(TimeSpan now, TransportAddress destination, bool wasFromListener)
+    private void Refused(TimeSpan now, TransportAddress destination, bool wasFromListener, TimeSpan kept)
     {
         if (_refused.Count >= MaxRefusals)
         {
             _refused.Clear();
         }
 
-        _refused[destination] = (now + RefusalKept, wasFromListener);
+        _refused[destination] = (now + kept, wasFromListener);
     }
 
     private void Sweep(TimeSpan now)
@@ -291,8 +364,20 @@ public sealed class TcpLinks : IDisposable
             {
                 connection.TakeLead(Client());
             }
+            else if (connection is { IsRenewal: true, IsOpen: true, IsFromListener: false, IsSentHome: false } && age > HomeAfter
+                && PortFor(connection.Endpoint) is > 0 and int home)
+            {
+                connection.IsSentHome = true;
+                Succeed(connection, home);
+            }
 
             Review(connection);
+        }
+
+        foreach (TcpConnection successor in _successors.Values.Where(successor => now - successor.OpenedAt > OpenWithin).ToList())
+        {
+            successor.End();
+            Review(successor);
         }
     }
 }

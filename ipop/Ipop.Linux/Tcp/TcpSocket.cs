@@ -16,6 +16,12 @@ internal static unsafe class TcpSocket
     /// <summary>Milliseconds that data may stay unacknowledged before the kernel ends the connection (RFC 5482).</summary>
     private const int UserTimeout = 10_000;
 
+    /// <summary>Milliseconds without an acknowledgement after which sent data counts as lost on the way.</summary>
+    private const int UnheardFor = 150;
+
+    /// <summary>Bytes of the kernel's struct tcp_info (linux/tcp.h) up to what is read of it, and where that stands.</summary>
+    private const int InfoSize = 60, UnacknowledgedAt = 24, LastAcknowledgedAt = 56;
+
     /// <summary>What came of a read or a write.</summary>
     internal enum Outcome
     {
@@ -103,6 +109,22 @@ internal static unsafe class TcpSocket
         int error = 0;
         uint length = sizeof(int);
         return Interop.Libc.getsockopt(fd.Value, Interop.Libc.SOL_SOCKET, Interop.Libc.SO_ERROR, &error, &length) == 0 && error == 0;
+    }
+
+    /// <summary>Whether the other end's kernel has not acknowledged what was sent, and has acknowledged nothing for a while.</summary>
+    internal static bool IsUnheard(FileDescriptor fd)
+    {
+        byte* info = stackalloc byte[InfoSize];
+        uint length = InfoSize;
+        return Interop.Libc.getsockopt(fd.Value, Interop.Libc.IPPROTO_TCP, Interop.Libc.TCP_INFO, info, &length) == 0 && length == InfoSize
+            && *(uint*)(info + UnacknowledgedAt) > 0 && *(uint*)(info + LastAcknowledgedAt) >= UnheardFor;
+    }
+
+    /// <summary>Lets the descriptor's end reset the connection, so that neither kernel keeps anything of it, nor its ports.</summary>
+    internal static void ResetAtEnd(FileDescriptor fd)
+    {
+        int* linger = stackalloc int[2] { 1, 0 };
+        _ = Interop.Libc.setsockopt(fd.Value, Interop.Libc.SOL_SOCKET, Interop.Libc.SO_LINGER, linger, 2 * sizeof(int));
     }
 
     internal static Outcome Read(FileDescriptor fd, Span<byte> buffer, out int count)

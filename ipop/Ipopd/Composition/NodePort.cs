@@ -73,6 +73,9 @@ internal sealed class NodePort(UdpSocket udp, SearchSockets further) : INodeOutp
     public void Meet(TransportAddress endpoint, bool isClient) => Tcp?.Meet(endpoint, isClient);
 
     /// <inheritdoc/>
+    public void Redial(TransportAddress endpoint) => Tcp?.Redial(endpoint);
+
+    /// <inheritdoc/>
     public bool ComesFromListener(TransportAddress endpoint) => Tcp?.ComesFromListener(endpoint) == true;
 
     /// <inheritdoc/>
@@ -88,6 +91,9 @@ internal sealed class NodePort(UdpSocket udp, SearchSockets further) : INodeOutp
 
     /// <inheritdoc/>
     public void ConnectionMade(TimeSpan now, TransportAddress endpoint) => Node?.ConnectionMade(now, endpoint);
+
+    /// <inheritdoc/>
+    public void ConnectionRenewed(TimeSpan now, TransportAddress endpoint) => Node?.ConnectionRenewed(now, endpoint);
 
     /// <inheritdoc/>
     public void ConnectionLost(TimeSpan now, TransportAddress endpoint) => Node?.ConnectionLost(now, endpoint);

@@ -156,6 +156,10 @@ internal sealed class Trio
             // There is no TCP.
         }
 
+        public void Redial(TransportAddress endpoint)
+        {
+        }
+
         public bool ComesFromListener(TransportAddress endpoint) => false;
 
         public void Deliver(TimeSpan now, PeerIdentity source, ReadOnlySpan<byte> packet, bool lacksChecksum) => Delivered += source.Address == Address(1) ? 1 : 0;

@@ -141,6 +141,10 @@ internal sealed class PathEnd : INodeOutput, ITapOutput, IDisposable
         // No TCP.
     }
 
+    public void Redial(TransportAddress endpoint)
+    {
+    }
+
     public bool ComesFromListener(TransportAddress endpoint) => false;
 
     public void Deliver(TimeSpan now, PeerIdentity source, ReadOnlySpan<byte> packet, bool lacksChecksum) =>

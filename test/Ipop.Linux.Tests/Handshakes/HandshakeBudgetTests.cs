@@ -108,6 +108,10 @@ public sealed class HandshakeBudgetTests(ITestOutputHelper output) : IDisposable
             // There is no TCP.
         }
 
+        public void Redial(TransportAddress endpoint)
+        {
+        }
+
         public bool ComesFromListener(TransportAddress endpoint) => false;
 
         public void Deliver(TimeSpan now, PeerIdentity source, ReadOnlySpan<byte> packet, bool lacksChecksum)

@@ -35,6 +35,9 @@ internal sealed class TcpEnd : ITcpOwner, IDisposable
     /// <summary>Connections that were met.</summary>
     internal List<TransportAddress> Made { get; } = [];
 
+    /// <summary>Connections that took another's place.</summary>
+    internal List<TransportAddress> Renewed { get; } = [];
+
     internal List<TransportAddress> Lost { get; } = [];
 
     internal bool UsesAll { get; set; } = true;
@@ -54,6 +57,8 @@ internal sealed class TcpEnd : ITcpOwner, IDisposable
     }
 
     public void ConnectionMade(TimeSpan now, TransportAddress endpoint) => Made.Add(endpoint);
+
+    public void ConnectionRenewed(TimeSpan now, TransportAddress endpoint) => Renewed.Add(endpoint);
 
     public void ConnectionLost(TimeSpan now, TransportAddress endpoint) => Lost.Add(endpoint);
 

@@ -73,6 +73,47 @@ public sealed class TcpLinksTests
     }
 
     [Fact]
+    public void A_connection_whose_bytes_arrive_is_not_made_again()
+    {
+        using TcpEnd server = new(listens: true), client = new();
+        client.Links.Send(server.Endpoint, [1]);
+        TcpEnd.Until(() => server.Received.Count == 1, client, server);
+        client.Links.Redial(server.Endpoint);
+        client.Links.Send(server.Endpoint, [2]);
+        TcpEnd.Until(() => server.Received.Count == 2, client, server);
+        Assert.Equal((1, 1), (client.Links.Count, server.Links.Count));
+        Assert.Empty(client.Renewed);
+        Assert.Equal(server.Received[0].Source, server.Received[1].Source);
+    }
+
+    [Fact]
+    public void A_proven_connection_that_was_ended_is_made_again_at_once_from_another_port_and_later_from_the_port_that_is_listened_on()
+    {
+        using TcpEnd server = new(listens: true), client = new(listens: true);
+        client.Links.Send(server.Endpoint, [1]);
+        TcpEnd.Until(() => server.Received.Count == 1, client, server);
+        TimeSpan swept = client.Links.NextTick;
+        client.Wait(TimeSpan.FromSeconds(2));
+        TcpEnd.Until(() => client.Links.NextTick > swept, client, server);
+        server.UsesAll = false;
+        server.Wait(TimeSpan.FromSeconds(20));
+        TcpEnd.Until(() => client.Lost.Count == 1, client, server);
+        server.UsesAll = true;
+        server.Wait(TimeSpan.FromSeconds(-20));
+        client.Links.Send(server.Endpoint, [2]);
+        TcpEnd.Until(() => server.Received.Count == 2, client, server);
+        Assert.Equal(client.Links.Ports[0], server.Received[0].Source.Port);
+        Assert.NotEqual(client.Links.Ports[0], server.Received[1].Source.Port);
+        client.Wait(TimeSpan.FromSeconds(5));
+        TcpEnd.Until(() => client.Renewed.Count == 2, client, server);
+        client.Links.Send(server.Endpoint, [3]);
+        TcpEnd.Until(() => server.Received.Count == 3, client, server);
+        Assert.Equal(client.Links.Ports[0], server.Received[2].Source.Port);
+        Assert.Equal((1, 1), (client.Links.Count, server.Links.Count));
+        Assert.Single(client.Lost);
+    }
+
+    [Fact]
     public void The_end_of_one_side_is_told_to_the_other_at_once()
     {
         using TcpEnd server = new(listens: true);

@@ -13,7 +13,7 @@ namespace Testing.Simulation;
 /// <summary>
 /// A world of nodes in virtual time: latency, loss, NATs, deaths. The nodes are the product's own; a run is its seed.
 /// </summary>
-public sealed class SimulatedNetwork(int seed, double loss = 0)
+public sealed partial class SimulatedNetwork(int seed, double loss = 0)
 {
     private const ushort Port = SimulatedNode.Port;
 
@@ -24,7 +24,6 @@ public sealed class SimulatedNetwork(int seed, double loss = 0)
     private readonly SimulatedSchedule _events = new();
     private readonly Stack<SimulatedEvent> _spare = [];
     private readonly RunDigest _digest = new();
-    private readonly SimulatedTcp _tcp = new();
     private readonly List<SimulatedNode> _lookedAt = [];
     private SimulatedSites? _sites;
     private SimulatedProbe? _probe;
@@ -54,12 +53,6 @@ public sealed class SimulatedNetwork(int seed, double loss = 0)
 
     /// <summary>Datagrams that were sent to <see cref="Group"/>.</summary>
     public long Multicasts { get; private set; }
-
-    /// <summary>TCP connections that were made.</summary>
-    public int Connections => _tcp.Made;
-
-    /// <summary>Calls to nodes that do not listen, in the hope that they call, too.</summary>
-    public int Calls => _tcp.Calls;
 
     /// <summary>A number made of every datagram's time, ends and bytes: two runs of one seed have the same.</summary>
     public ulong Digest => _digest.Value;
@@ -177,6 +170,7 @@ public sealed class SimulatedNetwork(int seed, double loss = 0)
     {
         ArgumentNullException.ThrowIfNull(node);
         node.ForgetNat(moves);
+        node.Network.ForgetConnections(node);
     }
 
     /// <summary>A node that was switched off goes on where it was, as after a suspension.</summary>
@@ -315,10 +309,6 @@ public sealed class SimulatedNetwork(int seed, double loss = 0)
         }
     }
 
-    /// <summary>A node connects to an outside address, and hopes that its owner does the same.</summary>
-    internal void Meet(SimulatedNode from, TransportAddress endpoint) =>
-        _tcp.Meet(from, endpoint, () => Now, Later);
-
     /// <summary>Lets something happen at a node when a packet from another one is there, or some time later.</summary>
     private void Later(SimulatedNode from, SimulatedNode at, TimeSpan wait, Action deed)
     {
@@ -335,7 +325,7 @@ public sealed class SimulatedNetwork(int seed, double loss = 0)
         setUp = default;
         if (destination.Protocol != TransportProtocol.Udp)
         {
-            bool isThere = _tcp.TryRoute(Now, from, destination, out SimulatedNode to, out source, out bool isNew);
+            bool isThere = _tcp.TryRoute(Now, from, destination, out SimulatedNode to, out source, out bool isNew, Later);
             setUp = isNew ? 2 * Latency(from.Place, to.Place, _random.NextDouble()) : default;
             _digest.Add(Now, source, destination, frame);
             station = to.Host;

@@ -117,6 +117,10 @@ public sealed class SimulatedNode : INodeOutput
         return own;
     }
 
+    internal SimulatedNetwork Network => _network;
+
+    internal TimeSpan Now => _network.Now;
+
     /// <summary>What stands before its machine.</summary>
     internal SimulatedNat Nat => Host.Lan.Gateway!.Nat;
 
@@ -231,6 +235,8 @@ public sealed class SimulatedNode : INodeOutput
     internal bool IsOpen(int socket) => socket == 0 || _sockets.Contains(socket);
 
     public void Meet(TransportAddress endpoint, bool isClient) => _network.Meet(this, endpoint);
+
+    public void Redial(TransportAddress endpoint) => _network.Redial(this, endpoint);
 
     public bool ComesFromListener(TransportAddress endpoint) => true;
 

@@ -20,9 +20,16 @@ internal sealed class SimulatedTcp
 
     /// <summary>Calls that wait for an answer, with where they seem to come from.</summary>
     private readonly Dictionary<(SimulatedNode Node, TransportAddress Far), TransportAddress> _calls = [];
+    private ushort _nextPort = 50000;
+
+    /// <summary>How long the kernel sends again what nobody acknowledges before it gives a connection up.</summary>
+    private static readonly TimeSpan GivenUpAfter = TimeSpan.FromSeconds(10);
 
     /// <summary>Connections that were made.</summary>
     public int Made { get; private set; }
+
+    /// <summary>Whether what comes from inside on a forgotten connection is translated anew, and refused by the far end's machine; else it is dropped.</summary>
+    public bool ResetsForgotten { get; set; }
 
     /// <summary>Calls to nodes that do not listen.</summary>
     public int Calls { get; private set; }
@@ -32,26 +39,97 @@ internal sealed class SimulatedTcp
         [udp with { Protocol = TransportProtocol.Tcp }, udp with { Protocol = TransportProtocol.Tcp, Port = HttpsPort }];
 
     /// <summary>Where a frame goes, what its source looks like there, and whether the connection must be made first; false if it gets nowhere.</summary>
-    public bool TryRoute(TimeSpan now, SimulatedNode from, TransportAddress destination, out SimulatedNode to, out TransportAddress source, out bool isNew)
+    public bool TryRoute(
+        TimeSpan now, SimulatedNode from, TransportAddress destination, out SimulatedNode to, out TransportAddress source, out bool isNew,
+        Action<SimulatedNode, SimulatedNode, TimeSpan, Action> later)
     {
         (to, source, isNew) = (from, default, false);
         if (!_connections.TryGetValue((from, destination), out Connection? connection) || !connection.IsAlive)
         {
-            TransportAddress inside = default;
-            if (destination.Protocol != TransportProtocol.Tcp
-                || from.Host.Find(destination, out int gates)?.Enter(now, default, destination, out inside)?.Node is not { IsAlive: true } listener
-                || inside.Port is not (HttpsPort or SimulatedNode.Port)
-                || !from.Host.Leave(now, PortTowards(destination), destination, gates, out TransportAddress seen))
+            if (!TryConnect(now, from, destination, PortTowards(destination)))
             {
                 return false;
             }
 
-            Join(from, destination, listener, seen with { Protocol = TransportProtocol.TcpAccepted });
             connection = _connections[(from, destination)];
             isNew = true;
         }
 
         (to, source) = (connection.Far, connection.SeenAs);
+        if (connection.IsForgotten && ResetsForgotten && connection.IsInside)
+        {
+            // The NAT makes a new mapping of it, which the far end's machine does not know.
+            SimulatedNode far = connection.Far;
+            later(from, far, default, () => later(far, from, default, () => End(from, destination, connection)));
+        }
+
+        return !connection.IsForgotten;
+    }
+
+    /// <summary>
+    /// The NAT before a node loses its state: what either end sends on the connections that pass it is dropped without a word, as by a NAT that takes nothing
+    /// up in the middle, until the kernel gives them up.
+    /// </summary>
+    public void Forget(SimulatedNode node, Action<SimulatedNode, SimulatedNode, TimeSpan, Action> later)
+    {
+        foreach (((SimulatedNode near, TransportAddress far), Connection connection) in _connections)
+        {
+            if (near != node || !connection.IsAlive || connection.IsForgotten)
+            {
+                continue;
+            }
+
+            Connection other = _connections[(connection.Far, connection.SeenAs)];
+            connection.IsForgotten = other.IsForgotten = true;
+            connection.IsInside = true;
+            later(node, node, GivenUpAfter, () => End(node, far, connection));
+            later(connection.Far, connection.Far, GivenUpAfter, () => End(connection.Far, connection.SeenAs, other));
+        }
+    }
+
+    private void End(SimulatedNode at, TransportAddress far, Connection ended)
+    {
+        if (_connections.GetValueOrDefault((at, far)) == ended)
+        {
+            _connections.Remove((at, far));
+            at.Node.ConnectionLost(at.Now, far);
+        }
+    }
+
+    /// <summary>A node connects once more to where it is connected, from another port. The new connection takes the old one's place when it stands.</summary>
+    public void Redial(SimulatedNode from, TransportAddress destination, Func<TimeSpan> clock, Action<SimulatedNode, SimulatedNode, TimeSpan, Action> later)
+    {
+        if (!_connections.TryGetValue((from, destination), out Connection? old) || !old.IsAlive || old.IsRedialled)
+        {
+            return;
+        }
+
+        // There and back for TCP, then for TLS.
+        old.IsRedialled = true;
+        Way(4, () =>
+        {
+            if (_connections.GetValueOrDefault((from, destination)) == old && TryConnect(clock(), from, destination, _nextPort++))
+            {
+                from.Node.ConnectionRenewed(clock(), destination);
+            }
+        });
+
+        void Way(int left, Action deed) =>
+            later(left % 2 == 0 ? from : old.Far, left % 2 == 0 ? old.Far : from, default, left == 1 ? deed : () => Way(left - 1, deed));
+    }
+
+    private bool TryConnect(TimeSpan now, SimulatedNode from, TransportAddress destination, ushort port)
+    {
+        TransportAddress inside = default;
+        if (destination.Protocol != TransportProtocol.Tcp
+            || from.Host.Find(destination, out int gates)?.Enter(now, default, destination, out inside)?.Node is not { IsAlive: true } listener
+            || inside.Port is not (HttpsPort or SimulatedNode.Port)
+            || !from.Host.Leave(now, port, destination, gates, out TransportAddress seen))
+        {
+            return false;
+        }
+
+        Join(from, destination, listener, seen with { Protocol = TransportProtocol.TcpAccepted });
         return true;
     }
 
@@ -131,6 +209,15 @@ internal sealed class SimulatedTcp
     private sealed record Connection(SimulatedNode Near, SimulatedNode Far, TransportAddress SeenAs)
     {
         private readonly (int Near, int Far) _lives = (Near.Lives, Far.Lives);
+
+        /// <summary>Whether a NAT on the way has forgotten it.</summary>
+        public bool IsForgotten { get; set; }
+
+        /// <summary>Whether this end stands behind that NAT.</summary>
+        public bool IsInside { get; set; }
+
+        /// <summary>Whether its maker has called again already.</summary>
+        public bool IsRedialled { get; set; }
 
         public bool IsAlive => Near.IsAlive && Far.IsAlive && (Near.Lives, Far.Lives) == _lives;
     }
