@@ -99,21 +99,27 @@ public sealed class PoolAuthority
             return false;
         }
 
-        if (now < info.NotBefore || now < NotBefore)
-        {
-            reason = $"it is not valid before {(info.NotBefore > NotBefore ? info.NotBefore : NotBefore):u}";
-        }
-        else if (now > info.NotAfter || now > NotAfter)
-        {
-            reason = $"it expired at {(info.NotAfter < NotAfter ? info.NotAfter : NotAfter):u}";
-        }
-        else
+        if (OutOfDate(info.NotBefore, info.NotAfter, now) is not { } fault)
         {
             return true;
         }
 
-        info = null;
+        (info, reason) = (null, fault);
         return false;
+    }
+
+    /// <summary>Why a machine's certificate, which is this CA's, is not valid at a time; null if it is.</summary>
+    /// <param name="notBefore">Start of its validity.</param>
+    /// <param name="notAfter">End of its validity.</param>
+    /// <param name="now">Wall-clock time.</param>
+    public string? OutOfDate(DateTimeOffset notBefore, DateTimeOffset notAfter, DateTimeOffset now)
+    {
+        if (now < notBefore || now < NotBefore)
+        {
+            return $"it is not valid before {(notBefore > NotBefore ? notBefore : NotBefore):u}";
+        }
+
+        return now > notAfter || now > NotAfter ? $"it expired at {(notAfter < NotAfter ? notAfter : NotAfter):u}" : null;
     }
 
     /// <summary>Like <see cref="TryVerify(ReadOnlySpan{byte}, DateTimeOffset, out MemberInfo?, out string)"/>, but whatever the time is.</summary>

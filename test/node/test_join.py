@@ -38,6 +38,31 @@ class Certificates(unittest.TestCase):
         self.assertEqual(join.missing({"name": "science"}, STATUS).key, "address")
 
 
+class ClockThatWasWrong(unittest.TestCase):
+    def renew(self, *certificates):
+        """What was asked of ipopd and what was started, where ipopd's status has these certificates one after the other."""
+        asked, started, answers = [], [], list(certificates)
+
+        def ask(command, **_):
+            asked.append(command)
+            if command == "reload":
+                return {"ok": True}
+            certificate = answers.pop(0)
+            return {**STATUS, "certificate": certificate, "certified": certificate is not None}
+
+        with mock.patch.object(control, "ask", ask), mock.patch.object(join.system, "must", lambda arguments, *_: started.append(arguments[0])), \
+                mock.patch.object(join.system, "systemctl", lambda *arguments: started.append(arguments[-1])):
+            self.assertEqual(join.renew({"open": False, "bootstrap": ["udp:192.0.2.1:4433"], "role": "worker"}), 0)
+        return asked, started
+
+    def test_a_certificate_that_ipopd_dropped_while_the_clock_was_ahead_is_loaded_again(self):
+        asked, started = self.renew(None, STATUS["certificate"])
+        self.assertEqual((asked, started), (["status", "reload", "status"], ["swanctl"]))
+
+    def test_a_certificate_that_is_lost_for_good_begins_the_joining_anew(self):
+        self.assertEqual(self.renew(None, None)[1], ["wow-join.service"])
+
+
 class Enrolment(unittest.TestCase):
     def test_every_answer_says_what_to_do(self):
         for code in (enrol.UNREACHED, enrol.REFUSED, enrol.EXPIRED, enrol.ADDRESS, enrol.CONFIGURATION, enrol.OTHER, 134):

@@ -32,7 +32,7 @@ namespace Ipopd.Composition;
 /// <summary>One node of one pool, put together: the pure machines, the kernel's devices, and the loop that joins them.</summary>
 internal sealed class Daemon : IControlled, IDisposable
 {
-    private static readonly TimeSpan ExpiryCheck = TimeSpan.FromMinutes(1);
+    private static readonly TimeSpan ClockCheck = TimeSpan.FromSeconds(10);
 
     private readonly DaemonOptions _options;
     private readonly TimeProvider _time;
@@ -66,7 +66,7 @@ internal sealed class Daemon : IControlled, IDisposable
     private readonly TimeSpan _started = BootClock.Now;
     private IReadOnlyList<TransportAddress> _local = [];
     private string? _certificateTrouble;
-    private TimeSpan _nextExpiryCheck;
+    private TimeSpan _nextClockCheck;
     private bool _wasJoined;
     private LoopPriority? _priority;
     private TwinStatus? _twin;
@@ -326,7 +326,7 @@ internal sealed class Daemon : IControlled, IDisposable
         TimeSpan next = Earlier(Earlier(_node.NextTick, _network.NextTick), _tap.CarrierAt);
         TimeSpan outside = Earlier(_outside?.NextTick ?? TimeSpan.MaxValue, _hostMemory?.NextTick ?? TimeSpan.MaxValue);
         outside = Earlier(outside, _names?.NextTick ?? TimeSpan.MaxValue);
-        return Earlier(Earlier(Earlier(next, outside), _tcp.NextTick), Earlier(_nextExpiryCheck, Earlier(_peerMemory.NextTick, _surroundings.NextTick)));
+        return Earlier(Earlier(Earlier(next, outside), _tcp.NextTick), Earlier(_nextClockCheck, Earlier(_peerMemory.NextTick, _surroundings.NextTick)));
     }
 
     private void Pass(TimeSpan now)
@@ -365,10 +365,10 @@ internal sealed class Daemon : IControlled, IDisposable
             _network.Tick(now);
         }
 
-        if (now >= _nextExpiryCheck)
+        if (now >= _nextClockCheck)
         {
-            _nextExpiryCheck = now + ExpiryCheck;
-            ForgetExpired(now);
+            _nextClockCheck = now + ClockCheck;
+            LookAtClock(now);
         }
 
         _surroundings.Tick(now);
@@ -384,12 +384,19 @@ internal sealed class Daemon : IControlled, IDisposable
         _priority?.OnRound(now, _loop.Load);
     }
 
-    private void ForgetExpired(TimeSpan now)
+    /// <summary>The certificate may have become out of date, or be valid again because the clock is right again.</summary>
+    private void LookAtClock(TimeSpan now)
     {
-        if (_identity.DropExpired(_time.GetUtcNow()))
+        if (_identity.LookAtClock(_verifier, out string? fault))
         {
-            _certificateTrouble = $"{StateFolder.CertificateFile(_options.State)} has expired; enrol with `wow enroll`";
-            _log.CertificateTrouble(_certificateTrouble);
+            _certificateTrouble = fault is null
+                ? null
+                : $"{StateFolder.CertificateFile(_options.State)} is put aside: {fault}; if this machine's clock is right, enrol with `wow enroll`";
+            if (_certificateTrouble is { } trouble)
+            {
+                _log.CertificateTrouble(trouble);
+            }
+
             CertificateChanged(now);
         }
     }

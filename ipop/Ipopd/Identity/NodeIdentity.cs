@@ -11,6 +11,7 @@ namespace Ipopd.Identity;
 internal sealed class NodeIdentity : ILocalIdentity, IDisposable
 {
     private readonly byte[] _publicKey;
+    private MemberCertificate? _held;
 
     private NodeIdentity(ECDsa key)
     {
@@ -28,7 +29,7 @@ internal sealed class NodeIdentity : ILocalIdentity, IDisposable
     /// <inheritdoc/>
     public ReadOnlyMemory<byte> PublicKey => _publicKey;
 
-    /// <inheritdoc/>
+    /// <summary>The certificate while it is valid. One that is out of date is put aside, for it may be the clock that is wrong.</summary>
     public MemberCertificate? Certificate { get; private set; }
 
     /// <summary>Reads the key, or makes it on the first start.</summary>
@@ -58,7 +59,7 @@ internal sealed class NodeIdentity : ILocalIdentity, IDisposable
     /// <returns>What is wrong with the file and what to do, or null. Without file there is nothing wrong.</returns>
     internal string? LoadCertificate(string folder, PoolCertificateVerifier? verifier)
     {
-        Certificate = null;
+        _held = Certificate = null;
         string path = StateFolder.CertificateFile(folder);
         if (verifier is null || !File.Exists(path))
         {
@@ -72,7 +73,7 @@ internal sealed class NodeIdentity : ILocalIdentity, IDisposable
                 return $"{path} holds no certificate in PEM; enrol anew";
             }
 
-            if (!verifier.TryVerify(der, out MemberCertificate? certificate, out string reason))
+            if (!verifier.TryVerifyIgnoringTime(der, out MemberCertificate? certificate, out string reason))
             {
                 return $"{path} can't be used: {reason}; enrol anew";
             }
@@ -82,8 +83,9 @@ internal sealed class NodeIdentity : ILocalIdentity, IDisposable
                 return $"{path} is the certificate of another key than {StateFolder.KeyFile(folder)}; enrol anew";
             }
 
-            Certificate = certificate;
-            return null;
+            _held = certificate;
+            LookAtClock(verifier, out string? fault);
+            return fault is null ? null : $"{path} is put aside: {fault}; if this machine's clock is right, enrol anew";
         }
         catch (Exception exception) when (exception is IOException or UnauthorizedAccessException or FormatException)
         {
@@ -91,17 +93,16 @@ internal sealed class NodeIdentity : ILocalIdentity, IDisposable
         }
     }
 
-    /// <summary>Forgets a certificate that has expired.</summary>
-    /// <returns>Whether it had.</returns>
-    internal bool DropExpired(DateTimeOffset now)
+    /// <summary>Puts the certificate aside when it is out of date, and takes it back when it is valid again: the clock may have been wrong, or be so now.</summary>
+    /// <param name="verifier">The pool's, with its clock.</param>
+    /// <param name="fault">Why the certificate that there is can't be used now.</param>
+    /// <returns>Whether <see cref="Certificate"/> became another.</returns>
+    internal bool LookAtClock(PoolCertificateVerifier? verifier, out string? fault)
     {
-        if (Certificate is null || now <= Certificate.NotAfter)
-        {
-            return false;
-        }
-
-        Certificate = null;
-        return true;
+        fault = _held is null ? null : verifier?.OutOfDate(_held);
+        MemberCertificate? before = Certificate;
+        Certificate = fault is null ? _held : null;
+        return before != Certificate;
     }
 
     /// <inheritdoc/>

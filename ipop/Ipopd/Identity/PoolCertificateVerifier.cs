@@ -65,8 +65,28 @@ internal sealed class PoolCertificateVerifier : ICertificateVerifier
     /// <summary>Like <see cref="Verify"/>, with the reason.</summary>
     internal bool TryVerify(ReadOnlySpan<byte> der, [NotNullWhen(true)] out MemberCertificate? certificate, out string reason)
     {
+        if (!TryVerifyIgnoringTime(der, out certificate, out reason))
+        {
+            return false;
+        }
+
+        if (OutOfDate(certificate) is not { } fault)
+        {
+            return true;
+        }
+
+        (certificate, reason) = (null, fault);
+        return false;
+    }
+
+    /// <summary>Why a certificate that is genuine is not valid at this moment of the wall clock; null if it is.</summary>
+    internal string? OutOfDate(MemberCertificate certificate) => _authority.OutOfDate(certificate.NotBefore, certificate.NotAfter, _time.GetUtcNow());
+
+    /// <summary>Whether a certificate is genuine and not revoked, whatever the time is.</summary>
+    internal bool TryVerifyIgnoringTime(ReadOnlySpan<byte> der, [NotNullWhen(true)] out MemberCertificate? certificate, out string reason)
+    {
         certificate = null;
-        if (!_authority.TryVerify(der, _time.GetUtcNow(), out MemberInfo? info, out reason) || !NodeAddress.TryParse(info.Node, out NodeAddress node))
+        if (!_authority.TryVerifyIgnoringTime(der, out MemberInfo? info, out reason) || !NodeAddress.TryParse(info.Node, out NodeAddress node))
         {
             return false;
         }

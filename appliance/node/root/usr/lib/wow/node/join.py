@@ -141,8 +141,10 @@ def wait_for_certificate(address, patience=30.0):
 def renew(pool):
     """wow-renew: asks for the next certificate when less than a third of this one's life (30 days) is left."""
     status = control.ask("status")
-    certificate, address = status.get("certificate"), status.get("address")
-    if not certificate or seconds_left(certificate) > 10 * 86400 or not address:
+    if not status.get("certificate"):
+        return recover()
+    certificate, address = status["certificate"], status.get("address")
+    if seconds_left(certificate) > 10 * 86400 or not address:
         return 0
     if member.is_manager(pool):
         # The manager has the CA at hand; the key stays, so does everything that hangs on it.
@@ -160,6 +162,20 @@ def renew(pool):
     system.must(["swanctl", "--load-creds", "--noprompt"])
     renewed = wait_for_certificate(address)["certificate"]
     console.say("certificate", serial=renewed["serial"], until=renewed["not_after"], renewed="yes")
+    return 0
+
+
+def recover():
+    """ipopd has no certificate although the machine had joined: node.pem may be good again, else the joining begins anew and says what is missing."""
+    try:
+        control.ask("reload")
+    except WowError as error:
+        console.say_error(error)
+    if control.ask("status").get("certificate"):
+        system.must(["swanctl", "--load-creds", "--noprompt"])
+    else:
+        # Nothing happens where it runs still.
+        system.systemctl("start", "--no-block", "wow-join.service")
     return 0
 
 
