@@ -1,4 +1,5 @@
 using System.Runtime.InteropServices;
+using System.Text;
 using Ipop.Linux.Polling;
 
 namespace Ipop.Linux.KernelLog;
@@ -29,10 +30,13 @@ public sealed unsafe class CopyWatch : IDisposable
 
     /// <summary>Begins to listen; what was logged before is not heard.</summary>
     /// <exception cref="IOException">The log can't be read; needs CAP_SYSLOG.</exception>
-    public static CopyWatch Open()
+    public static CopyWatch Open() => Open(Device);
+
+    /// <summary>Listens to another log.</summary>
+    internal static CopyWatch Open(string device)
     {
         FileDescriptor log;
-        fixed (byte* path = "/dev/kmsg\0"u8)
+        fixed (byte* path = Encoding.UTF8.GetBytes(device + '\0'))
         {
             log = new FileDescriptor(Interop.Libc.open(path, Interop.Libc.O_NONBLOCK | Interop.Libc.O_CLOEXEC));
         }
@@ -41,7 +45,7 @@ public sealed unsafe class CopyWatch : IDisposable
         {
             string why = FileDescriptor.LastError();
             log.Dispose();
-            throw new IOException($"{Device} can't be read ({why}), so a copy of this machine goes unnoticed for minutes; give ipopd CAP_SYSLOG");
+            throw new IOException($"{device} can't be read ({why}), so a copy of this machine goes unnoticed for minutes; give ipopd CAP_SYSLOG");
         }
 
         return new CopyWatch(log);

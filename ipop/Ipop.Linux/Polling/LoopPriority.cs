@@ -6,12 +6,16 @@ namespace Ipop.Linux.Polling;
 /// </summary>
 public sealed class LoopPriority : IDisposable
 {
-    private readonly Urgency _urgency = new(Environment.ProcessorCount);
+    private readonly Urgency _urgency;
     private readonly RunnableThreads _runnable = new();
     private readonly Func<int> _count;
     private bool _isRaised = true;
 
-    private LoopPriority() => _count = _runnable.Count;
+    private LoopPriority(int processors, Func<int>? countRunnable)
+    {
+        _urgency = new Urgency(processors);
+        _count = countRunnable ?? _runnable.Count;
+    }
 
     /// <summary>
     /// Schedules the calling thread by SCHED_RR with the lowest priority of that class (sched(7)); threads that it starts are scheduled as usual.
@@ -20,7 +24,11 @@ public sealed class LoopPriority : IDisposable
     /// Null where this is the machine's only processor, which a flood of packets would then leave to nobody else, and where neither CAP_SYS_NICE nor RLIMIT_RTPRIO
     /// allows it.
     /// </returns>
-    public static LoopPriority? TryTake() => Environment.ProcessorCount > 1 && Set(isRaised: true) ? new LoopPriority() : null;
+    public static LoopPriority? TryTake() => TryTake(Environment.ProcessorCount);
+
+    /// <summary>The same on a machine with so many processors, of which somebody else may count who runs.</summary>
+    internal static LoopPriority? TryTake(int processors, Func<int>? countRunnable = null) =>
+        processors > 1 && Set(isRaised: true) ? new LoopPriority(processors, countRunnable) : null;
 
     /// <summary>A round of the loop is over: raises the calling thread or gives it back to ordinary scheduling.</summary>
     /// <param name="now">Any clock that does not go back.</param>

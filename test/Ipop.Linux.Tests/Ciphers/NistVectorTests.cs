@@ -53,7 +53,7 @@ public sealed class NistVectorTests
     private static IEnumerable<(string Name, Maker Make)> Makers()
     {
         yield return ("OpenSSL", key => new AesGcmCipher(key));
-        foreach (GcmLibrary library in GcmLibrary.Find())
+        foreach (GcmLibrary library in Libraries.Found())
         {
             yield return (library.Generation, key => new LibraryCipher(library, key));
         }

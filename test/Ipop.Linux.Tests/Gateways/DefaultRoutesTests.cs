@@ -36,6 +36,10 @@ public sealed class DefaultRoutesTests
     [InlineData("eth0\t00000000\t0100A8C0\t0003\t0\t0\t100\t00000080\t0\t0\t0")]
     public void Other_lines_are_no_default_route(string line) => Assert.Empty(DefaultRoutes.Parse([line], [line]));
 
+    // RTF_UP and RTF_GATEWAY in the fourth field; the awk of the test.
     [Fact]
-    public void The_running_machine_can_be_asked() => Assert.All(DefaultRoutes.Read(), route => Assert.NotEqual("", route.Interface));
+    public void The_running_machine_has_as_many_of_IPv4_as_its_kernel_lists() => Assert.Equal(
+        File.ReadLines("/proc/net/route").Select(line => line.Split('\t')).Where(field => field[1] == "00000000" && field[3] == "0003")
+            .Select(field => (field[0], field[2])).Distinct().Count(),
+        DefaultRoutes.Read().Count(route => route.Gateway.IsIPv4));
 }
