@@ -2,18 +2,20 @@
 
 import contextlib
 import sys
+import threading
 import time
 import traceback
 
 
 class Tally:
-    """passed and failed grow; explain(error) gives lines of text for an error."""
+    """passed and failed grow; explain(error) gives lines of text for an error. Several threads may have a case each."""
 
     def __init__(self, explain, stream=sys.stdout):
         self.passed = 0
         self.failed = 0
         self._explain = explain
         self._stream = stream
+        self._lock = threading.Lock()
 
     @contextlib.contextmanager
     def case(self, name):
@@ -22,13 +24,14 @@ class Tally:
         try:
             yield
         except Exception as error:  # every kind of trouble is this case's failure, not the end of the run
-            self.failed += 1
-            self._print(f"FAIL {name} ({time.monotonic() - begin:.1f} s)")
-            for line in self._explain(error) or traceback.format_exc().splitlines():
-                self._print("     " + line)
+            why = self._explain(error) or traceback.format_exc().splitlines()
+            with self._lock:
+                self.failed += 1
+                self._print("\n     ".join([f"FAIL {name} ({time.monotonic() - begin:.1f} s)", *why]))
         else:
-            self.passed += 1
-            self._print(f"ok   {name} ({time.monotonic() - begin:.1f} s)")
+            with self._lock:
+                self.passed += 1
+                self._print(f"ok   {name} ({time.monotonic() - begin:.1f} s)")
 
     def _print(self, text):
         print(text, file=self._stream, flush=True)

@@ -58,6 +58,10 @@ class Guest:
         with open(self.log, "ab") as log:
             self._process = subprocess.Popen(self._private(*self.command()), stdin=subprocess.DEVNULL, stdout=log, stderr=log)
 
+    def runs(self):
+        """Whether the client does."""
+        return self._process is not None and self._process.poll() is None
+
     def kill(self):
         """The machine loses power."""
         self._end(signal.SIGKILL)
@@ -91,7 +95,7 @@ class Guest:
         subprocess.run(self._private(*command), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=60, check=False)
 
     def _end(self, how):
-        if self._process and self._process.poll() is None:
+        if self.runs():
             self._process.send_signal(how)
             try:
                 self._process.wait(30)
@@ -189,8 +193,6 @@ class Networkd(Guest):
         return ["env", "SYSTEMD_LOG_LEVEL=debug", "SYSTEMD_LOG_TARGET=console", "/lib/systemd/systemd-networkd"]
 
     def release(self):
-        # It takes the address away right after the RELEASE, which is lost if it still waits for the server's Ethernet address.
-        self.node.run("ping", "-n", "-c", "1", "-W", "1", SERVER, check=False)
         self._end(signal.SIGTERM)
 
     def reboot(self):

@@ -1,26 +1,29 @@
 """Every client through the messages of DHCP that its program has: what it does by itself, and what it can be told to."""
 
-import threading
+import contextlib
+import shutil
 
 import guests
 from guests import SERVER
 from tally import must
 from waiting import until
+from worker import Worker
 
 FENCE = f"table ip renewal {{ chain out {{ type filter hook output priority 0; ip daddr {SERVER} udp dport 67 drop; }}; }}"
 
 
 def run(tally, pool, names):
     """All clients at once: each waits most of the time."""
-    threads = [threading.Thread(target=Story(tally, pool, name).tell, daemon=True) for name in names]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    stories = {name: Worker(Story(tally, pool, name).tell) for name in names}
+    for story in stories.values():
+        story.start()
+    for name, story in stories.items():
+        with tally.case(f"{name}: the story is told to its end"):
+            story.finish()
 
 
 class Story:
-    """One client's life."""
+    """One client's life. Each case makes sure first of what it begins with, so that none fails because the one before it did."""
 
     def __init__(self, tally, pool, name):
         self._tally = tally
@@ -49,8 +52,28 @@ class Story:
             must(80 not in asked.options, "it offers to do without an OFFER")
             self._offered = self._hears(lambda message: message.kind == "OFFER", "an OFFER")
 
+    def _offer(self):
+        """An offer is on its way to the client; nothing to do if the case before ended well."""
+        if self._offered is None:
+            self._guest.kill()
+            shutil.rmtree(self._guest.folder)
+            self._guest = self._make("wow0")
+            self._forget()
+            self._guest.start()
+            self._offered = self._hears(lambda message: message.kind == "OFFER", "an OFFER", limit=40)
+
+    def _bind(self):
+        """The client runs and has the node's address; nothing to do if the case before ended well."""
+        address = self._node.address
+        if address is None or not self._guest.runs() or f" {address}/16 " not in self._shown():
+            self._guest.kill()
+            self._forget()
+            self._guest.start()
+            self._hears(lambda message: message.kind == "ACK", "an ACK", limit=40)
+            self._has(self._node.address)
+
     def _request(self):
-        with self._case("REQUEST: the address is the node's, with what was asked for"):
+        with self._case("REQUEST: the address is the node's, with what was asked for", begins=self._offer):
             asked = self._hears(lambda message: message.kind == "REQUEST", "a REQUEST")
             must(54 in asked.options and asked.wanted == self._offered.assigned, f"{asked}, was offered {self._offered}")
             ack = self._hears(lambda message: message.kind == "ACK", "an ACK")
@@ -61,7 +84,7 @@ class Story:
             self._has(ack.assigned)
 
     def _renew(self):
-        with self._case("renewing: at T1 the server is asked alone, and answers alone"):
+        with self._case("renewing: at T1 the server is asked alone, and answers alone", begins=self._bind):
             address = self._node.address
             self._forget()
             asked = self._hears(lambda message: message.is_renewal, "a renewal", limit=30)
@@ -70,7 +93,7 @@ class Story:
             must((ack.destination, ack.assigned) == (address, address), f"{ack}")
 
     def _rebind(self):
-        with self._case("rebinding: at T2, when the server kept silent, everybody is asked"):
+        with self._case("rebinding: at T2, when the server kept silent, everybody is asked", begins=self._bind):
             address = self._node.address
             self._node.run("nft", FENCE)
             try:
@@ -83,7 +106,7 @@ class Story:
                 self._node.run("nft", "delete", "table", "ip", "renewal")
 
     def _reboot(self):
-        with self._case("INIT-REBOOT: the address that it remembers is asked for without a DISCOVER"):
+        with self._case("INIT-REBOOT: the address that it remembers is asked for without a DISCOVER", begins=self._bind):
             for _ in range(3):
                 until(self._guest.remembers, lambda left: left >= 4, f"{self._name}: seconds left of the lease that it remembers", limit=40, pause=0.2)
                 address = self._node.address
@@ -99,14 +122,14 @@ class Story:
             self._has(address)
 
     def _release(self):
-        with self._case("RELEASE: the address is free, and the first to be offered again"):
+        with self._case("RELEASE: the address is free, and the first to be offered again", begins=self._bind):
             address = self._give_back()
             self._guest.start()
             self._hears(lambda message: message.kind == "ACK" and message.assigned == address, f"an ACK for {address} again")
             self._has(address)
 
     def _rapid(self):
-        with self._case("rapid commit: the DISCOVER is answered by the ACK"):
+        with self._case("rapid commit: the DISCOVER is answered by the ACK", begins=self._bind):
             address = self._give_back()
             self._guest.rapid = True
             self._forget()
@@ -120,6 +143,7 @@ class Story:
 
     def _give_back(self):
         address = self._node.address
+        until(self._neighbour, lambda shown: "lladdr" in shown, f"{self._name} knows the server's Ethernet address")
         self._forget()
         self._guest.release()
         self._hears(lambda message: message.kind == "RELEASE" and message.client == address, "a RELEASE")
@@ -127,8 +151,13 @@ class Story:
         self._guest.kill()
         return address
 
+    def _neighbour(self):
+        """The server, which answers ARP and no ping. Some take their address away right after the RELEASE, which is lost if it still waits for ARP."""
+        self._node.run("ping", "-n", "-c", "1", "-W", "1", SERVER, check=False)
+        return self._node.run("ip", "neighbour", "show", SERVER).stdout
+
     def _refuse(self):
-        with self._case("NAK: an address that was lost is given up for the next one"):
+        with self._case("NAK: an address that was lost is given up for the next one", begins=self._bind):
             lost = self._node.address
             self._forget()
             self._node.ask("refuse-address", address=lost)
@@ -139,7 +168,7 @@ class Story:
             self._has(ack.assigned, but_not=lost)
 
     def _inform(self):
-        with self._case("INFORM: configuration without a lease"):
+        with self._case("INFORM: configuration without a lease", begins=self._bind):
             self._guest.kill()
             self._forget()
             self._guest.inform()
@@ -150,7 +179,7 @@ class Story:
             self._has(self._node.address)
 
     def _decline(self):
-        with self._case("DECLINE: who finds the address in use on the wire gets the next one"):
+        with self._case("DECLINE: who finds the address in use on the wire gets the next one", begins=self._bind):
             address = self._node.address
             self._guest.kill()
             topology, rival = self._pool.topology, f"rival{self._name}"
@@ -176,8 +205,11 @@ class Story:
         self._pool.guests.append(guest)
         return guest
 
-    def _case(self, name):
-        return self._tally.case(f"{self._name}: {name}")
+    @contextlib.contextmanager
+    def _case(self, name, begins=lambda: None):
+        with self._tally.case(f"{self._name}: {name}"):
+            begins()
+            yield
 
     def _forget(self):
         self._heard = len(self._pool.said(self._name))
@@ -197,5 +229,8 @@ class Story:
         return message
 
     def _has(self, address, but_not=None, interface="wow0"):
-        until(lambda: self._node.run("ip", "-4", "-o", "address", "show", "dev", interface).stdout,
-              lambda shown: f" {address}/16 " in shown and f" {but_not}/" not in shown, f"{self._name} sets {address}", limit=20, pause=0.2)
+        until(lambda: self._shown(interface), lambda shown: f" {address}/16 " in shown and f" {but_not}/" not in shown,
+              f"{self._name} sets {address}", limit=20, pause=0.2)
+
+    def _shown(self, interface="wow0"):
+        return self._node.run("ip", "-4", "-o", "address", "show", "dev", interface).stdout
