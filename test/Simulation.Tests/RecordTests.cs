@@ -162,6 +162,7 @@ public sealed class RecordTests(ITestOutputHelper output)
         }
 
         world.Run(TimeSpan.FromSeconds(60));
+        Assert.Equal(30, last.Select(entry => entry.Key.Key).Distinct().Count());
         Assert.All(last.GroupBy(entry => entry.Key.Key), key => Assert.Single(key, entry => entry.Value == DhtStatus.Done));
     }
 

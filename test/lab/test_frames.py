@@ -35,10 +35,11 @@ class FrameTests(unittest.TestCase):
     def test_cut_and_random_frames_never_raise(self):
         chance = random.Random(3)
         whole = packets.udp("10.0.0.1", 68, "10.0.0.2", 67)
-        for length in range(len(whole)):
-            parse(whole[:length])
+        named = [length for length in range(len(whole) + 1) if parse(whole[:length]).target_port == 67]
+        self.assertEqual(list(range(14 + 20 + 4, len(whole) + 1)), named)
         for _ in range(2000):
-            parse(chance.randbytes(12) + chance.choice([b"\x08\x00", b"\x86\xdd", b"\x08\x06"]) + chance.randbytes(chance.randrange(80)))
+            frame = chance.randbytes(12) + chance.choice([b"\x08\x00", b"\x86\xdd", b"\x08\x06"]) + chance.randbytes(chance.randrange(80))
+            self.assertTrue(str(parse(frame)))
 
 
 if __name__ == "__main__":

@@ -72,6 +72,7 @@ public sealed class RecordAttackTests(ITestOutputHelper output)
         }
 
         world.Run(TimeSpan.FromSeconds(2));
+        Assert.Contains(world.Nodes, node => node.Node.StoredRecords == 1);
         Assert.All(world.Nodes, node => Assert.InRange(node.Node.StoredRecords, 0, 1));
     }
 
