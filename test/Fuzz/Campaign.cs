@@ -1,10 +1,12 @@
+using Fuzz.Coverage;
+
 namespace Fuzz;
 
 /// <summary>
-/// Fuzzes one target: the corpus as it is, then mutants of it. A mutant that ends in a way not seen before becomes a parent itself. The
-/// n-th mutant follows from the seed alone.
+/// Fuzzes one target: the corpus as it is, then mutants of it. A mutant that reaches lines not reached before, or ends in a way not seen before, becomes a
+/// parent itself. The n-th mutant follows from seed and corpus alone.
 /// </summary>
-internal sealed class Campaign(FuzzTarget target, int seed, TimeProvider time)
+internal sealed class Campaign(FuzzTarget target, int seed, TimeProvider time, LineCounter? lines)
 {
     private const int MostParents = 4000;
     private const int MostSaved = 8;
@@ -13,6 +15,7 @@ internal sealed class Campaign(FuzzTarget target, int seed, TimeProvider time)
     private readonly HashSet<int> _outcomes = [];
     private readonly List<byte[]> _parents = [];
     private readonly Dictionary<string, int> _failures = [];
+    private int _reached;
 
     /// <summary>Runs the inputs.</summary>
     public Checker Checker { get; } = new(target, time);
@@ -29,12 +32,16 @@ internal sealed class Campaign(FuzzTarget target, int seed, TimeProvider time)
     /// <summary>Ways in which inputs ended.</summary>
     public int Outcomes => _outcomes.Count;
 
+    /// <summary>Mutants that reached what no input before them did.</summary>
+    public List<byte[]> Kept { get; } = [];
+
     /// <summary>How long the mutants took.</summary>
     public TimeSpan Elapsed { get; private set; }
 
     /// <summary>Runs every file of the corpus and every sample; returns how many failed.</summary>
     public int Replay()
     {
+        lines?.Begin();
         foreach (Sample sample in (Sample[])[.. target.Samples(), .. Clone.CorpusOf(target.Name)])
         {
             CorpusSize++;
@@ -77,7 +84,7 @@ internal sealed class Campaign(FuzzTarget target, int seed, TimeProvider time)
         {
             Report(failure);
         }
-        else if (_outcomes.Add(Checker.Outcome))
+        else if (_outcomes.Add(Checker.Outcome) | IsFurther(input, isParent))
         {
             isParent = true;
         }
@@ -86,5 +93,18 @@ internal sealed class Campaign(FuzzTarget target, int seed, TimeProvider time)
         {
             _parents.Add(input);
         }
+    }
+
+    private bool IsFurther(byte[] input, bool isParent)
+    {
+        int reached = lines?.Count ?? 0;
+        bool isFurther = reached > _reached;
+        _reached = reached;
+        if (isFurther && !isParent)
+        {
+            Kept.Add(input);
+        }
+
+        return isFurther;
     }
 }

@@ -8,18 +8,27 @@ internal sealed record CommandLine
     /// <summary>How it is used.</summary>
     public const string Usage =
         """
-        Usage: test/Fuzz/run [--seconds N] [--target NAME] [--seed N] [--count N]   mutants of all targets, or of one
+        Usage: test/Fuzz/run [--seed N] [--count N] [--target NAME]                as many mutants of all targets, or of one, as in each run of the tests
+               test/Fuzz/run --seconds N [--seed N] [--target NAME]                as many as the time allows
+                             --lines N                                             a parser of which less than N % of the lines were reached is a failure
+                             --keep                                                mutants that reached what the corpus does not go into the corpus
                test/Fuzz/run --replay FILE [--target NAME]                         one input; the target is the file's folder or the head of its name
                test/Fuzz/run --write-corpus                                        test/Fuzz/corpus anew from the product's own writers
                test/Fuzz/run --capture-corpus                                      the captured part of it anew from runs of the overlay
                test/Fuzz/run --list                                                the targets
         """;
 
-    /// <summary>Time for the mutants of all targets together.</summary>
-    public TimeSpan Duration { get; init; } = TimeSpan.FromSeconds(60);
+    /// <summary>Time for the mutants of all targets together; null if their number is fixed.</summary>
+    public TimeSpan? Duration { get; init; }
 
-    /// <summary>Most mutants of a target.</summary>
-    public long Count { get; init; } = long.MaxValue;
+    /// <summary>Mutants of a target of weight 1 where time does not say it; a heavier one is slower, and has less.</summary>
+    public long Count { get; init; } = 7000;
+
+    /// <summary>Percent of its lines that each parser has to reach.</summary>
+    public int Lines { get; init; }
+
+    /// <summary>Whether mutants that reached something new go into the corpus.</summary>
+    public bool Keeps { get; init; }
 
     /// <summary>Where chance begins.</summary>
     public int Seed { get; init; } = 1;
@@ -39,6 +48,9 @@ internal sealed record CommandLine
     /// <summary>Whether the targets are listed.</summary>
     public bool Lists { get; init; }
 
+    /// <summary>Whether inputs are made up and lines counted.</summary>
+    public bool Mutates => !WritesCorpus && !CapturesCorpus && !Lists && Replay is null;
+
     /// <summary>Reads the arguments; null if they are wrong.</summary>
     public static CommandLine? Read(string[] arguments)
     {
@@ -53,7 +65,9 @@ internal sealed record CommandLine
                 "--capture-corpus" => line with { CapturesCorpus = true },
                 "--list" => line with { Lists = true },
                 "--seconds" when isNumber && number is > 0 and < 1_000_000 => line with { Duration = TimeSpan.FromSeconds(number) },
-                "--count" when isNumber => line with { Count = number, Duration = TimeSpan.FromDays(1) },
+                "--count" when isNumber => line with { Count = number },
+                "--lines" when isNumber && number <= 100 => line with { Lines = (int)number },
+                "--keep" => line with { Keeps = true },
                 "--seed" when isNumber => line with { Seed = (int)(number & int.MaxValue) },
                 "--target" when value is not null => line with { Target = value },
                 "--replay" when value is not null => line with { Replay = value },
@@ -64,7 +78,7 @@ internal sealed record CommandLine
                 return null;
             }
 
-            i += arguments[i] is "--write-corpus" or "--capture-corpus" or "--list" ? 0 : 1;
+            i += arguments[i] is "--write-corpus" or "--capture-corpus" or "--list" or "--keep" ? 0 : 1;
             line = next;
         }
 

@@ -1,10 +1,16 @@
+using System.Security.Cryptography;
 using Fuzz.Capture;
+using Fuzz.Coverage;
 
 namespace Fuzz;
 
-/// <summary>Does what the command line says, and ends with one line `N passed, N failed`: two checks a target, its corpus and its mutants.</summary>
+/// <summary>Does what the command line says, and ends with one line `N passed, N failed`: two checks a target, its corpus and its mutants, and a third
+/// where its parsers have to reach a share of their lines.</summary>
 internal sealed class Runner(CommandLine line, TimeProvider time)
 {
+    /// <summary>Percent of its lines below which a parser is named.</summary>
+    private const int Named = 90;
+
     private static readonly TimeSpan HangLimit = TimeSpan.FromSeconds(15);
 
     private volatile Checker? _checker;
@@ -99,12 +105,14 @@ internal sealed class Runner(CommandLine line, TimeProvider time)
             }
             else
             {
-                Console.WriteLine($"seed {line.Seed}\n{"target",-20}{"corpus",8}{"inputs",12}{"inputs/s",11}{"endings",9}{"bytes",11}{"failures",10}");
+                Console.WriteLine($"seed {line.Seed}\n{"target",-20}{"corpus",8}{"inputs",12}{"inputs/s",11}{"endings",9}{"bytes",11}{"kept",6}{"lines",9}{"failures",10}");
                 int weights = targets.Sum(target => target.Weight);
                 foreach (FuzzTarget target in targets)
                 {
                     Fuzz(target, line.Duration * target.Weight / weights);
                 }
+
+                targets.ForEach(Judge);
             }
 
             ended.SetResult();
@@ -117,7 +125,7 @@ internal sealed class Runner(CommandLine line, TimeProvider time)
 
     private void Replay(FuzzTarget target, string file)
     {
-        var campaign = new Campaign(target, line.Seed, time);
+        var campaign = new Campaign(target, line.Seed, time, lines: null);
         _checker = campaign.Checker;
         if (campaign.Checker.Check(File.ReadAllBytes(file)) is { } failure)
         {
@@ -131,17 +139,47 @@ internal sealed class Runner(CommandLine line, TimeProvider time)
         }
     }
 
-    private void Fuzz(FuzzTarget target, TimeSpan duration)
+    private void Fuzz(FuzzTarget target, TimeSpan? duration)
     {
-        var campaign = new Campaign(target, line.Seed, time);
+        var campaign = new Campaign(target, line.Seed, time, LineCounter.Found);
         _checker = campaign.Checker;
         int failedBefore = campaign.Replay();
         Count(failedBefore == 0);
-        campaign.Mutate(duration, line.Count);
+        campaign.Mutate(duration ?? TimeSpan.MaxValue, duration is null ? line.Count / target.Weight : long.MaxValue);
         Count(campaign.Failed == failedBefore);
+        (int all, List<Line> missed) = Lines(target);
+        if (line.Keeps)
+        {
+            campaign.Kept.ForEach(input => Keep(target, input));
+        }
+
         double rate = (campaign.Inputs - campaign.CorpusSize) / Math.Max(campaign.Elapsed.TotalSeconds, 0.001);
         Console.WriteLine(
-            $"{target.Name,-20}{campaign.CorpusSize,8}{campaign.Inputs,12}{rate,11:F0}{campaign.Outcomes,9}{campaign.Checker.MostAllocated,11}{campaign.Failed,10}");
+            $"{target.Name,-20}{campaign.CorpusSize,8}{campaign.Inputs,12}{rate,11:F0}{campaign.Outcomes,9}{campaign.Checker.MostAllocated,11}{campaign.Kept.Count,6}"
+                + $"{$"{all - missed.Count}/{all}",9}{campaign.Failed,10}");
+    }
+
+    private static (int All, List<Line> Missed) Lines(FuzzTarget target) =>
+        LineCounter.Found?.LinesOf(Parsers.Of(target)) ?? throw new InvalidOperationException("mutants are made where there are probes");
+
+    private static void Keep(FuzzTarget target, byte[] input) =>
+        File.WriteAllBytes(Path.Combine(Clone.Corpus, target.Name, $"reached-{Convert.ToHexStringLower(SHA256.HashData(input).AsSpan(0, 6))}.bin"), input);
+
+    // At the end: another target may have reached what this one did not.
+    private void Judge(FuzzTarget target)
+    {
+        (int all, List<Line> missed) = Lines(target);
+        int percent = (all - missed.Count) * 100 / all;
+        if (percent < Math.Max(Named, line.Lines))
+        {
+            Console.WriteLine(
+                $"{target.Name}: {percent} % of {all} lines; not {string.Join(", ", missed.GroupBy(at => at.File).Select(file => $"{file.Key} {string.Join(' ', file.Select(at => at.Number))}"))}");
+        }
+
+        if (line.Lines > 0)
+        {
+            Count(percent >= line.Lines);
+        }
     }
 
     private void Count(bool isPassed)

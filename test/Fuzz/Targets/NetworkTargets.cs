@@ -19,7 +19,7 @@ internal static class NetworkTargets
     public static IEnumerable<FuzzTarget> Make()
     {
         yield return new SequenceTarget("tap", PacketSamples.Frames(), new FieldMutator(PacketLayouts.Frame), MostFrames, Tap);
-        yield return new SequenceTarget("lan", PacketSamples.Frames(), new FieldMutator(PacketLayouts.Frame), MostFrames, Lan);
+        yield return new SequenceTarget("lan", PacketSamples.Frames(), new FieldMutator(PacketLayouts.Frame), MostFrames, Lan, weight: 8);
         yield return new SequenceTarget(
             "overlay",
             [.. PacketSamples.Frames().Where(frame => frame.Bytes[13] == 0).Select(frame => frame with { Bytes = frame.Bytes[EthernetFrame.HeaderSize..] }),

@@ -8,13 +8,14 @@ namespace Fuzz.Targets;
 /// <param name="inner">How one message is changed.</param>
 /// <param name="most">Most messages of a sequence.</param>
 /// <param name="run">Gives the messages to a fresh machine.</param>
-internal sealed class SequenceTarget(string name, IEnumerable<Sample> messages, IMutator inner, int most, Func<List<byte[]>, int> run) : FuzzTarget
+/// <param name="weight">Its share of the time.</param>
+internal sealed class SequenceTarget(string name, IEnumerable<Sample> messages, IMutator inner, int most, Func<List<byte[]>, int> run, int weight = 3) : FuzzTarget
 {
     public override string Name => name;
 
     public override long MostAllocated => 2 << 20;
 
-    public override int Weight => 3;
+    public override int Weight => weight;
 
     public override int LongestInput => 12_000;
 

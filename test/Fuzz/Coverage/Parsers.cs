@@ -1,0 +1,83 @@
+using Brunet.Dht;
+using Brunet.Nat.PortMapping;
+using Brunet.Notices;
+using Brunet.Sessions;
+using Brunet.Wire;
+using CaService.Est;
+using CertificateProfile;
+using Ipop.Arp;
+using Ipop.Dhcp;
+using Ipop.Dns;
+using Ipop.Ethernet;
+using Ipop.Linux.Handshakes;
+using Ipop.Offload;
+using Ipopd.Configuration;
+using Ipopd.Control;
+
+namespace Fuzz.Coverage;
+
+/// <summary>What each target reads its input by: whose lines it has to reach.</summary>
+internal static class Parsers
+{
+    private static readonly Dictionary<string, Type[]> OfTarget = new()
+    {
+        ["ping"] = [typeof(PingMessage)],
+        ["pong"] = [typeof(PongMessage)],
+        ["knock-ask"] = [typeof(KnockAskMessage)],
+        ["knock-done"] = [typeof(KnockDoneMessage)],
+        ["mtu-probe"] = [typeof(MtuProbeMessage)],
+        ["mtu-answer"] = [typeof(MtuAnswerMessage)],
+        ["elsewhere"] = [typeof(ElsewhereMessage)],
+        ["meet"] = [typeof(MeetMessage)],
+        ["neighbours"] = [typeof(AddressList)],
+        ["found"] = [typeof(AddressList)],
+        ["candidates"] = [typeof(CandidatesMessage)],
+        ["relay"] = [typeof(RelayHeader)],
+        ["collect"] = [typeof(CollectMessage)],
+        ["collected"] = [typeof(CollectedMessage)],
+        ["copy"] = [typeof(CopyMessage)],
+        ["announce"] = [typeof(AnnounceMessage)],
+        ["notice-ask"] = [typeof(NoticeAskMessage)],
+        ["notice-piece"] = [typeof(NoticePieceMessage)],
+        ["routed"] = [typeof(RoutedHeader)],
+        ["store"] = [typeof(StoreMessage)],
+        ["fetch"] = [typeof(FetchMessage)],
+        ["reply"] = [typeof(ReplyMessage)],
+        ["trace"] = [typeof(TraceMessage)],
+        ["traced"] = [typeof(TracedMessage)],
+        ["handshake-frame"] = [typeof(HandshakeFrame)],
+        ["knock"] = [typeof(KnockFrame)],
+        ["handshake-stream"] = [typeof(HandshakeStream)],
+        ["stream-framing"] = [typeof(StreamFraming)],
+        ["record"] = [typeof(RecordCodec)],
+        ["tls"] = [typeof(OpenSslHandshake), typeof(HandshakeTerms)],
+        ["node-stranger"] = [typeof(DataHeader)],
+        ["node-member"] = [typeof(TwinMessage)],
+        ["tap"] = [typeof(EthernetFrame), typeof(ArpResponder)],
+        ["lan"] = [typeof(EthernetFrame)],
+        ["overlay"] = [typeof(IPv4Packet)],
+        ["dns"] = [typeof(DnsQuery), typeof(WireName)],
+        ["dhcp"] = [typeof(DhcpRequest)],
+        ["arp"] = [typeof(ArpPacket)],
+        ["ipv4"] = [typeof(IPv4Packet), typeof(UdpDatagram)],
+        ["joined"] = [typeof(UdpDatagrams), typeof(TcpSegments), typeof(PacketParts)],
+        ["certificate"] = [typeof(MemberCertificateReader), typeof(PoolAuthority), typeof(EnrolmentRequest), typeof(RevocationList)],
+        ["certs-only"] = [typeof(CertsOnly)],
+        ["possession-question"] = [typeof(Possession)],
+        ["possession-answer"] = [typeof(Possession)],
+        ["ticket"] = [typeof(BasicCredentials)],
+        ["pem"] = [typeof(CertificatePem)],
+        ["est"] = [typeof(EstHandler)],
+        ["configuration"] = [typeof(IniFile), typeof(DaemonOptionsReader), typeof(BootstrapEntry)],
+        ["control"] = [typeof(ControlCommands)],
+        ["gateway"] = [typeof(PcpAnswer), typeof(NatPmpAnswer)],
+        ["upnp"] = [typeof(HttpReply), typeof(HttpHead), typeof(IgdDescription), typeof(PlainXml), typeof(SoapReply), typeof(GatewayUrl)],
+    };
+
+    /// <summary>Names of the assemblies that they are in.</summary>
+    public static IEnumerable<string> Assemblies => OfTarget.Values.SelectMany(types => types).Select(type => type.Assembly.GetName().Name!).Distinct();
+
+    /// <summary>The parsers of a target.</summary>
+    /// <exception cref="KeyNotFoundException">The target is new: say above what it reads by.</exception>
+    public static Type[] Of(FuzzTarget target) => OfTarget[target.Name];
+}
