@@ -1,5 +1,6 @@
 using System.Diagnostics.CodeAnalysis;
 using Brunet.Addressing;
+using Brunet.Clocks;
 using Brunet.Dht;
 using Brunet.Diagnosis;
 using Brunet.Links;
@@ -114,6 +115,7 @@ public sealed class Node : IOverlay
         _core.Dismissal.Tick(now);
         _core.Pinger.Tick(now);
         _core.Tracer.Tick(now);
+        _core.Clocks.Tick(now);
 
         agenda.Wake(_core.Handshaker.NextTick);
         agenda.Wake(_core.PortSearcher.NextTick);
@@ -130,6 +132,7 @@ public sealed class Node : IOverlay
         agenda.Wake(_core.Notices.NextTick);
         agenda.Wake(_core.Pinger.NextTick);
         agenda.Wake(_core.Tracer.NextTick);
+        agenda.Wake(_core.Clocks.NextTick);
     }
 
     /// <summary>Takes one frame: a UDP datagram, or what came whole over a connection. Nothing that arrives makes it throw.</summary>
@@ -215,7 +218,23 @@ public sealed class Node : IOverlay
         _core.Remembered.Set(endpoints);
     }
 
-    /// <summary>The local certificate changed: sessions are made anew without loss, and a leaf becomes a member.</summary>
+    /// <summary>What time it is by the local node, for peers that ask; null while it does not know. Nobody is answered without.</summary>
+    public Func<TimeSpan, DateTimeOffset?>? OwnTime
+    {
+        get => _core.Clocks.Own;
+        set => _core.Clocks.Own = value;
+    }
+
+    /// <summary>Asks some peers in their sessions what time it is.</summary>
+    /// <param name="now">The present.</param>
+    /// <param name="done">Called once, within two seconds, with what those said who answered; not if it is asked anew before.</param>
+    public void AskTime(TimeSpan now, Action<TimeSpan, IReadOnlyList<ClockVoice>> done)
+    {
+        _core.Agenda.WakeSoon();
+        _core.Clocks.Ask(now, done);
+    }
+
+    /// <summary>The local certificate changed, or the time by which certificates are judged: sessions are made anew without loss, and a leaf becomes a member.</summary>
     public void IdentityChanged(TimeSpan now)
     {
         _core.Agenda.WakeSoon();

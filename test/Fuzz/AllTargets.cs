@@ -24,6 +24,7 @@ internal static class AllTargets
         new ConfigurationTarget(),
         new ControlTarget(),
         new GatewayTarget(),
+        new NtpTarget(),
         new UpnpTarget(),
     ];
 }

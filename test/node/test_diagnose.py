@@ -95,10 +95,26 @@ class Decisions(unittest.TestCase):
         self.assertEqual(["bootstrap"], [check for check, _ in joined])
 
     def test_a_clock_that_is_behind_and_one_that_is_ahead(self):
-        self.only(facts(now=NOW - 200 * DAY), "clock", "the CA's certificate is valid from", "the clock is behind", "timedatectl")
+        self.only(facts(now=NOW - 200 * DAY), "clock", "the CA's certificate is valid from", "the clock is behind", "[time] ntp")
         self.only(facts(now=NOW - 2 * DAY), "clock", "this machine's certificate is valid from")
         checks = [check for check, _ in self.wrong(facts(now=NOW + 4000 * DAY))]
         self.assertEqual(["clock", "certificate"], checks)
+
+    def test_what_the_clock_follows_is_said_and_one_that_is_off_is_wrong(self):
+        clock = {"follows": "hypervisor", "device": "rtc0", "error_s": 0.4, "zone_min": -120, "voices": 5, "set": True, "trouble": None}
+
+        def text(**changes):
+            found = diagnose.diagnose(facts({"clock": {**clock, **changes}}))
+            return next(f"{one.state} {one.what} {one.todo}" for one in found if one.check == "clock")
+
+        self.assertIn("follows the hypervisor's (rtc0, which shows a local time, 2:00 h ahead of UTC); it is right within 2 s", text())
+        self.assertIn("what 5 other machines say", text(follows="peers", zone_min=0))
+        self.only(facts({"clock": {**clock, "error_s": -28800.0}}), "clock", "it is 28800 s behind", "mended within a minute")
+        self.only(facts({"clock": {**clock, "error_s": 700.0, "set": False}}), "clock", "700 s ahead", "set = no")
+        self.only(facts({"clock": {**clock, "error_s": 700.0, "trouble": "it's forbidden"}}), "clock", "cannot set it: it's forbidden")
+        self.assertIn("nothing", text(follows="nothing", device=None, error_s=None))
+        for follows in ("hypervisor", "peers", "signature", "ntp", "server", "nothing"):
+            self.assertNotIn("timedatectl", text(follows=follows))
 
     def test_a_certificate_that_is_missing_refused_ended_or_late(self):
         none = {"certified": False, "certificate": None}

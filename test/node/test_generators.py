@@ -36,6 +36,8 @@ class Ipopd(unittest.TestCase):
         usual = self.parsed()
         self.assertNotIn("offload", usual)
         self.assertEqual((usual["tcp"]["ports"], usual["relay"]["rate"], usual["udp"]["multicast"]), ("auto", "1000", "yes"))
+        self.assertEqual(dict(usual["time"]), {"set": "yes"})
+        self.assertEqual(self.parsed(time__ntp="192.0.2.123")["time"]["ntp"], "192.0.2.123")
         self.assertNotIn("metrics", usual)
 
     def test_an_open_pool_has_no_ca_and_a_capture_has_a_file(self):

@@ -32,6 +32,8 @@ class WhatIsRight(unittest.TestCase):
     def test_the_overlay_s_own_keys_have_defaults_and_are_read(self):
         pool = samples.pool()
         self.assertEqual((pool.port_mapping, pool.multicast, pool.tcp_ports, pool.relay_rate, pool.metrics), ("yes", "yes", "auto", 1000, None))
+        self.assertIsNone(pool.ntp)
+        self.assertEqual(samples.pool(time__ntp="ntp.example.org").ntp, "ntp.example.org")
         pool = samples.pool(tcp__ports="4433  443", relay__rate="65535", metrics__listen="127.0.0.2:9433", udp__multicast="no")
         self.assertEqual((pool.tcp_ports, pool.relay_rate, pool.metrics, pool.multicast), ("4433 443", 65535, "127.0.0.2:9433", "no"))
         self.assertEqual(samples.pool(tcp__ports="none").tcp_ports, "none")
@@ -76,6 +78,8 @@ class WhatIsWrong(unittest.TestCase):
             self.value("relay", "rate", wrong, "from 0 to 65535")
         for wrong in ("9433", "127.0.0.1", "localhost:9433", "127.0.0.1:0", "127.0.0.1:x", ":9433", "::1:9433"):
             self.value("metrics", "listen", wrong, "is not ADDRESS:PORT")
+        for wrong in ("a b", "ntp.example.org:123", "10.0.0.300", "-x"):
+            self.value("time", "ntp", wrong, "is not a host")
         for wrong in ("0.0.0.0:9433", "192.0.2.1:9433"):
             self.value("metrics", "listen", wrong, "is not a loopback address")
 

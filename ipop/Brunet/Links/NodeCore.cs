@@ -1,4 +1,5 @@
 using Brunet.Addressing;
+using Brunet.Clocks;
 using Brunet.Dht;
 using Brunet.Diagnosis;
 using Brunet.Nat;
@@ -62,6 +63,7 @@ internal sealed class NodeCore
         Pinger = new Pinger(this);
         Tracer = new Tracer(this);
         TraceResponder = new TraceResponder(this);
+        Clocks = new PeerClocks(this);
         var codec = new RecordCodec(identity, certificates);
         DhtServer = new DhtServer(this, codec, policy);
         DhtClient = new DhtClient(this, codec, policy);
@@ -148,6 +150,8 @@ internal sealed class NodeCore
     public Tracer Tracer { get; }
 
     public TraceResponder TraceResponder { get; }
+
+    public PeerClocks Clocks { get; }
 
     public DhtServer DhtServer { get; }
 

@@ -262,6 +262,12 @@ internal sealed class Transport(NodeCore core)
             case MessageType.MtuAnswer:
                 core.Mtu.OnAnswer(now, peer, message);
                 break;
+            case MessageType.ClockAsk:
+                core.Clocks.OnAsk(now, peer, message);
+                break;
+            case MessageType.ClockAnswer:
+                core.Clocks.OnAnswer(now, peer, message);
+                break;
             case MessageType.Goodbye:
                 core.Handshaker.OnGoodbye(now, peer, session);
                 break;

@@ -7,7 +7,11 @@ namespace Brunet.Sessions;
 /// <param name="Address">Head of the SHA-256 of <paramref name="PublicKey"/>.</param>
 /// <param name="PublicKey">DER SubjectPublicKeyInfo.</param>
 /// <param name="Certificate">The verified certificate, or null for a bare key.</param>
-public sealed record PeerIdentity(NodeAddress Address, ReadOnlyMemory<byte> PublicKey, MemberCertificate? Certificate);
+public sealed record PeerIdentity(NodeAddress Address, ReadOnlyMemory<byte> PublicKey, MemberCertificate? Certificate)
+{
+    /// <summary>The certificate that it showed, which the CA signed but which may be out of date by the local clock; it entitles to nothing.</summary>
+    public MemberCertificate? Shown { get; init; } = Certificate;
+}
 
 /// <summary>What the pool's CA signed, already verified: signature, lifetime, profile, and that the key is the peer's.</summary>
 /// <param name="VirtualAddress">The one IPv4 address that the certificate binds to the key.</param>
@@ -33,6 +37,9 @@ public interface ICertificateVerifier
 {
     /// <summary>Reads and verifies a certificate against the pool's CA; null if it is not to be believed.</summary>
     MemberCertificate? Verify(ReadOnlySpan<byte> der);
+
+    /// <summary>Like <see cref="Verify"/>, whatever the time is.</summary>
+    MemberCertificate? VerifyIgnoringTime(ReadOnlySpan<byte> der) => Verify(der);
 }
 
 /// <summary>The local node's key and what it can do in its owner's name.</summary>

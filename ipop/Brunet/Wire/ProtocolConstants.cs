@@ -157,6 +157,12 @@ internal enum MessageType : byte
 
     /// <summary>A node that stands in another ring of the pool.</summary>
     Elsewhere = 22,
+
+    /// <summary>Asks what time it is.</summary>
+    ClockAsk = 23,
+
+    /// <summary>Says what time it is.</summary>
+    ClockAnswer = 24,
 }
 
 /// <summary>What a routed packet carries.</summary>

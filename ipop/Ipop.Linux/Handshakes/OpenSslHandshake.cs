@@ -139,10 +139,11 @@ internal sealed unsafe class OpenSslHandshake : IHandshake
             }
 
             NodeAddress address = NodeAddress.FromPublicKey(key);
-            MemberCertificate? member = _verifier?.Verify(Encode(certificate, &Interop.Crypto.i2d_X509));
+            byte[] shown = Encode(certificate, &Interop.Crypto.i2d_X509);
+            MemberCertificate? member = _verifier?.Verify(shown), genuine = member ?? _verifier?.VerifyIgnoringTime(shown);
 
             // A certificate that is not to be believed makes a bare key, not an enemy: it may have expired, or be of the time before the CA.
-            _peer = new PeerIdentity(address, key, member?.Node == address ? member : null);
+            _peer = new PeerIdentity(address, key, member?.Node == address ? member : null) { Shown = genuine?.Node == address ? genuine : null };
             return true;
         }
         finally

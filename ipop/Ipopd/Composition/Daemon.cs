@@ -14,6 +14,7 @@ using Ipop.Linux.Systemd;
 using Ipop.Linux.Tcp;
 using Ipop.Linux.Udp;
 using Ipopd.Bootstrap;
+using Ipopd.Clock;
 using Ipopd.Configuration;
 using Ipopd.Control;
 using Ipopd.Identity;
@@ -32,10 +33,8 @@ namespace Ipopd.Composition;
 /// <summary>One node of one pool, put together: the pure machines, the kernel's devices, and the loop that joins them.</summary>
 internal sealed class Daemon : IControlled, IDisposable
 {
-    private static readonly TimeSpan ClockCheck = TimeSpan.FromSeconds(10);
-
     private readonly DaemonOptions _options;
-    private readonly TimeProvider _time;
+    private readonly TimeDesk _clock;
     private readonly ILogger _log;
     private readonly List<IDisposable> _owned = [];
     private readonly StateFolder _state;
@@ -66,7 +65,6 @@ internal sealed class Daemon : IControlled, IDisposable
     private readonly TimeSpan _started = BootClock.Now;
     private IReadOnlyList<TransportAddress> _local = [];
     private string? _certificateTrouble;
-    private TimeSpan _nextClockCheck;
     private bool _wasJoined;
     private LoopPriority? _priority;
     private TwinStatus? _twin;
@@ -76,16 +74,18 @@ internal sealed class Daemon : IControlled, IDisposable
     /// <exception cref="IOException">The tap or a port can't be had.</exception>
     internal Daemon(DaemonOptions options, TimeProvider time, ILogger log)
     {
-        (_options, _time, _log) = (options, time, log);
+        (_options, _log) = (options, log);
         try
         {
+            _clock = Own(new TimeDesk(options, time, log));
             _state = Own(StateFolder.Take(options.File, options.State));
             _identity = Own(NodeIdentity.LoadOrCreate(options.State));
-            _verifier = options.IsOpen ? null : PoolCertificateVerifier.Load(options, time);
+            _verifier = options.IsOpen ? null : PoolCertificateVerifier.Load(options, _clock.Kept, _clock.Known);
             _certificateTrouble = _identity.LoadCertificate(options.State, _verifier);
             _handshakes = Own(new OpenSslHandshakeProvider(_identity.Key, CertificateBytes, _verifier) { MayUseLibrary = options.Offload.LibraryCipher });
             _systemd = Own(new ServiceManager(Environment.GetEnvironmentVariable));
             _loop = Own(new PollLoop { Rests = options.Offload.Moderation });
+            _clock.Open(_loop, options.TimeServer);
             _overlaySocket = Own(Opening.Overlay(options));
             _surroundings = Own(Surroundings.Open(_loop, options, log));
             _searchSockets = Own(new SearchSockets(_loop));
@@ -113,7 +113,7 @@ internal sealed class Daemon : IControlled, IDisposable
             };
             var policy = new RecordPolicy(options.Subnet, options.IsOpen, options.Reserved);
             _node = new Node(settings, _identity, _handshakes, _verifier, policy, port, new StrongRandom(), HardwareRandom.Open(out _randomSource));
-            port.Node = _node;
+            (port.Node, _node.OwnTime) = (_node, _clock.Tellable);
             _notices = _verifier is null ? null : Own(new NoticeBoard(_node, options.State, _verifier.AuthorityDer, BootClock.Now, log));
             _notices?.Taken = new RevocationKeeper(_node, _verifier!, LookAtOwnCertificate, log).Take;
             _peerMemory = new PeerMemory(options.State, _node, BootClock.Now, log);
@@ -198,7 +198,7 @@ internal sealed class Daemon : IControlled, IDisposable
         StatusReport.Status(
             _options, _node, _network, _identity.Certificate, now, now - _started, _outside?.Report(), Warnings(), Nat(),
             StatusReport.Udp(_overlaySocket.LocalPort, _traffic, now), _resolver,
-            _verifier?.Revocations, Working());
+            _verifier?.Revocations, Working(), _clock.Report());
 
     /// <inheritdoc/>
     public PeersReply Peers(TimeSpan now) => StatusReport.Peers(_node, _network, now, Nat());
@@ -215,7 +215,7 @@ internal sealed class Daemon : IControlled, IDisposable
         _traffic.TcpConnections = _tcp.Count;
         var losses = new Losses(
             _node.Losses.Unsent, _node.Losses.Early, _tcp.Overflowed, _overlaySocket.Refused + _searchSockets.Refused, _overlaySocket.Overflowed, _tap.Unwritten);
-        return MetricsReport.Write(_node, now, now - _started, _traffic, _network.Drops, losses, _identity.Certificate, Nat(), Warnings().Count, _network.HostCount);
+        return MetricsReport.Write(_node, now, now - _started, _traffic, _network.Drops, losses, _identity.Certificate, Nat(), Warnings().Count, _network.HostCount, _clock.Report().ErrorS);
     }
 
     /// <inheritdoc/>
@@ -326,7 +326,7 @@ internal sealed class Daemon : IControlled, IDisposable
         TimeSpan next = Earlier(Earlier(_node.NextTick, _network.NextTick), _tap.CarrierAt);
         TimeSpan outside = Earlier(_outside?.NextTick ?? TimeSpan.MaxValue, _hostMemory?.NextTick ?? TimeSpan.MaxValue);
         outside = Earlier(outside, _names?.NextTick ?? TimeSpan.MaxValue);
-        return Earlier(Earlier(Earlier(next, outside), _tcp.NextTick), Earlier(_nextClockCheck, Earlier(_peerMemory.NextTick, _surroundings.NextTick)));
+        return Earlier(Earlier(Earlier(next, outside), _tcp.NextTick), Earlier(_clock.NextTick, Earlier(_peerMemory.NextTick, _surroundings.NextTick)));
     }
 
     private void Pass(TimeSpan now)
@@ -365,11 +365,7 @@ internal sealed class Daemon : IControlled, IDisposable
             _network.Tick(now);
         }
 
-        if (now >= _nextClockCheck)
-        {
-            _nextClockCheck = now + ClockCheck;
-            LookAtClock(now);
-        }
+        LookAtClock(now);
 
         _surroundings.Tick(now);
         _peerMemory.Tick(now);
@@ -384,9 +380,15 @@ internal sealed class Daemon : IControlled, IDisposable
         _priority?.OnRound(now, _loop.Load);
     }
 
-    /// <summary>The certificate may have become out of date, or be valid again because the clock is right again.</summary>
+    /// <summary>The certificate may have become out of date, or be valid again because the clock is right again; peers' may, too.</summary>
     private void LookAtClock(TimeSpan now)
     {
+        if (now < _clock.NextTick)
+        {
+            return;
+        }
+
+        bool isOtherTime = _clock.Tick(now, _node);
         if (_identity.LookAtClock(_verifier, out string? fault))
         {
             _certificateTrouble = fault is null
@@ -398,6 +400,10 @@ internal sealed class Daemon : IControlled, IDisposable
             }
 
             CertificateChanged(now);
+        }
+        else if (isOtherTime)
+        {
+            _node.IdentityChanged(now);
         }
     }
 

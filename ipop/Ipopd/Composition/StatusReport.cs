@@ -18,7 +18,7 @@ internal static class StatusReport
     internal static StatusReply Status(
         DaemonOptions options, Node node, VirtualNetwork network, MemberCertificate? certificate, TimeSpan now, TimeSpan uptime,
         PortMappingReply? portMapping, IReadOnlyList<string> warnings, NatReply nat, UdpReply udp, BootstrapResolver resolver,
-        RevocationList? revocations, OffloadOptions working)
+        RevocationList? revocations, OffloadOptions working, ClockReply clock)
     {
         RingStatus ring = node.Ring;
         return new StatusReply
@@ -43,6 +43,7 @@ internal static class StatusReport
             UptimeS = (long)uptime.TotalSeconds,
             PortMapping = portMapping,
             Revocations = revocations is null ? null : new RevocationsReply(revocations.Number, revocations.Count),
+            Clock = clock,
             Offload = OffloadReport.Make(options, working),
             Router = options.Router is { } router ? Router(router, network, now) : null,
             Warnings = warnings,

@@ -69,6 +69,12 @@ internal sealed record DaemonOptions
     /// <summary>What is handed on for others at most, kB/s; 0 for no limit.</summary>
     internal required int RelayRate { get; init; }
 
+    /// <summary>Whether the machine's clock is set, not only looked at.</summary>
+    internal required bool SetsClock { get; init; }
+
+    /// <summary>Name or address of a server that speaks NTP; null for none.</summary>
+    internal required string? TimeServer { get; init; }
+
     /// <summary>Path of the control socket.</summary>
     internal required string ControlSocket { get; init; }
 

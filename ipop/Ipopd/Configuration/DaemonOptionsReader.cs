@@ -62,6 +62,8 @@ internal sealed class DaemonOptionsReader
                 reader.YesOrNo(OptionKey.Priority),
                 reader.YesOrNo(OptionKey.Moderation)),
             RelayRate = reader.Number(OptionKey.RelayRate, 0, ushort.MaxValue),
+            SetsClock = reader.YesOrNo(OptionKey.SetsClock),
+            TimeServer = reader.TimeServer(),
             ControlSocket = reader.SocketPath(),
             DnsListen = reader.DnsListen(),
             MetricsListen = reader.MetricsListen(),
@@ -131,6 +133,14 @@ internal sealed class DaemonOptionsReader
         return System.Text.Encoding.UTF8.GetByteCount(path) <= LongestSocketPath
             ? path
             : throw Wrong(OptionKey.ControlSocket, path, $"is longer than the {LongestSocketPath} bytes that a Unix socket's path may have; choose a shorter one");
+    }
+
+    private string? TimeServer()
+    {
+        string value = Value(OptionKey.TimeServer);
+        return value.Length == 0 ? null
+            : Uri.CheckHostName(value) is UriHostNameType.Dns or UriHostNameType.IPv4 or UriHostNameType.IPv6 ? value
+            : throw Wrong(OptionKey.TimeServer, value, "is neither a name nor an address; name one server that speaks NTP, without port");
     }
 
     private string HostName()

@@ -35,6 +35,8 @@ internal sealed record OptionKey(string Section, string Name, string? Default)
     internal static readonly OptionKey Priority = new("offload", "priority", "yes");
     internal static readonly OptionKey Moderation = new("offload", "moderation", "yes");
     internal static readonly OptionKey RelayRate = new("relay", "rate", "1000");
+    internal static readonly OptionKey SetsClock = new("time", "set", "no");
+    internal static readonly OptionKey TimeServer = new("time", "ntp", "");
     internal static readonly OptionKey ControlSocket = new("control", "socket", null);
     internal static readonly OptionKey DnsListen = new("dns", "listen", "");
     internal static readonly OptionKey MetricsListen = new("metrics", "listen", "");
@@ -46,7 +48,7 @@ internal sealed record OptionKey(string Section, string Name, string? Default)
     internal static IReadOnlyList<OptionKey> All { get; } =
     [
         State, Host, Pool, PoolSubnet, PoolReserved, Secret, Bootstrap, Open, TapName, TapMtu, LargestMtu, Capture, Lan, LanHosts, LanRelay, LanRoutes, UdpPort, PortMapping,
-        Multicast, TcpPorts, TcpSegmentation, UdpSegmentation, UdpRuns, UdpGro, LibraryCipher, Esp, Priority, Moderation, RelayRate, ControlSocket, DnsListen, MetricsListen, CaPort,
+        Multicast, TcpPorts, TcpSegmentation, UdpSegmentation, UdpRuns, UdpGro, LibraryCipher, Esp, Priority, Moderation, RelayRate, SetsClock, TimeServer, ControlSocket, DnsListen, MetricsListen, CaPort,
         PossessionPort, Ticket,
     ];
 

@@ -91,6 +91,8 @@ internal sealed record StatusReply
 
     public RevocationsReply? Revocations { get; init; }
 
+    public required ClockReply Clock { get; init; }
+
     public required IReadOnlyList<OffloadReply> Offload { get; init; }
 
     public RouterReply? Router { get; init; }
@@ -103,6 +105,16 @@ internal sealed record StatusReply
 /// <param name="On">Whether it works.</param>
 /// <param name="Why">What is done instead, and why; null if it is on.</param>
 internal sealed record OffloadReply(string Name, bool On, string? Why);
+
+/// <summary>The machine's clock.</summary>
+/// <param name="Follows">What it follows: hypervisor, peers, signature, ntp or nothing.</param>
+/// <param name="Device">The hypervisor's clock; null if there is none.</param>
+/// <param name="ErrorS">Seconds by which it is ahead of what it follows; null if nobody knows.</param>
+/// <param name="ZoneMin">Minutes by which the hypervisor's clock is behind UTC, for it shows a local time.</param>
+/// <param name="Voices">Peers whose word counted.</param>
+/// <param name="Set">Whether ipopd sets it.</param>
+/// <param name="Trouble">Why it can't be set; null if it can.</param>
+internal sealed record ClockReply(string Follows, string? Device, double? ErrorS, int ZoneMin, int Voices, bool Set, string? Trouble);
 
 /// <summary>The newest list of revoked certificates: its number, and how many are on it.</summary>
 internal sealed record RevocationsReply(ulong Number, int Certificates);

@@ -2,6 +2,7 @@ using System.Diagnostics.CodeAnalysis;
 using Brunet.Addressing;
 using Brunet.Sessions;
 using CertificateProfile;
+using Ipop.Clock;
 using Ipopd.Configuration;
 using Ipopd.Revocation;
 using Ipopd.State;
@@ -13,16 +14,17 @@ internal sealed class PoolCertificateVerifier : ICertificateVerifier
 {
     private readonly PoolAuthority _authority;
     private readonly TimeProvider _time;
+    private readonly SignedTimes? _known;
+    private RevocationList? _revocations;
 
-    private PoolCertificateVerifier(PoolAuthority authority, TimeProvider time)
-    {
-        _authority = authority;
-        _time = time;
-    }
+    private PoolCertificateVerifier(PoolAuthority authority, TimeProvider time, SignedTimes? known) => (_authority, _time, _known) = (authority, time, known);
 
     /// <summary>Reads STATE/ca.pem and checks that it is the configured pool's.</summary>
     /// <exception cref="ConfigurationException">Says what to do.</exception>
-    internal static PoolCertificateVerifier Load(DaemonOptions options, TimeProvider time)
+    /// <param name="options">The configuration.</param>
+    /// <param name="time">What time it is.</param>
+    /// <param name="known">Learns what verified signatures say about the time.</param>
+    internal static PoolCertificateVerifier Load(DaemonOptions options, TimeProvider time, SignedTimes? known = null)
     {
         string path = StateFolder.AuthorityFile(options.State);
         if (!File.Exists(path))
@@ -43,7 +45,7 @@ internal sealed class PoolCertificateVerifier : ICertificateVerifier
 
         PoolProfile pool = authority.Pool;
         return pool.Name == options.Pool && pool.Subnet.ToString() == options.Subnet.ToString()
-            ? new PoolCertificateVerifier(authority, time) { Revocations = RevocationKeeper.Load(options.State, authority) }
+            ? new PoolCertificateVerifier(authority, time, known) { Revocations = RevocationKeeper.Load(options.State, authority) }
             : throw new ConfigurationException(
                 $"{path} is the CA of pool {pool.Name} with subnet {pool.Subnet}, but {options.File} has {OptionKey.Pool} = {options.Pool} and "
                 + $"{OptionKey.PoolSubnet} = {options.Subnet}; make them agree");
@@ -53,7 +55,19 @@ internal sealed class PoolCertificateVerifier : ICertificateVerifier
     internal ReadOnlySpan<byte> AuthorityDer => _authority.Der.Span;
 
     /// <summary>What the CA took back, as far as it is known; null if nothing is.</summary>
-    internal RevocationList? Revocations { get; set; }
+    internal RevocationList? Revocations
+    {
+        get => _revocations;
+        set
+        {
+            _revocations = value;
+            if (value is not null)
+            {
+                // The CA's clock may be a little ahead, as it allows for in certificates.
+                _known?.Add(value.MadeAt - PoolProfile.Backdate);
+            }
+        }
+    }
 
     /// <summary>Reads a list of the pool's CA.</summary>
     internal bool TryReadRevocations(ReadOnlySpan<byte> der, [NotNullWhen(true)] out RevocationList? list, out string reason) =>
@@ -61,6 +75,9 @@ internal sealed class PoolCertificateVerifier : ICertificateVerifier
 
     /// <inheritdoc/>
     public MemberCertificate? Verify(ReadOnlySpan<byte> der) => TryVerify(der, out MemberCertificate? certificate, out _) ? certificate : null;
+
+    /// <inheritdoc/>
+    public MemberCertificate? VerifyIgnoringTime(ReadOnlySpan<byte> der) => TryVerifyIgnoringTime(der, out MemberCertificate? certificate, out _) ? certificate : null;
 
     /// <summary>Like <see cref="Verify"/>, with the reason.</summary>
     internal bool TryVerify(ReadOnlySpan<byte> der, [NotNullWhen(true)] out MemberCertificate? certificate, out string reason)
@@ -91,6 +108,7 @@ internal sealed class PoolCertificateVerifier : ICertificateVerifier
             return false;
         }
 
+        _known?.Add(info.NotBefore, info.NotAfter);
         if (Revocations is { } list && list.Contains(info.Serial))
         {
             reason = $"the pool's CA revoked it (list {list.Number}) and its key with it; with another key (`wow reset`) the machine may come again";

@@ -110,6 +110,13 @@ internal static partial class Log
     internal static partial void CertificateTaken(this ILogger log, string serial, string host, string address, string notAfter);
 
     [LoggerMessage(
+        EventName = "ClockSet", Level = LogLevel.Warning, Message = "the clock was moved by {Seconds} s, as {Source} says, to {Time}", SkipEnabledCheck = true)]
+    internal static partial void ClockSet(this ILogger log, double seconds, string source, string time);
+
+    [LoggerMessage(EventName = "ClockNotSet", Level = LogLevel.Warning, Message = "{Why}", SkipEnabledCheck = true)]
+    internal static partial void ClockNotSet(this ILogger log, string why);
+
+    [LoggerMessage(
         EventName = "NoticeTaken", Level = LogLevel.Information, Message = "notice {Number} of kind {Kind}, {Size} bytes", SkipEnabledCheck = true)]
     internal static partial void NoticeTaken(this ILogger log, ulong number, byte kind, int size);
 

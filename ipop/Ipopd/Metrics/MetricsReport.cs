@@ -16,7 +16,7 @@ internal static class MetricsReport
     /// <summary>Everything, as text.</summary>
     internal static string Write(
         Node node, TimeSpan now, TimeSpan uptime, TrafficCounters traffic, DropCounters drops, Losses losses, MemberCertificate? certificate, NatReply nat, int warnings,
-        int? lanHosts = null)
+        int? lanHosts = null, double? clockError = null)
     {
         var text = new PrometheusText();
         IReadOnlyList<PeerStatus> peers = node.Peers(now);
@@ -26,6 +26,12 @@ internal static class MetricsReport
         {
             text.Gauge("wow_certificate_not_after_timestamp_seconds", "When the certificate ends, in seconds since 1970.");
             text.Sample(certificate.NotAfter.ToUnixTimeSeconds());
+        }
+
+        if (clockError is { } error)
+        {
+            text.Gauge("wow_clock_error_seconds", "By how much the machine's clock is ahead of what it follows; missing while it follows nothing.");
+            text.Sample(error);
         }
 
         Traffic(text, traffic);

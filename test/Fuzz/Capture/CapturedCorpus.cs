@@ -29,6 +29,8 @@ internal static class CapturedCorpus
         [MessageType.MtuProbe] = "mtu-probe",
         [MessageType.MtuAnswer] = "mtu-answer",
         [MessageType.Elsewhere] = "elsewhere",
+        [MessageType.ClockAsk] = "clock-ask",
+        [MessageType.ClockAnswer] = "clock-answer",
     };
 
     private static readonly Dictionary<RoutedType, string> Bodies = new()

@@ -77,6 +77,7 @@ internal sealed class ControlTarget : FuzzTarget
             Nat = new NatReply("none", "no NAT", ["192.0.2.9:4433"], ["192.0.2.9:4433"], "independent", 120),
             Udp = new UdpReply(4433, 1, 2, 3, 4, 0.5),
             Bootstrap = [new BootstrapReply("udp:192.0.2.1:4433", ["192.0.2.1:4433"], true)],
+            Clock = new ClockReply("nothing", null, null, 0, 0, false, null),
             Tap = "wow0",
             Dns = null,
             UptimeS = 5,

@@ -72,6 +72,7 @@ internal sealed class NodeMemberTarget : FuzzTarget
             WireSamples.KnockAsk(KnockFrom.ForOther, Trio.Endpoint(200)), WireSamples.KnockDone());
         yield return Sample("meet", WireSamples.Meet(4, true), WireSamples.Meet(4, false), WireSamples.Pong(true), WireSamples.Meet(0, true));
         yield return Sample("mtu", WireSamples.MtuProbe(400), WireSamples.MtuAnswer(), WireSamples.MtuProbe(9));
+        yield return Sample("clock", WireSamples.ClockAsk(), WireSamples.ClockAnswer(), WireSamples.ClockAsk());
         yield return Sample("elsewhere", WireSamples.Elsewhere(9), WireSamples.Elsewhere(9), WireSamples.Elsewhere(10));
         yield return Sample("goodbye", [(byte)MessageType.Goodbye], WireSamples.Ping());
         yield return Sample("collect", WireSamples.Collect(), WireSamples.Collected());

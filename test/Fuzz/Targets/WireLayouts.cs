@@ -67,6 +67,13 @@ internal static class WireLayouts
                 walker.Number(8);
                 walker.Rest();
                 break;
+            case MessageType.ClockAsk:
+                walker.Number(8);
+                break;
+            case MessageType.ClockAnswer:
+                walker.Number(8);
+                walker.Number(8);
+                break;
             case MessageType.Elsewhere:
                 walker.Bytes(NodeAddress.Size);
                 walker.Rest();

@@ -91,6 +91,20 @@ internal static class WireSamples
         return bytes;
     }
 
+    public static byte[] ClockAsk()
+    {
+        byte[] bytes = new byte[ClockAskMessage.Size];
+        ClockAskMessage.Write(bytes, 0x0123456789abcdef);
+        return bytes;
+    }
+
+    public static byte[] ClockAnswer()
+    {
+        byte[] bytes = new byte[ClockAnswerMessage.Size];
+        ClockAnswerMessage.Write(bytes, 0x0123456789abcdef, DateTimeOffset.FromUnixTimeSeconds(1_800_000_000));
+        return bytes;
+    }
+
     public static byte[] Elsewhere(int somebody)
     {
         byte[] bytes = new byte[ElsewhereMessage.Size];

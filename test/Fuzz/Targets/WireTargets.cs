@@ -44,6 +44,18 @@ internal static class WireTargets
             byte[] bytes = new byte[MtuAnswerMessage.Size];
             return MtuAnswerMessage.TryRead(Typed(input, MessageType.MtuAnswer), out ulong token) ? Written(span => MtuAnswerMessage.Write(span, token), bytes) : null;
         }, isStrict: false);
+        yield return new CodecTarget("clock-ask", [new("question", WireSamples.ClockAsk())], Message, input =>
+        {
+            byte[] bytes = new byte[ClockAskMessage.Size];
+            return ClockAskMessage.TryRead(Typed(input, MessageType.ClockAsk), out ulong token) ? Written(span => ClockAskMessage.Write(span, token), bytes) : null;
+        }, isStrict: false);
+        yield return new CodecTarget("clock-answer", [new("answer", WireSamples.ClockAnswer())], Message, input =>
+        {
+            byte[] bytes = new byte[ClockAnswerMessage.Size];
+            return ClockAnswerMessage.TryRead(Typed(input, MessageType.ClockAnswer), out ulong token, out DateTimeOffset time)
+                ? Written(span => ClockAnswerMessage.Write(span, token, time), bytes)
+                : null;
+        }, isStrict: false);
         yield return new CodecTarget("elsewhere", [new("node", WireSamples.Elsewhere(3))], Message, input =>
         {
             byte[] bytes = new byte[ElsewhereMessage.Size];

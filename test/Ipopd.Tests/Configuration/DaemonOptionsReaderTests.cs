@@ -151,7 +151,9 @@ public sealed class DaemonOptionsReaderTests
     [InlineData("udp", "multicast", "on", "is neither yes nor no")]
     [InlineData("ca", "ticket", "x:", "is not ID:SECRET")]
     [InlineData("pool", "color", "red", "[pool] color is unknown; [pool] has name, subnet, reserved, secret, bootstrap, open")]
-    [InlineData("pools", "name", "x", "section [pools] is unknown; use node, pool, tap, router, udp, tcp, offload, relay, control, dns, metrics, ca")]
+    [InlineData("time", "ntp", "a b", "is neither a name nor an address")]
+    [InlineData("time", "set", "maybe", "is neither yes nor no")]
+    [InlineData("pools", "name", "x", "section [pools] is unknown; use node, pool, tap, router, udp, tcp, offload, relay, time, control, dns, metrics, ca")]
     public void A_wrong_value_is_told_with_file_key_and_what_to_do(string section, string key, string value, string expected)
     {
         string lines = string.Join('\n', Least.Split('\n').Where(line => section == "tap" || !line.StartsWith(key + " =", StringComparison.Ordinal)));

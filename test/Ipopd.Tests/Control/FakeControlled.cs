@@ -32,6 +32,7 @@ internal sealed class FakeControlled : IControlled
         Dns = null,
         UptimeS = (long)now.TotalSeconds,
         Revocations = new RevocationsReply(7, 2),
+        Clock = new ClockReply("hypervisor", "rtc0", -0.25, 120, 5, true, null),
         Offload = [new OffloadReply("udp-runs", false, "one by one")],
         Router = new RouterReply(64, [new HostReply("02:aa:00:00:00:01", "10.128.7.8", 599, 0.5)]),
         Warnings = ["it's \"quoted\""],

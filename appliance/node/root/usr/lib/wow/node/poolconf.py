@@ -15,6 +15,7 @@ KEYS = {
     "tcp": ("ports",),
     "offload": ("tcp-segmentation", "udp-segmentation", "udp-runs", "udp-gro", "library-cipher", "esp", "priority", "moderation"),
     "relay": ("rate",),
+    "time": ("ntp",),
     "metrics": ("listen",),
     "modules": ("names",),
 }
@@ -29,7 +30,7 @@ class Pool:
     """A pool.conf that was read and found right. Addresses are text; `modules` is None when all of the image's are wanted."""
 
     __slots__ = ("name", "subnet", "reserved", "bootstrap", "secret", "open", "ca_der", "ca_name", "ticket", "role", "host", "port", "capture",
-                 "port_mapping", "multicast", "tcp_ports", "offload", "relay_rate", "metrics", "users", "modules")
+                 "port_mapping", "multicast", "tcp_ports", "offload", "relay_rate", "ntp", "metrics", "users", "modules")
 
     @property
     def zone(self):
@@ -79,6 +80,7 @@ def read(data, file="pool.conf"):
     pool.tcp_ports = reader.tcp_ports()
     pool.offload = {key: reader.choice("offload", key, ("yes", "no"), "yes") for key in KEYS["offload"]}
     pool.relay_rate = reader.relay_rate()
+    pool.ntp = reader.ntp()
     pool.metrics = reader.metrics()
     pool.users = reader.users()
     pool.modules = reader.modules()
@@ -233,6 +235,12 @@ class _Reader:
         if not value.isascii() or not value.isdigit() or len(value) > 7 or int(value) > LARGEST_RATE:
             raise self.error("relay", "rate", f'"{value}" is not a number from 0 to {LARGEST_RATE}', "Write kB/s, like 1000; 0 is no limit")
         return int(value)
+
+    def ntp(self):
+        value = self.get("time", "ntp")
+        if value is not None and not _is_host(value):
+            raise self.error("time", "ntp", f'"{value}" is not a host', "Name one server by its name or IPv4 address, like ntp.example.org")
+        return value
 
     def metrics(self):
         value = self.get("metrics", "listen")

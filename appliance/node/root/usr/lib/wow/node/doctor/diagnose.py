@@ -6,6 +6,7 @@ answer_ms, error), `tap` (name, exists, address), `networks` (the machine's own 
 None, `services` ({unit: state; None: nobody said}), `notice` (what the console told last)."""
 import time
 
+import clock as clocks
 from doctor.finding import ok, unknown, wrong
 from ipv4 import overlap, parse_prefix
 
@@ -44,21 +45,29 @@ def configuration(facts):
     return []
 
 
+GET_CLOCK = ("It is set by itself when the hypervisor's clock, three other machines or a time server say so: give the virtual machine the host's clock (RTC), "
+             "let it reach the pool, or name a server in pool.conf ([time] ntp).")
+
+
 def clock(facts):
     """A clock that is behind what was signed is wrong for sure; one ahead looks like a certificate that has ended."""
-    now = facts["now"]
+    now, told = facts["now"], (facts["status"] or {}).get("clock")
+    follows = f" It {clocks.describe(told)}." if told else ""
+    if told and clocks.is_wrong(told):
+        return wrong("clock", f"This machine's clock says {day(now)}; it {clocks.describe(told)}.",
+                     f"ipopd cannot set it: {told['trouble']}." if told["trouble"] else
+                     "It is mended within a minute." if told["set"] else "ipopd may not set it: [time] set = no in its configuration.")
     for who in ("authority", "certificate"):
         dates = facts[who]
         if dates and now < dates[0]:
             whose = "the CA's certificate" if who == "authority" else "this machine's certificate"
-            return wrong("clock", f"This machine's clock says {day(now)}, but {whose} is valid from {day(dates[0])} on: the clock is behind.",
-                         "Set it: give the virtual machine the host's clock, or use timedatectl set-time.")
+            return wrong("clock", f"This machine's clock says {day(now)}, but {whose} is valid from {day(dates[0])} on: the clock is behind.{follows}", GET_CLOCK)
     if facts["authority"] and now > facts["authority"][1]:
-        return wrong("clock", f"The CA's certificate ended on {day(facts['authority'][1])} by this machine's clock, which says {day(now)}.",
-                     "Check the clock with: timedatectl. If it is right, the pool needs a new CA certificate in pool.conf.")
+        return wrong("clock", f"The CA's certificate ended on {day(facts['authority'][1])} by this machine's clock, which says {day(now)}.{follows}",
+                     "If that is the time, the pool needs a new CA certificate in pool.conf. If not: " + GET_CLOCK)
     if facts["authority"] or facts["certificate"]:
-        return ok("clock", f"It says {day(now)}, which fits the certificates.")
-    return unknown("clock", f"It says {day(now)}; there is no certificate to compare it with.")
+        return ok("clock", f"It says {day(now)}, which fits the certificates.{follows}")
+    return unknown("clock", f"It says {day(now)}; there is no certificate to compare it with.{follows}")
 
 
 def names_of_bootstrap(facts):

@@ -13,6 +13,7 @@ def config(pool):
         ("tcp", [("ports", pool.tcp_ports)]),
         ("offload", [(key, "no") for key, value in pool.offload.items() if value == "no"]),
         ("relay", [("rate", pool.relay_rate)]),
+        ("time", [("set", "yes"), ("ntp", pool.ntp)]),
         ("metrics", [("listen", pool.metrics)]),
         ("control", [("socket", paths.SOCKET)]),
         ("dns", [("listen", f"{paths.DNS_HOST}:{paths.DNS_PORT}")]),

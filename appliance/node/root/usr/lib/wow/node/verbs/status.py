@@ -2,6 +2,7 @@
 import json
 import os
 
+import clock
 import control
 import dispatch
 import files
@@ -89,6 +90,8 @@ def lines(status, peers=()):
         rows.append(["outside", ", ".join(status["nat"]["outside"]) or "not known yet"])
     if router := status.get("router"):
         rows += hosts(router)
+    if told := status.get("clock"):
+        rows.append(["clock", clock.describe(told)])
     rows.append(["manager", status["manager"] or "not known yet"])
     rows.append(["peers", links(peers)])
     if mapped := status.get("port_mapping"):

@@ -1,0 +1,104 @@
+using Brunet.Addressing;
+using Brunet.Diagnosis;
+using Brunet.Links;
+using Brunet.Wire;
+
+namespace Brunet.Clocks;
+
+/// <summary>
+/// Asks peers for the time and tells it to those that ask, in their sessions. A word counts only from whom was asked, under the number that it was
+/// asked by, and once. Who is asked is chosen by chance among those whom the CA certified; in an open pool among all.
+/// </summary>
+internal sealed class PeerClocks(NodeCore core)
+{
+    /// <summary>Peers that are asked at a time: three liars do not outvote those that are left.</summary>
+    private const int MostAsked = 7;
+
+    /// <summary>An answer that takes longer is not exact enough to be of use.</summary>
+    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(2);
+
+    private readonly Dictionary<NodeAddress, (ulong Token, TimeSpan At)> _asked = [];
+    private readonly List<ClockVoice> _heard = [];
+    private readonly AnswerLimit _limit = new();
+    private Action<TimeSpan, IReadOnlyList<ClockVoice>>? _done;
+
+    /// <summary>When the answers that there are have to do.</summary>
+    public TimeSpan NextTick { get; private set; } = TimeSpan.MaxValue;
+
+    /// <summary>What time it is by the local node; null while it does not know.</summary>
+    public Func<TimeSpan, DateTimeOffset?>? Own { get; set; }
+
+    /// <summary>Questions that were not answered, for there were too many of them.</summary>
+    public long Refused { get; private set; }
+
+    /// <summary>Asks. What an earlier question still waits for is forgotten.</summary>
+    public void Ask(TimeSpan now, Action<TimeSpan, IReadOnlyList<ClockVoice>> done)
+    {
+        _asked.Clear();
+        _heard.Clear();
+        (_done, NextTick) = (done, now + Patience);
+        List<Peer> peers = [];
+        foreach (Peer peer in core.Peers.Values)
+        {
+            if (peer is { PartedAt: null, Identity: { } identity } && (core.Settings.IsOpen || identity.Shown is not null))
+            {
+                peers.Add(peer);
+            }
+        }
+
+        Span<byte> message = stackalloc byte[ClockAskMessage.Size];
+        for (int count = 0; count < MostAsked && peers.Count > 0; count++)
+        {
+            int index = core.Random.Next(peers.Count);
+            Peer peer = peers[index];
+            peers.RemoveAt(index);
+            ulong token = (ulong)core.Random.NextInt64(long.MinValue, long.MaxValue);
+            _asked[peer.Address] = (token, now);
+            ClockAskMessage.Write(message, token);
+            core.Transport.SendMessage(now, peer, message);
+        }
+    }
+
+    /// <summary>Answers, if the local node knows what time it is.</summary>
+    public void OnAsk(TimeSpan now, Peer peer, ReadOnlySpan<byte> message)
+    {
+        if (Own is null || !ClockAskMessage.TryRead(message, out ulong token))
+        {
+            return;
+        }
+
+        if (!_limit.Take(now, peer.Address))
+        {
+            Refused++;
+        }
+        else if (Own(now) is { } time)
+        {
+            Span<byte> answer = stackalloc byte[ClockAnswerMessage.Size];
+            ClockAnswerMessage.Write(answer, token, time);
+            core.Transport.SendMessage(now, peer, answer);
+        }
+    }
+
+    /// <summary>Takes an answer.</summary>
+    public void OnAnswer(TimeSpan now, Peer peer, ReadOnlySpan<byte> message)
+    {
+        if (ClockAnswerMessage.TryRead(message, out ulong token, out DateTimeOffset time)
+            && _asked.TryGetValue(peer.Address, out (ulong Token, TimeSpan At) asked) && asked.Token == token && _asked.Remove(peer.Address)
+            && time - DateTimeOffset.MinValue > now)
+        {
+            TimeSpan roundTrip = now - asked.At;
+            _heard.Add(new ClockVoice(time - now + (roundTrip / 2), roundTrip, peer.Identity?.Shown));
+        }
+    }
+
+    /// <summary>Hands over what was heard.</summary>
+    public void Tick(TimeSpan now)
+    {
+        if (_done is { } done && (now >= NextTick || _asked.Count == 0))
+        {
+            (_done, NextTick) = (null, TimeSpan.MaxValue);
+            _asked.Clear();
+            done(now, [.. _heard]);
+        }
+    }
+}
