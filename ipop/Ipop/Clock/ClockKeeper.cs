@@ -147,9 +147,9 @@ public sealed class ClockKeeper(SignedTimes known, bool isOpen)
 
         // Past the end of every certificate, peers shall have a word first.
         bool isEasy = behind > TimeSpan.Zero && !(target + now > known.LatestEnd);
-        NextLook = now + LookAgain;
         if (!isKnown && now - claim.Since < (isEasy ? ProofForward : ProofBack))
         {
+            NextLook = now + LookAgain;
             return ClockMove.None;
         }
 

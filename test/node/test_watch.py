@@ -1,0 +1,64 @@
+"""The script that runs when a lease, a list of revoked certificates or a copy of the machine is noticed."""
+import os
+import subprocess
+import tempfile
+import unittest
+
+WATCH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../appliance/node/root/usr/lib/wow/node/watch")
+FAR = 2_000_000_000
+
+
+class Watch(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = folder.name
+        for name in ("run/wow", "var/lib/wow", "etc/swanctl/x509crl", "bin"):
+            os.makedirs(f"{self.root}/{name}")
+        self.write("run/wow/joined", "10.128.3.4 alpha\n")
+        for program in ("python3", "systemctl", "ip"):
+            self.write(f"bin/{program}", f"#!/bin/sh\necho {program} \"$@\" >> {self.root}/calls\n[ ! -e {self.root}/fails ]\n")
+            os.chmod(f"{self.root}/bin/{program}", 0o755)
+
+    def write(self, name, text):
+        with open(f"{self.root}/{name}", "w", encoding="utf-8") as file:
+            file.write(text)
+
+    def notice(self, text, written):
+        """ipopd writes a notice, whole or not at all, when its clock shows that."""
+        self.write("new", text)
+        os.utime(f"{self.root}/new", (written, written))
+        os.replace(f"{self.root}/new", f"{self.root}/var/lib/wow/notice-1")
+
+    def given(self):
+        """How often charon was given a list."""
+        with open(WATCH, encoding="utf-8") as file:
+            script = file.read()
+        for name in ("/run/wow", "/var/lib/wow", "/etc/swanctl"):
+            script = script.replace(name, self.root + name)
+        subprocess.run(["sh", "-c", script], env={"PATH": f"{self.root}/bin:{os.environ['PATH']}"}, check=False, capture_output=True)
+        try:
+            with open(f"{self.root}/calls", encoding="utf-8") as file:
+                return sum("revoked.py" in line for line in file)
+        except FileNotFoundError:
+            return 0
+
+    def test_each_new_list_is_given_to_charon_once_also_after_one_that_was_written_while_the_clock_was_ahead(self):
+        self.assertEqual(self.given(), 0)
+        self.notice("first", FAR)
+        self.write("etc/swanctl/x509crl/pool.crl", "first")
+        os.utime(f"{self.root}/etc/swanctl/x509crl/pool.crl", (FAR, FAR))
+        self.assertEqual((self.given(), self.given()), (1, 1))
+        self.notice("second", FAR - 365 * 86400)
+        self.assertEqual((self.given(), self.given()), (2, 2))
+
+    def test_a_list_that_could_not_be_given_is_given_at_the_next_look(self):
+        self.notice("first", FAR)
+        self.write("fails", "")
+        self.assertEqual(self.given(), 1)
+        os.remove(f"{self.root}/fails")
+        self.assertEqual((self.given(), self.given()), (2, 2))
+
+
+if __name__ == "__main__":
+    unittest.main()
