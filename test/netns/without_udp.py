@@ -4,18 +4,13 @@ import time
 
 from clients import lease, ping
 from pings import Pings
+from rules import STRICT
 from shell import run as run_command
 from tally import must
 from verdict import silence
 from waiting import until
 from world import BOOTSTRAP
 
-# What comes in the middle of a connection that the gate does not know is dropped, or the machine is told.
-STRICT = """
-table ip strict {{
-  chain forward {{ type filter hook forward priority -1; iifname "lan" ct state invalid {verdict}; }}
-}}
-"""
 INTERVAL, SIZE, WARM, LOOKED_AT = 0.1, 200, 2.0, 6.0
 # Kernel's patience with what nobody acknowledges is ten seconds; a round trip is a millisecond here, and the machine may be slow.
 SILENT_AT_MOST = 3.0

@@ -104,6 +104,8 @@ class Internet(Topology):
         elif gate.kind == "fence":
             # Its machine has an address of the public network, for which it answers there.
             settings += ["net.ipv4.conf.wan.proxy_arp=1", "net.ipv4.neigh.wan.proxy_delay=0"]
+        if gate.strict:
+            settings.append("net.netfilter.nf_conntrack_tcp_loose=0")
         if gate.udp_seconds:
             settings += [f"net.netfilter.nf_conntrack_udp_timeout{kind}={gate.udp_seconds}" for kind in ("", "_stream")]
         run(*self.inside(full, "sysctl", "-qw", *settings))

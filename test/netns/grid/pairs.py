@@ -92,7 +92,7 @@ class Measuring:
         return {
             "a": one.name, "b": two.name, "class": pair_class(one, two), "connected": answered, "path": seen, "up_s": rounded(start),
             "first_s": rounded(pings.first()), "direct_s": rounded(straight - up if straight else None),
-            "silence_s": rounded(longest(pings.answers)), "forgot_s": None, "why": self._pool.why(pair),
+            "silence_s": rounded(longest(pings.answers)), "forgot_s": None, "straight_s": None, "why": self._pool.why(pair),
             "contradiction": self._unknown(pair, since) if answered and seen == "none" else contradiction(seen, said)}
 
     def _judge(self, pair, size, pings):

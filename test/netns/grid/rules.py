@@ -25,6 +25,12 @@ table ip fence {{
 }}
 """
 
+STRICT = """
+table ip strict {{
+  chain forward {{ type filter hook forward priority -1; iifname "lan" ct state invalid {verdict}; }}
+}}
+"""
+
 FENCE_SIX = """
 table ip6 fence {
   chain forward {
@@ -73,6 +79,7 @@ def text(gate):
     if ":" in gate.lan:
         return FENCE_SIX
     fence = FENCE.format(allow=gate.allow, dnat="ct status dnat accept" if gate.kind in INWARD or gate.maps else "")
+    fence += STRICT.format(verdict=gate.strict) if gate.strict else ""
     return fence if gate.kind == "fence" else fence + NAT.format(inward=inward(gate), outward=outward(gate))
 
 

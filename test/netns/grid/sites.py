@@ -17,7 +17,8 @@ SHORT = {**EASY, "filtering": "address-and-port", "lasts_shorter": True, "lasts_
 class Gate(NamedTuple):
     """
     A router with a NAT, a firewall, or both. `lan` is the /24 behind it, without the last number (of IPv6 the /64, with the colons at its end);
-    `maps` is `pcp` or `upnp` if ports are mapped.
+    `maps` is `pcp` or `upnp` if ports are mapped. `strict` is what a router does that takes up no TCP connection in the middle with what comes from inside on one
+    that it has forgotten; others translate it anew.
     """
     name: str
     outside: str
@@ -29,6 +30,7 @@ class Gate(NamedTuple):
     allow: str = ""
     udp_seconds: int = 0
     maps: str = ""
+    strict: str = ""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -75,9 +77,9 @@ GATES = (
     # miniupnpd maps nothing for an address that is reserved for documentation.
     Gate("pcp", "192.1.2.38", "10.38.0", "random", maps="pcp"),
     Gate("upnp", "192.1.2.39", "10.39.0", "random", maps="upnp"),
-    Gate("no-udp", "192.0.2.36", "10.36.0", allow="meta l4proto tcp"),
+    Gate("no-udp", "192.0.2.36", "10.36.0", allow="meta l4proto tcp", strict="drop"),
     Gate("tcp-443", "192.0.2.37", "10.37.0", allow="tcp dport 443"),
-    Gate("no-udp-b", "192.0.2.41", "10.41.0", allow="meta l4proto tcp"),
+    Gate("no-udp-b", "192.0.2.41", "10.41.0", allow="meta l4proto tcp", strict="reject with tcp reset"),
     Gate("six", "2001:db8:57::40", "2001:db8:57:40::", "fence"),
 )
 

@@ -32,6 +32,8 @@ def figures(pairs):
     hard = [pair["direct_s"] for pair in of["hard"] if pair["direct_s"] is not None]
     changes = [pair["silence_s"] for pair in pairs if pair["silence_s"] is not None]
     forgot = [pair["forgot_s"] for pair in pairs if pair["forgot_s"] is not None]
+    stream = [pair["forgot_s"] for pair in of["tcp"] if pair["forgot_s"] is not None]
+    again = [pair["straight_s"] for pair in pairs if pair.get("straight_s") is not None]
     return [
         _share("pairs connected", pairs, lambda pair: pair["connected"], 1.0),
         _share("  of those with UDP on both sides", of["plain"] + of["hard"] + of["both"], lambda pair: pair["connected"], 1.0),
@@ -52,6 +54,9 @@ def figures(pairs):
         _seconds("silence while the path changes, longest", max(changes, default=None), None),
         _seconds("NAT forgot: silence, median", percentile(forgot, 0.5), 1.0),
         _seconds("NAT forgot: silence, longest", max(forgot, default=None), 2.0),
+        _seconds("NAT forgot: silence without UDP on a side, median", percentile(stream, 0.5), 1.0),
+        _seconds("NAT forgot: straight paths straight again, median", percentile(again, 0.5), None),
+        _seconds("NAT forgot: straight paths straight again, last", max(again, default=None), 10.0),
     ]
 
 

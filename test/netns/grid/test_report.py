@@ -9,14 +9,14 @@ import picture  # noqa: E402
 import summary  # noqa: E402
 
 
-def pair(one, two, kind="plain", path="direct", first=0.1, direct=0.2, forgot=None):
+def pair(one, two, kind="plain", path="direct", first=0.1, direct=0.2, forgot=None, straight=None):
     return {
         "a": one, "b": two, "class": kind, "connected": path != "none", "path": path, "up_s": 0.5, "first_s": first, "direct_s": direct, "silence_s": 0.1,
-        "forgot_s": forgot, "why": [], "contradiction": None}
+        "forgot_s": forgot, "straight_s": straight, "why": [], "contradiction": None}
 
 
 PAIRS = [
-    pair("p", "q", forgot=0.4), pair("p", "r", path="relay", first=1.5, direct=None, forgot=2.5),
+    pair("p", "q", forgot=0.4, straight=12.0), pair("p", "r", path="relay", first=1.5, direct=None, forgot=2.5),
     pair("q", "r", "hard", "relay", 0.3, None), pair("p", "t", "tcp", "none", None, None)]
 APART = [pair("p", "s", "apart", "relay", 0.2, None)]
 
@@ -35,6 +35,8 @@ class Summary(unittest.TestCase):
         self.assertEqual(rows["first packet, median"].reached, "0.30 s")
         self.assertEqual(rows["first packet, 99th percentile of the connected"].reached, "1.50 s")
         self.assertEqual(rows["NAT forgot: silence, longest"].reached, "2.50 s")
+        self.assertEqual(rows["NAT forgot: straight paths straight again, last"].reached, "12.00 s")
+        self.assertIs(rows["NAT forgot: straight paths straight again, last"].met, False)
 
     def test_who_has_no_version_of_IP_in_common_counts_apart(self):
         rows = self.rows(APART)
