@@ -51,6 +51,13 @@ public interface INodeOutput
     /// <param name="endpoint">Where the connection leads.</param>
     void Redial(TransportAddress endpoint);
 
+    /// <summary>
+    /// Ends the connection to an endpoint if the other end's machine has acknowledged nothing of what was sent for a second: it is dead, and as long as this end keeps it, the
+    /// other can't connect from the same port again. Comes to <see cref="Node.ConnectionLost"/>.
+    /// </summary>
+    /// <param name="endpoint">Where the connection leads.</param>
+    void HangUp(TransportAddress endpoint);
+
     /// <summary>Whether the TCP connection to an endpoint comes from a port that the node listens on; false if there is none.</summary>
     bool ComesFromListener(TransportAddress endpoint);
 

@@ -319,6 +319,11 @@ internal sealed class PathWatch(NodeCore core)
         path.IsPingOutstanding = false;
         path.DownSince = now;
         path.DiedInSilence = path.Way.IsUdp && path.DoubtedSince - path.LastReceived > SilentFor;
+        if (path.Way is { Kind: PathKind.Direct, IsUdp: false })
+        {
+            core.Output.HangUp(path.Way.Endpoint);
+        }
+
         peer.ChooseBest();
         Puncher.OnPathLost(now, peer);
         core.Ring.Touch();

@@ -53,9 +53,16 @@ internal sealed class TcpMeetings(NodeCore core)
     /// <summary>Notes where a peer saw one of our connections come from.</summary>
     public void OnObserved(TimeSpan now, TransportAddress at, TransportAddress observed)
     {
+        bool wasUnseen = Reflected.Candidates().Count == 0;
         if (!Puncher.IsUsable(observed) || !core.Output.ComesFromListener(at) || !Reflected.Add(at, observed with { Protocol = TransportProtocol.TcpMet }))
         {
             return;
+        }
+
+        if (wasUnseen)
+        {
+            // The first connection, or the first since a NAT forgot all.
+            core.Puncher.OnNewEndpoint(now);
         }
 
         foreach ((Peer peer, TimeSpan until) in _askers)

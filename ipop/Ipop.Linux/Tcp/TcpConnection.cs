@@ -57,11 +57,11 @@ internal sealed class TcpConnection : IDisposable
     /// <summary>Whether it was made in the place of another one to the same endpoint.</summary>
     internal bool IsRenewal { get; init; }
 
-    /// <summary>Whether one from a port that is listened on was begun in its place.</summary>
-    internal bool IsSentHome { get; set; }
+    /// <summary>How many times one from a port that is listened on was begun in its place.</summary>
+    internal int Returns { get; set; }
 
-    /// <summary>Whether what was sent does not arrive, as far as the kernel knows.</summary>
-    internal bool IsUnheard => TcpSocket.IsUnheard(_fd);
+    /// <summary>Whether nothing of what was sent has arrived for a time, as far as the kernel knows.</summary>
+    internal bool IsUnheard(TimeSpan time) => TcpSocket.IsUnheard(_fd, time);
 
     internal TimeSpan OpenedAt { get; }
 

@@ -19,6 +19,7 @@ public sealed class TcpLinks : IDisposable
     private const int MaxUnderWay = 16;
     private const int MaxRefusals = 256;
     private const int AcceptedAtOnce = 16;
+    private const int MaxReturns = 20;
 
     private static readonly TimeSpan SweepInterval = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan OpenWithin = TimeSpan.FromSeconds(8);
@@ -26,10 +27,13 @@ public sealed class TcpLinks : IDisposable
     private static readonly TimeSpan RefusalKept = TimeSpan.FromSeconds(10);
 
     /// <summary>
-    /// After a NAT forgot a connection, how long the next one stands before one from a port that is listened on is tried in its place. The far end may
-    /// know the former one still, which has the same ports, and refuse it: so that takes a second or more, and is not waited for.
+    /// After a NAT forgot a connection, how long the next one stands before one from a port that is listened on is tried in its place, each time twice as long as
+    /// before. The far end may know the former one still, which has the same ports, and refuse it: so that takes a second or more, and is not waited for.
     /// </summary>
     private static readonly TimeSpan HomeAfter = TimeSpan.FromSeconds(3);
+
+    /// <summary>Sent data that was not acknowledged for so long may have been lost on the way, or certainly was.</summary>
+    private static readonly TimeSpan DoubtfulAfter = TimeSpan.FromMilliseconds(150), DeadAfter = TimeSpan.FromSeconds(1);
 
     private readonly PollLoop _loop;
     private readonly ITcpOwner _owner;
@@ -100,9 +104,19 @@ public sealed class TcpLinks : IDisposable
     /// <summary>Makes a new connection to where one leads whose bytes do not arrive any more; from another port, as the far end may know the former one still.</summary>
     public void Redial(TransportAddress destination)
     {
-        if (_connections.TryGetValue(destination, out TcpConnection? old) && old is { IsOpen: true, IsUnheard: true })
+        if (_connections.TryGetValue(destination, out TcpConnection? old) && old.IsOpen && old.IsUnheard(DoubtfulAfter))
         {
             Succeed(old, port: 0);
+        }
+    }
+
+    /// <summary>Ends a connection whose bytes have not arrived for a second, so that the other end can connect from the same port again.</summary>
+    public void HangUp(TransportAddress endpoint)
+    {
+        if (_connections.TryGetValue(endpoint, out TcpConnection? connection) && connection.IsUnheard(DeadAfter))
+        {
+            connection.Abort();
+            _dirty.Add(connection);
         }
     }
 
@@ -364,10 +378,10 @@ public sealed class TcpLinks : IDisposable
             {
                 connection.TakeLead(Client());
             }
-            else if (connection is { IsRenewal: true, IsOpen: true, IsFromListener: false, IsSentHome: false } && age > HomeAfter
+            else if (connection is { IsRenewal: true, IsOpen: true, IsFromListener: false } && age > HomeAfter * (1 << connection.Returns)
                 && PortFor(connection.Endpoint) is > 0 and int home)
             {
-                connection.IsSentHome = true;
+                connection.Returns = Math.Min(connection.Returns + 1, MaxReturns);
                 Succeed(connection, home);
             }
 

@@ -16,9 +16,6 @@ internal static unsafe class TcpSocket
     /// <summary>Milliseconds that data may stay unacknowledged before the kernel ends the connection (RFC 5482).</summary>
     private const int UserTimeout = 10_000;
 
-    /// <summary>Milliseconds without an acknowledgement after which sent data counts as lost on the way.</summary>
-    private const int UnheardFor = 150;
-
     /// <summary>Bytes of the kernel's struct tcp_info (linux/tcp.h) up to what is read of it, and where that stands.</summary>
     private const int InfoSize = 60, UnacknowledgedAt = 24, LastAcknowledgedAt = 56;
 
@@ -111,13 +108,13 @@ internal static unsafe class TcpSocket
         return Interop.Libc.getsockopt(fd.Value, Interop.Libc.SOL_SOCKET, Interop.Libc.SO_ERROR, &error, &length) == 0 && error == 0;
     }
 
-    /// <summary>Whether the other end's kernel has not acknowledged what was sent, and has acknowledged nothing for a while.</summary>
-    internal static bool IsUnheard(FileDescriptor fd)
+    /// <summary>Whether the other end's kernel has not acknowledged what was sent, and has acknowledged nothing for a time.</summary>
+    internal static bool IsUnheard(FileDescriptor fd, TimeSpan time)
     {
         byte* info = stackalloc byte[InfoSize];
         uint length = InfoSize;
         return Interop.Libc.getsockopt(fd.Value, Interop.Libc.IPPROTO_TCP, Interop.Libc.TCP_INFO, info, &length) == 0 && length == InfoSize
-            && *(uint*)(info + UnacknowledgedAt) > 0 && *(uint*)(info + LastAcknowledgedAt) >= UnheardFor;
+            && *(uint*)(info + UnacknowledgedAt) > 0 && *(uint*)(info + LastAcknowledgedAt) >= time.TotalMilliseconds;
     }
 
     /// <summary>Lets the descriptor's end reset the connection, so that neither kernel keeps anything of it, nor its ports.</summary>

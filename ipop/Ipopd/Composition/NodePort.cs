@@ -76,6 +76,9 @@ internal sealed class NodePort(UdpSocket udp, SearchSockets further) : INodeOutp
     public void Redial(TransportAddress endpoint) => Tcp?.Redial(endpoint);
 
     /// <inheritdoc/>
+    public void HangUp(TransportAddress endpoint) => Tcp?.HangUp(endpoint);
+
+    /// <inheritdoc/>
     public bool ComesFromListener(TransportAddress endpoint) => Tcp?.ComesFromListener(endpoint) == true;
 
     /// <inheritdoc/>

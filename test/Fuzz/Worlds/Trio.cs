@@ -160,6 +160,10 @@ internal sealed class Trio
         {
         }
 
+        public void HangUp(TransportAddress endpoint)
+        {
+        }
+
         public bool ComesFromListener(TransportAddress endpoint) => false;
 
         public void Deliver(TimeSpan now, PeerIdentity source, ReadOnlySpan<byte> packet, bool lacksChecksum) => Delivered += source.Address == Address(1) ? 1 : 0;

@@ -145,6 +145,10 @@ internal sealed class PathEnd : INodeOutput, ITapOutput, IDisposable
     {
     }
 
+    public void HangUp(TransportAddress endpoint)
+    {
+    }
+
     public bool ComesFromListener(TransportAddress endpoint) => false;
 
     public void Deliver(TimeSpan now, PeerIdentity source, ReadOnlySpan<byte> packet, bool lacksChecksum) =>

@@ -112,6 +112,10 @@ public sealed class HandshakeBudgetTests(ITestOutputHelper output) : IDisposable
         {
         }
 
+        public void HangUp(TransportAddress endpoint)
+        {
+        }
+
         public bool ComesFromListener(TransportAddress endpoint) => false;
 
         public void Deliver(TimeSpan now, PeerIdentity source, ReadOnlySpan<byte> packet, bool lacksChecksum)

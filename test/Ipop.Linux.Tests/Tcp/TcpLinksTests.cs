@@ -79,6 +79,7 @@ public sealed class TcpLinksTests
         client.Links.Send(server.Endpoint, [1]);
         TcpEnd.Until(() => server.Received.Count == 1, client, server);
         client.Links.Redial(server.Endpoint);
+        client.Links.HangUp(server.Endpoint);
         client.Links.Send(server.Endpoint, [2]);
         TcpEnd.Until(() => server.Received.Count == 2, client, server);
         Assert.Equal((1, 1), (client.Links.Count, server.Links.Count));

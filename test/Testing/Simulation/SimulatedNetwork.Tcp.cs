@@ -27,5 +27,8 @@ public sealed partial class SimulatedNetwork
     /// <summary>A node connects anew to where a connection of its leads nowhere any more.</summary>
     internal void Redial(SimulatedNode from, TransportAddress endpoint) => _tcp.Redial(from, endpoint, () => Now, Later);
 
+    /// <summary>A node ends a connection that leads nowhere any more.</summary>
+    internal void HangUp(SimulatedNode from, TransportAddress endpoint) => _tcp.HangUp(from, endpoint, Later);
+
     private void ForgetConnections(SimulatedNode node) => _tcp.Forget(node, Later);
 }

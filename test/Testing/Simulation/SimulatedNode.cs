@@ -238,6 +238,8 @@ public sealed class SimulatedNode : INodeOutput
 
     public void Redial(TransportAddress endpoint) => _network.Redial(this, endpoint);
 
+    public void HangUp(TransportAddress endpoint) => _network.HangUp(this, endpoint);
+
     public bool ComesFromListener(TransportAddress endpoint) => true;
 
     public void Deliver(TimeSpan now, PeerIdentity source, ReadOnlySpan<byte> packet, bool lacksChecksum) => Delivered.Add((source, packet.ToArray()));

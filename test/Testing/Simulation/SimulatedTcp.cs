@@ -118,6 +118,15 @@ internal sealed class SimulatedTcp
             later(left % 2 == 0 ? from : old.Far, left % 2 == 0 ? old.Far : from, default, left == 1 ? deed : () => Way(left - 1, deed));
     }
 
+    /// <summary>Ends a connection of a node, if it leads nowhere any more.</summary>
+    public void HangUp(SimulatedNode from, TransportAddress far, Action<SimulatedNode, SimulatedNode, TimeSpan, Action> later)
+    {
+        if (_connections.TryGetValue((from, far), out Connection? connection) && (connection.IsForgotten || !connection.IsAlive))
+        {
+            later(from, from, default, () => End(from, far, connection));
+        }
+    }
+
     private bool TryConnect(TimeSpan now, SimulatedNode from, TransportAddress destination, ushort port)
     {
         TransportAddress inside = default;
