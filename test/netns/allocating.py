@@ -1,10 +1,11 @@
 """Packets make no garbage: of the memory that ipopd asks its runtime for, none is for them, from a real tap to a real wire."""
 
-import re
 import subprocess
 import time
 
+import cold
 from carrying import Pair, talk
+from cold import arrived, counters
 from tally import must
 from waiting import until
 
@@ -17,18 +18,6 @@ KINDS = {
     "TCP in super-packets": (1_000_000, ("-l", "128K")),
     "datagrams of 64 bytes": (300_000, ("-u", "-b", "0", "-l", "64")),
 }
-
-
-def counters(node):
-    """Bytes asked for, and datagrams sent and received, since it started."""
-    text = node.ask("metrics")["text"]
-    return [int(re.search(rf"^{name} (\d+)", text, re.MULTILINE).group(1)) for name in (
-        "wow_allocated_bytes_total", "wow_sent_datagrams_total", "wow_received_datagrams_total")]
-
-
-def arrived(node):
-    """Datagrams that came by the wire: the kernel counts them, as ipopd is not to be disturbed."""
-    return int(node.run("cat", "/sys/class/net/wire/statistics/rx_packets").stdout)
 
 
 def send(pair, how, datagrams):
@@ -64,3 +53,5 @@ def run(tally, program, figures):
                     figures.add(f"{kind}, {'sent' if node is pair.left else 'received'}: memory asked for, a packet", per_packet, "bytes")
                     must(packets >= count * 0.9, f"{node.name} has carried {packets} packets")
                     must(asked < MOST_PER_PACKET * packets + clock, f"{node.name} asked for {per_packet:.2f} bytes a packet")
+
+    cold.run(tally, program, figures)

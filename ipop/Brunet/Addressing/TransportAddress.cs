@@ -8,7 +8,10 @@ namespace Brunet.Addressing;
 /// <param name="Interface">Its lower 64 bits.</param>
 /// <param name="Port">The port.</param>
 /// <param name="Protocol">How frames get there.</param>
-/// <remarks>Not one UInt128, for the reason that <see cref="NodeAddress"/> gives.</remarks>
+/// <remarks>
+/// Not one UInt128, for the reason that <see cref="NodeAddress"/> gives. Compared by its own code, as all keys that hold an enum: in code that is compiled ahead of time
+/// the framework's comparer makes objects of both enums each time.
+/// </remarks>
 public readonly record struct TransportAddress(ulong Prefix, ulong Interface, ushort Port, TransportProtocol Protocol = TransportProtocol.Udp)
 {
     /// <summary>Length on the wire, in bytes; the protocol does not travel with it.</summary>
@@ -91,6 +94,13 @@ public readonly record struct TransportAddress(ulong Prefix, ulong Interface, us
         var address = new IPAddress(bytes, Scope);
         return new IPEndPoint(address.IsIPv4MappedToIPv6 ? address.MapToIPv4() : address, Port);
     }
+
+    /// <inheritdoc/>
+    public bool Equals(TransportAddress other) =>
+        Prefix == other.Prefix && Interface == other.Interface && Port == other.Port && Protocol == other.Protocol;
+
+    /// <inheritdoc/>
+    public override int GetHashCode() => HashCode.Combine(Prefix, Interface, Port, (int)Protocol);
 
     /// <inheritdoc/>
     public override string ToString() => Protocol == TransportProtocol.Udp ? ToIPEndPoint().ToString() : $"tcp:{ToIPEndPoint()}";

@@ -23,6 +23,12 @@ public enum RecordKind : byte
 /// <param name="Name">ASCII, 1 to 63 bytes, lower case.</param>
 public readonly record struct RecordKey(RecordKind Kind, string Name)
 {
+    /// <inheritdoc/>
+    public bool Equals(RecordKey other) => Kind == other.Kind && Name == other.Name;
+
+    /// <inheritdoc/>
+    public override int GetHashCode() => HashCode.Combine((int)Kind, Name);
+
     /// <summary>Where on the ring the first replica stands.</summary>
     public NodeAddress Position()
     {

@@ -7,6 +7,12 @@ namespace Brunet.Nat.PortMapping;
 /// <param name="Port">The port here, and the one that is asked for outside.</param>
 public readonly record struct MappingWish(TransportProtocol Protocol, ushort Port)
 {
+    /// <inheritdoc/>
+    public bool Equals(MappingWish other) => Protocol == other.Protocol && Port == other.Port;
+
+    /// <inheritdoc/>
+    public override int GetHashCode() => HashCode.Combine((int)Protocol, Port);
+
     /// <summary>The protocol's number in an IP header.</summary>
     internal byte Number => Protocol == TransportProtocol.Udp ? (byte)17 : (byte)6;
 
