@@ -32,10 +32,10 @@ public sealed class LoopPriority : IDisposable
 
     /// <summary>A round of the loop is over: raises the calling thread or gives it back to ordinary scheduling.</summary>
     /// <param name="now">Any clock that does not go back.</param>
-    /// <param name="share">Of its time that the loop works.</param>
-    public void OnRound(TimeSpan now, double share)
+    /// <param name="isFlood"><see cref="PacketFlood.IsOn"/>.</param>
+    public void OnRound(TimeSpan now, bool isFlood)
     {
-        _urgency.OnRound(now, share, _count);
+        _urgency.OnRound(now, isFlood, _count);
         if (_urgency.IsUrgent != _isRaised && Set(_urgency.IsUrgent))
         {
             _isRaised = _urgency.IsUrgent;

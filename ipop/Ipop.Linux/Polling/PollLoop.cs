@@ -8,21 +8,13 @@ namespace Ipop.Linux.Polling;
 /// </summary>
 public sealed unsafe class PollLoop : IDisposable
 {
-    /// <summary>Above this share of its time the loop rests.</summary>
-    private const double Busy = 0.25;
-
-    /// <summary>
-    /// Long enough for some dozens of small datagrams to come, short enough for a ping, which four loops carry. Shorter ones bring less, longer ones let queues grow
-    /// (docs/decisions/0019).
-    /// </summary>
-    private static readonly TimeSpan RestTime = TimeSpan.FromMicroseconds(250);
-
-    private readonly LoopLoad _load = new();
+    private readonly PacketFlood _flood = new();
     private readonly EventQueue _queue = new();
     private readonly Dictionary<int, Action<TimeSpan>> _watches = [];
     private readonly ConcurrentQueue<Action<TimeSpan>> _posted = new();
     private readonly FileDescriptor _wake;
     private volatile bool _stopping;
+    private long _counted;
 
     /// <summary>Makes a loop that watches nothing.</summary>
     public PollLoop()
@@ -38,12 +30,15 @@ public sealed unsafe class PollLoop : IDisposable
     }
 
     /// <summary>
-    /// Whether a busy loop that finds nothing ready rests before it waits: what comes meanwhile is done at once, as network cards moderate their interrupts.
+    /// Whether a loop that finds nothing ready amid a flood rests before it waits: what comes meanwhile is done at once, as network cards moderate their interrupts.
     /// </summary>
     public bool Rests { get; init; }
 
-    /// <inheritdoc cref="LoopLoad.Share"/>
-    public double Load => _load.Share;
+    /// <summary>Tells how many packets have come since the start, whoever took them. Without it there is never a flood.</summary>
+    public Func<long>? CountPackets { get; set; }
+
+    /// <inheritdoc cref="PacketFlood.IsOn"/>
+    public bool IsFlooded => _flood.IsOn;
 
     /// <summary>Calls <paramref name="ready"/> whenever the descriptor can be read, has failed or was closed by the peer.</summary>
     /// <param name="fd">Stays the caller's, who must <see cref="Remove"/> it before it is closed.</param>
@@ -93,12 +88,10 @@ public sealed unsafe class PollLoop : IDisposable
     {
         ArgumentNullException.ThrowIfNull(nextWake);
         ArgumentNullException.ThrowIfNull(pass);
-        TimeSpan ended = BootClock.Now;
         while (!_stopping)
         {
             int ready = Await(nextWake());
             TimeSpan now = BootClock.Now;
-            TimeSpan waited = now - ended;
             for (int index = 0; index < ready; index++)
             {
                 // A handler may have removed what is ready, too.
@@ -113,9 +106,8 @@ public sealed unsafe class PollLoop : IDisposable
                 work(now);
             }
 
+            CountRound(now);
             pass(now);
-            ended = BootClock.Now;
-            _load.OnRound(waited, ended - now);
         }
 
         _stopping = false;
@@ -130,7 +122,7 @@ public sealed unsafe class PollLoop : IDisposable
 
     private int Await(TimeSpan until)
     {
-        if (Rests && _load.Share > Busy)
+        if (Rests && _flood.RestPays)
         {
             int ready = _queue.Wait(TimeSpan.Zero);
             if (ready > 0)
@@ -138,11 +130,18 @@ public sealed unsafe class PollLoop : IDisposable
                 return ready;
             }
 
-            Interop.Libc.timespec rest = Interop.Libc.timespec.Of(RestTime);
+            Interop.Libc.timespec rest = Interop.Libc.timespec.Of(PacketFlood.RestTime);
             _ = Interop.Libc.nanosleep(&rest, null);
         }
 
         return _queue.Wait(until == TimeSpan.MaxValue ? TimeSpan.FromHours(1) : until - BootClock.Now);
+    }
+
+    private void CountRound(TimeSpan now)
+    {
+        long counted = CountPackets?.Invoke() ?? 0;
+        _flood.OnRound(now, counted - _counted);
+        _counted = counted;
     }
 
     private void Wake()

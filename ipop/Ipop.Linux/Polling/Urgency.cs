@@ -1,16 +1,13 @@
 namespace Ipop.Linux.Polling;
 
 /// <summary>
-/// Decides when the loop's thread is to run before ordinary programs (<see cref="LoopPriority"/>): while it has much to do, and while programs fill all processors.
+/// Decides when the loop's thread is to run before ordinary programs (<see cref="LoopPriority"/>): amid a flood of packets, and while programs fill all processors.
 /// Else ordinary scheduling answers sooner: it finds the processor that is awake, while a real-time thread is woken where it ran last.
 /// </summary>
 /// <param name="processors">Of the machine.</param>
 public sealed class Urgency(int processors)
 {
-    /// <summary>Shares of its time that the loop works. One alone would turn to and fro.</summary>
-    private const double Busy = 0.4, Calm = 0.25;
-
-    /// <summary>How long it has to be calm.</summary>
+    /// <summary>How long it has to be calm, so that it does not turn to and fro.</summary>
     private static readonly TimeSpan CalmTime = TimeSpan.FromMilliseconds(50);
 
     /// <summary>Between two counts of what runs.</summary>
@@ -29,9 +26,9 @@ public sealed class Urgency(int processors)
 
     /// <summary>A round of the loop is over.</summary>
     /// <param name="now">Any clock that does not go back.</param>
-    /// <param name="share">Of its time that the loop works.</param>
+    /// <param name="isFlood"><see cref="PacketFlood.IsOn"/>.</param>
     /// <param name="countRunnable">Asks how many threads run or could, the caller among them.</param>
-    public void OnRound(TimeSpan now, double share, Func<int> countRunnable)
+    public void OnRound(TimeSpan now, bool isFlood, Func<int> countRunnable)
     {
         ArgumentNullException.ThrowIfNull(countRunnable);
         if (now >= _nextCount)
@@ -41,7 +38,7 @@ public sealed class Urgency(int processors)
             _isCrowded = _taken >= (_isCrowded ? 1 : Begins);
         }
 
-        _calmSince = share > Calm || _isCrowded ? now : _calmSince ?? now;
-        IsUrgent = share > Busy || _isCrowded || (IsUrgent && now - _calmSince < CalmTime);
+        _calmSince = isFlood || _isCrowded ? now : _calmSince ?? now;
+        IsUrgent = isFlood || _isCrowded || (IsUrgent && now - _calmSince < CalmTime);
     }
 }

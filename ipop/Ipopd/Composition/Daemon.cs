@@ -121,6 +121,7 @@ internal sealed class Daemon : IControlled, IDisposable
             _hostMemory = options.Router is null ? null : new HostMemory(options.State, _network, log);
             (port.Network, _searchSockets.Node) = (_network, _node);
             _traffic = port.Traffic;
+            _loop.CountPackets = () => _traffic.ReceivedDatagrams + _traffic.TcpReceivedFrames + _tap.Packets;
             _diagnosis = new Diagnosis(_node, _network, Nat);
             if (PeerRoutes.Open(options, _network) is { } routes)
             {
@@ -377,7 +378,7 @@ internal sealed class Daemon : IControlled, IDisposable
         _names?.EndRound(now);
         _overlaySocket.Flush();
         _searchSockets.EndRound();
-        _priority?.OnRound(now, _loop.Load);
+        _priority?.OnRound(now, _loop.IsFlooded);
     }
 
     /// <summary>The certificate may have become out of date, or be valid again because the clock is right again; peers' may, too.</summary>

@@ -52,6 +52,9 @@ internal sealed class TapPort : ITapOutput, IDisposable
     /// <inheritdoc cref="TapDevice.Unwritten"/>
     internal long Unwritten => _tap.Unwritten;
 
+    /// <summary>Packets that came from the machine, each of those that the kernel left whole.</summary>
+    internal long Packets { get; private set; }
+
     /// <summary>When the carrier comes back; <see cref="TimeSpan.MaxValue"/> if it is there.</summary>
     internal TimeSpan CarrierAt { get; private set; } = TimeSpan.MaxValue;
 
@@ -115,6 +118,7 @@ internal sealed class TapPort : ITapOutput, IDisposable
         for (int count = 0; count < _framesPerQueue && bytes < _bytesPerQueue && _tap.Read(queue, _frame, out FrameOffload offload) is > 0 and int length; count++)
         {
             bytes += length;
+            Packets += 1 + (offload.SegmentSize == 0 ? 0 : length / offload.SegmentSize);
             Span<byte> frame = _frame.AsSpan(0, length);
             _capture?.Write(frame);
             network.FrameFromTap(now, frame, offload);

@@ -7,7 +7,7 @@ namespace Ipopd.Configuration;
 /// <param name="UdpGro">Whether the kernel joins datagrams that come (UDP_GRO).</param>
 /// <param name="LibraryCipher">Whether libipsec-mb seals where it can; else OpenSSL does.</param>
 /// <param name="Esp">Whether ESP, which the guest sealed already, has only its headers sealed.</param>
-/// <param name="Priority">Whether the thread that carries packets runs before ordinary programs when it has much to do, or they fill all processors.</param>
-/// <param name="Moderation">Whether that thread rests for a moment when it has much to do, so that more comes at once.</param>
+/// <param name="Priority">Whether the thread that carries packets runs before ordinary programs amid a flood of packets, or while they fill all processors.</param>
+/// <param name="Moderation">Whether that thread rests for a moment amid a flood of packets, so that more comes at once.</param>
 internal sealed record OffloadOptions(
     bool TcpSegmentation, bool UdpSegmentation, bool UdpRuns, bool UdpGro, bool LibraryCipher, bool Esp, bool Priority, bool Moderation);

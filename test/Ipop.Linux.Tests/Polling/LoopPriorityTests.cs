@@ -38,9 +38,9 @@ public sealed class LoopPriorityTests
     }
 
     [Theory]
-    [InlineData(0.5, 1)]
-    [InlineData(0, Processors + 1)]
-    public void A_thread_is_given_back_when_it_is_calm_and_raised_again_when_it_is_busy_or_others_take_every_processor(double share, int runnable)
+    [InlineData(true, 1)]
+    [InlineData(false, Processors + 1)]
+    public void A_thread_is_given_back_when_it_is_calm_and_raised_again_amid_a_flood_or_when_others_take_every_processor(bool isFlood, int runnable)
     {
         List<int> calm = [], urgent = [], again = [];
         OnThread(() =>
@@ -48,18 +48,18 @@ public sealed class LoopPriorityTests
             int running = 1;
             TimeSpan now = default;
             using LoopPriority priority = Take(() => running);
-            Pass(calm, 0);
+            Pass(calm, false);
             running = runnable;
-            Pass(urgent, share);
+            Pass(urgent, isFlood);
             running = 1;
-            Pass(again, 0);
+            Pass(again, false);
 
             // A second, of which the first half is what it needs to see what became of the machine.
-            void Pass(List<int> policies, double worked)
+            void Pass(List<int> policies, bool isFlooded)
             {
                 for (int millisecond = 0; millisecond < 1000; millisecond++, now += TimeSpan.FromMilliseconds(1))
                 {
-                    priority.OnRound(now, worked);
+                    priority.OnRound(now, isFlooded);
                     if (millisecond >= 500)
                     {
                         policies.Add(Policy());
