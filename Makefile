@@ -30,7 +30,7 @@ sim: host ## the overlay in virtual time: table, sim.json and pictures in build/
 grid: host ## every pair of 25 sites, most behind NATs, with real ipopd processes: docs/nat-grid.svg, test/netns/grid/last.json
 	$(call timed,test/netns/grid/run)
 
-bench: host ## the fast path beside the bare wire and wireguard-go; BENCH="--rounds 5 --seconds 10"
+bench: host ## the fast path beside the bare wire, wireguard-go and nebula; BENCH="--rounds 5 --seconds 10"
 	$(call timed,test/netns/bench/run $(BENCH))
 
 fuzz: host ## hostile input to every parser; SECONDS=60, TARGET=NAME for one, SEED=N again, REPLAY=FILE for one input

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import os
 import re
 import subprocess
 import time
@@ -36,6 +37,24 @@ def round_trip(two, address):
     """Mean of 500 pings, 2 ms apart, in milliseconds."""
     said = run(*two.inside("a", "ping", "-q", "-i", "0.002", "-c", "500", address)).stdout
     return float(re.search(r"= [\d.]+/([\d.]+)/", said).group(1))
+
+
+def round_trip_beside(two, address):
+    """The same while a sends b as much as it can by TCP."""
+    with server(two, "b", address):
+        time.sleep(SETTLE)
+        with client(two, "a", address, "-t", "60"):
+            time.sleep(SETTLE)
+            return round_trip(two, address)
+
+
+def round_trip_taken(two, address):
+    """The same while half of each processor is somebody else's: a program that never rests for each, scheduled as all are."""
+    with contextlib.ExitStack() as running:
+        for _ in range(os.cpu_count()):
+            running.enter_context(_running(("sh", "-c", "while :; do :; done"), subprocess.DEVNULL))
+        time.sleep(SETTLE)
+        return round_trip(two, address)
 
 
 def pings_beside(two, address, seconds, *options):

@@ -4,12 +4,13 @@ import measure
 from wires import cut, lossy, slow
 from shell import run
 
-# The peer that is asked for the round trip alone.
+# The peer that is asked for round trips alone.
 FLOOR = "socat"
 SIZES = (100, 300, 1000)
 
 WORDS = {
     "tcp_mbits": "TCP, one flow, Mb/s", "resent": "segments sent again", "processor_s_per_gbit": "daemons' processor s a Gbit", "rtt_ms": "round trip, ms",
+    "rtt_tcp_ms": "round trip beside TCP, ms", "rtt_taken_ms": "round trip, processors half taken, ms",
     "udp64_kpps": "64 B UDP, kpps", "rss_idle_mb": "resident before, MB", "rss_mb": "resident after, MB",
     "flows8_mbits": "TCP, 8 flows, Mb/s", "flows8_least": "the least of 8, of the mean", "flows64_mbits": "TCP, 64 flows, Mb/s",
     "flows64_least": "the least of 64, of the mean",
@@ -22,7 +23,7 @@ def all_of(two, peer, address, seconds):
     """Every figure of one peer in one round."""
     run(*two.inside("a", "ping", "-c", "1", "-W", "10", address))
     if peer.name == FLOOR:
-        return {"rtt_ms": measure.round_trip(two, address)}
+        return _round_trips(two, address)
     return {**_plain(two, peer, address, seconds), **_many(two, address, seconds), **_wires(two, address, seconds)}
 
 
@@ -33,8 +34,14 @@ def _plain(two, peer, address, seconds):
     used = measure.processor(peer.processes()) - before
     return {
         "tcp_mbits": mbits, "resent": resent, "processor_s_per_gbit": round(used / (mbits * seconds / 1000), 3),
-        "rtt_ms": measure.round_trip(two, address), "udp64_kpps": measure.udp(two, address, seconds), "rss_idle_mb": idle,
+        **_round_trips(two, address), "udp64_kpps": measure.udp(two, address, seconds), "rss_idle_mb": idle,
         "rss_mb": measure.resident(peer.processes())}
+
+
+def _round_trips(two, address):
+    return {
+        "rtt_ms": measure.round_trip(two, address), "rtt_tcp_ms": measure.round_trip_beside(two, address),
+        "rtt_taken_ms": measure.round_trip_taken(two, address)}
 
 
 def _many(two, address, seconds):

@@ -4,6 +4,12 @@ import statistics
 
 from rows import FLOOR, WORDS
 
+OURS = "wow"
+# What, of which peer's figure, whether more is better (then the median counts, else each round), and how much.
+GOALS = (
+    ("TCP to wireguard-go", "tcp_mbits", "wireguard-go", True, 2.5),
+    ("64 B UDP to nebula", "udp64_kpps", "nebula", True, 2.5),
+    ("round trip with processors half taken, to wireguard-go", "rtt_taken_ms", "wireguard-go", False, 1.0))
 EIGHT = {"one_of_8_mbits": "one flow amid 8 peers, Mb/s", "to_8_mbits": "one flow to each of 8, Mb/s", "to_8_least": "the least of them, of the mean"}
 
 
@@ -12,21 +18,38 @@ def median(rounds, peer, key):
     return statistics.median(each[peer][key] for each in rounds)
 
 
-def ratio(rounds, key, peer, of="wow"):
-    """The median of the rounds' ratios of ourselves (or another) to a peer; None if the peer has none of it."""
-    found = [each[of][key] / each[peer][key] for each in rounds if each[peer][key]]
+def ratios_of(rounds, key, peer, of=OURS):
+    """Of each round: ourselves (or another) to a peer; without those in which the peer has none of it."""
+    return [each[of][key] / each[peer][key] for each in rounds if each[peer][key]]
+
+
+def ratio(rounds, key, peer, of=OURS):
+    """The median of the rounds' ratios; None if the peer has none of it."""
+    found = ratios_of(rounds, key, peer, of)
     return statistics.median(found) if found else None
 
 
+def goal_lines(rounds):
+    """What is to be reached beside peers, with the worst round."""
+    lines = []
+    for words, key, peer, is_least, wanted in GOALS:
+        found = ratios_of(rounds, key, peer)
+        reached = statistics.median(found) if is_least else max(found)
+        lines.append(f"{words}: {' '.join(format(each, '.2f') for each in found)}; {'median' if is_least else 'at most'} {reached:.2f}, to reach "
+                     f"{'>=' if is_least else '<='} {wanted}: {'reached' if (reached >= wanted) == is_least or reached == wanted else 'NOT REACHED'}")
+    return lines
+
+
 def table(rounds):
-    """Lines of text."""
+    """Lines of text: medians, and ours to each peer's."""
     peers = [peer for peer in rounds[0] if peer != FLOOR]
-    lines = [f"{'median of ' + str(len(rounds)):34}" + "".join(f"{peer:>14}" for peer in peers) + f"{'to native':>12}{'to wg-go':>12}"]
+    others = [peer for peer in peers if peer != OURS]
+    lines = [f"{'median of ' + str(len(rounds)):38}" + "".join(f"{peer:>16}" for peer in peers + [f"to {peer}" for peer in others])]
     for key, words in WORDS.items():
-        ratios = [ratio(rounds, key, peer) for peer in ("native", "wireguard-go")]
+        ratios = [ratio(rounds, key, peer) for peer in others]
         lines.append(
-            f"{words:34}" + "".join(f"{median(rounds, peer, key):14g}" for peer in peers)
-            + "".join(f"{'-' if each is None else format(each, '.2f'):>12}" for each in ratios))
+            f"{words:38}" + "".join(f"{median(rounds, peer, key):16g}" for peer in peers)
+            + "".join(f"{'-' if each is None else format(each, '.2f'):>16}" for each in ratios))
     return lines
 
 
@@ -38,4 +61,4 @@ def floor_line(rounds):
 
 def eight_lines(rounds):
     """Lines of text about one machine that sends to eight."""
-    return [f"{words:34}{statistics.median(each[key] for each in rounds):14g}" for key, words in EIGHT.items()]
+    return [f"{words:38}{statistics.median(each[key] for each in rounds):14g}" for key, words in EIGHT.items()]

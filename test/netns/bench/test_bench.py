@@ -8,6 +8,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 import esp  # noqa: E402
 import measure  # noqa: E402
+import nebula  # noqa: E402
 import rows  # noqa: E402
 import sealing  # noqa: E402
 import table  # noqa: E402
@@ -19,7 +20,7 @@ def figures(mbits, rss=10.0):
 
 def one_round(native, wow, rtt):
     return {
-        "native": figures(native, 0), rows.FLOOR: {"rtt_ms": 0.1}, "wireguard-go": figures(100), "wow": {**figures(wow), "rtt_ms": rtt}}
+        "native": figures(native, 0), rows.FLOOR: {"rtt_ms": 0.1}, "wireguard-go": figures(100), "nebula": figures(50), "wow": {**figures(wow), "rtt_ms": rtt}}
 
 
 ROUNDS = [one_round(1000, 150, 0.2), one_round(2000, 300, 0.3), one_round(1000, 200, 0.15)]
@@ -36,10 +37,19 @@ class Esp(unittest.TestCase):
             esp.read("esp_pipeline_ratio=1.30 esp_pipeline_kpps=1500")
 
 
+class Nebula(unittest.TestCase):
+    def test_each_side_looks_for_the_other(self):
+        said = nebula.configuration("/here", "a", "b")
+        self.assertIn('static_host_map: {"10.9.2.2": ["192.0.2.2:4242"]}', said)
+        self.assertIn("pki: {ca: /here/ca.crt, cert: /here/a.crt, key: /here/a.key}", said)
+
+
 class Floor(unittest.TestCase):
-    def test_it_is_asked_for_the_round_trip_alone(self):
-        with mock.patch("rows.run"), mock.patch("measure.round_trip", return_value=0.1):
-            self.assertEqual(rows.all_of(mock.MagicMock(), types.SimpleNamespace(name=rows.FLOOR), "10.9.1.2", 1), {"rtt_ms": 0.1})
+    def test_it_is_asked_for_round_trips_alone(self):
+        asked = {"round_trip": 0.1, "round_trip_beside": 0.2, "round_trip_taken": 0.3}
+        with mock.patch("rows.run"), mock.patch.multiple("measure", **{name: mock.Mock(return_value=value) for name, value in asked.items()}):
+            found = rows.all_of(mock.MagicMock(), types.SimpleNamespace(name=rows.FLOOR), "10.9.1.2", 1)
+        self.assertEqual(found, {"rtt_ms": 0.1, "rtt_tcp_ms": 0.2, "rtt_taken_ms": 0.3})
 
 
 class Sealing(unittest.TestCase):
@@ -70,12 +80,23 @@ class Table(unittest.TestCase):
         lines = table.table(ROUNDS)
         self.assertEqual(len(lines), 1 + len(rows.WORDS))
         self.assertTrue(lines[1].startswith("TCP, one flow, Mb/s"))
-        self.assertTrue(lines[1].endswith("2.00"))
+        self.assertEqual(lines[0].split()[-6:], ["to", "native", "to", "wireguard-go", "to", "nebula"])
+        self.assertEqual(lines[1].split()[-3:], ["0.15", "2.00", "4.00"])
+
+    def test_a_goal_is_reached_by_the_median_or_by_each_round(self):
+        tcp, udp, taken = table.goal_lines(ROUNDS)
+        self.assertEqual(tcp, "TCP to wireguard-go: 1.50 3.00 2.00; median 2.00, to reach >= 2.5: NOT REACHED")
+        self.assertTrue(udp.endswith("median 1.00, to reach >= 2.5: NOT REACHED"))
+        self.assertTrue(taken.endswith("1.00 1.00 1.00; at most 1.00, to reach <= 1.0: reached"))
+        slow = [{**each, "wow": {**each["wow"], "rtt_taken_ms": rtt, "tcp_mbits": 250}} for each, rtt in zip(ROUNDS, (0.5, 1.1, 0.5))]
+        tcp, _, taken = table.goal_lines(slow)
+        self.assertTrue(tcp.endswith("to reach >= 2.5: reached"))
+        self.assertTrue(taken.endswith("at most 1.10, to reach <= 1.0: NOT REACHED"))
 
     def test_the_round_trips_stand_beside_the_floor(self):
         self.assertEqual(
             table.floor_line(ROUNDS),
-            "round trip to the floor (a forwarder that does nothing else, 0.100 ms): native 10.00, wireguard-go 10.00, wow 2.00")
+            "round trip to the floor (a forwarder that does nothing else, 0.100 ms): native 10.00, wireguard-go 10.00, nebula 10.00, wow 2.00")
         self.assertNotIn(rows.FLOOR, table.table(ROUNDS)[0])
 
     def test_pings_without_an_answer_count(self):

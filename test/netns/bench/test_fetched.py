@@ -7,6 +7,7 @@ import unittest
 SCRIPT = pathlib.Path(__file__).resolve().parent / "fetched"
 PACKAGES = {
     "wireguard-go": ("12ed4b9ae95bc6b1", "usr/bin/wireguard-go", "pool/main/w/wireguard-go/wireguard-go_0.0.20260522-1_amd64.deb", "WIREGUARD_GO"),
+    "nebula": ("18d5545463e8db3b", "usr/bin/nebula", "pool/main/n/nebula/nebula_1.11.0+dfsg-1_amd64.deb", "NEBULA"),
     "libipsec-mb2": ("3fbb25a6f87dc37e", "usr/lib/x86_64-linux-gnu/libIPSec_MB.so.2",
                      "pool/main/i/intel-ipsec-mb/libipsec-mb2_2.0-1+b1_amd64.deb", "LIBIPSEC_MB")}
 
@@ -20,7 +21,7 @@ class Fetched(unittest.TestCase):
         self.mirror.mkdir()
 
     def ask(self, *arguments, **environment):
-        plain = {name: value for name, value in os.environ.items() if name not in ("WIREGUARD_GO", "LIBIPSEC_MB")}
+        plain = {name: value for name, value in os.environ.items() if name not in ("WIREGUARD_GO", "NEBULA", "LIBIPSEC_MB")}
         return subprocess.run(
             [SCRIPT, *arguments], capture_output=True, text=True, check=False,
             env={**plain, "WOW_CACHE": str(self.cache), "MIRROR": f"file://{self.mirror}", **environment})

@@ -1,0 +1,30 @@
+"""What a run has measured: which program, of which commit."""
+
+import hashlib
+import os
+import pathlib
+import subprocess
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+
+
+def origin(program):
+    """The commit, whether the clone has other changes, and the program by its hash; with words for people."""
+    commit = _git("rev-parse", "HEAD")
+    is_changed = bool(_git("status", "--porcelain", "--untracked-files=no"))
+    shipped = "IPOPD" not in os.environ
+    return {
+        "commit": commit, "changed": is_changed, "program": "shipped" if shipped else "named by IPOPD", "sha256": digest(program),
+        "words": f"{'the program that the image ships' if shipped else f'{program}, named by IPOPD'}, commit {commit[:12]}{' with changes' if is_changed else ''}"}
+
+
+def digest(program):
+    """SHA-256 over everything in the program's folder, in the order of names."""
+    sum_ = hashlib.sha256()
+    for file in sorted(each for each in pathlib.Path(program).resolve().parent.iterdir() if each.is_file()):
+        sum_.update(file.name.encode() + b"\0" + hashlib.sha256(file.read_bytes()).digest())
+    return sum_.hexdigest()
+
+
+def _git(*arguments):
+    return subprocess.run(["git", "-C", str(ROOT), *arguments], check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
