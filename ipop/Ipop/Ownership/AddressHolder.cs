@@ -70,7 +70,10 @@ internal sealed class AddressHolder
     public bool IsCertificateBeaten { get; private set; }
 
     /// <summary>When <see cref="Tick"/> has something to do.</summary>
-    public TimeSpan NextTick => !IsClaiming && (Bound is not null || _resumes) ? _actAt : TimeSpan.MaxValue;
+    public TimeSpan NextTick => !IsClaiming && Wanted is not null ? _actAt : TimeSpan.MaxValue;
+
+    /// <summary>What <see cref="Tick"/> claims. One rule for it and for <see cref="NextTick"/>: a tick that is due has something to do.</summary>
+    private IPv4Address? Wanted => Bound ?? (_resumes ? _certified ?? _last : null);
 
     /// <summary>Whether the address is bound, or being claimed.</summary>
     public bool Holds(IPv4Address address) => Bound == address || _claimed == address;
@@ -83,7 +86,7 @@ internal sealed class AddressHolder
             return;
         }
 
-        if ((Bound ?? (_resumes ? _certified ?? _last : null)) is { } address)
+        if (Wanted is { } address)
         {
             if (Bound is null && !MayHave(now, address, out _))
             {
@@ -99,6 +102,7 @@ internal sealed class AddressHolder
     public void SetCertified(TimeSpan now, IPv4Address? certified)
     {
         _certified = certified;
+        _resumes &= (certified ?? _last) is not null;
         IsCertificateBeaten = false;
         if (_claimed is { } claimed && claimed != Bound && certified is not null && certified != claimed)
         {
