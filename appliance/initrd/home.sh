@@ -1,6 +1,10 @@
 # shellcheck shell=sh
-# The home layer: the partition WOWHOME, with home/ and state/. Made on first boot. Power may fail at any moment of that: the label
-# WOWHOME comes last, so what does not carry it yet was never used and is made anew.
+# The home layer: the partition WOWHOME, with home/ and state/, made at the first boot on a blank partition and nowhere else. Power may fail
+# at any write of that. So a mark is written first and wiped last: where it stands, home was never used, and is made anew. It stands in the
+# partition's last block, behind the file system, because mke2fs clears the first ones before it writes anything.
+mark=WOWHOME.new
+reserved=16 # blocks of 4 KiB behind the file system
+backup=134217728 # where the first copy of the superblock stands
 
 # base_tool COMMAND...: runs a program of the base layer, so that the initrd need not carry it.
 base_tool() {
@@ -19,16 +23,91 @@ superblock() { # superblock DEVICE START: prints magic and label
     dd if="$1" bs=1 skip=$(($2 + 120)) count=16 2>/dev/null | tr -d '\000'
 }
 
+blocks() { # blocks DEVICE: its size in blocks of 4 KiB
+    echo $(($(cat "/sys/class/block/${1##*/}/size") / 8))
+}
+
+is_zero() { # is_zero DEVICE OFFSET KIB
+    dd if="$1" bs=1024 skip=$(($2 / 1024)) count="$3" 2>/dev/null | cmp -s -n $(($3 * 1024)) - /dev/zero
+}
+
+# write_mark DEVICE: reads the mark's block from standard input; returns when it is on the disk.
+write_mark() {
+    dd of="$1" bs=4096 seek=$(($(blocks "$1") - 1)) count=1 conv=sync,notrunc,fsync 2>/dev/null
+}
+
+# has_mark DEVICE: whether the mark counts. Not where a file system of ours reaches over the last block, as it did until 2026: there it is what
+# somebody wrote into a file.
+has_mark() {
+    [ "$(dd if="$1" bs=4096 skip=$(($(blocks "$1") - 1)) count=1 2>/dev/null | tr -d '\000')" = "$mark" ] &&
+        ! reaches_end "$1" 1024 && ! reaches_end "$1" "$backup"
+}
+
+reaches_end() { # reaches_end DEVICE SUPERBLOCK
+    [ "$(superblock "$1" "$2")" = WOWHOME ] &&
+        [ "$(dd if="$1" bs=1 skip=$(($2 + 4)) count=4 2>/dev/null | hexdump -v -e '1/4 "%u"')" -ge "$(blocks "$1")" ]
+}
+
+# is_cut_short DEVICE: whether its start may be what our own making left when it was cut: nothing, or our superblock and no more. The mark
+# alone does not say so: it is still there when somebody makes another volume of the partition.
+is_cut_short() {
+    is_zero "$1" 0 1 && is_zero "$1" 2048 2 || return 1
+    case $(kind "$1") in
+        '') ;;
+        *ext4*) [ "$(superblock "$1" 1024)" = WOWHOME ] ;;
+        *) return 1 ;;
+    esac
+}
+
+# is_beheaded DEVICE: whether it is a home of which only the first block was lost. The block behind it tells: its first group descriptor is
+# the same as in the backup. A backup superblock alone proves nothing, it stays behind under what somebody else made of the partition.
+is_beheaded() {
+    [ "$(superblock "$1" "$backup")" = WOWHOME ] && [ -z "$(kind "$1")" ] || return 1
+    descriptor=$(field "$1" 4096 12)
+    [ "$descriptor" = "$(field "$1" $((backup + 4096)) 12)" ] && [ -n "${descriptor#000000000000000000000000}" ]
+}
+
+# home_state DEVICE: blank, unfinished, whole, beheaded or strange.
+home_state() {
+    if has_mark "$1"; then
+        if is_cut_short "$1"; then echo unfinished; else echo strange; fi
+    elif label=$(superblock "$1" 1024); then
+        # Until 2026 the label was the mark.
+        case $label in WOWHOME) echo whole ;; "$mark") echo unfinished ;; *) echo strange ;; esac
+    elif is_beheaded "$1"; then
+        echo beheaded
+    elif is_zero "$1" 0 1024; then
+        echo blank
+    else
+        echo strange
+    fi
+}
+
 make_home() {
     say "home make=$1"
+    # What an older home left there would speak for one that is being made.
+    dd if=/dev/zero of="$1" bs=4096 seek=$((backup / 4096)) count=1 conv=notrunc,fsync 2>/dev/null
+    echo "$mark" | write_mark "$1" || stop "file=$1 the disk cannot be written"
     # A small journal and few inodes: home is small, and making them costs time on first boot.
-    base_tool /usr/sbin/mke2fs -q -F -t ext4 -b 4096 -J size=16 -i 65536 -m 1 -L WOWHOME.new "$1" || stop "file=$1 the home layer cannot be made"
+    base_tool /usr/sbin/mke2fs -q -F -t ext4 -b 4096 -J size=16 -i 65536 -m 1 -L WOWHOME "$1" $(($(blocks "$1") - reserved)) ||
+        stop "file=$1 the home layer cannot be made"
     mount -t ext4 "$1" /run/layers/home || stop "file=$1 the new home layer does not mount"
     mkdir -p /run/layers/home/home /run/layers/home/state
     sync
     umount /run/layers/home
-    base_tool /usr/sbin/e2label "$1" WOWHOME || stop "file=$1 the home layer cannot be labelled"
     sync
+    write_mark "$1" < /dev/zero || stop "file=$1 the disk cannot be written"
+}
+
+# refuse DEVICE: stops before what is not ours, and leaves it as it is.
+refuse() {
+    what=$(kind "$1")
+    case $what in
+        *ext4*) label=$(superblock "$1" 1024); what="$what of somebody else, ${label:+labelled }${label:-without a label}" ;;
+    esac
+    stop "file=$1 the partition WOWHOME ($(($(blocks "$1") / 256)) MiB) is no home of WOW: it holds ${what:-data of an unknown kind};" \
+        "nothing was changed. Give the machine a blank disk for its home; or, if nobody needs what is there, zero the first MiB of $1 from" \
+        "another system; or boot with wow.mode=ephemeral, which keeps nothing"
 }
 
 # repair_home DEVICE: replays the journal and repairs what a power cut left behind, when the superblock says that it may be needed.
@@ -50,21 +129,15 @@ open_home() {
         mount -t tmpfs -o mode=755,size=50% home /run/layers/home
     else
         home=$(partition WOWHOME) || stop "no disk has a partition named WOWHOME; take a fresh image, or boot with wow.mode=ephemeral"
-        label=$(superblock "$home" 1024)
-        if [ -z "$label" ]; then
-            # The first superblock is the last thing that mke2fs writes. A backup with our label beside a bad first one is damage.
-            if [ "$(superblock "$home" 134217728)" = WOWHOME ]; then
+        case $(home_state "$home") in
+            whole) repair_home "$home" ;;
+            blank | unfinished) make_home "$home" ;;
+            beheaded)
                 say "home repair=$home first superblock damaged, taking a backup"
                 base_tool /usr/sbin/e2fsck -y -b 32768 -B 4096 "$home" > /dev/null
-                label=WOWHOME
-            else
-                label=WOWHOME.new
-            fi
-        fi
-        case $label in
-            WOWHOME) repair_home "$home" ;;
-            WOWHOME.new) make_home "$home" ;;
-            *) stop "file=$home the partition WOWHOME holds another file system, labelled $label; nothing was changed" ;;
+                repair_home "$home"
+                ;;
+            *) refuse "$home" ;;
         esac
         mount -t ext4 -o noatime "$home" /run/layers/home || stop "file=$home the home layer does not mount"
     fi

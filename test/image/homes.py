@@ -1,0 +1,213 @@
+"""Whose home is it? The initrd's own scripts on its own kernel, with many disks in the home's place: what is another's stays as it is, and
+a home that is being made when power fails is made to its end by the next boot, wherever it was cut."""
+
+import hashlib
+import shutil
+import subprocess
+
+import volumes
+import writelog
+from accel import emulator, tcg
+from checks import check, expect, run
+from machine import UNTIL_HOME, Machine
+from places import PARTS, ROOT, WORK
+from test_module import tool
+
+initrd = tool(ROOT / "appliance/initrd/build")
+HOME_AT = 768 * volumes.MIB
+OPEN = 'open_home "$mode"\n'
+EACH = """\
+for disk in {disks}; do
+    (
+        partition() {{ echo "/dev/$disk"; }}
+        stop() {{ say "verdict $disk stopped $*"; exit 1; }}
+        open_home "$mode"
+        umount /run/layers/home
+        say "verdict $disk opened"
+    )
+done
+say "verdict all"
+sync
+echo o > /proc/sysrq-trigger
+sleep 60
+"""
+CONTINUED = 8
+"""So many of the cut disks are booted again; the initrd judges all of them on this machine."""
+
+
+def packed(disks):
+    """The initrd with a second init, the first one with another end: instead of handing over to systemd it opens the home on one disk after the other."""
+    init = (ROOT / "appliance/initrd/init").read_text()
+    expect(OPEN in init, "init opens the home in another way")
+    archive = initrd.Archive()
+    archive.add("open-homes", 0o100755, (init.split(OPEN)[0] + EACH.format(disks=" ".join(disks))).encode())
+    place = WORK / "initrd-homes.img"
+    # The kernel looks for the next archive at a multiple of four bytes; only in front of a packed one may a plain one stand.
+    place.write_bytes(archive.finish() + (PARTS / "initrd.img").read_bytes())
+    return place
+
+
+def open_all(name, disks, logs=None):
+    """Boots once with all disks, each in turn in the home's place; what the console said of each, in their order. logs: files for what was
+    written to each disk."""
+    names = [f"vd{chr(ord('b') + number)}" for number in range(len(disks))]
+    serial = WORK / f"{name}.log"
+    command = [emulator(), "-machine", "q35", *tcg(), "-smp", "1", "-m", "1024", "-display", "none", "-no-reboot", "-nic", "none",
+               "-serial", f"file:{serial}", "-kernel", PARTS / "base/vmlinuz", "-initrd", packed(names), "-append", "console=ttyS0 loglevel=5 rdinit=/open-homes",
+               "-drive", f"if=none,id=system,file={ROOT}/build/out/wow.qcow2,format=qcow2,snapshot=on", "-device", "virtio-blk-pci,drive=system"]
+    for number, disk in enumerate(disks):
+        command += ["-blockdev", f"driver=file,node-name=f{number},filename={disk},discard=unmap"]
+        if logs:
+            logs[number].write_bytes(bytes(writelog.SECTOR))
+            command += ["-blockdev", f"driver=file,node-name=l{number},filename={logs[number]}",
+                        "-blockdev", f"driver=blklogwrites,node-name=w{number},file=f{number},log=l{number},log-super-update-interval=1"]
+        command += ["-device", f"virtio-blk-pci,drive={'w' if logs else 'f'}{number}"]
+    subprocess.run([str(word) for word in command], stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False, timeout=UNTIL_HOME)
+    said = serial.read_text(errors="replace")
+    expect("verdict all" in said, f"it did not come to an end:\n{said[-2000:]}")
+    verdicts = [line.split("verdict ")[1].split(" ", 1) for line in said.splitlines() if "verdict vd" in line]
+    expect([disk for disk, _ in verdicts] == names, f"it spoke of {verdicts}")
+    return [text for _, text in verdicts]
+
+
+def made(name, maker):
+    """A raw disk."""
+    path = WORK / f"{name}.disk"
+    volumes.blank(path)
+    maker(path)
+    return path
+
+
+def digest(path):
+    """SHA-256 of a whole disk."""
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def expect_a_home(disk, name):
+    """A whole file system of ours, with its folders and without the mark."""
+    run("e2fsck", "-fn", disk)
+    expect("WOWHOME" in run("e2label", disk).split(), f"{name} has another label")
+    listed = run("debugfs", "-R", "ls /", disk)
+    expect("home" in listed and "state" in listed, f"{name} holds {listed}")
+
+
+@check
+def what_is_another_s_in_the_home_s_place_is_named_and_not_touched():
+    disks = [made(name, maker) for name, (maker, _) in volumes.STRANGERS.items()]
+    before = [digest(disk) for disk in disks]
+    said = open_all("strangers", disks)
+    for disk, hashed, verdict, (name, (_, called)) in zip(disks, before, said, volumes.STRANGERS.items()):
+        expect(verdict.startswith("stopped ") and called in verdict, f"{name}: {verdict}")
+        expect(digest(disk) == hashed, f"{name} was changed")
+
+
+@check
+def homes_of_before_open_with_what_is_in_them_and_blank_disks_get_a_home():
+    disks = {name: made(name, maker) for name, maker in {**volumes.HOMES, **volumes.NEW}.items()}
+    for name, verdict in zip(disks, open_all("homes", list(disks.values()))):
+        expect(verdict == "opened", f"{name}: {verdict}")
+        expect_a_home(disks[name], name)
+        kept = subprocess.run(["debugfs", "-R", "cat kept", disks[name]], capture_output=True, text=True, check=False).stdout
+        expect(kept == (volumes.KEPT if name in volumes.HOMES else ""), f"{name} holds {kept}")
+
+
+@check
+def luks_on_a_real_disk_stops_the_boot_with_a_word_on_the_console():
+    volume = WORK / "volume.raw"
+    volumes.blank(volume)
+    volumes.luks(volume)
+    machine = Machine("luks", ROOT / "build/out/wow.qcow2")
+    run("qemu-io", "-f", "qcow2", "-c", f"write -q -s {volume} {HOME_AT} {volumes.SIZE}", machine.disk)
+    machine.start()
+    try:
+        machine.wait_for("nothing was changed", UNTIL_HOME)
+    finally:
+        machine.cut_power()
+    expect("file=/dev/vda4" in machine.said() and "LUKS" in machine.said(), machine.last())
+    machine.home()
+    with open(WORK / "luks.raw", "rb") as disk, open(volume, "rb") as source:
+        disk.seek(HOME_AT)
+        expect(disk.read(volumes.SIZE) == source.read(), "the volume was changed")
+
+
+JUDGE = """\
+. {folder}/kind.sh; . {folder}/disk.sh; . {folder}/home.sh
+blocks() {{ echo {blocks}; }}
+home_state {disk}
+"""
+
+
+def judged(disk):
+    """What the next boot finds: the initrd's home_state, by the base's busybox."""
+    text = JUDGE.format(folder=ROOT / "appliance/initrd", blocks=volumes.SIZE // 4096, disk=disk)
+    # Its tools are found as in the initrd: every name is busybox.
+    return run(PARTS / "base/busybox", "sh", "-c", f"PATH={WORK}/applets\n{text}").strip()
+
+
+def applets():
+    """The initrd's folder of programs."""
+    folder = WORK / "applets"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    for name in initrd.APPLETS:
+        (folder / name).symlink_to(PARTS / "base/busybox")
+
+
+def cuts(entries):
+    """Numbers of entries after which power may fail: those that change something, and before all."""
+    return [0] + [number + 1 for number, entry in enumerate(entries) if entry.data]
+
+
+def states_of(disk, entries):
+    """(number of entries done, what the next boot finds) for each cut; the disk ends as the log does."""
+    found, done = [], 0
+    for cut in cuts(entries):
+        writelog.apply(disk, entries[done:cut])
+        done = cut
+        found.append((cut, judged(disk)))
+    return found
+
+
+def alone(disk, entries):
+    """What the next boot finds when, of the writes between two flushes, a single one came through. A disk may take them in any order."""
+    found, epoch = [], []
+    for entry in [*entries, None]:
+        if entry is None or entry.is_flush:
+            for single in epoch[1:]:
+                before = writelog.Write(single.offset, volumes.get(disk, single.offset, len(single.data)), 0)
+                writelog.apply(disk, [single])
+                found.append(judged(disk))
+                writelog.apply(disk, [before])
+            writelog.apply(disk, epoch)
+            epoch = []
+        if entry is not None and entry.data:
+            epoch.append(entry)
+    return found
+
+
+@check
+def a_home_whose_making_is_cut_at_any_write_is_made_by_the_next_boot():
+    applets()
+    makers = {name: volumes.NEW[name] for name in ("blank", "cleared")}
+    first = [made(f"first-{name}", maker) for name, maker in makers.items()]
+    logs = [disk.with_suffix(".writes") for disk in first]
+    expect(open_all("first", first, logs) == ["opened"] * len(first), "the first boot made no home")
+    again = []
+    for name, log in zip(makers, logs):
+        entries = writelog.read(log)
+        states = states_of(made(f"replay-{name}", makers[name]), entries)
+        order = [state for _, state in states]
+        expect(order == sorted(order, key=["blank", "unfinished", "whole"].index) and order[-1] == "whole", f"{name}: {order}")
+        unfinished = [cut for cut, state in states if state == "unfinished"]
+        expect(len(unfinished) > 10, f"{name}: only {len(unfinished)} cuts leave it unfinished: {order}")
+        strays = set(alone(made(f"single-{name}", makers[name]), entries)) - {"blank", "unfinished", "whole"}
+        expect(not strays, f"{name}: writes in another order leave it {strays}")
+        for cut in unfinished[::max(1, len(unfinished) // CONTINUED)]:
+            disk = made(f"cut-{name}-{cut}", makers[name])
+            writelog.apply(disk, entries[:cut])
+            again.append(disk)
+        print(f"       {name}: {len(entries)} entries, {len(states)} cuts, {len(unfinished)} of them unfinished", flush=True)
+    for disk, verdict in zip(again, open_all("continued", again)):
+        expect(verdict == "opened", f"{disk.name}: {verdict}")
+        expect_a_home(disk, disk.name)
