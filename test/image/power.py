@@ -1,0 +1,44 @@
+"""Switching off and starting again by the machine's own keys, as a hypervisor's "shut down" does: in order, and home's file system is clean."""
+
+import time
+
+from checks import check, expect, run
+from machine import UNTIL_HOME, Machine
+from places import OUT, WORK
+from qmp import Qmp
+
+SETTLED = 10
+"""Seconds from the prompt on until everything that is to start has started."""
+ORDERLY = 90
+"""Seconds that an orderly end may take under emulation; HTCondor, which may take longer for its jobs, does not run here."""
+
+
+def pressed(name, press, *goodbye):
+    """Starts a machine, presses a key when people may log in, and waits until it has ended by itself. -no-reboot: a restart ends QEMU, too."""
+    socket = WORK / f"{name}.qmp"
+    machine = Machine(name, OUT / "wow.qcow2").start("-qmp", f"unix:{socket},server=on,wait=off")
+    try:
+        machine.wait_for("login:", UNTIL_HOME * 2)
+        started = time.monotonic()
+        with Qmp(str(socket)) as qmp:
+            time.sleep(SETTLED)
+            press(qmp)
+        machine.process.wait(ORDERLY)
+        print(f"       {name}: off after {time.monotonic() - started:.1f} s", flush=True)
+    finally:
+        machine.cut_power()
+    for word in goodbye:
+        expect(word in machine.said(), f"the console does not say {word}:\n{machine.last()}")
+    state = run("dumpe2fs", "-h", f"{machine.home()}")
+    expect("needs_recovery" not in state and "Filesystem state:         clean" in state, f"home was left open: {state[:600]}")
+
+
+@check
+def the_power_button_ends_in_an_orderly_shutdown_with_home_clean():
+    pressed("button", lambda qmp: qmp.ask("system_powerdown"), "reboot: Power down")
+
+
+@check
+def ctrl_alt_del_restarts_the_machine_in_order():
+    keys = [{"type": "qcode", "data": key} for key in ("ctrl", "alt", "delete")]
+    pressed("keys", lambda qmp: qmp.ask("send-key", keys=keys), "reboot: Restarting system")
