@@ -149,6 +149,24 @@ class Asked(unittest.TestCase):
             self.assertIsNone(asked.take(path))
             self.assertEqual(os.listdir(folder), [])
 
+    def test_nobody_else_s_file_is_a_request(self):
+        with tempfile.TemporaryDirectory() as folder:
+            asking.ask("reset", "yes", folder)
+            os.link(f"{folder}/reset", f"{folder}/other")
+            self.assertIsNone(asked.take(f"{folder}/reset"))
+            asking.ask("reset", "yes", folder)
+            with mock.patch.object(asked, "may_ask", lambda uid: False):
+                self.assertIsNone(asked.take(f"{folder}/reset"))
+            self.assertEqual(os.listdir(folder), ["other"])
+
+    def test_root_and_people_of_pool_conf_may_ask_and_accounts_of_jobs_and_the_system_may_not(self):
+        names = {1000: "alice", 2001: "wowjob1", 101: "condor"}
+
+        def person(uid):
+            return mock.Mock(pw_name=names[uid])
+        with mock.patch.object(asked.pwd, "getpwuid", person), mock.patch.object(asked.grp, "getgrgid", lambda _: mock.Mock(gr_mem=["alice"])):
+            self.assertEqual([asked.may_ask(uid) for uid in (0, 1000, 2001, 101, 65534)], [True, True, False, False, False])
+
     def test_reset_keeps_numbers_and_machine_id_and_empties_the_queue(self):
         with tempfile.TemporaryDirectory() as folder:
             for name in ("node.key", "node.pem", "pool.conf", "users", "machine-id", "condor/job_queue.log", "ca/ca.key"):

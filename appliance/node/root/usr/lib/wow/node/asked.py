@@ -1,5 +1,7 @@
 """wow-asked: does what a user of this machine asked for (asking.py), and nothing else."""
+import grp
 import os
+import pwd
 import shutil
 import stat
 import sys
@@ -14,7 +16,7 @@ import files
 import poolconf
 import system
 from errors import WowError
-from generate import paths
+from generate import paths, users
 
 LARGEST = 300
 # Numbers of accounts stay, because homes belong to them; machine-id is the initrd's; condor is a mount point that is emptied.
@@ -35,12 +37,25 @@ def main():
     return 0
 
 
+def may_ask(uid):
+    """Whether the owner of a request is root or one of the people of pool.conf."""
+    if uid == 0:
+        return True
+    try:
+        return pwd.getpwuid(uid).pw_name in grp.getgrgid(users.GROUP_ID).gr_mem
+    except KeyError:
+        return False
+
+
 def take(path):
-    """The text of a request, None for what is no plain small file; gone afterwards."""
+    """The text of a request, None for what is no plain small file of its own, written by somebody who may ask; gone afterwards."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
         with os.fdopen(descriptor, "rb") as file:
-            plain = stat.S_ISREG(os.fstat(descriptor).st_mode)
+            status = os.fstat(descriptor)
+            # A second name would make it somebody else's file: what it says is not for the folder that it was put into.
+            plain = stat.S_ISREG(status.st_mode) and status.st_nlink == 1 and may_ask(status.st_uid)
+            print(f"{path}: asked by number {status.st_uid}{'' if plain else ', refused'}", flush=True)  # for the journal
             data = file.read(LARGEST + 1) if plain else b""
         text = data.decode("utf-8") if plain and len(data) <= LARGEST else None
     except (OSError, UnicodeDecodeError):

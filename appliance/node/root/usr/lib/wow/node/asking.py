@@ -2,10 +2,13 @@
 is set-uid and nobody needs a password. wow-asked.path sees the file and starts asked.py."""
 import os
 
+import system
 from errors import WowError
 from generate import paths
 
 FOLDER = f"{paths.RUN}/asked"
+SIZE, INODES = "64k", 64
+"""The most that all users together can leave there; a request has 300 bytes at most."""
 
 
 def ask(what, text="", folder=FOLDER):
@@ -22,8 +25,14 @@ def ask(what, text="", folder=FOLDER):
         raise WowError("may not be written to by you", "Ask as root, or as a user named in pool.conf (group wow)", folder) from None
 
 
-def make(group, folder=FOLDER):
-    """Makes the folder: its group may add to it, but neither list it nor touch what others left."""
+def make(group, folder=FOLDER, mounted=True):
+    """Makes the folder: its group may add to it, but neither list it nor touch what others left. Of its own file system there is so little
+    that nobody fills /run by it, nor leaves a heap that root would be long in clearing away."""
     os.makedirs(folder, exist_ok=True)
+    if mounted and not os.path.ismount(folder):
+        options = f"size={SIZE},nr_inodes={INODES},nosuid,nodev,noexec"
+        code, said = system.run(["mount", "-t", "tmpfs", "-o", options, "asked", folder])
+        if code:
+            print(f"{folder} has no bound: {said}", flush=True)  # for the journal
     os.chown(folder, 0, group)
     os.chmod(folder, 0o1730)
