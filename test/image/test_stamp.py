@@ -19,6 +19,7 @@ from places import POOL_CONF  # noqa: E402
 
 CERTIFICATE = base64.b64encode(samples.certificate()).decode()
 STAMP = ROOT / "appliance/image/stamp"
+REPLACE = ROOT / "appliance/image/replace-base"
 VALUES = {"VERSION": "1", "SYSTEM_SIZE": 10, "SYSTEM_CAPACITY": 20, "CONFIG_SIZE": 30, "CONFIG_CAPACITY": 40}
 
 
@@ -39,6 +40,22 @@ class Descriptor(unittest.TestCase):
     def test_the_manifest_reads_back(self):
         digests = {"wow.ovf": "a" * 64, "wow.vmdk": "b" * 64}
         self.assertEqual(ovf.parse_manifest(ovf.manifest(digests)), digests)
+
+
+class WhatIsThere(unittest.TestCase):
+    def test_the_disk_of_a_machine_is_never_written_over(self):
+        with tempfile.TemporaryDirectory() as folder:
+            disk, image, conf = (pathlib.Path(folder, name) for name in ("machine.qcow2", "wow.qcow2", "pool.conf"))
+            conf.write_text(POOL_CONF)
+            for path in (disk, image):
+                subprocess.run(["qemu-img", "create", "-q", "-f", "qcow2", path, "1M"], check=True)
+            before = disk.read_bytes()
+            for words in ((STAMP, image, conf, "-o", disk), (STAMP, "--config", folder, "-o", disk), (REPLACE, disk, image, "-o", disk),
+                          (REPLACE, image, image, "-o", disk)):
+                done = subprocess.run([str(word) for word in words], capture_output=True, text=True, check=False)
+                self.assertNotEqual(done.returncode, 0, words)
+                self.assertIn(f"{disk}: is ", done.stderr)
+                self.assertEqual(disk.read_bytes(), before)
 
 
 class ConfigurationDisk(unittest.TestCase):

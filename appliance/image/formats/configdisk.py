@@ -14,6 +14,7 @@ LABEL = "WOWCFG"
 NAMES = ("pool.conf", "manager", "machine")
 MANAGER = ("node.key", "node.pem", "ca")
 MACHINE = ("node.key", "node.pem")
+QCOW2_MAGIC = b"QFI\xfb"
 MIB = 1024 * 1024
 # What the initrd reads at most (appliance/initrd/config.sh).
 CONTENT_LIMIT = 16 * MIB
@@ -60,6 +61,17 @@ def files_below(entries):
             yield from sorted(entry.rglob("*"))
 
 
+def refuse_disk_of_a_machine(out):
+    """StampError where `out` is no plain file, or a disk that a machine may have written to: its home would be lost."""
+    if not out.exists():
+        return
+    if out.is_file():
+        with open(out, "rb") as file:
+            if file.read(4) != QCOW2_MAGIC:
+                return
+    raise StampError(f"{out}: is a disk already, maybe a machine's with its home; give another name with -o")
+
+
 def make(image, entries=()):
     """Writes the raw disk `image`, of 1 MiB or what the content needs. `entries` are (path in the disk, source) pairs. Returns its size."""
     used = sum(ENTRY + (path.stat().st_size if path.is_file() else 0) for path in files_below([source for _, source in entries]))
@@ -67,6 +79,7 @@ def make(image, entries=()):
         raise StampError(f"{used} bytes for the configuration disk; the machine reads at most {CONTENT_LIMIT}")
     size = MIB * max(1, (used * 5 // 4 + 128 * 1024 + MIB - 1) // MIB)
     image = pathlib.Path(image)
+    refuse_disk_of_a_machine(image)
     image.unlink(missing_ok=True)
     image.touch(mode=0o600)  # it may hold keys
     with open(image, "wb") as file:
