@@ -3,7 +3,7 @@
 import probe
 from tally import must
 
-WRITABLE = "find /run/wow /var/lib/wow -xdev ! -type l -writable 2>/dev/null; true"
+WRITABLE = "find /run/wow /var/lib/wow -xdev ! -type l ! -type s -writable 2>/dev/null; true"
 REFUSED = """\
 cd /run/wow/asked
 ln -s /etc/shadow reset; sleep 2
@@ -11,9 +11,10 @@ mkdir -p enroll/a/b/c; sleep 2
 mkfifo reset; sleep 2
 ls enroll reset 2>/dev/null
 i=0; while [ $i -lt 200 ]; do : > heap.$i || break; i=$((i + 1)); done 2>/dev/null
+ls heap.0 heap.199 2>/dev/null
+while [ $i -ge 0 ]; do rm -f heap.$i; i=$((i - 1)); done
 head -c 1000000 /dev/zero > large 2>/dev/null
-ls heap.0 heap.199 2>/dev/null; stat -c %s large
-rm -f heap.* large
+stat -c %s large; rm -f large
 """
 
 
