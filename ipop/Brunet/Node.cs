@@ -72,6 +72,9 @@ public sealed class Node : IOverlay
     /// <summary>What its queues lost.</summary>
     public LossCounters Losses => _core.Losses;
 
+    /// <summary>What did not get into its collections, because they were full.</summary>
+    public Refusals Refusals => _core.Refusals;
+
     /// <summary>Number of records that this node keeps as a replica.</summary>
     public int StoredRecords => _core.DhtServer.Count;
 

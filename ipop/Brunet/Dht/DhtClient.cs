@@ -26,8 +26,13 @@ internal sealed class DhtClient(NodeCore core, RecordCodec codec, IRecordPolicy 
     /// <summary>An owner that is told of another's record looks at once, but not more often than this.</summary>
     private static readonly TimeSpan DoubtInterval = TimeSpan.FromSeconds(5);
 
+    [Own("the node's own records")]
     private readonly Queue<(TimeSpan At, OwnRecord Lost)> _withdrawAgain = new();
+
+    [Own("what the node asks: its caches are bounded")]
     private readonly Dictionary<uint, DhtOperation> _running = [];
+
+    [Own("the node's own records")]
     private readonly Dictionary<RecordKey, OwnRecord> _own = [];
 
     /// <summary>From a question to its answer: what is silent for clearly longer lost the one or the other, and is asked again.</summary>

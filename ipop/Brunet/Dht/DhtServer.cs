@@ -28,8 +28,13 @@ internal sealed class DhtServer(NodeCore core, RecordCodec codec, IRecordPolicy 
 
     private readonly RecordStore _store = new(core.Self, policy);
     private readonly RangeCollector _collector = new(core);
+
+    [Bounded(nameof(NodeCore.Peers), On = typeof(NodeCore))]
     private readonly Dictionary<NodeAddress, int> _partsSent = [];
+
+    [Bounded(nameof(RecordStore.MaxRecords), On = typeof(RecordStore))]
     private readonly List<RecordStore.Entry> _scratch = [];
+
     private IReadOnlyList<NodeAddress> _near = [];
     private TimeSpan _nearSince;
 

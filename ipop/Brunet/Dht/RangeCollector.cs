@@ -12,7 +12,9 @@ internal sealed class RangeCollector(NodeCore core)
     private static readonly TimeSpan SettledAfter = TimeSpan.FromSeconds(10);
     private static readonly TimeSpan RetryInterval = TimeSpan.FromMilliseconds(400);
 
+    [Bounded(nameof(NodeCore.Peers), On = typeof(NodeCore))]
     private readonly Dictionary<NodeAddress, Part> _parts = [];
+
     private IReadOnlyList<NodeAddress>? _near;
     private TimeSpan? _placedAt;
     private bool _isSettled;

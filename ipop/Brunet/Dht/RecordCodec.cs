@@ -18,6 +18,7 @@ internal sealed class RecordCodec(ILocalIdentity identity, ICertificateVerifier?
 {
     private const int MaxCachedOwners = 256;
 
+    [Bounded(nameof(MaxCachedOwners))]
     private readonly Dictionary<string, PeerIdentity> _owners = [];
 
     /// <summary>Makes a record of the local node and signs it.</summary>

@@ -23,10 +23,14 @@ internal sealed class RecordStore(NodeAddress self, IRecordPolicy policy)
     /// <summary>Most owners of whom it is remembered that they withdrew one key.</summary>
     private const int MaxWithdrawn = 4;
 
+    [Bounded(nameof(MaxRecords))]
     private readonly Dictionary<RecordKey, Entry> _standing = [];
 
     /// <summary>A withdrawn record says nothing of the key, only that an earlier word of its owner does not count any more.</summary>
+    [Bounded(nameof(MaxRecords))]
     private readonly Dictionary<RecordKey, List<Entry>> _withdrawn = [];
+
+    [Bounded(nameof(MaxRecords))]
     private readonly Dictionary<NodeAddress, int> _perOwner = [];
 
     /// <summary>A record with its wire form, the place of its first replica, and the way to its owner if that brought it.</summary>

@@ -11,7 +11,9 @@ internal sealed class AnswerLimit
     /// <summary>Sources that are remembered; while so many are in debt, no other gets an answer.</summary>
     private const int MaxSources = 256;
 
+    [Bounded(nameof(MaxSources))]
     private readonly Dictionary<NodeAddress, (double Left, TimeSpan At)> _sources = [];
+
     private double _left = BurstAll;
     private TimeSpan _at;
 

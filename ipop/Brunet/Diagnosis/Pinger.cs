@@ -15,6 +15,7 @@ internal sealed class Pinger(NodeCore core)
     /// <summary>The link stays that long, so that the next ping finds the same path.</summary>
     private static readonly TimeSpan LinkKept = TimeSpan.FromSeconds(10);
 
+    [Bounded(nameof(MaxRunning))]
     private readonly List<Probe> _running = [];
 
     /// <summary>When pings that run are looked at: as soon as may be.</summary>

@@ -12,6 +12,7 @@ internal sealed class Tracer(NodeCore core)
 
     private static readonly TimeSpan TryFor = TimeSpan.FromSeconds(1);
 
+    [Bounded(nameof(MaxRunning))]
     private readonly List<Run> _running = [];
 
     /// <summary>When traces that run are looked at: as soon as may be.</summary>
@@ -98,7 +99,10 @@ internal sealed class Tracer(NodeCore core)
 
     private sealed class Run(NodeAddress destination, Action<TimeSpan, TraceAnswer> done)
     {
+        [Bounded(nameof(ProtocolConstants.MaxHops), On = typeof(ProtocolConstants))]
         private readonly SortedDictionary<int, TraceHop> _hops = [];
+
+        [Bounded(nameof(ProtocolConstants.MaxHops), On = typeof(ProtocolConstants))]
         private List<TraceHop> _longest = [];
 
         public NodeAddress Destination { get; } = destination;

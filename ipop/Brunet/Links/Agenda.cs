@@ -16,8 +16,12 @@ internal sealed class Agenda(NodeCore core)
     /// <summary>A longer time between two ticks means that the machine slept, so a node that has nothing to do ticks all the same.</summary>
     private static readonly TimeSpan Longest = TimeSpan.FromSeconds(2);
 
+    [Bounded(nameof(NodeCore.Peers), On = typeof(NodeCore))]
     private readonly List<Peer> _stirred = [];
+
+    [Bounded(nameof(NodeCore.Peers), On = typeof(NodeCore))]
     private readonly List<Peer> _due = [];
+
     private TimeSpan _wake = TimeSpan.MinValue;
     private TimeSpan _ticked;
     private TimeSpan _earliest = TimeSpan.Zero;

@@ -13,6 +13,9 @@ namespace Brunet.Links;
 /// <summary>What the parts of one node share: its settings, its peers, and each other.</summary>
 internal sealed class NodeCore
 {
+    /// <summary>Peers above which nobody new is let in who calls. Whom the node itself calls, it needs.</summary>
+    public const int MaxPeers = 4096;
+
     private static readonly TimeSpan Spread = TimeSpan.FromMilliseconds(100);
 
     public NodeCore(
@@ -83,11 +86,14 @@ internal sealed class NodeCore
 
     public IHardwareRandom Hardware { get; }
 
+    [field: Bounded(nameof(MaxPeers))]
     public Dictionary<NodeAddress, Peer> Peers { get; } = [];
 
     public Agenda Agenda { get; }
 
     public LossCounters Losses { get; } = new();
+
+    public Refusals Refusals { get; } = new();
 
     public BootId Boot { get; }
 
@@ -217,6 +223,8 @@ internal sealed class NodeCore
         Members.Forget(peer);
         Mtu.Forget(peer);
         Order.Forget(peer);
+        Notices.Forget(peer.Address);
+        Meetings.Forget(peer);
         ForgetSessions(peer);
         Ring.Touch();
     }

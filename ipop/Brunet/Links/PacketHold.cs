@@ -14,7 +14,9 @@ internal sealed class PacketHold(Session session, ulong first, ulong missing, Ti
     /// <summary>Memory that a message takes beside its bytes: two objects' heads and a place in the list, doubled as the list grows.</summary>
     private const int Around = 64;
 
+    [Bounded(nameof(PacketOrder.MostBytes), On = typeof(PacketOrder))]
     private readonly List<(ulong Counter, byte[] Message)> _waiting = [];
+
     private ulong _changed = first;
     private ulong _missing = missing;
 

@@ -11,7 +11,7 @@ namespace Brunet.Links;
 internal sealed class PacketOrder(NodeCore core)
 {
     /// <summary>Bytes that wait at most, of all peers together; beyond that order is given up, not packets.</summary>
-    private const int MostBytes = 4 << 20;
+    public const int MostBytes = 4 << 20;
 
     /// <summary>Assumed of the ring, whose ways nobody measures.</summary>
     private static readonly TimeSpan RingRoundTrip = TimeSpan.FromMilliseconds(200);
@@ -37,7 +37,13 @@ internal sealed class PacketOrder(NodeCore core)
     public void Receive(TimeSpan now, Peer peer, Session session, Arrival arrival, ulong counter, ReadOnlySpan<byte> message)
     {
         peer.OnPacket(now);
-        if (peer.Held is { } held && (now >= held.Until || _bytes + PacketHold.SizeOf(message) > MostBytes))
+        bool isFull = peer.Held is not null && _bytes + PacketHold.SizeOf(message) > MostBytes;
+        if (isFull)
+        {
+            core.Refusals.Add(Full.HeldPackets);
+        }
+
+        if (peer.Held is { } held && (isFull || now >= held.Until))
         {
             Release(now, peer, held);
         }

@@ -10,7 +10,8 @@ namespace Brunet.Links;
 /// </summary>
 internal sealed class PathKeeper(NodeCore core)
 {
-    private const int MaxPaths = 24;
+    /// <summary>Ways to one peer; the one that was heard least gives way.</summary>
+    public const int MaxPaths = 24;
 
     private static readonly TimeSpan ActiveInterval = TimeSpan.FromSeconds(5);
 

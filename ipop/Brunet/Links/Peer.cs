@@ -2,6 +2,7 @@ using Brunet.Addressing;
 using Brunet.Diagnosis;
 using Brunet.Nat;
 using Brunet.Sessions;
+using Brunet.Wire;
 using static Brunet.Moment;
 
 namespace Brunet.Links;
@@ -22,7 +23,9 @@ internal sealed class Peer(NodeAddress address, TimeSpan now, Agenda agenda)
     private static readonly TimeSpan BusyFor = TimeSpan.FromMinutes(1);
     private static readonly TimeSpan TrafficKept = TimeSpan.FromMinutes(5);
 
+    [Bounded(nameof(MaxWaitingPackets))]
     private readonly Queue<byte[]> _waiting = new();
+
     private Conversation _conversation;
     private TimeSpan _lastTraffic = TimeSpan.MinValue / 2;
     private TimeSpan _waitingSince;
@@ -52,6 +55,7 @@ internal sealed class Peer(NodeAddress address, TimeSpan now, Agenda agenda)
     /// Earlier sessions, which still open what the peer seals with them: when both ends agree on keys at the same time, each may go on
     /// sealing with another of them.
     /// </summary>
+    [field: Bounded(nameof(Handshaker.MaxOlder), On = typeof(Handshaker))]
     public List<Session> Older { get; } = [];
 
     /// <summary>
@@ -70,6 +74,7 @@ internal sealed class Peer(NodeAddress address, TimeSpan now, Agenda agenda)
         set => field = Stirring(value);
     }
 
+    [field: Bounded(nameof(PathKeeper.MaxPaths), On = typeof(PathKeeper))]
     public List<Path> Paths { get; } = [];
 
     /// <summary>The newest session that a packet came with.</summary>
@@ -148,6 +153,7 @@ internal sealed class Peer(NodeAddress address, TimeSpan now, Agenda agenda)
     public int? OfferedEndpoints { get; set; }
 
     /// <summary>Where the peer says that it listens for TCP, until it was tried.</summary>
+    [field: Bounded(nameof(ProtocolConstants.MaxCandidates), On = typeof(ProtocolConstants))]
     public List<TransportAddress> TcpCandidates { get; } = [];
 
     /// <summary>When TCP is tried, if there is no straight path yet.</summary>
@@ -158,6 +164,7 @@ internal sealed class Peer(NodeAddress address, TimeSpan now, Agenda agenda)
     }
 
     /// <summary>Common neighbours that the peer named, until they were tried as relays.</summary>
+    [field: Bounded(nameof(ProtocolConstants.MaxCandidates), On = typeof(ProtocolConstants))]
     public List<NodeAddress> RelayCandidates { get; } = [];
 
     /// <summary>When relays are tried, if there is no straight path yet.</summary>

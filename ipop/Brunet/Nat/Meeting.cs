@@ -1,5 +1,6 @@
 using Brunet.Addressing;
 using Brunet.Links;
+using Brunet.Wire;
 using static Brunet.Moment;
 
 namespace Brunet.Nat;
@@ -18,7 +19,9 @@ internal sealed class Meeting(NodeCore core, Peer peer, List<TransportAddress> e
     /// <summary>From one call to the next at least. Not more: while nobody calls, the NAT refuses the other's call.</summary>
     private static readonly TimeSpan Shortest = TimeSpan.FromMilliseconds(20);
 
+    [Bounded(nameof(ProtocolConstants.MaxMeetings), On = typeof(ProtocolConstants))]
     private readonly List<Door> _doors = endpoints.ConvertAll(endpoint => new Door(endpoint));
+
     private TimeSpan _start = start;
 
     public Peer Peer => peer;

@@ -28,7 +28,9 @@ internal sealed class NatProber(NodeCore core)
     private static readonly TimeSpan RetryPause = TimeSpan.FromSeconds(10);
     private static readonly TimeSpan Again = TimeSpan.FromMinutes(30);
 
+    [Bounded(nameof(MostShunned))]
     private readonly List<NodeAddress> _shunned = [];
+
     private Step _step = Step.Idle;
     private int _socket;
     private Peer? _helper;

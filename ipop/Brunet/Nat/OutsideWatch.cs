@@ -14,8 +14,12 @@ internal sealed class OutsideWatch(NodeCore core)
     private static readonly TimeSpan EarlyInterval = TimeSpan.FromMilliseconds(250);
     private static readonly TimeSpan LateInterval = TimeSpan.FromSeconds(1);
 
+    [Bounded(nameof(NodeCore.Peers), On = typeof(NodeCore))]
     private readonly List<(Peer Peer, Path Path)> _best = [];
+
+    [Bounded(nameof(PathKeeper.MaxPaths), On = typeof(PathKeeper))]
     private readonly List<(Peer Peer, Path Path)> _other = [];
+
     private TimeSpan _nextEarly, _nextLate;
 
     /// <summary>A conversation fell silent, as most do when they are over: it costs little to ask.</summary>

@@ -20,8 +20,14 @@ internal sealed class PortSearcher(NodeCore core)
     /// <summary>A try fails by chance in one of fifty cases, so the second comes soon.</summary>
     private static readonly int[] PauseSeconds = [4, 15, 30, 60, 120, 300];
 
+    /// <summary>Sockets of searches that are over: living paths use a few of them. With more, those of the last search are closed.</summary>
+    private const int MaxKept = 4 * SocketSpread.Many;
+
     private readonly ProbeBudget _budget = new();
+
+    [Bounded(nameof(MaxKept))]
     private readonly Dictionary<int, Peer> _kept = [];
+
     private SocketSpread? _spread;
     private PortGuesses? _guesses;
 
@@ -156,7 +162,15 @@ internal sealed class PortSearcher(NodeCore core)
     {
         foreach (int socket in spread.Sockets)
         {
-            _kept.Add(socket, spread.Peer);
+            if (_kept.Count < MaxKept)
+            {
+                _kept.Add(socket, spread.Peer);
+            }
+            else
+            {
+                core.Refusals.Add(Full.SearchSockets);
+                Close(socket, spread.Peer);
+            }
         }
     }
 
@@ -169,9 +183,14 @@ internal sealed class PortSearcher(NodeCore core)
                 || !peer.Paths.Exists(path => path.Way.Socket == socket && (path.IsAlive || now - path.LastReceived < UndecidedKept)))
             {
                 _kept.Remove(socket);
-                peer.Paths.RemoveAll(path => path.Way.Socket == socket);
-                core.Output.CloseSocket(socket);
+                Close(socket, peer);
             }
         }
+    }
+
+    private void Close(int socket, Peer peer)
+    {
+        peer.Paths.RemoveAll(path => path.Way.Socket == socket);
+        core.Output.CloseSocket(socket);
     }
 }

@@ -23,7 +23,10 @@ internal sealed class ReflectedAddresses
 {
     private const int MaxWitnesses = 32;
 
+    [Bounded(nameof(MaxWitnesses))]
     private readonly Dictionary<(NodeAddress Witness, TransportAddress At), (TransportAddress Seen, TimeSpan When)> _seen = [];
+
+    [Bounded(nameof(MaxWitnesses))]
     private readonly Queue<(NodeAddress Witness, TransportAddress At)> _order = new();
 
     /// <summary>How our NAT maps, as far as is known.</summary>

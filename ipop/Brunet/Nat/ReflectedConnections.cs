@@ -11,9 +11,11 @@ internal sealed class ReflectedConnections
 {
     private const int MaxWords = 16;
 
+    [Bounded(nameof(MaxWords))]
     private readonly List<(TransportAddress At, TransportAddress Seen)> _words = [];
 
     /// <summary>The ports that the node listens on; most connections come from the first.</summary>
+    [Own("the ports that the node listens on")]
     private readonly List<ushort> _ports = [];
 
     /// <summary>Tells where the node listens: those of the endpoints that are of TCP.</summary>

@@ -27,7 +27,9 @@ internal sealed class SocketSpread(NodeCore core, Peer peer, TransportAddress ta
     /// <summary>However slow the machine is.</summary>
     private static readonly TimeSpan Longest = TimeSpan.FromSeconds(10);
 
+    [Bounded(nameof(Many))]
     private readonly List<int> _sockets = new(count);
+
     private readonly TimeSpan _end = now + Longest;
     private TimeSpan _last = now;
     private TimeSpan _waited;

@@ -24,13 +24,17 @@ internal sealed class TcpMeetings(NodeCore core)
     private static readonly TimeSpan AskedKept = TimeSpan.FromSeconds(5);
     private static readonly TimeSpan LongestWay = TimeSpan.FromMilliseconds(500);
 
+    [Bounded(nameof(MaxAtOnce))]
     private readonly List<Meeting> _meetings = [];
 
     /// <summary>Whom to ask when, if there is no straight path by then.</summary>
+    [Bounded(nameof(MaxWaiting))]
     private readonly Dictionary<Peer, TimeSpan> _plans = [];
 
     /// <summary>Who asked while nobody had seen us, and until when that matters.</summary>
+    [Bounded(nameof(MaxWaiting))]
     private readonly Dictionary<Peer, TimeSpan> _askers = [];
+
     private TimeSpan _nextHelp;
 
     /// <summary>Where our connections are seen to come from.</summary>
@@ -42,11 +46,15 @@ internal sealed class TcpMeetings(NodeCore core)
     /// <summary>The peer was told how to reach us by UDP; where that does not lead anywhere, it is asked to meet.</summary>
     public void Plan(TimeSpan now, Peer peer)
     {
-        if (_plans.Count < MaxWaiting)
+        if (_plans.Count < MaxWaiting || _plans.ContainsKey(peer))
         {
             // Nobody ever heard us by UDP: nothing to wait for.
             _plans[peer] = core.Paths.Reflected.IsKnown ? now + HeadStart : now;
             Wake(_plans[peer]);
+        }
+        else
+        {
+            core.Refusals.Add(Full.Meetings);
         }
     }
 
@@ -107,10 +115,9 @@ internal sealed class TcpMeetings(NodeCore core)
 
         if (Reflected.Candidates().Count == 0)
         {
-            if (meet.WantsAnswer && _askers.Count < MaxWaiting)
+            if (meet.WantsAnswer)
             {
-                _askers[peer] = now + AskedKept;
-                SeekHelp(now);
+                Remember(now, peer);
             }
 
             return;
@@ -145,6 +152,14 @@ internal sealed class TcpMeetings(NodeCore core)
             }
         }
 
+        foreach ((Peer peer, TimeSpan until) in _askers)
+        {
+            if (now >= until)
+            {
+                _askers.Remove(peer);
+            }
+        }
+
         _meetings.RemoveAll(meeting => !meeting.Tick(now));
         NextTick = TimeSpan.MaxValue;
         _meetings.ForEach(meeting => Wake(meeting.NextTick));
@@ -152,6 +167,32 @@ internal sealed class TcpMeetings(NodeCore core)
         {
             Wake(at);
         }
+
+        foreach (TimeSpan until in _askers.Values)
+        {
+            Wake(until);
+        }
+    }
+
+    /// <summary>Forgets a peer: nobody is met who was given up.</summary>
+    public void Forget(Peer peer)
+    {
+        _plans.Remove(peer);
+        _askers.Remove(peer);
+        _meetings.RemoveAll(meeting => meeting.Peer == peer);
+    }
+
+    private void Remember(TimeSpan now, Peer asker)
+    {
+        if (_askers.Count >= MaxWaiting && !_askers.ContainsKey(asker))
+        {
+            core.Refusals.Add(Full.Meetings);
+            return;
+        }
+
+        _askers[asker] = now + AskedKept;
+        Wake(now + AskedKept);
+        SeekHelp(now);
     }
 
     private void Wake(TimeSpan at)
@@ -175,7 +216,11 @@ internal sealed class TcpMeetings(NodeCore core)
             known.Hasten(start);
             Wake(known.NextTick);
         }
-        else if (_meetings.Count < MaxAtOnce && now >= peer.NextMeeting && endpoints.Count > 0)
+        else if (_meetings.Count >= MaxAtOnce)
+        {
+            core.Refusals.Add(Full.Meetings);
+        }
+        else if (now >= peer.NextMeeting && endpoints.Count > 0)
         {
             peer.NextMeeting = now + Pause;
             _meetings.Add(new Meeting(core, peer, endpoints, start));

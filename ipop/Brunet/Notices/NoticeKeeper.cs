@@ -3,6 +3,7 @@ using Brunet.Addressing;
 using Brunet.Links;
 using Brunet.Ring;
 using Brunet.Sessions;
+using static Brunet.Moment;
 
 namespace Brunet.Notices;
 
@@ -19,6 +20,9 @@ internal sealed class NoticeKeeper(NodeCore core)
     private const int HeadsAtMost = 16;
     private const int PiecesAtMost = 512;
 
+    /// <summary>Peers that are counted in that time; more get nothing.</summary>
+    private const int MaxCounted = 1024;
+
     private static readonly TimeSpan RetryInterval = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan NeighbourPause = TimeSpan.FromSeconds(3);
     private static readonly TimeSpan BudgetInterval = TimeSpan.FromSeconds(10);
@@ -30,12 +34,19 @@ internal sealed class NoticeKeeper(NodeCore core)
     private readonly NoticeDownload?[] _downloads = new NoticeDownload?[Notice.MaxKind + 1];
 
     /// <summary>Who is to be told, of which kind.</summary>
+    [Bounded(nameof(NodeCore.Peers), On = typeof(NodeCore))]
     private readonly Dictionary<(byte Kind, NodeAddress Peer), Telling> _telling = [];
 
     /// <summary>The highest number that a peer said to have, and in which session: a machine that begins another may have been set back to before.</summary>
+    [Bounded(nameof(NodeCore.Peers), On = typeof(NodeCore))]
     private readonly Dictionary<(byte Kind, NodeAddress Peer), (ulong Number, Session? Session)> _known = [];
+
+    [Bounded(nameof(MaxCounted))]
     private readonly Dictionary<NodeAddress, int> _heads = [];
+
+    [Bounded(nameof(MaxCounted))]
     private readonly Dictionary<NodeAddress, int> _pieces = [];
+
     private IReadOnlyList<NodeAddress> _near = [];
     private TimeSpan _nextBudget;
     private TimeSpan _nextLook;
@@ -51,12 +62,17 @@ internal sealed class NoticeKeeper(NodeCore core)
     {
         get
         {
-            if (_telling.Count > 0 || Array.Exists(_downloads, download => download is not null))
+            TimeSpan next = _heads.Count > 0 || _pieces.Count > 0 ? _nextBudget : TimeSpan.MaxValue;
+            foreach (Telling telling in _telling.Values)
             {
-                return TimeSpan.Zero;
+                next = Earlier(telling.Again, next);
             }
 
-            TimeSpan next = _heads.Count > 0 || _pieces.Count > 0 ? _nextBudget : TimeSpan.MaxValue;
+            foreach (NoticeDownload? download in _downloads)
+            {
+                next = Earlier(download?.NextTick ?? TimeSpan.MaxValue, next);
+            }
+
             return _nextLook < next && Array.Exists(_newest, notice => notice is not null) ? _nextLook : next;
         }
     }
@@ -112,7 +128,7 @@ internal sealed class NoticeKeeper(NodeCore core)
         {
             if (download.Head.Number == head.Number && download.Head.Hash.Span.SequenceEqual(head.Hash.Span))
             {
-                download.AddSource(from.Address);
+                Count(download.AddSource(from.Address), Full.NoticeSources);
                 Know(from.Address, head.Kind, head.Number);
                 if (core.Self.ClockwiseTo(announce.Limit) > core.Self.ClockwiseTo(download.Limit))
                 {
@@ -123,7 +139,7 @@ internal sealed class NoticeKeeper(NodeCore core)
             return;
         }
 
-        if (++CollectionsMarshal.GetValueRefOrAddDefault(_heads, from.Address, out _) > HeadsAtMost
+        if (!Take(_heads, from.Address, HeadsAtMost, Full.NoticeHeads)
             || !Policy.IsSigned(head.Content(), head.Signature.Span))
         {
             return;
@@ -156,7 +172,7 @@ internal sealed class NoticeKeeper(NodeCore core)
 
         int start = ask.Piece * NoticePieceMessage.PieceSize;
         if (ask.Number != notice.Number || start >= notice.Body.Length
-            || ++CollectionsMarshal.GetValueRefOrAddDefault(_pieces, from.Address, out _) > PiecesAtMost)
+            || !Take(_pieces, from.Address, PiecesAtMost, Full.NoticePieces))
         {
             return;
         }
@@ -189,7 +205,7 @@ internal sealed class NoticeKeeper(NodeCore core)
 
         if (download.IsWhole && !download.IsRight)
         {
-            download.Restart();
+            download.Restart(now);
         }
 
         if (!download.IsWhole)
@@ -218,14 +234,7 @@ internal sealed class NoticeKeeper(NodeCore core)
             TellNeighbours(now, TimeSpan.Zero);
         }
 
-        foreach (NoticeDownload? download in _downloads)
-        {
-            if (download is not null)
-            {
-                Ask(now, download);
-            }
-        }
-
+        GoOn(now);
         if (_telling.Count == 0)
         {
             return;
@@ -246,6 +255,51 @@ internal sealed class NoticeKeeper(NodeCore core)
 
             telling.Again = now + RetryInterval;
             Announce(now, peer, kind, telling.Limit);
+        }
+    }
+
+    /// <summary>Forgets a peer: what it had may be another's by the time that it is a peer again.</summary>
+    public void Forget(NodeAddress peer)
+    {
+        for (byte kind = 1; kind <= Notice.MaxKind; kind++)
+        {
+            _known.Remove((kind, peer));
+            _telling.Remove((kind, peer));
+        }
+    }
+
+    /// <summary>Goes on with what is on its way. What nobody has any more is not waited for: an older one may be offered meanwhile.</summary>
+    private void GoOn(TimeSpan now)
+    {
+        foreach (ref NoticeDownload? download in _downloads.AsSpan())
+        {
+            if (download is not null)
+            {
+                Ask(now, download);
+                download = download.IsAbandoned ? null : download;
+            }
+        }
+    }
+
+    /// <summary>Takes one from what a peer may have in this time; false if that is all.</summary>
+    private bool Take(Dictionary<NodeAddress, int> counts, NodeAddress peer, int most, Full collection)
+    {
+        int count = counts.GetValueOrDefault(peer);
+        bool isLeft = count < most && (count > 0 || counts.Count < MaxCounted);
+        Count(isLeft, collection);
+        if (isLeft)
+        {
+            counts[peer] = count + 1;
+        }
+
+        return isLeft;
+    }
+
+    private void Count(bool isTaken, Full collection)
+    {
+        if (!isTaken)
+        {
+            core.Refusals.Add(collection);
         }
     }
 
@@ -274,7 +328,6 @@ internal sealed class NoticeKeeper(NodeCore core)
             _downloads[notice.Kind] = null;
         }
 
-        Forget();
         foreach (NodeAddress source in new List<NodeAddress>(core.Peers.Keys))
         {
             // Whoever gave us the head has it; all others may want to hear that we have it.
@@ -367,18 +420,6 @@ internal sealed class NoticeKeeper(NodeCore core)
         Span<byte> message = stackalloc byte[NoticeAskMessage.Size];
         ask.Write(message);
         core.Transport.SendMessage(now, peer, message);
-    }
-
-    /// <summary>What nodes had that are peers no longer is of no use.</summary>
-    private void Forget()
-    {
-        foreach ((byte Kind, NodeAddress Peer) key in new List<(byte, NodeAddress)>(_known.Keys))
-        {
-            if (!core.Peers.ContainsKey(key.Peer))
-            {
-                _known.Remove(key);
-            }
-        }
     }
 
     /// <summary>Somebody is told until it says that it knows.</summary>

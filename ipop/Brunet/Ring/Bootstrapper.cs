@@ -31,15 +31,23 @@ internal sealed class Bootstrapper(NodeCore core, IReadOnlyList<TransportAddress
 
     private static readonly TimeSpan SelfKept = TimeSpan.FromSeconds(60);
 
+    /// <summary>Endpoints that are kept as such; with more it is found out anew.</summary>
+    private const int MaxSelf = 64;
+
     /// <summary>Endpoints that seem to be the local node, and until when: anybody who reflects a frame can make one look so.</summary>
+    [Bounded(nameof(MaxSelf))]
     private readonly Dictionary<TransportAddress, TimeSpan> _self = [];
+
     private readonly EndpointCalls _calls = new(core);
 
     /// <summary>Whom the last look at the list called.</summary>
+    [Own("the bootstrap list")]
     private readonly List<TransportAddress> _called = [];
 
     /// <summary>Who answered the last call.</summary>
+    [Own("the bootstrap list")]
     private readonly HashSet<TransportAddress> _answered = [];
+
     private IReadOnlyList<TransportAddress> _bootstrap = bootstrap;
     private TimeSpan? _started;
     private TimeSpan _next;
@@ -64,6 +72,11 @@ internal sealed class Bootstrapper(NodeCore core, IReadOnlyList<TransportAddress
     {
         if (session is { IsClient: true, RemoteIndex: 0 } && session.Expected == default && session.Route.Endpoint != core.Settings.Group)
         {
+            if (_self.Count >= MaxSelf)
+            {
+                _self.Clear();
+            }
+
             _self[session.Route.Endpoint] = now + SelfKept;
             _calls.Forget(session.Route.Endpoint);
             core.Handshaker.Forget(session);

@@ -7,6 +7,10 @@ namespace Brunet.Ring;
 /// <summary>Handshakes with whoever listens at endpoints, begun to find the ring; one at a time to each.</summary>
 internal sealed class EndpointCalls(NodeCore core)
 {
+    /// <summary>Calls at a time: 85 machines of a list, each by UDP and by TCP on two ports. The rest waits for its next turn.</summary>
+    private const int MaxRunning = 256;
+
+    [Bounded(nameof(MaxRunning))]
     private readonly Dictionary<TransportAddress, Session> _running = [];
 
     /// <summary>Whether any call runs.</summary>
@@ -14,15 +18,8 @@ internal sealed class EndpointCalls(NodeCore core)
     {
         get
         {
-            foreach (Session session in _running.Values)
-            {
-                if (core.Handshaker.IsUnfinished(session))
-                {
-                    return true;
-                }
-            }
-
-            return false;
+            ForgetOver();
+            return _running.Count > 0;
         }
     }
 
@@ -49,9 +46,10 @@ internal sealed class EndpointCalls(NodeCore core)
     /// <summary>Calls an endpoint unless a call to it runs.</summary>
     public void Call(TimeSpan now, TransportAddress endpoint)
     {
-        if (!IsRunning(endpoint))
+        ForgetOver();
+        if (_running.Count < MaxRunning && !_running.ContainsKey(endpoint))
         {
-            _running[endpoint] = core.Handshaker.ConnectEndpoint(now, endpoint);
+            _running.Add(endpoint, core.Handshaker.ConnectEndpoint(now, endpoint));
         }
     }
 
@@ -70,5 +68,17 @@ internal sealed class EndpointCalls(NodeCore core)
         }
 
         _running.Clear();
+    }
+
+    /// <summary>A call that ended, well or not, is kept no longer: its session would be, too.</summary>
+    private void ForgetOver()
+    {
+        foreach ((TransportAddress endpoint, Session session) in _running)
+        {
+            if (!core.Handshaker.IsUnfinished(session))
+            {
+                _running.Remove(endpoint);
+            }
+        }
     }
 }

@@ -14,7 +14,9 @@ internal sealed class FarMemory(NodeCore core)
     private static readonly TimeSpan LongestPause = TimeSpan.FromMinutes(2);
     private static readonly TimeSpan Kept = TimeSpan.FromHours(1);
 
+    [Bounded(nameof(MaxEntries))]
     private readonly List<Entry> _entries = [];
+
     private readonly EndpointCalls _calls = new(core);
     private readonly Backoff _backoff = new(core.Random, FirstPause, LongestPause, growth: 1.5);
 

@@ -1,4 +1,5 @@
 using Brunet.Addressing;
+using Brunet.Wire;
 
 namespace Brunet.Ring;
 
@@ -14,6 +15,7 @@ internal sealed class Hearsay
     /// <summary>Longer than two of the longest pauses between two words of a neighbour.</summary>
     private static readonly TimeSpan Kept = TimeSpan.FromSeconds(100);
 
+    [Bounded(nameof(MaxWitnesses))]
     private readonly Dictionary<NodeAddress, Word> _words = [];
 
     /// <summary>The words that count, by their witnesses.</summary>
@@ -80,5 +82,9 @@ internal sealed class Hearsay
     }
 
     /// <summary>What a node said: whom it has links to or knows beyond them, and by whom it is reached itself.</summary>
-    internal sealed record Word(NodeAddress WitnessVia, NodeAddress AddressesVia, List<NodeAddress> Addresses, TimeSpan Heard);
+    internal sealed record Word(
+        NodeAddress WitnessVia,
+        NodeAddress AddressesVia,
+        [field: Bounded(nameof(ProtocolConstants.MaxNeighbours), On = typeof(ProtocolConstants))] List<NodeAddress> Addresses,
+        TimeSpan Heard);
 }

@@ -37,7 +37,10 @@ internal sealed class LanCaller(NodeCore core)
 
     private readonly Backoff _alone = new(core.Random, FirstPause, LongestPause, growth: 1.5);
     private readonly Backoff _linked = new(core.Random, FirstPause, LongestPauseOfRing, growth: 1.5);
+
+    [Bounded(nameof(MaxCallers))]
     private readonly Dictionary<NodeAddress, (bool IsAdmitted, TimeSpan Until)> _callers = [];
+
     private Session? _running;
     private bool _wasLinked;
     private TimeSpan _second;
@@ -129,6 +132,7 @@ internal sealed class LanCaller(NodeCore core)
 
         if (_answers >= AnswersASecond || _callers.Count >= MaxCallers)
         {
+            core.Refusals.Add(Full.LanCalls);
             return false;
         }
 

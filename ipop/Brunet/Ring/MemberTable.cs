@@ -6,11 +6,16 @@ namespace Brunet.Ring;
 /// <summary>The linked members in the order of the ring, so that whoever stands nearest to a position is found without looking at all of them.</summary>
 internal sealed class MemberTable(NodeCore core)
 {
+    [Bounded(nameof(NodeCore.Peers), On = typeof(NodeCore))]
     private readonly List<NodeAddress> _addresses = [];
+
+    [Bounded(nameof(NodeCore.Peers), On = typeof(NodeCore))]
     private readonly List<Peer> _peers = [];
 
     /// <summary>Peers that became members since the last look, or are none any more.</summary>
+    [Bounded(nameof(NodeCore.Peers), On = typeof(NodeCore))]
     private readonly List<Peer> _changed = [];
+
     private int _version = -1;
 
     /// <summary>How many there are.</summary>

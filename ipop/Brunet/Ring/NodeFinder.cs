@@ -24,8 +24,12 @@ internal sealed class NodeFinder(NodeCore core)
     private readonly Backoff _backoff = new(core.Random, FirstPause, LongestPause);
 
     /// <summary>Questions that may still be answered, and the link that each began at: what it brings is reached by way of that link.</summary>
+    [Bounded(nameof(MaxAsked))]
     private readonly Dictionary<uint, NodeAddress> _asked = [];
+
+    [Bounded(nameof(MaxAsked))]
     private readonly Queue<uint> _order = new();
+
     private bool _isEager;
 
     /// <summary>Something changed near by: asks soon, and often for a while.</summary>

@@ -20,8 +20,12 @@ internal sealed class OtherRing(NodeCore core)
     private static readonly TimeSpan Pause = TimeSpan.FromSeconds(10);
 
     /// <summary>Nodes that questions began at, which may stand in another ring, and whom the answers named.</summary>
+    [Bounded(nameof(MostDoors))]
     private readonly HashSet<NodeAddress> _doors = [];
+
+    [Bounded(nameof(MostNamed))]
     private readonly HashSet<NodeAddress> _named = [];
+
     private TimeSpan _until;
     private TimeSpan _nextTelling;
 
@@ -35,7 +39,14 @@ internal sealed class OtherRing(NodeCore core)
     /// <summary>A question that began at a node was answered.</summary>
     public void OnFound(TimeSpan now, NodeAddress start, NodeAddress witness, List<NodeAddress> addresses)
     {
-        if (now < _until && _doors.Contains(start) && _named.Count + addresses.Count < MostNamed)
+        if (now >= _until || !_doors.Contains(start))
+        {
+            return;
+        }
+
+        bool hasRoom = _named.Count + addresses.Count < MostNamed;
+        Count(hasRoom);
+        if (hasRoom)
         {
             _named.Add(witness);
             _named.UnionWith(addresses);
@@ -82,8 +93,18 @@ internal sealed class OtherRing(NodeCore core)
             _named.Clear();
         }
 
-        bool isEntered = core.Shortcuts.HasAny && _doors.Count < MostDoors && _doors.Add(door);
+        bool hasRoom = _doors.Count < MostDoors;
+        Count(hasRoom);
+        bool isEntered = core.Shortcuts.HasAny && hasRoom && _doors.Add(door);
         _until = isEntered ? now + Pause : _until;
         return isEntered;
+    }
+
+    private void Count(bool hasRoom)
+    {
+        if (!hasRoom)
+        {
+            core.Refusals.Add(Full.OtherRing);
+        }
     }
 }

@@ -20,7 +20,10 @@ internal sealed class RememberedPeers(NodeCore core)
 
     private readonly Backoff _backoff = new(core.Random, FirstPause, LongestPause, growth: 1.25);
     private readonly EndpointCalls _calls = new(core);
+
+    [Bounded(nameof(MaxEntries))]
     private List<TransportAddress> _entries = [];
+
     private bool _wasLinked;
 
     /// <summary>Whether there is anybody to call.</summary>

@@ -20,6 +20,11 @@ internal sealed class RingKeeper(NodeCore core)
     /// <summary>Successors a side that a node knows of, so that it has somebody to turn to when its neighbours die together.</summary>
     public const int KnownPerSide = 8;
 
+    private const int MaxNear = 2 * NearPerSide;
+
+    /// <summary>Nodes that did not answer; a liar may name as many as he likes.</summary>
+    private const int MaxSilent = 256;
+
     private static readonly TimeSpan FirstGossip = TimeSpan.FromSeconds(5);
     private static readonly TimeSpan LongestGossip = TimeSpan.FromSeconds(40);
     private static readonly TimeSpan MinGossipInterval = TimeSpan.FromMilliseconds(100);
@@ -31,12 +36,19 @@ internal sealed class RingKeeper(NodeCore core)
     private readonly Hearsay _hearsay = new();
 
     /// <summary>Nodes that did not answer, and until when others are tried in their place.</summary>
+    [Bounded(nameof(MaxSilent))]
     private readonly Dictionary<NodeAddress, TimeSpan> _silent = [];
 
     /// <summary>What each neighbour was told last, and when it is told again even if nothing changed.</summary>
+    [Bounded(nameof(MaxNear))]
     private readonly Dictionary<NodeAddress, Told> _told = [];
+
+    [Bounded(nameof(ProtocolConstants.MaxNeighbours), On = typeof(ProtocolConstants))]
     private readonly List<NodeAddress> _scratch = [];
+
+    [Bounded(nameof(MaxNear))]
     private List<NodeAddress> _near = [];
+
     private bool _touched = true;
     private TimeSpan _nextReview;
     private TimeSpan _lastReview;
@@ -257,10 +269,22 @@ internal sealed class RingKeeper(NodeCore core)
         Peer peer = core.Handshaker.Connect(now, address, via);
         if (peer.Pending is null or { RemoteIndex: 0 } && now - (peer.Pending?.StartedAt ?? peer.CreatedAt) > SilentAfter)
         {
-            _silent[address] = now + SilentKept;
+            NoteSilent(now, address);
         }
 
         return true;
+    }
+
+    private void NoteSilent(TimeSpan now, NodeAddress address)
+    {
+        if (_silent.Count < MaxSilent || _silent.ContainsKey(address))
+        {
+            _silent[address] = now + SilentKept;
+        }
+        else
+        {
+            core.Refusals.Add(Full.SilentNodes);
+        }
     }
 
     /// <summary>

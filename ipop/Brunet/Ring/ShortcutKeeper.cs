@@ -15,11 +15,16 @@ internal sealed class ShortcutKeeper(NodeCore core)
     private static readonly TimeSpan LongestPause = TimeSpan.FromSeconds(32);
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(16);
 
+    /// <summary>More than any pool wants: neighbours that stand too close make a ring look larger than it is.</summary>
+    private const int MaxShortcuts = 32;
+
     /// <summary>Answers in a row by nodes that are linked already, until the next question takes its time.</summary>
     private const int MaxTooNear = 16;
 
     /// <summary>Shortcuts, and since when they are waited for; null for those with a path.</summary>
+    [Bounded(nameof(MaxShortcuts))]
     private readonly Dictionary<NodeAddress, TimeSpan?> _shortcuts = [];
+
     private readonly Backoff _backoff = new(core.Random, FirstPause, LongestPause);
     private int _tooNear;
     private uint _token;
@@ -29,7 +34,7 @@ internal sealed class ShortcutKeeper(NodeCore core)
 
     /// <summary>Shortcuts that a ring of so many nodes wants: none while all are near neighbours anyway.</summary>
     public static int Wanted(double nodes) =>
-        nodes <= (2 * RingKeeper.NearPerSide) + 1 ? 0 : Math.Max(1, (int)Math.Round(0.5 * Math.Log2(nodes)));
+        nodes <= (2 * RingKeeper.NearPerSide) + 1 ? 0 : Math.Clamp((int)Math.Round(0.5 * Math.Log2(nodes)), 1, MaxShortcuts);
 
     /// <summary>Whether there are any, so the node has had a place on the ring for a while.</summary>
     public bool HasAny => _shortcuts.Count > 0;

@@ -10,7 +10,12 @@ namespace Brunet.Sessions;
 /// </summary>
 internal sealed class AddressBudget
 {
+    /// <summary>Both ways that a handshake begins on, where the other end showed itself, and where it was reached before.</summary>
+    private const int MaxTrusted = 4;
+
+    [Bounded(nameof(MaxTrusted))]
     private readonly List<TransportAddress> _trusted = [];
+
     private TransportAddress _stranger;
     private int _left;
     private bool _isProven;
@@ -19,7 +24,7 @@ internal sealed class AddressBudget
     /// <summary>Trusts a way that the local node chose itself.</summary>
     public void Trust(Arrival way)
     {
-        if (way.Kind == PathKind.Direct && !_trusted.Contains(way.Endpoint))
+        if (way.Kind == PathKind.Direct && _trusted.Count < MaxTrusted && !_trusted.Contains(way.Endpoint))
         {
             _trusted.Add(way.Endpoint);
         }

@@ -11,7 +11,9 @@ internal sealed class BootId(IHardwareRandom hardware)
     /// <summary>Ids that are remembered as own: longer than a session that was made with one lives.</summary>
     private const int Remembered = 16;
 
+    [Bounded(nameof(Remembered))]
     private readonly Queue<ulong> _own = new();
+
     private TimeSpan _until;
 
     /// <summary>The id at this moment; 0 before the first.</summary>

@@ -12,7 +12,9 @@ internal sealed class HandshakeStream
     /// <summary>Most unacknowledged bytes; a flight with certificates and ML-KEM is below 8 KiB.</summary>
     private const int MaxOutstanding = 16384;
 
+    [Bounded(nameof(MaxOutstanding))]
     private readonly ArrayBufferWriter<byte> _sent = new();
+
     private uint _acknowledged;
 
     /// <summary>Offset of the next byte that is expected from the peer.</summary>

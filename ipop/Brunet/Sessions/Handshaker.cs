@@ -9,24 +9,26 @@ namespace Brunet.Sessions;
 /// Begins, carries on and ends handshakes. Whoever has not the pool's secret gets no answer. When both ends begin at once, the one
 /// with the smaller ring address goes on as the client; should both come to an end all the same, both sessions serve.
 /// </summary>
-internal sealed class Handshaker(NodeCore core)
+internal sealed class Handshaker
 {
-    private const int MaxHalfOpen = 512;
-    private const int MaxPeers = 4096;
-
-    /// <summary>Half-open handshakes above which a straight first frame must show a cookie.</summary>
-    private const int CookiesAbove = 64;
-
-    /// <summary>Half-open handshakes of one source, while cookies are asked for.</summary>
-    private const int MaxHalfOpenOfSource = 32;
-    private const int MaxOlder = 4;
+    /// <summary>Sessions of one peer that no longer seal, and still open.</summary>
+    public const int MaxOlder = 4;
 
     private static readonly TimeSpan GiveUpAfter = TimeSpan.FromSeconds(15);
 
-    private readonly SessionTable _sessions = new(core.Random);
-    private readonly HandshakeSender _sender = new(core);
-    private readonly HandshakeCookies _cookies = new(core.Random);
+    private readonly NodeCore _core;
+    private readonly SessionTable _sessions;
+    private readonly HandshakeSender _sender;
+    private readonly HandshakeDoor _door;
     private int _generation;
+
+    public Handshaker(NodeCore core)
+    {
+        _core = core;
+        _sessions = new SessionTable(core.Random);
+        _sender = new HandshakeSender(core);
+        _door = new HandshakeDoor(core, _sessions, _sender);
+    }
 
     /// <summary>When a handshake has to be gone on with.</summary>
     public TimeSpan NextTick => _sessions.NextTick(GiveUpAfter);
@@ -56,8 +58,8 @@ internal sealed class Handshaker(NodeCore core)
     /// </summary>
     public Peer Connect(TimeSpan now, NodeAddress address, NodeAddress via)
     {
-        Peer peer = core.GetOrAddPeer(now, address);
-        if (via != default && via != address && via != core.Self)
+        Peer peer = _core.GetOrAddPeer(now, address);
+        if (via != default && via != address && via != _core.Self)
         {
             peer.Via = via;
         }
@@ -85,7 +87,7 @@ internal sealed class Handshaker(NodeCore core)
     /// <summary>The peer has a session's keys as well, so it may seal from now on.</summary>
     public void Confirm(TimeSpan now, Session session)
     {
-        if (core.Peers.TryGetValue(session.Claimed, out Peer? peer) && peer.Next == session)
+        if (_core.Peers.TryGetValue(session.Claimed, out Peer? peer) && peer.Next == session)
         {
             peer.Next = null;
             Promote(now, peer, session);
@@ -96,7 +98,7 @@ internal sealed class Handshaker(NodeCore core)
     public void IdentityChanged(TimeSpan now)
     {
         _generation++;
-        foreach (Peer peer in core.Peers.Values)
+        foreach (Peer peer in _core.Peers.Values)
         {
             if (peer.Current is not null)
             {
@@ -117,10 +119,10 @@ internal sealed class Handshaker(NodeCore core)
             Forget(_sessions.Unfinished[0]);
         }
 
-        foreach (Peer peer in core.Peers.Values)
+        foreach (Peer peer in _core.Peers.Values)
         {
             bool isNeeded = peer.Current is not null && peer.IsWanted(now);
-            core.ForgetSessions(peer);
+            _core.ForgetSessions(peer);
             peer.NextHandshake = default;
             if (isNeeded)
             {
@@ -137,7 +139,7 @@ internal sealed class Handshaker(NodeCore core)
     {
         if (peer.Current == session)
         {
-            core.Part(now, peer);
+            _core.Part(now, peer);
         }
         else if (peer.Older.Remove(session))
         {
@@ -174,7 +176,7 @@ internal sealed class Handshaker(NodeCore core)
             }
         }
 
-        foreach (Peer peer in core.Agenda.Due)
+        foreach (Peer peer in _core.Agenda.Due)
         {
             for (int i = peer.Older.Count - 1; i >= 0; i--)
             {
@@ -194,16 +196,16 @@ internal sealed class Handshaker(NodeCore core)
 
     public void Receive(TimeSpan now, Arrival arrival, ReadOnlySpan<byte> bytes)
     {
-        if (!HandshakeFrame.TryRead(bytes, core.Settings.PoolSecret.Span, out HandshakeFrame frame)
-            || (frame.Target != default && frame.Target != core.Self))
+        if (!HandshakeFrame.TryRead(bytes, _core.Settings.PoolSecret.Span, out HandshakeFrame frame)
+            || (frame.Target != default && frame.Target != _core.Self))
         {
             return;
         }
 
         // A frame of our own address is our own, come back, or that of another machine with our key; which, the handshake's end will tell.
-        if (frame.Sender == core.Self && _sessions.Find(frame.SenderIndex) is { } own)
+        if (frame.Sender == _core.Self && _sessions.Find(frame.SenderIndex) is { } own)
         {
-            core.Bootstrap.OnSelf(now, own);
+            _core.Bootstrap.OnSelf(now, own);
             return;
         }
 
@@ -258,7 +260,7 @@ internal sealed class Handshaker(NodeCore core)
         {
             _sessions.Unfinished.Remove(session);
             Confirm(now, session);
-            if (session.Claimed == core.Self)
+            if (session.Claimed == _core.Self)
             {
                 Forget(session);
             }
@@ -266,7 +268,7 @@ internal sealed class Handshaker(NodeCore core)
     }
 
     private bool Belongs(Session session, in HandshakeFrame frame) =>
-        (session.RemoteIndex == 0 ? !session.SeeksStrangers || core.Peers.GetValueOrDefault(frame.Sender) is not { Current: not null }
+        (session.RemoteIndex == 0 ? !session.SeeksStrangers || _core.Peers.GetValueOrDefault(frame.Sender) is not { Current: not null }
             : session.RemoteIndex == frame.SenderIndex)
         && (session.Claimed == default || session.Claimed == frame.Sender);
 
@@ -278,8 +280,8 @@ internal sealed class Handshaker(NodeCore core)
 
     private Session Start(TimeSpan now, NodeAddress expected, Arrival route, Arrival? secondRoute)
     {
-        ulong boot = core.Boot.For(now);
-        var session = new Session(_sessions.NewIndex(), isClient: true, expected, core.HandshakeProvider.StartClient(boot), route, now)
+        ulong boot = _core.Boot.For(now);
+        var session = new Session(_sessions.NewIndex(), isClient: true, expected, _core.HandshakeProvider.StartClient(boot), route, now)
         {
             LocalBoot = boot,
             SecondRoute = secondRoute,
@@ -299,14 +301,14 @@ internal sealed class Handshaker(NodeCore core)
 
     private Session? Accept(TimeSpan now, Arrival arrival, in HandshakeFrame frame)
     {
-        bool isKnown = core.Peers.TryGetValue(frame.Sender, out Peer? peer);
-        if (frame.Offset != 0 || frame.Data.IsEmpty || (!isKnown && core.Peers.Count >= MaxPeers))
+        bool isKnown = _core.Peers.TryGetValue(frame.Sender, out Peer? peer);
+        if (frame.Offset != 0 || frame.Data.IsEmpty || !_door.HasRoomForPeer(isKnown))
         {
             return null;
         }
 
         // Both ends began, and we are the client. The peer may not have heard of it: ours may go where it is no more.
-        if (peer?.Pending is { IsEstablished: false, RemoteIndex: 0 } own && core.Self < frame.Sender)
+        if (peer?.Pending is { IsEstablished: false, RemoteIndex: 0 } own && _core.Self < frame.Sender)
         {
             own.SecondRoute = arrival;
             own.Budget.Receive(arrival, HandshakeFrame.HeaderSize + frame.Data.Length, isProof: false);
@@ -314,18 +316,13 @@ internal sealed class Handshaker(NodeCore core)
             return null;
         }
 
-        if (arrival.Kind == PathKind.Direct && _sessions.HalfOpen() >= CookiesAbove && !MayUseMemory(now, arrival, frame))
+        if (!_door.Admit(now, arrival, frame))
         {
             return null;
         }
 
-        if (_sessions.Unfinished.Count >= MaxHalfOpen)
-        {
-            _sessions.ForgetOldestHalfOpen();
-        }
-
-        ulong boot = core.Boot.For(now);
-        var session = new Session(_sessions.NewIndex(), isClient: false, default, core.HandshakeProvider.StartServer(boot), arrival, now)
+        ulong boot = _core.Boot.For(now);
+        var session = new Session(_sessions.NewIndex(), isClient: false, default, _core.HandshakeProvider.StartServer(boot), arrival, now)
         {
             LocalBoot = boot,
             Claimed = frame.Sender,
@@ -333,26 +330,9 @@ internal sealed class Handshaker(NodeCore core)
             Generation = _generation,
         };
         session.NextRetransmission = now + HandshakeSender.FirstRetransmission;
-        core.Agenda.Wake(session.NextRetransmission);
+        _core.Agenda.Wake(session.NextRetransmission);
         _sessions.Add(session);
         return session;
-    }
-
-    /// <summary>
-    /// Whether somebody may take room for a handshake while many are half open: only who showed that it receives at its address, and not too
-    /// often. The others are asked to show it.
-    /// </summary>
-    private bool MayUseMemory(TimeSpan now, Arrival arrival, in HandshakeFrame frame)
-    {
-        if (_cookies.IsGood(now, arrival.Endpoint, frame))
-        {
-            return _sessions.HalfOpen(arrival) < MaxHalfOpenOfSource;
-        }
-
-        Span<byte> cookie = stackalloc byte[ProtocolConstants.CookieSize];
-        _cookies.Make(now, arrival.Endpoint, frame, cookie);
-        _sender.AskForCookie(now, arrival, frame, cookie);
-        return false;
     }
 
     /// <summary>The other end has much to do and wants to see a cookie. One is taken for each retransmission, so that nobody makes us shoot.</summary>
@@ -392,25 +372,25 @@ internal sealed class Handshaker(NodeCore core)
 
     private bool Establish(TimeSpan now, Session session, Arrival arrival)
     {
-        session.Establish(now, core.Hardware);
+        session.Establish(now, _core.Hardware);
         NodeAddress address = session.Identity!.Address;
-        if (address == core.Self && !core.Boot.IsOwn(session.RemoteBoot))
+        if (address == _core.Self && !_core.Boot.IsOwn(session.RemoteBoot))
         {
             // Nobody else can end a handshake with our key. The last flight goes, so that the other machine learns it as well.
             session.Claimed = address;
-            core.Twins.OnProven(now, session.RemoteBoot);
+            _core.Twins.OnProven(now, session.RemoteBoot);
             _sender.Retransmit(now, session);
             return true;
         }
 
-        if (address == core.Self || (session.Claimed != default && session.Claimed != address))
+        if (address == _core.Self || (session.Claimed != default && session.Claimed != address))
         {
             Fail(now, session);
             return false;
         }
 
         session.Claimed = address;
-        Peer peer = core.GetOrAddPeer(now, address);
+        Peer peer = _core.GetOrAddPeer(now, address);
         if (peer.Pending != session)
         {
             // Ours, not ended, can't have ended at the peer either: the client is the first to be sure.
@@ -419,7 +399,7 @@ internal sealed class Handshaker(NodeCore core)
 
         peer.Pending = null;
         bool isStranger = session.IsClient && session.Expected == default && peer.Current is null;
-        core.Paths.OnEstablished(now, peer, arrival);
+        _core.Paths.OnEstablished(now, peer, arrival);
         if (peer.LastDirect is { } direct && direct != session.Route)
         {
             session.SecondRoute = direct;
@@ -440,12 +420,12 @@ internal sealed class Handshaker(NodeCore core)
 
         if (isStranger)
         {
-            core.Ring.OnStranger(now, address);
+            _core.Ring.OnStranger(now, address);
         }
 
         foreach ((Arrival way, byte[] frame) in session.TakeEarly())
         {
-            core.Transport.ReceiveFrame(now, way, frame);
+            _core.Transport.ReceiveFrame(now, way, frame);
         }
 
         return true;
@@ -457,7 +437,7 @@ internal sealed class Handshaker(NodeCore core)
         peer.Current = session;
         peer.FailedHandshakes = 0;
         peer.NextHandshake = default;
-        core.OnEstablished(now, peer);
+        _core.OnEstablished(now, peer);
     }
 
     /// <summary>Seals no more with a session; the peer may for a while.</summary>
@@ -479,7 +459,7 @@ internal sealed class Handshaker(NodeCore core)
 
     private void Fail(TimeSpan now, Session session)
     {
-        if (session.IsEstablished && core.Peers.TryGetValue(session.Claimed, out Peer? established)
+        if (session.IsEstablished && _core.Peers.TryGetValue(session.Claimed, out Peer? established)
             && (established.Current == session || established.Older.Contains(session)))
         {
             // The last acknowledgement never came, but the session works or its liveness will tell.
@@ -488,7 +468,7 @@ internal sealed class Handshaker(NodeCore core)
         }
 
         Forget(session);
-        if (core.Peers.TryGetValue(session.Claimed, out Peer? peer) && (peer.Pending == session || peer.Next == session))
+        if (_core.Peers.TryGetValue(session.Claimed, out Peer? peer) && (peer.Pending == session || peer.Next == session))
         {
             peer.Pending = peer.Pending == session ? null : peer.Pending;
             peer.Next = peer.Next == session ? null : peer.Next;

@@ -13,6 +13,7 @@ internal sealed class Session(uint localIndex, bool isClient, NodeAddress expect
     /// <summary>Frames that may wait for the end of the handshake when the network reordered them.</summary>
     private const int MaxEarlyFrames = 16;
 
+    [Bounded(nameof(MaxEarlyFrames))]
     private readonly List<(Arrival Arrival, byte[] Frame)> _early = [];
 
     /// <summary>What the peer's frames name us by; random, never zero.</summary>
@@ -28,6 +29,12 @@ internal sealed class Session(uint localIndex, bool isClient, NodeAddress expect
 
     /// <summary>Who the peer says to be; proven by the handshake's end.</summary>
     public NodeAddress Claimed { get; set; } = expected;
+
+    /// <summary>
+    /// Who the first frame said to be from, and the index that it gave: what <see cref="SessionTable"/> keeps it under. <see cref="Claimed"/> may change
+    /// after that, for a frame need not name its sender. Nothing if the local node began.
+    /// </summary>
+    public (NodeAddress Sender, uint Index) Beginning { get; set; }
 
     /// <summary>Where handshake frames go.</summary>
     public Arrival Route { get; set; } = route;

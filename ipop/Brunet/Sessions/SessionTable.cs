@@ -7,10 +7,17 @@ namespace Brunet.Sessions;
 /// <summary>All sessions and handshakes of a node, by what frames name them.</summary>
 internal sealed class SessionTable(Random random)
 {
+    /// <summary>Each peer's sessions that seal, will, or did, and handshakes.</summary>
+    private const int Most = (NodeCore.MaxPeers * (Handshaker.MaxOlder + 3)) + HandshakeDoor.MaxHalfOpen;
+
+    [Bounded(nameof(Most))]
     private readonly Dictionary<uint, Session> _byIndex = [];
+
+    [Bounded(nameof(_byIndex))]
     private readonly Dictionary<(NodeAddress Sender, uint Index), Session> _byRemote = [];
 
     /// <summary>Those whose handshake frames may still have to go again, oldest first.</summary>
+    [field: Bounded(nameof(_byIndex))]
     public List<Session> Unfinished { get; } = [];
 
     /// <summary>Sessions and handshakes that are kept.</summary>
@@ -55,7 +62,8 @@ internal sealed class SessionTable(Random random)
         Unfinished.Add(session);
         if (!session.IsClient)
         {
-            _byRemote.Add((session.Claimed, session.RemoteIndex), session);
+            session.Beginning = (session.Claimed, session.RemoteIndex);
+            _byRemote.Add(session.Beginning, session);
         }
     }
 
@@ -69,7 +77,11 @@ internal sealed class SessionTable(Random random)
 
         Unfinished.Remove(session);
         _byIndex.Remove(session.LocalIndex);
-        _byRemote.Remove((session.Claimed, session.RemoteIndex));
+        if (_byRemote.GetValueOrDefault(session.Beginning) == session)
+        {
+            _byRemote.Remove(session.Beginning);
+        }
+
         session.Dispose();
     }
 

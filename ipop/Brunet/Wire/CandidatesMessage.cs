@@ -24,11 +24,14 @@ internal sealed class CandidatesMessage
     public NatProfile Nat { get; set; }
 
     /// <summary>Where it may be reached by UDP.</summary>
+    [field: Bounded(nameof(ProtocolConstants.MaxCandidates), On = typeof(ProtocolConstants))]
     public List<TransportAddress> Endpoints { get; } = [];
 
     /// <summary>Where it listens for TCP.</summary>
+    [field: Bounded(nameof(ProtocolConstants.MaxCandidates), On = typeof(ProtocolConstants))]
     public List<TransportAddress> TcpEndpoints { get; } = [];
 
+    [field: Bounded(nameof(ProtocolConstants.MaxCandidates), On = typeof(ProtocolConstants))]
     public List<NodeAddress> Relays { get; } = [];
 
     public int Write(Span<byte> destination)

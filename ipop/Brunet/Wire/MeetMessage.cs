@@ -16,6 +16,7 @@ internal sealed class MeetMessage
     public bool WantsAnswer { get; init; }
 
     /// <summary>Where the sender's NAT will let the receiver in, once the sender has connected to the receiver.</summary>
+    [field: Bounded(nameof(ProtocolConstants.MaxMeetings), On = typeof(ProtocolConstants))]
     public List<TransportAddress> Endpoints { get; } = [];
 
     /// <summary>Writes the message, at most <see cref="MaxSize"/> bytes; endpoints beyond the limit are left out.</summary>

@@ -1,3 +1,4 @@
+using Brunet;
 using System.Buffers.Binary;
 using System.Security.Cryptography;
 using Brunet.Addressing;
@@ -10,7 +11,10 @@ namespace Ipop.AddressMap;
 /// </summary>
 internal sealed class CandidateList(Subnet subnet, ReservedRanges reserved, NodeAddress node)
 {
+    [Bounded(nameof(Candidates.Count), On = typeof(Candidates))]
     private readonly List<IPv4Address> _addresses = [];
+
+    [Bounded(nameof(Candidates.Count), On = typeof(Candidates))]
     private readonly Dictionary<uint, uint> _indices = [];
 
     /// <summary>Candidate <paramref name="index"/>, below <see cref="Candidates.Count"/>.</summary>

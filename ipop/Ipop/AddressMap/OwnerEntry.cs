@@ -1,3 +1,4 @@
+using Brunet;
 using Brunet.Addressing;
 
 namespace Ipop.AddressMap;
@@ -36,5 +37,6 @@ internal sealed class OwnerEntry
     public bool IsAsked { get; set; }
 
     /// <summary>What waits for that answer, oldest first; null if nothing does.</summary>
+    [field: Bounded(nameof(OwnerMapLimits.WaitingPackets), On = typeof(OwnerMapLimits))]
     public Queue<WaitingPacket>? Waiting { get; set; }
 }

@@ -13,7 +13,10 @@ internal sealed class OwnerMap
     private readonly DropCounters _drops;
     private readonly bool _isOpen;
     private readonly Action<TimeSpan, OwnerEntry, WaitingPacket> _resume;
+
+    [Bounded(nameof(OwnerMapLimits.Entries), On = typeof(OwnerMapLimits))]
     private readonly Dictionary<IPv4Address, OwnerEntry> _entries = [];
+
     private int _waitingBytes;
     private int _asked;
     private TimeSpan _forcedSweepAt;

@@ -7,7 +7,7 @@ namespace Ipop.Dns;
 public sealed class DnsServer
 {
     /// <summary>Queries that may wait for the DHT; more fail at once.</summary>
-    private const int OpenQueries = 512;
+    public const int OpenQueries = 512;
 
     private const string ManagerLabel = "manager";
     private const ushort CondorPort = 9618;

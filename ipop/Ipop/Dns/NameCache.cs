@@ -1,3 +1,4 @@
+using Brunet;
 using Brunet.Dht;
 
 namespace Ipop.Dns;
@@ -18,6 +19,8 @@ internal sealed class NameCache
     private static readonly TimeSpan MissingFor = TimeSpan.FromSeconds(2);
 
     private readonly Action<TimeSpan, RecordKey, Action<TimeSpan, NameAnswer>> _lookup;
+
+    [Bounded(nameof(Capacity))]
     private readonly Dictionary<RecordKey, Entry> _entries = [];
 
     /// <summary>Makes an empty cache.</summary>
@@ -84,6 +87,7 @@ internal sealed class NameCache
 
     private sealed class Entry
     {
+        [field: Bounded(nameof(DnsServer.OpenQueries), On = typeof(DnsServer))]
         public List<Action<TimeSpan, NameAnswer>>? Waiting { get; set; }
 
         public NameAnswer Answer { get; set; }

@@ -23,7 +23,10 @@ internal sealed class AddressHolder
     private readonly CandidateList _candidates;
     private readonly Action<TimeSpan> _changed;
     private readonly Action _lost;
+
+    [Bounded(nameof(Candidates.Count), On = typeof(Candidates))]
     private readonly Dictionary<IPv4Address, TimeSpan> _avoidedUntil = [];
+
     private IPv4Address? _certified;
     private IPv4Address? _last;
     private IPv4Address? _claimed;

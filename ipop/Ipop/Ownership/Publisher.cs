@@ -15,6 +15,8 @@ internal sealed class Publisher
     private static readonly TimeSpan RetryAfter = TimeSpan.FromSeconds(5);
 
     private readonly IOverlay _overlay;
+
+    [Own("the node's own names")]
     private readonly List<Published> _records = [];
 
     public Publisher(IOverlay overlay) => _overlay = overlay;

@@ -20,9 +20,16 @@ internal sealed class LanHosts
     private readonly ITapOutput _output;
     private readonly DropCounters _drops;
     private readonly LanArp _arp;
+
+    [Bounded(nameof(RouterOptions.MostHosts), On = typeof(RouterOptions))]
     private readonly Dictionary<ulong, LanHost> _byMac = [];
+
+    [Bounded(nameof(RouterOptions.MostHosts), On = typeof(RouterOptions))]
     private readonly Dictionary<uint, LanHost> _byAddress = [];
+
+    [Bounded(nameof(RouterOptions.MostHosts), On = typeof(RouterOptions))]
     private readonly List<LanHost> _visited = [];
+
     private TimeSpan _now;
     private TimeSpan _next;
     private bool _isStale = true;

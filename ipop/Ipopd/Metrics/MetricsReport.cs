@@ -57,6 +57,12 @@ internal static class MetricsReport
             text.Sample(count, ("reason", Snake(reason)));
         }
 
+        text.Counter("wow_refused_total", "Entries that a full collection of the overlay did not take, or that made the oldest give way.");
+        foreach (Full collection in Enum.GetValues<Full>())
+        {
+            text.Sample(node.Refusals[collection], ("collection", Snake(collection.ToString())));
+        }
+
         Peers(text, peers);
         return text.ToString();
     }

@@ -59,6 +59,7 @@ public sealed partial class MetricsReportTests
         Assert.Contains("wow_tcp_received_frames_total 1\n", text, StringComparison.Ordinal);
         Assert.Contains("wow_nat_info{kind=\"one-mapping\",filtering=\"unknown\"} 1\n", text, StringComparison.Ordinal);
         Assert.Contains("wow_dropped_packets_total{reason=\"not_our_source\"} 0\n", text, StringComparison.Ordinal);
+        Assert.Contains("wow_refused_total{collection=\"notice_sources\"} 0\n", text, StringComparison.Ordinal);
         string[] losses = ["waited_for_session", "came_before_session", "tcp_queue_full", "udp_send_refused", "udp_receive_queue_full", "tap_write_refused"];
         Assert.All(losses.Index(), loss => Assert.Contains($"wow_lost_frames_total{{reason=\"{loss.Item}\"}} {loss.Index + 1}\n", text, StringComparison.Ordinal));
     }

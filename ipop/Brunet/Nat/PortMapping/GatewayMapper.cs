@@ -15,7 +15,10 @@ internal sealed class GatewayMapper
     private readonly PcpClient _pcp;
     private readonly NatPmpClient? _natPmp;
     private readonly UpnpClient? _upnp;
+
+    [Own("the protocols that there are")]
     private readonly List<IMappingClient> _clients = [];
+
     private TimeSpan _started;
     private bool _hasStartedOthers;
     private IMappingClient? _winner;

@@ -20,7 +20,10 @@ internal sealed class NatPmpClient : IMappingClient
 
     private readonly MappingGateway _gateway;
     private readonly IPortMapperOutput _output;
+
+    [Own("the ports that the node listens on")]
     private readonly List<Lease> _leases = [];
+
     private readonly AskSchedule _addressSchedule;
     private readonly ServerEpoch _epoch = new();
     private uint? _address;

@@ -19,7 +19,10 @@ internal sealed class PcpClient : IMappingClient
 
     private readonly MappingGateway _gateway;
     private readonly IPortMapperOutput _output;
+
+    [Own("the ports that the node listens on")]
     private readonly List<(Lease Lease, byte[] Nonce)> _leases = [];
+
     private readonly ServerEpoch _epoch = new();
 
     public PcpClient(MappingGateway gateway, IReadOnlyList<MappingWish> wishes, IPortMapperOutput output, Random random)

@@ -20,7 +20,11 @@ public sealed class PortMapper
     private readonly IReadOnlyList<MappingWish> _wishes;
     private readonly IPortMapperOutput _output;
     private readonly Random _random;
+
+    [Own("the machine's gateways")]
     private readonly List<GatewayMapper> _gateways = [];
+
+    [Own("the machine's gateways and the ports that the node listens on")]
     private List<MappedPort> _mapped = [];
 
     /// <summary>Makes a mapper that knows no gateway yet.</summary>

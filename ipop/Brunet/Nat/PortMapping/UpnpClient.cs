@@ -27,7 +27,10 @@ internal sealed class UpnpClient : IMappingClient
     private readonly IPortMapperOutput _output;
     private readonly Random _random;
     private readonly AskSchedule _schedule;
+
+    [Own("the ports that the node listens on")]
     private readonly List<Lease> _leases = [];
+
     private readonly Action<TimeSpan> _afterExchange;
     private GatewayUrl? _location;
     private IgdDescription? _device;
