@@ -3,6 +3,7 @@
 import time
 
 import usage
+from carrying import Pair
 from tally import must
 
 SETTLE = 10
@@ -13,11 +14,11 @@ MOST_WAKES = 10
 MOST_PROCESSOR = 0.02
 
 
-def run(tally, node, figures):
+def run(tally, program, figures):
     """A node with one neighbour."""
-    with tally.case("an idle daemon wakes up a few times a second and uses next to no processor"):
+    with tally.case("an idle daemon wakes up a few times a second and uses next to no processor"), Pair(program, 1500) as pair:
         time.sleep(SETTLE)
-        wakes, used = measure(node.pid)
+        wakes, used = measure(pair.left.pid)
         figures.add("idle: wake-ups a second, all threads that are there at the end", wakes, "")
         figures.add("idle: of a processor", used * 100, "%")
         must(0 < wakes < MOST_WAKES, f"it woke {wakes} times a second")

@@ -41,8 +41,8 @@ exec {SYSTEMD} --system --unit=test.target --log-target=console --show-status=no
 class Service(Node):
     """A node whose daemon systemd starts, restarts and keeps descriptors for."""
 
-    def __init__(self, *arguments):
-        super().__init__(*arguments)
+    def __init__(self, *arguments, **options):
+        super().__init__(*arguments, **options)
         self.options["node"]["state"] = f"{FOLDER}/state"
         self.options["control"]["socket"] = f"{FOLDER}/control"
         self._group = cgroups() / f"wow-{self.topology.prefix}{self.name}"

@@ -4,11 +4,14 @@ import os
 import pathlib
 import signal
 import subprocess
+import threading
 import time
 from typing import NamedTuple
 
 GRACE_SECONDS = 15
 SIGN_OF_LIFE_SECONDS = 60
+STOP_SECONDS = 0.25
+"""How soon a command notices that all is to end."""
 
 
 class Ended(NamedTuple):
@@ -23,30 +26,43 @@ def tail(path: pathlib.Path, lines: int) -> list:
     return [line for line in text.splitlines() if line.strip()][-lines:]
 
 
-def run(command: list, log: pathlib.Path, limit: float, cwd: pathlib.Path, say=print, environment=None) -> Ended:
+class Stopped(Exception):
+    """The command was ended because all is to end."""
+
+
+def run(command: list, log: pathlib.Path, limit: float, cwd: pathlib.Path, say=print, environment=None, stop=None) -> Ended:
     """Runs a command until it ends or its seconds are used up; then its whole group gets SIGTERM, so that traps can clean up,
-    and SIGKILL some seconds later. Interrupting the caller does the same."""
+    and SIGKILL some seconds later. Interrupting the caller, or setting the event `stop` from another thread, does the same."""
+    stop = stop or threading.Event()
     started = time.monotonic()
     with log.open("ab") as output:
         child = subprocess.Popen(
             command, cwd=cwd, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
             start_new_session=True, env=environment)
     try:
-        while True:
-            left = limit - (time.monotonic() - started)
-            if left <= 0:
-                end_group(child)
-                return Ended(child.returncode, True, time.monotonic() - started)
-            try:
-                code = child.wait(min(left, SIGN_OF_LIFE_SECONDS))
-                return Ended(code, False, time.monotonic() - started)
-            except subprocess.TimeoutExpired:
-                if time.monotonic() - started < limit:
-                    last = tail(log, 1) or ["(no output yet)"]
-                    say(f"    {time.monotonic() - started:5.0f} s: {last[0].strip()[:120]}")
+        return watch(child, log, started, limit, say, stop)
     except BaseException:
         end_group(child)
         raise
+
+
+def watch(child: subprocess.Popen, log: pathlib.Path, started: float, limit: float, say, stop: threading.Event) -> Ended:
+    """Waits for a child; says from time to time what it wrote last."""
+    told = 0.0
+    while True:
+        try:
+            return Ended(child.wait(STOP_SECONDS), False, time.monotonic() - started)
+        except subprocess.TimeoutExpired:
+            seconds = time.monotonic() - started
+        if stop.is_set():
+            raise Stopped
+        if seconds >= limit:
+            end_group(child)
+            return Ended(child.returncode, True, time.monotonic() - started)
+        if seconds - told >= SIGN_OF_LIFE_SECONDS:
+            told = seconds
+            last = tail(log, 1) or ["(no output yet)"]
+            say(f"{seconds:5.0f} s: {last[0].strip()[:120]}")
 
 
 def end_group(child: subprocess.Popen) -> None:

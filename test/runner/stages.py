@@ -8,6 +8,7 @@ import sys
 from typing import Callable, NamedTuple, Optional
 
 from runner.counts import Count, failed_in_trx, from_last_line, from_trx, from_unittest
+from runner.lanes import ALONE, COMPUTES, WAITS
 
 SHELL = re.compile(rb"#!.*\b(sh|bash|dash)\b")
 PYTHON = re.compile(rb"#!.*\bpython3\b")
@@ -26,6 +27,7 @@ class Stage(NamedTuple):
     needs: tuple = ()
     detail: Callable[[], list] = list
     missing: Optional[str] = None
+    lane: str = COMPUTES
 
 
 def tracked(root: pathlib.Path) -> list:
@@ -85,10 +87,10 @@ def each_passes(number: int) -> Callable[[str], Count]:
     return lambda log: Count(number, 0)
 
 
-def script(root: pathlib.Path, name: str, limit: float, path: str, count=from_last_line, needs=(), arguments=()) -> Stage:
+def script(root: pathlib.Path, name: str, limit: float, path: str, count=from_last_line, needs=(), arguments=(), lane=COMPUTES) -> Stage:
     """An end-to-end stage: an executable of the clone."""
     absent = None if os.access(root / path, os.X_OK) else f"{path} is missing or not executable"
-    return Stage(name, limit, [[str(root / path), *arguments]], count, needs, missing=absent)
+    return Stage(name, limit, [[str(root / path), *arguments]], count, needs, missing=absent, lane=lane)
 
 
 def unit(root: pathlib.Path, name: str, limit: float, out: pathlib.Path) -> Stage:
@@ -106,24 +108,28 @@ def stages(root: pathlib.Path, out: pathlib.Path) -> list:
     return [
         # Locked: a package or reference that the lock files do not know is a failure here already, not only in CI.
         Stage("restore", 600, [["dotnet", "restore", "Wow.slnx", "--locked-mode"]], each_passes(1)),
-        Stage("format", 1200, [["dotnet", "format", "Wow.slnx", "--verify-no-changes", "--no-restore"]], each_passes(1), ("restore",)),
         # SC1091: paths that exist only in the guest.
         Stage("shellcheck", 60, [["shellcheck", "-x", "-P", "SCRIPTDIR", "-e", "SC1091", *shells]], each_passes(len(shells))),
+        # The programs of the image: the other lane waits for them, and what is measured is what ships.
+        script(root, "programs", 900, "appliance/image/programs", each_passes(1), ("restore",), lane=WAITS),
         Stage("build", 1500, [[
             "dotnet", "build", "Wow.slnx", "-c", "Release", "--no-restore", "-warnaserror", "-nologo", "-nodeReuse:false"]],
             each_passes(1), ("restore",)),
+        # White space and the order of usings; the build holds the rest.
+        Stage("format", 600, [["dotnet", "format", "whitespace", "Wow.slnx", "--verify-no-changes", "--no-restore"]], each_passes(1), ("restore",)),
         *(unit(root, name, UNIT_SECONDS_OF.get(name, UNIT_SECONDS), out) for name in unit_projects(root)),
         script(root, "fuzz", 600, "test/Fuzz/run", needs=("build",)),
         Stage("python", 600, [
             [sys.executable, "-c", PARSE, *python_files(root)],
             *(python_tests(root, folder) for folder in pythons)], from_unittest),
-        script(root, "netns", 2000, "test/netns/run", needs=("build",)),
-        script(root, "dhcp", 900, "test/netns/dhcp/run", needs=("build",)),
-        script(root, "router", 900, "test/netns/router/run", needs=("build",)),
-        script(root, "grid", 600, "test/netns/grid/run", needs=("build",), arguments=("--few",)),
-        script(root, "image-build", 1800, "appliance/image/build", each_passes(1), ("build",)),
+        script(root, "netns", 2000, "test/netns/run", needs=("programs",), arguments=("--beside",), lane=WAITS),
+        script(root, "dhcp", 900, "test/netns/dhcp/run", needs=("programs",), lane=WAITS),
+        script(root, "router", 900, "test/netns/router/run", needs=("programs",), lane=WAITS),
+        script(root, "grid", 600, "test/netns/grid/run", needs=("programs",), arguments=("--few",), lane=WAITS),
+        script(root, "image-build", 1800, "appliance/image/build", each_passes(1), ("programs",)),
         script(root, "image", 1200, "test/image/run", needs=("image-build",)),
-        script(root, "vm", 4000, "test/vm/run", needs=("image-build",)),
+        script(root, "vm", 2000, "test/vm/run", needs=("image-build",), lane=ALONE),
+        script(root, "netns-alone", 900, "test/netns/run", needs=("programs",), arguments=("--alone",), lane=ALONE),
     ]
 
 

@@ -3,12 +3,28 @@ import pathlib
 import signal
 import sys
 import tempfile
+import threading
 import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
-from runner.process import run, tail  # noqa: E402
+from runner.process import Stopped, run, tail  # noqa: E402
+
+
+def is_gone(process):
+    """Whether a process that has been told to end does, its parent or not asking for its code."""
+    for _ in range(50):
+        try:
+            os.kill(process, 0)
+            state = pathlib.Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+        except (ProcessLookupError, FileNotFoundError):
+            return True
+        if state == "Z":
+            return True
+        time.sleep(0.1)
+    os.kill(process, signal.SIGKILL)
+    return False
 
 
 class Run(unittest.TestCase):
@@ -38,26 +54,27 @@ class Run(unittest.TestCase):
     def test_ends_grandchildren_too(self):
         ended = self.sh("sleep 60 & echo $!; wait", limit=1)
         self.assertTrue(ended.timed_out)
-        self.assertTrue(self.is_gone(int(self.log.read_text())))
+        self.assertTrue(is_gone(int(self.log.read_text())))
+
+    def test_ends_the_group_when_all_is_to_end(self):
+        os.mkfifo(self.folder / "running")
+        stop = threading.Event()
+
+        def interrupt():
+            (self.folder / "running").read_text()
+            stop.set()
+
+        threading.Thread(target=interrupt).start()
+        with self.assertRaises(Stopped):
+            run(["sh", "-c", "trap 'echo cleaned; exit 1' TERM; sleep 60 & echo $!; echo > running; wait"], self.log, 30, self.folder, stop=stop)
+        child, said = self.log.read_text().split()
+        self.assertEqual(said, "cleaned")
+        self.assertTrue(is_gone(int(child)))
 
     def test_appends_so_that_the_commands_of_a_stage_share_a_log(self):
         self.sh("echo one")
         self.sh("echo two; echo")
         self.assertEqual(tail(self.log, 5), ["one", "two"])
-
-    @staticmethod
-    def is_gone(process):
-        for _ in range(50):
-            try:
-                os.kill(process, 0)
-                state = pathlib.Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
-            except (ProcessLookupError, FileNotFoundError):
-                return True
-            if state == "Z":
-                return True
-            time.sleep(0.1)
-        os.kill(process, signal.SIGKILL)
-        return False
 
 
 if __name__ == "__main__":

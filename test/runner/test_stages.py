@@ -1,8 +1,12 @@
 import importlib.machinery
+import os
 import pathlib
+import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import types
 import unittest
 from unittest import mock
@@ -11,6 +15,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
 from runner import stages as module  # noqa: E402
 from runner.counts import Count  # noqa: E402
+from runner.test_process import is_gone  # noqa: E402
+from runner.lanes import ALONE, COMPUTES, WAITS, disorder  # noqa: E402
 
 RUN = pathlib.Path(__file__).resolve().parents[1] / "run"
 
@@ -89,16 +95,17 @@ class Running(Clone):
         self.run_module.__file__ = str(RUN)
         loader.exec_module(self.run_module)
         self.said = []
-        for name, value in (("ROOT", self.root), ("OUT", self.root / "out"), ("say", self.said.append)):
+        for name, value in (("ROOT", self.root), ("OUT", self.root / "out"), ("say", self.said.append), ("STOP", threading.Event())):
             patch = mock.patch.object(self.run_module, name, value)
             patch.start()
             self.addCleanup(patch.stop)
 
-    def main(self, *scripts, arguments=()):
+    def main(self, *scripts, arguments=(), lanes=()):
         made = []
         for number, (text, needs) in enumerate(scripts):
             self.write(f"s{number}", text, executable=True)
-            made.append(module.script(self.root, f"s{number}", 5, f"s{number}", needs=needs))
+            lane = lanes[number] if lanes else COMPUTES
+            made.append(module.script(self.root, f"s{number}", 5, f"s{number}", needs=needs, lane=lane))
         with mock.patch.object(self.run_module, "stages", lambda root, out: made):
             return self.run_module.main(list(arguments)), self.said[-1]
 
@@ -136,10 +143,47 @@ class Running(Clone):
     def test_an_empty_plan_is_a_failure(self):
         self.assertEqual(self.main(), (1, "0 passed, 1 failed"))
 
-    def test_long_tests_are_the_scripts_called_long(self):
-        self.assertEqual((self.run_module.main(["--long"]), self.said[-1].splitlines()[-1]), (0, "0 passed, 0 failed"))
-        self.write("test/vm/long", "#!/bin/sh\necho 0 passed, 1 failed\nexit 1\n", executable=True)
-        self.assertEqual((self.run_module.main(["--long"]), self.said[-1]), (1, "0 passed, 1 failed"))
+    def test_a_stage_that_ran_no_test_is_a_failure(self):
+        self.assertEqual(self.main(("#!/bin/sh\necho 0 passed, 0 failed\n", ())), (1, "0 passed, 1 failed"))
+        self.assertTrue(any("it ran no test" in line for line in self.said))
+
+    def test_two_lanes_run_beside_each_other_and_each_line_says_its_stage(self):
+        pipe = self.root / "pipe"
+        os.mkfifo(pipe)
+        # Each end of a pipe opens when the other one does: one after the other, the first would wait for ever.
+        reads, writes = f"#!/bin/sh\ncat {pipe}\n", f"#!/bin/sh\necho 1 passed, 0 failed | tee {pipe}\n"
+        self.assertEqual(self.main((reads, ()), (writes, ()), lanes=(COMPUTES, WAITS)), (0, "2 passed, 0 failed"))
+        *lines, rows, last = self.said
+        self.assertEqual({line.split()[0] for line in lines}, {"s0", "s1"})
+        self.assertRegex(rows, r"(?m)^s0 +computes +1 +0 .* s$\n^s1 +waits +1 +0 .* s$")
+        self.assertEqual(last, "2 passed, 0 failed")
+
+    def test_one_lane_runs_all_in_the_plans_order(self):
+        log = self.root / "log"
+        scripts = [(f"#!/bin/sh\necho {name} >> {log}\necho 1 passed, 0 failed\n", ()) for name in "abc"]
+        self.assertEqual(self.main(*scripts, arguments=["--lanes", "1"], lanes=(WAITS, ALONE, COMPUTES)), (0, "3 passed, 0 failed"))
+        self.assertEqual(log.read_text(), "a\nb\nc\n")
+
+    def test_a_number_of_lanes_that_is_none_is_refused(self):
+        for arguments in (["--lanes"], ["--lanes", "3"], ["--lanes", "s0"]):
+            self.assertEqual(self.main(("#!/bin/sh\n", ()), arguments=arguments)[0], 2)
+
+    def test_a_plan_that_could_never_be_met_is_refused(self):
+        code, said = self.main(("#!/bin/sh\n", ("s1",)), ("#!/bin/sh\n", ()))
+        self.assertEqual(code, 2)
+        self.assertIn("s0 needs s1", said)
+
+    def test_a_command_that_is_not_there_fails_its_stage_alone(self):
+        stages = [module.Stage("none", 5, [["/nowhere/to/be/found"]], module.each_passes(1)), module.Stage("true", 5, [["true"]], module.each_passes(1))]
+        with mock.patch.object(self.run_module, "stages", lambda root, out: stages):
+            self.assertEqual((self.run_module.main([]), self.said[-1]), (1, "1 passed, 1 failed"))
+
+    def test_the_plan_of_make_test_can_be_met(self):
+        root = RUN.parents[1]
+        plan = module.stages(root, root / "build/out/test")
+        self.assertEqual(disorder(plan), [])
+        self.assertEqual({stage.name: stage.missing for stage in plan if stage.missing}, {})
+        self.assertEqual({stage.lane for stage in plan}, {COMPUTES, WAITS, ALONE})
 
     def test_a_stage_that_says_only_yes_or_no(self):
         stage = module.Stage("yes", 5, [["false"]], module.each_passes(3))
@@ -148,6 +192,26 @@ class Running(Clone):
 
     def test_counts_add(self):
         self.assertEqual(Count(1, 2) + Count(3, 4), Count(4, 6))
+
+
+class Signals(Clone):
+    """test/run as a program, in a clone of its own."""
+
+    def test_sigterm_ends_both_lanes_with_all_that_they_started(self):
+        shutil.copytree(RUN.parent / "runner", self.root / "test/runner", ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copy(RUN, self.root / "test/run")
+        pipes = {name: self.root / name for name in ("image", "netns")}
+        for name, pipe in pipes.items():
+            os.mkfifo(pipe)
+            self.write(f"test/{name}/run", f"#!/bin/sh\ntrap 'exit 1' TERM\nsleep 60 &\necho $! > {pipe}\nwait\n", executable=True)
+        with subprocess.Popen([str(self.root / "test/run"), *pipes], stdout=subprocess.PIPE, text=True) as whole:
+            children = [int(pipe.read_text()) for pipe in pipes.values()]
+            whole.send_signal(signal.SIGTERM)
+            said = whole.communicate(timeout=60)[0]
+        self.assertEqual(whole.returncode, 128 + signal.SIGTERM)
+        self.assertNotIn("passed", said)
+        for child in children:
+            self.assertTrue(is_gone(child))
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@
 wow_bench=$(dirname "$(readlink -f "$HERE/peer-wow.sh")")
 
 up_wow() {
-    wow_program=${WOW_IPOPD:-$wow_bench/../../../build/dotnet/publish/Ipopd/release_linux-x64/ipopd}
+    wow_program=${WOW_IPOPD:-$wow_bench/../../../build/image/programs/dotnet/ipopd}
     [ -x "$wow_program" ] || { echo "peer-wow.sh: no ipopd at $wow_program: run make bench, or set WOW_IPOPD" >&2; return 1; }
     # Each round's pool is a new one.
     wow_pool=$(mktemp -d "$W/wow.XXXXXX")

@@ -1,0 +1,88 @@
+"""Two lanes of stages beside each other: what waits for a network leaves the processors to what computes. What has to be alone comes after both."""
+
+import threading
+from typing import Callable, NamedTuple
+
+from runner.counts import Count
+
+COMPUTES, WAITS, ALONE = "computes", "waits", "alone"
+BESIDE = (COMPUTES, WAITS)
+
+
+class Result(NamedTuple):
+    """What a stage came to; `why` says what is wrong, None if nothing is."""
+    count: Count
+    seconds: float
+    why: str | None
+
+
+def phases(stages: list, lanes: int) -> list:
+    """Groups of lanes that run one after the other: the two beside each other, then what is alone; one lane in the plan's order if that is asked for."""
+    if lanes == 1:
+        return [[list(stages)]]
+    beside = [[stage for stage in stages if stage.lane == lane] for lane in BESIDE]
+    return [[lane for lane in beside if lane], [[stage for stage in stages if stage.lane == ALONE]]]
+
+
+def disorder(stages: list) -> list:
+    """What of the plan could never be met: a lane runs in the plan's order, so a stage needs only earlier ones, and nothing beside others needs one that is
+    alone."""
+    found, earlier = [], {}
+    for stage in stages:
+        for need in stage.needs:
+            if need not in earlier:
+                found.append(f"{stage.name} needs {need}, which does not come before it")
+            elif earlier[need] == ALONE and stage.lane != ALONE:
+                found.append(f"{stage.name} needs {need}, which comes after all that is not alone")
+        earlier[stage.name] = stage.lane
+    return found
+
+
+class Lanes:
+    """Runs stages; `run(stage, unmet)` runs one and gives its Result, `stop` is set when all is to end."""
+
+    def __init__(self, run: Callable, stop: threading.Event):
+        self._run = run
+        self._stop = stop
+        self._ended = threading.Condition()
+        self.results: dict = {}
+
+    def play(self, stages: list, lanes: int) -> None:
+        """Runs all; returns when they have ended. An interruption ends the running ones first, then goes on to the caller."""
+        chosen = {stage.name for stage in stages}
+        for group in phases(stages, lanes):
+            threads = [threading.Thread(target=self._lane, args=(lane, chosen)) for lane in group]
+            try:
+                for thread in threads:
+                    thread.start()
+                for thread in threads:
+                    thread.join()
+            except BaseException:
+                self._end()
+                for thread in threads:
+                    if thread.ident is not None:
+                        thread.join()
+                raise
+
+    def _end(self) -> None:
+        self._stop.set()
+        with self._ended:
+            self._ended.notify_all()
+
+    def _lane(self, stages: list, chosen: set) -> None:
+        for stage in stages:
+            needs = [need for need in stage.needs if need in chosen]
+            with self._ended:
+                self._ended.wait_for(lambda needs=needs: self._stop.is_set() or all(need in self.results for need in needs))
+            if self._stop.is_set():
+                return
+            result = self._result(stage, [need for need in needs if self.results[need].why])
+            with self._ended:
+                self.results[stage.name] = result
+                self._ended.notify_all()
+
+    def _result(self, stage, unmet: list) -> Result:
+        try:
+            return self._run(stage, unmet)
+        except Exception as error:  # whatever it is, the other lane may wait for this stage
+            return Result(Count(0, 1), 0.0, f"{type(error).__name__}: {error}")

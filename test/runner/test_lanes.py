@@ -1,0 +1,136 @@
+import pathlib
+import sys
+import threading
+import unittest
+from unittest import mock
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+
+from runner.counts import Count  # noqa: E402
+from runner.lanes import ALONE, COMPUTES, WAITS, Lanes, Result, disorder  # noqa: E402
+from runner.stages import Stage  # noqa: E402
+
+GOOD = Result(Count(1, 0), 0.0, None)
+BAD = Result(Count(0, 1), 0.0, "it failed")
+# Nothing here takes time: this ends a test that hangs.
+PATIENCE = 30
+
+
+def stage(name, lane=COMPUTES, needs=()):
+    return Stage(name, 5, [["true"]], lambda log: Count(1, 0), needs, lane=lane)
+
+
+class Interruption(BaseException):
+    """What a signal's handler raises in the main thread."""
+
+
+class Lane(unittest.TestCase):
+    """Stages are functions here; what each waits for is an event of the test."""
+
+    def setUp(self):
+        self.stop = threading.Event()
+        self.began = []
+
+    def play(self, stages, lanes=2, **does):
+        """Each stage is noted as begun and does what the test says, or is good at once."""
+        def run(one, unmet):
+            self.began.append(one.name)
+            return does.get(one.name, lambda unmet: GOOD)(unmet)
+
+        runner = Lanes(run, self.stop)
+        runner.play(stages, lanes)
+        return runner.results
+
+    def test_a_stage_waits_for_what_it_needs_of_the_other_lane(self):
+        asked = threading.Event()
+
+        def build(unmet):
+            asked.wait(PATIENCE)
+            return GOOD
+
+        def other(unmet):
+            asked.set()
+            return GOOD
+
+        results = self.play([stage("other", WAITS), stage("build"), stage("netns", WAITS, ("build",))], build=build, other=other)
+        self.assertEqual(set(results), {"other", "build", "netns"})
+        self.assertEqual(self.began[-1], "netns")
+
+    def test_a_failure_reaches_who_needs_it_in_the_other_lane(self):
+        told = []
+        self.play([stage("build"), stage("netns", WAITS, ("build",))], build=lambda unmet: BAD, netns=lambda unmet: told.extend(unmet) or BAD)
+        self.assertEqual(told, ["build"])
+
+    def test_what_was_not_chosen_is_not_waited_for(self):
+        self.assertEqual(self.play([stage("netns", WAITS, ("build",))]), {"netns": GOOD})
+
+    def test_what_is_alone_begins_when_both_lanes_have_ended(self):
+        running, beside = set(), []
+
+        def during(name):
+            def run(unmet):
+                running.add(name)
+                beside.append((name, set(running)))
+                running.discard(name)
+                return GOOD
+            return run
+
+        stages = [stage("vm", ALONE), stage("idle", ALONE), stage("a"), stage("b", WAITS)]
+        self.play(stages, **{one.name: during(one.name) for one in stages})
+        self.assertEqual(self.began[-2:], ["vm", "idle"])
+        self.assertEqual(beside[-2:], [("vm", {"vm"}), ("idle", {"idle"})])
+
+    def test_an_exception_is_the_stages_failure_and_the_other_lane_goes_on(self):
+        def crash(unmet):
+            raise OSError("no such tool")
+
+        results = self.play([stage("build"), stage("netns", WAITS, ("build",))], build=crash)
+        self.assertEqual((results["build"].count, results["build"].why), (Count(0, 1), "OSError: no such tool"))
+        self.assertIs(results["netns"], GOOD)
+
+    def test_an_interruption_stops_both_lanes_and_begins_no_other_stage(self):
+        both = threading.Barrier(3, timeout=PATIENCE)
+        ended = []
+
+        def until_stopped(name):
+            def run(unmet):
+                both.wait()
+                self.stop.wait(PATIENCE)
+                ended.append(name)
+                return BAD
+            return run
+
+        interrupts = [Interruption()]
+
+        class Waited(threading.Thread):
+            """The main thread is interrupted while it waits for the first lane and both run."""
+
+            def join(self, timeout=None):
+                if interrupts:
+                    both.wait()
+                    raise interrupts.pop()
+                super().join(timeout)
+
+        stages = [stage("a"), stage("b", WAITS), stage("c"), stage("d", WAITS, ("c",)), stage("e", ALONE)]
+        with mock.patch("runner.lanes.threading.Thread", Waited), self.assertRaises(Interruption):
+            self.play(stages, a=until_stopped("a"), b=until_stopped("b"))
+        self.assertEqual(sorted(ended), ["a", "b"])
+        self.assertEqual(sorted(self.began), ["a", "b"])
+
+    def test_a_lane_that_waits_for_the_other_one_is_stopped_too(self):
+        self.stop.set()
+        self.assertEqual(self.play([stage("a"), stage("b", WAITS, ("a",))]), {})
+
+
+class Order(unittest.TestCase):
+    def test_a_need_that_comes_later_or_that_nobody_knows_is_found(self):
+        self.assertEqual(len(disorder([stage("a", needs=("b",)), stage("b")])), 1)
+        self.assertEqual(len(disorder([stage("a", needs=("nobody",))])), 1)
+
+    def test_a_need_that_is_alone_is_for_those_alone(self):
+        self.assertEqual(len(disorder([stage("a", ALONE), stage("b", needs=("a",))])), 1)
+        self.assertEqual(disorder([stage("a", ALONE), stage("b", ALONE, ("a",))]), [])
+
+
+if __name__ == "__main__":
+    unittest.main()
