@@ -21,7 +21,7 @@ wow: host ## image, a pool of three virtual machines, a scientist's job across i
 test: host ## every test; ends with one line `N passed, N failed`
 	@test/run
 
-test-long: host ## the tests that take too long for every commit
+test-long: host ## the tests that take too long for every commit, hours; docs/test-long.json keeps what each came to
 	@test/run --long
 
 sim: host ## the overlay in virtual time: table, sim.json and pictures in build/out/sim; SIM="--scenario join --size 200" for less

@@ -1,5 +1,6 @@
 """The stages of `make test`, in order. Limits are five times and more what a quiet machine with two cores needs from a cold cache."""
 
+import datetime
 import os
 import pathlib
 import re
@@ -9,6 +10,7 @@ from typing import Callable, NamedTuple, Optional
 
 from runner.counts import Count, failed_in_trx, from_last_line, from_trx, from_unittest
 from runner.lanes import ALONE, COMPUTES, WAITS
+from runner.long import from_bench, from_grid, from_log, from_sim, goals, seed
 
 SHELL = re.compile(rb"#!.*\b(sh|bash|dash)\b")
 PYTHON = re.compile(rb"#!.*\bpython3\b")
@@ -28,6 +30,7 @@ class Stage(NamedTuple):
     detail: Callable[[], list] = list
     missing: Optional[str] = None
     lane: str = COMPUTES
+    figures: Callable[[str], list] = from_log
 
 
 def tracked(root: pathlib.Path) -> list:
@@ -133,8 +136,23 @@ def stages(root: pathlib.Path, out: pathlib.Path) -> list:
     ]
 
 
-def long_stages(root: pathlib.Path) -> list:
-    """What `make test-long` runs: the `long` script of each folder under test/ that has one; an hour and a half for each."""
+def long_stages(root: pathlib.Path, today: datetime.date) -> list:
+    """What `make test-long` runs: what takes too long for every commit. Names that begin with `long-` keep their result in docs/test-long.json."""
+    def simulated(name: str, limit: float, *arguments: str) -> Stage:
+        out = root / "build/out" / name
+        stage = script(root, name, limit, "test/Simulation/sim", goals(lambda: from_sim(out / "sim.json")), ("build",), (*arguments, "--output", str(out)))
+        return stage._replace(figures=lambda log: from_sim(out / "sim.json"))
+
+    grid = script(root, "long-grid", 5400, "test/netns/grid/run", needs=("programs",), lane=WAITS)
+    bench = script(root, "long-bench", 3600, "test/netns/bench/run", needs=("programs",), lane=ALONE)
     return [
-        script(root, f"{path.parent.name}-long", 5400, str(path.relative_to(root)))
-        for path in sorted(root.glob("test/*/long")) if path.is_file()]
+        script(root, "programs", 900, "appliance/image/programs", each_passes(1), lane=WAITS),
+        Stage("build", 1500, [["dotnet", "build", "Wow.slnx", "-c", "Release", "-warnaserror", "-nologo", "-nodeReuse:false"]], each_passes(1)),
+        grid._replace(figures=lambda log: from_grid(root / "test/netns/grid/last.json")),
+        script(root, "long-fuzz", 1800, "test/Fuzz/run", needs=("build",), arguments=("--seconds", "600", "--seed", seed(today))),
+        simulated("long-sim-day", 10800, "--scenario", "day", "--size", "300"),
+        simulated("long-sim-big", 7200, "--scenario", "big", "--sessions", "cheap")._replace(lane=ALONE),
+        script(root, "image-build", 1800, "appliance/image/build", each_passes(1), ("programs",)),
+        script(root, "long-vm", 5400, "test/vm/run", needs=("image-build",), arguments=("--long",), lane=ALONE),
+        bench._replace(figures=lambda log: from_bench(root / "build/out/netns/bench.json")),
+    ]

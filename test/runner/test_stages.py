@@ -1,4 +1,5 @@
 import importlib.machinery
+import json
 import os
 import pathlib
 import shutil
@@ -29,6 +30,7 @@ class Clone(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.root = pathlib.Path(folder.name)
         self.git("init", "-q")
+        self.git("-c", "user.name=a", "-c", "user.email=a@example.org", "commit", "-q", "--allow-empty", "-m", "one")
 
     def git(self, *arguments):
         subprocess.run(["git", "-C", str(self.root), *arguments], check=True, capture_output=True)
@@ -177,6 +179,19 @@ class Running(Clone):
         stages = [module.Stage("none", 5, [["/nowhere/to/be/found"]], module.each_passes(1)), module.Stage("true", 5, [["true"]], module.each_passes(1))]
         with mock.patch.object(self.run_module, "stages", lambda root, out: stages):
             self.assertEqual((self.run_module.main([]), self.said[-1]), (1, "1 passed, 1 failed"))
+
+    def test_a_long_part_alone_keeps_its_result_and_what_only_serves_it_does_not(self):
+        (self.root / "docs").mkdir()
+        good = "#!/bin/sh\necho figure: silence: 0.5 s\necho 2 passed, 0 failed\n"
+        plan = []
+        for name in ("programs", "long-grid", "long-vm"):
+            self.write(name, good, executable=True)
+            plan.append(module.script(self.root, name, 5, name))
+        with mock.patch.object(self.run_module, "long_stages", lambda root, today: plan):
+            self.assertEqual((self.run_module.main(["--long", "long-grid", "programs"]), self.said[-1]), (0, "4 passed, 0 failed"))
+        kept = json.loads((self.root / "docs/test-long.json").read_text())["parts"]
+        self.assertEqual({name: entry["verdict"] for name, entry in kept.items()}, {"long-grid": "passed", "long-vm": "not run"})
+        self.assertEqual(kept["long-grid"]["figures"][0]["reached"], "0.5 s")
 
     def test_the_plan_of_make_test_can_be_met(self):
         root = RUN.parents[1]
