@@ -1,0 +1,74 @@
+import json
+import pathlib
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+
+from runner import document as module  # noqa: E402
+
+CLONE = pathlib.Path(__file__).resolve().parents[2]
+
+
+class Tables(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name)
+
+    def write(self, name, text):
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text if isinstance(text, str) else json.dumps(text))
+
+    def test_the_ledger_has_each_stage_before_and_now(self):
+        self.write(module.BEFORE, {"seconds": {"build": 76, "gone": 5, "all": 100}})
+        self.write(module.TIMES, "stage lane passed failed time\nbuild      computes      1      0     12.6 s\nnew  waits  2  1  3.0 s\nall     3      1     90.2 s\n")
+        self.assertEqual(module.times(self.root).splitlines()[2:], [
+            "| build | 1 | 76 s | 13 s |", "| new | 3 | - | 3 s |", "| gone | - | 5 s | - |", "| all | 4 | 100 s | 90 s |"])
+
+    def test_a_run_that_was_not_kept_leaves_dashes(self):
+        self.write(module.BEFORE, {"seconds": {"build": 76, "all": 100}})
+        self.assertEqual(module.times(self.root).splitlines()[2:], ["| build | - | 76 s | - |", "| all | - | 100 s | - |"])
+        self.assertEqual(module.wow(self.root), module.NOTHING)
+
+    def test_the_ledger_reads_what_the_runner_writes(self):
+        self.assertEqual(module.STAGE_LINE.findall(f"{'netns-alone':22}{'alone':10}{7:7}{0:7}{84.2:9.1f} s\n{'all':32}{7:7}{0:7}{84.2:9.1f} s"),
+                         [("netns-alone", "7", "0", "84.2"), ("all", "7", "0", "84.2")])
+
+    def test_a_goal_that_was_not_kept_stands_out(self):
+        self.write(module.WOW, [{"key": "a", "figure": "login, s", "reached": 30.5, "goal": 23, "met": False}])
+        self.assertEqual(module.wow(self.root).splitlines()[-1], "| login, s | 23 | 30.5 | **no** |")
+
+    def test_the_bench_has_medians_and_a_dash_for_what_a_peer_was_not_asked(self):
+        self.write(module.BENCH, {"rounds": [{"socat": {"rtt_ms": 1}, "wow": {"rtt_ms": number, "tcp": number, "path": "x"}} for number in (1, 9, 3)]})
+        self.assertEqual(module.bench(self.root).splitlines()[2:], ["| rtt_ms | 1 | 3 |", "| tcp | - | 3 |"])
+
+    def test_the_long_parts_say_their_commit(self):
+        ran = {"verdict": "passed", "passed": 2, "failed": 0, "seconds": 61, "commit": "a" * 40, "clean": False,
+               "figures": [{"figure": "lost", "goal": "0", "reached": "0", "met": True}]}
+        self.write(module.LONG, {"parts": {"long-grid": ran, "long-vm": {"verdict": "not run"}}})
+        self.assertEqual(module.long_parts(self.root).splitlines()[2:],
+                         ["| long-grid | passed | 2 / 0 | 61 s | aaaaaaaaaa and changes |", "| long-vm | not run | - | - | - |"])
+        self.assertEqual(module.long_figures(self.root).splitlines()[2:], ["| long-grid | lost | 0 | 0 | yes |"])
+
+    def test_a_document_without_a_table_is_refused(self):
+        with self.assertRaises(module.Unknown):
+            module.written(self.root, "# Performance\n")
+
+    def test_the_files_of_a_run_are_kept(self):
+        (self.root / "docs/performance").mkdir(parents=True)
+        self.write("build/out/test/times.txt", "all 1 0 1.0 s\n")
+        self.assertEqual(module.keep(self.root), [module.TIMES])
+        self.assertEqual((self.root / module.TIMES).read_text(), "all 1 0 1.0 s\n")
+
+
+class OfThisClone(unittest.TestCase):
+    def test_the_tables_of_the_document_are_what_the_files_say(self):
+        text = (CLONE / module.NAME).read_text(encoding="utf-8")
+        self.assertEqual(module.written(CLONE, text), text, "run: test/figures --write")
+
+
+if __name__ == "__main__":
+    unittest.main()
