@@ -59,6 +59,25 @@ public sealed partial class FileTests
             .Where(place => place.text.Length > 0 && (!place.text.EndsWith('\n') || TrailingBlankPattern().IsMatch(place.text)))
             .Select(place => place.file));
 
+    // The build holds neither of the next two (IDE0003, the order of imports), and format looks at white space only.
+    [Fact]
+    public void Usings_are_in_order_those_of_System_first() =>
+        Rule.NobodyBreaks(Clone.Files
+            .Where(file => file.EndsWith(".cs", StringComparison.Ordinal))
+            .Where(file =>
+            {
+                var usings = UsingPattern().Matches(Clone.Read(file)).Select(match => match.Groups[1].Value).ToList();
+                return !usings.SequenceEqual(usings
+                    .OrderBy(name => name.Split('.')[0] != "System")
+                    .ThenBy(name => name.Replace('.', '\0'), StringComparer.OrdinalIgnoreCase));
+            }));
+
+    [Fact]
+    public void No_member_is_called_by_this() =>
+        Rule.NobodyBreaks(Clone.Files
+            .Where(file => file.EndsWith(".cs", StringComparison.Ordinal))
+            .Where(file => QualifiedPattern().IsMatch(Clone.Read(file))));
+
     // xunit 2 disposes of a test class by IDisposable or IAsyncLifetime only; by this one its servers and folders would stay.
     [Fact]
     public void No_test_class_hopes_for_IAsyncDisposable() =>
@@ -81,6 +100,12 @@ public sealed partial class FileTests
 
     [GeneratedRegex(@"\b(TODO|FIXME|HACK|XXX)\b|NotImplementedException|\bSkip\s*=|unittest\.skip|skipTest\(|SkipTest")]
     private static partial Regex UnfinishedPattern();
+
+    [GeneratedRegex(@"^using ([\w.]+);", RegexOptions.Multiline)]
+    private static partial Regex UsingPattern();
+
+    [GeneratedRegex(@"\bthis\.\w")]
+    private static partial Regex QualifiedPattern();
 
     [GeneratedRegex(@"^\s*[\w ]*\b(?:class|struct|record|interface|enum|delegate [\w<>?\[\], .]+?) (\w+)\b", RegexOptions.Multiline)]
     private static partial Regex TypePattern();

@@ -118,7 +118,7 @@ def stages(root: pathlib.Path, out: pathlib.Path) -> list:
         Stage("build", 1500, [[
             "dotnet", "build", "Wow.slnx", "-c", "Release", "--no-restore", "-warnaserror", "-nologo", "-nodeReuse:false"]],
             each_passes(1), ("restore",)),
-        # White space and the order of usings; the build holds the rest.
+        # White space; the build holds the rest, and House.Tests the two rules of style that the build does not.
         Stage("format", 600, [["dotnet", "format", "whitespace", "Wow.slnx", "--verify-no-changes", "--no-restore"]], each_passes(1), ("restore",)),
         *(unit(root, name, UNIT_SECONDS_OF.get(name, UNIT_SECONDS), out) for name in unit_projects(root)),
         script(root, "fuzz", 600, "test/Fuzz/run", needs=("build",)),
