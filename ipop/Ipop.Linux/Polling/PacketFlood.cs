@@ -2,7 +2,7 @@ namespace Ipop.Linux.Polling;
 
 /// <summary>
 /// Whether packets come so fast that a rest of the loop gathers several. What counts is when they come, not how long the loop works on them: on a slow machine, or on
-/// one whose host gives its processors to others, a few pings keep the loop as busy as a flood does elsewhere (docs/decisions/0027).
+/// one whose host gives its processors to others, a few pings keep the loop as busy as a flood does elsewhere (docs/decisions/0023).
 /// </summary>
 public sealed class PacketFlood
 {
