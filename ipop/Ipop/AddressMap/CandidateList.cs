@@ -1,6 +1,6 @@
-using Brunet;
 using System.Buffers.Binary;
 using System.Security.Cryptography;
+using Brunet;
 using Brunet.Addressing;
 
 namespace Ipop.AddressMap;
