@@ -17,7 +17,10 @@ internal sealed class PeerClocks(NodeCore core)
     /// <summary>An answer that takes longer is not exact enough to be of use.</summary>
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(2);
 
+    [Bounded(nameof(MostAsked))]
     private readonly Dictionary<NodeAddress, (ulong Token, TimeSpan At)> _asked = [];
+
+    [Bounded(nameof(MostAsked))]
     private readonly List<ClockVoice> _heard = [];
     private readonly AnswerLimit _limit = new();
     private Action<TimeSpan, IReadOnlyList<ClockVoice>>? _done;

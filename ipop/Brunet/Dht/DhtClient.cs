@@ -6,7 +6,8 @@ namespace Brunet.Dht;
 
 /// <summary>
 /// The asker's side: an operation goes to all replicas at once and again to those that are silent; a majority decides. Records of the
-/// local node are renewed until they are released. What a lookup found is put where it is missing.
+/// local node are renewed until they are released. What a lookup found is put where it is missing. Each question has a number of its own, drawn by chance: who
+/// sees one on its way can answer that one, and speaks for no other replica.
 /// </summary>
 internal sealed class DhtClient(NodeCore core, RecordCodec codec, IRecordPolicy policy)
 {
@@ -30,7 +31,11 @@ internal sealed class DhtClient(NodeCore core, RecordCodec codec, IRecordPolicy 
     private readonly Queue<(TimeSpan At, OwnRecord Lost)> _withdrawAgain = new();
 
     [Own("what the node asks: its caches are bounded")]
-    private readonly Dictionary<uint, DhtOperation> _running = [];
+    private readonly List<DhtOperation> _running = [];
+
+    /// <summary>What each number asked.</summary>
+    [Own("four for each that runs")]
+    private readonly Dictionary<uint, (DhtOperation Operation, byte Replica)> _asked = [];
 
     [Own("the node's own records")]
     private readonly Dictionary<RecordKey, OwnRecord> _own = [];
@@ -49,7 +54,7 @@ internal sealed class DhtClient(NodeCore core, RecordCodec codec, IRecordPolicy 
                 next = own.Stands ? Earlier(next, own.NextRenewal) : next;
             }
 
-            foreach (DhtOperation operation in _running.Values)
+            foreach (DhtOperation operation in _running)
             {
                 next = Earlier(next, operation.Deadline);
                 if (!operation.IsOver)
@@ -111,10 +116,13 @@ internal sealed class DhtClient(NodeCore core, RecordCodec codec, IRecordPolicy 
             return;
         }
 
-        if (!_running.TryGetValue(reply.Request, out DhtOperation? operation) || operation.Answered[reply.Replica])
+        if (!_asked.TryGetValue(reply.Request, out (DhtOperation Operation, byte Replica) asked) || asked.Replica != reply.Replica
+            || asked.Operation.Answered[reply.Replica])
         {
             return;
         }
+
+        DhtOperation operation = asked.Operation;
 
         core.Agenda.WakeSoon();
         if (operation.Tries == 1)
@@ -158,7 +166,7 @@ internal sealed class DhtClient(NodeCore core, RecordCodec codec, IRecordPolicy 
             operation.BestEncoded = reply.Record.ToArray();
         }
 
-        Decide(now, reply.Request, operation);
+        Decide(now, operation);
     }
 
     public void Tick(TimeSpan now)
@@ -183,24 +191,24 @@ internal sealed class DhtClient(NodeCore core, RecordCodec codec, IRecordPolicy 
             return;
         }
 
-        foreach (uint request in new List<uint>(_running.Keys))
+        foreach (DhtOperation operation in _running.ToArray())
         {
-            if (!_running.TryGetValue(request, out DhtOperation? operation))
+            if (!_running.Contains(operation))
             {
                 continue;
             }
 
             if (now >= operation.Deadline)
             {
-                Finish(now, request, operation, new DhtAnswer(DhtStatus.TimedOut, Found(operation)));
+                Finish(now, operation, new DhtAnswer(DhtStatus.TimedOut, Found(operation)));
             }
             else if (operation.Encoded is null && now - operation.EnoughAt >= Grace && !operation.IsOver)
             {
-                Answer(now, request, operation);
+                Answer(now, operation);
             }
             else if (now >= operation.NextTry && !operation.IsOver)
             {
-                Send(now, request, operation);
+                Send(now, operation);
             }
         }
     }
@@ -298,24 +306,31 @@ internal sealed class DhtClient(NodeCore core, RecordCodec codec, IRecordPolicy 
 
     private void Start(TimeSpan now, DhtOperation operation)
     {
-        uint request;
-        do
+        for (byte replica = 0; replica < ProtocolConstants.Replicas; replica++)
         {
-            request = (uint)core.Random.Next(1, int.MaxValue);
-        }
-        while (_running.ContainsKey(request));
+            uint number;
+            do
+            {
+                number = (uint)core.Random.NextInt64(1, 1L << 32);
+            }
+            while (!_asked.TryAdd(number, (operation, replica)));
 
-        _running.Add(request, operation);
-        Send(now, request, operation);
+            operation.Numbers[replica] = number;
+        }
+
+        _running.Add(operation);
+        Send(now, operation);
     }
 
-    private void Send(TimeSpan now, uint request, DhtOperation operation)
+    private void Send(TimeSpan now, DhtOperation operation)
     {
         operation.NextTry = now + _roundTrip.After(operation.Tries++);
         operation.AskedAt = now;
         core.Agenda.Wake(operation.NextTry);
         Span<byte> body = stackalloc byte[FetchMessage.MaxSize];
-        for (byte replica = 0; replica < ProtocolConstants.Replicas && _running.ContainsKey(request); replica++)
+
+        // What this node answers itself may end the operation.
+        for (byte replica = 0; replica < ProtocolConstants.Replicas && _asked.ContainsKey(operation.Numbers[replica]); replica++)
         {
             if (operation.Answered[replica])
             {
@@ -324,11 +339,11 @@ internal sealed class DhtClient(NodeCore core, RecordCodec codec, IRecordPolicy 
 
             if (operation.Encoded is { } encoded)
             {
-                Store(now, request, replica, (ushort)RecordLife.Of(operation.Key.Kind).TotalSeconds, operation.Key, encoded);
+                Store(now, operation.Numbers[replica], replica, (ushort)RecordLife.Of(operation.Key.Kind).TotalSeconds, operation.Key, encoded);
             }
             else
             {
-                int length = new FetchMessage(request, replica, operation.Key).Write(body);
+                int length = new FetchMessage(operation.Numbers[replica], replica, operation.Key).Write(body);
                 core.Router.Originate(now, exact: false, RoutedType.Fetch, ReplicaPositions.Of(operation.Key, replica), default, body[..length]);
             }
         }
@@ -341,21 +356,21 @@ internal sealed class DhtClient(NodeCore core, RecordCodec codec, IRecordPolicy 
         core.Router.Originate(now, exact: false, RoutedType.Store, ReplicaPositions.Of(key, replica), default, body[..length]);
     }
 
-    private void Decide(TimeSpan now, uint request, DhtOperation operation)
+    private void Decide(TimeSpan now, DhtOperation operation)
     {
         if (operation.Encoded is not null)
         {
             if (operation.Best is { } better)
             {
-                Finish(now, request, operation, new DhtAnswer(DhtStatus.Lost, better));
+                Finish(now, operation, new DhtAnswer(DhtStatus.Lost, better));
             }
             else if (operation.Agreeing >= Majority)
             {
-                Finish(now, request, operation, new DhtAnswer(DhtStatus.Done, operation.Own));
+                Finish(now, operation, new DhtAnswer(DhtStatus.Done, operation.Own));
             }
             else if (operation.Refused >= Majority)
             {
-                Finish(now, request, operation, new DhtAnswer(DhtStatus.Lost, null));
+                Finish(now, operation, new DhtAnswer(DhtStatus.Lost, null));
             }
 
             return;
@@ -370,22 +385,22 @@ internal sealed class DhtClient(NodeCore core, RecordCodec codec, IRecordPolicy 
 
         if (!operation.IsOver && (operation.Answers == ProtocolConstants.Replicas || (isFound && operation.Answers >= Majority)))
         {
-            Answer(now, request, operation);
+            Answer(now, operation);
         }
         else if (operation.IsOver && operation.Answers == ProtocolConstants.Replicas)
         {
-            Finish(now, request, operation, default);
+            Finish(now, operation, default);
         }
     }
 
     /// <summary>Tells the asker of a lookup; answers that come later may show what is to be repaired.</summary>
-    private void Answer(TimeSpan now, uint request, DhtOperation operation)
+    private void Answer(TimeSpan now, DhtOperation operation)
     {
         DhtRecord? found = Found(operation);
         var answer = new DhtAnswer(found is null ? DhtStatus.NotFound : DhtStatus.Done, found);
         if (operation.Answers == ProtocolConstants.Replicas || operation.Best is null)
         {
-            Finish(now, request, operation, answer);
+            Finish(now, operation, answer);
             return;
         }
 
@@ -394,11 +409,16 @@ internal sealed class DhtClient(NodeCore core, RecordCodec codec, IRecordPolicy 
         operation.Done(now, answer);
     }
 
-    private void Finish(TimeSpan now, uint request, DhtOperation operation, DhtAnswer answer)
+    private void Finish(TimeSpan now, DhtOperation operation, DhtAnswer answer)
     {
-        if (!_running.Remove(request))
+        if (!_running.Remove(operation))
         {
             return;
+        }
+
+        foreach (uint number in operation.Numbers)
+        {
+            _asked.Remove(number);
         }
 
         if (operation.Encoded is null)

@@ -25,6 +25,9 @@ internal sealed class DhtOperation(RecordKey key, byte[]? encoded, Action<TimeSp
     /// <summary>When they last were.</summary>
     public TimeSpan AskedAt { get; set; }
 
+    /// <summary>The number of each replica's question.</summary>
+    public uint[] Numbers { get; } = new uint[ProtocolConstants.Replicas];
+
     public bool[] Answered { get; } = new bool[ProtocolConstants.Replicas];
 
     /// <summary>What each replica named, be it what withdrew a record.</summary>
