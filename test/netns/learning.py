@@ -7,7 +7,6 @@ A pool of its own, which learns while other stages run: three public nodes, and 
 import pathlib
 import sys
 import time
-from typing import NamedTuple
 
 from seeing import wow
 from shell import run as shell
@@ -17,20 +16,7 @@ from waiting import until
 sys.path.append(str(pathlib.Path(__file__).resolve().parent / "grid"))
 
 import rules  # noqa: E402
-
-
-class Gate(NamedTuple):
-    """What grid/rules.py asks of a gate."""
-
-    name: str
-    outside: str
-    lan: str
-    kind: str = "port"
-    udp_seconds: int = 0
-    allow: str = ""
-    maps: str = ""
-    hairpin: bool = False
-
+from sites import Gate  # noqa: E402
 
 HUBS = {"hub": "192.0.2.60", "hub-b": "192.0.2.68", "hub-c": "192.0.2.69"}
 GATES = (

@@ -7,18 +7,18 @@ namespace Ipopd.Control;
 /// <param name="User">Its user id.</param>
 internal readonly record struct ControlCaller(uint User)
 {
-    /// <summary>Root, and with it the programs of the node's own units.</summary>
-    internal const uint Root = 0;
-
     private const int SolSocket = 1, SoPeerCred = 17;
 
     /// <summary>Bytes of the kernel's struct ucred: process, user, group.</summary>
     private const int CredentialSize = 12, UserAt = 4;
 
-    /// <summary>Whether it may change what the daemon does: root, or who runs the daemon.</summary>
-    internal bool MayChange => User == Root || User == Interop.UserId;
+    private const uint Root = 0;
 
-    /// <summary>Asks the kernel.</summary>
+    /// <summary>Whether it may change what the daemon does: root, as whom the node's own units run, or who runs the daemon.</summary>
+    /// <param name="daemon">Who runs the daemon.</param>
+    internal bool MayChange(ControlCaller daemon) => User == Root || User == daemon.User;
+
+    /// <summary>Asks the kernel. Of a listening socket it names who listens.</summary>
     /// <exception cref="SocketException">The kernel does not say.</exception>
     internal static ControlCaller Of(Socket socket)
     {

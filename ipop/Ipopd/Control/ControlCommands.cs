@@ -49,19 +49,46 @@ internal interface IControlled
 }
 
 /// <summary>Reads requests, asks the daemon, writes replies. What comes in never makes it throw.</summary>
-internal sealed class ControlCommands(IControlled controlled)
+internal sealed class ControlCommands
 {
     /// <summary>A ping waits so long if the request does not say, and at most so long.</summary>
     private const int UsualTimeout = 5000, LongestTimeout = 60_000;
+
+    private readonly IControlled _controlled;
+
+    /// <summary>All requests, with who may make them. There is no other list.</summary>
+    private readonly OrderedDictionary<string, (ControlRight Right, Handler Handle)> _requests;
+
+    /// <summary>Serves a daemon.</summary>
+    internal ControlCommands(IControlled controlled)
+    {
+        _controlled = controlled;
+        _requests = new()
+        {
+            ["status"] = (ControlRight.Read, (now, _, reply) => reply(Write(controlled.Status(now), ControlJson.Plain.StatusReply))),
+            ["peers"] = (ControlRight.Read, (now, _, reply) => reply(Write(controlled.Peers(now), ControlJson.Plain.PeersReply))),
+            ["ping"] = (ControlRight.Read, Ping),
+            ["trace"] = (ControlRight.Read, Trace),
+            ["metrics"] = (ControlRight.Read, (now, _, reply) => reply(Write(new MetricsReply(controlled.Metrics(now)), ControlJson.Plain.MetricsReply))),
+            ["resolve"] = (ControlRight.Read, (now, request, reply) => Resolve(now, request.Name, reply)),
+            ["reload"] = (ControlRight.Change, (now, _, reply) => reply(controlled.Reload(now) is { } wrong ? Error(wrong) : Done())),
+            ["refuse-address"] = (ControlRight.Change, (now, request, reply) => RefuseAddress(now, request.Address, reply)),
+            ["publish-notice"] = (ControlRight.Change, PublishNotice),
+            ["stop"] = (ControlRight.Change, Stop),
+        };
+    }
+
+    private delegate void Handler(TimeSpan now, ControlRequest request, Action<byte[]> reply);
 
     /// <summary>A reply that says what can't be done.</summary>
     internal static byte[] Error(string message) => Write(new ErrorReply(message), ControlJson.Plain.ErrorReply);
 
     /// <summary>Executes one line.</summary>
     /// <param name="now">The present.</param>
+    /// <param name="mayChange">Whether the caller may do more than ask.</param>
     /// <param name="line">Bytes without newline.</param>
     /// <param name="reply">Called once with the reply's bytes without newline, maybe later.</param>
-    internal void Execute(TimeSpan now, ReadOnlySpan<byte> line, Action<byte[]> reply)
+    internal void Execute(TimeSpan now, bool mayChange, ReadOnlySpan<byte> line, Action<byte[]> reply)
     {
         ControlRequest? request;
         try
@@ -74,43 +101,17 @@ internal sealed class ControlCommands(IControlled controlled)
             return;
         }
 
-        switch (request?.Command)
+        if (request?.Command is not { } name || !_requests.TryGetValue(name, out (ControlRight Right, Handler Handle) found))
         {
-            case "status":
-                reply(Write(controlled.Status(now), ControlJson.Plain.StatusReply));
-                break;
-            case "peers":
-                reply(Write(controlled.Peers(now), ControlJson.Plain.PeersReply));
-                break;
-            case "reload":
-                reply(controlled.Reload(now) is { } wrong ? Error(wrong) : Done());
-                break;
-            case "refuse-address":
-                RefuseAddress(now, request.Address, reply);
-                break;
-            case "resolve":
-                Resolve(now, request.Name, reply);
-                break;
-            case "ping":
-                Ping(now, request, reply);
-                break;
-            case "trace":
-                Trace(now, request, reply);
-                break;
-            case "metrics":
-                reply(Write(new MetricsReply(controlled.Metrics(now)), ControlJson.Plain.MetricsReply));
-                break;
-            case "publish-notice":
-                string? refused = request.File is { Length: > 0 } file ? controlled.PublishNotice(now, file) : "no file; send \"file\":\"/path\"";
-                reply(refused is null ? Done() : Error(refused));
-                break;
-            case "stop":
-                reply(Done());
-                controlled.Stop();
-                break;
-            default:
-                reply(Error($"command '{request?.Command}' is unknown; use status, peers, ping, trace, metrics, reload, refuse-address, resolve, publish-notice or stop"));
-                break;
+            reply(Error($"command '{request?.Command}' is unknown; use {string.Join(", ", _requests.Keys)}"));
+        }
+        else if (found.Right == ControlRight.Change && !mayChange)
+        {
+            reply(Error($"only root may ask for '{name}', and who runs ipopd; use sudo"));
+        }
+        else
+        {
+            found.Handle(now, request, reply);
         }
     }
 
@@ -118,11 +119,23 @@ internal sealed class ControlCommands(IControlled controlled)
 
     private static byte[] Write<T>(T value, JsonTypeInfo<T> type) => JsonSerializer.SerializeToUtf8Bytes(value, type);
 
+    private void PublishNotice(TimeSpan now, ControlRequest request, Action<byte[]> reply)
+    {
+        string? refused = request.File is { Length: > 0 } file ? _controlled.PublishNotice(now, file) : "no file; send \"file\":\"/path\"";
+        reply(refused is null ? Done() : Error(refused));
+    }
+
+    private void Stop(TimeSpan now, ControlRequest request, Action<byte[]> reply)
+    {
+        reply(Done());
+        _controlled.Stop();
+    }
+
     private void RefuseAddress(TimeSpan now, string? text, Action<byte[]> reply)
     {
         if (IPv4Address.TryParse(text, out IPv4Address address))
         {
-            controlled.RefuseAddress(now, address);
+            _controlled.RefuseAddress(now, address);
             reply(Done());
         }
         else
@@ -151,7 +164,7 @@ internal sealed class ControlCommands(IControlled controlled)
         }
         else if (IsTarget(request.Target, reply))
         {
-            controlled.Ping(now, request.Target!, TimeSpan.FromMilliseconds(timeout), (answer, wrong) =>
+            _controlled.Ping(now, request.Target!, TimeSpan.FromMilliseconds(timeout), (answer, wrong) =>
                 reply(answer is null ? Error(wrong!) : Write(answer, ControlJson.Plain.PingReply)));
         }
     }
@@ -160,7 +173,7 @@ internal sealed class ControlCommands(IControlled controlled)
     {
         if (IsTarget(request.Target, reply))
         {
-            controlled.Trace(now, request.Target!, request.Ring ?? false, (answer, wrong) =>
+            _controlled.Trace(now, request.Target!, request.Ring ?? false, (answer, wrong) =>
                 reply(answer is null ? Error(wrong!) : Write(answer, ControlJson.Plain.TraceReply)));
         }
     }
@@ -173,7 +186,7 @@ internal sealed class ControlCommands(IControlled controlled)
             return;
         }
 
-        controlled.Resolve(now, name, (_, address) => reply(
+        _controlled.Resolve(now, name, (_, address) => reply(
             address is { } found
                 ? Write(new ResolveReply(found.ToString()), ControlJson.Plain.ResolveReply)
                 : Error($"'{name}' was not found; is its machine in the pool?")));

@@ -5,7 +5,7 @@ using Ipopd.Connections;
 namespace Ipopd.Control;
 
 /// <summary>One client of the control socket: lines in, lines out, in order of completion.</summary>
-internal sealed class ControlConnection(PollLoop loop, ControlCommands commands, Socket socket, Action<LoopConnection> closed)
+internal sealed class ControlConnection(PollLoop loop, ControlCommands commands, bool mayChange, Socket socket, Action<LoopConnection> closed)
     : LoopConnection(loop, socket, LongestLine, SendBuffer, closed)
 {
     /// <summary>Longest request in bytes.</summary>
@@ -19,7 +19,7 @@ internal sealed class ControlConnection(PollLoop loop, ControlCommands commands,
         int start = 0;
         while (!IsClosed && Buffer.AsSpan(start, Length - start).IndexOf((byte)'\n') is >= 0 and int end)
         {
-            commands.Execute(now, Buffer.AsSpan(start, end), Reply);
+            commands.Execute(now, mayChange, Buffer.AsSpan(start, end), Reply);
             start += end + 1;
         }
 

@@ -1,4 +1,5 @@
 using System.Net.Sockets;
+using System.Text;
 using Ipop.Linux.Polling;
 using Ipopd.Configuration;
 using Ipopd.Connections;
@@ -6,22 +7,29 @@ using Ipopd.Connections;
 namespace Ipopd.Control;
 
 /// <summary>
-/// Listens on the control socket. What clients may do, the file's permissions say: owner and group. All work is done on the loop's
-/// thread, without blocking.
+/// Listens on the control socket. Who may ask, the file's permissions say: owner and group; who may change anything, the kernel's word about the
+/// client (<see cref="ControlRight"/>). All work is done on the loop's thread, without blocking.
 /// </summary>
 internal sealed class ControlServer : IDisposable
 {
     private const int MostConnections = 32;
 
+    /// <summary>Bytes of a socket's path (unix(7): sun_path is 108 with its end).</summary>
+    private const int LongestPath = 107;
+
+    /// <summary>The socket has such a name until it is ready.</summary>
+    private const string Hidden = ".new";
+
     private readonly PollLoop _loop;
     private readonly ControlCommands _commands;
     private readonly string _path;
     private readonly Socket _listener;
+    private readonly ControlCaller _daemon;
     private readonly List<LoopConnection> _connections = [];
 
     private ControlServer(PollLoop loop, ControlCommands commands, string path, Socket listener)
     {
-        (_loop, _commands, _path, _listener) = (loop, commands, path, listener);
+        (_loop, _commands, _path, _listener, _daemon) = (loop, commands, path, listener, ControlCaller.Of(listener));
         _loop.Add((int)_listener.Handle, Accept);
     }
 
@@ -29,14 +37,19 @@ internal sealed class ControlServer : IDisposable
     /// <exception cref="ConfigurationException">Says what to do.</exception>
     internal static ControlServer Open(PollLoop loop, ControlCommands commands, DaemonOptions options)
     {
-        string path = options.ControlSocket;
+        string path = options.ControlSocket, hidden = path + Hidden;
+        if (Encoding.UTF8.GetByteCount(hidden) > LongestPath)
+        {
+            throw new ConfigurationException(
+                $"{options.File}: {OptionKey.ControlSocket} = {path} is longer than the {LongestPath - Hidden.Length} bytes that a socket's path may have; name a shorter one");
+        }
+
         var listener = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified) { Blocking = false };
         try
         {
             RemoveStale(options);
 
             // Bound under another name first: nobody can connect before the permissions are right.
-            string hidden = path + ".new";
             File.Delete(hidden);
             listener.Bind(new UnixDomainSocketEndPoint(hidden));
             File.SetUnixFileMode(hidden, UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.GroupRead | UnixFileMode.GroupWrite);
@@ -132,6 +145,7 @@ internal sealed class ControlServer : IDisposable
             return;
         }
 
-        _connections.Add(new ControlConnection(_loop, _commands, socket, connection => _connections.Remove(connection)));
+        bool mayChange = ControlCaller.Of(socket).MayChange(_daemon);
+        _connections.Add(new ControlConnection(_loop, _commands, mayChange, socket, connection => _connections.Remove(connection)));
     }
 }

@@ -43,7 +43,7 @@ internal sealed class ControlTarget : FuzzTarget
         foreach (Range range in input.AsSpan().Split((byte)'\n'))
         {
             byte[]? answer = null;
-            _commands.Execute(TimeSpan.FromSeconds(5), input.AsSpan(range), reply =>
+            _commands.Execute(TimeSpan.FromSeconds(5), mayChange: true, input.AsSpan(range), reply =>
             {
                 Oracle.That(answer is null, "a line is answered once");
                 answer = reply;

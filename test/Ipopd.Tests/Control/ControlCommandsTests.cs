@@ -51,6 +51,19 @@ public sealed class ControlCommandsTests
     }
 
     [Theory]
+    [InlineData("reload")]
+    [InlineData("refuse-address")]
+    [InlineData("publish-notice")]
+    [InlineData("stop")]
+    public void Who_may_only_ask_changes_nothing(string command)
+    {
+        string reply = Ask($$"""{"command":"{{command}}","address":"10.128.3.4","file":"/etc/shadow"}""", mayChange: false);
+        Assert.Contains($"only root may ask for '{command}'", reply.Replace("\\u0027", "'", StringComparison.Ordinal), StringComparison.Ordinal);
+        Assert.Empty(_daemon.Refused);
+        Assert.False(_daemon.IsStopped);
+    }
+
+    [Theory]
     [InlineData("nonsense", "not a JSON object")]
     [InlineData("", "not a JSON object")]
     [InlineData("[1]", "not a JSON object")]
@@ -76,10 +89,10 @@ public sealed class ControlCommandsTests
         Assert.EndsWith("\"ok\":false}", reply, StringComparison.Ordinal);
     }
 
-    private string Ask(string line)
+    private string Ask(string line, bool mayChange = true)
     {
         string? answer = null;
-        new ControlCommands(_daemon).Execute(TimeSpan.FromSeconds(5), Encoding.UTF8.GetBytes(line), reply => answer = Encoding.UTF8.GetString(reply));
+        new ControlCommands(_daemon).Execute(TimeSpan.FromSeconds(5), mayChange, Encoding.UTF8.GetBytes(line), reply => answer = Encoding.UTF8.GetString(reply));
         return answer!;
     }
 }
