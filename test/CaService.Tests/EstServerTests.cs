@@ -212,17 +212,46 @@ public sealed class EstServerTests : AsyncTests
     }
 
     [Fact]
-    public async Task The_server_renews_its_own_certificate_even_an_expired_one()
+    public async Task The_server_leaves_the_manager_s_certificate_to_wow_ca_renew_and_shows_the_new_one_without_a_restart()
     {
         _ca.MakeManager();
         string old = await File.ReadAllTextAsync(_ca.ManagerCertificate);
+        _ca.Time.Advance(TimeSpan.FromDays(22));
+        await _ca.StartAsync();
+        string before = await ShownSerialAsync();
+
+        Assert.Equal(old, await File.ReadAllTextAsync(_ca.ManagerCertificate));
+        Assert.Equal(1, _ca.Count("SELECT count(*) FROM certificates"));
+        Assert.Equal(0, await CommandLine.RunAsync(["renew", "--state", _ca.StateFolder, "--out", _ca.Folder], TextWriter.Null, TextWriter.Null, _ca.Time));
+
+        Assert.NotEqual(before, await ShownSerialAsync());
+        Assert.Equal(await ShownSerialAsync(), _ca.Ca.Database.Read(Certificates.All).Single(row => row.Status == "valid").Serial);
+        Assert.Equal(0, await CommandLine.RunAsync(["renew", "--state", _ca.StateFolder, "--out", _ca.Folder], TextWriter.Null, TextWriter.Null, _ca.Time));
+        Assert.Equal(2, _ca.Count("SELECT count(*) FROM certificates"));
+    }
+
+    [Fact]
+    public async Task An_expired_certificate_of_the_manager_is_renewed_and_admits_machines_again()
+    {
+        _ca.MakeManager();
         _ca.Time.Advance(TimeSpan.FromDays(40));
+        Assert.Equal(0, await CommandLine.RunAsync(["renew", "--state", _ca.StateFolder, "--out", _ca.Folder], TextWriter.Null, TextWriter.Null, _ca.Time));
 
         await _ca.StartAsync();
 
-        Assert.NotEqual(old, await File.ReadAllTextAsync(_ca.ManagerCertificate));
         using var machine = new TestMachine(_ca, "127.78.0.2");
         Assert.Equal(200, (await machine.EnrolAsync(_ca.NewTicket())).Status);
+    }
+
+    [Fact]
+    public async Task A_renewal_that_never_came_to_the_disk_is_given_again()
+    {
+        _ca.MakeManager();
+        Assert.True(CertificatePem.TryRead(await File.ReadAllTextAsync(_ca.ManagerCertificate), out byte[]? old));
+        _ca.Time.Advance(TimeSpan.FromDays(22));
+
+        Assert.Equal(_ca.Desk.RenewManager(old), _ca.Desk.RenewManager(old));
+        Assert.Equal(2, _ca.Count("SELECT count(*) FROM certificates"));
     }
 
     [Fact]
@@ -236,6 +265,18 @@ public sealed class EstServerTests : AsyncTests
         UserError refused = await Assert.ThrowsAsync<UserError>(() => _ca.StartAsync());
 
         Assert.Contains("wow-ca manager", refused.Message, StringComparison.Ordinal);
+    }
+
+    private async Task<string> ShownSerialAsync()
+    {
+        using var socket = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+        socket.Bind(new IPEndPoint(IPAddress.Parse("127.78.0.2"), 0));
+        await socket.ConnectAsync(_ca.Endpoint);
+        string? serial = null;
+        using var stream = new SslStream(
+            new NetworkStream(socket), false, (_, shown, _, _) => (serial = shown!.GetSerialNumberString()) is not null);
+        await stream.AuthenticateAsClientAsync("manager.lab.internal");
+        return serial!;
     }
 
     private async Task<string> SendAsync(string request)

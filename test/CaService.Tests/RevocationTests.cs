@@ -99,7 +99,7 @@ public sealed class RevocationTests : AsyncTests
         Assert.Contains("--manager", Assert.Throws<UserError>(() => Revoker.Revoke("manager", false)).Message, StringComparison.Ordinal);
         Assert.Equal(1, Revoker.Revoke("manager", true).Revoked);
         _ca.Time.Advance(TimeSpan.FromDays(25));
-        Assert.Null(_ca.Desk.RenewManager(_ca.Ca.Database.Read(Certificates.All)[0].Der));
+        Assert.Throws<UserError>(() => _ca.Desk.RenewManager(_ca.Ca.Database.Read(Certificates.All)[0].Der));
         Assert.Throws<UserError>(_ca.MakeManager);
     }
 

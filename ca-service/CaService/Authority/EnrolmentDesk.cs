@@ -34,41 +34,32 @@ internal sealed class EnrolmentDesk(CaFolder ca, TimeProvider time)
         DateTimeOffset now = time.GetUtcNow();
         var ask = new Ask(publicKey, address, host, null);
         Certificates.Expire(transaction, now);
-        if (Certificates.HolderOf(transaction, address, now) is CertificateRow holder && holder.Key != ask.Key)
-        {
-            throw new UserError($"{address} belongs to {holder.Host} until {holder.NotAfter:u}: give another --address.");
-        }
-
-        if (Revocations.OfKeyAt(transaction, ask.Key) is DateTimeOffset at)
-        {
-            throw new UserError($"The key in node.key was revoked at {at:u}: give another --out folder, so that a new key is made.");
-        }
-
-        if (Certificates.IsNameTaken(transaction, host, ask.Key))
-        {
-            throw new UserError($"The name {host} belongs to another machine: give another --host.");
-        }
-
-        return Sign(transaction, ask, host, role, role == MemberRole.Manager ? "manager" : "machine", now);
+        return SignByHand(transaction, ask, host, role, role == MemberRole.Manager ? "manager" : "machine", now);
     });
 
     /// <summary>Renews a manager's certificate, even an expired one, for the same key, address and name.</summary>
-    /// <param name="old">DER; the caller has checked that this CA made it and that it holds the key.</param>
-    /// <returns>The new one, or null while the old one has more than a third of its life left or another key holds the address.</returns>
+    /// <param name="old">DER.</param>
+    /// <returns>The new one, or null while the old one has more than a third of its life left.</returns>
+    /// <exception cref="UserError">It is no manager's of this CA, its key was revoked, or address or name are another's by now.</exception>
     public byte[]? RenewManager(ReadOnlyMemory<byte> old) => ca.Database.Write(transaction =>
     {
         DateTimeOffset now = time.GetUtcNow();
         Certificates.Expire(transaction, now);
-        if (!ca.Authority.TryVerifyIgnoringTime(old.Span, out MemberInfo? info, out _) || info.Role != MemberRole.Manager || !info.IsDueForRenewal(now))
+        if (!ca.Authority.TryVerifyIgnoringTime(old.Span, out MemberInfo? info, out string reason) || info.Role != MemberRole.Manager)
+        {
+            throw new UserError($"The certificate is no manager's of this pool ({reason}): make one with wow-ca manager --out FOLDER.");
+        }
+
+        if (!info.IsDueForRenewal(now))
         {
             return null;
         }
 
+        // One that was signed before and never came to the disk is given again.
         var ask = new Ask(info.PublicKey, info.Address, info.HostName, null);
-        bool isFree = Certificates.HolderOf(transaction, info.Address, now) is not CertificateRow holder || holder.Key == ask.Key;
-        return isFree && Revocations.OfKeyAt(transaction, ask.Key) is null && !Certificates.IsNameTaken(transaction, info.HostName, ask.Key)
-            ? Sign(transaction, ask, info.HostName, MemberRole.Manager, "renew", now)
-            : null;
+        return Certificates.HolderOf(transaction, ask.Address, now) is CertificateRow held && held.Key == ask.Key && !held.IsDueForRenewal(now)
+            ? held.Der
+            : SignByHand(transaction, ask, info.HostName, MemberRole.Manager, "renew", now);
     });
 
     private static Decision? Refusal(Transaction transaction, Ask ask, DateTimeOffset now)
@@ -136,6 +127,26 @@ internal sealed class EnrolmentDesk(CaFolder ca, TimeProvider time)
 
         byte[] der = Sign(transaction, ask, host, role, renewed is null ? "issue" : "renew", now);
         return Decision.Granted(der, $"{(renewed is null ? "new" : "renewed")} certificate, host={host}");
+    }
+
+    private byte[] SignByHand(Transaction transaction, Ask ask, string host, MemberRole role, string name, DateTimeOffset now)
+    {
+        if (Certificates.HolderOf(transaction, ask.Address, now) is CertificateRow holder && holder.Key != ask.Key)
+        {
+            throw new UserError($"{ask.Address} belongs to {holder.Host} until {holder.NotAfter:u}: give another --address.");
+        }
+
+        if (Revocations.OfKeyAt(transaction, ask.Key) is DateTimeOffset at)
+        {
+            throw new UserError($"The key in node.key was revoked at {at:u}: give another --out folder, so that a new key is made.");
+        }
+
+        if (Certificates.IsNameTaken(transaction, host, ask.Key))
+        {
+            throw new UserError($"The name {host} belongs to another machine: give another --host.");
+        }
+
+        return Sign(transaction, ask, host, role, name, now);
     }
 
     private byte[] Sign(Transaction transaction, Ask ask, string host, MemberRole role, string name, DateTimeOffset now)

@@ -12,6 +12,7 @@ internal static class CommandLine
           wow-ca init    --state DIR --pool NAME --subnet CIDR          make the CA
           wow-ca manager --state DIR --out DIR [--host NAME] [--address IP]
                                                                         make the manager's key and certificate
+          wow-ca renew   --state DIR --out DIR                          renew the manager's certificate in DIR/node.pem, if it is time
           wow-ca machine --state DIR --out DIR --address IP [--host NAME]
                                                                         make those of a machine whose address you choose
           wow-ca ticket  --state DIR --uses N --until YYYY-MM-DD        print a ticket that admits N machines until that day (UTC)
@@ -41,6 +42,7 @@ internal static class CommandLine
                 "init" => InitCommand.Run(rest, output, time),
                 "manager" => MemberCommand.Run(rest, output, time, MemberRole.Manager),
                 "machine" => MemberCommand.Run(rest, output, time, MemberRole.Worker),
+                "renew" => RenewCommand.Run(rest, output, time),
                 "ticket" => TicketCommand.Run(rest, output, time),
                 "revoke" => RevokeCommand.Run(rest, output, time),
                 "list" => ListCommand.Run(rest, output, time),

@@ -8,11 +8,9 @@ namespace CaService.Est;
 /// <summary>Kestrel around <see cref="EstHandler"/>: TLS, limits, and nothing else of ASP.NET.</summary>
 internal sealed class EstServer : IAsyncDisposable
 {
-    private static readonly TimeSpan RenewalCheckEvery = TimeSpan.FromHours(1);
     private readonly WebApplication _application;
     private readonly EstHandler _handler;
     private readonly ServerCertificate _certificate;
-    private readonly ITimer _renewal;
     private readonly RevocationPublisher? _publisher;
 
     /// <exception cref="UserError">The server's certificate can't be used.</exception>
@@ -29,7 +27,6 @@ internal sealed class EstServer : IAsyncDisposable
         builder.WebHost.ConfigureKestrel(options => Configure(options, settings));
         _application = builder.Build();
         _application.Run(_handler.HandleAsync);
-        _renewal = time.CreateTimer(_ => RenewCertificate(log), null, RenewalCheckEvery, RenewalCheckEvery);
         _publisher = settings.Control is { } control ? new RevocationPublisher(revocations, settings.Folder, control, time, log) : null;
     }
 
@@ -60,7 +57,6 @@ internal sealed class EstServer : IAsyncDisposable
 
     public async ValueTask DisposeAsync()
     {
-        await _renewal.DisposeAsync();
         if (_publisher is not null)
         {
             await _publisher.DisposeAsync();
@@ -69,18 +65,6 @@ internal sealed class EstServer : IAsyncDisposable
         await _application.DisposeAsync();
         _handler.Dispose();
         _certificate.Dispose();
-    }
-
-    private void RenewCertificate(Action<string> log)
-    {
-        try
-        {
-            _certificate.RenewIfDue();
-        }
-        catch (Exception e) when (e is IOException or UserError or Microsoft.Data.Sqlite.SqliteException)
-        {
-            log($"certificate renewed=no reason={e.Message}");
-        }
     }
 
     private void Configure(KestrelServerOptions options, ServeSettings settings)

@@ -5,14 +5,13 @@ using CertificateProfile;
 namespace CaService.Est;
 
 /// <summary>
-/// The manager's own certificate, as the server shows it: taken up again when the file changes, and renewed by the CA itself when
-/// less than a third of its life is left, for a server with an expired certificate could admit nobody.
+/// The manager's own certificate, as the server shows it: taken up again when the file changes. The server never renews it: it may not write there
+/// (its unit), and a second renewer beside <c>wow-ca renew</c> would fill the CA's table with certificates that nobody holds.
 /// </summary>
 internal sealed class ServerCertificate : IDisposable
 {
     private readonly ServeSettings _settings;
     private readonly EnrolmentDesk _desk;
-    private readonly TimeProvider _time;
     private readonly Action<string> _log;
     private readonly Lock _lock = new();
     private X509Certificate2 _current;
@@ -24,10 +23,12 @@ internal sealed class ServerCertificate : IDisposable
     {
         _settings = settings;
         _desk = desk;
-        _time = time;
         _log = log;
         _current = Load();
-        RenewIfDue();
+        if (time.GetUtcNow() > _notAfter)
+        {
+            log($"certificate expired={_notAfter:u} renew it: wow-ca renew --state DIR --out FOLDER");
+        }
     }
 
     /// <summary>The certificate for a new connection.</summary>
@@ -50,24 +51,6 @@ internal sealed class ServerCertificate : IDisposable
                 }
 
                 return _current;
-            }
-        }
-    }
-
-    /// <summary>Renews the certificate if it is time.</summary>
-    public void RenewIfDue()
-    {
-        lock (_lock)
-        {
-            if (_desk.RenewManager(_current.RawDataMemory) is byte[] der)
-            {
-                NodeCertificateFile.Write(_settings.CertificatePath, der);
-                _current = Load();
-                _log($"certificate renewed=own until={_notAfter:u}");
-            }
-            else if (_time.GetUtcNow() > _notAfter)
-            {
-                _log($"certificate expired={_notAfter:u} make a new one: wow-ca manager --out FOLDER");
             }
         }
     }

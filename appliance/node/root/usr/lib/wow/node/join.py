@@ -45,7 +45,8 @@ def join(pool):
         if pool["open"] or certified(status):
             break
         if member.is_manager(pool):
-            raise WowError("no certificate for this manager's address " + address, "Make the manager's WOWCFG disk anew (wow-ca manager)",
+            raise WowError("no certificate for this manager's address " + address, "If it ran out and the clock is right: wow-ca renew --state "
+                           f"{paths.STATE}/ca --out {paths.STATE}. Else make the manager's WOWCFG disk anew (wow-ca manager)",
                            f"{paths.STATE}/node.pem")
         if enrol.until_certified(pool, address):
             status = wait_for_certificate(address)
@@ -148,8 +149,7 @@ def renew(pool):
         return 0
     if member.is_manager(pool):
         # The manager has the CA at hand; the key stays, so does everything that hangs on it.
-        code, said = system.run([member.WOW_CA, "manager", "--state", f"{paths.STATE}/ca", "--out", paths.STATE, "--host", certificate["host"],
-                                 "--address", address])
+        code, said = system.run([member.WOW_CA, "renew", "--state", f"{paths.STATE}/ca", "--out", paths.STATE])
         code = enrol.DONE if code == 0 else enrol.OTHER
     else:
         code, said = enrol.once(pool, address)
