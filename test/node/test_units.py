@@ -11,7 +11,7 @@ UNITS = "usr/lib/systemd/system"
 CONFINED = {
     "NoNewPrivileges": "yes", "ProtectSystem": "strict", "ProtectHome": "yes", "PrivateTmp": "yes", "ProtectControlGroups": "yes",
     "ProtectKernelModules": "yes", "ProtectKernelTunables": "yes"}
-HEARS_STRANGERS = {"ipopd.service": "CAP_NET_ADMIN CAP_NET_BIND_SERVICE CAP_SYSLOG", "wow-ca.service": "", "wow-power.service": ""}
+HEARS_STRANGERS = {"ipopd.service": "CAP_NET_ADMIN CAP_NET_BIND_SERVICE CAP_SYSLOG CAP_SYS_TIME", "wow-ca.service": "", "wow-power.service": ""}
 """Confined units and the capabilities that they keep."""
 WATCHED_OF_OTHERS = {"wow-asked.path": "/run/wow/asked/", "wow-upstream.path": "/run/systemd/netif/", "wow-watch.path": "/run/systemd/netif/"}
 """Where somebody else than root may write and a unit of root's watches."""
