@@ -6,6 +6,7 @@ using Brunet.Wire;
 using CaService.Est;
 using CertificateProfile;
 using Ipop.Arp;
+using Ipop.Clock;
 using Ipop.Dhcp;
 using Ipop.Dns;
 using Ipop.Ethernet;
@@ -26,6 +27,8 @@ internal static class Parsers
         ["knock-ask"] = [typeof(KnockAskMessage)],
         ["knock-done"] = [typeof(KnockDoneMessage)],
         ["mtu-probe"] = [typeof(MtuProbeMessage)],
+        ["clock-ask"] = [typeof(ClockAskMessage)],
+        ["clock-answer"] = [typeof(ClockAnswerMessage)],
         ["mtu-answer"] = [typeof(MtuAnswerMessage)],
         ["elsewhere"] = [typeof(ElsewhereMessage)],
         ["meet"] = [typeof(MeetMessage)],
@@ -70,6 +73,7 @@ internal static class Parsers
         ["est"] = [typeof(EstHandler)],
         ["configuration"] = [typeof(IniFile), typeof(DaemonOptionsReader), typeof(BootstrapEntry)],
         ["control"] = [typeof(ControlCommands)],
+        ["ntp"] = [typeof(NtpMessage)],
         ["gateway"] = [typeof(PcpAnswer), typeof(NatPmpAnswer)],
         ["upnp"] = [typeof(HttpReply), typeof(HttpHead), typeof(IgdDescription), typeof(PlainXml), typeof(SoapReply), typeof(GatewayUrl)],
     };
