@@ -87,7 +87,11 @@ internal sealed class DhcpServer
 
         switch (request.Type)
         {
-            case DhcpMessageType.Discover or DhcpMessageType.Request when !_overlay.IsJoined:
+            case DhcpMessageType.Request when !_overlay.IsJoined && Named(request) == _holder.Bound:
+                // What stands goes on while the machine is cut off, however long: who else took it meanwhile is found out when the two meet again.
+                Reply(request, DhcpMessageType.Ack, Named(request));
+                break;
+            case DhcpMessageType.Discover or DhcpMessageType.Request when !_overlay.IsJoined && !(request.Type == DhcpMessageType.Discover && _holder.Bound is not null):
                 (_parked, _parkedAt) = (request, now);
                 break;
             case DhcpMessageType.Discover when Begin(now, request):
@@ -169,10 +173,12 @@ internal sealed class DhcpServer
         }
     }
 
+    /// <summary>Selecting and init-reboot name the address in option 50, renewing and rebinding in ciaddr (RFC 2131 section 4.3.2).</summary>
+    private static IPv4Address Named(DhcpRequest request) => request.Requested != IPv4Address.Any ? request.Requested : request.ClientAddress;
+
     private void Request(TimeSpan now, DhcpRequest request)
     {
-        // Selecting and init-reboot name the address in option 50, renewing and rebinding in ciaddr (RFC 2131 section 4.3.2).
-        IPv4Address address = request.Requested != IPv4Address.Any ? request.Requested : request.ClientAddress;
+        IPv4Address address = Named(request);
         _holder.Claim(now, address, (_, result) =>
         {
             if (!End(request))

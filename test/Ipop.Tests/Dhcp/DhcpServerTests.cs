@@ -187,6 +187,30 @@ public sealed class DhcpServerTests
     }
 
     [Fact]
+    public void Who_is_cut_off_for_an_hour_keeps_the_address()
+    {
+        var machine = new Machine("a");
+        IPv4Address mine = machine.Dhcp.Bind();
+        machine.Overlay.IsJoined = false;
+        for (int minutes = 0; minutes < 60; minutes += 5)
+        {
+            machine.Pass(5 * 60);
+            machine.Dhcp.RequestRenewing(mine);
+            DhcpReply ack = machine.Dhcp.Take();
+            Assert.Equal((DhcpMessageType.Ack, mine, 600u), (ack.Type, ack.Assigned, ack.Number(DhcpOption.LeaseTime)));
+        }
+
+        machine.Dhcp.Discover();
+        DhcpReply offer = machine.Dhcp.Take();
+        Assert.Equal((DhcpMessageType.Offer, mine), (offer.Type, offer.Assigned));
+        machine.Dhcp.RequestSelecting(mine);
+        Assert.Equal(DhcpMessageType.Ack, machine.Dhcp.Take().Type);
+        machine.Overlay.IsJoined = true;
+        machine.Pass(1);
+        Assert.Equal([mine], machine.Tap.Addresses);
+    }
+
+    [Fact]
     public void A_repetition_while_the_dht_works_is_answered_once()
     {
         var machine = new Machine("a");
