@@ -1,6 +1,9 @@
 """What the kernel does not take is lost, and counted by reason."""
 
+import os
 import re
+import resource
+import time
 
 from carrying import Pair, talk
 from clients import ping
@@ -30,3 +33,20 @@ def run(tally, program):
         pair.line.ip("left", "link", "set", "wire", "down")
         ping(pair.left, address, count=5, interval=0.1, patience=1)
         until(lambda: losses(pair.left)["udp_send_refused"], lambda count: count >= before + 5, "five datagrams find no way")
+
+    with tally.case("a daemon that gets no more descriptors keeps its addresses and goes on"), Pair(program, 1500) as pair:
+        talk(pair)
+        pid = pair.left.pid
+        _most_descriptors(pid, max(int(name) for name in os.listdir(f"/proc/{pid}/fd")) + 1)
+        for number in range(3):
+            pair.line.ip("left", "address", "add", f"10.99.0.{number + 1}/32", "dev", "lo")
+            time.sleep(1)
+        must(ping(pair.left, pair.right.address, count=5, interval=0.1, patience=1) == 5, "packets are lost")
+        _most_descriptors(pid, 1024)
+        must("addresses can't be read" in str(pair.left.tail(50)), "it does not say so")
+        must(pair.left.status()["ring"]["joined"], "it left the ring")
+
+
+def _most_descriptors(pid, count):
+    """From now on a process gets none with a number from `count` on."""
+    resource.prlimit(pid, resource.RLIMIT_NOFILE, (count, resource.prlimit(pid, resource.RLIMIT_NOFILE)[1]))

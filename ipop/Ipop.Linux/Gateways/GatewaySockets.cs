@@ -145,7 +145,11 @@ public sealed class GatewaySockets(PollLoop loop, Action<TimeSpan, IReadOnlyList
     private Socket? Open(MappingGateway gateway, Receiver receiver, IPEndPoint? only = null, Action<TimeSpan>? refused = null)
     {
         IPAddress local = gateway.Local.ToIPEndPoint().Address;
-        var socket = new Socket(local.AddressFamily, SocketType.Dgram, ProtocolType.Udp) { Blocking = false };
+        if (Create(local.AddressFamily) is not { } socket)
+        {
+            return null;
+        }
+
         try
         {
             SocketMark.Set(socket);
@@ -179,7 +183,12 @@ public sealed class GatewaySockets(PollLoop loop, Action<TimeSpan, IReadOnlyList
             return;
         }
 
-        _announcements = new Socket(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp) { Blocking = false };
+        _announcements = Create(AddressFamily.InterNetwork);
+        if (_announcements is null)
+        {
+            return;
+        }
+
         try
         {
             SocketMark.Set(_announcements);
@@ -198,6 +207,19 @@ public sealed class GatewaySockets(PollLoop loop, Action<TimeSpan, IReadOnlyList
                 _mapper?.ReceiveAnswer(now, channel.Gateway, source, datagram);
             }
         });
+    }
+
+    /// <summary>A socket; null if the machine has no more descriptors or no such addresses: it is asked for again with the next search.</summary>
+    private static Socket? Create(AddressFamily family)
+    {
+        try
+        {
+            return new Socket(family, SocketType.Dgram, ProtocolType.Udp) { Blocking = false };
+        }
+        catch (SocketException)
+        {
+            return null;
+        }
     }
 
     private void Watch(Socket socket, Receiver receiver, Action<TimeSpan>? refused = null) => loop.Add((int)socket.Handle, now =>

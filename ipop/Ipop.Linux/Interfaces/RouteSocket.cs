@@ -8,6 +8,12 @@ internal sealed unsafe class RouteSocket : IDisposable
 {
     private const int LargestReply = 32 * 1024;
 
+    /// <summary>Where the sequence number stands in a message's header (struct nlmsghdr).</summary>
+    private const int SequenceAt = 8;
+
+    /// <summary>Parts of earlier answers that are passed over for one.</summary>
+    private const int MostStale = 64;
+
     private readonly FileDescriptor _socket;
     private readonly byte[] _reply = new byte[LargestReply];
     private uint _sequence;
@@ -67,14 +73,30 @@ internal sealed unsafe class RouteSocket : IDisposable
         }
     }
 
-    /// <summary>A part of the answer, lent until the next call. The kernel answers before write(2) returns, so reading waits for nothing.</summary>
+    /// <summary>
+    /// A part of the answer, lent until the next call; empty if there is none. The kernel answers before write(2) returns, so reading waits for nothing. What is left
+    /// of the answer to an earlier request, which has its number, is passed over.
+    /// </summary>
     internal ReadOnlySpan<byte> Receive()
     {
         fixed (byte* bytes = _reply)
         {
-            nint count = Interop.Libc.read(_socket.Value, bytes, LargestReply);
-            return _reply.AsSpan(0, (int)Math.Max(0, count));
+            for (int i = 0; i < MostStale; i++)
+            {
+                nint count = Interop.Libc.recv(_socket.Value, bytes, LargestReply, Interop.Libc.MSG_DONTWAIT);
+                if (count < NetlinkMessage.HeaderSize)
+                {
+                    break;
+                }
+
+                if (MemoryMarshal.Read<uint>(_reply.AsSpan(SequenceAt)) == _sequence)
+                {
+                    return _reply.AsSpan(0, (int)count);
+                }
+            }
         }
+
+        return [];
     }
 
     /// <inheritdoc/>

@@ -65,7 +65,17 @@ internal sealed class PeerRoutes : IDisposable
     /// <summary>Something about the machine's addresses or routes may have changed: makes again what is missing.</summary>
     internal void Look()
     {
-        IPv4Address? source = _network.Address is { } own && HasAddress(own) ? own : null;
+        IPv4Address? source;
+        try
+        {
+            source = _network.Address is { } own && HasAddress(own) ? own : null;
+        }
+        catch (IOException)
+        {
+            // The kernel is short of descriptors or memory. The networks are looked at again, and then the routes.
+            return;
+        }
+
         bool isWhole = source == _source && (source is null || _table.Read().Count >= _peers.Count + 2);
         _source = source;
         if (isWhole || source is null)

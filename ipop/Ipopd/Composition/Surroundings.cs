@@ -16,6 +16,7 @@ internal sealed class Surroundings : IDisposable
     // A lease changes an address and some routes within milliseconds; one look serves them all.
     private static readonly TimeSpan Settling = TimeSpan.FromMilliseconds(30);
     private static readonly TimeSpan BetweenLooks = TimeSpan.FromMilliseconds(500);
+    private static readonly TimeSpan LookAgain = TimeSpan.FromSeconds(5);
 
     private readonly DaemonOptions _options;
     private readonly ILogger _log;
@@ -63,13 +64,24 @@ internal sealed class Surroundings : IDisposable
         }
     }
 
-    /// <summary>Looks now.</summary>
-    /// <exception cref="IOException">The kernel does not say what addresses there are.</exception>
+    /// <summary>Looks now. Later, if the kernel does not say: it is short of descriptors or memory, and what was known may still hold.</summary>
+    /// <exception cref="IOException">The kernel does not say what addresses there are, and nothing is known yet.</exception>
     internal void Look(TimeSpan now)
     {
-        IReadOnlyList<InterfaceAddress> addresses = Outside(InterfaceTable.Read());
-        IReadOnlyList<DefaultRoute> routes = DefaultRoutes.Read();
         bool isFirst = _lastLook == TimeSpan.MinValue;
+        IReadOnlyList<InterfaceAddress> addresses;
+        try
+        {
+            addresses = Outside(InterfaceTable.Read());
+        }
+        catch (IOException exception) when (!isFirst)
+        {
+            _log.NetworksUnknown(exception.Message);
+            NextTick = now + LookAgain;
+            return;
+        }
+
+        IReadOnlyList<DefaultRoute> routes = DefaultRoutes.Read();
         _lastLook = now;
         Looked?.Invoke();
         if (!isFirst && Same(addresses, _addresses) && Same(routes, _routes))

@@ -153,6 +153,11 @@ internal static partial class Log
     internal static partial void SubnetOverlaps(this ILogger log, string why);
 
     [LoggerMessage(
+        EventName = "NetworksUnknown", Level = LogLevel.Warning, Message = "this machine's addresses can't be read ({Why}); those of before count, and are asked for again",
+        SkipEnabledCheck = true)]
+    internal static partial void NetworksUnknown(this ILogger log, string why);
+
+    [LoggerMessage(
         EventName = "CaptureFailed", Level = LogLevel.Warning, Message = "{File}: {Key} = {Path} can't be written ({Why}); nothing is recorded", SkipEnabledCheck = true)]
     internal static partial void CaptureFailed(this ILogger log, string file, string key, string path, string why);
 
