@@ -58,6 +58,9 @@ public sealed unsafe class PollLoop : IDisposable
         }
     }
 
+    /// <summary>Whether the last round was for the sake of time alone: no descriptor was ready, and nobody had posted work.</summary>
+    public bool WasIdle { get; private set; }
+
     /// <summary>Forgets a descriptor; what <see cref="Add"/> never saw is ignored.</summary>
     public void Remove(int fd)
     {
@@ -101,6 +104,7 @@ public sealed unsafe class PollLoop : IDisposable
                 }
             }
 
+            WasIdle = ready == 0 && _posted.IsEmpty;
             while (_posted.TryDequeue(out Action<TimeSpan>? work))
             {
                 work(now);

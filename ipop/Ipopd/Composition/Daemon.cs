@@ -25,7 +25,6 @@ using Ipopd.PortMapping;
 using Ipopd.Revocation;
 using Ipopd.State;
 using Microsoft.Extensions.Logging;
-using static Brunet.Moment;
 using PingReply = Ipopd.Control.PingReply;
 
 namespace Ipopd.Composition;
@@ -66,6 +65,7 @@ internal sealed class Daemon : IControlled, IDisposable
     private IReadOnlyList<TransportAddress> _local = [];
     private string? _certificateTrouble;
     private bool _wasJoined;
+    private TimeSpan _passedAt;
     private LoopPriority? _priority;
     private TwinStatus? _twin;
 
@@ -179,7 +179,8 @@ internal sealed class Daemon : IControlled, IDisposable
             _surroundings.Look(BootClock.Now);
             Pass(BootClock.Now);
             _systemd.Notify("READY=1");
-            _loop.Run(NextWake, Pass);
+            TickGuard parts = Parts();
+            _loop.Run(() => parts.Next(_passedAt, _loop.WasIdle), Pass);
         }
         finally
         {
@@ -322,16 +323,15 @@ internal sealed class Daemon : IControlled, IDisposable
         }
     }
 
-    private TimeSpan NextWake()
-    {
-        TimeSpan next = Earlier(Earlier(_node.NextTick, _network.NextTick), _tap.CarrierAt);
-        TimeSpan outside = Earlier(_outside?.NextTick ?? TimeSpan.MaxValue, _hostMemory?.NextTick ?? TimeSpan.MaxValue);
-        outside = Earlier(outside, _names?.NextTick ?? TimeSpan.MaxValue);
-        return Earlier(Earlier(Earlier(next, outside), _tcp.NextTick), Earlier(_clock.NextTick, Earlier(_peerMemory.NextTick, _surroundings.NextTick)));
-    }
+    private TickGuard Parts() => new(_log.PartSpins, [
+        ("node", () => _node.NextTick), ("network", () => _network.NextTick), ("carrier", () => _tap.CarrierAt), ("connections", () => _tcp.NextTick),
+        ("clock", () => _clock.NextTick), ("peers' memory", () => _peerMemory.NextTick), ("surroundings", () => _surroundings.NextTick),
+        ("port mapping", () => _outside?.NextTick ?? TimeSpan.MaxValue), ("hosts' memory", () => _hostMemory?.NextTick ?? TimeSpan.MaxValue),
+        ("names", () => _names?.NextTick ?? TimeSpan.MaxValue)]);
 
     private void Pass(TimeSpan now)
     {
+        _passedAt = now;
         if (now >= _node.NextTick)
         {
             _node.Tick(now);

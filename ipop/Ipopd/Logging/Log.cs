@@ -153,6 +153,12 @@ internal static partial class Log
     internal static partial void SubnetOverlaps(this ILogger log, string why);
 
     [LoggerMessage(
+        EventName = "PartSpins", Level = LogLevel.Error,
+        Message = "the part {Part} of ipopd wants to run all the time and does nothing; it is put off, four times a second must do. This is a fault: report it with this journal",
+        SkipEnabledCheck = true)]
+    internal static partial void PartSpins(this ILogger log, string part);
+
+    [LoggerMessage(
         EventName = "NetworksUnknown", Level = LogLevel.Warning, Message = "this machine's addresses can't be read ({Why}); those of before count, and are asked for again",
         SkipEnabledCheck = true)]
     internal static partial void NetworksUnknown(this ILogger log, string why);
