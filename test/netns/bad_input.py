@@ -16,7 +16,7 @@ WRONG = {
     "a wrong name for the tap": ({"tap": {"name": "a/b"}}, "[tap] name = a/b is no name for an interface"),
     "metrics for everybody": ({"metrics": {"listen": "0.0.0.0:9433"}}, "[metrics] listen = 0.0.0.0:9433 is not a loopback address"),
     "no CA certificate": ({"pool": {"open": "no"}}, "ca.pem is missing; put the pool's CA certificate there"),
-    "a path for the socket that is too long": ({"control": {"socket": f"/tmp/{'x' * 110}"}}, "is longer than the 103 bytes that a socket's path may have"),
+    "a path for the socket that is too long": ({"control": {"socket": f"/tmp/{'x' * 99}"}}, "is longer than the 103 bytes that the path of a control socket may have"),
     "no folder for the socket": ({"control": {"socket": "/nonexistent/x"}}, "[control] socket = /nonexistent/x can't be used"),
 }
 

@@ -1,6 +1,5 @@
 """What the kernel does not take is lost, and counted by reason."""
 
-import os
 import re
 import resource
 import time
@@ -37,7 +36,7 @@ def run(tally, program):
     with tally.case("a daemon that gets no more descriptors keeps its addresses and goes on"), Pair(program, 1500) as pair:
         talk(pair)
         pid = pair.left.pid
-        _most_descriptors(pid, max(int(name) for name in os.listdir(f"/proc/{pid}/fd")) + 1)
+        _most_descriptors(pid, 3)
         for number in range(3):
             pair.line.ip("left", "address", "add", f"10.99.0.{number + 1}/32", "dev", "lo")
             time.sleep(1)

@@ -15,8 +15,8 @@ internal sealed class DaemonOptionsReader
     /// <summary>Narrowest MTU that IPv4 hosts must take (RFC 791), widest that may be taken for safe, and widest that a frame holds.</summary>
     private const ushort SmallestMtu = 576, LargestSafeMtu = 1500, LargestMtu = 9000;
 
-    /// <summary>Longest path of a Unix socket, unix(7), without the zero at its end.</summary>
-    private const int LongestSocketPath = 107;
+    /// <summary>Longest path of the control socket: unix(7)'s 108 bytes without the zero at their end, and without what its name ends with until it is ready.</summary>
+    private const int LongestSocketPath = 107 - 4;
 
     private readonly IniFile _file;
 
@@ -132,7 +132,7 @@ internal sealed class DaemonOptionsReader
         string path = AbsolutePath(OptionKey.ControlSocket)!;
         return System.Text.Encoding.UTF8.GetByteCount(path) <= LongestSocketPath
             ? path
-            : throw Wrong(OptionKey.ControlSocket, path, $"is longer than the {LongestSocketPath} bytes that a Unix socket's path may have; choose a shorter one");
+            : throw Wrong(OptionKey.ControlSocket, path, $"is longer than the {LongestSocketPath} bytes that the path of a control socket may have; choose a shorter one");
     }
 
     private string? TimeServer()

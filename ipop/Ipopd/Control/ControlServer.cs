@@ -1,5 +1,4 @@
 using System.Net.Sockets;
-using System.Text;
 using Ipop.Linux.Polling;
 using Ipopd.Configuration;
 using Ipopd.Connections;
@@ -14,10 +13,7 @@ internal sealed class ControlServer : IDisposable
 {
     private const int MostConnections = 32;
 
-    /// <summary>Bytes of a socket's path (unix(7): sun_path is 108 with its end).</summary>
-    private const int LongestPath = 107;
-
-    /// <summary>The socket has such a name until it is ready.</summary>
+    /// <summary>What the socket's name ends with until it is ready.</summary>
     private const string Hidden = ".new";
 
     private readonly PollLoop _loop;
@@ -38,12 +34,6 @@ internal sealed class ControlServer : IDisposable
     internal static ControlServer Open(PollLoop loop, ControlCommands commands, DaemonOptions options)
     {
         string path = options.ControlSocket, hidden = path + Hidden;
-        if (Encoding.UTF8.GetByteCount(hidden) > LongestPath)
-        {
-            throw new ConfigurationException(
-                $"{options.File}: {OptionKey.ControlSocket} = {path} is longer than the {LongestPath - Hidden.Length} bytes that a socket's path may have; name a shorter one");
-        }
-
         var listener = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified) { Blocking = false };
         try
         {

@@ -139,7 +139,7 @@ public sealed class DaemonOptionsReaderTests
     [InlineData("relay", "rate", "-1", "is not a number from 0 to 65535")]
     [InlineData("tcp", "ports", "0", "is neither auto, none nor a list")]
     [InlineData("udp", "port", "-1", "is not a number from 0 to 65535")]
-    [InlineData("control", "socket", "/0123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678", "107 bytes")]
+    [InlineData("control", "socket", "/012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234", "103 bytes")]
     [InlineData("dns", "listen", "127.0.0.1", "is not ADDRESS:PORT")]
     [InlineData("dns", "listen", "[::1]:53", "is not ADDRESS:PORT")]
     [InlineData("metrics", "listen", "9433", "is not ADDRESS:PORT")]
