@@ -126,7 +126,6 @@ internal sealed class DhtServer(NodeCore core, RecordCodec codec, IRecordPolicy 
             near.Add(from.Address);
         }
 
-        _scratch.Clear();
         foreach (RecordStore.Entry entry in _store.Entries)
         {
             if (entry.Expires > now && (collect.After == default || entry.Position > collect.After) && IsHeldBy(from.Address, core.Self, near, entry.Position))
@@ -146,6 +145,9 @@ internal sealed class DhtServer(NodeCore core, RecordCodec codec, IRecordPolicy 
         NodeAddress next = count < _scratch.Count ? _scratch[count - 1].Position : default;
         new CollectedMessage(collect.Token, (byte)count, next).Write(end);
         core.Transport.SendMessage(now, from, end);
+
+        // Or records would outlive their end here, until somebody asks again.
+        _scratch.Clear();
     }
 
     public void OnCollected(TimeSpan now, Peer from, ReadOnlySpan<byte> message)

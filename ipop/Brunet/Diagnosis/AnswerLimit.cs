@@ -11,6 +11,9 @@ internal sealed class AnswerLimit
     /// <summary>Sources that are remembered; while so many are in debt, no other gets an answer.</summary>
     private const int MaxSources = 256;
 
+    /// <summary>With so many remembered, each new one has those forgotten that owe nothing.</summary>
+    private const int FewSources = 16;
+
     [Bounded(nameof(MaxSources))]
     private readonly Dictionary<NodeAddress, (double Left, TimeSpan At)> _sources = [];
 
@@ -21,10 +24,15 @@ internal sealed class AnswerLimit
     public bool Take(TimeSpan now, NodeAddress source)
     {
         double all = Math.Min(BurstAll, _left + ((now - _at).TotalSeconds * All));
+        if (_sources.Count >= FewSources && !_sources.ContainsKey(source))
+        {
+            Forget(now);
+        }
+
         double own = _sources.TryGetValue(source, out (double Left, TimeSpan At) bucket)
             ? Math.Min(BurstPerSource, bucket.Left + ((now - bucket.At).TotalSeconds * PerSource))
             : BurstPerSource;
-        if (all < 1 || own < 1 || (_sources.Count >= MaxSources && !_sources.ContainsKey(source) && !Forget(now)))
+        if (all < 1 || own < 1 || (_sources.Count >= MaxSources && !_sources.ContainsKey(source)))
         {
             return false;
         }
@@ -34,10 +42,9 @@ internal sealed class AnswerLimit
         return true;
     }
 
-    /// <summary>Forgets the sources whose buckets are full again; false if there are none.</summary>
-    private bool Forget(TimeSpan now)
+    /// <summary>Forgets the sources whose buckets are full again.</summary>
+    private void Forget(TimeSpan now)
     {
-        int before = _sources.Count;
         foreach ((NodeAddress source, (double left, TimeSpan at)) in _sources)
         {
             if (left + ((now - at).TotalSeconds * PerSource) >= BurstPerSource)
@@ -45,7 +52,5 @@ internal sealed class AnswerLimit
                 _sources.Remove(source);
             }
         }
-
-        return _sources.Count < before;
     }
 }
