@@ -91,7 +91,8 @@ internal sealed class DhcpServer
                 // What stands goes on while the machine is cut off, however long: who else took it meanwhile is found out when the two meet again.
                 Reply(request, DhcpMessageType.Ack, Named(request));
                 break;
-            case DhcpMessageType.Discover or DhcpMessageType.Request when !_overlay.IsJoined && !(request.Type == DhcpMessageType.Discover && _holder.Bound is not null):
+            case DhcpMessageType.Request when !_overlay.IsJoined:
+            case DhcpMessageType.Discover when !_overlay.IsJoined && _holder.Bound is null:
                 (_parked, _parkedAt) = (request, now);
                 break;
             case DhcpMessageType.Discover when Begin(now, request):
