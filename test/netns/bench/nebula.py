@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import tempfile
 
+from daemons import Daemons
 from two import ADDRESS
 from waiting import until
 
@@ -27,14 +28,14 @@ def configuration(folder, name, other):
     return CONFIGURATION.format(folder=folder, name=name, inner=INNER[other], outer=ADDRESS[other], port=PORT)
 
 
-class Nebula:
+class Nebula(Daemons):
     """Nebula on both, a certificate authority made for it."""
     name = "nebula"
 
     def __init__(self, program):
+        super().__init__()
         self._program = pathlib.Path(program)
         self._folder = None
-        self._daemons = []
 
     def start(self, two):
         """Returns b's address inside."""
@@ -44,22 +45,14 @@ class Nebula:
             self._certify("sign", "-name", name, "-ip", f"{INNER[name]}/24", "-out-crt", f"{name}.crt", "-out-key", f"{name}.key")
             file = pathlib.Path(self._folder) / f"{name}.yml"
             file.write_text(configuration(self._folder, name, other), encoding="utf-8")
-            self._daemons.append(subprocess.Popen(
-                two.inside(name, self._program, "-config", file), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
+            self.begin(two, name, self._program, "-config", file)
         for name, address in INNER.items():
             until(lambda n=name: two.ip(n, "address", "show", "up").stdout, lambda said, a=address: f"{a}/24" in said, "nebula has its TUN")
         return INNER["b"]
 
-    def processes(self):
-        """Process numbers of the daemons."""
-        return [daemon.pid for daemon in self._daemons]
-
     def stop(self):
         """Ends what start() began."""
-        for daemon in self._daemons:
-            daemon.kill()
-            daemon.wait()
-        self._daemons = []
+        super().stop()
         if self._folder:
             shutil.rmtree(self._folder)
             self._folder = None

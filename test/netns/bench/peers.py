@@ -1,14 +1,13 @@
 """What is compared: the bare wire, a floor, wireguard-go and ourselves. Each brings an address of `b` that `a` reaches, and the processes that carry it."""
 
-import os
 import pathlib
 import re
 import shutil
-import subprocess
 import tempfile
 
 import sealing
 from clients import lease
+from daemons import Daemons
 from node import Node
 from rows import FLOOR
 from shell import run
@@ -36,15 +35,12 @@ class Native:
         """Ends what start() began."""
 
 
-class Socat:
+class Socat(Daemons):
     """
     A TUN on both, carried as it is in plain UDP by a program that does nothing else: no seal, no runs, a system call for each packet in and out. What a
     packet through any program costs on this machine, by its wake-ups most of all. It is asked for the round trip alone.
     """
     name = FLOOR
-
-    def __init__(self):
-        self._daemons = []
 
     def start(self, two):
         """Returns b's address inside."""
@@ -52,34 +48,20 @@ class Socat:
         for name, other in (("a", "b"), ("b", "a")):
             # The kernel would greet IPv6's routers by a TUN that is up; the other socat's kernel, where none listens yet, would refuse, and that ends socat.
             run(*two.inside(name, "sysctl", "-qw", "net.ipv6.conf.default.disable_ipv6=1"))
-            self._daemons.append(subprocess.Popen(
-                two.inside(
-                    name, "socat", f"UDP:{ADDRESS[other]}:{PORT},bind={ADDRESS[name]}:{PORT}", f"TUN:{inner[name]}/24,tun-name=floor,iff-no-pi,up"),
-                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
+            self.begin(two, name, "socat", f"UDP:{ADDRESS[other]}:{PORT},bind={ADDRESS[name]}:{PORT}", f"TUN:{inner[name]}/24,tun-name=floor,iff-no-pi,up")
         for name, address in inner.items():
             # socat opens the TUN last: where the TUN is up with its address, the socket is there, too.
             until(lambda n=name: two.ip(n, "address", "show", "up").stdout, lambda said, a=address: f"{a}/24" in said, "socat has its TUN")
         return inner["b"]
 
-    def processes(self):
-        """Process numbers of the daemons."""
-        return [daemon.pid for daemon in self._daemons]
 
-    def stop(self):
-        """Ends what start() began."""
-        for daemon in self._daemons:
-            daemon.kill()
-            daemon.wait()
-        self._daemons = []
-
-
-class WireguardGo:
+class WireguardGo(Daemons):
     """The fastest of the peers that work in user space."""
     name = "wireguard-go"
 
     def __init__(self, program):
+        super().__init__()
         self._program = program
-        self._daemons = []
 
     def start(self, two):
         """Returns b's address inside the tunnel."""
@@ -88,9 +70,7 @@ class WireguardGo:
         public = {name: run("wg", "pubkey", text_in=key).stdout.strip() for name, key in private.items()}
         for name, other in (("a", "b"), ("b", "a")):
             device = f"wg{two.prefix}{name}"[:15]
-            self._daemons.append(subprocess.Popen(
-                two.inside(name, self._program, "-f", device), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                env={**os.environ, "WG_PROCESS_FOREGROUND": "1"}))
+            self.begin(two, name, self._program, "-f", device, WG_PROCESS_FOREGROUND="1")
             until(lambda n=name, d=device: run(*two.inside(n, "wg", "show", d), check=False).returncode, lambda code: code == 0, "wireguard-go answers")
             run(*two.inside(
                 name, "wg", "set", device, "listen-port", str(PORT), "private-key", "/dev/stdin", "peer", public[other], "allowed-ips",
@@ -98,17 +78,6 @@ class WireguardGo:
             two.ip(name, "address", "add", f"{inner[name]}/24", "dev", device)
             two.ip(name, "link", "set", device, "mtu", str(MTU), "up")
         return inner["b"]
-
-    def processes(self):
-        """Process numbers of the daemons."""
-        return [daemon.pid for daemon in self._daemons]
-
-    def stop(self):
-        """Ends what start() began."""
-        for daemon in self._daemons:
-            daemon.kill()
-            daemon.wait()
-        self._daemons = []
 
 
 class Wow:
