@@ -71,12 +71,15 @@ def tell(lab, say):
 
 
 def show(lab, report, verdicts, say):
-    """Prints timeline, table, the jobs' output and what the captures hold."""
+    """Prints timeline, table, the jobs' output and what the captures hold; the report keeps the first and the last for README."""
+    timeline = ("Timeline", lab.timeline.table())
+    wire = ("The wire (taps: the machine's own side of the overlay; wan: its network card)", proof.lines(verdicts))
+    report["run"] = [line for title, lines in (timeline, wire) for line in (title, *("  " + line for line in lines))]
     for title, lines in (
-            ("Timeline", lab.timeline.table()),
+            timeline,
             ("The pool, as alice on alpha sees it", report["table"].splitlines()),
             ("The jobs' output", [f"job {job['job']} on {job['host']}: {line}" for job in report["jobs"] for line in job["output"].splitlines()]),
-            ("The wire (taps: the machine's own side of the overlay; wan: its network card)", proof.lines(verdicts))):
+            wire):
         say.plain(f"\n{title}\n" + "\n".join("  " + line for line in lines))
     say.plain()
 

@@ -1,4 +1,4 @@
-"""The tables of docs/performance.md that come from files: each stands between two comments, of which the first names it and its file.
+"""What README and docs/performance.md take from files: each stands between two comments, of which the first names it and its file.
 
 `test/figures --write` makes them anew; a test fails where the document and the files differ.
 """
@@ -8,11 +8,13 @@ import pathlib
 import re
 import statistics
 
-NAME = "docs/performance.md"
 TIMES = "docs/performance/times.txt"
 BEFORE = "docs/performance/times-before.json"
 WOW = "docs/performance/wow.json"
+REPORT = "build/out/wow/report.json"
+RUN = "docs/performance/wow-run.txt"
 BENCH = "docs/performance/bench.json"
+SIM = "docs/performance/sim.json"
 GRID = "test/netns/grid/last.json"
 LONG = "docs/test-long.json"
 PLACE = re.compile(r"(<!-- table (\S+), [^\n]*-->\n).*?(\n<!-- end of table -->)", re.DOTALL)
@@ -37,6 +39,12 @@ def rows(head: list, lines: list) -> str:
 def kept(met) -> str:
     """Whether a goal was kept, in a word."""
     return {True: "yes", False: "**no**", None: ""}[met]
+
+
+def three_digits(number: float) -> str:
+    """A figure as people read it: three digits that count, those of thousands apart."""
+    rounded = float(f"{number:.3g}")
+    return f"{rounded:,.0f}" if abs(rounded) >= 100 else f"{rounded:g}"
 
 
 def grid(root: pathlib.Path) -> str:
@@ -65,15 +73,37 @@ def wow(root: pathlib.Path) -> str:
 
 
 def bench(root: pathlib.Path) -> str:
-    """Medians of all rounds of the bench, under the names that its JSON has."""
-    rounds = loaded(root / BENCH)["rounds"]
+    """Medians of all rounds of the bench, under the names that the bench gives them."""
+    found = loaded(root / BENCH)
+    rounds, words = found["rounds"], found["words"]
     peers = list(rounds[0])
-    names = list(dict.fromkeys(name for one in rounds for peer in one.values() for name, value in peer.items() if isinstance(value, (int, float))))
 
     def median(peer: str, name: str) -> str:
-        values = [one[peer][name] for one in rounds if isinstance(one.get(peer, {}).get(name), (int, float))]
+        values = [one[peer][name] for one in rounds if name in one[peer]]
         return f"{statistics.median(values):g}" if values else "-"
-    return rows(["median of the rounds", *peers], [[name, *(median(peer, name) for peer in peers)] for name in names])
+    return rows([f"median of {len(rounds)} rounds of {found['seconds']} s", *peers],
+                [[words[name], *(median(peer, name) for peer in peers)] for name in words if any(name in one["wow"] for one in rounds)])
+
+
+def bench_goals(root: pathlib.Path) -> str:
+    """What ipopd is to reach beside its peers, with the figure of each round."""
+    return rows(["figure", "to reach", "reached", "kept", "rounds"], [
+        [one["figure"], one["goal"], one["reached"], kept(one["met"]), " ".join(f"{each:g}" for each in one["rounds"])]
+        for one in loaded(root / BENCH)["goals"]])
+
+
+def bench_origin(root: pathlib.Path) -> str:
+    """What was measured, and on what."""
+    found = loaded(root / BENCH)
+    machine, origin = found["machine"], found.get("origin", {"words": "a build of the bench's own"})
+    return f"{machine['model']} with {', '.join(machine['instructions'])}; seals by {machine['sealer']}; {origin['words']}."
+
+
+def sim(root: pathlib.Path) -> str:
+    """The figures of the simulator's scenarios that have a goal; the file has the others, too."""
+    return rows(["scenario", "nodes", "figure", "to reach", "reached", "kept"], [
+        [one["scenario"], f"{one['nodes']:,}", one["figure"], one["goal"], "-" if one["reached"] is None else f"{three_digits(one['reached'])} {one['unit']}".strip(),
+         kept(one["met"])] for one in loaded(root / SIM)["figures"] if one["goal"]])
 
 
 def long_parts(root: pathlib.Path) -> str:
@@ -95,22 +125,36 @@ def long_figures(root: pathlib.Path) -> str:
     return rows(["part", "figure", "to reach", "reached", "kept"], lines) if lines else NOTHING
 
 
-TABLES = {"grid": grid, "times": times, "wow": wow, "bench": bench, "long": long_parts, "long-figures": long_figures}
+def run(root: pathlib.Path) -> str:
+    """The end of the last kept `make wow`, as it was printed."""
+    return "\n".join(f"    {line}" for line in (root / RUN).read_text(encoding="utf-8").splitlines())
 
 
-def written(root: pathlib.Path, text: str) -> str:
-    """The document with all tables as the files say. What follows a table's second comment stays."""
-    asked = [name for _, name, _ in PLACE.findall(text)]
-    if set(asked) - set(TABLES) or set(TABLES) - set(asked):
-        raise Unknown(f"{NAME} asks for the tables {asked}, and there are {sorted(TABLES)}")
-    return PLACE.sub(lambda place: place[1] + TABLES[place[2]](root) + place[3], text)
+DOCUMENTS = {
+    "README.md": {"run": run},
+    "docs/performance.md": {
+        "grid": grid, "times": times, "wow": wow, "sim": sim, "bench": bench, "bench-goals": bench_goals, "bench-origin": bench_origin, "long": long_parts,
+        "long-figures": long_figures}}
+"""Which document has which tables, each with what makes it."""
+
+
+def written(root: pathlib.Path, name: str, text: str) -> str:
+    """The document with all its tables as the files say. What follows a table's second comment stays."""
+    asked, tables = [found for _, found, _ in PLACE.findall(text)], DOCUMENTS[name]
+    if set(asked) != set(tables):
+        raise Unknown(f"{name} asks for the tables {asked}, and there are {sorted(tables)}")
+    return PLACE.sub(lambda place: place[1] + tables[place[2]](root) + place[3], text)
 
 
 def keep(root: pathlib.Path) -> list:
     """Copies what the last runs left in build/out to where it is kept; returns what was copied."""
     copied = []
-    for source, target in (("build/out/test/times.txt", TIMES), ("build/out/figures.json", WOW)):
+    for source, target in (("build/out/test/times.txt", TIMES), ("build/out/figures.json", WOW), ("build/out/sim/sim.json", SIM)):
         if (root / source).exists():
             (root / target).write_bytes((root / source).read_bytes())
             copied.append(target)
+    report = root / REPORT
+    if report.exists() and "run" in (told := loaded(report)):
+        (root / RUN).write_text("\n".join(told["run"]) + "\n", encoding="utf-8")
+        copied.append(RUN)
     return copied

@@ -42,8 +42,30 @@ class Tables(unittest.TestCase):
         self.assertEqual(module.wow(self.root).splitlines()[-1], "| login, s | 23 | 30.5 | **no** |")
 
     def test_the_bench_has_medians_and_a_dash_for_what_a_peer_was_not_asked(self):
-        self.write(module.BENCH, {"rounds": [{"socat": {"rtt_ms": 1}, "wow": {"rtt_ms": number, "tcp": number, "path": "x"}} for number in (1, 9, 3)]})
-        self.assertEqual(module.bench(self.root).splitlines()[2:], ["| rtt_ms | 1 | 3 |", "| tcp | - | 3 |"])
+        self.write(module.BENCH, {
+            "seconds": 2, "words": {"rtt_ms": "round trip, ms", "tcp": "TCP, Mb/s", "new": "of a later bench"},
+            "rounds": [{"socat": {"rtt_ms": 1}, "wow": {"rtt_ms": number, "tcp": number, "path": "x"}} for number in (1, 9, 3)]})
+        self.assertEqual(module.bench(self.root).splitlines(), [
+            "| median of 3 rounds of 2 s | socat | wow |", "|---|---|---|", "| round trip, ms | 1 | 3 |", "| TCP, Mb/s | - | 3 |"])
+
+    def test_a_goal_of_the_bench_stands_with_each_round(self):
+        self.write(module.BENCH, {"goals": [{"figure": "TCP, median", "goal": ">= 2.5", "reached": "1.9", "met": False, "rounds": [1.9, 2.0]}]})
+        self.assertEqual(module.bench_goals(self.root).splitlines()[-1], "| TCP, median | >= 2.5 | 1.9 | **no** | 1.9 2 |")
+
+    def test_the_bench_says_what_it_measured_and_on_what(self):
+        self.write(module.BENCH, {"machine": {"model": "A", "instructions": ["aes", "vaes"], "sealer": "lib"}, "origin": {"words": "the program, commit 1"}})
+        self.assertEqual(module.bench_origin(self.root), "A with aes, vaes; seals by lib; the program, commit 1.")
+
+    def test_the_simulator_s_figures_with_a_goal_stand_there(self):
+        one = {"scenario": "idle", "nodes": 1000, "figure": "hops", "unit": "", "goal": "<= 50", "reached": 4.8, "met": True}
+        self.write(module.SIM, {"figures": [one, {**one, "goal": ""}, {**one, "unit": "B/s", "reached": 1505.57}]})
+        self.assertEqual(module.sim(self.root).splitlines()[2:], ["| idle | 1,000 | hops | <= 50 | 4.8 | yes |", "| idle | 1,000 | hops | <= 50 | 1,510 B/s | yes |"])
+
+    def test_the_run_is_kept_as_it_was_told(self):
+        (self.root / "docs/performance").mkdir(parents=True)
+        self.write(module.REPORT, {"run": ["Timeline", "  ring 1"]})
+        self.assertEqual(module.keep(self.root), [module.RUN])
+        self.assertEqual(module.run(self.root), "    Timeline\n      ring 1")
 
     def test_the_long_parts_say_their_commit(self):
         ran = {"verdict": "passed", "passed": 2, "failed": 0, "seconds": 61, "commit": "a" * 40, "clean": False,
@@ -55,7 +77,7 @@ class Tables(unittest.TestCase):
 
     def test_a_document_without_a_table_is_refused(self):
         with self.assertRaises(module.Unknown):
-            module.written(self.root, "# Performance\n")
+            module.written(self.root, "README.md", "# WOW\n")
 
     def test_the_files_of_a_run_are_kept(self):
         (self.root / "docs/performance").mkdir(parents=True)
@@ -65,9 +87,10 @@ class Tables(unittest.TestCase):
 
 
 class OfThisClone(unittest.TestCase):
-    def test_the_tables_of_the_document_are_what_the_files_say(self):
-        text = (CLONE / module.NAME).read_text(encoding="utf-8")
-        self.assertEqual(module.written(CLONE, text), text, "run: test/figures --write")
+    def test_the_tables_of_the_documents_are_what_the_files_say(self):
+        for name in module.DOCUMENTS:
+            text = (CLONE / name).read_text(encoding="utf-8")
+            self.assertEqual(module.written(CLONE, name, text), text, f"{name}: run: test/figures --write")
 
 
 if __name__ == "__main__":

@@ -84,14 +84,22 @@ class Table(unittest.TestCase):
         self.assertEqual(lines[1].split()[-3:], ["0.15", "2.00", "4.00"])
 
     def test_a_goal_is_reached_by_the_median_or_by_each_round(self):
-        tcp, udp, taken = table.goal_lines(ROUNDS)
-        self.assertEqual(tcp, "TCP to wireguard-go: 1.50 3.00 2.00; median 2.00, to reach >= 2.5: NOT REACHED")
-        self.assertTrue(udp.endswith("median 1.00, to reach >= 2.5: NOT REACHED"))
-        self.assertTrue(taken.endswith("1.00 1.00 1.00; at most 1.00, to reach <= 1.0: reached"))
+        tcp, udp, taken, before, after = table.goals(ROUNDS)
+        self.assertEqual(tcp, {"figure": "TCP to wireguard-go, median", "goal": ">= 2.5", "reached": "2", "met": False, "rounds": [1.5, 3.0, 2.0]})
+        self.assertEqual((udp["reached"], udp["met"]), ("1", False))
+        self.assertEqual((taken["figure"], taken["goal"], taken["met"]), ("round trip with processors half taken, to wireguard-go, at most", "<= 1", True))
+        self.assertTrue(before["met"] and after["met"])
         slow = [{**each, "wow": {**each["wow"], "rtt_taken_ms": rtt, "tcp_mbits": 250}} for each, rtt in zip(ROUNDS, (0.5, 1.1, 0.5))]
-        tcp, _, taken = table.goal_lines(slow)
-        self.assertTrue(tcp.endswith("to reach >= 2.5: reached"))
-        self.assertTrue(taken.endswith("at most 1.10, to reach <= 1.0: NOT REACHED"))
+        tcp, _, taken, *_ = table.goals(slow)
+        self.assertTrue(tcp["met"])
+        self.assertEqual((taken["reached"], taken["met"]), ("1.1", False))
+
+    def test_a_goal_is_a_line(self):
+        self.assertEqual(table.goal_lines(ROUNDS)[0], "TCP to wireguard-go, median 2, to reach >= 2.5: NOT REACHED; rounds [1.5, 3.0, 2.0]")
+
+    def test_a_peer_that_was_not_asked_has_no_goal(self):
+        without = [{peer: figures for peer, figures in each.items() if peer != "nebula"} for each in ROUNDS]
+        self.assertEqual(len(table.goals(without)), len(table.goals(ROUNDS)) - 1)
 
     def test_the_round_trips_stand_beside_the_floor(self):
         self.assertEqual(
