@@ -48,6 +48,13 @@ def table():
     return rows
 
 
+class Memory(unittest.TestCase):
+    def test_what_keeps_the_machine_in_its_pool_is_not_what_the_kernel_ends_first(self):
+        keepers = [own_units()[name] for name in ("ipopd.service", "wow-ca.service", "wow-names.service")]
+        for file in (*keepers, ROOT / UNITS / "strongswan.service.d/wow.conf"):
+            self.assertEqual(values(file, "OOMScoreAdjust"), ["-500"], file.name)
+
+
 class Login(unittest.TestCase):
     def test_people_log_in_once_they_have_accounts_and_need_not_wait_for_the_network(self):
         after = unit("etc/systemd/system/systemd-user-sessions.service")["Unit"]["After"].split()
