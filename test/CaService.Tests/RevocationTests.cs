@@ -182,15 +182,6 @@ public sealed class RevocationTests : AsyncTests
         Assert.Single(daemon.Notices);
     }
 
-    [Fact]
-    public void A_database_of_an_earlier_version_gets_its_new_tables()
-    {
-        _ca.Ca.Database.Write(transaction => transaction.Run("DROP TRIGGER lists_grow; DROP TABLE revocation_lists; DROP TABLE revocations"));
-        using var machine = new TestMachine(_ca, "127.79.0.2");
-        using CaFolder again = CaFolder.Open(_ca.StateFolder);
-        Assert.Equal(0, again.Database.Read(transaction => transaction.First("SELECT count(*) FROM revocations", row => row.GetInt64(0))));
-    }
-
     private static RevocationList List(CaFolder ca)
     {
         Assert.True(ca.Authority.TryReadRevocations(ca.Database.Read(Revocations.Newest)!.Der, out RevocationList? list, out string reason), reason);

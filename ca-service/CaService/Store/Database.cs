@@ -31,15 +31,15 @@ internal sealed class Database : IDisposable
     {
         var database = new Database(path, SqliteOpenMode.ReadWriteCreate);
         Execute(database._keeper, null, "PRAGMA journal_mode = WAL");
-        database.Write(transaction => transaction.Run(Schema.Sql));
+        Complete(database, path);
         File.SetUnixFileMode(path, UnixFileMode.UserRead | UnixFileMode.UserWrite);
         return database;
     }
 
     /// <summary>Opens the database.</summary>
-    /// <exception cref="UserError">There is none.</exception>
+    /// <exception cref="UserError">There is none, or it is a newer program's.</exception>
     public static Database Open(string path) => File.Exists(path)
-        ? Complete(new Database(path, SqliteOpenMode.ReadWrite))
+        ? Complete(new Database(path, SqliteOpenMode.ReadWrite), path)
         : throw new UserError($"{path} is not there: copy it back with the rest of the CA's folder.");
 
     /// <summary>Does something in one transaction that nobody else writes beside: all of it, or nothing if it throws.</summary>
@@ -62,16 +62,32 @@ internal sealed class Database : IDisposable
 
     public void Dispose() => _keeper.Dispose();
 
-    /// <summary>Adds what a database of an earlier version has not.</summary>
-    private static Database Complete(Database database)
+    /// <summary>Takes the steps that a database of an earlier version has not taken, all of them or none.</summary>
+    /// <exception cref="UserError">A newer program has taken steps that this one does not know.</exception>
+    private static Database Complete(Database database, string path)
     {
-        if (database.Read(transaction => transaction.First("SELECT count(*) FROM sqlite_schema WHERE name = 'lists_grow'", row => row.GetInt64(0))) == 0)
+        long taken = database.Read(Version);
+        if (taken > Schema.Steps.Count)
         {
-            database.Write(transaction => transaction.Run(Schema.Sql));
+            database.Dispose();
+            throw new UserError(
+                $"{path} is of a newer wow-ca (tables of step {taken}; this one knows {Schema.Steps.Count}): use that one, or bring back the copy from before.");
         }
 
-        return database;
+        return taken == Schema.Steps.Count ? database : database.Write(transaction =>
+        {
+            // Read again: another process may have been faster.
+            foreach (string step in Schema.Steps.Skip((int)Version(transaction)))
+            {
+                transaction.Run(step);
+            }
+
+            transaction.Run($"PRAGMA user_version = {Schema.Steps.Count}");
+            return database;
+        });
     }
+
+    private static long Version(Transaction transaction) => transaction.First("PRAGMA user_version", row => row.GetInt64(0));
 
     private static int Execute(SqliteConnection connection, SqliteTransaction? transaction, string sql)
     {

@@ -1,13 +1,17 @@
 namespace CaService;
 
-/// <summary>The tables. Times are seconds of Unix time.</summary>
+/// <summary>
+/// The tables, as numbered steps from an empty file to today's: a database's <c>user_version</c> says how many it has taken. A step that was
+/// released never changes; what is new is a step more. Times are seconds of Unix time.
+/// </summary>
 internal static class Schema
 {
     /// <summary>
-    /// The index <c>one_valid_per_address</c> is the rule that no address ever has two valid certificates, held by the database
-    /// itself whatever the program above it does.
+    /// The first tables. The index <c>one_valid_per_address</c> is the rule that no address ever has two valid certificates, held by the
+    /// database itself whatever the program above it does.
     /// </summary>
-    public const string Sql = """
+    /// <remarks>Files from before there were numbers say 0 and may have the tables of the first two steps: those ask what is there.</remarks>
+    private const string Certificates = """
         CREATE TABLE IF NOT EXISTS certificates (
             serial     TEXT PRIMARY KEY,
             address    TEXT NOT NULL,
@@ -38,6 +42,20 @@ internal static class Schema
             PRIMARY KEY (ticket, key)
         ) STRICT;
 
+        CREATE TABLE IF NOT EXISTS audit (
+            id       INTEGER PRIMARY KEY,
+            at       INTEGER NOT NULL,
+            event    TEXT NOT NULL,
+            detail   TEXT NOT NULL,
+            previous TEXT NOT NULL,
+            hash     TEXT NOT NULL
+        ) STRICT;
+        CREATE TRIGGER IF NOT EXISTS audit_keeps BEFORE UPDATE ON audit BEGIN SELECT RAISE(ABORT, 'the audit only grows'); END;
+        CREATE TRIGGER IF NOT EXISTS audit_stays BEFORE DELETE ON audit BEGIN SELECT RAISE(ABORT, 'the audit only grows'); END;
+        """;
+
+    /// <summary>Certificates that were taken back, and the list that says so.</summary>
+    private const string Revocations = """
         -- The row in certificates stays as it is, so that nobody else gets the address before the certificate is over.
         CREATE TABLE IF NOT EXISTS revocations (
             serial    TEXT PRIMARY KEY REFERENCES certificates (serial),
@@ -55,16 +73,8 @@ internal static class Schema
         ) STRICT;
         CREATE TRIGGER IF NOT EXISTS lists_grow BEFORE INSERT ON revocation_lists
             WHEN NEW.number <= (SELECT max(number) FROM revocation_lists) BEGIN SELECT RAISE(ABORT, 'the number of a list only grows'); END;
-
-        CREATE TABLE IF NOT EXISTS audit (
-            id       INTEGER PRIMARY KEY,
-            at       INTEGER NOT NULL,
-            event    TEXT NOT NULL,
-            detail   TEXT NOT NULL,
-            previous TEXT NOT NULL,
-            hash     TEXT NOT NULL
-        ) STRICT;
-        CREATE TRIGGER IF NOT EXISTS audit_keeps BEFORE UPDATE ON audit BEGIN SELECT RAISE(ABORT, 'the audit only grows'); END;
-        CREATE TRIGGER IF NOT EXISTS audit_stays BEFORE DELETE ON audit BEGIN SELECT RAISE(ABORT, 'the audit only grows'); END;
         """;
+
+    /// <summary>Step 1 and those after it.</summary>
+    public static IReadOnlyList<string> Steps { get; } = [Certificates, Revocations];
 }
