@@ -1,13 +1,31 @@
-"""What the kernel does not take is lost, and counted by reason."""
+"""What the kernel does not take is lost, and counted by reason; what it does not give is done without, and told."""
 
+import contextlib
+import os
 import re
 import resource
+import socket
+import subprocess
 import time
 
+import usage
 from carrying import Pair, talk
 from clients import ping
 from tally import must
 from waiting import until
+
+# So many connections at each TCP port of the daemon, which say nothing: more than it has free numbers between those in use.
+SILENT = 40
+PORTS = (("127.0.0.1", 4433), ("127.0.0.54", 5354))
+CALL = f"""
+import socket, sys
+held = [socket.create_connection(port) for port in {PORTS} for _ in range({SILENT})]
+print("called", flush=True)
+sys.stdin.read()
+"""
+SPAN = 3
+# Of a processor. A daemon that looks at them again and again takes all of one.
+MOST_PROCESSOR = 0.2
 
 REASONS = {"waited_for_session", "came_before_session", "tcp_queue_full", "udp_send_refused", "udp_receive_queue_full", "tap_write_refused"}
 
@@ -44,6 +62,45 @@ def run(tally, program):
         _most_descriptors(pid, 1024)
         must("addresses can't be read" in str(pair.left.tail(50)), "it does not say so")
         must(pair.left.status()["ring"]["joined"], "it left the ring")
+
+    with tally.case("who calls a daemon that gets no more descriptors costs no processor and is served when there are some"), Pair(program, 1500) as pair:
+        # Below all that are in use, so that the one that it spares for its own clients does not help either.
+        _most_descriptors(pair.left.pid, 3)
+        with _silent_calls(pair.left), socket.socket(socket.AF_UNIX) as client:
+            client.settimeout(20)
+            client.connect(str(pair.left.socket))
+            client.sendall(b'{"command":"status"}\n')
+            _must_be_calm(pair.left)
+            _most_descriptors(pair.left.pid, 1024)
+            must(b'"shortages":{"count":' in client.recv(1 << 20), "it does not say that descriptors ran out")
+
+    with tally.case("a daemon that has used up its descriptors says so to who asks for its status"), Pair(program, 1500) as pair:
+        must(pair.left.status()["shortages"] is None, "it lacks some at once")
+        _most_descriptors(pair.left.pid, 1 + max(int(number) for number in os.listdir(f"/proc/{pair.left.pid}/fd")))
+        with _silent_calls(pair.left):
+            _must_be_calm(pair.left)
+            for _ in range(3):
+                status = pair.left.status()
+                must(status["shortages"]["count"] > 0, f"{status['shortages']}")
+                must(any("descriptors" in warning for warning in status["warnings"]), f"{status['warnings']}")
+        must("KernelShort" in str(pair.left.tail(50)), "the journal does not say so")
+
+
+@contextlib.contextmanager
+def _silent_calls(node):
+    """Connections to all TCP ports of a node, from its own machine."""
+    with subprocess.Popen(node.inside("python3", "-c", CALL), stdin=subprocess.PIPE, stdout=subprocess.PIPE) as caller:
+        must(caller.stdout.readline() == b"called\n", "the ports can't be called")
+        yield
+        caller.stdin.close()
+
+
+def _must_be_calm(node):
+    """For some seconds it uses next to no processor."""
+    before = usage.processor(node.pid)
+    time.sleep(SPAN)
+    used = (usage.processor(node.pid) - before) / SPAN
+    must(used < MOST_PROCESSOR, f"it uses {used:.2f} of a processor")
 
 
 def _most_descriptors(pid, count):

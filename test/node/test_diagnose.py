@@ -129,6 +129,10 @@ class Decisions(unittest.TestCase):
                       services={**HEALTHY["services"], "strongswan.service": "inactive"})
         self.assertEqual([], self.wrong(found))
 
+    def test_descriptors_that_ran_out(self):
+        self.only(facts({"shortages": {"count": 3, "last_s": 12}}), "kernel", "no more descriptors or memory for ipopd, 3 times so far, 12 s ago", "LimitNOFILE")
+        self.assertEqual([], self.wrong(facts({"shortages": None})))
+
     def test_a_ca_that_is_not_reached_and_a_manager_that_is_not_known(self):
         self.only(facts(ca={"address": "10.128.0.1", "open": False, "by": "port"}), "CA", "10.128.0.1 does not take connections", "wow-ca")
         self.only(facts(ca={"address": "10.128.0.1", "open": False, "by": "ping"}), "CA", "10.128.0.1, where the CA is, does not answer", "wow status")

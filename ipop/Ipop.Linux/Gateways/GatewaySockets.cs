@@ -210,14 +210,19 @@ public sealed class GatewaySockets(PollLoop loop, Action<TimeSpan, IReadOnlyList
     }
 
     /// <summary>A socket; null if the machine has no more descriptors or no such addresses: it is asked for again with the next search.</summary>
-    private static Socket? Create(AddressFamily family)
+    private Socket? Create(AddressFamily family)
     {
         try
         {
             return new Socket(family, SocketType.Dgram, ProtocolType.Udp) { Blocking = false };
         }
-        catch (SocketException)
+        catch (SocketException exception)
         {
+            if (Shortages.IsOne(exception))
+            {
+                loop.Shortages.Note(BootClock.Now);
+            }
+
             return null;
         }
     }

@@ -10,6 +10,9 @@ internal static partial class Interop
         internal const int EINTR = 4;
         internal const int EIO = 5;
         internal const int EAGAIN = 11;
+        internal const int ENOMEM = 12;
+        internal const int ENFILE = 23;
+        internal const int EMFILE = 24;
         internal const int EACCES = 13;
         internal const int EBUSY = 16;
         internal const int ENODEV = 19;

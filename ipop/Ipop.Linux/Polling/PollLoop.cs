@@ -10,6 +10,7 @@ public sealed unsafe class PollLoop : IDisposable
 {
     private readonly PacketFlood _flood = new();
     private readonly EventQueue _queue = new();
+    private readonly ListenerRests _rests;
     private readonly Dictionary<int, Action<TimeSpan>> _watches = [];
     private readonly ConcurrentQueue<Action<TimeSpan>> _posted = new();
     private readonly FileDescriptor _wake;
@@ -19,6 +20,7 @@ public sealed unsafe class PollLoop : IDisposable
     /// <summary>Makes a loop that watches nothing.</summary>
     public PollLoop()
     {
+        _rests = new ListenerRests(_queue);
         _wake = new FileDescriptor(Interop.Libc.eventfd(0, Interop.Libc.EFD_NONBLOCK | Interop.Libc.EFD_CLOEXEC));
         if (_wake.IsInvalid)
         {
@@ -37,6 +39,9 @@ public sealed unsafe class PollLoop : IDisposable
     /// <summary>Tells how many packets have come since the start, whoever took them. Without it there is never a flood.</summary>
     public Func<long>? CountPackets { get; set; }
 
+    /// <summary>What the kernel had no descriptor or no memory for.</summary>
+    public Shortages Shortages { get; } = new();
+
     /// <inheritdoc cref="PacketFlood.IsOn"/>
     public bool IsFlooded => _flood.IsOn;
 
@@ -48,6 +53,21 @@ public sealed unsafe class PollLoop : IDisposable
         _queue.Add(fd, Interop.Libc.EPOLLIN);
         _watches.Add(fd, ready);
     }
+
+    /// <summary>
+    /// Calls <paramref name="accept"/> whenever somebody waits to be accepted. False says that the kernel has no descriptor or no memory for that (<see cref="Shortages"/>):
+    /// then it is tried again a second later.
+    /// </summary>
+    /// <param name="fd">As in <see cref="Add"/>.</param>
+    /// <param name="accept">Must not block.</param>
+    public void Listen(int fd, Func<TimeSpan, bool> accept) => Add(fd, now =>
+    {
+        if (!accept(now))
+        {
+            Shortages.Note(now);
+            _rests.Rest(now, fd);
+        }
+    });
 
     /// <summary>Says whether a descriptor is also waited for until it can be written; what <see cref="Add"/> never saw is ignored.</summary>
     public void AwaitWritable(int fd, bool isWanted)
@@ -67,6 +87,7 @@ public sealed unsafe class PollLoop : IDisposable
         if (_watches.Remove(fd))
         {
             _queue.Remove(fd);
+            _rests.Remove(fd);
         }
     }
 
@@ -110,6 +131,7 @@ public sealed unsafe class PollLoop : IDisposable
                 work(now);
             }
 
+            _rests.Wake(now);
             CountRound(now);
             pass(now);
         }
@@ -138,6 +160,7 @@ public sealed unsafe class PollLoop : IDisposable
             _ = Interop.Libc.nanosleep(&rest, null);
         }
 
+        until = until < _rests.NextTick ? until : _rests.NextTick;
         return _queue.Wait(until == TimeSpan.MaxValue ? TimeSpan.FromHours(1) : until - BootClock.Now);
     }
 

@@ -75,7 +75,7 @@ public sealed class TcpLinks : IDisposable
     {
         FileDescriptor listener = TcpSocket.Listen(port);
         _listeners.Add((listener, port));
-        _loop.Add(listener.Value, now => Accept(now, listener));
+        _loop.Listen(listener.Value, now => Accept(now, listener));
     }
 
     /// <summary>Sends a frame, over a new connection if there is none and one can be made. What can't go is lost.</summary>
@@ -219,9 +219,10 @@ public sealed class TcpLinks : IDisposable
 
     private SslContextHandle Server() => _server ??= TlsContext.CreateServer();
 
-    private void Accept(TimeSpan now, FileDescriptor listener)
+    private bool Accept(TimeSpan now, FileDescriptor listener)
     {
-        for (int i = 0; i < AcceptedAtOnce && TcpSocket.Accept(listener, out TransportAddress remote) is { } fd; i++)
+        bool isShort = false;
+        for (int i = 0; i < AcceptedAtOnce && TcpSocket.Accept(listener, out TransportAddress remote, out isShort) is { } fd; i++)
         {
             if (!MakeRoom(remote))
             {
@@ -231,6 +232,8 @@ public sealed class TcpLinks : IDisposable
 
             Add(new TcpConnection(fd, remote, Server(), isClient: false, now));
         }
+
+        return !isShort;
     }
 
     /// <summary>Whoever connects has proven nothing: such connections are few, a few for each address, and the oldest gives way.</summary>

@@ -81,13 +81,14 @@ internal static unsafe class TcpSocket
         return null;
     }
 
-    /// <summary>Takes a connection that somebody made; null if there is none.</summary>
-    internal static FileDescriptor? Accept(FileDescriptor listener, out TransportAddress remote)
+    /// <summary>Takes a connection that somebody made; null if there is none, or the kernel is short of what it takes (<see cref="Shortages"/>).</summary>
+    internal static FileDescriptor? Accept(FileDescriptor listener, out TransportAddress remote, out bool isShort)
     {
         Interop.Libc.sockaddr address;
         uint length = (uint)sizeof(Interop.Libc.sockaddr);
         var fd = new FileDescriptor(Interop.Libc.accept4(
             listener.Value, &address, &length, Interop.Libc.SOCK_NONBLOCK | Interop.Libc.SOCK_CLOEXEC));
+        isShort = fd.IsInvalid && Shortages.IsOne(Marshal.GetLastPInvokeError());
         if (fd.IsInvalid)
         {
             fd.Dispose();

@@ -77,7 +77,8 @@ internal sealed class TimeServer(PollLoop loop, string host, Action<TimeSpan, Da
         }
         catch (IOException)
         {
-            // No socket is left; it is tried again by itself.
+            // It is tried again by itself.
+            loop.Shortages.Note(now);
         }
     }
 

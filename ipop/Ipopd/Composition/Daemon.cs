@@ -85,6 +85,7 @@ internal sealed class Daemon : IControlled, IDisposable
             _handshakes = Own(new OpenSslHandshakeProvider(_identity.Key, CertificateBytes, _verifier) { MayUseLibrary = options.Offload.LibraryCipher });
             _systemd = Own(new ServiceManager(Environment.GetEnvironmentVariable));
             _loop = Own(new PollLoop { Rests = options.Offload.Moderation });
+            _loop.Shortages.Began = _log.KernelShort;
             _clock.Open(_loop, options.TimeServer);
             _overlaySocket = Own(Opening.Overlay(options));
             _surroundings = Own(Surroundings.Open(_loop, options, log));
@@ -198,9 +199,9 @@ internal sealed class Daemon : IControlled, IDisposable
     /// <inheritdoc/>
     public StatusReply Status(TimeSpan now) =>
         StatusReport.Status(
-            _options, _node, _network, _identity.Certificate, now, now - _started, _outside?.Report(), Warnings(), Nat(),
+            _options, _node, _network, _identity.Certificate, now, now - _started, _outside?.Report(), Warnings(now), Nat(),
             StatusReport.Udp(_overlaySocket.LocalPort, _traffic, now), _resolver,
-            _verifier?.Revocations, Working(), _clock.Report());
+            _verifier?.Revocations, Working(), _clock.Report(), StatusReport.Shortages(_loop.Shortages, now));
 
     /// <inheritdoc/>
     public PeersReply Peers(TimeSpan now) => StatusReport.Peers(_node, _network, now, Nat());
@@ -217,7 +218,7 @@ internal sealed class Daemon : IControlled, IDisposable
         _traffic.TcpConnections = _tcp.Count;
         var losses = new Losses(
             _node.Losses.Unsent, _node.Losses.Early, _tcp.Overflowed, _overlaySocket.Refused + _searchSockets.Refused, _overlaySocket.Overflowed, _tap.Unwritten);
-        return MetricsReport.Write(_node, now, now - _started, _traffic, _network.Drops, losses, _identity.Certificate, Nat(), Warnings().Count, _network.HostCount, _clock.Report().ErrorS);
+        return MetricsReport.Write(_node, now, now - _started, _traffic, _network.Drops, losses, _identity.Certificate, Nat(), Warnings(now).Count, _network.HostCount, _clock.Report().ErrorS, _loop.Shortages.Count);
     }
 
     /// <inheritdoc/>
@@ -458,8 +459,9 @@ internal sealed class Daemon : IControlled, IDisposable
         _priority is not null,
         _options.Offload.Moderation);
 
-    private List<string> Warnings() => WarningList.Make(
-        _options, [.. _surroundings.Overlaps, .. _network.Warnings], _node.Twin is { } twin ? TwinReport.Describe(_node.Address, twin) : null, _certificateTrouble);
+    private List<string> Warnings(TimeSpan now) => WarningList.Make(
+        _options, [.. _surroundings.Overlaps, .. _network.Warnings], _node.Twin is { } twin ? TwinReport.Describe(_node.Address, twin) : null, _certificateTrouble,
+        StatusReport.Shortages(_loop.Shortages, now));
 
     private void OnKernelLog(TimeSpan now)
     {

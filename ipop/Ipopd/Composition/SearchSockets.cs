@@ -36,6 +36,7 @@ internal sealed class SearchSockets(PollLoop loop) : IDisposable
         }
         catch (IOException)
         {
+            loop.Shortages.Note(BootClock.Now);
             return 0;
         }
     }

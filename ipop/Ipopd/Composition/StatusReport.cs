@@ -4,6 +4,7 @@ using Brunet.Addressing;
 using Brunet.Sessions;
 using CertificateProfile;
 using Ipop;
+using Ipop.Linux.Polling;
 using Ipop.Router;
 using Ipopd.Bootstrap;
 using Ipopd.Configuration;
@@ -18,7 +19,7 @@ internal static class StatusReport
     internal static StatusReply Status(
         DaemonOptions options, Node node, VirtualNetwork network, MemberCertificate? certificate, TimeSpan now, TimeSpan uptime,
         PortMappingReply? portMapping, IReadOnlyList<string> warnings, NatReply nat, UdpReply udp, BootstrapResolver resolver,
-        RevocationList? revocations, OffloadOptions working, ClockReply clock)
+        RevocationList? revocations, OffloadOptions working, ClockReply clock, ShortagesReply? shortages)
     {
         RingStatus ring = node.Ring;
         return new StatusReply
@@ -44,6 +45,7 @@ internal static class StatusReport
             PortMapping = portMapping,
             Revocations = revocations is null ? null : new RevocationsReply(revocations.Number, revocations.Count),
             Clock = clock,
+            Shortages = shortages,
             Offload = OffloadReport.Make(options, working),
             Router = options.Router is { } router ? Router(router, network, now) : null,
             Warnings = warnings,
@@ -81,6 +83,10 @@ internal static class StatusReport
         traffic.ReceivedDatagrams,
         traffic.ReceivedBytes,
         traffic.HeardAt is { } at ? Math.Round((now - at).TotalSeconds, 1) : null);
+
+    /// <summary>What the kernel was short of; null if that is no news any more.</summary>
+    internal static ShortagesReply? Shortages(Shortages shortages, TimeSpan now) =>
+        shortages.Since(now) is { } since ? new ShortagesReply(shortages.Count, (long)since.TotalSeconds) : null;
 
     private static RouterReply Router(RouterOptions router, VirtualNetwork network, TimeSpan now)
     {

@@ -20,12 +20,13 @@ internal sealed class Surroundings : IDisposable
 
     private readonly DaemonOptions _options;
     private readonly ILogger _log;
+    private readonly Shortages _shortages;
     private readonly NetworkWatch _watch;
     private IReadOnlyList<InterfaceAddress> _addresses = [];
     private IReadOnlyList<DefaultRoute> _routes = [];
     private TimeSpan _lastLook = TimeSpan.MinValue;
 
-    private Surroundings(DaemonOptions options, NetworkWatch watch, ILogger log) => (_options, _watch, _log) = (options, watch, log);
+    private Surroundings(DaemonOptions options, NetworkWatch watch, Shortages shortages, ILogger log) => (_options, _watch, _shortages, _log) = (options, watch, shortages, log);
 
     /// <summary>Addresses or routes are other ones than before.</summary>
     internal Action<TimeSpan>? Changed { get; set; }
@@ -49,7 +50,7 @@ internal sealed class Surroundings : IDisposable
     /// <exception cref="IOException">The kernel does not let it.</exception>
     internal static Surroundings Open(PollLoop loop, DaemonOptions options, ILogger log)
     {
-        var surroundings = new Surroundings(options, NetworkWatch.Open(), log);
+        var surroundings = new Surroundings(options, NetworkWatch.Open(), loop.Shortages, log);
         loop.Add(surroundings._watch.Descriptor, surroundings.OnEvent);
         return surroundings;
     }
@@ -77,6 +78,7 @@ internal sealed class Surroundings : IDisposable
         catch (IOException exception) when (!isFirst)
         {
             _log.NetworksUnknown(exception.Message);
+            _shortages.Note(now);
             NextTick = now + LookAgain;
             return;
         }

@@ -1,4 +1,5 @@
 using Ipopd.Configuration;
+using Ipopd.Control;
 
 namespace Ipopd.Composition;
 
@@ -10,7 +11,8 @@ internal static class WarningList
     /// <param name="found">What the machine's networks and the virtual network have to say.</param>
     /// <param name="twin">That another machine has this one's key; null if none was seen.</param>
     /// <param name="certificateTrouble">What is wrong with the certificate; null if nothing is.</param>
-    internal static List<string> Make(DaemonOptions options, IEnumerable<string> found, string? twin, string? certificateTrouble)
+    /// <param name="shortages">How often the kernel was short of something, and since when not any more; null if that is no news.</param>
+    internal static List<string> Make(DaemonOptions options, IEnumerable<string> found, string? twin, string? certificateTrouble, ShortagesReply? shortages = null)
     {
         var warnings = new List<string>(found);
         if (options.IsOpen)
@@ -26,6 +28,12 @@ internal static class WarningList
         if (certificateTrouble is not null)
         {
             warnings.Add(certificateTrouble);
+        }
+
+        if (shortages is { } few)
+        {
+            warnings.Add(
+                $"the kernel had no more descriptors or memory for ipopd, {few.Count} times so far, {few.LastS} s ago the last time: who connects waits; look with wow doctor");
         }
 
         if (options.Capture is { } capture)

@@ -62,7 +62,7 @@ internal sealed class LoopListener : IDisposable
     internal void Serve(Func<Socket, Action<LoopConnection>, LoopConnection> serve)
     {
         _serve = serve;
-        _loop.Add((int)_listener.Handle, Accept);
+        _loop.Listen((int)_listener.Handle, Accept);
     }
 
     /// <summary>Closes connections that have been silent for too long.</summary>
@@ -89,17 +89,12 @@ internal sealed class LoopListener : IDisposable
         _listener.Dispose();
     }
 
-    private void Accept(TimeSpan now)
+    private bool Accept(TimeSpan now)
     {
-        Socket socket;
-        try
+        bool isTaken = _listener.TryAccept(out Socket? socket);
+        if (socket is null)
         {
-            socket = _listener.Accept();
-        }
-        catch (SocketException)
-        {
-            // The client went away, or there are no descriptors left: the next one may have more luck.
-            return;
+            return isTaken;
         }
 
         if (_connections.Count >= _most)
@@ -110,5 +105,6 @@ internal sealed class LoopListener : IDisposable
         LoopConnection connection = _serve!(socket, ended => _connections.Remove(ended));
         connection.HeardAt = now;
         _connections.Add(connection);
+        return true;
     }
 }

@@ -95,6 +95,8 @@ internal sealed record StatusReply
 
     public required IReadOnlyList<OffloadReply> Offload { get; init; }
 
+    public ShortagesReply? Shortages { get; init; }
+
     public RouterReply? Router { get; init; }
 
     public required IReadOnlyList<string> Warnings { get; init; }
@@ -115,6 +117,9 @@ internal sealed record OffloadReply(string Name, bool On, string? Why);
 /// <param name="Set">Whether ipopd sets it.</param>
 /// <param name="Trouble">Why it can't be set; null if it can.</param>
 internal sealed record ClockReply(string Follows, string? Device, double? ErrorS, int ZoneMin, int Voices, bool Set, string? Trouble);
+
+/// <summary>What the kernel had no descriptor or no memory for: how often since the start, and how many seconds ago the last time.</summary>
+internal sealed record ShortagesReply(long Count, long LastS);
 
 /// <summary>The newest list of revoked certificates: its number, and how many are on it.</summary>
 internal sealed record RevocationsReply(ulong Number, int Certificates);

@@ -21,12 +21,16 @@ internal sealed class ControlServer : IDisposable
     private readonly string _path;
     private readonly Socket _listener;
     private readonly ControlCaller _daemon;
+
+    /// <summary>For one client, so that `wow status` can say that there are no descriptors left.</summary>
+    private readonly SpareDescriptor _spare = new();
     private readonly List<LoopConnection> _connections = [];
 
     private ControlServer(PollLoop loop, ControlCommands commands, string path, Socket listener)
     {
         (_loop, _commands, _path, _listener, _daemon) = (loop, commands, path, listener, ControlCaller.Of(listener));
-        _loop.Add((int)_listener.Handle, Accept);
+        _spare.Take();
+        _loop.Listen((int)_listener.Handle, Accept);
     }
 
     /// <summary>Opens the socket. A file that a killed daemon left is replaced; one that somebody answers on is not.</summary>
@@ -70,6 +74,7 @@ internal sealed class ControlServer : IDisposable
 
         _loop.Remove((int)_listener.Handle);
         _listener.Dispose();
+        _spare.Dispose();
         File.Delete(_path);
     }
 
@@ -116,26 +121,35 @@ internal sealed class ControlServer : IDisposable
         }
     }
 
-    private void Accept(TimeSpan now)
+    private bool Accept(TimeSpan now)
     {
-        Socket socket;
-        try
+        bool isTaken = _listener.TryAccept(out Socket? socket);
+        if (!isTaken && _spare.GiveUp())
         {
-            socket = _listener.Accept();
+            _loop.Shortages.Note(now);
+            isTaken = _listener.TryAccept(out socket);
         }
-        catch (SocketException)
+
+        if (socket is null)
         {
-            // The client went away, or there are no descriptors left: the next one may have more luck.
-            return;
+            return isTaken;
         }
 
         if (_connections.Count >= MostConnections)
         {
             socket.Dispose();
-            return;
+            _spare.Take();
+            return true;
         }
 
         bool mayChange = ControlCaller.Of(socket).MayChange(_daemon);
-        _connections.Add(new ControlConnection(_loop, _commands, mayChange, socket, connection => _connections.Remove(connection)));
+        _connections.Add(new ControlConnection(_loop, _commands, mayChange, socket, OnClosed));
+        return true;
+    }
+
+    private void OnClosed(LoopConnection connection)
+    {
+        _connections.Remove(connection);
+        _spare.Take();
     }
 }

@@ -2,6 +2,7 @@ using System.Net;
 using System.Net.Sockets;
 using System.Security.Cryptography;
 using CertificateProfile;
+using Ipop.Linux.Polling;
 
 namespace Ipopd.Enroll;
 
@@ -14,7 +15,7 @@ internal sealed class PossessionListener : IDisposable
     private readonly ECDsa _key;
     private readonly IPAddress _address;
     private readonly Thread _thread;
-    private volatile bool _isOver;
+    private readonly ManualResetEventSlim _over = new();
 
     /// <summary>Listens.</summary>
     /// <param name="key">The node's key.</param>
@@ -45,15 +46,16 @@ internal sealed class PossessionListener : IDisposable
     /// <inheritdoc/>
     public void Dispose()
     {
-        _isOver = true;
+        _over.Set();
         _thread.Join();
+        _over.Dispose();
         _listener.Dispose();
     }
 
     // One at a time: who keeps a connection open without a word is cut off after Patience.
     private void Accept()
     {
-        while (!_isOver)
+        while (!_over.IsSet)
         {
             try
             {
@@ -66,9 +68,13 @@ internal sealed class PossessionListener : IDisposable
                 connection.SendTimeout = (int)Patience.TotalMilliseconds;
                 Answer(connection);
             }
-            catch (SocketException)
+            catch (SocketException exception)
             {
-                // The other side went away.
+                // The other side went away; or waits, for there is no descriptor to accept it with.
+                if (Shortages.IsOne(exception))
+                {
+                    _over.Wait(Look);
+                }
             }
         }
     }
@@ -80,7 +86,7 @@ internal sealed class PossessionListener : IDisposable
         int length = 0;
         for (int look = 0; length < line.Length; look++)
         {
-            if (_isOver || look * Look >= Patience)
+            if (_over.IsSet || look * Look >= Patience)
             {
                 return;
             }

@@ -164,6 +164,11 @@ internal static partial class Log
     internal static partial void NetworksUnknown(this ILogger log, string why);
 
     [LoggerMessage(
+        EventName = "KernelShort", Level = LogLevel.Warning,
+        Message = "the kernel has no more descriptors or memory for ipopd: who connects waits; `wow status` says how often that happens", SkipEnabledCheck = true)]
+    internal static partial void KernelShort(this ILogger log);
+
+    [LoggerMessage(
         EventName = "CaptureFailed", Level = LogLevel.Warning, Message = "{File}: {Key} = {Path} can't be written ({Why}); nothing is recorded", SkipEnabledCheck = true)]
     internal static partial void CaptureFailed(this ILogger log, string file, string key, string path, string why);
 

@@ -16,11 +16,11 @@ internal static class MetricsReport
     /// <summary>Everything, as text.</summary>
     internal static string Write(
         Node node, TimeSpan now, TimeSpan uptime, TrafficCounters traffic, DropCounters drops, Losses losses, MemberCertificate? certificate, NatReply nat, int warnings,
-        int? lanHosts = null, double? clockError = null)
+        int? lanHosts = null, double? clockError = null, long shortages = 0)
     {
         var text = new PrometheusText();
         IReadOnlyList<PeerStatus> peers = node.Peers(now);
-        Process(text, uptime);
+        Process(text, uptime, shortages);
         Ring(text, node.Ring, node.StoredRecords, nat, warnings);
         if (certificate is not null)
         {
@@ -71,8 +71,10 @@ internal static class MetricsReport
     private static string Snake(string name) => string.Concat(name.Select(
         (c, index) => char.IsUpper(c) ? (index == 0 ? "" : "_") + char.ToLowerInvariant(c) : c.ToString(CultureInfo.InvariantCulture)));
 
-    private static void Process(PrometheusText text, TimeSpan uptime)
+    private static void Process(PrometheusText text, TimeSpan uptime, long shortages)
     {
+        text.Counter("wow_shortages_total", "How often the kernel had no descriptor or no memory for what ipopd wanted to open or accept.");
+        text.Sample(shortages);
         text.Gauge("wow_uptime_seconds", "Since ipopd started.");
         text.Sample(uptime.TotalSeconds);
         text.Counter("process_cpu_seconds_total", "Processor time of ipopd.");

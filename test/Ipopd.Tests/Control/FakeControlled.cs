@@ -34,6 +34,7 @@ internal sealed class FakeControlled : IControlled
         Revocations = new RevocationsReply(7, 2),
         Clock = new ClockReply("hypervisor", "rtc0", -0.25, 120, 5, true, null),
         Offload = [new OffloadReply("udp-runs", false, "one by one")],
+        Shortages = new ShortagesReply(3, 12),
         Router = new RouterReply(64, [new HostReply("02:aa:00:00:00:01", "10.128.7.8", 599, 0.5)]),
         Warnings = ["it's \"quoted\""],
     };

@@ -54,6 +54,7 @@ public sealed partial class MetricsReportTests
         Assert.Contains("wow_peers{path=\"direct\"} 2\n", text, StringComparison.Ordinal);
         Assert.Contains("wow_lan_hosts 3\n", text, StringComparison.Ordinal);
         Assert.Contains("wow_clock_error_seconds -1.5\n", text, StringComparison.Ordinal);
+        Assert.Contains("wow_shortages_total 7\n", text, StringComparison.Ordinal);
         Assert.Contains("wow_received_bytes_total 30\n", text, StringComparison.Ordinal);
         Assert.Contains("wow_tcp_sent_bytes_total 40\n", text, StringComparison.Ordinal);
         Assert.Contains("wow_tcp_received_frames_total 1\n", text, StringComparison.Ordinal);
@@ -78,7 +79,7 @@ public sealed partial class MetricsReportTests
         traffic.Received(world.Now, 30);
         traffic.TcpSent(40);
         traffic.TcpReceived(50);
-        return MetricsReport.Write(world.Nodes[0].Node, world.Now, TimeSpan.FromSeconds(5), traffic, new DropCounters(), new Losses(1, 2, 3, 4, 5, 6), null, new NatReply("one-mapping", "", [], [], "unknown", 15), 0, lanHosts: 3, clockError: -1.5);
+        return MetricsReport.Write(world.Nodes[0].Node, world.Now, TimeSpan.FromSeconds(5), traffic, new DropCounters(), new Losses(1, 2, 3, 4, 5, 6), null, new NatReply("one-mapping", "", [], [], "unknown", 15), 0, lanHosts: 3, clockError: -1.5, shortages: 7);
     }
 
     [GeneratedRegex("^# HELP ([a-z][a-z0-9_]*) [A-Z0-9].*\\.$")]

@@ -18,7 +18,7 @@ UNITS = {"strongswan.service": "strongSwan", "condor.service": "HTCondor", "wow-
 
 def diagnose(facts):
     """All findings, the one that explains the others first."""
-    found = [daemon(facts), *configuration(facts), clock(facts), *names_of_bootstrap(facts), *ring(facts), *tap(facts), *subnet(facts),
+    found = [daemon(facts), *shortages(facts), *configuration(facts), clock(facts), *names_of_bootstrap(facts), *ring(facts), *tap(facts), *subnet(facts),
              *certificate(facts), *authority(facts), *names(facts), *services(facts)]
     return [finding for finding in found if finding]
 
@@ -34,6 +34,15 @@ def daemon(facts):
         return ok("ipopd", f"It runs and answers on {facts['socket']}.")
     return wrong("ipopd", f"ipopd cannot be asked ({facts['trouble']}): the overlay is down, and what follows was found without it.",
                  "Look with: systemctl status ipopd; journalctl -u ipopd; then systemctl restart ipopd.")
+
+
+def shortages(facts):
+    """Whether the kernel lately had no descriptor or no memory for ipopd."""
+    told = (facts["status"] or {}).get("shortages")
+    if not told:
+        return []
+    return [wrong("kernel", f"It had no more descriptors or memory for ipopd, {told['count']} times so far, {told['last_s']} s ago the last time: who connects to it waits.",
+                  "Look what holds them: ls /proc/$(pidof ipopd)/fd; cat /proc/sys/fs/file-nr; free -m. More descriptors: LimitNOFILE= of ipopd.service.")]
 
 
 def configuration(facts):
