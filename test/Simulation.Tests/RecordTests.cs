@@ -1,6 +1,8 @@
-using System.Text;
 using Brunet;
 using Brunet.Dht;
+using Brunet.Sessions;
+using Ipop;
+using Ipop.AddressMap;
 using Testing.Simulation;
 using Xunit.Abstractions;
 
@@ -8,8 +10,15 @@ namespace Simulation.Tests;
 
 public sealed class RecordTests(ITestOutputHelper output)
 {
-    private static readonly SmallerOwnerWins Policy = new();
-    private static readonly RecordKey Key = new(RecordKind.Address, "10.128.0.7");
+    private static readonly Subnet Net = Subnet.Parse("10.128.0.0/16");
+
+    /// <summary>The product's own: in an open pool each node may have any name, and hashes say which of two keeps it.</summary>
+    private static readonly RecordPolicy Policy = new(Net, isOpen: true);
+
+    /// <summary>For what is not about ownership: in a closed pool bare keys have no names.</summary>
+    private static readonly SmallerOwnerWins Any = new();
+    private static readonly RecordKey Key = new(RecordKind.HostName, "demo");
+    private static readonly ReadOnlyMemory<byte> Value = AddressValue.ForName(Net.Host(7));
 
     [Fact]
     public void A_record_is_found_by_every_node_of_the_ring()
@@ -32,7 +41,7 @@ public sealed class RecordTests(ITestOutputHelper output)
         for (int i = 0; i < world.Nodes.Count; i++)
         {
             int me = i;
-            world.Nodes[i].Node.Create(world.Now, Key, Encoding.ASCII.GetBytes($"{i}"), (_, answer) => last[me] = answer.Status);
+            world.Nodes[i].Node.Create(world.Now, Key, AddressValue.ForName(Net.Host((uint)i)), (_, answer) => last[me] = answer.Status);
         }
 
         // A loser that saw a majority before the winner came learns it at its next renewal.
@@ -58,13 +67,13 @@ public sealed class RecordTests(ITestOutputHelper output)
     public void A_released_record_is_gone_and_another_node_may_take_the_key()
     {
         SimulatedNetwork world = Ring(10);
-        SimulatedNode[] byAddress = [.. world.Nodes.OrderBy(n => n.Node.Address)];
-        Assert.Equal(DhtStatus.Done, Create(world, byAddress[0]).Status);
-        Assert.Equal(DhtStatus.Lost, Create(world, byAddress[5]).Status);
-        byAddress[0].Node.Release(world.Now, Key);
+        SimulatedNode[] byClaim = ByClaim(world);
+        Assert.Equal(DhtStatus.Done, Create(world, byClaim[0]).Status);
+        Assert.Equal(DhtStatus.Lost, Create(world, byClaim[5]).Status);
+        byClaim[0].Node.Release(world.Now, Key);
         world.Run(TimeSpan.FromSeconds(2));
-        Assert.Equal(DhtStatus.NotFound, Lookup(world, byAddress[3]).Status);
-        Assert.Equal(DhtStatus.Done, Create(world, byAddress[5]).Status);
+        Assert.Equal(DhtStatus.NotFound, Lookup(world, byClaim[3]).Status);
+        Assert.Equal(DhtStatus.Done, Create(world, byClaim[5]).Status);
     }
 
     [Fact]
@@ -73,12 +82,12 @@ public sealed class RecordTests(ITestOutputHelper output)
         for (int seed = 0; seed < 20; seed++)
         {
             SimulatedNetwork world = Ring(10, seed);
-            SimulatedNode[] byAddress = [.. world.Nodes.OrderBy(n => n.Node.Address)];
-            Assert.Equal(DhtStatus.Done, Create(world, byAddress[0]).Status);
-            Assert.Equal(DhtStatus.Lost, Create(world, byAddress[5]).Status);
-            byAddress[0].Node.Release(world.Now, Key);
+            SimulatedNode[] byClaim = ByClaim(world);
+            Assert.Equal(DhtStatus.Done, Create(world, byClaim[0]).Status);
+            Assert.Equal(DhtStatus.Lost, Create(world, byClaim[5]).Status);
+            byClaim[0].Node.Release(world.Now, Key);
             world.Run(TimeSpan.FromSeconds(2));
-            Assert.Equal(DhtStatus.NotFound, Lookup(world, byAddress[3]).Status);
+            Assert.Equal(DhtStatus.NotFound, Lookup(world, byClaim[3]).Status);
         }
     }
 
@@ -110,11 +119,11 @@ public sealed class RecordTests(ITestOutputHelper output)
     {
         SimulatedNetwork world = Ring(20);
         var random = new Random(3);
-        RecordKey[] keys = [.. Enumerable.Range(0, 40).Select(i => new RecordKey(RecordKind.Address, $"10.128.1.{i}"))];
+        RecordKey[] keys = [.. Enumerable.Range(0, 40).Select(i => new RecordKey(RecordKind.HostName, $"machine-{i}"))];
         int stand = 0;
         for (int i = 0; i < keys.Length; i++)
         {
-            world.Nodes[i % 10].Node.Create(world.Now, keys[i], new byte[] { 1 }, (_, answer) => stand += answer.Status == DhtStatus.Done ? 1 : 0);
+            world.Nodes[i % 10].Node.Create(world.Now, keys[i], Value, (_, answer) => stand += answer.Status == DhtStatus.Done ? 1 : 0);
         }
 
         world.Run(TimeSpan.FromSeconds(5));
@@ -153,10 +162,10 @@ public sealed class RecordTests(ITestOutputHelper output)
             reborn.Kill();
             world.Restart(reborn, Policy);
             world.Run(TimeSpan.FromMilliseconds(random.Next(600)));
-            var key = new RecordKey(RecordKind.Address, $"10.128.2.{round}");
+            var key = new RecordKey(RecordKind.HostName, $"round-{round}");
             foreach (int wanting in (int[])[random.Next(3), 3 + random.Next(3)])
             {
-                world.Nodes[wanting].Node.Create(world.Now, key, new byte[] { 1 }, (_, answer) => last[(key.Name, wanting)] = answer.Status);
+                world.Nodes[wanting].Node.Create(world.Now, key, Value, (_, answer) => last[(key.Name, wanting)] = answer.Status);
                 world.Run(TimeSpan.FromMilliseconds(random.Next(60)));
             }
         }
@@ -170,14 +179,14 @@ public sealed class RecordTests(ITestOutputHelper output)
     public void A_loser_hears_at_once_that_a_better_record_took_the_place_of_its_own()
     {
         SimulatedNetwork world = Ring(20);
-        SimulatedNode[] halves = [.. world.Nodes.OrderBy(n => n.Node.Address)];
+        SimulatedNode[] halves = ByClaim(world);
         world.IsParted = (from, to) => from.Index % 2 != to.Index % 2;
         world.Run(TimeSpan.FromSeconds(40));
         SimulatedNode winner = halves.First(n => n.Index % 2 == 0);
         SimulatedNode loser = halves.Last(n => n.Index % 2 == 1);
         DhtStatus? fate = null;
         Assert.Equal(DhtStatus.Done, Create(world, winner).Status);
-        loser.Node.Create(world.Now, Key, new byte[] { 2 }, (_, answer) => fate = answer.Status);
+        loser.Node.Create(world.Now, Key, Value, (_, answer) => fate = answer.Status);
         world.Run(TimeSpan.FromSeconds(75));
         Assert.Equal(DhtStatus.Done, fate);
         world.IsParted = null;
@@ -192,7 +201,7 @@ public sealed class RecordTests(ITestOutputHelper output)
         var world = new SimulatedNetwork(seed: 8);
         for (int i = 0; i < 6; i++)
         {
-            world.Add(i == 0 ? NatKind.None : NatKind.PortRestricted, Policy, isOpen: false, certified: i < 3);
+            world.Add(i == 0 ? NatKind.None : NatKind.PortRestricted, Any, isOpen: false, certified: i < 3);
             world.Run(TimeSpan.FromMilliseconds(300));
         }
 
@@ -207,8 +216,8 @@ public sealed class RecordTests(ITestOutputHelper output)
     public void A_leaf_becomes_a_member_when_it_is_certified_and_loses_no_packet_over_it()
     {
         var world = new SimulatedNetwork(seed: 9);
-        world.Add(NatKind.None, Policy, isOpen: false);
-        SimulatedNode leaf = world.Add(NatKind.PortRestricted, Policy, isOpen: false, certified: false);
+        world.Add(NatKind.None, Any, isOpen: false);
+        SimulatedNode leaf = world.Add(NatKind.PortRestricted, Any, isOpen: false, certified: false);
         Assert.NotNull(world.RunUntil(() => leaf.Node.IsJoined, TimeSpan.FromSeconds(5)));
         Assert.Equal(0, world.Nodes[0].Node.Ring.Connections);
         leaf.Identity.Certificate = world.Authority.Issue(leaf.Node.Address, new([10, 128, 0, 9]), "leaf", isManager: false);
@@ -227,6 +236,12 @@ public sealed class RecordTests(ITestOutputHelper output)
         Assert.NotNull(world.RunUntil(() => world.Nodes[0].Node.Ring.Connections == 1, TimeSpan.FromSeconds(6)));
     }
 
+    /// <summary>Who would keep the key against whom comes after.</summary>
+    private static SimulatedNode[] ByClaim(SimulatedNetwork world) =>
+        [.. world.Nodes.Order(Comparer<SimulatedNode>.Create((left, right) => Policy.Compare(Claim(left), Claim(right))))];
+
+    private static DhtRecord Claim(SimulatedNode node) => new(Key, Value, new PeerIdentity(node.Identity.Address, node.Identity.PublicKey, node.Identity.Certificate), 1);
+
     private static SimulatedNetwork Ring(int nodes, int seed = 7)
     {
         var world = new SimulatedNetwork(seed);
@@ -243,7 +258,7 @@ public sealed class RecordTests(ITestOutputHelper output)
     private static DhtAnswer Create(SimulatedNetwork world, SimulatedNode node)
     {
         DhtAnswer? result = null;
-        node.Node.Create(world.Now, Key, new byte[] { 1 }, (_, answer) => result ??= answer);
+        node.Node.Create(world.Now, Key, Value, (_, answer) => result ??= answer);
         Assert.NotNull(world.RunUntil(() => result is not null, TimeSpan.FromSeconds(15)));
         return result!.Value;
     }

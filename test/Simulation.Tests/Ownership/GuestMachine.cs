@@ -1,3 +1,4 @@
+using Brunet.Sessions;
 using Ipop;
 using Ipop.Offload;
 using Testing.Simulation;
@@ -61,6 +62,14 @@ internal sealed class GuestMachine : ITapOutput
 
         // The world looks whether the node wants something now.
         _ = Node.Node;
+    }
+
+    /// <summary>The node gets a certificate, as by a reload of the daemon's.</summary>
+    public void Certify(MemberCertificate certificate)
+    {
+        Node.Identity.Certificate = certificate;
+        Node.Node.IdentityChanged(_now);
+        Network.CertificateChanged(_now, certificate);
     }
 
     /// <summary>The guest wants no address any more.</summary>

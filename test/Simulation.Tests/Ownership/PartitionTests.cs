@@ -1,3 +1,5 @@
+using System.Security.Cryptography;
+using System.Security.Cryptography.X509Certificates;
 using Brunet;
 using Brunet.Addressing;
 using Brunet.Dht;
@@ -17,6 +19,9 @@ public sealed class PartitionTests(ITestOutputHelper output)
     /// <summary>Longer than a record lives that nobody renews, so that neither half knows anything of the other one's.</summary>
     private static readonly TimeSpan Long = TimeSpan.FromSeconds(700);
 
+    /// <summary>One of each half, so that newcomers of both find theirs.</summary>
+    private static readonly TransportAddress[] Bootstrap = [SimulatedNetwork.EndpointOf(0), SimulatedNetwork.EndpointOf(1)];
+
     private static readonly VirtualNetworkOptions Options = new()
     {
         Pool = "demo",
@@ -26,6 +31,9 @@ public sealed class PartitionTests(ITestOutputHelper output)
     };
 
     private static readonly RecordPolicy Policy = new(Options.Subnet, isOpen: true);
+
+    private static readonly VirtualNetworkOptions Closed = Options with { Subnet = Subnet.Parse("10.128.0.0/24"), IsOpen = false };
+    private static readonly RecordPolicy ClosedPolicy = new(Closed.Subnet, isOpen: false);
 
     private readonly List<GuestMachine> _machines = [];
 
@@ -66,6 +74,57 @@ public sealed class PartitionTests(ITestOutputHelper output)
         LeaveNothing(world, contested.ConvertAll(pair => pair.Winner));
     }
 
+    [Theory]
+    [InlineData(1)]
+    [InlineData(2)]
+    public void A_certificate_that_one_half_signed_takes_the_address_from_a_bare_key_of_the_other(int seed)
+    {
+        var world = new SimulatedNetwork(seed);
+        for (int i = 0; i < 9; i++)
+        {
+            AddClosed(world, Closed.Subnet.Host((uint)(100 + i)));
+        }
+
+        GuestMachine bare = AddClosed(world, certified: null);
+        Until(world, "all have an address", () => Distinct() == 10);
+        IPv4Address wanted = bare.Address!.Value;
+        world.IsParted = (from, to) => from.Index % 2 != to.Index % 2;
+        Pass(world, Long);
+        Assert.Equal(wanted, bare.Address);
+        GuestMachine certified = AddClosed(world, wanted);
+        Until(world, "both halves have an owner of the address", () => certified.IsSettled && bare.IsSettled && certified.Address == bare.Address);
+        int[] before = [.. _machines.Select(machine => machine.Bounces)];
+
+        world.IsParted = null;
+        TimeSpan healed = world.Now;
+        Until(world, "each has an address of its own", () => Distinct() == _machines.Count);
+        output.WriteLine($"one owner {(world.Now - healed).TotalSeconds:0.0} s after the halves met");
+        Pass(world, Long);
+
+        Assert.Equal(wanted, certified.Address);
+        Assert.Equal(_machines.Count, Distinct());
+        Assert.Equal([.. _machines.Select((machine, i) => before[i] + (machine == bare ? 1 : 0))], _machines.Select(machine => machine.Bounces));
+        Assert.All([_machines[0], _machines[1]], asker => Assert.Equal(certified.Node.Identity.Address, OwnerOf(world, asker, wanted)));
+        LeaveNothing(world, [certified]);
+    }
+
+    private GuestMachine AddClosed(SimulatedNetwork world, IPv4Address? certified)
+    {
+        bool isFirst = world.Nodes.Count == 0;
+        SimulatedNode node = world.Add(world.Nodes.Count < 2 ? NatKind.None : NatKind.PortRestricted, ClosedPolicy, isFirst ? [] : Bootstrap, isFirst, isOpen: false, certified: false);
+        var machine = new GuestMachine(node, Closed, world.Now);
+        _machines.Add(machine);
+        if (certified is { } address)
+        {
+            using ECDsa key = node.Identity.CreateKey();
+            using X509Certificate2 form = new CertificateRequest("CN=n", key, HashAlgorithmName.SHA256).CreateSelfSigned(DateTimeOffset.UnixEpoch, DateTimeOffset.MaxValue);
+            machine.Certify(world.Authority.Issue(node.Identity.Address, address.ToIPAddress(), $"n{node.Index}", isFirst, form.RawData));
+        }
+
+        Pass(world, TimeSpan.FromMilliseconds(300));
+        return machine;
+    }
+
     /// <summary>What a loser had left on a replica would come up when the winner takes its record away.</summary>
     private void LeaveNothing(SimulatedNetwork world, List<GuestMachine> winners)
     {
@@ -80,12 +139,10 @@ public sealed class PartitionTests(ITestOutputHelper output)
 
     private void Add(SimulatedNetwork world, int count)
     {
-        // One of each half, so that newcomers of both find theirs.
-        TransportAddress[] bootstrap = [SimulatedNetwork.EndpointOf(0), SimulatedNetwork.EndpointOf(1)];
         for (int i = 0; i < count; i++)
         {
             bool isFirst = world.Nodes.Count == 0;
-            SimulatedNode node = world.Add(world.Nodes.Count < 2 ? NatKind.None : NatKind.PortRestricted, Policy, isFirst ? [] : bootstrap, isFirst);
+            SimulatedNode node = world.Add(world.Nodes.Count < 2 ? NatKind.None : NatKind.PortRestricted, Policy, isFirst ? [] : Bootstrap, isFirst);
             _machines.Add(new GuestMachine(node, Options, world.Now));
             Pass(world, TimeSpan.FromMilliseconds(300));
         }

@@ -106,11 +106,11 @@ internal sealed class HoldersScenario : IScenario
         var challengers = new List<OwnedRecord>();
         for (int i = 0; i < Math.Min(Contested, owned.Count); i++)
         {
-            SimulatedNode owner = owned[i].Owner;
-            List<SimulatedNode> worse = [.. ring.Order.Where(node => node.Node.Address > owner.Node.Address)];
+            OwnedRecord record = owned[i];
+            List<SimulatedNode> worse = [.. ring.Order.Where(node => node != record.Owner && !record.YieldsTo(node))];
             if (worse.Count > 0)
             {
-                challengers.Add(OwnedRecord.Of(worse[ring.Random.Next(worse.Count)], owner.Index));
+                challengers.Add(OwnedRecord.Of(worse[ring.Random.Next(worse.Count)], record.Owner.Index));
             }
         }
 

@@ -1,6 +1,7 @@
-using System.Text;
 using Brunet;
 using Brunet.Dht;
+using Brunet.Sessions;
+using Ipop.AddressMap;
 using Testing.Simulation;
 
 namespace Simulation.Worlds;
@@ -26,9 +27,12 @@ internal sealed class OwnedRecord
     /// <summary>Whether the owner was told that the record stands, and nothing else since.</summary>
     public bool Stands { get; private set; }
 
-    /// <summary>A node wants the key of a number.</summary>
+    /// <summary>A node wants the host name of a number: any node of an open pool may, and the product's policy says which of two keeps it.</summary>
     public static OwnedRecord Of(SimulatedNode owner, int number) =>
-        new(owner, new RecordKey(RecordKind.Address, FormattableString.Invariant($"10.{number >> 16}.{(number >> 8) & 255}.{number & 255}")));
+        new(owner, new RecordKey(RecordKind.HostName, FormattableString.Invariant($"machine-{number}")));
+
+    /// <summary>Whether the owner would lose the key to another node.</summary>
+    public bool YieldsTo(SimulatedNode other) => SimulatedRing.Policy.Compare(Claim(other), Claim(_owner)) < 0;
 
     /// <summary>Asks once more, after it was lost.</summary>
     public void AskAgain(TimeSpan now) => _askAt = now;
@@ -39,9 +43,14 @@ internal sealed class OwnedRecord
         if (_askAt is { } at && now >= at && _owner.IsAlive && _owner.Node.IsJoined)
         {
             _askAt = null;
-            _owner.Node.Create(now, Key, Encoding.ASCII.GetBytes($"node {_owner.Index}"), Hear);
+            _owner.Node.Create(now, Key, Value(_owner), Hear);
         }
     }
+
+    private static ReadOnlyMemory<byte> Value(SimulatedNode node) => AddressValue.ForName(SimulatedRing.Subnet.Host((uint)node.Index));
+
+    private DhtRecord Claim(SimulatedNode node) =>
+        new(Key, Value(node), new PeerIdentity(node.Identity.Address, node.Identity.PublicKey, node.Identity.Certificate), 1);
 
     private void Hear(TimeSpan now, DhtAnswer answer)
     {

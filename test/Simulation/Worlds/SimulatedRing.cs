@@ -1,4 +1,6 @@
 using Brunet.Addressing;
+using Ipop;
+using Ipop.AddressMap;
 using Testing.Simulation;
 
 namespace Simulation.Worlds;
@@ -31,7 +33,11 @@ internal sealed class SimulatedRing
     /// <summary>Bytes of the IPv4 and UDP headers.</summary>
     private const int HeaderSize = 28;
 
-    private static readonly SmallerOwnerWins Policy = new();
+    /// <summary>Of the pool, which is open.</summary>
+    internal static readonly Subnet Subnet = Subnet.Parse("10.0.0.0/8");
+
+    /// <summary>The product's own rule of who owns what.</summary>
+    internal static readonly RecordPolicy Policy = new(Subnet, isOpen: true);
 
     private readonly TransportAddress[] _list;
     private readonly int _firsts;
