@@ -13,6 +13,7 @@ SENDER = f"""
 import os, socket, sys, time
 source = open(sys.argv[2], "rb")
 with socket.create_connection((sys.argv[1], 7000), 30) as to:
+    to.settimeout(None)
     while data := source.read({CHUNK}):
         to.sendall(data)
         time.sleep(0.05)
@@ -28,8 +29,9 @@ print(digest.hexdigest())
 """
 
 
-def streams(one, other, meanwhile):
-    """Sends six seconds of data from one machine to another and back again; after a second and a half something happens. Not a byte may differ."""
+def streams(one, other, meanwhile, patience=90):
+    """Sends six seconds of data from one machine to another and back again; after a second and a half something happens, and some time later
+    all is there. Not a byte may differ."""
     pairs = []
     for number, (source, target) in enumerate(((one, other), (other, one))):
         data = os.urandom(CHUNKS * CHUNK)
@@ -43,7 +45,7 @@ def streams(one, other, meanwhile):
         time.sleep(1.5)
         meanwhile()
         for data, sender, receiver in pairs:
-            said, _ = receiver.communicate(timeout=90)
+            said, _ = receiver.communicate(timeout=patience)
             must(sender.wait(10) == 0 and said.strip() == hashlib.sha256(data).hexdigest(), "the stream broke, or its data differ")
     finally:
         for _, sender, receiver in pairs:

@@ -148,6 +148,8 @@ def long_stages(root: pathlib.Path, today: datetime.date) -> list:
     return [
         script(root, "programs", 900, "appliance/image/programs", each_passes(1), lane=WAITS),
         Stage("build", 1500, [["dotnet", "build", "Wow.slnx", "-c", "Release", "-warnaserror", "-nologo", "-nodeReuse:false"]], each_passes(1)),
+        # Waits for an hour while machines are cut off; the grid goes after it.
+        script(root, "long-cut", 5400, "test/netns/dhcp/run", needs=("programs",), arguments=("--hour",), lane=WAITS),
         grid._replace(figures=lambda log: from_grid(root / "test/netns/grid/last.json")),
         script(root, "long-fuzz", 1800, "test/Fuzz/run", needs=("build",), arguments=("--seconds", "600", "--seed", seed(today))),
         simulated("long-sim-day", 10800, "--scenario", "day", "--size", "300"),
