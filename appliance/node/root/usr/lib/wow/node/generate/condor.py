@@ -5,6 +5,9 @@ in this machine's certificate. A shadow that notices a lost connection loses the
 keep it from noticing an outage of ten minutes. Three Python transfer plugins cost the startd 28 s in an emulated guest. Without
 STARTER_ALLOW_RUNAS_OWNER = False the administrator of any machine could act as any user of all others.
 
+HTCondor's timers go by the wall clock. MAX_TIME_SKIP, which has the master restart its daemons, knows no direction: a sleep of the host would
+end jobs that go on after it. What a clock that is set back does, `setback` mends (decision 0020).
+
 The schedd reads a startd's answer to a claim (two ClassAds, 14 kB) with a timeout of 1 s (dc_startd.cpp, ClaimStartdMsg::readMsg), and
 condor_read counts in whole seconds (condor_rw.cpp): an answer whose packets come before and after the clock's next second is late after
 milliseconds. Then the schedd forgets the claim, the startd keeps it, and nothing is matched until the startd asks about it: after
