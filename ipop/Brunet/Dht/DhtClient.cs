@@ -219,11 +219,15 @@ internal sealed class DhtClient(NodeCore core, RecordCodec codec, IRecordPolicy 
     private void OnDoubt(TimeSpan now, in ReplyMessage reply)
     {
         if (reply.Status == ReplyStatus.Stands && RecordCodec.ReadKey(reply.Record) is { } key && _own.TryGetValue(key, out OwnRecord? own)
-            && own.Stands && now - own.LastPut >= DoubtInterval)
+            && own.Stands)
         {
-            own.NextRenewal = now;
+            // Where two rings become one, the replicas that are asked now may be the old ones; what is said meanwhile is not forgotten.
+            own.IsDoubted = true;
+            own.NextRenewal = Earlier(own.NextRenewal, AfterDoubt(now, own));
         }
     }
+
+    private static TimeSpan AfterDoubt(TimeSpan now, OwnRecord own) => own.LastPut + DoubtInterval > now ? own.LastPut + DoubtInterval : now;
 
     private void Withdraw(TimeSpan now, OwnRecord own)
     {
@@ -278,7 +282,7 @@ internal sealed class DhtClient(NodeCore core, RecordCodec codec, IRecordPolicy 
 
             if (answer.Status == DhtStatus.Done)
             {
-                own.NextRenewal = own.IsStale ? at : at + NextRenewal(own);
+                own.NextRenewal = own.IsStale ? at : own.IsDoubted ? AfterDoubt(at, own) : at + NextRenewal(own);
                 own.Stands = true;
             }
             else if (!own.Stands)
@@ -293,6 +297,7 @@ internal sealed class DhtClient(NodeCore core, RecordCodec codec, IRecordPolicy 
         }
 
         own.IsStale = false;
+        own.IsDoubted = false;
         own.LastPut = now;
         (byte[] encoded, DhtRecord? record) = own.Sign(codec);
         Start(now, new DhtOperation(own.Key, encoded, Done, now + Deadline) { Own = record });

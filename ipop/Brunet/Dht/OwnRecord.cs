@@ -24,6 +24,9 @@ internal sealed class OwnRecord(RecordKey key, ReadOnlyMemory<byte> value, Actio
     /// <summary>Whether what was last sent was signed before the certificate changed.</summary>
     public bool IsStale { get; set; }
 
+    /// <summary>Whether somebody said, since it was last put to the replicas, that another's stands in its place.</summary>
+    public bool IsDoubted { get; set; }
+
     public TimeSpan NextRenewal { get; set; }
 
     /// <summary>When it was last put to the replicas.</summary>
