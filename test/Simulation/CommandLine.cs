@@ -19,7 +19,7 @@ internal sealed class CommandLine
     ];
 
     /// <summary>What is simulated only if it is asked for by name.</summary>
-    private static readonly (int Size, string[] Names)[] Long = [(50, ["day"]), (1000, ["quiet"])];
+    private static readonly (int Size, string[] Names)[] Long = [(50, ["day"]), (50, ["week"]), (1000, ["quiet"])];
 
     /// <summary>What the name <see cref="BigName"/> stands for: the sizes that the overlay is made for.</summary>
     private static readonly (int Size, string[] Names)[] Big = [(10_000, ["idle", "join", "death"]), (10_000, ["merge"])];

@@ -153,6 +153,7 @@ def long_stages(root: pathlib.Path, today: datetime.date) -> list:
         grid._replace(figures=lambda log: from_grid(root / "test/netns/grid/last.json")),
         script(root, "long-fuzz", 1800, "test/Fuzz/run", needs=("build",), arguments=("--seconds", "600", "--seed", seed(today))),
         simulated("long-sim-day", 10800, "--scenario", "day", "--size", "300"),
+        simulated("long-sim-week", 3600, "--scenario", "week", "--sessions", "cheap"),
         simulated("long-sim-big", 7200, "--scenario", "big", "--sessions", "cheap")._replace(lane=ALONE),
         script(root, "image-build", 1800, "appliance/image/build", each_passes(1), ("programs",)),
         script(root, "long-vm", 5400, "test/vm/run", needs=("image-build",), arguments=("--long",), lane=ALONE),

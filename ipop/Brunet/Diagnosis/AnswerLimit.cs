@@ -11,21 +11,23 @@ internal sealed class AnswerLimit
     /// <summary>Sources that are remembered; while so many are in debt, no other gets an answer.</summary>
     private const int MaxSources = 256;
 
-    /// <summary>With so many remembered, each new one has those forgotten that owe nothing.</summary>
-    private const int FewSources = 16;
+    /// <summary>In that time every bucket is full again; as often those that owe nothing are forgotten.</summary>
+    private static readonly TimeSpan Refill = TimeSpan.FromSeconds(BurstPerSource / PerSource);
 
     [Bounded(nameof(MaxSources))]
     private readonly Dictionary<NodeAddress, (double Left, TimeSpan At)> _sources = [];
 
     private double _left = BurstAll;
     private TimeSpan _at;
+    private TimeSpan _forgetAt;
 
     /// <summary>Takes one answer's worth; false if there is none left.</summary>
     public bool Take(TimeSpan now, NodeAddress source)
     {
         double all = Math.Min(BurstAll, _left + ((now - _at).TotalSeconds * All));
-        if (_sources.Count >= FewSources && !_sources.ContainsKey(source))
+        if (now >= _forgetAt)
         {
+            _forgetAt = now + Refill;
             Forget(now);
         }
 

@@ -225,6 +225,7 @@ internal sealed class NodeCore
         Order.Forget(peer);
         Notices.Forget(peer.Address);
         Meetings.Forget(peer);
+        NatProber.Forget(peer);
         ForgetSessions(peer);
         Ring.Touch();
     }

@@ -92,6 +92,13 @@ internal sealed class NatProber(NodeCore core)
         Rest(now, FirstPause);
     }
 
+    /// <summary>A peer is gone: it neither helps nor has to be passed over.</summary>
+    public void Forget(Peer peer)
+    {
+        _shunned.Remove(peer.Address);
+        _helper = _helper == peer ? null : _helper;
+    }
+
     /// <summary>A link died in silence and came back: the NAT keeps mappings shorter than it seemed.</summary>
     public void Distrust(TimeSpan now)
     {
@@ -314,7 +321,11 @@ internal sealed class NatProber(NodeCore core)
             _shunned.Clear();
         }
 
-        _shunned.Add(_helper!.Address);
+        if (_helper is { } silent)
+        {
+            _shunned.Add(silent.Address);
+        }
+
         Rest(now, AnswerTime);
     }
 

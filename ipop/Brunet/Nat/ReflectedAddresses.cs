@@ -23,11 +23,17 @@ internal sealed class ReflectedAddresses
 {
     private const int MaxWitnesses = 32;
 
+    /// <summary>Who has said nothing for so long is gone, or its link is: the answer to each ping is a word.</summary>
+    private static readonly TimeSpan Kept = TimeSpan.FromHours(1);
+    private static readonly TimeSpan ForgetEvery = TimeSpan.FromMinutes(1);
+
     [Bounded(nameof(MaxWitnesses))]
     private readonly Dictionary<(NodeAddress Witness, TransportAddress At), (TransportAddress Seen, TimeSpan When)> _seen = [];
 
     [Bounded(nameof(MaxWitnesses))]
     private readonly Queue<(NodeAddress Witness, TransportAddress At)> _order = new();
+
+    private TimeSpan _forgetAt;
 
     /// <summary>How our NAT maps, as far as is known.</summary>
     public NatProfile Nat { get; private set; }
@@ -44,6 +50,12 @@ internal sealed class ReflectedAddresses
         if (observed == default || observed.IsLinkLocal || observed.Protocol != TransportProtocol.Udp || at.Protocol != TransportProtocol.Udp)
         {
             return Reflection.Known;
+        }
+
+        if (now >= _forgetAt)
+        {
+            _forgetAt = now + ForgetEvery;
+            ForgetOld(now);
         }
 
         bool wasSeen = _seen.TryGetValue((witness, at), out (TransportAddress Seen, TimeSpan When) before);
@@ -113,6 +125,22 @@ internal sealed class ReflectedAddresses
         }
 
         return Nat.Mapping == NatMapping.Dependent ? all.FindAll(one => one == all.Find(other => other with { Port = 0 } == one with { Port = 0 })) : all;
+    }
+
+    private void ForgetOld(TimeSpan now)
+    {
+        for (int left = _order.Count; left > 0; left--)
+        {
+            (NodeAddress Witness, TransportAddress At) one = _order.Dequeue();
+            if (now - _seen[one].When < Kept)
+            {
+                _order.Enqueue(one);
+            }
+            else
+            {
+                _seen.Remove(one);
+            }
+        }
     }
 
     private bool Contains(TransportAddress observed)

@@ -2,7 +2,6 @@ using System.Runtime.InteropServices;
 using Brunet.Addressing;
 using Brunet.Links;
 using Brunet.Ring;
-using Brunet.Sessions;
 using static Brunet.Moment;
 
 namespace Brunet.Notices;
@@ -39,7 +38,7 @@ internal sealed class NoticeKeeper(NodeCore core)
 
     /// <summary>The highest number that a peer said to have, and in which session: a machine that begins another may have been set back to before.</summary>
     [Bounded(nameof(NodeCore.Peers), On = typeof(NodeCore))]
-    private readonly Dictionary<(byte Kind, NodeAddress Peer), (ulong Number, Session? Session)> _known = [];
+    private readonly Dictionary<(byte Kind, NodeAddress Peer), (ulong Number, uint Session)> _known = [];
 
     [Bounded(nameof(MaxCounted))]
     private readonly Dictionary<NodeAddress, int> _heads = [];
@@ -307,17 +306,20 @@ internal sealed class NoticeKeeper(NodeCore core)
 
     private bool IsKnown(NodeAddress peer, byte kind) =>
         _newest[kind] is not { } mine
-        || (_known.TryGetValue((kind, peer), out (ulong Number, Session? Session) known) && known.Number >= mine.Number
-            && core.Peers.TryGetValue(peer, out Peer? present) && present.Current == known.Session);
+        || (_known.TryGetValue((kind, peer), out (ulong Number, uint Session) known) && known.Number >= mine.Number
+            && core.Peers.TryGetValue(peer, out Peer? present) && SessionOf(present) == known.Session);
 
     private void Know(NodeAddress peer, byte kind, ulong number)
     {
         if (kind is >= 1 and <= Notice.MaxKind && core.Peers.TryGetValue(peer, out Peer? present))
         {
-            ref (ulong Number, Session? Session) known = ref CollectionsMarshal.GetValueRefOrAddDefault(_known, (kind, peer), out _);
-            known = (known.Session == present.Current ? Math.Max(known.Number, number) : number, present.Current);
+            ref (ulong Number, uint Session) known = ref CollectionsMarshal.GetValueRefOrAddDefault(_known, (kind, peer), out _);
+            known = (known.Session == SessionOf(present) ? Math.Max(known.Number, number) : number, SessionOf(present));
         }
     }
+
+    /// <summary>What a peer's session is known by; 0 if it has none. The session itself would be kept with its keys long after it has ended.</summary>
+    private static uint SessionOf(Peer peer) => peer.Current?.LocalIndex ?? 0;
 
     /// <summary>A notice is whole and genuine: it counts from now on, and goes to the part of the ring that is ours to tell.</summary>
     private void Accept(TimeSpan now, Notice notice, NodeAddress limit, bool isWholeRing)

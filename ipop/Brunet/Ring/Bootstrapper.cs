@@ -97,6 +97,7 @@ internal sealed class Bootstrapper(NodeCore core, IReadOnlyList<TransportAddress
     public void Tick(TimeSpan now)
     {
         _started ??= now;
+        _calls.ForgetOver();
         bool othersListed = core.Remembered.HasAny;
         foreach (TransportAddress endpoint in _bootstrap)
         {

@@ -71,7 +71,7 @@ internal sealed class EndpointCalls(NodeCore core)
     }
 
     /// <summary>A call that ended, well or not, is kept no longer: its session would be, too.</summary>
-    private void ForgetOver()
+    public void ForgetOver()
     {
         foreach ((TransportAddress endpoint, Session session) in _running)
         {

@@ -39,7 +39,8 @@ internal sealed class OtherRing(NodeCore core)
     /// <summary>A question that began at a node was answered.</summary>
     public void OnFound(TimeSpan now, NodeAddress start, NodeAddress witness, List<NodeAddress> addresses)
     {
-        if (now >= _until || !_doors.Contains(start))
+        ForgetOld(now);
+        if (!_doors.Contains(start))
         {
             return;
         }
@@ -87,17 +88,21 @@ internal sealed class OtherRing(NodeCore core)
     /// <summary>Notes a question's beginning; false if there are enough, or this node has no place in its own ring yet, which it learns by such questions too.</summary>
     private bool Enter(TimeSpan now, NodeAddress door)
     {
-        if (now >= _until)
-        {
-            _doors.Clear();
-            _named.Clear();
-        }
-
+        ForgetOld(now);
         bool hasRoom = _doors.Count < MostDoors;
         Count(hasRoom);
         bool isEntered = core.Shortcuts.HasAny && hasRoom && _doors.Add(door);
         _until = isEntered ? now + Pause : _until;
         return isEntered;
+    }
+
+    private void ForgetOld(TimeSpan now)
+    {
+        if (now >= _until)
+        {
+            _doors.Clear();
+            _named.Clear();
+        }
     }
 
     private void Count(bool hasRoom)

@@ -11,7 +11,7 @@ internal sealed class BootId(IHardwareRandom hardware)
     /// <summary>Ids that are remembered as own: longer than a session that was made with one lives.</summary>
     private const int Remembered = 16;
 
-    [Bounded(nameof(Remembered))]
+    [Own("one each ten minutes at most, the newest sixteen alone")]
     private readonly Queue<ulong> _own = new();
 
     private TimeSpan _until;

@@ -6,7 +6,7 @@ internal static class AllScenarios
     public static IReadOnlyList<IScenario> List { get; } =
     [
         new IdleScenario(), new JoinScenario(), new DeathScenario(), new MergeScenario(), new RecordsScenario(), new HoldersScenario(), new DayScenario(),
-        new NoticesScenario(), new QuietScenario(), new SleepScenario(), new CloneScenario(),
+        new NoticesScenario(), new QuietScenario(), new SleepScenario(), new CloneScenario(), new WeekScenario(),
     ];
 
     /// <summary>The scenario of a name, or null.</summary>
