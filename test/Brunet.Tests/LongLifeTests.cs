@@ -45,7 +45,7 @@ public sealed class LongLifeTests
     }
 
     [UnsafeAccessor(UnsafeAccessorKind.Field, Name = "_known")]
-    private static extern ref Dictionary<(byte Kind, NodeAddress Peer), (ulong Number, Session? Session)> KnownField(NoticeKeeper keeper);
+    private static extern ref Dictionary<(byte Kind, NodeAddress Peer), (ulong Number, uint Session)> KnownField(NoticeKeeper keeper);
 
     [UnsafeAccessor(UnsafeAccessorKind.Field, Name = "_calls")]
     private static extern ref EndpointCalls CallsField(FarMemory memory);
@@ -53,7 +53,7 @@ public sealed class LongLifeTests
     [UnsafeAccessor(UnsafeAccessorKind.Field, Name = "_running")]
     private static extern ref Dictionary<TransportAddress, Session> RunningField(EndpointCalls calls);
 
-    private static Dictionary<(byte Kind, NodeAddress Peer), (ulong Number, Session? Session)> Known(NoticeKeeper keeper) => KnownField(keeper);
+    private static Dictionary<(byte Kind, NodeAddress Peer), (ulong Number, uint Session)> Known(NoticeKeeper keeper) => KnownField(keeper);
 
     private static EndpointCalls Calls(FarMemory memory) => CallsField(memory);
 
