@@ -62,7 +62,18 @@ public sealed unsafe class PollLoop : IDisposable
     /// <param name="accept">Must not block.</param>
     public void Listen(int fd, Func<TimeSpan, bool> accept) => Add(fd, now =>
     {
-        if (!accept(now))
+        bool isTaken;
+        try
+        {
+            isTaken = accept(now);
+        }
+        catch (IOException)
+        {
+            // Who was taken can't be watched: for that, too, the kernel needs memory.
+            isTaken = false;
+        }
+
+        if (!isTaken)
         {
             Shortages.Note(now);
             _rests.Rest(now, fd);

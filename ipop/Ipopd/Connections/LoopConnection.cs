@@ -21,7 +21,15 @@ internal abstract class LoopConnection : IDisposable
         Socket.Blocking = false;
         Socket.SendBufferSize = sendBuffer;
         _descriptor = (int)socket.Handle;
-        _loop.Add(_descriptor, Receive);
+        try
+        {
+            _loop.Add(_descriptor, Receive);
+        }
+        catch (IOException)
+        {
+            socket.Dispose();
+            throw;
+        }
     }
 
     /// <summary>When the client last sent something, or connected.</summary>

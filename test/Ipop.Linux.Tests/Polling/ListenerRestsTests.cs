@@ -49,6 +49,27 @@ public sealed class ListenerRestsTests : IDisposable
     }
 
     [Fact]
+    public void A_connection_that_the_kernel_can_not_watch_ends_no_loop_but_lets_the_listener_rest()
+    {
+        var tried = new List<TimeSpan>();
+        _loop.Listen((int)_listener.Handle, now =>
+        {
+            tried.Add(now);
+            if (tried.Count == 2)
+            {
+                _loop.Stop();
+                return true;
+            }
+
+            throw new IOException("epoll_ctl: no memory");
+        });
+        _loop.Run(() => TimeSpan.MaxValue, _ => { });
+
+        Assert.InRange(tried[1] - tried[0], ListenerRests.RestTime, TimeSpan.MaxValue);
+        Assert.Equal(1, _loop.Shortages.Count);
+    }
+
+    [Fact]
     public void A_listener_that_was_removed_amid_its_rest_is_not_watched_again()
     {
         int tried = 0;
