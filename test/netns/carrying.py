@@ -47,12 +47,12 @@ class Line(Topology):
 class Pair:
     """Two ipopds at the ends of a line; the right one may be of another kind."""
 
-    def __init__(self, program, mtu, right=Node, environment=None):
+    def __init__(self, program, mtu, right=Node):
         self._mtu = mtu
         self.line = Line()
         self.folder = tempfile.TemporaryDirectory(prefix="wow-netns-")
         self.left, self.right = (
-            kind(self.line, name, self.folder.name, program, "carrying", environment=environment) for name, kind in (("left", Node), ("right", right)))
+            kind(self.line, name, self.folder.name, program, "carrying") for name, kind in (("left", Node), ("right", right)))
 
     def __enter__(self):
         try:

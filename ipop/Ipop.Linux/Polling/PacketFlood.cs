@@ -21,28 +21,42 @@ public sealed class PacketFlood
     /// <summary>No rests for so long where they gathered nothing: who waits for each answer before asking again sends the slower the more the loop rests.</summary>
     private static readonly TimeSpan Bar = TimeSpan.FromSeconds(1);
 
-    /// <summary>Rounds of a window that are enough to judge its rests by.</summary>
+    /// <summary>Rests of a window that are enough to judge them by.</summary>
     private const int Enough = 8;
 
+    /// <summary>A round that found fewer packets has nearly done what there was.</summary>
+    private const int Few = 8;
+
     private TimeSpan _since, _last, _barredUntil;
-    private long _packets, _rounds;
+    private long _packets, _found, _rests, _gathered;
     private bool _wasFast, _isFirst;
+
+    /// <summary>How often rests were given up for a while because they gathered nothing.</summary>
+    public long Bars { get; private set; }
 
     /// <summary>Whether there is a flood.</summary>
     public bool IsOn { get; private set; }
 
-    /// <summary>Whether a rest pays now.</summary>
+    /// <summary>Whether a rest pays now if nothing is ready.</summary>
     public bool RestPays => IsOn && !_isFirst;
+
+    /// <summary>
+    /// Whether it pays even if something is ready: a loop that keeps pace with a sender on another processor finds one packet after the other, each at the price of a round,
+    /// and would never rest.
+    /// </summary>
+    public bool RestPaysAnyhow => RestPays && _found < Few;
 
     /// <summary>The loop has done what was ready.</summary>
     /// <param name="now">When the round began; any clock that does not go back.</param>
     /// <param name="packets">That the round found, each of those that the kernel had joined.</param>
-    public void OnRound(TimeSpan now, long packets)
+    /// <param name="hasRested">Whether the loop had rested before it, so that they are what the rest gathered.</param>
+    public void OnRound(TimeSpan now, long packets, bool hasRested)
     {
         _isFirst = now - _last >= Pause;
-        _last = now;
+        (_last, _found) = (now, packets);
         _packets += packets;
-        _rounds += packets > 0 ? 1 : 0;
+        _rests += hasRested ? 1 : 0;
+        _gathered += hasRested ? packets : 0;
         if (now - _since >= Window)
         {
             CloseWindow(now);
@@ -52,13 +66,14 @@ public sealed class PacketFlood
     private void CloseWindow(TimeSpan now)
     {
         bool isFast = _packets * RestTime.Ticks >= (IsOn ? Ends : Begins) * (now - _since).Ticks;
-        if (IsOn && _rounds >= Enough && _packets * 2 < _rounds * 3)
+        if (_rests >= Enough && _gathered * 2 < _rests * 3)
         {
             _barredUntil = now + Bar;
+            Bars++;
         }
 
         // Twice: what stood in queues while the thread had no processor comes all at once, and only once.
         IsOn = isFast && _wasFast && now >= _barredUntil;
-        (_since, _packets, _rounds, _wasFast) = (now, 0, 0, isFast);
+        (_since, _packets, _rests, _gathered, _wasFast) = (now, 0, 0, 0, isFast);
     }
 }

@@ -15,7 +15,8 @@ public sealed unsafe class PollLoop : IDisposable
     private readonly ConcurrentQueue<Action<TimeSpan>> _posted = new();
     private readonly FileDescriptor _wake;
     private volatile bool _stopping;
-    private long _counted;
+    private long _counted, _rounds, _restsTaken;
+    private bool _hasRested;
 
     /// <summary>Makes a loop that watches nothing.</summary>
     public PollLoop()
@@ -44,6 +45,9 @@ public sealed unsafe class PollLoop : IDisposable
 
     /// <inheritdoc cref="PacketFlood.IsOn"/>
     public bool IsFlooded => _flood.IsOn;
+
+    /// <summary>What it has done since it was made.</summary>
+    public LoopCounts Counts => new(_rounds, _restsTaken, _flood.Bars, Shortages.Count);
 
     /// <summary>Calls <paramref name="ready"/> whenever the descriptor can be read, has failed or was closed by the peer.</summary>
     /// <param name="fd">Stays the caller's, who must <see cref="Remove"/> it before it is closed.</param>
@@ -159,16 +163,18 @@ public sealed unsafe class PollLoop : IDisposable
 
     private int Await(TimeSpan until)
     {
-        if (Rests && _flood.RestPays)
+        _hasRested = Rests && _flood.RestPays;
+        if (_hasRested)
         {
-            int ready = _queue.Wait(TimeSpan.Zero);
-            if (ready > 0)
+            if (!_flood.RestPaysAnyhow && _queue.Wait(TimeSpan.Zero) is > 0 and int ready)
             {
+                _hasRested = false;
                 return ready;
             }
 
             Interop.Libc.timespec rest = Interop.Libc.timespec.Of(PacketFlood.RestTime);
             _ = Interop.Libc.nanosleep(&rest, null);
+            _restsTaken++;
         }
 
         until = until < _rests.NextTick ? until : _rests.NextTick;
@@ -178,8 +184,9 @@ public sealed unsafe class PollLoop : IDisposable
     private void CountRound(TimeSpan now)
     {
         long counted = CountPackets?.Invoke() ?? 0;
-        _flood.OnRound(now, counted - _counted);
+        _flood.OnRound(now, counted - _counted, _hasRested);
         _counted = counted;
+        _rounds++;
     }
 
     private void Wake()

@@ -218,7 +218,8 @@ internal sealed class Daemon : IControlled, IDisposable
         _traffic.TcpConnections = _tcp.Count;
         var losses = new Losses(
             _node.Losses.Unsent, _node.Losses.Early, _tcp.Overflowed, _overlaySocket.Refused + _searchSockets.Refused, _overlaySocket.Overflowed, _tap.Unwritten);
-        return MetricsReport.Write(_node, now, now - _started, _traffic, _network.Drops, losses, _identity.Certificate, Nat(), Warnings(now).Count, _network.HostCount, _clock.Report().ErrorS, _loop.Shortages.Count);
+        return MetricsReport.Write(_node, now, now - _started, _traffic, _network.Drops, losses, _identity.Certificate, Nat(), Warnings(now).Count, _network.HostCount, _clock.Report().ErrorS,
+            _loop.Counts);
     }
 
     /// <inheritdoc/>

@@ -2,6 +2,7 @@ using System.Globalization;
 using Brunet;
 using Brunet.Sessions;
 using Ipop;
+using Ipop.Linux.Polling;
 using Ipopd.Composition;
 using Ipopd.Control;
 
@@ -16,11 +17,11 @@ internal static class MetricsReport
     /// <summary>Everything, as text.</summary>
     internal static string Write(
         Node node, TimeSpan now, TimeSpan uptime, TrafficCounters traffic, DropCounters drops, Losses losses, MemberCertificate? certificate, NatReply nat, int warnings,
-        int? lanHosts = null, double? clockError = null, long shortages = 0)
+        int? lanHosts = null, double? clockError = null, LoopCounts loop = default)
     {
         var text = new PrometheusText();
         IReadOnlyList<PeerStatus> peers = node.Peers(now);
-        Process(text, uptime, shortages);
+        Process(text, uptime, loop);
         Ring(text, node.Ring, node.StoredRecords, nat, warnings);
         if (certificate is not null)
         {
@@ -71,16 +72,22 @@ internal static class MetricsReport
     private static string Snake(string name) => string.Concat(name.Select(
         (c, index) => char.IsUpper(c) ? (index == 0 ? "" : "_") + char.ToLowerInvariant(c) : c.ToString(CultureInfo.InvariantCulture)));
 
-    private static void Process(PrometheusText text, TimeSpan uptime, long shortages)
+    private static void Process(PrometheusText text, TimeSpan uptime, LoopCounts loop)
     {
         text.Counter("wow_shortages_total", "How often the kernel had no descriptor or no memory for what ipopd wanted to open or accept.");
-        text.Sample(shortages);
+        text.Sample(loop.Shortages);
         text.Gauge("wow_uptime_seconds", "Since ipopd started.");
         text.Sample(uptime.TotalSeconds);
         text.Counter("process_cpu_seconds_total", "Processor time of ipopd.");
         text.Sample(Environment.CpuUsage.TotalTime.TotalSeconds);
         text.Counter("wow_allocated_bytes_total", "Memory that ipopd has asked its runtime for; packets ask for none.");
         text.Sample(GC.GetTotalAllocatedBytes());
+        text.Counter("wow_loop_rounds_total", "Rounds of the loop that carries packets.");
+        text.Sample(loop.Rounds);
+        text.Counter("wow_loop_rests_total", "How often it let packets gather for a moment ([offload] moderation).");
+        text.Sample(loop.Rests);
+        text.Counter("wow_loop_bars_total", "How often it gave that up for a second because a rest gathered next to nothing.");
+        text.Sample(loop.Bars);
         text.Gauge("process_resident_memory_bytes", "Memory of ipopd that is in RAM.");
         text.Sample(Environment.WorkingSet);
     }

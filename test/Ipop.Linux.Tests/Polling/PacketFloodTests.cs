@@ -28,7 +28,7 @@ public sealed class PacketFloodTests
                 pings++;
             }
 
-            _flood.OnRound(_now, waiting);
+            _flood.OnRound(_now, waiting, hasRested: false);
             Assert.False(_flood.IsOn);
             _now = waiting > 0 ? _now + round : due;
         }
@@ -75,6 +75,56 @@ public sealed class PacketFloodTests
         Assert.True(_flood.IsOn);
     }
 
+    [Theory]
+    [InlineData(5)]
+    [InlineData(25)]
+    [InlineData(50)]
+    public void A_loop_that_keeps_pace_with_a_sender_on_another_processor_rests_all_the_same(int microsecondsOfPacket)
+    {
+        // When a round is over the next packet is there, so that the loop never finds nothing to do.
+        var packet = TimeSpan.FromMicroseconds(microsecondsOfPacket);
+        (int rounds, int packets) = (0, 0);
+        TimeSpan due = _now, begin = _now + TimeSpan.FromMilliseconds(100);
+        for (TimeSpan end = _now + TimeSpan.FromSeconds(5); _now < end;)
+        {
+            bool rests = _flood.RestPaysAnyhow || (_flood.RestPays && due > _now);
+            _now += rests ? PacketFlood.RestTime : default;
+            int found = 0;
+            for (; due <= _now; due += packet)
+            {
+                found++;
+            }
+
+            _flood.OnRound(_now, found, rests);
+            (rounds, packets) = _now < begin ? (0, 0) : (rounds + 1, packets + found);
+            _now += packet;
+        }
+
+        Assert.True(packets >= 4 * rounds, $"{packets} packets in {rounds} rounds");
+    }
+
+    [Fact]
+    public void Rounds_without_a_rest_say_nothing_about_rests()
+    {
+        for (int round = 0; round < 100_000; round++)
+        {
+            _now += TimeSpan.FromMicroseconds(25);
+            _flood.OnRound(_now, packets: 1, hasRested: false);
+        }
+
+        Assert.True(_flood.IsOn);
+        Assert.Equal(0, _flood.Bars);
+    }
+
+    [Fact]
+    public void A_round_that_found_many_is_followed_by_another_before_the_loop_rests()
+    {
+        Rounds(2000, 8, 300);
+        Assert.True(_flood is { RestPays: true, RestPaysAnyhow: false });
+        Rounds(1, 7, 300);
+        Assert.True(_flood.RestPaysAnyhow);
+    }
+
     [Fact]
     public void Rests_go_on_until_they_would_gather_half_of_what_began_them()
     {
@@ -119,7 +169,7 @@ public sealed class PacketFloodTests
                 found++;
             }
 
-            _flood.OnRound(_now, found);
+            _flood.OnRound(_now, found, hasRested: _flood.RestPays);
         }
     }
 
@@ -129,7 +179,7 @@ public sealed class PacketFloodTests
         for (int round = 0; round < count; round++)
         {
             _now += TimeSpan.FromMicroseconds(microseconds);
-            _flood.OnRound(_now, packets);
+            _flood.OnRound(_now, packets, hasRested: _flood.RestPays);
         }
     }
 }

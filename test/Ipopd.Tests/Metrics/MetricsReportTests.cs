@@ -2,6 +2,7 @@ using System.Globalization;
 using System.Text.RegularExpressions;
 using Brunet;
 using Ipop;
+using Ipop.Linux.Polling;
 using Ipopd.Composition;
 using Ipopd.Control;
 using Ipopd.Metrics;
@@ -59,6 +60,9 @@ public sealed partial class MetricsReportTests
         Assert.Contains("wow_tcp_sent_bytes_total 40\n", text, StringComparison.Ordinal);
         Assert.Contains("wow_tcp_received_frames_total 1\n", text, StringComparison.Ordinal);
         Assert.Contains("wow_nat_info{kind=\"one-mapping\",filtering=\"unknown\"} 1\n", text, StringComparison.Ordinal);
+        Assert.Contains("wow_loop_rounds_total 4\n", text, StringComparison.Ordinal);
+        Assert.Contains("wow_loop_rests_total 8\n", text, StringComparison.Ordinal);
+        Assert.Contains("wow_loop_bars_total 9\n", text, StringComparison.Ordinal);
         Assert.Contains("wow_dropped_packets_total{reason=\"not_our_source\"} 0\n", text, StringComparison.Ordinal);
         Assert.Contains("wow_refused_total{collection=\"notice_sources\"} 0\n", text, StringComparison.Ordinal);
         string[] losses = ["waited_for_session", "came_before_session", "tcp_queue_full", "udp_send_refused", "udp_receive_queue_full", "tap_write_refused"];
@@ -79,7 +83,8 @@ public sealed partial class MetricsReportTests
         traffic.Received(world.Now, 30);
         traffic.TcpSent(40);
         traffic.TcpReceived(50);
-        return MetricsReport.Write(world.Nodes[0].Node, world.Now, TimeSpan.FromSeconds(5), traffic, new DropCounters(), new Losses(1, 2, 3, 4, 5, 6), null, new NatReply("one-mapping", "", [], [], "unknown", 15), 0, lanHosts: 3, clockError: -1.5, shortages: 7);
+        return MetricsReport.Write(world.Nodes[0].Node, world.Now, TimeSpan.FromSeconds(5), traffic, new DropCounters(), new Losses(1, 2, 3, 4, 5, 6), null, new NatReply("one-mapping", "", [], [], "unknown", 15), 0, lanHosts: 3, clockError: -1.5,
+            new LoopCounts(4, 8, 9, 7));
     }
 
     [GeneratedRegex("^# HELP ([a-z][a-z0-9_]*) [A-Z0-9].*\\.$")]
