@@ -8,6 +8,7 @@ using Ipop.AddressMap;
 using Ipop.Linux.Ciphers;
 using Ipop.Linux.Handshakes;
 using Ipop.Linux.KernelLog;
+using Ipop.Linux.Memory;
 using Ipop.Linux.Polling;
 using Ipop.Linux.Randomness;
 using Ipop.Linux.Systemd;
@@ -57,6 +58,7 @@ internal sealed class Daemon : IControlled, IDisposable
     private readonly BootstrapResolver _resolver;
     private readonly PeerMemory _peerMemory;
     private readonly HostMemory? _hostMemory;
+    private readonly StartMemory _startMemory = new(() => FilePages.LetGo());
     private readonly TrafficCounters _traffic;
     private readonly Diagnosis _diagnosis;
     private readonly OutsidePort? _outside;
@@ -329,7 +331,7 @@ internal sealed class Daemon : IControlled, IDisposable
         ("node", () => _node.NextTick), ("network", () => _network.NextTick), ("carrier", () => _tap.CarrierAt), ("connections", () => _tcp.NextTick),
         ("clock", () => _clock.NextTick), ("peers' memory", () => _peerMemory.NextTick), ("surroundings", () => _surroundings.NextTick),
         ("port mapping", () => _outside?.NextTick ?? TimeSpan.MaxValue), ("hosts' memory", () => _hostMemory?.NextTick ?? TimeSpan.MaxValue),
-        ("names", () => _names?.NextTick ?? TimeSpan.MaxValue)]);
+        ("names", () => _names?.NextTick ?? TimeSpan.MaxValue), ("start's memory", () => _startMemory.NextTick)]);
 
     private void Pass(TimeSpan now)
     {
@@ -345,6 +347,7 @@ internal sealed class Daemon : IControlled, IDisposable
             if (_wasJoined)
             {
                 _log.RingJoined();
+                _startMemory.Joined(now);
             }
             else
             {
@@ -373,6 +376,7 @@ internal sealed class Daemon : IControlled, IDisposable
         _surroundings.Tick(now);
         _peerMemory.Tick(now);
         _hostMemory?.Tick(now);
+        _startMemory.Tick(now);
         _tcp.Pass(now);
         _outside?.Tick(now);
         _network.EndRound();
