@@ -178,7 +178,7 @@ internal sealed class Daemon : IControlled, IDisposable
             }
 
             Announce();
-            _priority = _options.Offload.Priority && LoopPriority.TryTake() is { } priority ? Own(priority) : null;
+            _priority = _options.Offload.Priority ? LoopPriority.TryTake() : null;
             _surroundings.Look(BootClock.Now);
             Pass(BootClock.Now);
             _systemd.Notify("READY=1");
@@ -461,7 +461,7 @@ internal sealed class Daemon : IControlled, IDisposable
         _overlaySocket.ReceivesRuns,
         _options.Offload.LibraryCipher && FrameCiphers.HasLibrary,
         _options.Offload.Esp,
-        _priority is not null,
+        _priority is { IsWhole: true },
         _options.Offload.Moderation);
 
     private List<string> Warnings(TimeSpan now) => WarningList.Make(

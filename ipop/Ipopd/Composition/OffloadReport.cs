@@ -27,7 +27,7 @@ internal static class OffloadReport
             Entry(OptionKey.Esp, wanted.Esp, working.Esp, "ESP is sealed a second time, like everything else", ""),
             Entry(
                 OptionKey.Priority, wanted.Priority, working.Priority, "packets wait while other programs compute",
-                "this is the only processor, or ipopd may not (LimitRTPRIO=1 in its unit allows it)"),
+                "this is the only processor, or ipopd may not (LimitRTPRIO=1 and LimitNICE=-20 in its unit allow it)"),
             Entry(OptionKey.Moderation, wanted.Moderation, working.Moderation, "each datagram wakes ipopd, however many come", ""),
         ];
 
