@@ -1,5 +1,7 @@
 """The figures of the bench: what each is called, and how one round of one peer finds them."""
 
+import time
+
 import measure
 from wires import cut, lossy, slow
 from shell import run
@@ -7,6 +9,8 @@ from shell import run
 # The peer that is asked for round trips alone.
 FLOOR = "socat"
 SIZES = (100, 300, 1000)
+# Seconds after its start when a peer is looked at as an idle one.
+IDLE = 3
 
 WORDS = {
     "tcp_mbits": "TCP, one flow, Mb/s", "resent": "segments sent again", "processor_s_per_gbit": "daemons' processor s a Gbit", "rtt_ms": "round trip, ms",
@@ -28,6 +32,7 @@ def all_of(two, peer, address, seconds):
 
 
 def _plain(two, peer, address, seconds):
+    time.sleep(IDLE)
     before = measure.processor(peer.processes())
     idle = measure.resident(peer.processes())
     mbits, resent = measure.tcp(two, address, seconds)

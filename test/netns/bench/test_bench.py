@@ -1,5 +1,7 @@
+import json
 import pathlib
 import sys
+import tempfile
 import types
 import unittest
 from unittest import mock
@@ -7,6 +9,7 @@ from unittest import mock
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 import esp  # noqa: E402
+import kept  # noqa: E402
 import measure  # noqa: E402
 import nebula  # noqa: E402
 import rows  # noqa: E402
@@ -66,6 +69,31 @@ class Sealing(unittest.TestCase):
 
     def test_ipopd_looks_where_the_library_is(self):
         self.assertEqual(sealing.environment("/cache/lib/libIPSec_MB.so.2"), {"LD_LIBRARY_PATH": "/cache/lib"})
+
+
+class Kept(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.file = pathlib.Path(folder.name) / "bench.json"
+
+    def begin(self, commit="c", seconds=2):
+        return kept.begin(self.file, {"commit": commit}, {"model": "m"}, seconds)
+
+    def test_rounds_of_the_same_program_are_added_to(self):
+        found = self.begin()
+        kept.add(found, "rounds", {"wow": 1})
+        kept.add(found, "rounds", None)
+        found["machine"]["sealer"] = "s"
+        self.file.write_text(json.dumps(found))
+        self.assertEqual(self.begin(), found)
+        self.assertEqual(self.begin()["rounds"], [{"wow": 1}])
+
+    def test_those_of_another_program_or_length_are_not(self):
+        self.file.write_text(json.dumps({**self.begin(), "rounds": [{"wow": 1}]}))
+        self.assertEqual(self.begin(commit="d")["rounds"], [])
+        self.assertEqual(self.begin(seconds=3)["rounds"], [])
+        self.assertEqual(kept.begin(None, {"commit": "c"}, {"model": "m"}, 2)["rounds"], [])
 
 
 class Table(unittest.TestCase):
