@@ -38,4 +38,10 @@ public enum Full
 
     /// <summary>Bytes that wait for older ones of their stream.</summary>
     HeldPackets,
+
+    /// <summary>Owners who were not asked for their will though two wanted one key.</summary>
+    OwnerCalls,
+
+    /// <summary>Answers to a question on who stands near by, beyond those that one question draws.</summary>
+    Witnesses,
 }

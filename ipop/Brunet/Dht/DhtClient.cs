@@ -21,6 +21,9 @@ internal sealed class DhtClient(NodeCore core, RecordCodec codec, IRecordPolicy 
     /// <summary>How long a lookup that has enough answers waits for the others: a silent replica costs no more.</summary>
     private static readonly TimeSpan Grace = TimeSpan.FromMilliseconds(250);
 
+    /// <summary>How long what one replica alone names waits for what the others say: it may lie, and be the nearest.</summary>
+    private static readonly TimeSpan LoneGrace = TimeSpan.FromSeconds(2);
+
     /// <summary>How long answers are heard after the asker has its own.</summary>
     private static readonly TimeSpan LateAnswers = TimeSpan.FromSeconds(1);
 
@@ -60,7 +63,7 @@ internal sealed class DhtClient(NodeCore core, RecordCodec codec, IRecordPolicy 
                 if (!operation.IsOver)
                 {
                     next = Earlier(next, operation.NextTry);
-                    next = operation.Encoded is null && operation.EnoughAt is { } enough ? Earlier(next, enough + Grace) : next;
+                    next = Earlier(next, operation.AnswerAt);
                 }
             }
 
@@ -158,14 +161,9 @@ internal sealed class DhtClient(NodeCore core, RecordCodec codec, IRecordPolicy 
         operation.Answers++;
         operation.Agreeing += reply.Status == ReplyStatus.Stored ? 1 : 0;
         operation.Refused += reply.Status == ReplyStatus.Refused ? 1 : 0;
-        operation.Named[reply.Replica] = record;
-        if (record is not null && (operation.Best is null || RecordOrder.Beats(policy, record, operation.Best)))
-        {
-            operation.BestLife = operation.Best is { } same && RecordOrder.AreSame(same, record) ? Math.Max(operation.BestLife, reply.Life) : reply.Life;
-            operation.Best = record;
-            operation.BestEncoded = reply.Record.ToArray();
-        }
-
+        operation.Voices[reply.Replica] = record is null ? null : new Voice(record, reply.Record.ToArray(), reply.Life);
+        operation.Believed = Voices.Believed(policy, operation.Voices, out bool isCertain);
+        operation.IsCertain = isCertain;
         Decide(now, operation);
     }
 
@@ -200,9 +198,9 @@ internal sealed class DhtClient(NodeCore core, RecordCodec codec, IRecordPolicy 
 
             if (now >= operation.Deadline)
             {
-                Finish(now, operation, new DhtAnswer(DhtStatus.TimedOut, Found(operation)));
+                Finish(now, operation, new DhtAnswer(DhtStatus.TimedOut, operation.Found));
             }
-            else if (operation.Encoded is null && now - operation.EnoughAt >= Grace && !operation.IsOver)
+            else if (now >= operation.AnswerAt && !operation.IsOver)
             {
                 Answer(now, operation);
             }
@@ -212,8 +210,6 @@ internal sealed class DhtClient(NodeCore core, RecordCodec codec, IRecordPolicy 
             }
         }
     }
-
-    private static DhtRecord? Found(DhtOperation operation) => operation.Best is { Value.IsEmpty: false } ? operation.Best : null;
 
     /// <summary>Somebody says that another's record stands in place of an own one. The replicas are asked, as at a renewal.</summary>
     private void OnDoubt(TimeSpan now, in ReplyMessage reply)
@@ -365,30 +361,15 @@ internal sealed class DhtClient(NodeCore core, RecordCodec codec, IRecordPolicy 
     {
         if (operation.Encoded is not null)
         {
-            if (operation.Best is { } better)
-            {
-                Finish(now, operation, new DhtAnswer(DhtStatus.Lost, better));
-            }
-            else if (operation.Agreeing >= Majority)
-            {
-                Finish(now, operation, new DhtAnswer(DhtStatus.Done, operation.Own));
-            }
-            else if (operation.Refused >= Majority)
-            {
-                Finish(now, operation, new DhtAnswer(DhtStatus.Lost, null));
-            }
-
+            DecideCreate(now, operation);
             return;
         }
 
-        // A record that one replica has is there; that none has it, all must say, or enough and the others nothing.
-        bool isFound = Found(operation) is not null;
-        if (isFound || operation.Answers >= Majority)
-        {
-            operation.EnoughAt ??= now;
-        }
-
-        if (!operation.IsOver && (operation.Answers == ProtocolConstants.Replicas || (isFound && operation.Answers >= Majority)))
+        // A record that several replicas have is there; that none has it, all must say, or enough and the others nothing.
+        bool isFound = operation.Found is not null;
+        bool isEnough = operation.Answers >= Majority || (isFound && operation.IsCertain);
+        operation.AnswerAt = isEnough ? Earlier(operation.AnswerAt, now + Grace) : isFound ? Earlier(operation.AnswerAt, now + LoneGrace) : operation.AnswerAt;
+        if (!operation.IsOver && (operation.Answers == ProtocolConstants.Replicas || (isFound && operation.IsCertain && operation.Answers >= Majority)))
         {
             Answer(now, operation);
         }
@@ -398,12 +379,30 @@ internal sealed class DhtClient(NodeCore core, RecordCodec codec, IRecordPolicy 
         }
     }
 
+    /// <summary>Stored where most say so; lost where two name a better one. What one alone names, it may have kept since its owner left.</summary>
+    private void DecideCreate(TimeSpan now, DhtOperation operation)
+    {
+        int better = operation.Voices.Count(voice => voice is not null);
+        if (operation.Voices.FirstOrDefault(voice => voice?.Record.Owner.Address == core.Self) is { } ofEarlierLife)
+        {
+            Finish(now, operation, new DhtAnswer(DhtStatus.Lost, ofEarlierLife.Record));
+        }
+        else if (operation.Agreeing >= Majority)
+        {
+            Finish(now, operation, new DhtAnswer(DhtStatus.Done, operation.Own));
+        }
+        else if (better >= Voices.Several || better + operation.Refused >= Majority)
+        {
+            Finish(now, operation, new DhtAnswer(DhtStatus.Lost, operation.Believed?.Record));
+        }
+    }
+
     /// <summary>Tells the asker of a lookup; answers that come later may show what is to be repaired.</summary>
     private void Answer(TimeSpan now, DhtOperation operation)
     {
-        DhtRecord? found = Found(operation);
+        DhtRecord? found = operation.Found;
         var answer = new DhtAnswer(found is null ? DhtStatus.NotFound : DhtStatus.Done, found);
-        if (operation.Answers == ProtocolConstants.Replicas || operation.Best is null)
+        if (operation.Answers == ProtocolConstants.Replicas || operation.Believed is null)
         {
             Finish(now, operation, answer);
             return;
@@ -438,20 +437,21 @@ internal sealed class DhtClient(NodeCore core, RecordCodec codec, IRecordPolicy 
         }
     }
 
-    /// <summary>Puts the best record where a replica named none or a worse one; it gets no more life than was left to it.</summary>
+    /// <summary>Puts the record where a replica named none or a worse one; it gets no more life than was left to it.</summary>
     private void Repair(TimeSpan now, DhtOperation operation)
     {
-        if (operation.Best is not { } best || operation.BestLife == 0)
+        if (operation.Believed is not { Life: > 0 } best)
         {
             return;
         }
 
         for (byte replica = 0; replica < ProtocolConstants.Replicas; replica++)
         {
-            DhtRecord? named = operation.Named[replica];
-            if (operation.Answered[replica] && (named is null || !RecordOrder.AreSame(named, best)))
+            DhtRecord? named = operation.Voices[replica]?.Record;
+            if (operation.Answered[replica]
+                && (named is null || (!RecordOrder.AreSame(named, best.Record) && RecordOrder.Beats(policy, best.Record, named))))
             {
-                Store(now, 0, replica, operation.BestLife, operation.Key, operation.BestEncoded);
+                Store(now, 0, replica, best.Life, operation.Key, best.Encoded);
             }
         }
     }

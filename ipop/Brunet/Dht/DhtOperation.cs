@@ -30,8 +30,8 @@ internal sealed class DhtOperation(RecordKey key, byte[]? encoded, Action<TimeSp
 
     public bool[] Answered { get; } = new bool[ProtocolConstants.Replicas];
 
-    /// <summary>What each replica named, be it what withdrew a record.</summary>
-    public DhtRecord?[] Named { get; } = new DhtRecord?[ProtocolConstants.Replicas];
+    /// <summary>What each replica named; null if nothing.</summary>
+    public Voice?[] Voices { get; } = new Voice?[ProtocolConstants.Replicas];
 
     public int Answers { get; set; }
 
@@ -44,17 +44,17 @@ internal sealed class DhtOperation(RecordKey key, byte[]? encoded, Action<TimeSp
     /// <summary>The record to store, or null.</summary>
     public DhtRecord? Own { get; init; }
 
-    /// <summary>The best record that a replica named.</summary>
-    public DhtRecord? Best { get; set; }
+    /// <summary>What the replicas speak for together, so far.</summary>
+    public Voice? Believed { get; set; }
 
-    /// <summary>Its wire form.</summary>
-    public byte[] BestEncoded { get; set; } = [];
+    /// <summary>Whether several of them do.</summary>
+    public bool IsCertain { get; set; }
 
-    /// <summary>The life that was left to it, in seconds.</summary>
-    public ushort BestLife { get; set; }
+    /// <summary>The record that a lookup has found so far; null if it was withdrawn, too.</summary>
+    public DhtRecord? Found => Believed is { Record.Value.IsEmpty: false } believed ? believed.Record : null;
 
-    /// <summary>When so much was known that only late answers are still waited for; null before.</summary>
-    public TimeSpan? EnoughAt { get; set; }
+    /// <summary>When a lookup is answered by what is known then, though others are silent.</summary>
+    public TimeSpan AnswerAt { get; set; } = TimeSpan.MaxValue;
 
     /// <summary>Whether the asker has its answer; late ones are still heard, to repair what they show.</summary>
     public bool IsOver { get; set; }

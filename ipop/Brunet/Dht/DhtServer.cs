@@ -1,5 +1,6 @@
 using System.Runtime.InteropServices;
 using Brunet.Addressing;
+using Brunet.Diagnosis;
 using Brunet.Links;
 using Brunet.Wire;
 using static Brunet.Moment;
@@ -28,6 +29,8 @@ internal sealed class DhtServer(NodeCore core, RecordCodec codec, IRecordPolicy 
 
     private readonly RecordStore _store = new(core.Self, policy);
     private readonly RangeCollector _collector = new(core);
+    private readonly OwnerCalls _calls = new(core);
+    private readonly RoutedLimit _answers = new(core.Self);
 
     [Bounded(nameof(NodeCore.Peers), On = typeof(NodeCore))]
     private readonly Dictionary<NodeAddress, int> _partsSent = [];
@@ -59,7 +62,11 @@ internal sealed class DhtServer(NodeCore core, RecordCodec codec, IRecordPolicy 
     }
 
     /// <summary>A record comes over the ring. It must be meant for the position where its replica stands: where that is, the ring decided.</summary>
-    public void OnStore(TimeSpan now, in RoutedHeader header, ReadOnlySpan<byte> body)
+    /// <param name="now">The time.</param>
+    /// <param name="speaker">In whose session it came, or the local node.</param>
+    /// <param name="header">Its header, of which nothing is proven.</param>
+    /// <param name="body">Its body.</param>
+    public void OnStore(TimeSpan now, NodeAddress speaker, in RoutedHeader header, ReadOnlySpan<byte> body)
     {
         if (!StoreMessage.TryRead(body, out StoreMessage message) || RecordCodec.ReadKey(message.Record) is not { } key
             || header.Exact || header.Destination != ReplicaPositions.Of(key, message.Replica))
@@ -68,13 +75,13 @@ internal sealed class DhtServer(NodeCore core, RecordCodec codec, IRecordPolicy 
         }
 
         RecordStore.Entry? before = _store.Find(now, key);
-        ReplyStatus status = Put(now, message.Record, message.Life, header, out RecordStore.Entry? standing);
+        ReplyStatus status = Put(now, message.Record, message.Life, header, owner => owner == speaker, out RecordStore.Entry? standing);
         if (status == ReplyStatus.Stored && (message.Request != 0 || before is null || !RecordOrder.AreSame(before.Record, standing!.Record)))
         {
             CopyToHolders(now, standing!, header.Destination);
         }
 
-        if (message.Request != 0)
+        if (message.Request != 0 && _answers.Take(now, speaker, header))
         {
             // What stands elsewhere and is not here yet may beat it.
             status = status == ReplyStatus.Stored && !HasAllOf(now, header.Destination) ? ReplyStatus.NotYet : status;
@@ -82,9 +89,14 @@ internal sealed class DhtServer(NodeCore core, RecordCodec codec, IRecordPolicy 
         }
     }
 
-    public void OnFetch(TimeSpan now, in RoutedHeader header, ReadOnlySpan<byte> body)
+    /// <summary>Somebody looks a record up.</summary>
+    /// <param name="now">The time.</param>
+    /// <param name="speaker">In whose session the question came, or the local node.</param>
+    /// <param name="header">Its header, of which nothing is proven.</param>
+    /// <param name="body">Its body.</param>
+    public void OnFetch(TimeSpan now, NodeAddress speaker, in RoutedHeader header, ReadOnlySpan<byte> body)
     {
-        if (FetchMessage.TryRead(body, out FetchMessage message))
+        if (FetchMessage.TryRead(body, out FetchMessage message) && _answers.Take(now, speaker, header))
         {
             RecordStore.Entry? entry = _store.Find(now, message.Key);
             ReplyStatus status = entry is not null ? ReplyStatus.Stands : HasAllOf(now, ReplicaPositions.Of(message.Key, message.Replica)) ? ReplyStatus.Missing : ReplyStatus.NotYet;
@@ -102,7 +114,8 @@ internal sealed class DhtServer(NodeCore core, RecordCodec codec, IRecordPolicy 
             return;
         }
 
-        ReplyStatus status = Put(now, copy.Record, copy.Life, default, out RecordStore.Entry? standing);
+        bool isHolder = HoldsWith(from.Address, key.Position());
+        ReplyStatus status = Put(now, copy.Record, copy.Life, default, owner => isHolder || owner == from.Address, out RecordStore.Entry? standing);
         _collector.OnCopy(now, from, copy.Token);
         if (status == ReplyStatus.Stands && copy.Token == 0)
         {
@@ -199,7 +212,8 @@ internal sealed class DhtServer(NodeCore core, RecordCodec codec, IRecordPolicy 
 
     private bool IsHolder(IReadOnlyList<NodeAddress> known, NodeAddress position) => Holders.Include(core.Self, core.Self, known, position);
 
-    private ReplyStatus Put(TimeSpan now, ReadOnlySpan<byte> encoded, ushort life, in RoutedHeader header, out RecordStore.Entry? standing)
+    private ReplyStatus Put(
+        TimeSpan now, ReadOnlySpan<byte> encoded, ushort life, in RoutedHeader header, Func<NodeAddress, bool> isBroughtBy, out RecordStore.Entry? standing)
     {
         standing = null;
         RecordStore.Entry? before = RecordCodec.ReadKey(encoded) is { } key ? _store.Find(now, key) : null;
@@ -211,16 +225,67 @@ internal sealed class DhtServer(NodeCore core, RecordCodec codec, IRecordPolicy 
             return ReplyStatus.Refused;
         }
 
-        NodeAddress via = header.Source == record.Owner.Address ? header.SourceVia : default;
-        ReplyStatus status = _store.Put(now, record, isKnown ? before!.Encoded : encoded.ToArray(), TimeSpan.FromSeconds(life), out standing, via);
-        core.Agenda.Wake(NextTick);
-        if (status == ReplyStatus.Stored && before is not null && !record.Value.IsEmpty && before.Record.Owner.Address != record.Owner.Address)
+        NodeAddress owner = record.Owner.Address;
+        NodeAddress via = header.Source == owner ? header.SourceVia : default;
+        bool isDoubted = !record.Value.IsEmpty && _calls.IsDoubted(now, record.Key, owner);
+        bool isBrought = (isDoubted || (before is not null && before.Record.Owner.Address != owner)) && isBroughtBy(owner);
+        if (isDoubted && !isBrought)
         {
-            // Its owner believes in it until it hears of the better one.
-            Reply(now, before.Record.Owner.Address, before.OwnerVia, 0, 0, ReplyStatus.Stands, standing);
+            _calls.Call(now, owner, via);
+            return ReplyStatus.NotYet;
         }
 
+        if (isDoubted)
+        {
+            _calls.Trust(record.Key, owner);
+        }
+
+        byte[] kept = isKnown ? before!.Encoded : encoded.ToArray();
+        ReplyStatus status = _store.Put(now, record, kept, TimeSpan.FromSeconds(life), out standing, via, mayDisplace: isBrought);
+        core.Agenda.Wake(NextTick);
+        OnRival(now, record, via, before, status, standing);
         return status;
+    }
+
+    /// <summary>Another owner's record stands or stood for the key of one that came: who believes in his own hears of it, and who is not there loses it.</summary>
+    private void OnRival(TimeSpan now, DhtRecord record, NodeAddress via, RecordStore.Entry? before, ReplyStatus status, RecordStore.Entry? standing)
+    {
+        if (before is null || standing is null || record.Value.IsEmpty || before.Record.Owner.Address == record.Owner.Address)
+        {
+            return;
+        }
+
+        (NodeAddress told, NodeAddress toldVia) = status == ReplyStatus.NotYet ? (record.Owner.Address, via) : (before.Record.Owner.Address, before.OwnerVia);
+        if (status == ReplyStatus.Stands)
+        {
+            _calls.Doubt(now, record.Key, told);
+        }
+
+        if (status != ReplyStatus.Stored)
+        {
+            _calls.Call(now, told, toldVia);
+        }
+
+        if (_calls.MayTell(now, told))
+        {
+            Reply(now, told, toldVia, 0, 0, ReplyStatus.Stands, standing);
+        }
+    }
+
+    /// <summary>Whether a node and the local one hold the same replica of a record: they are one voice of the four.</summary>
+    private bool HoldsWith(NodeAddress other, NodeAddress first)
+    {
+        Span<NodeAddress> holders = stackalloc NodeAddress[Holders.Count];
+        for (int replica = 0; replica < ProtocolConstants.Replicas; replica++)
+        {
+            ReadOnlySpan<NodeAddress> found = holders[..Holders.Find(core.Self, core.Ring.Known, ReplicaPositions.Of(first, replica), holders)];
+            if (found.Contains(core.Self) && found.Contains(other))
+            {
+                return true;
+            }
+        }
+
+        return false;
     }
 
     /// <summary>

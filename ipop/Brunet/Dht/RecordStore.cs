@@ -77,7 +77,9 @@ internal sealed class RecordStore(NodeAddress self, IRecordPolicy policy)
     /// <param name="life">How long it may stay; at most <see cref="Lifetime"/>.</param>
     /// <param name="standing">The record as it is kept, or what speaks against it; null if it was refused.</param>
     /// <param name="ownerVia">A node with a link to the owner, if it is known.</param>
-    public ReplyStatus Put(TimeSpan now, DhtRecord record, byte[] encoded, TimeSpan life, out Entry? standing, NodeAddress ownerVia = default)
+    /// <param name="mayDisplace">Whether it may take the place of another owner's that stands; else the answer is <see cref="ReplyStatus.NotYet"/>.</param>
+    public ReplyStatus Put(
+        TimeSpan now, DhtRecord record, byte[] encoded, TimeSpan life, out Entry? standing, NodeAddress ownerVia = default, bool mayDisplace = true)
     {
         standing = null;
         if (!policy.IsAllowed(record))
@@ -94,6 +96,12 @@ internal sealed class RecordStore(NodeAddress self, IRecordPolicy policy)
         {
             standing = better;
             return ReplyStatus.Stands;
+        }
+
+        if (!mayDisplace && present is not null && present.Record.Owner.Address != record.Owner.Address)
+        {
+            standing = present;
+            return ReplyStatus.NotYet;
         }
 
         NodeAddress position = (own ?? present)?.Position ?? record.Key.Position();

@@ -7,10 +7,16 @@ namespace Brunet.Ring;
 /// What others say of who stands where. The last word of each witness counts for a while and for itself, so that a liar can't hide what
 /// the others say.
 /// </summary>
-internal sealed class Hearsay
+internal sealed class Hearsay(Refusals refusals)
 {
     /// <summary>Most nodes whose word counts at a time.</summary>
     private const int MaxWitnesses = 64;
+
+    /// <summary>
+    /// Most that answers to one question may bring, unless they come in their witness's own session: whoever sees a question can answer it in as many names as
+    /// he likes. Few are asked that know better on its way.
+    /// </summary>
+    private const int MaxOfQuestion = 8;
 
     /// <summary>Longer than two of the longest pauses between two words of a neighbour.</summary>
     private static readonly TimeSpan Kept = TimeSpan.FromSeconds(100);
@@ -22,20 +28,21 @@ internal sealed class Hearsay
     public IReadOnlyDictionary<NodeAddress, Word> Words => _words;
 
     /// <summary>Notes a word; true if it names a node that nobody named.</summary>
-    public bool Hear(TimeSpan now, NodeAddress witness, NodeAddress witnessVia, NodeAddress addressesVia, List<NodeAddress> addresses, NodeAddress self)
+    public bool Hear(NodeAddress witness, Word word, NodeAddress self)
     {
-        if (_words.Count >= MaxWitnesses && !_words.ContainsKey(witness))
+        if (!MayCount(witness, word))
         {
+            refusals.Add(Full.Witnesses);
             return false;
         }
 
         bool isNews = !IsNamed(witness);
-        foreach (NodeAddress address in addresses)
+        foreach (NodeAddress address in word.Addresses)
         {
             isNews |= address != self && !IsNamed(address);
         }
 
-        _words[witness] = new Word(witnessVia, addressesVia, [.. addresses], now);
+        _words[witness] = word;
         return isNews;
     }
 
@@ -68,6 +75,30 @@ internal sealed class Hearsay
         return drawn;
     }
 
+    /// <summary>Whether there is room. What a witness said himself gives way to nothing else, and the oldest of the others to it.</summary>
+    private bool MayCount(NodeAddress witness, Word word)
+    {
+        if (_words.TryGetValue(witness, out Word? known))
+        {
+            return word.IsProven || !known.IsProven;
+        }
+
+        int ofQuestion = 0;
+        (NodeAddress Witness, Word Word)? oldest = null;
+        foreach ((NodeAddress other, Word heard) in _words)
+        {
+            ofQuestion += !heard.IsProven && heard.Question == word.Question ? 1 : 0;
+            oldest = !heard.IsProven && (oldest is null || heard.Heard < oldest.Value.Word.Heard) ? (other, heard) : oldest;
+        }
+
+        if (!word.IsProven)
+        {
+            return _words.Count < MaxWitnesses && ofQuestion < MaxOfQuestion;
+        }
+
+        return _words.Count < MaxWitnesses || (oldest is { } gone && _words.Remove(gone.Witness));
+    }
+
     private bool IsNamed(NodeAddress address)
     {
         foreach ((NodeAddress witness, Word word) in _words)
@@ -86,5 +117,11 @@ internal sealed class Hearsay
         NodeAddress WitnessVia,
         NodeAddress AddressesVia,
         [field: Bounded(nameof(ProtocolConstants.MaxNeighbours), On = typeof(ProtocolConstants))] List<NodeAddress> Addresses,
-        TimeSpan Heard);
+        TimeSpan Heard)
+    {
+        /// <summary>The question that it answers, if it came from hop to hop; 0 if the witness said it in his own session.</summary>
+        public uint Question { get; init; }
+
+        public bool IsProven => Question == 0;
+    }
 }

@@ -1,5 +1,6 @@
 using System.Runtime.InteropServices;
 using Brunet.Addressing;
+using Brunet.Diagnosis;
 using Brunet.Links;
 using Brunet.Wire;
 
@@ -21,6 +22,7 @@ internal sealed class NodeFinder(NodeCore core)
     private static readonly TimeSpan EagerPause = TimeSpan.FromSeconds(8);
     private static readonly TimeSpan LongestPause = TimeSpan.FromSeconds(64);
 
+    private readonly RoutedLimit _answers = new(core.Self);
     private readonly Backoff _backoff = new(core.Random, FirstPause, LongestPause);
 
     /// <summary>Questions that may still be answered, and the link that each began at: what it brings is reached by way of that link.</summary>
@@ -81,8 +83,8 @@ internal sealed class NodeFinder(NodeCore core)
     /// <summary>Whether an answer is one to our last questions, and the link that the question began at.</summary>
     public bool IsMine(uint token, out NodeAddress start) => _asked.TryGetValue(token, out start);
 
-    /// <summary>Answers a question. One that goes on is answered only with what its asker does not know.</summary>
-    public void OnFind(TimeSpan now, in RoutedHeader header, ReadOnlySpan<byte> body, bool goesOn)
+    /// <summary>Answers a question, which came in this speaker's session. One that goes on is answered only with what its asker does not know.</summary>
+    public void OnFind(TimeSpan now, NodeAddress speaker, in RoutedHeader header, ReadOnlySpan<byte> body, bool goesOn)
     {
         var known = new List<NodeAddress>();
         if (!AddressList.TryReadFound(body, out uint token, known))
@@ -95,12 +97,17 @@ internal sealed class NodeFinder(NodeCore core)
             return;
         }
 
-        Answer(now, header, token, CollectionsMarshal.AsSpan(core.Members.Around(header.Source, RingKeeper.ToldPerSide)));
+        Answer(now, speaker, header, token, CollectionsMarshal.AsSpan(core.Members.Around(header.Source, RingKeeper.ToldPerSide)));
     }
 
-    /// <summary>Sends a Found to whoever asked a question.</summary>
-    public void Answer(TimeSpan now, in RoutedHeader question, uint token, ReadOnlySpan<NodeAddress> addresses)
+    /// <summary>Sends a Found to whoever asked a question, which came in this speaker's session.</summary>
+    public void Answer(TimeSpan now, NodeAddress speaker, in RoutedHeader question, uint token, ReadOnlySpan<NodeAddress> addresses)
     {
+        if (!_answers.Take(now, speaker, question))
+        {
+            return;
+        }
+
         Span<byte> answer = stackalloc byte[AddressList.MaxSize];
         int length = AddressList.WriteFound(answer, token, addresses);
         core.Router.Originate(now, exact: true, RoutedType.Found, question.Source, question.SourceVia, answer[..length]);

@@ -33,7 +33,7 @@ internal sealed class RingKeeper(NodeCore core)
     private static readonly TimeSpan SilentAfter = TimeSpan.FromSeconds(2);
     private static readonly TimeSpan SilentKept = TimeSpan.FromSeconds(20);
 
-    private readonly Hearsay _hearsay = new();
+    private readonly Hearsay _hearsay = new(core.Refusals);
 
     /// <summary>Nodes that did not answer, and until when others are tried in their place.</summary>
     [Bounded(nameof(MaxSilent))]
@@ -119,18 +119,20 @@ internal sealed class RingKeeper(NodeCore core)
         _scratch.Clear();
         if (core.IsEntitled(from) && AddressList.TryReadNeighbours(message, _scratch))
         {
-            Look(_hearsay.Hear(now, from.Address, default, from.Address, _scratch, core.Self));
+            Look(_hearsay.Hear(from.Address, new Hearsay.Word(default, from.Address, [.. _scratch], now), core.Self));
         }
     }
 
-    public void OnFound(TimeSpan now, in RoutedHeader header, ReadOnlySpan<byte> body)
+    /// <summary>Somebody answers a question. Unless it came in his own session he may be anybody who saw the question on its way.</summary>
+    public void OnFound(TimeSpan now, NodeAddress speaker, in RoutedHeader header, ReadOnlySpan<byte> body)
     {
         _scratch.Clear();
         if (AddressList.TryReadFound(body, out uint token, _scratch)
             && !core.Shortcuts.OnLocated(now, header, token) && core.Finder.IsMine(token, out NodeAddress start))
         {
             core.OtherRing.OnFound(now, start, header.Source, _scratch);
-            Look(_hearsay.Hear(now, header.Source, start, start, _scratch, core.Self));
+            uint question = header.Source == speaker ? 0 : token;
+            Look(_hearsay.Hear(header.Source, new Hearsay.Word(start, start, [.. _scratch], now) { Question = question }, core.Self));
         }
     }
 

@@ -71,7 +71,7 @@ internal sealed class Router(NodeCore core)
         bool isOrigin = from is null;
         if (header.Exact && header.Destination == core.Self)
         {
-            Deliver(now, header, packet[RoutedHeader.Size..]);
+            Deliver(now, from, header, packet[RoutedHeader.Size..]);
             return;
         }
 
@@ -112,7 +112,7 @@ internal sealed class Router(NodeCore core)
 
             if (header.Type == RoutedType.Find && !isOrigin)
             {
-                core.Finder.OnFind(now, header, packet[RoutedHeader.Size..], goesOn: true);
+                core.Finder.OnFind(now, from!.Address, header, packet[RoutedHeader.Size..], goesOn: true);
             }
 
             if (isOrigin && next.Address != header.Destination)
@@ -133,7 +133,7 @@ internal sealed class Router(NodeCore core)
         }
         else if (!header.Exact && core.IsMember && !(isOrigin && header.Type == RoutedType.Find))
         {
-            Deliver(now, header, packet[RoutedHeader.Size..]);
+            Deliver(now, from, header, packet[RoutedHeader.Size..]);
         }
     }
 
@@ -181,21 +181,23 @@ internal sealed class Router(NodeCore core)
         return best is not null && (mayStepAway || best.Address.DistanceTo(target) < core.Self.DistanceTo(target)) ? best : null;
     }
 
-    private void Deliver(TimeSpan now, in RoutedHeader header, ReadOnlySpan<byte> body)
+    /// <summary>Hands a packet to whom it concerns. From is in whose session it came, null for the local node: all that is proven of its way.</summary>
+    private void Deliver(TimeSpan now, Peer? from, in RoutedHeader header, ReadOnlySpan<byte> body)
     {
+        NodeAddress speaker = from?.Address ?? core.Self;
         switch (header.Type)
         {
             case RoutedType.Frame:
                 core.Transport.ReceiveFrame(now, Arrival.Ring(header.SourceVia), body);
                 break;
             case RoutedType.Find:
-                core.Finder.OnFind(now, header, body, goesOn: false);
+                core.Finder.OnFind(now, speaker, header, body, goesOn: false);
                 break;
             case RoutedType.Found:
-                core.Ring.OnFound(now, header, body);
+                core.Ring.OnFound(now, speaker, header, body);
                 break;
             case RoutedType.Locate:
-                core.Shortcuts.OnLocate(now, header, body);
+                core.Shortcuts.OnLocate(now, speaker, header, body);
                 break;
             case RoutedType.Trace:
                 core.TraceResponder.OnTrace(now, header, body, next: null);
@@ -204,10 +206,10 @@ internal sealed class Router(NodeCore core)
                 core.Tracer.OnTraced(now, header, body);
                 break;
             case RoutedType.Store:
-                core.DhtServer.OnStore(now, header, body);
+                core.DhtServer.OnStore(now, speaker, header, body);
                 break;
             case RoutedType.Fetch:
-                core.DhtServer.OnFetch(now, header, body);
+                core.DhtServer.OnFetch(now, speaker, header, body);
                 break;
             case RoutedType.Reply:
                 core.DhtClient.OnReply(now, body);

@@ -61,11 +61,11 @@ internal sealed class ShortcutKeeper(NodeCore core)
     }
 
     /// <summary>Answers whoever asks who stands at a position: the local node does.</summary>
-    public void OnLocate(TimeSpan now, in RoutedHeader header, ReadOnlySpan<byte> body)
+    public void OnLocate(TimeSpan now, NodeAddress speaker, in RoutedHeader header, ReadOnlySpan<byte> body)
     {
         if (AddressList.TryReadFound(body, out uint token, []))
         {
-            core.Finder.Answer(now, header, token, []);
+            core.Finder.Answer(now, speaker, header, token, []);
         }
     }
 

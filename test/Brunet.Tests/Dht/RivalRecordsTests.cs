@@ -2,6 +2,7 @@ using System.Net;
 using System.Runtime.CompilerServices;
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
+using Brunet.Addressing;
 using Brunet.Dht;
 using Brunet.Wire;
 using Ipop;
@@ -86,7 +87,7 @@ public sealed class RivalRecordsTests : IDisposable
         Assert.InRange(AssertOwner(loser), Replicas, 3 * Replicas);
     }
 
-    /// <summary>Sends a record to all its replicas, from a node that asks nobody whether that is right.</summary>
+    /// <summary>Puts a record at all its replicas, as its owner does over links of his own.</summary>
     private void Put(SimulatedIdentity owner, ulong sequence, bool isWithdrawn = false)
     {
         uint index = owner.Certificate is null && Candidates.TryFind(Net, owner.Address, Wanted, out uint found) ? found : 0;
@@ -95,7 +96,9 @@ public sealed class RivalRecordsTests : IDisposable
         for (byte replica = 0; replica < Replicas; replica++)
         {
             new StoreMessage(1, replica, 600, record).Write(body);
-            _world.Nodes[5].Node.Core.Router.Originate(_world.Now, exact: false, RoutedType.Store, ReplicaPositions.Of(Key, replica), default, body);
+            NodeAddress position = ReplicaPositions.Of(Key, replica);
+            var header = new RoutedHeader(1, Exact: false, RoutedType.Store, owner.Address, default, position, default);
+            Nearest(position).Node.Core.DhtServer.OnStore(_world.Now, owner.Address, header, body);
         }
 
         _world.Run(TimeSpan.FromSeconds(2));
@@ -116,12 +119,13 @@ public sealed class RivalRecordsTests : IDisposable
 
         for (byte replica = 0; replica < Replicas; replica++)
         {
-            SimulatedNode nearest = _world.Nodes.MinBy(node => node.Identity.Address.DistanceTo(ReplicaPositions.Of(Key, replica)))!;
-            Assert.NotNull(StoreOf(nearest.Node.Core.DhtServer).Find(_world.Now, Key));
+            Assert.NotNull(StoreOf(Nearest(ReplicaPositions.Of(Key, replica)).Node.Core.DhtServer).Find(_world.Now, Key));
         }
 
         return holders;
     }
+
+    private SimulatedNode Nearest(NodeAddress position) => _world.Nodes.MinBy(node => node.Identity.Address.DistanceTo(position))!;
 
     /// <summary>An owner without a certificate whose candidate of an index is the address.</summary>
     private SimulatedIdentity Bare(uint index)
