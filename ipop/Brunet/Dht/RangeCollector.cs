@@ -42,12 +42,19 @@ internal sealed class RangeCollector(NodeCore core)
 
     public void Tick(TimeSpan now)
     {
+        if (_placedAt is not null && core.Ring.Near.Count == 0)
+        {
+            // Cut off: others go on without the node, and it has a place to take once more.
+            (_placedAt, _near, _isSettled) = (null, null, false);
+            _parts.Clear();
+        }
+
         if (_isSettled || !core.IsMember)
         {
             return;
         }
 
-        if (IsAlone || (_placedAt is { } placed && now - placed >= SettledAfter))
+        if (_placedAt is { } placed && now - placed >= SettledAfter)
         {
             _isSettled = true;
             _parts.Clear();
