@@ -26,6 +26,9 @@ internal sealed class AskSchedule(Random random, TimeSpan firstRepeat, int mostS
     /// <summary>Whether the gateway was silent or said no since the last success.</summary>
     public bool HasFailed => _failures > 0;
 
+    /// <summary>Whether a question is out that was not answered yet.</summary>
+    public bool IsAsking => _sent > 0 && Next != TimeSpan.MaxValue;
+
     /// <summary>Asks at once, as if for the first time.</summary>
     public void Restart(TimeSpan now) => (_sent, _failures, _hasWorked, Next) = (0, 0, false, now);
 

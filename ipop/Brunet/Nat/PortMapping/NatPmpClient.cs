@@ -97,12 +97,16 @@ internal sealed class NatPmpClient : IMappingClient
             return;
         }
 
+        // What answers no question says no more than that the gateway may have begun anew: anybody on this network can write its address.
         bool continues = _epoch.Continues(now, answer.Epoch);
         if (answer.Opcode == NatPmpRequest.Address)
         {
-            TakeAddress(now, answer);
+            if (_addressSchedule.IsAsking)
+            {
+                TakeAddress(now, answer);
+            }
         }
-        else if (_leases.Find(lease => NatPmpRequest.Opcode(lease.Wish) == answer.Opcode
+        else if (_leases.Find(lease => lease.Schedule.IsAsking && NatPmpRequest.Opcode(lease.Wish) == answer.Opcode
             && (lease.Wish.Port == answer.Port || answer is { Result: not 0, Port: 0 })) is { } lease)
         {
             TakeMapping(now, lease, answer);

@@ -186,7 +186,7 @@ internal sealed class PcpClient : IMappingClient
     {
         foreach ((Lease lease, _) in _leases)
         {
-            if (lease.Schedule.Next != TimeSpan.MaxValue)
+            if (lease.Schedule.IsAsking)
             {
                 lease.MayBeGranted = false;
                 lease.Schedule.Fail(now);

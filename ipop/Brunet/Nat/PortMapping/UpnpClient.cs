@@ -94,7 +94,7 @@ internal sealed class UpnpClient : IMappingClient
     /// <summary>Takes a datagram that came from the gateway as an answer to a search.</summary>
     public void Receive(TimeSpan now, ReadOnlySpan<byte> datagram)
     {
-        if (_location is null && _schedule.Next != TimeSpan.MaxValue && SsdpSearch.Read(datagram, _gateway) is { } location)
+        if (_location is null && _schedule.IsAsking && SsdpSearch.Read(datagram, _gateway) is { } location)
         {
             _location = location;
             _schedule.Proceed(now);

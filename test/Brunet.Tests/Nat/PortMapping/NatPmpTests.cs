@@ -60,6 +60,25 @@ public sealed class NatPmpTests
     }
 
     [Fact]
+    public void What_answers_no_question_moves_no_mapping_and_ends_none()
+    {
+        _net.Answer = request => request[0] == 2 ? null : _net.NatPmp(request);
+        _net.Start();
+        _net.Run(TimeSpan.FromMinutes(1));
+        byte[] map = [0, 1, 0, 0, 0x11, 0x51, .. new byte[6]];
+        foreach (byte[] answer in (byte[][])[
+            _net.NatPmp([0, 0], external: 0x06060606), _net.NatPmp(map, port: 666), _net.NatPmp([0, 0], result: 3), _net.NatPmp(map, result: 2), _net.NatPmp(map, seconds: 0)])
+        {
+            _net.Mapper.ReceiveAnswer(_net.Now, FakeGateway.Gateway, _net.Source, answer);
+        }
+
+        Assert.Equal(TransportAddress.FromIPv4(0xc0000207, 4433), Assert.Single(_net.Mapper.Mapped).External);
+        int asked = _net.Asked.Count;
+        _net.Run(TimeSpan.FromMinutes(5));
+        Assert.Equal(asked, _net.Asked.Count);
+    }
+
+    [Fact]
     public void A_refusal_makes_no_mapping_and_a_stop_deletes_one()
     {
         _net.Answer = request => request[0] == 2 ? null : _net.NatPmp(request, result: 2);

@@ -82,6 +82,19 @@ public sealed class PcpTests
     }
 
     [Fact]
+    public void Word_of_another_version_that_answers_no_question_ends_no_mapping()
+    {
+        _net.Answer = request => request[0] == 2 ? _net.Pcp(request) : null;
+        _net.Start();
+        _net.Run(TimeSpan.FromMinutes(1));
+        Assert.Single(_net.Mapper.Mapped);
+        int asked = _net.Asked.Count;
+        _net.Mapper.ReceiveAnswer(_net.Now, FakeGateway.Gateway, _net.Source, [0, 0x81, 0, 1, 0, 0, 0, 9]);
+        _net.Run(TimeSpan.FromMinutes(5));
+        Assert.Equal(asked, _net.Asked.Count);
+    }
+
+    [Fact]
     public void An_answer_cut_short_anywhere_is_no_answer()
     {
         _net.Start();

@@ -40,6 +40,19 @@ public sealed class UpnpTests
         Assert.NotEmpty(_net.Exchanged);
     }
 
+    [Fact]
+    public void A_location_that_nobody_asked_for_is_passed_over()
+    {
+        _net.Location = null;
+        _net.Start();
+        _net.Run(TimeSpan.FromSeconds(30));
+        Assert.NotEmpty(_net.Searched);
+        byte[] answer = System.Text.Encoding.ASCII.GetBytes($"HTTP/1.1 200 OK\r\nST: {_net.Searched[0].Split("\r\nST: ")[1].Trim()}\r\nLocation: http://10.0.0.1:5000/root.xml\r\n\r\n");
+        _net.Mapper.ReceiveSearchAnswer(_net.Now, FakeGateway.Gateway, _net.Source with { Port = 1900 }, answer);
+        _net.Run(TimeSpan.FromSeconds(10));
+        Assert.Empty(_net.Exchanged);
+    }
+
     [Theory]
     [InlineData("http://10.0.0.2:5000/root.xml")]
     [InlineData("http://10.0.0.1.example/root.xml")]
