@@ -59,6 +59,7 @@ internal sealed class Daemon : IControlled, IDisposable
     private readonly PeerMemory _peerMemory;
     private readonly HostMemory? _hostMemory;
     private readonly StartMemory _startMemory = new(() => FilePages.LetGo());
+    private readonly NodePort _port;
     private readonly TrafficCounters _traffic;
     private readonly Diagnosis _diagnosis;
     private readonly OutsidePort? _outside;
@@ -103,7 +104,7 @@ internal sealed class Daemon : IControlled, IDisposable
             _copyWatch = Opening.Copies(log) is { } watch ? Own(watch) : null;
             _resolver = new BootstrapResolver(options.Bootstrap, Dns.GetHostAddressesAsync, time, log);
 
-            var port = new NodePort(_overlaySocket, _searchSockets) { Lan = _lan };
+            NodePort port = _port = new NodePort(_overlaySocket, _searchSockets) { Lan = _lan };
             port.Tcp = _tcp = Own(new TcpLinks(_loop, port, () => BootClock.Now));
             TcpPorts.Open(_tcp, options, _overlaySocket.LocalPort, log);
             var settings = new NodeSettings(options.Secret, _resolver.Literal, IsFirst, options.IsOpen)
@@ -122,7 +123,7 @@ internal sealed class Daemon : IControlled, IDisposable
             _peerMemory = new PeerMemory(options.State, _node, BootClock.Now, log);
             _network = new VirtualNetwork(NetworkOptions(mac), _node, _identity.Certificate, _tap, BootClock.Now);
             _hostMemory = options.Router is null ? null : new HostMemory(options.State, _network, log);
-            (port.Network, _searchSockets.Node) = (_network, _node);
+            port.Network = _network;
             _traffic = port.Traffic;
             _loop.CountPackets = () => _traffic.ReceivedDatagrams + _traffic.TcpReceivedFrames + _tap.Packets;
             _diagnosis = new Diagnosis(_node, _network, Nat);
@@ -163,9 +164,9 @@ internal sealed class Daemon : IControlled, IDisposable
         Task resolving = _resolver.RunAsync(found => _loop.Post(now => _node.SetBootstrap(now, found)), _ending.Token);
         try
         {
-            UdpSocket.Receiver receive = ReceiveDatagram;
+            UdpSocket.Receiver receive = (now, source, datagram) => _port.Receive(now, source, datagram, socket: 0);
             _loop.Add(_overlaySocket.Descriptor, now => _overlaySocket.Receive(now, receive));
-            _lan?.Listen(_loop, _node.ReceiveMulticast);
+            _lan?.Listen(_loop, _port.ReceiveMulticast);
             foreach (int queue in _tap.Descriptors)
             {
                 _loop.Add(queue, now => _tap.Receive(now, queue, _network));
@@ -439,12 +440,6 @@ internal sealed class Daemon : IControlled, IDisposable
     }
 
     private NatReply Nat() => PathText.Nat(_node.Ring, _local);
-
-    private void ReceiveDatagram(TimeSpan now, TransportAddress source, ReadOnlySpan<byte> datagram)
-    {
-        _traffic.Received(now, datagram.Length);
-        _node.ReceiveDatagram(now, source, datagram);
-    }
 
     private void OnSurroundings(TimeSpan now)
     {

@@ -8,8 +8,17 @@ using Ipop.Linux.Udp;
 namespace Ipopd.Composition;
 
 /// <summary>Between the node and the machine: frames to and from sockets, packets to the virtual network.</summary>
-internal sealed class NodePort(UdpSocket udp, SearchSockets further) : INodeOutput, ITcpOwner
+internal sealed class NodePort : INodeOutput, ITcpOwner
 {
+    private readonly UdpSocket _udp;
+    private readonly SearchSockets _further;
+
+    internal NodePort(UdpSocket udp, SearchSockets further)
+    {
+        (_udp, _further) = (udp, further);
+        further.Heard = Receive;
+    }
+
     /// <summary>The node; set once it exists.</summary>
     internal Node? Node { get; set; }
 
@@ -36,7 +45,7 @@ internal sealed class NodePort(UdpSocket udp, SearchSockets further) : INodeOutp
         else if (destination.Protocol == TransportProtocol.Udp)
         {
             Traffic.Sent(datagram.Length);
-            udp.Send(destination, datagram);
+            _udp.Send(destination, datagram);
         }
         else
         {
@@ -46,12 +55,18 @@ internal sealed class NodePort(UdpSocket udp, SearchSockets further) : INodeOutp
     }
 
     /// <inheritdoc/>
-    public void SendDatagram(int socket, TransportAddress destination, ReadOnlySpan<byte> datagram) => further.Send(socket, destination, datagram);
+    public void SendDatagram(int socket, TransportAddress destination, ReadOnlySpan<byte> datagram)
+    {
+        if (_further.Send(socket, destination, datagram))
+        {
+            Traffic.Sent(datagram.Length);
+        }
+    }
 
     /// <inheritdoc/>
     public bool SendWhole(int socket, TransportAddress destination, ReadOnlySpan<byte> datagram)
     {
-        bool left = socket == 0 ? udp.SendWhole(destination, datagram) : further.SendWhole(socket, destination, datagram);
+        bool left = socket == 0 ? _udp.SendWhole(destination, datagram) : _further.SendWhole(socket, destination, datagram);
         if (left)
         {
             Traffic.Sent(datagram.Length);
@@ -64,10 +79,10 @@ internal sealed class NodePort(UdpSocket udp, SearchSockets further) : INodeOutp
     public int MtuHint(TransportAddress destination) => Ipop.Linux.Udp.MtuHint.Of(destination);
 
     /// <inheritdoc/>
-    public int OpenSocket() => further.Open();
+    public int OpenSocket() => _further.Open();
 
     /// <inheritdoc/>
-    public void CloseSocket(int socket) => further.Close(socket);
+    public void CloseSocket(int socket) => _further.Close(socket);
 
     /// <inheritdoc/>
     public void Meet(TransportAddress endpoint, bool isClient) => Tcp?.Meet(endpoint, isClient);
@@ -84,6 +99,20 @@ internal sealed class NodePort(UdpSocket udp, SearchSockets further) : INodeOutp
     /// <inheritdoc/>
     public void Deliver(TimeSpan now, PeerIdentity source, ReadOnlySpan<byte> packet, bool lacksChecksum) =>
         Network?.PacketFromOverlay(now, source, packet, lacksChecksum);
+
+    /// <summary>Takes a datagram that came to one of the overlay's sockets: 0 is its own.</summary>
+    internal void Receive(TimeSpan now, TransportAddress source, ReadOnlySpan<byte> datagram, int socket)
+    {
+        Traffic.Received(now, datagram.Length);
+        Node?.ReceiveDatagram(now, source, datagram, socket);
+    }
+
+    /// <summary>Takes a datagram that came to the group of all nodes.</summary>
+    internal void ReceiveMulticast(TimeSpan now, TransportAddress source, ReadOnlySpan<byte> datagram)
+    {
+        Traffic.Received(now, datagram.Length);
+        Node?.ReceiveMulticast(now, source, datagram);
+    }
 
     /// <inheritdoc/>
     public void Receive(TimeSpan now, TransportAddress source, ReadOnlySpan<byte> frame)

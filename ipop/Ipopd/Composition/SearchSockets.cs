@@ -1,4 +1,3 @@
-using Brunet;
 using Brunet.Addressing;
 using Ipop.Linux.Polling;
 using Ipop.Linux.Udp;
@@ -16,8 +15,11 @@ internal sealed class SearchSockets(PollLoop loop) : IDisposable
     private UdpSocket? _waiting;
     private int _last;
 
-    /// <summary>Who gets what arrives.</summary>
-    internal Node? Node { get; set; }
+    /// <summary>A datagram that came to one of them; the span is lent until the call returns.</summary>
+    internal delegate void Receiver(TimeSpan now, TransportAddress source, ReadOnlySpan<byte> datagram, int number);
+
+    /// <summary>Gets what arrives.</summary>
+    internal Receiver? Heard { get; set; }
 
     /// <inheritdoc cref="UdpBatches.Refused"/>
     internal long Refused => _shared?.Refused ?? 0;
@@ -29,7 +31,7 @@ internal sealed class SearchSockets(PollLoop loop) : IDisposable
         {
             var socket = UdpSocket.OpenAny(0, _shared ??= new UdpBatches());
             int number = ++_last;
-            UdpSocket.Receiver receiver = (now, source, datagram) => Node?.ReceiveDatagram(now, source, datagram, number);
+            UdpSocket.Receiver receiver = (now, source, datagram) => Heard?.Invoke(now, source, datagram, number);
             _open.Add(number, socket);
             loop.Add(socket.Descriptor, now => socket.Receive(now, receiver));
             return number;
@@ -41,14 +43,17 @@ internal sealed class SearchSockets(PollLoop loop) : IDisposable
         }
     }
 
-    /// <summary>Queues a datagram until <see cref="EndRound"/>.</summary>
-    internal void Send(int number, TransportAddress destination, ReadOnlySpan<byte> datagram)
+    /// <summary>Queues a datagram until <see cref="EndRound"/>; false if the socket is closed.</summary>
+    internal bool Send(int number, TransportAddress destination, ReadOnlySpan<byte> datagram)
     {
-        if (_open.TryGetValue(number, out UdpSocket? socket))
+        if (!_open.TryGetValue(number, out UdpSocket? socket))
         {
-            socket.Send(destination, datagram);
-            _waiting = socket;
+            return false;
         }
+
+        socket.Send(destination, datagram);
+        _waiting = socket;
+        return true;
     }
 
     /// <summary>Sends a datagram at once that must not be fragmented; false if it is too long for the machine's own network.</summary>
