@@ -41,7 +41,7 @@ public sealed class TcpLinks : IDisposable
     private readonly List<(FileDescriptor Fd, int Port)> _listeners = [];
     private readonly Dictionary<TransportAddress, TcpConnection> _connections = [];
 
-    /// <summary>What is to take the place of a connection, under its endpoint, once it stands.</summary>
+    /// <summary>What is to take the place of a connection, under its endpoint: one that we make once it stands, one that was accepted once the former has ended.</summary>
     private readonly Dictionary<TransportAddress, TcpConnection> _successors = [];
     private readonly List<TcpConnection> _ended = [];
     private readonly HashSet<TcpConnection> _dirty = [];
@@ -205,7 +205,7 @@ public sealed class TcpLinks : IDisposable
     }
 
     private bool IsFull => _connections.Count + _successors.Count >= MaxConnections
-        || _connections.Values.Count(other => !other.IsOpen && !other.IsAccepted) + _successors.Count >= MaxUnderWay;
+        || _connections.Values.Count(other => !other.IsOpen && !other.IsAccepted) + _successors.Values.Count(other => !other.IsAccepted) >= MaxUnderWay;
 
     /// <summary>
     /// From which port we connect: one that is listened on, so that every NAT with one mapping for all destinations has one for all our connections. To 443
@@ -230,10 +230,27 @@ public sealed class TcpLinks : IDisposable
                 continue;
             }
 
-            Add(new TcpConnection(fd, remote, Server(), isClient: false, now));
+            AddAccepted(new TcpConnection(fd, remote, Server(), isClient: false, now));
         }
 
         return !isShort;
+    }
+
+    /// <summary>
+    /// Whoever connects from a port that is listed already may have lost the former connection, or connects to our other port, too. What it sends is heard; but
+    /// the former one goes on until its own end, as anybody behind the same NAT may have drawn that port.
+    /// </summary>
+    private void AddAccepted(TcpConnection connection)
+    {
+        if (_connections.ContainsKey(connection.Endpoint))
+        {
+            _successors.Add(connection.Endpoint, connection);
+            Watch(connection);
+        }
+        else
+        {
+            Add(connection);
+        }
     }
 
     /// <summary>Whoever connects has proven nothing: such connections are few, a few for each address, and the oldest gives way.</summary>
@@ -241,7 +258,7 @@ public sealed class TcpLinks : IDisposable
     {
         TcpConnection? oldest = null;
         int unproven = 0, ofOne = 0;
-        foreach (TcpConnection connection in _connections.Values)
+        foreach (TcpConnection connection in _connections.Values.Concat(_successors.Values))
         {
             if (connection is { IsAccepted: true, IsProven: false, IsEnded: false })
             {
@@ -251,7 +268,7 @@ public sealed class TcpLinks : IDisposable
             }
         }
 
-        if (ofOne >= MaxUnprovenOfOne || _connections.Count >= MaxConnections || _connections.ContainsKey(remote))
+        if (ofOne >= MaxUnprovenOfOne || _connections.Count + _successors.Count >= MaxConnections || _successors.ContainsKey(remote))
         {
             return false;
         }
@@ -355,6 +372,10 @@ public sealed class TcpLinks : IDisposable
         }
     }
 
+    private bool IsOverdue(TimeSpan now, TcpConnection successor) => successor is { IsAccepted: true, IsOpen: true }
+        ? now - successor.OpenedAt > UsedWithin && !_owner.IsUsed(successor.Endpoint)
+        : now - successor.OpenedAt > OpenWithin;
+
     private void Refused(TimeSpan now, TransportAddress destination, bool wasFromListener, TimeSpan kept)
     {
         if (_refused.Count >= MaxRefusals)
@@ -391,7 +412,7 @@ public sealed class TcpLinks : IDisposable
             Review(connection);
         }
 
-        foreach (TcpConnection successor in _successors.Values.Where(successor => now - successor.OpenedAt > OpenWithin).ToList())
+        foreach (TcpConnection successor in _successors.Values.Where(successor => IsOverdue(now, successor)).ToList())
         {
             successor.End();
             Review(successor);

@@ -15,16 +15,9 @@ internal sealed class TcpEnd : ITcpOwner, IDisposable
     internal TcpEnd(bool listens = false)
     {
         Links = new TcpLinks(_loop, this, () => BootClock.Now + _ahead);
-        for (int tries = 0; listens && Links.Ports.Count == 0; tries++)
+        if (listens)
         {
-            try
-            {
-                Links.Listen(Random.Shared.Next(20000, 60000));
-            }
-            catch (IOException) when (tries < 20)
-            {
-                // Somebody else's port.
-            }
+            Listen();
         }
     }
 
@@ -42,10 +35,30 @@ internal sealed class TcpEnd : ITcpOwner, IDisposable
 
     internal bool UsesAll { get; set; } = true;
 
+    /// <summary>Connections that no peer uses though all others are used.</summary>
+    internal List<TransportAddress> Unused { get; } = [];
+
     /// <summary>Frames are sent back to whom they came from.</summary>
     internal bool Echoes { get; set; }
 
-    internal TransportAddress Endpoint => TransportAddress.FromIPv4(Loopback, (ushort)Links.Ports[0]) with { Protocol = TransportProtocol.Tcp };
+    internal TransportAddress Endpoint => EndpointOf(Links.Ports[0]);
+
+    /// <summary>Listens on one more port.</summary>
+    internal TransportAddress Listen()
+    {
+        for (int tries = 0; ; tries++)
+        {
+            try
+            {
+                Links.Listen(Random.Shared.Next(20000, 60000));
+                return EndpointOf(Links.Ports[^1]);
+            }
+            catch (IOException) when (tries < 20)
+            {
+                // Somebody else's port.
+            }
+        }
+    }
 
     public void Receive(TimeSpan now, TransportAddress source, ReadOnlySpan<byte> frame)
     {
@@ -62,7 +75,7 @@ internal sealed class TcpEnd : ITcpOwner, IDisposable
 
     public void ConnectionLost(TimeSpan now, TransportAddress endpoint) => Lost.Add(endpoint);
 
-    public bool IsUsed(TransportAddress endpoint) => UsesAll;
+    public bool IsUsed(TransportAddress endpoint) => UsesAll && !Unused.Contains(endpoint);
 
     /// <summary>Runs the loops of some ends until something holds.</summary>
     internal static void Until(Func<bool> condition, params TcpEnd[] ends)
@@ -86,6 +99,8 @@ internal sealed class TcpEnd : ITcpOwner, IDisposable
         Links.Dispose();
         _loop.Dispose();
     }
+
+    private static TransportAddress EndpointOf(int port) => TransportAddress.FromIPv4(Loopback, (ushort)port) with { Protocol = TransportProtocol.Tcp };
 
     private void Round()
     {

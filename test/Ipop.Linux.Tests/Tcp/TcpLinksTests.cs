@@ -115,6 +115,39 @@ public sealed class TcpLinksTests
     }
 
     [Fact]
+    public void One_from_the_port_of_a_connection_that_stands_is_heard_and_takes_its_place_when_that_has_ended()
+    {
+        using TcpEnd server = new(listens: true), client = new(listens: true);
+        TransportAddress first = server.Endpoint, second = server.Listen();
+        client.Links.Send(first, [1]);
+        TcpEnd.Until(() => server.Received.Count == 1, client, server);
+        client.Links.Send(second, [2]);
+        TcpEnd.Until(() => server.Received.Count == 2, client, server);
+        TransportAddress source = server.Received[0].Source;
+        Assert.Equal(source, server.Received[1].Source);
+
+        // Nobody pushes out a connection that lives.
+        server.Links.Send(source, [3]);
+        TcpEnd.Until(() => client.Received.Count == 1, client, server);
+        Assert.Equal(first, client.Received[0].Source);
+        Assert.Equal(1, server.Links.Count);
+
+        client.Unused.Add(first);
+        client.Wait(TimeSpan.FromSeconds(20));
+        TcpEnd.Until(() => client.Lost.Count == 1, client, server);
+        TcpEnd.Until(() => Answers(server, source, client, second), client, server);
+        Assert.Equal([first], client.Lost);
+        Assert.Empty(server.Lost);
+        Assert.Equal(1, server.Links.Count);
+    }
+
+    private static bool Answers(TcpEnd server, TransportAddress source, TcpEnd client, TransportAddress by)
+    {
+        server.Links.Send(source, [4]);
+        return client.Received.Exists(got => got.Source == by);
+    }
+
+    [Fact]
     public void The_end_of_one_side_is_told_to_the_other_at_once()
     {
         using TcpEnd server = new(listens: true);
