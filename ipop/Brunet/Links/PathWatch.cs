@@ -60,6 +60,11 @@ internal sealed class PathWatch(NodeCore core)
                 core.FarMemory.Remember(now, peer);
             }
 
+            if (peer.PartedAt is null && peer.Current is not null)
+            {
+                core.Ring.OnLost(peer.Address);
+            }
+
             core.RemovePeer(peer);
         }
     }
@@ -97,7 +102,7 @@ internal sealed class PathWatch(NodeCore core)
 
         if (peer.UnansweredSince is { } since && peer.Pending is null && peer.Next is null)
         {
-            next = Earlier(next, Later(since + SuspectAfter, peer.NextHandshake));
+            next = Earlier(next, Before(now, Later(since + SuspectAfter, peer.NextHandshake), wantedUntil));
         }
 
         if (peer.Best is { } best)
@@ -107,7 +112,7 @@ internal sealed class PathWatch(NodeCore core)
         }
 
         TimeSpan ringPing = peer.UnansweredSince is { } waiting
-            ? Earlier(peer.LastRingPing + RingPingInterval, Later(waiting + RingTimeout, peer.LastRingPing + RingTimeout))
+            ? Earlier(peer.LastRingPing + RingPingInterval, Later(waiting + RingTimeout, peer.LastRingPing + UnansweredRingPing(now, peer)))
             : peer.LastRingPing + RingPingInterval;
         return Earlier(next, Before(now, ringPing, wantedUntil));
     }
@@ -199,15 +204,15 @@ internal sealed class PathWatch(NodeCore core)
             KeepRelays(now, peer);
         }
 
-        TimeSpan ringPing = peer.UnansweredSince is { } waiting && now - waiting >= RingTimeout ? RingTimeout : RingPingInterval;
+        TimeSpan ringPing = peer.UnansweredSince is { } waiting && now - waiting >= RingTimeout ? UnansweredRingPing(now, peer) : RingPingInterval;
         if (isWanted && peer.Best is null && now - peer.LastRingPing >= ringPing)
         {
             PingByRing(now, peer);
         }
 
-        if (peer.UnansweredSince is { } since && now - since >= SuspectAfter)
+        if (isWanted && peer.UnansweredSince is { } since && now - since >= SuspectAfter)
         {
-            // Perhaps it restarted and has forgotten our session.
+            // Perhaps it restarted and has forgotten our session. Where the link is of use to the peer alone, it calls us.
             core.Handshaker.Rekey(now, peer);
         }
     }
@@ -328,6 +333,9 @@ internal sealed class PathWatch(NodeCore core)
         Puncher.OnPathLost(now, peer);
         core.Ring.Touch();
     }
+
+    /// <summary>Between two pings over the ring that nobody answers; in the end no shorter than those by dead paths, for each goes over many hops.</summary>
+    private static TimeSpan UnansweredRingPing(TimeSpan now, Peer peer) => peer.IsLongSilent(now) ? DeadInterval : RingTimeout;
 
     private void PingByRing(TimeSpan now, Peer peer)
     {

@@ -20,6 +20,9 @@ internal sealed class Peer(NodeAddress address, TimeSpan now, Agenda agenda)
     /// <summary>As long as Linux asks by ARP before it gives a host up: three times, a second apart.</summary>
     private static readonly TimeSpan UnreachableAfter = TimeSpan.FromSeconds(3);
 
+    /// <summary>As long as most restarts and cut wires last. Whoever is away for longer is mostly gone.</summary>
+    private static readonly TimeSpan LongSilence = TimeSpan.FromSeconds(30);
+
     private static readonly TimeSpan BusyFor = TimeSpan.FromMinutes(1);
     private static readonly TimeSpan TrafficKept = TimeSpan.FromMinutes(5);
 
@@ -227,6 +230,9 @@ internal sealed class Peer(NodeAddress address, TimeSpan now, Agenda agenda)
     /// <summary>Whether it lets packets wait, or what it should answer, as only a node does that is gone. One that answers a handshake is there.</summary>
     public bool IsUnreachable(TimeSpan now) =>
         (Current is null ? HasWaiting && Pending is not { RemoteIndex: not 0 } ? _waitingSince : null : UnansweredSince) is { } since && now - since >= UnreachableAfter;
+
+    /// <summary>Whether it has let wait for so long what it should answer that it is asked less often from now on.</summary>
+    public bool IsLongSilent(TimeSpan now) => (Current is null ? CreatedAt : UnansweredSince) is { } since && now - since >= LongSilence;
 
     /// <summary>Whether the node has a use for this link.</summary>
     public bool IsUseful(TimeSpan now) => IsNear || IsShortcut || now < UsefulUntil;

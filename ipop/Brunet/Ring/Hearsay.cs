@@ -58,6 +58,9 @@ internal sealed class Hearsay(Refusals refusals)
         }
     }
 
+    /// <summary>A node's word counts no more.</summary>
+    public void Forget(NodeAddress witness) => _words.Remove(witness);
+
     /// <summary>By whom a node may be reached, drawn from all words on it; null if there is none.</summary>
     public NodeAddress? DrawWay(NodeAddress address, NodeAddress self, Random random)
     {

@@ -142,6 +142,15 @@ internal sealed class RingKeeper(NodeCore core)
     /// <summary>By way of whom a node is called that others named: one of those that brought such a word, drawn by chance; null if nobody did.</summary>
     public NodeAddress? WayTo(NodeAddress address) => _hearsay.DrawWay(address, core.Self, core.Random);
 
+    /// <summary>A node fell silent for good, so its word counts no more: it names itself, and others that died with it. Without any link the silence is ours.</summary>
+    public void OnLost(NodeAddress address)
+    {
+        if (core.Members.Count > 0)
+        {
+            _hearsay.Forget(address);
+        }
+    }
+
     private void Look(bool isNeeded)
     {
         if (isNeeded && !_touched)

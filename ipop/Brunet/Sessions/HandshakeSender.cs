@@ -1,5 +1,6 @@
 using Brunet.Links;
 using Brunet.Wire;
+using static Brunet.Moment;
 
 namespace Brunet.Sessions;
 
@@ -17,6 +18,9 @@ internal sealed class HandshakeSender(NodeCore core)
 
     private static readonly TimeSpan LastRetransmission = TimeSpan.FromSeconds(2);
 
+    /// <summary>The longest pause where nobody was heard for long: each flight goes over all hops of the ring.</summary>
+    private static readonly TimeSpan LastToTheSilent = TimeSpan.FromSeconds(8);
+
     /// <summary>Sends all that is not acknowledged now, if that is long ago and its clock would wait longer still.</summary>
     public void Hurry(TimeSpan now, Session? session)
     {
@@ -32,8 +36,7 @@ internal sealed class HandshakeSender(NodeCore core)
     public void Retransmit(TimeSpan now, Session session)
     {
         session.RetransmittedAt = now;
-        TimeSpan wait = FirstRetransmission * (1 << Math.Min(session.Retransmissions++, 3));
-        session.NextRetransmission = now + (wait < LastRetransmission ? wait : LastRetransmission);
+        session.NextRetransmission = now + Pause(now, session);
         core.Agenda.Wake(session.NextRetransmission);
         session.HasTakenCookie = false;
         if (session is { IsClient: true, RemoteIndex: 0, Route.Kind: PathKind.Ring } && now - session.StartedAt >= FirstRetransmission && core.Ring.WayTo(session.Expected) is { } another)
@@ -54,6 +57,15 @@ internal sealed class HandshakeSender(NodeCore core)
         {
             Transmit(now, session, 0, second);
         }
+    }
+
+    /// <summary>Doubles from flight to flight; to whom nobody heard for long it grows four times as fast, and for longer.</summary>
+    private TimeSpan Pause(TimeSpan now, Session session)
+    {
+        int flight = Math.Min(session.Retransmissions++, 3);
+        bool isToTheSilent = session.RemoteIndex == 0 && core.Peers.TryGetValue(session.Expected, out Peer? peer) && peer.IsLongSilent(now);
+        return isToTheSilent ? Earlier(FirstRetransmission * (1 << (2 * flight)), LastToTheSilent)
+            : Earlier(FirstRetransmission * (1 << flight), LastRetransmission);
     }
 
     /// <summary>Sends what is not acknowledged at or after an offset.</summary>
