@@ -47,9 +47,9 @@ class Line(Topology):
 class Pair:
     """Two ipopds at the ends of a line; the right one may be of another kind."""
 
-    def __init__(self, program, mtu, right=Node):
+    def __init__(self, program, mtu, right=Node, topology=Line):
         self._mtu = mtu
-        self.line = Line()
+        self.line = topology()
         self.folder = tempfile.TemporaryDirectory(prefix="wow-netns-")
         self.left, self.right = (
             kind(self.line, name, self.folder.name, program, "carrying") for name, kind in (("left", Node), ("right", right)))
