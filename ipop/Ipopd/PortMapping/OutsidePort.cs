@@ -15,6 +15,7 @@ namespace Ipopd.PortMapping;
 internal sealed class OutsidePort : IDisposable
 {
     private const int FirstOrdinaryPort = 1024;
+    private const int HttpsPort = 443;
 
     private readonly DaemonOptions _options;
     private readonly Action<TimeSpan, IReadOnlyList<TransportAddress>> _changed;
@@ -40,6 +41,9 @@ internal sealed class OutsidePort : IDisposable
 
         // One is enough, and gateways keep the privileged ones for themselves.
         wishes.AddRange(tcpPorts.Where(tcp => tcp >= FirstOrdinaryPort).Take(1).Select(tcp => new MappingWish(TransportProtocol.Tcp, (ushort)tcp)));
+
+        // Sides that let out nothing but TCP 443 reach no other; many gateways refuse it.
+        wishes.AddRange(tcpPorts.Where(tcp => tcp == HttpsPort).Select(tcp => new MappingWish(TransportProtocol.Tcp, (ushort)tcp) { IsExact = true }));
         _mapper = new PortMapper(wishes, _sockets, new StrongRandom());
         _sockets.Serve(_mapper);
     }

@@ -7,11 +7,17 @@ namespace Brunet.Nat.PortMapping;
 /// <param name="Port">The port here, and the one that is asked for outside.</param>
 public readonly record struct MappingWish(TransportProtocol Protocol, ushort Port)
 {
+    /// <summary>Whether it is of no use at another port outside; it is not wanted then, and what else is mapped stands.</summary>
+    public bool IsExact { get; init; }
+
     /// <inheritdoc/>
     public bool Equals(MappingWish other) => Protocol == other.Protocol && Port == other.Port;
 
     /// <inheritdoc/>
     public override int GetHashCode() => HashCode.Combine((int)Protocol, Port);
+
+    /// <summary>Whether a port outside is not worth having.</summary>
+    internal bool Refuses(ushort outside) => IsExact && outside != Port;
 
     /// <summary>The protocol's number in an IP header.</summary>
     internal byte Number => Protocol == TransportProtocol.Udp ? (byte)17 : (byte)6;

@@ -165,10 +165,22 @@ internal sealed class NatPmpClient : IMappingClient
         }
     }
 
-    private static void TakeMapping(TimeSpan now, Lease lease, in NatPmpAnswer answer)
+    private void TakeMapping(TimeSpan now, Lease lease, in NatPmpAnswer answer)
     {
         if (answer.Result != 0 || answer.Seconds == 0 || answer.ExternalPort == 0)
         {
+            lease.Schedule.Fail(now);
+            return;
+        }
+
+        if (lease.Wish.Refuses(answer.ExternalPort))
+        {
+            // Once a question: an answer to this must not lead to another.
+            if (lease.MayBeGranted)
+            {
+                Send(lease, suggested: 0, seconds: 0);
+            }
+
             lease.Schedule.Fail(now);
             return;
         }
@@ -178,6 +190,7 @@ internal sealed class NatPmpClient : IMappingClient
 
     private void Send(Lease lease, ushort suggested, uint seconds)
     {
+        lease.MayBeGranted = seconds > 0;
         Span<byte> request = stackalloc byte[NatPmpRequest.MapSize];
         NatPmpRequest.WriteMap(request, lease.Wish, suggested, seconds);
         _output.Ask(_gateway, request);

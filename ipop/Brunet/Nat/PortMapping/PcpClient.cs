@@ -106,7 +106,7 @@ internal sealed class PcpClient : IMappingClient
         {
             if (lease.Wish.Number == answer.Protocol && lease.Wish.Port == answer.Port && answer.Nonce.SequenceEqual(nonce))
             {
-                Take(now, lease, answer);
+                Take(now, lease, nonce, answer);
                 return;
             }
         }
@@ -139,7 +139,7 @@ internal sealed class PcpClient : IMappingClient
         return null;
     }
 
-    private void Take(TimeSpan now, Lease lease, in PcpAnswer answer)
+    private void Take(TimeSpan now, Lease lease, byte[] nonce, in PcpAnswer answer)
     {
         bool isWanted = lease.Schedule.Next != TimeSpan.MaxValue;
         if (!_epoch.Continues(now, answer.Epoch))
@@ -156,6 +156,18 @@ internal sealed class PcpClient : IMappingClient
         {
             // What was granted before stands until its end.
             lease.MayBeGranted = false;
+            lease.Schedule.Fail(now);
+            return;
+        }
+
+        if (lease.Wish.Refuses(answer.External.Port))
+        {
+            // Once a question: an answer to this must not lead to another.
+            if (lease.MayBeGranted)
+            {
+                Send(lease, nonce, seconds: 0);
+            }
+
             lease.Schedule.Fail(now);
             return;
         }

@@ -213,7 +213,7 @@ internal sealed class UpnpClient : IMappingClient
     private void Map(int index)
     {
         Lease lease = _leases[index];
-        string action = _device!.IsSecond ? "AddAnyPortMapping" : "AddPortMapping";
+        string action = _device!.IsSecond && !lease.Wish.IsExact ? "AddAnyPortMapping" : "AddPortMapping";
         uint seconds = _onlyPermanent ? 0 : Seconds;
         Call(
             action,
@@ -240,6 +240,13 @@ internal sealed class UpnpClient : IMappingClient
             return;
         }
 
+        if (reply.Error != 0 && lease.Wish.IsExact)
+        {
+            // Asked again when the others are renewed.
+            MapAfter(index);
+            return;
+        }
+
         if (reply.Error == SoapReply.Conflict && _conflicts++ < MostConflicts)
         {
             lease.Suggest((ushort)_random.Next(1024, 65536));
@@ -254,8 +261,13 @@ internal sealed class UpnpClient : IMappingClient
             return;
         }
 
-        ushort port = _device!.IsSecond ? reply.Port("NewReservedPort") : lease.Suggested;
+        ushort port = _device!.IsSecond && !lease.Wish.IsExact ? reply.Port("NewReservedPort") : lease.Suggested;
         lease.Grant(now, TransportAddress.FromIPv4(_address, port == 0 ? lease.Suggested : port) with { Protocol = lease.Wish.Protocol }, Seconds);
+        MapAfter(index);
+    }
+
+    private void MapAfter(int index)
+    {
         if (index + 1 < _leases.Count)
         {
             Map(index + 1);

@@ -19,7 +19,7 @@ internal sealed class SimulatedMapper : IPortMapperOutput
 
     private SimulatedMapper(SimulatedNode node, PortMappingService service, Random random, Func<TimeSpan> clock, Action<TimeSpan, Action> later)
     {
-        MappingWish[] ports = [new(TransportProtocol.Udp, SimulatedNode.Port), new(TransportProtocol.Tcp, SimulatedNode.Port)];
+        MappingWish[] ports = [new(TransportProtocol.Udp, SimulatedNode.Port), new(TransportProtocol.Tcp, SimulatedNode.Port), new(TransportProtocol.Tcp, 443) { IsExact = true }];
         (_node, _clock, _later, _service, _life) = (node, clock, later, service, node.Lives);
         _mapper = new PortMapper(ports, this, random);
         _gateway = new MappingGateway(service.Inner, node.Host.Addresses[0], Link: 2);
