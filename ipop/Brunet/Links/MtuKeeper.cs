@@ -145,6 +145,11 @@ internal sealed class MtuKeeper(NodeCore core)
             }
             else if (withSmall)
             {
+                foreach (int beside in mtu.Beside())
+                {
+                    Send(now, peer, path, mtu, beside);
+                }
+
                 Send(now, peer, path, mtu, Overhead(path) - 1 + MtuProbeMessage.SmallestSize);
             }
         }

@@ -35,9 +35,13 @@ internal sealed class PathMtu(int assumed, int largest)
     private static readonly TimeSpan RetryAfter = TimeSpan.FromSeconds(10);
     private static readonly TimeSpan RetryUnheardAfter = TimeSpan.FromMinutes(5);
     private static readonly TimeSpan ConfirmAfter = TimeSpan.FromSeconds(5);
-    private static readonly TimeSpan ShortestDoubt = TimeSpan.FromSeconds(1);
+    private static readonly TimeSpan ShortestDoubt = TimeSpan.FromSeconds(0.5);
 
-    private readonly (ulong Token, int Size, TimeSpan At)[] _sent = new (ulong, int, TimeSpan)[8];
+    /// <summary>A sender whose long packets stopped for so long and begin again may be one that waits for what was swallowed (RFC 6298: 200 ms and more).</summary>
+    private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(150);
+
+    /// <summary>Room for every probe of two tries.</summary>
+    private readonly (ulong Token, int Size, TimeSpan At)[] _sent = new (ulong, int, TimeSpan)[16];
     private int _nextSent;
     private Phase _phase;
     private int _passed;
@@ -58,6 +62,10 @@ internal sealed class PathMtu(int assumed, int largest)
     private TimeSpan _lastLarge = TimeSpan.MinValue / 2;
     private TimeSpan? _unansweredSince;
     private int _doubts;
+    private bool _isOdd;
+    private bool _isDoubted;
+    private TimeSpan _begunAt;
+    private int _meanwhile;
 
     private enum Phase
     {
@@ -70,8 +78,11 @@ internal sealed class PathMtu(int assumed, int largest)
     private static ReadOnlySpan<ushort> Usual =>
         [Smallest, 1006, 1200, 1280, 1300, 1320, 1340, 1360, 1380, 1400, 1420, 1440, 1450, 1460, 1480, 1492, Ethernet, 2000, 4000, 8000, 9000];
 
+    /// <summary>What goes beside a size that is in doubt, the size itself once more before them: the longest that comes is used until the doubt is settled.</summary>
+    private static ReadOnlySpan<ushort> Rungs => [1280, 1200, 1006, Smallest];
+
     /// <summary>What data may use now.</summary>
-    public int Size => _passed > 0 ? _passed : assumed < _failed ? assumed : Math.Max(Candidate(), Smallest);
+    public int Size => _meanwhile > 0 ? _meanwhile : _passed > 0 ? _passed : assumed < _failed ? assumed : Math.Max(Candidate(), Smallest);
 
     /// <summary>Whether a probe has shown it; else it is assumed.</summary>
     public bool IsKnown => _passed > 0;
@@ -88,6 +99,7 @@ internal sealed class PathMtu(int assumed, int largest)
         _lastData = now;
         if (size > LargeData)
         {
+            _isOdd |= now - _lastLarge >= Pause && now - _lastLarge < ActiveFor;
             _lastLarge = now;
             _unansweredSince ??= now;
         }
@@ -129,7 +141,7 @@ internal sealed class PathMtu(int assumed, int largest)
 
         if (_phase == Phase.Resting)
         {
-            Begin(now, isGood);
+            Begin(now, patience, isGood);
         }
         else if (_probed > 0)
         {
@@ -147,10 +159,30 @@ internal sealed class PathMtu(int assumed, int largest)
         }
 
         size = _probed;
-        withSmall = _isSmallOut = _misses + _silences > 0;
+        withSmall = _isSmallOut = _isDoubted || _misses + _silences > 0;
         _hasSmallCome = false;
         _deadline = now + (patience * (1 << Math.Min(_silences, 3)));
         return true;
+    }
+
+    /// <summary>Sizes to probe beside the one that <see cref="TryProbe"/> has just named, after it: nothing, unless what passed before seems to pass no more.</summary>
+    public int[] Beside()
+    {
+        if (_phase != Phase.Confirming || !_isSmallOut || _meanwhile > 0)
+        {
+            return [];
+        }
+
+        List<int> sizes = [_probed];
+        foreach (ushort rung in Rungs)
+        {
+            if (rung < _probed)
+            {
+                sizes.Add(rung);
+            }
+        }
+
+        return [.. sizes];
     }
 
     /// <summary>What the kernel takes for the path's MTU; 0 if it knows nothing.</summary>
@@ -197,7 +229,7 @@ internal sealed class PathMtu(int assumed, int largest)
         }
 
         int size = _sent[index].Size;
-        TimeSpan took = now - _sent[index].At;
+        TimeSpan at = _sent[index].At, took = now - at;
         Shortest = took < Shortest ? took : Shortest;
         _sent[index] = default;
         _wasHeard = true;
@@ -207,11 +239,19 @@ internal sealed class PathMtu(int assumed, int largest)
             return true;
         }
 
+        if (_phase == Phase.Confirming && size < _probed && at >= _begunAt)
+        {
+            // It went after the one in doubt and is here before: data does not wait until that one's tries are over.
+            _hasSmallCome = true;
+            _meanwhile = Math.Max(_meanwhile, size);
+        }
+
         _passed = Math.Max(_passed, size);
         _failed = Math.Max(_failed, size + 1);
         if (size >= _probed && _probed > 0)
         {
-            _probed = _misses = _silences = 0;
+            _probed = _misses = _silences = _meanwhile = 0;
+            _isDoubted = false;
             _confirmedAt = now;
             _unansweredSince = null;
             _doubts++;
@@ -221,12 +261,16 @@ internal sealed class PathMtu(int assumed, int largest)
         return true;
     }
 
-    private void Begin(TimeSpan now, bool isGood)
+    private void Begin(TimeSpan now, TimeSpan patience, bool isGood)
     {
         _misses = _silences = 0;
-        _probed = 0;
+        _probed = _meanwhile = 0;
+        _begunAt = now;
+        _isDoubted = false;
+        _isOdd = false;
         if (now < _searchAt)
         {
+            _isDoubted = IsUnanswered(now, patience);
             (_phase, _probed) = (Phase.Confirming, _passed);
             return;
         }
@@ -272,7 +316,9 @@ internal sealed class PathMtu(int assumed, int largest)
     private void FallInto(int hole)
     {
         _phase = Phase.Searching;
-        (_passed, _failed) = (0, hole);
+        (_passed, _failed) = (_meanwhile < hole ? _meanwhile : 0, hole);
+        _meanwhile = 0;
+        _isDoubted = false;
         _isHole = true;
         WantsHint = true;
     }
@@ -280,8 +326,8 @@ internal sealed class PathMtu(int assumed, int largest)
     private void Rest(TimeSpan now, TimeSpan until)
     {
         _phase = Phase.Resting;
-        _probed = 0;
-        _isHole = false;
+        _probed = _meanwhile = 0;
+        _isHole = _isDoubted = false;
         _searchAt = now + until;
     }
 
@@ -293,14 +339,12 @@ internal sealed class PathMtu(int assumed, int largest)
         }
 
         TimeSpan periodic = _lastLarge > _confirmedAt ? _confirmedAt + ConfirmAfter : TimeSpan.MaxValue;
-        if (_unansweredSince is not { } since)
-        {
-            return periodic;
-        }
-
-        TimeSpan doubted = since + (2 * patience), allowed = _confirmedAt + (ShortestDoubt * (1 << Math.Min(_doubts, 4)));
+        TimeSpan allowed = _confirmedAt + (ShortestDoubt * (1 << Math.Min(_doubts, 5)));
+        TimeSpan doubted = _isOdd ? _lastLarge : _unansweredSince is { } since ? since + patience : TimeSpan.MaxValue;
         return Earlier(periodic, doubted > allowed ? doubted : allowed);
     }
+
+    private bool IsUnanswered(TimeSpan now, TimeSpan patience) => _unansweredSince is { } since && now >= since + patience;
 
     /// <summary>The next size to try; 0 if nothing is left that would be worth it.</summary>
     private int Candidate()

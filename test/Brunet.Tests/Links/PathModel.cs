@@ -103,6 +103,11 @@ internal sealed class PathModel(int carries, int assumed = 1341, int largest = 9
             Send(size);
             if (withSmall)
             {
+                foreach (int beside in Mtu.Beside())
+                {
+                    Send(beside);
+                }
+
                 Send(70);
             }
         }

@@ -112,12 +112,59 @@ public sealed class PathMtuTests
     public void A_hole_in_the_path_is_found_while_data_goes_into_it(int before, int after)
     {
         PathModel path = new(before) { Data = 9000, Interface = before, Hint = before };
-        path.Pass(10);
+        path.Pass(12);
         Assert.Equal(before, path.Mtu.Size);
         path.Carries = after;
         path.Pass(3);
         Assert.InRange(path.Mtu.Size, after - 20, after);
-        Assert.True(path.LongestGap <= 250, $"data went into the hole for {path.LongestGap * 10} ms");
+        Assert.True(path.LongestGap <= 23, $"data went into the hole for {path.LongestGap * 10} ms");
+    }
+
+    [Fact]
+    public void A_path_that_was_asked_just_before_it_got_a_hole_is_asked_again_within_half_a_second()
+    {
+        PathModel path = new(1500) { Data = 1500, Interface = 1500, Hint = 1500 };
+        path.Pass(10.1);
+        path.Carries = 1300;
+        path.Pass(3);
+        Assert.True(path.LongestGap <= 53, $"data went into the hole for {path.LongestGap * 10} ms");
+    }
+
+    [Fact]
+    public void A_stream_that_tries_again_after_a_pause_is_helped_though_others_are_answered()
+    {
+        PathModel path = new(1500) { Data = 1500, Interface = 1500, Hint = 1500 };
+        path.Pass(12);
+        path.Carries = 1300;
+        foreach (double pause in (ReadOnlySpan<double>)[0.2, 0.4])
+        {
+            path.Data = 0;
+            for (int steps = 0; steps < pause * 20; steps++)
+            {
+                path.Mtu.OnHeard();
+                path.Pass(0.05);
+            }
+
+            path.Data = 1500;
+            path.Pass(0.01);
+        }
+
+        Assert.InRange(path.Mtu.Size, 1200, 1300);
+    }
+
+    [Fact]
+    public void A_size_that_was_only_late_is_used_again_at_once()
+    {
+        // One of two is lost, and the lesser sizes come before the other.
+        PathModel path = new(1500) { Data = 1500, Interface = 1500, Hint = 1500 };
+        path.Pass(12);
+        path.IsTalkative = false;
+        int lost = 0;
+        path.Loses = size => size == 1500 && lost++ < 2;
+        path.Pass(0.3);
+        Assert.Equal(1280, path.Mtu.Size);
+        path.Pass(0.2);
+        Assert.Equal(1500, path.Mtu.Size);
     }
 
     [Fact]
