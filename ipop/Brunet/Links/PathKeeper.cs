@@ -193,12 +193,26 @@ internal sealed class PathKeeper(NodeCore core)
             new PongMessage(ping.Nonce, Observed(arrival), peer.IsUseful(now), core.Esp.IsOffered).Write(answer);
             core.Transport.Answer(now, peer, answer, arrival);
 
-            // The peer watches this path just now; whatever of ours it does not hear, it will tell by its next pings.
-            if (peer.FindPath(arrival) is { IsAlive: true, RoundTrip: not null, IsPingOutstanding: false } path)
+            // The peer watches this path just now; whatever of ours it does not hear, it will tell by its next pings. Where there is a choice, each end
+            // measures for itself: the peer's pings would put ours off for ever, and a round trip of long ago would decide.
+            if (peer.FindPath(arrival) is { IsAlive: true, RoundTrip: not null, IsPingOutstanding: false } path && !HasChoice(peer, path))
             {
                 path.NextPing = now + (Interval(now, peer, path) * (1 + (0.25 * core.Random.NextDouble())));
             }
         }
+    }
+
+    private static bool HasChoice(Peer peer, Path path)
+    {
+        foreach (Path other in peer.Paths)
+        {
+            if (other.IsAlive && other != path)
+            {
+                return true;
+            }
+        }
+
+        return false;
     }
 
     public void OnPong(TimeSpan now, Peer peer, ReadOnlySpan<byte> message)
