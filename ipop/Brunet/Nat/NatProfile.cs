@@ -1,3 +1,4 @@
+using System.Numerics;
 using Brunet.Addressing;
 
 namespace Brunet.Nat;
@@ -23,8 +24,13 @@ public enum NatMapping
 /// <param name="Step">From one chosen port to the next, if they follow each other; 0 if they do not, or that is not known.</param>
 public readonly record struct NatProfile(NatMapping Mapping, byte Step)
 {
-    /// <summary>Ports that were drawn evenly from 64,512 lie some thousand apart; so near to each other they follow a counter.</summary>
-    private const int NearEnough = 24;
+    /// <summary>
+    /// Two ports that were drawn evenly from 64,512 are so near to each other with a chance of 0.2 %, so they follow a counter. So are three and more that lie
+    /// within <see cref="NearEnoughOfMany"/> a port; the node's own searches lie between, and other machines' connections.
+    /// </summary>
+    private const int NearEnoughOfTwo = 64, NearEnoughOfMany = 700;
+
+    private const int MaxStep = 64;
 
     /// <summary>In words for people.</summary>
     public override string ToString() => Mapping switch
@@ -63,8 +69,8 @@ public readonly record struct NatProfile(NatMapping Mapping, byte Step)
             return new NatProfile(NatMapping.Independent, 0);
         }
 
-        bool isCounter = highest - lowest <= NearEnough * (seen.Count - 1);
-        return new NatProfile(NatMapping.Dependent, isCounter ? SmallestStep(seen) : (byte)0);
+        bool isCounter = highest - lowest <= (seen.Count == 2 ? NearEnoughOfTwo : NearEnoughOfMany * (seen.Count - 1));
+        return new NatProfile(NatMapping.Dependent, isCounter ? LargestStep(seen, lowest) : (byte)0);
     }
 
     /// <summary>
@@ -92,17 +98,15 @@ public readonly record struct NatProfile(NatMapping Mapping, byte Step)
         return false;
     }
 
-    private static byte SmallestStep(List<(TransportAddress At, ushort Port)> seen)
+    /// <summary>The largest step that leads from each of them to each other: the NAT's own, or a multiple of it.</summary>
+    private static byte LargestStep(List<(TransportAddress At, ushort Port)> seen, int lowest)
     {
-        int smallest = NearEnough;
-        foreach ((_, ushort one) in seen)
+        int step = 0;
+        foreach ((_, ushort port) in seen)
         {
-            foreach ((_, ushort other) in seen)
-            {
-                smallest = other > one ? Math.Min(smallest, other - one) : smallest;
-            }
+            step = (int)BigInteger.GreatestCommonDivisor(step, port - lowest);
         }
 
-        return (byte)smallest;
+        return (byte)Math.Min(step, MaxStep);
     }
 }

@@ -24,6 +24,9 @@ internal sealed class PortGuesses(NodeCore core, Peer peer, TransportAddress las
 
     public Peer Peer => peer;
 
+    /// <summary>Pings that went out.</summary>
+    public int Sent => _sent;
+
     /// <summary>Goes on; false if this is over.</summary>
     public bool Tick(TimeSpan now, ProbeBudget budget)
     {

@@ -87,11 +87,13 @@ internal sealed class PortSearcher(NodeCore core)
         if (_spread?.Tick(now, _budget) == false)
         {
             End(_spread);
+            Over(now, _spread.Peer, _spread.Sockets.Count);
             _spread = null;
         }
 
         if (_guesses?.Tick(now, _budget) == false)
         {
+            Over(now, _guesses.Peer, _guesses.Sent);
             _guesses = null;
         }
 
@@ -124,7 +126,8 @@ internal sealed class PortSearcher(NodeCore core)
             return new SocketSpread(core, peer, PortGuesses.After(peer.Outside, ahead), SocketSpread.Both, now, tells);
         }
 
-        int count = Counts(core.Paths.Reflected.Nat) ? SocketSpread.Few : SocketSpread.Many;
+        // Others may have made the NAT count on, or it does not count after all: the second try is as for any.
+        int count = Counts(core.Paths.Reflected.Nat) && peer.Searches <= 1 ? SocketSpread.Few : SocketSpread.Many;
         return new SocketSpread(core, peer, peer.Outside, count, now, tells);
     }
 
@@ -156,6 +159,16 @@ internal sealed class PortSearcher(NodeCore core)
         }
 
         return ours == NatMapping.Dependent || (ours == NatMapping.Unknown && theirs != NatMapping.Dependent);
+    }
+
+    /// <summary>A search is over. Of a NAT that counts the next one has to know how far it has counted on.</summary>
+    private void Over(TimeSpan now, Peer peer, int opened)
+    {
+        core.Paths.Reflected.OnOpened(opened);
+        if (DoBothCount(peer) && !Puncher.IsStraight(peer))
+        {
+            core.Puncher.TellPlace(now, peer);
+        }
     }
 
     private void End(SocketSpread spread)

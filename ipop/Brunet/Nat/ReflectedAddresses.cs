@@ -34,6 +34,7 @@ internal sealed class ReflectedAddresses
     private readonly Queue<(NodeAddress Witness, TransportAddress At)> _order = new();
 
     private TimeSpan _forgetAt;
+    private int _openedSince;
 
     /// <summary>How our NAT maps, as far as is known.</summary>
     public NatProfile Nat { get; private set; }
@@ -75,6 +76,11 @@ internal sealed class ReflectedAddresses
             _order.Clear();
         }
 
+        if (isMove || !_seen.Values.Any(one => one.Seen.Port >= observed.Port))
+        {
+            _openedSince = 0;
+        }
+
         if (!_seen.ContainsKey((witness, at)))
         {
             _order.Enqueue((witness, at));
@@ -89,11 +95,15 @@ internal sealed class ReflectedAddresses
         return isMove ? Reflection.Moved : isKnown ? Reflection.Known : Reflection.New;
     }
 
+    /// <summary>So many datagrams went to where none had gone before, and nobody said where they came from: a NAT that counts has counted on.</summary>
+    public void OnOpened(int mappings) => _openedSince += mappings;
+
     /// <summary>The machine is perhaps elsewhere: what was seen counts no more.</summary>
     public void Clear()
     {
         _seen.Clear();
         _order.Clear();
+        _openedSince = 0;
         Nat = default;
     }
 
@@ -120,8 +130,9 @@ internal sealed class ReflectedAddresses
         List<TransportAddress> all = Distinct();
         if (Nat is { Mapping: NatMapping.Dependent, Step: > 0 })
         {
-            // The newest word may be of an old port: the highest is where the NAT's counter stands.
+            // The newest word may be of an old port: the highest is where the NAT's counter stood when it was seen.
             all.Sort((one, two) => two.Port.CompareTo(one.Port));
+            all[0] = PortGuesses.After(all[0], _openedSince * Nat.Step);
         }
 
         return Nat.Mapping == NatMapping.Dependent ? all.FindAll(one => one == all.Find(other => other with { Port = 0 } == one with { Port = 0 })) : all;

@@ -25,9 +25,33 @@ public sealed class NatProfileTests
     [Theory]
     [InlineData(1, 30000, 30001, 30003)]
     [InlineData(2, 30000, 30002, 30004)]
+    [InlineData(3, 30000, 30006, 30009)]
+    [InlineData(1, 30007, 30266, 30000, 30003)]
+    [InlineData(64, 30000, 30064)]
+    [InlineData(0, 30000, 30065)]
     [InlineData(0, 30000, 40002, 50004)]
     public void Ports_that_follow_each_other_have_a_step(int step, params int[] ports) =>
         Assert.Equal(new NatProfile(NatMapping.Dependent, (byte)step), NatProfile.Of([.. ports.Select((port, index) => (Host(index), (ushort)port))]));
+
+    [Fact]
+    public void Behind_a_NAT_that_counts_the_port_is_named_that_it_has_counted_on_to()
+    {
+        var reflected = new ReflectedAddresses();
+        Add(1, 30000);
+        Add(2, 30002);
+        Assert.Equal([Outside(30002)], reflected.Candidates());
+        reflected.OnOpened(128);
+        Assert.Equal([Outside(30002 + (2 * 128))], reflected.Candidates());
+
+        // What a peer sees of a mapping that is older says nothing of the counter; what it sees of a newer one does.
+        Add(3, 30004 - 6);
+        Assert.Equal([Outside(30002 + (2 * 128))], reflected.Candidates());
+        Add(4, 30300);
+        Assert.Equal([Outside(30300)], reflected.Candidates());
+
+        void Add(int host, int port) => reflected.Add(TimeSpan.FromSeconds(host), default, Host(host), Outside(port));
+        static TransportAddress Outside(int port) => TransportAddress.FromIPv4(0xc0000214, (ushort)port);
+    }
 
     [Fact]
     public void A_port_of_our_own_address_that_a_peers_gateway_made_up_is_no_NAT()
