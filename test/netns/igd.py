@@ -37,6 +37,7 @@ uuid=00000000-0000-4000-8000-000000000001
 """
 
 ALLOW = "allow 1024-65535 0.0.0.0/0 1024-65535\nallow 443 0.0.0.0/0 443\ndeny 0-65535 0.0.0.0/0 0-65535"
+HIGH = "allow 1024-65535 0.0.0.0/0 1024-65535\ndeny 0-65535 0.0.0.0/0 0-65535"
 DENY = "deny 0-65535 0.0.0.0/0 0-65535"
 
 # Where no syslog runs, miniupnpd writes each line to the console as well: 32,000 of them for one refusal, on a serial line with interrupts off. A namespace's

@@ -5,7 +5,7 @@ import time
 
 import shell
 from clients import lease, ping
-from igd import DENY, Igd
+from igd import DENY, HIGH, Igd
 from tally import must
 from waiting import until
 from world import BOOTSTRAP
@@ -13,6 +13,9 @@ from world import BOOTSTRAP
 OUTSIDE = "192.1.2.41:4433"
 IPV6 = "2001:db8:4::2"
 IPV6_AS_NFT = "0x20010db8000400000000000000000002"
+
+# What is led inside: protocol (17 is UDP, 6 TCP) and port. TCP 443 is for sides that let out nothing else.
+LED = (("0x11", 4433), ("0x6", 4433), ("0x6", 443))
 
 # What a gateway without PCP makes of a request of PCP: nothing.
 NO_PCP = "add table inet nopcp\nadd chain inet nopcp input { type filter hook input priority -5; }\nadd rule inet nopcp input udp dport 5351 @th,64,8 2 drop\n"
@@ -33,17 +36,17 @@ class Home:
         """A command line that runs on the gate."""
         return self.world.topology.inside("gate-home", *command)
 
-    def mapped(self, by):
+    def mapped(self, by, led=LED):
         """Waits until ipopd says that the port is mapped; checks it against the gate's own rules. Returns the seconds."""
         wanted = {"by": by, "external": OUTSIDE, "public": True}
         seconds = until(lambda: self.node.status()["port_mapping"], lambda seen: seen == wanted, f"mapped by {by}")[1]
-        until(self.igd.redirections, self.both, "UDP and TCP are led inside")
+        until(self.igd.redirections, lambda rules: self.all_led(rules, led), "UDP and TCP are led inside")
         return seconds
 
     @staticmethod
-    def both(rules):
-        """Whether these are the rules for UDP and TCP, protocols 17 and 6, and no others."""
-        return len(rules) == 2 and all(any(f" {number} th dport 4433 dnat ip to 10.4.0.2:4433" in rule for rule in rules) for number in ("0x11", "0x6"))
+    def all_led(rules, led=LED):
+        """Whether these are the rules for all that is to be led inside, and no others."""
+        return len(rules) == len(led) and all(any(f" {number} th dport {port} dnat ip to 10.4.0.2:{port}" in rule for rule in rules) for number, port in led)
 
     def with_ipv6(self):
         """Gives home an address and a default route of IPv6; returns what takes them away."""
@@ -72,13 +75,13 @@ def run(tally, world, figures):
         for by, how, words in (
                 ("nat-pmp", {"pcp": True}, "a gateway that knows NAT-PMP only"),
                 ("upnp", {"upnp": True}, "an Internet Gateway Device 2"),
-                ("upnp", {"upnp": True, "first": True}, "an Internet Gateway Device 1")):
+                ("upnp", {"upnp": True, "first": True, "rules": HIGH}, "an Internet Gateway Device 1 that keeps the ports below 1024 to itself")):
             with tally.case(f"{words} maps the port, and takes the mapping away at an orderly stop"):
                 if by == "nat-pmp":
                     shell.run(*home.on_gate("nft", "-f", "-"), text_in=NO_PCP)
                 home.igd.start(**how)
                 home.node.start(BOOTSTRAP)
-                figures.add(f"mapped by {by} ({words}) after", home.mapped(by), "s")
+                figures.add(f"mapped by {by} ({words}) after", home.mapped(by, LED[:2] if "rules" in how else LED), "s")
                 must(home.node.stop() == 0, "ipopd did not end well")
                 home.must_be_unmapped()
             if by == "nat-pmp":
@@ -87,13 +90,16 @@ def run(tally, world, figures):
             home.igd.stop()
         with tally.case("with IPv6 behind a firewall, PCP opens it for the machine's own address and closes it at an orderly stop"):
             take_away = home.with_ipv6()
-            home.igd.start(pcp=True)
-            home.node.start(BOOTSTRAP)
-            until(home.pinholes, lambda rules: len(rules) == 2 and all("dport 4433" in rule for rule in rules), "holes for UDP and TCP over IPv6")
-            until(home.node.tail, lambda lines: any(f"leads [{IPV6}]:4433 here, by pcp" in line for line in lines), "the log says so")
-            must(home.node.stop() == 0, "ipopd did not end well")
-            until(home.pinholes, lambda rules: not rules, "the hole is closed")
-            take_away()
+            try:
+                home.igd.start(pcp=True)
+                home.node.start(BOOTSTRAP)
+                until(home.pinholes, lambda rules: len(rules) == len(LED) and all("dport 4433" in rule or "dport 443 " in rule for rule in rules),
+                      "holes for UDP and TCP over IPv6")
+                until(home.node.tail, lambda lines: any(f"leads [{IPV6}]:4433 here, by pcp" in line for line in lines), "the log says so")
+                must(home.node.stop() == 0, "ipopd did not end well")
+                until(home.pinholes, lambda rules: not rules, "the hole is closed")
+            finally:
+                take_away()
         home.node.end()
         home.igd.stop()
         with tally.case("a gateway that refuses is no harm: no mapping, and the machine is on the ring"):
@@ -124,7 +130,7 @@ def _pcp(tally, world, home, figures):
         time.sleep(5)
         home.igd.kill()
         home.igd.start(pcp=True, upnp=True)
-        _, seconds = until(home.igd.redirections, home.both, "mapped again")
+        _, seconds = until(home.igd.redirections, home.all_led, "mapped again")
         figures.add("mapped again after the gateway's restart", seconds, "s")
     with tally.case("an orderly stop gives the port back"):
         must(home.node.stop() == 0, "ipopd did not end well")
