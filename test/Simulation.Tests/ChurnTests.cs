@@ -13,13 +13,14 @@ public sealed class ChurnTests(ITestOutputHelper output)
     {
         var world = new SimulatedNetwork(seed: 16) { HasCheapSessions = true };
         var growth = Growth.Measure(new Guests(world, new Random(16), stayers: 30), world.Run, first: 60, more: 240);
-        output.WriteLine($"{growth.Before.Bytes:N0} -> {growth.After.Bytes:N0} bytes, {world.Events:N0} events, {world.Now}");
+        output.WriteLine($"{growth.BytesBefore:N0} -> {growth.BytesAfter:N0} bytes, links {growth.LinksRatio:0.000}, bytes a link {growth.Ratio:0.000}, {world.Events:N0} events, {world.Now}");
         foreach ((string name, long count) in growth.After.Collections)
         {
             output.WriteLine($"{name}: {growth.Before.Collections.GetValueOrDefault(name)} -> {count}");
         }
 
         Assert.Empty(growth.Grown);
+        Assert.InRange(growth.LinksRatio, 0, 1.1);
         Assert.InRange(growth.Ratio, 0, 1.1);
     }
 

@@ -22,8 +22,9 @@ internal sealed class WeekScenario : IScenario
     {
         int guests = GuestsOfEach * size, first = guests / FirstShare;
         var growth = Growth.Measure(new Guests(ring.Network, ring.Random, size), ring.Network.Run, first, guests - first);
-        report.Note("held by those that stay after the first guests", growth.Before.Bytes / 1e6, "MB");
-        report.Below("held at the end, to that", growth.Ratio, 1.1);
+        report.Note("held by those that stay after the first guests", growth.BytesBefore / 1e6, "MB");
+        report.Below("links at the end, to those", growth.LinksRatio, 1.1);
+        report.Below("held for each link at the end, to that", growth.Ratio, 1.1);
         report.AtMost("collections that grew with those that left", growth.Grown.Count, 0);
         foreach (string name in growth.Grown)
         {
