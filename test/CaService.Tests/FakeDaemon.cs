@@ -24,6 +24,9 @@ internal sealed class FakeDaemon : IAsyncDisposable
     /// <summary>Files that it was to spread.</summary>
     public List<string> Notices { get; } = [];
 
+    /// <summary>The code with which it refuses notices; null if it takes them.</summary>
+    public string? NoticeRefusal { get; set; }
+
     public int Reloads => Volatile.Read(ref _reloads);
 
     public async ValueTask DisposeAsync()
@@ -65,12 +68,12 @@ internal sealed class FakeDaemon : IAsyncDisposable
                 return """{"ok":true}""";
             case "publish-notice":
                 Notices.Add(request.GetProperty("file").GetString()!);
-                return """{"ok":true}""";
+                return NoticeRefusal is null ? """{"ok":true}""" : $$"""{"error":"words for people","code":"{{NoticeRefusal}}","ok":false}""";
             case "reload":
                 Interlocked.Increment(ref _reloads);
                 return """{"ok":true}""";
             default:
-                return """{"ok":false,"error":"unknown"}""";
+                return """{"ok":false,"error":"unknown","code":"unknown-command"}""";
         }
     }
 }

@@ -3,6 +3,7 @@ using Brunet.Notices;
 using CaService.Commands;
 using CaService.Est;
 using CertificateProfile;
+using Ipopd.Control;
 using Ipopd.Identity;
 using Ipopd.State;
 
@@ -163,6 +164,24 @@ public sealed class RevocationTests : AsyncTests
         Assert.True(_ca.Ca.Authority.TryReadRevocations(notice.Body.Span, out RevocationList? list, out _));
         Assert.Equal((number, 1), (list.Number, list.Count));
         Assert.Contains($"revocations spread={number}", log);
+    }
+
+    [Theory]
+    [InlineData(ControlFault.NoticeKnown, 1)]
+    [InlineData(ControlFault.NoticeOutdated, 2)]
+    public async Task What_ipopd_has_already_is_spread_and_what_it_refuses_is_tried_again(string code, int asked)
+    {
+        using var machine = new TestMachine(_ca, "127.79.0.2");
+        machine.Decide(_ca.NewTicket(), "alpha");
+        Revoker.Revoke("alpha", false);
+        var log = new List<string>();
+        string socket = Path.Combine(_ca.Folder, "control");
+        await using var daemon = new FakeDaemon(socket, "127.79.0.1", "127.79.0.1") { NoticeRefusal = code };
+        await using var publisher = new RevocationPublisher(Revoker, _ca.StateFolder, socket, _ca.Time, log.Add);
+        await publisher.LookAsync();
+        await publisher.LookAsync();
+        Assert.Equal(asked, daemon.Notices.Count);
+        Assert.Equal(asked == 1, Assert.Single(log).StartsWith("revocations spread=1", StringComparison.Ordinal));
     }
 
     [Fact]

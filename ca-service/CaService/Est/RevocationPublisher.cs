@@ -13,6 +13,9 @@ internal sealed class RevocationPublisher : IAsyncDisposable
     internal static readonly TimeSpan LookEvery = TimeSpan.FromSeconds(5);
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(10);
 
+    /// <summary>ipopd's code for a notice that it has, of this very number (docs/architecture.md, Control socket).</summary>
+    internal const string NoticeKnown = "notice-known";
+
     private readonly RevocationDesk _desk;
     private readonly string _folder;
     private readonly string _socket;
@@ -67,12 +70,12 @@ internal sealed class RevocationPublisher : IAsyncDisposable
 
         string path = Path.Combine(_folder, "revocations.notice");
         CertificateProfile.AtomicFile.Write(path, file, UnixFileMode.UserRead | UnixFileMode.UserWrite);
-        string? refused = await AskAsync(path);
+        (string? code, string? refused) = await AskAsync(path);
 
         // After a start ipopd knows the list from before.
-        bool isKnown = refused?.Contains($"number {number} is known", StringComparison.Ordinal) == true;
-        Tell(refused is null || isKnown ? $"revocations spread={number}" : $"revocations spread=no number={number} reason={refused}");
-        _spread = refused is null || isKnown ? number : _spread;
+        bool isSpread = refused is null || code == NoticeKnown;
+        Tell(isSpread ? $"revocations spread={number}" : $"revocations spread=no number={number} reason={refused}");
+        _spread = isSpread ? number : _spread;
     }
 
     /// <summary>A line that says what the last one said is left out.</summary>
@@ -85,8 +88,8 @@ internal sealed class RevocationPublisher : IAsyncDisposable
         }
     }
 
-    /// <summary>What ipopd has against it, or null.</summary>
-    private async Task<string?> AskAsync(string file)
+    /// <summary>What ipopd has against it, for programs and for people; null if nothing.</summary>
+    private async Task<(string? Code, string? Text)> AskAsync(string file)
     {
         using var limit = new CancellationTokenSource(Patience);
         try
@@ -98,13 +101,15 @@ internal sealed class RevocationPublisher : IAsyncDisposable
             using var stream = new NetworkStream(socket);
             using var reader = new StreamReader(stream);
             using var reply = JsonDocument.Parse(await reader.ReadLineAsync(limit.Token) ?? "{}");
-            return reply.RootElement.TryGetProperty("ok", out JsonElement ok) && ok.ValueKind == JsonValueKind.True ? null
-                : reply.RootElement.TryGetProperty("error", out JsonElement error) ? error.ToString()
-                : $"{_socket}: the answer has neither ok nor error";
+            JsonElement root = reply.RootElement;
+            string? code = root.TryGetProperty("code", out JsonElement named) ? named.ToString() : null;
+            return root.TryGetProperty("ok", out JsonElement ok) && ok.ValueKind == JsonValueKind.True ? (null, null)
+                : root.TryGetProperty("error", out JsonElement error) ? (code, error.ToString())
+                : (null, $"{_socket}: the answer has neither ok nor error");
         }
         catch (Exception e) when (e is SocketException or IOException or JsonException or OperationCanceledException)
         {
-            return $"{_socket}: {e.Message} Is ipopd running?";
+            return (null, $"{_socket}: {e.Message} Is ipopd running?");
         }
     }
 }

@@ -210,10 +210,10 @@ internal sealed class Daemon : IControlled, IDisposable
     public PeersReply Peers(TimeSpan now) => StatusReport.Peers(_node, _network, now, Nat());
 
     /// <inheritdoc/>
-    public void Ping(TimeSpan now, string target, TimeSpan patience, Action<PingReply?, string?> done) => _diagnosis.Ping(now, target, patience, done);
+    public void Ping(TimeSpan now, string target, TimeSpan patience, Action<PingReply?, ControlFault?> done) => _diagnosis.Ping(now, target, patience, done);
 
     /// <inheritdoc/>
-    public void Trace(TimeSpan now, string target, bool overRing, Action<TraceReply?, string?> done) => _diagnosis.Trace(now, target, overRing, done);
+    public void Trace(TimeSpan now, string target, bool overRing, Action<TraceReply?, ControlFault?> done) => _diagnosis.Trace(now, target, overRing, done);
 
     /// <inheritdoc/>
     public string Metrics(TimeSpan now)
@@ -226,11 +226,11 @@ internal sealed class Daemon : IControlled, IDisposable
     }
 
     /// <inheritdoc/>
-    public string? Reload(TimeSpan now)
+    public ControlFault? Reload(TimeSpan now)
     {
         if (_options.IsOpen)
         {
-            return $"the pool is open ({OptionKey.Open} = yes in {_options.File}), so there are no certificates to load";
+            return new(ControlFault.OpenPool, $"the pool is open ({OptionKey.Open} = yes in {_options.File}), so there are no certificates to load");
         }
 
         _certificateTrouble = _identity.LoadCertificate(_options.State, _verifier);
@@ -240,7 +240,7 @@ internal sealed class Daemon : IControlled, IDisposable
         }
 
         CertificateChanged(now);
-        return _certificateTrouble;
+        return _certificateTrouble is null ? null : new(ControlFault.BadCertificate, _certificateTrouble);
     }
 
     /// <inheritdoc/>
@@ -254,8 +254,9 @@ internal sealed class Daemon : IControlled, IDisposable
     public void Resolve(TimeSpan now, string name, Action<TimeSpan, IPv4Address?> done) => _network.Resolve(now, name, done);
 
     /// <inheritdoc/>
-    public string? PublishNotice(TimeSpan now, string file) =>
-        _notices is null ? $"the pool is open ({OptionKey.Open} = yes in {_options.File}): there is no CA that could sign a notice" : _notices.Publish(now, file);
+    public ControlFault? PublishNotice(TimeSpan now, string file) => _notices is null
+        ? new(ControlFault.OpenPool, $"the pool is open ({OptionKey.Open} = yes in {_options.File}): there is no CA that could sign a notice")
+        : _notices.Publish(now, file);
 
     /// <inheritdoc/>
     public void Stop() => _loop.Stop();
@@ -418,7 +419,7 @@ internal sealed class Daemon : IControlled, IDisposable
     /// <summary>The local certificate may be on a new list of revoked ones.</summary>
     private void LookAtOwnCertificate(TimeSpan now)
     {
-        if (_identity.Certificate is { } certificate && _verifier!.Revocations?.Contains(certificate.Serial) == true && Reload(now) is { } trouble)
+        if (_identity.Certificate is { } certificate && _verifier!.Revocations?.Contains(certificate.Serial) == true && Reload(now) is { Text: var trouble })
         {
             _log.CertificateTrouble(trouble);
         }
@@ -485,7 +486,7 @@ internal sealed class Daemon : IControlled, IDisposable
         context.Cancel = true;
         _loop.Post(now =>
         {
-            if (Reload(now) is { } trouble)
+            if (Reload(now) is { Text: var trouble })
             {
                 _log.CertificateTrouble(trouble);
             }

@@ -12,7 +12,7 @@ internal sealed class Diagnosis(Node node, VirtualNetwork network, Func<NatReply
     private readonly TargetFinder _finder = new(node, network);
 
     /// <summary>Pings a node once.</summary>
-    internal void Ping(TimeSpan now, string target, TimeSpan patience, Action<PingReply?, string?> done) =>
+    internal void Ping(TimeSpan now, string target, TimeSpan patience, Action<PingReply?, ControlFault?> done) =>
         _finder.Find(now, target, (then, found, wrong) =>
         {
             if (wrong is not null)
@@ -36,7 +36,7 @@ internal sealed class Diagnosis(Node node, VirtualNetwork network, Func<NatReply
         });
 
     /// <summary>Finds the way to a node.</summary>
-    internal void Trace(TimeSpan now, string target, bool overRing, Action<TraceReply?, string?> done) =>
+    internal void Trace(TimeSpan now, string target, bool overRing, Action<TraceReply?, ControlFault?> done) =>
         _finder.Find(now, target, (then, found, wrong) =>
         {
             if (wrong is not null)

@@ -1,5 +1,6 @@
 using Brunet;
 using Brunet.Notices;
+using Ipopd.Control;
 using Ipopd.Identity;
 using Ipopd.Logging;
 using Ipopd.State;
@@ -25,7 +26,7 @@ internal sealed class NoticeBoard : IDisposable
         node.NoticePolicy = _policy;
         for (byte kind = 1; kind <= Notice.MaxKind; kind++)
         {
-            if (File.Exists(NoticeFile.Path(folder, kind)) && Publish(now, NoticeFile.Path(folder, kind)) is { } trouble)
+            if (File.Exists(NoticeFile.Path(folder, kind)) && Publish(now, NoticeFile.Path(folder, kind)) is { Text: var trouble })
             {
                 log.NoticeNotTaken(trouble);
             }
@@ -35,24 +36,26 @@ internal sealed class NoticeBoard : IDisposable
     }
 
     /// <summary>Spreads the notice in a file.</summary>
-    /// <returns>What is wrong with it and what to do, or null.</returns>
-    internal string? Publish(TimeSpan now, string path)
+    /// <returns>What is wrong with it, or null.</returns>
+    internal ControlFault? Publish(TimeSpan now, string path)
     {
         try
         {
             if (NoticeFile.Load(path) is not { } notice)
             {
-                return $"{path} holds no notice of at most {Notice.MaxSize} bytes; give a file that the CA signed";
+                return new(ControlFault.BadNotice, $"{path} holds no notice of at most {Notice.MaxSize} bytes; give a file that the CA signed");
             }
 
             return _node.Publish(now, notice) ? null
                 : _node.NewestNotice(notice.Kind) is { } newest && newest.Number >= notice.Number
-                ? $"{path} is number {notice.Number} of kind {notice.Kind}, but number {newest.Number} is known; sign one with a higher number"
-                : $"{path} is not signed by the pool's CA; sign it with the key of ca.pem";
+                ? new(
+                    newest.Number == notice.Number ? ControlFault.NoticeKnown : ControlFault.NoticeOutdated,
+                    $"{path} is number {notice.Number} of kind {notice.Kind}, but number {newest.Number} is known; sign one with a higher number")
+                : new(ControlFault.BadNotice, $"{path} is not signed by the pool's CA; sign it with the key of ca.pem");
         }
         catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
         {
-            return $"{path} can't be read ({exception.Message}); give a file that ipopd may read";
+            return new(ControlFault.BadNotice, $"{path} can't be read ({exception.Message}); give a file that ipopd may read");
         }
     }
 

@@ -14,8 +14,8 @@ internal sealed class TargetFinder(Node node, VirtualNetwork network)
     /// <summary>Finds a node.</summary>
     /// <param name="now">The present.</param>
     /// <param name="text">What the person wrote.</param>
-    /// <param name="done">Called once, maybe before the call returns, with the node, or with what is wrong and what to do.</param>
-    internal void Find(TimeSpan now, string text, Action<TimeSpan, NodeAddress, string?> done)
+    /// <param name="done">Called once, maybe before the call returns, with the node, or with what is wrong.</param>
+    internal void Find(TimeSpan now, string text, Action<TimeSpan, NodeAddress, ControlFault?> done)
     {
         if (NodeAddress.TryParse(text, out NodeAddress whole) || TryFindPeer(now, text, out whole))
         {
@@ -27,7 +27,7 @@ internal sealed class TargetFinder(Node node, VirtualNetwork network)
         {
             if (address is not { } virtualAddress)
             {
-                done(then, default, $"'{text}' was not found; name a virtual address, a host of the pool, or a node address as `wow peers` shows it");
+                done(then, default, NotFound($"'{text}' was not found; name a virtual address, a host of the pool, or a node address as `wow peers` shows it"));
                 return;
             }
 
@@ -49,7 +49,7 @@ internal sealed class TargetFinder(Node node, VirtualNetwork network)
                 }
                 else
                 {
-                    done(later, default, $"nobody in the pool has the address {virtualAddress}, or the ring does not answer; look with `wow status`");
+                    done(later, default, NotFound($"nobody in the pool has the address {virtualAddress}, or the ring does not answer; look with `wow status`"));
                 }
             });
         });
@@ -77,8 +77,10 @@ internal sealed class TargetFinder(Node node, VirtualNetwork network)
         return new TargetReply(target.ToString(), network.AddressOf(target)?.ToString(), null);
     }
 
-    private void Found(TimeSpan now, string text, NodeAddress found, Action<TimeSpan, NodeAddress, string?> done) =>
-        done(now, found, found == node.Address ? $"'{text}' is this node itself; name another one" : null);
+    private void Found(TimeSpan now, string text, NodeAddress found, Action<TimeSpan, NodeAddress, ControlFault?> done) =>
+        done(now, found, found == node.Address ? new(ControlFault.BadRequest, $"'{text}' is this node itself; name another one") : null);
+
+    private static ControlFault NotFound(string text) => new(ControlFault.NotFound, text);
 
     private bool TryFindPeer(TimeSpan now, string digits, out NodeAddress address)
     {

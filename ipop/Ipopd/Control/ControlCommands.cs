@@ -14,8 +14,8 @@ internal interface IControlled
     PeersReply Peers(TimeSpan now);
 
     /// <summary>Takes up STATE/node.pem.</summary>
-    /// <returns>What is wrong with it and what to do, or null.</returns>
-    string? Reload(TimeSpan now);
+    /// <returns>What is wrong with it, or null.</returns>
+    ControlFault? Reload(TimeSpan now);
 
     /// <summary>Gives up an address for good.</summary>
     void RefuseAddress(TimeSpan now, IPv4Address address);
@@ -27,22 +27,22 @@ internal interface IControlled
     /// <param name="now">The present.</param>
     /// <param name="target">Address, name or ring address.</param>
     /// <param name="patience">How long to wait.</param>
-    /// <param name="done">Called once with the answer, or with what is wrong and what to do.</param>
-    void Ping(TimeSpan now, string target, TimeSpan patience, Action<PingReply?, string?> done);
+    /// <param name="done">Called once with the answer, or with what is wrong.</param>
+    void Ping(TimeSpan now, string target, TimeSpan patience, Action<PingReply?, ControlFault?> done);
 
     /// <summary>Finds the way to a node.</summary>
     /// <param name="now">The present.</param>
     /// <param name="target">Address, name or ring address.</param>
     /// <param name="overRing">Whether the ring is traced even if it is not the way of packets now.</param>
-    /// <param name="done">Called once with the answer, or with what is wrong and what to do.</param>
-    void Trace(TimeSpan now, string target, bool overRing, Action<TraceReply?, string?> done);
+    /// <param name="done">Called once with the answer, or with what is wrong.</param>
+    void Trace(TimeSpan now, string target, bool overRing, Action<TraceReply?, ControlFault?> done);
 
     /// <summary>All figures in Prometheus' text format.</summary>
     string Metrics(TimeSpan now);
 
     /// <summary>Spreads a signed notice to all nodes of the pool.</summary>
-    /// <returns>What is wrong with the file and what to do, or null.</returns>
-    string? PublishNotice(TimeSpan now, string file);
+    /// <returns>What is wrong with the file, or null.</returns>
+    ControlFault? PublishNotice(TimeSpan now, string file);
 
     /// <summary>Ends the daemon.</summary>
     void Stop();
@@ -81,7 +81,7 @@ internal sealed class ControlCommands
     private delegate void Handler(TimeSpan now, ControlRequest request, Action<byte[]> reply);
 
     /// <summary>A reply that says what can't be done.</summary>
-    internal static byte[] Error(string message) => Write(new ErrorReply(message), ControlJson.Plain.ErrorReply);
+    internal static byte[] Error(ControlFault fault) => Write(new ErrorReply(fault.Text, fault.Code), ControlJson.Plain.ErrorReply);
 
     /// <summary>Executes one line.</summary>
     /// <param name="now">The present.</param>
@@ -97,17 +97,17 @@ internal sealed class ControlCommands
         }
         catch (JsonException exception)
         {
-            reply(Error($"not a JSON object ({exception.Message}); send a line like {{\"command\":\"status\"}}"));
+            reply(BadRequest($"not a JSON object ({exception.Message}); send a line like {{\"command\":\"status\"}}"));
             return;
         }
 
         if (request?.Command is not { } name || !_requests.TryGetValue(name, out (ControlRight Right, Handler Handle) found))
         {
-            reply(Error($"command '{request?.Command}' is unknown; use {string.Join(", ", _requests.Keys)}"));
+            reply(Error(new(ControlFault.UnknownCommand, $"command '{request?.Command}' is unknown; use {string.Join(", ", _requests.Keys)}")));
         }
         else if (found.Right == ControlRight.Change && !mayChange)
         {
-            reply(Error($"only root may ask for '{name}', and who runs ipopd; use sudo"));
+            reply(Error(new(ControlFault.NotPermitted, $"only root may ask for '{name}', and who runs ipopd; use sudo")));
         }
         else
         {
@@ -115,13 +115,17 @@ internal sealed class ControlCommands
         }
     }
 
+    private static byte[] BadRequest(string text) => Error(new(ControlFault.BadRequest, text));
+
     private static byte[] Done() => Write(new DoneReply(), ControlJson.Plain.DoneReply);
 
     private static byte[] Write<T>(T value, JsonTypeInfo<T> type) => JsonSerializer.SerializeToUtf8Bytes(value, type);
 
     private void PublishNotice(TimeSpan now, ControlRequest request, Action<byte[]> reply)
     {
-        string? refused = request.File is { Length: > 0 } file ? _controlled.PublishNotice(now, file) : "no file; send \"file\":\"/path\"";
+        ControlFault? refused = request.File is { Length: > 0 } file
+            ? _controlled.PublishNotice(now, file)
+            : new(ControlFault.BadRequest, "no file; send \"file\":\"/path\"");
         reply(refused is null ? Done() : Error(refused));
     }
 
@@ -140,7 +144,7 @@ internal sealed class ControlCommands
         }
         else
         {
-            reply(Error($"'{text}' is not an IPv4 address; send \"address\":\"a.b.c.d\""));
+            reply(BadRequest($"'{text}' is not an IPv4 address; send \"address\":\"a.b.c.d\""));
         }
     }
 
@@ -151,7 +155,7 @@ internal sealed class ControlCommands
             return true;
         }
 
-        reply(Error("no target; send \"target\":\"virtual address, host name or node address\""));
+        reply(BadRequest("no target; send \"target\":\"virtual address, host name or node address\""));
         return false;
     }
 
@@ -160,7 +164,7 @@ internal sealed class ControlCommands
         int timeout = request.TimeoutMs ?? UsualTimeout;
         if (timeout is < 1 or > LongestTimeout)
         {
-            reply(Error($"timeout_ms {timeout} is not from 1 to {LongestTimeout}"));
+            reply(BadRequest($"timeout_ms {timeout} is not from 1 to {LongestTimeout}"));
         }
         else if (IsTarget(request.Target, reply))
         {
@@ -182,13 +186,13 @@ internal sealed class ControlCommands
     {
         if (name is not { Length: > 0 and <= 253 })
         {
-            reply(Error("no name; send \"name\":\"host\""));
+            reply(BadRequest("no name; send \"name\":\"host\""));
             return;
         }
 
         _controlled.Resolve(now, name, (_, address) => reply(
             address is { } found
                 ? Write(new ResolveReply(found.ToString()), ControlJson.Plain.ResolveReply)
-                : Error($"'{name}' was not found; is its machine in the pool?")));
+                : Error(new(ControlFault.NotFound, $"'{name}' was not found; is its machine in the pool?"))));
     }
 }

@@ -10,8 +10,8 @@ internal sealed record ControlRequest(string? Command, string? Address, string? 
 /// <summary>The answer to what needs no more than yes.</summary>
 internal sealed record DoneReply(bool Ok = true);
 
-/// <summary>The answer to what can't be done: what and what to do.</summary>
-internal sealed record ErrorReply(string Error, bool Ok = false);
+/// <summary>The answer to what can't be done: what and what to do, and the code of <see cref="ControlFault"/>.</summary>
+internal sealed record ErrorReply(string Error, string Code, bool Ok = false);
 
 /// <summary>The answer to <c>resolve</c>.</summary>
 internal sealed record ResolveReply(string Address, bool Ok = true);

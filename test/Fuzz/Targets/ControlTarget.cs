@@ -87,7 +87,7 @@ internal sealed class ControlTarget : FuzzTarget
 
         public PeersReply Peers(TimeSpan now) => new([]);
 
-        public string? Reload(TimeSpan now) => null;
+        public ControlFault? Reload(TimeSpan now) => null;
 
         public void RefuseAddress(TimeSpan now, IPv4Address address)
         {
@@ -96,13 +96,13 @@ internal sealed class ControlTarget : FuzzTarget
 
         public void Resolve(TimeSpan now, string name, Action<TimeSpan, IPv4Address?> done) => done(now, name == "alpha" ? new IPv4Address(0x0a800304) : null);
 
-        public void Ping(TimeSpan now, string target, TimeSpan patience, Action<PingReply?, string?> done) => SampleReplies.Ping(target, patience, done);
+        public void Ping(TimeSpan now, string target, TimeSpan patience, Action<PingReply?, ControlFault?> done) => SampleReplies.Ping(target, patience, done);
 
-        public void Trace(TimeSpan now, string target, bool overRing, Action<TraceReply?, string?> done) => SampleReplies.Trace(target, overRing, done);
+        public void Trace(TimeSpan now, string target, bool overRing, Action<TraceReply?, ControlFault?> done) => SampleReplies.Trace(target, overRing, done);
 
         public string Metrics(TimeSpan now) => "# HELP a \"b\"\n";
 
-        public string? PublishNotice(TimeSpan now, string file) => file == "/good" ? null : $"{file} holds no notice";
+        public ControlFault? PublishNotice(TimeSpan now, string file) => file == "/good" ? null : new(ControlFault.BadNotice, $"{file} holds no notice");
 
         public void Stop()
         {

@@ -41,8 +41,8 @@ public sealed class ControlCommandsTests
     public void Orders_are_carried_out_and_answered()
     {
         Assert.Equal("""{"ok":true}""", Ask("""{"command":"reload"}"""));
-        _daemon.ReloadTrouble = "node.pem is missing; enrol";
-        Assert.Equal("""{"error":"node.pem is missing; enrol","ok":false}""", Ask("""{"command":"reload"}"""));
+        _daemon.ReloadTrouble = new(ControlFault.BadCertificate, "node.pem is missing; enrol");
+        Assert.Equal("""{"error":"node.pem is missing; enrol","code":"bad-certificate","ok":false}""", Ask("""{"command":"reload"}"""));
         Assert.Equal("""{"ok":true}""", Ask("""{"command":"refuse-address","address":"10.128.3.4"}"""));
         Assert.Equal([new IPv4Address(0x0a800304)], _daemon.Refused);
         Assert.Equal("""{"address":"10.128.3.4","ok":true}""", Ask("""{"command":"resolve","name":"alpha"}"""));
@@ -58,35 +58,36 @@ public sealed class ControlCommandsTests
     public void Who_may_only_ask_changes_nothing(string command)
     {
         string reply = Ask($$"""{"command":"{{command}}","address":"10.128.3.4","file":"/etc/shadow"}""", mayChange: false);
+        Assert.Contains("\"code\":\"not-permitted\"", reply, StringComparison.Ordinal);
         Assert.Contains($"only root may ask for '{command}'", reply.Replace("\\u0027", "'", StringComparison.Ordinal), StringComparison.Ordinal);
         Assert.Empty(_daemon.Refused);
         Assert.False(_daemon.IsStopped);
     }
 
     [Theory]
-    [InlineData("nonsense", "not a JSON object")]
-    [InlineData("", "not a JSON object")]
-    [InlineData("[1]", "not a JSON object")]
-    [InlineData("null", "command '' is unknown; use status, peers")]
-    [InlineData("{}", "command '' is unknown; use status, peers")]
-    [InlineData("""{"command":"dance"}""", "command 'dance' is unknown; use status, peers")]
-    [InlineData("""{"command":"refuse-address"}""", "'' is not an IPv4 address")]
-    [InlineData("""{"command":"refuse-address","address":"10.1"}""", "'10.1' is not an IPv4 address")]
-    [InlineData("""{"command":"resolve"}""", "no name; send")]
-    [InlineData("""{"command":"publish-notice"}""", "no file; send")]
-    [InlineData("""{"command":"publish-notice","file":"/bad"}""", "/bad holds no notice")]
-    [InlineData("""{"command":"resolve","name":"beta"}""", "'beta' was not found")]
-    [InlineData("""{"command":"ping"}""", "no target; send")]
-    [InlineData("""{"command":"trace","target":""}""", "no target; send")]
-    [InlineData("""{"command":"ping","target":"x"}""", "'x' was not found")]
-    [InlineData("""{"command":"trace","target":"x"}""", "'x' was not found")]
-    [InlineData("""{"command":"ping","target":"boss","timeout_ms":0}""", "timeout_ms 0 is not from 1 to 60000")]
-    [InlineData("""{"command":"ping","target":"boss","timeout_ms":"1"}""", "not a JSON object")]
-    public void What_can_not_be_done_is_told(string line, string expected)
+    [InlineData("nonsense", "not a JSON object", "bad-request")]
+    [InlineData("", "not a JSON object", "bad-request")]
+    [InlineData("[1]", "not a JSON object", "bad-request")]
+    [InlineData("null", "command '' is unknown; use status, peers", "unknown-command")]
+    [InlineData("{}", "command '' is unknown; use status, peers", "unknown-command")]
+    [InlineData("""{"command":"dance"}""", "command 'dance' is unknown; use status, peers", "unknown-command")]
+    [InlineData("""{"command":"refuse-address"}""", "'' is not an IPv4 address", "bad-request")]
+    [InlineData("""{"command":"refuse-address","address":"10.1"}""", "'10.1' is not an IPv4 address", "bad-request")]
+    [InlineData("""{"command":"resolve"}""", "no name; send", "bad-request")]
+    [InlineData("""{"command":"publish-notice"}""", "no file; send", "bad-request")]
+    [InlineData("""{"command":"publish-notice","file":"/bad"}""", "/bad holds no notice", "bad-notice")]
+    [InlineData("""{"command":"resolve","name":"beta"}""", "'beta' was not found", "not-found")]
+    [InlineData("""{"command":"ping"}""", "no target; send", "bad-request")]
+    [InlineData("""{"command":"trace","target":""}""", "no target; send", "bad-request")]
+    [InlineData("""{"command":"ping","target":"x"}""", "'x' was not found", "not-found")]
+    [InlineData("""{"command":"trace","target":"x"}""", "'x' was not found", "not-found")]
+    [InlineData("""{"command":"ping","target":"boss","timeout_ms":0}""", "timeout_ms 0 is not from 1 to 60000", "bad-request")]
+    [InlineData("""{"command":"ping","target":"boss","timeout_ms":"1"}""", "not a JSON object", "bad-request")]
+    public void What_can_not_be_done_is_told_to_people_and_to_programs(string line, string expected, string code)
     {
         string reply = Ask(line);
         Assert.Contains(expected, reply, StringComparison.Ordinal);
-        Assert.EndsWith("\"ok\":false}", reply, StringComparison.Ordinal);
+        Assert.EndsWith($",\"code\":\"{code}\",\"ok\":false}}", reply, StringComparison.Ordinal);
     }
 
     private string Ask(string line, bool mayChange = true)

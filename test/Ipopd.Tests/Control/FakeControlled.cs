@@ -6,7 +6,7 @@ namespace Ipopd.Tests.Control;
 /// <summary>A daemon that remembers what it was asked.</summary>
 internal sealed class FakeControlled : IControlled
 {
-    internal string? ReloadTrouble { get; set; }
+    internal ControlFault? ReloadTrouble { get; set; }
 
     internal List<IPv4Address> Refused { get; } = [];
 
@@ -41,20 +41,20 @@ internal sealed class FakeControlled : IControlled
 
     public PeersReply Peers(TimeSpan now) => new([new PeerReply("cd", "10.128.0.1", "boss", "direct", "192.0.2.1:4433", 1.5, true, 10, 20, 30) { Loss = 0.125, Mtu = 1439, KeyExchange = "x25519" }]);
 
-    public string? Reload(TimeSpan now) => ReloadTrouble;
+    public ControlFault? Reload(TimeSpan now) => ReloadTrouble;
 
     public void RefuseAddress(TimeSpan now, IPv4Address address) => Refused.Add(address);
 
     public void Resolve(TimeSpan now, string name, Action<TimeSpan, IPv4Address?> done) =>
         done(now, name == "alpha" ? new IPv4Address(0x0a800304) : null);
 
-    public void Ping(TimeSpan now, string target, TimeSpan patience, Action<PingReply?, string?> done) => SampleReplies.Ping(target, patience, done);
+    public void Ping(TimeSpan now, string target, TimeSpan patience, Action<PingReply?, ControlFault?> done) => SampleReplies.Ping(target, patience, done);
 
-    public void Trace(TimeSpan now, string target, bool overRing, Action<TraceReply?, string?> done) => SampleReplies.Trace(target, overRing, done);
+    public void Trace(TimeSpan now, string target, bool overRing, Action<TraceReply?, ControlFault?> done) => SampleReplies.Trace(target, overRing, done);
 
     public string Metrics(TimeSpan now) => "# HELP a \"b\"\n";
 
-    public string? PublishNotice(TimeSpan now, string file) => file == "/good" ? null : $"{file} holds no notice";
+    public ControlFault? PublishNotice(TimeSpan now, string file) => file == "/good" ? null : new(ControlFault.BadNotice, $"{file} holds no notice");
 
     public void Stop() => IsStopped = true;
 }
