@@ -24,7 +24,7 @@ class Node:
         self.config = self.folder / "ipopd.conf"
         self.socket = self.folder / "control"
         self.log = self.folder / "log"
-        self._program = program
+        self.program = program
         self._environment = {**os.environ, **(environment or {})}
         self._process = None
         self.options = {
@@ -48,7 +48,7 @@ class Node:
         self.write()
         with open(self.log, "ab") as log:
             self._process = subprocess.Popen(
-                self.topology.inside(self.name, self._program, "--config", str(self.config)), stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                self.topology.inside(self.name, self.program, "--config", str(self.config)), stdin=subprocess.DEVNULL, stdout=log, stderr=log,
                 env=self._environment)
         until(self.answers, lambda answers: answers, f"{self.name}: the control socket answers", pause=pause)
 

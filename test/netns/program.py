@@ -1,5 +1,6 @@
 """The daemon as it ships in the image, and the tools that a run needs."""
 
+import hashlib
 import os
 import pathlib
 import subprocess
@@ -32,3 +33,11 @@ def complaint(required):
     if os.geteuid() or lacking:
         return f"needs root and {', '.join(lacking) or 'nothing else'}: run as root; `make host` installs the tools"
     return None
+
+
+def digest(program):
+    """SHA-256 over everything in the program's folder, in the order of names."""
+    sum_ = hashlib.sha256()
+    for file in sorted(each for each in pathlib.Path(program).resolve().parent.iterdir() if each.is_file()):
+        sum_.update(file.name.encode() + b"\0" + hashlib.sha256(file.read_bytes()).digest())
+    return sum_.hexdigest()

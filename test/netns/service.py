@@ -50,7 +50,7 @@ class Service(Node):
     def start(self, bootstrap="", pause=0.05):
         self.options["pool"]["bootstrap"] = bootstrap
         self.write()
-        program = pathlib.Path(self._program)
+        program = pathlib.Path(self.program)
         for name, text in UNITS.items():
             file = self.folder / "units" / name
             file.parent.mkdir(parents=True, exist_ok=True)

@@ -49,8 +49,8 @@ class Wrong(Node):
 
     def __init__(self, topology, name, folder, program, ahead):
         super().__init__(topology, name, folder, program, "timing")
-        self._program = str(self.folder / "ipopd")
-        script = pathlib.Path(self._program)
+        self.program = str(self.folder / "ipopd")
+        script = pathlib.Path(self.program)
         script.write_text(f'#!/bin/sh\nexec unshare -m python3 {HIDDEN} {ahead} {program} "$@"\n', encoding="ascii")
         script.chmod(0o755)
 

@@ -39,10 +39,10 @@ UNRESERVED = "192.1.2.0/24"
 
 
 class Topology:
-    """Makes namespaces; close() removes all of them."""
+    """Makes namespaces; close() removes all of them. Two at once in one process differ by a mark."""
 
-    def __init__(self):
-        self.prefix = f"wn{os.getpid()}-"
+    def __init__(self, mark=""):
+        self.prefix = f"wn{os.getpid()}{mark}-"
         self._made = []
         self._public = []
         self._sites = 0

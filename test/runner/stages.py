@@ -150,6 +150,8 @@ def long_stages(root: pathlib.Path, today: datetime.date) -> list:
         Stage("build", 1500, [["dotnet", "build", "Wow.slnx", "-c", "Release", "-warnaserror", "-nologo", "-nodeReuse:false"]], each_passes(1)),
         # Waits for an hour while machines are cut off; the grid goes after it.
         script(root, "long-cut", 5400, "test/netns/dhcp/run", needs=("programs",), arguments=("--hour",), lane=WAITS),
+        # Waits for records to run out; the release is built first, unless the cache has it.
+        script(root, "long-release", 3600, "test/netns/run", needs=("programs",), arguments=("--release",), lane=WAITS),
         grid._replace(figures=lambda log: from_grid(root / "test/netns/grid/last.json")),
         script(root, "long-fuzz", 1800, "test/Fuzz/run", needs=("build",), arguments=("--seconds", "600", "--seed", seed(today))),
         simulated("long-sim-day", 10800, "--scenario", "day", "--size", "300"),

@@ -1,9 +1,10 @@
 """What a run has measured: which program, of which commit."""
 
-import hashlib
 import os
 import pathlib
 import subprocess
+
+from program import digest
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 
@@ -16,14 +17,6 @@ def origin(program):
     return {
         "commit": commit, "changed": is_changed, "program": "shipped" if shipped else "named by IPOPD", "sha256": digest(program),
         "words": f"{'the program that the image ships' if shipped else f'{program}, named by IPOPD'}, commit {commit[:12]}{' with changes' if is_changed else ''}"}
-
-
-def digest(program):
-    """SHA-256 over everything in the program's folder, in the order of names."""
-    sum_ = hashlib.sha256()
-    for file in sorted(each for each in pathlib.Path(program).resolve().parent.iterdir() if each.is_file()):
-        sum_.update(file.name.encode() + b"\0" + hashlib.sha256(file.read_bytes()).digest())
-    return sum_.hexdigest()
 
 
 def _git(*arguments):
