@@ -56,7 +56,7 @@ class WireRule:
             return "knock of the overlay"
         if packet.protocol == UDP and packet.target == LAN_GROUP and packet.target_port == LAN_PORT and packet.source != self._own:
             return "overlay by multicast"
-        if packet.protocol == TCP and (self._listener, True) in self._listening(packet):
+        if packet.protocol == TCP and self._is_overlay(packet):
             return "overlay by TCP"
         if packet.protocol == ICMP and packet.target == self._own:
             return "ICMP inwards"
@@ -74,9 +74,11 @@ class WireRule:
             return "DNS"
         return "ssh" if packet.protocol == TCP and self._own_port(packet) == SSH_PORT else None
 
-    def _listening(self, packet):
+    def _is_overlay(self, packet):
+        """With the listener, or from where a machine listens to where another does: it calls so whom it did not reach by UDP at once."""
         ports = {self._overlay, HTTPS_PORT}
-        return {(packet.source, packet.source_port in ports), (packet.target, packet.target_port in ports)}
+        listens = {packet.source: packet.source_port in ports, packet.target: packet.target_port in ports}
+        return listens.get(self._listener, False) or (self._own in listens and all(listens.values()))
 
     def _own_port(self, packet):
         if packet.source == self._own:

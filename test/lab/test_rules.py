@@ -61,6 +61,7 @@ class WireRuleTests(unittest.TestCase):
                 (packets.ethernet(0x0806, bytes(28)), "ARP"), (packets.udp("0.0.0.0", 68, "255.255.255.255", 67), "DHCP"),
                 (packets.udp(here, 4433, "198.51.100.10", 4433), "overlay"), (packets.udp("198.51.100.22", 1024, here, 4433), "overlay"),
                 (packets.tcp(here, 40000, "198.51.100.10", 443), "overlay by TCP"), (packets.tcp("198.51.100.10", 4433, here, 40000), "overlay by TCP"),
+                (packets.tcp(here, 443, "192.168.22.100", 443), "overlay by TCP"), (packets.tcp("198.51.100.22", 4433, here, 4433), "overlay by TCP"),
                 (packets.udp(here, 40000, gateway, 53), "DNS"), (packets.udp(gateway, 53, here, 40000), "DNS"),
                 (packets.udp(here, 40000, gateway, 5351), "port mapping"), (packets.udp(gateway, 5351, here, 40000), "port mapping"),
                 (packets.udp(here, 40000, "239.255.255.250", 1900), "port mapping"), (packets.udp(gateway, 1900, here, 40000), "port mapping"),
@@ -83,6 +84,8 @@ class WireRuleTests(unittest.TestCase):
         here, gateway = "192.168.21.100", "192.168.21.1"
         for frame in (
                 packets.tcp(here, 40000, "198.51.100.1", 443), packets.tcp(here, 443, "198.51.100.10", 40000),
+                packets.tcp(here, 443, "198.51.100.22", 40000), packets.tcp("198.51.100.22", 40000, here, 443),
+                packets.tcp("192.168.21.7", 443, "198.51.100.22", 443),
                 packets.udp(here, 123, "198.51.100.1", 123), packets.udp(here, 40000, "198.51.100.1", 53), packets.tcp(here, 40000, gateway, 22),
                 packets.udp(here, 40000, "198.51.100.1", 5351), packets.udp(here, 5351, gateway, 40000), packets.udp(here, 40000, "239.255.255.250", 5353),
                 packets.tcp(here, 40000, gateway, 5351),
