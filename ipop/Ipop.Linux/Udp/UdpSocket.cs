@@ -23,6 +23,7 @@ public sealed unsafe class UdpSocket : IDisposable
     private readonly UdpBatches _batches;
     private readonly bool _isShared;
     private bool _sendsRuns;
+    private KernelCounter _overflowed;
 
     private UdpSocket(FileDescriptor fd, bool isDual, UdpBatches? shared, bool sendsRuns, bool receivesRuns)
     {
@@ -57,15 +58,20 @@ public sealed unsafe class UdpSocket : IDisposable
     /// <inheritdoc cref="UdpBatches.Refused"/>
     public long Refused => _batches.Refused;
 
-    /// <summary>What the kernel dropped before it was received, because the socket's queue was full (SO_MEMINFO, Linux 4.12).</summary>
-    public uint Overflowed
+    /// <summary>What the kernel dropped before it was received, because the socket's queue was full (SO_MEMINFO, Linux 4.12; 32 bits there).</summary>
+    public long Overflowed
     {
         get
         {
             const int Drops = 8;
             uint* figures = stackalloc uint[Drops + 1];
             uint length = (Drops + 1) * sizeof(uint);
-            return Interop.Libc.getsockopt(_fd.Value, Interop.Libc.SOL_SOCKET, Interop.Libc.SO_MEMINFO, figures, &length) == 0 ? figures[Drops] : 0;
+            if (Interop.Libc.getsockopt(_fd.Value, Interop.Libc.SOL_SOCKET, Interop.Libc.SO_MEMINFO, figures, &length) == 0)
+            {
+                _overflowed.See(figures[Drops]);
+            }
+
+            return _overflowed.Total;
         }
     }
 
