@@ -57,10 +57,15 @@ internal sealed class EstTarget : FuzzTarget
                 Convert.ToBase64String(CertificateSamples.Sign(body, CertificateSamples.NodeKey, HashAlgorithmName.SHA256, EcdsaWithSha256)));
         }
 
+        if (ReadPath(lines[1]) is not { } path)
+        {
+            return 0;
+        }
+
         var context = new DefaultHttpContext();
         using var answer = new MemoryStream();
         context.Request.Method = Encoding.Latin1.GetString(lines[0]);
-        context.Request.Path = "/" + Encoding.Latin1.GetString(lines[1]).TrimStart('/');
+        context.Request.Path = path;
         context.Request.Headers.Authorization = Encoding.Latin1.GetString(lines[2]);
         context.Request.Body = new MemoryStream(body);
         context.Request.ContentLength = body.Length;
@@ -78,6 +83,19 @@ internal sealed class EstTarget : FuzzTarget
         Oracle.That(status != 200 || HttpMethods.IsGet(context.Request.Method), "nobody gets a certificate without a ticket");
         Oracle.That(answer.Length == context.Response.ContentLength && answer.Length < 2048, "the answer is short and has its length");
         return status + (1000 * (int)answer.Length);
+    }
+
+    /// <summary>The path as the web server hands it on; null if it answers 400 by itself, as to %00.</summary>
+    private static PathString? ReadPath(byte[] line)
+    {
+        try
+        {
+            return PathString.FromUriComponent("/" + Encoding.Latin1.GetString(line).TrimStart('/'));
+        }
+        catch (InvalidOperationException)
+        {
+            return null;
+        }
     }
 
     private static byte[][] Lines(byte[] input)
