@@ -18,12 +18,8 @@ public sealed class Node : IOverlay
 {
     private static readonly TimeSpan SilentInterval = TimeSpan.FromMilliseconds(250);
 
-    /// <summary>Time that can't pass between two ticks unless the machine was suspended.</summary>
-    private static readonly TimeSpan Slept = TimeSpan.FromSeconds(3);
-
     private readonly NodeCore _core;
     private bool _hasYielded;
-    private TimeSpan _lastTick = TimeSpan.MaxValue;
 
     /// <summary>Makes a node that does nothing until its first <see cref="Tick"/>.</summary>
     /// <param name="settings">The pool.</param>
@@ -92,50 +88,15 @@ public sealed class Node : IOverlay
         }
 
         agenda.Begin(now);
-        _core.Handshaker.Tick(now);
-        if (now - _lastTick > Slept)
+        foreach (ITimed part in _core.Timed)
         {
-            _core.NetworkChange.Restart(now);
+            part.Tick(now);
         }
 
-        _lastTick = now;
-        _core.PathWatch.Tick(now);
-        _core.Mtu.Tick(now);
-        _core.Order.Tick(now);
-        _core.Puncher.Tick(now);
-        _core.PortSearcher.Tick(now);
-        _core.Meetings.Tick(now);
-        _core.NatProber.Tick(now);
-        _core.Ring.Tick(now);
-        _core.Shortcuts.Tick(now);
-        _core.FarMemory.Tick(now);
-        _core.Bootstrap.Tick(now);
-        _core.Remembered.Tick(now);
-        _core.Lan.Tick(now);
-        _core.DhtServer.Tick(now);
-        _core.DhtClient.Tick(now);
-        _core.Notices.Tick(now);
-        _core.Dismissal.Tick(now);
-        _core.Pinger.Tick(now);
-        _core.Tracer.Tick(now);
-        _core.Clocks.Tick(now);
-
-        agenda.Wake(_core.Handshaker.NextTick);
-        agenda.Wake(_core.PortSearcher.NextTick);
-        agenda.Wake(_core.Meetings.NextTick);
-        agenda.Wake(_core.NatProber.Next);
-        agenda.Wake(_core.Ring.NextTick);
-        agenda.Wake(_core.Shortcuts.NextTick);
-        agenda.Wake(_core.FarMemory.NextTick);
-        agenda.Wake(_core.Bootstrap.NextTick);
-        agenda.Wake(_core.Remembered.NextTick);
-        agenda.Wake(_core.Lan.NextTick);
-        agenda.Wake(_core.DhtServer.NextTick);
-        agenda.Wake(_core.DhtClient.NextTick);
-        agenda.Wake(_core.Notices.NextTick);
-        agenda.Wake(_core.Pinger.NextTick);
-        agenda.Wake(_core.Tracer.NextTick);
-        agenda.Wake(_core.Clocks.NextTick);
+        foreach (ITimed part in _core.Timed)
+        {
+            agenda.Wake(part.NextTick);
+        }
     }
 
     /// <summary>Takes one frame: a UDP datagram, or what came whole over a connection. Nothing that arrives makes it throw.</summary>

@@ -9,7 +9,7 @@ namespace Brunet.Clocks;
 /// Asks peers for the time and tells it to those that ask, in their sessions. A word counts only from whom was asked, under the number that it was
 /// asked by, and once. Who is asked is chosen by chance among those whom the CA certified; in an open pool among all.
 /// </summary>
-internal sealed class PeerClocks(NodeCore core)
+internal sealed class PeerClocks(NodeCore core) : IMessageTaker, ITimed
 {
     /// <summary>Peers that are asked at a time: three liars do not outvote those that are left.</summary>
     private const int MostAsked = 7;
@@ -60,6 +60,13 @@ internal sealed class PeerClocks(NodeCore core)
             ClockAskMessage.Write(message, token);
             core.Transport.SendMessage(now, peer, message);
         }
+    }
+
+    /// <inheritdoc/>
+    public void Register(MessageTable messages)
+    {
+        messages.On(MessageType.ClockAsk, (in incoming, message) => OnAsk(incoming.Now, incoming.Peer, message));
+        messages.On(MessageType.ClockAnswer, (in incoming, message) => OnAnswer(incoming.Now, incoming.Peer, message));
     }
 
     /// <summary>Answers, if the local node knows what time it is.</summary>

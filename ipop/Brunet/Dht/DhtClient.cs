@@ -9,7 +9,7 @@ namespace Brunet.Dht;
 /// local node are renewed until they are released. What a lookup found is put where it is missing. Each question has a number of its own, drawn by chance: who
 /// sees one on its way can answer that one, and speaks for no other replica.
 /// </summary>
-internal sealed class DhtClient(NodeCore core, RecordCodec codec, IRecordPolicy policy)
+internal sealed class DhtClient(NodeCore core, RecordCodec codec, IRecordPolicy policy) : IMessageTaker, ITimed
 {
     private const int Majority = (ProtocolConstants.Replicas / 2) + 1;
 
@@ -104,6 +104,10 @@ internal sealed class DhtClient(NodeCore core, RecordCodec codec, IRecordPolicy 
             own.IsStale = true;
         }
     }
+
+    /// <inheritdoc/>
+    public void Register(MessageTable messages) =>
+        messages.On(RoutedType.Reply, (now, _, in _, body) => OnReply(now, body));
 
     public void OnReply(TimeSpan now, ReadOnlySpan<byte> body)
     {

@@ -11,7 +11,7 @@ namespace Brunet.Dht;
 /// The replica's side: keeps records and answers for them. Each replica is held by the three members that stand nearest to its position; the
 /// nearest one takes what owners send and gives it to the others, and when the ring changes the holders see to it that there are three again.
 /// </summary>
-internal sealed class DhtServer(NodeCore core, RecordCodec codec, IRecordPolicy policy)
+internal sealed class DhtServer(NodeCore core, RecordCodec codec, IRecordPolicy policy) : IMessageTaker, ITimed
 {
     /// <summary>Copies in one part of an answer to a collect.</summary>
     private const int CopiesAtOnce = 32;
@@ -59,6 +59,16 @@ internal sealed class DhtServer(NodeCore core, RecordCodec codec, IRecordPolicy 
             next = _partsSent.Count > 0 && _nextBudget < next ? _nextBudget : next;
             return Earlier(_collector.NextTick, next);
         }
+    }
+
+    /// <inheritdoc/>
+    public void Register(MessageTable messages)
+    {
+        messages.On(RoutedType.Store, OnStore);
+        messages.On(RoutedType.Fetch, OnFetch);
+        messages.On(MessageType.Collect, (in incoming, message) => OnCollect(incoming.Now, incoming.Peer, message));
+        messages.On(MessageType.Collected, (in incoming, message) => OnCollected(incoming.Now, incoming.Peer, message));
+        messages.On(MessageType.Copy, (in incoming, message) => OnCopy(incoming.Now, incoming.Peer, message));
     }
 
     /// <summary>A record comes over the ring. It must be meant for the position where its replica stands: where that is, the ring decided.</summary>

@@ -7,7 +7,7 @@ namespace Brunet.Diagnosis;
 /// <summary>
 /// Pings that a person asked for: in the session with the node, by the path that packets take now. Where there is no session one is made first.
 /// </summary>
-internal sealed class Pinger(NodeCore core)
+internal sealed class Pinger(NodeCore core) : ITimed
 {
     /// <summary>Pings that may run at once; who asks for more gets no answer.</summary>
     private const int MaxRunning = 64;

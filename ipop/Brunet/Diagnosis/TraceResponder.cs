@@ -7,9 +7,13 @@ namespace Brunet.Diagnosis;
 /// Answers traces that pass by. An answer is as long as the question, but each hop gives one, and a member may lie about the source: so what goes to
 /// one source is limited, and what goes to all.
 /// </summary>
-internal sealed class TraceResponder(NodeCore core)
+internal sealed class TraceResponder(NodeCore core) : IMessageTaker
 {
     private readonly AnswerLimit _limit = new();
+
+    /// <inheritdoc/>
+    public void Register(MessageTable messages) =>
+        messages.On(RoutedType.Trace, (now, _, in header, body) => OnTrace(now, header, body, next: null));
 
     /// <summary>A trace passes, arrives, or ends.</summary>
     /// <param name="now">The present.</param>

@@ -5,7 +5,7 @@ using Brunet.Wire;
 namespace Brunet.Diagnosis;
 
 /// <summary>Asks the nodes on the way to another one over the ring who they are and whom they hand the packet to.</summary>
-internal sealed class Tracer(NodeCore core)
+internal sealed class Tracer(NodeCore core) : IMessageTaker, ITimed
 {
     private const int MaxRunning = 16;
     private const int Tries = 3;
@@ -31,6 +31,10 @@ internal sealed class Tracer(NodeCore core)
         _running.Add(run);
         Send(now, run);
     }
+
+    /// <inheritdoc/>
+    public void Register(MessageTable messages) =>
+        messages.On(RoutedType.Traced, (now, _, in header, body) => OnTraced(now, header, body));
 
     /// <summary>Takes what a hop answers. Who answers is its own word: only the token, which the nodes on the way know, speaks for it.</summary>
     public void OnTraced(TimeSpan now, in RoutedHeader header, ReadOnlySpan<byte> body)

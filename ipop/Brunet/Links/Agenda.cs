@@ -1,5 +1,4 @@
 using System.Runtime.InteropServices;
-using Brunet.Nat;
 using static Brunet.Moment;
 
 namespace Brunet.Links;
@@ -103,9 +102,12 @@ internal sealed class Agenda(NodeCore core)
         {
             peer.IsStirred = false;
             core.Members.Note(peer);
-            TimeSpan link = Earlier(core.PathWatch.NextOf(_ticked, peer), core.Handshaker.NextOf(peer));
-            link = Earlier(Earlier(link, core.Mtu.NextOf(_ticked, peer)), PacketOrder.NextOf(peer));
-            peer.Due = Earlier(link, Earlier(Puncher.NextOf(_ticked, peer), core.PortSearcher.NextOf(_ticked, peer)));
+            peer.Due = TimeSpan.MaxValue;
+            foreach (IPeerTimed part in core.PeerTimed)
+            {
+                peer.Due = Earlier(part.NextOf(_ticked, peer), peer.Due);
+            }
+
             Wake(peer.Due);
         }
 

@@ -9,7 +9,7 @@ namespace Brunet.Links;
 /// Probes what the paths in use carry in one piece, answers the probes of others, and says how long a packet to a peer may be. Only straight paths by
 /// UDP that carry packets of the virtual network are probed; of all others the safe value is taken.
 /// </summary>
-internal sealed class MtuKeeper(NodeCore core)
+internal sealed class MtuKeeper(NodeCore core) : IMessageTaker, ITimed, IPeerTimed
 {
     /// <summary>Bytes of the headers of IPv4 and UDP, and of IPv6 and UDP.</summary>
     private const int IPv4Headers = 28, IPv6Headers = 48;
@@ -73,6 +73,13 @@ internal sealed class MtuKeeper(NodeCore core)
 
     /// <summary>The peer is forgotten.</summary>
     public void Forget(Peer peer) => Announce(peer, 0);
+
+    /// <inheritdoc/>
+    public void Register(MessageTable messages)
+    {
+        messages.On(MessageType.MtuProbe, (in incoming, message) => OnProbe(incoming.Now, incoming.Peer, incoming.Arrival, message));
+        messages.On(MessageType.MtuAnswer, (in incoming, message) => OnAnswer(incoming.Now, incoming.Peer, message));
+    }
 
     /// <summary>The peer asks whether something of that length arrives.</summary>
     public void OnProbe(TimeSpan now, Peer peer, Arrival arrival, ReadOnlySpan<byte> message)

@@ -35,44 +35,58 @@ internal sealed class NodeCore
         Random = random;
         Hardware = hardware;
         Agenda = new Agenda(this);
-        Transport = new Transport(this);
         Boot = new BootId(hardware);
-        Twins = new TwinWatch(this);
-        Handshaker = new Handshaker(this);
         Esp = new EspAgreement(this);
-        Paths = new PathKeeper(this);
-        PathWatch = new PathWatch(this);
-        Mtu = new MtuKeeper(this);
-        Order = new PacketOrder(this);
         Members = new MemberTable(this);
-        Router = new Router(this);
-        Ring = new RingKeeper(this);
-        Finder = new NodeFinder(this);
-        OtherRing = new OtherRing(this);
-        Shortcuts = new ShortcutKeeper(this);
-        FarMemory = new FarMemory(this);
-        Bootstrap = new Bootstrapper(this, settings.Bootstrap);
-        Remembered = new RememberedPeers(this);
-        Lan = new LanCaller(this);
-        Puncher = new Puncher(this);
-        Relayed = new RelayBudget(settings.RelayRate);
         Outside = new OutsideWatch(this);
-        NetworkChange = new NetworkChange(this);
-        PortSearcher = new PortSearcher(this);
-        Meetings = new TcpMeetings(this);
-        NatProber = new NatProber(this);
-        KnockResponder = new KnockResponder(this);
-        Relays = new RelayForwarder(this);
-        Pinger = new Pinger(this);
-        Tracer = new Tracer(this);
-        TraceResponder = new TraceResponder(this);
-        Clocks = new PeerClocks(this);
+        Relayed = new RelayBudget(settings.RelayRate);
         var codec = new RecordCodec(identity, certificates);
-        DhtServer = new DhtServer(this, codec, policy);
-        DhtClient = new DhtClient(this, codec, policy);
-        Notices = new NoticeKeeper(this);
-        Dismissal = new Dismissal(this);
+
+        Transport = Take(new Transport(this));
+        Router = Take(new Router(this));
+        Paths = Take(new PathKeeper(this));
+        Relays = Take(new RelayForwarder(this));
+        Twins = Take(new TwinWatch(this));
+        Finder = Take(new NodeFinder(this));
+        OtherRing = Take(new OtherRing(this));
+        KnockResponder = Take(new KnockResponder(this));
+        TraceResponder = Take(new TraceResponder(this));
+
+        // Those that time matters to have their turn in this order.
+        Handshaker = Take(new Handshaker(this));
+        NetworkChange = Take(new NetworkChange(this));
+        PathWatch = Take(new PathWatch(this));
+        Mtu = Take(new MtuKeeper(this));
+        Order = Take(new PacketOrder(this));
+        Puncher = Take(new Puncher(this));
+        PortSearcher = Take(new PortSearcher(this));
+        Meetings = Take(new TcpMeetings(this));
+        NatProber = Take(new NatProber(this));
+        Ring = Take(new RingKeeper(this));
+        Shortcuts = Take(new ShortcutKeeper(this));
+        FarMemory = Take(new FarMemory(this));
+        Bootstrap = Take(new Bootstrapper(this, settings.Bootstrap));
+        Remembered = Take(new RememberedPeers(this));
+        Lan = Take(new LanCaller(this));
+        DhtServer = Take(new DhtServer(this, codec, policy));
+        DhtClient = Take(new DhtClient(this, codec, policy));
+        Notices = Take(new NoticeKeeper(this));
+        Dismissal = Take(new Dismissal(this));
+        Pinger = Take(new Pinger(this));
+        Tracer = Take(new Tracer(this));
+        Clocks = Take(new PeerClocks(this));
     }
+
+    /// <summary>Who takes messages of which type.</summary>
+    public MessageTable Messages { get; } = new();
+
+    /// <summary>The parts that time matters to, in the order of their turns.</summary>
+    [field: Own("the parts of a node")]
+    public List<ITimed> Timed { get; } = [];
+
+    /// <summary>The parts that have something to do with each peer at a time of its own.</summary>
+    [field: Own("the parts of a node")]
+    public List<IPeerTimed> PeerTimed { get; } = [];
 
     public NodeSettings Settings { get; }
 
@@ -239,6 +253,24 @@ internal sealed class NodeCore
         peer.Older.ForEach(Handshaker.Forget);
         peer.Older.Clear();
         peer.Current = null;
+    }
+
+    /// <summary>Notes what a part wants to be called for.</summary>
+    private T Take<T>(T part)
+        where T : class
+    {
+        (part as IMessageTaker)?.Register(Messages);
+        if (part is ITimed timed)
+        {
+            Timed.Add(timed);
+        }
+
+        if (part is IPeerTimed peerTimed)
+        {
+            PeerTimed.Add(peerTimed);
+        }
+
+        return part;
     }
 
     private void ForgetHandshakes(Peer peer)

@@ -8,7 +8,7 @@ namespace Brunet.Links;
 /// waits until what is under way on the former has come, for TCP takes what is overtaken for lost. While the path stays nothing waits, so what a wire
 /// loses or turns around costs no more than it does without us.
 /// </summary>
-internal sealed class PacketOrder(NodeCore core)
+internal sealed class PacketOrder(NodeCore core) : ITimed, IPeerTimed
 {
     /// <summary>Bytes that wait at most, of all peers together; beyond that order is given up, not packets.</summary>
     public const int MostBytes = 4 << 20;
@@ -25,7 +25,7 @@ internal sealed class PacketOrder(NodeCore core)
     private int _bytes;
 
     /// <summary>When a peer's packets have waited long enough.</summary>
-    public static TimeSpan NextOf(Peer peer) => peer.Held?.Until ?? TimeSpan.MaxValue;
+    public TimeSpan NextOf(TimeSpan now, Peer peer) => peer.Held?.Until ?? TimeSpan.MaxValue;
 
     /// <summary>Takes a message with a packet, Packet or Segment.</summary>
     /// <param name="now">The present.</param>

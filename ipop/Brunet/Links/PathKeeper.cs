@@ -1,5 +1,6 @@
 using Brunet.Addressing;
 using Brunet.Nat;
+using Brunet.Sessions;
 using Brunet.Wire;
 
 namespace Brunet.Links;
@@ -8,7 +9,7 @@ namespace Brunet.Links;
 /// Finds out which paths work. A ping that comes back makes a path alive; what the peer seals shows where it is now. What the passing of
 /// time does to paths is <see cref="PathWatch"/>'s.
 /// </summary>
-internal sealed class PathKeeper(NodeCore core)
+internal sealed class PathKeeper(NodeCore core) : IMessageTaker
 {
     /// <summary>Ways to one peer; the one that was heard least gives way.</summary>
     public const int MaxPaths = 24;
@@ -184,8 +185,17 @@ internal sealed class PathKeeper(NodeCore core)
         return false;
     }
 
-    public void OnPing(TimeSpan now, Peer peer, Arrival arrival, ReadOnlySpan<byte> message)
+    /// <inheritdoc/>
+    public void Register(MessageTable messages)
     {
+        messages.On(MessageType.Ping, OnPing);
+        messages.On(MessageType.Pong, OnPong);
+    }
+
+    private void OnPing(in Incoming incoming, ReadOnlySpan<byte> message)
+    {
+        (TimeSpan now, Peer peer, Session session, Arrival arrival) = incoming;
+        core.Esp.Hear(session, message);
         if (PingMessage.TryRead(message, out PingMessage ping))
         {
             Span<byte> answer = stackalloc byte[PongMessage.Size];
@@ -215,9 +225,11 @@ internal sealed class PathKeeper(NodeCore core)
         return false;
     }
 
-    public void OnPong(TimeSpan now, Peer peer, ReadOnlySpan<byte> message)
+    private void OnPong(in Incoming incoming, ReadOnlySpan<byte> message)
     {
-        if (!PongMessage.TryRead(message, out PongMessage pong))
+        (TimeSpan now, Peer peer, Session session, Arrival arrival) = incoming;
+        core.Esp.Hear(session, message);
+        if (core.Pinger.OnPong(now, peer, arrival, message) || !PongMessage.TryRead(message, out PongMessage pong))
         {
             return;
         }

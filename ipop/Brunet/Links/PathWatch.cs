@@ -9,7 +9,7 @@ namespace Brunet.Links;
 /// path that misses three pings is dead, and one is enough if the peer is heard another way meanwhile. How long a ping may take follows
 /// from the round trips measured.
 /// </summary>
-internal sealed class PathWatch(NodeCore core)
+internal sealed class PathWatch(NodeCore core) : ITimed, IPeerTimed
 {
     private const int MissedUntilDead = 3;
     private const int MaxSpares = 2;

@@ -5,7 +5,7 @@ using Brunet.Wire;
 namespace Brunet.Links;
 
 /// <summary>Frames out and in: seals messages for a peer and a path, opens what arrives, and hands messages to whom they concern.</summary>
-internal sealed class Transport(NodeCore core)
+internal sealed class Transport(NodeCore core) : IMessageTaker
 {
     /// <summary>Sends a message by the best path there is. Nothing happens without a session.</summary>
     public void SendMessage(TimeSpan now, Peer peer, ReadOnlySpan<byte> message) => SendMessage(now, peer, message, peer.Best);
@@ -127,6 +127,10 @@ internal sealed class Transport(NodeCore core)
         }
     }
 
+    /// <inheritdoc/>
+    public void Register(MessageTable messages) =>
+        messages.On(RoutedType.Frame, (now, _, in header, body) => ReceiveFrame(now, Arrival.Ring(header.SourceVia), body));
+
     /// <summary>Takes a frame that came some way; who sent it, only the frame itself can prove.</summary>
     public void ReceiveFrame(TimeSpan now, Arrival arrival, ReadOnlySpan<byte> frame)
     {
@@ -201,7 +205,7 @@ internal sealed class Transport(NodeCore core)
                 }
                 else
                 {
-                    Dispatch(now, peer, session, arrival, message);
+                    core.Messages.Dispatch(new Incoming(now, peer, session, arrival), message);
                 }
 
                 core.Order.OnOpened(now, peer, session, counter);
@@ -210,87 +214,6 @@ internal sealed class Transport(NodeCore core)
         finally
         {
             FrameBuffers.Return(buffer);
-        }
-    }
-
-    private void Dispatch(TimeSpan now, Peer peer, Session session, Arrival arrival, ReadOnlySpan<byte> message)
-    {
-        switch ((MessageType)message[0])
-        {
-            case MessageType.Routed:
-                core.Router.Receive(now, peer, message);
-                break;
-            case MessageType.Ping:
-                core.Esp.Hear(session, message);
-                core.Paths.OnPing(now, peer, arrival, message);
-                break;
-            case MessageType.Pong:
-                core.Esp.Hear(session, message);
-                if (!core.Pinger.OnPong(now, peer, arrival, message))
-                {
-                    core.Paths.OnPong(now, peer, message);
-                }
-
-                break;
-            case MessageType.Neighbours:
-                core.Ring.OnNeighbours(now, peer, message);
-                break;
-            case MessageType.Elsewhere:
-                core.OtherRing.OnElsewhere(now, peer, message);
-                break;
-            case MessageType.Candidates:
-                core.Puncher.OnCandidates(now, peer, arrival, message);
-                break;
-            case MessageType.Relay:
-                core.Relays.Receive(now, peer, message);
-                break;
-            case MessageType.Twin:
-                core.Twins.Receive(now, peer, session, message);
-                break;
-            case MessageType.KnockAsk:
-                core.KnockResponder.OnAsk(now, peer, arrival, message);
-                break;
-            case MessageType.KnockDone:
-                core.NatProber.OnDone(peer, message);
-                break;
-            case MessageType.Meet:
-                core.Meetings.OnMeet(now, peer, arrival, message);
-                break;
-            case MessageType.MtuProbe:
-                core.Mtu.OnProbe(now, peer, arrival, message);
-                break;
-            case MessageType.MtuAnswer:
-                core.Mtu.OnAnswer(now, peer, message);
-                break;
-            case MessageType.ClockAsk:
-                core.Clocks.OnAsk(now, peer, message);
-                break;
-            case MessageType.ClockAnswer:
-                core.Clocks.OnAnswer(now, peer, message);
-                break;
-            case MessageType.Goodbye:
-                core.Handshaker.OnGoodbye(now, peer, session);
-                break;
-            case MessageType.Collect:
-                core.DhtServer.OnCollect(now, peer, message);
-                break;
-            case MessageType.Collected:
-                core.DhtServer.OnCollected(now, peer, message);
-                break;
-            case MessageType.Copy:
-                core.DhtServer.OnCopy(now, peer, message);
-                break;
-            case MessageType.Announce:
-                core.Notices.OnAnnounce(now, peer, message);
-                break;
-            case MessageType.NoticeAsk:
-                core.Notices.OnAsk(now, peer, message);
-                break;
-            case MessageType.NoticePiece:
-                core.Notices.OnPiece(now, peer, message);
-                break;
-            default:
-                break;
         }
     }
 }

@@ -9,7 +9,7 @@ namespace Brunet.Nat;
 /// Helps others to find out what their NATs do: tells them where a question came from, and knocks where they ask for it. A knock goes to the
 /// asker's own host alone, one datagram for one request, so many a second.
 /// </summary>
-internal sealed class KnockResponder(NodeCore core)
+internal sealed class KnockResponder(NodeCore core) : IMessageTaker
 {
     /// <summary>Questions come from hosts that have proven the pool's secret only; a replayed one draws as many bytes as it has.</summary>
     private const int AnswersPerSecond = 64;
@@ -29,6 +29,10 @@ internal sealed class KnockResponder(NodeCore core)
             Knock(now, arrival.Socket, arrival.Endpoint, question.Token);
         }
     }
+
+    /// <inheritdoc/>
+    public void Register(MessageTable messages) =>
+        messages.On(MessageType.KnockAsk, (in incoming, message) => OnAsk(incoming.Now, incoming.Peer, incoming.Arrival, message));
 
     /// <summary>A peer asks for a knock.</summary>
     public void OnAsk(TimeSpan now, Peer peer, Arrival arrival, ReadOnlySpan<byte> message)

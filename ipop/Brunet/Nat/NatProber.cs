@@ -10,7 +10,7 @@ namespace Brunet.Nat;
 /// the neighbour where it is seen; then others knock there; then it is silent, and the neighbour is asked to knock once more. Only a
 /// knock from outside tells: a datagram from inside opens the NAT again, often with the same port.
 /// </summary>
-internal sealed class NatProber(NodeCore core)
+internal sealed class NatProber(NodeCore core) : IMessageTaker, ITimed
 {
     private const int MostAsked = 3;
     private const int MostRounds = 2;
@@ -73,7 +73,7 @@ internal sealed class NatProber(NodeCore core)
     public bool HasSocket => _socket != 0;
 
     /// <summary>When <see cref="Tick"/> has something to do.</summary>
-    public TimeSpan Next
+    public TimeSpan NextTick
     {
         get;
         private set
@@ -108,7 +108,7 @@ internal sealed class NatProber(NodeCore core)
 
     public void Tick(TimeSpan now)
     {
-        if (now < Next)
+        if (now < NextTick)
         {
             return;
         }
@@ -173,6 +173,10 @@ internal sealed class NatProber(NodeCore core)
             GoOn(now);
         }
     }
+
+    /// <inheritdoc/>
+    public void Register(MessageTable messages) =>
+        messages.On(MessageType.KnockDone, (in incoming, message) => OnDone(incoming.Peer, message));
 
     /// <summary>The neighbour says whether it did what it was asked.</summary>
     public void OnDone(Peer peer, ReadOnlySpan<byte> message)
@@ -239,7 +243,7 @@ internal sealed class NatProber(NodeCore core)
 
     private void Ask(TimeSpan now)
     {
-        (_step, _question, _lastOut, Next) = (Step.Asking, NewToken(), now, now + AnswerTime);
+        (_step, _question, _lastOut, NextTick) = (Step.Asking, NewToken(), now, now + AnswerTime);
         _tries++;
         Span<byte> frame = stackalloc byte[KnockFrame.Size];
         new KnockFrame(IsQuestion: true, _question, default).Write(frame, core.Settings.PoolSecret.Span);
@@ -250,7 +254,7 @@ internal sealed class NatProber(NodeCore core)
     {
         if (++_answers % 2 == 0)
         {
-            (_step, Next) = (Step.Silent, _lastOut + Life.Silence);
+            (_step, NextTick) = (Step.Silent, _lastOut + Life.Silence);
         }
         else if (Filtering == NatFiltering.Unknown)
         {
@@ -266,13 +270,13 @@ internal sealed class NatProber(NodeCore core)
     private void Pause(TimeSpan now)
     {
         TimeSpan second = _lastOut + SecondQuestion;
-        (_step, Next) = (Step.Pausing, Later(second, now));
+        (_step, NextTick) = (Step.Pausing, Later(second, now));
     }
 
     private void AskForStrangers(TimeSpan now)
     {
         _tries++;
-        (_step, _near, _far, Next) = (Step.Filtering, NewToken(), NewToken(), now + KnockTime);
+        (_step, _near, _far, NextTick) = (Step.Filtering, NewToken(), NewToken(), now + KnockTime);
         Send(now, KnockFrom.OtherNode, _far);
         Send(now, KnockFrom.OtherPort, _near);
     }
@@ -295,7 +299,7 @@ internal sealed class NatProber(NodeCore core)
     {
         _isNearSent &= _tries > 0;
         _tries++;
-        (_step, _near, Next) = (Step.Knocking, NewToken(), now + KnockTime);
+        (_step, _near, NextTick) = (Step.Knocking, NewToken(), now + KnockTime);
         Send(now, KnockFrom.SamePort, _near);
     }
 
@@ -337,7 +341,7 @@ internal sealed class NatProber(NodeCore core)
         }
 
         (_socket, _helper, _step) = (0, null, Step.Idle);
-        Next = now + (pause * (1 + (0.5 * core.Random.NextDouble())));
+        NextTick = now + (pause * (1 + (0.5 * core.Random.NextDouble())));
     }
 
     private void Send(TimeSpan now, KnockFrom from, ulong token)

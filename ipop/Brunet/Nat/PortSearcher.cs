@@ -10,7 +10,7 @@ namespace Brunet.Nat;
 /// peer that packets of the virtual network go to and that punching did not reach; one search at a time a node, with pauses that
 /// grow, within one budget.
 /// </summary>
-internal sealed class PortSearcher(NodeCore core)
+internal sealed class PortSearcher(NodeCore core) : ITimed, IPeerTimed
 {
     /// <summary>Plain punching has won by then, if it can.</summary>
     private static readonly TimeSpan HeadStart = TimeSpan.FromMilliseconds(700);

@@ -10,7 +10,7 @@ namespace Brunet.Nat;
 /// sealed pings there at the same time, which opens both NATs; common neighbours are tried as relays beside it. Only a ping that
 /// comes back makes a path.
 /// </summary>
-internal sealed class Puncher(NodeCore core)
+internal sealed class Puncher(NodeCore core) : IMessageTaker, ITimed, IPeerTimed
 {
     private static readonly TimeSpan FirstRetry = TimeSpan.FromSeconds(2);
     private static readonly TimeSpan LastRetry = TimeSpan.FromSeconds(60);
@@ -94,6 +94,10 @@ internal sealed class Puncher(NodeCore core)
     /// <summary>Many ports are open to the peer now, and it shall guess which.</summary>
     public void TellSpread(TimeSpan now, Peer peer) => Send(now, peer, wantsAnswer: false, peer.Best, isSpread: true);
 
+    /// <inheritdoc/>
+    public void Register(MessageTable messages) =>
+        messages.On(MessageType.Candidates, (in incoming, message) => OnCandidates(incoming.Now, incoming.Peer, incoming.Arrival, message));
+
     public void OnCandidates(TimeSpan now, Peer peer, Arrival arrival, ReadOnlySpan<byte> message)
     {
         if (CandidatesMessage.Read(message) is not { } candidates)
@@ -137,7 +141,7 @@ internal sealed class Puncher(NodeCore core)
     /// <summary>When <see cref="Tick"/> has something to do for a peer to which nothing happens until then.</summary>
     /// <param name="now">The last tick.</param>
     /// <param name="peer">The peer.</param>
-    public static TimeSpan NextOf(TimeSpan now, Peer peer)
+    public TimeSpan NextOf(TimeSpan now, Peer peer)
     {
         bool isPunching = peer.Current is not null && !IsPunched(peer) && peer.NextPunch < peer.WantedUntil && peer.IsWanted(now);
         TimeSpan punch = isPunching ? peer.NextPunch : TimeSpan.MaxValue;

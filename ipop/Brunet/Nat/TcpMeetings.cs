@@ -10,7 +10,7 @@ namespace Brunet.Nat;
 /// is known to map the same way for everybody (simultaneous open, RFC 9293 section 3.5; Ford and others, USENIX 2005). Whom nobody has seen by TCP yet
 /// has himself seen by a public member first.
 /// </summary>
-internal sealed class TcpMeetings(NodeCore core)
+internal sealed class TcpMeetings(NodeCore core) : IMessageTaker, ITimed
 {
     private const int MaxAtOnce = 8;
     private const int MaxWaiting = 64;
@@ -105,6 +105,10 @@ internal sealed class TcpMeetings(NodeCore core)
 
         Tick(now);
     }
+
+    /// <inheritdoc/>
+    public void Register(MessageTable messages) =>
+        messages.On(MessageType.Meet, (in incoming, message) => OnMeet(incoming.Now, incoming.Peer, incoming.Arrival, message));
 
     public void OnMeet(TimeSpan now, Peer peer, Arrival arrival, ReadOnlySpan<byte> message)
     {

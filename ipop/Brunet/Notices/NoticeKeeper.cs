@@ -2,6 +2,7 @@ using System.Runtime.InteropServices;
 using Brunet.Addressing;
 using Brunet.Links;
 using Brunet.Ring;
+using Brunet.Wire;
 using static Brunet.Moment;
 
 namespace Brunet.Notices;
@@ -11,7 +12,7 @@ namespace Brunet.Notices;
 /// they tell it on (S. El-Ansary and others, "Efficient broadcast in structured P2P networks", IPTPS 2003). Whoever lacks the body asks
 /// for it in pieces. Near neighbours tell each other a little later, so that nobody is left out who is not in its place, or comes late.
 /// </summary>
-internal sealed class NoticeKeeper(NodeCore core)
+internal sealed class NoticeKeeper(NodeCore core) : IMessageTaker, ITimed
 {
     private const int MaxTries = 6;
 
@@ -94,6 +95,14 @@ internal sealed class NoticeKeeper(NodeCore core)
 
         Accept(now, notice, core.Self, isWholeRing: true);
         return true;
+    }
+
+    /// <inheritdoc/>
+    public void Register(MessageTable messages)
+    {
+        messages.On(MessageType.Announce, (in incoming, message) => OnAnnounce(incoming.Now, incoming.Peer, message));
+        messages.On(MessageType.NoticeAsk, (in incoming, message) => OnAsk(incoming.Now, incoming.Peer, message));
+        messages.On(MessageType.NoticePiece, (in incoming, message) => OnPiece(incoming.Now, incoming.Peer, message));
     }
 
     public void OnAnnounce(TimeSpan now, Peer from, ReadOnlySpan<byte> message)

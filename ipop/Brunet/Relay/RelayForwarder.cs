@@ -9,7 +9,7 @@ namespace Brunet.Relay;
 /// Hands frames on between two nodes that both have a direct path to us, and takes those that a relay brought. What is relayed is
 /// sealed end to end.
 /// </summary>
-internal sealed class RelayForwarder(NodeCore core)
+internal sealed class RelayForwarder(NodeCore core) : IMessageTaker
 {
     /// <summary>Sends a frame over a relay.</summary>
     public void Send(TimeSpan now, NodeAddress relay, NodeAddress destination, ReadOnlySpan<byte> frame)
@@ -19,6 +19,10 @@ internal sealed class RelayForwarder(NodeCore core)
             Send(now, peer, path, new RelayHeader(core.Self, destination), frame);
         }
     }
+
+    /// <inheritdoc/>
+    public void Register(MessageTable messages) =>
+        messages.On(MessageType.Relay, (in incoming, message) => Receive(incoming.Now, incoming.Peer, message));
 
     public void Receive(TimeSpan now, Peer from, ReadOnlySpan<byte> message)
     {

@@ -11,7 +11,7 @@ namespace Brunet.Ring;
 /// Finds the ring by the pool's bootstrap list, and keeps asking those of the list that no living path leads to: so a node joins
 /// whenever one becomes reachable, and rings that were parted find together again.
 /// </summary>
-internal sealed class Bootstrapper(NodeCore core, IReadOnlyList<TransportAddress> bootstrap)
+internal sealed class Bootstrapper(NodeCore core, IReadOnlyList<TransportAddress> bootstrap) : ITimed
 {
     private static readonly TimeSpan LonelyInterval = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan Interval = TimeSpan.FromSeconds(15);

@@ -7,7 +7,7 @@ namespace Brunet.Ring;
 /// Remembers where lost neighbours and shortcuts were, and calls there from time to time, ever more seldom: behind a partition they are
 /// another ring, and one answer is enough to merge with it.
 /// </summary>
-internal sealed class FarMemory(NodeCore core)
+internal sealed class FarMemory(NodeCore core) : ITimed
 {
     private const int MaxEntries = 8;
     private static readonly TimeSpan FirstPause = TimeSpan.FromSeconds(10);

@@ -10,7 +10,7 @@ namespace Brunet.Ring;
 /// multicast group, and members that hear it answer, few of many. The first answer is taken. Of a ring some go on calling now and then, so
 /// that rings that begin beside each other become one. The pool's secret keys the frame's MAC, so of other pools nobody answers.
 /// </summary>
-internal sealed class LanCaller(NodeCore core)
+internal sealed class LanCaller(NodeCore core) : ITimed
 {
     /// <summary>How many answers a call shall get on a network with many members: one is enough, two may be lost.</summary>
     private const double WantedAnswers = 4;

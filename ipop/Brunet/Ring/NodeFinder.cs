@@ -10,7 +10,7 @@ namespace Brunet.Ring;
 /// Asks the ring who stands nearest to the local node. The question begins at some link and says whom the asker knows; the node where it
 /// ends answers, and on its way whoever knows better. So a group of nodes that knows only itself finds the others.
 /// </summary>
-internal sealed class NodeFinder(NodeCore core)
+internal sealed class NodeFinder(NodeCore core) : IMessageTaker
 {
     /// <summary>Links that the first questions begin at, while little is known.</summary>
     private const int FindsAtOnce = 3;
@@ -82,6 +82,10 @@ internal sealed class NodeFinder(NodeCore core)
 
     /// <summary>Whether an answer is one to our last questions, and the link that the question began at.</summary>
     public bool IsMine(uint token, out NodeAddress start) => _asked.TryGetValue(token, out start);
+
+    /// <inheritdoc/>
+    public void Register(MessageTable messages) =>
+        messages.On(RoutedType.Find, (now, speaker, in header, body) => OnFind(now, speaker, header, body, goesOn: false));
 
     /// <summary>Answers a question, which came in this speaker's session. One that goes on is answered only with what its asker does not know.</summary>
     public void OnFind(TimeSpan now, NodeAddress speaker, in RoutedHeader header, ReadOnlySpan<byte> body, bool goesOn)

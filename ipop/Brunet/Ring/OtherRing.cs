@@ -9,7 +9,7 @@ namespace Brunet.Ring;
 /// one: the shortcuts are told of it, ask there for their own places, and tell theirs once they have one. So all search at once after a few steps, and the
 /// rings need not grow together from one place on.
 /// </summary>
-internal sealed class OtherRing(NodeCore core)
+internal sealed class OtherRing(NodeCore core) : IMessageTaker
 {
     /// <summary>Questions in one <see cref="Pause"/>, on whoever's word.</summary>
     private const int MostDoors = 16;
@@ -73,6 +73,10 @@ internal sealed class OtherRing(NodeCore core)
             }
         }
     }
+
+    /// <inheritdoc/>
+    public void Register(MessageTable messages) =>
+        messages.On(MessageType.Elsewhere, (in incoming, message) => OnElsewhere(incoming.Now, incoming.Peer, message));
 
     /// <summary>A peer says that a node stands in another ring. Who found its place there a moment ago need not ask again.</summary>
     public void OnElsewhere(TimeSpan now, Peer from, ReadOnlySpan<byte> message)

@@ -8,7 +8,7 @@ namespace Brunet.Ring;
 /// Calls members that were reached straight in an earlier life, or before all links were lost, while there is no link to a member: so a node
 /// finds its ring when the whole bootstrap list is dead, and so does the first node, which has no list.
 /// </summary>
-internal sealed class RememberedPeers(NodeCore core)
+internal sealed class RememberedPeers(NodeCore core) : ITimed
 {
     private const int MaxEntries = 16;
 

@@ -9,7 +9,7 @@ namespace Brunet.Ring;
 /// Keeps the node linked to its nearest members on both sides. Neighbours tell each other whom they know near by; what nobody near by
 /// can know, <see cref="NodeFinder"/> asks the ring.
 /// </summary>
-internal sealed class RingKeeper(NodeCore core)
+internal sealed class RingKeeper(NodeCore core) : IMessageTaker, ITimed
 {
     /// <summary>Near neighbours a side.</summary>
     public const int NearPerSide = 2;
@@ -112,6 +112,13 @@ internal sealed class RingKeeper(NodeCore core)
         EstimatedNodes = Neighbourhood.EstimateNodes(core.Self, known, KnownPerSide);
         SendNeighbours(now, after, before);
         core.Finder.Tick(now);
+    }
+
+    /// <inheritdoc/>
+    public void Register(MessageTable messages)
+    {
+        messages.On(MessageType.Neighbours, (in incoming, message) => OnNeighbours(incoming.Now, incoming.Peer, message));
+        messages.On(RoutedType.Found, OnFound);
     }
 
     public void OnNeighbours(TimeSpan now, Peer from, ReadOnlySpan<byte> message)

@@ -9,7 +9,7 @@ namespace Brunet.Ring;
 /// Greedy routing: a packet goes to the connected node that is nearest to its destination on the ring, and stays where no other is
 /// nearer. Leaves never forward.
 /// </summary>
-internal sealed class Router(NodeCore core)
+internal sealed class Router(NodeCore core) : IMessageTaker
 {
     /// <summary>
     /// Sends a packet over the ring. If exact, only the destination itself may have it, else the node nearest to it. Via is a node
@@ -36,6 +36,10 @@ internal sealed class Router(NodeCore core)
             ArrayPool<byte>.Shared.Return(buffer);
         }
     }
+
+    /// <inheritdoc/>
+    public void Register(MessageTable messages) =>
+        messages.On(MessageType.Routed, (in incoming, message) => Receive(incoming.Now, incoming.Peer, message));
 
     /// <summary>Takes a packet from a neighbour.</summary>
     public void Receive(TimeSpan now, Peer from, ReadOnlySpan<byte> message)
@@ -182,42 +186,8 @@ internal sealed class Router(NodeCore core)
     }
 
     /// <summary>Hands a packet to whom it concerns. From is in whose session it came, null for the local node: all that is proven of its way.</summary>
-    private void Deliver(TimeSpan now, Peer? from, in RoutedHeader header, ReadOnlySpan<byte> body)
-    {
-        NodeAddress speaker = from?.Address ?? core.Self;
-        switch (header.Type)
-        {
-            case RoutedType.Frame:
-                core.Transport.ReceiveFrame(now, Arrival.Ring(header.SourceVia), body);
-                break;
-            case RoutedType.Find:
-                core.Finder.OnFind(now, speaker, header, body, goesOn: false);
-                break;
-            case RoutedType.Found:
-                core.Ring.OnFound(now, speaker, header, body);
-                break;
-            case RoutedType.Locate:
-                core.Shortcuts.OnLocate(now, speaker, header, body);
-                break;
-            case RoutedType.Trace:
-                core.TraceResponder.OnTrace(now, header, body, next: null);
-                break;
-            case RoutedType.Traced:
-                core.Tracer.OnTraced(now, header, body);
-                break;
-            case RoutedType.Store:
-                core.DhtServer.OnStore(now, speaker, header, body);
-                break;
-            case RoutedType.Fetch:
-                core.DhtServer.OnFetch(now, speaker, header, body);
-                break;
-            case RoutedType.Reply:
-                core.DhtClient.OnReply(now, body);
-                break;
-            default:
-                break;
-        }
-    }
+    private void Deliver(TimeSpan now, Peer? from, in RoutedHeader header, ReadOnlySpan<byte> body) =>
+        core.Messages.Deliver(now, from?.Address ?? core.Self, header, body);
 
     /// <summary>The member that is nearest to us of those with a link: through it others reach us whatever the ring looks like.</summary>
     private NodeAddress Home() => core.Members.Nearest(core.Self, default, default)?.Address ?? default;

@@ -9,7 +9,7 @@ namespace Brunet.Ring;
 /// Keeps links to far members, so that greedy routing needs few hops: half of log2 N, at distances whose density falls as 1/d
 /// (J. Kleinberg, "The small-world phenomenon: an algorithmic perspective", STOC 2000).
 /// </summary>
-internal sealed class ShortcutKeeper(NodeCore core)
+internal sealed class ShortcutKeeper(NodeCore core) : IMessageTaker, ITimed
 {
     private static readonly TimeSpan FirstPause = TimeSpan.FromMilliseconds(500);
     private static readonly TimeSpan LongestPause = TimeSpan.FromSeconds(32);
@@ -59,6 +59,10 @@ internal sealed class ShortcutKeeper(NodeCore core)
         _backoff.Tried(now);
         Ask(now);
     }
+
+    /// <inheritdoc/>
+    public void Register(MessageTable messages) =>
+        messages.On(RoutedType.Locate, OnLocate);
 
     /// <summary>Answers whoever asks who stands at a position: the local node does.</summary>
     public void OnLocate(TimeSpan now, NodeAddress speaker, in RoutedHeader header, ReadOnlySpan<byte> body)

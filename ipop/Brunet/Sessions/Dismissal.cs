@@ -6,7 +6,7 @@ namespace Brunet.Sessions;
 /// Ends all sessions with those whose certificates count no longer. A moment later than it is known, so that they still hear why; and once more
 /// when every handshake is over in which the certificate was looked at before.
 /// </summary>
-internal sealed class Dismissal(NodeCore core)
+internal sealed class Dismissal(NodeCore core) : ITimed
 {
     private static readonly TimeSpan Pause = TimeSpan.FromSeconds(5);
     private static readonly TimeSpan HandshakesEnd = TimeSpan.FromSeconds(20);

@@ -9,7 +9,7 @@ namespace Brunet.Sessions;
 /// Begins, carries on and ends handshakes. Whoever has not the pool's secret gets no answer. When both ends begin at once, the one
 /// with the smaller ring address goes on as the client; should both come to an end all the same, both sessions serve.
 /// </summary>
-internal sealed class Handshaker
+internal sealed class Handshaker : IMessageTaker, ITimed, IPeerTimed
 {
     /// <summary>Sessions of one peer that no longer seal, and still open.</summary>
     public const int MaxOlder = 4;
@@ -34,7 +34,7 @@ internal sealed class Handshaker
     public TimeSpan NextTick => _sessions.NextTick(GiveUpAfter);
 
     /// <summary>When <see cref="Tick"/> has something to do for a peer to which nothing happens until then.</summary>
-    public TimeSpan NextOf(Peer peer)
+    public TimeSpan NextOf(TimeSpan now, Peer peer)
     {
         TimeSpan next = SessionAge.NextOf(peer);
         if (peer.Pending is not null || peer.Next is not null || (peer.Current is null && !peer.HasWaiting))
@@ -130,6 +130,10 @@ internal sealed class Handshaker
             }
         }
     }
+
+    /// <inheritdoc/>
+    public void Register(MessageTable messages) =>
+        messages.On(MessageType.Goodbye, (in incoming, _) => OnGoodbye(incoming.Now, incoming.Peer, incoming.Session));
 
     /// <summary>
     /// The peer ended a session. Only the end of the current one is the peer's end: a late goodbye of its life before must not take

@@ -9,7 +9,7 @@ namespace Brunet.Sessions;
 /// each signs that it heard of the other, and believes nobody's word but such a signature. The smaller boot id goes on: both know both
 /// numbers, so both decide alike, and neither clocks nor ages have to be believed.
 /// </summary>
-internal sealed class TwinWatch(NodeCore core)
+internal sealed class TwinWatch(NodeCore core) : IMessageTaker
 {
     /// <summary>How long the yielding machine goes on, so that the other hears of it.</summary>
     private static readonly TimeSpan Grace = TimeSpan.FromSeconds(3);
@@ -45,6 +45,10 @@ internal sealed class TwinWatch(NodeCore core)
         core.Transport.Send(now, peer, current, TwinMessage.Ask(older.RemoteBoot), current.LastWay);
         core.Transport.Send(now, peer, older, TwinMessage.Ask(current.RemoteBoot), older.LastWay);
     }
+
+    /// <inheritdoc/>
+    public void Register(MessageTable messages) =>
+        messages.On(MessageType.Twin, (in incoming, message) => Receive(incoming.Now, incoming.Peer, incoming.Session, message));
 
     /// <summary>A question, or a proof for this node or for one of a peer's two machines.</summary>
     public void Receive(TimeSpan now, Peer peer, Session session, ReadOnlySpan<byte> message)

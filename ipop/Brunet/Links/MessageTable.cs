@@ -1,0 +1,61 @@
+using Brunet.Addressing;
+using Brunet.Sessions;
+using Brunet.Wire;
+
+namespace Brunet.Links;
+
+/// <summary>How a message came: opened in a session, so its peer is proven.</summary>
+/// <param name="Now">The present.</param>
+/// <param name="Peer">From whom.</param>
+/// <param name="Session">In which of his sessions.</param>
+/// <param name="Arrival">By which way.</param>
+internal readonly record struct Incoming(TimeSpan Now, Peer Peer, Session Session, Arrival Arrival);
+
+/// <summary>Takes a message, its type first. What comes in never makes it throw.</summary>
+internal delegate void MessageHandler(in Incoming incoming, ReadOnlySpan<byte> message);
+
+/// <summary>Takes what came over the ring to the local node, without its header.</summary>
+/// <param name="now">The present.</param>
+/// <param name="speaker">In whose session it came: all that is proven of its way. The local node, if it began here.</param>
+/// <param name="header">What it says of itself.</param>
+/// <param name="body">The rest.</param>
+internal delegate void RoutedHandler(TimeSpan now, NodeAddress speaker, in RoutedHeader header, ReadOnlySpan<byte> body);
+
+/// <summary>A part that takes messages.</summary>
+internal interface IMessageTaker
+{
+    /// <summary>Says which; called once, when all parts are there.</summary>
+    void Register(MessageTable messages);
+}
+
+/// <summary>Which part takes a message of which type. Who opens frames, and who routes, knows none of them.</summary>
+internal sealed class MessageTable
+{
+    private readonly MessageHandler?[] _messages = new MessageHandler?[byte.MaxValue + 1];
+    private readonly RoutedHandler?[] _routed = new RoutedHandler?[byte.MaxValue + 1];
+
+    /// <summary>Says who takes messages of a type.</summary>
+    /// <exception cref="InvalidOperationException">Somebody does already.</exception>
+    public void On(MessageType type, MessageHandler handler) => Put(_messages, (byte)type, handler);
+
+    /// <inheritdoc cref="On(MessageType, MessageHandler)"/>
+    public void On(RoutedType type, RoutedHandler handler) => Put(_routed, (byte)type, handler);
+
+    /// <summary>Hands a message to whom it concerns; one of an unknown type to nobody.</summary>
+    public void Dispatch(in Incoming incoming, ReadOnlySpan<byte> message) => _messages[message[0]]?.Invoke(incoming, message);
+
+    /// <inheritdoc cref="Dispatch"/>
+    public void Deliver(TimeSpan now, NodeAddress speaker, in RoutedHeader header, ReadOnlySpan<byte> body) =>
+        _routed[(byte)header.Type]?.Invoke(now, speaker, header, body);
+
+    private static void Put<T>(T?[] table, byte type, T handler)
+        where T : Delegate
+    {
+        if (table[type] is not null)
+        {
+            throw new InvalidOperationException($"two parts take messages of type {type}");
+        }
+
+        table[type] = handler;
+    }
+}
