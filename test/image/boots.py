@@ -5,7 +5,7 @@ import shutil
 import subprocess
 import time
 
-from checks import check, expect, run
+from checks import expect, machine_check, run
 from machine import AHCI, UEFI, UNTIL_HOME, Machine
 from places import IMAGE, LAYERS, OUT, PARTS, ROOT, WORK
 
@@ -39,17 +39,7 @@ def assemble(name, folder):
     return WORK / f"{name}-image.qcow2"
 
 
-@check
-def packer_boots_the_image_and_believes_its_serial_marker():
-    shutil.rmtree(OUT / "boot", ignore_errors=True)
-    try:
-        text = run("sh", "-c", f"cd {ROOT} && CHECKPOINT_DISABLE=1 PACKER_NO_COLOR=1 PACKER_CACHE_DIR=build/packer packer build -only=boot -force packer.json")
-        expect("Builds finished" in text, text[-300:])
-    finally:
-        shutil.rmtree(OUT / "boot", ignore_errors=True)
-
-
-@check
+@machine_check
 def power_cut_in_the_first_boot_then_a_base_replaced_and_home_is_kept():
     machine = Machine("cut", OUT / "wow.qcow2").start()
     try:
@@ -98,7 +88,17 @@ def write_mark(machine):
     run("qemu-img", "convert", "-f", "raw", "-O", "qcow2", raw, machine.disk)
 
 
-@check
+@machine_check
+def packer_boots_the_image_and_believes_its_serial_marker():
+    shutil.rmtree(OUT / "boot", ignore_errors=True)
+    try:
+        text = run("sh", "-c", f"cd {ROOT} && CHECKPOINT_DISABLE=1 PACKER_NO_COLOR=1 PACKER_CACHE_DIR=build/packer packer build -only=boot -force packer.json")
+        expect("Builds finished" in text, text[-300:])
+    finally:
+        shutil.rmtree(OUT / "boot", ignore_errors=True)
+
+
+@machine_check
 def a_damaged_layer_stops_the_boot_by_uefi_and_is_named():
     stack = (PARTS / "stack").read_text().split()
     listed, folder = disk_with(stack, "damaged-layers")
@@ -124,7 +124,7 @@ def a_damaged_layer_stops_the_boot_by_uefi_and_is_named():
         machine.cut_power()
 
 
-@check
+@machine_check
 def a_missing_layer_stops_the_boot_from_ahci_and_is_named():
     stack = (PARTS / "stack").read_text().split()
     listed, folder = disk_with(stack, "missing-layers")

@@ -1,10 +1,20 @@
-"""Runs named checks one after the other and counts them. A check is a function that raises when something is wrong."""
+"""Runs named checks and counts them. A check is a function that raises when something is wrong.
 
+Those that share files run one after the other, in the order of their registration. Those that start machines have files of their own: each
+runs beside whatever else runs, for a machine under emulation keeps one processor busy and no more.
+"""
+
+import concurrent.futures
 import subprocess
+import threading
 import time
 import traceback
 
 CHECKS = []
+MACHINE_CHECKS = []
+BESIDE = 2
+"""So many run at once."""
+_NOTES = threading.local()
 
 
 class Wrong(Exception):
@@ -17,9 +27,20 @@ def check(function):
     return function
 
 
+def machine_check(function):
+    """Registers a check that starts machines and shares no file with any other check."""
+    MACHINE_CHECKS.append(function)
+    return function
+
+
 def expect(condition, what):
     if not condition:
         raise Wrong(what)
+
+
+def note(text):
+    """A line that stands above the verdict of the check that runs in this thread."""
+    _NOTES.lines.append(f"       {text}")
 
 
 def run(*command, fails=False):
@@ -30,19 +51,32 @@ def run(*command, fails=False):
     return text
 
 
-def run_all():
-    """Runs every check and prints one line for each; returns how many failed."""
-    failed = 0
-    for function in CHECKS:
-        started = time.monotonic()
-        name = function.__name__.replace("_", " ")
-        try:
-            function()
-            verdict = "ok    "
-        except Exception as error:  # a check that crashes is a check that failed
-            failed += 1
-            verdict = "FAILED"
-            print(f"       {error}" if isinstance(error, Wrong) else traceback.format_exc(), flush=True)
-        print(f"{verdict} {name} ({time.monotonic() - started:.1f} s)", flush=True)
-    print(f"{len(CHECKS) - failed} passed, {failed} failed", flush=True)
+def run_all(words=()):
+    """Runs every check whose name holds one of the words (without words every one), prints one line for each, and returns how many failed."""
+    def chosen(functions):
+        return [one for one in functions if not words or any(word in one.__name__ for word in words)]
+
+    groups = [chosen(CHECKS), *([one] for one in chosen(MACHINE_CHECKS))]
+    with concurrent.futures.ThreadPoolExecutor(BESIDE) as pool:
+        verdicts = [passed for group in pool.map(_run_each, groups) for passed in group]
+    failed = verdicts.count(False)
+    print(f"{len(verdicts) - failed} passed, {failed} failed", flush=True)
     return failed
+
+
+def _run_each(functions):
+    return [_passes(function) for function in functions]
+
+
+def _passes(function):
+    started = time.monotonic()
+    _NOTES.lines = []
+    verdict = "ok    "
+    try:
+        function()
+    except Exception as error:  # a check that crashes is a check that failed
+        verdict = "FAILED"
+        note(error if isinstance(error, Wrong) else traceback.format_exc())
+    lines = [*_NOTES.lines, f"{verdict} {function.__name__.replace('_', ' ')} ({time.monotonic() - started:.1f} s)"]
+    print("\n".join(lines), flush=True)
+    return verdict != "FAILED"

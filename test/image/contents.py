@@ -4,7 +4,7 @@ import contextlib
 import re
 import subprocess
 
-from checks import check, expect, run
+from checks import check, expect, note, run
 from places import IMAGE, OUT, PARTS, ROOT, WORK
 
 LIMITS = {PARTS / "layers/base.squashfs": 110, PARTS / "layers/node.squashfs": 15, OUT / "wow.ova": 140}
@@ -33,7 +33,7 @@ def layers():
 def sizes_are_within_their_limits():
     for file, limit in LIMITS.items():
         size = file.stat().st_size / 1e6
-        print(f"       {file.name} {size:.1f} MB of {limit}", flush=True)
+        note(f"{file.name} {size:.1f} MB of {limit}")
         expect(size <= limit, f"{file.name}: {size:.1f} MB, limit {limit}")
 
 

@@ -8,7 +8,7 @@ import subprocess
 import volumes
 import writelog
 from accel import emulator, tcg
-from checks import check, expect, run
+from checks import expect, machine_check, note, run
 from machine import UNTIL_HOME, Machine
 from places import PARTS, ROOT, WORK
 from test_module import tool
@@ -35,13 +35,13 @@ CONTINUED = 8
 """So many of the cut disks are booted again; the initrd judges all of them on this machine."""
 
 
-def packed(disks):
+def packed(name, disks):
     """The initrd with a second init, the first one with another end: instead of handing over to systemd it opens the home on one disk after the other."""
     init = (ROOT / "appliance/initrd/init").read_text()
     expect(OPEN in init, "init opens the home in another way")
     archive = initrd.Archive()
     archive.add("open-homes", 0o100755, (init.split(OPEN)[0] + EACH.format(disks=" ".join(disks))).encode())
-    place = WORK / "initrd-homes.img"
+    place = WORK / f"{name}-initrd.img"
     # The kernel looks for the next archive at a multiple of four bytes; only in front of a packed one may a plain one stand.
     place.write_bytes(archive.finish() + (PARTS / "initrd.img").read_bytes())
     return place
@@ -53,7 +53,7 @@ def open_all(name, disks, logs=None):
     names = [f"vd{chr(ord('b') + number)}" for number in range(len(disks))]
     serial = WORK / f"{name}.log"
     command = [emulator(), "-machine", "q35", *tcg(), "-smp", "1", "-m", "1024", "-display", "none", "-no-reboot", "-nic", "none",
-               "-serial", f"file:{serial}", "-kernel", PARTS / "base/vmlinuz", "-initrd", packed(names), "-append", "console=ttyS0 loglevel=5 rdinit=/open-homes",
+               "-serial", f"file:{serial}", "-kernel", PARTS / "base/vmlinuz", "-initrd", packed(name, names), "-append", "console=ttyS0 loglevel=5 rdinit=/open-homes",
                "-drive", f"if=none,id=system,file={ROOT}/build/out/wow.qcow2,format=qcow2,snapshot=on", "-device", "virtio-blk-pci,drive=system"]
     for number, disk in enumerate(disks):
         command += ["-blockdev", f"driver=file,node-name=f{number},filename={disk},discard=unmap"]
@@ -92,7 +92,7 @@ def expect_a_home(disk, name):
     expect("home" in listed and "state" in listed, f"{name} holds {listed}")
 
 
-@check
+@machine_check
 def what_is_another_s_in_the_home_s_place_is_named_and_not_touched():
     disks = [made(name, maker) for name, (maker, _) in volumes.STRANGERS.items()]
     before = [digest(disk) for disk in disks]
@@ -102,7 +102,7 @@ def what_is_another_s_in_the_home_s_place_is_named_and_not_touched():
         expect(digest(disk) == hashed, f"{name} was changed")
 
 
-@check
+@machine_check
 def homes_of_before_open_with_what_is_in_them_and_blank_disks_get_a_home():
     disks = {name: made(name, maker) for name, maker in {**volumes.HOMES, **volumes.NEW}.items()}
     for name, verdict in zip(disks, open_all("homes", list(disks.values()))):
@@ -112,7 +112,7 @@ def homes_of_before_open_with_what_is_in_them_and_blank_disks_get_a_home():
         expect(kept == (volumes.KEPT if name in volumes.HOMES else ""), f"{name} holds {kept}")
 
 
-@check
+@machine_check
 def luks_on_a_real_disk_stops_the_boot_with_a_word_on_the_console():
     volume = WORK / "volume.raw"
     volumes.blank(volume)
@@ -186,7 +186,7 @@ def alone(disk, entries):
     return found
 
 
-@check
+@machine_check
 def a_home_whose_making_is_cut_at_any_write_is_made_by_the_next_boot():
     applets()
     makers = {name: volumes.NEW[name] for name in ("blank", "cleared")}
@@ -207,7 +207,7 @@ def a_home_whose_making_is_cut_at_any_write_is_made_by_the_next_boot():
             disk = made(f"cut-{name}-{cut}", makers[name])
             writelog.apply(disk, entries[:cut])
             again.append(disk)
-        print(f"       {name}: {len(entries)} entries, {len(states)} cuts, {len(unfinished)} of them unfinished", flush=True)
+        note(f"{name}: {len(entries)} entries, {len(states)} cuts, {len(unfinished)} of them unfinished")
     for disk, verdict in zip(again, open_all("continued", again)):
         expect(verdict == "opened", f"{disk.name}: {verdict}")
         expect_a_home(disk, disk.name)

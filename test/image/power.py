@@ -2,7 +2,7 @@
 
 import time
 
-from checks import check, expect, run
+from checks import expect, machine_check, note, run
 from machine import UNTIL_HOME, Machine
 from places import OUT, WORK
 from qmp import Qmp
@@ -24,7 +24,7 @@ def pressed(name, press, *goodbye):
             time.sleep(SETTLED)
             press(qmp)
         machine.process.wait(ORDERLY)
-        print(f"       {name}: off after {time.monotonic() - started:.1f} s", flush=True)
+        note(f"{name}: off after {time.monotonic() - started:.1f} s")
     finally:
         machine.cut_power()
     for word in goodbye:
@@ -33,12 +33,12 @@ def pressed(name, press, *goodbye):
     expect("needs_recovery" not in state and "Filesystem state:         clean" in state, f"home was left open: {state[:600]}")
 
 
-@check
+@machine_check
 def the_power_button_ends_in_an_orderly_shutdown_with_home_clean():
     pressed("button", lambda qmp: qmp.ask("system_powerdown"), "reboot: Power down")
 
 
-@check
+@machine_check
 def ctrl_alt_del_restarts_the_machine_in_order():
     keys = [{"type": "qcode", "data": key} for key in ("ctrl", "alt", "delete")]
     pressed("keys", lambda qmp: qmp.ask("send-key", keys=keys), "reboot: Restarting system")
