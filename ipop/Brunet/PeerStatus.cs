@@ -2,6 +2,7 @@ using Brunet.Addressing;
 using Brunet.Diagnosis;
 using Brunet.Nat;
 using Brunet.Sessions;
+using Brunet.Wire;
 
 namespace Brunet;
 

@@ -1,5 +1,5 @@
 using Brunet;
-using Brunet.Nat;
+using Brunet.Wire;
 using Testing.Simulation;
 using Xunit.Abstractions;
 

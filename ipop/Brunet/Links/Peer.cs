@@ -1,6 +1,5 @@
 using Brunet.Addressing;
 using Brunet.Diagnosis;
-using Brunet.Nat;
 using Brunet.Sessions;
 using Brunet.Wire;
 using static Brunet.Moment;

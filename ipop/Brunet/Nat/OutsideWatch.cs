@@ -1,4 +1,5 @@
 using Brunet.Links;
+using Brunet.Wire;
 
 namespace Brunet.Nat;
 

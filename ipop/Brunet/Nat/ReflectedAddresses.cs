@@ -1,4 +1,5 @@
 using Brunet.Addressing;
+using Brunet.Wire;
 
 namespace Brunet.Nat;
 
@@ -196,7 +197,7 @@ internal sealed class ReflectedAddresses
             most = most is null || list.Count > most.Count ? list : most;
         }
 
-        Nat = most is null ? (isPlain ? new NatProfile(NatMapping.None, 0) : Nat) : NatProfile.Of(most) ?? Nat;
+        Nat = most is null ? (isPlain ? new NatProfile(NatMapping.None, 0) : Nat) : NatInference.Of(most) ?? Nat;
     }
 
     private bool IsLocal(TransportAddress seen)

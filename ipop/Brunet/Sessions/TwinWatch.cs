@@ -113,7 +113,7 @@ internal sealed class TwinWatch(NodeCore core) : IMessageTaker
         }
 
         _nextSignature = now + SignatureInterval;
-        core.Transport.Send(now, peer, session, TwinMessage.Prove(core.Identity, other, session.LocalBoot), session.LastWay);
+        core.Transport.Send(now, peer, session, TwinMessage.Prove(core.Identity.Sign, other, session.LocalBoot), session.LastWay);
     }
 
     private bool IsSigned(ReadOnlySpan<byte> proof)

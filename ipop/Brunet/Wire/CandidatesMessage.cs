@@ -1,5 +1,4 @@
 using Brunet.Addressing;
-using Brunet.Nat;
 
 namespace Brunet.Wire;
 

@@ -1,5 +1,4 @@
 using System.Buffers.Binary;
-using Brunet.Sessions;
 
 namespace Brunet.Wire;
 
@@ -24,16 +23,19 @@ internal static class TwinMessage
         return message;
     }
 
+    /// <summary>Signs in the name of the local key.</summary>
+    internal delegate byte[] Sign(ReadOnlySpan<byte> message);
+
     /// <summary>
     /// I have the key, and heard of the machine with boot id <paramref name="named"/>: as that number is random, it runs or ran beside me.
     /// </summary>
-    public static byte[] Prove(ILocalIdentity identity, ulong named, ulong signer)
+    public static byte[] Prove(Sign sign, ulong named, ulong signer)
     {
         byte[] message = new byte[ProofSize];
         message[0] = (byte)MessageType.Twin;
         BinaryPrimitives.WriteUInt64BigEndian(message.AsSpan(1), named);
         BinaryPrimitives.WriteUInt64BigEndian(message.AsSpan(9), signer);
-        identity.Sign(Signed(message)).CopyTo(message, QuestionSize + 8);
+        sign(Signed(message)).CopyTo(message, QuestionSize + 8);
         return message;
     }
 

@@ -3,6 +3,7 @@ using Brunet;
 using Brunet.Addressing;
 using Brunet.Diagnosis;
 using Brunet.Nat;
+using Brunet.Wire;
 using Ipopd.Control;
 
 namespace Ipopd.Composition;

@@ -1,6 +1,5 @@
 using Brunet.Addressing;
 using Brunet.Links;
-using Brunet.Nat;
 using Brunet.Wire;
 using Testing.Simulation;
 using Xunit.Abstractions;

@@ -93,16 +93,16 @@ public sealed class TwinTests(ITestOutputHelper output)
         Brunet.Links.Peer peer = liar.Node.Core.Peers[victim.Node.Address];
         ulong boot = peer.Current!.RemoteBoot;
         liar.Node.Core.Transport.SendMessage(world.Now, peer, TwinMessage.Ask(77));
-        liar.Node.Core.Transport.SendMessage(world.Now, peer, TwinMessage.Prove(liar.Identity, boot, 77));
-        byte[] own = TwinMessage.Prove(victim.Identity, boot, boot);
+        liar.Node.Core.Transport.SendMessage(world.Now, peer, TwinMessage.Prove(liar.Identity.Sign, boot, 77));
+        byte[] own = TwinMessage.Prove(victim.Identity.Sign, boot, boot);
         liar.Node.Core.Transport.SendMessage(world.Now, peer, own);
-        byte[] changed = TwinMessage.Prove(victim.Identity, boot, 77);
+        byte[] changed = TwinMessage.Prove(victim.Identity.Sign, boot, 77);
         changed[10] ^= 1;
         liar.Node.Core.Transport.SendMessage(world.Now, peer, changed);
         world.Run(TimeSpan.FromSeconds(2));
         Assert.Null(victim.Node.Twin);
 
-        liar.Node.Core.Transport.SendMessage(world.Now, peer, TwinMessage.Prove(victim.Identity, boot, 77));
+        liar.Node.Core.Transport.SendMessage(world.Now, peer, TwinMessage.Prove(victim.Identity.Sign, boot, 77));
         world.Run(TimeSpan.FromSeconds(1));
         Assert.Equal(77ul, victim.Node.Twin?.Other);
     }

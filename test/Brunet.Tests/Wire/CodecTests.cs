@@ -1,6 +1,5 @@
 using Brunet.Addressing;
 using Brunet.Dht;
-using Brunet.Nat;
 using Brunet.Wire;
 
 namespace Brunet.Tests.Wire;

@@ -1,7 +1,6 @@
 using System.Text;
 using Brunet.Addressing;
 using Brunet.Dht;
-using Brunet.Nat;
 using Brunet.Notices;
 using Brunet.Wire;
 using Testing.Simulation;

@@ -3,6 +3,7 @@ using Brunet.Addressing;
 using Brunet.Diagnosis;
 using Brunet.Nat;
 using Brunet.Sessions;
+using Brunet.Wire;
 using Ipopd.Composition;
 using Ipopd.Control;
 
