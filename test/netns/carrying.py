@@ -49,8 +49,9 @@ class Line(Topology):
 class Pair:
     """Two ipopds at the ends of a line; the right one may be of another kind."""
 
-    def __init__(self, program, mtu, right=Node, topology=Line):
+    def __init__(self, program, mtu, right=Node, topology=Line, bootstrap=f"udp:{LEFT}.2:4433"):
         self._mtu = mtu
+        self.bootstrap = bootstrap
         self.line = topology()
         self.folder = tempfile.TemporaryDirectory(prefix="wow-netns-")
         self.left, self.right = (
@@ -66,12 +67,14 @@ class Pair:
 
     def _begin(self):
         self.line.build(self._mtu)
-        self.left.start()
-        until(self.left.status, lambda status: status["ring"]["joined"], "left joins")
-        lease(self.left)
-        self.right.start(f"udp:{LEFT}.2:4433")
-        until(self.right.status, lambda status: status["ring"]["joined"], "right joins")
-        lease(self.right)
+        self.join(self.left)
+        self.join(self.right, self.bootstrap)
+
+    def join(self, node, bootstrap=""):
+        """A node starts, and gets an address when it is on the ring."""
+        node.start(bootstrap)
+        until(node.status, lambda status: status["ring"]["joined"], f"{node.name} joins")
+        lease(node)
 
     def __exit__(self, *_):
         for node in (self.left, self.right):

@@ -35,8 +35,8 @@ AGREED = 60
 class Mixed:
     """Five nodes, of two builds by turns."""
 
-    def __init__(self, first, second, mark):
-        self.topology = Topology(mark)
+    def __init__(self, first, second):
+        self.topology = Topology()
         self.folder = tempfile.TemporaryDirectory(prefix="wow-netns-")
         self.nodes = {}
         for name, public, lan, is_first in PLACES:
@@ -108,7 +108,7 @@ def run(tally, today, figures):
 
 def play(tally, released, today, figures):
     """All of it. Both pools live at the same time, since most of it is waiting for records to run out."""
-    with Mixed(released, today, "a") as old, Mixed(today, released, "b") as new:
+    with Mixed(released, today) as old, Mixed(today, released) as new:
         pools = (("the last release is the first node", old, (released, today)), ("today's is the first node", new, (today, released)))
         for words, pool, builds in pools:
             _live(tally, words, pool, figures, builds)

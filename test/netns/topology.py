@@ -1,5 +1,6 @@
 """Network namespaces joined by a bridge, some behind NATs. Every name begins with a prefix of this run, so that runs don't meet."""
 
+import itertools
 import os
 import pathlib
 import shutil
@@ -39,10 +40,12 @@ UNRESERVED = "192.1.2.0/24"
 
 
 class Topology:
-    """Makes namespaces; close() removes all of them. Two at once in one process differ by a mark."""
+    """Makes namespaces; close() removes all of them."""
 
-    def __init__(self, mark=""):
-        self.prefix = f"wn{os.getpid()}{mark}-"
+    _numbers = itertools.count(1)
+
+    def __init__(self):
+        self.prefix = f"wn{os.getpid()}n{next(self._numbers)}-"
         self._made = []
         self._public = []
         self._sites = 0
@@ -101,17 +104,24 @@ class Topology:
         Makes a machine at LAN.2 behind a gateway with the NAT that nftables' masquerade does with these options; only `allow` gets out. The gateway
         drops what comes unasked; `refuse` is what it does instead.
         """
-        gate = f"gate-{name}"
-        self.public(gate, public)
         self.namespace(name)
-        run("ip", "link", "add", "lan", "netns", self.prefix + gate, "type", "veth", "peer", "name", "eth0", "netns", self.prefix + name)
-        self.ip(gate, "address", "add", f"{lan}.1/24", "dev", "lan")
-        self.ip(gate, "link", "set", "lan", "up")
-        self.ip(name, "address", "add", f"{lan}.2/24", "dev", "eth0")
-        self.ip(name, "link", "set", "eth0", "up")
-        self.ip(name, "route", "add", "default", "via", f"{lan}.1")
+        self.gate(f"gate-{name}", public, lan, how, allow, refuse)
+        self.card(name, "eth0", f"gate-{name}", lan)
+
+    def gate(self, gate, public, lan, how="", allow="", refuse=""):
+        """Makes such a gateway; its interface inwards is yet to come."""
+        self.public(gate, public)
         run(*self.inside(gate, "sysctl", "-qw", "net.ipv4.ip_forward=1"))
         run(*self.inside(gate, "nft", "-f", "-"), text_in=RULES.format(how=how, allow=allow, refuse=refuse))
+
+    def card(self, name, card, gate, lan, *route):
+        """Puts a card of a machine, with LAN.2, on the wire to a gateway, with a default route of these properties."""
+        run("ip", "link", "add", "lan", "netns", self.prefix + gate, "type", "veth", "peer", "name", card, "netns", self.prefix + name)
+        self.ip(gate, "address", "add", f"{lan}.1/24", "dev", "lan")
+        self.ip(gate, "link", "set", "lan", "up")
+        self.ip(name, "address", "add", f"{lan}.2/24", "dev", card)
+        self.ip(name, "link", "set", card, "up")
+        self.ip(name, "route", "add", "default", "via", f"{lan}.1", *route)
 
     def hosts(self, name, text):
         """Gives a namespace an /etc/hosts of its own; call before anything runs there, then again to change it in place."""
