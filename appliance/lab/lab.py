@@ -1,6 +1,7 @@
 """The lab: the pool's machines on their networks, what they say, and what they are told."""
 
 import os
+import threading
 import time
 
 import capture
@@ -28,6 +29,7 @@ class Lab:
         self._boot = boot
         self._processors = processors
         self._recorders = {}
+        self._looking = threading.Lock()
 
     def build(self, machines):
         """Makes networks, disks and recorders for the machines; none is switched on."""
@@ -61,12 +63,13 @@ class Lab:
 
     def look(self):
         """Reads all consoles, tells of every new step, and fails if a machine's QEMU has ended."""
-        for name, vm in self.vms.items():
-            for step in vm.console.poll():
-                self.timeline.note(name, step.name, step.seen)
-                self.say(f"{name:8} {step.name} {step.text}".rstrip())
-            if vm.powered and not vm.running:
-                vm.check()
+        with self._looking:
+            for name, vm in self.vms.items():
+                for step in vm.console.poll():
+                    self.timeline.note(name, step.name, step.seen)
+                    self.say(f"{name:8} {step.name} {step.text}".rstrip())
+                if vm.powered and not vm.running:
+                    vm.check()
 
     def wait(self, step, *names, timeout=None):
         """Waits until every named machine has said step; LabError names the first that has not."""

@@ -41,8 +41,10 @@ class Vm:
         if os.path.exists(self.console.path):
             os.remove(self.console.path)
         self.console = Console(self.console.path)
-        self.powered = time.time()
+        begin = time.time()
         self._process = start(*inside(self.machine.namespace, *self._command(), *more), log=self._log)
+        # Last: somebody else may look at it meanwhile, and it is not to be found powered without a process.
+        self.powered = begin
 
     def _command(self):
         return (
@@ -54,6 +56,10 @@ class Vm:
             "-device", f"virtio-net-pci,netdev=wire,mac={self.machine.mac},romfile=", "-device", "virtio-rng-pci",
             "-chardev", f"file,id=console,path={self.console.path}", "-serial", "chardev:console",
             "-qmp", f"unix:{self._qmp},server=on,wait=off", *self._boot)
+
+    def let_end(self):
+        """From now on it may end by itself, until it is switched on again."""
+        self.powered = None
 
     @property
     def running(self):

@@ -9,7 +9,7 @@ import probe
 import wrong_clock
 from tally import must
 
-NAME = wrong_clock.NAME
+NAME = "beta"
 AHEAD = 40 * 60
 """Seconds: no zone, less than the lease of a job, more than the life of what the manager knows of a machine."""
 FOLLOWED = 60
@@ -56,7 +56,7 @@ def local(tally, lab, ahead):
         shown = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(hours=hours)
         vm.power_on("-rtc", f"base={shown:%Y-%m-%dT%H:%M:%S}")
         probe.until(lambda: (lab.look(), [step.name for step in vm.console.steps])[1], lambda names: "ready" in names, "ready", f"{NAME} does not get ready")
-        wrong_clock.right()
+        wrong_clock.right(NAME)
         clock = probe.status(NAME)["clock"]
         must((clock["follows"], clock["zone_min"]) == ("hypervisor", -hours * 60), f"{clock}")
         must(clock["voices"] >= 3 or not ahead, f"{clock}")
@@ -70,7 +70,7 @@ def local(tally, lab, ahead):
 def follows(ahead):
     """Waits until beta's clock is so many seconds ahead of ours."""
     limit = time.monotonic() + FOLLOWED
-    while abs((error := wrong_clock.off()) - ahead) > wrong_clock.RIGHT:
+    while abs((error := wrong_clock.off(NAME)) - ahead) > wrong_clock.RIGHT:
         must(time.monotonic() < limit, f"the clock is {error:.0f} s ahead, not {ahead}")
         time.sleep(1)
 

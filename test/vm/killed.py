@@ -3,10 +3,10 @@
 import probe
 from tally import must
 
-SLEEPER = """
+_JOB = """
 rm -f sleeper.* && cat > sleeper.sub <<'END'
 executable = /bin/sh
-arguments = "-c 'sleep 45; hostname'"
+arguments = "-c '%s; hostname'"
 output = sleeper.out
 log = sleeper.log
 should_transfer_files = yes
@@ -16,13 +16,16 @@ queue
 END
 condor_submit -terse sleeper.sub
 """
+SLEEPER = _JOB % "sleep 45"
+WAITER = _JOB % "while [ ! -e go ]; do sleep 1; done; rm -f go"
+GO = "find /var/lib/wow/execute -mindepth 1 -type d -exec touch {}/go ';'"
 
 
 def run(tally, lab):
-    """kill -9 while a job of alpha's runs on beta."""
+    """kill -9 while a job of alpha's runs on beta, which ends when it is told to."""
     with tally.case("ipopd killed on beta: same address, same certificate, the job goes on"):
         alice = lab.login("alpha", "alice")
-        alice.run(SLEEPER)
+        alice.run(WAITER)
         probe.until(lambda: alice.run("cat sleeper.log").stdout, lambda log: "\n001 " in log, "pool", "the job does not start")
         before = probe.joined_status("beta")
         probe.root("beta", "systemctl kill --signal=KILL --kill-whom=main ipopd.service")
@@ -30,6 +33,8 @@ def run(tally, lab):
         must(after["address"] == before["address"], f"address {before['address']} became {after['address']}")
         must(after["certificate"]["serial"] == before["certificate"]["serial"], "the certificate is another")
         must(after["uptime_s"] < before["uptime_s"] + 1 or after["uptime_s"] < 60, f"ipopd was not restarted: up {after['uptime_s']} s")
+        must("\n005 " not in alice.run("cat sleeper.log").stdout, "the job has ended already")
+        probe.root("beta", GO)
         log = probe.until(lambda: alice.run("cat sleeper.log").stdout, lambda log: "\n005 " in log, "pool", "the job does not end")
         must(log.count("\n001 ") == 1 and "\n004 " not in log, f"the job was started anew:\n{log}")
         must("beta" in alice.run("cat sleeper.out").stdout, "the output does not name beta")

@@ -42,9 +42,10 @@ def joined_status(name):
                  f"ipopd on {name} is not on the ring with an address")
 
 
-def slots(lab):
-    """The machines whose slots alice's condor_status on alpha shows."""
-    said = lab.login("alpha", "alice").run("condor_status -af Machine", check=False).stdout
+def slots(lab, name="alpha"):
+    """The machines whose slots condor_status on a machine shows to an ordinary user, on alpha to alice."""
+    user = lab.login("alpha", "alice") if name == "alpha" else lab.login(name)
+    said = user.run("condor_status -af Machine", check=False).stdout
     return {line.split(".")[0] for line in said.split()}
 
 

@@ -1,0 +1,36 @@
+import os
+import tempfile
+import unittest
+
+import lab_path  # noqa: F401
+import sites
+from lab import Lab
+from shell import LabError, start
+from vm import Vm
+
+
+class Look(unittest.TestCase):
+    """What the lab makes of a machine whose QEMU has ended."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.vm = Vm(sites.BETA, "no image", "no disk", folder.name, ())
+        self.lab = Lab(folder.name, None, lambda text: None)
+        self.lab.vms = {"beta": self.vm}
+        self.vm._process = start("true", log=os.path.join(folder.name, "beta-qemu.log"))
+        self.vm._process.wait()
+        self.vm.powered = 1.0
+
+    def test_one_that_ended_by_itself_is_a_failure(self):
+        with self.assertRaises(LabError):
+            self.lab.look()
+
+    def test_one_that_may_end_is_none(self):
+        self.vm.let_end()
+        self.lab.look()
+        self.assertFalse(self.vm.running)
+
+
+if __name__ == "__main__":
+    unittest.main()
