@@ -4,6 +4,8 @@ import probe
 from tally import must
 
 WRITABLE = "find /run/wow /var/lib/wow -xdev ! -type l ! -type s -writable 2>/dev/null; true"
+LOCAL = "/var/lib/wow/condor/local_univ_execute"
+"""Where HTCondor's schedd has jobs of its local universe work, which run as who submitted them: it makes the folder as /tmp is."""
 REFUSED = """\
 cd /run/wow/asked
 ln -s /etc/shadow reset; sleep 2
@@ -21,9 +23,10 @@ stat -c %s large; rm -f large
 def run(tally, lab):
     """alice may log in to alpha."""
     alice = lab.login("alpha", "alice")
-    with tally.case("where root's programs look, alice may write into the folder for requests and nowhere else"):
+    with tally.case("where root's programs look, alice may write into the folder for requests, and into HTCondor's, where nobody may touch another's"):
         found = alice.run(WRITABLE).stdout.split()
-        must(found in ([], ["/run/wow/asked"]), f"she may write to {found}")
+        must(set(found) <= {"/run/wow/asked", LOCAL}, f"she may write to {found}")
+        must(probe.root("alpha", f"stat -c %a {LOCAL}") == "1777" or LOCAL not in found, f"{LOCAL} is no sticky folder")
     with tally.case("links, folders, pipes and heaps that alice leaves there are cleared away and nothing is done"):
         before = probe.root("alpha", "cat /proc/sys/kernel/random/boot_id; sha256sum /etc/shadow")
         said = alice.run(REFUSED, check=False).stdout.split()
