@@ -119,18 +119,23 @@ internal sealed class DhtServer(NodeCore core, RecordCodec codec, IRecordPolicy 
     public void OnCopy(TimeSpan now, Peer from, ReadOnlySpan<byte> message)
     {
         if (!core.IsMember || !core.IsEntitled(from) || !CopyMessage.TryRead(message, out CopyMessage copy)
-            || RecordCodec.ReadKey(copy.Record) is not { } key || !Belongs(key.Position()))
+            || RecordCodec.ReadKey(copy.Record) is not { } key)
         {
             return;
         }
 
-        bool isHolder = HoldsWith(from.Address, key.Position());
-        ReplyStatus status = Put(now, copy.Record, copy.Life, default, owner => isHolder || owner == from.Address, out RecordStore.Entry? standing);
-        _collector.OnCopy(now, from, copy.Token);
-        if (status == ReplyStatus.Stands && copy.Token == 0)
+        if (Belongs(key.Position()))
         {
-            Copy(now, from.Address, standing!, 0);
+            ReplyStatus status = Put(
+                now, copy.Record, copy.Life, default, owner => owner == from.Address || HoldsWith(from.Address, key.Position()), out RecordStore.Entry? standing);
+            if (status == ReplyStatus.Stands && copy.Token == 0)
+            {
+                Copy(now, from.Address, standing!, 0);
+            }
         }
+
+        // What a neighbour gives that belongs elsewhere is counted, too: it may know of fewer members than the local node, and all that it gives is its answer.
+        _collector.OnCopy(now, from, copy.Token);
     }
 
     /// <summary>A neighbour asks for what it should hold.</summary>
