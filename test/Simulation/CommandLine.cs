@@ -26,6 +26,9 @@ internal sealed class CommandLine
 
     private const string BigName = "big";
 
+    /// <summary>Of the sizes that the overlay is made for: ten minutes of two processors.</summary>
+    private static readonly TimeSpan BigLimit = 2 * TimeSpan.FromMinutes(10);
+
     private readonly List<string> _names = [];
 
     /// <summary>How to call it.</summary>
@@ -47,6 +50,9 @@ internal sealed class CommandLine
 
     /// <summary>Where the files go.</summary>
     public string Output { get; private set; } = "build/out/sim";
+
+    /// <summary>Processor time that the run may take, of all processors together; null for any.</summary>
+    public TimeSpan? ProcessorLimit => _names.Contains(BigName) && Size is null ? BigLimit : null;
 
     /// <summary>Reads the arguments; the error says which one is wrong.</summary>
     public static bool TryRead(string[] arguments, [NotNullWhen(true)] out CommandLine? command, [NotNullWhen(false)] out string? error)

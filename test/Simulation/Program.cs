@@ -24,9 +24,9 @@ IReadOnlyList<PerformanceResult> results = await Runner.PlayAsync(command.Plan()
 TimeSpan taken = clock.GetElapsedTime(started);
 Console.WriteLine();
 Console.Write(FigureTable.Text(results));
-long memory = Process.GetCurrentProcess().PeakWorkingSet64 >> 20;
-RunFiles.Write(command.Output, command.Seed, results, taken, memory);
-Console.WriteLine(FormattableString.Invariant($"{taken.TotalSeconds:0} s, {memory:N0} MiB at most; pictures and sim.json are in {command.Output}"));
+var cost = new RunCost(taken, Environment.CpuUsage.TotalTime, command.ProcessorLimit, Process.GetCurrentProcess().PeakWorkingSet64 >> 20);
+RunFiles.Write(command.Output, command.Seed, results, cost);
+Console.WriteLine(FormattableString.Invariant($"{cost}; pictures and sim.json are in {command.Output}"));
 foreach (PerformanceResult result in results)
 {
     if (result.Failure is { } failure)

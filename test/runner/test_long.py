@@ -109,9 +109,14 @@ class Sources(unittest.TestCase):
         def one(reached, met):
             return {"scenario": "day", "nodes": 1000, "figure": "lost", "unit": "records", "goal": "0", "reached": reached, "met": met}
 
-        path = self.file({"figures": [one(0, True), one(2, False), one(None, None)]})
+        path = self.file({"figures": [one(0, True), one(2, False), one(None, None)], "processor_s": 12.5, "processor_limit_s": None})
         self.assertEqual(module.from_sim(path)[1], {"figure": "day, 1,000 nodes: lost", "goal": "0", "reached": "2 records", "met": False})
         self.assertEqual(module.goals(lambda: module.from_sim(path))(""), Count(1, 1))
+
+    def test_a_simulation_with_a_limit_is_judged_by_the_processor_time_that_it_took(self):
+        for took, met in ((1100.0, True), (1300.0, False)):
+            path = self.file({"figures": [], "processor_s": took, "processor_limit_s": 1200})
+            self.assertEqual(module.from_sim(path), [{"figure": "processor time of the run", "goal": "<= 1200", "reached": f"{took:g} s", "met": met}])
 
     def test_a_simulation_that_wrote_nothing_has_no_count(self):
         self.assertIsNone(module.goals(lambda: module.from_sim(pathlib.Path("/nowhere/sim.json")))(""))

@@ -24,11 +24,12 @@ public sealed class ReportTests
         string folder = Directory.CreateTempSubdirectory("sim").FullName;
         try
         {
-            RunFiles.Write(folder, 3, [Result()], TimeSpan.FromSeconds(5), memory: 7);
+            RunFiles.Write(folder, 3, [Result()], new RunCost(TimeSpan.FromSeconds(5), TimeSpan.FromSeconds(8), TimeSpan.FromSeconds(9), Memory: 7));
             JsonElement json = JsonDocument.Parse(File.ReadAllText(Path.Combine(folder, "sim.json"))).RootElement;
             Assert.Equal(4, json.GetProperty("figures").GetArrayLength());
             Assert.Equal(JsonValueKind.Null, json.GetProperty("figures")[2].GetProperty("reached").ValueKind);
             Assert.False(json.GetProperty("figures")[2].GetProperty("met").GetBoolean());
+            Assert.Equal((8, 9), (json.GetProperty("processor_s").GetDouble(), json.GetProperty("processor_limit_s").GetDouble()));
             Assert.Equal("00000000000000ff", json.GetProperty("runs")[0].GetProperty("digest").GetString());
             Assert.Equal(["hops.svg", "sim.json"], Directory.GetFiles(folder).Select(Path.GetFileName).Order(StringComparer.Ordinal));
             var svg = XDocument.Load(Path.Combine(folder, "hops.svg"));

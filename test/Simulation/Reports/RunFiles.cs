@@ -12,9 +12,8 @@ internal static class RunFiles
     /// <param name="folder">Where to.</param>
     /// <param name="seed">The run.</param>
     /// <param name="results">What was measured.</param>
-    /// <param name="taken">Real time of the run.</param>
-    /// <param name="memory">The most memory that it used, in MiB.</param>
-    public static void Write(string folder, int seed, IReadOnlyList<PerformanceResult> results, TimeSpan taken, long memory)
+    /// <param name="cost">What the run took of the machine.</param>
+    public static void Write(string folder, int seed, IReadOnlyList<PerformanceResult> results, RunCost cost)
     {
         Directory.CreateDirectory(folder);
         var figures = new JsonArray();
@@ -41,8 +40,10 @@ internal static class RunFiles
         var whole = new JsonObject
         {
             ["seed"] = seed,
-            ["seconds"] = Math.Round(taken.TotalSeconds, 1),
-            ["memory_mib"] = memory,
+            ["seconds"] = Math.Round(cost.Taken.TotalSeconds, 1),
+            ["processor_s"] = Math.Round(cost.Processor.TotalSeconds, 1),
+            ["processor_limit_s"] = cost.ProcessorLimit?.TotalSeconds,
+            ["memory_mib"] = cost.Memory,
             ["figures"] = figures,
             ["runs"] = runs,
         };
