@@ -11,6 +11,9 @@ public sealed class SilenceTests(ITestOutputHelper output)
 
     private static readonly SmallerOwnerWins Policy = new();
 
+    /// <summary>Seconds: shorter than what tells the dead from the silent, and longer than each of its limits.</summary>
+    public static TheoryData<int> Absences => [20, 35, 50, 62, 70, 74, 100];
+
     [Theory]
     [InlineData(1)]
     [InlineData(2)]
@@ -35,13 +38,7 @@ public sealed class SilenceTests(ITestOutputHelper output)
     }
 
     [Theory]
-    [InlineData(20)]
-    [InlineData(35)]
-    [InlineData(50)]
-    [InlineData(62)]
-    [InlineData(70)]
-    [InlineData(74)]
-    [InlineData(100)]
+    [MemberData(nameof(Absences))]
     public void A_ring_that_was_parted_is_one_again_soon_after(int seconds)
     {
         SimulatedNetwork world = Ring(seed: 5, nodes: 40);
@@ -50,13 +47,7 @@ public sealed class SilenceTests(ITestOutputHelper output)
     }
 
     [Theory]
-    [InlineData(20)]
-    [InlineData(35)]
-    [InlineData(50)]
-    [InlineData(62)]
-    [InlineData(70)]
-    [InlineData(74)]
-    [InlineData(100)]
+    [MemberData(nameof(Absences))]
     public void Machines_that_were_cut_off_are_back_soon_after(int seconds)
     {
         SimulatedNetwork world = Ring(seed: 6, nodes: 40);

@@ -9,12 +9,12 @@ import time
 from carrying import Pair, talk
 from clients import dig, lease, ping
 from node import Node
+from nodes import Nodes
 from pings import Pings
 from released import Shelf
 from service import Service
 from streams import streams
 from tally import must
-from topology import Topology
 from upgrading import main_process, tap
 from verdict import silence
 from waiting import until
@@ -32,28 +32,17 @@ OUTLIVED, LEASE_AGAIN = 660, 150
 AGREED = 60
 
 
-class Mixed:
+class Mixed(Nodes):
     """Five nodes, of two builds by turns."""
 
     def __init__(self, first, second):
-        self.topology = Topology()
-        self.folder = tempfile.TemporaryDirectory(prefix="wow-netns-")
-        self.nodes = {}
+        super().__init__()
         for name, public, lan, is_first in PLACES:
             if lan:
                 self.topology.site(name, public, lan)
             else:
                 self.topology.public(name, public)
             self.nodes[name] = Node(self.topology, name, self.folder.name, first if is_first else second, POOL)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        for node in self.nodes.values():
-            node.end()
-        self.topology.close()
-        self.folder.cleanup()
 
     def pairs(self):
         """Each two, both ways."""
@@ -170,16 +159,14 @@ def _change(pool, node, program, former):
     until(lambda: ping(pool.nodes["near"], former["address"], patience=1), lambda got: got == 1, "it is reached again")
 
 
-class Certified:
+class Certified(Nodes):
     """A manager and three machines with certificates, on one network; the second build's wow-ca made them."""
 
     def __init__(self, first, second):
-        self.topology = Topology()
-        self.folder = tempfile.TemporaryDirectory(prefix="wow-netns-")
+        super().__init__()
         self.ca = pathlib.Path(self.folder.name) / "ca"
         self._tool = str(pathlib.Path(second).with_name("wow-ca"))
         self._server = None
-        self.nodes = {}
         self._certify("init", "--pool", POOL, "--subnet", SUBNET)
         for number, (name, program) in enumerate((("manager", first), ("one", second), ("two", first), ("gone", second))):
             self.topology.public(name, f"192.0.2.{10 + number}")
@@ -191,17 +178,11 @@ class Certified:
             self._certify(*assigned, "--out", str(state), "--host", name)
             shutil.copy(self.ca / "ca.pem", state)
 
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
+    def __exit__(self, *ended):
         if self._server:
             self._server.kill()
             self._server.wait()
-        for node in self.nodes.values():
-            node.end()
-        self.topology.close()
-        self.folder.cleanup()
+        super().__exit__(*ended)
 
     def _certify(self, verb, *arguments):
         subprocess.run([self._tool, verb, *arguments, "--state", str(self.ca)], check=True, stdout=subprocess.DEVNULL)

@@ -4,11 +4,10 @@ None is set here (`[time] set = no`): what is judged is by how much each says th
 import contextlib
 import pathlib
 import subprocess
-import tempfile
 
 from node import Node
+from nodes import Nodes
 from tally import must
-from topology import Topology
 from waiting import until
 
 HIDDEN = pathlib.Path(__file__).resolve().parent / "hidden_clock.py"
@@ -85,23 +84,12 @@ def is_off(clock, ahead):
     return clock["error_s"] is not None and abs(clock["error_s"] - ahead) < EXACT
 
 
-class World:
+class World(Nodes):
     """Nodes on one network."""
 
     def __init__(self, program):
-        self.nodes = {}
-        self.topology = Topology()
-        self.folder = tempfile.TemporaryDirectory(prefix="wow-netns-")
+        super().__init__()
         self._program = program
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        for node in self.nodes.values():
-            node.end()
-        self.topology.close()
-        self.folder.cleanup()
 
     def add(self, name, address, ahead, time=None):
         """Starts a node and waits until it is on the ring."""

@@ -28,7 +28,7 @@ internal interface IMessageTaker
     void Register(MessageTable messages);
 }
 
-/// <summary>Which part takes a message of which type. Who opens frames, and who routes, knows none of them.</summary>
+/// <summary>Which part takes a message of which type: who opens a message, and who delivers what came over the ring to the local node, knows none of them. Packets go past it.</summary>
 internal sealed class MessageTable
 {
     private readonly MessageHandler?[] _messages = new MessageHandler?[byte.MaxValue + 1];

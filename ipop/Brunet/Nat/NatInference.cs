@@ -68,7 +68,7 @@ internal static class NatInference
         return false;
     }
 
-    /// <summary>The largest step that leads from each of them to each other: the NAT's own, or a multiple of it.</summary>
+    /// <summary>The largest step that leads from each of them to each other, <see cref="MaxStep"/> at most: the NAT's own, or a multiple of it if it is not held.</summary>
     private static byte LargestStep(List<(TransportAddress At, ushort Port)> seen, int lowest)
     {
         int step = 0;

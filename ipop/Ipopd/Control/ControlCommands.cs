@@ -81,7 +81,7 @@ internal sealed class ControlCommands
     private delegate void Handler(TimeSpan now, ControlRequest request, Action<byte[]> reply);
 
     /// <summary>A reply that says what can't be done.</summary>
-    internal static byte[] Error(ControlFault fault) => Write(new ErrorReply(fault.Text, fault.Code), ControlJson.Plain.ErrorReply);
+    private static byte[] Error(ControlFault fault) => Write(new ErrorReply(fault.Text, fault.Code), ControlJson.Plain.ErrorReply);
 
     /// <summary>Executes one line.</summary>
     /// <param name="now">The present.</param>
@@ -115,7 +115,7 @@ internal sealed class ControlCommands
         }
     }
 
-    private static byte[] BadRequest(string text) => Error(new(ControlFault.BadRequest, text));
+    internal static byte[] BadRequest(string text) => Error(new(ControlFault.BadRequest, text));
 
     private static byte[] Done() => Write(new DoneReply(), ControlJson.Plain.DoneReply);
 
@@ -123,10 +123,13 @@ internal sealed class ControlCommands
 
     private void PublishNotice(TimeSpan now, ControlRequest request, Action<byte[]> reply)
     {
-        ControlFault? refused = request.File is { Length: > 0 } file
-            ? _controlled.PublishNotice(now, file)
-            : new(ControlFault.BadRequest, "no file; send \"file\":\"/path\"");
-        reply(refused is null ? Done() : Error(refused));
+        if (request.File is not { Length: > 0 } file)
+        {
+            reply(BadRequest("no file; send \"file\":\"/path\""));
+            return;
+        }
+
+        reply(_controlled.PublishNotice(now, file) is { } refused ? Error(refused) : Done());
     }
 
     private void Stop(TimeSpan now, ControlRequest request, Action<byte[]> reply)

@@ -27,7 +27,7 @@ internal sealed class ControlConnection(PollLoop loop, ControlCommands commands,
         Length -= start;
         if (Length == LongestLine)
         {
-            Reply(ControlCommands.Error(new(ControlFault.BadRequest, $"the request is longer than {LongestLine} bytes; send one JSON object a line")));
+            Reply(ControlCommands.BadRequest($"the request is longer than {LongestLine} bytes; send one JSON object a line"));
             Dispose();
         }
     }

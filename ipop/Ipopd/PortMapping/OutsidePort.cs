@@ -3,6 +3,7 @@ using Brunet.Nat.PortMapping;
 using Ipop.Linux.Gateways;
 using Ipop.Linux.Interfaces;
 using Ipop.Linux.Polling;
+using Ipop.Linux.Tcp;
 using Ipopd.Composition;
 using Ipopd.Configuration;
 using Ipopd.Control;
@@ -15,7 +16,6 @@ namespace Ipopd.PortMapping;
 internal sealed class OutsidePort : IDisposable
 {
     private const int FirstOrdinaryPort = 1024;
-    private const int HttpsPort = 443;
 
     private readonly DaemonOptions _options;
     private readonly Action<TimeSpan, IReadOnlyList<TransportAddress>> _changed;
@@ -43,7 +43,7 @@ internal sealed class OutsidePort : IDisposable
         wishes.AddRange(tcpPorts.Where(tcp => tcp >= FirstOrdinaryPort).Take(1).Select(tcp => new MappingWish(TransportProtocol.Tcp, (ushort)tcp)));
 
         // Sides that let out nothing but TCP 443 reach no other; many gateways refuse it.
-        wishes.AddRange(tcpPorts.Where(tcp => tcp == HttpsPort).Select(tcp => new MappingWish(TransportProtocol.Tcp, (ushort)tcp) { IsExact = true }));
+        wishes.AddRange(tcpPorts.Where(tcp => tcp == TcpLinks.HttpsPort).Select(tcp => new MappingWish(TransportProtocol.Tcp, (ushort)tcp) { IsExact = true }));
         _mapper = new PortMapper(wishes, _sockets, new StrongRandom());
         _sockets.Serve(_mapper);
     }

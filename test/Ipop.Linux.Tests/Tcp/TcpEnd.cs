@@ -1,3 +1,5 @@
+using System.Net;
+using System.Net.Sockets;
 using Brunet.Addressing;
 using Ipop.Linux.Polling;
 using Ipop.Linux.Tcp;
@@ -46,18 +48,12 @@ internal sealed class TcpEnd : ITcpOwner, IDisposable
     /// <summary>Listens on one more port.</summary>
     internal TransportAddress Listen()
     {
-        for (int tries = 0; ; tries++)
-        {
-            try
-            {
-                Links.Listen(Random.Shared.Next(20000, 60000));
-                return EndpointOf(Links.Ports[^1]);
-            }
-            catch (IOException) when (tries < 20)
-            {
-                // Somebody else's port.
-            }
-        }
+        // The kernel draws a free one and keeps it until it is listened on: two sockets may have one port that is to be used again, while neither listens.
+        using var drawn = new Socket(SocketType.Stream, ProtocolType.Tcp);
+        drawn.SetSocketOption(SocketOptionLevel.Socket, SocketOptionName.ReuseAddress, true);
+        drawn.Bind(new IPEndPoint(IPAddress.IPv6Any, 0));
+        Links.Listen(((IPEndPoint)drawn.LocalEndPoint!).Port);
+        return EndpointOf(Links.Ports[^1]);
     }
 
     public void Receive(TimeSpan now, TransportAddress source, ReadOnlySpan<byte> frame)
