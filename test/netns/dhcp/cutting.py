@@ -19,8 +19,6 @@ STREAMS = (("Udhcpc", "Dhclient"), ("Dhcpcd", "Networkd"))
 # The longest lease that a client asks for is 20 s.
 SHORT, HOUR = 60, 3600
 FULL_LEASE = 600
-# So long that each client gets to T2, at 7/8 of its lease, while its renewals are lost on their way to the server.
-DEAF = 0.95
 # The kernel's longest pause between two tries to send again, and more.
 LATE = 240
 
@@ -49,6 +47,11 @@ def play(tally, pool, seconds, length=None):
     for name in guests.NAMES:
         with tally.case(f"{name}: cut off, its renewals and rebindings were granted, and it never had to ask anew"):
             story.judge(name)
+
+
+def is_rebinding(message):
+    """A renewal that everybody is asked for."""
+    return message.is_renewal and message.destination == "255.255.255.255"
 
 
 class Cut:
@@ -100,7 +103,7 @@ class Cut:
         must(kinds <= {"REQUEST", "ACK"}, f"it said and heard {kinds}")
         renewals = [message for message in said if message.is_renewal]
         granted = [message for message in said if message.kind == "ACK" and message.assigned == self._addresses[name]]
-        must(any(message.destination == "255.255.255.255" for message in renewals), "it never rebound")
+        must(any(is_rebinding(message) for message in said), "it never rebound")
         must(any(message.destination == guests.SERVER for message in renewals), "it never renewed")
         must(len(granted) >= 2, f"{len(granted)} of {len(renewals)} were granted")
 
@@ -111,7 +114,8 @@ class Cut:
             node.run("nft", FENCE)
         begin = time.monotonic()
         try:
-            self._pass(begin + DEAF * max(client.lease for client in self._clients.values()))
+            # Their renewals are lost on the way to the server until each has asked everybody: at T2, and BusyBox in the last thirty seconds of its lease.
+            self._pass(begin + max(client.lease for client in self._clients.values()), self._have_rebound)
             for node in self._nodes.values():
                 node.run("nft", "delete", "table", "ip", "renewal")
             self._pass(begin + self._seconds)
@@ -120,9 +124,12 @@ class Cut:
                 self._ends[name] = len(self._pool.said(name))
                 node.run("nft", "delete", "table", "inet", "cut")
 
-    def _pass(self, end):
+    def _have_rebound(self):
+        return all(any(map(is_rebinding, self._pool.said(name)[self._begins[name]:])) for name in self._clients)
+
+    def _pass(self, end, is_enough=lambda: False):
         """Lets time pass, in which no address may be lost."""
-        while time.monotonic() < end:
+        while time.monotonic() < end and not is_enough():
             for name, node in self._nodes.items():
                 must(node.address == self._addresses[name], f"cut off, {name} lost {self._addresses[name]}")
             time.sleep(0.5)
