@@ -26,5 +26,7 @@ internal static class AllTargets
         new GatewayTarget(),
         new NtpTarget(),
         new UpnpTarget(),
+        RouteTarget.Make(),
+        .. StateTargets.Make(),
     ];
 }

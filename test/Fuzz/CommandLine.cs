@@ -10,7 +10,7 @@ internal sealed record CommandLine
         """
         Usage: test/Fuzz/run [--seed N] [--count N] [--target NAME]                as many mutants of all targets, or of one, as in each run of the tests
                test/Fuzz/run --seconds N [--seed N] [--target NAME]                as many as the time allows
-                             --lines N                                             a parser of which less than N % of the lines were reached is a failure
+                             --lines N                                             parsers of which less than N % of the lines were reached are a failure; else 90
                              --keep                                                mutants that reached what the corpus does not go into the corpus
                test/Fuzz/run --replay FILE [--target NAME]                         one input; the target is the file's folder or the head of its name
                test/Fuzz/run --write-corpus                                        test/Fuzz/corpus anew from the product's own writers
@@ -24,8 +24,8 @@ internal sealed record CommandLine
     /// <summary>Mutants of a target of weight 1 where time does not say it; a heavier one is slower, and has less.</summary>
     public long Count { get; init; } = 7000;
 
-    /// <summary>Percent of its lines that each parser has to reach.</summary>
-    public int Lines { get; init; }
+    /// <summary>Percent of its lines that each target's parsers have to reach.</summary>
+    public int Lines { get; init; } = 90;
 
     /// <summary>Whether mutants that reached something new go into the corpus.</summary>
     public bool Keeps { get; init; }

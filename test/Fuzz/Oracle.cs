@@ -15,6 +15,24 @@ internal static class Oracle
         }
     }
 
+    /// <summary>Fails the input unless something is refused by an <see cref="InvalidOperationException"/>.</summary>
+    /// <param name="ask">What is asked too early.</param>
+    /// <param name="rule">The rule, as a sentence.</param>
+    /// <exception cref="OracleException">It is given.</exception>
+    public static void Refuses(Action ask, string rule)
+    {
+        try
+        {
+            ask();
+        }
+        catch (InvalidOperationException)
+        {
+            return;
+        }
+
+        throw new OracleException(rule);
+    }
+
     /// <summary>
     /// What is read and written again is read as the same: the second writing gives the bytes of the first. A strict reader takes only
     /// what its writer would write.

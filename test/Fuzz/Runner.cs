@@ -4,13 +4,10 @@ using Fuzz.Coverage;
 
 namespace Fuzz;
 
-/// <summary>Does what the command line says, and ends with one line `N passed, N failed`: two checks a target, its corpus and its mutants, and a third
-/// where its parsers have to reach a share of their lines.</summary>
+/// <summary>Does what the command line says, and ends with one line `N passed, N failed`: three checks a target, its corpus, its mutants, and the lines that
+/// its parsers have to reach.</summary>
 internal sealed class Runner(CommandLine line, TimeProvider time)
 {
-    /// <summary>Percent of its lines below which a parser is named.</summary>
-    private const int Named = 90;
-
     private static readonly TimeSpan HangLimit = TimeSpan.FromSeconds(15);
 
     private volatile Checker? _checker;
@@ -170,16 +167,31 @@ internal sealed class Runner(CommandLine line, TimeProvider time)
     {
         (int all, List<Line> missed) = Lines(target);
         int percent = (all - missed.Count) * 100 / all;
-        if (percent < Math.Max(Named, line.Lines))
+        if (percent < line.Lines)
         {
-            Console.WriteLine(
-                $"{target.Name}: {percent} % of {all} lines; not {string.Join(", ", missed.GroupBy(at => at.File).Select(file => $"{file.Key} {string.Join(' ', file.Select(at => at.Number))}"))}");
+            Console.WriteLine($"FAILED {target.Name}: {percent} % of {all} lines were reached, {line.Lines} are to be; not {string.Join(", ", missed.GroupBy(at => at.File).Select(Ranges))}");
         }
 
-        if (line.Lines > 0)
+        Count(percent >= line.Lines);
+    }
+
+    /// <summary>Lines of one file as FILE:FIRST-LAST,LINE.</summary>
+    private static string Ranges(IGrouping<string, Line> file)
+    {
+        var ranges = new List<(int First, int Last)>();
+        foreach (int number in file.Select(at => at.Number))
         {
-            Count(percent >= line.Lines);
+            if (ranges.Count > 0 && ranges[^1].Last == number - 1)
+            {
+                ranges[^1] = (ranges[^1].First, number);
+            }
+            else
+            {
+                ranges.Add((number, number));
+            }
         }
+
+        return $"{file.Key}:{string.Join(',', ranges.Select(range => range.First == range.Last ? $"{range.First}" : $"{range.First}-{range.Last}"))}";
     }
 
     private void Count(bool isPassed)

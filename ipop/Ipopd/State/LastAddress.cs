@@ -7,6 +7,9 @@ namespace Ipopd.State;
 /// <summary>The virtual address of the last run, in STATE/address.json: a restarted node asks for the same one.</summary>
 internal static class LastAddress
 {
+    /// <summary>Longest file that is read, bytes: many times what is ever written.</summary>
+    private const int LongestFile = 4 << 10;
+
     /// <summary>Reads it; null if there is none. A damaged file is no reason not to start.</summary>
     internal static IPv4Address? Read(string folder)
     {
@@ -18,7 +21,13 @@ internal static class LastAddress
 
         try
         {
-            Contents? contents = JsonSerializer.Deserialize(File.ReadAllBytes(FileName(folder)), LastAddressJson.Default.Contents);
+            using FileStream file = File.OpenRead(FileName(folder));
+            if (file.Length > LongestFile)
+            {
+                return null;
+            }
+
+            Contents? contents = JsonSerializer.Deserialize(file, LastAddressJson.Default.Contents);
             return IPv4Address.TryParse(contents?.Address, out IPv4Address address) ? address : null;
         }
         catch (Exception exception) when (exception is IOException or UnauthorizedAccessException or JsonException)

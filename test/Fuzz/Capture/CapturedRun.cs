@@ -51,6 +51,13 @@ internal sealed class CapturedRun
             node.Node.Trace(world.Now, world.Nodes[(node.Index + 5) % world.Nodes.Count].Identity.Address, (_, _) => { });
         }
 
+        // Each clock is off by as many minutes as its node has a number.
+        foreach (SimulatedNode node in world.Nodes)
+        {
+            node.Node.OwnTime = now => DateTimeOffset.UnixEpoch.AddYears(60) + now + TimeSpan.FromMinutes(node.Index);
+        }
+
+        world.Nodes.ForEach(node => node.Node.AskTime(world.Now, (_, _) => { }));
         Talk(world, 60);
         foreach (SimulatedNode node in world.Nodes)
         {

@@ -11,9 +11,12 @@ using Ipop.Dhcp;
 using Ipop.Dns;
 using Ipop.Ethernet;
 using Ipop.Linux.Handshakes;
+using Ipop.Linux.Interfaces;
+using Ipop.Linux.Routes;
 using Ipop.Offload;
 using Ipopd.Configuration;
 using Ipopd.Control;
+using Ipopd.State;
 
 namespace Fuzz.Coverage;
 
@@ -64,7 +67,11 @@ internal static class Parsers
         ["arp"] = [typeof(ArpPacket)],
         ["ipv4"] = [typeof(IPv4Packet), typeof(UdpDatagram)],
         ["joined"] = [typeof(UdpDatagrams), typeof(TcpSegments), typeof(PacketParts)],
-        ["certificate"] = [typeof(MemberCertificateReader), typeof(PoolAuthority), typeof(EnrolmentRequest), typeof(RevocationList)],
+        ["certificate"] =
+        [
+            typeof(MemberCertificateReader), typeof(PoolAuthority), typeof(EnrolmentRequest), typeof(RevocationList), typeof(CertificateFields),
+            typeof(AlternativeNames), typeof(DistinguishedName), typeof(IpAddressBlocks), typeof(NameConstraints), typeof(FixedExtensions),
+        ],
         ["certs-only"] = [typeof(CertsOnly)],
         ["possession-question"] = [typeof(Possession)],
         ["possession-answer"] = [typeof(Possession)],
@@ -75,7 +82,12 @@ internal static class Parsers
         ["control"] = [typeof(ControlCommands)],
         ["ntp"] = [typeof(NtpMessage)],
         ["gateway"] = [typeof(PcpAnswer), typeof(NatPmpAnswer)],
-        ["upnp"] = [typeof(HttpReply), typeof(HttpHead), typeof(IgdDescription), typeof(PlainXml), typeof(SoapReply), typeof(GatewayUrl)],
+        ["route"] = [typeof(RouteMessage), typeof(NetlinkMessage)],
+        ["peers-file"] = [typeof(PeersFile)],
+        ["hosts-file"] = [typeof(HostsFile)],
+        ["address-file"] = [typeof(LastAddress)],
+        ["notice-file"] = [typeof(NoticeFile)],
+        ["upnp"] = [typeof(SsdpSearch), typeof(HttpReply), typeof(HttpHead), typeof(IgdDescription), typeof(PlainXml), typeof(SoapReply), typeof(GatewayUrl)],
     };
 
     /// <summary>Names of the assemblies that they are in.</summary>

@@ -1,3 +1,4 @@
+using System.Runtime.CompilerServices;
 using Mono.Cecil;
 using Mono.Cecil.Cil;
 using Mono.Cecil.Rocks;
@@ -36,7 +37,7 @@ internal sealed class ProbeWriter : IDisposable
         foreach (TypeDefinition type in types)
         {
             string name = type.FullName.Split('/')[0];
-            foreach (MethodDefinition method in type.Methods.Where(method => method.HasBody && method.DebugInformation.HasSequencePoints))
+            foreach (MethodDefinition method in type.Methods.Where(method => method.HasBody && method.DebugInformation.HasSequencePoints && !IsMade(method)))
             {
                 AddProbes(method, name, reached);
             }
@@ -50,6 +51,10 @@ internal sealed class ProbeWriter : IDisposable
 
     /// <inheritdoc/>
     public void Dispose() => _resolver.Dispose();
+
+    /// <summary>Whether the compiler made it: the accessors of a property or a record's parameter without code read nothing.</summary>
+    private static bool IsMade(MethodDefinition method) =>
+        (method.IsGetter || method.IsSetter) && method.CustomAttributes.Any(attribute => attribute.AttributeType.Name == nameof(CompilerGeneratedAttribute));
 
     private static FieldDefinition AddHolder(ModuleDefinition module)
     {

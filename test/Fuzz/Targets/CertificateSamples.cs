@@ -1,6 +1,7 @@
 using System.Formats.Asn1;
 using System.Net;
 using System.Security.Cryptography;
+using System.Security.Cryptography.X509Certificates;
 using CertificateProfile;
 
 namespace Fuzz.Targets;
@@ -27,6 +28,31 @@ internal static class CertificateSamples
     /// <summary>A list of two revoked certificates. Its signature is another in each run.</summary>
     public static byte[] Revocations() => RevocationListIssuer.Create(
         Authority, AuthorityKey, 1893395289, Now, Now.AddDays(14), [(new string('5', 32), Now), ("7F" + new string('0', 30), Now.AddDays(-1))]);
+
+    /// <summary>A request whose name stands in an extension alone, as OpenSSL and strongSwan write it. Its signature is another in each run.</summary>
+    public static byte[] NamedByExtension(string name)
+    {
+        var names = new SubjectAlternativeNameBuilder();
+        names.AddEmailAddress("a@example.org");
+        names.AddDnsName(name);
+        var request = new CertificateRequest(new X500DistinguishedName("O=lab"), NodeKey, HashAlgorithmName.SHA256);
+        request.CertificateExtensions.Add(new X509BasicConstraintsExtension(certificateAuthority: false, hasPathLengthConstraint: false, pathLengthConstraint: 0, critical: true));
+        request.CertificateExtensions.Add(names.Build());
+        return request.CreateSigningRequest();
+    }
+
+    /// <summary>Puts a signature under any bytes that no key made: both its numbers are one.</summary>
+    public static byte[] Unproven(byte[] content)
+    {
+        var writer = new AsnWriter(AsnEncodingRules.DER);
+        using (writer.PushSequence())
+        {
+            writer.WriteObjectIdentifier("1.2.840.10045.4.3.2");
+        }
+
+        writer.WriteBitString([0x30, 6, 2, 1, 1, 2, 1, 1]);
+        return new Mutation.DerValue(0x30, [.. content, .. writer.EncodeAll()], []).Write();
+    }
 
     /// <summary>What of a certificate or request is signed, with a serial number that is the same in each run.</summary>
     public static byte[] Signed(byte[] der)

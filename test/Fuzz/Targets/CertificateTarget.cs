@@ -18,8 +18,16 @@ internal sealed class CertificateTarget : FuzzTarget
     private const byte RequestSigned = 5;
     private const byte ListRaw = 6;
     private const byte ListSigned = 7;
+    private const byte RequestSigned384 = 8;
+    private const byte RequestSigned512 = 9;
+    private const byte RequestOfNoHash = 10;
+    private const byte MemberEarly = 11;
+    private const byte MemberLate = 12;
+    private const byte Readers = 13;
     private const string EcdsaWithSha256 = "1.2.840.10045.4.3.2";
     private const string EcdsaWithSha384 = "1.2.840.10045.4.3.3";
+    private const string EcdsaWithSha512 = "1.2.840.10045.4.3.4";
+    private const string RsaWithSha256 = "1.2.840.113549.1.1.11";
 
     public override string Name => "certificate";
 
@@ -34,6 +42,7 @@ internal sealed class CertificateTarget : FuzzTarget
         byte[] authority = CertificateSamples.Signed(CertificateSamples.AuthorityDer);
         byte[] request = CertificateSamples.Signed(EnrolmentRequest.Create(CertificateSamples.NodeKey, "alpha"));
         byte[] unnamed = CertificateSamples.Signed(EnrolmentRequest.Create(CertificateSamples.NodeKey, null));
+        byte[] named = CertificateSamples.Signed(CertificateSamples.NamedByExtension("alpha"));
         byte[] list = CertificateSamples.Signed(CertificateSamples.Revocations());
         return
         [
@@ -41,6 +50,9 @@ internal sealed class CertificateTarget : FuzzTarget
             new("worker", [MemberSigned, .. worker]), new("manager", [MemberSigned, .. manager]), new("authority", [AuthoritySigned, .. authority]),
             new("request", [RequestSigned, .. request]), new("request-without-name", [RequestSigned, .. unnamed]),
             new("worker-unsigned", [MemberRaw, .. worker]), new("authority-unsigned", [AuthorityRaw, .. authority]), new("request-unsigned", [RequestRaw, .. request]),
+            new("request-by-extension", [RequestSigned, .. named]), new("request-384", [RequestSigned384, .. named]), new("request-512", [RequestSigned512, .. named]),
+            new("request-of-no-hash", [RequestOfNoHash, .. named]), new("worker-early", [MemberEarly, .. worker]), new("worker-late", [MemberLate, .. worker]),
+            new("request-of-another", [RequestRaw, .. CertificateSamples.Unproven(request)]),
             new("indefinite-length", [RequestRaw, 0x30, 0x80, 0x30, 0x80, 0, 0, 0, 0]), new("length-of-4-GiB", [MemberRaw, 0x30, 0x84, 0xff, 0xff, 0xff, 0xff]),
         ];
     }
@@ -53,30 +65,42 @@ internal sealed class CertificateTarget : FuzzTarget
         }
 
         byte[] content = input[1..];
-        switch (input[0] % 8)
+        switch (input[0] % Readers)
         {
             case MemberRaw:
-                return Member(content);
+                return Member(content, CertificateSamples.Now);
             case MemberSigned:
-                return Member(CertificateSamples.Sign(content, CertificateSamples.AuthorityKey, HashAlgorithmName.SHA384, EcdsaWithSha384));
+                return Member(Certified(content), CertificateSamples.Now);
+            case MemberEarly:
+                return Member(Certified(content), CertificateSamples.Now.AddYears(-1));
+            case MemberLate:
+                return Member(Certified(content), CertificateSamples.Now.AddYears(1));
             case AuthorityRaw:
                 return Authority(content);
             case AuthoritySigned:
-                return Authority(CertificateSamples.Sign(content, CertificateSamples.AuthorityKey, HashAlgorithmName.SHA384, EcdsaWithSha384));
+                return Authority(Certified(content));
             case ListRaw:
                 return Revocations(content);
             case ListSigned:
-                return Revocations(CertificateSamples.Sign(content, CertificateSamples.AuthorityKey, HashAlgorithmName.SHA384, EcdsaWithSha384));
+                return Revocations(Certified(content));
             case RequestRaw:
                 return Request(content);
+            case RequestSigned384:
+                return Request(CertificateSamples.Sign(content, CertificateSamples.NodeKey, HashAlgorithmName.SHA384, EcdsaWithSha384));
+            case RequestSigned512:
+                return Request(CertificateSamples.Sign(content, CertificateSamples.NodeKey, HashAlgorithmName.SHA512, EcdsaWithSha512));
+            case RequestOfNoHash:
+                return Request(CertificateSamples.Sign(content, CertificateSamples.NodeKey, HashAlgorithmName.SHA256, RsaWithSha256));
             default:
                 return Request(CertificateSamples.Sign(content, CertificateSamples.NodeKey, HashAlgorithmName.SHA256, EcdsaWithSha256));
         }
     }
 
-    private static int Member(byte[] der)
+    private static byte[] Certified(byte[] content) => CertificateSamples.Sign(content, CertificateSamples.AuthorityKey, HashAlgorithmName.SHA384, EcdsaWithSha384);
+
+    private static int Member(byte[] der, DateTimeOffset now)
     {
-        if (!CertificateSamples.Authority.TryVerify(der, CertificateSamples.Now, out MemberInfo? info, out string reason))
+        if (!CertificateSamples.Authority.TryVerify(der, now, out MemberInfo? info, out string reason))
         {
             return Rejected(reason);
         }
@@ -95,6 +119,7 @@ internal sealed class CertificateTarget : FuzzTarget
         }
 
         Oracle.That(HostLabel.IsLegal(authority.Pool.Name), "a CA that is believed has a pool with a legal name");
+        Oracle.That(authority.Fingerprint == Convert.ToHexStringLower(SHA256.HashData(der)), "a CA's fingerprint is its certificate's");
         return 2;
     }
 

@@ -1,5 +1,6 @@
 using System.Text;
 using Fuzz.Mutation;
+using Ipop.Router;
 using Ipopd.Configuration;
 
 namespace Fuzz.Targets;
@@ -41,7 +42,32 @@ internal sealed class ConfigurationTarget : FuzzTarget
 
         """;
 
+    /// <summary>An open pool's router: what a certified pool's machine can't be.</summary>
+    private const string Router =
+        """
+        [node]
+        state = /s
+        [pool]
+        name = a
+        subnet = 10.128.0.0/16
+        secret = 0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
+        open = yes
+        [tcp]
+        ports = 4433 443
+        [router]
+        lan = yes
+        hosts = 3
+        relay = yes
+        routes = 192.168.50.0/24 via 10.128.3.4, 192.168.51.0/24 via 10.128.3.5
+        [control]
+        socket = /c
+
+        """;
+
     public override string Name => "configuration";
+
+    /// <summary>More routes than a machine takes, but for the first one's network.</summary>
+    private static string Routes => string.Concat(Enumerable.Range(1, LanRoute.Most).Select(i => $"172.16.{i}.0/24 via 10.128.3.4, ")) + "192.168.51.0/24";
 
     public override long MostAllocated => 8 << 20;
 
@@ -58,6 +84,18 @@ internal sealed class ConfigurationTarget : FuzzTarget
     {
         yield return new("full", Encoding.UTF8.GetBytes(Full));
         yield return new("least", "[node]\nstate=/s\n[pool]\nname=a\nsubnet=10.0.0.0/8\nsecret=0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef\n[control]\nsocket=/c\n"u8.ToArray());
+        yield return new("router", Encoding.UTF8.GetBytes(Router));
+        foreach ((string name, string from, string to) in new[]
+        {
+            ("router-certified", "open = yes", "open = no"), ("router-route", "/24 via", "/24 by"), ("router-way", "via 10.128.3.4", "via 10.129.3.4"),
+            ("router-overlap", "192.168.50.0/24", "10.128.0.0/24"), ("router-maybe", "relay = yes", "relay = maybe"), ("tcp-none", "4433 443", "none"),
+            ("tcp-twice", "4433 443", "443 443"), ("tcp-auto", "4433 443", "auto"), ("hosts", "hosts = 3", "hosts = 0"), ("route-too-many", "192.168.51.0/24", Routes),
+            ("socket", "/c", "/" + new string('c', 120)), ("file-mtu", "[control]", "[tap]\nname = wow/0\nmtu = 9\n[control]"),
+        })
+        {
+            yield return new(name, Encoding.UTF8.GetBytes(Router.Replace(from, to, StringComparison.Ordinal)));
+        }
+
         yield return new("bracket", "[\n"u8.ToArray());
         yield return new("no-section", "a = b\n"u8.ToArray());
         yield return new("empty", "\n"u8.ToArray());

@@ -28,6 +28,10 @@ internal sealed class ControlTarget : FuzzTarget
         }
 
         yield return new("refuse-address", "{\"command\":\"refuse-address\",\"address\":\"10.128.3.4\"}\n"u8.ToArray());
+        yield return new("publish-notice", "{\"command\":\"publish-notice\",\"file\":\"/n\"}\n"u8.ToArray());
+        yield return new("publish-nothing", "{\"command\":\"publish-notice\"}\n"u8.ToArray());
+        yield return new("publish-nothing-even", "{\"command\":\"publish-notice\" }\n"u8.ToArray());
+        yield return new("publish-notice-even", "{\"command\":\"publish-notice\",\"file\":\"/n\" }\n"u8.ToArray());
         yield return new("resolve", "{\"command\":\"resolve\",\"name\":\"alpha\"}\n"u8.ToArray());
         yield return new("ping", "{\"command\":\"ping\",\"target\":\"boss\",\"timeout_ms\":1000}\n"u8.ToArray());
         yield return new("trace", "{\"command\":\"trace\",\"target\":\"boss\",\"ring\":true}\n"u8.ToArray());
@@ -43,7 +47,7 @@ internal sealed class ControlTarget : FuzzTarget
         foreach (Range range in input.AsSpan().Split((byte)'\n'))
         {
             byte[]? answer = null;
-            _commands.Execute(TimeSpan.FromSeconds(5), mayChange: true, input.AsSpan(range), reply =>
+            _commands.Execute(TimeSpan.FromSeconds(5), mayChange: input.Length % 2 == 0, input.AsSpan(range), reply =>
             {
                 Oracle.That(answer is null, "a line is answered once");
                 answer = reply;

@@ -11,6 +11,7 @@ internal static class EnrolmentTargets
 {
     private static readonly IPAddress Address = IPAddress.Parse("10.128.3.4");
     private static readonly string Nonce = new('a', Possession.NonceDigits);
+    private static readonly byte[] SomeSignature = Encoding.ASCII.GetBytes(Convert.ToBase64String(new byte[70]));
 
     public static IEnumerable<FuzzTarget> Make()
     {
@@ -22,11 +23,12 @@ internal static class EnrolmentTargets
             Rewrite,
             isStrict: false);
         yield return new CodecTarget("possession-question", [new("challenge", Possession.Challenge(Nonce))], new TextMutator(["WOWP1 ", Nonce, "\n"]), input =>
-            Possession.TryReadChallenge(input, out string? nonce) ? Possession.Challenge(nonce) : null);
+            Possession.TryReadChallenge(input, out string? nonce) ? Answered(nonce) : null);
         yield return new CodecTarget("possession-answer", [new("zeros", Encoding.ASCII.GetBytes(Convert.ToBase64String(new byte[70]) + "\n"))], new TextMutator(["=", "MEUC"]), input =>
         {
             bool isProof = Possession.IsAnswer(CertificateSamples.NodeKey.ExportSubjectPublicKeyInfo(), Nonce, Address, input);
             Oracle.That(!isProof, "nobody answers without the key");
+            Oracle.That(!Possession.IsAnswer(input, Nonce, Address, SomeSignature), "what is no key has signed nothing");
             return null;
         });
         yield return new CodecTarget(
@@ -39,6 +41,18 @@ internal static class EnrolmentTargets
             isStrict: false);
         yield return new CodecTarget("pem", [new("certificate", Encoding.ASCII.GetBytes(CertificatePem.Write(member)))], new TextMutator(["-----BEGIN CERTIFICATE-----", "-----END CERTIFICATE-----", "=", "\n"]), input =>
             CertificatePem.TryRead(Encoding.UTF8.GetString(input), out byte[]? der) ? Encoding.ASCII.GetBytes(CertificatePem.Write(der)) : null, isStrict: false, most: 512 << 10);
+    }
+
+    /// <summary>The question again, whose answer by the key is believed, and by another question's nonce is not.</summary>
+    private static byte[] Answered(string nonce)
+    {
+        byte[] key = CertificateSamples.NodeKey.ExportSubjectPublicKeyInfo();
+        byte[] answer = Possession.Answer(CertificateSamples.NodeKey, nonce, Address);
+        Oracle.That(answer.Length <= Possession.MaxAnswerBytes && Possession.IsAnswer(key, nonce, Address, answer), "whoever has the key answers");
+        string fresh = Possession.NewNonce();
+        Oracle.That(Possession.TryReadChallenge(Possession.Challenge(fresh), out string? read) && read == fresh, "a fresh question can be read");
+        Oracle.That(!Possession.IsAnswer(key, fresh, Address, answer), "an answer is to one question");
+        return Possession.Challenge(nonce);
     }
 
     private static byte[]? Rewrite(byte[] input)

@@ -1,6 +1,7 @@
 using System.Net;
 using System.Runtime.ExceptionServices;
 using System.Security.Cryptography;
+using System.Security.Cryptography.X509Certificates;
 using System.Text;
 using CaService;
 using CaService.Est;
@@ -12,16 +13,19 @@ namespace Fuzz.Targets;
 
 /// <summary>
 /// What the CA makes of an HTTP request, from its path to the answer; HTTP itself is the framework's. An input is a byte that says whether the
-/// body is signed and put into base64 first, then lines: method, path, authorization, and the body after them.
+/// body is signed and put into base64 first, whether the asker shows a certificate and whose, and whether its address is one of the pool; then lines: method,
+/// path, authorization, and the body after them.
 /// </summary>
 internal sealed class EstTarget : FuzzTarget
 {
-    private const byte Signs = 1;
+    private const byte Signs = 1, ShowsOwn = 2, ShowsForeign = 4, IsStranger = 8;
     private const string EcdsaWithSha256 = "1.2.840.10045.4.3.2";
 
     private static readonly int[] Statuses = [200, 401, 403, 404, 405, 409, 422];
 
-    private readonly Lazy<EstHandler> _handler = new(Make);
+    private static readonly IPAddress Stranger = IPAddress.Parse("192.0.2.7");
+
+    private readonly Lazy<(EstHandler Handler, X509Certificate2 Own, X509Certificate2 Foreign)> _desk = new(Make);
 
     public override string Name => "est";
 
@@ -41,6 +45,11 @@ internal sealed class EstTarget : FuzzTarget
         yield return new("enrol", [Signs, .. head, .. request]);
         yield return new("no-ticket", [Signs, .. "POST\n/.well-known/est/simpleenroll\n\n"u8, .. request]);
         yield return new("renew", [Signs, .. "POST\n/.well-known/est/simplereenroll\n\n"u8, .. request]);
+        yield return new("renew-with-certificate", [Signs | ShowsOwn, .. "POST\n/.well-known/est/simplereenroll\n\n"u8, .. request]);
+        yield return new("renew-with-foreign", [Signs | ShowsForeign, .. "POST\n/.well-known/est/simplereenroll\n\n"u8, .. request]);
+        yield return new("stranger", [Signs | IsStranger, .. head, .. request]);
+        yield return new("revocations", [0, .. "GET\n/crl\n\n"u8]);
+        yield return new("zero-in-path", [0, .. "GET\n/%00\n\n"u8]);
         yield return new("not-base64", [0, .. head, .. "MIIB*"u8]);
         yield return new("no-request", [0, .. head, .. "MIIBAAAA"u8]);
         yield return new("certificates", [0, .. "GET\n/.well-known/est/cacerts\n\n"u8]);
@@ -69,9 +78,11 @@ internal sealed class EstTarget : FuzzTarget
         context.Request.Headers.Authorization = Encoding.Latin1.GetString(lines[2]);
         context.Request.Body = new MemoryStream(body);
         context.Request.ContentLength = body.Length;
-        context.Connection.RemoteIpAddress = IPAddress.Loopback;
+        byte who = input.Length == 0 ? (byte)0 : input[0];
+        context.Connection.RemoteIpAddress = (who & IsStranger) != 0 ? Stranger : IPAddress.Loopback;
+        context.Connection.ClientCertificate = (who & ShowsOwn) != 0 ? _desk.Value.Own : (who & ShowsForeign) != 0 ? _desk.Value.Foreign : null;
         context.Response.Body = answer;
-        Task work = _handler.Value.HandleAsync(context);
+        Task work = _desk.Value.Handler.HandleAsync(context);
         Oracle.That(work.IsCompleted, "who has no ticket costs no waiting");
         if (work.Exception?.InnerException is { } exception)
         {
@@ -112,7 +123,7 @@ internal sealed class EstTarget : FuzzTarget
         return lines;
     }
 
-    private static EstHandler Make()
+    private static (EstHandler Handler, X509Certificate2 Own, X509Certificate2 Foreign) Make()
     {
         string folder = Path.Combine(Clone.Failures, "ca");
         if (Directory.Exists(folder))
@@ -128,7 +139,12 @@ internal sealed class EstTarget : FuzzTarget
         TimeProvider time = TimeProvider.System;
         CaFolder ca = CaFolder.Create(folder, pool, time.GetUtcNow());
         var settings = new ServeSettings(new IPEndPoint(IPAddress.Loopback, 0), "", "", 1) { Burst = int.MaxValue };
-        return new EstHandler(
+        var handler = new EstHandler(
             new EnrolmentDesk(ca, time), new RevocationDesk(ca, time), new PossessionCheck(IPAddress.Loopback, 1, TimeSpan.FromSeconds(1)), settings, time, _ => { });
+
+        // Of another address than it asks from, so that nothing is renewed, which would have the CA ask back.
+        byte[] own = CertificateIssuer.CreateMember(
+            ca.Authority, ca.Key, CertificateSamples.NodeKey.ExportSubjectPublicKeyInfo(), IPAddress.Parse("127.3.4.5"), "alpha", MemberRole.Worker, time.GetUtcNow());
+        return (handler, X509CertificateLoader.LoadCertificate(own), X509CertificateLoader.LoadCertificate(CertificateSamples.Member(MemberRole.Worker)));
     }
 }

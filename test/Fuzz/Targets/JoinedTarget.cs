@@ -24,7 +24,11 @@ internal static class JoinedTarget
     {
         for (byte number = 0; number < 4; number++)
         {
-            yield return new($"datagram-{number}", PacketSamples.Udp(PacketSamples.Remote, 5000, PacketSamples.Local, 5001, new byte[number == 3 ? 31 : 64]));
+            // Numbered one after the other, as a kernel does: else no router may cut them, or they are not joined.
+            byte[] packet = PacketSamples.Udp(PacketSamples.Remote, 5000, PacketSamples.Local, 5001, new byte[number == 3 ? 31 : 64]);
+            packet[5] = number;
+            IPv4Packet.Finish(packet, IPv4Packet.MinimumHeaderSize);
+            yield return new($"datagram-{number}", packet);
         }
 
         for (byte number = 0; number < 4; number++)
@@ -36,6 +40,7 @@ internal static class JoinedTarget
             yield return new($"segment-{number}", packet);
         }
 
+        yield return new("options", WithOptions(PacketSamples.Udp(PacketSamples.Remote, 5000, PacketSamples.Local, 5003, new byte[200])));
         yield return new("other-flow", PacketSamples.Udp(PacketSamples.Remote, 5000, PacketSamples.Local, 5002, [1]));
         yield return new("fragment", [.. PacketSamples.Udp(PacketSamples.Remote, 5000, PacketSamples.Local, 5001, [1])[..6], 0x20, 1, .. new byte[20]]);
     }
@@ -56,6 +61,7 @@ internal static class JoinedTarget
             byte[] bytes = packet.Bytes.ToArray();
             Mend(packet, bytes);
             Oracle.That(IPv4Packet.TryRead(bytes, out packet), "a packet with another checksum is a packet");
+            Fragment(packet);
             if (packet.Protocol == IPv4Packet.Udp ? datagrams.Add(Station, packet) : segments.Add(Station, packet))
             {
                 taken.Add(bytes);
@@ -74,6 +80,46 @@ internal static class JoinedTarget
         Oracle.That(came.Count == taken.Count, "as many packets come out as went in");
         Oracle.That(came.GroupBy(Flow).All(flow => flow.Select(Told).SequenceEqual(taken.Where(one => Flow(one) == flow.Key).Select(Told))), "a flow's packets come out as they went in");
         return (25 * taken.Count) + frames;
+    }
+
+    // Record route, which stays in the first part; a stream's number, which each part has; no operation (RFC 791 section 3.1).
+    private static byte[] WithOptions(byte[] packet)
+    {
+        byte[] options = [7, 7, 4, 0, 0, 0, 0, 0x88, 4, 0x12, 0x34, 1];
+        byte[] longer = [.. packet[..IPv4Packet.MinimumHeaderSize], .. options, .. packet[IPv4Packet.MinimumHeaderSize..]];
+        longer[0] = 0x45 + 3;
+        BinaryPrimitives.WriteUInt16BigEndian(longer.AsSpan(2), (ushort)longer.Length);
+        longer.AsSpan(6, 2).Clear();
+        IPv4Packet.Finish(longer, IPv4Packet.MinimumHeaderSize + options.Length);
+        return longer;
+    }
+
+    /// <summary>Cuts a packet as for a path of one of several widths: put together by their offsets, its parts are what came.</summary>
+    private static void Fragment(IPv4Packet packet)
+    {
+        const ushort More = 0x2000, Offsets = 0x1fff;
+        int mtu = 60 + packet.Bytes[^1];
+        if (!PacketParts.TryCut(packet, mtu, out PacketParts parts))
+        {
+            Oracle.That(!PacketParts.MayCut(packet) || mtu < packet.HeaderSize + 8, "what may be cut is cut");
+            return;
+        }
+
+        byte[] buffer = new byte[mtu], whole = new byte[packet.Payload.Length];
+        int first = BinaryPrimitives.ReadUInt16BigEndian(packet.Bytes[6..]), came = 0;
+        for (int index = 0; index < parts.Count; index++)
+        {
+            int length = parts.Write(index, buffer);
+            Oracle.That(length <= mtu && IPv4Packet.TryRead(buffer.AsSpan(0, length), out IPv4Packet part), "a part is a packet that fits");
+            IPv4Packet.TryRead(buffer.AsSpan(0, length), out part);
+            int field = BinaryPrimitives.ReadUInt16BigEndian(part.Bytes[6..]);
+            Oracle.That((field & More) != 0 || (index == parts.Count - 1 && (first & More) == 0), "more comes after each part but the last one");
+            Oracle.That(part.HeaderSize == packet.HeaderSize && part.Source == packet.Source && part.Destination == packet.Destination, "a part goes where its packet goes");
+            part.Payload.CopyTo(whole.AsSpan((((field & Offsets) - (first & Offsets)) & Offsets) * 8));
+            came += part.Payload.Length;
+        }
+
+        Oracle.That(came == whole.Length && packet.Payload.SequenceEqual(whole), "the parts of a packet are the packet");
     }
 
     // A mutant's checksum is wrong, so that it would never be joined: most get theirs anew.

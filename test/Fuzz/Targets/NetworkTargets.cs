@@ -32,7 +32,9 @@ internal static class NetworkTargets
             DhcpRequest.TryRead(input, out DhcpRequest? request)
                 ? PacketSamples.Dhcp(
                     request!.Type, request.ClientAddress, (DhcpOption.ClientIdentifier, request.ClientIdentifier),
-                    (DhcpOption.RequestedAddress, Bytes(request.Requested)), (DhcpOption.ServerIdentifier, Bytes(request.Server)))
+                    (DhcpOption.RequestedAddress, Bytes(request.Requested)), (DhcpOption.ServerIdentifier, Bytes(request.Server)),
+                    (DhcpOption.LeaseTime, Bytes(new IPv4Address(request.Lease))), (DhcpOption.LargestMessage, [(byte)(request.LargestMessage >> 8), (byte)request.LargestMessage]),
+                    (DhcpOption.ParameterList, request.Wanted), (request.IsRapid ? DhcpOption.RapidCommit : DhcpOption.Pad, []))
                 : null, isStrict: false);
         yield return new CodecTarget("arp", [new("request", PacketSamples.Arp(PacketSamples.Local, PacketSamples.Remote))], new FieldMutator(frame =>
             PacketLayouts.Frame([.. new byte[12], 8, 6, .. frame]).Where(field => field.Offset >= 14).Select(field => field with { Offset = field.Offset - 14 }).ToList()),

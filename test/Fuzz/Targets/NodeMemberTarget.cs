@@ -1,3 +1,4 @@
+using System.Buffers.Binary;
 using Brunet.Addressing;
 using Brunet.Dht;
 using Brunet.Wire;
@@ -8,8 +9,8 @@ namespace Fuzz.Targets;
 
 /// <summary>
 /// A whole node and the messages of a member that means it ill: each is sealed with the keys of its session, so it comes to the readers
-/// inside. The first byte of each message says whether the addresses in it are those of the three, whether a record in it is signed, and whether
-/// time passes after it.
+/// inside. The first byte of each message says whether the addresses in it are those of the three, whether a record in it is signed, whether a boot id in it
+/// is the victim's, and whether time passes after it.
 /// </summary>
 internal sealed class NodeMemberTarget : FuzzTarget
 {
@@ -18,6 +19,7 @@ internal sealed class NodeMemberTarget : FuzzTarget
     private const byte FirstAddress = 2;
     private const byte SecondAddress = 8;
     private const byte Signs = 32;
+    private const byte KnowsBoot = 64;
     private const int SignatureSize = ProtocolConstants.RecordSignatureSize;
 
     public override string Name => "node-member";
@@ -64,8 +66,10 @@ internal sealed class NodeMemberTarget : FuzzTarget
         yield return Sample("frame", WireSamples.Routed(RoutedType.Frame, evil, victim, hello, exact: true), WireSamples.Routed(RoutedType.Frame, evil, friend, hello, exact: true, hops: 63));
         yield return Sample(
             "twin",
-            [(byte)MessageType.Twin, .. new byte[8]], [(byte)MessageType.Twin, .. new byte[7], 1],
-            [(byte)MessageType.Twin, .. new byte[16], .. new byte[ProtocolConstants.TwinSignatureSize]]);
+            TwinMessage.Ask(0), TwinMessage.Ask(1), [(byte)MessageType.Twin, .. new byte[16], .. new byte[ProtocolConstants.TwinSignatureSize]]);
+        yield return new(
+            "twin-proof",
+            Sequence.Write([[KnowsBoot, .. TwinMessage.Prove(_ => new byte[ProtocolConstants.TwinSignatureSize], 0, 7)], [KnowsBoot, .. TwinMessage.Ask(0)]]));
         yield return Sample(
             "knock",
             WireSamples.KnockAsk(KnockFrom.OtherPort, Trio.Endpoint(2)), WireSamples.KnockAsk(KnockFrom.OtherNode, Trio.Endpoint(2)),
@@ -93,6 +97,11 @@ internal sealed class NodeMemberTarget : FuzzTarget
 
             byte[] body = message[1..];
             Improve(message[0], body);
+            if ((message[0] & KnowsBoot) != 0 && body.Length >= TwinMessage.QuestionSize && body[0] == (byte)MessageType.Twin)
+            {
+                BinaryPrimitives.WriteUInt64BigEndian(body.AsSpan(1), trio.Victim.Core.Boot.Current);
+            }
+
             trio.Sealed(body);
             if ((message[0] & TimePasses) != 0)
             {

@@ -64,7 +64,8 @@ internal static class PacketSamples
         bytes.AddRange([DhcpOption.MessageType, 1, (byte)type]);
         foreach ((byte code, byte[] value) in options)
         {
-            bytes.AddRange([code, (byte)value.Length, .. value]);
+            // Padding has no length (RFC 2132 section 3.1).
+            bytes.AddRange(code == DhcpOption.Pad ? [code] : [code, (byte)value.Length, .. value]);
         }
 
         bytes.Add(DhcpOption.End);
@@ -85,6 +86,9 @@ internal static class PacketSamples
         yield return new("decline", Dhcp(DhcpMessageType.Decline, default, (DhcpOption.RequestedAddress, wanted), (DhcpOption.ServerIdentifier, server)));
         yield return new("release", Dhcp(DhcpMessageType.Release, Local, (DhcpOption.ServerIdentifier, server)));
         yield return new("inform", Dhcp(DhcpMessageType.Inform, Local));
+        yield return new("wishes", Dhcp(
+            DhcpMessageType.Discover, default, (DhcpOption.LeaseTime, [0, 0, 14, 16]), (DhcpOption.LargestMessage, [5, 192]), (DhcpOption.ParameterList, [1, 3, 6, 26]),
+            (DhcpOption.RapidCommit, [])));
     }
 
     public static byte[] DnsQuery(string name, ushort type, bool hasEdns)
@@ -127,6 +131,8 @@ internal static class PacketSamples
 
         yield return new("arp", Frame(EthernetFrame.Arp, Arp(Local, Remote)));
         yield return new("arp-probe", Frame(EthernetFrame.Arp, Arp(default, Local)));
+        yield return new("arp-gateway", Frame(EthernetFrame.Arp, Arp(Local, Subnet.Gateway)));
+        yield return new("arp-claim", Frame(EthernetFrame.Arp, Arp(Remote, Remote)));
         yield return new("arp-reply", Frame(EthernetFrame.Arp, Arp(Remote, Local, ArpPacket.Reply)));
         yield return new("tcp", Frame(EthernetFrame.IPv4, Tcp(Local, Remote, 8443)));
         yield return new("icmp", Frame(EthernetFrame.IPv4, Packet(Local, Remote, 1, [8, 0, 0, 0, 0, 1, 0, 1])));

@@ -12,6 +12,7 @@ internal sealed class QuietGateway(bool canConnect) : IPortMapperOutput
 
     private readonly Queue<Action<TimeSpan, ReadOnlyMemory<byte>>> _waiting = new();
     private PortMapper? _mapper;
+    private bool _isSearched;
 
     public PortMapper Mapper => _mapper ??= new PortMapper([new MappingWish(TransportProtocol.Udp, 4433)], this, new Random(1));
 
@@ -25,6 +26,16 @@ internal sealed class QuietGateway(bool canConnect) : IPortMapperOutput
     public int Exchanged { get; private set; }
 
     public void Start() => Mapper.SetGateways(Now, [Gateway]);
+
+    /// <summary>Lets time pass until the mapper searches: what comes before is no answer.</summary>
+    public void PassUntilSearched()
+    {
+        for (int steps = 0; !_isSearched; steps++)
+        {
+            Oracle.That(steps < 100, "a gateway that does not answer is searched for");
+            Pass(TimeSpan.FromSeconds(1));
+        }
+    }
 
     /// <summary>Lets time pass in the mapper's own steps.</summary>
     public void Pass(TimeSpan time)
@@ -51,9 +62,7 @@ internal sealed class QuietGateway(bool canConnect) : IPortMapperOutput
 
     public void Ask(MappingGateway gateway, ReadOnlySpan<byte> datagram) => Asked.Add(datagram.ToArray());
 
-    public void Search(MappingGateway gateway, ReadOnlySpan<byte> datagram)
-    {
-    }
+    public void Search(MappingGateway gateway, ReadOnlySpan<byte> datagram) => _isSearched = true;
 
     public void Exchange(MappingGateway gateway, ushort port, ReadOnlyMemory<byte> request, Action<TimeSpan, ReadOnlyMemory<byte>> done)
     {

@@ -87,7 +87,15 @@ internal sealed class TlsTarget : FuzzTarget
             Oracle.That(side.Peer.Address == NodeAddress.FromPublicKey(expected.ExportSubjectPublicKeyInfo()), "whoever completes has met the other's key");
             byte[] secret = new byte[88];
             side.Export("EXPORTER-wow-data-1", secret);
+            using IFrameCipher cipher = side.CreateCipher(secret.AsSpan(0, 32));
+            Oracle.That(side.KeyExchange.Length > 0 && side.PeerBoot is 1 or 2, "whoever completes knows how, and the other's boot id");
+            return;
         }
+
+        Oracle.Refuses(() => _ = side.Peer, "who has not completed knows no peer");
+        Oracle.Refuses(() => _ = side.PeerBoot, "who has not completed knows no boot id");
+        Oracle.Refuses(() => _ = side.KeyExchange, "who has not completed has agreed on nothing");
+        Oracle.Refuses(() => side.Export("EXPORTER-wow-data-1", new byte[88]), "who has not completed has no keys");
     }
 
     private static byte[] Apply(byte[] flight, byte[] change)

@@ -57,6 +57,7 @@ internal sealed class UpnpTarget : FuzzTarget
                 gateway.Replies.Enqueue(reply);
             }
 
+            gateway.PassUntilSearched();
             gateway.Mapper.ReceiveSearchAnswer(gateway.Now, QuietGateway.Gateway, QuietGateway.Gateway.Address with { Port = 1900 }, said[0]);
             gateway.Pass(TimeSpan.FromSeconds(2));
             Oracle.That(gateway.Exchanged <= 12, "a gateway is called a few times and then left alone");

@@ -16,7 +16,15 @@ internal static class WireTargets
         yield return new CodecTarget("ping", [new("ping", WireSamples.Ping())], Message, input =>
         {
             byte[] bytes = new byte[PingMessage.Size];
-            return PingMessage.TryRead(Typed(input, MessageType.Ping), out PingMessage ping) ? Written(ping.Write, bytes) : null;
+            byte[] typed = Typed(input, MessageType.Ping);
+            bool takesEsp = PingMessage.TakesEspIn(typed);
+            if (!PingMessage.TryRead(typed, out PingMessage ping))
+            {
+                return null;
+            }
+
+            Oracle.That(takesEsp == ping.TakesEsp, "a ping says one thing of ESP to both who read it");
+            return Written(ping.Write, bytes);
         }, isStrict: false);
         yield return new CodecTarget(
             "pong", [new("straight", WireSamples.Pong(true)), new("relayed", WireSamples.Pong(false))], Message, input =>

@@ -1,0 +1,69 @@
+using Brunet.Notices;
+using Fuzz.Mutation;
+using Ipopd.State;
+
+namespace Fuzz.Targets;
+
+/// <summary>
+/// The daemon's files, which a crash, a full disk or a hand may have damaged: each is read, and what was read and written again is read as the same. An
+/// announced notice is the body of such a file, and may be anybody's.
+/// </summary>
+internal static class StateTargets
+{
+    /// <summary>In memory: what is written is brought to the disk each time, and here there is none.</summary>
+    private static readonly string Folder = Directory.CreateDirectory(Path.Combine("/dev/shm", $"wow-fuzz-{Environment.ProcessId}")).FullName;
+
+    /// <summary>Opens, but gives an error of input to whoever reads it: at its beginning is no memory.</summary>
+    private const string Unreadable = "/proc/self/mem";
+
+    private static readonly TextMutator Words = new(
+    [
+        "{", "}", "[", "]", "\"", ",", ":", "null", "\"peers\":", "\"address\":", "udp:", "tcp:", "192.0.2.1:4433", "[2001:db8::1]:443", "[fe80::1%1]:1", ":0", ":65536", "10.128.3.4",
+        "255.255.255.255", "02:00:00:00:00:01", "FF:ff:FF:ff:FF:ff", " ", "\n", "\r\n", "\\u0000", new string('[', 70), new string('a', 1200),
+    ]);
+
+    public static IEnumerable<FuzzTarget> Make()
+    {
+        AppDomain.CurrentDomain.ProcessExit += (_, _) => Directory.Delete(Folder, recursive: true);
+        yield return new CodecTarget(
+            "peers-file", [new("two", """{"peers":["udp:192.0.2.1:4433","tcp:[2001:db8::1]:443"]}"""u8.ToArray()), new("none", """{"peers":[]}"""u8.ToArray()), new("long", new byte[17 << 10])],
+            Words, input => Rewrite("peers.json", input, PeersFile.Read, peers => PeersFile.Write(Folder, peers), peers => peers.Count > 0), isStrict: false, most: 1 << 20);
+        yield return new CodecTarget(
+            "hosts-file", [new("two", "02:00:00:00:00:01 10.128.3.4\n02:00:00:00:00:02 10.128.3.5\n"u8.ToArray()), new("long", new byte[33 << 10])],
+            Words, input => Rewrite("hosts", input, HostsFile.Read, hosts => HostsFile.Write(Folder, hosts), hosts => hosts.Count > 0), isStrict: false, most: 1 << 20);
+        yield return new CodecTarget(
+            "address-file", [new("one", """{"address":"10.128.3.4"}"""u8.ToArray()), new("long", new byte[8 << 10])],
+            Words, input => Rewrite("address.json", input, LastAddress.Read, address => LastAddress.Write(Folder, address!.Value), address => address is not null), isStrict: false, most: 1 << 20);
+        yield return new CodecTarget(
+            "notice-file", [new("notice", NoticeFile.Write(new Notice(1, 7, new byte[20], new byte[72]))), new("unsigned", NoticeFile.Write(new Notice(2, 1, new byte[1], default)))],
+            new FieldMutator(bytes => new FieldWalker(bytes).Rest().Fields), Notice, isStrict: true, most: 1 << 20);
+    }
+
+    private static byte[]? Rewrite<T>(string name, byte[] input, Func<string, T> read, Action<T> write, Func<T, bool> holds)
+    {
+        string file = Path.Combine(Folder, name);
+        File.Delete(file);
+        Oracle.That(!holds(read(Folder)), "what was not kept is not known");
+        File.CreateSymbolicLink(file, Unreadable);
+        Oracle.That(!holds(read(Folder)), "what can't be read is not known");
+        File.Delete(file);
+        File.WriteAllBytes(file, input);
+        T found = read(Folder);
+        if (!holds(found))
+        {
+            return null;
+        }
+
+        write(found);
+        return File.ReadAllBytes(file);
+    }
+
+    private static byte[]? Notice(byte[] input)
+    {
+        string file = NoticeFile.Path(Folder, 1);
+        File.WriteAllBytes(file, input);
+        Notice? loaded = NoticeFile.Load(file), read = NoticeFile.Read(input);
+        Oracle.That(loaded is null == read is null, "a file is what its bytes are");
+        return read is null ? null : NoticeFile.Write(read);
+    }
+}
