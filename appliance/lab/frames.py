@@ -15,7 +15,7 @@ HEAD = 4
 @dataclass(frozen=True)
 class Packet:
     """A frame's outline. Addresses are texts; ports are None where there are none (ICMP, a later fragment); kind is ICMPv6's type;
-    head is the first bytes of a UDP datagram over IPv4, size how many it carries."""
+    head is the first bytes of a UDP datagram over IPv4; size is how many bytes such a datagram, or a TCP segment, carries."""
 
     ethertype: int
     source: str = ""
@@ -61,6 +61,8 @@ def _ipv4(body):
     source, target = (str(ipaddress.IPv4Address(body[at:at + 4])) for at in (12, 16))
     ports = _ports(body[9], body[header:]) if fragment == 0 else (None, None)
     head, size = _datagram(body[header:]) if fragment == 0 and body[9] == UDP else (b"", None)
+    if fragment == 0 and body[9] == TCP and len(body) >= header + 13:
+        size = struct.unpack_from("!H", body, 2)[0] - header - (body[header + 12] >> 4) * 4
     return Packet(IPV4, source, target, body[9], *ports, head=head, size=size)
 
 

@@ -8,6 +8,9 @@ CA_PORT = 8443
 POSSESSION_PORT = 8444
 """Where a machine proves to the CA that it holds its address (docs/architecture.md)."""
 
+FAREWELL = 60
+"""Seconds for which Linux answers for a connection that has ended (TIME_WAIT, RFC 9293 section 3.6.1)."""
+
 DHCP_PORTS = {67, 68}
 IKE_PORT = 500
 
@@ -20,12 +23,14 @@ class TapRule:
 
     ca is the manager's virtual address; certified says for each other virtual address when its certificate was installed
     (seconds since 1970). From then on its packets to and from the CA outside ESP are forbidden; slack (seconds) covers the
-    goodbye of a connection that was open at that moment.
+    goodbye of a connection that was open at that moment. FAREWELL covers what of it carries nothing: an acknowledgement that was
+    late, and the RST that it gets. The packets come in the order of their times.
     """
 
     def __init__(self, ca, certified, slack=2.0):
         self._ca = ca
         self._until = {address: moment + slack for address, moment in certified.items()}
+        self._open = set()
 
     def __call__(self, packet, time):
         if packet.ethertype == ARP:
@@ -49,7 +54,10 @@ class TapRule:
             other, at_ca, at_other = packet.source, packet.target_port, packet.source_port
         else:
             return None
-        if time > self._until.get(other, float("-inf")):
+        until = self._until.get(other, float("-inf"))
+        if time <= until:
+            self._open.add((other, at_ca, at_other))
+        elif packet.size != 0 or time > until + FAREWELL or (other, at_ca, at_other) not in self._open:
             return None
         if at_ca == CA_PORT:
             return "enrolment"

@@ -4,7 +4,6 @@ using Brunet.Clocks;
 using Brunet.Dht;
 using Brunet.Diagnosis;
 using Brunet.Links;
-using Brunet.Nat;
 using Brunet.Notices;
 using Brunet.Sessions;
 using Brunet.Wire;
@@ -18,7 +17,7 @@ public sealed class Node : IOverlay
 {
     private static readonly TimeSpan SilentInterval = TimeSpan.FromMilliseconds(250);
 
-    private readonly NodeCore _core;
+    private readonly NodeParts _parts;
     private bool _hasYielded;
 
     /// <summary>Makes a node that does nothing until its first <see cref="Tick"/>.</summary>
@@ -42,61 +41,53 @@ public sealed class Node : IOverlay
     {
         ArgumentNullException.ThrowIfNull(settings);
         ArgumentNullException.ThrowIfNull(identity);
-        _core = new NodeCore(settings, identity, handshakes, certificates, policy, output, random, hardware);
+        var local = new LocalNode(settings, identity, handshakes, output, random, hardware);
+        _parts = new NodeParts(local, certificates, policy);
     }
 
     /// <inheritdoc/>
-    public NodeAddress Address => _core.Self;
+    public NodeAddress Address => _parts.Local.Self;
 
     /// <inheritdoc/>
-    public bool IsJoined => !_hasYielded && _core.Bootstrap.IsJoined;
+    public bool IsJoined => !_hasYielded && _parts.View.IsJoined;
 
     /// <summary>When <see cref="Tick"/> wants to be called next; whatever the node is told or asked may bring it forward.</summary>
-    public TimeSpan NextTick => _core.Agenda.Next;
+    public TimeSpan NextTick => _parts.Agenda.Next;
 
     /// <summary>The ring as it stands.</summary>
-    public RingStatus Ring => new(IsJoined, _core.Ring.MemberLinks, _core.Ring.NearLinks, _core.Paths.Reflected.Distinct(), _core.Paths.Reflected.Nat)
+    public RingStatus Ring => new(IsJoined, _parts.View.MemberLinks, _parts.View.Near.Count, _parts.Reflected.Distinct(), _parts.Reflected.Nat)
     {
-        Relayed = new RelayedTraffic(_core.Relayed.Frames, _core.Relayed.Bytes, _core.Relayed.Refused),
-        Filtering = _core.NatProber.Filtering,
-        KeepAlive = _core.NatProber.Life.Interval,
+        Relayed = new RelayedTraffic(_parts.Relayed.Frames, _parts.Relayed.Bytes, _parts.Relayed.Refused),
+        Filtering = _parts.NatProber.Filtering,
+        KeepAlive = _parts.Life.Interval,
     };
 
     /// <summary>Packets of ESP that went and came with their heads alone sealed.</summary>
-    public (long Sent, long Received) EspPackets => (_core.Esp.Sent, _core.Esp.Received);
+    public (long Sent, long Received) EspPackets => (_parts.Esp.Sent, _parts.Esp.Received);
 
     /// <summary>What its queues lost.</summary>
-    public LossCounters Losses => _core.Losses;
+    public LossCounters Losses => _parts.Local.Losses;
 
     /// <summary>What did not get into its collections, because they were full.</summary>
-    public Refusals Refusals => _core.Refusals;
+    public Refusals Refusals => _parts.Local.Refusals;
 
     /// <summary>Number of records that this node keeps as a replica.</summary>
-    public int StoredRecords => _core.DhtServer.Count;
+    public int StoredRecords => _parts.DhtServer.Count;
 
     /// <summary>The parts inside, for tests that play a malicious member.</summary>
-    internal NodeCore Core => _core;
+    internal NodeParts Parts => _parts;
 
     /// <summary>Lets time pass. Call at <see cref="NextTick"/> or a little later.</summary>
     public void Tick(TimeSpan now)
     {
-        Agenda agenda = _core.Agenda;
+        Agenda agenda = _parts.Agenda;
         if (IsSilent(now))
         {
             agenda.Rest(now + SilentInterval);
             return;
         }
 
-        agenda.Begin(now);
-        foreach (ITimed part in _core.Timed)
-        {
-            part.Tick(now);
-        }
-
-        foreach (ITimed part in _core.Timed)
-        {
-            agenda.Wake(part.NextTick);
-        }
+        agenda.Tick(now);
     }
 
     /// <summary>Takes one frame: a UDP datagram, or what came whole over a connection. Nothing that arrives makes it throw.</summary>
@@ -108,12 +99,12 @@ public sealed class Node : IOverlay
     {
         if (!IsSilent(now))
         {
-            _core.Transport.ReceiveFrame(now, Arrival.Direct(source, socket), datagram);
+            _parts.Receiver.Receive(now, Arrival.Direct(source, socket), datagram);
         }
     }
 
     /// <summary>Another running machine with this node's key, as last proven; null if none was.</summary>
-    public TwinStatus? Twin => _core.Twins.Status;
+    public TwinStatus? Twin => _parts.Twins.Status;
 
     /// <summary>
     /// The hypervisor says that this machine was copied or set back: another one may have its keys. All are dropped and agreed on anew, and the
@@ -121,33 +112,33 @@ public sealed class Node : IOverlay
     /// </summary>
     public void OnMachineCopied(TimeSpan now)
     {
-        _core.Boot.Renew(now);
-        _core.Agenda.WakeSoon();
-        _core.Twins.Reset();
-        _core.Handshaker.ForgetKeys(now);
-        _core.Ring.Touch();
+        _parts.Local.Boot.Renew(now);
+        _parts.Agenda.WakeSoon();
+        _parts.Twins.Reset();
+        _parts.Handshaker.ForgetKeys(now);
+        _parts.Peers.Touch();
     }
 
     /// <summary>Takes one datagram that came to <see cref="NodeSettings.Group"/>. Nothing that arrives makes it throw.</summary>
-    public void ReceiveMulticast(TimeSpan now, TransportAddress source, ReadOnlySpan<byte> datagram) => _core.Lan.Receive(now, source, datagram);
+    public void ReceiveMulticast(TimeSpan now, TransportAddress source, ReadOnlySpan<byte> datagram) => _parts.Lan.Receive(now, source, datagram);
 
     /// <summary>
     /// A connection ended that frames came by or went to. Not needed for the node to go on, but it learns of it before silence tells.
     /// </summary>
     public void ConnectionLost(TimeSpan now, TransportAddress endpoint)
     {
-        _core.Paths.OnLinkLost(now, endpoint);
-        _core.Meetings.OnLost(now, endpoint);
+        _parts.Paths.OnLinkLost(now, endpoint);
+        _parts.Meetings.OnLost(now, endpoint);
     }
 
     /// <summary>A connection stands that <see cref="INodeOutput.Meet"/> began.</summary>
-    public void ConnectionMade(TimeSpan now, TransportAddress endpoint) => _core.Meetings.OnConnected(now, endpoint);
+    public void ConnectionMade(TimeSpan now, TransportAddress endpoint) => _parts.Meetings.OnConnected(now, endpoint);
 
     /// <summary>A connection took the place of another one to the same endpoint (<see cref="INodeOutput.Redial"/>).</summary>
-    public void ConnectionRenewed(TimeSpan now, TransportAddress endpoint) => _core.Paths.OnLinkRenewed(now, endpoint);
+    public void ConnectionRenewed(TimeSpan now, TransportAddress endpoint) => _parts.Paths.OnLinkRenewed(now, endpoint);
 
     /// <summary>Whether a peer that proved itself uses an endpoint; a connection for which that never holds may be closed.</summary>
-    public bool IsUsed(TransportAddress endpoint) => _core.Paths.IsUsed(endpoint);
+    public bool IsUsed(TransportAddress endpoint) => _parts.Paths.IsUsed(endpoint);
 
     /// <summary>
     /// Tells the node the addresses of its own interfaces (without the overlay's), with the ports of UDP and those on which it listens for TCP:
@@ -155,38 +146,39 @@ public sealed class Node : IOverlay
     /// </summary>
     public void SetLocalEndpoints(TimeSpan now, IReadOnlyList<TransportAddress> endpoints)
     {
-        _core.Puncher.SetLocal(endpoints);
-        _core.NetworkChange.Restart(now);
+        _parts.Puncher.SetLocal(endpoints);
+        _parts.Lan.Own = endpoints;
+        _parts.NetworkChange.Restart(now);
     }
 
     /// <summary>Tells the node the endpoints, of UDP and TCP, that gateways have mapped to its ports, candidates for everybody.</summary>
-    public void SetMappedEndpoints(TimeSpan now, IReadOnlyList<TransportAddress> endpoints) => _core.Puncher.SetMapped(now, endpoints);
+    public void SetMappedEndpoints(TimeSpan now, IReadOnlyList<TransportAddress> endpoints) => _parts.Puncher.SetMapped(now, endpoints);
 
     /// <summary>Replaces the bootstrap list, for instance when names resolve at last.</summary>
     public void SetBootstrap(TimeSpan now, IReadOnlyList<TransportAddress> bootstrap)
     {
-        _core.Agenda.WakeSoon();
-        _core.Bootstrap.Set(now, bootstrap);
+        _parts.Agenda.WakeSoon();
+        _parts.Bootstrap.Set(now, bootstrap);
     }
 
     /// <summary>
     /// Up to 16 endpoints of members that are reached straight, oldest links first, then those remembered before, without the bootstrap list's: worth
     /// keeping for the next start.
     /// </summary>
-    public IReadOnlyList<TransportAddress> RememberablePeers() => _core.Remembered.Collect();
+    public IReadOnlyList<TransportAddress> RememberablePeers() => _parts.Remembered.Collect();
 
     /// <summary>Tells the node what <see cref="RememberablePeers"/> gave before; it calls there while it has no link to a member.</summary>
     public void SetRemembered(IReadOnlyList<TransportAddress> endpoints)
     {
-        _core.Agenda.WakeSoon();
-        _core.Remembered.Set(endpoints);
+        _parts.Agenda.WakeSoon();
+        _parts.Remembered.Set(endpoints);
     }
 
     /// <summary>What time it is by the local node, for peers that ask; null while it does not know. Nobody is answered without.</summary>
     public Func<TimeSpan, DateTimeOffset?>? OwnTime
     {
-        get => _core.Clocks.Own;
-        set => _core.Clocks.Own = value;
+        get => _parts.Clocks.Own;
+        set => _parts.Clocks.Own = value;
     }
 
     /// <summary>Asks some peers in their sessions what time it is.</summary>
@@ -194,17 +186,17 @@ public sealed class Node : IOverlay
     /// <param name="done">Called once, within two seconds, with what those said who answered; not if it is asked anew before.</param>
     public void AskTime(TimeSpan now, Action<TimeSpan, IReadOnlyList<ClockVoice>> done)
     {
-        _core.Agenda.WakeSoon();
-        _core.Clocks.Ask(now, done);
+        _parts.Agenda.WakeSoon();
+        _parts.Clocks.Ask(now, done);
     }
 
     /// <summary>The local certificate changed, or the time by which certificates are judged: sessions are made anew without loss, and a leaf becomes a member.</summary>
     public void IdentityChanged(TimeSpan now)
     {
-        _core.Agenda.WakeSoon();
-        _core.Handshaker.IdentityChanged(now);
-        _core.DhtClient.IdentityChanged(now);
-        _core.Ring.Touch();
+        _parts.Agenda.WakeSoon();
+        _parts.Handshaker.IdentityChanged(now);
+        _parts.DhtClient.IdentityChanged(now);
+        _parts.Peers.Touch();
     }
 
     /// <summary>
@@ -213,34 +205,34 @@ public sealed class Node : IOverlay
     /// </summary>
     public Action<NodeAddress, int>? PathMtuChanged
     {
-        get => _core.Mtu.Changed;
-        set => _core.Mtu.Changed = value;
+        get => _parts.Mtu.Changed;
+        set => _parts.Mtu.Changed = value;
     }
 
     /// <summary>Says which notices are genuine. Without one, none is: an open pool has no CA that could sign.</summary>
     public INoticePolicy? NoticePolicy
     {
-        get => _core.Notices.Policy;
-        set => _core.Notices.Policy = value;
+        get => _parts.Notices.Policy;
+        set => _parts.Notices.Policy = value;
     }
 
     /// <summary>Hears of each new notice, once; called on the thread that owns the node.</summary>
     public Action<TimeSpan, Notice>? NoticeArrived
     {
-        get => _core.Notices.Arrived;
-        set => _core.Notices.Arrived = value;
+        get => _parts.Notices.Arrived;
+        set => _parts.Notices.Arrived = value;
     }
 
     /// <summary>Spreads a notice to all nodes, or takes up what was known before a restart. False if it is not genuine, or not newer than what is known.</summary>
     public bool Publish(TimeSpan now, Notice notice)
     {
         ArgumentNullException.ThrowIfNull(notice);
-        _core.Agenda.WakeSoon();
-        return _core.Notices.Publish(now, notice);
+        _parts.Agenda.WakeSoon();
+        return _parts.Notices.Publish(now, notice);
     }
 
     /// <summary>The newest notice of a kind; null if there is none.</summary>
-    public Notice? NewestNotice(byte kind) => _core.Notices.Newest(kind);
+    public Notice? NewestNotice(byte kind) => _parts.Notices.Newest(kind);
 
     /// <summary>
     /// Certificates were revoked: within seconds all sessions with their holders end. The verifiers must refuse them already, else they come back.
@@ -250,14 +242,14 @@ public sealed class Node : IOverlay
     public void CertificatesRevoked(TimeSpan now, Func<MemberCertificate, bool> isRevoked)
     {
         ArgumentNullException.ThrowIfNull(isRevoked);
-        _core.Dismissal.Begin(now, isRevoked);
+        _parts.Dismissal.Begin(now, isRevoked);
     }
 
     /// <summary>Hears of each peer whose sessions ended because its certificate was revoked.</summary>
     public Action<MemberCertificate>? PeerDismissed
     {
-        get => _core.Dismissal.Dismissed;
-        set => _core.Dismissal.Dismissed = value;
+        get => _parts.Dismissal.Dismissed;
+        set => _parts.Dismissal.Dismissed = value;
     }
 
     /// <summary>Says goodbye to all peers, first to those that others hand it on to: whoever has had its own carries nothing more for us.</summary>
@@ -265,11 +257,11 @@ public sealed class Node : IOverlay
     {
         foreach (bool isStraight in (ReadOnlySpan<bool>)[false, true])
         {
-            foreach (Peer peer in _core.Peers.Values)
+            foreach (Peer peer in _parts.Peers.Values)
             {
-                if (Puncher.IsStraight(peer) == isStraight)
+                if (peer.IsStraight == isStraight)
                 {
-                    _core.Transport.SendGoodbye(now, peer);
+                    _parts.Transport.SendGoodbye(now, peer);
                 }
             }
         }
@@ -279,10 +271,11 @@ public sealed class Node : IOverlay
     public IReadOnlyList<PeerStatus> Peers(TimeSpan now)
     {
         var result = new List<PeerStatus>();
-        foreach (Peer peer in _core.Peers.Values)
+        foreach (Peer peer in _parts.Peers.Values)
         {
             if (peer is { PartedAt: null, Identity: { } identity })
             {
+                int? offered = _parts.Puncher.OfferedBy(peer);
                 result.Add(new PeerStatus(
                     identity,
                     peer.Best?.Kind ?? PathKind.Ring,
@@ -294,10 +287,10 @@ public sealed class Node : IOverlay
                 {
                     KeyExchange = peer.Current!.KeyExchange,
                     Loss = peer.Best?.Loss(now),
-                    Mtu = _core.Mtu.KnownOf(peer),
-                    NotDirect = NotDirectReason.Of(now, peer),
-                    OfferedEndpoints = peer.OfferedEndpoints,
-                    Paths = peer.PathStatus(now),
+                    Mtu = _parts.Mtu.KnownOf(peer),
+                    NotDirect = NotDirectReason.Of(now, peer, offered),
+                    OfferedEndpoints = offered,
+                    Paths = PathStatus.Of(now, peer),
                 });
             }
         }
@@ -312,15 +305,15 @@ public sealed class Node : IOverlay
     /// <param name="done">Called once, maybe before the call returns.</param>
     public void Ping(TimeSpan now, NodeAddress destination, TimeSpan patience, Action<TimeSpan, PingAnswer> done)
     {
-        _core.Agenda.WakeSoon();
-        _core.Pinger.Ping(now, destination, patience, done);
+        _parts.Agenda.WakeSoon();
+        _parts.Pinger.Ping(now, destination, patience, done);
     }
 
     /// <summary>Asks the nodes on the way to another one over the ring; done is called once, within three seconds.</summary>
     public void Trace(TimeSpan now, NodeAddress destination, Action<TimeSpan, TraceAnswer> done)
     {
-        _core.Agenda.WakeSoon();
-        _core.Tracer.Trace(now, destination, done);
+        _parts.Agenda.WakeSoon();
+        _parts.Tracer.Trace(now, destination, done);
     }
 
     /// <inheritdoc/>
@@ -333,7 +326,7 @@ public sealed class Node : IOverlay
 
         if (!lacksChecksum && peer.Current is { PeerTakesEsp: true } && EspSeal.Fits(packet))
         {
-            _core.Transport.SendEsp(now, peer, packet);
+            _parts.Transport.SendEsp(now, peer, packet);
             return 0;
         }
 
@@ -378,17 +371,17 @@ public sealed class Node : IOverlay
     }
 
     /// <inheritdoc/>
-    public bool IsUnreachable(TimeSpan now, NodeAddress node) => _core.Peers.TryGetValue(node, out Peer? peer) && peer.IsUnreachable(now);
+    public bool IsUnreachable(TimeSpan now, NodeAddress node) => _parts.Peers.TryGetValue(node, out Peer? peer) && peer.IsUnreachable(now);
 
     /// <inheritdoc/>
-    public void Lookup(TimeSpan now, RecordKey key, Action<TimeSpan, DhtAnswer> done) => _core.DhtClient.Lookup(now, key, done);
+    public void Lookup(TimeSpan now, RecordKey key, Action<TimeSpan, DhtAnswer> done) => _parts.DhtClient.Lookup(now, key, done);
 
     /// <inheritdoc/>
     public void Create(TimeSpan now, RecordKey key, ReadOnlyMemory<byte> value, Action<TimeSpan, DhtAnswer> done) =>
-        _core.DhtClient.Create(now, key, value, done);
+        _parts.DhtClient.Create(now, key, value, done);
 
     /// <inheritdoc/>
-    public void Release(TimeSpan now, RecordKey key) => _core.DhtClient.Release(now, key);
+    public void Release(TimeSpan now, RecordKey key) => _parts.DhtClient.Release(now, key);
 
     /// <summary>The peer that a packet is for, which is called if it is not known; false if the packet goes nowhere, with its greatest length if it is too long.</summary>
     private bool TryReach(TimeSpan now, NodeAddress destination, int length, [NotNullWhen(true)] out Peer? peer, out int fits)
@@ -399,12 +392,12 @@ public sealed class Node : IOverlay
             return false;
         }
 
-        Peer found = _core.Handshaker.Connect(now, destination, default);
-        found.OnTraffic(now);
-        _core.Mtu.OnSent(now, found, length);
-        if (found.Current is not null && length > _core.Mtu.Of(found))
+        Peer found = _parts.Handshaker.Connect(now, destination, default);
+        found.Use.OnTraffic(now);
+        _parts.Mtu.OnSent(now, found, length);
+        if (found.Current is not null && length > _parts.Mtu.Of(found))
         {
-            fits = _core.Mtu.Of(found);
+            fits = _parts.Mtu.Of(found);
             return false;
         }
 
@@ -416,27 +409,27 @@ public sealed class Node : IOverlay
     {
         if (peer.Current is null)
         {
-            _core.Losses.Unsent += peer.Wait(now, message) ? 0 : 1;
-            _core.Handshaker.Hurry(now, peer);
+            _parts.Local.Losses.Unsent += peer.Waiting.Add(now, message) ? 0 : 1;
+            _parts.Handshaker.Hurry(now, peer);
         }
         else
         {
-            _core.Transport.SendMessage(now, peer, message);
+            _parts.Transport.SendMessage(now, peer, message);
         }
     }
 
     /// <summary>Whether this machine leaves the ring to another one with its key. Its peers are forgotten without goodbye: it would end the other's sessions.</summary>
     private bool IsSilent(TimeSpan now)
     {
-        _hasYielded = _core.Twins.IsSilent(now);
+        _hasYielded = _parts.Twins.IsSilent(now);
         if (!_hasYielded)
         {
             return false;
         }
 
-        foreach (Peer peer in new List<Peer>(_core.Peers.Values))
+        foreach (Peer peer in new List<Peer>(_parts.Peers.Values))
         {
-            _core.RemovePeer(peer);
+            _parts.Peers.Remove(peer);
         }
 
         return true;

@@ -1,13 +1,12 @@
 using Brunet;
 using Brunet.Addressing;
 using Brunet.Sessions;
-using Ipop.AddressMap;
-using Ipop.Arp;
+using Ipop.Addresses;
 using Ipop.Dhcp;
 using Ipop.Dns;
 using Ipop.Ethernet;
 using Ipop.Offload;
-using Ipop.Ownership;
+using Ipop.Packets;
 using Ipop.Router;
 using static Brunet.Moment;
 

@@ -1,4 +1,4 @@
-using Ipop.AddressMap;
+using Ipop.Addresses;
 using Ipop.Router;
 
 namespace Ipop;

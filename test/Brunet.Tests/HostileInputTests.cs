@@ -25,8 +25,8 @@ public sealed class HostileInputTests
         {
             (SimulatedNode one, SimulatedNode two, int sent) = Attack(seed, hasSecret, isOnTheWire: false);
             Assert.Equal(sent, two.Delivered.Count);
-            Assert.InRange(one.Node.Core.Handshaker.SessionCount, 1, 20);
-            Assert.InRange(one.Node.Core.Peers.Count, 1, 20);
+            Assert.InRange(one.Node.Parts.Handshaker.SessionCount, 1, 20);
+            Assert.InRange(one.Node.Parts.Peers.Count, 1, 20);
         }
     }
 
@@ -87,8 +87,8 @@ public sealed class HostileInputTests
         }
 
         world.Run(TimeSpan.FromSeconds(1));
-        Assert.InRange(one.Node.Core.Handshaker.SessionCount, 1, MaxSessions);
-        Assert.InRange(two.Node.Core.Handshaker.SessionCount, 1, MaxSessions);
+        Assert.InRange(one.Node.Parts.Handshaker.SessionCount, 1, MaxSessions);
+        Assert.InRange(two.Node.Parts.Handshaker.SessionCount, 1, MaxSessions);
         world.Run(TimeSpan.FromSeconds(30));
         return (one, two, sent);
     }
@@ -108,7 +108,7 @@ public sealed class HostileInputTests
         }
 
         Assert.True(two.Node.IsJoined);
-        Assert.InRange(one.Node.Core.Handshaker.SessionCount, 1, MaxSessions);
+        Assert.InRange(one.Node.Parts.Handshaker.SessionCount, 1, MaxSessions);
     }
 
     [Fact]
@@ -122,7 +122,7 @@ public sealed class HostileInputTests
         }
 
         world.Run(TimeSpan.FromSeconds(5));
-        NodeCore evil = world.Nodes[7].Node.Core;
+        NodeParts evil = world.Nodes[7].Node.Parts;
         for (int i = 0; i < Attacks; i++)
         {
             foreach (Peer peer in evil.Peers.Values)
@@ -149,7 +149,7 @@ public sealed class HostileInputTests
 
         world.Run(TimeSpan.FromSeconds(3));
         Assert.All(honest, node => Assert.Equal(6, node.Delivered.Count(d => honest.Any(h => h.Node.Address == d.Source.Address))));
-        Assert.All(honest, node => Assert.InRange(node.Node.Core.Peers.Count, 6, 60));
+        Assert.All(honest, node => Assert.InRange(node.Node.Parts.Peers.Count, 6, 60));
     }
 
     [Fact]
@@ -163,7 +163,7 @@ public sealed class HostileInputTests
         }
 
         world.Run(TimeSpan.FromSeconds(5));
-        NodeCore evil = world.Nodes[3].Node.Core;
+        NodeParts evil = world.Nodes[3].Node.Parts;
         for (int i = 0; i < 60; i++)
         {
             if (i % 4 == 0 && world.Nodes.Count < 12)

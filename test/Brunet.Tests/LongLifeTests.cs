@@ -33,7 +33,7 @@ public sealed class LongLifeTests
             world.Run(TimeSpan.FromSeconds(160));
         }
 
-        int known = Known(one.Node.Core.Notices).Count, calls = Running(Calls(one.Node.Core.FarMemory)).Count;
+        int known = Known(one.Node.Parts.Notices).Count, calls = Running(Calls(one.Node.Parts.FarMemory)).Count;
         Assert.True(known <= 16 && calls <= 8, $"{known} peers' notices and {calls} calls are kept, of {Newcomers} that came and died");
     }
 
@@ -45,7 +45,10 @@ public sealed class LongLifeTests
     }
 
     [UnsafeAccessor(UnsafeAccessorKind.Field, Name = "_known")]
-    private static extern ref Dictionary<(byte Kind, NodeAddress Peer), (ulong Number, uint Session)> KnownField(NoticeKeeper keeper);
+    private static extern ref NoticeKnowledge KnowledgeField(NoticeKeeper keeper);
+
+    [UnsafeAccessor(UnsafeAccessorKind.Field, Name = "_known")]
+    private static extern ref Dictionary<(byte Kind, NodeAddress Peer), (ulong Number, uint Session)> KnownField(NoticeKnowledge knowledge);
 
     [UnsafeAccessor(UnsafeAccessorKind.Field, Name = "_calls")]
     private static extern ref EndpointCalls CallsField(FarMemory memory);
@@ -53,7 +56,7 @@ public sealed class LongLifeTests
     [UnsafeAccessor(UnsafeAccessorKind.Field, Name = "_running")]
     private static extern ref Dictionary<TransportAddress, Session> RunningField(EndpointCalls calls);
 
-    private static Dictionary<(byte Kind, NodeAddress Peer), (ulong Number, uint Session)> Known(NoticeKeeper keeper) => KnownField(keeper);
+    private static Dictionary<(byte Kind, NodeAddress Peer), (ulong Number, uint Session)> Known(NoticeKeeper keeper) => KnownField(KnowledgeField(keeper));
 
     private static EndpointCalls Calls(FarMemory memory) => CallsField(memory);
 

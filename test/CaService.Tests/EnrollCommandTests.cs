@@ -143,16 +143,36 @@ public sealed class EnrollCommandTests : AsyncTests
     }
 
     [Fact]
-    public async Task With_follow_it_goes_on_with_the_next_address()
+    public async Task A_ticket_in_a_file_takes_the_place_of_the_configurations()
     {
         await _ca.StartAsync();
-        await using var daemon = new FakeDaemon(ControlSocket, Manager, "127.79.0.2", "127.79.0.3");
-        using var holder = new TestMachine(_ca, "127.79.0.2");
-        _ticket = _ca.NewTicket();
-        Assert.Equal(200, holder.Decide(_ticket).Status);
+        await using var daemon = new FakeDaemon(ControlSocket, Manager, "127.79.0.2");
+        _ticket = "old:old";
+        string file = Path.Combine(State, "given");
 
-        Assert.Equal(0, await RunAsync("--follow"));
-        Assert.Equal(IPAddress.Parse("127.79.0.3"), Certificate().Address);
+        Assert.Equal(4, await RunAsync());
+        await File.WriteAllTextAsync(file, _ca.NewTicket() + "\n");
+        Assert.Equal(0, await RunAsync("--ticket-file", file));
+        Assert.Equal(IPAddress.Parse("127.79.0.2"), Certificate().Address);
+    }
+
+    [Theory]
+    [InlineData(null, "can't be read")]
+    [InlineData("", "holds no ticket")]
+    [InlineData("no colon", "holds no ticket")]
+    [InlineData("a:", "holds no ticket")]
+    [InlineData("LONG", "holds no ticket")]
+    public async Task A_file_without_a_ticket_is_named(string? text, string says)
+    {
+        string file = Path.Combine(State, "given");
+        if (text is not null)
+        {
+            await File.WriteAllTextAsync(file, text == "LONG" ? "a:" + new string('b', 5000) : text);
+        }
+
+        Assert.Equal(2, await RunAsync(8443, "--ticket-file", file));
+        Assert.Contains(file, _output.ToString(), StringComparison.Ordinal);
+        Assert.Contains(says, _output.ToString(), StringComparison.Ordinal);
     }
 
     [Fact]
@@ -216,7 +236,8 @@ public sealed class EnrollCommandTests : AsyncTests
     [InlineData("usage")]
     [InlineData("not understood", "--config", "x", "--frob")]
     [InlineData("not understood", "--config", "x", "--timeout", "soon")]
-    [InlineData("not understood", "--config", "x", "--address", "here")]
+    [InlineData("not understood", "--config", "x", "--ticket-file")]
+    [InlineData("not understood", "--config", "x", "--address", "10.0.0.1")]
     public void Wrong_usage_says_what_to_do(string says, params string[] args)
     {
         Assert.Equal(2, EnrollCommand.Run(args, _ => Options(8443), _output, _ca.Time));

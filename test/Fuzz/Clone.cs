@@ -4,7 +4,7 @@ namespace Fuzz;
 internal static class Clone
 {
     /// <summary>The folder that holds Wow.slnx.</summary>
-    public static string Root { get; } = FindRoot();
+    public static string Root => global::Tests.CloneFolder.Path;
 
     /// <summary>The corpus: a folder for each target.</summary>
     public static string Corpus => Path.Combine(Root, "test/Fuzz/corpus");
@@ -19,16 +19,5 @@ internal static class Clone
         return Directory.Exists(folder)
             ? [.. Directory.EnumerateFiles(folder, "*.bin").Order(StringComparer.Ordinal).Select(file => new Sample(Path.GetFileNameWithoutExtension(file), File.ReadAllBytes(file)))]
             : [];
-    }
-
-    private static string FindRoot()
-    {
-        string folder = AppContext.BaseDirectory;
-        while (!File.Exists(Path.Combine(folder, "Wow.slnx")))
-        {
-            folder = Path.GetDirectoryName(folder) ?? throw new InvalidOperationException($"no Wow.slnx above {AppContext.BaseDirectory}");
-        }
-
-        return folder;
     }
 }

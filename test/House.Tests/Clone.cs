@@ -9,7 +9,7 @@ internal static class Clone
     private const string GitExecutable = "100755";
 
     /// <summary>The folder that holds Wow.slnx.</summary>
-    internal static string Root { get; } = FindRoot();
+    internal static string Root => global::Tests.CloneFolder.Path;
 
     /// <summary>Paths from the root with '/', sorted.</summary>
     internal static IReadOnlyList<string> Files { get; } = ListFiles();
@@ -76,14 +76,6 @@ internal static class Clone
             process.WaitForExit();
             return output;
         }
-    }
-
-    private static string FindRoot()
-    {
-        var folder = AppContext.BaseDirectory;
-        while (!File.Exists(Path.Combine(folder, "Wow.slnx")))
-            folder = Path.GetDirectoryName(folder) ?? throw new InvalidOperationException($"No Wow.slnx above {AppContext.BaseDirectory}.");
-        return folder;
     }
 
     private static string[] ListFiles()

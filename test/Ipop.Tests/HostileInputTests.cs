@@ -15,11 +15,11 @@ public sealed class HostileInputTests
 
     private static readonly byte[][] Frames =
     [
-        Machine.Frame(EthernetFrame.IPv4, Packets.Tcp(Local, 1, Remote, 8443, Packets.Syn)),
+        Machine.Frame(EthernetFrame.IPv4, TestPackets.Tcp(Local, 1, Remote, 8443, TestPackets.Syn)),
         Machine.Frame(EthernetFrame.Arp, [0, 1, 8, 0, 6, 4, 0, 1, 2, 0, 0, 0, 0, 0x77, 10, 128, 1, 1, 0, 0, 0, 0, 0, 0, 10, 128, 2, 2]),
-        Machine.Frame(EthernetFrame.IPv4, Packets.Udp(default, 68, IPv4Address.Broadcast, 67, DhcpGuest.Message(
+        Machine.Frame(EthernetFrame.IPv4, TestPackets.Udp(default, 68, IPv4Address.Broadcast, 67, DhcpGuest.Message(
             DhcpMessageType.Request, 1, true, default, [(DhcpOption.Overload, [3]), (DhcpOption.RequestedAddress, [10, 128, 1, 1])]))),
-        Machine.Frame(EthernetFrame.IPv4, Packets.Udp(Local, 68, Machine.Subnet.Gateway, 67, DhcpGuest.Message(
+        Machine.Frame(EthernetFrame.IPv4, TestPackets.Udp(Local, 68, Machine.Subnet.Gateway, 67, DhcpGuest.Message(
             DhcpMessageType.Discover, 2, false, Local, [(DhcpOption.ClientIdentifier, new byte[255])]))),
     ];
 
@@ -35,7 +35,7 @@ public sealed class HostileInputTests
 
     [Fact]
     public void Packets_from_the_overlay_are_delivered_or_counted() => Check(
-        [.. Frames.Select(frame => frame[EthernetFrame.HeaderSize..]), Packets.Tcp(Remote, 40000, Local, 8443, Packets.Syn)],
+        [.. Frames.Select(frame => frame[EthernetFrame.HeaderSize..]), TestPackets.Tcp(Remote, 40000, Local, 8443, TestPackets.Syn)],
         (machine, bytes) =>
         {
             long before = Traces(machine);

@@ -1,6 +1,6 @@
 using Brunet.Dht;
 using Brunet.Sessions;
-using Ipop.AddressMap;
+using Ipop.Addresses;
 using Ipop.Arp;
 using Ipop.Ethernet;
 using Testing.Overlay;
@@ -124,7 +124,7 @@ internal sealed class Machine
     }
 
     /// <summary>A packet with 8 bytes of payload, of TCP (with flags) or of any other protocol.</summary>
-    public static byte[] Packet(IPv4Address source, IPv4Address destination, byte protocol = 50) => Packets.Raw(source, destination, protocol, new byte[8]);
+    public static byte[] Packet(IPv4Address source, IPv4Address destination, byte protocol = 50) => TestPackets.Raw(source, destination, protocol, new byte[8]);
 
     public static byte[] Frame(ushort etherType, ReadOnlySpan<byte> payload, ulong destination = 0x02_57_4f_57_00_01)
     {

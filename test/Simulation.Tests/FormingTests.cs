@@ -2,7 +2,7 @@ using Brunet;
 using Brunet.Addressing;
 using Brunet.Dht;
 using Ipop;
-using Ipop.AddressMap;
+using Ipop.Addresses;
 using Testing.Simulation;
 using Testing.Simulation.Sites;
 using Xunit.Abstractions;

@@ -2,7 +2,7 @@ using Brunet;
 using Brunet.Dht;
 using Brunet.Sessions;
 using Ipop;
-using Ipop.AddressMap;
+using Ipop.Addresses;
 using Testing.Simulation;
 using Xunit.Abstractions;
 

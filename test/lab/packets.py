@@ -27,9 +27,9 @@ def udp(source, source_port, target, target_port, data=b"", **how):
     return ipv4(17, source, target, struct.pack("!HHHH", source_port, target_port, 8 + len(data), 0) + data, **how)
 
 
-def tcp(source, source_port, target, target_port):
+def tcp(source, source_port, target, target_port, data=b"data"):
     """A TCP segment in a frame."""
-    return ipv4(6, source, target, struct.pack("!HH", source_port, target_port) + bytes(16))
+    return ipv4(6, source, target, struct.pack("!HHIIB", source_port, target_port, 0, 0, 5 << 4) + bytes(7) + data)
 
 
 def pcap(records, order="<", nano=False, link=1):

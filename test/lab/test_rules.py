@@ -13,7 +13,8 @@ CA, OWN, OTHER = "10.128.0.1", "10.128.3.4", "10.128.9.9"
 
 
 class TapRuleTests(unittest.TestCase):
-    rule = TapRule(CA, {OWN: 100.0}, slack=2.0)
+    def setUp(self):
+        self.rule = TapRule(CA, {OWN: 100.0}, slack=2.0)
 
     def kind(self, frame, time=50.0):
         return self.rule(parse(frame), time)
@@ -36,6 +37,17 @@ class TapRuleTests(unittest.TestCase):
             for packet in (frame, answer):
                 self.assertEqual(kind, self.kind(packet, 101.9))
                 self.assertIsNone(self.kind(packet, 102.1))
+
+    def test_a_connection_of_that_time_may_say_goodbye_for_a_minute(self):
+        asks, late, reset = (packets.tcp(*ends, data) for ends, data in (
+            ((OWN, 40000, CA, 8443), b"data"), ((OWN, 40000, CA, 8443), b""), ((CA, 8443, OWN, 40000), b"")))
+        self.assertIsNone(self.kind(late, 103.0), "nothing of it was seen before")
+        self.assertEqual("enrolment", self.kind(asks, 99.0))
+        for packet in (late, reset):
+            self.assertEqual("enrolment", self.kind(packet, 161.9))
+            self.assertIsNone(self.kind(packet, 162.1))
+        self.assertIsNone(self.kind(asks, 103.0), "it carries data")
+        self.assertIsNone(self.kind(packets.tcp(OWN, 40001, CA, 8443, b""), 103.0), "another connection")
 
     def test_the_exemption_is_for_those_ports_and_those_two_machines_only(self):
         for frame in (packets.tcp(OWN, 40000, CA, 8444), packets.tcp(CA, 40000, OWN, 8443), packets.tcp(OWN, 8443, CA, 40000),
@@ -107,7 +119,7 @@ class VerdictTests(unittest.TestCase):
         verdict = judge(file.name, TapRule(CA, {}))
         self.assertEqual({"IKE": 1, "ESP": 2, "FORBIDDEN": 1}, dict(verdict.kinds))
         self.assertEqual(2.0, verdict.first["ESP"])
-        self.assertEqual(["packet 3 at 3.000: TCP 10.128.3.4:40000 > 10.128.9.9:9618, 54 bytes"], verdict.violations)
+        self.assertEqual(["packet 3 at 3.000: TCP 10.128.3.4:40000 > 10.128.9.9:9618, 58 bytes"], verdict.violations)
 
 
 if __name__ == "__main__":

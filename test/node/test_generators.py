@@ -32,7 +32,6 @@ class Ipopd(unittest.TestCase):
         config = self.parsed(udp__multicast="no", tcp__ports="8443 443", relay__rate="0", metrics__listen="[::1]:9433")
         self.assertEqual(dict(config["udp"]), {"port": "4433", "port-mapping": "yes", "multicast": "no"})
         self.assertEqual((config["tcp"]["ports"], config["relay"]["rate"], config["metrics"]["listen"]), ("8443 443", "0", "[::1]:9433"))
-        self.assertEqual(dict(self.parsed(**{"offload__udp-runs": "no"})["offload"]), {"udp-runs": "no"})
         usual = self.parsed()
         self.assertNotIn("offload", usual)
         self.assertEqual((usual["tcp"]["ports"], usual["relay"]["rate"], usual["udp"]["multicast"]), ("auto", "1000", "yes"))

@@ -15,7 +15,7 @@ import enrol
 import join
 import samples
 from errors import WowError
-from verbs import peers, status
+from verbs import enroll, module, peers, status
 
 STATUS = {"ok": True, "node": "ab" * 20, "pool": "science", "open": False, "zone": "science.internal", "subnet": "10.128.0.0/16", "address": "10.128.3.4",
           "host": "alpha", "certified": True, "certificate": {"serial": "01", "not_after": "2027-01-31T00:00:00Z", "address": "10.128.3.4", "host": "alpha",
@@ -74,15 +74,12 @@ class Enrolment(unittest.TestCase):
             self.assertIn("wow enroll --ticket", error.todo)
 
     def test_a_given_ticket_takes_the_place_of_the_one_in_pool_conf(self):
-        with tempfile.TemporaryDirectory() as folder, mock.patch.object(enrol, "TICKET", f"{folder}/ticket"), \
-                mock.patch.object(enrol.paths, "RUN", folder), mock.patch.object(enrol.paths, "IPOPD_CONF", f"{folder}/ipopd.conf"):
-            with open(f"{folder}/ipopd.conf", "w", encoding="ascii") as file:
-                file.write("[ca]\nport = 8443\nticket = old:old\n")
-            self.assertEqual(enrol.enrolment_config(), f"{folder}/ipopd.conf")
+        with tempfile.TemporaryDirectory() as folder, mock.patch.object(enrol, "TICKET", f"{folder}/ticket"):
+            self.assertEqual(enrol.command(), [enrol.IPOPD, "enroll", "--config", enrol.paths.IPOPD_CONF])
             with open(f"{folder}/ticket", "w", encoding="ascii") as file:
                 file.write("new:new\n")
-            with open(enrol.enrolment_config(), encoding="ascii") as file:
-                self.assertEqual(file.read(), "[ca]\nport = 8443\nticket = new:new\n")
+            self.assertEqual(enrol.command()[4:], ["--ticket-file", f"{folder}/ticket"])
+            self.assertNotIn("new:new", " ".join(enrol.command()))
 
 
 class Overlap(unittest.TestCase):
@@ -211,8 +208,30 @@ class Verbs(unittest.TestCase):
 
     def test_every_verb_has_usage_and_summary(self):
         for verb in dispatch.verbs():
-            module = dispatch.load(verb)
-            self.assertTrue(module.USAGE.startswith(f"wow {verb}") and module.SUMMARY, verb)
+            found = dispatch.load(verb)
+            self.assertTrue(found.USAGE.startswith(f"wow {verb}") and found.SUMMARY, verb)
+
+    def test_every_verb_that_tells_something_tells_it_to_programs_too(self):
+        for verb in set(dispatch.verbs()) - {"image", "reset"}:
+            self.assertIn("[--json]", dispatch.load(verb).USAGE, verb)
+        with mock.patch("builtins.print") as printed:
+            dispatch.main(["help", "ping", "--json"])
+        self.assertEqual([one["verb"] for one in json.loads(printed.call_args.args[0])], ["ping"])
+
+    def test_layers_for_programs_have_what_people_see_and_no_less(self):
+        stack = [["base", "debian", "/run/layers/sys/base.squashfs", "107000000", "ab" * 32], ["module", "tutorial", "tutorial.squashfs", "4096", "cd" * 32]]
+        layers = module.layers(stack, {"base.squashfs"})
+        self.assertEqual([(one["name"], one["kind"], one["size_bytes"], one["stacked"]) for one in layers],
+                         [("debian", "base", 107000000, True), ("tutorial", "module", 4096, False)])
+        self.assertEqual([one["sha256"] for one in layers], ["ab" * 32, "cd" * 32])
+        self.assertIn("107 MB", "\n".join(module.lines(stack, {"base.squashfs"})))
+
+    def test_enroll_tells_programs_whether_the_certificate_is_new(self):
+        certificate = {"serial": "2", "host": "alpha", "address": "10.128.0.9", "not_after": "2027-01-01"}
+        for before, is_new in (("1", True), ("2", False), (None, True)):
+            with mock.patch.object(control, "ask", return_value={"certificate": certificate}), mock.patch("builtins.print") as printed:
+                self.assertEqual(enroll.wait(before, as_json=True), 0)
+            self.assertEqual(json.loads(printed.call_args.args[0]), {"certificate": certificate, "is_new": is_new})
 
     def test_wrong_usage_ends_with_2_and_trouble_with_1(self):
         with mock.patch("sys.stderr"):

@@ -1,6 +1,8 @@
 """pool.conf: what is right is read, what is wrong is told with file, section, key and what to do."""
 import base64
 import os
+import pathlib
+import re
 import tempfile
 import unittest
 
@@ -71,7 +73,6 @@ class WhatIsWrong(unittest.TestCase):
     def test_wrong_values_of_the_overlay_s_own_keys(self):
         self.value("udp", "multicast", "maybe", "yes or no")
         self.value("udp", "port-mapping", "1", "yes or no")
-        self.value("offload", "esp", "off", "yes or no")
         for wrong in ("4433,443", "443 443", "443 0443", "0", "65536", "auto none", "-1", "\u0664"):
             self.value("tcp", "ports", wrong, "list of different ports")
         for wrong in ("-1", "1.5", "65536", "many", "10000000", "\u0664"):
@@ -83,9 +84,16 @@ class WhatIsWrong(unittest.TestCase):
         for wrong in ("0.0.0.0:9433", "192.0.2.1:9433"):
             self.value("metrics", "listen", wrong, "is not a loopback address")
 
+    def test_the_document_has_every_key_and_no_other(self):
+        text = (pathlib.Path(__file__).resolve().parents[2] / "docs/architecture.md").read_text(encoding="utf-8")
+        table = text[text.index("## pool.conf"):text.index("A manager's WOWCFG also holds")]
+        told = {(section, key) for section, keys in re.findall(r"^\| ([a-z:A-Z]+) \| ([a-z, -]+) \|", table, re.MULTILINE) for key in keys.split(", ")}
+        known = {(section, key) for section, keys in poolconf.KEYS.items() for key in keys} | {("user:NAME", key) for key in poolconf.USER_KEYS}
+        self.assertEqual(told - {("section", "key")}, known)
+
     def test_wrong_subnets(self):
         self.value("pool", "subnet", "10.128.0.1/16", "the network is 10.128.0.0/16")
-        for wrong in ("10.128.0.0", "10.128.0.0/7", "10.128.0.0/29", "10.128.0.0/33", "10.300.0.0/16", "010.0.0.0/8", "fd00::/64", "x", "127.0.0.0/8",
+        for wrong in ("10.128.0.0/016", "10.128.0.0", "10.128.0.0/7", "10.128.0.0/29", "10.128.0.0/33", "10.300.0.0/16", "010.0.0.0/8", "fd00::/64", "x", "127.0.0.0/8",
                       "224.0.0.0/8", "169.254.0.0/16", "0.0.0.0/8", "10.128.0.0/1 6"):
             self.value("pool", "subnet", wrong, "like 10.128.0.0/16")
         self.value("pool", "subnet", None, "is missing")

@@ -1,4 +1,4 @@
-"""What README and docs/performance.md take from files: each stands between two comments, of which the first names it and its file.
+"""What README, docs/performance.md and docs/reference take from files: each stands between two comments, of which the first names it and its file.
 
 `test/figures --write` makes them anew; a test fails where the document and the files differ.
 """
@@ -7,6 +7,7 @@ import json
 import pathlib
 import re
 import statistics
+import textwrap
 
 TIMES = "docs/performance/times.txt"
 BEFORE = "docs/performance/times-before.json"
@@ -17,8 +18,12 @@ BENCH = "docs/performance/bench.json"
 SIM = "docs/performance/sim.json"
 GRID = "test/netns/grid/last.json"
 LONG = "docs/test-long.json"
+SETTINGS = "ipop/Ipopd/ipopd.conf"
+REQUIRED = "Required"
+WIDTH = 128
+WHOLE_WORDS = {"break_long_words": False, "break_on_hyphens": False}
 PLACE = re.compile(r"(<!-- table (\S+), [^\n]*-->\n).*?(\n<!-- end of table -->)", re.DOTALL)
-STAGE_LINE = re.compile(r"^(\S+) +(?:\S+ +)?(\d+) +(\d+) +([\d.]+) s$", re.MULTILINE)
+STAGE_LINE = re.compile(r"^(\S+) +(?:\S+ +)?(\d+) +(\d+) +([\d.]+) s(?: +([\d.]+) s)?$", re.MULTILINE)
 NOTHING = "No run has been kept yet."
 
 
@@ -54,14 +59,16 @@ def grid(root: pathlib.Path) -> str:
 
 
 def times(root: pathlib.Path) -> str:
-    """The ledger: seconds of each stage before the lanes, if it was told then, and in the run that was kept."""
+    """The ledger: seconds of each stage before the lanes, if it was told then, and in the run that was kept; with its processor time, if that was."""
     before = loaded(root / BEFORE)["seconds"]
     found = STAGE_LINE.findall((root / TIMES).read_text(encoding="utf-8")) if (root / TIMES).exists() else []
-    now = {name: (int(passed) + int(failed), seconds) for name, passed, failed, seconds in found}
+    now = {name: (int(passed) + int(failed), seconds, processor) for name, passed, failed, seconds, processor in found}
+
+    def shown(name: str, place: int) -> str:
+        return f"{float(now[name][place]):.0f} s" if name in now and now[name][place] else "-"
     names = [name for name in now if name != "all"] + [name for name in before if name not in now and name != "all"] + ["all"]
-    return rows(["stage", "checks", "before", "now"], [
-        [name, now.get(name, ("-",))[0], f"{before[name]} s" if name in before else "-", f"{float(now[name][1]):.0f} s" if name in now else "-"]
-        for name in names])
+    return rows(["stage", "checks", "before", "now", "processor"], [
+        [name, now.get(name, ("-",))[0], f"{before[name]} s" if name in before else "-", shown(name, 1), shown(name, 2)] for name in names])
 
 
 def wow(root: pathlib.Path) -> str:
@@ -130,8 +137,27 @@ def run(root: pathlib.Path) -> str:
     return "\n".join(f"    {line}" for line in (root / RUN).read_text(encoding="utf-8").splitlines())
 
 
+def settings(root: pathlib.Path) -> str:
+    """Every key of ipopd.conf by section, with its default and what its comment says. A comment right above a section is the section's."""
+    lines, comment = [], []
+    for line in (root / SETTINGS).read_text(encoding="utf-8").splitlines():
+        if line.startswith("#"):
+            comment.append(line[1:].strip())
+            continue
+        if line.startswith("["):
+            lines += [*([""] if lines else []), f"## {line}", "", *textwrap.wrap(" ".join(comment), WIDTH, **WHOLE_WORDS), *([""] if comment else [])]
+        elif line:
+            key, _, value = (part.strip() for part in line.partition("="))
+            said = " ".join(comment)
+            preset = "" if REQUIRED in said else f" (`{value}`)" if value else " (empty)"
+            lines += textwrap.wrap(f"- **{key}**{preset}: {said}", WIDTH, subsequent_indent="  ", **WHOLE_WORDS)
+        comment = []
+    return "\n".join(lines)
+
+
 DOCUMENTS = {
     "README.md": {"run": run},
+    "docs/reference/ipopd.md": {"settings": settings},
     "docs/performance.md": {
         "grid": grid, "times": times, "wow": wow, "sim": sim, "bench": bench, "bench-goals": bench_goals, "bench-origin": bench_origin, "long": long_parts,
         "long-figures": long_figures}}

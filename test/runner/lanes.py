@@ -10,10 +10,11 @@ BESIDE = (COMPUTES, WAITS)
 
 
 class Result(NamedTuple):
-    """What a stage came to; `why` says what is wrong, None if nothing is."""
+    """What a stage came to; `why` says what is wrong, None if nothing is. `processor`: seconds of processor time that it took."""
     count: Count
     seconds: float
     why: str | None
+    processor: float = 0.0
 
 
 def phases(stages: list, lanes: int) -> list:

@@ -42,6 +42,11 @@ class Run(unittest.TestCase):
         self.assertEqual((ended.code, ended.timed_out), (3, False))
         self.assertEqual(self.log.read_text(), "out\nerr\n")
 
+    def test_tells_the_processor_time_of_a_command_and_of_its_children(self):
+        ended = self.sh("sh -c 'end=$(($(date +%s) + 2)); while [ $(date +%s) -lt $end ]; do :; done'")
+        self.assertGreater(ended.processor, 0.1)
+        self.assertLess(self.sh("sleep 1").processor, 0.1)
+
     def test_has_no_standard_input_to_wait_for(self):
         self.assertEqual(self.sh("read line || exit 7").code, 7)
 

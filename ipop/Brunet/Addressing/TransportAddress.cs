@@ -51,6 +51,10 @@ public readonly record struct TransportAddress(ulong Prefix, ulong Interface, us
     /// <summary>Whether this is an IPv4 address.</summary>
     public bool IsIPv4 => Prefix == 0 && Interface >> 32 == 0xffff;
 
+    /// <summary>Whether it is worth a datagram: no multicast, broadcast, or "this host" address is (RFC 6890), and no link-local one that others name.</summary>
+    public bool IsUsable =>
+        Port != 0 && (Prefix | Interface) != 0 && (IsIPv4 ? IPv4 >> 24 is > 0 and < 224 : Prefix >> 56 != 0xff && !IsLinkLocal);
+
     /// <summary>Whether it is of fe80::/10, which every machine has on every network: it means nothing to anybody who is not on the same one.</summary>
     public bool IsLinkLocal => Prefix >> 54 == 0x3fa;
 

@@ -1,6 +1,6 @@
 using Brunet.Addressing;
-using Brunet.Diagnosis;
 using Brunet.Links;
+using Brunet.Sessions;
 using Brunet.Wire;
 
 namespace Brunet.Clocks;
@@ -9,7 +9,7 @@ namespace Brunet.Clocks;
 /// Asks peers for the time and tells it to those that ask, in their sessions. A word counts only from whom was asked, under the number that it was
 /// asked by, and once. Who is asked is chosen by chance among those whom the CA certified; in an open pool among all.
 /// </summary>
-internal sealed class PeerClocks(NodeCore core) : IMessageTaker, ITimed
+internal sealed class PeerClocks(LocalNode local, PeerTable peers, Transport transport) : IMessageTaker, ITimed
 {
     /// <summary>Peers that are asked at a time: three liars do not outvote those that are left.</summary>
     private const int MostAsked = 7;
@@ -40,25 +40,25 @@ internal sealed class PeerClocks(NodeCore core) : IMessageTaker, ITimed
         _asked.Clear();
         _heard.Clear();
         (_done, NextTick) = (done, now + Patience);
-        List<Peer> peers = [];
-        foreach (Peer peer in core.Peers.Values)
+        List<Peer> fit = [];
+        foreach (Peer peer in peers.Values)
         {
-            if (peer is { PartedAt: null, Identity: { } identity } && (core.Settings.IsOpen || identity.Shown is not null))
+            if (peer is { PartedAt: null, Identity: { } identity } && (local.Settings.IsOpen || identity.Shown is not null))
             {
-                peers.Add(peer);
+                fit.Add(peer);
             }
         }
 
         Span<byte> message = stackalloc byte[ClockAskMessage.Size];
-        for (int count = 0; count < MostAsked && peers.Count > 0; count++)
+        for (int count = 0; count < MostAsked && fit.Count > 0; count++)
         {
-            int index = core.Random.Next(peers.Count);
-            Peer peer = peers[index];
-            peers.RemoveAt(index);
-            ulong token = (ulong)core.Random.NextInt64(long.MinValue, long.MaxValue);
+            int index = local.Random.Next(fit.Count);
+            Peer peer = fit[index];
+            fit.RemoveAt(index);
+            ulong token = (ulong)local.Random.NextInt64(long.MinValue, long.MaxValue);
             _asked[peer.Address] = (token, now);
             ClockAskMessage.Write(message, token);
-            core.Transport.SendMessage(now, peer, message);
+            transport.SendMessage(now, peer, message);
         }
     }
 
@@ -85,7 +85,7 @@ internal sealed class PeerClocks(NodeCore core) : IMessageTaker, ITimed
         {
             Span<byte> answer = stackalloc byte[ClockAnswerMessage.Size];
             ClockAnswerMessage.Write(answer, token, time);
-            core.Transport.SendMessage(now, peer, answer);
+            transport.SendMessage(now, peer, answer);
         }
     }
 

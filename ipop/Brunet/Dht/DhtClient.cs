@@ -1,4 +1,6 @@
 using Brunet.Links;
+using Brunet.Ring;
+using Brunet.Sessions;
 using Brunet.Wire;
 using static Brunet.Moment;
 
@@ -6,10 +8,9 @@ namespace Brunet.Dht;
 
 /// <summary>
 /// The asker's side: an operation goes to all replicas at once and again to those that are silent; a majority decides. Records of the
-/// local node are renewed until they are released. What a lookup found is put where it is missing. Each question has a number of its own, drawn by chance: who
-/// sees one on its way can answer that one, and speaks for no other replica.
+/// local node are renewed until they are released. What a lookup found is put where it is missing.
 /// </summary>
-internal sealed class DhtClient(NodeCore core, RecordCodec codec, IRecordPolicy policy) : IMessageTaker, ITimed
+internal sealed class DhtClient(LocalNode local, Agenda agenda, Router router, RecordCodec codec, IRecordPolicy policy) : IMessageTaker, ITimed
 {
     private const int Majority = (ProtocolConstants.Replicas / 2) + 1;
 
@@ -36,15 +37,10 @@ internal sealed class DhtClient(NodeCore core, RecordCodec codec, IRecordPolicy 
     [Own("what the node asks: its caches are bounded")]
     private readonly List<DhtOperation> _running = [];
 
-    /// <summary>What each number asked.</summary>
-    [Own("four for each that runs")]
-    private readonly Dictionary<uint, (DhtOperation Operation, byte Replica)> _asked = [];
+    private readonly ReplicaQuestions _questions = new(local, agenda, router);
 
     [Own("the node's own records")]
     private readonly Dictionary<RecordKey, OwnRecord> _own = [];
-
-    /// <summary>From a question to its answer: what is silent for clearly longer lost the one or the other, and is asked again.</summary>
-    private RoundTripEstimate _roundTrip;
 
     /// <summary>When an operation has to be gone on with, or a record renewed.</summary>
     public TimeSpan NextTick
@@ -119,25 +115,16 @@ internal sealed class DhtClient(NodeCore core, RecordCodec codec, IRecordPolicy 
         if (reply.Request == 0)
         {
             OnDoubt(now, reply);
-            core.Agenda.WakeSoon();
+            agenda.WakeSoon();
             return;
         }
 
-        if (!_asked.TryGetValue(reply.Request, out (DhtOperation Operation, byte Replica) asked) || asked.Replica != reply.Replica
-            || asked.Operation.Answered[reply.Replica])
+        if (_questions.AnsweredBy(now, reply) is not { } operation)
         {
             return;
         }
 
-        DhtOperation operation = asked.Operation;
-
-        core.Agenda.WakeSoon();
-        if (operation.Tries == 1)
-        {
-            // An answer to a repeated question may be that to its first asking (Karn's rule, RFC 6298 section 3).
-            _roundTrip.Add(now - operation.AskedAt);
-        }
-
+        agenda.WakeSoon();
         if (reply.Status == ReplyStatus.NotYet)
         {
             operation.NextTry = Earlier(operation.NextTry, now + NotYetInterval);
@@ -210,7 +197,7 @@ internal sealed class DhtClient(NodeCore core, RecordCodec codec, IRecordPolicy 
             }
             else if (now >= operation.NextTry && !operation.IsOver)
             {
-                Send(now, operation);
+                _questions.Ask(now, operation);
             }
         }
     }
@@ -259,7 +246,7 @@ internal sealed class DhtClient(NodeCore core, RecordCodec codec, IRecordPolicy 
                 return;
             }
 
-            bool isOurs = answer.Record?.Owner.Address == core.Self;
+            bool isOurs = answer.Record?.Owner.Address == local.Self;
             if (answer.Status == DhtStatus.Lost && isOurs && own.Bumps++ < OwnRecord.MaxBumps)
             {
                 // A life of ours before this one signed a higher sequence: go above it.
@@ -306,59 +293,14 @@ internal sealed class DhtClient(NodeCore core, RecordCodec codec, IRecordPolicy 
     private TimeSpan NextRenewal(OwnRecord own)
     {
         TimeSpan interval = own.Stands ? RecordLife.RenewalOf(own.Key.Kind) : RecordLife.FirstRenewal;
-        return interval * (1 + (RecordLife.Jitter * ((2 * core.Random.NextDouble()) - 1)));
+        return interval * (1 + (RecordLife.Jitter * ((2 * local.Random.NextDouble()) - 1)));
     }
 
     private void Start(TimeSpan now, DhtOperation operation)
     {
-        for (byte replica = 0; replica < ProtocolConstants.Replicas; replica++)
-        {
-            uint number;
-            do
-            {
-                number = (uint)core.Random.NextInt64(1, 1L << 32);
-            }
-            while (!_asked.TryAdd(number, (operation, replica)));
-
-            operation.Numbers[replica] = number;
-        }
-
+        _questions.Add(operation);
         _running.Add(operation);
-        Send(now, operation);
-    }
-
-    private void Send(TimeSpan now, DhtOperation operation)
-    {
-        operation.NextTry = now + _roundTrip.After(operation.Tries++);
-        operation.AskedAt = now;
-        core.Agenda.Wake(operation.NextTry);
-        Span<byte> body = stackalloc byte[FetchMessage.MaxSize];
-
-        // What this node answers itself may end the operation.
-        for (byte replica = 0; replica < ProtocolConstants.Replicas && _asked.ContainsKey(operation.Numbers[replica]); replica++)
-        {
-            if (operation.Answered[replica])
-            {
-                continue;
-            }
-
-            if (operation.Encoded is { } encoded)
-            {
-                Store(now, operation.Numbers[replica], replica, (ushort)RecordLife.Of(operation.Key.Kind).TotalSeconds, operation.Key, encoded);
-            }
-            else
-            {
-                int length = new FetchMessage(operation.Numbers[replica], replica, operation.Key).Write(body);
-                core.Router.Originate(now, exact: false, RoutedType.Fetch, ReplicaPositions.Of(operation.Key, replica), default, body[..length]);
-            }
-        }
-    }
-
-    private void Store(TimeSpan now, uint request, byte replica, ushort life, RecordKey key, byte[] encoded)
-    {
-        Span<byte> body = stackalloc byte[StoreMessage.HeaderSize + ProtocolConstants.MaxRecordSize];
-        int length = new StoreMessage(request, replica, life, encoded).Write(body);
-        core.Router.Originate(now, exact: false, RoutedType.Store, ReplicaPositions.Of(key, replica), default, body[..length]);
+        _questions.Ask(now, operation);
     }
 
     private void Decide(TimeSpan now, DhtOperation operation)
@@ -387,7 +329,7 @@ internal sealed class DhtClient(NodeCore core, RecordCodec codec, IRecordPolicy 
     private void DecideCreate(TimeSpan now, DhtOperation operation)
     {
         int better = operation.Voices.Count(voice => voice is not null);
-        if (operation.Voices.FirstOrDefault(voice => voice?.Record.Owner.Address == core.Self) is { } ofEarlierLife)
+        if (operation.Voices.FirstOrDefault(voice => voice?.Record.Owner.Address == local.Self) is { } ofEarlierLife)
         {
             Finish(now, operation, new DhtAnswer(DhtStatus.Lost, ofEarlierLife.Record));
         }
@@ -424,11 +366,7 @@ internal sealed class DhtClient(NodeCore core, RecordCodec codec, IRecordPolicy 
             return;
         }
 
-        foreach (uint number in operation.Numbers)
-        {
-            _asked.Remove(number);
-        }
-
+        _questions.Remove(operation);
         if (operation.Encoded is null)
         {
             Repair(now, operation);
@@ -455,7 +393,7 @@ internal sealed class DhtClient(NodeCore core, RecordCodec codec, IRecordPolicy 
             if (operation.Answered[replica]
                 && (named is null || (!RecordOrder.AreSame(named, best.Record) && RecordOrder.Beats(policy, best.Record, named))))
             {
-                Store(now, 0, replica, best.Life, operation.Key, best.Encoded);
+                _questions.Store(now, 0, replica, best.Life, operation.Key, best.Encoded);
             }
         }
     }

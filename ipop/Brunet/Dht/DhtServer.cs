@@ -1,7 +1,8 @@
 using System.Runtime.InteropServices;
 using Brunet.Addressing;
-using Brunet.Diagnosis;
 using Brunet.Links;
+using Brunet.Ring;
+using Brunet.Sessions;
 using Brunet.Wire;
 using static Brunet.Moment;
 
@@ -11,7 +12,9 @@ namespace Brunet.Dht;
 /// The replica's side: keeps records and answers for them. Each replica is held by the three members that stand nearest to its position; the
 /// nearest one takes what owners send and gives it to the others, and when the ring changes the holders see to it that there are three again.
 /// </summary>
-internal sealed class DhtServer(NodeCore core, RecordCodec codec, IRecordPolicy policy) : IMessageTaker, ITimed
+internal sealed class DhtServer(
+    LocalNode local, Agenda agenda, Transport transport, RingView ring, Router router, RecordCodec codec, IRecordPolicy policy, OwnerCalls calls)
+    : IMessageTaker, ITimed
 {
     /// <summary>Copies in one part of an answer to a collect.</summary>
     private const int CopiesAtOnce = 32;
@@ -27,12 +30,11 @@ internal sealed class DhtServer(NodeCore core, RecordCodec codec, IRecordPolicy 
     private static readonly TimeSpan Interval = TimeSpan.FromSeconds(2);
     private static readonly TimeSpan BudgetInterval = TimeSpan.FromSeconds(30);
 
-    private readonly RecordStore _store = new(core.Self, policy);
-    private readonly RangeCollector _collector = new(core);
-    private readonly OwnerCalls _calls = new(core);
-    private readonly RoutedLimit _answers = new(core.Self);
+    private readonly RecordStore _store = new(local.Self, policy);
+    private readonly RangeCollector _collector = new(local, transport, ring);
+    private readonly RoutedLimit _answers = new(local.Self);
 
-    [Bounded(nameof(NodeCore.Peers), On = typeof(NodeCore))]
+    [Bounded(nameof(SessionTable.MaxPeers), On = typeof(SessionTable))]
     private readonly Dictionary<NodeAddress, int> _partsSent = [];
 
     [Bounded(nameof(RecordStore.MaxRecords), On = typeof(RecordStore))]
@@ -118,7 +120,7 @@ internal sealed class DhtServer(NodeCore core, RecordCodec codec, IRecordPolicy 
     /// <summary>A member gives a record that belongs here, too. If a better one stands, the member gets that.</summary>
     public void OnCopy(TimeSpan now, Peer from, ReadOnlySpan<byte> message)
     {
-        if (!core.IsMember || !core.IsEntitled(from) || !CopyMessage.TryRead(message, out CopyMessage copy)
+        if (!local.IsMember || !local.IsEntitled(from.Identity) || !CopyMessage.TryRead(message, out CopyMessage copy)
             || RecordCodec.ReadKey(copy.Record) is not { } key)
         {
             return;
@@ -141,14 +143,14 @@ internal sealed class DhtServer(NodeCore core, RecordCodec codec, IRecordPolicy 
     /// <summary>A neighbour asks for what it should hold.</summary>
     public void OnCollect(TimeSpan now, Peer from, ReadOnlySpan<byte> message)
     {
-        if (!core.IsMember || !core.IsMemberPeer(from) || !CollectMessage.TryRead(message, out CollectMessage collect)
+        if (!local.IsMember || !from.IsConnected || !local.IsEntitled(from.Identity) || !CollectMessage.TryRead(message, out CollectMessage collect)
             || ++CollectionsMarshal.GetValueRefOrAddDefault(_partsSent, from.Address, out _) > PartsAtMost)
         {
             return;
         }
 
         // The asker may know before us that it is our neighbour.
-        List<NodeAddress> near = [.. core.Ring.Near];
+        List<NodeAddress> near = [.. ring.Near];
         if (!near.Contains(from.Address))
         {
             near.Add(from.Address);
@@ -156,7 +158,7 @@ internal sealed class DhtServer(NodeCore core, RecordCodec codec, IRecordPolicy 
 
         foreach (RecordStore.Entry entry in _store.Entries)
         {
-            if (entry.Expires > now && (collect.After == default || entry.Position > collect.After) && IsHeldBy(from.Address, core.Self, near, entry.Position))
+            if (entry.Expires > now && (collect.After == default || entry.Position > collect.After) && Holders.IncludeForAny(from.Address, local.Self, near, entry.Position))
             {
                 _scratch.Add(entry);
             }
@@ -172,7 +174,7 @@ internal sealed class DhtServer(NodeCore core, RecordCodec codec, IRecordPolicy 
         Span<byte> end = stackalloc byte[CollectedMessage.Size];
         NodeAddress next = count < _scratch.Count ? _scratch[count - 1].Position : default;
         new CollectedMessage(collect.Token, (byte)count, next).Write(end);
-        core.Transport.SendMessage(now, from, end);
+        transport.SendMessage(now, from, end);
 
         // Or records would outlive their end here, until somebody asks again.
         _scratch.Clear();
@@ -205,14 +207,14 @@ internal sealed class DhtServer(NodeCore core, RecordCodec codec, IRecordPolicy 
 
     private void FollowRing(TimeSpan now)
     {
-        if (!ReferenceEquals(_near, core.Ring.Near))
+        if (!ReferenceEquals(_near, ring.Near))
         {
             _settled = now - _nearSince > Settling ? _known : _settled;
-            HandOver(now, _near, core.Ring.Near);
-            (_near, _nearSince) = (core.Ring.Near, now);
+            HandOver(now, _near, ring.Near);
+            (_near, _nearSince) = (ring.Near, now);
         }
 
-        _known = core.Ring.Known;
+        _known = ring.Known;
     }
 
     /// <summary>
@@ -225,7 +227,7 @@ internal sealed class DhtServer(NodeCore core, RecordCodec codec, IRecordPolicy 
         return _collector.IsReady && IsHolder(_known, position) && (now - _nearSince > Settling || IsHolder(_settled, position));
     }
 
-    private bool IsHolder(IReadOnlyList<NodeAddress> known, NodeAddress position) => Holders.Include(core.Self, core.Self, known, position);
+    private bool IsHolder(IReadOnlyList<NodeAddress> known, NodeAddress position) => Holders.Include(local.Self, local.Self, known, position);
 
     private ReplyStatus Put(
         TimeSpan now, ReadOnlySpan<byte> encoded, ushort life, in RoutedHeader header, Func<NodeAddress, bool> isBroughtBy, out RecordStore.Entry? standing)
@@ -242,22 +244,22 @@ internal sealed class DhtServer(NodeCore core, RecordCodec codec, IRecordPolicy 
 
         NodeAddress owner = record.Owner.Address;
         NodeAddress via = header.Source == owner ? header.SourceVia : default;
-        bool isDoubted = !record.Value.IsEmpty && _calls.IsDoubted(now, record.Key, owner);
+        bool isDoubted = !record.Value.IsEmpty && calls.IsDoubted(now, record.Key, owner);
         bool isBrought = (isDoubted || (before is not null && before.Record.Owner.Address != owner)) && isBroughtBy(owner);
         if (isDoubted && !isBrought)
         {
-            _calls.Call(now, owner, via);
+            calls.Call(now, owner, via);
             return ReplyStatus.NotYet;
         }
 
         if (isDoubted)
         {
-            _calls.Trust(record.Key, owner);
+            calls.Trust(record.Key, owner);
         }
 
         byte[] kept = isKnown ? before!.Encoded : encoded.ToArray();
         ReplyStatus status = _store.Put(now, record, kept, TimeSpan.FromSeconds(life), out standing, via, mayDisplace: isBrought);
-        core.Agenda.Wake(NextTick);
+        agenda.Wake(NextTick);
         OnRival(now, record, via, before, status, standing);
         return status;
     }
@@ -273,15 +275,15 @@ internal sealed class DhtServer(NodeCore core, RecordCodec codec, IRecordPolicy 
         (NodeAddress told, NodeAddress toldVia) = status == ReplyStatus.NotYet ? (record.Owner.Address, via) : (before.Record.Owner.Address, before.OwnerVia);
         if (status == ReplyStatus.Stands)
         {
-            _calls.Doubt(now, record.Key, told);
+            calls.Doubt(now, record.Key, told);
         }
 
         if (status != ReplyStatus.Stored)
         {
-            _calls.Call(now, told, toldVia);
+            calls.Call(now, told, toldVia);
         }
 
-        if (_calls.MayTell(now, told))
+        if (calls.MayTell(now, told))
         {
             Reply(now, told, toldVia, 0, 0, ReplyStatus.Stands, standing);
         }
@@ -293,8 +295,8 @@ internal sealed class DhtServer(NodeCore core, RecordCodec codec, IRecordPolicy 
         Span<NodeAddress> holders = stackalloc NodeAddress[Holders.Count];
         for (int replica = 0; replica < ProtocolConstants.Replicas; replica++)
         {
-            ReadOnlySpan<NodeAddress> found = holders[..Holders.Find(core.Self, core.Ring.Known, ReplicaPositions.Of(first, replica), holders)];
-            if (found.Contains(core.Self) && found.Contains(other))
+            ReadOnlySpan<NodeAddress> found = holders[..Holders.Find(local.Self, ring.Known, ReplicaPositions.Of(first, replica), holders)];
+            if (found.Contains(local.Self) && found.Contains(other))
             {
                 return true;
             }
@@ -316,13 +318,13 @@ internal sealed class DhtServer(NodeCore core, RecordCodec codec, IRecordPolicy 
             for (int replica = 0; replica < ProtocolConstants.Replicas; replica++)
             {
                 NodeAddress position = ReplicaPositions.Of(entry.Position, replica);
-                ReadOnlySpan<NodeAddress> was = old[..Holders.Find(core.Self, before, position, old)];
-                ReadOnlySpan<NodeAddress> now3 = present[..Holders.Find(core.Self, after, position, present)];
-                if (IsGiver(was, now3))
+                ReadOnlySpan<NodeAddress> was = old[..Holders.Find(local.Self, before, position, old)];
+                ReadOnlySpan<NodeAddress> now3 = present[..Holders.Find(local.Self, after, position, present)];
+                if (Holders.IsGiver(local.Self, was, now3))
                 {
                     foreach (NodeAddress holder in now3)
                     {
-                        if (holder != core.Self && !was.Contains(holder))
+                        if (holder != local.Self && !was.Contains(holder))
                         {
                             Copy(now, holder, entry, 0);
                         }
@@ -332,26 +334,12 @@ internal sealed class DhtServer(NodeCore core, RecordCodec codec, IRecordPolicy 
         }
     }
 
-    /// <summary>Whether it is for the local node to give: it is the nearest of those that go on holding, or was, if none goes on.</summary>
-    private bool IsGiver(ReadOnlySpan<NodeAddress> before, ReadOnlySpan<NodeAddress> after)
-    {
-        foreach (NodeAddress holder in before)
-        {
-            if (after.Contains(holder))
-            {
-                return holder == core.Self;
-            }
-        }
-
-        return before[0] == core.Self;
-    }
-
     private void CopyToHolders(TimeSpan now, RecordStore.Entry entry, NodeAddress position)
     {
         Span<NodeAddress> holders = stackalloc NodeAddress[Holders.Count];
-        foreach (NodeAddress holder in holders[..Holders.Find(core.Self, core.Ring.Near, position, holders)])
+        foreach (NodeAddress holder in holders[..Holders.Find(local.Self, ring.Near, position, holders)])
         {
-            if (holder != core.Self)
+            if (holder != local.Self)
             {
                 Copy(now, holder, entry, 0);
             }
@@ -360,12 +348,9 @@ internal sealed class DhtServer(NodeCore core, RecordCodec codec, IRecordPolicy 
 
     private void Copy(TimeSpan now, NodeAddress to, RecordStore.Entry entry, uint token)
     {
-        if (core.Peers.TryGetValue(to, out Peer? peer))
-        {
-            Span<byte> message = stackalloc byte[CopyMessage.HeaderSize + ProtocolConstants.MaxRecordSize];
-            int length = new CopyMessage(token, entry.LifeLeft(now), entry.Encoded).Write(message);
-            core.Transport.SendMessage(now, peer, message[..length]);
-        }
+        Span<byte> message = stackalloc byte[CopyMessage.HeaderSize + ProtocolConstants.MaxRecordSize];
+        int length = new CopyMessage(token, entry.LifeLeft(now), entry.Encoded).Write(message);
+        transport.SendMessage(now, to, message[..length]);
     }
 
     /// <summary>
@@ -377,9 +362,9 @@ internal sealed class DhtServer(NodeCore core, RecordCodec codec, IRecordPolicy 
         for (int replica = 0; replica < ProtocolConstants.Replicas; replica++)
         {
             NodeAddress position = ReplicaPositions.Of(first, replica);
-            NodeAddress own = core.Self.DistanceTo(position);
+            NodeAddress own = local.Self.DistanceTo(position);
             int nearer = 0;
-            foreach (NodeAddress address in core.Ring.Known)
+            foreach (NodeAddress address in ring.Known)
             {
                 nearer += address.DistanceTo(position) < own ? 1 : 0;
             }
@@ -393,24 +378,11 @@ internal sealed class DhtServer(NodeCore core, RecordCodec codec, IRecordPolicy 
         return false;
     }
 
-    private static bool IsHeldBy(NodeAddress node, NodeAddress self, List<NodeAddress> near, NodeAddress first)
-    {
-        for (int replica = 0; replica < ProtocolConstants.Replicas; replica++)
-        {
-            if (Holders.Include(node, self, near, ReplicaPositions.Of(first, replica)))
-            {
-                return true;
-            }
-        }
-
-        return false;
-    }
-
     private void Reply(
         TimeSpan now, NodeAddress to, NodeAddress via, uint request, byte replica, ReplyStatus status, RecordStore.Entry? entry)
     {
         Span<byte> body = stackalloc byte[ReplyMessage.HeaderSize + ProtocolConstants.MaxRecordSize];
         int length = new ReplyMessage(request, replica, status, entry?.LifeLeft(now) ?? 0, entry is null ? [] : entry.Encoded).Write(body);
-        core.Router.Originate(now, exact: true, RoutedType.Reply, to, via, body[..length]);
+        router.Originate(now, exact: true, RoutedType.Reply, to, via, body[..length]);
     }
 }

@@ -1,4 +1,5 @@
 using Brunet.Addressing;
+using Brunet.Wire;
 
 namespace Brunet.Dht;
 
@@ -26,6 +27,36 @@ internal static class Holders
     {
         Span<NodeAddress> holders = stackalloc NodeAddress[Count];
         return holders[..Find(self, near, position, holders)].Contains(member);
+    }
+
+    /// <summary>Whether a member holds one of the replicas of a record, whose first stands at a position.</summary>
+    public static bool IncludeForAny(NodeAddress member, NodeAddress self, IReadOnlyList<NodeAddress> near, NodeAddress first)
+    {
+        for (int replica = 0; replica < ProtocolConstants.Replicas; replica++)
+        {
+            if (Include(member, self, near, ReplicaPositions.Of(first, replica)))
+            {
+                return true;
+            }
+        }
+
+        return false;
+    }
+
+    /// <summary>
+    /// Whether it is for a member to give a record to its new holders: it is the nearest of those that go on holding, or was, if none goes on.
+    /// </summary>
+    public static bool IsGiver(NodeAddress self, ReadOnlySpan<NodeAddress> before, ReadOnlySpan<NodeAddress> after)
+    {
+        foreach (NodeAddress holder in before)
+        {
+            if (after.Contains(holder))
+            {
+                return holder == self;
+            }
+        }
+
+        return before[0] == self;
     }
 
     private static int Insert(Span<NodeAddress> holders, int count, NodeAddress candidate, NodeAddress position)

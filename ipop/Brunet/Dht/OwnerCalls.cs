@@ -1,6 +1,7 @@
 using Brunet.Addressing;
-using Brunet.Diagnosis;
+using Brunet.Handshakes;
 using Brunet.Links;
+using Brunet.Sessions;
 
 namespace Brunet.Dht;
 
@@ -8,7 +9,7 @@ namespace Brunet.Dht;
 /// Asks owners for their will. A record has no time: anybody may have kept it since its owner left, but nobody can keep a session. So where two want one key,
 /// an owner has to bring his record himself, over a link of his own; who has none gets one, and brings it at his next try.
 /// </summary>
-internal sealed class OwnerCalls(NodeCore core)
+internal sealed class OwnerCalls(LocalNode local, Handshaker handshaker)
 {
     /// <summary>Owners that are called at a time: whoever has many keys can make up as many rivals.</summary>
     private const int MaxCalled = 16;
@@ -35,12 +36,12 @@ internal sealed class OwnerCalls(NodeCore core)
         Expire(now, _called);
         if (_called.Count >= MaxCalled && !_called.ContainsKey(owner))
         {
-            core.Refusals.Add(Full.OwnerCalls);
+            local.Refusals.Add(Full.OwnerCalls);
         }
-        else if (owner != core.Self)
+        else if (owner != local.Self)
         {
             _called.TryAdd(owner, now + CalledFor);
-            core.Handshaker.Connect(now, owner, via).KeepUntil(now + CalledFor);
+            handshaker.Connect(now, owner, via).Use.KeepUntil(now + CalledFor);
         }
     }
 
@@ -54,7 +55,7 @@ internal sealed class OwnerCalls(NodeCore core)
         }
         else
         {
-            core.Refusals.Add(Full.OwnerCalls);
+            local.Refusals.Add(Full.OwnerCalls);
         }
     }
 

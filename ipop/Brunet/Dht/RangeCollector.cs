@@ -1,5 +1,7 @@
 using Brunet.Addressing;
 using Brunet.Links;
+using Brunet.Ring;
+using Brunet.Sessions;
 
 namespace Brunet.Dht;
 
@@ -7,12 +9,12 @@ namespace Brunet.Dht;
 /// When the node takes its place on the ring, it asks the neighbours on both sides for the records that belong there. Until they have
 /// answered, it does not know what is missing; after ten seconds nobody waits for them any more.
 /// </summary>
-internal sealed class RangeCollector(NodeCore core)
+internal sealed class RangeCollector(LocalNode local, Transport transport, RingView ring)
 {
     private static readonly TimeSpan SettledAfter = TimeSpan.FromSeconds(10);
     private static readonly TimeSpan RetryInterval = TimeSpan.FromMilliseconds(400);
 
-    [Bounded(nameof(NodeCore.Peers), On = typeof(NodeCore))]
+    [Bounded(nameof(SessionTable.MaxPeers), On = typeof(SessionTable))]
     private readonly Dictionary<NodeAddress, Part> _parts = [];
 
     private IReadOnlyList<NodeAddress>? _near;
@@ -24,7 +26,7 @@ internal sealed class RangeCollector(NodeCore core)
     {
         get
         {
-            TimeSpan next = core.IsMember && !_isSettled && _placedAt is { } placed ? placed + SettledAfter : TimeSpan.MaxValue;
+            TimeSpan next = local.IsMember && !_isSettled && _placedAt is { } placed ? placed + SettledAfter : TimeSpan.MaxValue;
             foreach (Part part in _parts.Values)
             {
                 next = !part.IsDone && part.NextTry < next ? part.NextTry : next;
@@ -35,21 +37,21 @@ internal sealed class RangeCollector(NodeCore core)
     }
 
     /// <summary>Whether the node can tell what is missing.</summary>
-    public bool IsReady => core.IsMember && (_isSettled || IsAlone || (_placedAt is not null && AllDone()));
+    public bool IsReady => local.IsMember && (_isSettled || IsAlone || (_placedAt is not null && AllDone()));
 
     /// <summary>Whether the node is the first of its ring, so that nobody else can hold anything.</summary>
-    private bool IsAlone => _placedAt is null && core.Ring.MemberLinks == 0 && core.Bootstrap.IsJoined;
+    private bool IsAlone => _placedAt is null && ring.MemberLinks == 0 && ring.IsJoined;
 
     public void Tick(TimeSpan now)
     {
-        if (_placedAt is not null && core.Ring.Near.Count == 0)
+        if (_placedAt is not null && ring.Near.Count == 0)
         {
             // Cut off: others go on without the node, and it has a place to take once more.
             (_placedAt, _near, _isSettled) = (null, null, false);
             _parts.Clear();
         }
 
-        if (_isSettled || !core.IsMember)
+        if (_isSettled || !local.IsMember)
         {
             return;
         }
@@ -61,9 +63,9 @@ internal sealed class RangeCollector(NodeCore core)
             return;
         }
 
-        if (!ReferenceEquals(_near, core.Ring.Near))
+        if (!ReferenceEquals(_near, ring.Near))
         {
-            _near = core.Ring.Near;
+            _near = ring.Near;
             AskNeighbours(now);
         }
 
@@ -133,8 +135,8 @@ internal sealed class RangeCollector(NodeCore core)
         NodeAddress before = default;
         foreach (NodeAddress address in _near!)
         {
-            after = after == default || core.Self.ClockwiseTo(address) < core.Self.ClockwiseTo(after) ? address : after;
-            before = before == default || address.ClockwiseTo(core.Self) < before.ClockwiseTo(core.Self) ? address : before;
+            after = after == default || local.Self.ClockwiseTo(address) < local.Self.ClockwiseTo(after) ? address : after;
+            before = before == default || address.ClockwiseTo(local.Self) < before.ClockwiseTo(local.Self) ? address : before;
         }
 
         foreach (NodeAddress address in new List<NodeAddress>(_parts.Keys))
@@ -158,15 +160,12 @@ internal sealed class RangeCollector(NodeCore core)
     private void Ask(TimeSpan now, Part part)
     {
         part.NextTry = now + RetryInterval;
-        part.Token = core.NewToken();
+        part.Token = local.NewToken();
         part.Copies = 0;
         part.End = null;
-        if (core.Peers.TryGetValue(part.Neighbour, out Peer? peer))
-        {
-            Span<byte> message = stackalloc byte[CollectMessage.Size];
-            new CollectMessage(part.Token, part.After).Write(message);
-            core.Transport.SendMessage(now, peer, message);
-        }
+        Span<byte> message = stackalloc byte[CollectMessage.Size];
+        new CollectMessage(part.Token, part.After).Write(message);
+        transport.SendMessage(now, part.Neighbour, message);
     }
 
     /// <summary>What one neighbour has told.</summary>

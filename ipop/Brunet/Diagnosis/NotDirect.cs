@@ -30,14 +30,17 @@ internal static class NotDirectReason
     private static readonly TimeSpan TryFor = TimeSpan.FromSeconds(5);
 
     /// <summary>Why a peer with a session is not reached straight; null if it is.</summary>
-    public static NotDirect? Of(TimeSpan now, Peer peer) => peer switch
+    /// <param name="now">The present.</param>
+    /// <param name="peer">The peer.</param>
+    /// <param name="offered">How many endpoints it named; null if it has not said where it is.</param>
+    public static NotDirect? Of(TimeSpan now, Peer peer, int? offered) => peer switch
     {
         { Best.Kind: PathKind.Direct } => null,
         _ when now - peer.CreatedAt < TryFor => NotDirect.Trying,
         { LastDirect: not null } => NotDirect.Lost,
-        _ when !peer.IsWanted(now) => NotDirect.Idle,
-        { OfferedEndpoints: null } => NotDirect.NothingHeard,
-        { OfferedEndpoints: 0 } => NotDirect.NothingOffered,
+        _ when !peer.Use.IsWanted(now) => NotDirect.Idle,
+        _ when offered is null => NotDirect.NothingHeard,
+        _ when offered == 0 => NotDirect.NothingOffered,
         _ => NotDirect.Unanswered,
     };
 }

@@ -1,5 +1,7 @@
 using Brunet.Addressing;
+using Brunet.Handshakes;
 using Brunet.Links;
+using Brunet.Sessions;
 using Brunet.Wire;
 
 namespace Brunet.Diagnosis;
@@ -7,7 +9,7 @@ namespace Brunet.Diagnosis;
 /// <summary>
 /// Pings that a person asked for: in the session with the node, by the path that packets take now. Where there is no session one is made first.
 /// </summary>
-internal sealed class Pinger(NodeCore core) : ITimed
+internal sealed class Pinger(LocalNode local, Transport transport, Handshaker handshaker, EspAgreement esp) : ITimed
 {
     /// <summary>Pings that may run at once; who asks for more gets no answer.</summary>
     private const int MaxRunning = 64;
@@ -29,7 +31,7 @@ internal sealed class Pinger(NodeCore core) : ITimed
     public void Ping(TimeSpan now, NodeAddress destination, TimeSpan patience, Action<TimeSpan, PingAnswer> done)
     {
         var probe = new Probe(destination, now, now + patience, done);
-        if (destination == core.Self || _running.Count >= MaxRunning)
+        if (destination == local.Self || _running.Count >= MaxRunning)
         {
             probe.End(now, null, default);
             return;
@@ -90,18 +92,18 @@ internal sealed class Pinger(NodeCore core) : ITimed
 
     private void Try(TimeSpan now, Probe probe)
     {
-        Peer peer = core.Handshaker.Connect(now, probe.Destination, default);
-        peer.KeepUntil(now + LinkKept);
+        Peer peer = handshaker.Connect(now, probe.Destination, default);
+        peer.Use.KeepUntil(now + LinkKept);
         if (peer.Current is null || probe.SentAt is not null)
         {
             return;
         }
 
-        probe.Nonce = (ulong)core.Random.NextInt64(long.MinValue, long.MaxValue);
+        probe.Nonce = (ulong)local.Random.NextInt64(long.MinValue, long.MaxValue);
         probe.SentAt = now;
         Span<byte> message = stackalloc byte[PingMessage.Size];
-        new PingMessage(probe.Nonce, peer.IsUseful(now), core.Esp.IsOffered).Write(message);
-        core.Transport.SendMessage(now, peer, message);
+        new PingMessage(probe.Nonce, peer.Use.IsUseful(now), esp.IsOffered).Write(message);
+        transport.SendMessage(now, peer, message);
     }
 
     private sealed class Probe(NodeAddress destination, TimeSpan startedAt, TimeSpan deadline, Action<TimeSpan, PingAnswer> done)

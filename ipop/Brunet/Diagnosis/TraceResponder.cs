@@ -1,4 +1,6 @@
 using Brunet.Links;
+using Brunet.Ring;
+using Brunet.Sessions;
 using Brunet.Wire;
 
 namespace Brunet.Diagnosis;
@@ -7,7 +9,7 @@ namespace Brunet.Diagnosis;
 /// Answers traces that pass by. An answer is as long as the question, but each hop gives one, and a member may lie about the source: so what goes to
 /// one source is limited, and what goes to all.
 /// </summary>
-internal sealed class TraceResponder(NodeCore core) : IMessageTaker
+internal sealed class TraceResponder(LocalNode local, Router router) : IMessageTaker
 {
     private readonly AnswerLimit _limit = new();
 
@@ -27,13 +29,13 @@ internal sealed class TraceResponder(NodeCore core) : IMessageTaker
             return;
         }
 
-        byte flags = header.Destination == core.Self ? TracedMessage.ArrivedFlag
+        byte flags = header.Destination == local.Self ? TracedMessage.ArrivedFlag
             : next is null ? TracedMessage.EndedFlag
             : next.Best is { Kind: PathKind.Direct } ? TracedMessage.StraightFlag
             : (byte)0;
         uint roundTrip = next?.Best?.RoundTrip is { } trip ? (uint)Math.Clamp(trip.TotalMicroseconds, 1, uint.MaxValue) : 0;
         Span<byte> answer = stackalloc byte[TracedMessage.Size];
         new TracedMessage(trace.Token, header.Hops, flags, next?.Address ?? default, roundTrip).Write(answer);
-        core.Router.Originate(now, exact: true, RoutedType.Traced, header.Source, header.SourceVia, answer);
+        router.Originate(now, exact: true, RoutedType.Traced, header.Source, header.SourceVia, answer);
     }
 }

@@ -1,11 +1,13 @@
 using Brunet.Addressing;
 using Brunet.Links;
+using Brunet.Ring;
+using Brunet.Sessions;
 using Brunet.Wire;
 
 namespace Brunet.Diagnosis;
 
 /// <summary>Asks the nodes on the way to another one over the ring who they are and whom they hand the packet to.</summary>
-internal sealed class Tracer(NodeCore core) : IMessageTaker, ITimed
+internal sealed class Tracer(LocalNode local, PeerTable peers, Router router) : IMessageTaker, ITimed
 {
     private const int MaxRunning = 16;
     private const int Tries = 3;
@@ -22,7 +24,7 @@ internal sealed class Tracer(NodeCore core) : IMessageTaker, ITimed
     public void Trace(TimeSpan now, NodeAddress destination, Action<TimeSpan, TraceAnswer> done)
     {
         var run = new Run(destination, done);
-        if (destination == core.Self || _running.Count >= MaxRunning)
+        if (destination == local.Self || _running.Count >= MaxRunning)
         {
             run.End(now);
             return;
@@ -94,11 +96,11 @@ internal sealed class Tracer(NodeCore core) : IMessageTaker, ITimed
 
     private void Send(TimeSpan now, Run run)
     {
-        run.Begin(now, core.NewToken());
+        run.Begin(now, local.NewToken());
         Span<byte> body = stackalloc byte[TraceMessage.Size];
         new TraceMessage(run.Token).Write(body);
-        NodeAddress via = core.Peers.TryGetValue(run.Destination, out Peer? peer) ? peer.Via : default;
-        core.Router.Originate(now, exact: true, RoutedType.Trace, run.Destination, via, body);
+        NodeAddress via = peers.TryGetValue(run.Destination, out Peer? peer) ? peer.Via : default;
+        router.Originate(now, exact: true, RoutedType.Trace, run.Destination, via, body);
     }
 
     private sealed class Run(NodeAddress destination, Action<TimeSpan, TraceAnswer> done)

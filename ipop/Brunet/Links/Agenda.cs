@@ -1,4 +1,5 @@
 using System.Runtime.InteropServices;
+using Brunet.Sessions;
 using static Brunet.Moment;
 
 namespace Brunet.Links;
@@ -7,7 +8,7 @@ namespace Brunet.Links;
 /// When the node wants to be woken. What time does to peers is worked out anew for those that something happened to; the other parts
 /// say at the end of each tick when they have something to do, and between ticks if that becomes earlier. An idle node sleeps.
 /// </summary>
-internal sealed class Agenda(NodeCore core)
+internal sealed class Agenda(PeerTable peers)
 {
     /// <summary>Between two ticks: what falls due meanwhile is done together.</summary>
     private static readonly TimeSpan Shortest = TimeSpan.FromMilliseconds(50);
@@ -15,11 +16,16 @@ internal sealed class Agenda(NodeCore core)
     /// <summary>A longer time between two ticks means that the machine slept, so a node that has nothing to do ticks all the same.</summary>
     private static readonly TimeSpan Longest = TimeSpan.FromSeconds(2);
 
-    [Bounded(nameof(NodeCore.Peers), On = typeof(NodeCore))]
-    private readonly List<Peer> _stirred = [];
-
-    [Bounded(nameof(NodeCore.Peers), On = typeof(NodeCore))]
+    [Bounded(nameof(SessionTable.MaxPeers), On = typeof(SessionTable))]
     private readonly List<Peer> _due = [];
+
+    /// <summary>The parts that time matters to, in the order of their turns.</summary>
+    [Own("the parts of a node")]
+    private readonly List<ITimed> _timed = [];
+
+    /// <summary>Parts that keep a timer for each peer.</summary>
+    [Own("the parts of a node")]
+    private readonly List<IPeerTimed> _peerTimed = [];
 
     private TimeSpan _wake = TimeSpan.MinValue;
     private TimeSpan _ticked;
@@ -29,8 +35,8 @@ internal sealed class Agenda(NodeCore core)
     /// <summary>The peers that time matters to in this tick.</summary>
     public ReadOnlySpan<Peer> Due => CollectionsMarshal.AsSpan(_due);
 
-    /// <summary>The peers that something happened to since the node's next tick was last worked out.</summary>
-    public ReadOnlySpan<Peer> Stirred => CollectionsMarshal.AsSpan(_stirred);
+    /// <summary>Called for each changed peer, before its next time is computed.</summary>
+    public Action<Peer>? Settling { get; set; }
 
     /// <summary>When the next tick is wanted.</summary>
     public TimeSpan Next
@@ -48,28 +54,47 @@ internal sealed class Agenda(NodeCore core)
     /// <summary>A part of the node has something to do, or shall say when it has.</summary>
     public void WakeSoon() => _wake = TimeSpan.MinValue;
 
-    /// <summary>Something happened to a peer, so what time does to it may come earlier or later.</summary>
-    public void Stir(Peer peer)
+    /// <summary>Notes what time a part wants its turns at; parts have them in the order in which they are noted.</summary>
+    public void Add(object part)
     {
-        if (!peer.IsStirred)
+        if (part is ITimed timed)
         {
-            peer.IsStirred = true;
-            _stirred.Add(peer);
+            _timed.Add(timed);
+        }
+
+        if (part is IPeerTimed peerTimed)
+        {
+            _peerTimed.Add(peerTimed);
         }
     }
 
-    /// <summary>A tick begins: finds the peers that are due.</summary>
-    public void Begin(TimeSpan now)
+    /// <summary>Lets time pass for all parts.</summary>
+    public void Tick(TimeSpan now)
+    {
+        Begin(now);
+        foreach (ITimed part in _timed)
+        {
+            part.Tick(now);
+        }
+
+        foreach (ITimed part in _timed)
+        {
+            Wake(part.NextTick);
+        }
+    }
+
+    /// <summary>Finds the peers that are due.</summary>
+    private void Begin(TimeSpan now)
     {
         Settle();
         _due.Clear();
         (_ticked, _wake, _earliest, _latest) = (now, TimeSpan.MaxValue, now + Shortest, now + Longest);
-        foreach (Peer peer in core.Peers.Values)
+        foreach (Peer peer in peers.Values)
         {
             if (peer.Due <= now)
             {
                 _due.Add(peer);
-                Stir(peer);
+                peers.Stir(peer);
             }
             else
             {
@@ -81,13 +106,13 @@ internal sealed class Agenda(NodeCore core)
     /// <summary>Lets the next tick look at all peers, as if each were due: a test sees by it whether anybody's time was forgotten.</summary>
     public void Distrust()
     {
-        foreach (Peer peer in core.Peers.Values)
+        foreach (Peer peer in peers.Values)
         {
-            Stir(peer);
+            peers.Stir(peer);
         }
 
         Settle();
-        foreach (Peer peer in core.Peers.Values)
+        foreach (Peer peer in peers.Values)
         {
             peer.Due = TimeSpan.MinValue;
         }
@@ -98,12 +123,11 @@ internal sealed class Agenda(NodeCore core)
 
     private void Settle()
     {
-        foreach (Peer peer in _stirred)
+        foreach (Peer peer in peers.Stirred)
         {
-            peer.IsStirred = false;
-            core.Members.Note(peer);
+            Settling?.Invoke(peer);
             peer.Due = TimeSpan.MaxValue;
-            foreach (IPeerTimed part in core.PeerTimed)
+            foreach (IPeerTimed part in _peerTimed)
             {
                 peer.Due = Earlier(part.NextOf(_ticked, peer), peer.Due);
             }
@@ -111,6 +135,6 @@ internal sealed class Agenda(NodeCore core)
             Wake(peer.Due);
         }
 
-        _stirred.Clear();
+        peers.Settle();
     }
 }

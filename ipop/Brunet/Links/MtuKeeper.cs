@@ -9,7 +9,7 @@ namespace Brunet.Links;
 /// Probes what the paths in use carry in one piece, answers the probes of others, and says how long a packet to a peer may be. Only straight paths by
 /// UDP that carry packets of the virtual network are probed; of all others the safe value is taken.
 /// </summary>
-internal sealed class MtuKeeper(NodeCore core) : IMessageTaker, ITimed, IPeerTimed
+internal sealed class MtuKeeper(LocalNode local, PeerTable peers, Agenda agenda, Transport transport) : IMessageTaker, ITimed, IPeerTimed
 {
     /// <summary>Bytes of the headers of IPv4 and UDP, and of IPv6 and UDP.</summary>
     private const int IPv4Headers = 28, IPv6Headers = 48;
@@ -23,9 +23,11 @@ internal sealed class MtuKeeper(NodeCore core) : IMessageTaker, ITimed, IPeerTim
     /// <summary>A path with a longer round trip is not worth jumbo frames: it leads through networks that have none.</summary>
     private static readonly TimeSpan Near = TimeSpan.FromMilliseconds(10);
 
-    private int Safe => core.Settings.SafePacket;
+    private readonly PerPeer<Kept> _kept = new(peers);
 
-    private int Largest => core.Settings.LargestPacket;
+    private int Safe => local.Settings.SafePacket;
+
+    private int Largest => local.Settings.LargestPacket;
 
     private bool IsOn => Largest > Safe;
 
@@ -38,7 +40,7 @@ internal sealed class MtuKeeper(NodeCore core) : IMessageTaker, ITimed, IPeerTim
     /// <summary>The same, but null while it is only assumed.</summary>
     public int? KnownOf(Peer peer) => peer.Best is { Mtu.IsKnown: true } ? Of(peer) : null;
 
-    /// <summary>A packet of the virtual network is to go to a peer, which <see cref="Peer.OnTraffic"/> has heard of.</summary>
+    /// <summary>A packet of the virtual network is to go to a peer, which <see cref="LinkUse.OnTraffic"/> has heard of.</summary>
     public void OnSent(TimeSpan now, Peer peer, int packet)
     {
         if (peer.Best is { Way.IsUdp: true } path && IsOn)
@@ -51,7 +53,7 @@ internal sealed class MtuKeeper(NodeCore core) : IMessageTaker, ITimed, IPeerTim
     /// <summary>Lets the time of those peers pass that are due.</summary>
     public void Tick(TimeSpan now)
     {
-        foreach (Peer peer in core.Agenda.Due)
+        foreach (Peer peer in agenda.Due)
         {
             Probe(now, peer);
             Announce(peer, Wanted(now, peer));
@@ -61,12 +63,13 @@ internal sealed class MtuKeeper(NodeCore core) : IMessageTaker, ITimed, IPeerTim
     /// <summary>When <see cref="Tick"/> has something to do for a peer to which nothing happens until then.</summary>
     public TimeSpan NextOf(TimeSpan now, Peer peer)
     {
-        if (peer.AnnouncedMtu != Wanted(now, peer))
+        int announced = Announced(peer);
+        if (announced != Wanted(now, peer))
         {
             return TimeSpan.Zero;
         }
 
-        TimeSpan ended = peer.AnnouncedMtu > 0 ? peer.BusyUntil : TimeSpan.MaxValue;
+        TimeSpan ended = announced > 0 ? peer.Use.BusyUntil : TimeSpan.MaxValue;
         TimeSpan probe = Probed(peer) is { Mtu: { } mtu } path ? mtu.Next(path.Timeout) : TimeSpan.MaxValue;
         return Earlier(ended, probe);
     }
@@ -88,7 +91,7 @@ internal sealed class MtuKeeper(NodeCore core) : IMessageTaker, ITimed, IPeerTim
         {
             Span<byte> answer = stackalloc byte[MtuAnswerMessage.Size];
             MtuAnswerMessage.Write(answer, token);
-            core.Transport.Answer(now, peer, answer, arrival);
+            transport.Answer(now, peer, answer, arrival);
         }
     }
 
@@ -115,13 +118,15 @@ internal sealed class MtuKeeper(NodeCore core) : IMessageTaker, ITimed, IPeerTim
     private static Path? Probed(Peer peer) =>
         peer is { Current: not null, PartedAt: null, Best: { IsAlive: true, RoundTrip: not null, Mtu: not null } best } ? best : null;
 
-    private int Wanted(TimeSpan now, Peer peer) => peer.IsBusy(now) && peer.PartedAt is null ? KnownOf(peer) ?? 0 : 0;
+    private int Wanted(TimeSpan now, Peer peer) => peer.Use.IsBusy(now) && peer.PartedAt is null ? KnownOf(peer) ?? 0 : 0;
+
+    private int Announced(Peer peer) => _kept.Find(peer)?.Announced ?? 0;
 
     private void Announce(Peer peer, int mtu)
     {
-        if (peer.AnnouncedMtu != mtu)
+        if (Announced(peer) != mtu)
         {
-            peer.AnnouncedMtu = mtu;
+            _kept.Of(peer).Announced = mtu;
             Changed?.Invoke(peer.Address, mtu);
         }
     }
@@ -138,7 +143,7 @@ internal sealed class MtuKeeper(NodeCore core) : IMessageTaker, ITimed, IPeerTim
         {
             if (mtu.WantsHint)
             {
-                mtu.TakeHint(core.Output.MtuHint(path.Way.Endpoint));
+                mtu.TakeHint(local.Output.MtuHint(path.Way.Endpoint));
             }
 
             if (!mtu.TryProbe(now, path.Timeout, isGood, out int size, out bool withSmall))
@@ -170,7 +175,7 @@ internal sealed class MtuKeeper(NodeCore core) : IMessageTaker, ITimed, IPeerTim
         try
         {
             Span<byte> message = plain.AsSpan(0, size - Overhead(path) + 1);
-            ulong token = (ulong)core.Random.NextInt64(long.MinValue, long.MaxValue);
+            ulong token = (ulong)local.Random.NextInt64(long.MinValue, long.MaxValue);
             MtuProbeMessage.Write(message, token);
             int length = session.Keys?.Seal(session.RemoteIndex, message, frame) ?? 0;
             if (length == 0)
@@ -179,7 +184,7 @@ internal sealed class MtuKeeper(NodeCore core) : IMessageTaker, ITimed, IPeerTim
             }
 
             mtu.OnProbed(now, token, size);
-            bool left = core.Output.SendWhole(path.Way.Socket, path.Way.Endpoint, frame.AsSpan(0, length));
+            bool left = local.Output.SendWhole(path.Way.Socket, path.Way.Endpoint, frame.AsSpan(0, length));
             peer.SentBytes += left ? length : 0;
             return left;
         }
@@ -188,5 +193,11 @@ internal sealed class MtuKeeper(NodeCore core) : IMessageTaker, ITimed, IPeerTim
             FrameBuffers.Return(frame);
             FrameBuffers.Return(plain);
         }
+    }
+
+    private sealed class Kept
+    {
+        /// <summary>How long packets to the peer may be, as the virtual network was last told; 0 if it was not.</summary>
+        public int Announced { get; set; }
     }
 }

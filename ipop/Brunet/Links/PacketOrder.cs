@@ -1,3 +1,4 @@
+using Brunet.Addressing;
 using Brunet.Sessions;
 using Brunet.Wire;
 
@@ -8,7 +9,7 @@ namespace Brunet.Links;
 /// waits until what is under way on the former has come, for TCP takes what is overtaken for lost. While the path stays nothing waits, so what a wire
 /// loses or turns around costs no more than it does without us.
 /// </summary>
-internal sealed class PacketOrder(NodeCore core) : ITimed, IPeerTimed
+internal sealed class PacketOrder(LocalNode local, PeerTable peers, Agenda agenda) : ITimed, IPeerTimed
 {
     /// <summary>Bytes that wait at most, of all peers together; beyond that order is given up, not packets.</summary>
     public const int MostBytes = 4 << 20;
@@ -22,10 +23,12 @@ internal sealed class PacketOrder(NodeCore core) : ITimed, IPeerTimed
     /// <summary>No packet waits longer, however often its path changes: where frames are lost time and again, what they left out never comes.</summary>
     private static readonly TimeSpan Longest = TimeSpan.FromMilliseconds(100);
 
+    private readonly PerPeer<Kept> _kept = new(peers);
+
     private int _bytes;
 
     /// <summary>When a peer's packets have waited long enough.</summary>
-    public TimeSpan NextOf(TimeSpan now, Peer peer) => peer.Held?.Until ?? TimeSpan.MaxValue;
+    public TimeSpan NextOf(TimeSpan now, Peer peer) => _kept.Find(peer)?.Held?.Until ?? TimeSpan.MaxValue;
 
     /// <summary>Takes a message with a packet, Packet or Segment.</summary>
     /// <param name="now">The present.</param>
@@ -37,13 +40,14 @@ internal sealed class PacketOrder(NodeCore core) : ITimed, IPeerTimed
     public void Receive(TimeSpan now, Peer peer, Session session, Arrival arrival, ulong counter, ReadOnlySpan<byte> message)
     {
         peer.OnPacket(now);
-        bool isFull = peer.Held is not null && _bytes + PacketHold.SizeOf(message) > MostBytes;
+        Kept kept = _kept.Of(peer);
+        bool isFull = kept.Held is not null && _bytes + PacketHold.SizeOf(message) > MostBytes;
         if (isFull)
         {
-            core.Refusals.Add(Full.HeldPackets);
+            local.Refusals.Add(Full.HeldPackets);
         }
 
-        if (peer.Held is { } held && (isFull || now >= held.Until))
+        if (kept.Held is { } held && (isFull || now >= held.Until))
         {
             Release(now, peer, held);
         }
@@ -62,7 +66,7 @@ internal sealed class PacketOrder(NodeCore core) : ITimed, IPeerTimed
             }
         }
 
-        if (peer.Held is { } waiting && waiting.Session == session && counter >= waiting.First)
+        if (kept.Held is { } waiting && waiting.Session == session && counter >= waiting.First)
         {
             waiting.Add(counter, message);
             _bytes += PacketHold.SizeOf(message);
@@ -76,14 +80,17 @@ internal sealed class PacketOrder(NodeCore core) : ITimed, IPeerTimed
     /// <summary>A peer is forgotten, and what waits of its packets with it.</summary>
     public void Forget(Peer peer)
     {
-        _bytes -= peer.Held?.Size ?? 0;
-        peer.Held = null;
+        if (_kept.Find(peer) is { Held: { } held } kept)
+        {
+            _bytes -= held.Size;
+            kept.Held = null;
+        }
     }
 
     /// <summary>A frame of any kind was worked off.</summary>
     public void OnOpened(TimeSpan now, Peer peer, Session session, ulong counter)
     {
-        if (peer.Held is { } held && held.Session == session && held.IsLast(counter))
+        if (_kept.Find(peer)?.Held is { } held && held.Session == session && held.IsLast(counter))
         {
             Release(now, peer, held);
         }
@@ -92,9 +99,9 @@ internal sealed class PacketOrder(NodeCore core) : ITimed, IPeerTimed
     /// <summary>Lets go what has waited long enough.</summary>
     public void Tick(TimeSpan now)
     {
-        foreach (Peer peer in core.Agenda.Due)
+        foreach (Peer peer in agenda.Due)
         {
-            if (peer.Held is { } held && now >= held.Until)
+            if (_kept.Find(peer)?.Held is { } held && now >= held.Until)
             {
                 Release(now, peer, held);
             }
@@ -102,31 +109,35 @@ internal sealed class PacketOrder(NodeCore core) : ITimed, IPeerTimed
     }
 
     // A session that was made over the new path. How much of the former one's is under way can't be told, so the wait ends with its time.
-    private static void OnOtherSession(TimeSpan now, Peer peer, Session session, ulong counter, Arrival arrival)
+    private void OnOtherSession(TimeSpan now, Peer peer, Session session, ulong counter, Arrival arrival)
     {
-        if (peer.PacketSession?.NewestPacket is { } former && MayDiffer(former.Way, arrival))
+        Kept kept = _kept.Of(peer);
+        if (kept.Session?.NewestPacket is { } former && MayDiffer(former.Way, arrival))
         {
             Hold(now, peer, session, counter, ulong.MaxValue, Wait(peer, former.Way, arrival));
         }
 
-        peer.PacketSession = session;
+        kept.Session = session;
     }
 
-    private static void Hold(TimeSpan now, Peer peer, Session session, ulong counter, ulong missing, TimeSpan wait)
+    private void Hold(TimeSpan now, Peer peer, Session session, ulong counter, ulong missing, TimeSpan wait)
     {
-        if (peer.Held is null)
+        Kept kept = _kept.Of(peer);
+        if (kept.Held is null)
         {
-            peer.Held = new PacketHold(session, counter, missing, now + wait, now + Longest);
+            kept.Held = new PacketHold(session, counter, missing, now + wait, now + Longest);
+            peer.Stir();
         }
-        else if (peer.Held.Session == session)
+        else if (kept.Held.Session == session)
         {
-            peer.Held.Extend(counter, missing, now + wait);
+            kept.Held.Extend(counter, missing, now + wait);
         }
     }
 
     private void Release(TimeSpan now, Peer peer, PacketHold held)
     {
-        peer.Held = null;
+        _kept.Of(peer).Held = null;
+        peer.Stir();
         _bytes -= held.Size;
         foreach ((_, byte[] message) in held.InOrder())
         {
@@ -135,7 +146,7 @@ internal sealed class PacketOrder(NodeCore core) : ITimed, IPeerTimed
     }
 
     private void Deliver(TimeSpan now, Session session, ReadOnlySpan<byte> message) =>
-        core.Output.Deliver(now, session.Identity!, message[1..], lacksChecksum: (MessageType)message[0] == MessageType.Segment);
+        local.Output.Deliver(now, session.Identity!, message[1..], lacksChecksum: (MessageType)message[0] == MessageType.Segment);
 
     // Over the ring the way between changes without a word.
     private static bool MayDiffer(Arrival former, Arrival arrival) => former != arrival || arrival.Kind == PathKind.Ring;
@@ -147,5 +158,14 @@ internal sealed class PacketOrder(NodeCore core) : ITimed, IPeerTimed
         TimeSpan longer = (before - (peer.FindPath(arrival)?.RoundTrip ?? default)) / 2;
         TimeSpan wait = (longer > default(TimeSpan) ? longer : default) + Margin;
         return wait < Longest ? wait : Longest;
+    }
+
+    private sealed class Kept
+    {
+        /// <summary>The newest session that a packet came with.</summary>
+        public Session? Session { get; set; }
+
+        /// <summary>Packets that wait for older ones; null if none do.</summary>
+        public PacketHold? Held { get; set; }
     }
 }

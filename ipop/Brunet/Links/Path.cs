@@ -1,3 +1,5 @@
+using Brunet.Addressing;
+
 namespace Brunet.Links;
 
 /// <summary>

@@ -1,19 +1,18 @@
 using Brunet.Addressing;
-using Brunet.Nat;
 using Brunet.Sessions;
 using Brunet.Wire;
 
 namespace Brunet.Links;
 
+/// <summary>Takes a pong; false if it answers no ping of its own.</summary>
+internal delegate bool PongTaker(TimeSpan now, Peer peer, Arrival arrival, ReadOnlySpan<byte> message);
+
 /// <summary>
 /// Finds out which paths work. A ping that comes back makes a path alive; what the peer seals shows where it is now. What the passing of
 /// time does to paths is <see cref="PathWatch"/>'s.
 /// </summary>
-internal sealed class PathKeeper(NodeCore core) : IMessageTaker
+internal sealed class PathKeeper(LocalNode local, PeerTable peers, Transport transport, EspAgreement esp, MappingLife life, LinkEvents events) : IMessageTaker
 {
-    /// <summary>Ways to one peer; the one that was heard least gives way.</summary>
-    public const int MaxPaths = 24;
-
     private static readonly TimeSpan ActiveInterval = TimeSpan.FromSeconds(5);
 
     /// <summary>What the ring routes by is not to stand dead for long, whatever the NAT would allow.</summary>
@@ -24,20 +23,15 @@ internal sealed class PathKeeper(NodeCore core) : IMessageTaker
 
     private static readonly TimeSpan AgainAfter = TimeSpan.FromMilliseconds(50);
     private static readonly TimeSpan DetourInterval = TimeSpan.FromSeconds(1);
-    private static readonly TimeSpan MoveInterval = TimeSpan.FromSeconds(1);
 
     /// <summary>A connection that ends sooner is not made again at once: whoever ends it would be asked for ever.</summary>
     private static readonly TimeSpan ServedWell = TimeSpan.FromSeconds(1);
 
-    private static readonly TimeSpan HeardKept = TimeSpan.FromSeconds(4);
-
     /// <summary>A peer that is there again so soon did not sleep: the path had been forgotten by a NAT.</summary>
     private static readonly TimeSpan ForgottenWithin = TimeSpan.FromSeconds(10);
 
-    private TimeSpan _nextMove;
-
-    /// <summary>Addresses that others saw us come from.</summary>
-    public ReflectedAddresses Reflected { get; } = new();
+    /// <summary>Asked first whether a pong is the answer to a ping of its own.</summary>
+    public PongTaker? OtherPings { get; set; }
 
     /// <summary>A handshake went both ways over this path, so it lives.</summary>
     public void OnEstablished(TimeSpan now, Peer peer, Arrival arrival)
@@ -50,7 +44,7 @@ internal sealed class PathKeeper(NodeCore core) : IMessageTaker
             return;
         }
 
-        Path path = GetOrAdd(now, peer, arrival);
+        Path path = PathRoom.GetOrAdd(now, peer, arrival);
         Revive(now, peer, path);
         path.NextPing = now;
     }
@@ -80,7 +74,7 @@ internal sealed class PathKeeper(NodeCore core) : IMessageTaker
             }
             else if (path is null)
             {
-                if (!IsNeedless(now, peer, arrival) && HasRoom(now, peer))
+                if (!IsNeedless(now, peer, arrival) && PathRoom.IsLeft(now, peer))
                 {
                     Try(now, peer, arrival).LastReceived = now;
                 }
@@ -105,9 +99,9 @@ internal sealed class PathKeeper(NodeCore core) : IMessageTaker
     /// <summary>Begins to try a way that the peer named.</summary>
     public void TryNamed(TimeSpan now, Peer peer, Arrival way)
     {
-        if (!IsNeedless(now, peer, way) && (peer.FindPath(way) is not null || HasRoom(now, peer)))
+        if (!IsNeedless(now, peer, way) && (peer.FindPath(way) is not null || PathRoom.IsLeft(now, peer)))
         {
-            core.Agenda.Stir(peer);
+            peers.Stir(peer);
             Try(now, peer, way);
         }
     }
@@ -117,7 +111,7 @@ internal sealed class PathKeeper(NodeCore core) : IMessageTaker
     /// that relays would be asked to carry are such pings.
     /// </summary>
     public static bool IsNeedless(TimeSpan now, Peer peer, Arrival way) =>
-        way.Kind == PathKind.Relay && Puncher.IsStraight(peer) && !peer.IsBusy(now);
+        way.Kind == PathKind.Relay && peer.IsStraight && !peer.Use.IsBusy(now);
 
     /// <summary>The node has found a use for a link: the peer shall know before it lets it go.</summary>
     public void TellWish(TimeSpan now, Peer peer)
@@ -135,18 +129,18 @@ internal sealed class PathKeeper(NodeCore core) : IMessageTaker
     public void OnLinkLost(TimeSpan now, TransportAddress endpoint)
     {
         Arrival way = Arrival.Direct(endpoint);
-        foreach (Peer peer in core.Peers.Values)
+        foreach (Peer peer in peers.Values)
         {
             if (peer.FindPath(way) is { } path)
             {
-                core.Agenda.Stir(peer);
+                peers.Stir(peer);
                 peer.Paths.Remove(path);
                 bool wasBest = peer.Best == path;
                 peer.ChooseBest();
-                core.Ring.Touch();
+                peers.Touch();
                 if (wasBest)
                 {
-                    Puncher.OnPathLost(now, peer);
+                    events.PathLost?.Invoke(now, peer);
                 }
 
                 if (endpoint.Protocol == TransportProtocol.Tcp && path is { IsAlive: true, RoundTrip: not null } && now - path.LivesSince >= ServedWell)
@@ -161,11 +155,11 @@ internal sealed class PathKeeper(NodeCore core) : IMessageTaker
     /// <summary>The endpoint is reached by a new connection: who is reached by it learns at once where we are now.</summary>
     public void OnLinkRenewed(TimeSpan now, TransportAddress endpoint)
     {
-        foreach (Peer peer in core.Peers.Values)
+        foreach (Peer peer in peers.Values)
         {
             if (peer.FindPath(Arrival.Direct(endpoint)) is { } path)
             {
-                core.Agenda.Stir(peer);
+                peers.Stir(peer);
                 Ping(now, peer, path);
             }
         }
@@ -174,7 +168,7 @@ internal sealed class PathKeeper(NodeCore core) : IMessageTaker
     /// <summary>Whether frames go to an endpoint, or a path to it is being tried.</summary>
     public bool IsUsed(TransportAddress endpoint)
     {
-        foreach (Peer peer in core.Peers.Values)
+        foreach (Peer peer in peers.Values)
         {
             if (peer.FindPath(Arrival.Direct(endpoint)) is not null)
             {
@@ -195,19 +189,19 @@ internal sealed class PathKeeper(NodeCore core) : IMessageTaker
     private void OnPing(in Incoming incoming, ReadOnlySpan<byte> message)
     {
         (TimeSpan now, Peer peer, Session session, Arrival arrival) = incoming;
-        core.Esp.Hear(session, message);
+        esp.Hear(session, message);
         if (PingMessage.TryRead(message, out PingMessage ping))
         {
             Span<byte> answer = stackalloc byte[PongMessage.Size];
-            peer.OnPeersWish(now, ping.Wanted);
-            new PongMessage(ping.Nonce, Observed(arrival), peer.IsUseful(now), core.Esp.IsOffered).Write(answer);
-            core.Transport.Answer(now, peer, answer, arrival);
+            peer.Use.OnPeersWish(now, ping.Wanted);
+            new PongMessage(ping.Nonce, Observed(arrival), peer.Use.IsUseful(now), esp.IsOffered).Write(answer);
+            transport.Answer(now, peer, answer, arrival);
 
             // The peer watches this path just now; whatever of ours it does not hear, it will tell by its next pings. Where there is a choice, each end
             // measures for itself: the peer's pings would put ours off for ever, and a round trip of long ago would decide.
             if (peer.FindPath(arrival) is { IsAlive: true, RoundTrip: not null, IsPingOutstanding: false } path && !HasChoice(peer, path))
             {
-                path.NextPing = now + (Interval(now, peer, path) * (1 + (0.25 * core.Random.NextDouble())));
+                path.NextPing = now + (Interval(now, peer, path) * (1 + (0.25 * local.Random.NextDouble())));
             }
         }
     }
@@ -228,26 +222,18 @@ internal sealed class PathKeeper(NodeCore core) : IMessageTaker
     private void OnPong(in Incoming incoming, ReadOnlySpan<byte> message)
     {
         (TimeSpan now, Peer peer, Session session, Arrival arrival) = incoming;
-        core.Esp.Hear(session, message);
-        if (core.Pinger.OnPong(now, peer, arrival, message) || !PongMessage.TryRead(message, out PongMessage pong))
+        esp.Hear(session, message);
+        if (OtherPings?.Invoke(now, peer, arrival, message) == true || !PongMessage.TryRead(message, out PongMessage pong))
         {
             return;
         }
 
-        peer.OnPeersWish(now, pong.Wanted);
+        peer.Use.OnPeersWish(now, pong.Wanted);
         foreach (Path path in peer.Paths)
         {
             if (path.OnPong(now, pong.Nonce))
             {
-                if (path.Way is { IsUdp: true, Socket: 0 })
-                {
-                    OnReflection(now, peer, Reflected.Add(now, peer.Address, path.Way.Endpoint, pong.Observed));
-                }
-                else if (path.Way is { Kind: PathKind.Direct, IsUdp: false })
-                {
-                    core.Meetings.OnObserved(now, path.Way.Endpoint, pong.Observed);
-                }
-
+                events.Observed?.Invoke(now, peer, path, pong.Observed);
                 Revive(now, peer, path);
                 return;
             }
@@ -257,16 +243,16 @@ internal sealed class PathKeeper(NodeCore core) : IMessageTaker
     /// <summary>Looks at once whether every living straight path still works: the machine slept, or moved, or its NAT forgot.</summary>
     public void PingAll(TimeSpan now)
     {
-        foreach (Peer peer in core.Peers.Values)
+        foreach (Peer peer in peers.Values)
         {
-            core.Agenda.Stir(peer);
+            peers.Stir(peer);
             foreach (Path path in peer.Paths)
             {
                 if (path is { IsAlive: true, Kind: PathKind.Direct })
                 {
                     // Not all in one moment: on the way back they would meet in one queue.
                     path.IsPingOutstanding = false;
-                    path.NextPing = core.Soon(now);
+                    path.NextPing = local.Soon(now);
                 }
             }
         }
@@ -279,7 +265,7 @@ internal sealed class PathKeeper(NodeCore core) : IMessageTaker
         PingMessage ping = NewPing(now, peer);
         path?.OnPing(now, ping.Nonce);
         ping.Write(message);
-        core.Transport.SendMessage(now, peer, message, path);
+        transport.SendMessage(now, peer, message, path);
     }
 
     /// <summary>Sends a ping some way that most likely leads nowhere. No path is made for it: if it gets through, the peer answers from where it is.</summary>
@@ -287,15 +273,15 @@ internal sealed class PathKeeper(NodeCore core) : IMessageTaker
     {
         Span<byte> message = stackalloc byte[PingMessage.Size];
         NewPing(now, peer).Write(message);
-        core.Transport.Answer(now, peer, message, way);
+        transport.Answer(now, peer, message, way);
     }
 
-    private PingMessage NewPing(TimeSpan now, Peer peer) => new((ulong)core.Random.NextInt64(long.MinValue, long.MaxValue), peer.IsUseful(now), core.Esp.IsOffered);
+    private PingMessage NewPing(TimeSpan now, Peer peer) => new((ulong)local.Random.NextInt64(long.MinValue, long.MaxValue), peer.Use.IsUseful(now), esp.IsOffered);
 
     /// <summary>Begins to try a way to a peer.</summary>
     private Path Try(TimeSpan now, Peer peer, Arrival way)
     {
-        Path path = GetOrAdd(now, peer, way);
+        Path path = PathRoom.GetOrAdd(now, peer, way);
         if (!path.IsAlive)
         {
             path.DownSince = now;
@@ -308,13 +294,13 @@ internal sealed class PathKeeper(NodeCore core) : IMessageTaker
     /// <summary>Pings by the connections that this node made.</summary>
     private void PingConnected(TimeSpan now)
     {
-        foreach (Peer peer in core.Peers.Values)
+        foreach (Peer peer in peers.Values)
         {
             foreach (Path path in peer.Paths)
             {
                 if (path is { IsAlive: true, IsPingOutstanding: false, Way: { Kind: PathKind.Direct, Endpoint.Protocol: TransportProtocol.Tcp } })
                 {
-                    core.Agenda.Stir(peer);
+                    peers.Stir(peer);
                     Ping(now, peer, path);
                 }
             }
@@ -325,31 +311,13 @@ internal sealed class PathKeeper(NodeCore core) : IMessageTaker
     private static TransportAddress Observed(Arrival arrival) =>
         arrival.Kind == PathKind.Direct && arrival.Endpoint.Protocol != TransportProtocol.Tcp && !arrival.Endpoint.IsLinkLocal ? arrival.Endpoint : default;
 
-    private void OnReflection(TimeSpan now, Peer witness, Reflection change)
-    {
-        if (change == Reflection.Known)
-        {
-            return;
-        }
-
-        core.Puncher.OnNewEndpoint(now);
-        if (change == Reflection.Moved && now >= _nextMove)
-        {
-            // What our NAT forgot for one it forgot for all: nobody else can reach us before we speak.
-            _nextMove = now + MoveInterval;
-            PingAll(now);
-            core.Outside.OnMoved(now, witness);
-            core.NatProber.Restart(now);
-        }
-    }
-
     /// <summary>
     /// The newest frame came from another port of the machine that was spoken to: its NAT forgot. Traffic follows at once; both ways are
     /// pinged, and the one that does not answer goes.
     /// </summary>
     private Path Move(TimeSpan now, Peer peer, Path before, Arrival arrival)
     {
-        Path path = GetOrAdd(now, peer, arrival);
+        Path path = PathRoom.GetOrAdd(now, peer, arrival);
         path.Replace(before);
         Revive(now, peer, path);
         peer.Follow(path);
@@ -367,7 +335,7 @@ internal sealed class PathKeeper(NodeCore core) : IMessageTaker
         bool isNew = !path.IsAlive;
         if (isNew && path.DiedInSilence && now - path.DownSince < ForgottenWithin)
         {
-            core.NatProber.Distrust(now);
+            events.Forgotten?.Invoke(now);
         }
 
         path.DiedInSilence = false;
@@ -384,7 +352,7 @@ internal sealed class PathKeeper(NodeCore core) : IMessageTaker
         path.NextPing = now + Interval(now, peer, path);
         if (isNew)
         {
-            core.Ring.Touch();
+            peers.Touch();
             if (peer.Best is { Kind: PathKind.Direct, IsPingOutstanding: false } best && best != path && path.Kind == PathKind.Direct)
             {
                 // A new straight way beside an old one: perhaps in its place. Measured at the same time, the better one wins.
@@ -399,47 +367,14 @@ internal sealed class PathKeeper(NodeCore core) : IMessageTaker
     /// </summary>
     private TimeSpan Interval(TimeSpan now, Peer peer, Path path)
     {
-        if (peer.Best == path && (peer.IsNear || path.Kind == PathKind.Relay))
+        if (peer.Best == path && (peer.Use.IsNear || path.Kind == PathKind.Relay))
         {
             return ActiveInterval;
         }
 
-        TimeSpan life = core.NatProber.Life.Interval;
-        return peer.IsBusy(now) || !path.Way.IsUdp ? MappingLife.Shortest
-            : peer.IsShortcut && life > RoutingInterval ? RoutingInterval
-            : life;
-    }
-
-    private static Path GetOrAdd(TimeSpan now, Peer peer, Arrival way)
-    {
-        Path? path = peer.FindPath(way);
-        if (path is null)
-        {
-            if (peer.Paths.Count >= MaxPaths)
-            {
-                Path? victim = LeastHeard(peer);
-                peer.Paths.RemoveAt(victim is null ? peer.Paths.Count - 1 : peer.Paths.IndexOf(victim));
-            }
-
-            path = new Path(way) { DownSince = now };
-            peer.Paths.Add(path);
-        }
-
-        return path;
-    }
-
-    /// <summary>Whether one more way may be tried: not in the place of one that the peer was just heard by and that may win any moment.</summary>
-    private static bool HasRoom(TimeSpan now, Peer peer) =>
-        peer.Paths.Count < MaxPaths || (LeastHeard(peer) is { } victim && (victim.LastReceived == default || now - victim.LastReceived > HeardKept));
-
-    private static Path? LeastHeard(Peer peer)
-    {
-        Path? least = null;
-        foreach (Path path in peer.Paths)
-        {
-            least = !path.IsAlive && (least is null || path.LastReceived < least.LastReceived) ? path : least;
-        }
-
-        return least;
+        TimeSpan kept = life.Interval;
+        return peer.Use.IsBusy(now) || !path.Way.IsUdp ? MappingLife.Shortest
+            : peer.Use.IsShortcut && kept > RoutingInterval ? RoutingInterval
+            : kept;
     }
 }

@@ -1,5 +1,5 @@
 using Brunet.Addressing;
-using Brunet.Nat;
+using Brunet.Sessions;
 using static Brunet.Moment;
 
 namespace Brunet.Links;
@@ -9,7 +9,7 @@ namespace Brunet.Links;
 /// path that misses three pings is dead, and one is enough if the peer is heard another way meanwhile. How long a ping may take follows
 /// from the round trips measured.
 /// </summary>
-internal sealed class PathWatch(NodeCore core) : ITimed, IPeerTimed
+internal sealed class PathWatch(LocalNode local, PeerTable peers, Agenda agenda, Transport transport, PathKeeper paths, MappingLife life, LinkEvents events) : ITimed, IPeerTimed
 {
     private const int MissedUntilDead = 3;
     private const int MaxSpares = 2;
@@ -25,7 +25,7 @@ internal sealed class PathWatch(NodeCore core) : ITimed, IPeerTimed
     private static readonly TimeSpan OverdueBy = TimeSpan.FromSeconds(5);
     private static readonly TimeSpan SilentFor = TimeSpan.FromSeconds(20);
 
-    /// <summary>How long a path that was heard is trusted with what has no answer.</summary>
+    /// <summary>A path that was heard so lately is not doubted because something on it has no answer yet.</summary>
     private static readonly TimeSpan HeardLately = TimeSpan.FromSeconds(1);
 
     private static readonly TimeSpan RelayKept = TimeSpan.FromSeconds(30);
@@ -34,20 +34,25 @@ internal sealed class PathWatch(NodeCore core) : ITimed, IPeerTimed
     private static readonly TimeSpan LostAfter = TimeSpan.FromSeconds(90);
     private static readonly TimeSpan UnansweredKept = TimeSpan.FromSeconds(75);
 
+    private readonly PerPeer<Kept> _kept = new(peers);
+
+    /// <summary>A session stands. The peer is told now where this node is, and answers that. A ping over the ring beside it would cost as many hops.</summary>
+    public void OnEstablished(TimeSpan now, Peer peer) => _kept.Of(peer).LastRingPing = now;
+
     /// <summary>Lets the time of those peers pass that are due.</summary>
     public void Tick(TimeSpan now)
     {
         List<Peer>? lost = null;
-        foreach (Peer peer in core.Agenda.Due)
+        foreach (Peer peer in agenda.Due)
         {
             TickPeer(now, peer);
             if (peer.PartedAt is null && peer.IsUseless(now))
             {
-                core.Transport.SendGoodbye(now, peer);
-                core.Part(now, peer);
+                transport.SendGoodbye(now, peer);
+                peers.Part(now, peer);
             }
             else if (now - peer.PartedAt >= PartingKept || now >= LostAt(peer)
-                || (peer.Current is null && peer.Pending is null && !peer.HasWaiting))
+                || (peer.Current is null && peer.Pending is null && !peer.Waiting.HasAny))
             {
                 (lost ??= []).Add(peer);
             }
@@ -55,17 +60,12 @@ internal sealed class PathWatch(NodeCore core) : ITimed, IPeerTimed
 
         foreach (Peer peer in lost ?? [])
         {
-            if (peer.PartedAt is null && (peer.IsNear || peer.IsShortcut))
+            if (peer.PartedAt is null)
             {
-                core.FarMemory.Remember(now, peer);
+                events.Lost?.Invoke(now, peer);
             }
 
-            if (peer.PartedAt is null && peer.Current is not null)
-            {
-                core.Ring.OnLost(peer.Address);
-            }
-
-            core.RemovePeer(peer);
+            peers.Remove(peer);
         }
     }
 
@@ -81,7 +81,7 @@ internal sealed class PathWatch(NodeCore core) : ITimed, IPeerTimed
     /// <param name="peer">The peer.</param>
     public TimeSpan NextOf(TimeSpan now, Peer peer)
     {
-        bool isForgotten = peer.Current is null && peer.Pending is null && !peer.HasWaiting;
+        bool isForgotten = peer.Current is null && peer.Pending is null && !peer.Waiting.HasAny;
         TimeSpan next = isForgotten ? TimeSpan.Zero : LostAt(peer);
         if (peer.PartedAt is { } parted)
         {
@@ -93,8 +93,8 @@ internal sealed class PathWatch(NodeCore core) : ITimed, IPeerTimed
             return next;
         }
 
-        TimeSpan wantedUntil = peer.WantedUntil;
-        next = Earlier(next, Later(wantedUntil, peer.WishedUntil));
+        TimeSpan wantedUntil = peer.Use.WantedUntil;
+        next = Earlier(next, Later(wantedUntil, peer.Use.WishedUntil));
         foreach (Path path in peer.Paths)
         {
             next = Earlier(next, path.IsAlive ? NextOfAlive(now, peer, path, wantedUntil) : NextOfDown(now, peer, path));
@@ -107,13 +107,14 @@ internal sealed class PathWatch(NodeCore core) : ITimed, IPeerTimed
 
         if (peer.Best is { } best)
         {
-            next = best.IsPingOutstanding ? next : Earlier(next, peer.OddlySilentAt);
-            return best.Kind == PathKind.Relay ? Earlier(next, Before(now, peer.NextRelayKeep, wantedUntil)) : next;
+            next = best.IsPingOutstanding ? next : Earlier(next, peer.Use.OddlySilentAt);
+            return best.Kind == PathKind.Relay ? Earlier(next, Before(now, _kept.Of(peer).NextRelayKeep, wantedUntil)) : next;
         }
 
+        TimeSpan last = _kept.Of(peer).LastRingPing;
         TimeSpan ringPing = peer.UnansweredSince is { } waiting
-            ? Earlier(peer.LastRingPing + RingPingInterval, Later(waiting + RingTimeout, peer.LastRingPing + UnansweredRingPing(now, peer)))
-            : peer.LastRingPing + RingPingInterval;
+            ? Earlier(last + RingPingInterval, Later(waiting + RingTimeout, last + UnansweredRingPing(now, peer)))
+            : last + RingPingInterval;
         return Earlier(next, Before(now, ringPing, wantedUntil));
     }
 
@@ -139,27 +140,27 @@ internal sealed class PathWatch(NodeCore core) : ITimed, IPeerTimed
             return ping;
         }
 
-        TimeSpan forgotten = Later(path.LastReceived + KeptUnused(path), isKeptWhileBusy ? peer.BusyUntil : TimeSpan.Zero);
-        return isKeptWhileBusy ? Earlier(Before(now, ping, peer.BusyUntil), forgotten) : forgotten;
+        TimeSpan forgotten = Later(path.LastReceived + KeptUnused(path), isKeptWhileBusy ? peer.Use.BusyUntil : TimeSpan.Zero);
+        return isKeptWhileBusy ? Earlier(Before(now, ping, peer.Use.BusyUntil), forgotten) : forgotten;
     }
 
     private static TimeSpan NextOfDown(TimeSpan now, Peer peer, Path path)
     {
         bool isNew = path.RoundTrip is null;
         TimeSpan forgotten = path.DownSince + (isNew ? ProbeKept : DeadKept);
-        forgotten = isNew && path.Kind == PathKind.Relay && Puncher.IsStraight(peer) ? Earlier(forgotten, peer.BusyUntil) : forgotten;
-        TimeSpan urgentUntil = isNew ? TimeSpan.MaxValue : Earlier(path.DownSince + ProbeKept, peer.TalkingUntil);
+        forgotten = isNew && path.Kind == PathKind.Relay && peer.IsStraight ? Earlier(forgotten, peer.Use.BusyUntil) : forgotten;
+        TimeSpan urgentUntil = isNew ? TimeSpan.MaxValue : Earlier(path.DownSince + ProbeKept, peer.Use.TalkingUntil);
         return Earlier(forgotten, Earlier(Before(now, path.PingSentAt + ProbeInterval, urgentUntil), path.PingSentAt + DeadInterval));
     }
 
-    /// <summary>How long after it was last heard a living path is forgotten that nobody keeps.</summary>
-    private TimeSpan KeptUnused(Path path) => path.Way.Socket == 0 ? DeadKept + core.NatProber.Life.Interval : SearchedKept;
+    /// <summary>A living path that neither end keeps is forgotten so long after it was last heard.</summary>
+    private TimeSpan KeptUnused(Path path) => path.Way.Socket == 0 ? DeadKept + life.Interval : SearchedKept;
 
     /// <summary>
     /// When a path that the peer keeps should have been heard. Most likely it is its shortcut, and others route over it in our direction, too: however
     /// long our own NAT would keep it, it is not to stand dead for longer than a shortcut of ours.
     /// </summary>
-    private TimeSpan OverdueAt(Path path) => path.LastReceived + Earlier(core.NatProber.Life.Interval, PathKeeper.LongestRoutingSilence) + OverdueBy;
+    private TimeSpan OverdueAt(Path path) => path.LastReceived + Earlier(life.Interval, PathKeeper.LongestRoutingSilence) + OverdueBy;
 
     /// <summary>
     /// When traffic makes a path doubtful that nothing came back for. What has no answer does so only where nothing was heard a moment ago either: else
@@ -191,21 +192,22 @@ internal sealed class PathWatch(NodeCore core) : ITimed, IPeerTimed
             }
         }
 
-        if (peer.Best is { IsPingOutstanding: false } best && peer.IsOddlySilent(now))
+        if (peer.Best is { IsPingOutstanding: false } best && peer.Use.IsOddlySilent(now))
         {
-            core.Paths.Ping(now, peer, best);
-            core.Outside.OnSilence(now, peer);
+            paths.Ping(now, peer, best);
+            events.Silent?.Invoke(now, peer);
         }
 
-        bool isWanted = peer.IsWanted(now);
-        if (isWanted && now >= peer.NextRelayKeep && peer.Best is { Kind: PathKind.Relay })
+        bool isWanted = peer.Use.IsWanted(now);
+        Kept kept = _kept.Of(peer);
+        if (isWanted && now >= kept.NextRelayKeep && peer.Best is { Kind: PathKind.Relay })
         {
-            peer.NextRelayKeep = now + RelayKeepInterval;
+            kept.NextRelayKeep = now + RelayKeepInterval;
             KeepRelays(now, peer);
         }
 
         TimeSpan ringPing = peer.UnansweredSince is { } waiting && now - waiting >= RingTimeout ? UnansweredRingPing(now, peer) : RingPingInterval;
-        if (isWanted && peer.Best is null && now - peer.LastRingPing >= ringPing)
+        if (isWanted && peer.Best is null && now - kept.LastRingPing >= ringPing)
         {
             PingByRing(now, peer);
         }
@@ -213,11 +215,11 @@ internal sealed class PathWatch(NodeCore core) : ITimed, IPeerTimed
         if (isWanted && peer.UnansweredSince is { } since && now - since >= SuspectAfter)
         {
             // Perhaps it restarted and has forgotten our session. Where the link is of use to the peer alone, it calls us.
-            core.Handshaker.Rekey(now, peer);
+            events.Suspected?.Invoke(now, peer);
         }
     }
 
-    /// <summary>Lets the time of a path pass that is dead or was never alive; true if it shall be forgotten.</summary>
+    /// <summary>Runs the timers of a path that is dead or never lived; true if the path is to be forgotten.</summary>
     private bool TickDown(TimeSpan now, Peer peer, Path path)
     {
         TimeSpan down = now - path.DownSince;
@@ -227,10 +229,10 @@ internal sealed class PathWatch(NodeCore core) : ITimed, IPeerTimed
             return true;
         }
 
-        bool isUrgent = isNew || (down < ProbeKept && peer.IsTalking(now));
+        bool isUrgent = isNew || (down < ProbeKept && peer.Use.IsTalking(now));
         if (now - path.PingSentAt >= (isUrgent ? ProbeInterval : DeadInterval))
         {
-            core.Paths.Ping(now, peer, path);
+            paths.Ping(now, peer, path);
         }
 
         return false;
@@ -255,7 +257,7 @@ internal sealed class PathWatch(NodeCore core) : ITimed, IPeerTimed
             return false;
         }
 
-        if (!IsKept(peer.IsBusy(now), peer, path))
+        if (!IsKept(peer.Use.IsBusy(now), peer, path))
         {
             // The other end may keep it; what nobody keeps is forgotten without a word.
             return now - path.LastReceived >= KeptUnused(path);
@@ -264,12 +266,12 @@ internal sealed class PathWatch(NodeCore core) : ITimed, IPeerTimed
         bool unanswered = now >= DoubtedAt(path);
 
         // Of a link that only the peer has a use for the peer lets hear; when it does not, it may be dead.
-        bool isWanted = peer.IsWanted(now);
+        bool isWanted = peer.Use.IsWanted(now);
         bool due = now >= path.NextPing && (path.RoundTrip is null || path.Missed > 0 || isWanted);
         due |= !isWanted && now >= OverdueAt(path);
         if (due || unanswered)
         {
-            core.Paths.Ping(now, peer, path);
+            paths.Ping(now, peer, path);
         }
 
         return false;
@@ -289,7 +291,7 @@ internal sealed class PathWatch(NodeCore core) : ITimed, IPeerTimed
         if (path.Way is { Kind: PathKind.Direct, Endpoint.Protocol: TransportProtocol.Tcp } && path.LastReceived <= path.PingSentAt)
         {
             // Its kernel would send for ten seconds again what a NAT drops that has forgotten the connection.
-            core.Output.Redial(path.Way.Endpoint);
+            local.Output.Redial(path.Way.Endpoint);
         }
 
         if (path != peer.Best)
@@ -299,13 +301,13 @@ internal sealed class PathWatch(NodeCore core) : ITimed, IPeerTimed
 
         // What is in reserve may have died with it, and shall not be waited for after it. While packets wait, what nobody kept is asked too:
         // else each of the many ways that a search through a NAT leaves would be used until it is found dead.
-        bool isBusy = peer.IsBusy(now);
+        bool isBusy = peer.Use.IsBusy(now);
         foreach (Path other in peer.Paths)
         {
             other.NextPing = other.IsAlive && other.NextPing > now ? now : other.NextPing;
             if (isBusy && other is { IsAlive: true, IsPingOutstanding: false } && other != path)
             {
-                core.Paths.Ping(now, peer, other);
+                paths.Ping(now, peer, other);
             }
         }
 
@@ -313,8 +315,7 @@ internal sealed class PathWatch(NodeCore core) : ITimed, IPeerTimed
         {
             // If the peer lives, its answer over the ring says so, and its pings come from where it is now.
             PingByRing(now, peer);
-            core.Puncher.Seek(now, peer);
-            core.Outside.OnMiss(now, peer);
+            events.Missed?.Invoke(now, peer);
         }
     }
 
@@ -326,12 +327,12 @@ internal sealed class PathWatch(NodeCore core) : ITimed, IPeerTimed
         path.DiedInSilence = path.Way.IsUdp && path.DoubtedSince - path.LastReceived > SilentFor;
         if (path.Way is { Kind: PathKind.Direct, IsUdp: false })
         {
-            core.Output.HangUp(path.Way.Endpoint);
+            local.Output.HangUp(path.Way.Endpoint);
         }
 
         peer.ChooseBest();
-        Puncher.OnPathLost(now, peer);
-        core.Ring.Touch();
+        events.PathLost?.Invoke(now, peer);
+        peers.Touch();
     }
 
     /// <summary>Between two pings over the ring that nobody answers; in the end no shorter than those by dead paths, for each goes over many hops.</summary>
@@ -339,8 +340,8 @@ internal sealed class PathWatch(NodeCore core) : ITimed, IPeerTimed
 
     private void PingByRing(TimeSpan now, Peer peer)
     {
-        peer.LastRingPing = now;
-        core.Paths.Ping(now, peer, path: null);
+        _kept.Of(peer).LastRingPing = now;
+        paths.Ping(now, peer, path: null);
     }
 
     /// <summary>
@@ -374,10 +375,18 @@ internal sealed class PathWatch(NodeCore core) : ITimed, IPeerTimed
     {
         foreach (Path path in peer.Paths)
         {
-            if (path is { IsAlive: true, Kind: PathKind.Relay } && core.Peers.TryGetValue(path.Way.Via, out Peer? relay))
+            if (path is { IsAlive: true, Kind: PathKind.Relay } && peers.TryGetValue(path.Way.Via, out Peer? relay))
             {
-                relay.KeepUntil(now + RelayKept);
+                relay.Use.KeepUntil(now + RelayKept);
             }
         }
+    }
+
+    private sealed class Kept
+    {
+        /// <summary>When the relays that lead to the peer are kept in use again.</summary>
+        public TimeSpan NextRelayKeep { get; set; }
+
+        public TimeSpan LastRingPing { get; set; } = TimeSpan.MinValue / 2;
     }
 }

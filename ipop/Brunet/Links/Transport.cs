@@ -4,11 +4,29 @@ using Brunet.Wire;
 
 namespace Brunet.Links;
 
-/// <summary>Frames out and in: seals messages for a peer and a path, opens what arrives, and hands messages to whom they concern.</summary>
-internal sealed class Transport(NodeCore core) : IMessageTaker
+/// <summary>Frames out: seals messages for a peer and a path, and sends them.</summary>
+internal sealed class Transport(LocalNode local, PeerTable peers, EspAgreement esp, MessageTable messages)
 {
     /// <summary>Sends a message by the best path there is. Nothing happens without a session.</summary>
     public void SendMessage(TimeSpan now, Peer peer, ReadOnlySpan<byte> message) => SendMessage(now, peer, message, peer.Best);
+
+    /// <summary>Sends a message to a node that is known.</summary>
+    public void SendMessage(TimeSpan now, NodeAddress to, ReadOnlySpan<byte> message)
+    {
+        if (peers.TryGetValue(to, out Peer? peer))
+        {
+            SendMessage(now, peer, message);
+        }
+    }
+
+    /// <summary>Sends what waited for a session.</summary>
+    public void SendWaiting(TimeSpan now, Peer peer)
+    {
+        while (peer.Waiting.TryTake(out byte[] message))
+        {
+            SendMessage(now, peer, message);
+        }
+    }
 
     /// <summary>Sends a message by one path; null is the ring.</summary>
     public void SendMessage(TimeSpan now, Peer peer, ReadOnlySpan<byte> message, Path? path) => SendAndWatch(now, peer, message, path, isEsp: false);
@@ -22,7 +40,7 @@ internal sealed class Transport(NodeCore core) : IMessageTaker
         Path? path = peer.Best;
         if (peer.Current is { } session && Send(now, peer, session, message, path?.Way ?? Arrival.Ring(peer.Via)))
         {
-            core.Agenda.Stir(peer);
+            peers.Stir(peer);
             if (path is not null)
             {
                 path.HandedOnSince ??= now;
@@ -35,7 +53,7 @@ internal sealed class Transport(NodeCore core) : IMessageTaker
         Arrival way = path?.Way ?? Arrival.Ring(peer.Via);
         if (peer.Current is { } session && Send(now, peer, session, bytes, way, isEsp))
         {
-            core.Agenda.Stir(peer);
+            peers.Stir(peer);
 
             // Silence on a way in reserve says nothing of the peer.
             if (path is null || path == peer.Best)
@@ -97,7 +115,7 @@ internal sealed class Transport(NodeCore core) : IMessageTaker
             }
 
             peer.SentBytes += length;
-            core.Esp.OnSent(frame);
+            esp.OnSent(frame);
             SendFrame(now, peer.Address, frame.AsSpan(0, length), way);
             return true;
         }
@@ -113,107 +131,14 @@ internal sealed class Transport(NodeCore core) : IMessageTaker
         switch (way.Kind)
         {
             case PathKind.Direct when way.Socket == 0:
-                core.Output.SendDatagram(way.Endpoint, frame);
+                local.Output.SendDatagram(way.Endpoint, frame);
                 break;
             case PathKind.Direct:
-                core.Output.SendDatagram(way.Socket, way.Endpoint, frame);
-                break;
-            case PathKind.Relay:
-                core.Relays.Send(now, way.Via, destination, frame);
+                local.Output.SendDatagram(way.Socket, way.Endpoint, frame);
                 break;
             default:
-                core.Router.Originate(now, exact: true, RoutedType.Frame, destination, way.Via, frame);
+                messages.Carry(now, way, destination, frame);
                 break;
-        }
-    }
-
-    /// <inheritdoc/>
-    public void Register(MessageTable messages) =>
-        messages.On(RoutedType.Frame, (now, _, in header, body) => ReceiveFrame(now, Arrival.Ring(header.SourceVia), body));
-
-    /// <summary>Takes a frame that came some way; who sent it, only the frame itself can prove.</summary>
-    public void ReceiveFrame(TimeSpan now, Arrival arrival, ReadOnlySpan<byte> frame)
-    {
-        if (frame.IsEmpty)
-        {
-            return;
-        }
-
-        switch ((FrameType)frame[0])
-        {
-            case FrameType.Handshake:
-                core.Handshaker.Receive(now, arrival, frame);
-                break;
-            case FrameType.Data:
-            case FrameType.Esp:
-                ReceiveData(now, arrival, frame);
-                break;
-            case FrameType.Knock when arrival.IsUdp && KnockFrame.TryRead(frame, core.Settings.PoolSecret.Span, out KnockFrame knock):
-                if (knock.IsQuestion)
-                {
-                    core.KnockResponder.OnQuestion(now, arrival, knock);
-                }
-                else
-                {
-                    core.NatProber.OnKnock(now, arrival, knock);
-                }
-
-                break;
-            default:
-                break;
-        }
-    }
-
-    private void ReceiveData(TimeSpan now, Arrival arrival, ReadOnlySpan<byte> frame)
-    {
-        if (!DataHeader.TryRead(frame, out DataHeader header) || core.Handshaker.Find(header.ReceiverIndex) is not { } session)
-        {
-            return;
-        }
-
-        if (!session.IsEstablished)
-        {
-            core.Losses.Early += session.HoldEarly(arrival, frame) ? 0 : 1;
-            return;
-        }
-
-        byte[] buffer = FrameBuffers.Take();
-        try
-        {
-            if (session.TryOpen(frame, buffer, out int length, out ulong counter) && core.Peers.TryGetValue(session.Identity!.Address, out Peer? peer))
-            {
-                peer.ReceivedBytes += frame.Length;
-                core.Esp.OnReceived(frame);
-                core.Agenda.Stir(peer);
-                bool isNewest = session.OnOpened(now, counter);
-                session.LastWay = arrival;
-                if (peer.Next == session)
-                {
-                    core.Handshaker.Confirm(now, session);
-                }
-
-                if (peer.Current is { } current && current.RemoteBoot != session.RemoteBoot)
-                {
-                    core.Twins.OnOtherBoot(now, peer, session);
-                }
-
-                core.Paths.OnReceived(now, peer, arrival, isNewest);
-                ReadOnlySpan<byte> message = buffer.AsSpan(0, length);
-                if ((MessageType)message[0] is MessageType.Packet or MessageType.Segment)
-                {
-                    core.Order.Receive(now, peer, session, arrival, counter, message);
-                }
-                else
-                {
-                    core.Messages.Dispatch(new Incoming(now, peer, session, arrival), message);
-                }
-
-                core.Order.OnOpened(now, peer, session, counter);
-            }
-        }
-        finally
-        {
-            FrameBuffers.Return(buffer);
         }
     }
 }

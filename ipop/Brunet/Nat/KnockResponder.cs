@@ -1,6 +1,7 @@
 using Brunet.Addressing;
-using Brunet.Diagnosis;
 using Brunet.Links;
+using Brunet.Ring;
+using Brunet.Sessions;
 using Brunet.Wire;
 
 namespace Brunet.Nat;
@@ -9,7 +10,7 @@ namespace Brunet.Nat;
 /// Helps others to find out what their NATs do: tells them where a question came from, and knocks where they ask for it. A knock goes to the
 /// asker's own host alone, one datagram for one request, so many a second.
 /// </summary>
-internal sealed class KnockResponder(NodeCore core) : IMessageTaker
+internal sealed class KnockResponder(LocalNode local, PeerTable peers, Transport transport, MemberTable members, NatProber prober) : IMessageTaker
 {
     /// <summary>Questions come from hosts that have proven the pool's secret only; a replayed one draws as many bytes as it has.</summary>
     private const int AnswersPerSecond = 64;
@@ -19,7 +20,7 @@ internal sealed class KnockResponder(NodeCore core) : IMessageTaker
     private TimeSpan _at;
 
     /// <summary>Answers a question about where it came from.</summary>
-    public void OnQuestion(TimeSpan now, Arrival arrival, KnockFrame question)
+    private void OnQuestion(TimeSpan now, Arrival arrival, KnockFrame question)
     {
         _answers = Math.Min(AnswersPerSecond, _answers + ((now - _at).TotalSeconds * AnswersPerSecond));
         _at = now;
@@ -31,8 +32,28 @@ internal sealed class KnockResponder(NodeCore core) : IMessageTaker
     }
 
     /// <inheritdoc/>
-    public void Register(MessageTable messages) =>
+    public void Register(MessageTable messages)
+    {
+        messages.On(FrameType.Knock, OnKnock);
         messages.On(MessageType.KnockAsk, (in incoming, message) => OnAsk(incoming.Now, incoming.Peer, incoming.Arrival, message));
+    }
+
+    private void OnKnock(TimeSpan now, Arrival arrival, ReadOnlySpan<byte> frame)
+    {
+        if (!arrival.IsUdp || !KnockFrame.TryRead(frame, local.Settings.PoolSecret.Span, out KnockFrame knock))
+        {
+            return;
+        }
+
+        if (knock.IsQuestion)
+        {
+            OnQuestion(now, arrival, knock);
+        }
+        else
+        {
+            prober.OnKnock(now, arrival, knock);
+        }
+    }
 
     /// <summary>A peer asks for a knock.</summary>
     public void OnAsk(TimeSpan now, Peer peer, Arrival arrival, ReadOnlySpan<byte> message)
@@ -42,9 +63,9 @@ internal sealed class KnockResponder(NodeCore core) : IMessageTaker
             return;
         }
 
-        bool isSent = Puncher.IsUsable(ask.Endpoint) && ask.Endpoint.Protocol == TransportProtocol.Udp && ask.From switch
+        bool isSent = ask.Endpoint.IsUsable && ask.Endpoint.Protocol == TransportProtocol.Udp && ask.From switch
         {
-            KnockFrom.ForOther => core.IsEntitled(peer) && Knock(now, 0, ask.Endpoint, ask.Token),
+            KnockFrom.ForOther => peers.IsEntitled(peer) && Knock(now, 0, ask.Endpoint, ask.Token),
             _ when !IsAt(peer, ask.Endpoint) => false,
             KnockFrom.SamePort => Knock(now, 0, ask.Endpoint, ask.Token),
             KnockFrom.OtherPort => KnockFromOtherPort(now, ask),
@@ -54,7 +75,7 @@ internal sealed class KnockResponder(NodeCore core) : IMessageTaker
         {
             Span<byte> done = stackalloc byte[KnockDoneMessage.Size];
             new KnockDoneMessage(isSent, ask.Token).Write(done);
-            core.Transport.Answer(now, peer, done, arrival);
+            transport.Answer(now, peer, done, arrival);
         }
     }
 
@@ -74,27 +95,27 @@ internal sealed class KnockResponder(NodeCore core) : IMessageTaker
 
     private bool KnockFromOtherPort(TimeSpan now, KnockAskMessage ask)
     {
-        int socket = core.Output.OpenSocket();
+        int socket = local.Output.OpenSocket();
         if (socket == 0)
         {
             return false;
         }
 
         Knock(now, socket, ask.Endpoint, ask.Token);
-        core.Output.CloseSocket(socket);
+        local.Output.CloseSocket(socket);
         return true;
     }
 
     /// <summary>Asks another member, by chance, elsewhere than the asker.</summary>
     private bool HandOn(TimeSpan now, Peer asker, KnockAskMessage ask)
     {
-        Peer? chosen = core.Members.ByChance(peer => peer != asker && peer.Best is { Way: { IsUdp: true } way } && !PrivateAddresses.Contains(way.Endpoint)
+        Peer? chosen = members.ByChance(peer => peer != asker && peer.Best is { Way: { IsUdp: true } way } && !PrivateAddresses.Contains(way.Endpoint)
             && way.Endpoint.IsIPv4 == ask.Endpoint.IsIPv4 && way.Endpoint with { Port = 0 } != ask.Endpoint with { Port = 0 });
         if (chosen is not null)
         {
             Span<byte> message = stackalloc byte[KnockAskMessage.Size];
             (ask with { From = KnockFrom.ForOther }).Write(message);
-            core.Transport.Answer(now, chosen, message, chosen.Best!.Way);
+            transport.Answer(now, chosen, message, chosen.Best!.Way);
         }
 
         return chosen is not null;
@@ -103,8 +124,8 @@ internal sealed class KnockResponder(NodeCore core) : IMessageTaker
     private bool Knock(TimeSpan now, int socket, TransportAddress endpoint, ulong token)
     {
         Span<byte> frame = stackalloc byte[KnockFrame.Size];
-        new KnockFrame(IsQuestion: false, token, endpoint).Write(frame, core.Settings.PoolSecret.Span);
-        core.Transport.SendFrame(now, default, frame, Arrival.Direct(endpoint, socket));
+        new KnockFrame(IsQuestion: false, token, endpoint).Write(frame, local.Settings.PoolSecret.Span);
+        transport.SendFrame(now, default, frame, Arrival.Direct(endpoint, socket));
         return true;
     }
 }

@@ -1,5 +1,6 @@
 using Brunet.Addressing;
 using Brunet.Links;
+using Brunet.Sessions;
 using Brunet.Wire;
 using static Brunet.Moment;
 
@@ -9,7 +10,7 @@ namespace Brunet.Nat;
 /// One try to meet a peer by TCP: connects to each endpoint that it named, again at once where that was refused, because then the peer's own call had not opened
 /// its NAT yet. What a NAT drops silently the kernel repeats by itself.
 /// </summary>
-internal sealed class Meeting(NodeCore core, Peer peer, List<TransportAddress> endpoints, TimeSpan start)
+internal sealed class Meeting(LocalNode local, Peer peer, List<TransportAddress> endpoints, TimeSpan start)
 {
     /// <summary>Calls to one endpoint at most: a liar draws no more packets than these to whom he names.</summary>
     private const int MaxTries = 12;
@@ -59,7 +60,7 @@ internal sealed class Meeting(NodeCore core, Peer peer, List<TransportAddress> e
                 {
                     (door.IsIdle, door.Next) = (false, now + Shortest);
                     door.Tries++;
-                    core.Output.Meet(door.Endpoint, isClient: core.Self < peer.Address);
+                    local.Output.Meet(door.Endpoint, isClient: local.Self < peer.Address);
                 }
                 else
                 {
@@ -68,7 +69,7 @@ internal sealed class Meeting(NodeCore core, Peer peer, List<TransportAddress> e
             }
         }
 
-        return now < end && !Puncher.IsStraight(peer);
+        return now < end && !peer.IsStraight;
     }
 
     /// <summary>A call was refused.</summary>

@@ -1,5 +1,7 @@
 using Brunet.Addressing;
 using Brunet.Links;
+using Brunet.Ring;
+using Brunet.Sessions;
 using Brunet.Wire;
 using static Brunet.Moment;
 
@@ -10,7 +12,7 @@ namespace Brunet.Nat;
 /// the neighbour where it is seen; then others knock there; then it is silent, and the neighbour is asked to knock once more. Only a
 /// knock from outside tells: a datagram from inside opens the NAT again, often with the same port.
 /// </summary>
-internal sealed class NatProber(NodeCore core) : IMessageTaker, ITimed
+internal sealed class NatProber(LocalNode local, PeerTable peers, Agenda agenda, Transport transport, MappingLife life, RingView ring) : IMessageTaker, ITimed
 {
     private const int MostAsked = 3;
     private const int MostRounds = 2;
@@ -66,9 +68,6 @@ internal sealed class NatProber(NodeCore core) : IMessageTaker, ITimed
     /// <summary>Whom the NAT lets in.</summary>
     public NatFiltering Filtering { get; private set; }
 
-    /// <summary>How long it keeps a mapping.</summary>
-    public MappingLife Life { get; } = new();
-
     /// <summary>Whether a socket is open for it.</summary>
     public bool HasSocket => _socket != 0;
 
@@ -79,7 +78,7 @@ internal sealed class NatProber(NodeCore core) : IMessageTaker, ITimed
         private set
         {
             field = value;
-            core.Agenda.Wake(value);
+            agenda.Wake(value);
         }
     }
 
@@ -87,7 +86,7 @@ internal sealed class NatProber(NodeCore core) : IMessageTaker, ITimed
     public void Restart(TimeSpan now)
     {
         Filtering = NatFiltering.Unknown;
-        Life.Reset();
+        life.Reset();
         _shunned.Clear();
         Rest(now, FirstPause);
     }
@@ -102,7 +101,7 @@ internal sealed class NatProber(NodeCore core) : IMessageTaker, ITimed
     /// <summary>A link died in silence and came back: the NAT keeps mappings shorter than it seemed.</summary>
     public void Distrust(TimeSpan now)
     {
-        Life.Distrust();
+        life.Distrust();
         Rest(now, RetryPause);
     }
 
@@ -136,7 +135,7 @@ internal sealed class NatProber(NodeCore core) : IMessageTaker, ITimed
                 AskForKnock(now);
                 break;
             case Step.Knocking when _isNearSent:
-                Life.Died();
+                life.Died();
                 GoOn(now);
                 break;
             default:
@@ -169,7 +168,7 @@ internal sealed class NatProber(NodeCore core) : IMessageTaker, ITimed
         }
         else if (_step == Step.Knocking && knock.Token == _near && arrival.Endpoint == _at)
         {
-            Life.Survived();
+            life.Survived();
             GoOn(now);
         }
     }
@@ -190,11 +189,11 @@ internal sealed class NatProber(NodeCore core) : IMessageTaker, ITimed
 
     private void Begin(TimeSpan now)
     {
-        _helper = core.Bootstrap.IsJoined ? ChooseHelper() : null;
-        _socket = _helper is null ? 0 : core.Output.OpenSocket();
+        _helper = ring.IsJoined ? ChooseHelper() : null;
+        _socket = _helper is null ? 0 : local.Output.OpenSocket();
         if (_socket == 0)
         {
-            Rest(now, core.Bootstrap.IsJoined ? RetryPause : FirstPause);
+            Rest(now, ring.IsJoined ? RetryPause : FirstPause);
             return;
         }
 
@@ -211,9 +210,9 @@ internal sealed class NatProber(NodeCore core) : IMessageTaker, ITimed
     {
         Peer? best = null;
         int bestRank = -1, seen = 0;
-        foreach (Peer peer in core.Peers.Values)
+        foreach (Peer peer in peers.Values)
         {
-            if (peer.Best is not { Way: { IsUdp: true, Socket: 0 } way } || !core.IsMemberPeer(peer)
+            if (peer.Best is not { Way: { IsUdp: true, Socket: 0 } way } || !peers.IsMember(peer)
                 || PrivateAddresses.Contains(way.Endpoint) || _shunned.Contains(peer.Address))
             {
                 continue;
@@ -226,7 +225,7 @@ internal sealed class NatProber(NodeCore core) : IMessageTaker, ITimed
                 _ => 0,
             };
             seen = rank > bestRank ? 0 : seen;
-            if (rank > bestRank || (rank == bestRank && core.Random.Next(++seen + 1) == 0))
+            if (rank > bestRank || (rank == bestRank && local.Random.Next(++seen + 1) == 0))
             {
                 (best, bestRank) = (peer, rank);
             }
@@ -246,15 +245,15 @@ internal sealed class NatProber(NodeCore core) : IMessageTaker, ITimed
         (_step, _question, _lastOut, NextTick) = (Step.Asking, NewToken(), now, now + AnswerTime);
         _tries++;
         Span<byte> frame = stackalloc byte[KnockFrame.Size];
-        new KnockFrame(IsQuestion: true, _question, default).Write(frame, core.Settings.PoolSecret.Span);
-        core.Transport.SendFrame(now, default, frame, Arrival.Direct(_at, _socket));
+        new KnockFrame(IsQuestion: true, _question, default).Write(frame, local.Settings.PoolSecret.Span);
+        transport.SendFrame(now, default, frame, Arrival.Direct(_at, _socket));
     }
 
     private void OnAnswer(TimeSpan now)
     {
         if (++_answers % 2 == 0)
         {
-            (_step, NextTick) = (Step.Silent, _lastOut + Life.Silence);
+            (_step, NextTick) = (Step.Silent, _lastOut + life.Silence);
         }
         else if (Filtering == NatFiltering.Unknown)
         {
@@ -306,10 +305,10 @@ internal sealed class NatProber(NodeCore core) : IMessageTaker, ITimed
     /// <summary>One silence is judged: on with the next, or done.</summary>
     private void GoOn(TimeSpan now)
     {
-        if (Life.IsSettled)
+        if (life.IsSettled)
         {
             Rest(now, Again);
-            Life.Doubt();
+            life.Doubt();
             return;
         }
 
@@ -337,11 +336,11 @@ internal sealed class NatProber(NodeCore core) : IMessageTaker, ITimed
     {
         if (_socket != 0)
         {
-            core.Output.CloseSocket(_socket);
+            local.Output.CloseSocket(_socket);
         }
 
         (_socket, _helper, _step) = (0, null, Step.Idle);
-        NextTick = now + (pause * (1 + (0.5 * core.Random.NextDouble())));
+        NextTick = now + (pause * (1 + (0.5 * local.Random.NextDouble())));
     }
 
     private void Send(TimeSpan now, KnockFrom from, ulong token)
@@ -350,9 +349,9 @@ internal sealed class NatProber(NodeCore core) : IMessageTaker, ITimed
         {
             Span<byte> message = stackalloc byte[KnockAskMessage.Size];
             new KnockAskMessage(from, token, _outside).Write(message);
-            core.Transport.Answer(now, _helper, message, best.Way);
+            transport.Answer(now, _helper, message, best.Way);
         }
     }
 
-    private ulong NewToken() => (ulong)core.Random.NextInt64(long.MinValue, long.MaxValue);
+    private ulong NewToken() => (ulong)local.Random.NextInt64(long.MinValue, long.MaxValue);
 }

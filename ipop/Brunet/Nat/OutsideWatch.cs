@@ -1,4 +1,6 @@
+using Brunet.Addressing;
 using Brunet.Links;
+using Brunet.Sessions;
 using Brunet.Wire;
 
 namespace Brunet.Nat;
@@ -8,20 +10,34 @@ namespace Brunet.Nat;
 /// reaches the other before the peer is told the new port, and only somebody who answers can tell it: so a few others are asked where they see
 /// us while the silence is still looked into.
 /// </summary>
-internal sealed class OutsideWatch(NodeCore core)
+internal sealed class OutsideWatch(LocalNode local, PeerTable peers, PathKeeper paths, ReflectedAddresses reflected, Puncher puncher, TcpMeetings meetings, NatProber prober)
 {
     private const int AskedEarly = 2, AskedLate = 16;
 
     private static readonly TimeSpan EarlyInterval = TimeSpan.FromMilliseconds(250);
     private static readonly TimeSpan LateInterval = TimeSpan.FromSeconds(1);
+    private static readonly TimeSpan MoveInterval = TimeSpan.FromSeconds(1);
 
-    [Bounded(nameof(NodeCore.Peers), On = typeof(NodeCore))]
+    [Bounded(nameof(SessionTable.MaxPeers), On = typeof(SessionTable))]
     private readonly List<(Peer Peer, Path Path)> _best = [];
 
-    [Bounded(nameof(PathKeeper.MaxPaths), On = typeof(PathKeeper))]
+    [Bounded(nameof(PathRoom.Most), On = typeof(PathRoom))]
     private readonly List<(Peer Peer, Path Path)> _other = [];
 
-    private TimeSpan _nextEarly, _nextLate;
+    private TimeSpan _nextEarly, _nextLate, _nextMove;
+
+    /// <summary>A peer says where it saw us come from.</summary>
+    public void OnObserved(TimeSpan now, Peer witness, Path path, TransportAddress observed)
+    {
+        if (path.Way is { Kind: PathKind.Direct, IsUdp: false })
+        {
+            meetings.OnObserved(now, path.Way.Endpoint, observed);
+        }
+        else if (path.Way is { IsUdp: true, Socket: 0 })
+        {
+            OnReflection(now, witness, reflected.Add(now, witness.Address, path.Way.Endpoint, observed));
+        }
+    }
 
     /// <summary>A conversation fell silent, as most do when they are over: it costs little to ask.</summary>
     public void OnSilence(TimeSpan now, Peer silent)
@@ -43,18 +59,36 @@ internal sealed class OutsideWatch(NodeCore core)
         }
     }
 
+    private void OnReflection(TimeSpan now, Peer witness, Reflection change)
+    {
+        if (change == Reflection.Known)
+        {
+            return;
+        }
+
+        puncher.OnNewEndpoint(now);
+        if (change == Reflection.Moved && now >= _nextMove)
+        {
+            // What our NAT forgot for one it forgot for all: nobody else can reach us before we speak.
+            _nextMove = now + MoveInterval;
+            paths.PingAll(now);
+            OnMoved(now, witness);
+            prober.Restart(now);
+        }
+    }
+
     /// <summary>
     /// Another outside address was seen: peers that we talk to shall know before they miss us, by way of the witness, for of all our links
     /// that one alone is known to have outlived it.
     /// </summary>
-    public void OnMoved(TimeSpan now, Peer witness)
+    private void OnMoved(TimeSpan now, Peer witness)
     {
-        foreach (Peer peer in core.Peers.Values)
+        foreach (Peer peer in peers.Values)
         {
-            if (peer.Current is not null && peer != witness && peer.IsBusy(now) && peer.Best is not { Way.IsUdp: false })
+            if (peer.Current is not null && peer != witness && peer.Use.IsBusy(now) && peer.Best is not { Way.IsUdp: false })
             {
-                peer.Via = core.IsMemberPeer(witness) ? witness.Address : peer.Via;
-                core.Puncher.TellPlace(now, peer);
+                peer.Via = peers.IsMember(witness) ? witness.Address : peer.Via;
+                puncher.TellPlace(now, peer);
             }
         }
     }
@@ -62,7 +96,7 @@ internal sealed class OutsideWatch(NodeCore core)
     /// <summary>Pings some others, best such as have no NAT: a strict one lets nothing in that comes from where its machine never sent to.</summary>
     private void Ask(TimeSpan now, Peer silent, int count)
     {
-        foreach (Peer peer in core.Peers.Values)
+        foreach (Peer peer in peers.Values)
         {
             if (peer != silent && peer is { PartedAt: null, Best: { IsAlive: true, IsInDoubt: false, Way: { IsUdp: true, Socket: 0 } way } path }
                 && !PrivateAddresses.Contains(way.Endpoint))
@@ -81,9 +115,9 @@ internal sealed class OutsideWatch(NodeCore core)
     {
         for (int i = 0; i < from.Count && i < count; i++)
         {
-            int chosen = core.Random.Next(i, from.Count);
+            int chosen = local.Random.Next(i, from.Count);
             (from[i], from[chosen]) = (from[chosen], from[i]);
-            core.Paths.Ping(now, from[i].Peer, from[i].Path);
+            paths.Ping(now, from[i].Peer, from[i].Path);
         }
     }
 }

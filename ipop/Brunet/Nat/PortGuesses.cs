@@ -1,5 +1,6 @@
 using Brunet.Addressing;
 using Brunet.Links;
+using Brunet.Sessions;
 
 namespace Brunet.Nat;
 
@@ -7,7 +8,7 @@ namespace Brunet.Nat;
 /// The side with the easy NAT: sends pings to ports of the peer's one outside address, first to those that follow the last one seen, if
 /// the peer's NAT counts, then to others by chance, none twice. The first that gets through is answered from the socket it reached.
 /// </summary>
-internal sealed class PortGuesses(NodeCore core, Peer peer, TransportAddress last, bool counts)
+internal sealed class PortGuesses(LocalNode local, PathKeeper paths, Peer peer, TransportAddress last, bool counts)
 {
     /// <summary>Guesses in one try.</summary>
     private const int Most = 1024;
@@ -18,8 +19,8 @@ internal sealed class PortGuesses(NodeCore core, Peer peer, TransportAddress las
     private const int FirstPort = 1024;
     private const int Ports = 65536 - FirstPort;
 
-    private readonly int _start = core.Random.Next(Ports);
-    private readonly int _stride = Stride(core.Random);
+    private readonly int _start = local.Random.Next(Ports);
+    private readonly int _stride = Stride(local.Random);
     private int _sent;
 
     public Peer Peer => peer;
@@ -32,10 +33,10 @@ internal sealed class PortGuesses(NodeCore core, Peer peer, TransportAddress las
     {
         while (_sent < Most && budget.Take())
         {
-            core.Paths.Probe(now, peer, Arrival.Direct(last with { Port = Guess(_sent++) }));
+            paths.Probe(now, peer, Arrival.Direct(last with { Port = Guess(_sent++) }));
         }
 
-        return _sent < Most && !Puncher.IsStraight(peer);
+        return _sent < Most && !peer.IsStraight;
     }
 
     /// <summary>The endpoint so many ports after another one, as a NAT counts that comes back to the first after the last.</summary>

@@ -1,5 +1,6 @@
 using Brunet.Addressing;
 using Brunet.Links;
+using Brunet.Sessions;
 using Brunet.Wire;
 using static Brunet.Moment;
 
@@ -10,7 +11,7 @@ namespace Brunet.Nat;
 /// peer that packets of the virtual network go to and that punching did not reach; one search at a time a node, with pauses that
 /// grow, within one budget.
 /// </summary>
-internal sealed class PortSearcher(NodeCore core) : ITimed, IPeerTimed
+internal sealed class PortSearcher(LocalNode local, PeerTable peers, Agenda agenda, PathKeeper paths, ReflectedAddresses reflected, Puncher puncher) : ITimed, IPeerTimed
 {
     /// <summary>Plain punching has won by then, if it can.</summary>
     private static readonly TimeSpan HeadStart = TimeSpan.FromMilliseconds(700);
@@ -24,6 +25,7 @@ internal sealed class PortSearcher(NodeCore core) : ITimed, IPeerTimed
     private const int MaxKept = 4 * SocketSpread.Many;
 
     private readonly ProbeBudget _budget = new();
+    private readonly PerPeer<Kept> _perPeer = new(peers);
 
     [Bounded(nameof(MaxKept))]
     private readonly Dictionary<int, Peer> _kept = [];
@@ -38,19 +40,23 @@ internal sealed class PortSearcher(NodeCore core) : ITimed, IPeerTimed
     /// <param name="now">The last tick.</param>
     /// <param name="peer">The peer.</param>
     public TimeSpan NextOf(TimeSpan now, Peer peer) =>
-        peer.NextSearch != default && IsWorthIt(Later(peer.NextSearch, now), peer) ? peer.NextSearch : TimeSpan.MaxValue;
+        _perPeer.Find(peer) is { } kept && kept.NextSearch != default && IsWorthIt(Later(kept.NextSearch, now), peer, kept)
+            ? kept.NextSearch
+            : TimeSpan.MaxValue;
 
     /// <summary>The peer told where and behind what it is; and perhaps that it has opened ports and waits for guesses.</summary>
     public void OnCandidates(TimeSpan now, Peer peer, CandidatesMessage candidates)
     {
         peer.Nat = candidates.Nat;
-        peer.Outside = candidates.Endpoints.Find(IsSearchable);
-        if (peer.NextSearch == default)
+        Kept kept = _perPeer.Of(peer);
+        kept.Outside = candidates.Endpoints.Find(IsSearchable);
+        if (kept.NextSearch == default)
         {
-            peer.NextSearch = now + HeadStart;
+            kept.NextSearch = now + HeadStart;
+            peer.Stir();
         }
 
-        if (!candidates.IsSpread || now < peer.NextGuesses || !IsWorthIt(now, peer))
+        if (!candidates.IsSpread || now < kept.NextGuesses || !IsWorthIt(now, peer, kept))
         {
             return;
         }
@@ -60,25 +66,30 @@ internal sealed class PortSearcher(NodeCore core) : ITimed, IPeerTimed
             // Its ports are open and wait for ours; if ours are being opened, it hears of them.
             if (_spread is null)
             {
-                peer.NextGuesses = now + (0.75 * Pause(peer.Guesses++));
-                core.Agenda.WakeSoon();
-                _spread = Spread(now, peer, tells: false);
+                kept.NextGuesses = now + (0.75 * Pause(kept.Guesses++));
+                agenda.WakeSoon();
+                _spread = Spread(now, peer, kept, tells: false);
             }
         }
         else if (_guesses is null)
         {
-            peer.NextGuesses = now + (0.75 * Pause(peer.Guesses++));
-            core.Agenda.WakeSoon();
-            _guesses = new PortGuesses(core, peer, peer.Outside, Counts(peer.Nat));
+            kept.NextGuesses = now + (0.75 * Pause(kept.Guesses++));
+            agenda.WakeSoon();
+            _guesses = new PortGuesses(local, paths, peer, kept.Outside, Counts(peer.Nat));
         }
     }
 
     /// <summary>The way to a peer broke: it may be searched for anew.</summary>
-    public static void OnPathLost(TimeSpan now, Peer peer)
+    public void OnPathLost(TimeSpan now, Peer peer)
     {
-        peer.Searches = peer.Guesses = 0;
-        peer.NextSearch = now + HeadStart;
-        peer.NextGuesses = now;
+        if (!peer.IsPunched)
+        {
+            Kept kept = _perPeer.Of(peer);
+            kept.Searches = kept.Guesses = 0;
+            kept.NextSearch = now + HeadStart;
+            kept.NextGuesses = now;
+            peer.Stir();
+        }
     }
 
     public void Tick(TimeSpan now)
@@ -98,37 +109,37 @@ internal sealed class PortSearcher(NodeCore core) : ITimed, IPeerTimed
         }
 
         CloseUnused(now);
-        foreach (Peer peer in core.Agenda.Due)
+        foreach (Peer peer in agenda.Due)
         {
             if (_spread is not null)
             {
                 return;
             }
 
-            if (peer.NextSearch != default && now >= peer.NextSearch && IsWorthIt(now, peer))
+            if (_perPeer.Find(peer) is { } kept && kept.NextSearch != default && now >= kept.NextSearch && IsWorthIt(now, peer, kept))
             {
-                bool isOurs = IsOurs(peer);
-                peer.NextSearch = now + (Pause(peer.Searches++) * (0.9 + (0.2 * core.Random.NextDouble())));
+                bool isOurs = IsOurs(peer, kept);
+                kept.NextSearch = now + (Pause(kept.Searches++) * (0.9 + (0.2 * local.Random.NextDouble())));
                 if (isOurs)
                 {
-                    _spread = Spread(now, peer, tells: true);
+                    _spread = Spread(now, peer, kept, tells: true);
                 }
             }
         }
     }
 
-    private SocketSpread Spread(TimeSpan now, Peer peer, bool tells)
+    private SocketSpread Spread(TimeSpan now, Peer peer, Kept kept, bool tells)
     {
         if (DoBothCount(peer))
         {
             // A multiple of the step, which may be smaller than it seems.
             int ahead = SocketSpread.Both - 1 - ((SocketSpread.Both - 1) % peer.Nat.Step);
-            return new SocketSpread(core, peer, PortGuesses.After(peer.Outside, ahead), SocketSpread.Both, now, tells);
+            return new SocketSpread(local, paths, puncher, peer, PortGuesses.After(kept.Outside, ahead), SocketSpread.Both, now, tells);
         }
 
         // Others may have made the NAT count on, or it does not count after all: the second try is as for any.
-        int count = Counts(core.Paths.Reflected.Nat) && peer.Searches <= 1 ? SocketSpread.Few : SocketSpread.Many;
-        return new SocketSpread(core, peer, peer.Outside, count, now, tells);
+        int count = Counts(reflected.Nat) && kept.Searches <= 1 ? SocketSpread.Few : SocketSpread.Many;
+        return new SocketSpread(local, paths, puncher, peer, kept.Outside, count, now, tells);
     }
 
     private static bool Counts(NatProfile nat) => nat is { Mapping: NatMapping.Dependent, Step: > 0 };
@@ -137,25 +148,25 @@ internal sealed class PortSearcher(NodeCore core) : ITimed, IPeerTimed
     /// Whether both NATs count. Then each side opens as many ports towards one port of the other that lies as far ahead: whatever either has counted on meanwhile, one port
     /// of each is open to one of the other.
     /// </summary>
-    private bool DoBothCount(Peer peer) => Counts(core.Paths.Reflected.Nat) && Counts(peer.Nat);
+    private bool DoBothCount(Peer peer) => Counts(reflected.Nat) && Counts(peer.Nat);
 
     private static TimeSpan Pause(int tries) => TimeSpan.FromSeconds(PauseSeconds[Math.Min(tries, PauseSeconds.Length - 1)]);
 
     /// <summary>An outside address: nobody's LAN is searched on a peer's word.</summary>
     private static bool IsSearchable(TransportAddress endpoint) =>
-        endpoint.IsIPv4 && endpoint.Protocol == TransportProtocol.Udp && Puncher.IsUsable(endpoint) && !PrivateAddresses.Contains(endpoint);
+        endpoint.IsIPv4 && endpoint.Protocol == TransportProtocol.Udp && endpoint.IsUsable && !PrivateAddresses.Contains(endpoint);
 
-    private bool IsWorthIt(TimeSpan now, Peer peer) =>
-        peer.Current is not null && !Puncher.IsStraight(peer) && peer.IsBusy(now) && peer.Outside != default && core.Paths.Reflected.IsKnown;
+    private bool IsWorthIt(TimeSpan now, Peer peer, Kept kept) =>
+        peer.Current is not null && !peer.IsStraight && peer.Use.IsBusy(now) && kept.Outside != default && reflected.IsKnown;
 
     /// <summary>Whether it is on us to open ports. Both sides come to the same answer, unless one knows of its NAT what it has not told yet.</summary>
-    private bool IsOurs(Peer peer)
+    private bool IsOurs(Peer peer, Kept kept)
     {
-        (NatMapping ours, NatMapping theirs) = (core.Paths.Reflected.Nat.Mapping, peer.Nat.Mapping);
+        (NatMapping ours, NatMapping theirs) = (reflected.Nat.Mapping, peer.Nat.Mapping);
         if (ours == theirs)
         {
             // Chance on a side, and no easy one: nobody can be told where to send. Two that know nothing take turns.
-            return DoBothCount(peer) || (ours == NatMapping.Unknown && (peer.Searches % 2 == 0) == (core.Self < peer.Address));
+            return DoBothCount(peer) || (ours == NatMapping.Unknown && (kept.Searches % 2 == 0) == (local.Self < peer.Address));
         }
 
         return ours == NatMapping.Dependent || (ours == NatMapping.Unknown && theirs != NatMapping.Dependent);
@@ -164,10 +175,10 @@ internal sealed class PortSearcher(NodeCore core) : ITimed, IPeerTimed
     /// <summary>A search is over. Of a NAT that counts the next one has to know how far it has counted on.</summary>
     private void Over(TimeSpan now, Peer peer, int opened)
     {
-        core.Paths.Reflected.OnOpened(opened);
-        if (DoBothCount(peer) && !Puncher.IsStraight(peer))
+        reflected.OnOpened(opened);
+        if (DoBothCount(peer) && !peer.IsStraight)
         {
-            core.Puncher.TellPlace(now, peer);
+            puncher.TellPlace(now, peer);
         }
     }
 
@@ -181,7 +192,7 @@ internal sealed class PortSearcher(NodeCore core) : ITimed, IPeerTimed
             }
             else
             {
-                core.Refusals.Add(Full.SearchSockets);
+                local.Refusals.Add(Full.SearchSockets);
                 Close(socket, spread.Peer);
             }
         }
@@ -192,7 +203,7 @@ internal sealed class PortSearcher(NodeCore core) : ITimed, IPeerTimed
     {
         foreach ((int socket, Peer peer) in _kept)
         {
-            if (!core.Peers.TryGetValue(peer.Address, out Peer? known) || known != peer
+            if (!peers.TryGetValue(peer.Address, out Peer? known) || known != peer
                 || !peer.Paths.Exists(path => path.Way.Socket == socket && (path.IsAlive || now - path.LastReceived < UndecidedKept)))
             {
                 _kept.Remove(socket);
@@ -204,6 +215,22 @@ internal sealed class PortSearcher(NodeCore core) : ITimed, IPeerTimed
     private void Close(int socket, Peer peer)
     {
         peer.Paths.RemoveAll(path => path.Way.Socket == socket);
-        core.Output.CloseSocket(socket);
+        local.Output.CloseSocket(socket);
+    }
+
+    private sealed class Kept
+    {
+        /// <summary>The outside address that the peer named first; default if none, or only one of a private network.</summary>
+        public TransportAddress Outside { get; set; }
+
+        /// <summary>When a way through the NATs is searched for again; default until the peer has told where it is.</summary>
+        public TimeSpan NextSearch { get; set; }
+
+        public int Searches { get; set; }
+
+        /// <summary>From when on its next search is helped.</summary>
+        public TimeSpan NextGuesses { get; set; }
+
+        public int Guesses { get; set; }
     }
 }

@@ -1,5 +1,6 @@
 using Brunet.Addressing;
 using Brunet.Links;
+using Brunet.Sessions;
 using Brunet.Wire;
 using static Brunet.Moment;
 
@@ -10,7 +11,7 @@ namespace Brunet.Nat;
 /// sealed pings there at the same time, which opens both NATs; common neighbours are tried as relays beside it. Only a ping that
 /// comes back makes a path.
 /// </summary>
-internal sealed class Puncher(NodeCore core) : IMessageTaker, ITimed, IPeerTimed
+internal sealed class Puncher(LocalNode local, PeerTable peers, Agenda agenda, Transport transport, PathKeeper paths, ReflectedAddresses reflected, ReflectedConnections connections) : IMessageTaker, ITimed, IPeerTimed
 {
     private static readonly TimeSpan FirstRetry = TimeSpan.FromSeconds(2);
     private static readonly TimeSpan LastRetry = TimeSpan.FromSeconds(60);
@@ -24,15 +25,26 @@ internal sealed class Puncher(NodeCore core) : IMessageTaker, ITimed, IPeerTimed
     /// </summary>
     private static readonly TimeSpan RelayDelay = TimeSpan.FromMilliseconds(400);
 
+    private readonly PerPeer<Kept> _kept = new(peers);
+
     private IReadOnlyList<TransportAddress> _local = [];
     private IReadOnlyList<TransportAddress> _mapped = [];
+
+    /// <summary>Hears of where and behind what a peer says that it is.</summary>
+    public Action<TimeSpan, Peer, CandidatesMessage>? Named { get; set; }
+
+    /// <summary>Hears of each peer that was told how to reach us.</summary>
+    public Action<TimeSpan, Peer>? Punched { get; set; }
+
+    /// <summary>How many endpoints a peer named when it last said where it is; null if it did not.</summary>
+    public int? OfferedBy(Peer peer) => _kept.Find(peer)?.OfferedEndpoints;
 
     /// <summary>Sets the addresses of the machine's own interfaces.</summary>
     public void SetLocal(IReadOnlyList<TransportAddress> endpoints)
     {
         _local = endpoints;
-        core.Paths.Reflected.Local = endpoints;
-        core.Meetings.Reflected.SetListeners(endpoints);
+        reflected.Local = endpoints;
+        connections.SetListeners(endpoints);
     }
 
     /// <summary>Sets where gateways take packets for this node.</summary>
@@ -44,9 +56,9 @@ internal sealed class Puncher(NodeCore core) : IMessageTaker, ITimed, IPeerTimed
 
     public void OnEstablished(TimeSpan now, Peer peer)
     {
-        if (!IsPunched(peer))
+        if (!peer.IsPunched)
         {
-            peer.Punches = 0;
+            _kept.Of(peer).Punches = 0;
             Punch(now, peer);
         }
     }
@@ -54,32 +66,31 @@ internal sealed class Puncher(NodeCore core) : IMessageTaker, ITimed, IPeerTimed
     /// <summary>There is a new way to reach us: whoever is not direct shall know.</summary>
     public void OnNewEndpoint(TimeSpan now)
     {
-        foreach (Peer peer in core.Peers.Values)
+        foreach (Peer peer in peers.Values)
         {
-            if (peer.Current is not null && !IsPunched(peer))
+            if (peer.Current is not null && !peer.IsPunched)
             {
-                peer.Punches = 0;
-                peer.NextPunch = now;
+                PunchAgain(now, peer);
             }
         }
     }
 
-    public static void OnPathLost(TimeSpan now, Peer peer)
+    /// <summary>The way to a peer broke.</summary>
+    public void OnPathLost(TimeSpan now, Peer peer)
     {
-        if (!IsPunched(peer))
+        if (!peer.IsPunched)
         {
-            peer.Punches = 0;
-            peer.NextPunch = now;
-            PortSearcher.OnPathLost(now, peer);
+            PunchAgain(now, peer);
         }
     }
 
     /// <summary>A path is in doubt: the peer is told over the ring where we are, and asked to say the same of itself.</summary>
     public void Seek(TimeSpan now, Peer peer)
     {
-        if (now >= peer.NextSeek)
+        Kept kept = _kept.Of(peer);
+        if (now >= kept.NextSeek)
         {
-            peer.NextSeek = now + SeekInterval;
+            kept.NextSeek = now + SeekInterval;
             Send(now, peer, wantsAnswer: true, way: null);
         }
     }
@@ -87,7 +98,7 @@ internal sealed class Puncher(NodeCore core) : IMessageTaker, ITimed, IPeerTimed
     /// <summary>Tells a peer over the ring, where it is reached whatever became of the path, that we are seen elsewhere now, and asks where it is.</summary>
     public void TellPlace(TimeSpan now, Peer peer)
     {
-        peer.NextSeek = now;
+        _kept.Of(peer).NextSeek = now;
         Seek(now, peer);
     }
 
@@ -105,37 +116,39 @@ internal sealed class Puncher(NodeCore core) : IMessageTaker, ITimed, IPeerTimed
             return;
         }
 
-        peer.OfferedEndpoints = candidates.Endpoints.Count;
+        Kept kept = _kept.Of(peer);
+        kept.OfferedEndpoints = candidates.Endpoints.Count;
         if (candidates.WantsAnswer)
         {
             // By the way that it came: the one in use may be what the peer doubts.
             Send(now, peer, wantsAnswer: false, peer.FindPath(arrival));
         }
 
-        core.PortSearcher.OnCandidates(now, peer, candidates);
+        Named?.Invoke(now, peer, candidates);
         foreach (TransportAddress endpoint in candidates.Endpoints)
         {
-            if (IsUsable(endpoint))
+            if (endpoint.IsUsable)
             {
-                core.Paths.TryNamed(now, peer, Arrival.Direct(endpoint));
+                paths.TryNamed(now, peer, Arrival.Direct(endpoint));
             }
         }
 
-        peer.TcpCandidates.Clear();
-        if (!IsStraight(peer))
+        kept.TcpCandidates.Clear();
+        if (!peer.IsStraight)
         {
-            peer.TcpCandidates.AddRange(candidates.TcpEndpoints.FindAll(IsUsable));
-            peer.TryTcpAt = now + TcpDelay;
+            kept.TcpCandidates.AddRange(candidates.TcpEndpoints.FindAll(endpoint => endpoint.IsUsable));
+            kept.TryTcpAt = now + TcpDelay;
         }
 
-        peer.RelayCandidates.Clear();
-        peer.RelayCandidates.AddRange(candidates.Relays);
-        if (peer.IsBusy(now))
+        kept.RelayCandidates.Clear();
+        kept.RelayCandidates.AddRange(candidates.Relays);
+        if (peer.Use.IsBusy(now))
         {
             TryRelays(now, peer);
         }
 
-        peer.TryRelaysAt = now + RelayDelay;
+        kept.TryRelaysAt = now + RelayDelay;
+        peer.Stir();
     }
 
     /// <summary>When <see cref="Tick"/> has something to do for a peer to which nothing happens until then.</summary>
@@ -143,92 +156,83 @@ internal sealed class Puncher(NodeCore core) : IMessageTaker, ITimed, IPeerTimed
     /// <param name="peer">The peer.</param>
     public TimeSpan NextOf(TimeSpan now, Peer peer)
     {
-        bool isPunching = peer.Current is not null && !IsPunched(peer) && peer.NextPunch < peer.WantedUntil && peer.IsWanted(now);
-        TimeSpan punch = isPunching ? peer.NextPunch : TimeSpan.MaxValue;
-        TimeSpan next = peer.TcpCandidates.Count > 0 ? Earlier(peer.TryTcpAt, punch) : punch;
-        return peer.RelayCandidates.Count > 0 ? Earlier(peer.TryRelaysAt, next) : next;
+        Kept kept = _kept.Of(peer);
+        bool isPunching = peer.Current is not null && !peer.IsPunched && kept.NextPunch < peer.Use.WantedUntil && peer.Use.IsWanted(now);
+        TimeSpan punch = isPunching ? kept.NextPunch : TimeSpan.MaxValue;
+        TimeSpan next = kept.TcpCandidates.Count > 0 ? Earlier(kept.TryTcpAt, punch) : punch;
+        return kept.RelayCandidates.Count > 0 ? Earlier(kept.TryRelaysAt, next) : next;
     }
 
     public void Tick(TimeSpan now)
     {
-        foreach (Peer peer in core.Agenda.Due)
+        foreach (Peer peer in agenda.Due)
         {
-            if (peer.Current is not null && !IsPunched(peer) && now >= peer.NextPunch && peer.IsWanted(now))
+            Kept kept = _kept.Of(peer);
+            if (peer.Current is not null && !peer.IsPunched && now >= kept.NextPunch && peer.Use.IsWanted(now))
             {
                 Punch(now, peer);
             }
 
-            if (peer.TcpCandidates.Count > 0 && now >= peer.TryTcpAt)
+            if (kept.TcpCandidates.Count > 0 && now >= kept.TryTcpAt)
             {
                 TryTcp(now, peer);
             }
 
-            if (peer.RelayCandidates.Count > 0 && now >= peer.TryRelaysAt)
+            if (kept.RelayCandidates.Count > 0 && now >= kept.TryRelaysAt)
             {
                 TryRelays(now, peer);
             }
         }
     }
 
-    /// <summary>Whether a peer is reached straight, by whatever protocol.</summary>
-    public static bool IsStraight(Peer peer) => peer.Best is { Kind: PathKind.Direct };
-
-    /// <summary>Whether there is nothing better to be had: TCP serves, but a lost segment holds up all that follows.</summary>
-    public static bool IsPunched(Peer peer) => peer.Best is { Way.IsUdp: true };
+    private void PunchAgain(TimeSpan now, Peer peer)
+    {
+        Kept kept = _kept.Of(peer);
+        kept.Punches = 0;
+        kept.NextPunch = now;
+        peer.Stir();
+    }
 
     private void TryTcp(TimeSpan now, Peer peer)
     {
-        if (!IsStraight(peer))
+        List<TransportAddress> candidates = _kept.Of(peer).TcpCandidates;
+        if (!peer.IsStraight)
         {
-            peer.TcpCandidates.ForEach(endpoint => core.Paths.TryNamed(now, peer, Arrival.Direct(endpoint)));
+            candidates.ForEach(endpoint => paths.TryNamed(now, peer, Arrival.Direct(endpoint)));
         }
 
-        peer.TcpCandidates.Clear();
+        candidates.Clear();
     }
 
     private void TryRelays(TimeSpan now, Peer peer)
     {
-        foreach (NodeAddress relay in peer.RelayCandidates)
+        List<NodeAddress> candidates = _kept.Of(peer).RelayCandidates;
+        foreach (NodeAddress relay in candidates)
         {
-            if (relay != core.Self && relay != peer.Address && core.Peers.TryGetValue(relay, out Peer? common)
-                && IsStraight(common) && core.IsMemberPeer(common))
+            if (relay != local.Self && relay != peer.Address && peers.TryGetValue(relay, out Peer? common)
+                && common.IsStraight && peers.IsMember(common))
             {
-                core.Paths.TryNamed(now, peer, Arrival.Relay(relay));
+                paths.TryNamed(now, peer, Arrival.Relay(relay));
             }
         }
 
-        peer.RelayCandidates.Clear();
-    }
-
-    /// <summary>No multicast, broadcast, or "this host" address is worth a datagram (RFC 6890), and no link-local one that others name.</summary>
-    public static bool IsUsable(TransportAddress endpoint)
-    {
-        if (endpoint.Port == 0 || (endpoint.Prefix | endpoint.Interface) == 0)
-        {
-            return false;
-        }
-
-        if (endpoint.IsIPv4)
-        {
-            uint first = endpoint.IPv4 >> 24;
-            return first is > 0 and < 224;
-        }
-
-        return endpoint.Prefix >> 56 != 0xff && !endpoint.IsLinkLocal;
+        candidates.Clear();
     }
 
     private void Punch(TimeSpan now, Peer peer)
     {
-        TimeSpan wait = FirstRetry * (1 << Math.Min(peer.Punches++, 5));
-        peer.NextPunch = now + (wait < LastRetry ? wait : LastRetry);
+        Kept kept = _kept.Of(peer);
+        TimeSpan wait = FirstRetry * (1 << Math.Min(kept.Punches++, 5));
+        kept.NextPunch = now + (wait < LastRetry ? wait : LastRetry);
+        peer.Stir();
         Send(now, peer, wantsAnswer: true, peer.Best);
-        core.Meetings.Plan(now, peer);
+        Punched?.Invoke(now, peer);
     }
 
     private void Send(TimeSpan now, Peer peer, bool wantsAnswer, Path? way, bool isSpread = false)
     {
-        var candidates = new CandidatesMessage { WantsAnswer = wantsAnswer, IsSpread = isSpread, Nat = core.Paths.Reflected.Nat };
-        foreach (TransportAddress endpoint in _mapped.Concat(core.Paths.Reflected.Candidates()).Concat(_local))
+        var candidates = new CandidatesMessage { WantsAnswer = wantsAnswer, IsSpread = isSpread, Nat = reflected.Nat };
+        foreach (TransportAddress endpoint in _mapped.Concat(reflected.Candidates()).Concat(_local))
         {
             List<TransportAddress> known = endpoint.Protocol == TransportProtocol.Udp ? candidates.Endpoints : candidates.TcpEndpoints;
             if (!known.Contains(endpoint))
@@ -237,9 +241,9 @@ internal sealed class Puncher(NodeCore core) : IMessageTaker, ITimed, IPeerTimed
             }
         }
 
-        foreach (Peer other in core.Peers.Values)
+        foreach (Peer other in peers.Values)
         {
-            if (other != peer && IsStraight(other) && core.IsMemberPeer(other))
+            if (other != peer && other.IsStraight && peers.IsMember(other))
             {
                 candidates.Relays.Add(other.Address);
                 if (candidates.Relays.Count == ProtocolConstants.MaxCandidates)
@@ -250,6 +254,33 @@ internal sealed class Puncher(NodeCore core) : IMessageTaker, ITimed, IPeerTimed
         }
 
         Span<byte> message = stackalloc byte[CandidatesMessage.MaxSize];
-        core.Transport.SendMessage(now, peer, message[..candidates.Write(message)], way);
+        transport.SendMessage(now, peer, message[..candidates.Write(message)], way);
+    }
+
+    private sealed class Kept
+    {
+        public TimeSpan NextPunch { get; set; }
+
+        public int Punches { get; set; }
+
+        /// <summary>When the peer may be asked again over the ring where it is.</summary>
+        public TimeSpan NextSeek { get; set; }
+
+        /// <summary>How many endpoints the peer named in its last Candidates; null if none came.</summary>
+        public int? OfferedEndpoints { get; set; }
+
+        /// <summary>Where the peer says that it listens for TCP, until it was tried.</summary>
+        [field: Bounded(nameof(ProtocolConstants.MaxCandidates), On = typeof(ProtocolConstants))]
+        public List<TransportAddress> TcpCandidates { get; } = [];
+
+        /// <summary>When TCP is tried, if there is no straight path yet.</summary>
+        public TimeSpan TryTcpAt { get; set; }
+
+        /// <summary>Common neighbours that the peer named, until they were tried as relays.</summary>
+        [field: Bounded(nameof(ProtocolConstants.MaxCandidates), On = typeof(ProtocolConstants))]
+        public List<NodeAddress> RelayCandidates { get; } = [];
+
+        /// <summary>When relays are tried, if there is no straight path yet.</summary>
+        public TimeSpan TryRelaysAt { get; set; }
     }
 }

@@ -1,5 +1,6 @@
 using Brunet.Addressing;
 using Brunet.Links;
+using Brunet.Sessions;
 
 namespace Brunet.Nat;
 
@@ -7,7 +8,7 @@ namespace Brunet.Nat;
 /// The side with the hard NAT: opens many sockets, each of which makes the NAT open one more port towards the peer. Then the peer is
 /// told to guess: with 256 of 64,512 ports open, 1,024 guesses hit with 98 % (the birthday problem).
 /// </summary>
-internal sealed class SocketSpread(NodeCore core, Peer peer, TransportAddress target, int count, TimeSpan now, bool tells)
+internal sealed class SocketSpread(LocalNode local, PathKeeper paths, Puncher puncher, Peer peer, TransportAddress target, int count, TimeSpan now, bool tells)
 {
     /// <summary>Sockets for a NAT that draws its ports.</summary>
     public const int Many = 256;
@@ -45,7 +46,7 @@ internal sealed class SocketSpread(NodeCore core, Peer peer, TransportAddress ta
     {
         while (_sockets.Count < count && budget.Take())
         {
-            int socket = core.Output.OpenSocket();
+            int socket = local.Output.OpenSocket();
             if (socket == 0)
             {
                 count = _sockets.Count;
@@ -53,7 +54,7 @@ internal sealed class SocketSpread(NodeCore core, Peer peer, TransportAddress ta
             }
 
             _sockets.Add(socket);
-            core.Paths.Probe(now, peer, Arrival.Direct(target, socket));
+            paths.Probe(now, peer, Arrival.Direct(target, socket));
         }
 
         if (!_isTold && _sockets.Count == count && count > 0)
@@ -61,7 +62,7 @@ internal sealed class SocketSpread(NodeCore core, Peer peer, TransportAddress ta
             _isTold = true;
             if (tells)
             {
-                core.Puncher.TellSpread(now, peer);
+                puncher.TellSpread(now, peer);
             }
         }
         else if (_isTold)
@@ -70,6 +71,6 @@ internal sealed class SocketSpread(NodeCore core, Peer peer, TransportAddress ta
         }
 
         _last = now;
-        return now < _end && _waited < Guessing && count > 0 && !Puncher.IsStraight(peer);
+        return now < _end && _waited < Guessing && count > 0 && !peer.IsStraight;
     }
 }

@@ -1,5 +1,7 @@
 using Brunet.Addressing;
 using Brunet.Links;
+using Brunet.Ring;
+using Brunet.Sessions;
 using Brunet.Wire;
 using static Brunet.Moment;
 
@@ -10,7 +12,8 @@ namespace Brunet.Nat;
 /// is known to map the same way for everybody (simultaneous open, RFC 9293 section 3.5; Ford and others, USENIX 2005). Whom nobody has seen by TCP yet
 /// has himself seen by a public member first.
 /// </summary>
-internal sealed class TcpMeetings(NodeCore core) : IMessageTaker, ITimed
+internal sealed class TcpMeetings(
+    LocalNode local, PeerTable peers, Agenda agenda, Transport transport, PathKeeper paths, ReflectedAddresses reflected, ReflectedConnections connections, BootstrapList list) : IMessageTaker, ITimed
 {
     private const int MaxAtOnce = 8;
     private const int MaxWaiting = 64;
@@ -35,10 +38,12 @@ internal sealed class TcpMeetings(NodeCore core) : IMessageTaker, ITimed
     [Bounded(nameof(MaxWaiting))]
     private readonly Dictionary<Peer, TimeSpan> _askers = [];
 
+    private readonly PerPeer<Kept> _kept = new(peers);
+
     private TimeSpan _nextHelp;
 
-    /// <summary>Where our connections are seen to come from.</summary>
-    public ReflectedConnections Reflected { get; } = new();
+    /// <summary>Hears of the first connection that was seen from outside, or the first since a NAT forgot all.</summary>
+    public Action<TimeSpan>? Seen { get; set; }
 
     /// <summary>When <see cref="Tick"/> has something to do next; never, if nothing is under way.</summary>
     public TimeSpan NextTick { get; private set; } = TimeSpan.MaxValue;
@@ -49,28 +54,27 @@ internal sealed class TcpMeetings(NodeCore core) : IMessageTaker, ITimed
         if (_plans.Count < MaxWaiting || _plans.ContainsKey(peer))
         {
             // Nobody ever heard us by UDP: nothing to wait for.
-            _plans[peer] = core.Paths.Reflected.IsKnown ? now + HeadStart : now;
+            _plans[peer] = reflected.IsKnown ? now + HeadStart : now;
             Wake(_plans[peer]);
         }
         else
         {
-            core.Refusals.Add(Full.Meetings);
+            local.Refusals.Add(Full.Meetings);
         }
     }
 
     /// <summary>Notes where a peer saw one of our connections come from.</summary>
     public void OnObserved(TimeSpan now, TransportAddress at, TransportAddress observed)
     {
-        bool wasUnseen = Reflected.Candidates().Count == 0;
-        if (!Puncher.IsUsable(observed) || !core.Output.ComesFromListener(at) || !Reflected.Add(at, observed with { Protocol = TransportProtocol.TcpMet }))
+        bool wasUnseen = connections.Candidates().Count == 0;
+        if (!observed.IsUsable || !local.Output.ComesFromListener(at) || !connections.Add(at, observed with { Protocol = TransportProtocol.TcpMet }))
         {
             return;
         }
 
         if (wasUnseen)
         {
-            // The first connection, or the first since a NAT forgot all.
-            core.Puncher.OnNewEndpoint(now);
+            Seen?.Invoke(now);
         }
 
         foreach ((Peer peer, TimeSpan until) in _askers)
@@ -89,14 +93,14 @@ internal sealed class TcpMeetings(NodeCore core) : IMessageTaker, ITimed
     {
         if (_meetings.Find(meeting => meeting.Knows(endpoint)) is { } found)
         {
-            core.Paths.TryNamed(now, found.Peer, Arrival.Direct(endpoint));
+            paths.TryNamed(now, found.Peer, Arrival.Direct(endpoint));
         }
     }
 
     /// <summary>A connection ended, or a call was refused.</summary>
     public void OnLost(TimeSpan now, TransportAddress endpoint)
     {
-        Reflected.Remove(endpoint);
+        connections.Remove(endpoint);
         foreach (Meeting meeting in _meetings)
         {
             meeting.OnRefused(endpoint);
@@ -112,12 +116,12 @@ internal sealed class TcpMeetings(NodeCore core) : IMessageTaker, ITimed
 
     public void OnMeet(TimeSpan now, Peer peer, Arrival arrival, ReadOnlySpan<byte> message)
     {
-        if (MeetMessage.Read(message) is not { } meet || Puncher.IsStraight(peer))
+        if (MeetMessage.Read(message) is not { } meet || peer.IsStraight)
         {
             return;
         }
 
-        if (Reflected.Candidates().Count == 0)
+        if (connections.Candidates().Count == 0)
         {
             if (meet.WantsAnswer)
             {
@@ -137,7 +141,7 @@ internal sealed class TcpMeetings(NodeCore core) : IMessageTaker, ITimed
             start += oneWay < LongestWay ? oneWay : LongestWay;
         }
 
-        Begin(now, peer, meet.Endpoints.FindAll(Puncher.IsUsable), start);
+        Begin(now, peer, meet.Endpoints.FindAll(endpoint => endpoint.IsUsable), start);
     }
 
     public void Tick(TimeSpan now)
@@ -190,7 +194,7 @@ internal sealed class TcpMeetings(NodeCore core) : IMessageTaker, ITimed
     {
         if (_askers.Count >= MaxWaiting && !_askers.ContainsKey(asker))
         {
-            core.Refusals.Add(Full.Meetings);
+            local.Refusals.Add(Full.Meetings);
             return;
         }
 
@@ -202,12 +206,12 @@ internal sealed class TcpMeetings(NodeCore core) : IMessageTaker, ITimed
     private void Wake(TimeSpan at)
     {
         NextTick = Earlier(at, NextTick);
-        core.Agenda.Wake(at);
+        agenda.Wake(at);
     }
 
     private void Ask(TimeSpan now, Peer peer)
     {
-        if (!Puncher.IsStraight(peer) && Reflected.Candidates().Count > 0)
+        if (!peer.IsStraight && connections.Candidates().Count > 0)
         {
             Send(now, peer, wantsAnswer: true, peer.Best);
         }
@@ -222,12 +226,12 @@ internal sealed class TcpMeetings(NodeCore core) : IMessageTaker, ITimed
         }
         else if (_meetings.Count >= MaxAtOnce)
         {
-            core.Refusals.Add(Full.Meetings);
+            local.Refusals.Add(Full.Meetings);
         }
-        else if (now >= peer.NextMeeting && endpoints.Count > 0)
+        else if (now >= (_kept.Find(peer)?.NextMeeting ?? default) && endpoints.Count > 0)
         {
-            peer.NextMeeting = now + Pause;
-            _meetings.Add(new Meeting(core, peer, endpoints, start));
+            _kept.Of(peer).NextMeeting = now + Pause;
+            _meetings.Add(new Meeting(local, peer, endpoints, start));
             Wake(start);
         }
 
@@ -246,25 +250,31 @@ internal sealed class TcpMeetings(NodeCore core) : IMessageTaker, ITimed
         int asked = 0;
         foreach (bool isSure in (ReadOnlySpan<bool>)[true, false])
         {
-            foreach (Peer peer in core.Peers.Values)
+            foreach (Peer peer in peers.Values)
             {
-                if (asked < Helpers && peer.Best is { Way.IsUdp: true, Way.Endpoint: var endpoint } && core.IsMemberPeer(peer) && IsPublic(peer, endpoint) == isSure
+                if (asked < Helpers && peer.Best is { Way.IsUdp: true, Way.Endpoint: var endpoint } && peers.IsMember(peer) && IsPublic(peer, endpoint) == isSure
                     && !PrivateAddresses.Contains(endpoint))
                 {
                     asked++;
-                    core.Paths.TryNamed(now, peer, Arrival.Direct(endpoint with { Protocol = TransportProtocol.Tcp }));
+                    paths.TryNamed(now, peer, Arrival.Direct(endpoint with { Protocol = TransportProtocol.Tcp }));
                 }
             }
         }
     }
 
-    private bool IsPublic(Peer peer, TransportAddress endpoint) => peer.Nat.Mapping == NatMapping.None || core.Bootstrap.IsListed(endpoint);
+    private bool IsPublic(Peer peer, TransportAddress endpoint) => peer.Nat.Mapping == NatMapping.None || list.IsListed(endpoint);
 
     private void Send(TimeSpan now, Peer peer, bool wantsAnswer, Path? way)
     {
         var meet = new MeetMessage { WantsAnswer = wantsAnswer };
-        meet.Endpoints.AddRange(Reflected.Candidates());
+        meet.Endpoints.AddRange(connections.Candidates());
         Span<byte> message = stackalloc byte[MeetMessage.MaxSize];
-        core.Transport.SendMessage(now, peer, message[..meet.Write(message)], way);
+        transport.SendMessage(now, peer, message[..meet.Write(message)], way);
+    }
+
+    private sealed class Kept
+    {
+        /// <summary>From when on a meeting may begin again.</summary>
+        public TimeSpan NextMeeting { get; set; }
     }
 }

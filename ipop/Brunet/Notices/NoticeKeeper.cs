@@ -1,7 +1,7 @@
-using System.Runtime.InteropServices;
 using Brunet.Addressing;
 using Brunet.Links;
 using Brunet.Ring;
+using Brunet.Sessions;
 using Brunet.Wire;
 using static Brunet.Moment;
 
@@ -12,16 +12,13 @@ namespace Brunet.Notices;
 /// they tell it on (S. El-Ansary and others, "Efficient broadcast in structured P2P networks", IPTPS 2003). Whoever lacks the body asks
 /// for it in pieces. Near neighbours tell each other a little later, so that nobody is left out who is not in its place, or comes late.
 /// </summary>
-internal sealed class NoticeKeeper(NodeCore core) : IMessageTaker, ITimed
+internal sealed class NoticeKeeper(LocalNode local, PeerTable peers, Agenda agenda, Transport transport, MemberTable members, RingView ring) : IMessageTaker, ITimed
 {
     private const int MaxTries = 6;
 
     /// <summary>Heads of one peer that are verified, and pieces that it gets, in <see cref="BudgetInterval"/>.</summary>
     private const int HeadsAtMost = 16;
     private const int PiecesAtMost = 512;
-
-    /// <summary>Peers that are counted in that time; more get nothing.</summary>
-    private const int MaxCounted = 1024;
 
     private static readonly TimeSpan RetryInterval = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan NeighbourPause = TimeSpan.FromSeconds(3);
@@ -34,18 +31,12 @@ internal sealed class NoticeKeeper(NodeCore core) : IMessageTaker, ITimed
     private readonly NoticeDownload?[] _downloads = new NoticeDownload?[Notice.MaxKind + 1];
 
     /// <summary>Who is to be told, of which kind.</summary>
-    [Bounded(nameof(NodeCore.Peers), On = typeof(NodeCore))]
-    private readonly Dictionary<(byte Kind, NodeAddress Peer), Telling> _telling = [];
+    [Bounded(nameof(SessionTable.MaxPeers), On = typeof(SessionTable))]
+    private readonly Dictionary<(byte Kind, NodeAddress Peer), NoticeTelling> _telling = [];
 
-    /// <summary>The highest number that a peer said to have, and in which session: a machine that begins another may have been set back to before.</summary>
-    [Bounded(nameof(NodeCore.Peers), On = typeof(NodeCore))]
-    private readonly Dictionary<(byte Kind, NodeAddress Peer), (ulong Number, uint Session)> _known = [];
-
-    [Bounded(nameof(MaxCounted))]
-    private readonly Dictionary<NodeAddress, int> _heads = [];
-
-    [Bounded(nameof(MaxCounted))]
-    private readonly Dictionary<NodeAddress, int> _pieces = [];
+    private readonly NoticeKnowledge _known = new(peers);
+    private readonly PeerBudget _heads = new(local, HeadsAtMost, Full.NoticeHeads);
+    private readonly PeerBudget _pieces = new(local, PiecesAtMost, Full.NoticePieces);
 
     private IReadOnlyList<NodeAddress> _near = [];
     private TimeSpan _nextBudget;
@@ -62,8 +53,8 @@ internal sealed class NoticeKeeper(NodeCore core) : IMessageTaker, ITimed
     {
         get
         {
-            TimeSpan next = _heads.Count > 0 || _pieces.Count > 0 ? _nextBudget : TimeSpan.MaxValue;
-            foreach (Telling telling in _telling.Values)
+            TimeSpan next = _heads.IsTouched || _pieces.IsTouched ? _nextBudget : TimeSpan.MaxValue;
+            foreach (NoticeTelling telling in _telling.Values)
             {
                 next = Earlier(telling.Again, next);
             }
@@ -93,7 +84,7 @@ internal sealed class NoticeKeeper(NodeCore core) : IMessageTaker, ITimed
             return false;
         }
 
-        Accept(now, notice, core.Self, isWholeRing: true);
+        Accept(now, notice, local.Self, isWholeRing: true);
         return true;
     }
 
@@ -112,7 +103,7 @@ internal sealed class NoticeKeeper(NodeCore core) : IMessageTaker, ITimed
             return;
         }
 
-        core.Agenda.WakeSoon();
+        agenda.WakeSoon();
         NoticeHead head = announce.Head;
         Heard = (Heard.Heads + 1, Heard.Pieces);
         if (!IsNewer(head.Kind, head.Number))
@@ -125,7 +116,7 @@ internal sealed class NoticeKeeper(NodeCore core) : IMessageTaker, ITimed
             }
             else
             {
-                Know(from.Address, head.Kind, head.Number);
+                _known.Add(from.Address, head.Kind, head.Number);
             }
 
             return;
@@ -136,9 +127,13 @@ internal sealed class NoticeKeeper(NodeCore core) : IMessageTaker, ITimed
         {
             if (download.Head.Number == head.Number && download.Head.Hash.Span.SequenceEqual(head.Hash.Span))
             {
-                Count(download.AddSource(from.Address), Full.NoticeSources);
-                Know(from.Address, head.Kind, head.Number);
-                if (core.Self.ClockwiseTo(announce.Limit) > core.Self.ClockwiseTo(download.Limit))
+                if (!download.AddSource(from.Address))
+                {
+                    local.Refusals.Add(Full.NoticeSources);
+                }
+
+                _known.Add(from.Address, head.Kind, head.Number);
+                if (local.Self.ClockwiseTo(announce.Limit) > local.Self.ClockwiseTo(download.Limit))
                 {
                     download.Limit = announce.Limit;
                 }
@@ -147,8 +142,7 @@ internal sealed class NoticeKeeper(NodeCore core) : IMessageTaker, ITimed
             return;
         }
 
-        if (!Take(_heads, from.Address, HeadsAtMost, Full.NoticeHeads)
-            || !Policy.IsSigned(head.Content(), head.Signature.Span))
+        if (!_heads.Take(from.Address) || !Policy.IsSigned(head.Content(), head.Signature.Span))
         {
             return;
         }
@@ -156,7 +150,7 @@ internal sealed class NoticeKeeper(NodeCore core) : IMessageTaker, ITimed
         download = new NoticeDownload(head, announce.Limit);
         download.AddSource(from.Address);
         _downloads[head.Kind] = download;
-        Know(from.Address, head.Kind, head.Number);
+        _known.Add(from.Address, head.Kind, head.Number);
         Ask(now, download);
     }
 
@@ -169,7 +163,7 @@ internal sealed class NoticeKeeper(NodeCore core) : IMessageTaker, ITimed
 
         if (ask.Piece == NoticeAskMessage.Whole)
         {
-            Know(from.Address, ask.Kind, ask.Number);
+            _known.Add(from.Address, ask.Kind, ask.Number);
             if (ask.Number >= notice.Number)
             {
                 _telling.Remove((ask.Kind, from.Address));
@@ -180,12 +174,12 @@ internal sealed class NoticeKeeper(NodeCore core) : IMessageTaker, ITimed
 
         int start = ask.Piece * NoticePieceMessage.PieceSize;
         if (ask.Number != notice.Number || start >= notice.Body.Length
-            || !Take(_pieces, from.Address, PiecesAtMost, Full.NoticePieces))
+            || !_pieces.Take(from.Address))
         {
             return;
         }
 
-        if (_telling.TryGetValue((ask.Kind, from.Address), out Telling? telling))
+        if (_telling.TryGetValue((ask.Kind, from.Address), out NoticeTelling? telling))
         {
             // It has the head; what it says next is that it has the rest.
             telling.Again = now + (2 * RetryInterval);
@@ -194,7 +188,7 @@ internal sealed class NoticeKeeper(NodeCore core) : IMessageTaker, ITimed
         Span<byte> answer = stackalloc byte[NoticePieceMessage.HeaderSize + NoticePieceMessage.PieceSize];
         ReadOnlySpan<byte> bytes = notice.Body.Span[start..Math.Min(notice.Body.Length, start + NoticePieceMessage.PieceSize)];
         int length = new NoticePieceMessage(ask.Kind, ask.Number, ask.Piece, bytes).Write(answer);
-        core.Transport.SendMessage(now, from, answer[..length]);
+        transport.SendMessage(now, from, answer[..length]);
     }
 
     public void OnPiece(TimeSpan now, Peer from, ReadOnlySpan<byte> message)
@@ -235,9 +229,9 @@ internal sealed class NoticeKeeper(NodeCore core) : IMessageTaker, ITimed
             _pieces.Clear();
         }
 
-        if (!ReferenceEquals(_near, core.Ring.Near) || now >= _nextLook)
+        if (!ReferenceEquals(_near, ring.Near) || now >= _nextLook)
         {
-            _near = core.Ring.Near;
+            _near = ring.Near;
             _nextLook = now + LookInterval;
             TellNeighbours(now, TimeSpan.Zero);
         }
@@ -248,14 +242,14 @@ internal sealed class NoticeKeeper(NodeCore core) : IMessageTaker, ITimed
             return;
         }
 
-        foreach (((byte kind, NodeAddress address), Telling telling) in new List<KeyValuePair<(byte, NodeAddress), Telling>>(_telling))
+        foreach (((byte kind, NodeAddress address), NoticeTelling telling) in new List<KeyValuePair<(byte, NodeAddress), NoticeTelling>>(_telling))
         {
             if (now < telling.Again)
             {
                 continue;
             }
 
-            if (telling.Tries++ >= MaxTries || IsKnown(address, kind) || !core.Peers.TryGetValue(address, out Peer? peer))
+            if (telling.Tries++ >= MaxTries || IsKnown(address, kind) || !peers.TryGetValue(address, out Peer? peer))
             {
                 _telling.Remove((kind, address));
                 continue;
@@ -269,9 +263,9 @@ internal sealed class NoticeKeeper(NodeCore core) : IMessageTaker, ITimed
     /// <summary>Forgets a peer: what it had may be another's by the time that it is a peer again.</summary>
     public void Forget(NodeAddress peer)
     {
+        _known.Forget(peer);
         for (byte kind = 1; kind <= Notice.MaxKind; kind++)
         {
-            _known.Remove((kind, peer));
             _telling.Remove((kind, peer));
         }
     }
@@ -289,46 +283,9 @@ internal sealed class NoticeKeeper(NodeCore core) : IMessageTaker, ITimed
         }
     }
 
-    /// <summary>Takes one from what a peer may have in this time; false if that is all.</summary>
-    private bool Take(Dictionary<NodeAddress, int> counts, NodeAddress peer, int most, Full collection)
-    {
-        int count = counts.GetValueOrDefault(peer);
-        bool isLeft = count < most && (count > 0 || counts.Count < MaxCounted);
-        Count(isLeft, collection);
-        if (isLeft)
-        {
-            counts[peer] = count + 1;
-        }
-
-        return isLeft;
-    }
-
-    private void Count(bool isTaken, Full collection)
-    {
-        if (!isTaken)
-        {
-            core.Refusals.Add(collection);
-        }
-    }
-
     private bool IsNewer(byte kind, ulong number) => _newest[kind] is not { } mine || number > mine.Number;
 
-    private bool IsKnown(NodeAddress peer, byte kind) =>
-        _newest[kind] is not { } mine
-        || (_known.TryGetValue((kind, peer), out (ulong Number, uint Session) known) && known.Number >= mine.Number
-            && core.Peers.TryGetValue(peer, out Peer? present) && SessionOf(present) == known.Session);
-
-    private void Know(NodeAddress peer, byte kind, ulong number)
-    {
-        if (kind is >= 1 and <= Notice.MaxKind && core.Peers.TryGetValue(peer, out Peer? present))
-        {
-            ref (ulong Number, uint Session) known = ref CollectionsMarshal.GetValueRefOrAddDefault(_known, (kind, peer), out _);
-            known = (known.Session == SessionOf(present) ? Math.Max(known.Number, number) : number, SessionOf(present));
-        }
-    }
-
-    /// <summary>What a peer's session is known by; 0 if it has none. The session itself would be kept with its keys long after it has ended.</summary>
-    private static uint SessionOf(Peer peer) => peer.Current?.LocalIndex ?? 0;
+    private bool IsKnown(NodeAddress peer, byte kind) => _newest[kind] is not { } mine || _known.Has(peer, kind, mine.Number);
 
     /// <summary>A notice is whole and genuine: it counts from now on, and goes to the part of the ring that is ours to tell.</summary>
     private void Accept(TimeSpan now, Notice notice, NodeAddress limit, bool isWholeRing)
@@ -339,28 +296,28 @@ internal sealed class NoticeKeeper(NodeCore core) : IMessageTaker, ITimed
             _downloads[notice.Kind] = null;
         }
 
-        foreach (NodeAddress source in new List<NodeAddress>(core.Peers.Keys))
+        foreach (NodeAddress source in new List<NodeAddress>(peers.Keys))
         {
             // Whoever gave us the head has it; all others may want to hear that we have it.
             if (IsKnown(source, notice.Kind))
             {
-                Acknowledge(now, core.Peers[source], notice.Kind, notice.Number);
+                Acknowledge(now, peers[source], notice.Kind, notice.Number);
             }
         }
 
-        if (core.IsMember && (isWholeRing || limit != core.Self))
+        if (local.IsMember && (isWholeRing || limit != local.Self))
         {
-            List<NodeAddress> members = core.Members.Addresses();
-            Neighbourhood.SortClockwise(core.Self, members);
+            List<NodeAddress> told = members.Addresses();
+            Neighbourhood.SortClockwise(local.Self, told);
             if (!isWholeRing)
             {
-                NodeAddress range = core.Self.ClockwiseTo(limit);
-                members.RemoveAll(member => core.Self.ClockwiseTo(member) >= range);
+                NodeAddress range = local.Self.ClockwiseTo(limit);
+                told.RemoveAll(member => local.Self.ClockwiseTo(member) >= range);
             }
 
-            for (int i = 0; i < members.Count; i++)
+            for (int i = 0; i < told.Count; i++)
             {
-                Tell(now, members[i], notice, i + 1 < members.Count ? members[i + 1] : limit);
+                Tell(now, told[i], notice, i + 1 < told.Count ? told[i + 1] : limit);
             }
         }
 
@@ -374,7 +331,7 @@ internal sealed class NoticeKeeper(NodeCore core) : IMessageTaker, ITimed
     /// </summary>
     private void TellNeighbours(TimeSpan now, TimeSpan pause)
     {
-        if (!core.IsMember)
+        if (!local.IsMember)
         {
             return;
         }
@@ -386,12 +343,12 @@ internal sealed class NoticeKeeper(NodeCore core) : IMessageTaker, ITimed
                 continue;
             }
 
-            foreach (Peer peer in core.Peers.Values)
+            foreach (Peer peer in peers.Values)
             {
-                if ((peer.IsNear || !core.IsEntitled(peer)) && peer.IsConnected && !IsKnown(peer.Address, notice.Kind))
+                if ((peer.Use.IsNear || !peers.IsEntitled(peer)) && peer.IsConnected && !IsKnown(peer.Address, notice.Kind))
                 {
                     _telling.TryAdd(
-                        (notice.Kind, peer.Address), new Telling(core.Self) { Again = now + (pause * (1 + core.Random.NextDouble())) });
+                        (notice.Kind, peer.Address), new NoticeTelling(local.Self) { Again = now + (pause * (1 + local.Random.NextDouble())) });
                 }
             }
         }
@@ -399,9 +356,9 @@ internal sealed class NoticeKeeper(NodeCore core) : IMessageTaker, ITimed
 
     private void Tell(TimeSpan now, NodeAddress to, Notice notice, NodeAddress limit)
     {
-        if (core.Peers.TryGetValue(to, out Peer? peer) && !IsKnown(to, notice.Kind))
+        if (peers.TryGetValue(to, out Peer? peer) && !IsKnown(to, notice.Kind))
         {
-            _telling[(notice.Kind, to)] = new Telling(limit) { Again = now + RetryInterval, Tries = 1 };
+            _telling[(notice.Kind, to)] = new NoticeTelling(limit) { Again = now + RetryInterval, Tries = 1 };
             Announce(now, peer, notice.Kind, limit);
         }
     }
@@ -410,7 +367,7 @@ internal sealed class NoticeKeeper(NodeCore core) : IMessageTaker, ITimed
     {
         Span<byte> message = stackalloc byte[AnnounceMessage.MaxSize];
         int length = new AnnounceMessage(limit, NoticeHead.Of(_newest[kind]!)).Write(message);
-        core.Transport.SendMessage(now, peer, message[..length]);
+        transport.SendMessage(now, peer, message[..length]);
     }
 
     private void Acknowledge(TimeSpan now, Peer peer, byte kind, ulong number) => Send(now, peer, new NoticeAskMessage(kind, number, NoticeAskMessage.Whole));
@@ -419,7 +376,7 @@ internal sealed class NoticeKeeper(NodeCore core) : IMessageTaker, ITimed
     {
         foreach ((ushort piece, NodeAddress source) in download.Due(now))
         {
-            if (core.Peers.TryGetValue(source, out Peer? peer))
+            if (peers.TryGetValue(source, out Peer? peer))
             {
                 Send(now, peer, new NoticeAskMessage(download.Head.Kind, download.Head.Number, piece));
             }
@@ -430,16 +387,6 @@ internal sealed class NoticeKeeper(NodeCore core) : IMessageTaker, ITimed
     {
         Span<byte> message = stackalloc byte[NoticeAskMessage.Size];
         ask.Write(message);
-        core.Transport.SendMessage(now, peer, message);
-    }
-
-    /// <summary>Somebody is told until it says that it knows.</summary>
-    private sealed class Telling(NodeAddress limit)
-    {
-        public NodeAddress Limit { get; } = limit;
-
-        public TimeSpan Again { get; set; }
-
-        public int Tries { get; set; }
+        transport.SendMessage(now, peer, message);
     }
 }

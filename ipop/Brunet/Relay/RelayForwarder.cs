@@ -1,6 +1,8 @@
 using System.Buffers;
 using Brunet.Addressing;
+using Brunet.Handshakes;
 using Brunet.Links;
+using Brunet.Sessions;
 using Brunet.Wire;
 
 namespace Brunet.Relay;
@@ -9,20 +11,23 @@ namespace Brunet.Relay;
 /// Hands frames on between two nodes that both have a direct path to us, and takes those that a relay brought. What is relayed is
 /// sealed end to end.
 /// </summary>
-internal sealed class RelayForwarder(NodeCore core) : IMessageTaker
+internal sealed class RelayForwarder(LocalNode local, PeerTable peers, Transport transport, Receiver receiver, RelayBudget relayed) : IMessageTaker
 {
     /// <summary>Sends a frame over a relay.</summary>
     public void Send(TimeSpan now, NodeAddress relay, NodeAddress destination, ReadOnlySpan<byte> frame)
     {
-        if (core.Peers.TryGetValue(relay, out Peer? peer) && peer.Best is { Kind: PathKind.Direct } path)
+        if (peers.TryGetValue(relay, out Peer? peer) && peer.Best is { Kind: PathKind.Direct } path)
         {
-            Send(now, peer, path, new RelayHeader(core.Self, destination), frame);
+            Send(now, peer, path, new RelayHeader(local.Self, destination), frame);
         }
     }
 
     /// <inheritdoc/>
-    public void Register(MessageTable messages) =>
+    public void Register(MessageTable messages)
+    {
         messages.On(MessageType.Relay, (in incoming, message) => Receive(incoming.Now, incoming.Peer, message));
+        messages.On(PathKind.Relay, Send);
+    }
 
     public void Receive(TimeSpan now, Peer from, ReadOnlySpan<byte> message)
     {
@@ -31,13 +36,13 @@ internal sealed class RelayForwarder(NodeCore core) : IMessageTaker
             return;
         }
 
-        if (header.Destination == core.Self)
+        if (header.Destination == local.Self)
         {
-            core.Transport.ReceiveFrame(now, Arrival.Relay(from.Address), frame);
+            receiver.Receive(now, Arrival.Relay(from.Address), frame);
         }
-        else if (header.Source == from.Address && core.IsMember
-            && core.Peers.TryGetValue(header.Destination, out Peer? to) && to.Best is { Kind: PathKind.Direct } path
-            && core.Relayed.TryTake(now, frame.Length, isRing: false))
+        else if (header.Source == from.Address && local.IsMember
+            && peers.TryGetValue(header.Destination, out Peer? to) && to.Best is { Kind: PathKind.Direct } path
+            && relayed.TryTake(now, frame.Length, isRing: false))
         {
             Send(now, to, path, header, frame);
         }
@@ -50,7 +55,7 @@ internal sealed class RelayForwarder(NodeCore core) : IMessageTaker
         {
             header.Write(buffer);
             frame.CopyTo(buffer.AsSpan(RelayHeader.Size));
-            core.Transport.SendMessage(now, peer, buffer.AsSpan(0, RelayHeader.Size + frame.Length), path);
+            transport.SendMessage(now, peer, buffer.AsSpan(0, RelayHeader.Size + frame.Length), path);
         }
         finally
         {

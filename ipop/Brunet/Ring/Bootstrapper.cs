@@ -1,6 +1,6 @@
 using Brunet.Addressing;
+using Brunet.Handshakes;
 using Brunet.Links;
-using Brunet.Nat;
 using Brunet.Sessions;
 using Brunet.Wire;
 using static Brunet.Moment;
@@ -11,7 +11,7 @@ namespace Brunet.Ring;
 /// Finds the ring by the pool's bootstrap list, and keeps asking those of the list that no living path leads to: so a node joins
 /// whenever one becomes reachable, and rings that were parted find together again.
 /// </summary>
-internal sealed class Bootstrapper(NodeCore core, IReadOnlyList<TransportAddress> bootstrap) : ITimed
+internal sealed class Bootstrapper(LocalNode local, PeerTable peers, Agenda agenda, Handshaker handshaker, RingView ring, BootstrapList list, RememberedPeers remembered) : ITimed
 {
     private static readonly TimeSpan LonelyInterval = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan Interval = TimeSpan.FromSeconds(15);
@@ -29,16 +29,7 @@ internal sealed class Bootstrapper(NodeCore core, IReadOnlyList<TransportAddress
     /// </summary>
     private const int AskersOfKnown = 4;
 
-    private static readonly TimeSpan SelfKept = TimeSpan.FromSeconds(60);
-
-    /// <summary>Endpoints that are kept as such; with more it is found out anew.</summary>
-    private const int MaxSelf = 64;
-
-    /// <summary>Endpoints that seem to be the local node, and until when: anybody who reflects a frame can make one look so.</summary>
-    [Bounded(nameof(MaxSelf))]
-    private readonly Dictionary<TransportAddress, TimeSpan> _self = [];
-
-    private readonly EndpointCalls _calls = new(core);
+    private readonly EndpointCalls _calls = new(handshaker);
 
     /// <summary>Whom the last look at the list called.</summary>
     [Own("the bootstrap list")]
@@ -48,39 +39,29 @@ internal sealed class Bootstrapper(NodeCore core, IReadOnlyList<TransportAddress
     [Own("the bootstrap list")]
     private readonly HashSet<TransportAddress> _answered = [];
 
-    private IReadOnlyList<TransportAddress> _bootstrap = bootstrap;
     private TimeSpan? _started;
     private TimeSpan _next;
     private TimeSpan _lastUdp;
-    private bool _isAlone;
-
-    /// <summary>Whether the node has a place on the ring, or is its first node.</summary>
-    public bool IsJoined => core.Ring.MemberLinks > 0 || _isAlone;
 
     public void Set(TimeSpan now, IReadOnlyList<TransportAddress> bootstrap)
     {
-        _bootstrap = bootstrap;
+        list.Endpoints = bootstrap;
         _answered.Clear();
         _next = now;
     }
 
     /// <summary>The network is another one: whoever answers there has yet to show itself.</summary>
-    public void Restart(TimeSpan now) => Set(now, _bootstrap);
+    public void Restart(TimeSpan now) => Set(now, list.Endpoints);
 
     /// <summary>A handshake of ours came back to us: that bootstrap is the local node.</summary>
     public void OnSelf(TimeSpan now, Session? session)
     {
-        if (session is { IsClient: true, RemoteIndex: 0 } && session.Expected == default && session.Route.Endpoint != core.Settings.Group)
+        if (session is { IsClient: true, RemoteIndex: 0 } && session.Opening.Expected == default && session.Opening.Route.Endpoint != local.Settings.Group)
         {
-            if (_self.Count >= MaxSelf)
-            {
-                _self.Clear();
-            }
-
-            _self[session.Route.Endpoint] = now + SelfKept;
-            _calls.Forget(session.Route.Endpoint);
-            core.Handshaker.Forget(session);
-            core.Agenda.WakeSoon();
+            list.NoteSelf(now, session.Opening.Route.Endpoint);
+            _calls.Forget(session.Opening.Route.Endpoint);
+            handshaker.Forget(session);
+            agenda.WakeSoon();
         }
     }
 
@@ -89,7 +70,7 @@ internal sealed class Bootstrapper(NodeCore core, IReadOnlyList<TransportAddress
     {
         get
         {
-            TimeSpan alone = core.Settings.IsFirst && !_isAlone && _started is { } started ? started + AloneAfter : TimeSpan.MaxValue;
+            TimeSpan alone = local.Settings.IsFirst && !ring.IsAlone && _started is { } started ? started + AloneAfter : TimeSpan.MaxValue;
             return Earlier(alone, _next);
         }
     }
@@ -98,31 +79,31 @@ internal sealed class Bootstrapper(NodeCore core, IReadOnlyList<TransportAddress
     {
         _started ??= now;
         _calls.ForgetOver();
-        bool othersListed = core.Remembered.HasAny;
-        foreach (TransportAddress endpoint in _bootstrap)
+        bool othersListed = remembered.HasAny;
+        foreach (TransportAddress endpoint in list.Endpoints)
         {
-            othersListed |= !IsSelf(now, endpoint);
+            othersListed |= !list.IsSelf(now, endpoint);
         }
 
-        _isAlone = core.Settings.IsFirst && core.IsMember && (!othersListed || now - _started >= AloneAfter);
+        ring.IsAlone = local.Settings.IsFirst && local.IsMember && (!othersListed || now - _started >= AloneAfter);
         if (now < _next)
         {
             return;
         }
 
-        _next = now + (core.Ring.MemberLinks == 0 ? LonelyInterval : Interval * (0.75 + (0.5 * core.Random.NextDouble())));
+        _next = now + (ring.MemberLinks == 0 ? LonelyInterval : Interval * (0.75 + (0.5 * local.Random.NextDouble())));
 
         NoteAnswers(now);
 
         // In a large ring few ask at a time, so that the list's machines are not everybody's neighbours; who finds a parted ring tells the rest.
-        double lot = core.Ring.MemberLinks == 0 ? 0 : core.Random.NextDouble() * core.Ring.EstimatedNodes;
+        double lot = ring.MemberLinks == 0 ? 0 : local.Random.NextDouble() * ring.EstimatedNodes;
         if (lot > AskersAtOnce)
         {
             return;
         }
 
         _lastUdp = _started == now || HasUdp() ? now : _lastUdp;
-        foreach (TransportAddress endpoint in _bootstrap)
+        foreach (TransportAddress endpoint in list.Endpoints)
         {
             if (lot > AskersOfKnown && _answered.Contains(endpoint) && !IsReached(now, endpoint))
             {
@@ -141,7 +122,7 @@ internal sealed class Bootstrapper(NodeCore core, IReadOnlyList<TransportAddress
 
     private void Call(TimeSpan now, TransportAddress endpoint)
     {
-        if (!IsSelf(now, endpoint) && !IsReached(now, endpoint))
+        if (!list.IsSelf(now, endpoint) && !IsReached(now, endpoint))
         {
             _calls.Call(now, endpoint);
             _called.Add(endpoint);
@@ -173,9 +154,9 @@ internal sealed class Bootstrapper(NodeCore core, IReadOnlyList<TransportAddress
             return true;
         }
 
-        foreach (Peer peer in core.Peers.Values)
+        foreach (Peer peer in peers.Values)
         {
-            if (Puncher.IsPunched(peer))
+            if (peer.IsPunched)
             {
                 return true;
             }
@@ -183,34 +164,17 @@ internal sealed class Bootstrapper(NodeCore core, IReadOnlyList<TransportAddress
 
         return false;
     }
-
-    /// <summary>Whether an endpoint is on the list, whatever it is spoken to by.</summary>
-    public bool IsListed(TransportAddress endpoint)
-    {
-        foreach (TransportAddress listed in _bootstrap)
-        {
-            if (listed.Prefix == endpoint.Prefix && listed.Interface == endpoint.Interface && (listed.Port == endpoint.Port || endpoint.Port == ProtocolConstants.HttpsPort))
-            {
-                return true;
-            }
-        }
-
-        return false;
-    }
-
-    /// <summary>Whether an endpoint seems to be the local node.</summary>
-    public bool IsSelf(TimeSpan now, TransportAddress endpoint) => _self.TryGetValue(endpoint, out TimeSpan until) && now < until;
 
     /// <summary>Whether there is a link to an endpoint. In a small ring it is kept: it would only be made again.</summary>
     private bool IsReached(TimeSpan now, TransportAddress endpoint)
     {
-        foreach (Peer peer in core.Peers.Values)
+        foreach (Peer peer in peers.Values)
         {
             if (peer.FindPath(Arrival.Direct(endpoint)) is { IsAlive: true })
             {
-                if (core.Ring.EstimatedNodes <= AskersAtOnce)
+                if (ring.EstimatedNodes <= AskersAtOnce)
                 {
-                    peer.KeepUntil(now + (2 * Interval));
+                    peer.Use.KeepUntil(now + (2 * Interval));
                 }
 
                 return true;

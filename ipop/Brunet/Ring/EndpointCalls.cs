@@ -1,11 +1,11 @@
 using Brunet.Addressing;
-using Brunet.Links;
+using Brunet.Handshakes;
 using Brunet.Sessions;
 
 namespace Brunet.Ring;
 
 /// <summary>Handshakes with whoever listens at endpoints, begun to find the ring; one at a time to each.</summary>
-internal sealed class EndpointCalls(NodeCore core)
+internal sealed class EndpointCalls(Handshaker handshaker)
 {
     /// <summary>Calls at a time: 85 machines of a list, each by UDP and by TCP on two ports. The rest waits for its next turn.</summary>
     private const int MaxRunning = 256;
@@ -30,7 +30,7 @@ internal sealed class EndpointCalls(NodeCore core)
         {
             foreach ((TransportAddress endpoint, Session session) in _running)
             {
-                if (endpoint.Protocol == TransportProtocol.Udp && session.RemoteIndex != 0 && core.Handshaker.IsUnfinished(session))
+                if (endpoint.Protocol == TransportProtocol.Udp && session.RemoteIndex != 0 && handshaker.IsUnfinished(session))
                 {
                     return true;
                 }
@@ -41,7 +41,7 @@ internal sealed class EndpointCalls(NodeCore core)
     }
 
     /// <summary>Whether a call to an endpoint runs.</summary>
-    public bool IsRunning(TransportAddress endpoint) => _running.TryGetValue(endpoint, out Session? session) && core.Handshaker.IsUnfinished(session);
+    public bool IsRunning(TransportAddress endpoint) => _running.TryGetValue(endpoint, out Session? session) && handshaker.IsUnfinished(session);
 
     /// <summary>Calls an endpoint unless a call to it runs.</summary>
     public void Call(TimeSpan now, TransportAddress endpoint)
@@ -49,7 +49,7 @@ internal sealed class EndpointCalls(NodeCore core)
         ForgetOver();
         if (_running.Count < MaxRunning && !_running.ContainsKey(endpoint))
         {
-            _running.Add(endpoint, core.Handshaker.ConnectEndpoint(now, endpoint));
+            _running.Add(endpoint, handshaker.ConnectEndpoint(now, endpoint));
         }
     }
 
@@ -63,7 +63,7 @@ internal sealed class EndpointCalls(NodeCore core)
         {
             if (session.RemoteIndex == 0)
             {
-                core.Handshaker.Forget(session);
+                handshaker.Forget(session);
             }
         }
 
@@ -75,7 +75,7 @@ internal sealed class EndpointCalls(NodeCore core)
     {
         foreach ((TransportAddress endpoint, Session session) in _running)
         {
-            if (!core.Handshaker.IsUnfinished(session))
+            if (!handshaker.IsUnfinished(session))
             {
                 _running.Remove(endpoint);
             }

@@ -1,5 +1,7 @@
 using Brunet.Addressing;
+using Brunet.Handshakes;
 using Brunet.Links;
+using Brunet.Sessions;
 
 namespace Brunet.Ring;
 
@@ -7,7 +9,7 @@ namespace Brunet.Ring;
 /// Remembers where lost neighbours and shortcuts were, and calls there from time to time, ever more seldom: behind a partition they are
 /// another ring, and one answer is enough to merge with it.
 /// </summary>
-internal sealed class FarMemory(NodeCore core) : ITimed
+internal sealed class FarMemory(LocalNode local, PeerTable peers, Handshaker handshaker) : ITimed
 {
     private const int MaxEntries = 8;
     private static readonly TimeSpan FirstPause = TimeSpan.FromSeconds(10);
@@ -17,13 +19,13 @@ internal sealed class FarMemory(NodeCore core) : ITimed
     [Bounded(nameof(MaxEntries))]
     private readonly List<Entry> _entries = [];
 
-    private readonly EndpointCalls _calls = new(core);
-    private readonly Backoff _backoff = new(core.Random, FirstPause, LongestPause, growth: 1.5);
+    private readonly EndpointCalls _calls = new(handshaker);
+    private readonly Backoff _backoff = new(local.Random, FirstPause, LongestPause, growth: 1.5);
 
-    /// <summary>A link that was wanted fell silent.</summary>
-    public void Remember(TimeSpan now, Peer peer)
+    /// <summary>A peer fell silent for good: one whose link was wanted is remembered.</summary>
+    public void OnLost(TimeSpan now, Peer peer)
     {
-        if (peer.LastDirect is not { } direct || !core.IsEntitled(peer))
+        if (!(peer.Use.IsNear || peer.Use.IsShortcut) || peer.LastDirect is not { } direct || !peers.IsEntitled(peer))
         {
             return;
         }
@@ -35,7 +37,7 @@ internal sealed class FarMemory(NodeCore core) : ITimed
         }
 
         _entries.Add(new Entry(peer.Address, direct.Endpoint, now));
-        _backoff.Restart(now + (FirstPause * (0.5 + core.Random.NextDouble())));
+        _backoff.Restart(now + (FirstPause * (0.5 + local.Random.NextDouble())));
     }
 
     /// <summary>When somebody is called again.</summary>
@@ -49,10 +51,10 @@ internal sealed class FarMemory(NodeCore core) : ITimed
         }
 
         _backoff.Tried(now);
-        _entries.RemoveAll(entry => now - entry.Lost > Kept || core.Peers.GetValueOrDefault(entry.Address) is { Current: not null });
+        _entries.RemoveAll(entry => now - entry.Lost > Kept || peers.GetValueOrDefault(entry.Address) is { Current: not null });
         if (_entries.Count > 0 && !_calls.HasAny)
         {
-            _calls.Call(now, _entries[core.Random.Next(_entries.Count)].Endpoint);
+            _calls.Call(now, _entries[local.Random.Next(_entries.Count)].Endpoint);
         }
     }
 

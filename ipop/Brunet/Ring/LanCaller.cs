@@ -1,4 +1,5 @@
 using Brunet.Addressing;
+using Brunet.Handshakes;
 using Brunet.Links;
 using Brunet.Sessions;
 using Brunet.Wire;
@@ -10,7 +11,7 @@ namespace Brunet.Ring;
 /// multicast group, and members that hear it answer, few of many. The first answer is taken. Of a ring some go on calling now and then, so
 /// that rings that begin beside each other become one. The pool's secret keys the frame's MAC, so of other pools nobody answers.
 /// </summary>
-internal sealed class LanCaller(NodeCore core) : ITimed
+internal sealed class LanCaller(LocalNode local, PeerTable peers, Receiver receiver, Handshaker handshaker, RingView ring) : ITimed
 {
     /// <summary>How many answers a call shall get on a network with many members: one is enough, two may be lost.</summary>
     private const double WantedAnswers = 4;
@@ -35,8 +36,8 @@ internal sealed class LanCaller(NodeCore core) : ITimed
     private static readonly TimeSpan RefusedFor = TimeSpan.FromMilliseconds(200);
     private static readonly TimeSpan AdmittedFor = TimeSpan.FromSeconds(2);
 
-    private readonly Backoff _alone = new(core.Random, FirstPause, LongestPause, growth: 1.5);
-    private readonly Backoff _linked = new(core.Random, FirstPause, LongestPauseOfRing, growth: 1.5);
+    private readonly Backoff _alone = new(local.Random, FirstPause, LongestPause, growth: 1.5);
+    private readonly Backoff _linked = new(local.Random, FirstPause, LongestPauseOfRing, growth: 1.5);
 
     [Bounded(nameof(MaxCallers))]
     private readonly Dictionary<NodeAddress, (bool IsAdmitted, TimeSpan Until)> _callers = [];
@@ -45,6 +46,9 @@ internal sealed class LanCaller(NodeCore core) : ITimed
     private bool _wasLinked;
     private TimeSpan _second;
     private int _answers;
+
+    /// <summary>The addresses of the machine's own interfaces.</summary>
+    public IReadOnlyList<TransportAddress> Own { get; set; } = [];
 
     /// <summary>The machine's addresses changed: perhaps it is on another network.</summary>
     public void Restart(TimeSpan now)
@@ -58,25 +62,25 @@ internal sealed class LanCaller(NodeCore core) : ITimed
     {
         get
         {
-            TimeSpan next = core.Settings.Group is null ? TimeSpan.MaxValue : core.Ring.MemberLinks > 0 ? _linked.Next : _alone.Next;
+            TimeSpan next = local.Settings.Group is null ? TimeSpan.MaxValue : ring.MemberLinks > 0 ? _linked.Next : _alone.Next;
             return _running is { RemoteIndex: 0 } running && running.StartedAt + Patience < next ? running.StartedAt + Patience : next;
         }
     }
 
     public void Tick(TimeSpan now)
     {
-        if (core.Settings.Group is not { } group)
+        if (local.Settings.Group is not { } group)
         {
             return;
         }
 
         if (_running is { RemoteIndex: 0 } running && now - running.StartedAt >= Patience)
         {
-            core.Handshaker.Forget(running);
+            handshaker.Forget(running);
             _running = null;
         }
 
-        bool isLinked = core.Ring.MemberLinks > 0;
+        bool isLinked = ring.MemberLinks > 0;
         Backoff pauses = isLinked ? _linked : _alone;
         if (_wasLinked != isLinked)
         {
@@ -87,11 +91,11 @@ internal sealed class LanCaller(NodeCore core) : ITimed
         if (pauses.IsDue(now))
         {
             pauses.Tried(now);
-            if (!isLinked || core.Random.NextDouble() * core.Ring.EstimatedNodes <= CallersAtOnce)
+            if (!isLinked || local.Random.NextDouble() * ring.EstimatedNodes <= CallersAtOnce)
             {
                 // The nearest machine always answers first; if it is a neighbour already, it is no other ring's.
-                _running = core.Handshaker.ConnectEndpoint(now, group);
-                _running.SeeksStrangers = isLinked;
+                _running = handshaker.ConnectEndpoint(now, group);
+                _running.Opening.SeeksStrangers = isLinked;
             }
         }
     }
@@ -101,12 +105,12 @@ internal sealed class LanCaller(NodeCore core) : ITimed
     /// </summary>
     public void Receive(TimeSpan now, TransportAddress source, ReadOnlySpan<byte> bytes)
     {
-        if (core.IsMember
-            && HandshakeFrame.TryRead(bytes, core.Settings.PoolSecret.Span, out HandshakeFrame frame)
+        if (local.IsMember
+            && HandshakeFrame.TryRead(bytes, local.Settings.PoolSecret.Span, out HandshakeFrame frame)
             && frame.ReceiverIndex == 0 && frame.Target == default
             && IsAdmitted(now, frame.Sender, source))
         {
-            core.Transport.ReceiveFrame(now, Arrival.Direct(source), bytes);
+            receiver.Receive(now, Arrival.Direct(source), bytes);
         }
     }
 
@@ -132,11 +136,11 @@ internal sealed class LanCaller(NodeCore core) : ITimed
 
         if (_answers >= AnswersASecond || _callers.Count >= MaxCallers)
         {
-            core.Refusals.Add(Full.LanCalls);
+            local.Refusals.Add(Full.LanCalls);
             return false;
         }
 
-        bool isAdmitted = core.Random.NextDouble() * MembersBeside(source) < WantedAnswers;
+        bool isAdmitted = local.Random.NextDouble() * MembersBeside(source) < WantedAnswers;
         _answers += isAdmitted ? 1 : 0;
         _callers[sender] = (isAdmitted, now + (isAdmitted ? AdmittedFor : RefusedFor));
         return isAdmitted;
@@ -149,16 +153,16 @@ internal sealed class LanCaller(NodeCore core) : ITimed
     private double MembersBeside(TransportAddress source)
     {
         int linked = 0, beside = 0;
-        foreach (Peer peer in core.Peers.Values)
+        foreach (Peer peer in peers.Values)
         {
-            if (core.IsMemberPeer(peer))
+            if (peers.IsMember(peer))
             {
                 linked++;
                 beside += peer.Best is { Kind: PathKind.Direct } best && IsBeside(best.Way.Endpoint, source) ? 1 : 0;
             }
         }
 
-        return linked == 0 ? 1 : core.Ring.EstimatedNodes * beside / linked;
+        return linked == 0 ? 1 : ring.EstimatedNodes * beside / linked;
     }
 
     /// <summary>Whether an endpoint seems to be on the network that a call came from. One from a link-local address came from a network of this node's own.</summary>
@@ -170,7 +174,7 @@ internal sealed class LanCaller(NodeCore core) : ITimed
         }
 
         bool isOwn = there.IsLinkLocal;
-        foreach (TransportAddress own in core.Paths.Reflected.Local)
+        foreach (TransportAddress own in Own)
         {
             isOwn |= IsSameNetwork(there, own);
         }

@@ -1,20 +1,23 @@
 using Brunet.Addressing;
 using Brunet.Links;
+using Brunet.Sessions;
 
 namespace Brunet.Ring;
 
 /// <summary>The linked members in the order of the ring, so that whoever stands nearest to a position is found without looking at all of them.</summary>
-internal sealed class MemberTable(NodeCore core)
+internal sealed class MemberTable(LocalNode local, PeerTable peers)
 {
-    [Bounded(nameof(NodeCore.Peers), On = typeof(NodeCore))]
+    [Bounded(nameof(SessionTable.MaxPeers), On = typeof(SessionTable))]
     private readonly List<NodeAddress> _addresses = [];
 
-    [Bounded(nameof(NodeCore.Peers), On = typeof(NodeCore))]
+    [Bounded(nameof(SessionTable.MaxPeers), On = typeof(SessionTable))]
     private readonly List<Peer> _peers = [];
 
     /// <summary>Peers that became members since the last look, or are none any more.</summary>
-    [Bounded(nameof(NodeCore.Peers), On = typeof(NodeCore))]
+    [Bounded(nameof(SessionTable.MaxPeers), On = typeof(SessionTable))]
     private readonly List<Peer> _changed = [];
+
+    private readonly PerPeer<Kept> _kept = new(peers);
 
     private int _version = -1;
 
@@ -90,11 +93,11 @@ internal sealed class MemberTable(NodeCore core)
     public IEnumerable<NodeAddress> Side(bool clockwise)
     {
         Refresh();
-        int place = PlaceOf(core.Self);
+        int place = PlaceOf(local.Self);
         for (int i = 0; i < _addresses.Count; i++)
         {
             NodeAddress address = At(clockwise ? place + i : place - 1 - i);
-            if (core.Self.ClockwiseTo(address) < address.ClockwiseTo(core.Self) != clockwise)
+            if (local.Self.ClockwiseTo(address) < address.ClockwiseTo(local.Self) != clockwise)
             {
                 yield break;
             }
@@ -107,11 +110,11 @@ internal sealed class MemberTable(NodeCore core)
     public Peer? ByChance(Func<Peer, bool> isFit)
     {
         Refresh();
-        int place = core.Random.Next(_peers.Count);
+        int place = local.Random.Next(_peers.Count);
         for (int i = 0; i < _peers.Count; i++)
         {
             Peer peer = _peers[(place + i) % _peers.Count];
-            if (core.IsMemberPeer(peer) && isFit(peer))
+            if (peers.IsMember(peer) && isFit(peer))
             {
                 return peer;
             }
@@ -123,7 +126,7 @@ internal sealed class MemberTable(NodeCore core)
     /// <summary>Something happened to a peer: at the next look it may be a member, or none any more.</summary>
     public void Note(Peer peer)
     {
-        if (peer.IsListed != core.IsMemberPeer(peer))
+        if (IsListed(peer) != peers.IsMember(peer))
         {
             _changed.Add(peer);
         }
@@ -132,9 +135,9 @@ internal sealed class MemberTable(NodeCore core)
     /// <summary>A peer is forgotten.</summary>
     public void Forget(Peer peer)
     {
-        if (peer.IsListed)
+        if (_kept.Find(peer) is { IsListed: true } kept)
         {
-            peer.IsListed = false;
+            kept.IsListed = false;
             int place = PlaceOf(peer.Address);
             _addresses.RemoveAt(place);
             _peers.RemoveAt(place);
@@ -143,17 +146,17 @@ internal sealed class MemberTable(NodeCore core)
 
     /// <summary>What was linked a moment ago may be so no more.</summary>
     private Peer? Eligible(Peer peer, NodeAddress except, NodeAddress exceptToo, bool orDoubted) =>
-        peer.Address != except && peer.Address != exceptToo && core.IsMemberPeer(peer) && (orDoubted || peer.Best is { Missed: 0 }) ? peer : null;
+        peer.Address != except && peer.Address != exceptToo && peers.IsMember(peer) && (orDoubted || peer.Best is { Missed: 0 }) ? peer : null;
 
     private void Refresh()
     {
-        if (_version == core.Ring.Version && _changed.Count == 0)
+        if (_version == peers.Version && _changed.Count == 0)
         {
             return;
         }
 
-        _version = core.Ring.Version;
-        foreach (Peer peer in core.Agenda.Stirred)
+        _version = peers.Version;
+        foreach (Peer peer in peers.Stirred)
         {
             Update(peer);
         }
@@ -168,19 +171,21 @@ internal sealed class MemberTable(NodeCore core)
 
     private void Update(Peer peer)
     {
-        bool isMember = core.IsMemberPeer(peer);
-        if (peer.IsListed && !isMember)
+        bool isMember = peers.IsMember(peer);
+        if (IsListed(peer) && !isMember)
         {
             Forget(peer);
         }
-        else if (isMember && !peer.IsListed)
+        else if (isMember && !IsListed(peer))
         {
-            peer.IsListed = true;
+            _kept.Of(peer).IsListed = true;
             int place = PlaceOf(peer.Address);
             _addresses.Insert(place, peer.Address);
             _peers.Insert(place, peer);
         }
     }
+
+    private bool IsListed(Peer peer) => _kept.Find(peer) is { IsListed: true };
 
     private NodeAddress At(int place) => _addresses[(place + _addresses.Count) % _addresses.Count];
 
@@ -195,5 +200,11 @@ internal sealed class MemberTable(NodeCore core)
         }
 
         return low;
+    }
+
+    private sealed class Kept
+    {
+        /// <summary>Whether the peer stands in the table.</summary>
+        public bool IsListed { get; set; }
     }
 }

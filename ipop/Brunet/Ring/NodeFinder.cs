@@ -1,7 +1,7 @@
 using System.Runtime.InteropServices;
 using Brunet.Addressing;
-using Brunet.Diagnosis;
 using Brunet.Links;
+using Brunet.Sessions;
 using Brunet.Wire;
 
 namespace Brunet.Ring;
@@ -10,7 +10,7 @@ namespace Brunet.Ring;
 /// Asks the ring who stands nearest to the local node. The question begins at some link and says whom the asker knows; the node where it
 /// ends answers, and on its way whoever knows better. So a group of nodes that knows only itself finds the others.
 /// </summary>
-internal sealed class NodeFinder(NodeCore core) : IMessageTaker
+internal sealed class NodeFinder(LocalNode local, MemberTable members, RingView ring, Router router) : IMessageTaker
 {
     /// <summary>Links that the first questions begin at, while little is known.</summary>
     private const int FindsAtOnce = 3;
@@ -22,8 +22,8 @@ internal sealed class NodeFinder(NodeCore core) : IMessageTaker
     private static readonly TimeSpan EagerPause = TimeSpan.FromSeconds(8);
     private static readonly TimeSpan LongestPause = TimeSpan.FromSeconds(64);
 
-    private readonly RoutedLimit _answers = new(core.Self);
-    private readonly Backoff _backoff = new(core.Random, FirstPause, LongestPause);
+    private readonly RoutedLimit _answers = new(local.Self);
+    private readonly Backoff _backoff = new(local.Random, FirstPause, LongestPause);
 
     /// <summary>Questions that may still be answered, and the link that each began at: what it brings is reached by way of that link.</summary>
     [Bounded(nameof(MaxAsked))]
@@ -48,17 +48,17 @@ internal sealed class NodeFinder(NodeCore core) : IMessageTaker
     /// <summary>Asks when it is time.</summary>
     public void Tick(TimeSpan now)
     {
-        if (!_backoff.IsDue(now) || core.Members.Count == 0)
+        if (!_backoff.IsDue(now) || members.Count == 0)
         {
             return;
         }
 
         int count = _isEager && _backoff.Pause <= EagerPause ? FindsAtOnce : 1;
         _backoff.Tried(now);
-        List<NodeAddress> starts = core.Members.Addresses();
+        List<NodeAddress> starts = members.Addresses();
         for (int i = 0; i < count && starts.Count > 0; i++)
         {
-            int chosen = core.Random.Next(starts.Count);
+            int chosen = local.Random.Next(starts.Count);
             Ask(now, starts[chosen]);
             starts.RemoveAt(chosen);
         }
@@ -67,7 +67,7 @@ internal sealed class NodeFinder(NodeCore core) : IMessageTaker
     /// <summary>Asks by way of one node, which may belong to a ring that the local node knows nothing of.</summary>
     public void Ask(TimeSpan now, NodeAddress start)
     {
-        uint token = core.NewToken();
+        uint token = local.NewToken();
         _asked[token] = start;
         _order.Enqueue(token);
         if (_order.Count > MaxAsked)
@@ -76,8 +76,8 @@ internal sealed class NodeFinder(NodeCore core) : IMessageTaker
         }
 
         Span<byte> body = stackalloc byte[AddressList.MaxSize];
-        int length = AddressList.WriteFound(body, token, [.. core.Ring.Near]);
-        core.Router.Originate(now, exact: false, RoutedType.Find, core.Self, start, body[..length]);
+        int length = AddressList.WriteFound(body, token, [.. ring.Near]);
+        router.Originate(now, exact: false, RoutedType.Find, local.Self, start, body[..length]);
     }
 
     /// <summary>Whether an answer is one to our last questions, and the link that the question began at.</summary>
@@ -86,6 +86,9 @@ internal sealed class NodeFinder(NodeCore core) : IMessageTaker
     /// <inheritdoc/>
     public void Register(MessageTable messages) =>
         messages.On(RoutedType.Find, (now, speaker, in header, body) => OnFind(now, speaker, header, body, goesOn: false));
+
+    /// <summary>Answers a question that is handed on, with what its asker does not know.</summary>
+    public void OnPassing(TimeSpan now, NodeAddress speaker, in RoutedHeader header, ReadOnlySpan<byte> body) => OnFind(now, speaker, header, body, goesOn: true);
 
     /// <summary>Answers a question, which came in this speaker's session. One that goes on is answered only with what its asker does not know.</summary>
     public void OnFind(TimeSpan now, NodeAddress speaker, in RoutedHeader header, ReadOnlySpan<byte> body, bool goesOn)
@@ -101,7 +104,7 @@ internal sealed class NodeFinder(NodeCore core) : IMessageTaker
             return;
         }
 
-        Answer(now, speaker, header, token, CollectionsMarshal.AsSpan(core.Members.Around(header.Source, RingKeeper.ToldPerSide)));
+        Answer(now, speaker, header, token, CollectionsMarshal.AsSpan(members.Around(header.Source, RingKeeper.ToldPerSide)));
     }
 
     /// <summary>Sends a Found to whoever asked a question, which came in this speaker's session.</summary>
@@ -114,13 +117,13 @@ internal sealed class NodeFinder(NodeCore core) : IMessageTaker
 
         Span<byte> answer = stackalloc byte[AddressList.MaxSize];
         int length = AddressList.WriteFound(answer, token, addresses);
-        core.Router.Originate(now, exact: true, RoutedType.Found, question.Source, question.SourceVia, answer[..length]);
+        router.Originate(now, exact: true, RoutedType.Found, question.Source, question.SourceVia, answer[..length]);
     }
 
     private bool KnowsBetter(NodeAddress asker, List<NodeAddress> known)
     {
-        List<NodeAddress> mine = core.Members.Around(asker, RingKeeper.NearPerSide);
-        foreach (NodeAddress address in Neighbourhood.Nearest(asker, [.. mine, core.Self], RingKeeper.NearPerSide))
+        List<NodeAddress> mine = members.Around(asker, RingKeeper.NearPerSide);
+        foreach (NodeAddress address in Neighbourhood.Nearest(asker, [.. mine, local.Self], RingKeeper.NearPerSide))
         {
             if (!known.Contains(address) && IsInside(asker, address, known))
             {

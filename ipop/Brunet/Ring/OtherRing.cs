@@ -1,5 +1,6 @@
 using Brunet.Addressing;
 using Brunet.Links;
+using Brunet.Sessions;
 using Brunet.Wire;
 
 namespace Brunet.Ring;
@@ -9,7 +10,7 @@ namespace Brunet.Ring;
 /// one: the shortcuts are told of it, ask there for their own places, and tell theirs once they have one. So all search at once after a few steps, and the
 /// rings need not grow together from one place on.
 /// </summary>
-internal sealed class OtherRing(NodeCore core) : IMessageTaker
+internal sealed class OtherRing(LocalNode local, PeerTable peers, Transport transport, MemberTable members, NodeFinder finder, ShortcutKeeper shortcuts, RingKeeper ring) : IMessageTaker
 {
     /// <summary>Questions in one <see cref="Pause"/>, on whoever's word.</summary>
     private const int MostDoors = 16;
@@ -26,6 +27,8 @@ internal sealed class OtherRing(NodeCore core) : IMessageTaker
     [Bounded(nameof(MostNamed))]
     private readonly HashSet<NodeAddress> _named = [];
 
+    private readonly PerPeer<Kept> _kept = new(peers);
+
     private TimeSpan _until;
     private TimeSpan _nextTelling;
 
@@ -33,11 +36,25 @@ internal sealed class OtherRing(NodeCore core) : IMessageTaker
     public void Ask(TimeSpan now, NodeAddress door)
     {
         Enter(now, door);
-        core.Finder.Ask(now, door);
+        finder.Ask(now, door);
     }
 
+    /// <summary>Somebody answers a question. Unless it came in his own session he may be anybody who saw the question on its way.</summary>
+    public void OnFound(TimeSpan now, NodeAddress speaker, in RoutedHeader header, ReadOnlySpan<byte> body)
+    {
+        List<NodeAddress> addresses = [];
+        if (AddressList.TryReadFound(body, out uint token, addresses) && !shortcuts.OnLocated(now, header, token) && finder.IsMine(token, out NodeAddress start))
+        {
+            Note(now, start, header.Source, addresses);
+            ring.OnAnswer(now, start, header.Source, header.Source == speaker ? 0 : token, addresses);
+        }
+    }
+
+    /// <summary>From when on a peer is believed again that there is another ring.</summary>
+    public TimeSpan BelievedFrom(Peer peer) => _kept.Find(peer)?.BelievedFrom ?? default;
+
     /// <summary>A question that began at a node was answered.</summary>
-    public void OnFound(TimeSpan now, NodeAddress start, NodeAddress witness, List<NodeAddress> addresses)
+    private void Note(TimeSpan now, NodeAddress start, NodeAddress witness, List<NodeAddress> addresses)
     {
         ForgetOld(now);
         if (!_doors.Contains(start))
@@ -55,37 +72,40 @@ internal sealed class OtherRing(NodeCore core) : IMessageTaker
     }
 
     /// <summary>A node became a near neighbour.</summary>
-    public void OnNear(TimeSpan now, NodeAddress address)
+    public void OnNear(TimeSpan now, Peer near)
     {
-        if (now >= _until || now < _nextTelling || !_named.Contains(address) || !core.IsMember)
+        if (now >= _until || now < _nextTelling || !_named.Contains(near.Address) || !local.IsMember)
         {
             return;
         }
 
         _nextTelling = now + Pause;
         Span<byte> message = stackalloc byte[ElsewhereMessage.Size];
-        ElsewhereMessage.Write(message, address);
-        foreach (NodeAddress member in core.Members.Addresses())
+        ElsewhereMessage.Write(message, near.Address);
+        foreach (NodeAddress member in members.Addresses())
         {
-            if (core.Peers[member] is { IsShortcut: true } peer)
+            if (peers[member] is { Use.IsShortcut: true } peer)
             {
-                core.Transport.HandOn(now, peer, message);
+                transport.HandOn(now, peer, message);
             }
         }
     }
 
     /// <inheritdoc/>
-    public void Register(MessageTable messages) =>
+    public void Register(MessageTable messages)
+    {
         messages.On(MessageType.Elsewhere, (in incoming, message) => OnElsewhere(incoming.Now, incoming.Peer, message));
+        messages.On(RoutedType.Found, OnFound);
+    }
 
     /// <summary>A peer says that a node stands in another ring. Who found its place there a moment ago need not ask again.</summary>
     public void OnElsewhere(TimeSpan now, Peer from, ReadOnlySpan<byte> message)
     {
-        if (core.IsEntitled(from) && ElsewhereMessage.TryRead(message, out NodeAddress door) && door != core.Self && !core.Members.Contains(door)
-            && now >= from.NextElsewhere && now >= _nextTelling && Enter(now, door))
+        if (peers.IsEntitled(from) && ElsewhereMessage.TryRead(message, out NodeAddress door) && door != local.Self && !members.Contains(door)
+            && now >= BelievedFrom(from) && now >= _nextTelling && Enter(now, door))
         {
-            from.NextElsewhere = now + Pause;
-            core.Finder.Ask(now, door);
+            _kept.Of(from).BelievedFrom = now + Pause;
+            finder.Ask(now, door);
         }
     }
 
@@ -95,7 +115,7 @@ internal sealed class OtherRing(NodeCore core) : IMessageTaker
         ForgetOld(now);
         bool hasRoom = _doors.Count < MostDoors;
         Count(hasRoom);
-        bool isEntered = core.Shortcuts.HasAny && hasRoom && _doors.Add(door);
+        bool isEntered = shortcuts.HasAny && hasRoom && _doors.Add(door);
         _until = isEntered ? now + Pause : _until;
         return isEntered;
     }
@@ -113,7 +133,12 @@ internal sealed class OtherRing(NodeCore core) : IMessageTaker
     {
         if (!hasRoom)
         {
-            core.Refusals.Add(Full.OtherRing);
+            local.Refusals.Add(Full.OtherRing);
         }
+    }
+
+    private sealed class Kept
+    {
+        public TimeSpan BelievedFrom { get; set; }
     }
 }

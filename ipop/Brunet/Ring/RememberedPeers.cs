@@ -1,6 +1,7 @@
 using Brunet.Addressing;
+using Brunet.Handshakes;
 using Brunet.Links;
-using Brunet.Nat;
+using Brunet.Sessions;
 
 namespace Brunet.Ring;
 
@@ -8,7 +9,7 @@ namespace Brunet.Ring;
 /// Calls members that were reached straight in an earlier life, or before all links were lost, while there is no link to a member: so a node
 /// finds its ring when the whole bootstrap list is dead, and so does the first node, which has no list.
 /// </summary>
-internal sealed class RememberedPeers(NodeCore core) : ITimed
+internal sealed class RememberedPeers(LocalNode local, PeerTable peers, Handshaker handshaker, RingView ring, BootstrapList list) : ITimed
 {
     private const int MaxEntries = 16;
 
@@ -18,8 +19,8 @@ internal sealed class RememberedPeers(NodeCore core) : ITimed
     private static readonly TimeSpan FirstPause = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan LongestPause = TimeSpan.FromSeconds(15);
 
-    private readonly Backoff _backoff = new(core.Random, FirstPause, LongestPause, growth: 1.25);
-    private readonly EndpointCalls _calls = new(core);
+    private readonly Backoff _backoff = new(local.Random, FirstPause, LongestPause, growth: 1.25);
+    private readonly EndpointCalls _calls = new(handshaker);
 
     [Bounded(nameof(MaxEntries))]
     private List<TransportAddress> _entries = [];
@@ -51,9 +52,9 @@ internal sealed class RememberedPeers(NodeCore core) : ITimed
     public List<TransportAddress> Collect()
     {
         var linked = new List<(TimeSpan Since, TransportAddress Endpoint)>();
-        foreach (Peer peer in core.Peers.Values)
+        foreach (Peer peer in peers.Values)
         {
-            if (core.IsMemberPeer(peer) && peer.Best is { Kind: PathKind.Direct } best && best.Way.Socket == 0 && IsCallable(best.Way.Endpoint))
+            if (peers.IsMember(peer) && peer.Best is { Kind: PathKind.Direct } best && best.Way.Socket == 0 && IsCallable(best.Way.Endpoint))
             {
                 linked.Add((peer.CreatedAt, best.Way.Endpoint));
             }
@@ -74,11 +75,11 @@ internal sealed class RememberedPeers(NodeCore core) : ITimed
     public void Restart(TimeSpan now) => _backoff.Restart(now);
 
     /// <summary>When somebody is called again.</summary>
-    public TimeSpan NextTick => core.Ring.MemberLinks > 0 || _entries.Count == 0 ? TimeSpan.MaxValue : _backoff.Next;
+    public TimeSpan NextTick => ring.MemberLinks > 0 || _entries.Count == 0 ? TimeSpan.MaxValue : _backoff.Next;
 
     public void Tick(TimeSpan now)
     {
-        if (core.Ring.MemberLinks > 0)
+        if (ring.MemberLinks > 0)
         {
             // One answer is enough.
             _calls.Hush();
@@ -98,20 +99,20 @@ internal sealed class RememberedPeers(NodeCore core) : ITimed
         }
 
         _backoff.Tried(now);
-        var idle = _entries.FindAll(endpoint => !_calls.IsRunning(endpoint) && !core.Bootstrap.IsSelf(now, endpoint));
+        var idle = _entries.FindAll(endpoint => !_calls.IsRunning(endpoint) && !list.IsSelf(now, endpoint));
         for (int calls = 0; calls < CallsAtOnce && idle.Count > 0; calls++)
         {
-            int chosen = core.Random.Next(idle.Count);
+            int chosen = local.Random.Next(idle.Count);
             _calls.Call(now, idle[chosen]);
             idle.RemoveAt(chosen);
         }
     }
 
-    private static bool IsCallable(TransportAddress endpoint) => endpoint.IsCallable && Puncher.IsUsable(endpoint);
+    private static bool IsCallable(TransportAddress endpoint) => endpoint.IsCallable && endpoint.IsUsable;
 
     private void AddTo(List<TransportAddress> result, TransportAddress endpoint)
     {
-        if (result.Count < MaxEntries && !result.Contains(endpoint) && !core.Bootstrap.IsListed(endpoint))
+        if (result.Count < MaxEntries && !result.Contains(endpoint) && !list.IsListed(endpoint))
         {
             result.Add(endpoint);
         }

@@ -1,6 +1,8 @@
 using System.Runtime.InteropServices;
 using Brunet.Addressing;
+using Brunet.Handshakes;
 using Brunet.Links;
+using Brunet.Sessions;
 using Brunet.Wire;
 
 namespace Brunet.Ring;
@@ -9,7 +11,9 @@ namespace Brunet.Ring;
 /// Keeps the node linked to its nearest members on both sides. Neighbours tell each other whom they know near by; what nobody near by
 /// can know, <see cref="NodeFinder"/> asks the ring.
 /// </summary>
-internal sealed class RingKeeper(NodeCore core) : IMessageTaker, ITimed
+internal sealed class RingKeeper(
+    LocalNode local, PeerTable peers, Agenda agenda, Transport transport, Handshaker handshaker, RingView view, MemberTable members, NodeFinder finder)
+    : IMessageTaker, ITimed
 {
     /// <summary>Near neighbours a side.</summary>
     public const int NearPerSide = 2;
@@ -33,7 +37,7 @@ internal sealed class RingKeeper(NodeCore core) : IMessageTaker, ITimed
     private static readonly TimeSpan SilentAfter = TimeSpan.FromSeconds(2);
     private static readonly TimeSpan SilentKept = TimeSpan.FromSeconds(20);
 
-    private readonly Hearsay _hearsay = new(core.Refusals);
+    private readonly Hearsay _hearsay = new(local.Refusals);
 
     /// <summary>Nodes that did not answer, and until when others are tried in their place.</summary>
     [Bounded(nameof(MaxSilent))]
@@ -53,33 +57,14 @@ internal sealed class RingKeeper(NodeCore core) : IMessageTaker, ITimed
     private TimeSpan _nextReview;
     private TimeSpan _lastReview;
 
-    /// <summary>Changes whenever a link came or went.</summary>
-    public int Version { get; private set; }
-
-    /// <summary>Number of members with a link.</summary>
-    public int MemberLinks { get; private set; }
-
-    /// <summary>Number of near neighbours with a link.</summary>
-    public int NearLinks => _near.Count;
-
-    /// <summary>The near neighbours with a link; another list whenever they changed.</summary>
-    public IReadOnlyList<NodeAddress> Near => _near;
-
-    /// <summary>The successors on both sides that are known, linked or not.</summary>
-    public IReadOnlyList<NodeAddress> Known { get; private set; } = [];
-
-    /// <summary>Number of members that the density around the local node speaks for.</summary>
-    public double EstimatedNodes { get; private set; } = 1;
+    /// <summary>Hears of each node that became a near neighbour.</summary>
+    public Action<TimeSpan, Peer>? Neared { get; set; }
 
     /// <summary>When the links are looked at again.</summary>
     public TimeSpan NextTick => _touched ? _lastReview + MinGossipInterval : _nextReview;
 
     /// <summary>A link came or went.</summary>
-    public void Touch()
-    {
-        Version++;
-        Look(isNeeded: true);
-    }
+    public void Touch() => Look(isNeeded: true);
 
     public void Tick(TimeSpan now)
     {
@@ -93,8 +78,8 @@ internal sealed class RingKeeper(NodeCore core) : IMessageTaker, ITimed
         _lastReview = now;
         _nextReview = now + ReviewInterval;
         Expire(now);
-        MemberLinks = core.Members.Count;
-        SetNear(now, core.Members.Around(core.Self, NearPerSide));
+        view.MemberLinks = members.Count;
+        SetNear(now, members.Around(local.Self, NearPerSide));
         if (ConnectNear(now))
         {
             _nextReview = now + WaitingInterval;
@@ -108,53 +93,43 @@ internal sealed class RingKeeper(NodeCore core) : IMessageTaker, ITimed
             Include(address, known);
         }
 
-        Known = known;
-        EstimatedNodes = Neighbourhood.EstimateNodes(core.Self, known, KnownPerSide);
+        view.Known = known;
+        view.EstimatedNodes = Neighbourhood.EstimateNodes(local.Self, known, KnownPerSide);
         SendNeighbours(now, after, before);
-        core.Finder.Tick(now);
+        finder.Tick(now);
     }
 
     /// <inheritdoc/>
-    public void Register(MessageTable messages)
-    {
+    public void Register(MessageTable messages) =>
         messages.On(MessageType.Neighbours, (in incoming, message) => OnNeighbours(incoming.Now, incoming.Peer, message));
-        messages.On(RoutedType.Found, OnFound);
-    }
 
     public void OnNeighbours(TimeSpan now, Peer from, ReadOnlySpan<byte> message)
     {
         _scratch.Clear();
-        if (core.IsEntitled(from) && AddressList.TryReadNeighbours(message, _scratch))
+        if (peers.IsEntitled(from) && AddressList.TryReadNeighbours(message, _scratch))
         {
-            Look(_hearsay.Hear(from.Address, new Hearsay.Word(default, from.Address, [.. _scratch], now), core.Self));
+            Look(_hearsay.Hear(from.Address, new Hearsay.Word(default, from.Address, [.. _scratch], now), local.Self));
         }
     }
 
-    /// <summary>Somebody answers a question. Unless it came in his own session he may be anybody who saw the question on its way.</summary>
-    public void OnFound(TimeSpan now, NodeAddress speaker, in RoutedHeader header, ReadOnlySpan<byte> body)
-    {
-        _scratch.Clear();
-        if (AddressList.TryReadFound(body, out uint token, _scratch)
-            && !core.Shortcuts.OnLocated(now, header, token) && core.Finder.IsMine(token, out NodeAddress start))
-        {
-            core.OtherRing.OnFound(now, start, header.Source, _scratch);
-            uint question = header.Source == speaker ? 0 : token;
-            Look(_hearsay.Hear(header.Source, new Hearsay.Word(start, start, [.. _scratch], now) { Question = question }, core.Self));
-        }
-    }
-
-    /// <summary>Somebody answered a call to an endpoint; whoever it is may know of another ring.</summary>
-    public void OnStranger(TimeSpan now, NodeAddress stranger) => core.OtherRing.Ask(now, stranger);
+    /// <summary>Somebody answered a question.</summary>
+    /// <param name="now">The present.</param>
+    /// <param name="start">The link that the question began at.</param>
+    /// <param name="witness">Who answers.</param>
+    /// <param name="question">The question's token; 0 if the answer came in the session of him who gave it, so that he is proven.</param>
+    /// <param name="addresses">Whom he names.</param>
+    public void OnAnswer(TimeSpan now, NodeAddress start, NodeAddress witness, uint question, List<NodeAddress> addresses) =>
+        Look(_hearsay.Hear(witness, new Hearsay.Word(start, start, addresses, now) { Question = question }, local.Self));
 
     /// <summary>By way of whom a node is called that others named: one of those that brought such a word, drawn by chance; null if nobody did.</summary>
-    public NodeAddress? WayTo(NodeAddress address) => _hearsay.DrawWay(address, core.Self, core.Random);
+    public NodeAddress? WayTo(NodeAddress address) => _hearsay.DrawWay(address, local.Self, local.Random);
 
     /// <summary>A node fell silent for good, so its word counts no more: it names itself, and others that died with it. Without any link the silence is ours.</summary>
-    public void OnLost(NodeAddress address)
+    public void OnLost(TimeSpan now, Peer peer)
     {
-        if (core.Members.Count > 0)
+        if (peer.Current is not null && members.Count > 0)
         {
-            _hearsay.Forget(address);
+            _hearsay.Forget(peer.Address);
         }
     }
 
@@ -163,7 +138,7 @@ internal sealed class RingKeeper(NodeCore core) : IMessageTaker, ITimed
         if (isNeeded && !_touched)
         {
             _touched = true;
-            core.Agenda.Wake(NextTick);
+            agenda.Wake(NextTick);
         }
     }
 
@@ -176,30 +151,29 @@ internal sealed class RingKeeper(NodeCore core) : IMessageTaker, ITimed
             if (!near.Contains(address))
             {
                 changed = true;
-                isMissed |= !core.Members.Contains(address);
+                isMissed |= !members.Contains(address);
                 _told.Remove(address);
-                if (core.Peers.TryGetValue(address, out Peer? peer))
+                if (peers.TryGetValue(address, out Peer? peer))
                 {
-                    peer.IsNear = false;
+                    peer.Use.IsNear = false;
                 }
             }
         }
 
         foreach (NodeAddress address in near)
         {
-            Peer peer = core.Peers[address];
-            if (!peer.IsNear)
+            Peer peer = peers[address];
+            if (!peer.Use.IsNear)
             {
-                peer.IsNear = true;
-                core.Paths.TellWish(now, peer);
-                core.OtherRing.OnNear(now, address);
+                peer.Use.IsNear = true;
+                Neared?.Invoke(now, peer);
             }
         }
 
         if (changed)
         {
-            _near = near;
-            core.Finder.Hurry(now, isMissed);
+            view.Near = _near = near;
+            finder.Hurry(now, isMissed);
         }
     }
 
@@ -233,9 +207,9 @@ internal sealed class RingKeeper(NodeCore core) : IMessageTaker, ITimed
             }
 
             Consider(witness, all);
-            foreach (NodeAddress address in Neighbourhood.Nearest(core.Self, all, NearPerSide))
+            foreach (NodeAddress address in Neighbourhood.Nearest(local.Self, all, NearPerSide))
             {
-                if (!core.Members.Contains(address))
+                if (!members.Contains(address))
                 {
                     waiting |= Connect(now, address, address == witness ? word.WitnessVia : word.AddressesVia);
                 }
@@ -259,12 +233,12 @@ internal sealed class RingKeeper(NodeCore core) : IMessageTaker, ITimed
 
     /// <summary>Whether an address stands between the outermost near neighbours, and is not one of them.</summary>
     private bool IsNearer(NodeAddress address) =>
-        (core.Self.ClockwiseTo(address) < core.Self.ClockwiseTo(_near[NearPerSide - 1]) || address.ClockwiseTo(core.Self) < _near[^1].ClockwiseTo(core.Self))
+        (local.Self.ClockwiseTo(address) < local.Self.ClockwiseTo(_near[NearPerSide - 1]) || address.ClockwiseTo(local.Self) < _near[^1].ClockwiseTo(local.Self))
         && !_near.Contains(address);
 
     private void Consider(NodeAddress address, List<NodeAddress> all)
     {
-        if (address != core.Self && address != default && !all.Contains(address) && !_silent.ContainsKey(address))
+        if (address != local.Self && address != default && !all.Contains(address) && !_silent.ContainsKey(address))
         {
             all.Add(address);
         }
@@ -272,19 +246,19 @@ internal sealed class RingKeeper(NodeCore core) : IMessageTaker, ITimed
 
     private bool Connect(TimeSpan now, NodeAddress address, NodeAddress via)
     {
-        if (core.Peers.TryGetValue(address, out Peer? known) && known.Current is not null)
+        if (peers.TryGetValue(address, out Peer? known) && known.Current is not null)
         {
             // A session without a path of its own: it is kept alive and punched until it has one. Who brought its last word is better than hearsay.
-            if (!known.IsConnected && (known.Via == default || known.UnansweredSince is not null) && via != default && via != address && via != core.Self)
+            if (!known.IsConnected && (known.Via == default || known.UnansweredSince is not null) && via != default && via != address && via != local.Self)
             {
                 known.Via = via;
             }
 
-            known.KeepUntil(now + WaitingInterval + ReviewInterval);
+            known.Use.KeepUntil(now + WaitingInterval + ReviewInterval);
             return false;
         }
 
-        Peer peer = core.Handshaker.Connect(now, address, via);
+        Peer peer = handshaker.Connect(now, address, via);
         if (peer.Pending is null or { RemoteIndex: 0 } && now - (peer.Pending?.StartedAt ?? peer.CreatedAt) > SilentAfter)
         {
             NoteSilent(now, address);
@@ -301,7 +275,7 @@ internal sealed class RingKeeper(NodeCore core) : IMessageTaker, ITimed
         }
         else
         {
-            core.Refusals.Add(Full.SilentNodes);
+            local.Refusals.Add(Full.SilentNodes);
         }
     }
 
@@ -312,7 +286,7 @@ internal sealed class RingKeeper(NodeCore core) : IMessageTaker, ITimed
     private List<NodeAddress> Successors(bool clockwise)
     {
         var found = new List<NodeAddress>();
-        foreach (NodeAddress address in core.Members.Side(clockwise))
+        foreach (NodeAddress address in members.Side(clockwise))
         {
             Include(address, found, clockwise);
             if (found.Count == KnownPerSide)
@@ -343,7 +317,7 @@ internal sealed class RingKeeper(NodeCore core) : IMessageTaker, ITimed
 
     private void Include(NodeAddress address, List<NodeAddress> found, bool clockwise)
     {
-        if (address != core.Self && IsOnSide(address, clockwise) && !_silent.ContainsKey(address))
+        if (address != local.Self && IsOnSide(address, clockwise) && !_silent.ContainsKey(address))
         {
             Include(address, found);
         }
@@ -360,7 +334,7 @@ internal sealed class RingKeeper(NodeCore core) : IMessageTaker, ITimed
     private bool IsOnSide(NodeAddress address, bool clockwise) => Way(address, clockwise) < Way(address, !clockwise);
 
     private NodeAddress Way(NodeAddress address, bool clockwise) =>
-        clockwise ? core.Self.ClockwiseTo(address) : address.ClockwiseTo(core.Self);
+        clockwise ? local.Self.ClockwiseTo(address) : address.ClockwiseTo(local.Self);
 
     private void SendNeighbours(TimeSpan now, List<NodeAddress> after, List<NodeAddress> before)
     {
@@ -368,7 +342,7 @@ internal sealed class RingKeeper(NodeCore core) : IMessageTaker, ITimed
         foreach (NodeAddress address in _near)
         {
             // What matters to a neighbour are those near to it, not to us, and those beyond us.
-            List<NodeAddress> told = core.Members.Around(address, ToldPerSide);
+            List<NodeAddress> told = members.Around(address, ToldPerSide);
             foreach (NodeAddress beyond in IsOnSide(address, clockwise: false) ? after : before)
             {
                 if (told.Count < ProtocolConstants.MaxNeighbours && !told.Contains(beyond) && beyond != address)
@@ -387,7 +361,7 @@ internal sealed class RingKeeper(NodeCore core) : IMessageTaker, ITimed
             TimeSpan pause = last is null || last.Digest != digest ? FirstGossip : last.Pause * 2 < LongestGossip ? last.Pause * 2 : LongestGossip;
             _told[address] = new Told(digest, pause, now + pause);
             int length = AddressList.WriteNeighbours(message, CollectionsMarshal.AsSpan(told));
-            core.Transport.HandOn(now, core.Peers[address], message[..length]);
+            transport.HandOn(now, peers[address], message[..length]);
         }
     }
 

@@ -1,16 +1,27 @@
 using System.Buffers;
 using Brunet.Addressing;
 using Brunet.Links;
+using Brunet.Relay;
+using Brunet.Sessions;
 using Brunet.Wire;
 
 namespace Brunet.Ring;
+
+/// <summary>Hears of what is handed on over the ring; next is whom it goes to, null if it ends here.</summary>
+internal delegate void PassingHandler(TimeSpan now, in RoutedHeader header, ReadOnlySpan<byte> body, Peer? next);
 
 /// <summary>
 /// Greedy routing: a packet goes to the connected node that is nearest to its destination on the ring, and stays where no other is
 /// nearer. Leaves never forward.
 /// </summary>
-internal sealed class Router(NodeCore core) : IMessageTaker
+internal sealed class Router(LocalNode local, PeerTable peers, Transport transport, MessageTable messages, MemberTable members, RelayBudget relayed) : IMessageTaker
 {
+    /// <summary>Hears of each question who stands where that is handed on.</summary>
+    public RoutedHandler? FindPasses { get; set; }
+
+    /// <summary>Hears of each trace that comes by.</summary>
+    public PassingHandler? TracePasses { get; set; }
+
     /// <summary>
     /// Sends a packet over the ring. If exact, only the destination itself may have it, else the node nearest to it. Via is a node
     /// with a link to the destination, if one is known.
@@ -28,7 +39,7 @@ internal sealed class Router(NodeCore core) : IMessageTaker
         {
             Span<byte> packet = buffer.AsSpan(0, RoutedHeader.Size + body.Length);
             body.CopyTo(packet[RoutedHeader.Size..]);
-            var header = new RoutedHeader(0, exact, type, core.Self, Home(), destination, destinationVia);
+            var header = new RoutedHeader(0, exact, type, local.Self, Home(), destination, destinationVia);
             Route(now, header, packet, from: null);
         }
         finally
@@ -38,20 +49,23 @@ internal sealed class Router(NodeCore core) : IMessageTaker
     }
 
     /// <inheritdoc/>
-    public void Register(MessageTable messages) =>
-        messages.On(MessageType.Routed, (in incoming, message) => Receive(incoming.Now, incoming.Peer, message));
+    public void Register(MessageTable table)
+    {
+        table.On(MessageType.Routed, (in incoming, message) => Receive(incoming.Now, incoming.Peer, message));
+        table.On(PathKind.Ring, (now, via, destination, frame) => Originate(now, exact: true, RoutedType.Frame, destination, via, frame));
+    }
 
     /// <summary>Takes a packet from a neighbour.</summary>
     public void Receive(TimeSpan now, Peer from, ReadOnlySpan<byte> message)
     {
         if (!RoutedHeader.TryRead(message, out RoutedHeader header, out _) || header.Hops >= ProtocolConstants.MaxHops
-            || header.Source == core.Self)
+            || header.Source == local.Self)
         {
             return;
         }
 
         // Each hop answers a trace: it begins at its source, and only at a member.
-        if (header is { Type: RoutedType.Trace, Hops: 0 } && (header.Source != from.Address || !core.IsEntitled(from)))
+        if (header is { Type: RoutedType.Trace, Hops: 0 } && (header.Source != from.Address || !peers.IsEntitled(from)))
         {
             return;
         }
@@ -73,18 +87,18 @@ internal sealed class Router(NodeCore core) : IMessageTaker
     private void Route(TimeSpan now, RoutedHeader header, Span<byte> packet, Peer? from)
     {
         bool isOrigin = from is null;
-        if (header.Exact && header.Destination == core.Self)
+        if (header.Exact && header.Destination == local.Self)
         {
             Deliver(now, from, header, packet[RoutedHeader.Size..]);
             return;
         }
 
-        if (!isOrigin && !core.IsMember)
+        if (!isOrigin && !local.IsMember)
         {
             return;
         }
 
-        if (header.DestinationVia == core.Self)
+        if (header.DestinationVia == local.Self)
         {
             header = header with { DestinationVia = default };
         }
@@ -104,19 +118,19 @@ internal sealed class Router(NodeCore core) : IMessageTaker
 
         if (header.Type == RoutedType.Trace && !isOrigin)
         {
-            core.TraceResponder.OnTrace(now, header, packet[RoutedHeader.Size..], next);
+            TracePasses?.Invoke(now, header, packet[RoutedHeader.Size..], next);
         }
 
         if (next is not null)
         {
-            if (!isOrigin && !core.Relayed.TryTake(now, packet.Length, isRing: true))
+            if (!isOrigin && !relayed.TryTake(now, packet.Length, isRing: true))
             {
                 return;
             }
 
             if (header.Type == RoutedType.Find && !isOrigin)
             {
-                core.Finder.OnFind(now, from!.Address, header, packet[RoutedHeader.Size..], goesOn: true);
+                FindPasses?.Invoke(now, from!.Address, header, packet[RoutedHeader.Size..]);
             }
 
             if (isOrigin && next.Address != header.Destination)
@@ -128,14 +142,14 @@ internal sealed class Router(NodeCore core) : IMessageTaker
             header.Write(packet);
             if (isOrigin || next.Address == header.Destination)
             {
-                core.Transport.SendMessage(now, next, packet);
+                transport.SendMessage(now, next, packet);
             }
             else
             {
-                core.Transport.HandOn(now, next, packet);
+                transport.HandOn(now, next, packet);
             }
         }
-        else if (!header.Exact && core.IsMember && !(isOrigin && header.Type == RoutedType.Find))
+        else if (!header.Exact && local.IsMember && !(isOrigin && header.Type == RoutedType.Find))
         {
             Deliver(now, from, header, packet[RoutedHeader.Size..]);
         }
@@ -146,13 +160,13 @@ internal sealed class Router(NodeCore core) : IMessageTaker
     /// its neighbours by way of them before it has one to each. Once a packet, for the links of two nodes may have gone while each names the other.
     /// </summary>
     private NodeAddress? ViaOf(in RoutedHeader header, Peer from) =>
-        header is { Exact: true, IsSteered: false } && core.Peers.TryGetValue(header.Destination, out Peer? known)
-        && known.Via != default && known.Via != core.Self && known.Via != from.Address ? known.Via : null;
+        header is { Exact: true, IsSteered: false } && peers.TryGetValue(header.Destination, out Peer? known)
+        && known.Via != default && known.Via != local.Self && known.Via != from.Address ? known.Via : null;
 
     /// <summary>Whom to hand a packet to, or null if nobody is nearer than we are.</summary>
     private Peer? NextHop(in RoutedHeader header, bool isOrigin)
     {
-        Peer? straight = header.Exact && core.Peers.TryGetValue(header.Destination, out Peer? known) && known.IsConnected ? known : null;
+        Peer? straight = header.Exact && peers.TryGetValue(header.Destination, out Peer? known) && known.IsConnected ? known : null;
 
         // Whoever sends a frame over the ring doubts the link to its destination: it may have restarted and forgotten our session. A trace goes as frames do.
         bool roundabout = isOrigin && header.Type is (RoutedType.Frame or RoutedType.Trace);
@@ -163,13 +177,13 @@ internal sealed class Router(NodeCore core) : IMessageTaker
 
         NodeAddress target = header.DestinationVia != default ? header.DestinationVia : header.Destination;
         NodeAddress avoided = roundabout ? header.Destination : default;
-        if (core.Peers.TryGetValue(target, out Peer? via) && core.IsMemberPeer(via) && target != header.Source && target != avoided)
+        if (peers.TryGetValue(target, out Peer? via) && peers.IsMember(via) && target != header.Source && target != avoided)
         {
             return via;
         }
 
         // Where a packet begins it may take a step away: the origin may have no place on the ring yet, or no link to a neighbour.
-        bool mayStepAway = isOrigin && (header.Exact || header.Type == RoutedType.Find || !core.IsMember);
+        bool mayStepAway = isOrigin && (header.Exact || header.Type == RoutedType.Find || !local.IsMember);
         return NextOf(target, header.Source, avoided, mayStepAway, orDoubted: false)
             ?? NextOf(target, header.Source, avoided, mayStepAway, orDoubted: true)
             ?? straight;
@@ -181,14 +195,14 @@ internal sealed class Router(NodeCore core) : IMessageTaker
     /// </summary>
     private Peer? NextOf(NodeAddress target, NodeAddress source, NodeAddress avoided, bool mayStepAway, bool orDoubted)
     {
-        Peer? best = core.Members.Nearest(target, source, avoided, orDoubted);
-        return best is not null && (mayStepAway || best.Address.DistanceTo(target) < core.Self.DistanceTo(target)) ? best : null;
+        Peer? best = members.Nearest(target, source, avoided, orDoubted);
+        return best is not null && (mayStepAway || best.Address.DistanceTo(target) < local.Self.DistanceTo(target)) ? best : null;
     }
 
     /// <summary>Hands a packet to whom it concerns. From is in whose session it came, null for the local node: all that is proven of its way.</summary>
     private void Deliver(TimeSpan now, Peer? from, in RoutedHeader header, ReadOnlySpan<byte> body) =>
-        core.Messages.Deliver(now, from?.Address ?? core.Self, header, body);
+        messages.Deliver(now, from?.Address ?? local.Self, header, body);
 
     /// <summary>The member that is nearest to us of those with a link: through it others reach us whatever the ring looks like.</summary>
-    private NodeAddress Home() => core.Members.Nearest(core.Self, default, default)?.Address ?? default;
+    private NodeAddress Home() => members.Nearest(local.Self, default, default)?.Address ?? default;
 }

@@ -1,5 +1,7 @@
 using Brunet.Addressing;
+using Brunet.Handshakes;
 using Brunet.Links;
+using Brunet.Sessions;
 using Brunet.Wire;
 using static Brunet.Moment;
 
@@ -9,7 +11,7 @@ namespace Brunet.Ring;
 /// Keeps links to far members, so that greedy routing needs few hops: half of log2 N, at distances whose density falls as 1/d
 /// (J. Kleinberg, "The small-world phenomenon: an algorithmic perspective", STOC 2000).
 /// </summary>
-internal sealed class ShortcutKeeper(NodeCore core) : IMessageTaker, ITimed
+internal sealed class ShortcutKeeper(LocalNode local, PeerTable peers, Agenda agenda, PathKeeper paths, Handshaker handshaker, RingView ring, Router router, NodeFinder finder) : IMessageTaker, ITimed
 {
     private static readonly TimeSpan FirstPause = TimeSpan.FromMilliseconds(500);
     private static readonly TimeSpan LongestPause = TimeSpan.FromSeconds(32);
@@ -25,7 +27,7 @@ internal sealed class ShortcutKeeper(NodeCore core) : IMessageTaker, ITimed
     [Bounded(nameof(MaxShortcuts))]
     private readonly Dictionary<NodeAddress, TimeSpan?> _shortcuts = [];
 
-    private readonly Backoff _backoff = new(core.Random, FirstPause, LongestPause);
+    private readonly Backoff _backoff = new(local.Random, FirstPause, LongestPause);
     private int _tooNear;
     private uint _token;
     private int _reviewed = -1;
@@ -44,13 +46,13 @@ internal sealed class ShortcutKeeper(NodeCore core) : IMessageTaker, ITimed
 
     public void Tick(TimeSpan now)
     {
-        if (_reviewed != core.Ring.Version || now >= _nextReview)
+        if (_reviewed != peers.Version || now >= _nextReview)
         {
             Review(now);
         }
 
-        int wanted = core.IsMember ? Wanted(core.Ring.EstimatedNodes) : 0;
-        _isWanting = core.Ring.MemberLinks > 0 && _shortcuts.Count < wanted;
+        int wanted = local.IsMember ? Wanted(ring.EstimatedNodes) : 0;
+        _isWanting = ring.MemberLinks > 0 && _shortcuts.Count < wanted;
         if (!_isWanting || !_backoff.IsDue(now))
         {
             return;
@@ -69,7 +71,7 @@ internal sealed class ShortcutKeeper(NodeCore core) : IMessageTaker, ITimed
     {
         if (AddressList.TryReadFound(body, out uint token, []))
         {
-            core.Finder.Answer(now, speaker, header, token, []);
+            finder.Answer(now, speaker, header, token, []);
         }
     }
 
@@ -82,13 +84,13 @@ internal sealed class ShortcutKeeper(NodeCore core) : IMessageTaker, ITimed
         }
 
         _token = 0;
-        core.Agenda.WakeSoon();
+        agenda.WakeSoon();
         NodeAddress found = header.Source;
-        if (found != core.Self && !_shortcuts.ContainsKey(found) && core.Peers.GetValueOrDefault(found) is not { IsNear: true })
+        if (found != local.Self && !_shortcuts.ContainsKey(found) && peers.GetValueOrDefault(found) is not { Use.IsNear: true })
         {
-            Peer peer = core.Handshaker.Connect(now, found, header.SourceVia);
-            peer.IsShortcut = true;
-            core.Paths.TellWish(now, peer);
+            Peer peer = handshaker.Connect(now, found, header.SourceVia);
+            peer.Use.IsShortcut = true;
+            paths.TellWish(now, peer);
             _shortcuts.Add(found, now);
             _nextReview = Earlier(_nextReview, now + Patience);
             _backoff.Shorten();
@@ -104,11 +106,11 @@ internal sealed class ShortcutKeeper(NodeCore core) : IMessageTaker, ITimed
 
     private void Review(TimeSpan now)
     {
-        _reviewed = core.Ring.Version;
+        _reviewed = peers.Version;
         _nextReview = TimeSpan.MaxValue;
         foreach ((NodeAddress address, TimeSpan? lost) in _shortcuts)
         {
-            bool isLinked = core.Peers.TryGetValue(address, out Peer? peer) && core.IsMemberPeer(peer);
+            bool isLinked = peers.TryGetValue(address, out Peer? peer) && peers.IsMember(peer);
             TimeSpan since = lost ?? now;
             if (isLinked || now - since < Patience)
             {
@@ -121,7 +123,7 @@ internal sealed class ShortcutKeeper(NodeCore core) : IMessageTaker, ITimed
                 _backoff.Restart(now);
                 if (peer is not null)
                 {
-                    peer.IsShortcut = false;
+                    peer.Use.IsShortcut = false;
                 }
             }
         }
@@ -129,15 +131,15 @@ internal sealed class ShortcutKeeper(NodeCore core) : IMessageTaker, ITimed
 
     private void Ask(TimeSpan now)
     {
-        _token = core.NewToken();
+        _token = local.NewToken();
 
         // From one gap between two nodes to half of the ring, every doubling as likely as every other.
-        double nearest = 160 - Math.Log2(core.Ring.EstimatedNodes);
-        double exponent = nearest + (core.Random.NextDouble() * (159 - nearest));
+        double nearest = 160 - Math.Log2(ring.EstimatedNodes);
+        double exponent = nearest + (local.Random.NextDouble() * (159 - nearest));
         NodeAddress way = Neighbourhood.Distance(exponent);
-        NodeAddress position = core.Random.Next(2) == 0 ? core.Self.Add(way) : core.Self.Add(way.ClockwiseTo(default));
+        NodeAddress position = local.Random.Next(2) == 0 ? local.Self.Add(way) : local.Self.Add(way.ClockwiseTo(default));
         Span<byte> body = stackalloc byte[AddressList.MaxSize];
         int length = AddressList.WriteFound(body, _token, []);
-        core.Router.Originate(now, exact: false, RoutedType.Locate, position, default, body[..length]);
+        router.Originate(now, exact: false, RoutedType.Locate, position, default, body[..length]);
     }
 }

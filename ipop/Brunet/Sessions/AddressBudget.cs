@@ -1,5 +1,4 @@
 using Brunet.Addressing;
-using Brunet.Links;
 
 namespace Brunet.Sessions;
 

@@ -1,4 +1,3 @@
-using Brunet.Links;
 using Brunet.Wire;
 
 namespace Brunet.Sessions;
@@ -7,7 +6,7 @@ namespace Brunet.Sessions;
 /// With whom ESP is sealed once. Both ends must have a certificate, for only where certificates are is IPsec, and both must want it; each says so in its pings and
 /// pongs, so it is known a round trip after a session stands, and until then ESP is sealed like everything else.
 /// </summary>
-internal sealed class EspAgreement(NodeCore core)
+internal sealed class EspAgreement(LocalNode local)
 {
     /// <summary>Packets that went so.</summary>
     public long Sent { get; private set; }
@@ -16,7 +15,7 @@ internal sealed class EspAgreement(NodeCore core)
     public long Received { get; private set; }
 
     /// <summary>Whether the local node takes frames of ESP.</summary>
-    public bool IsOffered => core.Settings.SealsEspOnce && !core.Settings.IsOpen && core.Identity.Certificate is not null;
+    public bool IsOffered => local.Settings.SealsEspOnce && !local.Settings.IsOpen && local.Identity.Certificate is not null;
 
     /// <summary>A ping or pong came in a session.</summary>
     public void Hear(Session session, ReadOnlySpan<byte> message) =>

@@ -1,5 +1,4 @@
 using Brunet.Addressing;
-using Brunet.Links;
 using Brunet.Wire;
 
 namespace Brunet.Sessions;
@@ -10,11 +9,8 @@ namespace Brunet.Sessions;
 /// </summary>
 internal sealed class Session(uint localIndex, bool isClient, NodeAddress expected, IHandshake handshake, Arrival route, TimeSpan now) : IDisposable
 {
-    /// <summary>Frames that may wait for the end of the handshake when the network reordered them.</summary>
-    private const int MaxEarlyFrames = 16;
-
-    [Bounded(nameof(MaxEarlyFrames))]
-    private readonly List<(Arrival Arrival, byte[] Frame)> _early = [];
+    /// <summary>The highest counter that opened.</summary>
+    private ulong _newest;
 
     /// <summary>What the peer's frames name us by; random, never zero.</summary>
     public uint LocalIndex { get; } = localIndex;
@@ -24,34 +20,11 @@ internal sealed class Session(uint localIndex, bool isClient, NodeAddress expect
 
     public bool IsClient { get; } = isClient;
 
-    /// <summary>Whom we want to talk to; zero for a bootstrap, which may be anybody of the pool.</summary>
-    public NodeAddress Expected { get; } = expected;
+    /// <summary>What it needs until it stands.</summary>
+    public SessionOpening Opening { get; } = new(expected, route, now);
 
     /// <summary>Who the peer says to be; proven by the handshake's end.</summary>
     public NodeAddress Claimed { get; set; } = expected;
-
-    /// <summary>
-    /// Who the first frame said to be from, and the index that it gave: what <see cref="SessionTable"/> keeps it under. <see cref="Claimed"/> may change
-    /// after that, for a frame need not name its sender. Nothing if the local node began.
-    /// </summary>
-    public (NodeAddress Sender, uint Index) Beginning { get; set; }
-
-    /// <summary>Where handshake frames go.</summary>
-    public Arrival Route { get; set; } = route;
-
-    /// <summary>A way that is tried beside <see cref="Route"/> until the first answer, or null.</summary>
-    public Arrival? SecondRoute { get; set; }
-
-    /// <summary>What handshake frames may go where.</summary>
-    public AddressBudget Budget { get; } = new();
-
-    /// <summary>What the other end asked to be shown; empty if it did not.</summary>
-    public byte[] Cookie { get; set; } = [];
-
-    /// <summary>Whether <see cref="Cookie"/> came since the last retransmission: one is taken in that time.</summary>
-    public bool HasTakenCookie { get; set; }
-
-    public HandshakeStream Stream { get; } = new();
 
     public IHandshake Handshake { get; } = handshake;
 
@@ -86,9 +59,6 @@ internal sealed class Session(uint localIndex, bool isClient, NodeAddress expect
     /// <summary>When a frame of the peer was last opened with these keys; before all time if none was.</summary>
     public TimeSpan LastHeard { get; private set; } = TimeSpan.MinValue;
 
-    /// <summary>The highest counter that opened.</summary>
-    public ulong Newest { get; private set; }
-
     /// <summary>The highest counter of a frame with a packet of the virtual network, and how that came; null before the first.</summary>
     public (ulong Counter, Arrival Way)? NewestPacket { get; set; }
 
@@ -96,26 +66,13 @@ internal sealed class Session(uint localIndex, bool isClient, NodeAddress expect
     public bool OnOpened(TimeSpan now, ulong counter)
     {
         LastOpened = LastHeard = now;
-        bool isNewest = counter >= Newest;
-        Newest = isNewest ? counter : Newest;
+        bool isNewest = counter >= _newest;
+        _newest = isNewest ? counter : _newest;
         return isNewest;
     }
 
     /// <summary>Which of the local node's identities it speaks for; grows with each new certificate.</summary>
     public required int Generation { get; init; }
-
-    public TimeSpan NextRetransmission { get; set; } = now;
-
-    public int Retransmissions { get; set; }
-
-    /// <summary>When it was last sent anew as a whole.</summary>
-    public TimeSpan RetransmittedAt { get; set; } = now;
-
-    /// <summary>How often a packet that waits for it brought it forward.</summary>
-    public int Hurries { get; set; }
-
-    /// <summary>Whether an answer of a node that we have a session with is of no use: the call is for those who stand beside our ring.</summary>
-    public bool SeeksStrangers { get; set; }
 
     /// <summary>Takes the keys and the proven identity out of the finished handshake, which is needed no more.</summary>
     public void Establish(TimeSpan now, IHardwareRandom hardware)
@@ -154,26 +111,6 @@ internal sealed class Session(uint localIndex, bool isClient, NodeAddress expect
         length++;
         counter = 0;
         return length <= ProtocolConstants.MaxMessageSize && Keys!.TryOpenEsp(frame, message[1..length], out counter);
-    }
-
-    /// <summary>Keeps a sealed frame that overtook the handshake's last flight; false if there are too many.</summary>
-    public bool HoldEarly(Arrival arrival, ReadOnlySpan<byte> frame)
-    {
-        if (_early.Count >= MaxEarlyFrames)
-        {
-            return false;
-        }
-
-        _early.Add((arrival, frame.ToArray()));
-        return true;
-    }
-
-    /// <summary>Hands the kept frames out, once.</summary>
-    public List<(Arrival Arrival, byte[] Frame)> TakeEarly()
-    {
-        List<(Arrival, byte[])> frames = [.. _early];
-        _early.Clear();
-        return frames;
     }
 
     public void Dispose()

@@ -1,5 +1,4 @@
 using Brunet.Addressing;
-using Brunet.Links;
 using static Brunet.Moment;
 
 namespace Brunet.Sessions;
@@ -7,8 +6,17 @@ namespace Brunet.Sessions;
 /// <summary>All sessions and handshakes of a node, by what frames name them.</summary>
 internal sealed class SessionTable(Random random)
 {
+    /// <summary>Peers above which nobody new is let in who calls. Whom the node itself calls, it needs.</summary>
+    public const int MaxPeers = 4096;
+
+    /// <summary>Sessions of one peer that no longer seal, and still open.</summary>
+    public const int MaxOlder = 4;
+
+    /// <summary>Handshakes that are not ended; then the oldest half-open one gives way.</summary>
+    public const int MaxHalfOpen = 512;
+
     /// <summary>Each peer's sessions that seal, will, or did, and handshakes.</summary>
-    private const int Most = (NodeCore.MaxPeers * (Handshaker.MaxOlder + 3)) + HandshakeDoor.MaxHalfOpen;
+    private const int Most = (MaxPeers * (MaxOlder + 3)) + MaxHalfOpen;
 
     [Bounded(nameof(Most))]
     private readonly Dictionary<uint, Session> _byIndex = [];
@@ -29,7 +37,7 @@ internal sealed class SessionTable(Random random)
         TimeSpan next = TimeSpan.MaxValue;
         foreach (Session session in Unfinished)
         {
-            TimeSpan at = Earlier(session.NextRetransmission, session.StartedAt + giveUpAfter);
+            TimeSpan at = Earlier(session.Opening.NextRetransmission, session.StartedAt + giveUpAfter);
             next = Earlier(at, next);
         }
 
@@ -48,7 +56,7 @@ internal sealed class SessionTable(Random random)
         int count = 0;
         foreach (Session session in Unfinished)
         {
-            bool isOfIt = way is not { } asked || (session.Route.Kind == asked.Kind && session.Route.Endpoint.IsSameSource(asked.Endpoint));
+            bool isOfIt = way is not { } asked || (session.Opening.Route.Kind == asked.Kind && session.Opening.Route.Endpoint.IsSameSource(asked.Endpoint));
             count += IsHalfOpen(session) && isOfIt ? 1 : 0;
         }
 
@@ -62,8 +70,8 @@ internal sealed class SessionTable(Random random)
         Unfinished.Add(session);
         if (!session.IsClient)
         {
-            session.Beginning = (session.Claimed, session.RemoteIndex);
-            _byRemote.Add(session.Beginning, session);
+            session.Opening.Beginning = (session.Claimed, session.RemoteIndex);
+            _byRemote.Add(session.Opening.Beginning, session);
         }
     }
 
@@ -77,9 +85,9 @@ internal sealed class SessionTable(Random random)
 
         Unfinished.Remove(session);
         _byIndex.Remove(session.LocalIndex);
-        if (_byRemote.GetValueOrDefault(session.Beginning) == session)
+        if (_byRemote.GetValueOrDefault(session.Opening.Beginning) == session)
         {
-            _byRemote.Remove(session.Beginning);
+            _byRemote.Remove(session.Opening.Beginning);
         }
 
         session.Dispose();

@@ -1,5 +1,4 @@
 using Brunet.Addressing;
-using Ipop.Linux.Handshakes;
 using Ipop.Linux.Polling;
 
 namespace Ipop.Linux.Tcp;
@@ -17,14 +16,12 @@ public sealed class TcpLinks : IDisposable
     private const int MaxUnproven = 64;
     private const int MaxUnprovenOfOne = 16;
     private const int MaxUnderWay = 16;
-    private const int MaxRefusals = 256;
     private const int AcceptedAtOnce = 16;
     private const int MaxReturns = 20;
 
     private static readonly TimeSpan SweepInterval = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan OpenWithin = TimeSpan.FromSeconds(8);
     private static readonly TimeSpan UsedWithin = TimeSpan.FromSeconds(15);
-    private static readonly TimeSpan RefusalKept = TimeSpan.FromSeconds(10);
 
     /// <summary>
     /// After a NAT forgot a connection, how long the next one stands before one from a port that is listened on is tried in its place, each time twice as long as
@@ -46,10 +43,8 @@ public sealed class TcpLinks : IDisposable
     private readonly List<TcpConnection> _ended = [];
     private readonly HashSet<TcpConnection> _dirty = [];
 
-    /// <summary>Where nobody answered, and until when nobody is asked again; and whether the port that we came from may be at fault.</summary>
-    private readonly Dictionary<TransportAddress, (TimeSpan Until, bool WasFromListener)> _refused = [];
-    private SslContextHandle? _client;
-    private SslContextHandle? _server;
+    private readonly TcpRefusals _refused = new();
+    private readonly TlsContexts _tls = new();
 
     /// <summary>Makes no connection yet.</summary>
     /// <param name="loop">Waits for the sockets.</param>
@@ -97,7 +92,7 @@ public sealed class TcpLinks : IDisposable
     {
         if (!IsFull && PortFor(endpoint) is > 0 and int port && !_connections.ContainsKey(endpoint) && TcpSocket.Connect(endpoint, port) is { } fd)
         {
-            Add(new TcpConnection(fd, endpoint, isClient ? Client() : Server(), isClient, _clock()) { IsFromListener = true });
+            Add(new TcpConnection(fd, endpoint, isClient ? _tls.Client : _tls.Server, isClient, _clock()) { IsFromListener = true });
         }
     }
 
@@ -174,21 +169,20 @@ public sealed class TcpLinks : IDisposable
         }
 
         _listeners.Clear();
-        _client?.Dispose();
-        _server?.Dispose();
+        _tls.Dispose();
     }
 
     private TcpConnection? Connect(TransportAddress destination)
     {
         TimeSpan now = _clock();
-        bool wasRefused = _refused.TryGetValue(destination, out (TimeSpan Until, bool WasFromListener) refusal);
-        if (IsFull || (wasRefused && now < refusal.Until))
+        if (IsFull || _refused.Holds(now, destination))
         {
             return null;
         }
 
         // A former connection may still hold the port, here, in a NAT on the way or at the far end. Any other does as well, but that nobody can meet us there.
-        int port = wasRefused && refusal.WasFromListener ? 0 : PortFor(destination);
+        bool mayBePorts = _refused.MayBePorts(destination);
+        int port = mayBePorts ? 0 : PortFor(destination);
         FileDescriptor? fd = TcpSocket.Connect(destination, port);
         if (fd is null && port != 0)
         {
@@ -197,11 +191,11 @@ public sealed class TcpLinks : IDisposable
 
         if (fd is null)
         {
-            Refused(now, destination, wasFromListener: false, RefusalKept);
+            _refused.Add(now, destination, wasFromListener: false, TcpRefusals.Kept);
             return null;
         }
 
-        return Add(new TcpConnection(fd, destination, Client(), isClient: true, now) { IsFromListener = port != 0, IsRenewal = wasRefused && refusal.WasFromListener });
+        return Add(new TcpConnection(fd, destination, _tls.Client, isClient: true, now) { IsFromListener = port != 0, IsRenewal = mayBePorts });
     }
 
     private bool IsFull => _connections.Count + _successors.Count >= MaxConnections
@@ -215,10 +209,6 @@ public sealed class TcpLinks : IDisposable
         _listeners.Exists(listener => listener.Port == HttpsPort) && endpoint.Port == HttpsPort ? HttpsPort
         : _listeners.Count > 0 ? _listeners[0].Port : 0;
 
-    private SslContextHandle Client() => _client ??= TlsContext.CreateClient();
-
-    private SslContextHandle Server() => _server ??= TlsContext.CreateServer();
-
     private bool Accept(TimeSpan now, FileDescriptor listener)
     {
         bool isShort = false;
@@ -230,7 +220,7 @@ public sealed class TcpLinks : IDisposable
                 continue;
             }
 
-            AddAccepted(new TcpConnection(fd, remote, Server(), isClient: false, now));
+            AddAccepted(new TcpConnection(fd, remote, _tls.Server, isClient: false, now));
         }
 
         return !isShort;
@@ -242,15 +232,8 @@ public sealed class TcpLinks : IDisposable
     /// </summary>
     private void AddAccepted(TcpConnection connection)
     {
-        if (_connections.ContainsKey(connection.Endpoint))
-        {
-            _successors.Add(connection.Endpoint, connection);
-            Watch(connection);
-        }
-        else
-        {
-            Add(connection);
-        }
+        (_connections.ContainsKey(connection.Endpoint) ? _successors : _connections).Add(connection.Endpoint, connection);
+        Watch(connection);
     }
 
     /// <summary>Whoever connects has proven nothing: such connections are few, a few for each address, and the oldest gives way.</summary>
@@ -286,7 +269,7 @@ public sealed class TcpLinks : IDisposable
     {
         if (!IsFull && !_successors.ContainsKey(old.Endpoint) && TcpSocket.Connect(old.Endpoint, port) is { } fd)
         {
-            var successor = new TcpConnection(fd, old.Endpoint, Client(), isClient: true, _clock()) { IsFromListener = port != 0, IsRenewal = true };
+            var successor = new TcpConnection(fd, old.Endpoint, _tls.Client, isClient: true, _clock()) { IsFromListener = port != 0, IsRenewal = true };
             _successors.Add(old.Endpoint, successor);
             Watch(successor);
         }
@@ -361,7 +344,7 @@ public sealed class TcpLinks : IDisposable
             else if (connection.Endpoint.Protocol == TransportProtocol.Tcp && !(connection.IsProven && !connection.IsFromListener))
             {
                 // What served well is made again at once.
-                Refused(_clock(), connection.Endpoint, connection.IsFromListener, connection.IsProven ? default : RefusalKept);
+                _refused.Add(_clock(), connection.Endpoint, connection.IsFromListener, connection.IsProven ? default : TcpRefusals.Kept);
             }
         }
         else if (_successors.GetValueOrDefault(connection.Endpoint) == connection)
@@ -375,16 +358,6 @@ public sealed class TcpLinks : IDisposable
     private bool IsOverdue(TimeSpan now, TcpConnection successor) => successor is { IsAccepted: true, IsOpen: true }
         ? now - successor.OpenedAt > UsedWithin && !_owner.IsUsed(successor.Endpoint)
         : now - successor.OpenedAt > OpenWithin;
-
-    private void Refused(TimeSpan now, TransportAddress destination, bool wasFromListener, TimeSpan kept)
-    {
-        if (_refused.Count >= MaxRefusals)
-        {
-            _refused.Clear();
-        }
-
-        _refused[destination] = (now + kept, wasFromListener);
-    }
 
     private void Sweep(TimeSpan now)
     {
@@ -400,7 +373,7 @@ public sealed class TcpLinks : IDisposable
             }
             else if (connection.IsStalled())
             {
-                connection.TakeLead(Client());
+                connection.TakeLead(_tls.Client);
             }
             else if (connection is { IsRenewal: true, IsOpen: true, IsFromListener: false } && age > HomeAfter * (1 << connection.Returns)
                 && PortFor(connection.Endpoint) is > 0 and int home)

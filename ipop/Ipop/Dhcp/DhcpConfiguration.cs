@@ -1,5 +1,3 @@
-using Ipop.Router;
-
 namespace Ipop.Dhcp;
 
 /// <summary>

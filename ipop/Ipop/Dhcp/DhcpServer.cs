@@ -1,5 +1,5 @@
 using Brunet;
-using Ipop.Ownership;
+using Ipop.Addresses;
 
 namespace Ipop.Dhcp;
 

@@ -1,6 +1,6 @@
 using Brunet;
 using Brunet.Dht;
-using Ipop.AddressMap;
+using Ipop.Addresses;
 
 namespace Ipop.Dns;
 

@@ -3,7 +3,7 @@ using Ipop.Ethernet;
 
 namespace Ipop.Router;
 
-/// <summary>What ipopd itself says on the LAN by ARP (RFC 826, RFC 5227). Answers to questions are <see cref="ArpResponder"/>'s.</summary>
+/// <summary>What ipopd itself says on the LAN by ARP (RFC 826, RFC 5227). Answers to questions are the packet path's.</summary>
 internal sealed class LanArp(Subnet subnet, ITapOutput output)
 {
     /// <summary>Announcements are not made more often than this (RFC 5227 section 2.4: a conflict must not become a storm).</summary>

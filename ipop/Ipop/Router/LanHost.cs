@@ -1,5 +1,5 @@
+using Ipop.Addresses;
 using Ipop.Dhcp;
-using Ipop.Ownership;
 
 namespace Ipop.Router;
 

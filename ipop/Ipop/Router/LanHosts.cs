@@ -1,7 +1,6 @@
 using Brunet;
-using Ipop.AddressMap;
+using Ipop.Addresses;
 using Ipop.Dhcp;
-using Ipop.Ownership;
 using static Brunet.Moment;
 
 namespace Ipop.Router;

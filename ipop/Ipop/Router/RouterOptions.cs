@@ -1,10 +1,13 @@
+using Ipop.Addresses;
+using Ipop.Dhcp;
+
 namespace Ipop.Router;
 
 /// <summary>Router mode: the tap leads to a LAN, and this node serves its hosts.</summary>
 public sealed record RouterOptions
 {
     /// <summary>Most hosts that can be served: what one owner may keep in the DHT of an open pool, less the node's own records.</summary>
-    public const int MostHosts = 250;
+    public const int MostHosts = RecordPolicy.HostRecords;
 
     /// <summary>How many hosts have an address at a time, 1 to <see cref="MostHosts"/>.</summary>
     public int Hosts { get; init; } = 64;

@@ -4,6 +4,7 @@ using Brunet.Sessions;
 using Ipop;
 using Ipop.Linux.Tcp;
 using Ipop.Linux.Udp;
+using Ipopd.Metrics;
 
 namespace Ipopd.Composition;
 

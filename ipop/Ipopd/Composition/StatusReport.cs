@@ -9,6 +9,7 @@ using Ipop.Router;
 using Ipopd.Bootstrap;
 using Ipopd.Configuration;
 using Ipopd.Control;
+using Ipopd.Metrics;
 
 namespace Ipopd.Composition;
 

@@ -1,7 +1,7 @@
 using System.Net;
 using Brunet.Addressing;
 using Ipop;
-using Ipop.AddressMap;
+using Ipop.Addresses;
 using Ipop.Router;
 
 namespace Ipopd.Configuration;

@@ -4,7 +4,8 @@ using System.Net.Sockets;
 using Brunet.Addressing;
 using CertificateProfile;
 using Ipop;
-using Ipop.AddressMap;
+using Ipop.Addresses;
+using Ipop.Dhcp;
 using Ipop.Router;
 
 namespace Ipopd.Configuration;
@@ -355,9 +356,8 @@ internal sealed class DaemonOptionsReader
     private string? Ticket()
     {
         string value = Value(OptionKey.Ticket);
-        int colon = value.IndexOf(':');
         return value.Length == 0 ? null
-            : colon > 0 && colon < value.Length - 1 ? value
+            : TicketForm.IsKept(value) ? value
             : throw new ConfigurationException(
                 $"{Where(OptionKey.Ticket)}: {OptionKey.Ticket} is not ID:SECRET; copy it as `wow-ca ticket` printed it");
     }

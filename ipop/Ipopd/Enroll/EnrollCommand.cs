@@ -1,16 +1,15 @@
 using System.Globalization;
-using System.Net;
 using Ipopd.Configuration;
 
 namespace Ipopd.Enroll;
 
 /// <summary>
-/// <c>ipopd enroll --config FILE [--timeout SECONDS] [--follow] [--address IP] [--ca IP]</c>: gets or renews this machine's
-/// certificate.
+/// <c>ipopd enroll --config FILE [--timeout SECONDS] [--ticket-file FILE]</c>: gets or renews this machine's certificate. A ticket is a
+/// secret, and every user sees the words of a command: it comes in a file.
 /// </summary>
 internal static class EnrollCommand
 {
-    private const string Usage = "usage: ipopd enroll --config FILE [--timeout SECONDS] [--follow] [--address IP] [--ca IP]";
+    private const string Usage = "usage: ipopd enroll --config FILE [--timeout SECONDS] [--ticket-file FILE]";
 
     /// <summary>Runs the command. The last line that it prints says how it ended.</summary>
     /// <param name="args">What follows <c>enroll</c>.</param>
@@ -48,20 +47,14 @@ internal static class EnrollCommand
             string? value = i + 1 < args.Length ? args[i + 1] : null;
             switch (args[i])
             {
-                case "--follow":
-                    change = o => before(o) with { Follow = true };
-                    continue;
                 case "--config" when value is not null:
                     config = value;
                     break;
                 case "--timeout" when int.TryParse(value, NumberStyles.None, CultureInfo.InvariantCulture, out int seconds):
                     change = o => before(o) with { Timeout = TimeSpan.FromSeconds(seconds) };
                     break;
-                case "--address" when IPAddress.TryParse(value, out IPAddress? address):
-                    change = o => before(o) with { Address = address };
-                    break;
-                case "--ca" when IPAddress.TryParse(value, out IPAddress? ca):
-                    change = o => before(o) with { Ca = ca };
+                case "--ticket-file" when value is not null:
+                    change = o => before(o) with { Ticket = EnrollConfiguration.ReadTicket(value) };
                     break;
                 default:
                     throw new InvalidDataException($"'{args[i]}' is not understood; {Usage}");

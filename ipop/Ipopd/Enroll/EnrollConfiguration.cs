@@ -5,9 +5,10 @@ namespace Ipopd.Enroll;
 /// <summary>Takes what enrolment needs from the daemon's configuration file.</summary>
 internal static class EnrollConfiguration
 {
-    private const string TicketVariable = "WOW_TICKET";
+    /// <summary>Longest ticket file in bytes: more than an id and a secret ever need.</summary>
+    private const int LongestTicket = 1024;
 
-    /// <summary>Reads the file. The ticket is that of the environment (WOW_TICKET), else of STATE/ticket, else of the file.</summary>
+    /// <summary>Reads the file.</summary>
     /// <exception cref="ConfigurationException">The file is wrong, or the pool has no CA.</exception>
     internal static EnrollOptions Load(string path)
     {
@@ -24,19 +25,24 @@ internal static class EnrollConfiguration
             CaPort = daemon.CaPort,
             PossessionPort = daemon.PossessionPort,
             Host = daemon.Host.Length > 0 ? daemon.Host : null,
-            Ticket = FindTicket(daemon),
+            Ticket = daemon.Ticket,
         };
     }
 
-    private static string? FindTicket(DaemonOptions daemon)
+    /// <summary>Reads a ticket that takes the place of the configuration's.</summary>
+    /// <exception cref="ConfigurationException">The file can't be read, or holds none.</exception>
+    internal static string ReadTicket(string path)
     {
-        string? ticket = Environment.GetEnvironmentVariable(TicketVariable);
-        string file = Path.Combine(daemon.State, "ticket");
-        if (string.IsNullOrWhiteSpace(ticket) && File.Exists(file))
+        try
         {
-            ticket = File.ReadAllText(file);
+            string ticket = new FileInfo(path).Length <= LongestTicket ? File.ReadAllText(path).Trim() : "";
+            return TicketForm.IsKept(ticket)
+                ? ticket
+                : throw new ConfigurationException($"{path} holds no ticket; write the line ID:SECRET there that `wow-ca ticket` printed");
         }
-
-        return string.IsNullOrWhiteSpace(ticket) ? daemon.Ticket : ticket.Trim();
+        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
+        {
+            throw new ConfigurationException($"{path} can't be read ({exception.Message}); name the file that holds the ticket");
+        }
     }
 }

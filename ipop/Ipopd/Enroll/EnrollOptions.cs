@@ -1,5 +1,3 @@
-using System.Net;
-
 namespace Ipopd.Enroll;
 
 /// <summary>What enrolment needs to know.</summary>
@@ -23,15 +21,6 @@ internal sealed record EnrollOptions
     /// <summary><c>ID:SECRET</c>; null for none, which is enough for a renewal.</summary>
     internal required string? Ticket { get; init; }
 
-    /// <summary>Own virtual address; null to ask the daemon.</summary>
-    internal IPAddress? Address { get; init; }
-
-    /// <summary>The CA's address; null to ask the daemon.</summary>
-    internal IPAddress? Ca { get; init; }
-
     /// <summary>How long to go on while the CA can't be reached.</summary>
     internal TimeSpan Timeout { get; init; } = TimeSpan.FromSeconds(90);
-
-    /// <summary>Whether to go on with the daemon's next address after a refused one, instead of leaving that to the caller.</summary>
-    internal bool Follow { get; init; }
 }

@@ -2,7 +2,7 @@ using System.Diagnostics.CodeAnalysis;
 using System.Net;
 using System.Security.Cryptography;
 using CertificateProfile;
-using Ipopd.Revocation;
+using Ipopd.State;
 
 namespace Ipopd.Enroll;
 
@@ -55,7 +55,7 @@ internal sealed class EnrollState : IDisposable
             return false;
         }
 
-        if (RevocationKeeper.Load(_folder, Authority)?.Contains(info.Serial) == true)
+        if (RevocationFile.Load(_folder, Authority)?.Contains(info.Serial) == true)
         {
             reason = "the pool's CA revoked it";
             return false;

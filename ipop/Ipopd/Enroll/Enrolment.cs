@@ -6,7 +6,7 @@ namespace Ipopd.Enroll;
 
 /// <summary>
 /// Gets a certificate for this machine's current address, or renews it: asks, keeps what is worth keeping, tells the daemon; comes
-/// again while the CA is away; has the daemon take its next address when the CA refuses one.
+/// again while the CA is away. When the CA refuses the address, the daemon takes its next one, and the caller decides when to ask again.
 /// </summary>
 /// <remarks>
 /// It blocks: one machine asks one thing at a time, and in an emulated guest the state machines of asynchronous methods, which the runtime
@@ -29,18 +29,9 @@ internal sealed class Enrolment(EnrollOptions options, EnrollState state, TimePr
     {
         long start = time.GetTimestamp();
         TimeSpan pause = FirstPause;
-        IPAddress? refused = null;
         while (true)
         {
-            (EnrollExit exit, string why, IPAddress? address) = Try(refused);
-            if (exit == EnrollExit.AddressRefused && options.Follow && options.Address is null)
-            {
-                say(why);
-                refused = address;
-                pause = FirstPause;
-                continue;
-            }
-
+            (EnrollExit exit, string why) = Try();
             bool mayPass = exit is EnrollExit.Unreached or EnrollExit.Refused;
             TimeSpan left = options.Timeout - time.GetElapsedTime(start);
             if (!mayPass || left <= TimeSpan.Zero)
@@ -55,51 +46,46 @@ internal sealed class Enrolment(EnrollOptions options, EnrollState state, TimePr
         }
     }
 
-    private (EnrollExit Exit, string Why, IPAddress? Address) Try(IPAddress? refused)
+    private (EnrollExit Exit, string Why) Try()
     {
         IPAddress? address;
         IPAddress? ca;
         try
         {
-            address = FindAddress(refused);
+            address = FindAddress();
             if (address is null)
             {
-                return (EnrollExit.Unreached, "This machine has no virtual address yet: is DHCP running on the tap?", null);
+                return (EnrollExit.Unreached, "This machine has no virtual address yet: is DHCP running on the tap?");
             }
 
             if (state.FindCertificate(address, time.GetUtcNow()) is { } current && !current.Info.IsDueForRenewal(time.GetUtcNow()))
             {
-                return (EnrollExit.Done, $"certificate for {address} is valid until {current.Info.NotAfter:u}", address);
+                return (EnrollExit.Done, $"certificate for {address} is valid until {current.Info.NotAfter:u}");
             }
 
             string name = state.Authority.Pool.ManagerName;
-            ca = options.Ca ?? _control.Resolve(name);
+            ca = _control.Resolve(name);
             if (ca is null)
             {
-                return (EnrollExit.Unreached, $"{name} is not known: is the manager up, and has this machine joined the ring?", address);
+                return (EnrollExit.Unreached, $"{name} is not known: is the manager up, and has this machine joined the ring?");
             }
         }
         catch (IOException e)
         {
-            return (EnrollExit.Unreached, e.Message, null);
+            return (EnrollExit.Unreached, e.Message);
         }
 
         return Take(Ask(address, ca), address);
     }
 
-    // After a refusal the daemon needs a moment to give the old address up.
-    private IPAddress? FindAddress(IPAddress? refused)
+    // After a refusal the daemon needs a moment to take another address.
+    private IPAddress? FindAddress()
     {
-        if (options.Address is not null)
-        {
-            return options.Address;
-        }
-
         long start = time.GetTimestamp();
         while (true)
         {
             IPAddress? address = _control.FindAddress();
-            if (address is not null && !address.Equals(refused))
+            if (address is not null)
             {
                 return address;
             }
@@ -128,25 +114,25 @@ internal sealed class Enrolment(EnrollOptions options, EnrollState state, TimePr
         }
     }
 
-    private (EnrollExit Exit, string Why, IPAddress? Address) Take(EnrollReply reply, IPAddress address)
+    private (EnrollExit Exit, string Why) Take(EnrollReply reply, IPAddress address)
     {
         switch (reply.Status)
         {
             case 200 when !state.IsMine(reply.Certificate!, address, time.GetUtcNow(), out _, out string reason):
-                return (EnrollExit.Refused, $"The CA sent a certificate that can't be believed: {reason}.", address);
+                return (EnrollExit.Refused, $"The CA sent a certificate that can't be believed: {reason}.");
             case 200:
                 state.Keep(reply.Certificate!);
-                return (EnrollExit.Done, Announce(address), address);
+                return (EnrollExit.Done, Announce(address));
             case 401:
-                return (EnrollExit.NotAdmitted, reply.Text, address);
+                return (EnrollExit.NotAdmitted, reply.Text);
             case 403:
-                return (EnrollExit.TicketSpent, reply.Text, address);
+                return (EnrollExit.TicketSpent, reply.Text);
             case 409:
-                return (EnrollExit.AddressRefused, GiveUp(address, reply.Text), address);
+                return (EnrollExit.AddressRefused, GiveUp(address, reply.Text));
             case 0 or 429 or 503:
-                return (EnrollExit.Unreached, reply.Text, address);
+                return (EnrollExit.Unreached, reply.Text);
             default:
-                return (EnrollExit.Refused, reply.Text, address);
+                return (EnrollExit.Refused, reply.Text);
         }
     }
 

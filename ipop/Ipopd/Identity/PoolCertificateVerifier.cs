@@ -4,7 +4,6 @@ using Brunet.Sessions;
 using CertificateProfile;
 using Ipop.Clock;
 using Ipopd.Configuration;
-using Ipopd.Revocation;
 using Ipopd.State;
 
 namespace Ipopd.Identity;
@@ -45,7 +44,7 @@ internal sealed class PoolCertificateVerifier : ICertificateVerifier
 
         PoolProfile pool = authority.Pool;
         return pool.Name == options.Pool && pool.Subnet.ToString() == options.Subnet.ToString()
-            ? new PoolCertificateVerifier(authority, time, known) { Revocations = RevocationKeeper.Load(options.State, authority) }
+            ? new PoolCertificateVerifier(authority, time, known) { Revocations = RevocationFile.Load(options.State, authority) }
             : throw new ConfigurationException(
                 $"{path} is the CA of pool {pool.Name} with subnet {pool.Subnet}, but {options.File} has {OptionKey.Pool} = {options.Pool} and "
                 + $"{OptionKey.PoolSubnet} = {options.Subnet}; make them agree");

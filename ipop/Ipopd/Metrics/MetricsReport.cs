@@ -3,7 +3,6 @@ using Brunet;
 using Brunet.Sessions;
 using Ipop;
 using Ipop.Linux.Polling;
-using Ipopd.Composition;
 using Ipopd.Control;
 
 namespace Ipopd.Metrics;

@@ -4,7 +4,6 @@ using Ipop.Linux.Gateways;
 using Ipop.Linux.Interfaces;
 using Ipop.Linux.Polling;
 using Ipop.Linux.Tcp;
-using Ipopd.Composition;
 using Ipopd.Configuration;
 using Ipopd.Control;
 using Ipopd.Logging;
@@ -31,9 +30,10 @@ internal sealed class OutsidePort : IDisposable
     /// <param name="port">The overlay's UDP port.</param>
     /// <param name="tcpPorts">Its TCP ports.</param>
     /// <param name="changed">Takes the endpoints where the whole Internet reaches the port.</param>
+    /// <param name="random">Cryptographically strong.</param>
     /// <param name="log">For people.</param>
     internal OutsidePort(
-        PollLoop loop, DaemonOptions options, int port, IEnumerable<int> tcpPorts, Action<TimeSpan, IReadOnlyList<TransportAddress>> changed, ILogger log)
+        PollLoop loop, DaemonOptions options, int port, IEnumerable<int> tcpPorts, Action<TimeSpan, IReadOnlyList<TransportAddress>> changed, Random random, ILogger log)
     {
         (_options, _changed, _log) = (options, changed, log);
         _sockets = new GatewaySockets(loop, OnChanged);
@@ -44,7 +44,7 @@ internal sealed class OutsidePort : IDisposable
 
         // Sides that let out nothing but TCP 443 reach no other; many gateways refuse it.
         wishes.AddRange(tcpPorts.Where(tcp => tcp == TcpLinks.HttpsPort).Select(tcp => new MappingWish(TransportProtocol.Tcp, (ushort)tcp) { IsExact = true }));
-        _mapper = new PortMapper(wishes, _sockets, new StrongRandom());
+        _mapper = new PortMapper(wishes, _sockets, random);
         _sockets.Serve(_mapper);
     }
 

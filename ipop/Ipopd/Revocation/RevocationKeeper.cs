@@ -3,7 +3,6 @@ using Brunet.Notices;
 using CertificateProfile;
 using Ipopd.Identity;
 using Ipopd.Logging;
-using Ipopd.State;
 using Microsoft.Extensions.Logging;
 
 namespace Ipopd.Revocation;
@@ -24,24 +23,6 @@ internal sealed class RevocationKeeper
     {
         (_node, _verifier, _onTaken, _log) = (node, verifier, onTaken, log);
         node.PeerDismissed = certificate => _log.PeerRevoked(certificate.HostName, certificate.VirtualAddress.ToString(), certificate.Serial);
-    }
-
-    /// <summary>Reads the list that was known before the last stop.</summary>
-    /// <returns>Null if there is none, or none that this CA signed.</returns>
-    internal static RevocationList? Load(string folder, PoolAuthority authority)
-    {
-        string path = NoticeFile.Path(folder, RevocationListIssuer.NoticeKind);
-        try
-        {
-            return File.Exists(path) && NoticeFile.Load(path) is { } notice && authority.TryReadRevocations(notice.Body.Span, out RevocationList? list, out _)
-                ? list
-                : null;
-        }
-        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
-        {
-            // The neighbours tell it again.
-            return null;
-        }
     }
 
     /// <summary>Takes a notice up if it is a list, and newer than what is known.</summary>

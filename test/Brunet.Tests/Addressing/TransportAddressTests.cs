@@ -39,12 +39,12 @@ public sealed class TransportAddressTests
         foreach (uint scope in (uint[])[0, 2])
         {
             var there = TransportAddress.FromIPv6(LinkLocal, 4433, scope);
-            Assert.False(Puncher.IsUsable(there));
+            Assert.False(there.IsUsable);
             var reflected = new ReflectedAddresses();
             reflected.Add(default, default, TransportAddress.FromIPv6(Global, 4433), there);
             Assert.Empty(reflected.Candidates());
         }
 
-        Assert.True(Puncher.IsUsable(TransportAddress.FromIPv6(Global, 4433)));
+        Assert.True(TransportAddress.FromIPv6(Global, 4433).IsUsable);
     }
 }

@@ -92,7 +92,7 @@ public sealed class BorrowedSourceTests(ITestOutputHelper output)
             byte[] packet = new byte[RoutedHeader.Size + length];
             new RoutedHeader(1, Exact: false, type, source.Node.Address, default, destination, type == RoutedType.Find ? asked.Node.Address : default).Write(packet);
             body.AsSpan(0, length).CopyTo(packet.AsSpan(RoutedHeader.Size));
-            liar.Node.Core.Transport.SendMessage(_world.Now, liar.Node.Core.Peers[asked.Node.Address], packet);
+            liar.Node.Parts.Transport.SendMessage(_world.Now, liar.Node.Parts.Peers[asked.Node.Address], packet);
             spent += packet.Length;
         }
 

@@ -35,15 +35,15 @@ public sealed class ElsewhereAttackTests
 
     [Fact]
     public void A_word_of_another_length_is_passed_over() =>
-        Assert.Equal(SentAfter(isMember: true, lies: 5, Unknown), SentAfter(isMember: true, lies: 5, (core, number) => Somewhere(core, number)[..^1]));
+        Assert.Equal(SentAfter(isMember: true, lies: 5, Unknown), SentAfter(isMember: true, lies: 5, (parts, number) => Somewhere(parts, number)[..^1]));
 
     [Fact]
     public void A_linked_node_stands_in_no_other_ring() =>
-        Assert.Equal(SentAfter(isMember: true, lies: 5, Unknown), SentAfter(isMember: true, lies: 5, (core, _) => Message(core.Self)));
+        Assert.Equal(SentAfter(isMember: true, lies: 5, Unknown), SentAfter(isMember: true, lies: 5, (parts, _) => Message(parts.Local.Self)));
 
-    private static byte[] Somewhere(NodeCore liar, int number) => Message(NodeAddress.FromPublicKey([(byte)number, 17]));
+    private static byte[] Somewhere(NodeParts liar, int number) => Message(NodeAddress.FromPublicKey([(byte)number, 17]));
 
-    private static byte[] Unknown(NodeCore liar, int number)
+    private static byte[] Unknown(NodeParts liar, int number)
     {
         byte[] message = Somewhere(liar, number);
         message[0] = UnknownType;
@@ -58,10 +58,10 @@ public sealed class ElsewhereAttackTests
     }
 
     /// <summary>Datagrams that all others send in the two seconds after one node told each of its peers so many lies; the worlds are the same each time.</summary>
-    private static long SentAfter(bool isMember, int lies, Func<NodeCore, int, byte[]> lie) =>
+    private static long SentAfter(bool isMember, int lies, Func<NodeParts, int, byte[]> lie) =>
         Enumerable.Range(81, Worlds).Sum(seed => SentAfter(seed, isMember, lies, lie));
 
-    private static long SentAfter(int seed, bool isMember, int lies, Func<NodeCore, int, byte[]> lie)
+    private static long SentAfter(int seed, bool isMember, int lies, Func<NodeParts, int, byte[]> lie)
     {
         var world = new SimulatedNetwork(seed);
         for (int i = 0; i < Honest; i++)
@@ -70,9 +70,9 @@ public sealed class ElsewhereAttackTests
             world.Run(TimeSpan.FromMilliseconds(200));
         }
 
-        NodeCore liar = world.Add(NatKind.None, Policy, isOpen: false, certified: isMember).Node.Core;
+        NodeParts liar = world.Add(NatKind.None, Policy, isOpen: false, certified: isMember).Node.Parts;
         world.Run(TimeSpan.FromSeconds(30));
-        Assert.All(world.Nodes.Take(Honest), node => Assert.True(node.Node.Core.Shortcuts.HasAny));
+        Assert.All(world.Nodes.Take(Honest), node => Assert.True(node.Node.Parts.Shortcuts.HasAny));
         long before = world.Nodes.Take(Honest).Sum(node => node.SentDatagrams);
         int told = 0;
         foreach (Peer peer in liar.Peers.Values)

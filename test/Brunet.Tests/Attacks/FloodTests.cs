@@ -118,7 +118,7 @@ public sealed class FloodTests(ITestOutputHelper output)
             honest ??= millisecond == 2000 ? world.Add(NatKind.None, Policy) : null;
             world.Run(TimeSpan.FromMilliseconds(1));
             Assert.InRange(one.Sessions, 0, 128);
-            Assert.InRange(one.Node.Core.Peers.Count, 0, 8);
+            Assert.InRange(one.Node.Parts.Peers.Count, 0, 8);
             joined ??= honest?.Node.IsJoined == true ? world.Now - honest.StartedAt : null;
         }
 

@@ -111,8 +111,8 @@ public sealed class LeafTests
 
     private void Ask(byte[] message)
     {
-        Peer peer = _asks.Node.Core.Peers[_leaf.Node.Address];
-        _asks.Node.Core.Transport.SendMessage(_world.Now, peer, message);
+        Peer peer = _asks.Node.Parts.Peers[_leaf.Node.Address];
+        _asks.Node.Parts.Transport.SendMessage(_world.Now, peer, message);
         _world.Run(TimeSpan.FromMilliseconds(500));
     }
 

@@ -199,7 +199,7 @@ public sealed class LyingReplicaTests : IDisposable
     /// </summary>
     private int Lie(SimulatedNode asker, RecordKey key, byte replica)
     {
-        uint number = Asked(asker.Node.Core.DhtClient)
+        uint number = Asked(asker.Node.Parts.DhtClient)
             .FirstOrDefault(asked => !asked.Value.Operation.IsOver && asked.Value.Operation.Key == key && asked.Value.Replica == replica).Key;
         for (int i = 0; number != 0 && i < ProtocolConstants.Replicas; i++)
         {
@@ -219,7 +219,7 @@ public sealed class LyingReplicaTests : IDisposable
     private void Tell(SimulatedNode asker, in ReplyMessage reply)
     {
         byte[] body = new byte[ReplyMessage.HeaderSize + ProtocolConstants.MaxRecordSize];
-        _liar.Node.Core.Router.Originate(_world.Now, exact: true, RoutedType.Reply, asker.Node.Address, default, body.AsSpan(0, reply.Write(body)));
+        _liar.Node.Parts.Router.Originate(_world.Now, exact: true, RoutedType.Reply, asker.Node.Address, default, body.AsSpan(0, reply.Write(body)));
     }
 
     private byte[] Departed(RecordKey key) => new RecordCodec(_departed, null).Sign(key, [10, 128, 7, 7], 1000);
@@ -231,13 +231,13 @@ public sealed class LyingReplicaTests : IDisposable
         for (byte replica = 0; replica < ProtocolConstants.Replicas; replica++)
         {
             new StoreMessage(1, replica, (ushort)RecordLife.Of(key.Kind).TotalSeconds, record).Write(body);
-            _liar.Node.Core.Router.Originate(_world.Now, exact: false, RoutedType.Store, ReplicaPositions.Of(key, replica), default, body);
+            _liar.Node.Parts.Router.Originate(_world.Now, exact: false, RoutedType.Store, ReplicaPositions.Of(key, replica), default, body);
         }
     }
 
     /// <summary>Whose record each of the four replicas has.</summary>
     private IEnumerable<NodeAddress> Standing(RecordKey key) => Enumerable.Range(0, ProtocolConstants.Replicas)
-        .Select(replica => StoreOf(Nearest(key, replica).Node.Core.DhtServer).Find(_world.Now, key)?.Record.Owner.Address ?? default);
+        .Select(replica => StoreOf(Nearest(key, replica).Node.Parts.DhtServer).Find(_world.Now, key)?.Record.Owner.Address ?? default);
 
     /// <summary>Keys of which the liar holds one replica, with which one.</summary>
     private IEnumerable<(RecordKey Key, byte Replica, SimulatedNode Owner)> Records()
@@ -262,10 +262,13 @@ public sealed class LyingReplicaTests : IDisposable
     private SimulatedNode Nearest(RecordKey key, int replica) =>
         _world.Nodes.MinBy(node => node.Identity.Address.DistanceTo(ReplicaPositions.Of(key, replica)))!;
 
-    [UnsafeAccessor(UnsafeAccessorKind.Field, Name = "_asked")]
-    private static extern ref Dictionary<uint, (DhtOperation Operation, byte Replica)> AskedField(DhtClient client);
+    [UnsafeAccessor(UnsafeAccessorKind.Field, Name = "_questions")]
+    private static extern ref ReplicaQuestions QuestionsField(DhtClient client);
 
-    private static Dictionary<uint, (DhtOperation Operation, byte Replica)> Asked(DhtClient client) => AskedField(client);
+    [UnsafeAccessor(UnsafeAccessorKind.Field, Name = "_asked")]
+    private static extern ref Dictionary<uint, (DhtOperation Operation, byte Replica)> AskedField(ReplicaQuestions questions);
+
+    private static Dictionary<uint, (DhtOperation Operation, byte Replica)> Asked(DhtClient client) => AskedField(QuestionsField(client));
 
     [UnsafeAccessor(UnsafeAccessorKind.Field, Name = "_store")]
     private static extern ref RecordStore StoreField(DhtServer server);

@@ -32,9 +32,9 @@ public sealed class NamelessSenderTests
 
         Assert.Equal(Handshakes, completed);
         Assert.InRange(one.Sessions, 1, 8);
-        Assert.InRange(ByRemote(Sessions(one.Node.Core.Handshaker)).Count, 0, one.Sessions);
+        Assert.InRange(ByRemote(one.Node.Parts.Sessions).Count, 0, one.Sessions);
         world.Run(TimeSpan.FromMinutes(10));
-        Assert.Empty(ByRemote(Sessions(one.Node.Core.Handshaker)));
+        Assert.Empty(ByRemote(one.Node.Parts.Sessions));
     }
 
     /// <summary>A whole handshake as a client that calls itself zero; true if the server answered.</summary>
@@ -84,13 +84,8 @@ public sealed class NamelessSenderTests
         }.Write(bytes, Secret)];
     }
 
-    [UnsafeAccessor(UnsafeAccessorKind.Field, Name = "_sessions")]
-    private static extern ref SessionTable SessionsField(Handshaker handshaker);
-
     [UnsafeAccessor(UnsafeAccessorKind.Field, Name = "_byRemote")]
     private static extern ref Dictionary<(NodeAddress Sender, uint Index), Session> ByRemoteField(SessionTable table);
-
-    private static SessionTable Sessions(Handshaker handshaker) => SessionsField(handshaker);
 
     private static Dictionary<(NodeAddress Sender, uint Index), Session> ByRemote(SessionTable table) => ByRemoteField(table);
 }

@@ -105,7 +105,7 @@ public sealed class NoticeAttackTests
 
     private static void SendToAll(SimulatedNetwork world, byte[] message)
     {
-        NodeCore evil = world.Nodes[5].Node.Core;
+        NodeParts evil = world.Nodes[5].Node.Parts;
         foreach (Peer peer in evil.Peers.Values)
         {
             evil.Transport.SendMessage(world.Now, peer, message);

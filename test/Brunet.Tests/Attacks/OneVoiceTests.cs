@@ -43,12 +43,12 @@ public sealed class OneVoiceTests
         world.Run(Way);
 
         // What evil reads in the question that has just reached it: of the four it holds one.
-        uint request = NumberFor(asker.Node.Core.DhtClient, (byte)Enumerable.Range(0, ProtocolConstants.Replicas).Single(i => Nearest(world, key, i) == evil));
+        uint request = NumberFor(asker.Node.Parts.DhtClient, (byte)Enumerable.Range(0, ProtocolConstants.Replicas).Single(i => Nearest(world, key, i) == evil));
         byte[] body = new byte[ReplyMessage.HeaderSize];
         for (byte replica = 0; replica < ProtocolConstants.Replicas; replica++)
         {
             new ReplyMessage(request, replica, ReplyStatus.Missing, 0, []).Write(body);
-            evil.Node.Core.Router.Originate(world.Now, exact: true, RoutedType.Reply, asker.Node.Address, default, body);
+            evil.Node.Parts.Router.Originate(world.Now, exact: true, RoutedType.Reply, asker.Node.Address, default, body);
         }
 
         Assert.NotNull(world.RunUntil(() => found is not null, TimeSpan.FromSeconds(15)));
@@ -58,10 +58,13 @@ public sealed class OneVoiceTests
     private static SimulatedNode Nearest(SimulatedNetwork world, RecordKey key, int replica) =>
         world.Nodes.MinBy(node => node.Identity.Address.DistanceTo(ReplicaPositions.Of(key, replica)))!;
 
-    [UnsafeAccessor(UnsafeAccessorKind.Field, Name = "_asked")]
-    private static extern ref Dictionary<uint, (DhtOperation Operation, byte Replica)> AskedField(DhtClient client);
+    [UnsafeAccessor(UnsafeAccessorKind.Field, Name = "_questions")]
+    private static extern ref ReplicaQuestions QuestionsField(DhtClient client);
 
-    private static uint NumberFor(DhtClient client, byte replica) => AskedField(client).Single(asked => asked.Value.Replica == replica).Key;
+    [UnsafeAccessor(UnsafeAccessorKind.Field, Name = "_asked")]
+    private static extern ref Dictionary<uint, (DhtOperation Operation, byte Replica)> AskedField(ReplicaQuestions questions);
+
+    private static uint NumberFor(DhtClient client, byte replica) => AskedField(QuestionsField(client)).Single(asked => asked.Value.Replica == replica).Key;
 
     private sealed class TakesNothing : IRecordPolicy
     {

@@ -79,9 +79,9 @@ public sealed class PortSearchAttackTests(ITestOutputHelper output)
         for (int i = 0; i < 600; i++)
         {
             liar.Node.Send(world.Now, victim.Node.Address, [1]);
-            if (liar.Node.Core.Peers.TryGetValue(victim.Node.Address, out Peer? peer))
+            if (liar.Node.Parts.Peers.TryGetValue(victim.Node.Address, out Peer? peer))
             {
-                liar.Node.Core.Transport.SendMessage(world.Now, peer, bytes.AsSpan(0, length));
+                liar.Node.Parts.Transport.SendMessage(world.Now, peer, bytes.AsSpan(0, length));
             }
 
             world.Run(TimeSpan.FromMilliseconds(100));

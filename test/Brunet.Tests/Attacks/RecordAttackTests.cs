@@ -1,5 +1,4 @@
 using Brunet.Dht;
-using Brunet.Links;
 using Brunet.Wire;
 using Testing.Simulation;
 using Xunit.Abstractions;
@@ -102,8 +101,8 @@ public sealed class RecordAttackTests(ITestOutputHelper output)
             for (byte replica = 0; replica < ProtocolConstants.Replicas; replica++)
             {
                 new StoreMessage(1, replica, 600, record).Write(body);
-                evil.Node.Core.Router.Originate(world.Now, exact: true, RoutedType.Store, victim.Node.Address, default, body);
-                evil.Node.Core.Router.Originate(world.Now, exact: false, RoutedType.Store, victim.Node.Address, default, body);
+                evil.Node.Parts.Router.Originate(world.Now, exact: true, RoutedType.Store, victim.Node.Address, default, body);
+                evil.Node.Parts.Router.Originate(world.Now, exact: false, RoutedType.Store, victim.Node.Address, default, body);
             }
         }
 
@@ -124,7 +123,7 @@ public sealed class RecordAttackTests(ITestOutputHelper output)
             byte[] record = codec.Sign(key, [1], 1);
             byte[] message = new byte[CopyMessage.HeaderSize + record.Length];
             new CopyMessage(0, 600, record).Write(message);
-            evil.Node.Core.Transport.SendMessage(world.Now, evil.Node.Core.Peers[victim.Node.Address], message);
+            evil.Node.Parts.Transport.SendMessage(world.Now, evil.Node.Parts.Peers[victim.Node.Address], message);
         }
 
         world.Run(TimeSpan.FromSeconds(1));
@@ -143,7 +142,7 @@ public sealed class RecordAttackTests(ITestOutputHelper output)
         byte[] record = new RecordCodec(owner.Identity, null).Sign(Key, [7], 1);
         byte[] body = new byte[StoreMessage.HeaderSize + record.Length];
         new StoreMessage(1, 0, 60, record).Write(body);
-        owner.Node.Core.Router.Originate(world.Now, exact: false, RoutedType.Store, ReplicaPositions.Of(Key, 0), default, body);
+        owner.Node.Parts.Router.Originate(world.Now, exact: false, RoutedType.Store, ReplicaPositions.Of(Key, 0), default, body);
         world.Run(TimeSpan.FromSeconds(1));
         int before = world.Nodes.Count(node => node.Node.StoredRecords == 1);
         Assert.Equal(DhtStatus.Done, Lookup(world, world.Nodes[2]).Status);
@@ -184,8 +183,8 @@ public sealed class RecordAttackTests(ITestOutputHelper output)
         for (int replica = 0; replica < ProtocolConstants.Replicas; replica++)
         {
             int length = new StoreMessage(1, (byte)replica, 120, record).Write(body);
-            NodeCore core = from.Node.Core;
-            core.Router.Originate(world.Now, exact: false, RoutedType.Store, ReplicaPositions.Of(key, replica), default, body.AsSpan(0, length));
+            NodeParts parts = from.Node.Parts;
+            parts.Router.Originate(world.Now, exact: false, RoutedType.Store, ReplicaPositions.Of(key, replica), default, body.AsSpan(0, length));
         }
     }
 

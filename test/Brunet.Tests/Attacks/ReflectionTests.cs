@@ -155,7 +155,7 @@ public sealed class ReflectionTests(ITestOutputHelper output)
             for (int i = 0; i < 100; i++)
             {
                 new KnockAskMessage((KnockFrom)from, 7, Third).Write(ask);
-                two.Node.Core.Transport.SendMessage(world.Now, two.Node.Core.Peers[one.Node.Address], ask);
+                two.Node.Parts.Transport.SendMessage(world.Now, two.Node.Parts.Peers[one.Node.Address], ask);
             }
         });
         Assert.Equal(0, sent);
@@ -171,7 +171,7 @@ public sealed class ReflectionTests(ITestOutputHelper output)
             for (int i = 0; i < 1000; i++)
             {
                 new KnockAskMessage(KnockFrom.ForOther, 7, Third).Write(ask);
-                two.Node.Core.Transport.SendMessage(world.Now, two.Node.Core.Peers[one.Node.Address], ask);
+                two.Node.Parts.Transport.SendMessage(world.Now, two.Node.Parts.Peers[one.Node.Address], ask);
             }
         });
         output.WriteLine($"{1000 * ask.Length} bytes in, {sent} out");

@@ -58,7 +58,7 @@ public sealed class RelayAttackTests
         alpha.Node.Send(world.Now, beta.Node.Address, [1]);
         Assert.NotNull(world.RunUntil(() => alpha.Node.IsJoined && beta.Node.IsJoined && beta.Delivered.Count == 1, TimeSpan.FromSeconds(15)));
         Assert.NotNull(world.RunUntil(() => alpha.PathTo(beta) == PathKind.Relay, TimeSpan.FromSeconds(15)));
-        uint index = beta.Node.Core.Peers[alpha.Node.Address].Current!.LocalIndex;
+        uint index = beta.Node.Parts.Peers[alpha.Node.Address].Current!.LocalIndex;
 
         // What the relay sees of a frame is what went over the wire to it, opened with its own session.
         var seen = new List<byte[]>();
@@ -119,7 +119,7 @@ public sealed class RelayAttackTests
 
     private static byte[] Sealed(SimulatedNode from, SimulatedNode to, byte[] message)
     {
-        Brunet.Sessions.Session session = from.Node.Core.Peers[to.Node.Address].Current!;
+        Brunet.Sessions.Session session = from.Node.Parts.Peers[to.Node.Address].Current!;
         byte[] frame = new byte[ProtocolConstants.MaxFrameSize];
         return frame[..session.Keys!.Seal(session.RemoteIndex, message, frame)];
     }
@@ -129,7 +129,7 @@ public sealed class RelayAttackTests
         byte[] message = new byte[RelayHeader.Size + frame.Length];
         new RelayHeader(source, destination == default ? to.Node.Address : destination).Write(message);
         frame.CopyTo(message, RelayHeader.Size);
-        Peer peer = relay.Node.Core.Peers[to.Node.Address];
-        relay.Node.Core.Transport.SendMessage(world.Now, peer, message);
+        Peer peer = relay.Node.Parts.Peers[to.Node.Address];
+        relay.Node.Parts.Transport.SendMessage(world.Now, peer, message);
     }
 }

@@ -1,5 +1,4 @@
 using Brunet.Clocks;
-using Brunet.Links;
 using Brunet.Wire;
 using Testing.Simulation;
 
@@ -89,7 +88,7 @@ public sealed class PeerClocksTests
         Assert.False(ClockAskMessage.TryRead(answer, out _));
     }
 
-    private static NodeCore Inside(SimulatedNode node) => node.Node.Core;
+    private static NodeParts Inside(SimulatedNode node) => node.Node.Parts;
 
     private SimulatedNode Pool(int size)
     {

@@ -15,13 +15,13 @@ public sealed class RangeCollectorTests
     public void Who_was_cut_off_does_not_say_what_is_missing_before_its_neighbours_have_told_it()
     {
         SimulatedNode cut = Cut();
-        Assert.NotNull(_world.RunUntil(() => cut.Node.Core.Ring.NearLinks > 0, TimeSpan.FromSeconds(60), TimeSpan.FromMilliseconds(1)));
+        Assert.NotNull(_world.RunUntil(() => cut.Node.Parts.View.Near.Count > 0, TimeSpan.FromSeconds(60), TimeSpan.FromMilliseconds(1)));
         Assert.False(IsReady(cut));
         _world.Run(TimeSpan.FromSeconds(15));
         Assert.True(IsReady(cut));
         RecordKey[] nearest = [.. Keys().Where(key => Enumerable.Range(0, ProtocolConstants.Replicas).Any(replica => Nearest(key, replica) == cut))];
         Assert.InRange(nearest.Length, 3, 40);
-        Assert.Equal(nearest, nearest.Where(key => StoreOf(cut.Node.Core.DhtServer).Find(_world.Now, key) is not null));
+        Assert.Equal(nearest, nearest.Where(key => StoreOf(cut.Node.Parts.DhtServer).Find(_world.Now, key) is not null));
     }
 
     [Fact]
@@ -70,12 +70,12 @@ public sealed class RangeCollectorTests
     private SimulatedNode Nearest(RecordKey key, int replica) =>
         _world.Nodes.MinBy(node => node.Identity.Address.DistanceTo(ReplicaPositions.Of(key, replica)))!;
 
-    private static bool IsReady(SimulatedNode node) => CollectorField(node.Node.Core.DhtServer).IsReady;
+    private static bool IsReady(SimulatedNode node) => CollectorField(node.Node.Parts.DhtServer).IsReady;
 
     private static System.Collections.IDictionary Parts(SimulatedNode node) =>
         (System.Collections.IDictionary)typeof(RangeCollector)
             .GetField("_parts", System.Reflection.BindingFlags.NonPublic | System.Reflection.BindingFlags.Instance)!
-            .GetValue(CollectorField(node.Node.Core.DhtServer))!;
+            .GetValue(CollectorField(node.Node.Parts.DhtServer))!;
 
     [UnsafeAccessor(UnsafeAccessorKind.Field, Name = "_collector")]
     private static extern ref RangeCollector CollectorField(DhtServer server);

@@ -6,7 +6,7 @@ using Brunet.Addressing;
 using Brunet.Dht;
 using Brunet.Wire;
 using Ipop;
-using Ipop.AddressMap;
+using Ipop.Addresses;
 using Testing.Simulation;
 
 namespace Brunet.Tests.Dht;
@@ -98,7 +98,7 @@ public sealed class RivalRecordsTests : IDisposable
             new StoreMessage(1, replica, 600, record).Write(body);
             NodeAddress position = ReplicaPositions.Of(Key, replica);
             var header = new RoutedHeader(1, Exact: false, RoutedType.Store, owner.Address, default, position, default);
-            Nearest(position).Node.Core.DhtServer.OnStore(_world.Now, owner.Address, header, body);
+            Nearest(position).Node.Parts.DhtServer.OnStore(_world.Now, owner.Address, header, body);
         }
 
         _world.Run(TimeSpan.FromSeconds(2));
@@ -110,7 +110,7 @@ public sealed class RivalRecordsTests : IDisposable
         int holders = 0;
         foreach (SimulatedNode node in _world.Nodes)
         {
-            if (StoreOf(node.Node.Core.DhtServer).Find(_world.Now, Key) is { } entry && !entry.Record.Value.IsEmpty)
+            if (StoreOf(node.Node.Parts.DhtServer).Find(_world.Now, Key) is { } entry && !entry.Record.Value.IsEmpty)
             {
                 Assert.Equal(owner.Address, entry.Record.Owner.Address);
                 holders++;
@@ -119,7 +119,7 @@ public sealed class RivalRecordsTests : IDisposable
 
         for (byte replica = 0; replica < Replicas; replica++)
         {
-            Assert.NotNull(StoreOf(Nearest(ReplicaPositions.Of(Key, replica)).Node.Core.DhtServer).Find(_world.Now, Key));
+            Assert.NotNull(StoreOf(Nearest(ReplicaPositions.Of(Key, replica)).Node.Parts.DhtServer).Find(_world.Now, Key));
         }
 
         return holders;

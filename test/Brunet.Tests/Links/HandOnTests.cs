@@ -58,16 +58,16 @@ public sealed class HandOnTests
     /// <summary>No message has the type 0: nobody answers.</summary>
     private static void Send(SimulatedNetwork world, SimulatedNode one, SimulatedNode two, bool isHandedOn)
     {
-        NodeCore core = one.Node.Core;
-        if (core.Peers.TryGetValue(two.Identity.Address, out Peer? peer))
+        NodeParts parts = one.Node.Parts;
+        if (parts.Peers.TryGetValue(two.Identity.Address, out Peer? peer))
         {
             if (isHandedOn)
             {
-                core.Transport.HandOn(world.Now, peer, [0]);
+                parts.Transport.HandOn(world.Now, peer, [0]);
             }
             else
             {
-                core.Transport.SendMessage(world.Now, peer, [0]);
+                parts.Transport.SendMessage(world.Now, peer, [0]);
             }
         }
     }

@@ -20,13 +20,13 @@ public sealed class LossTests
         SimulatedNode other = _world.Add(NatKind.None, new SmallerOwnerWins());
         _world.Run(TimeSpan.FromSeconds(20));
         other.Kill();
-        _one.Node.Core.RemovePeer(_one.Node.Core.Peers[other.Identity.Address]);
+        _one.Node.Parts.Peers.Remove(_one.Node.Parts.Peers[other.Identity.Address]);
         for (int count = 0; count < Waiting; count++)
         {
             _one.Node.Send(_world.Now, other.Identity.Address, [1]);
         }
 
-        _gone = _one.Node.Core.Peers[other.Identity.Address];
+        _gone = _one.Node.Parts.Peers[other.Identity.Address];
     }
 
     [Fact]
@@ -35,7 +35,7 @@ public sealed class LossTests
         Assert.Equal(0, _one.Node.Losses.Unsent);
         _one.Node.Send(_world.Now, _gone.Address, [1]);
         Assert.Equal(1, _one.Node.Losses.Unsent);
-        _one.Node.Core.RemovePeer(_gone);
+        _one.Node.Parts.Peers.Remove(_gone);
         Assert.Equal(Waiting + 1, _one.Node.Losses.Unsent);
     }
 

@@ -1,4 +1,5 @@
 using System.Buffers.Binary;
+using Brunet.Addressing;
 using Brunet.Links;
 using Brunet.Sessions;
 using Brunet.Wire;
@@ -22,7 +23,7 @@ public sealed class PacketOrderTests
         SimulatedNode sends = _world.Add(NatKind.None, Policy);
         _receiver = _world.Add(NatKind.None, Policy);
         Assert.NotNull(_world.RunUntil(() => _receiver.IsLinkedTo(sends), TimeSpan.FromSeconds(60)));
-        _sender = _receiver.Node.Core.Peers[sends.Identity.Address];
+        _sender = _receiver.Node.Parts.Peers[sends.Identity.Address];
     }
 
     [Fact]
@@ -60,6 +61,6 @@ public sealed class PacketOrderTests
     private void Receive(byte[] packet)
     {
         Session session = _sender.Current!;
-        _receiver.Node.Core.Order.Receive(_world.Now, _sender, session, Arrival.Ring(default), ++_counter, [(byte)MessageType.Packet, .. packet]);
+        _receiver.Node.Parts.Order.Receive(_world.Now, _sender, session, Arrival.Ring(default), ++_counter, [(byte)MessageType.Packet, .. packet]);
     }
 }

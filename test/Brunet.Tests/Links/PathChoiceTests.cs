@@ -11,7 +11,7 @@ public sealed class PathChoiceTests
     private static readonly TransportAddress Far = TransportAddress.FromIPv4(0xc6120001, 4433);
     private static readonly TimeSpan Start = TimeSpan.FromSeconds(100);
 
-    private readonly Peer _peer = new(default, Start, new SimulatedNetwork(seed: 1).Add(NatKind.None, new SmallerOwnerWins()).Node.Core.Agenda);
+    private readonly Peer _peer = new(default, Start, new SimulatedNetwork(seed: 1).Add(NatKind.None, new SmallerOwnerWins()).Node.Parts.Peers);
     private ulong _nonce;
 
     [Theory]

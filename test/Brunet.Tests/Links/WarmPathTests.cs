@@ -35,7 +35,8 @@ public sealed class WarmPathTests(ITestOutputHelper output)
             }
 
             // What is found by searching would come late or never.
-            Known(one, two).NextSeek = Known(two, one).NextSeek = TimeSpan.MaxValue;
+            one.Node.Parts.Events.Missed -= one.Node.Parts.Puncher.Seek;
+            two.Node.Parts.Events.Missed -= two.Node.Parts.Puncher.Seek;
             List<PathStatus> before = Paths(world, one, two);
             Assert.Equal(kind, before[0].Kind);
             Cut(world, one, two, before[0]);
@@ -83,9 +84,9 @@ public sealed class WarmPathTests(ITestOutputHelper output)
         world.Wire = (from, to, _) => !((from == one && to.IPv4 == two.PublicEndpoint.IPv4) || (from == two && to.IPv4 == one.PublicEndpoint.IPv4));
     }
 
-    private static List<PathStatus> Paths(SimulatedNetwork world, SimulatedNode one, SimulatedNode two) => Known(one, two).PathStatus(world.Now);
+    private static List<PathStatus> Paths(SimulatedNetwork world, SimulatedNode one, SimulatedNode two) => PathStatus.Of(world.Now, Known(one, two));
 
     private static bool IsSame(PathStatus one, PathStatus two) => (one.Kind, one.Relay, one.Endpoint) == (two.Kind, two.Relay, two.Endpoint);
 
-    private static Peer Known(SimulatedNode node, SimulatedNode other) => node.Node.Core.Peers[other.Identity.Address];
+    private static Peer Known(SimulatedNode node, SimulatedNode other) => node.Node.Parts.Peers[other.Identity.Address];
 }

@@ -15,31 +15,31 @@ public sealed class TcpMeetingsTests
     [Fact]
     public void Who_asked_in_vain_is_kept_for_seconds_only()
     {
-        NodeCore core = Ask();
-        Assert.Single(Askers(core.Meetings));
+        NodeParts parts = Ask();
+        Assert.Single(Askers(parts.Meetings));
         _world.Run(TimeSpan.FromSeconds(8));
-        Assert.Empty(Askers(core.Meetings));
-        Assert.Equal(TimeSpan.MaxValue, core.Meetings.NextTick);
+        Assert.Empty(Askers(parts.Meetings));
+        Assert.Equal(TimeSpan.MaxValue, parts.Meetings.NextTick);
     }
 
     [Fact]
     public void Who_asked_is_forgotten_with_the_peer()
     {
-        NodeCore core = Ask();
-        core.RemovePeer(Askers(core.Meetings).Keys.First());
-        Assert.Empty(Askers(core.Meetings));
+        NodeParts parts = Ask();
+        parts.Peers.Remove(Askers(parts.Meetings).Keys.First());
+        Assert.Empty(Askers(parts.Meetings));
     }
 
     /// <summary>A node that nobody has seen by TCP, asked by a peer that is not straight.</summary>
-    private NodeCore Ask()
+    private NodeParts Ask()
     {
         SimulatedNode one = _world.Add(NatKind.None, new SmallerOwnerWins());
-        NodeCore core = one.Node.Core;
-        Peer peer = core.GetOrAddPeer(_world.Now, new NodeAddress(5, 5));
+        NodeParts parts = one.Node.Parts;
+        Peer peer = parts.Peers.GetOrAdd(_world.Now, new NodeAddress(5, 5));
         var meet = new MeetMessage { WantsAnswer = true };
         byte[] message = new byte[MeetMessage.MaxSize];
-        core.Meetings.OnMeet(_world.Now, peer, default, message.AsSpan(0, meet.Write(message)));
-        return core;
+        parts.Meetings.OnMeet(_world.Now, peer, default, message.AsSpan(0, meet.Write(message)));
+        return parts;
     }
 
     [UnsafeAccessor(UnsafeAccessorKind.Field, Name = "_askers")]

@@ -1,5 +1,4 @@
 using Brunet.Addressing;
-using Brunet.Links;
 using Brunet.Ring;
 using Testing.Simulation;
 
@@ -28,41 +27,41 @@ public sealed class MemberTableTests
             world.Run(TimeSpan.FromSeconds(1));
             foreach (SimulatedNode node in world.Nodes.Where(node => node.IsAlive))
             {
-                CheckMembers(node.Node.Core);
-                CheckSides(node.Node.Core, random);
+                CheckMembers(node.Node.Parts);
+                CheckSides(node.Node.Parts, random);
             }
         }
     }
 
-    private static void CheckMembers(NodeCore core)
+    private static void CheckMembers(NodeParts parts)
     {
         // Links that fall within the last tick are noticed at the next one.
-        core.Ring.Touch();
-        NodeAddress[] linked = [.. core.Peers.Values.Where(core.IsMemberPeer).Select(peer => peer.Address).Order()];
-        Assert.Equal(linked, core.Members.Addresses());
-        Assert.Equal(linked.Length, core.Members.Count);
-        Assert.All(linked, address => Assert.True(core.Members.Contains(address)));
-        Assert.False(core.Members.Contains(core.Self));
-        Assert.All(Enumerable.Range(0, 5), _ => Assert.Contains(core.Members.ByChance(_ => true)!.Address, linked));
-        Assert.Null(core.Members.ByChance(_ => false));
+        parts.Peers.Touch();
+        NodeAddress[] linked = [.. parts.Peers.Values.Where(parts.Peers.IsMember).Select(peer => peer.Address).Order()];
+        Assert.Equal(linked, parts.Members.Addresses());
+        Assert.Equal(linked.Length, parts.Members.Count);
+        Assert.All(linked, address => Assert.True(parts.Members.Contains(address)));
+        Assert.False(parts.Members.Contains(parts.Local.Self));
+        Assert.All(Enumerable.Range(0, 5), _ => Assert.Contains(parts.Members.ByChance(_ => true)!.Address, linked));
+        Assert.Null(parts.Members.ByChance(_ => false));
     }
 
-    private static void CheckSides(NodeCore core, Random random)
+    private static void CheckSides(NodeParts parts, Random random)
     {
-        List<NodeAddress> all = core.Members.Addresses();
+        List<NodeAddress> all = parts.Members.Addresses();
         byte[] anywhere = new byte[NodeAddress.Size];
         random.NextBytes(anywhere);
-        foreach (NodeAddress position in new[] { core.Self, all[random.Next(all.Count)], NodeAddress.Read(anywhere) })
+        foreach (NodeAddress position in new[] { parts.Local.Self, all[random.Next(all.Count)], NodeAddress.Read(anywhere) })
         {
             foreach (int perSide in new[] { 1, 2, 4, all.Count / 2, all.Count })
             {
-                Assert.Equal(Neighbourhood.Nearest(position, all, perSide), core.Members.Around(position, perSide));
+                Assert.Equal(Neighbourhood.Nearest(position, all, perSide), parts.Members.Around(position, perSide));
             }
         }
 
-        NodeAddress[] after = [.. all.Where(address => core.Self.ClockwiseTo(address) < address.ClockwiseTo(core.Self)).OrderBy(core.Self.ClockwiseTo)];
-        NodeAddress[] before = [.. all.Except(after).OrderBy(address => address.ClockwiseTo(core.Self))];
-        Assert.Equal(after, core.Members.Side(clockwise: true));
-        Assert.Equal(before, core.Members.Side(clockwise: false));
+        NodeAddress[] after = [.. all.Where(address => parts.Local.Self.ClockwiseTo(address) < address.ClockwiseTo(parts.Local.Self)).OrderBy(parts.Local.Self.ClockwiseTo)];
+        NodeAddress[] before = [.. all.Except(after).OrderBy(address => address.ClockwiseTo(parts.Local.Self))];
+        Assert.Equal(after, parts.Members.Side(clockwise: true));
+        Assert.Equal(before, parts.Members.Side(clockwise: false));
     }
 }

@@ -30,7 +30,7 @@ public sealed class OtherRingTests(ITestOutputHelper output)
         world.Run(TimeSpan.FromSeconds(30));
         TimeSpan since = world.Now;
         world.Run(TimeSpan.FromSeconds(60));
-        Assert.DoesNotContain(world.Nodes.SelectMany(node => node.Node.Core.Peers.Values), peer => peer.NextElsewhere > since);
+        Assert.DoesNotContain(world.Nodes.SelectMany(node => node.Node.Parts.Peers.Values.Select(node.Node.Parts.OtherRing.BelievedFrom)), time => time > since);
     }
 
     // Each half has a bootstrap of its own and knows the other's.
@@ -48,5 +48,5 @@ public sealed class OtherRingTests(ITestOutputHelper output)
     }
 
     private static int Heard(SimulatedNetwork world) =>
-        world.Nodes.Count(node => node.Node.Core.Peers.Values.Any(peer => peer.NextElsewhere > TimeSpan.Zero));
+        world.Nodes.Count(node => node.Node.Parts.Peers.Values.Any(peer => node.Node.Parts.OtherRing.BelievedFrom(peer) > TimeSpan.Zero));
 }

@@ -28,7 +28,7 @@ public sealed class CrossedSessionsTests
         world.Run(TimeSpan.FromSeconds(seconds));
         foreach ((SimulatedNode from, SimulatedNode to) in new[] { (smaller, larger), (larger, smaller) })
         {
-            Assert.NotNull(to.Node.Core.Handshaker.Find(Known(from, to).Current!.RemoteIndex));
+            Assert.NotNull(to.Node.Parts.Sessions.Find(Known(from, to).Current!.RemoteIndex));
         }
     }
 
@@ -38,11 +38,11 @@ public sealed class CrossedSessionsTests
         TimeSpan late = world.Now + TimeSpan.FromMilliseconds(400);
         uint own = 0;
         world.Wire = (from, _, datagram) => from != smaller || world.Now >= late
-            || !HandshakeFrame.TryRead(datagram, from.Node.Core.Settings.PoolSecret.Span, out HandshakeFrame frame) || frame.ReceiverIndex == 0 || frame.SenderIndex != own;
+            || !HandshakeFrame.TryRead(datagram, from.Node.Parts.Local.Settings.PoolSecret.Span, out HandshakeFrame frame) || frame.ReceiverIndex == 0 || frame.SenderIndex != own;
         foreach ((SimulatedNode node, SimulatedNode other) in new[] { (smaller, larger), (larger, smaller) })
         {
-            node.Node.Core.ForgetSessions(Known(node, other));
-            node.Node.Core.Handshaker.Rekey(world.Now, Known(node, other));
+            node.Node.Parts.Peers.ForgetSessions(Known(node, other));
+            node.Node.Parts.Handshaker.Rekey(world.Now, Known(node, other));
         }
 
         own = Known(smaller, larger).Pending!.LocalIndex;
@@ -50,5 +50,5 @@ public sealed class CrossedSessionsTests
         Assert.NotEqual(Known(smaller, larger).Current!.LocalIndex, Known(larger, smaller).Current!.RemoteIndex);
     }
 
-    private static Peer Known(SimulatedNode node, SimulatedNode other) => node.Node.Core.Peers[other.Node.Address];
+    private static Peer Known(SimulatedNode node, SimulatedNode other) => node.Node.Parts.Peers[other.Node.Address];
 }

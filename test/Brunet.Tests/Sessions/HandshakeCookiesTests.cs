@@ -1,5 +1,5 @@
 using Brunet.Addressing;
-using Brunet.Sessions;
+using Brunet.Handshakes;
 using Brunet.Wire;
 
 namespace Brunet.Tests.Sessions;

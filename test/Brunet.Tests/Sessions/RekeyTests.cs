@@ -141,7 +141,7 @@ public sealed class RekeyTests
 
     private static Session Current(SimulatedNode node, SimulatedNode other) => Known(node, other).Current!;
 
-    private static Peer Known(SimulatedNode node, SimulatedNode other) => node.Node.Core.Peers[other.Node.Address];
+    private static Peer Known(SimulatedNode node, SimulatedNode other) => node.Node.Parts.Peers[other.Node.Address];
 
     // 2^32 frames take an hour even where nothing else is done.
     [UnsafeAccessor(UnsafeAccessorKind.Method, Name = "set_Sent")]

@@ -75,14 +75,14 @@ public sealed class TwinTests(ITestOutputHelper output)
         (SimulatedNode one, SimulatedNode two) = (world.Nodes[1], world.Nodes[2]);
         one.Node.Send(world.Now, two.Node.Address, [1]);
         world.Run(TimeSpan.FromSeconds(5));
-        Session before = one.Node.Core.Peers[two.Node.Address].Current!;
+        Session before = one.Node.Parts.Peers[two.Node.Address].Current!;
         one.Node.OnMachineCopied(world.Now);
-        Assert.Null(one.Node.Core.Handshaker.Find(before.LocalIndex));
+        Assert.Null(one.Node.Parts.Sessions.Find(before.LocalIndex));
         two.Delivered.Clear();
         one.Node.Send(world.Now, two.Node.Address, [2]);
         world.Run(TimeSpan.FromSeconds(1));
         Assert.Single(two.Delivered);
-        Assert.NotEqual(before.LocalBoot, one.Node.Core.Peers[two.Node.Address].Current!.LocalBoot);
+        Assert.NotEqual(before.LocalBoot, one.Node.Parts.Peers[two.Node.Address].Current!.LocalBoot);
     }
 
     [Fact]
@@ -90,19 +90,19 @@ public sealed class TwinTests(ITestOutputHelper output)
     {
         var world = Ring(9, nodes: 2);
         (SimulatedNode liar, SimulatedNode victim) = (world.Nodes[0], world.Nodes[1]);
-        Brunet.Links.Peer peer = liar.Node.Core.Peers[victim.Node.Address];
+        Brunet.Links.Peer peer = liar.Node.Parts.Peers[victim.Node.Address];
         ulong boot = peer.Current!.RemoteBoot;
-        liar.Node.Core.Transport.SendMessage(world.Now, peer, TwinMessage.Ask(77));
-        liar.Node.Core.Transport.SendMessage(world.Now, peer, TwinMessage.Prove(liar.Identity.Sign, boot, 77));
+        liar.Node.Parts.Transport.SendMessage(world.Now, peer, TwinMessage.Ask(77));
+        liar.Node.Parts.Transport.SendMessage(world.Now, peer, TwinMessage.Prove(liar.Identity.Sign, boot, 77));
         byte[] own = TwinMessage.Prove(victim.Identity.Sign, boot, boot);
-        liar.Node.Core.Transport.SendMessage(world.Now, peer, own);
+        liar.Node.Parts.Transport.SendMessage(world.Now, peer, own);
         byte[] changed = TwinMessage.Prove(victim.Identity.Sign, boot, 77);
         changed[10] ^= 1;
-        liar.Node.Core.Transport.SendMessage(world.Now, peer, changed);
+        liar.Node.Parts.Transport.SendMessage(world.Now, peer, changed);
         world.Run(TimeSpan.FromSeconds(2));
         Assert.Null(victim.Node.Twin);
 
-        liar.Node.Core.Transport.SendMessage(world.Now, peer, TwinMessage.Prove(victim.Identity.Sign, boot, 77));
+        liar.Node.Parts.Transport.SendMessage(world.Now, peer, TwinMessage.Prove(victim.Identity.Sign, boot, 77));
         world.Run(TimeSpan.FromSeconds(1));
         Assert.Equal(77ul, victim.Node.Twin?.Other);
     }

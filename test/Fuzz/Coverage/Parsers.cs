@@ -14,6 +14,7 @@ using Ipop.Linux.Handshakes;
 using Ipop.Linux.Interfaces;
 using Ipop.Linux.Routes;
 using Ipop.Offload;
+using Ipop.Packets;
 using Ipopd.Configuration;
 using Ipopd.Control;
 using Ipopd.State;

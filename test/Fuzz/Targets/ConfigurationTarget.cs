@@ -1,6 +1,6 @@
 using System.Text;
 using Fuzz.Mutation;
-using Ipop.Router;
+using Ipop.Dhcp;
 using Ipopd.Configuration;
 
 namespace Fuzz.Targets;

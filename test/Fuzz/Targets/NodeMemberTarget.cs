@@ -99,7 +99,7 @@ internal sealed class NodeMemberTarget : FuzzTarget
             Improve(message[0], body);
             if ((message[0] & KnowsBoot) != 0 && body.Length >= TwinMessage.QuestionSize && body[0] == (byte)MessageType.Twin)
             {
-                BinaryPrimitives.WriteUInt64BigEndian(body.AsSpan(1), trio.Victim.Core.Boot.Current);
+                BinaryPrimitives.WriteUInt64BigEndian(body.AsSpan(1), trio.Victim.Parts.Local.Boot.Current);
             }
 
             trio.Sealed(body);
@@ -111,7 +111,7 @@ internal sealed class NodeMemberTarget : FuzzTarget
 
         trio.Run(TimeSpan.FromMilliseconds(200));
         trio.CheckSurvivors();
-        return Math.Min(trio.Victim.StoredRecords, 9) + (10 * trio.Victim.Core.Handshaker.SessionCount) + (1000 * trio.Victim.Core.Peers.Count)
+        return Math.Min(trio.Victim.StoredRecords, 9) + (10 * trio.Victim.Parts.Handshaker.SessionCount) + (1000 * trio.Victim.Parts.Peers.Count)
             + (100_000 * (int)Math.Min(trio.BytesToStrangers / 1000, 20));
     }
 

@@ -88,7 +88,7 @@ internal sealed class NodeStrangerTarget : FuzzTarget
         trio.Run(TimeSpan.FromMilliseconds(200));
         Oracle.That(hasSecret || trio.BytesToStrangers == 0, "who has not the pool's secret gets no answer");
         trio.CheckSurvivors();
-        return HashCode(trio.Victim.Core.Handshaker.SessionCount, trio.Victim.Core.Peers.Count, (int)Math.Min(trio.BytesToStrangers / 500, 20));
+        return HashCode(trio.Victim.Parts.Handshaker.SessionCount, trio.Victim.Parts.Peers.Count, (int)Math.Min(trio.BytesToStrangers / 500, 20));
     }
 
     private static int HashCode(int sessions, int peers, int answered) => sessions + (100 * peers) + (10_000 * answered);

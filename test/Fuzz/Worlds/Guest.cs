@@ -1,7 +1,7 @@
 using Brunet.Dht;
 using Fuzz.Targets;
 using Ipop;
-using Ipop.AddressMap;
+using Ipop.Addresses;
 using Ipop.Router;
 using Testing.Overlay;
 

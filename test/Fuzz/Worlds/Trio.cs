@@ -61,7 +61,7 @@ internal sealed class Trio
     public static NodeAddress Address(int number) => Identities[number].Address;
 
     /// <summary>What one node knows of another; null if nothing.</summary>
-    public static Peer? Peer(Node from, Node to) => from.Core.Peers.GetValueOrDefault(to.Address);
+    public static Peer? Peer(Node from, Node to) => from.Parts.Peers.GetValueOrDefault(to.Address);
 
     /// <summary>Gives the victim a datagram, and everybody what follows from it.</summary>
     public void Datagram(TransportAddress source, byte[] datagram)
@@ -75,7 +75,7 @@ internal sealed class Trio
     {
         if (Peer(Evil, Victim) is { } peer)
         {
-            Evil.Core.Transport.SendMessage(Now, peer, message);
+            Evil.Parts.Transport.SendMessage(Now, peer, message);
         }
 
         Carry();
@@ -105,8 +105,8 @@ internal sealed class Trio
         Friend.Send(Now, Victim.Address, [1]);
         Run(TimeSpan.FromMilliseconds(100));
         Oracle.That(_nodes[0].Delivered > 0, "the honest two still talk");
-        Oracle.That(Victim.Core.Handshaker.SessionCount <= 600, "sessions are bounded");
-        Oracle.That(Victim.Core.Peers.Count <= 200, "peers are bounded");
+        Oracle.That(Victim.Parts.Handshaker.SessionCount <= 600, "sessions are bounded");
+        Oracle.That(Victim.Parts.Peers.Count <= 200, "peers are bounded");
     }
 
     private void Carry()

@@ -2,7 +2,7 @@ using System.Net;
 using Brunet;
 using Brunet.Addressing;
 using Brunet.Sessions;
-using Ipop.AddressMap;
+using Ipop.Addresses;
 using Ipop.Ethernet;
 using Ipop.Linux.Randomness;
 using Ipop.Linux.Udp;

@@ -51,7 +51,7 @@ internal sealed class DhcpGuest(Machine machine)
         byte[] bootp = Message(type, ++_transaction, WantsBroadcast, client, options ?? []);
         IPv4Address to = destination == IPv4Address.Any ? IPv4Address.Broadcast : destination;
         MacAddress mac = destination == IPv4Address.Any ? MacAddress.Broadcast : MacAddress.Gateway;
-        machine.Network.FrameFromTap(machine.Now, Machine.Frame(EthernetFrame.IPv4, Packets.Udp(client, 68, to, 67, bootp), mac.Value));
+        machine.Network.FrameFromTap(machine.Now, Machine.Frame(EthernetFrame.IPv4, TestPackets.Udp(client, 68, to, 67, bootp), mac.Value));
     }
 
     public DhcpReply Take()

@@ -63,7 +63,7 @@ public sealed class DhcpOptionsTests
     {
         var machine = new Machine("a");
         byte[] message = [.. DhcpGuest.Message(DhcpMessageType.Discover, 7, false, default, [])[..^1], .. garbled];
-        machine.Network.FrameFromTap(machine.Now, Machine.Frame(0x0800, Packets.Udp(default, 68, IPv4Address.Broadcast, 67, message)));
+        machine.Network.FrameFromTap(machine.Now, Machine.Frame(0x0800, TestPackets.Udp(default, 68, IPv4Address.Broadcast, 67, message)));
         DhcpReply offer = DhcpReply.Read(Assert.Single(machine.Tap.Frames));
         Assert.Equal((DhcpMessageType.Offer, machine.Candidate(0)), (offer.Type, offer.Assigned));
     }
@@ -74,7 +74,7 @@ public sealed class DhcpOptionsTests
         var machine = new Machine("a");
         byte[] message = DhcpGuest.Message(DhcpMessageType.Discover, 7, false, default, []);
         message[241] = 2;
-        machine.Network.FrameFromTap(machine.Now, Machine.Frame(0x0800, Packets.Udp(default, 68, IPv4Address.Broadcast, 67, message)));
+        machine.Network.FrameFromTap(machine.Now, Machine.Frame(0x0800, TestPackets.Udp(default, 68, IPv4Address.Broadcast, 67, message)));
         machine.Dhcp.ExpectSilence();
         Assert.Equal(1, machine.Network.Drops[DropReason.Dhcp]);
     }

@@ -216,7 +216,7 @@ public sealed class DhcpServerTests
         var machine = new Machine("a");
         machine.Dht.IsSlow = true;
         byte[] discover = DhcpGuest.Message(DhcpMessageType.Discover, 7, false, default, []);
-        byte[] frame = Machine.Frame(0x0800, Packets.Udp(default, 68, IPv4Address.Broadcast, 67, discover));
+        byte[] frame = Machine.Frame(0x0800, TestPackets.Udp(default, 68, IPv4Address.Broadcast, 67, discover));
         machine.Network.FrameFromTap(machine.Now, frame);
         machine.Network.FrameFromTap(machine.Now, frame);
         machine.Dht.Run(machine.Now);

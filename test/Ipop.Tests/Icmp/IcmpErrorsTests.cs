@@ -15,7 +15,7 @@ public sealed class IcmpErrorsTests
     public void A_packet_to_an_address_that_nobody_owns_is_host_unreachable()
     {
         Machine machine = Member();
-        byte[] packet = Packets.Tcp(Local, 1, Remote, 22, Packets.Syn);
+        byte[] packet = TestPackets.Tcp(Local, 1, Remote, 22, TestPackets.Syn);
         machine.SendFromGuest(packet);
         byte[] error = Assert.Single(machine.TakePackets());
         Assert.True(IPv4Packet.TryRead(error, out IPv4Packet ip));
@@ -106,7 +106,7 @@ public sealed class IcmpErrorsTests
     public void There_is_no_error_about_an_icmp_error(byte type, int errors)
     {
         Machine machine = Member();
-        machine.SendFromGuest(Packets.Raw(Local, Remote, IPv4Packet.Icmp, [type, 0, 0, 0, 0, 0, 0, 0]));
+        machine.SendFromGuest(TestPackets.Raw(Local, Remote, IPv4Packet.Icmp, [type, 0, 0, 0, 0, 0, 0, 0]));
         Assert.Equal(errors, machine.TakePackets().Count);
         Assert.Equal(1, machine.Network.Drops[DropReason.NoOwner]);
     }
@@ -157,7 +157,7 @@ public sealed class IcmpErrorsTests
     public void An_error_quotes_the_packet_as_far_as_576_bytes_reach()
     {
         Machine machine = Member();
-        machine.SendFromGuest(Packets.Raw(Local, Remote, 50, new byte[1200]));
+        machine.SendFromGuest(TestPackets.Raw(Local, Remote, 50, new byte[1200]));
         Assert.Equal(576, Assert.Single(machine.TakePackets()).Length);
     }
 

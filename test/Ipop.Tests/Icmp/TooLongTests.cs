@@ -126,7 +126,7 @@ public sealed class TooLongTests
 
     private static byte[] Segment(int payload)
     {
-        byte[] packet = [.. Packets.Tcp(Local, 1000, Remote, 22, TcpAck), .. Payload(payload)];
+        byte[] packet = [.. TestPackets.Tcp(Local, 1000, Remote, 22, TcpAck), .. Payload(payload)];
         Finish(packet);
         return packet;
     }
@@ -136,7 +136,7 @@ public sealed class TooLongTests
 
     private static byte[] Packet(int length, bool mayCut, byte[]? options = null)
     {
-        byte[] packet = Packets.Raw(Local, Remote, 50, Payload(length - 20 - (options?.Length ?? 0)));
+        byte[] packet = TestPackets.Raw(Local, Remote, 50, Payload(length - 20 - (options?.Length ?? 0)));
         if (options is not null)
         {
             packet = [.. packet[..20], .. options, .. packet[20..]];

@@ -72,7 +72,7 @@ public sealed class OffloadPathTests
         Machine machine = Member(TcpPackets.Right);
         machine.Network.PacketFromOverlay(machine.Now, Peers.Certified("thief", "10.128.9.9"), TcpPackets.Make(1, 1000), lacksChecksum: true);
         Assert.Equal(1, machine.Network.Drops[DropReason.NotOwner]);
-        byte[] datagram = Packets.Udp(TcpPackets.Left, 1, TcpPackets.Right, 2, new byte[10]);
+        byte[] datagram = TestPackets.Udp(TcpPackets.Left, 1, TcpPackets.Right, 2, new byte[10]);
         machine.Network.PacketFromOverlay(machine.Now, Peers.Certified("owner", TcpPackets.Left.ToString()), datagram, lacksChecksum: true);
         Assert.Equal(1, machine.Network.Drops[DropReason.Malformed]);
         machine.Network.EndRound();
@@ -84,7 +84,7 @@ public sealed class OffloadPathTests
     {
         Machine machine = Member(TcpPackets.Left);
         machine.PutAddress(Peer, TcpPackets.Right);
-        byte[] datagram = Packets.Udp(TcpPackets.Left, 1, TcpPackets.Right, 2, new byte[3000]);
+        byte[] datagram = TestPackets.Udp(TcpPackets.Left, 1, TcpPackets.Right, 2, new byte[3000]);
         datagram[25]++;
         machine.Network.FrameFromTap(machine.Now, Machine.Frame(EthernetFrame.IPv4, datagram), Cut);
         machine.Network.FrameFromTap(machine.Now, Machine.Frame(EthernetFrame.IPv4, datagram), Cut with { SegmentSize = 0, ChecksumOffset = 5000 });

@@ -124,7 +124,7 @@ public sealed class TcpJoinerTests
 
     [Fact]
     public void Other_protocols_are_not_joined() =>
-        Assert.False(_joiner.Add(Machine.TapMac, TcpPackets.Read(Packets.Udp(TcpPackets.Left, 1, TcpPackets.Right, 2, new byte[10]))));
+        Assert.False(_joiner.Add(Machine.TapMac, TcpPackets.Read(TestPackets.Udp(TcpPackets.Left, 1, TcpPackets.Right, 2, new byte[10]))));
 
     private static byte[] Summed(byte[] packet)
     {

@@ -29,7 +29,7 @@ internal static class TcpPackets
             segment[20 + options + index] = (byte)((sequence + (uint)index) * 31 >> 3);
         }
 
-        byte[] packet = Packets.Raw(Left, Right, IPv4Packet.Tcp, segment);
+        byte[] packet = TestPackets.Raw(Left, Right, IPv4Packet.Tcp, segment);
         BinaryPrimitives.WriteUInt16BigEndian(packet.AsSpan(4), Identification);
         packet[8] = timeToLive;
         IPv4Packet.Finish(packet, IPv4Packet.MinimumHeaderSize);

@@ -45,7 +45,7 @@ public sealed class TcpSegmentsTests
         fragment[6] = 0x20;
         byte[] header = TcpPackets.Make(1, 0, options: 0);
         header[32] = 0xf0;
-        byte[] datagram = Packets.Udp(TcpPackets.Left, 1, TcpPackets.Right, 2, new byte[3000]);
+        byte[] datagram = TestPackets.Udp(TcpPackets.Left, 1, TcpPackets.Right, 2, new byte[3000]);
         Assert.False(TcpSegments.TryRead(TcpPackets.Read(fragment), 1000, out _));
         Assert.False(TcpSegments.TryRead(TcpPackets.Read(header), 1000, out _));
         Assert.False(TcpSegments.TryRead(TcpPackets.Read(datagram), 1000, out _));

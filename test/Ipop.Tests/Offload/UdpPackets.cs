@@ -12,7 +12,7 @@ internal static class UdpPackets
     {
         byte[] bytes = new byte[payload];
         new Random(number).NextBytes(bytes);
-        byte[] packet = Packets.Udp(TcpPackets.Left, 40000, TcpPackets.Right, port, bytes);
+        byte[] packet = TestPackets.Udp(TcpPackets.Left, 40000, TcpPackets.Right, port, bytes);
         BinaryPrimitives.WriteUInt16BigEndian(packet.AsSpan(4), identification);
         (packet[1], packet[6], packet[8]) = (service, isAtomic ? (byte)0x40 : (byte)0, timeToLive);
         IPv4Packet.Finish(packet, IPv4Packet.MinimumHeaderSize);

@@ -60,7 +60,7 @@ internal sealed class Lan
         relay.Write(bootp.AsSpan(24));
         host.Write(bootp.AsSpan(28));
         bool isUnicast = client != IPv4Address.Any || relay != IPv4Address.Any;
-        byte[] packet = Packets.Udp(relay == IPv4Address.Any ? client : relay, 68, isUnicast ? Server : IPv4Address.Broadcast, 67, bootp);
+        byte[] packet = TestPackets.Udp(relay == IPv4Address.Any ? client : relay, 68, isUnicast ? Server : IPv4Address.Broadcast, 67, bootp);
         Frame(station ?? host, isUnicast ? MacAddress.Gateway : MacAddress.Broadcast, EthernetFrame.IPv4, packet);
     }
 
@@ -117,14 +117,14 @@ internal sealed class Lan
 
     /// <summary>Whether the DHT says that an address is the router's.</summary>
     public bool Owns(IPv4Address address) =>
-        Machine.Dht.Records.TryGetValue(AddressMap.AddressValue.Key(address), out Brunet.Dht.DhtRecord? record)
+        Machine.Dht.Records.TryGetValue(Addresses.AddressValue.Key(address), out Brunet.Dht.DhtRecord? record)
         && record.Owner.Address == Machine.Overlay.Address && record.Value.Length > 0;
 
     /// <summary>Another node of the pool with an address of its own.</summary>
     public (PeerIdentity Peer, IPv4Address Address) Remote(string name = "remote", uint index = 0)
     {
         PeerIdentity peer = Peers.Bare(name);
-        IPv4Address address = AddressMap.Candidates.Address(Machine.Options.Subnet, peer.Address, index);
+        IPv4Address address = Addresses.Candidates.Address(Machine.Options.Subnet, peer.Address, index);
         Machine.PutAddress(peer, address);
         return (peer, address);
     }

@@ -232,8 +232,8 @@ public sealed class RouterCheatingTests
         PeerIdentity router = Peers.Certified("certified", own.ToString());
         var member = new Machine("member", certificate: Peers.Certificate("member", "10.128.1.1"));
         IPv4Address local = member.Dhcp.Bind();
-        IPv4Address further = AddressMap.Candidates.Address(member.Options.Subnet, router.Address, 5);
-        Assert.False(member.Dht.Put(new Brunet.Dht.DhtRecord(AddressMap.AddressValue.Key(further), AddressMap.AddressValue.ForAddress(5), router, 1)));
+        IPv4Address further = Addresses.Candidates.Address(member.Options.Subnet, router.Address, 5);
+        Assert.False(member.Dht.Put(new Brunet.Dht.DhtRecord(Addresses.AddressValue.Key(further), Addresses.AddressValue.ForAddress(5), router, 1)));
         member.Receive(router, Machine.Packet(further, local));
         Assert.Empty(member.TakePackets());
         Assert.Equal(1, member.Network.Drops[DropReason.NotOwner]);
@@ -257,9 +257,9 @@ public sealed class RouterCheatingTests
         var random = new Random(20261122);
         byte[][] good =
         [
-            Frame(Lan.A, EthernetFrame.IPv4, Packets.Udp(_a, 68, _lan.Machine.Options.Subnet.Gateway, 67, DhcpGuest.Message(DhcpMessageType.Inform, 1, false, _a, []))),
-            Frame(Lan.C, EthernetFrame.IPv4, Packets.Udp(default, 68, _lan.Machine.Options.Subnet.Gateway, 67, DhcpGuest.Message(DhcpMessageType.Request, 1, true, default, []))),
-            Frame(Lan.A, EthernetFrame.IPv4, Packets.Udp(_a, 5000, _lan.Machine.Options.Subnet.Gateway, 53, new byte[40])),
+            Frame(Lan.A, EthernetFrame.IPv4, TestPackets.Udp(_a, 68, _lan.Machine.Options.Subnet.Gateway, 67, DhcpGuest.Message(DhcpMessageType.Inform, 1, false, _a, []))),
+            Frame(Lan.C, EthernetFrame.IPv4, TestPackets.Udp(default, 68, _lan.Machine.Options.Subnet.Gateway, 67, DhcpGuest.Message(DhcpMessageType.Request, 1, true, default, []))),
+            Frame(Lan.A, EthernetFrame.IPv4, TestPackets.Udp(_a, 5000, _lan.Machine.Options.Subnet.Gateway, 53, new byte[40])),
             Frame(Lan.A, EthernetFrame.IPv4, Machine.Packet(_a, _b)),
             Frame(Lan.B, EthernetFrame.Arp, [0, 1, 8, 0, 6, 4, 0, 1, 2, 0xaa, 0, 0, 0, 2, .. Bytes(_b), 0, 0, 0, 0, 0, 0, .. Bytes(_remote)]),
         ];

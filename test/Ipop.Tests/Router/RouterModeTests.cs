@@ -1,6 +1,6 @@
 using System.Buffers.Binary;
 using Brunet.Sessions;
-using Ipop.AddressMap;
+using Ipop.Addresses;
 using Ipop.Arp;
 using Ipop.Dhcp;
 using Ipop.Ethernet;
@@ -128,7 +128,7 @@ public sealed class RouterModeTests
         IPv4Address a = _lan.Bind(Lan.A), b = _lan.Bind(Lan.B);
         foreach (IPv4Address address in new[] { a, b })
         {
-            _lan.Machine.Network.PacketFromOverlay(_lan.Machine.Now, peer, Packets.Tcp(remote, 1, address, 2, Packets.Ack), lacksChecksum: true);
+            _lan.Machine.Network.PacketFromOverlay(_lan.Machine.Now, peer, TestPackets.Tcp(remote, 1, address, 2, TestPackets.Ack), lacksChecksum: true);
         }
 
         _lan.Machine.Network.EndRound();
@@ -330,7 +330,7 @@ public sealed class RouterModeTests
         byte[] label = System.Text.Encoding.ASCII.GetBytes(remote.ToString('-'));
         byte[] query = [0, 9, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, (byte)label.Length, .. label, 4, .. "demo"u8, 8, .. "internal"u8, 0, 0, 1, 0, 1];
         IPv4Address server = _lan.Machine.Options.Subnet.Gateway;
-        _lan.Frame(Lan.A, MacAddress.Gateway, EthernetFrame.IPv4, Packets.Udp(host, 5000, server, 53, query));
+        _lan.Frame(Lan.A, MacAddress.Gateway, EthernetFrame.IPv4, TestPackets.Udp(host, 5000, server, 53, query));
         (MacAddress to, _, byte[] payload) = _lan.TakeFrame();
         Assert.Equal(Lan.A, to);
         Assert.True(IPv4Packet.TryRead(payload, out IPv4Packet packet));
@@ -339,7 +339,7 @@ public sealed class RouterModeTests
         Assert.Equal(1, BinaryPrimitives.ReadUInt16BigEndian(reply.Payload[6..]));
         Assert.Equal(remote, IPv4Address.Read(reply.Payload[^4..]));
 
-        _lan.Frame(Lan.B, MacAddress.Gateway, EthernetFrame.IPv4, Packets.Udp(host, 5000, server, 53, query));
+        _lan.Frame(Lan.B, MacAddress.Gateway, EthernetFrame.IPv4, TestPackets.Udp(host, 5000, server, 53, query));
         _lan.ExpectSilence();
         Assert.Equal(1, _lan.Dropped(DropReason.NotOurSource));
     }

@@ -18,7 +18,7 @@ public sealed class KeyComparisonTests
     [Fact]
     public void What_is_looked_up_or_compared_once_a_packet_compares_its_enums_itself()
     {
-        Type arrival = typeof(NodeAddress).Assembly.GetType("Brunet.Links.Arrival", throwOnError: true)!;
+        Type arrival = typeof(NodeAddress).Assembly.GetType("Brunet.Addressing.Arrival", throwOnError: true)!;
         Type[] compared = [.. Keys().Append(arrival).SelectMany(Parts).Distinct()];
         Assert.Contains(typeof(TransportAddress), compared);
         Assert.All(compared, type => Assert.False(LeavesEnumsToTheFramework(type), $"{type} is compared by the framework's comparer of enums"));

@@ -1,6 +1,6 @@
 using System.Text;
 using Brunet.Addressing;
-using Ipop.Router;
+using Ipop.Dhcp;
 using Ipopd.Configuration;
 
 namespace Ipopd.Tests.Configuration;

@@ -3,7 +3,6 @@ using System.Text.RegularExpressions;
 using Brunet;
 using Ipop;
 using Ipop.Linux.Polling;
-using Ipopd.Composition;
 using Ipopd.Control;
 using Ipopd.Metrics;
 using Testing.Simulation;

@@ -4,7 +4,6 @@ using System.Reflection;
 using Brunet;
 using Ipop;
 using Ipop.Linux.Polling;
-using Ipopd.Composition;
 using Ipopd.Control;
 using Ipopd.Metrics;
 using Testing.Simulation;
@@ -30,10 +29,11 @@ public sealed class WideCountersTests
 
         Node node = world.Nodes[0].Node;
         Assert.NotNull(world.RunUntil(() => node.Peers(world.Now).Any(peer => peer.Path == PathKind.Direct), TimeSpan.FromSeconds(20)));
-        object core = Of(node, "_core");
+        object parts = Of(node, "_parts");
+        object local = Of(parts, "Local");
         var traffic = new TrafficCounters();
         var drops = new DropCounters();
-        foreach (object counters in new[] { traffic, drops, Of(core, "Refusals"), Of(core, "Relayed"), Of(core, "Esp"), Of(core, "Losses"), ((IDictionary)Of(core, "Peers")).Values.Cast<object>().Single() })
+        foreach (object counters in new[] { traffic, drops, Of(local, "Refusals"), Of(parts, "Relayed"), Of(parts, "Esp"), Of(local, "Losses"), ((IDictionary)Of(Of(parts, "Peers"), "_peers")).Values.Cast<object>().Single() })
         {
             SetAll(counters);
         }

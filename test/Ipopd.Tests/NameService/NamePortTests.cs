@@ -3,7 +3,7 @@ using System.Net;
 using System.Net.Sockets;
 using Brunet.Addressing;
 using Ipop;
-using Ipop.AddressMap;
+using Ipop.Addresses;
 using Ipop.Linux.Polling;
 using Ipopd.Configuration;
 using Ipopd.NameService;

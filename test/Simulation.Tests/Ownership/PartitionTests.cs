@@ -5,7 +5,7 @@ using Brunet.Addressing;
 using Brunet.Dht;
 using Brunet.Sessions;
 using Ipop;
-using Ipop.AddressMap;
+using Ipop.Addresses;
 using Testing.Simulation;
 using Xunit.Abstractions;
 

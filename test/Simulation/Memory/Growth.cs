@@ -51,7 +51,7 @@ internal sealed class Growth
     /// <summary>Bytes that are held for each link at the end, to those before: a link is a tenth of what a small ring's node holds, and there are more or fewer by chance.</summary>
     public double Ratio => BytesAfter / BytesBefore / LinksRatio;
 
-    private static long Links(HeldObjects counted) => counted.Collections["NodeCore.<Peers>k__BackingField"];
+    private static long Links(HeldObjects counted) => counted.Collections["PeerTable._peers"];
 
     /// <summary>Plays it.</summary>
     /// <param name="guests">Those that stay.</param>

@@ -1,7 +1,7 @@
 using Brunet;
 using Brunet.Dht;
 using Brunet.Sessions;
-using Ipop.AddressMap;
+using Ipop.Addresses;
 using Testing.Simulation;
 
 namespace Simulation.Worlds;

@@ -1,6 +1,6 @@
 using Brunet.Addressing;
 using Ipop;
-using Ipop.AddressMap;
+using Ipop.Addresses;
 using Testing.Simulation;
 
 namespace Simulation.Worlds;

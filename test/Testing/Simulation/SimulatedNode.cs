@@ -73,12 +73,12 @@ public sealed class SimulatedNode : INodeOutput
     public long SentBytes { get; internal set; }
 
     /// <summary>Announcements of notices and pieces that it got.</summary>
-    public (int Heads, int Pieces) HeardOfNotices => Inside.Core.Notices.Heard;
+    public (int Heads, int Pieces) HeardOfNotices => Inside.Parts.Notices.Heard;
 
     /// <summary>Lets the node tick now, though it did not want to, and look at every peer as if it were due.</summary>
     public void TickEarly()
     {
-        Inside.Core.Agenda.Distrust();
+        Inside.Parts.Agenda.Distrust();
         Node.Tick(_network.Now);
     }
 
@@ -88,13 +88,13 @@ public sealed class SimulatedNode : INodeOutput
         get
         {
             (int paths, int alive) = (0, 0);
-            foreach (Brunet.Links.Peer peer in Inside.Core.Peers.Values)
+            foreach (Brunet.Links.Peer peer in Inside.Parts.Peers.Values)
             {
                 paths += peer.Paths.Count;
                 alive += peer.Paths.FindAll(path => path.IsAlive).Count;
             }
 
-            return $"{Inside.Core.Peers.Count} peers, {paths} paths, {alive} alive, {Sessions} sessions";
+            return $"{Inside.Parts.Peers.Count} peers, {paths} paths, {alive} alive, {Sessions} sessions";
         }
     }
 
@@ -142,11 +142,11 @@ public sealed class SimulatedNode : INodeOutput
     public bool IsLinkedTo(SimulatedNode other)
     {
         ArgumentNullException.ThrowIfNull(other);
-        return Inside.Core.Peers.TryGetValue(other.Identity.Address, out Brunet.Links.Peer? peer) && peer.IsConnected;
+        return Inside.Parts.Peers.TryGetValue(other.Identity.Address, out Brunet.Links.Peer? peer) && peer.IsConnected;
     }
 
     /// <summary>Peers with a session.</summary>
-    public int Sessions => Inside.Core.Handshaker.SessionCount;
+    public int Sessions => Inside.Parts.Handshaker.SessionCount;
 
     /// <summary>The path kind that this node uses to another now; null without a session.</summary>
     public PathKind? PathTo(SimulatedNode other)
@@ -201,7 +201,7 @@ public sealed class SimulatedNode : INodeOutput
     public void CloseSocket(int socket) => _sockets.Remove(socket);
 
     /// <summary>Sockets that are open beside the node's own and the one that measures the NAT.</summary>
-    public int FurtherSockets => _sockets.Count - (Inside.Core.NatProber.HasSocket ? 1 : 0);
+    public int FurtherSockets => _sockets.Count - (Inside.Parts.NatProber.HasSocket ? 1 : 0);
 
     /// <summary>How long the site's NAT keeps what nothing passes by.</summary>
     public TimeSpan NatLifetime

@@ -61,7 +61,7 @@ def once(pool, address):
         return UNREACHED, f"the manager is not known: {error.what}"
     open_exception(address, ca)
     try:
-        code, output = system.run([IPOPD, "enroll", "--config", enrolment_config()], timeout=120.0)
+        code, output = system.run(command(), timeout=120.0)
         wait_for_goodbye(ca)
     finally:
         close_exception(address, ca)
@@ -84,15 +84,9 @@ def open_connections(ca, table):
     return sum(row[2] == peer and row[3] not in done for row in rows)
 
 
-def enrolment_config():
-    """ipopd.conf, with the ticket that `wow enroll` was given where there is one."""
-    given = files.read(TICKET)
-    if given is None:
-        return paths.IPOPD_CONF
-    lines = [line for line in files.read(paths.IPOPD_CONF, "").splitlines() if not line.startswith("ticket =")]
-    # [ca] is the last section.
-    files.write(f"{paths.RUN}/enroll.conf", "\n".join([*lines, f"ticket = {given.strip()}", ""]), 0o600)
-    return f"{paths.RUN}/enroll.conf"
+def command():
+    """The line that enrols, with the ticket that `wow enroll` was given where there is one. A command line is no place for a secret."""
+    return [IPOPD, "enroll", "--config", paths.IPOPD_CONF, *(["--ticket-file", TICKET] if os.path.exists(TICKET) else [])]
 
 
 def open_exception(address, ca):

@@ -8,7 +8,7 @@ def parse_address(text):
         raise ValueError(f'"{text}" is not an IPv4 address')
     value = 0
     for part in parts:
-        if not part.isascii() or not part.isdigit() or len(part) > 3 or int(part) > 255 or (len(part) > 1 and part[0] == "0"):
+        if not _is_number(part, 255):
             raise ValueError(f'"{text}" is not an IPv4 address')
         value = value << 8 | int(part)
     return value
@@ -22,13 +22,18 @@ def format_address(value):
 def parse_prefix(text):
     """(network as an integer, length in bits). Bits beyond the length are kept out: ValueError names the right network."""
     address, slash, length = text.partition("/")
-    if not slash or not length.isascii() or not length.isdigit() or int(length) > 32:
+    if not slash or not _is_number(length, 32):
         raise ValueError(f'"{text}" is not an IPv4 prefix')
     value, bits = parse_address(address), int(length)
     network = value & mask(bits)
     if network != value:
         raise ValueError(f'"{text}" has bits beyond its length; the network is {format_address(network)}/{bits}')
     return network, bits
+
+
+def _is_number(text, most):
+    """Whether the text is a decimal number up to `most`, without zeros in front: what others take for octal, or for another text."""
+    return text.isascii() and text.isdigit() and len(text) <= len(str(most)) and int(text) <= most and (text == "0" or text[0] != "0")
 
 
 def mask(bits):

@@ -13,7 +13,6 @@ KEYS = {
     "node": ("role", "host", "port", "capture"),
     "udp": ("port-mapping", "multicast"),
     "tcp": ("ports",),
-    "offload": ("tcp-segmentation", "udp-segmentation", "udp-runs", "udp-gro", "library-cipher", "esp", "priority", "moderation"),
     "relay": ("rate",),
     "time": ("ntp",),
     "metrics": ("listen",),
@@ -30,7 +29,7 @@ class Pool:
     """A pool.conf that was read and found right. Addresses are text; `modules` is None when all of the image's are wanted."""
 
     __slots__ = ("name", "subnet", "reserved", "bootstrap", "secret", "open", "ca_der", "ca_name", "ticket", "role", "host", "port", "capture",
-                 "port_mapping", "multicast", "tcp_ports", "offload", "relay_rate", "ntp", "metrics", "users", "modules")
+                 "port_mapping", "multicast", "tcp_ports", "relay_rate", "ntp", "metrics", "users", "modules")
 
     @property
     def zone(self):
@@ -78,7 +77,6 @@ def read(data, file="pool.conf"):
     pool.port_mapping = reader.choice("udp", "port-mapping", ("yes", "no"), "yes")
     pool.multicast = reader.choice("udp", "multicast", ("yes", "no"), "yes")
     pool.tcp_ports = reader.tcp_ports()
-    pool.offload = {key: reader.choice("offload", key, ("yes", "no"), "yes") for key in KEYS["offload"]}
     pool.relay_rate = reader.relay_rate()
     pool.ntp = reader.ntp()
     pool.metrics = reader.metrics()

@@ -11,7 +11,6 @@ def config(pool):
         ("tap", [("name", paths.TAP), ("mtu", 1280), ("capture", paths.CAPTURE if pool.capture else None)]),
         ("udp", [("port", pool.port), ("port-mapping", pool.port_mapping), ("multicast", pool.multicast)]),
         ("tcp", [("ports", pool.tcp_ports)]),
-        ("offload", [(key, "no") for key, value in pool.offload.items() if value == "no"]),
         ("relay", [("rate", pool.relay_rate)]),
         ("time", [("set", "yes"), ("ntp", pool.ntp)]),
         ("metrics", [("listen", pool.metrics)]),

@@ -1,4 +1,5 @@
 """wow enroll"""
+import json
 import sys
 import time
 
@@ -9,14 +10,14 @@ import files
 import poolconf
 from errors import WowError
 
-USAGE = "wow enroll [--ticket ID:SECRET]"
+USAGE = "wow enroll [--ticket ID:SECRET] [--json]"
 SUMMARY = "asks the CA for this machine's certificate, with the ticket of pool.conf or with the one given"
 PATIENCE = 120.0
 
 
 def run(arguments):
     """Starts the joining again with the ticket and waits for the certificate."""
-    found, words = dispatch.options(arguments, values=("--ticket",))
+    found, words = dispatch.options(arguments, ("--json",), ("--ticket",))
     dispatch.no_words(words)
     ticket = found.get("--ticket")
     if ticket is not None and not poolconf.is_ticket(ticket):
@@ -26,20 +27,24 @@ def run(arguments):
         raise WowError("this pool is open and has no CA", "Nothing is to be done", "pool.conf", "[pool] open")
     before = (status.get("certificate") or {}).get("serial")
     if before and ticket is None:
-        print(f"There is a certificate already, valid until {status['certificate']['not_after']}; wow-renew.timer renews it.")
+        certificate = status["certificate"]
+        print(json.dumps({"certificate": certificate, "is_new": False}) if "--json" in found
+              else f"There is a certificate already, valid until {certificate['not_after']}; wow-renew.timer renews it.")
         return 0
     asking.ask("enroll", ticket or "")
-    return wait(before)
+    return wait(before, as_json="--json" in found)
 
 
-def wait(before, patience=PATIENCE):
-    """Waits for a certificate that is not the one before."""
+def wait(before, patience=PATIENCE, as_json=False):
+    """Waits for a certificate; says whether it is another than the one before."""
     limit = time.monotonic() + patience
     while time.monotonic() < limit:
         certificate = control.ask("status").get("certificate")
         if certificate:
-            same = " (the same as before)" if certificate["serial"] == before else ""
-            print(f"Certified: {certificate['host']} {certificate['address']}, valid until {certificate['not_after']}{same}.")
+            is_new = certificate["serial"] != before
+            print(json.dumps({"certificate": certificate, "is_new": is_new}) if as_json
+                  else f"Certified: {certificate['host']} {certificate['address']}, valid until {certificate['not_after']}"
+                  f"{'' if is_new else ' (the same as before)'}.")
             return 0
         time.sleep(0.5)
     told = files.read("/run/issue.d/wow.issue")

@@ -1,4 +1,5 @@
 """wow module"""
+import json
 import os
 
 import dispatch
@@ -6,7 +7,7 @@ import files
 import table
 from errors import WowError
 
-USAGE = "wow module list"
+USAGE = "wow module list [--json]"
 SUMMARY = "the layers that this machine is stacked from: base, node and modules"
 STACK = "/run/layers/sys/stacks/A.conf"
 MOUNTS = "/proc/mounts"
@@ -14,10 +15,14 @@ MOUNTS = "/proc/mounts"
 
 def run(arguments):
     """Prints the layers of the image, and which of them this machine uses."""
-    _, words = dispatch.options(arguments)
+    found, words = dispatch.options(arguments, ("--json",))
     if words != ["list"]:
         raise dispatch.UsageError("the one thing that it does is list")
-    print("\n".join(lines(files_of(STACK), used())))
+    stack, mounted = files_of(STACK), used()
+    if "--json" in found:
+        print(json.dumps(layers(stack, mounted)))
+    else:
+        print("\n".join(lines(stack, mounted)))
 
 
 def files_of(path):
@@ -40,9 +45,15 @@ def used(mounts=MOUNTS, folder="/run/layers"):
     return found
 
 
+def layers(stack, mounted):
+    """What is known of each layer."""
+    return [{"name": name, "kind": kind, "file": file, "size_bytes": int(size), "stacked": os.path.basename(file) in mounted, "sha256": digest}
+            for kind, name, file, size, digest in stack]
+
+
 def lines(stack, mounted):
     """A table: name, kind, size, whether it is stacked, digest."""
     rows = [["layer", "kind", "size", "stacked", "sha256"]]
-    for kind, name, file, size, digest in stack:
-        rows.append([name, kind, table.size(int(size)), "yes" if os.path.basename(file) in mounted else "no", digest[:16]])
+    for one in layers(stack, mounted):
+        rows.append([one["name"], one["kind"], table.size(one["size_bytes"]), "yes" if one["stacked"] else "no", one["sha256"][:16]])
     return table.columns(rows, right=(2,))

@@ -1,0 +1,40 @@
+using Brunet.Addressing;
+using Brunet.Sessions;
+
+namespace Brunet.Notices;
+
+/// <summary>How much of a kind each peer has had in the present interval. What it does not get is counted.</summary>
+/// <param name="local">Counts what is refused.</param>
+/// <param name="most">What one peer may have.</param>
+/// <param name="refused">What the refusals are counted as.</param>
+internal sealed class PeerBudget(LocalNode local, int most, Full refused)
+{
+    /// <summary>Peers that are counted; more get nothing.</summary>
+    private const int MaxCounted = 1024;
+
+    [Bounded(nameof(MaxCounted))]
+    private readonly Dictionary<NodeAddress, int> _counts = [];
+
+    /// <summary>Whether anybody had something.</summary>
+    public bool IsTouched => _counts.Count > 0;
+
+    /// <summary>The next interval begins.</summary>
+    public void Clear() => _counts.Clear();
+
+    /// <summary>Takes one from what a peer may have; false if that is all.</summary>
+    public bool Take(NodeAddress peer)
+    {
+        int count = _counts.GetValueOrDefault(peer);
+        bool isLeft = count < most && (count > 0 || _counts.Count < MaxCounted);
+        if (isLeft)
+        {
+            _counts[peer] = count + 1;
+        }
+        else
+        {
+            local.Refusals.Add(refused);
+        }
+
+        return isLeft;
+    }
+}
