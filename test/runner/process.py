@@ -28,6 +28,18 @@ def tail(path: pathlib.Path, lines: int) -> list:
     return [line for line in text.splitlines() if line.strip()][-lines:]
 
 
+def failures(path: pathlib.Path) -> list:
+    """The cases of an end-to-end stage that failed, a list of lines each: its name behind `FAIL`, and what is indented below it."""
+    found, is_inside = [], False
+    for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
+        is_inside = line.startswith("FAIL") or (is_inside and line.startswith(" "))
+        if line.startswith("FAIL"):
+            found.append([line])
+        elif is_inside:
+            found[-1].append(line)
+    return found
+
+
 class Stopped(Exception):
     """The command was ended because all is to end."""
 

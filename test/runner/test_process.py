@@ -9,7 +9,7 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
-from runner.process import Stopped, run, tail  # noqa: E402
+from runner.process import Stopped, failures, run, tail  # noqa: E402
 
 
 def is_gone(process):
@@ -80,6 +80,11 @@ class Run(unittest.TestCase):
         self.sh("echo one")
         self.sh("echo two; echo")
         self.assertEqual(tail(self.log, 5), ["one", "two"])
+
+    def test_a_failed_case_is_found_among_the_others_with_what_explains_it(self):
+        self.log.write_text(
+            "ok   first (0.1 s)\nFAIL second (2.0 s)\n     why\n     boot: a line of its log\nok   third (0.1 s)\n     nobody's\nFAIL fourth (0.1 s)\n2 passed, 2 failed\n")
+        self.assertEqual(failures(self.log), [["FAIL second (2.0 s)", "     why", "     boot: a line of its log"], ["FAIL fourth (0.1 s)"]])
 
 
 if __name__ == "__main__":
