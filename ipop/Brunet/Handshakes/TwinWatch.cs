@@ -15,7 +15,8 @@ internal sealed class TwinWatch(LocalNode local, PeerTable peers, Transport tran
     /// <summary>How long the yielding machine goes on, so that the other hears of it.</summary>
     private static readonly TimeSpan Grace = TimeSpan.FromSeconds(3);
 
-    private static readonly TimeSpan AskAgainAfter = TimeSpan.FromSeconds(5);
+    /// <summary>Sooner than the yielding machine is silent: a question or an answer may be lost.</summary>
+    private static readonly TimeSpan AskAgainAfter = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan SignatureInterval = TimeSpan.FromSeconds(1);
 
     private readonly PerPeer<Kept> _kept = new(peers);
