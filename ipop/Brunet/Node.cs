@@ -127,7 +127,7 @@ public sealed class Node : IOverlay
     /// </summary>
     public void ConnectionLost(TimeSpan now, TransportAddress endpoint)
     {
-        _parts.Paths.OnLinkLost(now, endpoint);
+        _parts.Connected.OnLost(now, endpoint);
         _parts.Meetings.OnLost(now, endpoint);
     }
 
@@ -135,10 +135,10 @@ public sealed class Node : IOverlay
     public void ConnectionMade(TimeSpan now, TransportAddress endpoint) => _parts.Meetings.OnConnected(now, endpoint);
 
     /// <summary>A connection took the place of another one to the same endpoint (<see cref="INodeOutput.Redial"/>).</summary>
-    public void ConnectionRenewed(TimeSpan now, TransportAddress endpoint) => _parts.Paths.OnLinkRenewed(now, endpoint);
+    public void ConnectionRenewed(TimeSpan now, TransportAddress endpoint) => _parts.Connected.OnRenewed(now, endpoint);
 
     /// <summary>Whether a peer that proved itself uses an endpoint; a connection for which that never holds may be closed.</summary>
-    public bool IsUsed(TransportAddress endpoint) => _parts.Paths.IsUsed(endpoint);
+    public bool IsUsed(TransportAddress endpoint) => _parts.Connected.IsUsed(endpoint);
 
     /// <summary>
     /// Tells the node the addresses of its own interfaces (without the overlay's), with the ports of UDP and those on which it listens for TCP:

@@ -29,6 +29,7 @@ internal sealed class NodeParts
         Agenda = new Agenda(Peers);
         Transport = new Transport(local, Peers, Esp, Messages);
         Paths = Take(new PathKeeper(local, Peers, Transport, Esp, Life, Events));
+        Connected = new ConnectionWatch(local, Peers, Paths, Events);
         Order = new PacketOrder(local, Peers, Agenda);
 
         // Those that time matters to have their turn in this order.
@@ -151,6 +152,8 @@ internal sealed class NodeParts
     public EspAgreement Esp { get; }
 
     public PathKeeper Paths { get; }
+
+    public ConnectionWatch Connected { get; }
 
     public PacketOrder Order { get; }
 

@@ -18,7 +18,7 @@ public sealed class ForgettingTests(ITestOutputHelper output)
     private const string ByRing = ", by the ring";
 
     /// <summary>Who is not straight by then is still looked at.</summary>
-    private static readonly TimeSpan StraightWithin = TimeSpan.FromSeconds(7.5);
+    private static readonly TimeSpan StraightWithin = TimeSpan.FromSeconds(10);
 
     private static readonly NatKind[] Kinds =
     [

@@ -16,6 +16,7 @@ internal sealed class Path(Arrival way)
 
     private readonly (ulong Nonce, TimeSpan At, bool IsAnswered)[] _pings = new (ulong, TimeSpan, bool)[RememberedPings];
     private int _nextPing;
+    private Misses _misses = new();
     private RoundTripEstimate _estimate;
 
     /// <summary>Straight to an endpoint, or over a relay.</summary>
@@ -36,7 +37,7 @@ internal sealed class Path(Arrival way)
     public TimeSpan? RoundTrip => _estimate.Smoothed;
 
     /// <summary>How long the ping under way may take.</summary>
-    public TimeSpan Timeout => _estimate.After(Missed);
+    public TimeSpan Timeout => _estimate.After(_misses.Count);
 
     /// <summary>How long traffic may stay unanswered.</summary>
     public TimeSpan UnansweredLimit => _estimate.Timeout;
@@ -46,10 +47,10 @@ internal sealed class Path(Arrival way)
     public bool IsPingOutstanding { get; set; }
 
     /// <summary>Pings in a row without an answer.</summary>
-    public int Missed { get; set; }
+    public ref Misses Misses => ref _misses;
 
     /// <summary>Whether its last ping is not answered yet.</summary>
-    public bool IsInDoubt => IsPingOutstanding || Missed > 0;
+    public bool IsInDoubt => IsPingOutstanding || _misses.Count > 0;
 
     /// <summary>When the first of them was sent.</summary>
     public TimeSpan DoubtedSince { get; set; }

@@ -24,9 +24,6 @@ internal sealed class PathKeeper(LocalNode local, PeerTable peers, Transport tra
     private static readonly TimeSpan AgainAfter = TimeSpan.FromMilliseconds(50);
     private static readonly TimeSpan DetourInterval = TimeSpan.FromSeconds(1);
 
-    /// <summary>A connection that ends sooner is not made again at once: whoever ends it would be asked for ever.</summary>
-    private static readonly TimeSpan ServedWell = TimeSpan.FromSeconds(1);
-
     /// <summary>A peer that is there again so soon did not sleep: the path had been forgotten by a NAT.</summary>
     private static readonly TimeSpan ForgottenWithin = TimeSpan.FromSeconds(10);
 
@@ -120,63 +117,6 @@ internal sealed class PathKeeper(LocalNode local, PeerTable peers, Transport tra
         {
             Ping(now, peer, best);
         }
-    }
-
-    /// <summary>
-    /// The connection to an endpoint ended: nothing more comes that way, so the others are tried at once, and the endpoint itself if it served well until now. If it was
-    /// a NAT that forgot it, the NAT forgot all: whom other connections of ours lead to is asked, too.
-    /// </summary>
-    public void OnLinkLost(TimeSpan now, TransportAddress endpoint)
-    {
-        Arrival way = Arrival.Direct(endpoint);
-        foreach (Peer peer in peers.Values)
-        {
-            if (peer.FindPath(way) is { } path)
-            {
-                peers.Stir(peer);
-                peer.Paths.Remove(path);
-                bool wasBest = peer.Best == path;
-                peer.ChooseBest();
-                peers.Touch();
-                if (wasBest)
-                {
-                    events.PathLost?.Invoke(now, peer);
-                }
-
-                if (endpoint.Protocol == TransportProtocol.Tcp && path is { IsAlive: true, RoundTrip: not null } && now - path.LivesSince >= ServedWell)
-                {
-                    TryNamed(now, peer, way);
-                    PingConnected(now);
-                }
-            }
-        }
-    }
-
-    /// <summary>The endpoint is reached by a new connection: who is reached by it learns at once where we are now.</summary>
-    public void OnLinkRenewed(TimeSpan now, TransportAddress endpoint)
-    {
-        foreach (Peer peer in peers.Values)
-        {
-            if (peer.FindPath(Arrival.Direct(endpoint)) is { } path)
-            {
-                peers.Stir(peer);
-                Ping(now, peer, path);
-            }
-        }
-    }
-
-    /// <summary>Whether frames go to an endpoint, or a path to it is being tried.</summary>
-    public bool IsUsed(TransportAddress endpoint)
-    {
-        foreach (Peer peer in peers.Values)
-        {
-            if (peer.FindPath(Arrival.Direct(endpoint)) is not null)
-            {
-                return true;
-            }
-        }
-
-        return false;
     }
 
     /// <inheritdoc/>
@@ -291,22 +231,6 @@ internal sealed class PathKeeper(LocalNode local, PeerTable peers, Transport tra
         return path;
     }
 
-    /// <summary>Pings by the connections that this node made.</summary>
-    private void PingConnected(TimeSpan now)
-    {
-        foreach (Peer peer in peers.Values)
-        {
-            foreach (Path path in peer.Paths)
-            {
-                if (path is { IsAlive: true, IsPingOutstanding: false, Way: { Kind: PathKind.Direct, Endpoint.Protocol: TransportProtocol.Tcp } })
-                {
-                    peers.Stir(peer);
-                    Ping(now, peer, path);
-                }
-            }
-        }
-    }
-
     /// <summary>What the other end looks like from here. The listener that we connected to it knows itself.</summary>
     private static TransportAddress Observed(Arrival arrival) =>
         arrival.Kind == PathKind.Direct && arrival.Endpoint.Protocol != TransportProtocol.Tcp && !arrival.Endpoint.IsLinkLocal ? arrival.Endpoint : default;
@@ -340,7 +264,7 @@ internal sealed class PathKeeper(LocalNode local, PeerTable peers, Transport tra
 
         path.DiedInSilence = false;
         path.IsAlive = true;
-        path.Missed = 0;
+        path.Misses.Clear();
         path.LastReceived = now;
         path.UnansweredSince = path.HandedOnSince = null;
         peer.ChooseBest();

@@ -11,7 +11,6 @@ namespace Brunet.Links;
 /// </summary>
 internal sealed class PathWatch(LocalNode local, PeerTable peers, Agenda agenda, Transport transport, PathKeeper paths, MappingLife life, LinkEvents events) : ITimed, IPeerTimed
 {
-    private const int MissedUntilDead = 3;
     private const int MaxSpares = 2;
 
     private static readonly TimeSpan DeadInterval = TimeSpan.FromSeconds(3);
@@ -120,7 +119,7 @@ internal sealed class PathWatch(LocalNode local, PeerTable peers, Agenda agenda,
 
     private TimeSpan NextOfAlive(TimeSpan now, Peer peer, Path path, TimeSpan wantedUntil)
     {
-        if (path.Missed >= MissedUntilDead || IsElsewhere(peer, path))
+        if (path.Misses.AreAll || IsElsewhere(peer, path))
         {
             return TimeSpan.Zero;
         }
@@ -132,7 +131,7 @@ internal sealed class PathWatch(LocalNode local, PeerTable peers, Agenda agenda,
 
         bool isKept = IsKept(isBusy: false, peer, path);
         bool isKeptWhileBusy = isKept || IsKept(isBusy: true, peer, path);
-        TimeSpan ping = path.RoundTrip is null || path.Missed > 0 ? path.NextPing
+        TimeSpan ping = path.RoundTrip is null || path.Misses.Count > 0 ? path.NextPing
             : Earlier(Before(now, path.NextPing, wantedUntil), Later(wantedUntil, OverdueAt(path)));
         ping = Earlier(ping, DoubtedAt(path));
         if (isKept)
@@ -246,7 +245,7 @@ internal sealed class PathWatch(LocalNode local, PeerTable peers, Agenda agenda,
             Miss(now, peer, path);
         }
 
-        if (path.Missed >= MissedUntilDead || IsElsewhere(peer, path))
+        if (path.Misses.AreAll || IsElsewhere(peer, path))
         {
             Fall(now, peer, path);
             return false;
@@ -267,7 +266,7 @@ internal sealed class PathWatch(LocalNode local, PeerTable peers, Agenda agenda,
 
         // Of a link that only the peer has a use for the peer lets hear; when it does not, it may be dead.
         bool isWanted = peer.Use.IsWanted(now);
-        bool due = now >= path.NextPing && (path.RoundTrip is null || path.Missed > 0 || isWanted);
+        bool due = now >= path.NextPing && (path.RoundTrip is null || path.Misses.Count > 0 || isWanted);
         due |= !isWanted && now >= OverdueAt(path);
         if (due || unanswered)
         {
@@ -282,7 +281,7 @@ internal sealed class PathWatch(LocalNode local, PeerTable peers, Agenda agenda,
     {
         path.IsPingOutstanding = false;
         path.NextPing = now;
-        if (path.Missed++ > 0)
+        if (!path.Misses.Add())
         {
             return;
         }
@@ -366,7 +365,7 @@ internal sealed class PathWatch(LocalNode local, PeerTable peers, Agenda agenda,
 
     /// <summary>Whether the peer was heard another way since the path is in doubt, and not by it.</summary>
     private static bool IsElsewhere(Peer peer, Path path) =>
-        path.Missed > 0 && peer.LastElsewhere > path.DoubtedSince && path.LastReceived <= path.DoubtedSince;
+        path.Misses.Count > 0 && peer.LastElsewhere > path.DoubtedSince && path.LastReceived <= path.DoubtedSince;
 
     private static bool IsWorse(Path path, Path other) => path.Rank != other.Rank ? path.Rank < other.Rank : path.RoundTrip > other.RoundTrip;
 

@@ -24,11 +24,26 @@ internal sealed class Meeting(LocalNode local, Peer peer, List<TransportAddress>
     private readonly List<Door> _doors = endpoints.ConvertAll(endpoint => new Door(endpoint));
 
     private TimeSpan _start = start;
+    private bool _isChanged;
 
     public Peer Peer => peer;
 
     /// <summary>When <see cref="Tick"/> has something to do next.</summary>
     public TimeSpan NextTick { get; private set; } = start;
+
+    /// <summary>
+    /// The peer has found out meanwhile where it is seen now. Once: else each of its messages would draw calls to other machines.
+    /// </summary>
+    public void Change(TimeSpan now, List<TransportAddress> endpoints)
+    {
+        if (!_isChanged && endpoints.Exists(endpoint => !_doors.Exists(door => door.Endpoint == endpoint)))
+        {
+            _isChanged = true;
+            _doors.RemoveAll(door => !endpoints.Contains(door.Endpoint));
+            _doors.AddRange(endpoints.FindAll(endpoint => !_doors.Exists(door => door.Endpoint == endpoint)).ConvertAll(endpoint => new Door(endpoint)));
+            NextTick = Later(now, _start);
+        }
+    }
 
     /// <summary>The other end is ready: not later than this.</summary>
     public void Hasten(TimeSpan now)

@@ -5,14 +5,17 @@ namespace Brunet.Nat;
 
 /// <summary>
 /// Where the other ends of our TCP connections see them come from. All come from a port that the node listens on, so a NAT that maps endpoint-independently
-/// (RFC 5382 section 4.1) will show that address to whomever we connect to next. A word counts as long as its connection stands.
+/// (RFC 5382 section 4.1) will show that address to whomever we connect to next. A word counts as long as its connection stands; but a NAT may have forgotten it
+/// since, and the connection says so only when something is sent over it.
 /// </summary>
 internal sealed class ReflectedConnections
 {
     private const int MaxWords = 16;
 
+    private static readonly TimeSpan NewFor = TimeSpan.FromSeconds(1);
+
     [Bounded(nameof(MaxWords))]
-    private readonly List<(TransportAddress At, TransportAddress Seen)> _words = [];
+    private readonly List<(TransportAddress At, TransportAddress Seen, TimeSpan HeardAt)> _words = [];
 
     /// <summary>The ports that the node listens on; most connections come from the first.</summary>
     [Own("the ports that the node listens on")]
@@ -32,7 +35,7 @@ internal sealed class ReflectedConnections
     }
 
     /// <summary>Notes what the other end of a connection saw; true if nobody had seen that before.</summary>
-    public bool Add(TransportAddress at, TransportAddress seen)
+    public bool Add(TimeSpan now, TransportAddress at, TransportAddress seen)
     {
         bool isNew = !_words.Exists(word => word.Seen == seen);
         _words.RemoveAll(word => word.At == at);
@@ -41,12 +44,15 @@ internal sealed class ReflectedConnections
             _words.RemoveAt(_words.Count - 1);
         }
 
-        _words.Insert(0, (at, seen));
+        _words.Insert(0, (at, seen, now));
         return isNew;
     }
 
-    /// <summary>A connection ended.</summary>
-    public void Remove(TransportAddress at) => _words.RemoveAll(word => word.At == at);
+    /// <summary>A connection ended; true if there was a word of it.</summary>
+    public bool Remove(TransportAddress at) => _words.RemoveAll(word => word.At == at) > 0;
+
+    /// <summary>The connections of which the word is not of this moment.</summary>
+    public List<TransportAddress> NotHeardNow(TimeSpan now) => _words.FindAll(word => now - word.HeardAt >= NewFor).ConvertAll(word => word.At);
 
     /// <summary>The machine is perhaps elsewhere.</summary>
     public void Clear() => _words.Clear();
@@ -62,7 +68,7 @@ internal sealed class ReflectedConnections
         bool isKept = true;
         foreach (ushort port in _ports)
         {
-            List<(TransportAddress At, TransportAddress Seen)> own = _words.FindAll(word => PortFor(word.At) == port);
+            var own = _words.FindAll(word => PortFor(word.At) == port);
             if (MostSeen(own) is { Hosts: var hosts, Seen: var seen } && (hosts > 1 || own.Count == 1))
             {
                 result.Add(seen);
@@ -86,10 +92,10 @@ internal sealed class ReflectedConnections
     }
 
     /// <summary>The address that most others saw, the newest of those that as many did.</summary>
-    private static (int Hosts, TransportAddress Seen)? MostSeen(List<(TransportAddress At, TransportAddress Seen)> words)
+    private static (int Hosts, TransportAddress Seen)? MostSeen(List<(TransportAddress At, TransportAddress Seen, TimeSpan HeardAt)> words)
     {
         (int Hosts, TransportAddress Seen)? best = null;
-        foreach ((_, TransportAddress seen) in words)
+        foreach ((_, TransportAddress seen, _) in words)
         {
             int hosts = words.FindAll(word => word.Seen == seen).Count;
             if (best is not { } found || hosts > found.Hosts)

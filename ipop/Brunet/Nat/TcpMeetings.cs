@@ -23,7 +23,7 @@ internal sealed class TcpMeetings(
     private static readonly TimeSpan HeadStart = TimeSpan.FromMilliseconds(700);
 
     private static readonly TimeSpan Pause = TimeSpan.FromSeconds(1.5);
-    private static readonly TimeSpan HelpInterval = TimeSpan.FromSeconds(10);
+    private static readonly TimeSpan HelpInterval = TimeSpan.FromSeconds(2);
     private static readonly TimeSpan AskedKept = TimeSpan.FromSeconds(5);
     private static readonly TimeSpan LongestWay = TimeSpan.FromMilliseconds(500);
 
@@ -34,7 +34,7 @@ internal sealed class TcpMeetings(
     [Bounded(nameof(MaxWaiting))]
     private readonly Dictionary<Peer, TimeSpan> _plans = [];
 
-    /// <summary>Who asked while nobody had seen us, and until when that matters.</summary>
+    /// <summary>Whom we owe a better word: nobody had seen us when they asked, or not of late when we told them where. And until when that matters.</summary>
     [Bounded(nameof(MaxWaiting))]
     private readonly Dictionary<Peer, TimeSpan> _askers = [];
 
@@ -67,7 +67,7 @@ internal sealed class TcpMeetings(
     public void OnObserved(TimeSpan now, TransportAddress at, TransportAddress observed)
     {
         bool wasUnseen = connections.Candidates().Count == 0;
-        if (!observed.IsUsable || !local.Output.ComesFromListener(at) || !connections.Add(at, observed with { Protocol = TransportProtocol.TcpMet }))
+        if (!observed.IsUsable || !local.Output.ComesFromListener(at) || !connections.Add(now, at, observed with { Protocol = TransportProtocol.TcpMet }))
         {
             return;
         }
@@ -100,11 +100,17 @@ internal sealed class TcpMeetings(
     /// <summary>A connection ended, or a call was refused.</summary>
     public void OnLost(TimeSpan now, TransportAddress endpoint)
     {
-        connections.Remove(endpoint);
+        bool wasWord = connections.Remove(endpoint);
         foreach (Meeting meeting in _meetings)
         {
             meeting.OnRefused(endpoint);
             Wake(meeting.NextTick);
+        }
+
+        if (wasWord && _askers.Count > 0)
+        {
+            // Perhaps all that is known of our outside is gone, and somebody was told that.
+            Wake(now);
         }
 
         Tick(now);
@@ -123,9 +129,9 @@ internal sealed class TcpMeetings(
 
         if (connections.Candidates().Count == 0)
         {
-            if (meet.WantsAnswer)
+            if (meet.WantsAnswer && Remember(now, peer))
             {
-                Remember(now, peer);
+                SeekHelp(now);
             }
 
             return;
@@ -168,6 +174,11 @@ internal sealed class TcpMeetings(
             }
         }
 
+        if (_askers.Count > 0 && connections.Candidates().Count == 0)
+        {
+            SeekHelp(now);
+        }
+
         _meetings.RemoveAll(meeting => !meeting.Tick(now));
         NextTick = TimeSpan.MaxValue;
         _meetings.ForEach(meeting => Wake(meeting.NextTick));
@@ -180,6 +191,11 @@ internal sealed class TcpMeetings(
         {
             Wake(until);
         }
+
+        if (_askers.Count > 0 && connections.Candidates().Count == 0)
+        {
+            Wake(_nextHelp);
+        }
     }
 
     /// <summary>Forgets a peer: nobody is met who was given up.</summary>
@@ -190,17 +206,17 @@ internal sealed class TcpMeetings(
         _meetings.RemoveAll(meeting => meeting.Peer == peer);
     }
 
-    private void Remember(TimeSpan now, Peer asker)
+    private bool Remember(TimeSpan now, Peer asker)
     {
         if (_askers.Count >= MaxWaiting && !_askers.ContainsKey(asker))
         {
             local.Refusals.Add(Full.Meetings);
-            return;
+            return false;
         }
 
         _askers[asker] = now + AskedKept;
         Wake(now + AskedKept);
-        SeekHelp(now);
+        return true;
     }
 
     private void Wake(TimeSpan at)
@@ -221,6 +237,7 @@ internal sealed class TcpMeetings(
     {
         if (_meetings.Find(meeting => meeting.Peer == peer) is { } known)
         {
+            known.Change(now, endpoints);
             known.Hasten(start);
             Wake(known.NextTick);
         }
@@ -270,6 +287,29 @@ internal sealed class TcpMeetings(
         meet.Endpoints.AddRange(connections.Candidates());
         Span<byte> message = stackalloc byte[MeetMessage.MaxSize];
         transport.SendMessage(now, peer, message[..meet.Write(message)], way);
+        if (AskAgain(now))
+        {
+            Remember(now, peer);
+        }
+    }
+
+    /// <summary>Pings by the connections of which nobody has said of late where they are seen to come from; true if there are any.</summary>
+    private bool AskAgain(TimeSpan now)
+    {
+        List<TransportAddress> old = connections.NotHeardNow(now);
+        if (old.Count > 0)
+        {
+            foreach (Peer witness in peers.Values)
+            {
+                if (witness.Paths.Find(path => path is { IsAlive: true, IsPingOutstanding: false, Kind: PathKind.Direct } && old.Contains(path.Way.Endpoint)) is { } path)
+                {
+                    peers.Stir(witness);
+                    paths.Ping(now, witness, path);
+                }
+            }
+        }
+
+        return old.Count > 0;
     }
 
     private sealed class Kept

@@ -6,6 +6,7 @@ internal static partial class Interop
     /// <summary>socket(7), udp(7), recvmmsg(2), sendmmsg(2).</summary>
     internal static partial class Libc
     {
+        internal const int AF_UNSPEC = 0;
         internal const int AF_INET = 2;
         internal const int AF_INET6 = 10;
         internal const int SOCK_DGRAM = 2;

@@ -15,6 +15,12 @@ internal sealed class TcpConnection : IDisposable
     /// <summary>Bytes of frames that wait for the connection to stand.</summary>
     private const int MaxEarly = 16 * 1024;
 
+    /// <summary>Sent data that was not acknowledged for so long may have been lost on the way, or certainly was.</summary>
+    private static readonly TimeSpan DoubtfulAfter = TimeSpan.FromMilliseconds(150), DeadAfter = TimeSpan.FromSeconds(1);
+
+    /// <summary>A call that nobody took may be made anew when both are to call, not sooner.</summary>
+    private static readonly TimeSpan CallAgainAfter = TimeSpan.FromSeconds(1);
+
     private const int ReadSize = 32 * 1024;
     private const int ReadsAtOnce = 8;
 
@@ -60,8 +66,14 @@ internal sealed class TcpConnection : IDisposable
     /// <summary>How many times one from a port that is listened on was begun in its place.</summary>
     internal int Returns { get; set; }
 
-    /// <summary>Whether nothing of what was sent has arrived for a time, as far as the kernel knows.</summary>
-    internal bool IsUnheard(TimeSpan time) => TcpSocket.IsUnheard(_fd, time);
+    /// <summary>Whether nothing of what was sent seems to arrive, as far as the kernel knows: perhaps it was lost on the way.</summary>
+    internal bool IsDoubtful => TcpSocket.IsUnheard(_fd, DoubtfulAfter);
+
+    /// <summary>Whether nothing of what was sent arrives.</summary>
+    internal bool IsDead => TcpSocket.IsUnheard(_fd, DeadAfter);
+
+    /// <summary>Whether it does not stand though it had time, or stands and is doubtful.</summary>
+    internal bool IsInVain(TimeSpan now) => IsOpen ? IsDoubtful : now - OpenedAt >= CallAgainAfter;
 
     internal TimeSpan OpenedAt { get; }
 
@@ -90,6 +102,13 @@ internal sealed class TcpConnection : IDisposable
     internal void Abort()
     {
         TcpSocket.ResetAtEnd(_fd);
+        End();
+    }
+
+    /// <summary>Ends at once, so that another connection can have its ports.</summary>
+    internal void Disconnect()
+    {
+        TcpSocket.Disconnect(_fd);
         End();
     }
 

@@ -29,9 +29,6 @@ public sealed class TcpLinks : IDisposable
     /// </summary>
     private static readonly TimeSpan HomeAfter = TimeSpan.FromSeconds(3);
 
-    /// <summary>Sent data that was not acknowledged for so long may have been lost on the way, or certainly was.</summary>
-    private static readonly TimeSpan DoubtfulAfter = TimeSpan.FromMilliseconds(150), DeadAfter = TimeSpan.FromSeconds(1);
-
     private readonly PollLoop _loop;
     private readonly ITcpOwner _owner;
     private readonly Func<TimeSpan> _clock;
@@ -90,6 +87,13 @@ public sealed class TcpLinks : IDisposable
     /// </summary>
     public void Meet(TransportAddress endpoint, bool isClient)
     {
+        if (_connections.TryGetValue(endpoint, out TcpConnection? former) && former.IsInVain(_clock()))
+        {
+            // The kernel would repeat an old call ever more rarely, and the ports of what a NAT forgot are needed.
+            former.Disconnect();
+            Review(former);
+        }
+
         if (!IsFull && PortFor(endpoint) is > 0 and int port && !_connections.ContainsKey(endpoint) && TcpSocket.Connect(endpoint, port) is { } fd)
         {
             Add(new TcpConnection(fd, endpoint, isClient ? _tls.Client : _tls.Server, isClient, _clock()) { IsFromListener = true });
@@ -99,7 +103,7 @@ public sealed class TcpLinks : IDisposable
     /// <summary>Makes a new connection to where one leads whose bytes do not arrive any more; from another port, as the far end may know the former one still.</summary>
     public void Redial(TransportAddress destination)
     {
-        if (_connections.TryGetValue(destination, out TcpConnection? old) && old.IsOpen && old.IsUnheard(DoubtfulAfter))
+        if (_connections.TryGetValue(destination, out TcpConnection? old) && old.IsOpen && old.IsDoubtful)
         {
             Succeed(old, port: 0);
         }
@@ -108,7 +112,7 @@ public sealed class TcpLinks : IDisposable
     /// <summary>Ends a connection whose bytes have not arrived for a second, so that the other end can connect from the same port again.</summary>
     public void HangUp(TransportAddress endpoint)
     {
-        if (_connections.TryGetValue(endpoint, out TcpConnection? connection) && connection.IsUnheard(DeadAfter))
+        if (_connections.TryGetValue(endpoint, out TcpConnection? connection) && connection.IsDead)
         {
             connection.Abort();
             _dirty.Add(connection);

@@ -125,6 +125,13 @@ internal static unsafe class TcpSocket
         _ = Interop.Libc.setsockopt(fd.Value, Interop.Libc.SOL_SOCKET, Interop.Libc.SO_LINGER, linger, 2 * sizeof(int));
     }
 
+    /// <summary>Ends a connection, or the call for one, at once, so that its ports are free before its descriptor is closed (connect(2), AF_UNSPEC).</summary>
+    internal static void Disconnect(FileDescriptor fd)
+    {
+        var nobody = new Interop.Libc.sockaddr { family = Interop.Libc.AF_UNSPEC };
+        _ = Interop.Libc.connect(fd.Value, &nobody, (uint)sizeof(Interop.Libc.sockaddr));
+    }
+
     internal static Outcome Read(FileDescriptor fd, Span<byte> buffer, out int count)
     {
         fixed (byte* bytes = buffer)

@@ -19,48 +19,59 @@ public sealed class ReflectedConnectionsTests
     [Fact]
     public void A_port_that_was_kept_makes_both_known()
     {
-        _connections.Add(At(1, Port), Seen(Port));
+        _connections.Add(default, At(1, Port), Seen(Port));
         Assert.Equal([Seen(Port), Seen(Https)], _connections.Candidates());
     }
 
     [Fact]
     public void One_host_that_saw_another_port_does_not_outweigh_two()
     {
-        _connections.Add(At(1, Port), Seen(Port));
-        _connections.Add(At(2, Port), Seen(Port));
-        _connections.Add(At(3, Port), Seen(18054));
+        _connections.Add(default, At(1, Port), Seen(Port));
+        _connections.Add(default, At(2, Port), Seen(Port));
+        _connections.Add(default, At(3, Port), Seen(18054));
         Assert.Equal([Seen(Port), Seen(Https)], _connections.Candidates());
     }
 
     [Fact]
     public void Where_the_only_host_saw_another_port_the_kept_ones_are_named_too()
     {
-        _connections.Add(At(1, Port), Seen(18149));
+        _connections.Add(default, At(1, Port), Seen(18149));
         Assert.Equal([Seen(18149), Seen(Port), Seen(Https)], _connections.Candidates());
     }
 
     [Fact]
     public void Where_two_saw_another_port_the_NAT_does_not_keep_ports()
     {
-        _connections.Add(At(1, Port), Seen(18149));
-        _connections.Add(At(2, Port), Seen(18149));
+        _connections.Add(default, At(1, Port), Seen(18149));
+        _connections.Add(default, At(2, Port), Seen(18149));
         Assert.Equal([Seen(18149)], _connections.Candidates());
     }
 
     [Fact]
     public void A_port_for_each_destination_can_not_be_named()
     {
-        _connections.Add(At(1, Port), Seen(18149));
-        _connections.Add(At(2, Port), Seen(18150));
+        _connections.Add(default, At(1, Port), Seen(18149));
+        _connections.Add(default, At(2, Port), Seen(18150));
         Assert.Empty(_connections.Candidates());
     }
 
     [Fact]
     public void A_word_counts_as_long_as_its_connection_stands()
     {
-        _connections.Add(At(1, Port), Seen(Port));
+        _connections.Add(default, At(1, Port), Seen(Port));
         _connections.Remove(At(1, Port));
         Assert.Empty(_connections.Candidates());
+    }
+
+    [Fact]
+    public void A_word_is_of_this_moment_until_it_was_not_heard_again_for_a_second()
+    {
+        _connections.Add(TimeSpan.FromSeconds(5), At(1, Port), Seen(Port));
+        _connections.Add(TimeSpan.FromSeconds(5.5), At(2, Port), Seen(Port));
+        Assert.Empty(_connections.NotHeardNow(TimeSpan.FromSeconds(5.9)));
+        Assert.Equal([At(1, Port)], _connections.NotHeardNow(TimeSpan.FromSeconds(6)));
+        _connections.Add(TimeSpan.FromSeconds(6), At(1, Port), Seen(Port));
+        Assert.Empty(_connections.NotHeardNow(TimeSpan.FromSeconds(6)));
     }
 
     private static TransportAddress Listener(ushort port) => TransportAddress.FromIPv4(0x0a240002, port) with { Protocol = TransportProtocol.Tcp };

@@ -30,5 +30,8 @@ public sealed partial class SimulatedNetwork
     /// <summary>A node ends a connection that leads nowhere any more.</summary>
     internal void HangUp(SimulatedNode from, TransportAddress endpoint) => _tcp.HangUp(from, endpoint, Later);
 
+    /// <summary>Whether a node's connection comes from the port that it listens on.</summary>
+    internal bool ComesFromListener(SimulatedNode node, TransportAddress endpoint) => _tcp.ComesFromListener(node, endpoint);
+
     private void ForgetConnections(SimulatedNode node) => _tcp.Forget(node, Later);
 }

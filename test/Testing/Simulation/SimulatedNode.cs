@@ -240,7 +240,7 @@ public sealed class SimulatedNode : INodeOutput
 
     public void HangUp(TransportAddress endpoint) => _network.HangUp(this, endpoint);
 
-    public bool ComesFromListener(TransportAddress endpoint) => true;
+    public bool ComesFromListener(TransportAddress endpoint) => _network.ComesFromListener(this, endpoint);
 
     public void Deliver(TimeSpan now, PeerIdentity source, ReadOnlySpan<byte> packet, bool lacksChecksum) => Delivered.Add((source, packet.ToArray()));
 }

@@ -25,6 +25,9 @@ internal sealed class SimulatedTcp
     /// <summary>How long the kernel sends again what nobody acknowledges before it gives a connection up.</summary>
     private static readonly TimeSpan GivenUpAfter = TimeSpan.FromSeconds(10);
 
+    /// <summary>How long after a redial the node tries the port again that it listens on.</summary>
+    private static readonly TimeSpan HomeAfter = TimeSpan.FromSeconds(3);
+
     /// <summary>Connections that were made.</summary>
     public int Made { get; private set; }
 
@@ -110,18 +113,37 @@ internal sealed class SimulatedTcp
         {
             if (_connections.GetValueOrDefault((from, destination)) == old && TryConnect(clock(), from, destination, _nextPort++))
             {
+                Connection renewed = _connections[(from, destination)];
+                renewed.IsFromElsewhere = true;
+                from.Node.ConnectionRenewed(clock(), destination);
+                later(from, from, HomeAfter, () => Return(renewed));
+            }
+
+            old.IsRedialled = false;
+        });
+
+        void Return(Connection renewed)
+        {
+            if (_connections.GetValueOrDefault((from, destination)) == renewed && renewed.IsAlive)
+            {
+                renewed.IsFromElsewhere = false;
                 from.Node.ConnectionRenewed(clock(), destination);
             }
-        });
+        }
 
         void Way(int left, Action deed) =>
             later(left % 2 == 0 ? from : old.Far, left % 2 == 0 ? old.Far : from, default, left == 1 ? deed : () => Way(left - 1, deed));
     }
 
+    /// <summary>Whether a connection comes from the port that its maker listens on.</summary>
+    public bool ComesFromListener(SimulatedNode node, TransportAddress far) =>
+        _connections.TryGetValue((node, far), out Connection? connection) && !connection.IsFromElsewhere;
+
     /// <summary>Ends a connection of a node, if it leads nowhere any more.</summary>
     public void HangUp(SimulatedNode from, TransportAddress far, Action<SimulatedNode, SimulatedNode, TimeSpan, Action> later)
     {
-        if (_connections.TryGetValue((from, far), out Connection? connection) && (connection.IsForgotten || !connection.IsAlive))
+        // The one that is to take its place does so all the same.
+        if (_connections.TryGetValue((from, far), out Connection? connection) && !connection.IsRedialled && (connection.IsForgotten || !connection.IsAlive))
         {
             later(from, from, default, () => End(from, far, connection));
         }
@@ -227,6 +249,9 @@ internal sealed class SimulatedTcp
 
         /// <summary>Whether its maker has called again already.</summary>
         public bool IsRedialled { get; set; }
+
+        /// <summary>Whether its maker called from a port on which it does not listen.</summary>
+        public bool IsFromElsewhere { get; set; }
 
         public bool IsAlive => Near.IsAlive && Far.IsAlive && (Near.Lives, Far.Lives) == _lives;
     }

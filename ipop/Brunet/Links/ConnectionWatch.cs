@@ -1,0 +1,113 @@
+using Brunet.Addressing;
+using Brunet.Sessions;
+
+namespace Brunet.Links;
+
+/// <summary>What follows for paths when a TCP connection that carries them ends, or is made again.</summary>
+internal sealed class ConnectionWatch(LocalNode local, PeerTable peers, PathKeeper paths, LinkEvents events)
+{
+    /// <summary>A connection that ends sooner is not made again at once: whoever ends it would be asked for ever.</summary>
+    private static readonly TimeSpan ServedWell = TimeSpan.FromSeconds(1);
+
+    /// <summary>
+    /// The connection to an endpoint ended: nothing more comes that way, so the others are tried at once, and the endpoint itself if it served well until now. If it was
+    /// a NAT that forgot it, the NAT forgot all: whom other connections of ours lead to is asked, too.
+    /// </summary>
+    public void OnLost(TimeSpan now, TransportAddress endpoint)
+    {
+        Arrival way = Arrival.Direct(endpoint);
+        foreach (Peer peer in peers.Values)
+        {
+            if (peer.FindPath(way) is { } path)
+            {
+                peers.Stir(peer);
+                peer.Paths.Remove(path);
+                bool wasBest = peer.Best == path;
+                peer.ChooseBest();
+                peers.Touch();
+                if (wasBest)
+                {
+                    events.PathLost?.Invoke(now, peer);
+                }
+
+                if (endpoint.Protocol == TransportProtocol.Tcp && path is { IsAlive: true, RoundTrip: not null } && now - path.LivesSince >= ServedWell)
+                {
+                    paths.TryNamed(now, peer, way);
+                    PingConnected(now);
+                }
+            }
+        }
+    }
+
+    /// <summary>
+    /// The endpoint is reached by a new connection: who is reached by it learns at once where we are now. If it was dialled again since the former one had become silent,
+    /// a NAT has forgotten that one, and most likely all others with it.
+    /// </summary>
+    public void OnRenewed(TimeSpan now, TransportAddress endpoint)
+    {
+        foreach (Peer peer in peers.Values)
+        {
+            if (peer.FindPath(Arrival.Direct(endpoint)) is { } path)
+            {
+                peers.Stir(peer);
+                paths.Ping(now, peer, path);
+            }
+        }
+
+        if (!local.Output.ComesFromListener(endpoint))
+        {
+            SuspectConnected(now, endpoint);
+        }
+    }
+
+    /// <summary>Whether frames go to an endpoint, or a path to it is being tried.</summary>
+    public bool IsUsed(TransportAddress endpoint)
+    {
+        foreach (Peer peer in peers.Values)
+        {
+            if (peer.FindPath(Arrival.Direct(endpoint)) is not null)
+            {
+                return true;
+            }
+        }
+
+        return false;
+    }
+
+    /// <summary>Pings by the connections that this node made.</summary>
+    private void PingConnected(TimeSpan now)
+    {
+        foreach (Peer peer in peers.Values)
+        {
+            foreach (Path path in peer.Paths)
+            {
+                if (path is { IsAlive: true, IsPingOutstanding: false, Way: { Kind: PathKind.Direct, Endpoint.Protocol: TransportProtocol.Tcp } })
+                {
+                    peers.Stir(peer);
+                    paths.Ping(now, peer, path);
+                }
+            }
+        }
+    }
+
+    /// <summary>Asks by every connection but one, and by all ways to whom packets go to, whether it still works; one miss is enough then.</summary>
+    private void SuspectConnected(TimeSpan now, TransportAddress renewed)
+    {
+        foreach (Peer peer in peers.Values)
+        {
+            bool isBusy = peer.Use.IsBusy(now);
+            foreach (Path path in peer.Paths)
+            {
+                if (path.IsAlive && (path is { Kind: PathKind.Direct, Way.IsUdp: false } ? path.Way.Endpoint != renewed : path.Kind == PathKind.Relay && isBusy))
+                {
+                    path.Misses.Suspect();
+                    if (!path.IsPingOutstanding)
+                    {
+                        peers.Stir(peer);
+                        paths.Ping(now, peer, path);
+                    }
+                }
+            }
+        }
+    }
+}
