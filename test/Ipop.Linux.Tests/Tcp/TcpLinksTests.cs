@@ -1,3 +1,4 @@
+using System.Net;
 using System.Net.Security;
 using System.Net.Sockets;
 using Brunet.Addressing;
@@ -239,6 +240,34 @@ public sealed class TcpLinksTests
         Assert.Equal(atOne with { Protocol = TransportProtocol.TcpAccepted }, two.Received[0].Source);
         Assert.Equal([1, 2, 3], one.Received[0].Frame);
     }
+
+    /// <summary>A listener whose queue is full drops calls without a word, as a NAT does; the kernel would repeat such a call ever more rarely.</summary>
+    [Fact]
+    public void A_call_that_nobody_took_for_a_second_is_made_anew_from_the_same_port_when_both_are_to_meet_again()
+    {
+        using Socket deaf = new(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp), filler = new(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+        deaf.Bind(new IPEndPoint(IPAddress.Loopback, 0));
+        deaf.Listen(0);
+        filler.Connect(deaf.LocalEndPoint!);
+        using TcpEnd one = new(listens: true);
+        ushort port = (ushort)((IPEndPoint)deaf.LocalEndPoint!).Port;
+        TransportAddress there = TransportAddress.FromIPv4(0x7f000001, port) with { Protocol = TransportProtocol.TcpMet };
+        one.Links.Meet(there, isClient: true);
+        string first = Assert.Single(Calls(one.Endpoint.Port, port));
+        one.Links.Meet(there, isClient: true);
+        Assert.Equal([first], Calls(one.Endpoint.Port, port));
+        one.Wait(TimeSpan.FromSeconds(1));
+        one.Links.Meet(there, isClient: true);
+        Assert.NotEqual(first, Assert.Single(Calls(one.Endpoint.Port, port)));
+        Assert.Empty(one.Lost);
+    }
+
+    /// <summary>The kernel's numbers of the sockets that call a port of the loopback from another one (proc_net_tcp: state 2 is SYN_SENT, the tenth column the inode).</summary>
+    private static string[] Calls(ushort from, ushort to) =>
+        [.. from line in File.ReadLines("/proc/net/tcp")
+            let columns = line.Split(' ', StringSplitOptions.RemoveEmptyEntries)
+            where columns[1].EndsWith($":{from:X4}", StringComparison.Ordinal) && columns[2].EndsWith($":{to:X4}", StringComparison.Ordinal) && columns[3] == "02"
+            select columns[9]];
 
     [Fact]
     public void Connections_come_from_the_port_that_is_listened_on_until_that_fails()
