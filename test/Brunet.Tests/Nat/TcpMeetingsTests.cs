@@ -30,16 +30,46 @@ public sealed class TcpMeetingsTests
         Assert.Empty(Askers(parts.Meetings));
     }
 
+    /// <summary>The peer's NAT had forgotten what it named first. A liar could name others for ever.</summary>
+    [Fact]
+    public void A_peer_may_name_other_endpoints_once_while_it_is_met()
+    {
+        (NodeParts parts, Peer peer) = Stranger();
+        TransportAddress at = TransportAddress.FromIPv4(0xc0000201, 4433) with { Protocol = TransportProtocol.Tcp };
+        parts.Connections.SetListeners([at]);
+        parts.Connections.Add(_world.Now, at, at with { Protocol = TransportProtocol.TcpMet });
+        Assert.Equal(1, CallsAfter(1));
+        Assert.Equal(1, CallsAfter(1));
+        Assert.Equal(2, CallsAfter(2));
+        Assert.Equal(2, CallsAfter(3));
+
+        int CallsAfter(uint host)
+        {
+            var meet = new MeetMessage();
+            meet.Endpoints.Add(TransportAddress.FromIPv4(0xc6336400 + host, 4433) with { Protocol = TransportProtocol.TcpMet });
+            Take(parts, peer, meet);
+            return _world.Calls;
+        }
+    }
+
     /// <summary>A node that nobody has seen by TCP, asked by a peer that is not straight.</summary>
     private NodeParts Ask()
     {
-        SimulatedNode one = _world.Add(NatKind.None, new SmallerOwnerWins());
-        NodeParts parts = one.Node.Parts;
-        Peer peer = parts.Peers.GetOrAdd(_world.Now, new NodeAddress(5, 5));
-        var meet = new MeetMessage { WantsAnswer = true };
+        (NodeParts parts, Peer peer) = Stranger();
+        Take(parts, peer, new MeetMessage { WantsAnswer = true });
+        return parts;
+    }
+
+    private (NodeParts Parts, Peer Peer) Stranger()
+    {
+        NodeParts parts = _world.Add(NatKind.None, new SmallerOwnerWins()).Node.Parts;
+        return (parts, parts.Peers.GetOrAdd(_world.Now, new NodeAddress(5, 5)));
+    }
+
+    private void Take(NodeParts parts, Peer peer, MeetMessage meet)
+    {
         byte[] message = new byte[MeetMessage.MaxSize];
         parts.Meetings.OnMeet(_world.Now, peer, default, message.AsSpan(0, meet.Write(message)));
-        return parts;
     }
 
     [UnsafeAccessor(UnsafeAccessorKind.Field, Name = "_askers")]
