@@ -1,45 +1,120 @@
 # shellcheck shell=sh
-# The configuration disk: a FAT disk labelled WOWCFG that holds pool.conf; for a manager manager/, for a machine with an assigned address machine/.
+# The configuration: pool.conf; for a manager manager/, for a machine with an assigned address machine/; in a pool with several managers
+# managers.notice, the CA's list of them. It stands on a disk (FAT) or a CD (ISO 9660) that is labelled WOWCFG, on whatever controller.
 
 config_kb=16384
+config_seconds=2
+accepted=/run/layers/home/state/pool.conf
 
-# config_disk: prints the device of the FAT file system labelled WOWCFG.
-config_disk() {
-    findfs LABEL=WOWCFG 2>/dev/null
+is_cd() {
+    [ "$(field "$1" 32769 5)" = 4344303031 ]
 }
 
-# fetch_config: copies what the node needs to /run/wow-config, which only root reads. Without the disk there is no such folder;
-# the node then says what to do. Takes the disk's content once: nothing stays mounted, the disk may be pulled.
-fetch_config() {
-    if ! disk=$(config_disk); then
-        # It may hang on the other kind of controller than the system disk.
-        load virtio
-        load ata
-        disk=$(config_disk) || return 0
-    fi
-    load fat
+# label DEVICE OFFSET: the label that a FAT boot sector or an ISO 9660 volume has at that place.
+label() {
+    dd if="$1" bs=1 skip="$2" count=11 2>/dev/null | tr -d '\000 '
+}
+
+# labelled: prints the devices that are labelled WOWCFG: FAT12 and FAT16, FAT32, ISO 9660 (also on what is no CD drive).
+labelled() {
+    for place in /sys/class/block/*; do
+        place=/dev/${place##*/}
+        case $place in /dev/loop*) continue ;; esac
+        for offset in 43 71 32808; do
+            [ "$(label "$place" "$offset")" != WOWCFG ] || echo "$place"
+        done
+    done
+}
+
+# take DISK: copies what the node needs to /run/wow-config, which only root reads; nothing stays mounted, so the disk may be pulled. Fails
+# where there is no pool.conf to take. A disk is looked at once.
+take() {
+    case " $looked_at " in *" $1 "*) return 1 ;; esac
+    looked_at="$looked_at $1"
     mkdir -p /config
-    if ! mount -t vfat -o ro,iocharset=ascii "$disk" /config; then
-        say "error step=boot file=$disk the disk WOWCFG does not mount; write it anew with: wow image stamp"
-        return 0
-    fi
+    if is_cd "$1"; then
+        load iso
+        mount -t iso9660 -o ro "$1" /config
+    else
+        load fat
+        mount -t vfat -o ro,iocharset=ascii "$1" /config
+    fi || {
+        say error "step=boot file=$1 what=\"what is labelled WOWCFG does not mount\" todo=\"write it anew with: wow image stamp\""
+        return 1
+    }
     size=$(du -sk /config | cut -f1)
     if [ "$size" -gt "$config_kb" ]; then
-        say "error step=boot file=$disk the disk WOWCFG holds $size KiB, at most $config_kb are read; leave pool.conf and manager/ or machine/ only"
-    else
+        say error "step=boot file=$1 what=\"WOWCFG holds $size KiB, at most $config_kb are read\"" \
+            "todo=\"leave pool.conf and manager/ or machine/ only\""
+    elif [ -e /config/pool.conf ]; then
         mkdir -m 700 /run/wow-config
-        for name in pool.conf manager machine; do
+        for name in pool.conf pool.lines managers.notice manager machine; do
             [ ! -e "/config/$name" ] || cp -r "/config/$name" /run/wow-config/
         done
         chmod -R go= /run/wow-config
     fi
     umount /config
+    [ -d /run/wow-config ]
 }
 
-# wanted_modules: the value of `names` in section [modules], or nothing when the pool does not choose. The node's own reader
-# checks the file; here only this one value is needed, before there is a Python.
+# look: takes the first disk or CD that holds a pool.conf. findfs finds one of them, also where only a FAT's first folder has the label, as
+# Windows writes it. Nearly always that is enough; but the image's own disk may be an empty one.
+look() {
+    disk=$(findfs LABEL=WOWCFG 2>/dev/null) || return
+    take "$disk" && return
+    for disk in $(labelled); do
+        take "$disk" && return
+    done
+    return 1
+}
+
+# see_media: sets `media`, the disks that are there and the CD drives with a CD in them. A look at all of them takes longer than this.
+see_media() {
+    media=
+    for place in /sys/class/block/*; do
+        case $place in
+            */loop*) ;;
+            */sr*) ! dd if="/dev/${place##*/}" of=/dev/null bs=2048 count=1 2>/dev/null || media="$media $place" ;;
+            *) media="$media $place" ;;
+        esac
+    done
+}
+
+# fetch_config: leaves /run/wow-config with a pool.conf in it. Where there is none there is no such folder, and the node says what to do. A
+# machine that accepted a pool.conf before does not wait for another one.
+fetch_config() {
+    looked_at=
+    look && return
+    # With drivers for whatever else the machine has.
+    see_media
+    before=$media
+    load_fitting
+    see_media
+    if [ "$media" != "$before" ] && look; then
+        return
+    fi
+    [ ! -s "$accepted" ] || return 0
+    say search "what=\"looks for a disk or CD labelled WOWCFG that holds a pool.conf, for $config_seconds s\""
+    load_all
+    hundredths
+    until=$((now + config_seconds * 100))
+    while [ "$now" -lt "$until" ]; do
+        usleep 100000
+        look_at_machine
+        load_fitting
+        look && return
+        hundredths
+    done
+}
+
+# hundredths: sets `now`, in hundredths of a second since the machine started.
+hundredths() {
+    read -r now _ < /proc/uptime
+    now=$((${now%.*} * 100 + 1${now#*.} - 100))
+}
+
+# wanted_modules: the modules that the pool chooses, or nothing when it does not. Whoever made the disk wrote them there, for only the node's Python reads
+# pool.conf itself.
 wanted_modules() {
-    [ -f /run/wow-config/pool.conf ] || return 0
-    awk -F= '/^[[:space:]]*\[/ { inside = /^[[:space:]]*\[modules\]/; next }
-        inside && $1 ~ /^[[:space:]]*names[[:space:]]*$/ { sub(/^[^=]*=/, ""); print " " $0 " " }' /run/wow-config/pool.conf | tr -d '\r'
+    [ ! -f /run/wow-config/pool.lines ] || sed -n 's/^modules=\(.*\)$/ \1 /p' /run/wow-config/pool.lines
 }

@@ -1,5 +1,7 @@
 # shellcheck shell=sh
-# Finding disks. Drivers come in sets, loaded in turn until the system disk is there, so that only what the machine has is loaded.
+# Finding disks. Drivers come in sets. What the machine has is loaded, in the order of modules.list; the rest only where that does not help.
+
+sets="virtio hyperv xen virtio-scsi vmware ahci piix"
 
 # load SET: inserts the modules of one set, dependencies first, as `build` ordered them. A module that refuses (no such hardware)
 # ends the set: what follows depends on it.
@@ -11,14 +13,51 @@ load() {
     done < "/modules/$1.list"
 }
 
+# look_at_machine: sets `machine`, the kernel's names (modalias) of the controllers, and of the machine itself.
+look_at_machine() {
+    machine=$(cat /sys/bus/pci/devices/*/modalias /sys/bus/virtio/devices/*/modalias /sys/bus/xen/devices/*/modalias \
+        /sys/class/dmi/id/modalias 2>/dev/null)
+}
+
+# fits SET: whether the machine has a device for it. Of Hyper-V's bus the kernel knows nothing before a driver of this set is there.
+fits() {
+    case $1:$machine in
+        virtio:*virtio:d00000002v*) ;;
+        hyperv:*:svnMicrosoftCorporation:pnVirtualMachine:*) ;;
+        xen:*xen:vbd*) ;;
+        virtio-scsi:*virtio:d00000008v*) ;;
+        vmware:*pci:v000015ADd000007C0*) ;;
+        # SATA, also in the mode that firmware calls RAID; IDE.
+        ahci:*pci:*bc01sc0[46]*) ;;
+        piix:*pci:*bc01sc01*) ;;
+        *) return 1 ;;
+    esac
+}
+
+# load_fitting: inserts what the machine has controllers for, and the driver of a CD drive on one of them.
+load_fitting() {
+    for set in $sets; do
+        ! fits "$set" || load "$set"
+    done
+    for device in /sys/bus/scsi/devices/*/type; do
+        kind=
+        [ ! -e "$device" ] || read -r kind < "$device"
+        [ "$kind" != 5 ] || load cd
+    done
+}
+
+# load_all: inserts every set, for controllers that do not tell the kernel what they are.
+load_all() {
+    for set in $sets; do
+        load "$set"
+    done
+}
+
 # partition NAME: prints the device of the GPT partition of that name. The kernel read the names already; no device is opened.
 partition() {
-    for event in /sys/class/block/*/uevent; do
-        case $(cat "$event") in
-            *"PARTNAME=$1") event=${event%/uevent}; echo "/dev/${event##*/}"; return 0 ;;
-        esac
-    done
-    return 1
+    event=$(grep -lx "PARTNAME=$1" /sys/class/block/*/uevent 2>/dev/null) || return 1
+    event=${event%%/uevent*}
+    echo "/dev/${event##*/}"
 }
 
 # await PARTITION TENTHS: some controllers report their disks a moment after their driver came.
@@ -31,19 +70,44 @@ await() {
     done
 }
 
+# find_system: sets `system`, the partition WOWSYS.
 find_system() {
-    for set in virtio ata virtio-scsi vmware hyperv; do
+    look_at_machine
+    for set in $sets; do
+        fits "$set" || continue
         load "$set"
-        case $set in virtio) wait=0 ;; hyperv) wait=300 ;; *) wait=30 ;; esac
-        # shellcheck disable=SC2034 # init mounts it
-        if system=$(await WOWSYS "$wait"); then
-            return
+        system=$(partition WOWSYS) && return
+    done
+    # NVMe needs no driver of ours.
+    system=$(await WOWSYS 30) && return
+    load_all
+    # shellcheck disable=SC2034 # init mounts it
+    system=$(await WOWSYS 300) ||
+        missing WOWSYS "the disk's controller is none of virtio, AHCI, IDE, NVMe, PVSCSI, Hyper-V, Xen"
+}
+
+# missing NAME WORDS: stops where a partition is not there. The kernel takes none of a disk that ends before they do.
+missing() {
+    for entry in /sys/class/block/*; do
+        read -r sectors < "$entry/size"
+        disk=/dev/${entry##*/}
+        if [ "$(field "$disk" 512 8)" = 4546492050415254 ] && [ "$(le64 "$disk" 560)" -ge "$sectors" ]; then
+            stop "file=$disk the disk was made smaller, to $((sectors / 2048)) MiB, and ends before its partitions do; nothing was changed." \
+                "Make it $(($(le64 "$disk" 544) / 2048 + 1)) MiB again"
         fi
     done
-    stop "no disk has a partition named WOWSYS; the disk's controller is none of virtio, AHCI, IDE, NVMe, PVSCSI, Hyper-V"
+    stop "no disk has a partition named $1; $2"
 }
 
 # field DEVICE OFFSET LENGTH: bytes of a device in hexadecimal, two digits each.
 field() {
     dd if="$1" bs=1 skip="$2" count="$3" 2>/dev/null | hexdump -v -e '1/1 "%02x"'
+}
+
+# le64 FILE OFFSET: a number of eight bytes, lowest first, as a GPT has them (UEFI 2.10, 5.3.2).
+le64() {
+    dd if="$1" bs=1 skip="$2" count=8 2>/dev/null | hexdump -v -e '2/4 "%u "' | {
+        read -r low high
+        echo $((${low:-0} + (${high:-0} << 32)))
+    }
 }

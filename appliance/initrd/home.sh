@@ -5,6 +5,8 @@
 mark=WOWHOME.new
 reserved=16 # blocks of 4 KiB behind the file system
 backup=134217728 # where the first copy of the superblock stands
+# Without noinit_itable the kernel would write all inodes of a new home, 1 GiB for 64 GiB, on a disk that holds only what was written.
+options=noatime,noinit_itable
 
 # base_tool COMMAND...: runs a program of the base layer, so that the initrd need not carry it.
 base_tool() {
@@ -44,8 +46,13 @@ has_mark() {
 }
 
 reaches_end() { # reaches_end DEVICE SUPERBLOCK
-    [ "$(superblock "$1" "$2")" = WOWHOME ] &&
-        [ "$(dd if="$1" bs=1 skip=$(($2 + 4)) count=4 2>/dev/null | hexdump -v -e '1/4 "%u"')" -ge "$(blocks "$1")" ]
+    [ "$(superblock "$1" "$2")" = WOWHOME ] && [ "$(reaches "$1" "$2")" -ge "$(blocks "$1")" ]
+}
+
+reaches() { # reaches DEVICE SUPERBLOCK: the file system's size in blocks, whose upper half stands apart
+    # shellcheck disable=SC2046 # words are wanted
+    set -- $(dd if="$1" bs=1024 skip=$(($2 / 1024)) count=1 2>/dev/null | hexdump -v -e '256/4 "%u "')
+    echo $((${2:-0} + (${85:-0} << 32)))
 }
 
 # is_cut_short DEVICE: whether its start may be what our own making left when it was cut: nothing, or our superblock and no more. The mark
@@ -84,14 +91,14 @@ home_state() {
 }
 
 make_home() {
-    say "home make=$1"
+    say home "make=$1"
     # What an older home left there would speak for one that is being made.
     dd if=/dev/zero of="$1" bs=4096 seek=$((backup / 4096)) count=1 conv=notrunc,fsync 2>/dev/null
     echo "$mark" | write_mark "$1" || stop "file=$1 the disk cannot be written"
-    # A small journal and few inodes: home is small, and making them costs time on first boot.
-    base_tool /usr/sbin/mke2fs -q -F -t ext4 -b 4096 -J size=16 -i 65536 -m 1 -L WOWHOME "$1" $(($(blocks "$1") - reserved)) ||
-        stop "file=$1 the home layer cannot be made"
-    mount -t ext4 "$1" /run/layers/home || stop "file=$1 the new home layer does not mount"
+    # A small journal, and inodes that are not written before they are used: so making a home costs the same on a disk of any size.
+    base_tool /usr/sbin/mke2fs -q -F -t ext4 -b 4096 -J size=16 -i 16384 -E lazy_itable_init=1 -m 1 -L WOWHOME "$1" \
+        $(($(blocks "$1") - reserved)) || stop "file=$1 the home layer cannot be made"
+    mount -t ext4 -o "$options" "$1" /run/layers/home || stop "file=$1 the new home layer does not mount"
     mkdir -p /run/layers/home/home /run/layers/home/state
     sync
     umount /run/layers/home
@@ -117,7 +124,7 @@ repair_home() {
     case $state:$((0x$incompatible & 4)) in 0100:0) return ;; esac
     base_tool /usr/sbin/e2fsck -p "$1" > /dev/null
     [ $? -lt 4 ] && return
-    say "home repair=$1 damaged beyond the journal; repairing all that can be repaired"
+    say home "repair=$1 what=\"damaged beyond the journal; repairing all that can be repaired\""
     base_tool /usr/sbin/e2fsck -y "$1" > /dev/null
     [ $? -lt 4 ] || stop "file=$1 the home layer is damaged and e2fsck cannot repair it"
 }
@@ -128,18 +135,23 @@ open_home() {
     if [ "$1" = ephemeral ]; then
         mount -t tmpfs -o mode=755,size=50% home /run/layers/home
     else
-        home=$(partition WOWHOME) || stop "no disk has a partition named WOWHOME; take a fresh image, or boot with wow.mode=ephemeral"
-        case $(home_state "$home") in
+        home=$(partition WOWHOME) || missing WOWHOME "take a fresh image, or boot with wow.mode=ephemeral"
+        state=$(home_state "$home")
+        # An unfinished home is finished first: its mark stands where the partition ends.
+        [ "$state" != blank ] || grow_partition "$home"
+        case $state in
             whole) repair_home "$home" ;;
             blank | unfinished) make_home "$home" ;;
             beheaded)
-                say "home repair=$home first superblock damaged, taking a backup"
+                say home "repair=$home what=\"first superblock damaged, taking a backup\""
                 base_tool /usr/sbin/e2fsck -y -b 32768 -B 4096 "$home" > /dev/null
                 repair_home "$home"
                 ;;
             *) refuse "$home" ;;
         esac
-        mount -t ext4 -o noatime "$home" /run/layers/home || stop "file=$home the home layer does not mount"
+        [ "$state" = blank ] || grow_partition "$home"
+        grow_file_system "$home"
+        mount -t ext4 -o "$options" "$home" /run/layers/home || stop "file=$home the home layer does not mount"
     fi
     mkdir -p /run/layers/home/home /run/layers/home/state/condor
     chmod 700 /run/layers/home/state

@@ -20,14 +20,16 @@ damaged() {
     stop "file=${1#/run/layers/sys} the layer is damaged (not what stacks/A.conf lists); take a fresh image, home is kept"
 }
 
-# stack LIST FOLDER: mounts the layers that the list names, bottom first, at /run/layers/0, 1, ... and sets `lower`, top first, in
-# short relative names: the kernel's option string ends at one page.
+number=0
+lower=
+
+# stack KIND... : mounts the layers of these kinds that the list names, bottom first, at /run/layers/0, 1, ... above those of the call
+# before, and sets `lower`, top first, in short relative names: the kernel's option string ends at one page.
 # A line of the list: KIND NAME FILE SIZE SHA256, where KIND is base, node or module.
 stack() {
-    [ -f "$1" ] || stop "file=${1#/run/layers/sys} the list of layers is missing on WOWSYS; take a fresh image, home is kept"
-    number=0
-    lower=
-    chosen=$(wanted_modules)
+    list=/run/layers/sys/stacks/A.conf
+    [ -f "$list" ] || stop "file=${list#/run/layers/sys} the list of layers is missing on WOWSYS; take a fresh image, home is kept"
+    case " $* " in *" module "*) chosen=$(wanted_modules) ;; esac
     while read -r kind name file size digest; do
         case $kind in
             '' | '#'*) continue ;;
@@ -35,16 +37,17 @@ stack() {
             module)
                 case ${chosen:- $name } in *" $name "*) ;; *) continue ;; esac
                 ;;
-            *) stop "file=${1#/run/layers/sys} unknown kind of layer: $kind" ;;
+            *) stop "file=${list#/run/layers/sys} unknown kind of layer: $kind" ;;
         esac
-        check "$2/$file" "$size" "$digest"
+        case " $* " in *" $kind "*) ;; *) continue ;; esac
+        check "/run/layers/sys/layers/$file" "$size" "$digest"
         mkdir "/run/layers/$number"
-        if ! mount -t squashfs -o ro,loop "$2/$file" "/run/layers/$number"; then
-            verify_layer "$2/$file" "$digest"
+        if ! mount -t squashfs -o ro,loop "/run/layers/sys/layers/$file" "/run/layers/$number"; then
+            verify_layer "/run/layers/sys/layers/$file" "$digest"
             stop "file=layers/$file the layer does not mount"
         fi
         lower=$number${lower:+:$lower}
         number=$((number + 1))
-    done < "$1"
-    [ -n "$lower" ] || stop "file=${1#/run/layers/sys} the list names no layer"
+    done < "$list"
+    [ -n "$lower" ] || stop "file=${list#/run/layers/sys} the list names no layer"
 }

@@ -1,14 +1,14 @@
 """What a failed run leaves: logs and states of every machine that still answers, because they die with the machines.
 
-Bounded in size and time, and without secrets: the configuration that holds them is not asked for, and what slipped into a log is blacked out.
+Bounded in size and time, and without secrets: the configuration that holds them is not asked for, and what slipped into a log is taken out, as `wow support` does.
 """
 
 import concurrent.futures
 import os
-import re
 import time
 
 import rootshell
+from pools import BLACK, blacken  # noqa: F401
 from shell import LabError
 
 PER_MACHINE = 90
@@ -33,23 +33,10 @@ QUESTIONS = {
 QUESTIONS_OF = {"alpha": {"condor_q.txt": "condor_q -allusers -nobatch; condor_q -allusers -better-analyze; condor_q -allusers -l; condor_history -limit 10"}}
 """More of one machine: where the jobs are submitted."""
 
-_PEM = re.compile(r"-----BEGIN ([A-Z ]*PRIVATE KEY)-----.*?(-----END \1-----|\Z)", re.DOTALL)
-_KEYED = re.compile(r"(?im)^(.*\b(?:secret|ticket)\s*=\s*)\S+.*$|\b((?:aead|enc|auth(?:-trunc)?)\s+\S+\s+)0x[0-9a-f]+")
-BLACK = "[blacked out]"
-
-
-def blacken(text, secrets):
-    """The text without private keys, lines of configuration that hold a secret, keys of IPsec and the secrets given."""
-    for secret in sorted(filter(None, secrets), key=len, reverse=True):
-        text = text.replace(secret, BLACK)
-    text = _PEM.sub(BLACK, text)
-    return _KEYED.sub(lambda found: (found[1] or found[2]) + BLACK, text)
-
-
 def secrets_of(setup, tickets=()):
     """What of a Setup nobody may read: the pool's secret and the tickets, also without their numbers."""
-    known = [setup.authority.ticket, *tickets]
-    return [setup.pool["secret"], *known, *(ticket.partition(":")[2] for ticket in known)]
+    known = [setup.pool.ticket, *tickets]
+    return [setup.pool.facts.secret, *known, *(ticket.partition(":")[2] for ticket in known)]
 
 
 def questions(name):

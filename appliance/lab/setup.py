@@ -1,19 +1,21 @@
-"""Everything that machines need before they are switched on: the CA, a ticket, keys, and each machine's WOWCFG disk."""
+"""Everything that machines need before they are switched on: the pool, keys, and each machine's WOWCFG disk."""
 
 import os
-import secrets
 import shutil
 from dataclasses import dataclass
 
 import accel
-import authority
 import image
 import login
+import pools
 import sites
 import stamp
-from shell import need
+from shell import LabError, need
 
 POOL = "lab"
+MACHINES, DAYS = 100, 7
+"""What the lab's ticket admits."""
+
 PROGRAMS = ("ip", "nft", "sysctl", "dnsmasq", "tcpdump", "ssh", "ssh-keygen", "qemu-img")
 
 
@@ -24,8 +26,7 @@ class Setup:
     secret: str
     image: str
     accelerator: tuple
-    authority: authority.Authority
-    pool: dict
+    pool: pools.Pool
     key: str
     public_key: str
     configs: dict
@@ -37,7 +38,7 @@ class Setup:
 
     def stamp(self, machine, **what):
         """Makes the machine's WOWCFG disk; what as in stamp.config."""
-        self.configs[machine.name] = stamp.config(machine, self.pool, self.users(machine), self.authority, self.secret, **what)
+        self.configs[machine.name] = stamp.config(machine, self.pool, self.users(machine), self.secret, **what)
 
 
 def make(folder, say, before_stamp=lambda setup: None):
@@ -52,12 +53,24 @@ def make(folder, say, before_stamp=lambda setup: None):
     accelerator, name = accel.choose(disk, image.CACHE)
     say(f"the guests run under {name}")
     key = os.path.join(secret, "key")
-    pool = {"name": POOL, "subnet": sites.SUBNET, "bootstrap": f"udp:{sites.MANAGER.public}:{sites.OVERLAY_PORT}",
-            "secret": secrets.token_hex(32)}
-    setup = Setup(secret, disk, accelerator, authority.make(os.path.join(secret, "ca"), POOL, sites.SUBNET), pool, key,
-                  login.make_key(key), {})
+    setup = Setup(secret, disk, accelerator, make_pool(os.path.join(secret, POOL), say), key, login.make_key(key), {})
     before_stamp(setup)
     for machine in sites.POOL:
         setup.stamp(machine)
-    say("made the certificate authority, the manager's certificate, a ticket and each machine's WOWCFG disk")
+    say("made each machine's WOWCFG disk")
     return setup
+
+
+def make_pool(place, say):
+    """The lab's pool, by the steps of `wow pool create` that make one what it is: secret, CA, the manager's keys, a ticket. Its images are not made, for
+    each machine of the lab has a name and users of its own."""
+    folder = pools.Folder(place)
+    try:
+        folder.make()
+        pools.settings.write(folder.settings, pools.settings.Settings(
+            POOL, sites.SUBNET, sites.MANAGER.public, sites.OVERLAY_PORT, MACHINES, pools.day_in(DAYS), {}))
+        made = pools.Pool(folder, pools.Clone())
+        pools.steps.run(made.identity(), say)
+    except pools.WowError as error:
+        raise LabError(str(error), step="pool") from error
+    return made

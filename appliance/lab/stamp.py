@@ -5,7 +5,7 @@ import pathlib
 import shutil
 
 import image
-import poolfile
+from pools import conf
 from shell import run
 
 NO_FILE = object()
@@ -14,22 +14,28 @@ NO_FILE = object()
 TOOL = os.path.join(image.ROOT, "appliance/image/stamp")
 
 
-def config(machine, pool, users, authority, folder, ticket=None, text=None, assigned=None):
-    """Writes the disk into folder and returns its path. ticket replaces the authority's, text the whole pool.conf; NO_FILE: there is none.
+def config(machine, pool, users, folder, ticket=None, text=None, assigned=None):
+    """Writes the disk into folder and returns its path. ticket replaces the pool's, text the whole pool.conf; NO_FILE: there is none.
     assigned: the folder that `wow-ca machine` made."""
     source = pathlib.Path(folder, machine.name)
     shutil.rmtree(source, ignore_errors=True)
     source.mkdir()
     if text is None:
-        text = poolfile.for_machine(pool, machine, users, authority.certificate, ticket or authority.ticket)
+        text = pool_conf(machine, pool.facts, users, ticket or pool.ticket)
     if text is not NO_FILE:
         (source / "pool.conf").write_text(text, encoding="utf-8")
     if machine.role == "manager":
-        manager = source / "manager"
-        shutil.copytree(authority.manager, manager)
-        shutil.copytree(authority.folder, manager / "ca")
+        shutil.copytree(pool.folder.manager, source / "manager")
     if assigned:
         shutil.copytree(assigned, source / "machine")
     disk = os.path.join(folder, machine.name + "-wowcfg.img")
     run(TOOL, "--config", source, disk)
     return disk
+
+
+def pool_conf(machine, facts, users, ticket):
+    """pool.conf of one machine, which has the name that the lab calls it by and records its tap."""
+    node = {"host": machine.name, "capture": "yes"}
+    if machine.role == "manager":
+        return conf.manager(facts, users.items(), **node)
+    return conf.worker(facts, ticket, users.items(), **node)

@@ -8,13 +8,15 @@ SSH_PORT = 22
 HTTPS_PORT = 443
 """Where the overlay listens for TCP beside its own port's number (docs/protocol.md)."""
 
-LAN_GROUP, LAN_GROUP_6, LAN_PORT = "239.255.87.79", "ff15::8057:4f57", 4433
+MULTICAST_GROUP = "239.255.87.79"
+MULTICAST_GROUP_6 = "ff15::8057:4f57"
+MULTICAST_PORT = 4433
 """Where machines of one network find each other (docs/protocol.md)."""
 
 KNOCKS, KNOCK_SIZE = {b"\x12\x01\x00\x01", b"\x12\x01\x00\x02"}, 46
 """How a knock begins, and its length: what a node asks about its NAT comes from and goes to ports of any number (docs/protocol.md)."""
 
-IGMP_GROUPS = {"224.0.0.22", "224.0.0.2", LAN_GROUP}
+IGMP_GROUPS = {"224.0.0.22", "224.0.0.2", MULTICAST_GROUP}
 """Where a machine says that it listens there: IGMPv3 (RFC 3376 section 4.2.14), or 2 (RFC 2236 section 9)."""
 
 LINK_LOCAL = "fe80::"
@@ -54,7 +56,7 @@ class WireRule:
             return "overlay"
         if packet.protocol == UDP and self._own in pair and packet.head in KNOCKS and packet.size == KNOCK_SIZE:
             return "knock of the overlay"
-        if packet.protocol == UDP and packet.target == LAN_GROUP and packet.target_port == LAN_PORT and packet.source != self._own:
+        if packet.protocol == UDP and packet.target == MULTICAST_GROUP and packet.target_port == MULTICAST_PORT and packet.source != self._own:
             return "overlay by multicast"
         if packet.protocol == TCP and self._is_overlay(packet):
             return "overlay by TCP"
@@ -94,6 +96,6 @@ class WireRule:
             return "neighbour discovery" if packet.kind in NEIGHBOURS else None
         if packet.protocol != UDP:
             return None
-        if packet.target == LAN_GROUP_6 and packet.ports() == {self._overlay, LAN_PORT} and packet.source.startswith(LINK_LOCAL):
+        if packet.target == MULTICAST_GROUP_6 and packet.ports() == {self._overlay, MULTICAST_PORT} and packet.source.startswith(LINK_LOCAL):
             return "overlay by multicast"
         return "DHCPv6" if packet.ports() == DHCPV6_PORTS else None

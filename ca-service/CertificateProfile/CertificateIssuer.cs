@@ -30,7 +30,7 @@ public static class CertificateIssuer
         Add(request, FixedExtensions.Authority);
         request.CertificateExtensions.Add(SubjectKeyIdentifierOf(request.PublicKey));
         request.CertificateExtensions.Add(NameConstraints.Write(pool));
-        request.CertificateExtensions.Add(IpAddressBlocks.Write(pool.Subnet));
+        request.CertificateExtensions.Add(IpAddressBlocks.Write(new IPNetwork(pool.Subnet.Network.ToIPAddress(), pool.Subnet.PrefixLength)));
         return Sign(request, subject, key, now, now + PoolProfile.AuthorityLifetime);
     }
 

@@ -34,5 +34,5 @@ public sealed record MemberInfo(
     ReadOnlyMemory<byte> PublicKey)
 {
     /// <summary>Whether less than a third of its life is left, so that its machine should ask for the next one.</summary>
-    public bool IsDueForRenewal(DateTimeOffset now) => NotAfter - now < (NotAfter - NotBefore) / 3;
+    public bool IsDueForRenewal(DateTimeOffset now) => Renewal.IsDue(NotBefore, NotAfter, now);
 }

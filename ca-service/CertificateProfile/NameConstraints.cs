@@ -30,8 +30,8 @@ internal static class NameConstraints
             using (writer.PushSequence())
             {
                 Span<byte> addressAndMask = stackalloc byte[8];
-                BinaryPrimitives.WriteUInt32BigEndian(addressAndMask, Ipv4.ToUInt32(pool.Subnet.BaseAddress));
-                BinaryPrimitives.WriteUInt32BigEndian(addressAndMask[4..], ~(uint.MaxValue >> pool.Subnet.PrefixLength));
+                BinaryPrimitives.WriteUInt32BigEndian(addressAndMask, pool.Subnet.Network.Value);
+                BinaryPrimitives.WriteUInt32BigEndian(addressAndMask[4..], pool.Subnet.Mask.Value);
                 writer.WriteOctetString(addressAndMask, IpAddress);
             }
         }

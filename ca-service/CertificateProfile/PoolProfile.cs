@@ -1,6 +1,5 @@
 using System.Diagnostics.CodeAnalysis;
 using System.Net;
-using System.Net.Sockets;
 
 namespace CertificateProfile;
 
@@ -16,7 +15,7 @@ public sealed record PoolProfile
     /// <summary>How far before the moment of issue a certificate's life begins, for clocks that are late.</summary>
     public static readonly TimeSpan Backdate = TimeSpan.FromMinutes(5);
 
-    private PoolProfile(string name, IPNetwork subnet)
+    private PoolProfile(string name, Subnet subnet)
     {
         Name = name;
         Subnet = subnet;
@@ -26,13 +25,16 @@ public sealed record PoolProfile
     public string Name { get; }
 
     /// <summary>The virtual network, IPv4.</summary>
-    public IPNetwork Subnet { get; }
+    public Subnet Subnet { get; }
 
     /// <summary>The DNS zone of the pool's machines, without a dot at the end.</summary>
-    public string Zone => Name + ".internal";
+    public string Zone => PoolZone.Of(Name);
+
+    /// <summary>The full name of the service that enrols machines: where it is.</summary>
+    public string AuthorityName => PoolZone.NameOf(HostLabel.Authority, Name);
 
     /// <summary>The manager service's full name, the one that an enrolling machine expects the CA's server to prove.</summary>
-    public string ManagerName => HostLabel.Manager + "." + Zone;
+    public string ManagerName => PoolZone.NameOf(HostLabel.Manager, Name);
 
     /// <summary>Checks a pool's name and subnet.</summary>
     /// <param name="name">DNS label.</param>
@@ -48,8 +50,7 @@ public sealed record PoolProfile
             return false;
         }
 
-        // IPNetwork clears host bits without a word, so only a text that comes back the same is what was meant.
-        if (!IPNetwork.TryParse(subnet, out IPNetwork network) || network.ToString() != subnet || !IsUsable(network))
+        if (!Subnet.TryParse(subnet, out Subnet network))
         {
             reason = $"The subnet '{subnet}' is not an IPv4 prefix of /8 to /28 without host bits, such as 10.128.0.0/16.";
             return false;
@@ -64,27 +65,15 @@ public sealed record PoolProfile
     /// Whether a machine may have this address: inside the subnet, not its first (network), not its last (broadcast), not the one
     /// before that, which is ipopd's own on every machine (docs/architecture.md, Overlay).
     /// </summary>
-    public bool IsHostAddress([NotNullWhen(true)] IPAddress? address)
-    {
-        if (address is not { AddressFamily: AddressFamily.InterNetwork } || !Subnet.Contains(address))
-        {
-            return false;
-        }
-
-        uint hostMask = uint.MaxValue >> Subnet.PrefixLength;
-        uint host = Ipv4.ToUInt32(address) & hostMask;
-        return host != 0 && host < hostMask - 1;
-    }
+    public bool IsHostAddress([NotNullWhen(true)] IPAddress? address) => IPv4Address.TryFrom(address, out IPv4Address value) && Subnet.IsHost(value);
 
     /// <summary>The subnet's first host address.</summary>
-    public IPAddress FirstHost() => Ipv4.FromUInt32(Ipv4.ToUInt32(Subnet.BaseAddress) + 1);
+    public IPAddress FirstHost() => Subnet.Host(0).ToIPAddress();
 
     internal static bool TryCreate(string? name, IPNetwork subnet, [NotNullWhen(true)] out PoolProfile? pool)
     {
-        pool = HostLabel.IsLegal(name) && IsUsable(subnet) ? new PoolProfile(name, subnet) : null;
+        pool = HostLabel.IsLegal(name) && IPv4Address.TryFrom(subnet.BaseAddress, out IPv4Address network)
+            && Subnet.TryCreate(network, subnet.PrefixLength, out Subnet own) ? new PoolProfile(name, own) : null;
         return pool is not null;
     }
-
-    private static bool IsUsable(IPNetwork network) =>
-        network.BaseAddress.AddressFamily == AddressFamily.InterNetwork && network.PrefixLength is >= 8 and <= 28;
 }

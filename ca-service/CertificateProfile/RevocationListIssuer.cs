@@ -3,7 +3,7 @@ using System.Security.Cryptography.X509Certificates;
 
 namespace CertificateProfile;
 
-/// <summary>Makes CRLs (RFC 5280 section 5) and the notices in which they travel.</summary>
+/// <summary>Makes CRLs (RFC 5280 section 5), which travel in notices.</summary>
 public static class RevocationListIssuer
 {
     /// <summary>The kind of notice that a CRL is (docs/protocol.md, Notices).</summary>
@@ -36,42 +36,5 @@ public static class RevocationListIssuer
         return builder.Build(
             issuer.SubjectName, X509SignatureGenerator.CreateForECDsa(key), number, next, HashAlgorithmName.SHA384,
             X509AuthorityKeyIdentifierExtension.CreateFromCertificate(issuer, true, false), now);
-    }
-
-    /// <summary>
-    /// Puts a list into the file that ipopd spreads (docs/architecture.md, publish-notice): <c>"WOWN" kind(1) number(8) signature-length(1)
-    /// signature body</c>. The signature is over <c>"wow-notice-1" kind(1) number(8) size(4) SHA-256(32)</c>.
-    /// </summary>
-    public static byte[] Notice(ECDsa key, ulong number, ReadOnlySpan<byte> list)
-    {
-        ArgumentNullException.ThrowIfNull(key);
-        using var content = new MemoryStream();
-        content.Write("wow-notice-1"u8);
-        WriteHead(content, number);
-        WriteNumber(content, (ulong)list.Length, 4);
-        content.Write(SHA256.HashData(list));
-        byte[] signature = key.SignData(content.ToArray(), HashAlgorithmName.SHA384, DSASignatureFormat.Rfc3279DerSequence);
-
-        using var file = new MemoryStream();
-        file.Write("WOWN"u8);
-        WriteHead(file, number);
-        file.WriteByte((byte)signature.Length);
-        file.Write(signature);
-        file.Write(list);
-        return file.ToArray();
-    }
-
-    private static void WriteHead(MemoryStream stream, ulong number)
-    {
-        stream.WriteByte(NoticeKind);
-        WriteNumber(stream, number, 8);
-    }
-
-    private static void WriteNumber(MemoryStream stream, ulong number, int bytes)
-    {
-        for (int i = bytes - 1; i >= 0; i--)
-        {
-            stream.WriteByte((byte)(number >> (8 * i)));
-        }
     }
 }

@@ -12,8 +12,8 @@ public enum Full
     /// <summary>Handshakes of one source, while many are half open.</summary>
     HandshakesOfSource,
 
-    /// <summary>Calls to the group of the LAN.</summary>
-    LanCalls,
+    /// <summary>Calls by multicast.</summary>
+    MulticastCalls,
 
     /// <summary>Nodes that did not answer though others named them.</summary>
     SilentNodes,

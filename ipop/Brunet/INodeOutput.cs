@@ -53,7 +53,7 @@ public interface INodeOutput
 
     /// <summary>
     /// Ends the connection to an endpoint if the other end's machine has acknowledged nothing of what was sent for a second: it is dead, and as long as this end keeps it, the
-    /// other can't connect from the same port again. Comes to <see cref="Node.ConnectionLost"/>.
+    /// other can't connect from the same port again. Comes to <see cref="Node.ConnectionLost"/>. Nothing happens where there is none.
     /// </summary>
     /// <param name="endpoint">Where the connection leads.</param>
     void HangUp(TransportAddress endpoint);

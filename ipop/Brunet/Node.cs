@@ -120,7 +120,7 @@ public sealed class Node : IOverlay
     }
 
     /// <summary>Takes one datagram that came to <see cref="NodeSettings.Group"/>. Nothing that arrives makes it throw.</summary>
-    public void ReceiveMulticast(TimeSpan now, TransportAddress source, ReadOnlySpan<byte> datagram) => _parts.Lan.Receive(now, source, datagram);
+    public void ReceiveMulticast(TimeSpan now, TransportAddress source, ReadOnlySpan<byte> datagram) => _parts.Multicast.Receive(now, source, datagram);
 
     /// <summary>
     /// A connection ended that frames came by or went to. Not needed for the node to go on, but it learns of it before silence tells.
@@ -147,7 +147,7 @@ public sealed class Node : IOverlay
     public void SetLocalEndpoints(TimeSpan now, IReadOnlyList<TransportAddress> endpoints)
     {
         _parts.Puncher.SetLocal(endpoints);
-        _parts.Lan.Own = endpoints;
+        _parts.Multicast.Own = endpoints;
         _parts.NetworkChange.Restart(now);
     }
 
@@ -286,7 +286,7 @@ public sealed class Node : IOverlay
                     now - peer.CreatedAt)
                 {
                     KeyExchange = peer.Current!.KeyExchange,
-                    Loss = peer.Best?.Loss(now),
+                    Loss = peer.Best?.Pings.Loss(now),
                     Mtu = _parts.Mtu.KnownOf(peer),
                     NotDirect = NotDirectReason.Of(now, peer, offered),
                     OfferedEndpoints = offered,
@@ -392,7 +392,11 @@ public sealed class Node : IOverlay
             return false;
         }
 
-        Peer found = _parts.Handshaker.Connect(now, destination, default);
+        if (!_parts.Peers.TryReach(destination, out Peer? found))
+        {
+            found = _parts.Handshaker.Connect(now, destination, default);
+        }
+
         found.Use.OnTraffic(now);
         _parts.Mtu.OnSent(now, found, length);
         if (found.Current is not null && length > _parts.Mtu.Of(found))

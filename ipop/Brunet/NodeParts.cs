@@ -60,25 +60,25 @@ internal sealed class NodeParts
         // The ring.
         Relayed = new RelayBudget(local.Settings.RelayRate);
         Take(new RelayForwarder(local, Peers, Transport, Receiver, Relayed));
-        Router = Take(new Router(local, Peers, Transport, Messages, Members, Relayed));
-        var finder = Take(new NodeFinder(local, Members, View, Router));
+        GreedyRouter = Take(new GreedyRouter(local, Peers, Transport, Messages, Members, Relayed));
+        var finder = Take(new NodeFinder(local, Members, View, GreedyRouter));
         Ring = Take(new RingKeeper(local, Peers, Agenda, Transport, Handshaker, View, Members, finder));
-        Shortcuts = Take(new ShortcutKeeper(local, Peers, Agenda, Paths, Handshaker, View, Router, finder));
+        Shortcuts = Take(new ShortcutKeeper(local, Peers, Agenda, Paths, Handshaker, View, GreedyRouter, finder));
         OtherRing = Take(new OtherRing(local, Peers, Transport, Members, finder, Shortcuts, Ring));
         FarMemory = Take(new FarMemory(local, Peers, Handshaker));
         Remembered = new RememberedPeers(local, Peers, Handshaker, View, List);
         Bootstrap = Take(new Bootstrapper(local, Peers, Agenda, Handshaker, View, List, Remembered));
         Take(Remembered);
-        Lan = Take(new LanCaller(local, Peers, Receiver, Handshaker, View));
+        Multicast = Take(new MulticastCaller(local, Peers, Receiver, Handshaker, View));
 
         // What is kept and asked on it.
-        DhtServer = Take(new DhtServer(local, Agenda, Transport, View, Router, codec, policy, new OwnerCalls(local, Handshaker)));
-        DhtClient = Take(new DhtClient(local, Agenda, Router, codec, policy));
+        DhtServer = Take(new DhtServer(local, Agenda, Transport, View, GreedyRouter, codec, policy, new OwnerCalls(local, Handshaker)));
+        DhtClient = Take(new DhtClient(local, Agenda, GreedyRouter, codec, policy));
         Notices = Take(new NoticeKeeper(local, Peers, Agenda, Transport, Members, View));
         Dismissal = Take(new Dismissal(Peers, Transport));
         Pinger = Take(new Pinger(local, Transport, Handshaker, Esp));
-        Tracer = Take(new Tracer(local, Peers, Router));
-        var responder = Take(new TraceResponder(local, Router));
+        Tracer = Take(new Tracer(local, Peers, GreedyRouter));
+        var responder = Take(new TraceResponder(local, GreedyRouter));
         Clocks = Take(new PeerClocks(local, Peers, Transport));
 
         // Who hears of what, in this order.
@@ -121,16 +121,17 @@ internal sealed class NodeParts
         NetworkChange.Restarting += Puncher.OnNewEndpoint;
         NetworkChange.Restarting += Bootstrap.Restart;
         NetworkChange.Restarting += Remembered.Restart;
-        NetworkChange.Restarting += Lan.Restart;
+        NetworkChange.Restarting += Multicast.Restart;
         NetworkChange.Restarting += Handshaker.Restart;
 
         Puncher.Named += searcher.OnCandidates;
         Puncher.Punched += Meetings.Plan;
         Meetings.Seen += Puncher.OnNewEndpoint;
+        Meetings.Calling += Bootstrap.Call;
         Ring.Neared += Paths.TellWish;
         Ring.Neared += OtherRing.OnNear;
-        Router.FindPasses = finder.OnPassing;
-        Router.TracePasses = responder.OnTrace;
+        GreedyRouter.FindPasses = finder.OnPassing;
+        GreedyRouter.TracePasses = responder.OnTrace;
     }
 
     public LocalNode Local { get; }
@@ -187,7 +188,7 @@ internal sealed class NodeParts
 
     public MemberTable Members { get; }
 
-    public Router Router { get; }
+    public GreedyRouter GreedyRouter { get; }
 
     public RingKeeper Ring { get; }
 
@@ -201,7 +202,7 @@ internal sealed class NodeParts
 
     public RememberedPeers Remembered { get; }
 
-    public LanCaller Lan { get; }
+    public MulticastCaller Multicast { get; }
 
     public DhtServer DhtServer { get; }
 

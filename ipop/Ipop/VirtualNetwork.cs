@@ -34,6 +34,7 @@ public sealed class VirtualNetwork
     private readonly DhcpServer _dhcp;
     private readonly Publisher _publisher;
     private readonly ManagerWatch _manager;
+    private readonly Services _services;
     private readonly Names _names;
     private MemberCertificate? _certificate;
     private TimeSpan _now;
@@ -48,12 +49,12 @@ public sealed class VirtualNetwork
         VirtualNetworkOptions options, IOverlay overlay, MemberCertificate? certificate, ITapOutput output, TimeSpan now)
     {
         (_options, _overlay, _output, _now) = (options, overlay, output, now);
-        var candidates = new CandidateList(options.Subnet, options.Reserved, overlay.Address);
-        _holder = new AddressHolder(overlay, options.Subnet, candidates, options.LastAddress, OnAddressChanged, output.BounceCarrier)
+        var claimable = new ClaimableCache(options.Subnet, options.Reserved, overlay.Address);
+        _holder = new AddressHolder(overlay, options.Subnet, claimable, options.LastAddress, OnAddressChanged, output.BounceCarrier)
         {
             IsTaken = address => _lan?.Holds(address) == true,
         };
-        _lan = options.Router is { } router ? new LanHosts(overlay, options, router, candidates, _holder, output, Drops, now) : null;
+        _lan = options.Router is { } router ? new LanHosts(overlay, options, router, claimable, _holder, output, Drops, now) : null;
         _stations = new Stations(options.TapMac, _holder, _lan);
         _owners = new OwnerMap(overlay, Drops, options.IsOpen, OnOwnerKnown);
         _path = new PacketPath(overlay, options, _stations, _owners, output, Drops);
@@ -61,7 +62,8 @@ public sealed class VirtualNetwork
         _dhcp = new DhcpServer(overlay, options, _holder, output, Drops, () => HostName);
         _publisher = new Publisher(overlay);
         _manager = new ManagerWatch(overlay);
-        _names = new Names(overlay, options, () => Address, () => HostName, () => IsManager);
+        _services = new Services(() => IsManager, options.IsOpen, () => Address);
+        _names = new Names(overlay, options, () => Address, () => HostName, _services);
         Dns = new DnsServer(options, _names);
         _tapNames = new TapNames(Dns, options.Subnet.Gateway, output);
         CertificateChanged(now, certificate);
@@ -87,7 +89,7 @@ public sealed class VirtualNetwork
     /// <summary>The local host name without zone: the certificate's, in an open pool the configured one; null if there is none.</summary>
     public string? HostName => _certificate?.HostName ?? (_options.IsOpen && _options.HostName.Length > 0 ? _options.HostName.ToLowerInvariant() : null);
 
-    /// <summary>Whether this node is the manager: the certificate says it, in an open pool the configuration.</summary>
+    /// <summary>Whether this node is a manager: the certificate says it, in an open pool the configuration.</summary>
     public bool IsManager => _certificate?.IsManager ?? (_options.IsOpen && _options.IsManager);
 
     /// <summary>How many hosts of the LAN have an address; null without router mode.</summary>
@@ -96,29 +98,32 @@ public sealed class VirtualNetwork
     /// <summary>Grows whenever a host of the LAN got or lost its address.</summary>
     public int HostsVersion => _lan?.Version ?? 0;
 
-    /// <summary>The manager's address as last seen in the DHT, or null.</summary>
-    public IPv4Address? ManagerAddress => IsManager ? Address : _manager.Address;
+    /// <summary>The address of the manager, the first one if there are several, as last seen in the DHT, or null.</summary>
+    public IPv4Address? ManagerAddress => _services.IsOurs(HostLabel.Manager) ? Address : _manager.Address;
+
+    /// <summary>The CA's newest list of managers; null while none is known.</summary>
+    public ManagerList? Managers => _services.Managers;
 
     /// <summary>What a person should know and do something about; empty if all is well.</summary>
-    public IReadOnlyList<string> Warnings
+    public IReadOnlyList<NetworkWarning> Warnings
     {
         get
         {
-            List<string> warnings = [];
+            List<NetworkWarning> warnings = [];
             _publisher.AddWarnings(warnings);
             if (_certificate is { } certificate && Certified(certificate) is null)
             {
-                warnings.Add($"The certificate's address {certificate.VirtualAddress} is no host address of {_options.Subnet}; it can't be used. Enrol anew.");
+                warnings.Add(new(NetworkWarningKind.Certificate, $"The certificate's address {certificate.VirtualAddress} is no host address of {_options.Subnet}; it can't be used. Enrol anew."));
             }
 
             if (_holder.IsCertificateBeaten)
             {
-                warnings.Add("A certificate issued later holds this node's address; this node can't have it. Enrol anew.");
+                warnings.Add(new(NetworkWarningKind.Certificate, "A certificate issued later holds this node's address; this node can't have it. Enrol anew."));
             }
 
             if (_lan?.IsFull == true)
             {
-                warnings.Add($"All {_options.Router!.Hosts} places for hosts of the LAN are taken; further ones get no address. See who they are with `wow status`, or allow more.");
+                warnings.Add(new(NetworkWarningKind.LanFull, $"All {_options.Router!.Hosts} places for hosts of the LAN are taken; further ones get no address. See who they are with `wow status`, or allow more."));
             }
 
             return warnings;
@@ -231,7 +236,15 @@ public sealed class VirtualNetwork
         Publish(now);
     }
 
-    /// <summary>Gives up an address that the CA refuses, for as long as the daemon runs; the guest is made to ask for the next candidate.</summary>
+    /// <summary>Takes up a list of managers that the CA signed.</summary>
+    public void ManagersChanged(TimeSpan now, ManagerList managers)
+    {
+        _now = now;
+        _services.Managers = managers;
+        Publish(now);
+    }
+
+    /// <summary>Gives up an address that the CA refuses, for as long as the daemon runs; the guest is made to ask for the next claimable address.</summary>
     public void RefuseAddress(TimeSpan now, IPv4Address address)
     {
         _now = now;
@@ -240,7 +253,7 @@ public sealed class VirtualNetwork
 
     /// <summary>
     /// Finds the address of a name for people: a dotted quad, a host name with or without zone, <c>a-b-c-d</c>, or
-    /// <c>manager</c>. Null if there is none or the DHT does not answer.
+    /// <c>manager</c> or <c>ca</c>. Null if there is none or the DHT does not answer.
     /// </summary>
     public void Resolve(TimeSpan now, string name, Action<TimeSpan, IPv4Address?> done)
     {
@@ -348,7 +361,7 @@ public sealed class VirtualNetwork
     {
         // A certificate speaks for its own address only.
         bool mayPublish = _certificate is not { } certificate || Certified(certificate) == Address;
-        _publisher.Set(now, Address, mayPublish ? HostName?.ToLowerInvariant() : null, mayPublish && IsManager);
+        _publisher.Set(now, Address, mayPublish ? HostName?.ToLowerInvariant() : null, mayPublish ? _services.Ours() : []);
         _publisher.Tick(now);
     }
 }

@@ -1,4 +1,3 @@
-using Ipop.Addresses;
 using Ipop.Router;
 
 namespace Ipop;
@@ -28,7 +27,7 @@ public sealed record VirtualNetworkOptions
     public string HostName { get; init; } = "";
 
     /// <summary>MTU handed out by DHCP (RFC 2132 section 5.1), in bytes.</summary>
-    public ushort Mtu { get; init; } = 1280;
+    public ushort Mtu { get; init; } = Agreed.TapMtu;
 
     /// <summary>Whether TCP segments are joined on their way to the tap; else its kernel gets them one by one.</summary>
     public bool JoinsSegments { get; init; } = true;
@@ -52,11 +51,11 @@ public sealed record VirtualNetworkOptions
     public RouterOptions? Router { get; init; }
 
     /// <summary>TCP port of the CA, open to peers without a certificate.</summary>
-    public ushort CaPort { get; init; } = 8443;
+    public ushort CaPort { get; init; } = Agreed.CaPort;
 
     /// <summary>TCP port of the possession check, open towards peers without a certificate.</summary>
-    public ushort PossessionPort { get; init; } = 8444;
+    public ushort PossessionPort { get; init; } = Agreed.PossessionPort;
 
     /// <summary>The DNS zone: NAME.internal, lower case.</summary>
-    public string Zone => Pool.ToLowerInvariant() + ".internal";
+    public string Zone => PoolZone.Of(Pool.ToLowerInvariant());
 }

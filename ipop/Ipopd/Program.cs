@@ -16,37 +16,37 @@ try
                 daemon.Run();
             }
 
-            return ExitCode.Done;
+            return (int)ExitCode.Done;
 
         case ["key", "--config", string file]:
             DaemonOptions options = DaemonOptionsReader.Load(file);
-            StateFolder.Create(options.File, options.State);
-            using (NodeIdentity identity = NodeIdentity.LoadOrCreate(options.State))
+            StateFolder.Create(options.File, options.NodeState);
+            using (NodeIdentity identity = NodeIdentity.LoadOrCreate(options.NodeState))
             {
                 Console.WriteLine(identity.Address);
             }
 
-            return ExitCode.Done;
+            return (int)ExitCode.Done;
 
         case ["enroll", .. string[] rest]:
             return EnrollCommand.Run(rest);
 
         case ["--help"]:
             Console.WriteLine(Usage.Text);
-            return ExitCode.Done;
+            return (int)ExitCode.Done;
 
         default:
             Console.Error.WriteLine(Usage.Text);
-            return ExitCode.Configuration;
+            return (int)ExitCode.Usage;
     }
 }
 catch (ConfigurationException exception)
 {
     log.CannotRun(exception.Message);
-    return ExitCode.Configuration;
+    return (int)ExitCode.Usage;
 }
 catch (IOException exception)
 {
     log.CannotRun(exception.Message);
-    return ExitCode.Failed;
+    return (int)ExitCode.Failed;
 }

@@ -85,13 +85,13 @@ public sealed class CommandTests : IDisposable
         using var json = JsonDocument.Parse(await Expect(0, "{", "list", "--state", State, "--json"));
         JsonElement root = json.RootElement;
 
-        Assert.Matches("^[0-9a-f]{8}:[0-9a-f]{32}$", ticket);
+        Assert.Matches("^[0-9a-f]{8}-5-[0-9]{11}:[0-9a-f]{32}$", ticket);
         Assert.Equal("lab", root.GetProperty("pool").GetString());
         Assert.True(root.GetProperty("audit_whole").GetBoolean());
         Assert.Equal("10.128.0.1", root.GetProperty("certificates")[0].GetProperty("address").GetString());
         Assert.Equal("manager", root.GetProperty("certificates")[0].GetProperty("role").GetString());
         Assert.Equal("valid", root.GetProperty("certificates")[0].GetProperty("status").GetString());
-        Assert.Equal(ticket[..8], root.GetProperty("tickets")[0].GetProperty("id").GetString());
+        Assert.Equal(ticket.Split(':')[0], root.GetProperty("tickets")[0].GetProperty("id").GetString());
         Assert.Equal(5, root.GetProperty("tickets")[0].GetProperty("uses").GetInt64());
         Assert.Contains("0 of 5 used", await Expect(0, "ADDRESS", "list", "--state", State), StringComparison.Ordinal);
     }
@@ -103,6 +103,7 @@ public sealed class CommandTests : IDisposable
     [InlineData("needs a value", "list", "--state")]
     [InlineData("twice", "list", "--state", "a", "--state", "b")]
     [InlineData("such as 10.128.0.0/16", "init", "--state", "x", "--pool", "lab", "--subnet", "10.128.0.0")]
+    [InlineData("is kept for loopback: choose one", "init", "--state", "x", "--pool", "lab", "--subnet", "127.0.0.0/8")]
     [InlineData("DNS label", "init", "--state", "x", "--pool", "My Lab", "--subnet", "10.128.0.0/16")]
     [InlineData("make the CA with wow-ca init", "list", "--state", "/nonexistent")]
     [InlineData("IP:PORT", "serve", "--state", "x", "--listen", "8443", "--certificate", "c", "--key", "k")]

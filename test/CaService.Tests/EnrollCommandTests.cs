@@ -61,6 +61,24 @@ public sealed class EnrollCommandTests : AsyncTests
     }
 
     [Fact]
+    public async Task A_certificate_that_is_good_for_long_is_shown_to_the_CA_where_that_is_asked_for()
+    {
+        await _ca.StartAsync();
+        await using var daemon = new FakeDaemon(ControlSocket, Manager, "127.79.0.2");
+        Directory.CreateDirectory(State);
+        using var key = NodeKey.LoadOrCreate(Path.Combine(State, "node.key"));
+        byte[] copied = CertificateIssuer.CreateMember(
+            _ca.Ca.Authority, _ca.Ca.Key, key.ExportSubjectPublicKeyInfo(), IPAddress.Parse("127.79.0.2"), "second", MemberRole.Manager, _ca.Time.GetUtcNow());
+        NodeCertificateFile.Write(Path.Combine(State, "node.pem"), copied);
+
+        Assert.Equal(0, await RunAsync());
+        Assert.Equal(0, _ca.Count("SELECT count(*) FROM certificates WHERE host = 'second'"));
+        Assert.Equal(0, await RunAsync("--show"));
+        Assert.Equal(1, _ca.Count("SELECT count(*) FROM certificates WHERE host = 'second' AND status = 'valid'"));
+        Assert.Equal("second", Certificate().HostName);
+    }
+
+    [Fact]
     public async Task A_revoked_certificate_is_none_and_the_CA_says_why_there_is_no_other()
     {
         await _ca.StartAsync();

@@ -140,6 +140,53 @@ public sealed class EstServerTests : AsyncTests
     }
 
     [Fact]
+    public async Task A_certificate_that_was_made_in_a_copy_of_the_CA_is_known_once_it_was_shown_and_renewed_with_role_and_name()
+    {
+        await _ca.StartAsync();
+        using var machine = new TestMachine(_ca, "127.78.0.2");
+        byte[] copied = CertificateIssuer.CreateMember(
+            _ca.Ca.Authority, _ca.Ca.Key, machine.PublicKey, machine.Address, "second", MemberRole.Manager, _ca.Time.GetUtcNow());
+
+        Assert.Equal(copied, (await machine.EnrolAsync(null, "other", copied)).Certificate);
+        Assert.Equal(copied, (await machine.EnrolAsync(null, "other", copied)).Certificate);
+        Assert.Equal(0, _ca.Count("SELECT count(*) FROM ticket_uses"));
+
+        _ca.Time.Advance(TimeSpan.FromDays(22));
+        MemberInfo renewed = machine.Read(machine.Decide(null, "other", copied).Certificate);
+        Assert.Equal((MemberRole.Manager, "second"), (renewed.Role, renewed.HostName));
+
+        // All that it ever had is taken back, the one that was made in the copy, too.
+        Assert.Equal(2, new RevocationDesk(_ca.Ca, _ca.Time).Revoke("second", mayBeManager: true).Revoked);
+        Assert.Equal(EnrolmentStatus.TicketSpent, machine.Decide(null, null, copied).Status);
+    }
+
+    [Fact]
+    public async Task Whose_name_a_manager_has_by_now_gets_another_at_the_next_renewal()
+    {
+        await _ca.StartAsync();
+        using var worker = new TestMachine(_ca, "127.78.0.3");
+        Assert.Equal("second", worker.Read(worker.Decide(_ca.NewTicket(), "second").Certificate).HostName);
+        using var manager = new TestMachine(_ca, "127.78.0.2");
+        byte[] copied = CertificateIssuer.CreateMember(
+            _ca.Ca.Authority, _ca.Ca.Key, manager.PublicKey, manager.Address, "second", MemberRole.Manager, _ca.Time.GetUtcNow());
+        Assert.Equal(copied, manager.Decide(null, null, copied).Certificate);
+
+        _ca.Time.Advance(TimeSpan.FromDays(22));
+        Assert.Equal("w-127-78-0-3", worker.Read(worker.Decide(null, "second").Certificate).HostName);
+        Assert.Equal("second", manager.Read(manager.Decide(null, "second").Certificate).HostName);
+    }
+
+    [Fact]
+    public async Task A_certificate_that_was_taken_for_expired_by_a_clock_that_was_ahead_counts_again_when_it_is_shown()
+    {
+        await _ca.StartAsync();
+        using var machine = new TestMachine(_ca, "127.78.0.2");
+        byte[] old = machine.Decide(_ca.NewTicket(), "alpha").Certificate!;
+        _ca.Ca.Database.Write(transaction => Certificates.Expire(transaction, _ca.Time.GetUtcNow().AddDays(60)));
+        Assert.Equal(old, machine.Decide(null, null, old).Certificate);
+    }
+
+    [Fact]
     public async Task A_renewal_with_a_certificate_of_another_address_is_refused()
     {
         await _ca.StartAsync();

@@ -61,7 +61,7 @@ internal sealed class FakeDaemon : IAsyncDisposable
         {
             case "status":
                 return $$"""{"ok":true,"address":"{{_addresses.Peek()}}"}""";
-            case "resolve" when request.GetProperty("name").GetString() == "manager.lab.internal":
+            case "resolve" when request.GetProperty("name").GetString() == "ca.lab.internal":
                 return $$"""{"ok":true,"address":"{{_manager}}"}""";
             case "refuse-address" when request.GetProperty("address").GetString() == _addresses.Peek():
                 _addresses.Dequeue();

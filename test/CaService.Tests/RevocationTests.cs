@@ -3,7 +3,6 @@ using Brunet.Notices;
 using CaService.Commands;
 using CaService.Est;
 using CertificateProfile;
-using Ipopd.Control;
 using Ipopd.Identity;
 using Ipopd.State;
 
@@ -61,10 +60,10 @@ public sealed class RevocationTests : AsyncTests
         Revoker.Revoke("alpha", false);
 
         Decision again = machine.Decide(ticket, "alpha");
-        Assert.Equal(Decision.TicketSpent, again.Status);
+        Assert.Equal(EnrolmentStatus.TicketSpent, again.Status);
         Assert.Contains("was revoked", again.Text, StringComparison.Ordinal);
-        Assert.Equal(Decision.TicketSpent, _ca.Desk.Decide(new Ask(machine.PublicKey, elsewhere.Address, null, ticket)).Status);
-        Assert.Equal(Decision.AddressTaken, other.Decide(ticket).Status);
+        Assert.Equal(EnrolmentStatus.TicketSpent, _ca.Desk.Decide(new Ask(machine.PublicKey, elsewhere.Address, null, ticket)).Status);
+        Assert.Equal(EnrolmentStatus.AddressTaken, other.Decide(ticket).Status);
         _ca.Time.Advance(TimeSpan.FromDays(31));
         Assert.Equal(200, other.Decide(ticket).Status);
     }
@@ -121,9 +120,9 @@ public sealed class RevocationTests : AsyncTests
 
         string said = await CommandAsync(0, "revoke", "alpha", "--state", _ca.StateFolder);
         Assert.Contains("alpha (127.79.0.2) is revoked: one certificate, list ", said, StringComparison.Ordinal);
-        Assert.Contains($"ticket --end {ticket[..8]}", said, StringComparison.Ordinal);
+        Assert.Contains($"ticket --end {ticket.Split(':')[0]}", said, StringComparison.Ordinal);
         Assert.Contains("already", await CommandAsync(0, "revoke", "alpha", "--state", _ca.StateFolder), StringComparison.Ordinal);
-        Assert.Contains("admits nobody", await CommandAsync(0, "ticket", "--end", ticket[..8], "--state", _ca.StateFolder), StringComparison.Ordinal);
+        Assert.Contains("admits nobody", await CommandAsync(0, "ticket", "--end", ticket.Split(':')[0], "--state", _ca.StateFolder), StringComparison.Ordinal);
         Assert.DoesNotContain("--end", await CommandAsync(0, "revoke", "alpha", "--state", _ca.StateFolder), StringComparison.Ordinal);
         Assert.Contains("no such ticket", await CommandAsync(2, "ticket", "--end", "00000000", "--state", _ca.StateFolder), StringComparison.Ordinal);
         Assert.Contains("which machine", await CommandAsync(2, "revoke", "--state", _ca.StateFolder), StringComparison.Ordinal);
@@ -167,8 +166,8 @@ public sealed class RevocationTests : AsyncTests
     }
 
     [Theory]
-    [InlineData(ControlFault.NoticeKnown, 1)]
-    [InlineData(ControlFault.NoticeOutdated, 2)]
+    [InlineData(ControlCode.NoticeKnown, 1)]
+    [InlineData(ControlCode.NoticeOutdated, 2)]
     public async Task What_ipopd_has_already_is_spread_and_what_it_refuses_is_tried_again(string code, int asked)
     {
         using var machine = new TestMachine(_ca, "127.79.0.2");

@@ -54,7 +54,7 @@ internal sealed class TestCa : IAsyncDisposable
     }
 
     public string NewTicket(int uses = 100, TimeSpan? life = null) => Ca.Database.Write(transaction =>
-        Tickets.Create(transaction, uses, Time.GetUtcNow() + (life ?? TimeSpan.FromDays(365)), Time.GetUtcNow()));
+        Tickets.Create(transaction, Ca.TicketKey, uses, Time.GetUtcNow() + (life ?? TimeSpan.FromDays(365)), Time.GetUtcNow()));
 
     public long Count(string sql) => Ca.Database.Read(transaction => transaction.First(sql, row => row.GetInt64(0)));
 

@@ -14,10 +14,10 @@ internal sealed class TestMachine(TestCa ca, string address) : IDisposable
 
     public byte[] PublicKey => Key.ExportSubjectPublicKeyInfo();
 
-    public Ask Ask(string? ticket, string? name = null) => new(PublicKey, Address, name, ticket);
+    public Ask Ask(string? ticket, string? name = null, byte[]? old = null) => new(PublicKey, Address, name, ticket, old);
 
     /// <summary>Asks without a network, as a server would that has checked everything else.</summary>
-    public Decision Decide(string? ticket, string? name = null) => ca.Desk.Decide(Ask(ticket, name));
+    public Decision Decide(string? ticket, string? name = null, byte[]? old = null) => ca.Desk.Decide(Ask(ticket, name, old));
 
     public MemberInfo Read(byte[]? der)
     {

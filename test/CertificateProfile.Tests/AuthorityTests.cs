@@ -14,7 +14,7 @@ public sealed class AuthorityTests : IDisposable
     public void A_CA_certificate_says_which_pool_it_is_for()
     {
         Assert.Equal("lab", _pool.Authority.Pool.Name);
-        Assert.Equal(IPNetwork.Parse("10.128.0.0/16"), _pool.Authority.Pool.Subnet);
+        Assert.Equal(Subnet.Parse("10.128.0.0/16"), _pool.Authority.Pool.Subnet);
         Assert.Equal("manager.lab.internal", _pool.Authority.Pool.ManagerName);
         Assert.Equal(IPAddress.Parse("10.128.0.1"), _pool.Authority.Pool.FirstHost());
     }
@@ -28,7 +28,7 @@ public sealed class AuthorityTests : IDisposable
     {
         using var pool = new TestPool(subnet: subnet);
 
-        Assert.Equal(IPNetwork.Parse(subnet), pool.Authority.Pool.Subnet);
+        Assert.Equal(Subnet.Parse(subnet), pool.Authority.Pool.Subnet);
     }
 
     [Theory]

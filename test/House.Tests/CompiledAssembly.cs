@@ -30,6 +30,9 @@ internal sealed class CompiledAssembly : IDisposable
     /// <inheritdoc/>
     public void Dispose() => _image.Dispose();
 
+    /// <summary>A method's code.</summary>
+    internal ReadOnlySpan<byte> Body(MethodDefinition method) => _image.GetMethodBody(method.RelativeVirtualAddress).GetILBytes();
+
     /// <summary>Names of the assemblies that it refers to.</summary>
     internal IEnumerable<string> Assemblies() =>
         Metadata.AssemblyReferences.Select(handle => Metadata.GetString(Metadata.GetAssemblyReference(handle).Name));

@@ -6,6 +6,9 @@ namespace House.Tests;
 /// <summary>The documents agree with the house.</summary>
 public sealed partial class DocumentTests
 {
+    /// <summary>Columns of a line, so that two documents fit beside each other and no cell of a table tells a story.</summary>
+    private const int Widest = 130;
+
     [Fact]
     public void README_names_every_folder()
     {
@@ -44,6 +47,14 @@ public sealed partial class DocumentTests
             .Where(link => !link.target.Contains(':', StringComparison.Ordinal))
             .Where(link => !Path.Exists(Path.Combine(Clone.Root, Path.GetDirectoryName(link.file)!, link.target)))
             .Select(link => $"{link.file}: {link.target}"));
+
+    [Fact]
+    public void No_line_of_a_document_is_too_wide() => Rule.NobodyBreaks(
+        from file in Clone.Files
+        where file.EndsWith(".md", StringComparison.Ordinal)
+        from line in Clone.Lines(file).Select((text, index) => (text, number: index + 1))
+        where new StringInfo(line.text).LengthInTextElements > Widest
+        select $"{file}:{line.number} has {line.text.Length} columns, at most {Widest}: wrap it, or make a list of the table");
 
     [Fact]
     public void Decisions_that_files_cite_exist()

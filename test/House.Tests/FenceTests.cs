@@ -17,7 +17,10 @@ public sealed partial class FenceTests
 
     public static TheoryData<string> Shipped => [.. ProjectFile.All.Where(project => project.IsShipped).Select(project => project.Name)];
 
-    public static TheoryData<string> Pure => ["Brunet", "Ipop"];
+    /// <summary>Projects without sockets, threads and clocks.</summary>
+    internal static readonly string[] PureNames = ["Brunet", "Ipop", "PoolRules"];
+
+    public static TheoryData<string> Pure => [.. PureNames];
 
     [Fact]
     public void Only_one_project_allows_unsafe_code() =>

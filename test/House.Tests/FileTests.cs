@@ -7,7 +7,7 @@ public sealed partial class FileTests
 {
     private const int LongestFile = 500;
 
-    private static readonly string[] Interpreters = ["#!/bin/sh", "#!/bin/sh -e", "#!/usr/bin/python3", "#!/bin/busybox sh", "#!/usr/sbin/nft -f"];
+    private static readonly string[] Interpreters = ["#!/bin/sh", "#!/bin/sh -e", "#!/usr/bin/python3", "#!/usr/bin/python3 -IS", "#!/bin/busybox sh", "#!/usr/sbin/nft -f"];
 
     [Fact]
     public void No_code_file_has_more_than_500_lines() =>

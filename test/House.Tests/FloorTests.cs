@@ -69,11 +69,12 @@ public sealed class FloorTests
             ("Clock", ["Logging", "Configuration", "Control"]),
             ("Identity", ["Configuration", "State"]),
             ("Revocation", ["Logging", "Identity"]),
+            ("Managers", ["Logging"]),
             ("Enroll", ["Configuration", "State"]),
             ("NameService", ["Configuration", "Connections"]),
             ("PortMapping", ["Logging", "Configuration", "Control"]),
             ("Metrics", ["Configuration", "Connections", "Control"]),
-            ("Composition", ["Logging", "Configuration", "Capture", "State", "Bootstrap", "Control", "Clock", "Identity", "Revocation", "NameService", "PortMapping", "Metrics"]),
+            ("Composition", ["Logging", "Configuration", "Capture", "State", "Bootstrap", "Control", "Clock", "Identity", "Revocation", "Managers", "NameService", "PortMapping", "Metrics"]),
         ],
         ["ca-service/CaService"] =
         [

@@ -47,12 +47,12 @@ internal sealed class Machine
     public static IPv4Address Ip(string text) =>
         IPv4Address.TryParse(text, out IPv4Address address) ? address : throw new FormatException(text);
 
-    public IPv4Address Candidate(uint index) => Candidates.Address(Options.Subnet, Overlay.Address, index);
+    public IPv4Address Claimable(uint index) => ClaimableAddresses.Address(Options.Subnet, Overlay.Address, index);
 
     /// <summary>Puts the record by which a peer owns an address; a bare key's has its true index.</summary>
     public void PutAddress(PeerIdentity owner, IPv4Address address)
     {
-        uint index = Candidates.TryFind(Options.Subnet, owner.Address, address, out uint found) ? found : AddressValue.NoCandidate;
+        uint index = ClaimableAddresses.TryFind(Options.Subnet, owner.Address, address, out uint found) ? found : AddressValue.NoIndex;
         Assert.True(Dht.Put(new DhtRecord(AddressValue.Key(address), AddressValue.ForAddress(index), owner, 1)));
     }
 

@@ -1,7 +1,6 @@
 using Brunet;
 using Brunet.Addressing;
 using Brunet.Dht;
-using Ipop;
 using Ipop.Addresses;
 using Testing.Simulation;
 using Testing.Simulation.Sites;

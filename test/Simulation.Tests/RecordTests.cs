@@ -1,7 +1,6 @@
 using Brunet;
 using Brunet.Dht;
 using Brunet.Sessions;
-using Ipop;
 using Ipop.Addresses;
 using Testing.Simulation;
 using Xunit.Abstractions;

@@ -77,6 +77,32 @@ public sealed class TcpTests(ITestOutputHelper output)
         }
     }
 
+    /// <summary>In a ring this large nobody keeps a link to the list's machine for its own sake: the others have to call it to be seen.</summary>
+    [Fact]
+    public void A_node_that_is_linked_to_no_public_member_meets_one_without_UDP()
+    {
+        var world = new SimulatedNetwork(seed: 11) { AllListen = true };
+        SimulatedNode first = world.Add(NatKind.None, Policy);
+        for (int i = 0; i < 30; i++)
+        {
+            world.Add(NatKind.PortRestricted, Policy);
+        }
+
+        SimulatedNode mute = world.Add(NatKind.UdpBlocked, Policy);
+        Assert.NotNull(world.RunUntil(() => world.Nodes.TrueForAll(node => node.Node.IsJoined), TimeSpan.FromSeconds(60)));
+        world.Run(TimeSpan.FromMinutes(10));
+        List<SimulatedNode> others = world.Nodes.FindAll(node => node != first && node != mute && node.PathTo(first) is null && node.PathTo(mute) is null);
+        output.WriteLine($"{others.Count} are linked to neither");
+        Assert.InRange(others.Count, 5, 30);
+        foreach (SimulatedNode other in others)
+        {
+            mute.Node.Send(world.Now, other.Node.Address, [1]);
+            TimeSpan? after = world.RunUntil(() => mute.PathTo(other) == PathKind.Direct && other.PathTo(mute) == PathKind.Direct, TimeSpan.FromSeconds(30));
+            output.WriteLine($"straight after {after}");
+            Assert.InRange(after ?? TimeSpan.MaxValue, default, TimeSpan.FromSeconds(5));
+        }
+    }
+
     [Fact]
     public void Where_the_NAT_has_a_port_for_each_connection_nobody_calls_in_vain_for_long()
     {

@@ -1,6 +1,7 @@
 """The image's files: OVA, boxes, qcow2, checksums, and what `stamp` makes of them."""
 
 import json
+import shutil
 import tarfile
 import xml.etree.ElementTree as xml
 
@@ -74,7 +75,9 @@ def ova_is_what_hypervisors_read():
     items = {item.findtext("{*}InstanceID"): item for item in tree.iter(OVF + "Item")}
     disks = [item for item in items.values() if item.findtext("{*}ResourceType") == "17"]
     expect(len(disks) == 2, f"{len(disks)} disks")
-    for disk in disks:
+    drives = [item for item in items.values() if item.findtext("{*}ResourceType") == "15"]
+    expect(len(drives) == 1, f"{len(drives)} CD drives, for a pool's CD")
+    for disk in disks + drives:
         parent = items[disk.findtext("{*}Parent")]
         expect(parent.findtext("{*}ResourceSubType") == "vmware.sata.ahci", "a disk does not hang on AHCI: the kernel has no LSI driver")
     run("mdir", "-i", config_raw_of_ova(), "::")
@@ -86,14 +89,39 @@ def config_raw_of_ova():
 
 
 @check
+def ova_fixes_no_network_address_and_says_what_it_is_and_what_to_do():
+    text = (WORK / "ova/wow.ovf").read_text()
+    expect("MACAddress" not in text, "a network address is in it: VirtualBox keeps it, and two bridged machines are one")
+    tree = xml.fromstring(text)
+    kind = tree.find(".//{*}OperatingSystemSection")
+    expect(kind.get("{http://www.vmware.com/schema/ovf}osType") == "otherLinux64Guest", "hardware version vmx-10 knows no newer Debian")
+    for field in ("Product", "Vendor", "Version"):
+        expect(tree.findtext(f".//{{*}}ProductSection/{{*}}{field}"), f"no {field}")
+    lines = tree.findtext(".//{*}AnnotationSection/{*}Annotation").splitlines()
+    expect(len(lines) == 3 and "WOW: ready" in lines[0], f"the annotation: {lines}")
+
+
+@check
+def the_same_parts_give_the_same_files():
+    again = WORK / "again"
+    run(IMAGE / "assemble", again)
+    for line in (OUT / "SHA256SUMS").read_text().splitlines():
+        digest, name = line.split()
+        expect(ovf.digest_of(again / name) == digest, f"{name} is another one when it is made again")
+    shutil.rmtree(again)
+
+
+@check
 def boxes_hold_what_vagrant_wants():
     with tarfile.open(OUT / "wow-libvirt.box") as box:
+        expect("base_mac" not in box.extractfile("Vagrantfile").read().decode(), "two machines on one network would have one address")
         about = json.loads(box.extractfile("metadata.json").read())
         expect(about["provider"] == "libvirt" and about["format"] == "qcow2", f"metadata {about}")
         for disk in about["disks"]:
             expect(box.extractfile(disk["path"]).read(4) == b"QFI\xfb", f"{disk['path']} is not a qcow2")
     with tarfile.open(OUT / "wow-virtualbox.box") as box:
         expect(json.loads(box.extractfile("metadata.json").read()) == {"provider": "virtualbox"}, "metadata")
+        expect("base_mac" in box.extractfile("Vagrantfile").read().decode(), "older releases of Vagrant want an address")
         tree = xml.fromstring(box.extractfile("box.ovf").read())
         for file in tree.iter(OVF + "File"):
             member = box.getmember(file.get(OVF + "href"))

@@ -9,6 +9,8 @@ from checks import expect, machine_check, run
 from machine import AHCI, UEFI, UNTIL_HOME, Machine
 from places import IMAGE, LAYERS, OUT, PARTS, ROOT, WORK
 
+LARGER = 12
+"""GiB."""
 MARK = "written before the base was replaced\n"
 
 
@@ -33,7 +35,7 @@ def disk_with(layers, name):
 
 
 def assemble(name, folder):
-    run(IMAGE / "disk", PARTS / "base", PARTS / "initrd.img", WORK / f"{name}.conf", folder, WORK / f"{name}.raw")
+    run(IMAGE / "disk", PARTS / "base", PARTS / "initrd.img", WORK / f"{name}.conf", folder, OUT / "licences.txt", WORK / f"{name}.raw")
     run("qemu-img", "convert", "-f", "raw", "-O", "qcow2", WORK / f"{name}.raw", WORK / f"{name}-image.qcow2")
     (WORK / f"{name}.raw").unlink()
     return WORK / f"{name}-image.qcow2"
@@ -43,7 +45,7 @@ def assemble(name, folder):
 def power_cut_in_the_first_boot_then_a_base_replaced_and_home_is_kept():
     machine = Machine("cut", OUT / "wow.qcow2").start()
     try:
-        machine.wait_for("WOW: home make", UNTIL_HOME)
+        machine.wait_for("make=/dev/", UNTIL_HOME)
         time.sleep(0.4)  # into the making of the file system
     finally:
         machine.cut_power()
@@ -71,10 +73,14 @@ def power_cut_in_the_first_boot_then_a_base_replaced_and_home_is_kept():
     run(IMAGE / "replace-base", machine.disk, image, "-o", replaced)
     expect("module newer" in listed, listed)
 
+    # On a larger disk home grows to its end.
     after = Machine("after", replaced)
+    run("qemu-img", "resize", "-q", after.disk, f"{LARGER}G")
     after.run_selftest()
     expect(machine_id(after) == before, "the machine-id changed")
     expect(after.read("/home/mark") == MARK, "the file in home is gone")
+    blocks = int(re.search(r"^Block count: +(\d+)", run("dumpe2fs", "-h", after.home()), re.MULTILINE).group(1))
+    expect(blocks == (LARGER * 1024 - 768 - 1) * 256 - 16, f"home has {blocks} blocks")
 
 
 def write_mark(machine):
@@ -119,7 +125,7 @@ def a_damaged_layer_stops_the_boot_by_uefi_and_is_named():
     run("qemu-img", "convert", "-f", "raw", "-O", "qcow2", raw, image)
     machine = Machine("damaged", image).start(*UEFI)
     try:
-        machine.wait_for(f"file=/layers/{file} the layer is damaged", UNTIL_HOME)
+        machine.wait_for(f"file=/layers/{file} what=\"the layer is damaged", UNTIL_HOME)
     finally:
         machine.cut_power()
 
@@ -136,6 +142,6 @@ def a_missing_layer_stops_the_boot_from_ahci_and_is_named():
     run("qemu-img", "convert", "-f", "raw", "-O", "qcow2", raw, image)
     machine = Machine("missing", image, AHCI).start()
     try:
-        machine.wait_for(f"file=/layers/{file} the layer is missing", UNTIL_HOME)
+        machine.wait_for(f"file=/layers/{file} what=\"the layer is missing", UNTIL_HOME)
     finally:
         machine.cut_power()

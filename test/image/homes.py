@@ -5,67 +5,44 @@ import hashlib
 import shutil
 import subprocess
 
+import initrds
 import volumes
 import writelog
-from accel import emulator, tcg
 from checks import expect, machine_check, note, run
 from machine import UNTIL_HOME, Machine
 from places import PARTS, ROOT, WORK
-from test_module import tool
 
-initrd = tool(ROOT / "appliance/initrd/build")
 HOME_AT = 768 * volumes.MIB
 OPEN = 'open_home "$mode"\n'
 EACH = """\
 for disk in {disks}; do
     (
         partition() {{ echo "/dev/$disk"; }}
-        stop() {{ say "verdict $disk stopped $*"; exit 1; }}
+        stop() {{ tell "verdict $disk stopped $*"; exit 1; }}
         open_home "$mode"
         umount /run/layers/home
-        say "verdict $disk opened"
+        tell "verdict $disk opened"
     )
 done
-say "verdict all"
-sync
-echo o > /proc/sysrq-trigger
-sleep 60
 """
 CONTINUED = 8
 """So many of the cut disks are booted again; the initrd judges all of them on this machine."""
 
 
-def packed(name, disks):
-    """The initrd with a second init, the first one with another end: instead of handing over to systemd it opens the home on one disk after the other."""
-    init = (ROOT / "appliance/initrd/init").read_text()
-    expect(OPEN in init, "init opens the home in another way")
-    archive = initrd.Archive()
-    archive.add("open-homes", 0o100755, (init.split(OPEN)[0] + EACH.format(disks=" ".join(disks))).encode())
-    place = WORK / f"{name}-initrd.img"
-    # The kernel looks for the next archive at a multiple of four bytes; only in front of a packed one may a plain one stand.
-    place.write_bytes(archive.finish() + (PARTS / "initrd.img").read_bytes())
-    return place
-
-
-def open_all(name, disks, logs=None):
+def open_all(name, disks, logs=None, each=EACH, read_only=()):
     """Boots once with all disks, each in turn in the home's place; what the console said of each, in their order. logs: files for what was
-    written to each disk."""
+    written to each disk; each: what is done with them; read_only: disks that may not be written to."""
     names = [f"vd{chr(ord('b') + number)}" for number in range(len(disks))]
-    serial = WORK / f"{name}.log"
-    command = [emulator(), "-machine", "q35", *tcg(), "-smp", "1", "-m", "1024", "-display", "none", "-no-reboot", "-nic", "none",
-               "-serial", f"file:{serial}", "-kernel", PARTS / "base/vmlinuz", "-initrd", packed(name, names), "-append", "console=ttyS0 loglevel=5 rdinit=/open-homes",
-               "-drive", f"if=none,id=system,file={ROOT}/build/out/wow.qcow2,format=qcow2,snapshot=on", "-device", "virtio-blk-pci,drive=system"]
+    options = ["-device", "virtio-blk-pci,drive=system"]
     for number, disk in enumerate(disks):
-        command += ["-blockdev", f"driver=file,node-name=f{number},filename={disk},discard=unmap"]
+        options += ["-blockdev", f"driver=file,node-name=f{number},filename={disk},discard=unmap,read-only={'on' if disk in read_only else 'off'}"]
         if logs:
             logs[number].write_bytes(bytes(writelog.SECTOR))
-            command += ["-blockdev", f"driver=file,node-name=l{number},filename={logs[number]}",
+            options += ["-blockdev", f"driver=file,node-name=l{number},filename={logs[number]}",
                         "-blockdev", f"driver=blklogwrites,node-name=w{number},file=f{number},log=l{number},log-super-update-interval=1"]
-        command += ["-device", f"virtio-blk-pci,drive={'w' if logs else 'f'}{number}"]
-    subprocess.run([str(word) for word in command], stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False, timeout=UNTIL_HOME)
-    said = serial.read_text(errors="replace")
-    expect("verdict all" in said, f"it did not come to an end:\n{said[-2000:]}")
-    verdicts = [line.split("verdict ")[1].split(" ", 1) for line in said.splitlines() if "verdict vd" in line]
+        options += ["-device", f"virtio-blk-pci,drive={'w' if logs else 'f'}{number}"]
+    kernel = initrds.Kernel(name).start(OPEN, each.format(disks=" ".join(names)), *options)
+    verdicts = [verdict.split(" ", 1) for verdict in kernel.verdicts()]
     expect([disk for disk, _ in verdicts] == names, f"it spoke of {verdicts}")
     return [text for _, text in verdicts]
 
@@ -150,7 +127,7 @@ def applets():
     folder = WORK / "applets"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
-    for name in initrd.APPLETS:
+    for name in initrds.initrd.APPLETS:
         (folder / name).symlink_to(PARTS / "base/busybox")
 
 
@@ -159,13 +136,13 @@ def cuts(entries):
     return [0] + [number + 1 for number, entry in enumerate(entries) if entry.data]
 
 
-def states_of(disk, entries):
-    """(number of entries done, what the next boot finds) for each cut; the disk ends as the log does."""
+def states_of(disk, entries, judge=judged, at=None):
+    """(number of entries done, what the next boot finds) for each cut, or for those of `at`; the disk ends with the last."""
     found, done = [], 0
-    for cut in cuts(entries):
+    for cut in cuts(entries) if at is None else at:
         writelog.apply(disk, entries[done:cut])
         done = cut
-        found.append((cut, judged(disk)))
+        found.append((cut, judge(disk)))
     return found
 
 

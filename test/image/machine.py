@@ -17,29 +17,19 @@ UNTIL_HOME = 120
 UNTIL_SELFTEST = 600
 
 
-class Machine:
-    """A disk over the image, and the process that runs it. Each start has a serial log of its own."""
+class Running:
+    """QEMU's process and the serial console that it writes."""
 
-    def __init__(self, name, image, bus="virtio"):
-        self.disk = WORK / f"{name}.qcow2"
-        self.disk.unlink(missing_ok=True)
+    def __init__(self, name):
         self.name = name
-        self.bus = bus
-        self.starts = 0
         self.process = None
         self.serial = None
-        run("qemu-img", "create", "-q", "-f", "qcow2", "-F", "qcow2", "-b", pathlib.Path(image).resolve(), self.disk)
 
-    def start(self, *options):
-        """Switches on. Writes reach the file at once, as a disk without a cache would: a killed QEMU is a power cut."""
-        self.starts += 1
-        self.serial = WORK / f"{self.name}-{self.starts}.log"
+    def run(self, serial, *command):
+        """Switches on."""
+        self.serial = serial
         self.serial.unlink(missing_ok=True)
-        self.process = subprocess.Popen(
-            [emulator(), "-machine", "q35", *tcg(), "-smp", "1",
-             "-m", "1024", "-display", "none", "-no-reboot", "-serial", f"file:{self.serial}", "-nic", "none",
-             "-drive", f"if={self.bus},file={self.disk},format=qcow2,cache=writethrough", *options],
-            stdin=subprocess.DEVNULL)
+        self.process = subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL)
         return self
 
     def said(self):
@@ -64,6 +54,26 @@ class Machine:
             self.process.kill()
         if self.process:
             self.process.wait()
+
+
+class Machine(Running):
+    """A disk over the image, and the process that runs it. Each start has a serial log of its own."""
+
+    def __init__(self, name, image, bus="virtio"):
+        self.disk = WORK / f"{name}.qcow2"
+        self.disk.unlink(missing_ok=True)
+        super().__init__(name)
+        self.bus = bus
+        self.starts = 0
+        run("qemu-img", "create", "-q", "-f", "qcow2", "-F", "qcow2", "-b", pathlib.Path(image).resolve(), self.disk)
+
+    def start(self, *options):
+        """Switches on. Writes reach the file at once, as a disk without a cache would: a killed QEMU is a power cut."""
+        self.starts += 1
+        serial = WORK / f"{self.name}-{self.starts}.log"
+        return self.run(serial, emulator(), "-machine", "q35", *tcg(), "-smp", "1",
+                        "-m", "1024", "-display", "none", "-no-reboot", "-serial", f"file:{serial}", "-nic", "none",
+                        "-drive", f"if={self.bus},file={self.disk},format=qcow2,cache=writethrough", *options)
 
     def run_selftest(self):
         """Boots, lets the machine test itself, and returns what it said. It switches itself off."""

@@ -35,7 +35,7 @@ class Modules(unittest.TestCase):
             (base / "modules/modules.builtin").write_text(builtin)
             (base / "modules/modules.dep").write_text("k/loop.ko:\nk/ahci.ko: k/libahci.ko k/libata.ko\nk/libata.ko:\n")
             sets = dict(initrd.module_sets(base))
-            self.assertEqual(sets["ata"], ["k/libata.ko", "k/libahci.ko", "k/ahci.ko"])
+            self.assertEqual(sets["ahci"], ["k/libata.ko", "k/libahci.ko", "k/ahci.ko"])
             self.assertEqual(sets["stack"], ["k/loop.ko"])
 
     def test_a_module_that_the_kernel_lacks_is_named(self):
@@ -50,24 +50,23 @@ class Modules(unittest.TestCase):
 
 
 class WantedModules(unittest.TestCase):
-    """The one value of pool.conf that the initrd reads."""
+    """What the initrd takes of the lines beside pool.conf."""
 
     def wanted(self, text):
         with tempfile.TemporaryDirectory() as folder:
-            path = os.path.join(folder, "pool.conf")
-            with open(path, "w", encoding="utf-8", newline="") as file:
-                file.write(text)
-            script = (ROOT / "appliance/initrd/config.sh").read_text().replace("/run/wow-config/pool.conf", path)
-            return subprocess.run(["sh", "-c", script + "\nwanted_modules"], capture_output=True, text=True, check=True).stdout.split()
+            path = os.path.join(folder, "pool.lines")
+            if text is not None:
+                with open(path, "w", encoding="utf-8") as file:
+                    file.write(text)
+            script = (ROOT / "appliance/initrd/config.sh").read_text().replace("/run/wow-config/pool.lines", path)
+            return subprocess.run(["sh", "-c", script + "\nwanted_modules"], capture_output=True, text=True, check=True).stdout
 
-    def test_only_names_of_the_section_modules_count(self):
-        self.assertEqual(self.wanted("[pool]\nnames = x\n[modules]\nnames = a b\n[node]\nnames = y\n"), ["a", "b"])
+    def test_names_have_a_blank_on_both_sides(self):
+        self.assertEqual(self.wanted("modules=a b\nuser=names\n"), " a b \n")
 
-    def test_a_file_from_windows_is_read_alike(self):
-        self.assertEqual(self.wanted("[modules]\r\n names=a\r\n"), ["a"])
-
-    def test_without_the_key_there_is_no_choice(self):
-        self.assertEqual(self.wanted("[pool]\nname = x\n"), [])
+    def test_without_the_line_or_the_file_there_is_no_choice(self):
+        self.assertEqual(self.wanted("user=modules\n"), "")
+        self.assertEqual(self.wanted(None), "")
 
 
 if __name__ == "__main__":

@@ -26,5 +26,13 @@ class Names(unittest.TestCase):
         self.assertEqual(self.names("You may use this.\n"), "see its copyright file")
 
 
+class Contained(unittest.TestCase):
+    def test_what_was_linked_in_is_named_once(self):
+        self.assertEqual(licences.contained("glibc (= 2.41-12), linux (= 6)", "glibc (= 2.41-12)"), "glibc (= 2.41-12), linux (= 6)")
+
+    def test_most_packages_contain_nothing_else(self):
+        self.assertEqual(licences.contained("", ""), "")
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -20,7 +20,7 @@ def tool(path):
 
 
 publish = tool(ROOT / "appliance/layers/publish")
-GOOD = "[module]\nname = maths\nversion = 1.0\ndescription = Sums\n"
+GOOD = "[module]\nname = maths\nversion = 1.0\ndescription = Sums\nlicence = MIT\n"
 
 
 class Recipes(unittest.TestCase):
@@ -63,9 +63,23 @@ class Recipes(unittest.TestCase):
         self.write("[module]\nname = maths\nversion = 1\n")
         self.refused("description is missing")
 
-    def test_what_is_not_ini_is_refused(self):
+    def test_a_module_without_a_licence_is_refused(self):
+        self.write(GOOD.replace("licence = MIT\n", ""))
+        self.refused("licence is missing")
+
+    def test_what_is_not_ini_is_refused_with_its_line(self):
         self.write("name = maths\n")
-        self.refused("module.ini")
+        self.refused("module.ini", "line 1 stands before the first section")
+
+    def test_a_recipe_is_read_as_pool_conf_is(self):
+        """What Python's own reader took another way: a colon, a line that goes on, a key twice, capitals."""
+        for line, words in (("version: 2", "line 6 is neither"), ("  and more", "line 6 is neither"), ("name = other", "stands twice, in line 2 and line 6"),
+                            ("Licence = MIT", "unknown key Licence")):
+            with self.subTest(line):
+                self.write(f"{GOOD}{line}\n")
+                self.refused(words)
+        self.write("\ufeff; a comment\n" + GOOD.replace("Sums", "Sums; 100 % of them").replace("\n", "\r\n"))
+        self.assertEqual(publish.read_recipe(self.folder)["description"], "Sums; 100 % of them")
 
     def test_names_that_are_no_label_or_taken_are_refused(self):
         for name in ("Maths", "../maths", "base", "node", "-x", "a" * 33):

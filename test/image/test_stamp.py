@@ -1,7 +1,9 @@
 """What `stamp` accepts and refuses, and the descriptor that it changes."""
 
 import base64
+import json
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -13,6 +15,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 sys.path.append(str(ROOT / "test/node"))
 
 import configdisk  # noqa: E402
+import disks  # noqa: E402
 import ovf  # noqa: E402
 import samples  # noqa: E402
 from places import POOL_CONF  # noqa: E402
@@ -20,7 +23,7 @@ from places import POOL_CONF  # noqa: E402
 CERTIFICATE = base64.b64encode(samples.certificate()).decode()
 STAMP = ROOT / "appliance/image/stamp"
 REPLACE = ROOT / "appliance/image/replace-base"
-VALUES = {"VERSION": "1", "SYSTEM_SIZE": 10, "SYSTEM_CAPACITY": 20, "CONFIG_SIZE": 30, "CONFIG_CAPACITY": 40}
+VALUES = {"VERSION": "1", "VENDOR": "us", "SYSTEM_SIZE": 10, "SYSTEM_CAPACITY": 20, "CONFIG_SIZE": 30, "CONFIG_CAPACITY": 40}
 
 
 class Descriptor(unittest.TestCase):
@@ -40,6 +43,24 @@ class Descriptor(unittest.TestCase):
     def test_the_manifest_reads_back(self):
         digests = {"wow.ovf": "a" * 64, "wow.vmdk": "b" * 64}
         self.assertEqual(ovf.parse_manifest(ovf.manifest(digests)), digests)
+
+
+class Disks(unittest.TestCase):
+    def test_a_disk_of_an_ova_is_the_same_whatever_id_qemu_img_took_for_it(self):
+        with tempfile.TemporaryDirectory() as folder:
+            raw, out = pathlib.Path(folder, "wow.raw"), pathlib.Path(folder, "wow.vmdk")
+            raw.write_bytes(b"WOW" * 7000 + bytes(1 << 20))
+            disks.to_vmdk(raw, out)
+            made = out.read_bytes()
+            # A short id, behind whose text the end of a longer one was left.
+            head, _, tail = made.partition(b"# Disk DescriptorFile")
+            text, _, rest = tail.partition(b"\0")
+            short = re.sub(rb"CID=[0-9a-f]{8}\n", b"CID=7035b\n", text, count=1)
+            left = b"\0" * (len(text) - len(short) - 1) + b"\n"
+            out.write_bytes(head + b"# Disk DescriptorFile" + short + b"\0" + left + rest)
+            self.assertEqual(out.stat().st_size, len(made))
+            disks.name_by_content(out)
+            self.assertEqual(out.read_bytes(), made)
 
 
 class WhatIsThere(unittest.TestCase):
@@ -66,9 +87,9 @@ class ConfigurationDisk(unittest.TestCase):
         self.conf = self.folder / "pool.conf"
         self.conf.write_text(POOL_CONF)
 
-    def refused(self, *words, manager=None, machine=None):
+    def refused(self, *words, manager=None, machine=None, managers=None):
         with self.assertRaises(configdisk.StampError) as caught:
-            configdisk.check(self.conf, manager, machine)
+            configdisk.check(self.conf, manager, machine, managers)
         for word in words:
             self.assertIn(word, str(caught.exception))
 
@@ -98,7 +119,7 @@ class ConfigurationDisk(unittest.TestCase):
         image = self.folder / "disk"
         self.assertEqual(configdisk.make(image, configdisk.entries(self.conf, manager)), 1024 * 1024)
         self.assertEqual(sorted(self.listing(image)),
-                         ["::/manager/", "::/manager/ca/", "::/manager/ca/ca.db", "::/manager/node.key", "::/manager/node.pem", "::/pool.conf"])
+                         ["::/manager/", "::/manager/ca/", "::/manager/ca/ca.db", "::/manager/node.key", "::/manager/node.pem", "::/pool.conf", "::/pool.lines"])
 
     def certified(self, role):
         self.conf.write_text(POOL_CONF.replace("open = yes", f"[ca]\ncertificate = {CERTIFICATE}\n[node]\nrole = {role}"))
@@ -119,7 +140,31 @@ class ConfigurationDisk(unittest.TestCase):
         configdisk.check(self.conf, None, machine)
         image = self.folder / "disk"
         configdisk.make(image, configdisk.entries(self.conf, None, machine))
-        self.assertEqual(sorted(self.listing(image)), ["::/machine/", "::/machine/node.key", "::/machine/node.pem", "::/pool.conf"])
+        self.assertEqual(sorted(self.listing(image)), ["::/machine/", "::/machine/node.key", "::/machine/node.pem", "::/pool.conf", "::/pool.lines"])
+
+    def lines(self, text):
+        self.conf.write_text(text)
+        configdisk.make(self.folder / "disk", configdisk.entries(self.conf))
+        return subprocess.run(["mtype", "-i", self.folder / "disk", "::/pool.lines"], check=True, capture_output=True, text=True).stdout
+
+    def test_what_the_initrd_needs_stands_beside_pool_conf(self):
+        self.assertEqual(self.lines(POOL_CONF), "")
+        self.assertEqual(self.lines(POOL_CONF + "[modules]\nnames = tutorial   genomics\n"), "modules=tutorial genomics\n")
+        # The machine says what is wrong with it.
+        self.assertEqual(self.lines(POOL_CONF + "[colour]\n"), "")
+
+    def test_a_manager_beside_others_has_their_list_and_no_ca(self):
+        manager, listed, image = self.folder / "m", self.folder / "list", self.folder / "disk"
+        manager.mkdir()
+        for path in (manager / "node.key", manager / "node.pem", listed):
+            path.write_text("x")
+        self.refused("open", managers=listed)
+        self.certified("manager")
+        self.refused("ca: is missing", manager=manager)
+        self.refused("nowhere", manager=manager, managers=self.folder / "nowhere")
+        configdisk.check(self.conf, manager, None, listed)
+        configdisk.make(image, configdisk.entries(self.conf, manager, None, listed))
+        self.assertEqual(["::/manager/", "::/manager/node.key", "::/manager/node.pem", "::/managers.notice", "::/pool.conf", "::/pool.lines"], sorted(self.listing(image)))
 
     def test_a_large_content_gets_a_larger_disk(self):
         (self.folder / "manager").mkdir()
@@ -131,8 +176,22 @@ class ConfigurationDisk(unittest.TestCase):
     def test_more_than_the_machine_reads_is_refused(self):
         (self.folder / "manager").mkdir()
         (self.folder / "manager/big").write_bytes(bytes(17 * 1024 * 1024))
-        with self.assertRaises(configdisk.StampError):
-            configdisk.make(self.folder / "disk", configdisk.entries_of(self.folder))
+        for make in (configdisk.make, configdisk.make_cd):
+            with self.assertRaises(configdisk.StampError):
+                make(self.folder / "disk", configdisk.entries_of(self.folder))
+
+    def test_a_cd_holds_the_same_as_a_disk_for_root_alone(self):
+        manager = self.folder / "m=n"
+        (manager / "ca").mkdir(parents=True)
+        for name in ("node.key", "node.pem", "ca/ca.db"):
+            (manager / name).write_text(name)
+        image, out = self.folder / "cd.iso", self.folder / "read"
+        configdisk.make_cd(image, configdisk.entries(self.conf, manager))
+        self.assertEqual(image.stat().st_mode & 0o777, 0o600)
+        self.assertEqual(image.read_bytes()[32808:32840].rstrip(), b"WOWCFG")
+        subprocess.run(["xorriso", "-osirrox", "on", "-indev", image, "-extract", "/", out], check=True, capture_output=True)
+        self.assertEqual({path.relative_to(out).as_posix(): path.read_text() for path in out.rglob("*") if path.is_file()},
+                         {"pool.conf": POOL_CONF, "pool.lines": "", **{f"manager/{name}": name for name in ("node.key", "node.pem", "ca/ca.db")}})
 
 
 class Command(unittest.TestCase):
@@ -148,6 +207,34 @@ class Command(unittest.TestCase):
             conf.flush()
             self.assertIn("neither an OVA", self.stamp(conf.name, conf.name, "-o", "/dev/null/x"))
             self.assertIn("no such file", self.stamp("absent.ova", conf.name, "-o", "/dev/null/x"))
+
+    def test_a_program_is_told_what_was_made(self):
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, "pool.conf").write_text(POOL_CONF)
+            out = f"{folder}/disk.img"
+            done = subprocess.run([STAMP, "--json", "--config", folder, "-o", out], capture_output=True, text=True, check=True)
+            self.assertEqual((json.loads(done.stdout), pathlib.Path(out).is_file()), ({"out": out, "what": "configuration disk"}, True))
+
+    def test_who_cannot_read_it_is_told_what_stands_in_it(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".conf") as conf:
+            conf.write(POOL_CONF + "[user:bob]\n[user:alice]\n[modules]\nnames = tutorial\n")
+            conf.flush()
+            done = subprocess.run([STAMP, "--lines", conf.name], capture_output=True, text=True, check=True)
+            self.assertEqual(done.stdout, "modules=tutorial\nuser=bob\n")
+            conf.write("colour = red\n")
+            conf.flush()
+            self.assertIn("[modules] colour", self.stamp("--lines", conf.name))
+
+    def test_a_cd_goes_with_any_image(self):
+        with tempfile.TemporaryDirectory() as folder:
+            conf, out = pathlib.Path(folder, "pool.conf"), pathlib.Path(folder, "pool.iso")
+            conf.write_text(POOL_CONF)
+            done = subprocess.run([STAMP, "--iso", conf, "-o", out], capture_output=True, text=True, check=True)
+            self.assertEqual(done.stdout, f"{out}: put it into the machine's CD drive and start it\n")
+            self.assertIn(POOL_CONF.encode(), out.read_bytes())
+            self.assertIn("--iso POOL.CONF -o OUT.iso", self.stamp("--iso", "wow.ova", conf, "-o", out))
+            conf.write_text(POOL_CONF + "colour = red\n")
+            self.assertIn("colour", self.stamp("--iso", conf, "-o", out))
 
     def test_missing_words_are_explained(self):
         self.assertIn("IMAGE POOL.CONF -o OUT", self.stamp("x.ova"))

@@ -71,11 +71,11 @@ def table(path, kind):
     subprocess.run(["sfdisk", "--quiet", path], input=f"label: {kind}\nstart=2048\n", text=True, check=True, capture_output=True)
 
 
-def ext4(path, label):
-    """Somebody's file system with a file in it."""
+def ext4(path, label, blocks=None):
+    """Somebody's file system with a file in it, on so many blocks of 4 KiB, or on all."""
     name = path.with_suffix(".kept")
     name.write_text(KEPT)
-    run("mke2fs", "-q", "-F", "-t", "ext4", "-b", "4096", "-L", label, path)
+    run("mke2fs", "-q", "-F", "-t", "ext4", "-b", "4096", "-L", label, path, *([blocks] if blocks else []))
     run("debugfs", "-w", "-R", f"write {name} kept", path)
     name.unlink()
 

@@ -38,7 +38,7 @@ class EvidenceTests(unittest.TestCase):
         self.assertEqual("as it was", evidence.blacken("as it was", ["", None]))
 
     def test_secrets_are_the_pool_s_and_every_ticket_with_and_without_its_number(self):
-        setup = types.SimpleNamespace(authority=types.SimpleNamespace(ticket=TICKET), pool={"secret": SECRET})
+        setup = types.SimpleNamespace(pool=types.SimpleNamespace(ticket=TICKET, facts=types.SimpleNamespace(secret=SECRET)))
         self.assertEqual({SECRET, TICKET, "hushhush", "18:more", "more"}, set(evidence.secrets_of(setup, ["18:more"])))
 
     def test_no_question_asks_for_configuration_or_keys(self):

@@ -2,12 +2,13 @@ import io
 import unittest
 
 import lab_path  # noqa: F401
+import samples
 import figures
 import job
 import memory
-import poolfile
 import sites
-from progress import Progress
+import stamp
+from pools import Progress, conf
 from timeline import Timeline
 
 
@@ -31,15 +32,14 @@ class ReportTests(unittest.TestCase):
     def test_memory_in_use_is_what_is_not_available(self):
         self.assertEqual(87, memory.used_mib("MemTotal:  744000 kB\nMemFree: 1 kB\nMemAvailable:  654912 kB\nHugePages_Total:       0\n"))
 
-    def test_pool_conf_gives_a_worker_the_bootstrap_and_ticket_and_a_manager_neither(self):
-        pool = {"name": "lab", "bootstrap": "udp:198.51.100.10:4433"}
-        worker = poolfile.for_machine(pool, sites.ALPHA, {"alice": "ssh-ed25519 AAAA x"}, "MIIB", "1:2")
-        manager = poolfile.for_machine(pool, sites.MANAGER, {}, "MIIB", "1:2")
-        self.assertIn("[user:alice]\nauthorized-key = ssh-ed25519 AAAA x\n", worker)
-        for line in ("bootstrap = udp:198.51.100.10:4433", "ticket = 1:2"):
-            self.assertIn(line + "\n", worker)
-            self.assertNotIn(line, manager)
-        self.assertIn("role = manager\nhost = manager\n", manager)
+    def test_a_machine_of_the_lab_has_a_name_and_records_its_tap(self):
+        facts = conf.Facts("lab", sites.SUBNET, f"{sites.MANAGER.public}:{sites.OVERLAY_PORT}", samples.SECRET, samples.sections()["ca"]["certificate"])
+        worker = stamp.pool_conf(sites.ALPHA, facts, {"alice": samples.ssh_key()}, "1:2")
+        manager = stamp.pool_conf(sites.MANAGER, facts, {}, "1:2")
+        self.assertIn(f"[user:alice]\nauthorized-key = {samples.ssh_key()}\n", worker)
+        self.assertIn("host = alpha\ncapture = yes\n", worker)
+        self.assertIn("role = manager\nhost = manager\ncapture = yes\n", manager)
+        self.assertNotIn("1:2", manager)
 
     def test_a_figure_that_misses_its_goal_or_was_not_measured_says_so(self):
         found = {entry["key"]: entry["met"] for entry in figures.as_json({"ram_mib": 131, "jobs_s": 15})}

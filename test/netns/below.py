@@ -1,4 +1,4 @@
-"""What happens to the networks that the overlay goes over: a card dies, an address becomes another one, routes are not the same there and back. Pools of their own, all at once."""
+"""What happens to the networks that the overlay goes over: a card dies or swallows everything, an address becomes another one, routes are not the same there and back. Pools of their own, all at once."""
 
 import asymmetric
 import cards

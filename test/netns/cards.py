@@ -1,4 +1,4 @@
-"""A machine with two network cards of which the better one loses its carrier, and gets it back."""
+"""Machines with two network cards: the better one loses its carrier, or keeps its link and swallows everything, and is well again."""
 
 import statistics
 import time
@@ -32,7 +32,39 @@ class Uplinks(Topology):
             run_command(*self.inside("right", "sysctl", "-qw", f"net.ipv4.conf.card{number}.ignore_routes_with_linkdown=1"))
 
 
+class Twins(Topology):
+    """Left and right each have a card in two networks, which nothing joins; each network is a bridge."""
+
+    NETS = ("198.51.100", "203.0.113")
+
+    def build(self, _):
+        """Makes machines and networks."""
+        self.namespace("wire")
+        for name in ("left", "right"):
+            self.namespace(name)
+        for number, net in enumerate(self.NETS, 1):
+            self.ip("wire", "link", "add", f"net{number}", "type", "bridge", "stp_state", "0")
+            self.ip("wire", "link", "set", f"net{number}", "up")
+            for last, name in enumerate(("left", "right"), 1):
+                card, port = f"card{number}", f"{name}{number}"
+                self.ip("wire", "link", "add", port, "type", "veth", "peer", "name", card, "netns", self.prefix + name)
+                self.ip("wire", "link", "set", port, "master", f"net{number}", "up")
+                self.ip(name, "address", "add", f"{net}.{last}/24", "dev", card)
+                self.ip(name, "link", "set", card, "up")
+
+    def swallow(self, number, how):
+        """Whether the bridge hands on nothing of a network; the machines' links stay up."""
+        for name in ("left", "right"):
+            self.ip("wire", "link", "set", "dev", f"{name}{number}", "type", "bridge_slave", "isolated", "on" if how else "off")
+
+
 def run(tally, program, figures):
+    """The better card loses its carrier; then, between two others, each network in turn goes on without a word."""
+    lose_carrier(tally, program, figures)
+    swallow(tally, program, figures)
+
+
+def lose_carrier(tally, program, figures):
     """The better card loses its carrier."""
     with tally.case("of two cards with a default route each the better one loses its carrier and gets it back: pings and streams go on"), \
             Pair(program, 1500, topology=Uplinks, bootstrap=f"udp:{PUBLIC}:4433") as pair:
@@ -45,26 +77,52 @@ def run(tally, program, figures):
         streams(pair.left, pair.right, lambda: carrier("down"))
 
 
+def swallow(tally, program, figures):
+    """The bootstrap list leads into the first network alone, and that one is the first to swallow everything."""
+    with tally.case("of two networks that two machines have in common one swallows everything, though no link goes down: they go on by the other one"), \
+            Pair(program, 1500, topology=Twins, bootstrap=f"udp:{Twins.NETS[0]}.1:4433") as pair:
+        silences = []
+        for number in (1, 2) * ROUNDS:
+            until(lambda: _networks(pair), lambda known: known == [2, 2], "each reaches the other in both networks")
+            silences.append(_silence(pair, lambda number=number: pair.line.swallow(number, True)))
+            pair.line.swallow(number, False)
+        _judge(figures, "network that swallows everything", silences)
+
+
+def _networks(pair):
+    """In how many networks each of the two reaches the other."""
+    found = []
+    for one, two in ((pair.left, pair.right), (pair.right, pair.left)):
+        paths = one.ask("trace", target=two.address, ring=False)["paths"]
+        found.append(len({path["endpoint"].split(":")[0] for path in paths if path["path"] == "direct" and path["alive"]}))
+    return found
+
+
 def _rounds(pair, break_it, mend):
     """Silences of the worse direction, in seconds, after each change."""
     found = ([], [])
     for _ in range(ROUNDS):
         for change, silences in ((break_it, found[0]), (mend, found[1])):
-            flows = [Pings(pair.line.prefix + one.name, two.address, SIZE, INTERVAL) for one, two in ((pair.left, pair.right), (pair.right, pair.left))]
-            time.sleep(WARM)
-            begun = time.monotonic()
-            change()
-            time.sleep(LOOKED_AT)
-            for flow in flows:
-                flow.end()
-            ended = time.monotonic()
-            silences.append(round(max(silence(flow.answers, begun, ended) for flow in flows), 2))
+            silences.append(_silence(pair, change))
     for one, two in ((pair.left, pair.right), (pair.right, pair.left)):
         until(lambda one=one, two=two: one.peer(two), lambda peer: peer.get("path") == "direct", "straight at the end")
     return found
 
 
+def _silence(pair, change):
+    """For how many seconds nothing came in the worse direction, from a change on."""
+    flows = [Pings(pair.line.prefix + one.name, two.address, SIZE, INTERVAL) for one, two in ((pair.left, pair.right), (pair.right, pair.left))]
+    time.sleep(WARM)
+    begun = time.monotonic()
+    change()
+    time.sleep(LOOKED_AT)
+    for flow in flows:
+        flow.end()
+    ended = time.monotonic()
+    return round(max(silence(flow.answers, begun, ended) for flow in flows), 2)
+
+
 def _judge(figures, words, silences):
     figures.add(f"{words}: silence, median", statistics.median(silences), "s")
-    figures.add(f"{words}: silence, worst of {ROUNDS}", max(silences), "s")
+    figures.add(f"{words}: silence, worst of {len(silences)}", max(silences), "s")
     must(statistics.median(silences) < MEDIAN and max(silences) < WORST, f"{words}: silent for {silences} s")

@@ -82,7 +82,7 @@ def run(tally, program):
             for _ in range(3):
                 status = pair.left.status()
                 must(status["shortages"]["count"] > 0, f"{status['shortages']}")
-                must(any("descriptors" in warning for warning in status["warnings"]), f"{status['warnings']}")
+                must(any(warning["code"] == "shortage" for warning in status["warnings"]), f"{status['warnings']}")
         must("KernelShort" in str(pair.left.tail(50)), "the journal does not say so")
 
 

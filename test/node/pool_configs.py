@@ -11,11 +11,10 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "appliance/node/root/usr/lib/wow/node"), str(ROOT / "test/node")]
 
-import ipv4  # noqa: E402
-import poolconf  # noqa: E402
+from wow.config import ipopd, keys, poolconf  # noqa: E402
+from wow.lib import ipv4  # noqa: E402
+from wow.lib.errors import WowError  # noqa: E402
 import samples  # noqa: E402
-from errors import WowError  # noqa: E402
-from generate import ipopd  # noqa: E402
 
 # What stands at the edge of what is allowed, or beyond: whatever one reader takes the other has to take.
 SPACES = ("", " ", "\t", "  \t", "\u00a0", "\u2003", "\x0b", "\x1c", "\x85")
@@ -99,13 +98,8 @@ def sections(chance):
 
 
 def facts(pool):
-    """What a pool.conf says in a form that does not depend on how it is written."""
-    ports = None if pool.tcp_ports == "auto" else [] if pool.tcp_ports == "none" else [int(port) for port in pool.tcp_ports.split()]
-    host, _, port = (pool.metrics or "").rpartition(":")
-    return {
-        "name": pool.name, "subnet": pool.subnet, "host": pool.host or "", "port": pool.port, "rate": pool.relay_rate, "open": pool.open, "ports": ports,
-        "bootstrap": len(pool.bootstrap), "ntp": pool.ntp, "metrics": f"{host}:{int(port)}" if host else None, "ticket": pool.ticket, "secret": pool.secret,
-        "mapping": pool.port_mapping == "yes", "multicast": pool.multicast == "yes"}
+    """What a pool.conf says in a form that does not depend on how it is written: what is handed on of it, by section and key."""
+    return {f"[{section}] {key}": value for (section, key), value in pool.values.items() if key in keys.IPOPD.get(section, ())} | {"[udp] port": str(pool.port)}
 
 
 def main(count, seed):

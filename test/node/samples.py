@@ -1,9 +1,37 @@
-"""A pool.conf that is right, to be made wrong in one place, and a CA certificate."""
+"""A pool.conf that is right, to be made wrong in one place, a CA certificate, answers of ipopd."""
 import base64
 
-import poolconf
+from wow.config import poolconf
 
 SECRET = "ab" * 32
+
+STATUS = {
+    "ok": True, "node": "ab" * 20, "pool": "science", "open": False, "zone": "science.internal", "subnet": "10.128.0.0/16", "address": "10.128.3.4",
+    "host": "alpha", "certified": True,
+    "certificate": {"serial": "01", "not_before": "2027-01-01T00:00:00Z", "not_after": "2027-01-31T00:00:00Z", "renew_from": "2027-01-21T00:00:00Z",
+                    "address": "10.128.3.4", "host": "alpha", "role": "worker"},
+    "ring": {"joined": True, "connections": 3, "near": 2, "relayed": {"frames": 0, "bytes": 0, "refused": 0}}, "manager": "10.128.0.1", "managers": [],
+    "nat": {"kind": "one-mapping", "text": "Peers see one address and port.", "outside": ["192.0.2.9:4433"], "inside": ["192.168.1.7:4433"],
+            "filtering": "address-dependent", "keep_alive_s": 25},
+    "udp": {"port": 4433, "sent_datagrams": 40, "sent_bytes": 9000, "received_datagrams": 30, "received_bytes": 8000, "heard_s": 0.1},
+    "bootstrap": [], "tap": "wow0", "dns": "127.0.0.54:5354", "uptime_s": 400, "port_mapping": None, "revocations": None,
+    "clock": {"follows": "hypervisor", "device": "rtc0", "error_s": 0.1, "zone_min": 0, "voices": 0, "set": True, "trouble": None},
+    "offload": [], "shortages": None, "router": None, "warnings": [{"code": "twin", "text": "mind the gap"}]}
+"""What ipopd answers to `status`. That this and the next are as the contract says, test_samples.py holds."""
+
+PEER = {"node": "cd" * 20, "address": "10.128.3.20", "host": "beta", "path": "direct", "endpoint": "192.0.2.1:4433", "rtt_ms": 1.25, "certified": True,
+        "sent_bytes": 1500000, "received_bytes": 10, "age_s": 130, "relay": None, "loss": 0.0, "mtu": 1439, "why_not_direct": None, "key_exchange": "x25519"}
+TARGET = {"node": "cd" * 20, "address": "10.128.3.20", "host": "beta"}
+RELAY = {"node": "ef" * 20, "address": "10.128.0.1", "host": "boss"}
+PING = {"ok": True, "target": TARGET, "session": True, "rtt_ms": 12.5, "wait_ms": 0.0, "path": "direct", "endpoint": "192.0.2.1:4433", "relay": None,
+        "boot": "00000000000000ab", "boot_met_s": 12.5}
+DIRECT = {"path": "direct", "endpoint": "192.0.2.1:4433", "relay": None, "used": True, "alive": True, "rtt_ms": 12.0, "loss": 0.0, "heard_s": 0.5}
+RELAYED = {**DIRECT, "path": "relay", "endpoint": None, "relay": RELAY, "loss": 0.25}
+DEAD = {**DIRECT, "endpoint": "198.51.100.7:5", "used": False, "alive": False, "rtt_ms": None, "loss": None, "heard_s": 130.0}
+HOPS = {"arrived": True, "hops": [
+    {"hop": 1, "node": RELAY, "ms": 10.0, "next": "cd" * 20, "next_path": "direct", "next_rtt_ms": 7.5, "end": None},
+    {"hop": 2, "node": TARGET, "ms": 19.0, "next": None, "next_path": None, "next_rtt_ms": None, "end": "arrived"}]}
+TRACE = {"ok": True, "target": TARGET, "session": True, "path": "direct", "why_not_direct": None, "paths": [DIRECT, DEAD, RELAYED], "ring": HOPS}
 
 
 def tlv(tag, *parts):

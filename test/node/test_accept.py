@@ -3,11 +3,10 @@ import os
 import tempfile
 import unittest
 
-import accept
-import configure
-import console
+from wow.config import accept, configure, outside
+from wow.lib import console
+from wow.lib.errors import WowError
 import samples
-from errors import WowError
 
 
 class Choice(unittest.TestCase):
@@ -54,6 +53,17 @@ class Choice(unittest.TestCase):
         pool, _, refused = self.choose()
         self.assertEqual((pool.name, refused.key), ("science", "[pool] name"))
         self.assertIn("wow reset", refused.todo)
+
+    def test_modules_that_the_initrd_was_not_told_of_are_told(self):
+        pool = samples.pool(modules__names="tutorial  genomics")
+        lines = os.path.join(self.folder.name, "pool.lines")
+        self.assertIn("wow image stamp", outside.stale(pool, lines).todo)
+        self.put(lines, b"modules=tutorial\n")
+        self.assertEqual(outside.stale(pool, lines).file, "pool.lines")
+        self.put(lines, outside.lines(pool).encode())
+        self.assertIsNone(outside.stale(pool, lines))
+        self.put(lines, b"")
+        self.assertIsNone(outside.stale(samples.pool(), lines))
 
     def test_keeping_writes_once_and_only_for_root(self):
         accept.keep(self.good, self.kept)

@@ -1,7 +1,7 @@
 """What is said of the clock."""
 import unittest
 
-import clock
+from wow.lib import clock
 
 
 class Words(unittest.TestCase):

@@ -8,26 +8,27 @@ import unittest
 from unittest import mock
 
 import samples
-import der
-from doctor import call, diagnose, dns, finding, gather
-from verbs import doctor
+from wow import dispatch
+from wow.doctor import call, diagnose, dns, finding, gather, ipopdconf
+from wow.lib import der
+from wow.lib.errors import WowError
+from wow.verbs import doctor
 
 NOW = 1_800_000_000
 DAY = 86400
 
-STATUS = {"node": "ab" * 20, "pool": "science", "open": False, "zone": "science.internal", "subnet": "10.128.0.0/16", "address": "10.128.3.4", "host": "alpha",
-          "certified": True, "certificate": {"serial": "01", "not_before": "2027-01-05T00:00:00Z", "not_after": "2027-02-04T00:00:00Z"},
-          "ring": {"joined": True, "connections": 3, "near": 2}, "manager": "10.128.0.1",
-          "udp": {"port": 4433, "sent_datagrams": 40, "sent_bytes": 9000, "received_datagrams": 30, "received_bytes": 8000, "heard_s": 0.1},
-          "bootstrap": [], "tap": "wow0", "dns": "127.0.0.54:5354", "uptime_s": 400, "warnings": []}
+STATUS = {
+    **samples.STATUS, "warnings": [],
+    "certificate": {**samples.STATUS["certificate"], "not_before": "2027-01-05T00:00:00Z", "not_after": "2027-02-04T00:00:00Z", "renew_from": "2027-01-25T00:00:00Z"}}
+OVERLAP = "the pool's subnet 10.128.0.0/16 overlaps this machine's network 10.0.0.0/8 on eth0"
 
-HEALTHY = {"now": NOW, "socket": "/run/wow/ipopd.sock", "status": STATUS, "trouble": None, "config": {"subnet": "10.128.0.0/16", "open": False},
+HEALTHY = {"now": NOW, "socket": "/run/wow/ipopd.sock", "status": STATUS, "trouble": None, "config": {"open": False},
            "config_trouble": None, "authority": (NOW - 100 * DAY, NOW + 3000 * DAY), "certificate": (NOW - DAY, NOW + 20 * DAY),
            "bootstrap": [{"entry": "udp:boot.example.org:4433", "addresses": [("192.0.2.1", 4433)], "asked": False, "answer_ms": None, "error": None}],
-           "tap": {"name": "wow0", "exists": True, "address": "10.128.3.4"}, "networks": ["192.168.1.0/24"],
+           "tap": {"name": "wow0", "exists": True, "address": "10.128.3.4"},
            "names": [{"who": "ipopd", "server": "127.0.0.54:5354", "answer": 0}, {"who": "dnsmasq", "server": "127.0.0.1:53", "answer": 3}],
            "ca": {"address": "10.128.0.1", "open": True, "by": "ping"},
-           "services": {"strongswan.service": "active", "condor.service": "active", "wow-names.service": "active"}, "notice": ""}
+           "services": {"strongswan.service": "active", "condor.service": "active", "wow-names.service": "active"}, "condor": None, "notice": ""}
 
 
 def facts(status=None, boot=None, **changes):
@@ -119,10 +120,14 @@ class Decisions(unittest.TestCase):
     def test_a_certificate_that_is_missing_refused_ended_or_late(self):
         none = {"certified": False, "certificate": None}
         self.only(facts(none, certificate=None, ca=None, notice="WOW: ticket used up"), "certificate", "has none", "WOW: ticket used up", "wow enroll --ticket")
-        refused = {**none, "warnings": ["/var/lib/wow/node.pem can't be used: not signed by the pool's CA; enrol anew"]}
-        self.only(facts(refused, ca=None), "certificate", "It is refused: /var/lib/wow/node.pem can't be used: not signed")
+        refused = {**none, "warnings": [{"code": "capture", "text": "the certificate node.pem"}, {"code": "certificate", "text": "it can't be used: not signed by the pool's CA; enrol anew"}]}
+        self.only(facts(refused, ca=None), "certificate", "It is refused: it can't be used: not signed")
         self.only(facts(now=NOW + 21 * DAY), "certificate", "It ended on")
         self.only(facts(now=NOW + 17 * DAY), "certificate", "should have been renewed 7 days ago")
+        # Half of the time that there is for it is not past.
+        self.assertEqual([], self.wrong(facts(now=NOW + 14 * DAY)))
+        # ipopd, which is not there, knows when it should have been.
+        self.assertEqual(["ipopd"], [check for check, _ in self.wrong({**HEALTHY, "now": NOW + 17 * DAY, "status": None, "trouble": "gone"})])
 
     def test_an_open_pool_needs_neither_certificate_nor_ca_nor_ipsec(self):
         found = facts({"open": True, "certified": False, "certificate": None}, certificate=None, authority=None, ca=None,
@@ -146,7 +151,8 @@ class Decisions(unittest.TestCase):
         self.only(facts({"address": None}, tap={"name": "wow0", "exists": True, "address": None}), "address", "no virtual address yet")
 
     def test_networks_that_overlap(self):
-        self.only(facts(networks=["192.168.1.0/24", "10.0.0.0/8"]), "subnet", "10.128.0.0/16 overlaps this machine's own network 10.0.0.0/8")
+        # By the code: the text is ipopd's to choose.
+        self.only(facts({"warnings": [{"code": "twin", "text": "it overlaps"}, {"code": "overlap", "text": OVERLAP}]}), "subnet", OVERLAP)
 
     def test_services_that_nobody_may_ask_for_are_not_said_to_be_down(self):
         found = facts(services=dict.fromkeys(HEALTHY["services"]))
@@ -159,12 +165,12 @@ class Decisions(unittest.TestCase):
             self.only(facts(services={**HEALTHY["services"], unit: "failed"}), "services", name)
 
     def test_exit_code_and_json(self):
-        for found, code in ((HEALTHY, 0), (facts(networks=["10.0.0.0/8"]), 1)):
-            with mock.patch("doctor.gather.gather", return_value=found), mock.patch("builtins.print") as said:
-                self.assertEqual(code, doctor.run(["--json"]))
+        for found, code in ((HEALTHY, 0), (facts({"warnings": [{"code": "overlap", "text": OVERLAP}]}), 1)):
+            with mock.patch("wow.doctor.gather.gather", return_value=found), mock.patch("builtins.print") as said:
+                self.assertEqual(code, dispatch.main(["doctor", "--json"]))
                 self.assertIn(f'"healthy": {"true" if code == 0 else "false"}', said.call_args[0][0])
-                self.assertEqual(code, doctor.run([]))
-        self.assertEqual("One thing is wrong.", doctor.verdict(diagnose.diagnose(facts(networks=["10.0.0.0/8"]))))
+                self.assertEqual(code, dispatch.main(["doctor"]))
+        self.assertEqual("One thing is wrong.", doctor.verdict(diagnose.diagnose(facts({"warnings": [{"code": "overlap", "text": OVERLAP}]}))))
 
 
 class Gathering(unittest.TestCase):
@@ -177,10 +183,13 @@ class Gathering(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "ipopd.conf")
             with open(path, "w", encoding="utf-8") as file:
-                file.write("# x\n[node]\nstate = /s\n[pool]\nname = a\nsubnet = 10.0.0.0/8\nbootstrap = udp:a:1 udp:[2001:db8::1]:2\nopen = yes\n")
-            config, trouble = gather.configuration(path)
-            self.assertEqual((None, "/s", True, ["udp:a:1", "udp:[2001:db8::1]:2"]), (trouble, config["state"], config["open"], config["bootstrap"]))
-            self.assertIn("No such file", gather.configuration(path + "x")[1])
+                file.write("# x\n[node]\nstate = /s\n[pool]\nname = a\nsubnet = 10.0.0.0/8\nbootstrap = udp:a:1 udp:[2001:db8::1]:2\n[tap]\n[pool]\nopen = yes\n")
+            config = ipopdconf.read(path)
+            self.assertEqual(("/s", True, ["udp:a:1", "udp:[2001:db8::1]:2"], 8443), (config.state, config.open, config.bootstrap, config.ca_port))
+            for broken in (path + "x", folder, __file__):
+                with self.assertRaises(WowError) as caught:
+                    ipopdconf.read(broken)
+                self.assertEqual((caught.exception.file, bool(caught.exception.todo)), (broken, True))
         self.assertEqual([("2001:db8::1", 2)], gather.resolve("udp:[2001:db8::1]:2"))
         self.assertEqual([], gather.resolve("udp:no-such-name.invalid:2"))
 

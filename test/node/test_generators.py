@@ -3,11 +3,15 @@ import configparser
 import os
 import shutil
 import subprocess
+import tempfile
 import unittest
 
 import samples
-from generate import condor, dnsmasq, fence, ipopd, names, paths, swanctl, users
-from errors import WowError
+from wow.condor import drop_in, pace
+from wow.config import dnsmasq, ipopd, names, users
+from wow.lib import paths
+from wow.lib.errors import WowError
+from wow.seal import fence, swanctl
 
 # A network namespace of its own; without root inside a user namespace.
 ALONE = ["unshare", "--net", *([] if os.geteuid() == 0 else ["--map-root-user"])]
@@ -23,7 +27,7 @@ class Ipopd(unittest.TestCase):
         config = self.parsed()
         self.assertEqual(dict(config["pool"]), {"name": "science", "subnet": "10.128.0.0/16", "secret": samples.SECRET, "open": "no",
                                                 "bootstrap": "udp:203.0.113.7:4433 udp:boot.example.org:443"})
-        self.assertEqual(dict(config["tap"]), {"name": "wow0", "mtu": "1280"})
+        self.assertEqual(dict(config["tap"]), {"name": "wow0"})
         self.assertEqual(config["ca"]["ticket"], "t1:hushhush")
         self.assertEqual(config["dns"]["listen"], "127.0.0.54:5354")
 
@@ -60,11 +64,13 @@ class Fence(unittest.TestCase):
             for text in (fence.sockets(pool), fence.wire(pool)):
                 for chain in text.split("  chain ")[1:]:
                     body = chain.split("}\n")[0] if "hook" in chain else chain
-                    self.assertTrue("policy drop" in body or "jump wire" in body or "    counter drop\n  }" in chain, chain)
+                    # Two hand on what they don't judge: slot_tap returns to where tap_out follows, slot_names only writes addresses.
+                    returns = chain.startswith(("slot_tap", "slot_names"))
+                    self.assertTrue(returns or "policy drop" in body or "jump wire" in body or "    counter drop\n  }" in chain, chain)
 
     def test_jobs_are_dropped_before_anything_is_accepted_on_the_physical_side(self):
         chain = fence.sockets(samples.pool()).split("chain physical_out {\n")[1]
-        self.assertEqual(chain.splitlines()[0].strip(), "meta skuid 2001-2032 counter drop")
+        self.assertEqual(chain.splitlines()[0].strip(), "meta skuid 2001-2128 counter drop")
 
     def test_machines_of_one_network_find_each_other_by_one_group_and_the_kernel_may_say_that_it_listens_there(self):
         text = fence.sockets(samples.pool())
@@ -85,7 +91,14 @@ class Fence(unittest.TestCase):
 
     def test_nobody_on_the_overlay_reaches_ssh(self):
         chain = fence.sockets(samples.pool()).split("chain tap_in {\n")[1]
-        self.assertEqual(chain.splitlines()[0].strip(), "tcp dport 22 counter drop")
+        self.assertEqual(chain.splitlines()[0].strip(), "tcp dport { 22, 9700-9799 } counter drop")
+
+    def test_slots_are_judged_before_the_loopback_and_the_overlay_are_open(self):
+        hook = fence.sockets(samples.pool()).split("chain output {\n")[1].split("}\n")[0]
+        rules = [line.strip() for line in hook.splitlines()]
+        self.assertLess(rules.index('oifname "lo" meta skuid 2001-2128 goto slot_lo'), rules.index('oifname "lo" accept'))
+        self.assertLess(rules.index('oifname "lo" meta mark 2001-2128 goto slot_answered'), rules.index('oifname "lo" accept'))
+        self.assertLess(rules.index('oifname "wow0" meta skuid 2001-2128 jump slot_tap'), rules.index('oifname "wow0" jump tap_out'))
 
     def test_only_a_manager_answers_the_uncertified(self):
         self.assertNotIn("tcp sport 8443 dir out", fence.policies(samples.pool()))
@@ -137,19 +150,29 @@ class Swanctl(unittest.TestCase):
 
 class Condor(unittest.TestCase):
     def test_a_worker_runs_and_submits_and_a_manager_does_neither(self):
-        self.assertIn("DAEMON_LIST = MASTER, SCHEDD, STARTD\n", condor.config(samples.pool(), "10.128.3.4", "alpha"))
-        text = condor.config(samples.pool(node__role="manager"), "10.128.0.1", "manager")
-        self.assertIn("DAEMON_LIST = MASTER, COLLECTOR, NEGOTIATOR\n", text)
+        self.assertIn("DAEMON_LIST = MASTER, SCHEDD, STARTD\n", drop_in.config(samples.pool(), "10.128.3.4", "alpha"))
+        text = drop_in.config(samples.pool(node__role="manager"), "10.128.0.1", "manager")
+        self.assertNotIn("DAEMON_LIST", text)
         self.assertIn('"@node.science.internal"', text)
 
+    def test_a_login_machine_has_a_queue_like_a_workers_and_nothing_of_slots(self):
+        worker, login = self.settings(), self.settings(node__role="login")
+        self.assertEqual("MASTER, SCHEDD", login["DAEMON_LIST"])
+        ours = {key: value for key, value in worker.items() if key in login and key != "DAEMON_LIST"}
+        self.assertEqual(ours, {key: value for key, value in login.items() if key != "DAEMON_LIST"})
+        self.assertIn("SUBMIT_REQUIREMENT_OwnShare", login)
+        gone = worker.keys() - login.keys()
+        self.assertIn("SLOT1_1_USER", gone)
+        self.assertLessEqual({"START", "EXECUTE", "USER_JOB_WRAPPER", "STARTER_ALLOW_RUNAS_OWNER"}, gone)
+
     def test_names_follow_the_certificate(self):
-        text = condor.config(samples.pool(), "10.128.3.4", "alpha")
-        for line in ("NETWORK_HOSTNAME = alpha.science.internal", "NETWORK_INTERFACE = 10.128.3.4", "CONDOR_HOST = manager.science.internal",
-                     "STARTER_ALLOW_RUNAS_OWNER = False", "SLOT1_32_USER = wowjob32"):
+        text = drop_in.config(samples.pool(), "10.128.3.4", "alpha")
+        for line in ("NETWORK_HOSTNAME = alpha.science.internal", "NETWORK_INTERFACE = 10.128.3.4", "include : /run/wow/condor-managers.conf",
+                     "STARTER_ALLOW_RUNAS_OWNER = False", "SLOT1_128_USER = wowjob128"):
             self.assertIn(line + "\n", text)
 
     def settings(self, **changes):
-        text = condor.config(samples.pool(**changes), "10.128.3.4", "alpha")
+        text = drop_in.config(samples.pool(**changes), "10.128.3.4", "alpha")
         return dict(line.split(" = ", 1) for line in text.splitlines() if " = " in line)
 
     def test_who_reads_with_a_timeout_of_one_second_waits_a_whole_one(self):
@@ -169,7 +192,7 @@ class Condor(unittest.TestCase):
 
     def test_the_map_tells_managers_from_workers_and_from_strangers(self):
         import re
-        rules = [line.split(" ", 2) for line in condor.mapfile(samples.pool()).splitlines()]
+        rules = [line.split(" ", 2) for line in drop_in.mapfile(samples.pool()).splitlines()]
         def mapped(method, subject):
             for kind, pattern, name in rules:
                 match = re.search(pattern[1:-1].replace("\\/", "/"), subject) if kind == method else None
@@ -179,13 +202,76 @@ class Condor(unittest.TestCase):
         self.assertEqual(mapped("SSL", "/O=science/OU=worker/CN=alpha"), "alpha@node.science.internal")
         self.assertEqual(mapped("SSL", "/O=science/OU=manager/CN=manager"), "manager@pool.science.internal")
         self.assertEqual(mapped("FS", "alice"), "alice")
+        self.assertEqual(mapped("FS", "wowjob17"), "job@slot.science.internal")
         for stranger in ("/O=other/OU=manager/CN=m", "/O=science/OU=worker/CN=a/CN=b", "/O=science/OU=worker/OU=manager/CN=x", "/CN=x/O=science/OU=worker/CN=a",
                          "/O=science/OU=worker/CN=a.b"):
             self.assertIsNone(mapped("SSL", stranger))
 
     def test_an_open_pool_has_no_certificates(self):
-        text = condor.config(samples.pool(pool__open="yes", ca__certificate=None, ca__ticket=None), "10.128.3.4", "alpha")
+        text = drop_in.config(samples.pool(pool__open="yes", ca__certificate=None, ca__ticket=None), "10.128.3.4", "alpha")
         self.assertNotIn("SSL", text)
+
+    def test_a_person_is_of_one_machine(self):
+        self.assertEqual("alpha.science.internal", self.settings()["UID_DOMAIN"])
+        self.assertEqual("$(LOCAL_USERS)", self.settings()["ALLOW_READ"])
+        self.assertEqual("*", self.settings(node__role="manager")["COLLECTOR.ALLOW_READ"])
+
+    def test_a_worker_that_is_called_condor_is_not_believed_like_the_managers_own_daemons(self):
+        required = self.settings(node__role="manager")["COLLECTOR_REQUIREMENTS"]
+        self.assertNotIn("^condor@", required)
+        self.assertIn('AuthenticatedIdentity =?= "condor@$(UID_DOMAIN)"', required)
+
+    def test_who_only_claims_a_name_gets_none_that_may_do_something(self):
+        changes = {"pool__open": "yes", "ca__certificate": None, "ca__ticket": None}
+        self.assertIn("CLAIMTOBE /.*/ anybody@claimed.science.internal\n", drop_in.mapfile(samples.pool(**changes)))
+        settings = self.settings(**changes)
+        for level in ("WRITE", "DAEMON", "ADMINISTRATOR"):
+            self.assertEqual("FS", settings[f"SEC_{level}_AUTHENTICATION_METHODS"])
+            self.assertNotIn("claimed", settings[f"ALLOW_{level}"])
+
+    def test_there_are_no_more_slots_than_accounts_and_each_has_its_own(self):
+        settings = self.settings()
+        self.assertEqual(f"(NumDynamicSlots ?: 0) < {paths.JOB_ACCOUNTS}", settings["START"])
+        accounts = [settings[f"SLOT1_{number}_USER"] for number in range(1, paths.JOB_ACCOUNTS + 1)]
+        self.assertEqual(len(set(accounts)), paths.JOB_ACCOUNTS)
+
+    def test_all_of_a_machines_logs_are_a_few_megabytes(self):
+        settings = self.settings()
+        kilobytes = int(settings["MAX_DEFAULT_LOG"].removesuffix(" Kb")) * (1 + int(settings["MAX_NUM_DEFAULT_LOG"]))
+        self.assertLessEqual(kilobytes * 10, 5120, "of ten daemons and starters together")
+
+
+class Pace(unittest.TestCase):
+    def test_ads_come_the_more_seldom_the_more_slots_there_are(self):
+        self.assertEqual([30, 30, 60, 120, 300], [pace.interval(slots) for slots in (0, 10, 11, 50, 51)])
+
+    def test_an_ad_outlives_the_wait_for_the_next_one_and_a_silent_manager_changes_nothing(self):
+        for seconds in (30, 300):
+            text = pace.config(seconds, {"WowBoot": "7"})
+            self.assertEqual(seconds, pace.kept(text))
+            lifetime = next(int(line.split(" = ")[1]) for line in text.splitlines() if line.startswith("ClassAdLifetime"))
+            self.assertGreaterEqual(lifetime, 3 * seconds)
+        self.assertEqual(30, pace.kept(""))
+
+    def test_what_is_known_of_the_machine_stands_in_its_ad(self):
+        status = {"manager": "10.128.0.1", "nat": {"kind": "one-mapping"}}
+        known = pace.machine_ad(samples.pool(node__owner="Ada of lab 3"), status, [{"address": "10.128.0.1", "path": "relay"}], "/nowhere")
+        self.assertEqual(('"Ada of lab 3"', '"one-mapping"', '"relay"'), (known["WowOwner"], known["WowNat"], known["WowPathToManager"]))
+        self.assertNotIn("WowStack", known)
+        less = pace.machine_ad(samples.pool(), status, [], "/nowhere")
+        self.assertEqual({"WowVersion", "WowNat", "WowBoot"}, set(less))
+
+    def test_layers_are_named_by_their_digests(self):
+        with tempfile.NamedTemporaryFile("w", encoding="ascii") as stack:
+            stack.write(f"# kind name file size sha256; bottom first\nbase base b.squashfs 1 {'ab' * 32}\nnode node n.squashfs 2 {'cd' * 32}\n")
+            stack.flush()
+            self.assertEqual("abababab.cdcdcdcd", pace.digest(stack.name))
+
+    def test_an_owner_can_be_no_classad_and_no_markup(self):
+        for owner in ('a"; Rank = 1; b = "', "<b>x</b>", "a\\", "x" * 65, "a;b", "$(SECRET)"):
+            with self.assertRaises(WowError) as caught:
+                samples.pool(node__owner=owner)
+            self.assertEqual("[node] owner", caught.exception.key)
 
 
 class Names(unittest.TestCase):
@@ -209,7 +295,7 @@ class Users(unittest.TestCase):
         passwd, group, shadow = users.add(self.BASE, "root:x:0:\n", "root:!:19000::::::\n", {"alice": 1000})
         self.assertIn("alice:x:1000:1000::/home/alice:/bin/bash\n", passwd)
         self.assertIn("wow:x:990:alice\n", group)
-        self.assertEqual(len(passwd.splitlines()), 2 + 1 + 32)
+        self.assertEqual(len(passwd.splitlines()), 2 + 1 + 128)
         for line in shadow.splitlines()[1:]:
             self.assertEqual(line.split(":")[1], "*", "a password that nothing matches")
         jobs = [int(line.split(":")[2]) for line in passwd.splitlines() if line.startswith("wowjob")]

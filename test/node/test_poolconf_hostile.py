@@ -4,9 +4,9 @@ import random
 import time
 import unittest
 
-import poolconf
+from wow.config import poolconf
+from wow.lib.errors import WowError
 import samples
-from errors import WowError
 
 INPUTS = 6000
 # Of the processor: a machine that stalls is not the input's fault.

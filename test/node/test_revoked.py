@@ -9,8 +9,7 @@ from unittest import mock
 
 import samples
 
-import crl
-import revoked
+from wow.seal import crl, revoked
 from samples import tlv
 
 SERIAL = bytes(range(0x41, 0x51))
@@ -83,12 +82,14 @@ class Associations(unittest.TestCase):
             subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", "/dev/null", "-out", path,
                             "-subj", "/CN=x", "-set_serial", "0x1234", "-addext", "subjectAltName=DNS:x,IP:10.128.0.7"], check=True, capture_output=True)
             with open(path, encoding="ascii") as file:
-                self.assertEqual(revoked.good_addresses(file.read(), set()), {"10.128.0.7"})
+                self.assertEqual(revoked.holders(file.read(), set()), ({"10.128.0.7"}, set()))
 
     def test_who_is_revoked_or_not_known_is_ended_and_nobody_else(self):
         listed = certificate(SERIAL, "10.128.0.5") + certificate(OTHER, "10.128.0.6")
         self.assertEqual(self.ended(listed, {int.from_bytes(SERIAL, "big")}), ["3"])
+        self.assertEqual(self.barred, {"10.128.0.5"})
         self.assertEqual(self.ended(listed, set()), [])
+        self.assertEqual(self.barred, set())
         self.assertEqual(self.ended(certificate(OTHER, "10.128.0.6"), set()), ["3"])
         # An old certificate of the same machine does not excuse a revoked one.
         self.assertEqual(self.ended(listed + certificate(OTHER, "10.128.0.5"), {int.from_bytes(SERIAL, "big")}), ["3"])
@@ -97,8 +98,10 @@ class Associations(unittest.TestCase):
         """The SAs that were ended."""
         commands = []
         answers = {"--list-certs": certificates, "--list-sas": SAS}
-        with mock.patch("system.must", lambda command: answers[command[1]]), \
-                mock.patch("system.run", lambda command: commands.append(command[3])), mock.patch("builtins.print"):
+        with mock.patch("wow.lib.system.must", lambda command: answers[command[1]]), \
+                mock.patch("wow.lib.system.run", lambda command: commands.append(command[3])), mock.patch("builtins.print"), \
+                mock.patch("wow.lib.barred.write", lambda addresses: self.barred.update(addresses)):
+            self.barred = set()
             revoked.end(serials)
         return commands
 

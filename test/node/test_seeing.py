@@ -2,23 +2,15 @@
 import unittest
 from unittest import mock
 
-import samples  # noqa: F401  makes the node's modules importable
+import samples
 
-import control
-import dispatch
-from verbs import metrics, peers, ping, status, trace
+from wow import dispatch
+from wow.lib import control
+from wow.verbs import metrics, peers, ping, status, trace
 
-TARGET = {"node": "cd" * 20, "address": "10.128.3.20", "host": "beta"}
-RELAY = {"node": "ef" * 20, "address": "10.128.0.1", "host": "boss"}
-ANSWER = {"ok": True, "target": TARGET, "session": True, "rtt_ms": 12.5, "wait_ms": 0.0, "path": "direct", "endpoint": "192.0.2.1:4433", "relay": None}
+ANSWER = samples.PING
 SILENCE = {**ANSWER, "rtt_ms": None, "path": None, "endpoint": None}
-DIRECT = {"path": "direct", "endpoint": "192.0.2.1:4433", "relay": None, "used": True, "alive": True, "rtt_ms": 12.0, "loss": 0.0, "heard_s": 0.5}
-RELAYED = {**DIRECT, "path": "relay", "endpoint": None, "relay": RELAY, "loss": 0.25}
-DEAD = {**DIRECT, "endpoint": "198.51.100.7:5", "used": False, "alive": False, "rtt_ms": None, "loss": None, "heard_s": 130.0}
-WAY = {"ok": True, "target": TARGET, "session": True, "path": "direct", "why_not_direct": None, "paths": [DIRECT, DEAD], "ring": None}
-HOPS = {"arrived": True, "hops": [
-    {"hop": 1, "node": RELAY, "ms": 10.0, "next": "cd" * 20, "next_path": "direct", "next_rtt_ms": 7.5, "end": None},
-    {"hop": 2, "node": TARGET, "ms": 19.0, "next": None, "next_path": None, "next_rtt_ms": None, "end": "arrived"}]}
+WAY = {**samples.TRACE, "paths": [samples.DIRECT, samples.DEAD], "ring": None}
 
 
 def ask(*answers):
@@ -67,13 +59,13 @@ class Trace(unittest.TestCase):
         self.assertNotIn("not direct", text)
 
     def test_a_relay_says_which_and_why(self):
-        code, text = self.run_with({**WAY, "path": "relay", "paths": [RELAYED], "why_not_direct": "Nothing came back."})
+        code, text = self.run_with({**WAY, "path": "relay", "paths": [samples.RELAYED], "why_not_direct": "Nothing came back."})
         self.assertEqual(0, code)
         for part in ("over the relay boss 10.128.0.1", "not direct: Nothing came back.", "25 %"):
             self.assertIn(part, text)
 
     def test_the_ring_shows_its_hops(self):
-        code, text = self.run_with({**WAY, "path": "ring", "paths": [], "why_not_direct": "New.", "ring": HOPS}, ANSWER, "--ring")
+        code, text = self.run_with({**WAY, "path": "ring", "paths": [], "why_not_direct": "New.", "ring": samples.HOPS}, ANSWER, "--ring")
         lines = text.splitlines()
         self.assertEqual(0, code)
         self.assertIn("packets go over the ring", text)
@@ -81,7 +73,7 @@ class Trace(unittest.TestCase):
         self.assertIn("this is the node", lines[-1])
 
     def test_silence_is_1_and_says_where_the_way_ends(self):
-        ended = {"arrived": False, "hops": [{**HOPS["hops"][0], "next": None, "next_path": None, "next_rtt_ms": None, "end": "nobody-nearer"}]}
+        ended = {"arrived": False, "hops": [{**samples.HOPS["hops"][0], "next": None, "next_path": None, "next_rtt_ms": None, "end": "nobody-nearer"}]}
         code, text = self.run_with({**WAY, "session": False, "path": "ring", "paths": [], "ring": ended}, SILENCE)
         self.assertEqual(1, code)
         self.assertIn("the way ends here", text)

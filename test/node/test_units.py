@@ -1,9 +1,14 @@
 """What the units of the node say where a person at the console notices it, and who may make them do something."""
 
 import configparser
+import json
 import pathlib
 import re
 import unittest
+
+from wow.agent import requests
+from wow.config import users
+from wow.lib import paths
 
 CLONE = pathlib.Path(__file__).resolve().parents[2]
 ROOT = CLONE / "appliance/node/root"
@@ -11,11 +16,12 @@ UNITS = "usr/lib/systemd/system"
 CONFINED = {
     "NoNewPrivileges": "yes", "ProtectSystem": "strict", "ProtectHome": "yes", "PrivateTmp": "yes", "ProtectControlGroups": "yes",
     "ProtectKernelModules": "yes", "ProtectKernelTunables": "yes"}
-HEARS_STRANGERS = {"ipopd.service": "CAP_NET_ADMIN CAP_NET_BIND_SERVICE CAP_SYSLOG CAP_SYS_TIME", "wow-ca.service": "", "wow-power.service": ""}
+HEARS_STRANGERS = {
+    "ipopd.service": "CAP_NET_ADMIN CAP_NET_BIND_SERVICE CAP_SYSLOG CAP_SYS_TIME", "wow-ca.service": "", "wow-pool.service": "", "wow-power.service": "", "wow-agent.service": ""}
 """Confined units and the capabilities that they keep."""
-WATCHED_OF_OTHERS = {"wow-asked.path": "/run/wow/asked/", "wow-upstream.path": "/run/systemd/netif/", "wow-watch.path": "/run/systemd/netif/"}
+WATCHED_OF_OTHERS = {"wow-upstream.path": "/run/systemd/netif/", "wow-watch.path": "/run/systemd/netif/"}
 """Where somebody else than root may write and a unit of root's watches."""
-OF_ROOT = ("/var/lib/wow/notice-1", "/run/wow/copied")
+OF_ROOT = ("/var/lib/wow/notice-1", "/var/lib/wow/notice-2", "/run/wow/copied")
 
 
 def unit(path):
@@ -38,14 +44,14 @@ def values(file, *keys):
     return [line.partition("=")[2] for line in lines if line.partition("=")[0] in keys]
 
 
-def table():
-    """SECURITY.md's row of each unit: its cells."""
-    rows = {}
-    for line in (CLONE / "SECURITY.md").read_text(encoding="utf-8").splitlines():
-        cells = [cell.strip() for cell in line.strip("|").split("|")]
-        if line.startswith("| `") and len(cells) == 4:
-            rows.update({name: cells for name in re.findall("`([^`]+)`", cells[0])})
-    return rows
+def told():
+    """What SECURITY.md says of each unit: {name: {"account": .., "takes": .., "from": ..}}."""
+    text = (CLONE / "SECURITY.md").read_text(encoding="utf-8")
+    units = {}
+    for names, points in re.findall(r"^- ((?:`[\w.@-]+`[ \n]*)+)\n((?:  .*\n)+)", text, re.MULTILINE):
+        says = {key: " ".join(words.split()) for key, words in re.findall(r"^  - (\w+): (.*(?:\n    .*)*)", points, re.MULTILINE)}
+        units.update(dict.fromkeys(re.findall("`([^`]+)`", names), says))
+    return units
 
 
 class Memory(unittest.TestCase):
@@ -53,6 +59,15 @@ class Memory(unittest.TestCase):
         keepers = [own_units()[name] for name in ("ipopd.service", "wow-ca.service", "wow-names.service")]
         for file in (*keepers, ROOT / UNITS / "strongswan.service.d/wow.conf"):
             self.assertEqual(values(file, "OOMScoreAdjust"), ["-500"], file.name)
+
+
+class Power(unittest.TestCase):
+    def test_a_machine_without_a_button_passes_it_over_and_does_not_try_it_again(self):
+        # systemd.service(5): ExecCondition comes first, and one that fails is no failure: Restart= does not count then.
+        file = own_units()["wow-power.service"]
+        conditions = [line.lstrip("+").split() for line in values(file, "ExecCondition")]
+        self.assertEqual([["/usr/sbin/modprobe", "--quiet", "--all", "button", "evdev"], ["/usr/bin/test", "-e", "/dev/input/event0"]], conditions)
+        self.assertEqual([], values(file, "ExecStartPre"), "the modules are loaded before it is looked for a device")
 
 
 class Login(unittest.TestCase):
@@ -69,16 +84,18 @@ class Login(unittest.TestCase):
 class Command(unittest.TestCase):
     """SECURITY.md, "Who may ask and who may command on the machine itself"."""
 
-    def test_every_unit_stands_in_the_table_and_the_table_names_no_other(self):
-        self.assertEqual(sorted(table()), sorted(own_units()))
+    def test_every_unit_stands_in_the_list_and_the_list_names_no_other(self):
+        self.assertEqual(sorted(told()), sorted(own_units()))
 
     def test_accounts_and_watched_places_are_those_of_the_files(self):
-        rows = table()
+        says = told()
         for name, file in own_units().items():
             for account in values(file, "User") or (["root"] if file.suffix == ".service" else []):
-                self.assertTrue(rows[name][1].startswith(account), name)
+                self.assertTrue(says[name]["account"].startswith(account), name)
             for place in values(file, "PathExists", "PathChanged", "PathModified", "PathExistsGlob", "DirectoryNotEmpty"):
-                self.assertIn(f"`{place}`", rows[name][2], name)
+                self.assertIn(f"`{place}`", says[name]["takes"], name)
+            for place in values(file, "ListenStream"):
+                self.assertIn(place.removeprefix("0.0.0.0:"), says[name]["takes"], name)
 
     def test_what_hears_strangers_is_confined(self):
         for name, capabilities in HEARS_STRANGERS.items():
@@ -89,6 +106,16 @@ class Command(unittest.TestCase):
             self.assertTrue(values(file, "RestrictAddressFamilies"), name)
             self.assertTrue(values(file, "DevicePolicy") == ["closed"] or values(file, "PrivateDevices") == ["yes"], name)
 
+    def test_what_sees_a_read_only_system_may_write_what_the_contract_says_it_writes(self):
+        kept = json.loads((CLONE / "docs/contract/files.json").read_text(encoding="utf-8"))
+        for one in kept["files"]:
+            file = own_units().get(f"{one['by']}.service")
+            if file and values(file, "ProtectSystem") == ["strict"]:
+                folder = kept["folders"][one["in"]]["path"]
+                places = [place for line in values(file, "ReadWritePaths") for place in line.split()]
+                places += [f"/run/{name}" for name in values(file, "RuntimeDirectory")] + [f"/var/lib/{name}" for name in values(file, "StateDirectory")]
+                self.assertTrue(any(folder == place or folder.startswith(f"{place}/") for place in places), f"{file}: {folder}/{one['name']}")
+
     def test_where_others_may_write_only_the_units_that_are_made_for_it_look(self):
         for name, file in own_units().items():
             for place in values(file, "PathExists", "PathChanged"):
@@ -96,15 +123,26 @@ class Command(unittest.TestCase):
 
     def test_root_runs_what_stands_where_only_root_writes(self):
         for name, file in own_units().items():
-            for command in values(file, "ExecStart", "ExecStartPre", "ExecStartPost", "ExecStop", "ExecStopPost", "ExecReload"):
+            for command in values(file, "ExecCondition", "ExecStart", "ExecStartPre", "ExecStartPost", "ExecStop", "ExecStopPost", "ExecReload"):
                 self.assertRegex(command.lstrip("-+!@:"), "^(/usr/|/bin/kill )", name)
             for place in values(file, "EnvironmentFile"):
                 self.assertEqual(place, "/run/wow/ca-address", name)
 
     def test_whoever_asks_without_end_does_not_make_the_machine_deaf(self):
         units = own_units()
-        self.assertEqual(values(units["wow-asked.service"], "StartLimitIntervalSec"), ["0"])
-        self.assertEqual(values(units["wow-asked.path"], "TriggerLimitIntervalSec"), ["0"])
+        self.assertEqual(values(units["wow-agent.service"], "StartLimitIntervalSec"), ["0"])
+        self.assertEqual(values(units["wow-agent.socket"], "TriggerLimitIntervalSec"), ["0"])
+
+    def test_the_agent_s_socket_is_where_it_is_asked_and_lets_in_root_and_the_people_of_pool_conf(self):
+        file = own_units()["wow-agent.socket"]
+        self.assertEqual([values(file, key) for key in ("ListenStream", "SocketMode", "SocketGroup", "SocketUser")],
+                         [[paths.AGENT], ["0660"], [str(users.GROUP_ID)], []])
+
+    def test_what_the_agent_starts_is_a_unit_of_ours_that_takes_nothing_but_the_asker_s_number(self):
+        text = (ROOT / "usr/lib/wow/node/wow/agent/requests.py").read_text(encoding="utf-8")
+        started = {name.replace("@{uid}", "@") for name in re.findall(r'start\("\w+", f?"([^"]+)"\)', text)}
+        self.assertEqual(len(started), len(requests.TABLE))
+        self.assertLessEqual(started, set(own_units()))
 
 
 if __name__ == "__main__":

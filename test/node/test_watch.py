@@ -24,14 +24,14 @@ class Watch(unittest.TestCase):
         with open(f"{self.root}/{name}", "w", encoding="utf-8") as file:
             file.write(text)
 
-    def notice(self, text, written):
+    def notice(self, text, written, kind=1):
         """ipopd writes a notice, whole or not at all, when its clock shows that."""
         self.write("new", text)
         os.utime(f"{self.root}/new", (written, written))
-        os.replace(f"{self.root}/new", f"{self.root}/var/lib/wow/notice-1")
+        os.replace(f"{self.root}/new", f"{self.root}/var/lib/wow/notice-{kind}")
 
-    def given(self):
-        """How often charon was given a list."""
+    def given(self, program="revoked"):
+        """How often the program has been started that acts on a notice, charon's by default, with one more look."""
         with open(WATCH, encoding="utf-8") as file:
             script = file.read()
         for name in ("/run/wow", "/var/lib/wow", "/etc/swanctl"):
@@ -39,7 +39,7 @@ class Watch(unittest.TestCase):
         subprocess.run(["sh", "-c", script], env={"PATH": f"{self.root}/bin:{os.environ['PATH']}"}, check=False, capture_output=True)
         try:
             with open(f"{self.root}/calls", encoding="utf-8") as file:
-                return sum("revoked.py" in line for line in file)
+                return sum(f"main.py {program}" in line for line in file)
         except FileNotFoundError:
             return 0
 
@@ -51,6 +51,10 @@ class Watch(unittest.TestCase):
         self.assertEqual((self.given(), self.given()), (1, 1))
         self.notice("second", FAR - 365 * 86400)
         self.assertEqual((self.given(), self.given()), (2, 2))
+
+    def test_a_list_of_managers_is_no_list_of_revoked_certificates(self):
+        self.notice("managers", FAR, kind=2)
+        self.assertEqual((self.given("managers"), self.given("managers"), self.given()), (1, 1, 0))
 
     def test_a_list_that_could_not_be_given_is_given_at_the_next_look(self):
         self.notice("first", FAR)

@@ -9,21 +9,22 @@ import re
 import statistics
 import textwrap
 
+from contract import agent, console, constants, control, files, programs, settings
+from contract.markdown import WHOLE_WORDS, WIDTH
+
 TIMES = "docs/performance/times.txt"
-BEFORE = "docs/performance/times-before.json"
 WOW = "docs/performance/wow.json"
 REPORT = "build/out/wow/report.json"
 RUN = "docs/performance/wow-run.txt"
 BENCH = "docs/performance/bench.json"
+POOL = "docs/performance/pool.json"
 SIM = "docs/performance/sim.json"
 GRID = "test/netns/grid/last.json"
 LONG = "docs/test-long.json"
-SETTINGS = "ipop/Ipopd/ipopd.conf"
-REQUIRED = "Required"
-WIDTH = 128
-WHOLE_WORDS = {"break_long_words": False, "break_on_hyphens": False}
 PLACE = re.compile(r"(<!-- table (\S+), [^\n]*-->\n).*?(\n<!-- end of table -->)", re.DOTALL)
 STAGE_LINE = re.compile(r"^(\S+) +(?:\S+ +)?(\d+) +(\d+) +([\d.]+) s(?: +([\d.]+) s)?$", re.MULTILINE)
+FEW = 5
+"""Rounds that have room in a line."""
 NOTHING = "No run has been kept yet."
 
 
@@ -59,16 +60,12 @@ def grid(root: pathlib.Path) -> str:
 
 
 def times(root: pathlib.Path) -> str:
-    """The ledger: seconds of each stage before the lanes, if it was told then, and in the run that was kept; with its processor time, if that was."""
-    before = loaded(root / BEFORE)["seconds"]
-    found = STAGE_LINE.findall((root / TIMES).read_text(encoding="utf-8")) if (root / TIMES).exists() else []
-    now = {name: (int(passed) + int(failed), seconds, processor) for name, passed, failed, seconds, processor in found}
-
-    def shown(name: str, place: int) -> str:
-        return f"{float(now[name][place]):.0f} s" if name in now and now[name][place] else "-"
-    names = [name for name in now if name != "all"] + [name for name in before if name not in now and name != "all"] + ["all"]
-    return rows(["stage", "checks", "before", "now", "processor"], [
-        [name, now.get(name, ("-",))[0], f"{before[name]} s" if name in before else "-", shown(name, 1), shown(name, 2)] for name in names])
+    """The ledger of the run that was kept: each stage's checks and seconds, and its processor time, if that was told."""
+    if not (root / TIMES).exists():
+        return NOTHING
+    return rows(["stage", "checks", "took", "processor"], [
+        [name, int(passed) + int(failed), f"{float(seconds):.0f} s", f"{float(processor):.0f} s" if processor else "-"]
+        for name, passed, failed, seconds, processor in STAGE_LINE.findall((root / TIMES).read_text(encoding="utf-8"))])
 
 
 def wow(root: pathlib.Path) -> str:
@@ -106,6 +103,14 @@ def bench_origin(root: pathlib.Path) -> str:
     return f"{machine['model']} with {', '.join(machine['instructions'])}; seals by {machine['sealer']}; {origin['words']}."
 
 
+def pool(root: pathlib.Path) -> str:
+    """What a pool of machines reached in the last kept `make bench-pool`, with the figure of each round and at which commit."""
+    def rounds(numbers: list) -> str:
+        return " ".join(f"{each:g}" for each in numbers) if len(numbers) <= FEW else f"{len(numbers)} from {min(numbers):g} to {max(numbers):g}"
+    return rows(["figure", "to reach", "reached", "kept", "rounds", "commit"], [
+        [one["figure"], one["goal"], one["reached"], kept(one["met"]), rounds(one["rounds"]), one["commit"]] for one in loaded(root / POOL)["figures"]])
+
+
 def sim(root: pathlib.Path) -> str:
     """The figures of the simulator's scenarios that have a goal; the file has the others, too."""
     return rows(["scenario", "nodes", "figure", "to reach", "reached", "kept"], [
@@ -133,34 +138,27 @@ def long_figures(root: pathlib.Path) -> str:
 
 
 def run(root: pathlib.Path) -> str:
-    """The end of the last kept `make wow`, as it was printed."""
-    return "\n".join(f"    {line}" for line in (root / RUN).read_text(encoding="utf-8").splitlines())
+    """The end of the last kept `make wow`, as it was printed, but for lines that are too long."""
+    return "\n".join(f"    {part}" for line in (root / RUN).read_text(encoding="utf-8").splitlines() for part in folded(line))
 
 
-def settings(root: pathlib.Path) -> str:
-    """Every key of ipopd.conf by section, with its default and what its comment says. A comment right above a section is the section's."""
-    lines, comment = [], []
-    for line in (root / SETTINGS).read_text(encoding="utf-8").splitlines():
-        if line.startswith("#"):
-            comment.append(line[1:].strip())
-            continue
-        if line.startswith("["):
-            lines += [*([""] if lines else []), f"## {line}", "", *textwrap.wrap(" ".join(comment), WIDTH, **WHOLE_WORDS), *([""] if comment else [])]
-        elif line:
-            key, _, value = (part.strip() for part in line.partition("="))
-            said = " ".join(comment)
-            preset = "" if REQUIRED in said else f" (`{value}`)" if value else " (empty)"
-            lines += textwrap.wrap(f"- **{key}**{preset}: {said}", WIDTH, subsequent_indent="  ", **WHOLE_WORDS)
-        comment = []
-    return "\n".join(lines)
+def folded(line: str) -> list:
+    """A line of a terminal in as many as the document's width takes, each further one four blanks in."""
+    inset = " " * (len(line) - len(line.lstrip()))
+    return textwrap.wrap(line, WIDTH - 4, subsequent_indent=inset + "    ", **WHOLE_WORDS) or [line]
 
 
 DOCUMENTS = {
     "README.md": {"run": run},
-    "docs/reference/ipopd.md": {"settings": settings},
+    "docs/reference/agent.md": {"agent": agent.reference},
+    "docs/reference/control.md": {"control": control.reference},
+    "docs/reference/machine.md": {
+        "exits": programs.exits, "statuses": programs.statuses, "files": files.reference, "constants": constants.reference, "console": console.reference},
+    "docs/reference/ipopd.md": {"settings": lambda root: settings.reference(root, settings.DAEMON), "kinds": lambda root: settings.kinds(root, settings.DAEMON)},
+    "docs/reference/pool.md": {"settings": lambda root: settings.reference(root, settings.POOL), "kinds": lambda root: settings.kinds(root, settings.POOL)},
     "docs/performance.md": {
-        "grid": grid, "times": times, "wow": wow, "sim": sim, "bench": bench, "bench-goals": bench_goals, "bench-origin": bench_origin, "long": long_parts,
-        "long-figures": long_figures}}
+        "grid": grid, "times": times, "wow": wow, "sim": sim, "bench": bench, "bench-goals": bench_goals, "bench-origin": bench_origin, "pool": pool,
+        "long": long_parts, "long-figures": long_figures}}
 """Which document has which tables, each with what makes it."""
 
 

@@ -64,7 +64,7 @@ def watch(child: subprocess.Popen, log: pathlib.Path, started: float, limit: flo
     """Waits for a child; says from time to time what it wrote last."""
     told = 0.0
     while True:
-        # wait4 of this child alone, for the other lane's children are this process's, too.
+        # wait4 of this child alone, for other lanes' children are this process's, too.
         ended, status, used = os.wait4(child.pid, os.WNOHANG)
         seconds = time.monotonic() - started
         if ended:

@@ -9,13 +9,15 @@ import sys
 from typing import Callable, NamedTuple, Optional
 
 from runner.counts import Count, failed_in_trx, from_last_line, from_trx, from_unittest
-from runner.lanes import ALONE, COMPUTES, WAITS
+from runner.lanes import ALONE, COMPUTES, SLEEPS, WAITS
 from runner.long import from_bench, from_grid, from_log, from_sim, goals, seed
 
 SHELL = re.compile(rb"#!.*\b(sh|bash|dash)\b")
 PYTHON = re.compile(rb"#!.*\bpython3\b")
 PARSE = "import ast, sys; [ast.parse(open(name, encoding='utf-8').read(), name) for name in sys.argv[1:]]"
-END_TO_END = ("test/netns", "test/netns/bench", "test/netns/dhcp", "test/netns/grid", "test/netns/router", "test/image", "test/vm")
+END_TO_END = ("test/netns", "test/netns/bench", "test/netns/dhcp", "test/netns/grid", "test/netns/router", "test/image", "test/pool", "test/pool/bench",
+              "test/vm")
+NODE = "appliance/node/root/usr/lib/wow/node"
 UNIT_SECONDS = 600
 UNIT_SECONDS_OF = {"Simulation.Tests": 1200}
 
@@ -108,29 +110,34 @@ def stages(root: pathlib.Path, out: pathlib.Path) -> list:
     """What `make test` runs."""
     shells = shell_scripts(root)
     pythons = python_test_folders(root)
+    node = [name for name in python_files(root) if name.startswith(f"{NODE}/")]
     return [
         # Locked: a package or reference that the lock files do not know is a failure here already, not only in CI.
         Stage("restore", 600, [["dotnet", "restore", "Wow.slnx", "--locked-mode"]], each_passes(1)),
         # SC1091: paths that exist only in the guest.
         Stage("shellcheck", 60, [["shellcheck", "-x", "-P", "SCRIPTDIR", "-e", "SC1091", *shells]], each_passes(len(shells))),
-        # The programs of the image: the other lane waits for them, and what is measured is what ships.
+        # Debian's own, which know Debian's Python; pyproject.toml has the settings.
+        Stage("types", 120, [["/usr/bin/mypy", *node], ["/usr/bin/pylint", *node]], each_passes(len(node))),
+        # The programs of the image: the lanes that wait need them, and what is measured is what ships.
         script(root, "programs", 900, "appliance/image/programs", each_passes(1), ("restore",), lane=WAITS),
         Stage("build", 1500, [[
             "dotnet", "build", "Wow.slnx", "-c", "Release", "--no-restore", "-warnaserror", "-nologo", "-nodeReuse:false"]],
             each_passes(1), ("restore",)),
         # White space; the build holds the rest, and House.Tests the two rules of style that the build does not.
         Stage("format", 600, [["dotnet", "format", "whitespace", "Wow.slnx", "--verify-no-changes", "--no-restore"]], each_passes(1), ("restore",)),
+        # Early, for the pool of the lane that sleeps stands on its layers.
+        script(root, "image-build", 1800, "appliance/image/build", each_passes(1), ("programs",)),
         *(unit(root, name, UNIT_SECONDS_OF.get(name, UNIT_SECONDS), out) for name in unit_projects(root)),
         script(root, "fuzz", 600, "test/Fuzz/run", needs=("build",)),
         Stage("python", 600, [
             [sys.executable, "-c", PARSE, *python_files(root)],
-            *(python_tests(root, folder) for folder in pythons)], from_unittest),
+            *(python_tests(root, folder) for folder in pythons)], from_unittest, ("programs",)),
         script(root, "netns", 2000, "test/netns/run", needs=("programs",), arguments=("--beside",), lane=WAITS),
         script(root, "dhcp", 900, "test/netns/dhcp/run", needs=("programs",), lane=WAITS),
         script(root, "router", 900, "test/netns/router/run", needs=("programs",), lane=WAITS),
         script(root, "grid", 600, "test/netns/grid/run", needs=("programs",), arguments=("--few",), lane=WAITS),
-        script(root, "image-build", 1800, "appliance/image/build", each_passes(1), ("programs",)),
         script(root, "image", 1200, "test/image/run", needs=("image-build",)),
+        script(root, "pool", 2000, "test/pool/run", needs=("image-build",), lane=SLEEPS),
         script(root, "vm", 2000, "test/vm/run", needs=("image-build",), lane=ALONE),
         script(root, "netns-alone", 900, "test/netns/run", needs=("programs",), arguments=("--alone",), lane=ALONE),
     ]
@@ -158,6 +165,9 @@ def long_stages(root: pathlib.Path, today: datetime.date) -> list:
         simulated("long-sim-week", 3600, "--scenario", "week", "--sessions", "cheap"),
         simulated("long-sim-big", 7200, "--scenario", "big", "--sessions", "cheap")._replace(lane=ALONE),
         script(root, "image-build", 1800, "appliance/image/build", each_passes(1), ("programs",)),
+        # Ten machines, whose parts are killed a hundred times; the log has the seed.
+        script(root, "long-pool", 5400, "test/pool/run", needs=("image-build",),
+               arguments=("--workers", "9", "--kills", "100", "--seed", seed(today), "killing"), lane=SLEEPS),
         script(root, "long-vm", 5400, "test/vm/run", needs=("image-build",), arguments=("--long",), lane=ALONE),
         bench._replace(figures=lambda log: from_bench(root / "build/out/netns/bench.json")),
     ]

@@ -22,15 +22,12 @@ class Tables(unittest.TestCase):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text if isinstance(text, str) else json.dumps(text))
 
-    def test_the_ledger_has_each_stage_before_and_now(self):
-        self.write(module.BEFORE, {"seconds": {"build": 76, "gone": 5, "all": 100}})
+    def test_the_ledger_has_each_stage_and_a_dash_for_what_was_not_told(self):
         self.write(module.TIMES, "stage lane passed failed time\nbuild      computes      1      0     12.6 s   20.4 s\nnew  waits  2  1  3.0 s\nall     3      1     90.2 s  44.0 s\n")
-        self.assertEqual(module.times(self.root).splitlines()[2:], [
-            "| build | 1 | 76 s | 13 s | 20 s |", "| new | 3 | - | 3 s | - |", "| gone | - | 5 s | - | - |", "| all | 4 | 100 s | 90 s | 44 s |"])
+        self.assertEqual(module.times(self.root).splitlines()[2:], ["| build | 1 | 13 s | 20 s |", "| new | 3 | 3 s | - |", "| all | 4 | 90 s | 44 s |"])
 
-    def test_a_run_that_was_not_kept_leaves_dashes(self):
-        self.write(module.BEFORE, {"seconds": {"build": 76, "all": 100}})
-        self.assertEqual(module.times(self.root).splitlines()[2:], ["| build | - | 76 s | - | - |", "| all | - | 100 s | - | - |"])
+    def test_a_run_that_was_not_kept_is_said(self):
+        self.assertEqual(module.times(self.root), module.NOTHING)
         self.assertEqual(module.wow(self.root), module.NOTHING)
 
     def test_the_ledger_reads_what_the_runner_writes(self):
@@ -56,6 +53,14 @@ class Tables(unittest.TestCase):
         self.write(module.BENCH, {"machine": {"model": "A", "instructions": ["aes", "vaes"], "sealer": "lib"}, "origin": {"words": "the program, commit 1"}})
         self.assertEqual(module.bench_origin(self.root), "A with aes, vaes; seals by lib; the program, commit 1.")
 
+    def test_a_figure_of_the_pool_stands_with_its_goal_and_rounds(self):
+        self.write(module.POOL, {"figures": [
+            {"figure": "match, s", "goal": "<= 10", "reached": "4.5", "met": True, "rounds": [4, 4.5], "commit": "a1"},
+            {"figure": "of that", "goal": "", "reached": "3 s", "met": None, "rounds": [], "commit": "a1"},
+            {"figure": "more", "goal": "", "reached": "3 s", "met": None, "rounds": [6, 5, 4, 3, 2, 1], "commit": "a1"}]})
+        self.assertEqual(module.pool(self.root).splitlines()[2:], ["| match, s | <= 10 | 4.5 | yes | 4 4.5 | a1 |", "| of that |  | 3 s |  |  | a1 |",
+                                                                   "| more |  | 3 s |  | 6 from 1 to 6 | a1 |"])
+
     def test_the_simulator_s_figures_with_a_goal_stand_there(self):
         one = {"scenario": "idle", "nodes": 1000, "figure": "hops", "unit": "", "goal": "<= 50", "reached": 4.8, "met": True}
         self.write(module.SIM, {"figures": [one, {**one, "goal": ""}, {**one, "unit": "B/s", "reached": 1505.57}]})
@@ -66,6 +71,16 @@ class Tables(unittest.TestCase):
         self.write(module.REPORT, {"run": ["Timeline", "  ring 1"]})
         self.assertEqual(module.keep(self.root), [module.RUN])
         self.assertEqual(module.run(self.root), "    Timeline\n      ring 1")
+
+    def test_a_line_of_the_run_that_is_too_long_goes_on_in_the_next_one(self):
+        long = "  alpha-wan: " + ", ".join(f"{number} packets" for number in range(20))
+        (self.root / "docs/performance").mkdir(parents=True)
+        self.write(module.RUN, f"  ring  1   2\n{long}\n")
+        first, *rest = module.run(self.root).splitlines()
+        self.assertEqual(first, "      ring  1   2")
+        self.assertEqual(len(rest), 2)
+        self.assertTrue(all(len(line) <= module.WIDTH for line in rest) and rest[1].startswith(" " * 10))
+        self.assertEqual(" ".join(" ".join(rest).split()), long.strip())
 
     def test_the_long_parts_say_their_commit(self):
         ran = {"verdict": "passed", "passed": 2, "failed": 0, "seconds": 61, "commit": "a" * 40, "clean": False,

@@ -17,7 +17,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from runner import stages as module  # noqa: E402
 from runner.counts import Count  # noqa: E402
 from runner.test_process import is_gone  # noqa: E402
-from runner.lanes import ALONE, COMPUTES, WAITS, disorder  # noqa: E402
+from runner.lanes import ALONE, COMPUTES, SLEEPS, WAITS, disorder  # noqa: E402
 
 RUN = pathlib.Path(__file__).resolve().parents[1] / "run"
 
@@ -149,7 +149,7 @@ class Running(Clone):
         self.assertEqual(self.main(("#!/bin/sh\necho 0 passed, 0 failed\n", ())), (1, "0 passed, 1 failed"))
         self.assertTrue(any("it ran no test" in line for line in self.said))
 
-    def test_two_lanes_run_beside_each_other_and_each_line_says_its_stage(self):
+    def test_lanes_run_beside_each_other_and_each_line_says_its_stage(self):
         pipe = self.root / "pipe"
         os.mkfifo(pipe)
         # Each end of a pipe opens when the other one does: one after the other, the first would wait for ever.
@@ -167,7 +167,7 @@ class Running(Clone):
         self.assertEqual(log.read_text(), "a\nb\nc\n")
 
     def test_a_number_of_lanes_that_is_none_is_refused(self):
-        for arguments in (["--lanes"], ["--lanes", "3"], ["--lanes", "s0"]):
+        for arguments in (["--lanes"], ["--lanes", "2"], ["--lanes", "s0"]):
             self.assertEqual(self.main(("#!/bin/sh\n", ()), arguments=arguments)[0], 2)
 
     def test_a_plan_that_could_never_be_met_is_refused(self):
@@ -198,7 +198,7 @@ class Running(Clone):
         plan = module.stages(root, root / "build/out/test")
         self.assertEqual(disorder(plan), [])
         self.assertEqual({stage.name: stage.missing for stage in plan if stage.missing}, {})
-        self.assertEqual({stage.lane for stage in plan}, {COMPUTES, WAITS, ALONE})
+        self.assertEqual({stage.lane for stage in plan}, {COMPUTES, WAITS, SLEEPS, ALONE})
 
     def test_a_stage_that_says_only_yes_or_no(self):
         stage = module.Stage("yes", 5, [["false"]], module.each_passes(3))
@@ -212,7 +212,7 @@ class Running(Clone):
 class Signals(Clone):
     """test/run as a program, in a clone of its own."""
 
-    def test_sigterm_ends_both_lanes_with_all_that_they_started(self):
+    def test_sigterm_ends_the_lanes_with_all_that_they_started(self):
         shutil.copytree(RUN.parent / "runner", self.root / "test/runner", ignore=shutil.ignore_patterns("__pycache__"))
         shutil.copy(RUN, self.root / "test/run")
         pipes = {name: self.root / name for name in ("image", "netns")}

@@ -3,6 +3,7 @@
 import time
 
 import echo
+import killed
 import probe
 from tally import must
 
@@ -32,6 +33,9 @@ def silent(name, address, begin):
 def run(tally, lab):
     """beta does not come back by itself."""
     address, manager = lab.address("beta"), lab.address("manager")
+    alice = lab.login("alpha", "alice")
+    alice.run(killed.WAITER)
+    probe.until(lambda: alice.run("cat sleeper.log").stdout, lambda log: "\n001 " in log, "pool", "the job does not start")
     with tally.case("wow-ca revoke: alpha's and the manager's pings to beta end within a minute, and those between them go on"):
         for name in ("alpha", "manager"):
             probe.until(lambda name=name: ping(name, address), bool, "command", f"{name} can't ping beta before")
@@ -43,12 +47,16 @@ def run(tally, lab):
         must(needed < MINUTE, f"that took {needed:.0f} s")
         probe.until(lambda: ping("alpha", manager), bool, "command", "alpha can't ping the manager any more")
         must("was revoked" in probe.root("manager", REVOKE + " 2>&1"), "revoked a second time it says something else")
+    with tally.case("the job that ran on beta is taken back at once, and its log says why"):
+        log = probe.until(lambda: alice.run("cat sleeper.log").stdout, lambda log: "\n013 " in log, "command", "the job is not taken back")
+        must("was put out of the pool" in log and "\n005 " not in log, log)
+        alice.run("condor_rm -all")
     with tally.case("the log and wow status say so, on those who stay and on beta itself"):
         log = probe.root("alpha", "journalctl -u ipopd -q --no-pager -g PeerRevoked")
         must(address in log, f"alpha's log does not name {address}:\n{log}")
         status = probe.status("alpha")
         must(status["revocations"]["certificates"] >= 1, f"alpha's status: {status}")
-        probe.until(lambda: probe.status("beta"), lambda now: any("revoked" in text for text in now.get("warnings", [])) and not now["certified"], "ring",
+        probe.until(lambda: probe.status("beta"), lambda now: any(one["code"] == "certificate" and "revoked" in one["text"] for one in now.get("warnings", [])) and not now["certified"], "ring",
                     "beta's status does not say that it was revoked")
     with tally.case("charon has the list: no SA with beta is left, and none can be made"):
         probe.until(lambda: probe.root("alpha", "swanctl --list-sas --raw"), lambda listed: f"remote-host={address} " not in listed, "command",

@@ -8,23 +8,23 @@ import traceback
 
 
 class Tally:
-    """passed and failed grow; explain(error) gives lines of text for an error. Several threads may have a case each."""
+    """passed and failed grow; explain(error), which may be replaced, gives lines of text for an error. Several threads may have a case each."""
 
     def __init__(self, explain, stream=sys.stdout):
         self.passed = 0
         self.failed = 0
-        self._explain = explain
+        self.explain = explain
         self._stream = stream
         self._lock = threading.Lock()
 
     @contextlib.contextmanager
-    def case(self, name):
-        """One case: it passes if its block raises nothing."""
+    def case(self, name, explain=None):
+        """One case: it passes if its block raises nothing. explain: of this case alone."""
         begin = time.monotonic()
         try:
             yield
         except Exception as error:  # every kind of trouble is this case's failure, not the end of the run
-            why = self._explain(error) or traceback.format_exc().splitlines()
+            why = (explain or self.explain)(error) or traceback.format_exc().splitlines()
             with self._lock:
                 self.failed += 1
                 self._print("\n     ".join([f"FAIL {name} ({time.monotonic() - begin:.1f} s)", *why]))

@@ -1,17 +1,21 @@
-"""The configuration disk: a small FAT file system labelled WOWCFG that holds pool.conf; for a manager manager/, for a machine with an assigned address machine/."""
+"""The configuration: a small disk (FAT) or a CD (ISO 9660) labelled WOWCFG that holds pool.conf; for a manager manager/, for a machine with an assigned
+address machine/; in a pool with several managers managers.notice, the CA's list of them."""
 
 import pathlib
+import shutil
 import subprocess
 import sys
+import tempfile
 
 sys.dont_write_bytecode = True
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "node/root/usr/lib/wow/node"))
 
-import poolconf  # noqa: E402 # the only reader of pool.conf
-from errors import WowError  # noqa: E402
+from wow.config import outside, poolconf  # noqa: E402 # the only reader of pool.conf
+from wow.lib import agreed  # noqa: E402
+from wow.lib.errors import WowError  # noqa: E402
 
-LABEL = "WOWCFG"
-NAMES = ("pool.conf", "manager", "machine")
+LIST = "managers.notice"
+NAMES = ("pool.conf", LIST, "manager", "machine")
 MANAGER = ("node.key", "node.pem", "ca")
 MACHINE = ("node.key", "node.pem")
 QCOW2_MAGIC = b"QFI\xfb"
@@ -26,14 +30,22 @@ class StampError(Exception):
     """What is wrong with the user's input, and what to do."""
 
 
-def check(pool_conf, manager=None, machine=None):
-    """Refuses a pool.conf that the machine would refuse, and a folder with keys that is not whole or not for this machine."""
+def loaded(pool_conf):
+    """The pool of a file. Refuses what the machine would refuse."""
     if not pool_conf.is_file():
         raise StampError(f"{pool_conf}: no such file; give the pool.conf that the machines shall read")
     try:
-        pool = poolconf.load(str(pool_conf), str(pool_conf))
+        return poolconf.load(str(pool_conf), str(pool_conf))
     except WowError as error:
         raise StampError(str(error)) from error
+
+
+def check(pool_conf, manager=None, machine=None, managers=None):
+    """Refuses a pool.conf that the machine would refuse, and a folder with keys that is not whole or not for this machine. A manager beside others, which the
+    CA's list `managers` names, may be without the CA."""
+    pool = loaded(pool_conf)
+    if managers is not None and (pool.open or not managers.is_file()):
+        raise StampError(f"{managers}: is no file, or [pool] open is yes; give the list that `wow-ca managers` wrote")
     if machine is not None:
         if pool.is_manager or pool.open:
             raise StampError(f"{pool_conf}: --machine is given, but [node] role is manager or [pool] open is yes; it is for a machine with a certificate of its own")
@@ -44,7 +56,8 @@ def check(pool_conf, manager=None, machine=None):
         return
     if not pool.is_manager:
         raise StampError(f"{pool_conf}: --manager is given, but [node] role is not manager; a worker must not hold the CA's key")
-    whole(manager, MANAGER, "node.key, node.pem (from `wow-ca manager`) and ca/ (the folder of `wow-ca init`)")
+    what = "node.key, node.pem (from `wow-ca manager`) and ca/ (the folder of `wow-ca init`)"
+    whole(manager, MACHINE if managers is not None else MANAGER, what)
 
 
 def whole(folder, names, what):
@@ -72,33 +85,66 @@ def refuse_disk_of_a_machine(out):
     raise StampError(f"{out}: is a disk already, maybe a machine's with its home; give another name with -o")
 
 
-def make(image, entries=()):
-    """Writes the raw disk `image`, of 1 MiB or what the content needs. `entries` are (path in the disk, source) pairs. Returns its size."""
+def content_of(entries):
+    """Bytes that the entries take, StampError if the machine would not read so many."""
     used = sum(ENTRY + (path.stat().st_size if path.is_file() else 0) for path in files_below([source for _, source in entries]))
     if used > CONTENT_LIMIT:
-        raise StampError(f"{used} bytes for the configuration disk; the machine reads at most {CONTENT_LIMIT}")
-    size = MIB * max(1, (used * 5 // 4 + 128 * 1024 + MIB - 1) // MIB)
+        raise StampError(f"{used} bytes for the configuration; the machine reads at most {CONTENT_LIMIT}")
+    return used
+
+
+def fresh(image):
+    """An empty file that nobody else may read, for it may hold keys."""
     image = pathlib.Path(image)
     refuse_disk_of_a_machine(image)
     image.unlink(missing_ok=True)
-    image.touch(mode=0o600)  # it may hold keys
+    image.touch(mode=0o600)
+    return image
+
+
+def make(image, entries=()):
+    """Writes the raw disk `image`, of 1 MiB or what the content needs. `entries` are (path in the disk, source) pairs; beside pool.conf stands what the
+    initrd needs of it. Returns its size."""
+    size = MIB * max(1, (content_of(entries) * 5 // 4 + 128 * 1024 + MIB - 1) // MIB)
+    image = fresh(image)
     with open(image, "wb") as file:
         file.truncate(size)
-    subprocess.run(["mkfs.vfat", "--invariant", "-n", LABEL, str(image)], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(["mkfs.vfat", "--invariant", "-n", agreed.CONFIG_LABEL, str(image)], check=True, stdout=subprocess.DEVNULL)
     for name, source in entries:
         parent = name.rpartition("/")[0]
         if parent:
             subprocess.run(["mmd", "-D", "s", "-i", str(image), f"::/{parent}"], check=False, stderr=subprocess.DEVNULL)
         subprocess.run(["mcopy", "-s", "-Q", "-i", str(image), str(source), f"::/{name}"], check=True)
+        if name == "pool.conf":
+            subprocess.run(["mcopy", "-i", str(image), "-", f"::/{outside.NAME}"], input=outside.of_file(str(source)).encode(), check=True)
     return size
 
 
-def entries(pool_conf, manager=None, machine=None):
-    """What `make` shall put on the disk for a checked pool.conf and the folder of a manager, or of a machine with an assigned address."""
-    found = [("pool.conf", pool_conf)]
+def make_cd(image, entries):
+    """Writes the CD `image` with the same entries. Linux reads its names by Rock Ridge, Windows by Joliet."""
+    content_of(entries)
+    image = fresh(image)
+    # The folder is laid out first: in a list of files for mkisofs, a name with "=" in it would be two.
+    with tempfile.TemporaryDirectory() as folder, open(image, "wb") as file:
+        for name, source in entries:
+            place = pathlib.Path(folder, name)
+            place.parent.mkdir(exist_ok=True)
+            (shutil.copytree if source.is_dir() else shutil.copyfile)(source, place)
+            if name == "pool.conf":
+                place.with_name(outside.NAME).write_text(outside.of_file(str(source)), encoding="utf-8")
+        done = subprocess.run(["xorrisofs", "-quiet", "-R", "-J", "-V", agreed.CONFIG_LABEL, "-uid", "0", "-gid", "0", folder], check=False, stdout=file,
+                              stderr=subprocess.PIPE)
+    if done.returncode != 0:
+        image.unlink()
+        raise StampError(f"{image}: was not written; xorrisofs says: {done.stderr.decode(errors='replace').strip()}")
+
+
+def entries(pool_conf, manager=None, machine=None, managers=None):
+    """What `make` shall put on the disk for a checked pool.conf, the folder of a manager, or of a machine with an assigned address, and the list of managers."""
+    found = [("pool.conf", pool_conf), *([(LIST, managers)] if managers is not None else [])]
     for name, folder, parts in (("manager", manager, MANAGER), ("machine", machine, MACHINE)):
         if folder is not None:
-            found += [(f"{name}/{part}", folder / part) for part in parts]
+            found += [(f"{name}/{part}", folder / part) for part in parts if part != "ca" or (folder / part).exists()]
     return found
 
 

@@ -16,6 +16,7 @@ internal sealed class CaFolder : IDisposable
         Authority = authority;
         Key = key;
         Database = database;
+        TicketKey = new TicketKey(key);
     }
 
     public PoolAuthority Authority { get; }
@@ -23,6 +24,8 @@ internal sealed class CaFolder : IDisposable
     public ECDsa Key { get; }
 
     public Database Database { get; }
+
+    public TicketKey TicketKey { get; }
 
     /// <summary>Makes a CA. An interrupted run is completed by the next one, with the same key.</summary>
     /// <exception cref="UserError">There is a CA already.</exception>

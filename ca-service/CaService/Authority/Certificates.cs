@@ -25,6 +25,11 @@ internal static class Certificates
     public static bool IsNameTaken(Transaction transaction, string host, string key) => transaction.First(
         "SELECT count(*) FROM certificates WHERE host = @0 AND status = 'valid' AND key <> @1", row => row.GetInt64(0), host, key) > 0;
 
+    /// <summary>Has a certificate that was taken for expired, by a clock that was ahead, count again.</summary>
+    /// <returns>Whether there is one of this serial number.</returns>
+    public static bool Revive(Transaction transaction, string serial) =>
+        transaction.Run("UPDATE certificates SET status = 'valid' WHERE serial = @0", serial) > 0;
+
     /// <summary>All of them, by address and age.</summary>
     public static List<CertificateRow> All(Transaction transaction) => transaction.Query(
         $"SELECT {CertificateRow.Columns} FROM certificates ORDER BY not_before, serial", CertificateRow.Read);
@@ -44,7 +49,7 @@ internal static class Certificates
             address,
             key,
             info.HostName,
-            info.Role == MemberRole.Manager ? "manager" : "worker",
+            MemberRoleNames.Of(info.Role),
             info.NotBefore.ToUnixTimeSeconds(),
             info.NotAfter.ToUnixTimeSeconds(),
             ticket,

@@ -23,7 +23,13 @@ internal sealed class EnrolmentDesk(CaFolder ca, TimeProvider time)
     {
         DateTimeOffset now = time.GetUtcNow();
         Certificates.Expire(transaction, now);
-        return Refusal(transaction, ask, now) ?? Reissue(transaction, ask, now) ?? Issue(transaction, ask, now);
+        if (Refusal(transaction, ask, now) is Decision refused)
+        {
+            return refused;
+        }
+
+        Learn(transaction, ask, now);
+        return Reissue(transaction, ask, now) ?? Issue(transaction, ask, now);
     });
 
     /// <summary>Makes a certificate by hand, a manager's or one for an address that is assigned: the operator, who holds the CA's folder, needs no ticket and proves no address.</summary>
@@ -62,41 +68,41 @@ internal sealed class EnrolmentDesk(CaFolder ca, TimeProvider time)
             : SignByHand(transaction, ask, info.HostName, MemberRole.Manager, "renew", now);
     });
 
-    private static Decision? Refusal(Transaction transaction, Ask ask, DateTimeOffset now)
+    private Decision? Refusal(Transaction transaction, Ask ask, DateTimeOffset now)
     {
         CertificateRow? holder = Certificates.HolderOf(transaction, ask.Address, now);
         if (holder is not null && holder.Key != ask.Key)
         {
             return new Decision(
-                Decision.AddressTaken, $"{ask.Address} belongs to another machine until {holder.NotAfter:u}: ask DHCP for another address.");
+                EnrolmentStatus.AddressTaken, $"{ask.Address} belongs to another machine until {holder.NotAfter:u}: ask DHCP for another address.");
         }
 
         if (Revocations.OfKeyAt(transaction, ask.Key) is DateTimeOffset at)
         {
             return new Decision(
-                Decision.TicketSpent, $"This machine was revoked at {at:u}: its key gets no certificate. With another key (wow reset) and a ticket it may come again.");
+                EnrolmentStatus.TicketSpent, $"This machine was revoked at {at:u}: its key gets no certificate. With another key (wow reset) and a ticket it may come again.");
         }
 
-        // Its own certificate, still valid, admits a machine: no ticket is looked at.
-        if (holder is not null && now <= holder.NotAfter)
+        // Its own certificate, still valid, admits a machine: no ticket is looked at. It may be one that was made by hand in a copy of this CA's folder.
+        if ((holder is not null && now <= holder.NotAfter) || ask.Old is not null)
         {
             return null;
         }
 
         if (ask.Ticket is null)
         {
-            return new Decision(Decision.NotAdmitted, "A ticket is needed: put the line that wow-ca ticket printed into pool.conf, section ca, key ticket.");
+            return new Decision(EnrolmentStatus.NotAdmitted, "A ticket is needed: put the line that wow-ca ticket printed into pool.conf, section ca, key ticket.");
         }
 
-        return Tickets.Check(transaction, ask.Ticket, ask.Key, now) switch
+        return Tickets.Check(transaction, ca.TicketKey, ask.Ticket, ask.Key, now) switch
         {
             TicketState.Good => null,
             TicketState.Expired => new Decision(
-                Decision.TicketSpent, "The ticket has expired: ask the pool's administrator for a new one (wow-ca ticket)."),
+                EnrolmentStatus.TicketSpent, "The ticket has expired: ask the pool's administrator for a new one (wow-ca ticket)."),
             TicketState.UsedUp => new Decision(
-                Decision.TicketSpent, "The ticket is used up: ask the pool's administrator for a new one (wow-ca ticket)."),
+                EnrolmentStatus.TicketSpent, "The ticket is used up: ask the pool's administrator for a new one (wow-ca ticket)."),
             _ => new Decision(
-                Decision.NotAdmitted, "The ticket is unknown or its secret is wrong: copy the whole line that wow-ca ticket printed."),
+                EnrolmentStatus.NotAdmitted, "The ticket is unknown or its secret is wrong: copy the whole line that wow-ca ticket printed."),
         };
     }
 
@@ -105,12 +111,26 @@ internal sealed class EnrolmentDesk(CaFolder ca, TimeProvider time)
             ? Decision.Granted(holder.Der, $"same certificate again, host={holder.Host} serial={holder.Serial}")
             : null;
 
+    // What was made by hand in a copy of this CA's folder, a further manager's, is a row like any other from now on: so it is renewed, and can be revoked.
+    private void Learn(Transaction transaction, Ask ask, DateTimeOffset now)
+    {
+        if (ask.Old is { } der && Certificates.HolderOf(transaction, ask.Address, now) is null
+            && ca.Authority.TryVerify(der, now, out MemberInfo? info, out _) && !Certificates.Revive(transaction, info.Serial))
+        {
+            Certificates.Add(transaction, info, ask.Key, null, der);
+            Audit.Append(transaction, now, "learn", $"serial={info.Serial} address={info.Address} host={info.HostName} role={info.Role} key={ask.Key}");
+        }
+    }
+
     private static string ChooseName(Transaction transaction, Ask ask, CertificateRow? holder)
     {
         string? wanted = ask.WantedName;
         bool mayHave = HostLabel.IsLegal(wanted) && !HostLabel.IsReserved(wanted, ask.Address)
             && !Certificates.IsNameTaken(transaction, wanted, ask.Key);
-        return mayHave ? wanted! : holder?.Host ?? HostLabel.Automatic(ask.Address);
+
+        // A former name that somebody else has by now is a manager's, which was made in a copy of the folder.
+        string? former = holder is not null && !Certificates.IsNameTaken(transaction, holder.Host, ask.Key) ? holder.Host : null;
+        return mayHave ? wanted! : former ?? HostLabel.Automatic(ask.Address);
     }
 
     private Decision Issue(Transaction transaction, Ask ask, DateTimeOffset now)
@@ -163,7 +183,7 @@ internal sealed class EnrolmentDesk(CaFolder ca, TimeProvider time)
             throw new InvalidDataException($"The CA made a certificate that nobody would believe ({reason}): nothing was issued.");
         }
 
-        string? ticket = ask.Ticket is null ? null : Tickets.IdOf(ask.Ticket);
+        string? ticket = ask.Ticket is null ? null : Ticket.IdOf(ask.Ticket);
         Certificates.Add(transaction, info, ask.Key, ticket, der);
         Audit.Append(transaction, now, name, $"serial={info.Serial} address={info.Address} host={host} role={role} key={ask.Key} ticket={ticket ?? "none"}");
         return der;

@@ -70,7 +70,7 @@ internal sealed class RevocationDesk(CaFolder ca, TimeProvider time)
         }
 
         Revocations.Signed list = Current();
-        return list.Number == known ? null : (list.Number, RevocationListIssuer.Notice(ca.Key, list.Number, list.Der));
+        return list.Number == known ? null : (list.Number, NoticeIssuer.Sign(ca.Key, RevocationListIssuer.NoticeKind, list.Number, list.Der));
     }
 
     private static CertificateRow Choose(Transaction transaction, string target, DateTimeOffset now)

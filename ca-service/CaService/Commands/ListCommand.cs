@@ -1,4 +1,3 @@
-using System.Text;
 using System.Text.Json;
 
 namespace CaService.Commands;
@@ -14,9 +13,8 @@ internal static class ListCommand
             Revoked.Contains(row.Serial) ? "revoked" : row.Status == "valid" && row.NotAfter < now ? "expired" : row.Status;
     }
 
-    public static int Run(string[] args, TextWriter output, TimeProvider time)
+    public static Task<ExitCode> Run(Options options, Reply reply, TimeProvider time)
     {
-        Options options = Options.Read(args, ["state"], "json");
         using CaFolder ca = CaFolder.Open(options.Get("state"));
         Contents contents = ca.Database.Read(transaction => new Contents(
             Certificates.All(transaction),
@@ -25,16 +23,9 @@ internal static class ListCommand
                 "SELECT id, uses, (SELECT count(*) FROM ticket_uses WHERE ticket = id), not_after FROM tickets ORDER BY not_after, id",
                 row => new TicketRow(row.GetString(0), row.GetInt64(1), row.GetInt64(2), DateTimeOffset.FromUnixTimeSeconds(row.GetInt64(3)))),
             Audit.FindBreak(transaction)));
-        if (options.Has("json"))
-        {
-            WriteJson(ca, contents, time.GetUtcNow(), output);
-        }
-        else
-        {
-            WriteText(ca, contents, time.GetUtcNow(), output);
-        }
-
-        return contents.AuditBreak is null ? 0 : 1;
+        DateTimeOffset now = time.GetUtcNow();
+        reply.Say(words => WriteText(ca, contents, now, words), json => WriteJson(ca, contents, now, json));
+        return Task.FromResult(contents.AuditBreak is null ? ExitCode.Done : ExitCode.Failed);
     }
 
     private static void WriteText(CaFolder ca, Contents contents, DateTimeOffset now, TextWriter output)
@@ -57,47 +48,39 @@ internal static class ListCommand
         }
     }
 
-    private static void WriteJson(CaFolder ca, Contents contents, DateTimeOffset now, TextWriter output)
+    private static void WriteJson(CaFolder ca, Contents contents, DateTimeOffset now, Utf8JsonWriter json)
     {
-        using var buffer = new MemoryStream();
-        using (var json = new Utf8JsonWriter(buffer, new JsonWriterOptions { Indented = true }))
+        json.WriteString("pool", ca.Authority.Pool.Name);
+        json.WriteString("subnet", ca.Authority.Pool.Subnet.ToString());
+        json.WriteString("not_after", ca.Authority.NotAfter);
+        json.WriteStartArray("certificates");
+        foreach (CertificateRow row in contents.Certificates)
         {
             json.WriteStartObject();
-            json.WriteString("pool", ca.Authority.Pool.Name);
-            json.WriteString("subnet", ca.Authority.Pool.Subnet.ToString());
-            json.WriteString("not_after", ca.Authority.NotAfter);
-            json.WriteStartArray("certificates");
-            foreach (CertificateRow row in contents.Certificates)
-            {
-                json.WriteStartObject();
-                json.WriteString("serial", row.Serial);
-                json.WriteString("address", row.Address.ToString());
-                json.WriteString("host", row.Host);
-                json.WriteString("role", row.RoleName);
-                json.WriteString("key", row.Key);
-                json.WriteString("not_before", row.NotBefore);
-                json.WriteString("not_after", row.NotAfter);
-                json.WriteString("status", contents.StatusAt(row, now));
-                json.WriteEndObject();
-            }
-
-            json.WriteEndArray();
-            json.WriteStartArray("tickets");
-            foreach (TicketRow ticket in contents.Tickets)
-            {
-                json.WriteStartObject();
-                json.WriteString("id", ticket.Id);
-                json.WriteNumber("uses", ticket.Uses);
-                json.WriteNumber("used", ticket.Used);
-                json.WriteString("not_after", ticket.NotAfter);
-                json.WriteEndObject();
-            }
-
-            json.WriteEndArray();
-            json.WriteBoolean("audit_whole", contents.AuditBreak is null);
+            json.WriteString("serial", row.Serial);
+            json.WriteString("address", row.Address.ToString());
+            json.WriteString("host", row.Host);
+            json.WriteString("role", row.RoleName);
+            json.WriteString("key", row.Key);
+            json.WriteString("not_before", row.NotBefore);
+            json.WriteString("not_after", row.NotAfter);
+            json.WriteString("status", contents.StatusAt(row, now));
             json.WriteEndObject();
         }
 
-        output.WriteLine(Encoding.UTF8.GetString(buffer.GetBuffer(), 0, (int)buffer.Length));
+        json.WriteEndArray();
+        json.WriteStartArray("tickets");
+        foreach (TicketRow ticket in contents.Tickets)
+        {
+            json.WriteStartObject();
+            json.WriteString("id", ticket.Id);
+            json.WriteNumber("uses", ticket.Uses);
+            json.WriteNumber("used", ticket.Used);
+            json.WriteString("not_after", ticket.NotAfter);
+            json.WriteEndObject();
+        }
+
+        json.WriteEndArray();
+        json.WriteBoolean("audit_whole", contents.AuditBreak is null);
     }
 }

@@ -7,10 +7,9 @@ namespace CaService.Commands;
 /// <summary><c>wow-ca manager</c> and <c>wow-ca machine</c>: make key and certificate of a manager, or of a machine whose address is assigned, without a network.</summary>
 internal static class MemberCommand
 {
-    public static int Run(string[] args, TextWriter output, TimeProvider time, MemberRole role)
+    public static Task<ExitCode> Run(Options options, Reply reply, TimeProvider time, MemberRole role)
     {
         bool isManager = role == MemberRole.Manager;
-        Options options = Options.Read(args, ["state", "out", "host", "address"]);
         string folder = options.Get("out");
         using CaFolder ca = CaFolder.Open(options.Get("state"));
         PoolProfile pool = ca.Authority.Pool;
@@ -29,11 +28,21 @@ internal static class MemberCommand
 
         // The key goes to the disk first: a certificate whose key was lost would hold the address for its lifetime.
         Directory.CreateDirectory(folder);
-        using ECDsa key = NodeKey.LoadOrCreate(Path.Combine(folder, "node.key"));
+        using ECDsa key = NodeKey.LoadOrCreate(Path.Combine(folder, FileNames.Key));
         byte[] spki = key.ExportSubjectPublicKeyInfo();
         byte[] der = new EnrolmentDesk(ca, time).IssueByHand(spki, address!, host, role);
-        NodeCertificateFile.Write(Path.Combine(folder, "node.pem"), der);
-        output.WriteLine($"{folder}: node.key and node.pem of {host}.{pool.Zone}, {address}, node {NodeKey.AddressOf(spki)}");
-        return 0;
+        NodeCertificateFile.Write(Path.Combine(folder, FileNames.Certificate), der);
+        string node = $"{NodeKey.AddressOf(spki)}";
+        reply.Say(
+            $"{folder}: node.key and node.pem of {host}.{pool.Zone}, {address}, node {node}",
+            json =>
+            {
+                json.WriteString("folder", folder);
+                json.WriteString("host", host);
+                json.WriteString("zone", pool.Zone);
+                json.WriteString("address", address!.ToString());
+                json.WriteString("node", node);
+            });
+        return Task.FromResult(ExitCode.Done);
     }
 }

@@ -8,26 +8,28 @@ namespace CaService.Commands;
 /// </summary>
 internal static class RenewCommand
 {
-    public static int Run(string[] args, TextWriter output, TimeProvider time)
+    public static Task<ExitCode> Run(Options options, Reply reply, TimeProvider time)
     {
-        Options options = Options.Read(args, ["state", "out"]);
-        string path = Path.Combine(options.Get("out"), "node.pem");
+        string path = Path.Combine(options.Get("out"), FileNames.Certificate);
         using CaFolder ca = CaFolder.Open(options.Get("state"));
         if (!File.Exists(path) || !CertificatePem.TryRead(File.ReadAllText(path), out byte[]? old))
         {
             throw new UserError($"{path} holds no certificate in PEM: make one with wow-ca manager --out FOLDER.");
         }
 
-        if (new EnrolmentDesk(ca, time).RenewManager(old) is byte[] der)
+        byte[]? der = new EnrolmentDesk(ca, time).RenewManager(old);
+        if (der is not null)
         {
             NodeCertificateFile.Write(path, der);
-            output.WriteLine($"{path}: renewed");
-        }
-        else
-        {
-            output.WriteLine($"{path}: unchanged, more than a third of its life is left");
         }
 
-        return 0;
+        reply.Say(
+            der is null ? $"{path}: unchanged, more than a third of its life is left" : $"{path}: renewed",
+            json =>
+            {
+                json.WriteString("certificate", path);
+                json.WriteBoolean("renewed", der is not null);
+            });
+        return Task.FromResult(ExitCode.Done);
     }
 }

@@ -3,27 +3,45 @@ namespace CaService.Commands;
 /// <summary><c>wow-ca revoke</c>: takes a machine's certificates back.</summary>
 internal static class RevokeCommand
 {
-    public static int Run(string[] args, TextWriter output, TimeProvider time)
+    public static Task<ExitCode> Run(Options options, Reply reply, TimeProvider time)
     {
-        if (args.Length == 0 || args[0].StartsWith("--", StringComparison.Ordinal))
+        if (options.Words is not [string which])
         {
-            throw new UserError("Say which machine first: wow-ca revoke SERIAL|NAME|ADDRESS --state DIR.");
+            throw new UserError("Say which machine: wow-ca revoke SERIAL|NAME|ADDRESS --state DIR.");
         }
 
-        Options options = Options.Read(args[1..], ["state"], "manager");
         using CaFolder ca = CaFolder.Open(options.Get("state"));
-        RevocationDesk.Outcome outcome = new RevocationDesk(ca, time).Revoke(args[0], options.Has("manager"));
+        RevocationDesk.Outcome outcome = new RevocationDesk(ca, time).Revoke(which, options.Has("manager"));
         string machine = $"{outcome.Machine.Host} ({outcome.Machine.Address})";
-        output.WriteLine(outcome.Revoked == 0
-            ? $"{machine} was revoked at {outcome.Since:u} already; list {outcome.List} stands."
-            : $"{machine} is revoked: {Count(outcome.Revoked)}, list {outcome.List}. A running wow-ca serve spreads it within seconds; else it does when it starts. "
-                + "The machine's key never gets a certificate again; its address is free when the last one ends.");
-        if (ca.Database.Read(transaction => OpenTicket(transaction, outcome.Machine, time.GetUtcNow())) is (string id, long left, DateTimeOffset until))
-        {
-            output.WriteLine($"Its ticket {id} still admits {left} machines until {until:u}: who has it can come back with another key. End it: wow-ca ticket --end {id}");
-        }
-
-        return 0;
+        var ticket = ca.Database.Read(transaction => OpenTicket(transaction, outcome.Machine, time.GetUtcNow()));
+        reply.Say(
+            words =>
+            {
+                words.WriteLine(outcome.Revoked == 0
+                    ? $"{machine} was revoked at {outcome.Since:u} already; list {outcome.List} stands."
+                    : $"{machine} is revoked: {Count(outcome.Revoked)}, list {outcome.List}. A running wow-ca serve spreads it within seconds; else it does when it starts. "
+                        + "The machine's key never gets a certificate again; its address is free when the last one ends.");
+                if (ticket is (string id, long left, DateTimeOffset until))
+                {
+                    words.WriteLine($"Its ticket {id} still admits {left} machines until {until:u}: who has it can come back with another key. End it: wow-ca ticket --end {id}");
+                }
+            },
+            json =>
+            {
+                json.WriteString("host", outcome.Machine.Host);
+                json.WriteString("address", outcome.Machine.Address.ToString());
+                json.WriteNumber("revoked", outcome.Revoked);
+                json.WriteNumber("list", outcome.List);
+                if (ticket is (string id, long left, DateTimeOffset until))
+                {
+                    json.WriteStartObject("open_ticket");
+                    json.WriteString("id", id);
+                    json.WriteNumber("left", left);
+                    json.WriteString("not_after", until);
+                    json.WriteEndObject();
+                }
+            });
+        return Task.FromResult(ExitCode.Done);
     }
 
     private static string Count(int certificates) => certificates == 1 ? "one certificate" : $"{certificates} certificates";

@@ -6,28 +6,29 @@ namespace CaService.Commands;
 /// <summary><c>wow-ca serve</c>: answers enrolling machines until SIGTERM.</summary>
 internal static class ServeCommand
 {
-    public static async Task<int> RunAsync(string[] args, TextWriter output, TimeProvider time)
+    public static async Task<ExitCode> RunAsync(Options options, Reply reply, TimeProvider time)
     {
-        Options options = Options.Read(args, ["state", "listen", "certificate", "key", "possession-port", "control"]);
         string text = options.Get("listen");
         if (!IPEndPoint.TryParse(text, out IPEndPoint? listen) || !text.Contains(':', StringComparison.Ordinal))
         {
             throw new UserError($"--listen is '{text}': give IP:PORT, such as 10.128.0.1:8443.");
         }
 
-        int port = options.GetNumber("possession-port", 1, 65535, standard: 8444);
+        int port = options.GetNumber("possession-port", 1, 65535, standard: Agreed.PossessionPort);
         var settings = new ServeSettings(listen, options.Get("certificate"), options.Get("key"), port);
         using CaFolder ca = CaFolder.Open(options.Get("state"));
-        return await ServeAsync(ca, settings with { Control = options.Find("control"), Folder = options.Get("state") }, output, time);
+        return await ServeAsync(ca, settings with { Control = options.Find("control"), Folder = options.Get("state") }, reply, time);
     }
 
-    private static async Task<int> ServeAsync(CaFolder ca, ServeSettings settings, TextWriter output, TimeProvider time)
+    private static async Task<ExitCode> ServeAsync(CaFolder ca, ServeSettings settings, Reply reply, TimeProvider time)
     {
-        TextWriter lines = TextWriter.Synchronized(output);
+        Lock speaking = new();
         void Log(string line)
         {
-            lines.WriteLine(line);
-            lines.Flush();
+            lock (speaking)
+            {
+                reply.Say(line, json => json.WriteString("line", line));
+            }
         }
 
         await using var server = new EstServer(ca, settings, time, Log);
@@ -35,6 +36,6 @@ internal static class ServeCommand
         Log($"serving pool={ca.Authority.Pool.Name} listen={server.Endpoint} possession-port={settings.PossessionPort}");
         await server.WaitForStopAsync();
         Log("stopped");
-        return 0;
+        return ExitCode.Done;
     }
 }

@@ -5,17 +5,15 @@ namespace CaService.Commands;
 /// <summary><c>wow-ca ticket</c>: prints a ticket for pool.conf.</summary>
 internal static class TicketCommand
 {
-    private const int MostUses = 1_000_000;
-
-    public static int Run(string[] args, TextWriter output, TimeProvider time)
+    public static Task<ExitCode> Run(Options options, Reply reply, TimeProvider time)
     {
-        Options options = Options.Read(args, ["state", "uses", "until", "end"]);
         if (options.Find("end") is string id)
         {
-            return End(id, options, output, time.GetUtcNow());
+            End(id, options, reply, time.GetUtcNow());
+            return Task.FromResult(ExitCode.Done);
         }
 
-        int uses = options.GetNumber("uses", 1, MostUses);
+        int uses = options.GetNumber("uses", 1, TicketTerms.MostUses);
         DateTimeOffset until = ReadDate(options.Get("until"));
         DateTimeOffset now = time.GetUtcNow();
         if (until <= now)
@@ -24,11 +22,19 @@ internal static class TicketCommand
         }
 
         using CaFolder ca = CaFolder.Open(options.Get("state"));
-        output.WriteLine(ca.Database.Write(transaction => Tickets.Create(transaction, uses, until, now)));
-        return 0;
+        string ticket = ca.Database.Write(transaction => Tickets.Create(transaction, ca.TicketKey, uses, until, now));
+        reply.Say(
+            ticket,
+            json =>
+            {
+                json.WriteString("ticket", ticket);
+                json.WriteNumber("uses", uses);
+                json.WriteString("not_after", until);
+            });
+        return Task.FromResult(ExitCode.Done);
     }
 
-    private static int End(string id, Options options, TextWriter output, DateTimeOffset now)
+    private static void End(string id, Options options, Reply reply, DateTimeOffset now)
     {
         if (options.Find("uses") is not null || options.Find("until") is not null)
         {
@@ -36,13 +42,12 @@ internal static class TicketCommand
         }
 
         using CaFolder ca = CaFolder.Open(options.Get("state"));
-        if (!ca.Database.Write(transaction => Tickets.End(transaction, id, now)))
+        if (!ca.Database.Write(transaction => Tickets.End(transaction, ca.TicketKey, id, now)))
         {
             throw new UserError($"--end is '{id}': there is no such ticket; wow-ca list shows them.");
         }
 
-        output.WriteLine($"ticket {id} admits nobody any more");
-        return 0;
+        reply.Say($"ticket {id} admits nobody any more", json => json.WriteString("ended", id));
     }
 
     // A day means its last second, UTC; a moment means itself.

@@ -52,7 +52,7 @@ internal sealed class EstHandler(
     // RFC 2585 section 4.2 names the type. The first list is signed here, which a flood shall not do.
     private Task SendListAsync(HttpContext context) => _limiter.TryTake(context.Connection.RemoteIpAddress!.MapToIPv4())
         ? SendAsync(context, 200, "application/pkix-crl", revocations.Current().Der)
-        : SendTextAsync(context, Decision.TooMany, "You ask too often: wait a few seconds.");
+        : SendTextAsync(context, EnrolmentStatus.TooMany, "You ask too often: wait a few seconds.");
 
     private async Task EnrolAsync(HttpContext context, bool isRenewal)
     {
@@ -61,11 +61,11 @@ internal sealed class EstHandler(
         string node = "-";
         if (!_limiter.TryTake(source))
         {
-            decision = new Decision(Decision.TooMany, $"{source} asks too often: wait a few seconds.");
+            decision = new Decision(EnrolmentStatus.TooMany, $"{source} asks too often: wait a few seconds.");
         }
         else if (!await _places.WaitAsync(TimeSpan.Zero))
         {
-            decision = new Decision(Decision.Busy, "Too many machines enrol at this moment: try again in a few seconds.");
+            decision = new Decision(EnrolmentStatus.Busy, "Too many machines enrol at this moment: try again in a few seconds.");
         }
         else
         {
@@ -96,35 +96,36 @@ internal sealed class EstHandler(
         if (body is null || !TryDecode(body, out byte[] der))
         {
             return (new Decision(
-                Decision.BadRequest, $"The body is not a base64 PKCS#10 request of at most {ServeSettings.MaxBodyBytes} bytes."), "-");
+                EnrolmentStatus.BadRequest, $"The body is not a base64 PKCS#10 request of at most {ServeSettings.MaxBodyBytes} bytes."), "-");
         }
 
         if (!EnrolmentRequest.TryRead(der, out EnrolmentRequest? request, out string reason))
         {
-            return (new Decision(Decision.BadRequest, reason), "-");
+            return (new Decision(EnrolmentStatus.BadRequest, reason), "-");
         }
 
         string node = NodeKey.AddressOf(request.PublicKey.Span);
         if (!desk.Authority.Pool.IsHostAddress(source))
         {
             return (new Decision(
-                Decision.BadRequest, $"{source} is not an address of the pool's subnet {desk.Authority.Pool.Subnet}: enrol over the overlay."), node);
+                EnrolmentStatus.BadRequest, $"{source} is not an address of the pool's subnet {desk.Authority.Pool.Subnet}: enrol over the overlay."), node);
         }
 
-        if (isRenewal && FindFaultOfClient(context.Connection.ClientCertificate, request, source) is string fault)
+        X509Certificate2? shown = isRenewal ? context.Connection.ClientCertificate : null;
+        if (isRenewal && FindFaultOfClient(shown, request, source) is string fault)
         {
-            return (new Decision(Decision.NotAdmitted, fault), node);
+            return (new Decision(EnrolmentStatus.NotAdmitted, fault), node);
         }
 
         string? ticket = isRenewal ? null : BasicCredentials.Read(context.Request.Headers.Authorization);
-        var ask = new Ask(request.PublicKey, source, request.WantedName, ticket);
+        var ask = new Ask(request.PublicKey, source, request.WantedName, ticket, shown?.RawData);
         if (desk.Examine(ask) is Decision refused)
         {
             return (refused, node);
         }
 
         return await possession.FindFaultAsync(request.PublicKey, source, context.RequestAborted) is string unproved
-            ? (new Decision(Decision.BadRequest, unproved), node)
+            ? (new Decision(EnrolmentStatus.BadRequest, unproved), node)
             : (desk.Decide(ask), node);
     }
 
@@ -180,11 +181,11 @@ internal sealed class EstHandler(
 
     private static Task SendTextAsync(HttpContext context, int status, string text)
     {
-        if (status == Decision.NotAdmitted)
+        if (status == EnrolmentStatus.NotAdmitted)
         {
             context.Response.Headers.WWWAuthenticate = "Basic realm=\"wow\"";
         }
-        else if (status is Decision.TooMany or Decision.Busy)
+        else if (status is EnrolmentStatus.TooMany or EnrolmentStatus.Busy)
         {
             context.Response.Headers.RetryAfter = "5";
         }

@@ -13,9 +13,6 @@ internal sealed class RevocationPublisher : IAsyncDisposable
     internal static readonly TimeSpan LookEvery = TimeSpan.FromSeconds(5);
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(10);
 
-    /// <summary>ipopd's code for a notice that it has, of this very number (docs/architecture.md, Control socket).</summary>
-    internal const string NoticeKnown = "notice-known";
-
     private readonly RevocationDesk _desk;
     private readonly string _folder;
     private readonly string _socket;
@@ -73,7 +70,7 @@ internal sealed class RevocationPublisher : IAsyncDisposable
         (string? code, string? refused) = await AskAsync(path);
 
         // After a start ipopd knows the list from before.
-        bool isSpread = refused is null || code == NoticeKnown;
+        bool isSpread = refused is null || code == ControlCode.NoticeKnown;
         Tell(isSpread ? $"revocations spread={number}" : $"revocations spread=no number={number} reason={refused}");
         _spread = isSpread ? number : _spread;
     }
@@ -96,7 +93,7 @@ internal sealed class RevocationPublisher : IAsyncDisposable
         {
             using var socket = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
             await socket.ConnectAsync(new UnixDomainSocketEndPoint(_socket), limit.Token);
-            string line = $"{{\"command\":\"publish-notice\",\"file\":\"{JsonEncodedText.Encode(file)}\"}}\n";
+            string line = $"{{\"command\":\"{ControlCommand.PublishNotice}\",\"file\":\"{JsonEncodedText.Encode(file)}\"}}\n";
             await socket.SendAsync(Encoding.UTF8.GetBytes(line), limit.Token);
             using var stream = new NetworkStream(socket);
             using var reader = new StreamReader(stream);

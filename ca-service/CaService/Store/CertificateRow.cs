@@ -27,19 +27,19 @@ internal sealed record CertificateRow(
 {
     public const string Columns = "serial, address, key, host, role, not_before, not_after, status, der";
 
-    public string RoleName => Role == MemberRole.Manager ? "manager" : "worker";
+    public string RoleName => MemberRoleNames.Of(Role);
 
     public static CertificateRow Read(SqliteDataReader row) => new(
         row.GetString(0),
         IPAddress.Parse(row.GetString(1)),
         row.GetString(2),
         row.GetString(3),
-        row.GetString(4) == "manager" ? MemberRole.Manager : MemberRole.Worker,
+        row.GetString(4) == MemberRoleNames.Manager ? MemberRole.Manager : MemberRole.Worker,
         DateTimeOffset.FromUnixTimeSeconds(row.GetInt64(5)),
         DateTimeOffset.FromUnixTimeSeconds(row.GetInt64(6)),
         row.GetString(7),
         row.GetFieldValue<byte[]>(8));
 
     /// <summary>Whether less than a third of its life is left.</summary>
-    public bool IsDueForRenewal(DateTimeOffset now) => NotAfter - now < (NotAfter - NotBefore) / 3;
+    public bool IsDueForRenewal(DateTimeOffset now) => Renewal.IsDue(NotBefore, NotAfter, now);
 }

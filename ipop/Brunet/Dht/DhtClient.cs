@@ -10,7 +10,7 @@ namespace Brunet.Dht;
 /// The asker's side: an operation goes to all replicas at once and again to those that are silent; a majority decides. Records of the
 /// local node are renewed until they are released. What a lookup found is put where it is missing.
 /// </summary>
-internal sealed class DhtClient(LocalNode local, Agenda agenda, Router router, RecordCodec codec, IRecordPolicy policy) : IMessageTaker, ITimed
+internal sealed class DhtClient(LocalNode local, Agenda agenda, GreedyRouter router, RecordCodec codec, IRecordPolicy policy) : IMessageTaker, ITimed
 {
     private const int Majority = (ProtocolConstants.Replicas / 2) + 1;
 

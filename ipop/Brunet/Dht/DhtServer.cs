@@ -13,7 +13,7 @@ namespace Brunet.Dht;
 /// nearest one takes what owners send and gives it to the others, and when the ring changes the holders see to it that there are three again.
 /// </summary>
 internal sealed class DhtServer(
-    LocalNode local, Agenda agenda, Transport transport, RingView ring, Router router, RecordCodec codec, IRecordPolicy policy, OwnerCalls calls)
+    LocalNode local, Agenda agenda, Transport transport, RingView ring, GreedyRouter router, RecordCodec codec, IRecordPolicy policy, OwnerCalls calls)
     : IMessageTaker, ITimed
 {
     /// <summary>Copies in one part of an answer to a collect.</summary>

@@ -9,7 +9,7 @@ namespace Brunet.Dht;
 /// What goes to the replicas of a key. Each question has its own random number. A router that sees one question
 /// can answer that one, and cannot speak for another replica.
 /// </summary>
-internal sealed class ReplicaQuestions(LocalNode local, Agenda agenda, Router router)
+internal sealed class ReplicaQuestions(LocalNode local, Agenda agenda, GreedyRouter router)
 {
     /// <summary>What each number asked.</summary>
     [Own("four for each that runs")]

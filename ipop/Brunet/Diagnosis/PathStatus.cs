@@ -28,7 +28,7 @@ public sealed record PathStatus(
                 path == peer.Best,
                 path.IsAlive,
                 path.RoundTrip,
-                path.Loss(now),
+                path.Pings.Loss(now),
                 path.LastReceived == default ? null : now - path.LastReceived);
             result.Insert(path == peer.Best ? 0 : result.Count, status);
         }

@@ -33,7 +33,7 @@ internal sealed class Pinger(LocalNode local, Transport transport, Handshaker ha
         var probe = new Probe(destination, now, now + patience, done);
         if (destination == local.Self || _running.Count >= MaxRunning)
         {
-            probe.End(now, null, default);
+            probe.End(now, null, default, null);
             return;
         }
 
@@ -69,7 +69,7 @@ internal sealed class Pinger(LocalNode local, Transport transport, Handshaker ha
 
         Probe answered = _running[index];
         _running.RemoveAt(index);
-        answered.End(now, now - answered.SentAt, arrival);
+        answered.End(now, now - answered.SentAt, arrival, handshaker.BootMet(peer));
         return true;
     }
 
@@ -81,7 +81,7 @@ internal sealed class Pinger(LocalNode local, Transport transport, Handshaker ha
             if (now >= probe.Deadline)
             {
                 _running.RemoveAt(i);
-                probe.End(now, null, default);
+                probe.End(now, null, default, null);
             }
             else if (probe.SentAt is null)
             {
@@ -116,12 +116,14 @@ internal sealed class Pinger(LocalNode local, Transport transport, Handshaker ha
 
         public TimeSpan? SentAt { get; set; }
 
-        public void End(TimeSpan now, TimeSpan? roundTrip, Arrival arrival) => done(now, new PingAnswer(
+        public void End(TimeSpan now, TimeSpan? roundTrip, Arrival arrival, (ulong Boot, TimeSpan At)? met) => done(now, new PingAnswer(
             SentAt is not null,
             roundTrip,
             (SentAt ?? now) - startedAt,
             arrival.Kind,
             roundTrip is not null && arrival.Kind == PathKind.Direct ? arrival.Endpoint : null,
-            roundTrip is not null && arrival.Kind == PathKind.Relay ? arrival.Via : null));
+            roundTrip is not null && arrival.Kind == PathKind.Relay ? arrival.Via : null,
+            met?.Boot,
+            now - met?.At));
     }
 }

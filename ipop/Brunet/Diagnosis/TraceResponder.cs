@@ -9,7 +9,7 @@ namespace Brunet.Diagnosis;
 /// Answers traces that pass by. An answer is as long as the question, but each hop gives one, and a member may lie about the source: so what goes to
 /// one source is limited, and what goes to all.
 /// </summary>
-internal sealed class TraceResponder(LocalNode local, Router router) : IMessageTaker
+internal sealed class TraceResponder(LocalNode local, GreedyRouter router) : IMessageTaker
 {
     private readonly AnswerLimit _limit = new();
 

@@ -7,7 +7,7 @@ using Brunet.Wire;
 namespace Brunet.Diagnosis;
 
 /// <summary>Asks the nodes on the way to another one over the ring who they are and whom they hand the packet to.</summary>
-internal sealed class Tracer(LocalNode local, PeerTable peers, Router router) : IMessageTaker, ITimed
+internal sealed class Tracer(LocalNode local, PeerTable peers, GreedyRouter router) : IMessageTaker, ITimed
 {
     private const int MaxRunning = 16;
     private const int Tries = 3;

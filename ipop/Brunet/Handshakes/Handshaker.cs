@@ -49,11 +49,7 @@ internal sealed class Handshaker(
     public Peer Connect(TimeSpan now, NodeAddress address, NodeAddress via)
     {
         Peer peer = peers.GetOrAdd(now, address);
-        if (via != default && via != address && via != local.Self)
-        {
-            peer.Via = via;
-        }
-
+        peer.OnNamed(via);
         if (peer.Current is null && peer.Pending is null && now >= peer.NextHandshake)
         {
             Start(now, peer);
@@ -175,6 +171,9 @@ internal sealed class Handshaker(
     /// <summary>Begins a handshake with whoever listens at an endpoint.</summary>
     public Session ConnectEndpoint(TimeSpan now, TransportAddress endpoint) => Start(now, default, Arrival.Direct(endpoint), null);
 
+    /// <summary>The boot id that a peer proved last, and when it proved that first; null before its first session.</summary>
+    public (ulong Boot, TimeSpan At)? BootMet(Peer peer) => _kept.Find(peer)?.BootMet;
+
     /// <summary>Whether a handshake still runs.</summary>
     public bool IsUnfinished(Session session) => sessions.Unfinished.Contains(session);
 
@@ -254,7 +253,13 @@ internal sealed class Handshaker(
     {
         Retire(now, peer, peer.Current);
         peer.Current = session;
-        _kept.Of(peer).Failures = 0;
+        Kept kept = _kept.Of(peer);
+        kept.Failures = 0;
+        if (kept.BootMet is not { } met || met.Boot != session.RemoteBoot)
+        {
+            kept.BootMet = (session.RemoteBoot, now);
+        }
+
         peer.NextHandshake = default;
         events.Established?.Invoke(now, peer);
         peers.Touch();
@@ -301,5 +306,8 @@ internal sealed class Handshaker(
     {
         /// <summary>How many handshakes failed one after the other.</summary>
         public int Failures { get; set; }
+
+        /// <summary>The boot id that it proved last, and when it proved that first.</summary>
+        public (ulong Boot, TimeSpan At)? BootMet { get; set; }
     }
 }

@@ -57,7 +57,7 @@ internal sealed class Receiver(
                 bool isNewest = session.OnOpened(now, counter);
                 session.LastWay = arrival;
                 handshaker.OnOpened(now, peer, session);
-                paths.OnReceived(now, peer, arrival, isNewest);
+                paths.OnReceived(now, peer, session, arrival, isNewest);
                 ReadOnlySpan<byte> message = buffer.AsSpan(0, length);
                 if ((MessageType)message[0] is MessageType.Packet or MessageType.Segment)
                 {

@@ -18,19 +18,18 @@ internal sealed class ConnectionWatch(LocalNode local, PeerTable peers, PathKeep
         Arrival way = Arrival.Direct(endpoint);
         foreach (Peer peer in peers.Values)
         {
-            if (peer.FindPath(way) is { } path)
+            if (peer.Paths.Find(way) is { } path)
             {
                 peers.Stir(peer);
-                peer.Paths.Remove(path);
                 bool wasBest = peer.Best == path;
-                peer.ChooseBest();
+                PathKeeper.Forget(peer, path);
                 peers.Touch();
                 if (wasBest)
                 {
                     events.PathLost?.Invoke(now, peer);
                 }
 
-                if (endpoint.Protocol == TransportProtocol.Tcp && path is { IsAlive: true, RoundTrip: not null } && now - path.LivesSince >= ServedWell)
+                if (endpoint.Protocol == TransportProtocol.Tcp && path is { IsAlive: true, RoundTrip: not null } && now - path.Pings.LivesSince >= ServedWell)
                 {
                     paths.TryNamed(now, peer, way);
                     PingConnected(now);
@@ -47,10 +46,9 @@ internal sealed class ConnectionWatch(LocalNode local, PeerTable peers, PathKeep
     {
         foreach (Peer peer in peers.Values)
         {
-            if (peer.FindPath(Arrival.Direct(endpoint)) is { } path)
+            if (peer.Paths.Find(Arrival.Direct(endpoint)) is { } path)
             {
-                peers.Stir(peer);
-                paths.Ping(now, peer, path);
+                paths.Ask(now, peer, path);
             }
         }
 
@@ -65,7 +63,7 @@ internal sealed class ConnectionWatch(LocalNode local, PeerTable peers, PathKeep
     {
         foreach (Peer peer in peers.Values)
         {
-            if (peer.FindPath(Arrival.Direct(endpoint)) is not null)
+            if (peer.Paths.Find(Arrival.Direct(endpoint)) is not null)
             {
                 return true;
             }
@@ -81,10 +79,9 @@ internal sealed class ConnectionWatch(LocalNode local, PeerTable peers, PathKeep
         {
             foreach (Path path in peer.Paths)
             {
-                if (path is { IsAlive: true, IsPingOutstanding: false, Way: { Kind: PathKind.Direct, Endpoint.Protocol: TransportProtocol.Tcp } })
+                if (path is { IsAlive: true, Pings.IsOutstanding: false, Way: { Kind: PathKind.Direct, Endpoint.Protocol: TransportProtocol.Tcp } })
                 {
-                    peers.Stir(peer);
-                    paths.Ping(now, peer, path);
+                    paths.Ask(now, peer, path);
                 }
             }
         }
@@ -100,11 +97,10 @@ internal sealed class ConnectionWatch(LocalNode local, PeerTable peers, PathKeep
             {
                 if (path.IsAlive && (path is { Kind: PathKind.Direct, Way.IsUdp: false } ? path.Way.Endpoint != renewed : path.Kind == PathKind.Relay && isBusy))
                 {
-                    path.Misses.Suspect();
-                    if (!path.IsPingOutstanding)
+                    path.Pings.Suspect();
+                    if (!path.Pings.IsOutstanding)
                     {
-                        peers.Stir(peer);
-                        paths.Ping(now, peer, path);
+                        paths.Ask(now, peer, path);
                     }
                 }
             }

@@ -14,10 +14,7 @@ internal struct Conversation
     private TimeSpan _gap;
     private int _asked;
 
-    /// <summary>Whether packets came within the last seconds.</summary>
-    public readonly bool IsGoing(TimeSpan now) => _last is { } last && now - last < LongestPause;
-
-    /// <summary>Until when <see cref="IsGoing"/> holds.</summary>
+    /// <summary>Until when packets count as ones that came within the last seconds.</summary>
     public readonly TimeSpan GoingUntil => _last is { } last ? last + LongestPause : TimeSpan.MinValue;
 
     /// <summary>A packet came.</summary>
@@ -32,25 +29,13 @@ internal struct Conversation
         _asked = 0;
     }
 
-    /// <summary>When it will be time to ask; later than any time if the pause is too long for it.</summary>
-    public readonly TimeSpan AsksAt
+    /// <summary>When it is time to ask; later than any time if the pause is too long for it, or what was said is long past.</summary>
+    public readonly TimeSpan AsksAt(TimeSpan now)
     {
-        get
-        {
-            TimeSpan pause = (ShortestPause + (2 * _gap)) * (1 << Math.Min(_asked, 6));
-            return _last is { } last && pause < LongestPause ? last + pause : TimeSpan.MaxValue;
-        }
+        TimeSpan pause = (ShortestPause + (2 * _gap)) * (1 << Math.Min(_asked, 6));
+        return _last is { } last ? Moment.Before(now, last + pause, GoingUntil) : TimeSpan.MaxValue;
     }
 
-    /// <summary>Whether it is time to ask, which then counts as done.</summary>
-    public bool Asks(TimeSpan now)
-    {
-        if (!IsGoing(now) || now < AsksAt)
-        {
-            return false;
-        }
-
-        _asked++;
-        return true;
-    }
+    /// <summary>It was asked.</summary>
+    public void OnAsked() => _asked++;
 }

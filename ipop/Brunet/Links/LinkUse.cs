@@ -43,11 +43,8 @@ internal sealed class LinkUse(TimeSpan now, Action changed)
     /// <summary>Until when the link is to be kept alive, if its use stays the same: it is of use, or so new that this may be found out yet.</summary>
     public TimeSpan WantedUntil => IsNear || IsShortcut ? TimeSpan.MaxValue : Later(_usefulUntil, _newUntil);
 
-    /// <summary>Until when <see cref="IsTalking"/> holds.</summary>
+    /// <summary>Until when packets of the virtual network count as ones that came within the last seconds.</summary>
     public TimeSpan TalkingUntil => _conversation.GoingUntil;
-
-    /// <summary>When <see cref="IsOddlySilent"/> becomes true if nothing comes; later than any time if it does not.</summary>
-    public TimeSpan OddlySilentAt => _conversation.AsksAt;
 
     /// <summary>Until when <see cref="IsBusy"/> holds.</summary>
     public TimeSpan BusyUntil => _lastTraffic + BusyFor;
@@ -58,14 +55,11 @@ internal sealed class LinkUse(TimeSpan now, Action changed)
     /// <summary>Whether the link is to be kept alive.</summary>
     public bool IsWanted(TimeSpan now) => now < WantedUntil;
 
-    /// <summary>Whether neither end has a use for the link.</summary>
-    public bool IsOver(TimeSpan now) => !IsWanted(now) && now >= WishedUntil;
+    /// <summary>When the peer has been silent for so long, if nothing comes, that it is time to ask why; later than any time if that will not be.</summary>
+    public TimeSpan OddlySilentAt(TimeSpan now) => _conversation.AsksAt(now);
 
-    /// <summary>Whether packets of the virtual network came within the last seconds.</summary>
-    public bool IsTalking(TimeSpan now) => _conversation.IsGoing(now);
-
-    /// <summary>Whether the peer fell silent so that it is time to ask why, which then counts as done.</summary>
-    public bool IsOddlySilent(TimeSpan now) => _conversation.Asks(now);
+    /// <summary>The peer was asked why.</summary>
+    public void OnAsked() => _conversation.OnAsked();
 
     /// <summary>Whether packets of the virtual network went or came within the last minute.</summary>
     public bool IsBusy(TimeSpan now) => now < BusyUntil;

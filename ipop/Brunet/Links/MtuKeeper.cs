@@ -45,8 +45,7 @@ internal sealed class MtuKeeper(LocalNode local, PeerTable peers, Agenda agenda,
     {
         if (peer.Best is { Way.IsUdp: true } path && IsOn)
         {
-            path.Mtu ??= new PathMtu(Safe + Overhead(path), Largest + Overhead(path));
-            path.Mtu.OnSent(now, packet + Overhead(path));
+            path.Measure(Safe + Overhead(path), Largest + Overhead(path)).OnSent(now, packet + Overhead(path));
         }
     }
 
@@ -70,7 +69,7 @@ internal sealed class MtuKeeper(LocalNode local, PeerTable peers, Agenda agenda,
         }
 
         TimeSpan ended = announced > 0 ? peer.Use.BusyUntil : TimeSpan.MaxValue;
-        TimeSpan probe = Probed(peer) is { Mtu: { } mtu } path ? mtu.Next(path.Timeout) : TimeSpan.MaxValue;
+        TimeSpan probe = Probed(peer) is { Mtu: { } mtu } path ? mtu.Next(path.Pings.Timeout) : TimeSpan.MaxValue;
         return Earlier(ended, probe);
     }
 
@@ -116,7 +115,7 @@ internal sealed class MtuKeeper(LocalNode local, PeerTable peers, Agenda agenda,
     private static int Overhead(Path path) => FrameOverhead + (path.Way.Endpoint.IsIPv4 ? IPv4Headers : IPv6Headers);
 
     private static Path? Probed(Peer peer) =>
-        peer is { Current: not null, PartedAt: null, Best: { IsAlive: true, RoundTrip: not null, Mtu: not null } best } ? best : null;
+        peer is { HasSession: true, Best: { IsAlive: true, RoundTrip: not null, Mtu: not null } best } ? best : null;
 
     private int Wanted(TimeSpan now, Peer peer) => peer.Use.IsBusy(now) && peer.PartedAt is null ? KnownOf(peer) ?? 0 : 0;
 
@@ -138,7 +137,7 @@ internal sealed class MtuKeeper(LocalNode local, PeerTable peers, Agenda agenda,
             return;
         }
 
-        bool isGood = (path.RoundTrip < Near || mtu.Shortest < Near) && path.Loss(now) is null or 0;
+        bool isGood = (path.RoundTrip < Near || mtu.Shortest < Near) && path.Pings.Loss(now) is null or 0;
         for (int count = 0; count < MostProbesAtOnce; count++)
         {
             if (mtu.WantsHint)
@@ -146,7 +145,7 @@ internal sealed class MtuKeeper(LocalNode local, PeerTable peers, Agenda agenda,
                 mtu.TakeHint(local.Output.MtuHint(path.Way.Endpoint));
             }
 
-            if (!mtu.TryProbe(now, path.Timeout, isGood, out int size, out bool withSmall))
+            if (!mtu.TryProbe(now, path.Pings.Timeout, isGood, out int size, out bool withSmall))
             {
                 return;
             }

@@ -154,8 +154,8 @@ internal sealed class PacketOrder(LocalNode local, PeerTable peers, Agenda agend
     // What was under way on a path that died is lost.
     private static TimeSpan Wait(Peer peer, Arrival former, Arrival arrival)
     {
-        TimeSpan before = former.Kind == PathKind.Ring ? RingRoundTrip : peer.FindPath(former) is { IsAlive: true, RoundTrip: { } known } ? known : default;
-        TimeSpan longer = (before - (peer.FindPath(arrival)?.RoundTrip ?? default)) / 2;
+        TimeSpan before = former.Kind == PathKind.Ring ? RingRoundTrip : peer.Paths.Find(former) is { IsAlive: true, RoundTrip: { } known } ? known : default;
+        TimeSpan longer = (before - (peer.Paths.Find(arrival)?.RoundTrip ?? default)) / 2;
         TimeSpan wait = (longer > default(TimeSpan) ? longer : default) + Margin;
         return wait < Longest ? wait : Longest;
     }

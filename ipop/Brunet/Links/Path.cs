@@ -4,20 +4,14 @@ namespace Brunet.Links;
 
 /// <summary>
 /// One way to a peer that does not go over the ring. It may be used once a ping came back over it; only sealed messages prove
-/// anything about it.
+/// anything about it. Parts say what happened to it; what follows for its state is written here alone.
 /// </summary>
-internal sealed class Path(Arrival way)
+/// <param name="way">Straight to an endpoint, or over a relay.</param>
+/// <param name="now">The present: the path has never lived yet.</param>
+internal sealed class Path(Arrival way, TimeSpan now)
 {
-    /// <summary>Pings that an answer is still known for: probes follow each other faster than a long round trip.</summary>
-    private const int RememberedPings = 16;
-
-    /// <summary>An answer that comes later than this counts as none.</summary>
-    private static readonly TimeSpan LostAfter = TimeSpan.FromSeconds(1);
-
-    private readonly (ulong Nonce, TimeSpan At, bool IsAnswered)[] _pings = new (ulong, TimeSpan, bool)[RememberedPings];
-    private int _nextPing;
-    private Misses _misses = new();
-    private RoundTripEstimate _estimate;
+    /// <summary>A path on which nothing passed for so long before it died was perhaps forgotten by a NAT.</summary>
+    private static readonly TimeSpan SilentFor = TimeSpan.FromSeconds(20);
 
     /// <summary>Straight to an endpoint, or over a relay.</summary>
     public Arrival Way { get; } = way;
@@ -28,97 +22,89 @@ internal sealed class Path(Arrival way)
     public int Rank => Way.Kind == PathKind.Relay ? 0 : Way.IsUdp ? 2 : 1;
 
     /// <summary>Whether it worked both ways not long ago.</summary>
-    public bool IsAlive { get; set; }
+    public bool IsAlive { get; private set; }
 
-    /// <summary>When the first ping of this life was sent.</summary>
-    public TimeSpan LivesSince { get; private set; }
+    /// <summary>What was pinged by it, and what came back.</summary>
+    public PathPings Pings { get; } = new();
 
     /// <summary>Smoothed round trip, null before the first pong.</summary>
-    public TimeSpan? RoundTrip => _estimate.Smoothed;
+    public TimeSpan? RoundTrip => Pings.RoundTrip;
 
-    /// <summary>How long the ping under way may take.</summary>
-    public TimeSpan Timeout => _estimate.After(_misses.Count);
-
-    /// <summary>How long traffic may stay unanswered.</summary>
-    public TimeSpan UnansweredLimit => _estimate.Timeout;
-
-    public TimeSpan PingSentAt { get; private set; }
-
-    public bool IsPingOutstanding { get; set; }
-
-    /// <summary>Pings in a row without an answer.</summary>
-    public ref Misses Misses => ref _misses;
-
-    /// <summary>Whether its last ping is not answered yet.</summary>
-    public bool IsInDoubt => IsPingOutstanding || _misses.Count > 0;
-
-    /// <summary>When the first of them was sent.</summary>
-    public TimeSpan DoubtedSince { get; set; }
-
-    public TimeSpan NextPing { get; set; }
-
-    public TimeSpan LastReceived { get; set; }
+    public TimeSpan LastReceived { get; private set; }
 
     /// <summary>First send since something was last received, or null: unanswered traffic brings the next ping forward.</summary>
-    public TimeSpan? UnansweredSince { get; set; }
+    public TimeSpan? UnansweredSince { get; private set; }
 
     /// <summary>First send, since something was last received, of what has no answer; or null.</summary>
-    public TimeSpan? HandedOnSince { get; set; }
+    public TimeSpan? HandedOnSince { get; private set; }
 
     /// <summary>Since when it is dead or was never alive.</summary>
-    public TimeSpan DownSince { get; set; }
+    public TimeSpan DownSince { get; private set; } = now;
+
+    /// <summary>Whether it waits, dead, for the way in use to be in doubt (<see cref="SleepingPaths"/>).</summary>
+    public bool IsAsleep { get; private set; }
 
     /// <summary>Whether it died when nothing had passed for long: perhaps a NAT forgot it.</summary>
-    public bool DiedInSilence { get; set; }
+    public bool DiedInSilence { get; private set; }
 
     /// <summary>What it carries in one piece; null while nothing was sent by it.</summary>
-    public PathMtu? Mtu { get; set; }
+    public PathMtu? Mtu { get; private set; }
 
-    /// <summary>Notes a ping that is sent now.</summary>
-    public void OnPing(TimeSpan now, ulong nonce)
+    /// <summary>Something that should be answered was sent by it.</summary>
+    public void OnSent(TimeSpan now) => UnansweredSince ??= now;
+
+    /// <summary>Something that has no answer was sent by it.</summary>
+    public void OnHandedOn(TimeSpan now) => HandedOnSince ??= now;
+
+    /// <summary>Something sealed by the peer came by it.</summary>
+    public void OnHeard(TimeSpan now)
     {
-        _pings[_nextPing++ % RememberedPings] = (nonce, now, false);
-        PingSentAt = now;
-        IsPingOutstanding = true;
+        LastReceived = now;
+        UnansweredSince = HandedOnSince = null;
     }
 
-    /// <summary>Takes an answer, however late; false if it answers none of the last pings, or one that was answered before.</summary>
-    public bool OnPong(TimeSpan now, ulong nonce)
-    {
-        for (int i = 0; i < RememberedPings && i < _nextPing; i++)
-        {
-            if (_pings[i].Nonce == nonce)
-            {
-                // What was sent before a NAT opened says nothing of the path.
-                LivesSince = IsAlive && RoundTrip is not null ? LivesSince : _pings[i].At;
-                _estimate.Add(now - _pings[i].At);
-                _pings[i].Nonce = ~nonce;
-                _pings[i].IsAnswered = true;
-                IsPingOutstanding = false;
-                return true;
-            }
-        }
+    /// <summary>Takes the answer to a ping; false if it answers none of this path.</summary>
+    public bool OnPong(TimeSpan now, ulong nonce) => Pings.OnPong(now, nonce, IsAlive);
 
-        return false;
+    /// <summary>Something went both ways by it.</summary>
+    public void Live(TimeSpan now)
+    {
+        DiedInSilence = IsAsleep = false;
+        IsAlive = true;
+        Pings.Clear();
+        OnHeard(now);
     }
 
-    /// <summary>The share of the last pings, since it lives, that nothing answered; null while there is none to judge by.</summary>
-    public double? Loss(TimeSpan now)
+    /// <summary>Nothing comes by it any more.</summary>
+    public void Fall(TimeSpan now)
     {
-        int judged = 0, lost = 0;
-        for (int i = 0; i < RememberedPings && i < _nextPing; i++)
-        {
-            (_, TimeSpan at, bool isAnswered) = _pings[i];
-            if (at >= LivesSince && (isAnswered || now - at > LostAfter))
-            {
-                judged++;
-                lost += isAnswered ? 0 : 1;
-            }
-        }
-
-        return judged == 0 ? null : (double)lost / judged;
+        IsAlive = false;
+        Pings.Abandon();
+        DownSince = now;
+        DiedInSilence = Way.IsUdp && Pings.DoubtedSince - LastReceived > SilentFor;
     }
+
+    /// <summary>It is not forgotten, and costs nothing either, until it is woken.</summary>
+    public void Sleep()
+    {
+        IsAlive = false;
+        IsAsleep = true;
+    }
+
+    /// <summary>It is tried from now on.</summary>
+    public void Wake(TimeSpan now)
+    {
+        IsAsleep = false;
+        DownSince = now;
+    }
+
+    /// <summary>What finds out what it carries, which begins with these sizes (<see cref="PathMtu"/>) if there is none yet.</summary>
+    public PathMtu Measure(int assumed, int largest) => Mtu ??= new PathMtu(assumed, largest);
 
     /// <summary>Takes the place of a path to the same machine, whose round trip and MTU will hardly be others.</summary>
-    public void Replace(Path before) => (_estimate, Mtu) = (before._estimate, before.Mtu);
+    public void Replace(Path before)
+    {
+        Pings.TakeOver(before.Pings);
+        Mtu = before.Mtu;
+    }
 }

@@ -37,46 +37,49 @@ internal sealed class PathKeeper(LocalNode local, PeerTable peers, Transport tra
         peer.UnansweredSince = null;
         if (arrival.Kind == PathKind.Ring)
         {
-            peer.Via = arrival.Via;
+            peer.OnRing(arrival.Via);
             return;
         }
 
-        Path path = PathRoom.GetOrAdd(now, peer, arrival);
+        Path path = peer.Paths.GetOrAdd(now, arrival);
         Revive(now, peer, path);
-        path.NextPing = now;
+        path.Pings.Plan(now);
     }
 
     /// <summary>Something sealed by the peer arrived. Only what is newer than all before tells where the peer is now.</summary>
-    public void OnReceived(TimeSpan now, Peer peer, Arrival arrival, bool isNewest)
+    public void OnReceived(TimeSpan now, Peer peer, Session session, Arrival arrival, bool isNewest)
     {
         peer.LastReceived = now;
-        peer.UnansweredSince = null;
+
+        // Of two machines with one key only the one that the current session is with can answer what is sealed in it.
+        if (peer.Current is not { } current || current.RemoteBoot == session.RemoteBoot)
+        {
+            peer.UnansweredSince = null;
+        }
+
         Path? path = null;
         if (arrival.Kind == PathKind.Ring)
         {
-            peer.Via = arrival.Via;
+            peer.OnRing(arrival.Via);
         }
         else
         {
-            path = peer.FindPath(arrival);
-            if (path is not null)
-            {
-                path.LastReceived = now;
-                path.UnansweredSince = path.HandedOnSince = null;
-            }
-
+            path = peer.Paths.Find(arrival);
+            path?.OnHeard(now);
             if (isNewest && path is not { IsAlive: true } && peer.Best is { } before && arrival.DiffersByPort(before.Way))
             {
                 path = Move(now, peer, before, arrival);
             }
             else if (path is null)
             {
-                if (!IsNeedless(now, peer, arrival) && PathRoom.IsLeft(now, peer))
+                if (!IsNeedless(now, peer, arrival) && peer.Paths.HasRoom(now))
                 {
-                    Try(now, peer, arrival).LastReceived = now;
+                    Path heard = peer.Paths.GetOrAdd(now, arrival);
+                    heard.OnHeard(now);
+                    Wake(now, peer, heard);
                 }
             }
-            else if (!path.IsAlive && now - path.PingSentAt > AgainAfter)
+            else if (!path.IsAlive && now - path.Pings.SentAt > AgainAfter)
             {
                 Ping(now, peer, path);
             }
@@ -85,7 +88,7 @@ internal sealed class PathKeeper(LocalNode local, PeerTable peers, Transport tra
         if (path is null || path != peer.Best)
         {
             peer.LastElsewhere = now;
-            if (peer.Best is { IsPingOutstanding: false } best && best.Kind > arrival.Kind && now - best.PingSentAt > DetourInterval)
+            if (peer.Best is { Pings.IsOutstanding: false } best && best.Kind > arrival.Kind && now - best.Pings.SentAt > DetourInterval)
             {
                 // The peer takes a detour: what we send it straight may not arrive.
                 Ping(now, peer, best);
@@ -96,10 +99,14 @@ internal sealed class PathKeeper(LocalNode local, PeerTable peers, Transport tra
     /// <summary>Begins to try a way that the peer named.</summary>
     public void TryNamed(TimeSpan now, Peer peer, Arrival way)
     {
-        if (!IsNeedless(now, peer, way) && (peer.FindPath(way) is not null || PathRoom.IsLeft(now, peer)))
+        if (!IsNeedless(now, peer, way) && (peer.Paths.Find(way) is not null || peer.Paths.HasRoom(now)))
         {
             peers.Stir(peer);
-            Try(now, peer, way);
+            Path path = peer.Paths.GetOrAdd(now, way);
+            if (!path.IsAlive)
+            {
+                Wake(now, peer, path);
+            }
         }
     }
 
@@ -139,9 +146,9 @@ internal sealed class PathKeeper(LocalNode local, PeerTable peers, Transport tra
 
             // The peer watches this path just now; whatever of ours it does not hear, it will tell by its next pings. Where there is a choice, each end
             // measures for itself: the peer's pings would put ours off for ever, and a round trip of long ago would decide.
-            if (peer.FindPath(arrival) is { IsAlive: true, RoundTrip: not null, IsPingOutstanding: false } path && !HasChoice(peer, path))
+            if (peer.Paths.Find(arrival) is { IsAlive: true, RoundTrip: not null, Pings.IsOutstanding: false } path && !HasChoice(peer, path))
             {
-                path.NextPing = now + (Interval(now, peer, path) * (1 + (0.25 * local.Random.NextDouble())));
+                path.Pings.Plan(now + (Interval(now, peer, path) * (1 + (0.25 * local.Random.NextDouble()))));
             }
         }
     }
@@ -191,8 +198,7 @@ internal sealed class PathKeeper(LocalNode local, PeerTable peers, Transport tra
                 if (path is { IsAlive: true, Kind: PathKind.Direct })
                 {
                     // Not all in one moment: on the way back they would meet in one queue.
-                    path.IsPingOutstanding = false;
-                    path.NextPing = local.Soon(now);
+                    path.Pings.PlanAnew(local.Soon(now));
                 }
             }
         }
@@ -203,9 +209,16 @@ internal sealed class PathKeeper(LocalNode local, PeerTable peers, Transport tra
     {
         Span<byte> message = stackalloc byte[PingMessage.Size];
         PingMessage ping = NewPing(now, peer);
-        path?.OnPing(now, ping.Nonce);
+        path?.Pings.OnPing(now, ping.Nonce);
         ping.Write(message);
         transport.SendMessage(now, peer, message, path);
+    }
+
+    /// <summary>Pings by a path because of something that happened elsewhere, so the peer's own time may come earlier.</summary>
+    public void Ask(TimeSpan now, Peer peer, Path path)
+    {
+        peers.Stir(peer);
+        Ping(now, peer, path);
     }
 
     /// <summary>Sends a ping some way that most likely leads nowhere. No path is made for it: if it gets through, the peer answers from where it is.</summary>
@@ -218,17 +231,30 @@ internal sealed class PathKeeper(LocalNode local, PeerTable peers, Transport tra
 
     private PingMessage NewPing(TimeSpan now, Peer peer) => new((ulong)local.Random.NextInt64(long.MinValue, long.MaxValue), peer.Use.IsUseful(now), esp.IsOffered);
 
-    /// <summary>Begins to try a way to a peer.</summary>
-    private Path Try(TimeSpan now, Peer peer, Arrival way)
+    /// <summary>A path leads nowhere any more.</summary>
+    public static void Forget(Peer peer, Path path)
     {
-        Path path = PathRoom.GetOrAdd(now, peer, way);
-        if (!path.IsAlive)
-        {
-            path.DownSince = now;
-            Ping(now, peer, path);
-        }
+        peer.Paths.Remove(path);
+        peer.ChooseBest();
+    }
 
-        return path;
+    /// <summary>A socket of a search is closed, and with it go the paths that began there.</summary>
+    public static void ForgetSocket(Peer peer, int socket)
+    {
+        for (int i = peer.Paths.Count - 1; i >= 0; i--)
+        {
+            if (peer.Paths[i].Way.Socket == socket)
+            {
+                peer.Paths.Remove(peer.Paths[i]);
+            }
+        }
+    }
+
+    /// <summary>Finds out anew whether a dead path works.</summary>
+    public void Wake(TimeSpan now, Peer peer, Path path)
+    {
+        path.Wake(now);
+        Ping(now, peer, path);
     }
 
     /// <summary>What the other end looks like from here. The listener that we connected to it knows itself.</summary>
@@ -241,12 +267,12 @@ internal sealed class PathKeeper(LocalNode local, PeerTable peers, Transport tra
     /// </summary>
     private Path Move(TimeSpan now, Peer peer, Path before, Arrival arrival)
     {
-        Path path = PathRoom.GetOrAdd(now, peer, arrival);
+        Path path = peer.Paths.GetOrAdd(now, arrival);
         path.Replace(before);
         Revive(now, peer, path);
         peer.Follow(path);
         Ping(now, peer, path);
-        if (!before.IsPingOutstanding)
+        if (!before.Pings.IsOutstanding)
         {
             Ping(now, peer, before);
         }
@@ -262,22 +288,18 @@ internal sealed class PathKeeper(LocalNode local, PeerTable peers, Transport tra
             events.Forgotten?.Invoke(now);
         }
 
-        path.DiedInSilence = false;
-        path.IsAlive = true;
-        path.Misses.Clear();
-        path.LastReceived = now;
-        path.UnansweredSince = path.HandedOnSince = null;
+        path.Live(now);
         peer.ChooseBest();
         if (path.Kind == PathKind.Direct && path.Way.Endpoint.IsCallable)
         {
             peer.LastDirect = path.Way;
         }
 
-        path.NextPing = now + Interval(now, peer, path);
+        path.Pings.Plan(now + Interval(now, peer, path));
         if (isNew)
         {
             peers.Touch();
-            if (peer.Best is { Kind: PathKind.Direct, IsPingOutstanding: false } best && best != path && path.Kind == PathKind.Direct)
+            if (peer.Best is { Kind: PathKind.Direct, Pings.IsOutstanding: false } best && best != path && path.Kind == PathKind.Direct)
             {
                 // A new straight way beside an old one: perhaps in its place. Measured at the same time, the better one wins.
                 Ping(now, peer, best);

@@ -66,11 +66,11 @@ internal sealed class Peer
         set => field = Stirring(value);
     }
 
-    [field: Bounded(nameof(PathRoom.Most), On = typeof(PathRoom))]
-    public List<Path> Paths { get; } = [];
+    /// <summary>The ways to it that do not go over the ring.</summary>
+    public PathList Paths { get; } = new();
 
     /// <summary>A node with a link to this peer, for packets over the ring; zero if not known.</summary>
-    public NodeAddress Via { get; set; }
+    public NodeAddress Via { get; private set; }
 
     public TimeSpan CreatedAt { get; }
 
@@ -96,7 +96,7 @@ internal sealed class Peer
         set => field = Stirring(value);
     }
 
-    /// <summary>What it said of its NAT.</summary>
+    /// <summary>What it said of its NAT, to the one that takes its Candidates.</summary>
     public NatProfile Nat { get; set; }
 
     public long SentBytes { get; set; }
@@ -112,8 +112,11 @@ internal sealed class Peer
         set => field = Stirring(value);
     }
 
+    /// <summary>Whether there is a session in which nobody said goodbye.</summary>
+    public bool HasSession => Current is not null && PartedAt is null;
+
     /// <summary>Whether there is a session and a path that is not the ring.</summary>
-    public bool IsConnected => Current is not null && Best is not null && PartedAt is null;
+    public bool IsConnected => HasSession && Best is not null;
 
     /// <summary>Whether it is reached straight, by whatever protocol.</summary>
     public bool IsStraight => Best is { Kind: PathKind.Direct };
@@ -134,8 +137,17 @@ internal sealed class Peer
     /// <summary>Whether it has let wait for so long what it should answer that it is asked less often from now on.</summary>
     public bool IsLongSilent(TimeSpan now) => (Current is null ? CreatedAt : UnansweredSince) is { } since && now - since >= LongSilence;
 
-    /// <summary>Whether neither end has a use for the link that stands.</summary>
-    public bool IsUseless(TimeSpan now) => Current is not null && Use.IsOver(now);
+    /// <summary>Something of the peer came over the ring from a node that has a link to it: the way back begins there.</summary>
+    public void OnRing(NodeAddress via) => Via = via;
+
+    /// <summary>Somebody names a node that has a link to the peer. Neither the peer nor this node can be it.</summary>
+    public void OnNamed(NodeAddress via)
+    {
+        if (via != default && via != Address && !_table.IsSelf(via))
+        {
+            Via = via;
+        }
+    }
 
     /// <summary>A packet of the virtual network came.</summary>
     public void OnPacket(TimeSpan now)
@@ -150,26 +162,13 @@ internal sealed class Peer
     /// <summary>What time does to the peer is to be worked out anew.</summary>
     public void Stir() => _table.Stir(this);
 
-    public Path? FindPath(Arrival way)
-    {
-        foreach (Path path in Paths)
-        {
-            if (path.Way == way)
-            {
-                return path;
-            }
-        }
-
-        return null;
-    }
-
     /// <summary>
     /// Chooses <see cref="Best"/> anew; the present one stays unless another is clearly better. One that is in doubt is chosen only where
     /// all are: after a search through a NAT there may be twenty straight ways that end together.
     /// </summary>
     public void ChooseBest()
     {
-        Path? present = Best is { IsAlive: true } && Paths.Contains(Best) ? Best : null;
+        Path? present = Best is { IsAlive: true } && Paths.Find(Best.Way) == Best ? Best : null;
         Best = BestOf(present, orDoubted: false) ?? BestOf(present, orDoubted: true);
     }
 
@@ -180,7 +179,7 @@ internal sealed class Peer
     {
         foreach (Path path in Paths)
         {
-            if (path.IsAlive && (orDoubted || !path.IsInDoubt) && (best is null || IsClearlyBetter(path, best)))
+            if (path.IsAlive && (orDoubted || !path.Pings.IsInDoubt) && (best is null || IsClearlyBetter(path, best)))
             {
                 best = path;
             }

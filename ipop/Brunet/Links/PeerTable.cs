@@ -42,6 +42,21 @@ internal sealed class PeerTable(LocalNode local, SessionTable sessions)
 
     public Peer? GetValueOrDefault(NodeAddress address) => _peers.GetValueOrDefault(address);
 
+    /// <summary>Whether an address is this node's own.</summary>
+    public bool IsSelf(NodeAddress address) => address == local.Self;
+
+    /// <summary>A peer that there is a session with, to which something is about to be sent.</summary>
+    public bool TryReach(NodeAddress address, [MaybeNullWhen(false)] out Peer peer)
+    {
+        if (!_peers.TryGetValue(address, out peer) || !peer.HasSession)
+        {
+            return false;
+        }
+
+        Stir(peer);
+        return true;
+    }
+
     /// <summary>Whether a connected peer may store, route and relay.</summary>
     public bool IsMember(Peer peer) => peer.IsConnected && IsEntitled(peer);
 

@@ -41,10 +41,7 @@ internal sealed class Transport(LocalNode local, PeerTable peers, EspAgreement e
         if (peer.Current is { } session && Send(now, peer, session, message, path?.Way ?? Arrival.Ring(peer.Via)))
         {
             peers.Stir(peer);
-            if (path is not null)
-            {
-                path.HandedOnSince ??= now;
-            }
+            path?.OnHandedOn(now);
         }
     }
 
@@ -61,10 +58,7 @@ internal sealed class Transport(LocalNode local, PeerTable peers, EspAgreement e
                 peer.UnansweredSince ??= now;
             }
 
-            if (path is not null)
-            {
-                path.UnansweredSince ??= now;
-            }
+            path?.OnSent(now);
         }
     }
 

@@ -21,7 +21,7 @@ internal sealed class OutsideWatch(LocalNode local, PeerTable peers, PathKeeper 
     [Bounded(nameof(SessionTable.MaxPeers), On = typeof(SessionTable))]
     private readonly List<(Peer Peer, Path Path)> _best = [];
 
-    [Bounded(nameof(PathRoom.Most), On = typeof(PathRoom))]
+    [Bounded(nameof(PathList.Most), On = typeof(PathList))]
     private readonly List<(Peer Peer, Path Path)> _other = [];
 
     private TimeSpan _nextEarly, _nextLate, _nextMove;
@@ -87,7 +87,11 @@ internal sealed class OutsideWatch(LocalNode local, PeerTable peers, PathKeeper 
         {
             if (peer.Current is not null && peer != witness && peer.Use.IsBusy(now) && peer.Best is not { Way.IsUdp: false })
             {
-                peer.Via = peers.IsMember(witness) ? witness.Address : peer.Via;
+                if (peers.IsMember(witness))
+                {
+                    peer.OnNamed(witness.Address);
+                }
+
                 puncher.TellPlace(now, peer);
             }
         }
@@ -98,7 +102,7 @@ internal sealed class OutsideWatch(LocalNode local, PeerTable peers, PathKeeper 
     {
         foreach (Peer peer in peers.Values)
         {
-            if (peer != silent && peer is { PartedAt: null, Best: { IsAlive: true, IsInDoubt: false, Way: { IsUdp: true, Socket: 0 } way } path }
+            if (peer != silent && peer is { PartedAt: null, Best: { IsAlive: true, Pings.IsInDoubt: false, Way: { IsUdp: true, Socket: 0 } way } path }
                 && !PrivateAddresses.Contains(way.Endpoint))
             {
                 (peer.Nat.Mapping == NatMapping.None ? _best : _other).Add((peer, path));

@@ -7,9 +7,9 @@ using static Brunet.Moment;
 namespace Brunet.Nat;
 
 /// <summary>
-/// Gets through where one NAT takes another port for each destination: the side behind it opens many ports, the other guesses. Only for a
-/// peer that packets of the virtual network go to and that punching did not reach; one search at a time a node, with pauses that
-/// grow, within one budget.
+/// Gets through where one NAT takes another port for each destination: the side behind it opens many ports, the other guesses; and where one
+/// NAT stands before both and refuses a flow between them. Only for a peer that packets of the virtual network go to and that punching did
+/// not reach; one search at a time a node, with pauses that grow, within one budget.
 /// </summary>
 internal sealed class PortSearcher(LocalNode local, PeerTable peers, Agenda agenda, PathKeeper paths, ReflectedAddresses reflected, Puncher puncher) : ITimed, IPeerTimed
 {
@@ -47,7 +47,6 @@ internal sealed class PortSearcher(LocalNode local, PeerTable peers, Agenda agen
     /// <summary>The peer told where and behind what it is; and perhaps that it has opened ports and waits for guesses.</summary>
     public void OnCandidates(TimeSpan now, Peer peer, CandidatesMessage candidates)
     {
-        peer.Nat = candidates.Nat;
         Kept kept = _perPeer.Of(peer);
         kept.Outside = candidates.Endpoints.Find(IsSearchable);
         if (kept.NextSearch == default)
@@ -137,6 +136,11 @@ internal sealed class PortSearcher(LocalNode local, PeerTable peers, Agenda agen
             return new SocketSpread(local, paths, puncher, peer, PortGuesses.After(kept.Outside, ahead), SocketSpread.Both, now, tells);
         }
 
+        if (DoShareNat(peer, kept))
+        {
+            return new SocketSpread(local, paths, puncher, peer, kept.Outside, SocketSpread.One, now, tells: false);
+        }
+
         // Others may have made the NAT count on, or it does not count after all: the second try is as for any.
         int count = Counts(reflected.Nat) && kept.Searches <= 1 ? SocketSpread.Few : SocketSpread.Many;
         return new SocketSpread(local, paths, puncher, peer, kept.Outside, count, now, tells);
@@ -149,6 +153,14 @@ internal sealed class PortSearcher(LocalNode local, PeerTable peers, Agenda agen
     /// of each is open to one of the other.
     /// </summary>
     private bool DoBothCount(Peer peer) => Counts(reflected.Nat) && Counts(peer.Nat);
+
+    /// <summary>
+    /// Whether one NAT stands before both that keeps a machine's port for everybody. What came to it before the peer's port was open it may have refused, and a NAT that
+    /// remembers each flow, as Linux does, goes on to refuse it, both ways, for as long as pings follow. What comes from another port of ours is another flow.
+    /// </summary>
+    private bool DoShareNat(Peer peer, Kept kept) =>
+        (reflected.Nat.Mapping, peer.Nat.Mapping) is (NatMapping.Independent, NatMapping.Independent)
+        && reflected.Distinct().Exists(seen => seen.IsSameSource(kept.Outside));
 
     private static TimeSpan Pause(int tries) => TimeSpan.FromSeconds(PauseSeconds[Math.Min(tries, PauseSeconds.Length - 1)]);
 
@@ -166,7 +178,7 @@ internal sealed class PortSearcher(LocalNode local, PeerTable peers, Agenda agen
         if (ours == theirs)
         {
             // Chance on a side, and no easy one: nobody can be told where to send. Two that know nothing take turns.
-            return DoBothCount(peer) || (ours == NatMapping.Unknown && (kept.Searches % 2 == 0) == (local.Self < peer.Address));
+            return DoBothCount(peer) || DoShareNat(peer, kept) || (ours == NatMapping.Unknown && (kept.Searches % 2 == 0) == (local.Self < peer.Address));
         }
 
         return ours == NatMapping.Dependent || (ours == NatMapping.Unknown && theirs != NatMapping.Dependent);
@@ -204,7 +216,7 @@ internal sealed class PortSearcher(LocalNode local, PeerTable peers, Agenda agen
         foreach ((int socket, Peer peer) in _kept)
         {
             if (!peers.TryGetValue(peer.Address, out Peer? known) || known != peer
-                || !peer.Paths.Exists(path => path.Way.Socket == socket && (path.IsAlive || now - path.LastReceived < UndecidedKept)))
+                || !peer.Paths.Any(path => path.Way.Socket == socket && (path.IsAlive || now - path.LastReceived < UndecidedKept)))
             {
                 _kept.Remove(socket);
                 Close(socket, peer);
@@ -214,7 +226,7 @@ internal sealed class PortSearcher(LocalNode local, PeerTable peers, Agenda agen
 
     private void Close(int socket, Peer peer)
     {
-        peer.Paths.RemoveAll(path => path.Way.Socket == socket);
+        PathKeeper.ForgetSocket(peer, socket);
         local.Output.CloseSocket(socket);
     }
 

@@ -25,10 +25,17 @@ internal sealed class Puncher(LocalNode local, PeerTable peers, Agenda agenda, T
     /// </summary>
     private static readonly TimeSpan RelayDelay = TimeSpan.FromMilliseconds(400);
 
+    /// <summary>How often a peer is told of the machine's networks until it answers.</summary>
+    private const int MostTells = 3;
+
     private readonly PerPeer<Kept> _kept = new(peers);
 
     private IReadOnlyList<TransportAddress> _local = [];
     private IReadOnlyList<TransportAddress> _mapped = [];
+
+    /// <summary>Which of the machine's addresses, counted, are those of now, if they are of several networks; else 0.</summary>
+    private int _networks;
+    private int _changes;
 
     /// <summary>Hears of where and behind what a peer says that it is.</summary>
     public Action<TimeSpan, Peer, CandidatesMessage>? Named { get; set; }
@@ -43,6 +50,7 @@ internal sealed class Puncher(LocalNode local, PeerTable peers, Agenda agenda, T
     public void SetLocal(IReadOnlyList<TransportAddress> endpoints)
     {
         _local = endpoints;
+        _networks = HasSeveralNetworks(endpoints) ? ++_changes : 0;
         reflected.Local = endpoints;
         connections.SetListeners(endpoints);
     }
@@ -61,6 +69,10 @@ internal sealed class Puncher(LocalNode local, PeerTable peers, Agenda agenda, T
             _kept.Of(peer).Punches = 0;
             Punch(now, peer);
         }
+        else if (_networks != 0)
+        {
+            TellNetworks(now, peer);
+        }
     }
 
     /// <summary>There is a new way to reach us: whoever is not direct shall know.</summary>
@@ -71,6 +83,10 @@ internal sealed class Puncher(LocalNode local, PeerTable peers, Agenda agenda, T
             if (peer.Current is not null && !peer.IsPunched)
             {
                 PunchAgain(now, peer);
+            }
+            else if (peer.Current is not null && _networks != 0)
+            {
+                TellNetworks(local.Soon(now), peer);
             }
         }
     }
@@ -118,12 +134,14 @@ internal sealed class Puncher(LocalNode local, PeerTable peers, Agenda agenda, T
 
         Kept kept = _kept.Of(peer);
         kept.OfferedEndpoints = candidates.Endpoints.Count;
+        kept.TellAt = TimeSpan.MaxValue;
         if (candidates.WantsAnswer)
         {
             // By the way that it came: the one in use may be what the peer doubts.
-            Send(now, peer, wantsAnswer: false, peer.FindPath(arrival));
+            Send(now, peer, wantsAnswer: false, peer.Paths.Find(arrival));
         }
 
+        peer.Nat = candidates.Nat;
         Named?.Invoke(now, peer, candidates);
         foreach (TransportAddress endpoint in candidates.Endpoints)
         {
@@ -137,7 +155,7 @@ internal sealed class Puncher(LocalNode local, PeerTable peers, Agenda agenda, T
         if (!peer.IsStraight)
         {
             kept.TcpCandidates.AddRange(candidates.TcpEndpoints.FindAll(endpoint => endpoint.IsUsable));
-            kept.TryTcpAt = now + TcpDelay;
+            kept.TcpAt = now + TcpDelay;
         }
 
         kept.RelayCandidates.Clear();
@@ -147,7 +165,7 @@ internal sealed class Puncher(LocalNode local, PeerTable peers, Agenda agenda, T
             TryRelays(now, peer);
         }
 
-        kept.TryRelaysAt = now + RelayDelay;
+        kept.RelaysAt = now + RelayDelay;
         peer.Stir();
     }
 
@@ -157,10 +175,7 @@ internal sealed class Puncher(LocalNode local, PeerTable peers, Agenda agenda, T
     public TimeSpan NextOf(TimeSpan now, Peer peer)
     {
         Kept kept = _kept.Of(peer);
-        bool isPunching = peer.Current is not null && !peer.IsPunched && kept.NextPunch < peer.Use.WantedUntil && peer.Use.IsWanted(now);
-        TimeSpan punch = isPunching ? kept.NextPunch : TimeSpan.MaxValue;
-        TimeSpan next = kept.TcpCandidates.Count > 0 ? Earlier(kept.TryTcpAt, punch) : punch;
-        return kept.RelayCandidates.Count > 0 ? Earlier(kept.TryRelaysAt, next) : next;
+        return Earlier(Earlier(PunchedAt(now, peer, kept), kept.TellAt), Earlier(kept.TryTcpAt, kept.TryRelaysAt));
     }
 
     public void Tick(TimeSpan now)
@@ -168,22 +183,32 @@ internal sealed class Puncher(LocalNode local, PeerTable peers, Agenda agenda, T
         foreach (Peer peer in agenda.Due)
         {
             Kept kept = _kept.Of(peer);
-            if (peer.Current is not null && !peer.IsPunched && now >= kept.NextPunch && peer.Use.IsWanted(now))
+            if (now >= PunchedAt(now, peer, kept))
             {
                 Punch(now, peer);
             }
 
-            if (kept.TcpCandidates.Count > 0 && now >= kept.TryTcpAt)
+            if (now >= kept.TellAt)
+            {
+                kept.TellAt = ++kept.Tells < MostTells ? now + FirstRetry : TimeSpan.MaxValue;
+                Send(now, peer, wantsAnswer: true, peer.Best);
+            }
+
+            if (now >= kept.TryTcpAt)
             {
                 TryTcp(now, peer);
             }
 
-            if (kept.RelayCandidates.Count > 0 && now >= kept.TryRelaysAt)
+            if (now >= kept.TryRelaysAt)
             {
                 TryRelays(now, peer);
             }
         }
     }
+
+    /// <summary>When the peer is told again where this node is: it has no better path, and the link is of use.</summary>
+    private static TimeSpan PunchedAt(TimeSpan now, Peer peer, Kept kept) =>
+        peer.Current is not null && !peer.IsPunched ? Before(now, kept.NextPunch, peer.Use.WantedUntil) : TimeSpan.MaxValue;
 
     private void PunchAgain(TimeSpan now, Peer peer)
     {
@@ -191,6 +216,41 @@ internal sealed class Puncher(LocalNode local, PeerTable peers, Agenda agenda, T
         kept.Punches = 0;
         kept.NextPunch = now;
         peer.Stir();
+    }
+
+    /// <summary>
+    /// A machine with several cards tells each peer once where all of them are, though it is reached by one: that one may begin to swallow everything, and then
+    /// there may be nobody left to tell it by. The peer answers with where it is, and both try what they heard.
+    /// </summary>
+    private void TellNetworks(TimeSpan at, Peer peer)
+    {
+        Kept kept = _kept.Of(peer);
+        if (kept.Told != _networks)
+        {
+            (kept.Told, kept.Tells, kept.TellAt) = (_networks, 0, at);
+            peer.Stir();
+        }
+    }
+
+    /// <summary>Whether the machine has two addresses of one version of IP that others can use: two of IPv4, or of IPv6 in two networks.</summary>
+    private static bool HasSeveralNetworks(IReadOnlyList<TransportAddress> endpoints)
+    {
+        (TransportAddress? four, TransportAddress? six) = (null, null);
+        foreach (TransportAddress endpoint in endpoints)
+        {
+            if (!endpoint.IsLinkLocal)
+            {
+                ref TransportAddress? first = ref endpoint.IsIPv4 ? ref four : ref six;
+                if (first?.IsSameSource(endpoint) == false)
+                {
+                    return true;
+                }
+
+                first = endpoint;
+            }
+        }
+
+        return false;
     }
 
     private void TryTcp(TimeSpan now, Peer peer)
@@ -266,6 +326,14 @@ internal sealed class Puncher(LocalNode local, PeerTable peers, Agenda agenda, T
         /// <summary>When the peer may be asked again over the ring where it is.</summary>
         public TimeSpan NextSeek { get; set; }
 
+        /// <summary>Which of the machine's networks the peer was told of; <see cref="_networks"/> when it was.</summary>
+        public int Told { get; set; }
+
+        /// <summary>How often it was, and when it is told again, for it has not answered.</summary>
+        public int Tells { get; set; }
+
+        public TimeSpan TellAt { get; set; } = TimeSpan.MaxValue;
+
         /// <summary>How many endpoints the peer named in its last Candidates; null if none came.</summary>
         public int? OfferedEndpoints { get; set; }
 
@@ -273,14 +341,20 @@ internal sealed class Puncher(LocalNode local, PeerTable peers, Agenda agenda, T
         [field: Bounded(nameof(ProtocolConstants.MaxCandidates), On = typeof(ProtocolConstants))]
         public List<TransportAddress> TcpCandidates { get; } = [];
 
-        /// <summary>When TCP is tried, if there is no straight path yet.</summary>
-        public TimeSpan TryTcpAt { get; set; }
+        /// <summary>When TCP is tried, if the peer named where and there is no straight path yet.</summary>
+        public TimeSpan TcpAt { get; set; }
+
+        /// <summary>The same; later than any time if nothing is left to try.</summary>
+        public TimeSpan TryTcpAt => TcpCandidates.Count > 0 ? TcpAt : TimeSpan.MaxValue;
 
         /// <summary>Common neighbours that the peer named, until they were tried as relays.</summary>
         [field: Bounded(nameof(ProtocolConstants.MaxCandidates), On = typeof(ProtocolConstants))]
         public List<NodeAddress> RelayCandidates { get; } = [];
 
-        /// <summary>When relays are tried, if there is no straight path yet.</summary>
-        public TimeSpan TryRelaysAt { get; set; }
+        /// <summary>When relays are tried, if the peer named any and there is no straight path yet.</summary>
+        public TimeSpan RelaysAt { get; set; }
+
+        /// <summary>The same; later than any time if nothing is left to try.</summary>
+        public TimeSpan TryRelaysAt => RelayCandidates.Count > 0 ? RelaysAt : TimeSpan.MaxValue;
     }
 }

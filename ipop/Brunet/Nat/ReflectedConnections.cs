@@ -58,9 +58,10 @@ internal sealed class ReflectedConnections
     public void Clear() => _words.Clear();
 
     /// <summary>
-    /// Where connections from each of our ports will be seen to come from: what most hosts saw, and the port itself unless several saw the NAT keep another. One
-    /// host may have seen what no other will: to it a machine behind the same NAT, or the host's own call through its gateway, had taken the port before
-    /// us. None if no two agree: then the NAT takes another port for each destination.
+    /// Where connections from each of our ports will be seen to come from: what most hosts saw, what the next most did if they were several, too, and the port itself
+    /// unless several saw the NAT keep another alone. One host may have seen what no other will: to it a machine behind the same NAT, or the host's own call through its
+    /// gateway, had taken the port before us. A NAT that gave us another port for that goes on using both, each for some hosts. If no two agree, but to one of them the
+    /// NAT kept the port, it can be either: that and the newest other. Else none: then the NAT takes another port for each destination.
     /// </summary>
     public List<TransportAddress> Candidates()
     {
@@ -69,10 +70,17 @@ internal sealed class ReflectedConnections
         foreach (ushort port in _ports)
         {
             var own = _words.FindAll(word => PortFor(word.At) == port);
-            if (MostSeen(own) is { Hosts: var hosts, Seen: var seen } && (hosts > 1 || own.Count == 1))
+            List<(int Hosts, TransportAddress Seen)> seen = MostSeen(own);
+            if (own.Count == 1 || (seen.Count > 0 && seen[0].Hosts > 1))
             {
-                result.Add(seen);
-                isKept &= hosts == 1 || seen.Port == port;
+                List<TransportAddress> named = seen.Where((one, rank) => rank == 0 || (rank == 1 && one.Hosts > 1)).Select(one => one.Seen).ToList();
+                result.AddRange(named);
+                isKept &= own.Count == 1 || named.Exists(one => one.Port == port);
+            }
+            else if (own.FindIndex(word => word.Seen.Port == port) is >= 0 and int kept)
+            {
+                result.Add(own[kept].Seen);
+                result.Add(own[kept == 0 ? 1 : 0].Seen);
             }
         }
 
@@ -91,20 +99,20 @@ internal sealed class ReflectedConnections
         return result;
     }
 
-    /// <summary>The address that most others saw, the newest of those that as many did.</summary>
-    private static (int Hosts, TransportAddress Seen)? MostSeen(List<(TransportAddress At, TransportAddress Seen, TimeSpan HeardAt)> words)
+    /// <summary>The addresses that others saw, that of the most hosts first, of those of as many the newest.</summary>
+    private static List<(int Hosts, TransportAddress Seen)> MostSeen(List<(TransportAddress At, TransportAddress Seen, TimeSpan HeardAt)> words)
     {
-        (int Hosts, TransportAddress Seen)? best = null;
+        var result = new List<(int Hosts, TransportAddress Seen)>();
         foreach ((_, TransportAddress seen, _) in words)
         {
-            int hosts = words.FindAll(word => word.Seen == seen).Count;
-            if (best is not { } found || hosts > found.Hosts)
+            if (!result.Exists(one => one.Seen == seen))
             {
-                best = (hosts, seen);
+                result.Add((words.FindAll(word => word.Seen == seen).Count, seen));
             }
         }
 
-        return best;
+        // OrderBy keeps the order of equals.
+        return [.. result.OrderByDescending(one => one.Hosts)];
     }
 
     /// <summary>

@@ -19,6 +19,9 @@ internal sealed class SocketSpread(LocalNode local, PathKeeper paths, Puncher pu
     /// <summary>Sockets where both NATs count: each side may have counted on by one less than so many.</summary>
     public const int Both = 128;
 
+    /// <summary>Sockets towards a peer behind the same NAT: its port is known, and only ours need be another.</summary>
+    public const int One = 1;
+
     /// <summary>
     /// What the peer needs for its guesses at the budget's pace (2.05 s), a round trip and something to spare. A machine under load is not
     /// given more than the budget's longest tick at a time, so neither is this: a try ends when its guesses can be out, not by the clock.

@@ -45,8 +45,14 @@ internal sealed class TcpMeetings(
     /// <summary>Hears of the first connection that was seen from outside, or the first since a NAT forgot all.</summary>
     public Action<TimeSpan>? Seen { get; set; }
 
+    /// <summary>Calls a machine of the bootstrap list, to which there is no link.</summary>
+    public Action<TimeSpan, TransportAddress>? Calling { get; set; }
+
     /// <summary>When <see cref="Tick"/> has something to do next; never, if nothing is under way.</summary>
     public TimeSpan NextTick { get; private set; } = TimeSpan.MaxValue;
+
+    /// <summary>Whether somebody waits for an address of ours that nobody has seen.</summary>
+    private bool NeedsHelp => _askers.Count > 0 && connections.Candidates().Count == 0;
 
     /// <summary>The peer was told how to reach us by UDP; where that does not lead anywhere, it is asked to meet.</summary>
     public void Plan(TimeSpan now, Peer peer)
@@ -67,7 +73,14 @@ internal sealed class TcpMeetings(
     public void OnObserved(TimeSpan now, TransportAddress at, TransportAddress observed)
     {
         bool wasUnseen = connections.Candidates().Count == 0;
-        if (!observed.IsUsable || !local.Output.ComesFromListener(at) || !connections.Add(now, at, observed with { Protocol = TransportProtocol.TcpMet }))
+        if (!local.Output.ComesFromListener(at))
+        {
+            // It took the place of one that did.
+            connections.Remove(at);
+            return;
+        }
+
+        if (!observed.IsUsable || !connections.Add(now, at, observed with { Protocol = TransportProtocol.TcpMet }))
         {
             return;
         }
@@ -129,8 +142,9 @@ internal sealed class TcpMeetings(
 
         if (connections.Candidates().Count == 0)
         {
-            if (meet.WantsAnswer && Remember(now, peer))
+            if (meet.WantsAnswer)
             {
+                Remember(now, peer);
                 SeekHelp(now);
             }
 
@@ -141,7 +155,7 @@ internal sealed class TcpMeetings(
         if (meet.WantsAnswer)
         {
             // Who asked begins when the answer is there, and so do we.
-            Path? way = peer.FindPath(arrival) ?? peer.Best;
+            Path? way = peer.Paths.Find(arrival) ?? peer.Best;
             Send(now, peer, wantsAnswer: false, way);
             TimeSpan oneWay = (way?.RoundTrip ?? default) / 2;
             start += oneWay < LongestWay ? oneWay : LongestWay;
@@ -174,7 +188,7 @@ internal sealed class TcpMeetings(
             }
         }
 
-        if (_askers.Count > 0 && connections.Candidates().Count == 0)
+        if (NeedsHelp)
         {
             SeekHelp(now);
         }
@@ -192,7 +206,7 @@ internal sealed class TcpMeetings(
             Wake(until);
         }
 
-        if (_askers.Count > 0 && connections.Candidates().Count == 0)
+        if (NeedsHelp)
         {
             Wake(_nextHelp);
         }
@@ -206,17 +220,16 @@ internal sealed class TcpMeetings(
         _meetings.RemoveAll(meeting => meeting.Peer == peer);
     }
 
-    private bool Remember(TimeSpan now, Peer asker)
+    private void Remember(TimeSpan now, Peer asker)
     {
         if (_askers.Count >= MaxWaiting && !_askers.ContainsKey(asker))
         {
             local.Refusals.Add(Full.Meetings);
-            return false;
+            return;
         }
 
         _askers[asker] = now + AskedKept;
         Wake(now + AskedKept);
-        return true;
     }
 
     private void Wake(TimeSpan at)
@@ -227,9 +240,20 @@ internal sealed class TcpMeetings(
 
     private void Ask(TimeSpan now, Peer peer)
     {
-        if (!peer.IsStraight && connections.Candidates().Count > 0)
+        if (peer.IsStraight)
+        {
+            return;
+        }
+
+        if (connections.Candidates().Count > 0)
         {
             Send(now, peer, wantsAnswer: true, peer.Best);
+        }
+        else if (!reflected.IsKnown)
+        {
+            // There is no other way for us: the peer is asked when somebody has seen us.
+            Remember(now, peer);
+            SeekHelp(now);
         }
     }
 
@@ -255,7 +279,7 @@ internal sealed class TcpMeetings(
         Tick(now);
     }
 
-    /// <summary>Connects to public members, who will say where that was seen to come from.</summary>
+    /// <summary>Connects to public members, who will say where that was seen to come from; if we are linked to too few, to machines of the bootstrap list.</summary>
     private void SeekHelp(TimeSpan now)
     {
         if (now < _nextHelp)
@@ -264,19 +288,33 @@ internal sealed class TcpMeetings(
         }
 
         _nextHelp = now + HelpInterval;
-        int asked = 0;
-        foreach (bool isSure in (ReadOnlySpan<bool>)[true, false])
+        int asked = AskLinked(now, areSure: true, Helpers);
+        List<TransportAddress> listed = list.Endpoints.Where(endpoint => !PrivateAddresses.Contains(endpoint)).ToList();
+        for (; asked < Helpers && listed.Count > 0; asked++)
         {
-            foreach (Peer peer in peers.Values)
+            int chosen = local.Random.Next(listed.Count);
+            Calling?.Invoke(now, listed[chosen] with { Protocol = TransportProtocol.Tcp });
+            listed.RemoveAt(chosen);
+        }
+
+        AskLinked(now, areSure: false, Helpers - asked);
+    }
+
+    /// <summary>Tries members to which there is a link by TCP, too: those that are public for sure, or perhaps. How many it was.</summary>
+    private int AskLinked(TimeSpan now, bool areSure, int most)
+    {
+        int asked = 0;
+        foreach (Peer peer in peers.Values)
+        {
+            if (asked < most && peer.Best is { Way.IsUdp: true, Way.Endpoint: var endpoint } && peers.IsMember(peer) && IsPublic(peer, endpoint) == areSure
+                && !PrivateAddresses.Contains(endpoint))
             {
-                if (asked < Helpers && peer.Best is { Way.IsUdp: true, Way.Endpoint: var endpoint } && peers.IsMember(peer) && IsPublic(peer, endpoint) == isSure
-                    && !PrivateAddresses.Contains(endpoint))
-                {
-                    asked++;
-                    paths.TryNamed(now, peer, Arrival.Direct(endpoint with { Protocol = TransportProtocol.Tcp }));
-                }
+                asked++;
+                paths.TryNamed(now, peer, Arrival.Direct(endpoint with { Protocol = TransportProtocol.Tcp }));
             }
         }
+
+        return asked;
     }
 
     private bool IsPublic(Peer peer, TransportAddress endpoint) => peer.Nat.Mapping == NatMapping.None || list.IsListed(endpoint);
@@ -301,10 +339,9 @@ internal sealed class TcpMeetings(
         {
             foreach (Peer witness in peers.Values)
             {
-                if (witness.Paths.Find(path => path is { IsAlive: true, IsPingOutstanding: false, Kind: PathKind.Direct } && old.Contains(path.Way.Endpoint)) is { } path)
+                if (witness.Paths.FirstOrDefault(path => path is { IsAlive: true, Pings.IsOutstanding: false, Kind: PathKind.Direct } && old.Contains(path.Way.Endpoint)) is { } path)
                 {
-                    peers.Stir(witness);
-                    paths.Ping(now, witness, path);
+                    paths.Ask(now, witness, path);
                 }
             }
         }

@@ -120,7 +120,8 @@ internal sealed class Bootstrapper(LocalNode local, PeerTable peers, Agenda agen
         }
     }
 
-    private void Call(TimeSpan now, TransportAddress endpoint)
+    /// <summary>Calls an endpoint unless it is our own, or a path leads there.</summary>
+    public void Call(TimeSpan now, TransportAddress endpoint)
     {
         if (!list.IsSelf(now, endpoint) && !IsReached(now, endpoint))
         {
@@ -170,7 +171,7 @@ internal sealed class Bootstrapper(LocalNode local, PeerTable peers, Agenda agen
     {
         foreach (Peer peer in peers.Values)
         {
-            if (peer.FindPath(Arrival.Direct(endpoint)) is { IsAlive: true })
+            if (peer.Paths.Find(Arrival.Direct(endpoint)) is { IsAlive: true })
             {
                 if (ring.EstimatedNodes <= AskersAtOnce)
                 {

@@ -146,7 +146,7 @@ internal sealed class MemberTable(LocalNode local, PeerTable peers)
 
     /// <summary>What was linked a moment ago may be so no more.</summary>
     private Peer? Eligible(Peer peer, NodeAddress except, NodeAddress exceptToo, bool orDoubted) =>
-        peer.Address != except && peer.Address != exceptToo && peers.IsMember(peer) && (orDoubted || peer.Best is { Misses.Count: 0 }) ? peer : null;
+        peer.Address != except && peer.Address != exceptToo && peers.IsMember(peer) && (orDoubted || peer.Best is { Pings.HasMissed: false }) ? peer : null;
 
     private void Refresh()
     {

@@ -10,7 +10,7 @@ namespace Brunet.Ring;
 /// Asks the ring who stands nearest to the local node. The question begins at some link and says whom the asker knows; the node where it
 /// ends answers, and on its way whoever knows better. So a group of nodes that knows only itself finds the others.
 /// </summary>
-internal sealed class NodeFinder(LocalNode local, MemberTable members, RingView ring, Router router) : IMessageTaker
+internal sealed class NodeFinder(LocalNode local, MemberTable members, RingView ring, GreedyRouter router) : IMessageTaker
 {
     /// <summary>Links that the first questions begin at, while little is known.</summary>
     private const int FindsAtOnce = 3;

@@ -249,9 +249,9 @@ internal sealed class RingKeeper(
         if (peers.TryGetValue(address, out Peer? known) && known.Current is not null)
         {
             // A session without a path of its own: it is kept alive and punched until it has one. Who brought its last word is better than hearsay.
-            if (!known.IsConnected && (known.Via == default || known.UnansweredSince is not null) && via != default && via != address && via != local.Self)
+            if (!known.IsConnected && (known.Via == default || known.UnansweredSince is not null))
             {
-                known.Via = via;
+                known.OnNamed(via);
             }
 
             known.Use.KeepUntil(now + WaitingInterval + ReviewInterval);

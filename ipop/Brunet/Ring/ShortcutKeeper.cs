@@ -11,7 +11,7 @@ namespace Brunet.Ring;
 /// Keeps links to far members, so that greedy routing needs few hops: half of log2 N, at distances whose density falls as 1/d
 /// (J. Kleinberg, "The small-world phenomenon: an algorithmic perspective", STOC 2000).
 /// </summary>
-internal sealed class ShortcutKeeper(LocalNode local, PeerTable peers, Agenda agenda, PathKeeper paths, Handshaker handshaker, RingView ring, Router router, NodeFinder finder) : IMessageTaker, ITimed
+internal sealed class ShortcutKeeper(LocalNode local, PeerTable peers, Agenda agenda, PathKeeper paths, Handshaker handshaker, RingView ring, GreedyRouter router, NodeFinder finder) : IMessageTaker, ITimed
 {
     private static readonly TimeSpan FirstPause = TimeSpan.FromMilliseconds(500);
     private static readonly TimeSpan LongestPause = TimeSpan.FromSeconds(32);

@@ -13,7 +13,7 @@ internal static class RouteMessage
     internal const int RouteSize = 12;
 
     /// <summary>Who made a route, as `ip route` shows it: ipopd. Not assigned to anybody else (linux/rtnetlink.h).</summary>
-    internal const byte Protocol = 87;
+    internal const byte Protocol = Agreed.RouteProtocol;
 
     private const byte TableMain = 254, ScopeLink = 253, ScopeNowhere = 255, Unicast = 1;
     private const ushort Destination = 1, OutInterface = 4, PreferredSource = 7, Metrics = 8;

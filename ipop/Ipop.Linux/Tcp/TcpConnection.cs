@@ -18,9 +18,16 @@ internal sealed class TcpConnection : IDisposable
     /// <summary>Sent data that was not acknowledged for so long may have been lost on the way, or certainly was.</summary>
     private static readonly TimeSpan DoubtfulAfter = TimeSpan.FromMilliseconds(150), DeadAfter = TimeSpan.FromSeconds(1);
 
-    /// <summary>A call that nobody took may be made anew when both are to call, not sooner.</summary>
+    /// <summary>A call that nobody took may be made anew when both are to call, or give way to another, not sooner.</summary>
     private static readonly TimeSpan CallAgainAfter = TimeSpan.FromSeconds(1);
 
+    /// <summary>
+    /// After a NAT forgot a connection, how long the next one stands before one from a port that is listened on is tried in its place, each time twice as long as
+    /// before. The far end may know the former one still, which has the same ports, and refuse it: so that takes a second or more, and is not waited for.
+    /// </summary>
+    private static readonly TimeSpan HomeAfter = TimeSpan.FromSeconds(3);
+
+    private const int MaxReturns = 20;
     private const int ReadSize = 32 * 1024;
     private const int ReadsAtOnce = 8;
 
@@ -34,6 +41,7 @@ internal sealed class TcpConnection : IDisposable
     private bool _isConnecting;
     private bool _isHeard;
     private int _stalled;
+    private int _returns;
 
     /// <param name="fd">The socket, which becomes this object's.</param>
     /// <param name="endpoint">The other end.</param>
@@ -63,8 +71,8 @@ internal sealed class TcpConnection : IDisposable
     /// <summary>Whether it was made in the place of another one to the same endpoint.</summary>
     internal bool IsRenewal { get; init; }
 
-    /// <summary>How many times one from a port that is listened on was begun in its place.</summary>
-    internal int Returns { get; set; }
+    /// <summary>Whether it calls where no peer was found yet.</summary>
+    internal bool IsGuess { get; init; }
 
     /// <summary>Whether nothing of what was sent seems to arrive, as far as the kernel knows: perhaps it was lost on the way.</summary>
     internal bool IsDoubtful => TcpSocket.IsUnheard(_fd, DoubtfulAfter);
@@ -75,12 +83,30 @@ internal sealed class TcpConnection : IDisposable
     /// <summary>Whether it does not stand though it had time, or stands and is doubtful.</summary>
     internal bool IsInVain(TimeSpan now) => IsOpen ? IsDoubtful : now - OpenedAt >= CallAgainAfter;
 
-    internal TimeSpan OpenedAt { get; }
+    /// <summary>Whether nobody has taken the call though he had time.</summary>
+    internal bool IsUnanswered(TimeSpan now) => _isConnecting && now - OpenedAt >= CallAgainAfter;
+
+    /// <summary>Whether it stands so long that a peer that wants it would use it.</summary>
+    internal bool IsSettled(TimeSpan now) => IsOpen && now - OpenedAt >= CallAgainAfter;
+
+    /// <summary>Whether it is a call to meet somebody, and nobody has taken it.</summary>
+    internal bool IsCall => _isConnecting && Endpoint.Protocol == TransportProtocol.TcpMet;
+
+    /// <summary>When it was begun, or taken by the other end.</summary>
+    internal TimeSpan OpenedAt { get; private set; }
 
     /// <summary>
     /// Whether it stood when this was asked last and the other end, which should begin, has not said a word: it accepted a plain connection, and waits, too.
     /// </summary>
     internal bool IsStalled() => !IsClient && !IsAccepted && !_isConnecting && !_isHeard && !IsEnded && _stalled++ > 0;
+
+    /// <summary>Whether it is time to try one from a port that is listened on in its place. Each time that is said it counts as tried.</summary>
+    internal bool ComesHome(TimeSpan now)
+    {
+        bool isTime = this is { IsRenewal: true, IsFromListener: false, IsOpen: true } && now - OpenedAt > HomeAfter * (1 << _returns);
+        _returns = isTime ? Math.Min(_returns + 1, MaxReturns) : _returns;
+        return isTime;
+    }
 
     /// <summary>Whether a peer that proved itself was seen to use it.</summary>
     internal bool IsProven { get; set; }
@@ -151,7 +177,7 @@ internal sealed class TcpConnection : IDisposable
     }
 
     /// <summary>The kernel has something to say; whole frames are handed out.</summary>
-    internal void OnReady(StreamFraming.Receiver receiver)
+    internal void OnReady(TimeSpan now, StreamFraming.Receiver receiver)
     {
         if (IsEnded)
         {
@@ -160,7 +186,8 @@ internal sealed class TcpConnection : IDisposable
 
         if (_isConnecting)
         {
-            _isConnecting = false;
+            (_isConnecting, OpenedAt) = (false, now);
+            TcpSocket.SetPatience(_fd, TcpSocket.Patience);
             if (!TcpSocket.IsConnected(_fd) || !_pipe.Shake())
             {
                 End();

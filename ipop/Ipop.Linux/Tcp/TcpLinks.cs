@@ -12,22 +12,9 @@ public sealed class TcpLinks : IDisposable
     /// <summary>The port that looks like the web to whoever stands between, and that the fewest networks block.</summary>
     public const int HttpsPort = 443;
 
-    private const int MaxConnections = 512;
-    private const int MaxUnproven = 64;
-    private const int MaxUnprovenOfOne = 16;
-    private const int MaxUnderWay = 16;
     private const int AcceptedAtOnce = 16;
-    private const int MaxReturns = 20;
 
     private static readonly TimeSpan SweepInterval = TimeSpan.FromSeconds(1);
-    private static readonly TimeSpan OpenWithin = TimeSpan.FromSeconds(8);
-    private static readonly TimeSpan UsedWithin = TimeSpan.FromSeconds(15);
-
-    /// <summary>
-    /// After a NAT forgot a connection, how long the next one stands before one from a port that is listened on is tried in its place, each time twice as long as
-    /// before. The far end may know the former one still, which has the same ports, and refuse it: so that takes a second or more, and is not waited for.
-    /// </summary>
-    private static readonly TimeSpan HomeAfter = TimeSpan.FromSeconds(3);
 
     private readonly PollLoop _loop;
     private readonly ITcpOwner _owner;
@@ -38,8 +25,12 @@ public sealed class TcpLinks : IDisposable
     /// <summary>What is to take the place of a connection, under its endpoint: one that we make once it stands, one that was accepted once the former has ended.</summary>
     private readonly Dictionary<TransportAddress, TcpConnection> _successors = [];
     private readonly List<TcpConnection> _ended = [];
+
+    /// <summary>Where a connection ended, or could not be begun, until the owner is told.</summary>
+    private readonly Queue<TransportAddress> _lost = [];
     private readonly HashSet<TcpConnection> _dirty = [];
 
+    private readonly TcpRoom _room;
     private readonly TcpRefusals _refused = new();
     private readonly TlsContexts _tls = new();
 
@@ -47,7 +38,8 @@ public sealed class TcpLinks : IDisposable
     /// <param name="loop">Waits for the sockets.</param>
     /// <param name="owner">Gets the frames.</param>
     /// <param name="clock">The loop's time, for connections that are begun between its rounds.</param>
-    public TcpLinks(PollLoop loop, ITcpOwner owner, Func<TimeSpan> clock) => (_loop, _owner, _clock) = (loop, owner, clock);
+    public TcpLinks(PollLoop loop, ITcpOwner owner, Func<TimeSpan> clock) =>
+        (_loop, _owner, _clock, _room) = (loop, owner, clock, new TcpRoom(_connections, _successors));
 
     /// <summary>The ports that are listened on.</summary>
     public IReadOnlyList<int> Ports => _listeners.ConvertAll(listener => listener.Port);
@@ -87,16 +79,26 @@ public sealed class TcpLinks : IDisposable
     /// </summary>
     public void Meet(TransportAddress endpoint, bool isClient)
     {
-        if (_connections.TryGetValue(endpoint, out TcpConnection? former) && former.IsInVain(_clock()))
+        if (_connections.TryGetValue(endpoint, out TcpConnection? former) && (former.IsInVain(_clock()) || (former.IsSettled(_clock()) && !_owner.IsUsed(endpoint))))
         {
-            // The kernel would repeat an old call ever more rarely, and the ports of what a NAT forgot are needed.
+            // The kernel would repeat an old call ever more rarely, and the ports of what a NAT forgot are needed. Over what nobody uses nothing shows that it did.
             former.Disconnect();
             Review(former);
         }
 
-        if (!IsFull && PortFor(endpoint) is > 0 and int port && !_connections.ContainsKey(endpoint) && TcpSocket.Connect(endpoint, port) is { } fd)
+        if (_connections.ContainsKey(endpoint))
         {
+            return;
+        }
+
+        if (!_room.IsFull && PortFor(endpoint) is > 0 and int port && TcpSocket.Connect(endpoint, port) is { } fd)
+        {
+            TcpSocket.SetPatience(fd, TcpRoom.HeldFor);
             Add(new TcpConnection(fd, endpoint, isClient ? _tls.Client : _tls.Server, isClient, _clock()) { IsFromListener = true });
+        }
+        else
+        {
+            _lost.Enqueue(endpoint);
         }
     }
 
@@ -137,17 +139,15 @@ public sealed class TcpLinks : IDisposable
             Sweep(now);
         }
 
-        // Only now, so that no descriptor gets a new meaning while a round still knows the old one.
-        while (_ended.Count > 0)
+        do
         {
-            TcpConnection connection = _ended[^1];
-            _ended.RemoveAt(_ended.Count - 1);
-            connection.Dispose();
-            if (!_connections.ContainsKey(connection.Endpoint))
+            DisposeEnded();
+            if (_lost.TryDequeue(out TransportAddress endpoint))
             {
-                _owner.ConnectionLost(now, connection.Endpoint);
+                _owner.ConnectionLost(now, endpoint);
             }
         }
+        while (_lost.Count + _ended.Count > 0);
 
         NextTick = _connections.Count == 0 ? TimeSpan.MaxValue : NextTick;
     }
@@ -176,13 +176,33 @@ public sealed class TcpLinks : IDisposable
         _tls.Dispose();
     }
 
+    /// <summary>Only at the end of a round, so that no descriptor gets a new meaning while the round still knows the old one.</summary>
+    private void DisposeEnded()
+    {
+        foreach (TcpConnection connection in _ended)
+        {
+            connection.Dispose();
+            if (_connections.GetValueOrDefault(connection.Endpoint) is null or { IsOpen: false, IsRenewal: false, IsAccepted: false })
+            {
+                // There is none, or one that is only being made and knows nothing of the former.
+                _lost.Enqueue(connection.Endpoint);
+            }
+        }
+
+        _ended.Clear();
+    }
+
     private TcpConnection? Connect(TransportAddress destination)
     {
         TimeSpan now = _clock();
-        if (IsFull || _refused.Holds(now, destination))
+        bool isGuess = !_refused.HasServed(destination);
+        TcpConnection? givesWay = null;
+        if (_refused.Holds(now, destination) || !(isGuess ? _room.TryGuess(now, out givesWay) : !_room.IsFull))
         {
             return null;
         }
+
+        GiveWay(givesWay);
 
         // A former connection may still hold the port, here, in a NAT on the way or at the far end. Any other does as well, but that nobody can meet us there.
         bool mayBePorts = _refused.MayBePorts(destination);
@@ -195,15 +215,21 @@ public sealed class TcpLinks : IDisposable
 
         if (fd is null)
         {
-            _refused.Add(now, destination, wasFromListener: false, TcpRefusals.Kept);
+            _refused.Add(now, destination, wasFromListener: false, hasServed: false);
             return null;
         }
 
-        return Add(new TcpConnection(fd, destination, _tls.Client, isClient: true, now) { IsFromListener = port != 0, IsRenewal = mayBePorts });
+        return Add(new TcpConnection(fd, destination, _tls.Client, isClient: true, now) { IsFromListener = port != 0, IsRenewal = mayBePorts, IsGuess = isGuess });
     }
 
-    private bool IsFull => _connections.Count + _successors.Count >= MaxConnections
-        || _connections.Values.Count(other => !other.IsOpen && !other.IsAccepted) + _successors.Values.Count(other => !other.IsAccepted) >= MaxUnderWay;
+    private void GiveWay(TcpConnection? connection)
+    {
+        if (connection is not null)
+        {
+            connection.Abort();
+            Review(connection);
+        }
+    }
 
     /// <summary>
     /// From which port we connect: one that is listened on, so that every NAT with one mapping for all destinations has one for all our connections. To 443
@@ -218,12 +244,13 @@ public sealed class TcpLinks : IDisposable
         bool isShort = false;
         for (int i = 0; i < AcceptedAtOnce && TcpSocket.Accept(listener, out TransportAddress remote, out isShort) is { } fd; i++)
         {
-            if (!MakeRoom(remote))
+            if (!_room.TryAccept(remote, out TcpConnection? givesWay))
             {
                 fd.Dispose();
                 continue;
             }
 
+            GiveWay(givesWay);
             AddAccepted(new TcpConnection(fd, remote, _tls.Server, isClient: false, now));
         }
 
@@ -240,38 +267,9 @@ public sealed class TcpLinks : IDisposable
         Watch(connection);
     }
 
-    /// <summary>Whoever connects has proven nothing: such connections are few, a few for each address, and the oldest gives way.</summary>
-    private bool MakeRoom(TransportAddress remote)
-    {
-        TcpConnection? oldest = null;
-        int unproven = 0, ofOne = 0;
-        foreach (TcpConnection connection in _connections.Values.Concat(_successors.Values))
-        {
-            if (connection is { IsAccepted: true, IsProven: false, IsEnded: false })
-            {
-                unproven++;
-                ofOne += connection.Endpoint with { Port = 0 } == remote with { Port = 0 } ? 1 : 0;
-                oldest = oldest is null || connection.OpenedAt < oldest.OpenedAt ? connection : oldest;
-            }
-        }
-
-        if (ofOne >= MaxUnprovenOfOne || _connections.Count + _successors.Count >= MaxConnections || _successors.ContainsKey(remote))
-        {
-            return false;
-        }
-
-        if (unproven >= MaxUnproven)
-        {
-            oldest!.End();
-            Review(oldest);
-        }
-
-        return true;
-    }
-
     private void Succeed(TcpConnection old, int port)
     {
-        if (!IsFull && !_successors.ContainsKey(old.Endpoint) && TcpSocket.Connect(old.Endpoint, port) is { } fd)
+        if (!_room.IsFull && !_successors.ContainsKey(old.Endpoint) && TcpSocket.Connect(old.Endpoint, port) is { } fd)
         {
             var successor = new TcpConnection(fd, old.Endpoint, _tls.Client, isClient: true, _clock()) { IsFromListener = port != 0, IsRenewal = true };
             _successors.Add(old.Endpoint, successor);
@@ -311,7 +309,7 @@ public sealed class TcpLinks : IDisposable
     private void OnReady(TimeSpan now, TcpConnection connection)
     {
         bool wasOpen = connection.IsOpen;
-        connection.OnReady(frame => _owner.Receive(now, connection.Endpoint, frame));
+        connection.OnReady(_clock(), frame => _owner.Receive(now, connection.Endpoint, frame));
         if (!wasOpen && connection is { IsOpen: true, Endpoint.Protocol: TransportProtocol.TcpMet })
         {
             _owner.ConnectionMade(now, connection.Endpoint);
@@ -345,10 +343,10 @@ public sealed class TcpLinks : IDisposable
             {
                 Promote(successor);
             }
-            else if (connection.Endpoint.Protocol == TransportProtocol.Tcp && !(connection.IsProven && !connection.IsFromListener))
+            else if (connection.Endpoint.Protocol == TransportProtocol.Tcp)
             {
-                // What served well is made again at once.
-                _refused.Add(_clock(), connection.Endpoint, connection.IsFromListener, connection.IsProven ? default : TcpRefusals.Kept);
+                bool wasFromListener = connection.IsFromListener || (connection.IsProven && _refused.MayBePorts(connection.Endpoint));
+                _refused.Add(_clock(), connection.Endpoint, wasFromListener, hasServed: connection.IsProven);
             }
         }
         else if (_successors.GetValueOrDefault(connection.Endpoint) == connection)
@@ -359,39 +357,33 @@ public sealed class TcpLinks : IDisposable
         }
     }
 
-    private bool IsOverdue(TimeSpan now, TcpConnection successor) => successor is { IsAccepted: true, IsOpen: true }
-        ? now - successor.OpenedAt > UsedWithin && !_owner.IsUsed(successor.Endpoint)
-        : now - successor.OpenedAt > OpenWithin;
-
     private void Sweep(TimeSpan now)
     {
         NextTick = now + SweepInterval;
         foreach (TcpConnection connection in _connections.Values.ToList())
         {
-            TimeSpan age = now - connection.OpenedAt;
             bool isUsed = connection.IsOpen && _owner.IsUsed(connection.Endpoint);
             connection.IsProven |= isUsed;
-            if ((!connection.IsOpen && age > OpenWithin) || (!isUsed && age > UsedWithin))
+            if (_room.IsOver(now, connection, isUsed))
             {
-                connection.End();
+                // Where a NAT has forgotten it nobody hears that it ends, and the kernel would wait for an answer with our ports.
+                connection.Abort();
             }
             else if (connection.IsStalled())
             {
                 connection.TakeLead(_tls.Client);
             }
-            else if (connection is { IsRenewal: true, IsOpen: true, IsFromListener: false } && age > HomeAfter * (1 << connection.Returns)
-                && PortFor(connection.Endpoint) is > 0 and int home)
+            else if (PortFor(connection.Endpoint) is > 0 and int home && connection.ComesHome(now))
             {
-                connection.Returns = Math.Min(connection.Returns + 1, MaxReturns);
                 Succeed(connection, home);
             }
 
             Review(connection);
         }
 
-        foreach (TcpConnection successor in _successors.Values.Where(successor => IsOverdue(now, successor)).ToList())
+        foreach (TcpConnection successor in _successors.Values.Where(successor => TcpRoom.IsOverdue(now, successor, _owner.IsUsed(successor.Endpoint))).ToList())
         {
-            successor.End();
+            successor.Abort();
             Review(successor);
         }
     }

@@ -13,8 +13,8 @@ internal static unsafe class TcpSocket
     /// <summary>Bytes that the kernel holds unsent at most: what waits there can't be overtaken by what is newer.</summary>
     private const int LargestUnsent = 32 * 1024;
 
-    /// <summary>Milliseconds that data may stay unacknowledged before the kernel ends the connection (RFC 5482).</summary>
-    private const int UserTimeout = 10_000;
+    /// <summary>How long data, or a call, may stay unacknowledged before the kernel ends the connection (RFC 5482).</summary>
+    internal static readonly TimeSpan Patience = TimeSpan.FromSeconds(10);
 
     /// <summary>Bytes of the kernel's struct tcp_info (linux/tcp.h) up to what is read of it, and where that stands.</summary>
     private const int InfoSize = 60, UnacknowledgedAt = 24, LastAcknowledgedAt = 56;
@@ -132,6 +132,10 @@ internal static unsafe class TcpSocket
         _ = Interop.Libc.connect(fd.Value, &nobody, (uint)sizeof(Interop.Libc.sockaddr));
     }
 
+    /// <summary>Sets another <see cref="Patience"/>.</summary>
+    internal static void SetPatience(FileDescriptor fd, TimeSpan patience) =>
+        Set(fd, Interop.Libc.IPPROTO_TCP, Interop.Libc.TCP_USER_TIMEOUT, (int)patience.TotalMilliseconds);
+
     internal static Outcome Read(FileDescriptor fd, Span<byte> buffer, out int count)
     {
         fixed (byte* bytes = buffer)
@@ -185,7 +189,7 @@ internal static unsafe class TcpSocket
     {
         Set(fd, Interop.Libc.IPPROTO_TCP, Interop.Libc.TCP_NODELAY, 1);
         Set(fd, Interop.Libc.IPPROTO_TCP, Interop.Libc.TCP_NOTSENT_LOWAT, LargestUnsent);
-        Set(fd, Interop.Libc.IPPROTO_TCP, Interop.Libc.TCP_USER_TIMEOUT, UserTimeout);
+        SetPatience(fd, Patience);
     }
 
     private static void Set(FileDescriptor fd, int level, int option, int value) =>

@@ -9,20 +9,17 @@ namespace Ipop.Linux.Udp;
 /// </summary>
 internal static unsafe class SocketMark
 {
-    /// <summary>"WOW" in ASCII; the fence's rules and docs/architecture.md name it too.</summary>
-    internal const int Value = 0x574f57;
-
     /// <summary>Marks what a socket sends, and what the connections that it accepts send.</summary>
     internal static void Set(FileDescriptor fd)
     {
-        int mark = Value;
+        int mark = Agreed.OverlayMark;
         _ = Interop.Libc.setsockopt(fd.Value, Interop.Libc.SOL_SOCKET, Interop.Libc.SO_MARK, &mark, sizeof(int));
     }
 
     /// <inheritdoc cref="Set(FileDescriptor)"/>
     internal static void Set(Socket socket)
     {
-        int mark = Value;
+        int mark = Agreed.OverlayMark;
         _ = Interop.Libc.setsockopt((int)socket.Handle, Interop.Libc.SOL_SOCKET, Interop.Libc.SO_MARK, &mark, sizeof(int));
     }
 }

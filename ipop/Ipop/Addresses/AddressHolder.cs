@@ -4,7 +4,7 @@ namespace Ipop.Addresses;
 
 /// <summary>
 /// The address of one station, the local machine or a host of its LAN: which it may have, the claim in the DHT, its loss. The certificate's address
-/// always comes first; without certificate it is the last run's, then the node's candidates in their order, from the station's own start.
+/// always comes first; without certificate it is the last run's, then the node's claimable addresses in their order, from the station's own start.
 /// </summary>
 internal sealed class AddressHolder
 {
@@ -14,16 +14,16 @@ internal sealed class AddressHolder
     /// <summary>How long an address that somebody else holds is not tried again.</summary>
     private static readonly TimeSpan AvoidFor = TimeSpan.FromMinutes(10);
 
-    /// <summary>Candidates looked up for one offer.</summary>
+    /// <summary>Claimable addresses looked up for one offer.</summary>
     private const int LookupsPerOffer = 64;
 
     private readonly IOverlay _overlay;
     private readonly Subnet _subnet;
-    private readonly CandidateList _candidates;
+    private readonly ClaimableCache _claimable;
     private readonly Action<TimeSpan> _changed;
     private readonly Action _lost;
 
-    [Bounded(nameof(Candidates.Count), On = typeof(Candidates))]
+    [Bounded(nameof(ClaimableAddresses.Count), On = typeof(ClaimableAddresses))]
     private readonly Dictionary<IPv4Address, TimeSpan> _avoidedUntil = [];
 
     private IPv4Address? _certified;
@@ -36,18 +36,18 @@ internal sealed class AddressHolder
     /// <summary>Makes the holder of no address.</summary>
     /// <param name="overlay">Where to claim.</param>
     /// <param name="subnet">The virtual network.</param>
-    /// <param name="candidates">The node's.</param>
+    /// <param name="claimable">The node's addresses.</param>
     /// <param name="last">The last run's address, which is claimed again by itself; null for none.</param>
     /// <param name="changed">Called when <see cref="Bound"/> changed.</param>
     /// <param name="lost">Called when the station uses an address that it must give up.</param>
-    public AddressHolder(IOverlay overlay, Subnet subnet, CandidateList candidates, IPv4Address? last, Action<TimeSpan> changed, Action lost)
+    public AddressHolder(IOverlay overlay, Subnet subnet, ClaimableCache claimable, IPv4Address? last, Action<TimeSpan> changed, Action lost)
     {
-        (_overlay, _subnet, _candidates, _changed, _lost) = (overlay, subnet, candidates, changed, lost);
+        (_overlay, _subnet, _claimable, _changed, _lost) = (overlay, subnet, claimable, changed, lost);
         _last = last is { } address && _subnet.IsHost(address) ? address : null;
         _resumes = _last is not null;
     }
 
-    /// <summary>The candidate that is tried first; the others follow in their order, and after the last comes the first.</summary>
+    /// <summary>The claimable address that is tried first; the others follow in their order, and after the last comes the first.</summary>
     public uint Start { get; init; }
 
     /// <summary>Whether another station of this node has an address: all claim with the same key, so the DHT keeps them not apart.</summary>
@@ -146,7 +146,7 @@ internal sealed class AddressHolder
         }
         else
         {
-            TryCandidate(now, 0, LookupsPerOffer, done);
+            TryClaimable(now, 0, LookupsPerOffer, done);
         }
     }
 
@@ -191,7 +191,7 @@ internal sealed class AddressHolder
     /// <summary>Gives an address up that somebody else uses (DHCPDECLINE), for a while.</summary>
     public void Decline(TimeSpan now, IPv4Address address)
     {
-        if (_candidates.TryFind(address, out _))
+        if (_claimable.TryFind(address, out _))
         {
             _avoidedUntil[address] = now + AvoidFor;
         }
@@ -211,25 +211,25 @@ internal sealed class AddressHolder
 
     private bool MayHave(TimeSpan now, IPv4Address address, out uint index)
     {
-        index = AddressValue.NoCandidate;
+        index = AddressValue.NoIndex;
         if (_certified is { } certified)
         {
             return address == certified;
         }
 
-        return _subnet.IsHost(address) && !IsAvoided(now, address) && _candidates.TryFind(address, out index) && !IsTaken(address);
+        return _subnet.IsHost(address) && !IsAvoided(now, address) && _claimable.TryFind(address, out index) && !IsTaken(address);
     }
 
     private bool IsAvoided(TimeSpan now, IPv4Address address) => _avoidedUntil.TryGetValue(address, out TimeSpan until) && now < until;
 
-    private void TryCandidate(TimeSpan now, uint index, int lookups, Action<TimeSpan, IPv4Address?> done)
+    private void TryClaimable(TimeSpan now, uint index, int lookups, Action<TimeSpan, IPv4Address?> done)
     {
-        for (; index < Candidates.Count && lookups > 0; index++)
+        for (; index < ClaimableAddresses.Count && lookups > 0; index++)
         {
-            IPv4Address candidate = _candidates.Address((Start + index) % Candidates.Count);
-            if (!_candidates.IsReserved(candidate) && !IsAvoided(now, candidate) && !IsTaken(candidate))
+            IPv4Address claimable = _claimable.Address((Start + index) % ClaimableAddresses.Count);
+            if (!_claimable.IsReserved(claimable) && !IsAvoided(now, claimable) && !IsTaken(claimable))
             {
-                TryOffer(now, candidate, index + 1, lookups - 1, done);
+                TryOffer(now, claimable, index + 1, lookups - 1, done);
                 return;
             }
         }
@@ -247,11 +247,11 @@ internal sealed class AddressHolder
                     break;
                 case { } owner when owner.Address != _overlay.Address:
                     _avoidedUntil[address] = then + AvoidFor;
-                    TryCandidate(then, next, lookups, done);
+                    TryClaimable(then, next, lookups, done);
                     break;
                 case not null when IsTaken(address):
                     // Another station claimed it meanwhile.
-                    TryCandidate(then, next, lookups, done);
+                    TryClaimable(then, next, lookups, done);
                     break;
                 default:
                     done(then, address);

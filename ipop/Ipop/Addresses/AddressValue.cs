@@ -6,7 +6,7 @@ using Brunet.Sessions;
 namespace Ipop.Addresses;
 
 /// <summary>
-/// The values of the DHT's records. An address record's is a candidate index (32 bits, big-endian) and a byte of flags, all zero
+/// The values of the DHT's records. An address record's is the index of a claimable address (32 bits, big-endian) and a byte of flags, all zero
 /// today; a host name's or service's is the four bytes of the virtual address.
 /// </summary>
 public static class AddressValue
@@ -14,8 +14,8 @@ public static class AddressValue
     /// <summary>Length of an address record's value, in bytes.</summary>
     public const int Size = 5;
 
-    /// <summary>Index of an address that a certificate gives and no candidate reaches.</summary>
-    public const uint NoCandidate = uint.MaxValue;
+    /// <summary>Index of an address that a certificate gives and no index reaches.</summary>
+    public const uint NoIndex = uint.MaxValue;
 
     /// <summary>The value of an address record.</summary>
     public static ReadOnlyMemory<byte> ForAddress(uint index)
@@ -33,11 +33,11 @@ public static class AddressValue
         return value;
     }
 
-    /// <summary>Reads the candidate index of an address record; <see cref="NoCandidate"/> if the value has the wrong length.</summary>
+    /// <summary>Reads the index of an address record; <see cref="NoIndex"/> if the value has the wrong length.</summary>
     public static uint Index(DhtRecord record)
     {
         ArgumentNullException.ThrowIfNull(record);
-        return record.Value.Length == Size ? BinaryPrimitives.ReadUInt32BigEndian(record.Value.Span) : NoCandidate;
+        return record.Value.Length == Size ? BinaryPrimitives.ReadUInt32BigEndian(record.Value.Span) : NoIndex;
     }
 
     /// <summary>Reads the address of a host name's or service's record; false if the value has the wrong length.</summary>

@@ -4,7 +4,7 @@ using static Brunet.Moment;
 
 namespace Ipop.Addresses;
 
-/// <summary>Keeps the records that follow from the local address: host name, and service if this is the manager.</summary>
+/// <summary>Keeps the records that follow from the local address: host name, and the services of a manager.</summary>
 internal sealed class Publisher
 {
     /// <summary>A name that somebody else holds is tried again after this.</summary>
@@ -35,20 +35,22 @@ internal sealed class Publisher
         }
     }
 
-    /// <summary>Adds a sentence for each name that somebody else holds.</summary>
-    public void AddWarnings(List<string> warnings)
+    /// <summary>Adds one for each name that somebody else holds.</summary>
+    public void AddWarnings(List<NetworkWarning> warnings)
     {
         foreach (Published record in _records)
         {
             if (record.IsLost)
             {
-                warnings.Add($"The {(record.Key.Kind == RecordKind.Service ? "service" : "host name")} '{record.Key.Name}' belongs to another node; choose another name.");
+                warnings.Add(new(
+                    NetworkWarningKind.NameTaken,
+                    $"The {(record.Key.Kind == RecordKind.Service ? "service" : "host name")} '{record.Key.Name}' belongs to another node; choose another name."));
             }
         }
     }
 
     /// <summary>Replaces what is published; null address withdraws everything.</summary>
-    public void Set(TimeSpan now, IPv4Address? address, string? hostName, bool isManager)
+    public void Set(TimeSpan now, IPv4Address? address, string? hostName, IEnumerable<string> services)
     {
         List<RecordKey> wanted = [];
         if (address is not null && hostName is { Length: > 0 })
@@ -56,9 +58,9 @@ internal sealed class Publisher
             wanted.Add(new RecordKey(RecordKind.HostName, hostName));
         }
 
-        if (address is not null && isManager)
+        if (address is not null)
         {
-            wanted.Add(new RecordKey(RecordKind.Service, "manager"));
+            wanted.AddRange(services.Select(service => new RecordKey(RecordKind.Service, service)));
         }
 
         foreach (Published record in _records)

@@ -14,7 +14,7 @@ namespace Ipop.Addresses;
 /// <list type="number">
 /// <item>a record backed by a certificate beats one that is not;</item>
 /// <item>between certificates the later NotBefore, then the smaller serial number;</item>
-/// <item>between bare keys, for addresses: the smaller candidate index;</item>
+/// <item>between bare keys, for addresses: the smaller index;</item>
 /// <item>the smaller SHA-256(owner's public key, name); it also settles names and services of an open pool.</item>
 /// </list>
 /// </remarks>
@@ -122,7 +122,7 @@ public sealed class RecordPolicy : IRecordPolicy
         }
 
         uint index = AddressValue.Index(record);
-        return index < Candidates.Count && !_reserved.Contains(address) && Candidates.Address(_subnet, record.Owner.Address, index) == address;
+        return index < ClaimableAddresses.Count && !_reserved.Contains(address) && ClaimableAddresses.Address(_subnet, record.Owner.Address, index) == address;
     }
 
     private bool IsHostNameAllowed(DhtRecord record) =>

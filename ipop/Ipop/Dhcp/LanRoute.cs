@@ -17,8 +17,7 @@ public readonly record struct LanRoute(IPv4Address Network, int PrefixLength, IP
     private const string Word = " via ";
 
     /// <summary>Whether it shares an address with a subnet.</summary>
-    public bool Overlaps(Subnet subnet) =>
-        PrefixLength < subnet.PrefixLength ? ((subnet.Network.Value ^ Network.Value) >> (32 - PrefixLength)) == 0 : subnet.Contains(Network);
+    public bool Overlaps(Subnet subnet) => subnet.Overlaps(Network, PrefixLength);
 
     /// <summary>Reads <c>a.b.c.d/n via e.f.g.h</c> with n from 1 to 32 and no host bit set; false if it is not that.</summary>
     public static bool TryParse(ReadOnlySpan<char> text, out LanRoute route)

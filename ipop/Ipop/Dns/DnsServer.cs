@@ -9,9 +9,6 @@ public sealed class DnsServer
     /// <summary>Queries that may wait for the DHT; more fail at once.</summary>
     public const int OpenQueries = 512;
 
-    private const string ManagerLabel = "manager";
-    private const ushort CondorPort = 9618;
-
     private readonly VirtualNetworkOptions _options;
     private readonly Names _names;
     private readonly string[] _zone;
@@ -74,10 +71,10 @@ public sealed class DnsServer
                 reply(Negative(question, DnsResponseCode.NoError, _zone.Length));
                 break;
             case ["_wow-ca", "_tcp"]:
-                AnswerService(now, question, _options.CaPort, reply);
+                AnswerService(now, question, HostLabel.Authority, _options.CaPort, reply);
                 break;
             case ["_condor", "_tcp"]:
-                AnswerService(now, question, CondorPort, reply);
+                AnswerService(now, question, HostLabel.Manager, Agreed.CondorPort, reply);
                 break;
             case [string label]:
                 _open++;
@@ -93,10 +90,10 @@ public sealed class DnsServer
         }
     }
 
-    private void AnswerService(TimeSpan now, DnsQuery question, ushort port, Action<ReadOnlyMemory<byte>> reply)
+    private void AnswerService(TimeSpan now, DnsQuery question, string service, ushort port, Action<ReadOnlyMemory<byte>> reply)
     {
         _open++;
-        _names.Find(now, ManagerLabel, (_, answer) =>
+        _names.Find(now, service, (_, answer) =>
         {
             _open--;
             if (answer.Address is not { } address || question.Type is not (DnsType.Srv or DnsType.Any))
@@ -106,7 +103,7 @@ public sealed class DnsServer
             }
 
             var message = new DnsReply(question, DnsResponseCode.NoError);
-            message.AddService($"{ManagerLabel}.{_options.Zone}", port, address);
+            message.AddService($"{service}.{_options.Zone}", port, address);
             reply(message.Finish());
         });
     }

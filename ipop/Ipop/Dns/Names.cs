@@ -8,48 +8,28 @@ namespace Ipop.Dns;
 internal sealed class Names
 {
     /// <summary>Key of the record that says where the manager is.</summary>
-    public static readonly RecordKey ManagerKey = new(RecordKind.Service, Manager);
+    public static readonly RecordKey ManagerKey = new(RecordKind.Service, HostLabel.Manager);
+
+    private static readonly RecordKey AuthorityKey = new(RecordKind.Service, HostLabel.Authority);
 
     /// <summary>Label of the zone's name server, which every node has beside its tap.</summary>
-    public const string NameServer = "ipopd";
-
-    private const string Manager = "manager";
-    private const int LongestLabel = 63;
+    public const string NameServer = Agreed.NameServerLabel;
 
     private readonly IOverlay _overlay;
     private readonly Subnet _subnet;
     private readonly Func<IPv4Address?> _localAddress;
     private readonly Func<string?> _localHost;
-    private readonly Func<bool> _isManager;
+    private readonly Services _services;
     private readonly NameCache _cache;
 
     public Names(
-        IOverlay overlay, VirtualNetworkOptions options, Func<IPv4Address?> localAddress, Func<string?> localHost, Func<bool> isManager)
+        IOverlay overlay, VirtualNetworkOptions options, Func<IPv4Address?> localAddress, Func<string?> localHost, Services services)
     {
-        (_overlay, _subnet, _localAddress, _localHost, _isManager) = (overlay, options.Subnet, localAddress, localHost, isManager);
+        (_overlay, _subnet, _localAddress, _localHost, _services) = (overlay, options.Subnet, localAddress, localHost, services);
         _cache = new NameCache(Lookup);
     }
 
-    /// <summary>Whether a label may be a host's (RFC 1123 section 2.1); lower case.</summary>
-    public static bool IsHostLabel(ReadOnlySpan<char> label)
-    {
-        if (label.Length is 0 or > LongestLabel || label[0] == '-' || label[^1] == '-')
-        {
-            return false;
-        }
-
-        foreach (char c in label)
-        {
-            if (!char.IsAsciiDigit(c) && !char.IsAsciiLetterLower(c) && c != '-')
-            {
-                return false;
-            }
-        }
-
-        return true;
-    }
-
-    /// <summary>Finds the address of a label of the zone, lower case: <c>a-b-c-d</c>, the name server's, the manager's, or a host's.</summary>
+    /// <summary>Finds the address of a label of the zone, lower case: <c>a-b-c-d</c>, the name server's, a service's, or a host's.</summary>
     public void Find(TimeSpan now, string label, Action<TimeSpan, NameAnswer> done)
     {
         if (IPv4Address.TryParse(label, '-', out IPv4Address address))
@@ -60,17 +40,25 @@ internal sealed class Names
         {
             done(now, Found(_subnet.Gateway));
         }
-        else if (!IsHostLabel(label))
+        else if (!HostLabel.IsLegal(label))
         {
             done(now, new NameAnswer(NameStatus.NotFound, null));
         }
-        else if (_localAddress() is { } local && ((label == Manager && _isManager()) || label == _localHost()))
+        else if (_services.AddressOf(label) is { } listed)
+        {
+            done(now, Found(listed));
+        }
+        else if (_localAddress() is { } local && (_services.IsOurs(label) || label == _localHost()))
         {
             done(now, Found(local));
         }
-        else if (label == Manager)
+        else if (label == HostLabel.Manager)
         {
             FindManager(now, done);
+        }
+        else if (label == HostLabel.Authority)
+        {
+            FindAuthority(now, done);
         }
         else
         {
@@ -91,11 +79,25 @@ internal sealed class Names
         _overlay.Lookup(now, AddressValue.Key(address), (then, answer) =>
         {
             string? host = AddressValue.Owner(answer)?.Certificate?.HostName.ToLowerInvariant();
-            done(then, host is not null && IsHostLabel(host) ? host : numbers);
+            done(then, HostLabel.IsLegal(host) ? host : numbers);
         });
     }
 
     private static NameAnswer Found(IPv4Address address) => new(NameStatus.Found, address);
+
+    // A manager of a release that knew no second one publishes no such name, and has the CA.
+    private void FindAuthority(TimeSpan now, Action<TimeSpan, NameAnswer> done) =>
+        _cache.Find(now, AuthorityKey, (then, answer) =>
+        {
+            if (answer.Status == NameStatus.NotFound)
+            {
+                FindManager(then, done);
+            }
+            else
+            {
+                done(then, answer);
+            }
+        });
 
     // A host may be called manager too.
     private void FindManager(TimeSpan now, Action<TimeSpan, NameAnswer> done) =>
@@ -103,7 +105,7 @@ internal sealed class Names
         {
             if (answer.Status == NameStatus.NotFound)
             {
-                _cache.Find(then, new RecordKey(RecordKind.HostName, Manager), done);
+                _cache.Find(then, new RecordKey(RecordKind.HostName, HostLabel.Manager), done);
             }
             else
             {

@@ -6,7 +6,7 @@ using static Brunet.Moment;
 namespace Ipop.Router;
 
 /// <summary>
-/// The hosts of the LAN behind the tap. Each is an Ethernet address; each gets one of the node's candidates by a claim of the node's own key, by its own
+/// The hosts of the LAN behind the tap. Each is an Ethernet address; each gets one of the node's claimable addresses by a claim of the node's own key, by its own
 /// DHCP server, as long as it renews its lease or can be heard.
 /// </summary>
 internal sealed class LanHosts
@@ -14,7 +14,7 @@ internal sealed class LanHosts
     private readonly IOverlay _overlay;
     private readonly VirtualNetworkOptions _options;
     private readonly RouterOptions _router;
-    private readonly CandidateList _candidates;
+    private readonly ClaimableCache _claimable;
     private readonly AddressHolder _machine;
     private readonly ITapOutput _output;
     private readonly DropCounters _drops;
@@ -35,10 +35,10 @@ internal sealed class LanHosts
 
     /// <summary>Makes the table, with the hosts of the last run.</summary>
     public LanHosts(
-        IOverlay overlay, VirtualNetworkOptions options, RouterOptions router, CandidateList candidates, AddressHolder machine, ITapOutput output,
+        IOverlay overlay, VirtualNetworkOptions options, RouterOptions router, ClaimableCache claimable, AddressHolder machine, ITapOutput output,
         DropCounters drops, TimeSpan now)
     {
-        (_overlay, _router, _candidates, _machine, _output, _drops, _now) = (overlay, router, candidates, machine, output, drops, now);
+        (_overlay, _router, _claimable, _machine, _output, _drops, _now) = (overlay, router, claimable, machine, output, drops, now);
         _options = options with { DnsServer = options.DnsServer ?? options.Subnet.Gateway };
         _arp = new LanArp(options.Subnet, output);
         foreach (KnownHost known in router.Known)
@@ -242,9 +242,9 @@ internal sealed class LanHosts
     private LanHost Add(MacAddress mac, IPv4Address? last)
     {
         var host = new LanHost { Mac = mac, LostAddress = last };
-        host.Holder = new AddressHolder(_overlay, _options.Subnet, _candidates, last, then => OnChanged(then, host), () => OnLost(host))
+        host.Holder = new AddressHolder(_overlay, _options.Subnet, _claimable, last, then => OnChanged(then, host), () => OnLost(host))
         {
-            Start = _candidates.StartOf(mac),
+            Start = _claimable.StartOf(mac),
             IsTaken = address => IsTaken(host, address),
             TrustsRecord = true,
         };

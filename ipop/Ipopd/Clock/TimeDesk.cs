@@ -29,8 +29,8 @@ internal sealed class TimeDesk : IDisposable
     /// <param name="log">Where it is told.</param>
     internal TimeDesk(DaemonOptions options, TimeProvider wall, ILogger log)
     {
-        (_wall, _maySet, _log) = (wall, options.SetsClock, log);
-        _keeper = new ClockKeeper(Known, options.IsOpen);
+        (_wall, _maySet, _log) = (wall, options.TimeSet, log);
+        _keeper = new ClockKeeper(Known, options.PoolOpen);
         Kept = new KeptTime(_keeper, wall);
     }
 
@@ -91,12 +91,12 @@ internal sealed class TimeDesk : IDisposable
 
     private static string Word(ClockSource source) => source switch
     {
-        ClockSource.Hypervisor => "hypervisor",
-        ClockSource.Server => "server",
-        ClockSource.Peers => "peers",
-        ClockSource.Signature => "signature",
-        ClockSource.Ntp => "ntp",
-        _ => "nothing",
+        ClockSource.Hypervisor => ClockReply.FollowsHypervisor,
+        ClockSource.Server => ClockReply.FollowsServer,
+        ClockSource.Peers => ClockReply.FollowsPeers,
+        ClockSource.Signature => ClockReply.FollowsSignature,
+        ClockSource.Ntp => ClockReply.FollowsNtp,
+        _ => ClockReply.FollowsNothing,
     };
 
     private void Move(ClockMove move)

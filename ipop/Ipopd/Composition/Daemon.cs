@@ -1,6 +1,5 @@
 using System.Runtime.InteropServices;
 using Brunet.Addressing;
-using Ipop;
 using Ipop.Linux.Ciphers;
 using Ipop.Linux.Polling;
 using Ipop.Linux.Randomness;
@@ -126,7 +125,7 @@ internal sealed class Daemon : IControlled, IDisposable
 
     /// <inheritdoc/>
     public ControlFault? PublishNotice(TimeSpan now, string file) => _parts.Notices is null
-        ? new(ControlFault.OpenPool, $"the pool is open ({OptionKey.Open} = yes in {_options.File}): there is no CA that could sign a notice")
+        ? new(ControlCode.OpenPool, $"the pool is open ({OptionKey.PoolOpen} = yes in {_options.File}): there is no CA that could sign a notice")
         : _parts.Notices.Publish(now, file);
 
     /// <inheritdoc/>
@@ -144,7 +143,7 @@ internal sealed class Daemon : IControlled, IDisposable
     {
         UdpSocket.Receiver receive = (now, source, datagram) => _parts.Port.Receive(now, source, datagram, socket: 0);
         _parts.Loop.Add(_parts.Udp.Descriptor, now => _parts.Udp.Receive(now, receive));
-        _parts.Lan?.Listen(_parts.Loop, _parts.Port.ReceiveMulticast);
+        _parts.Multicast?.Listen(_parts.Loop, _parts.Port.ReceiveMulticast);
         foreach (int queue in _parts.Tap.Descriptors)
         {
             _parts.Loop.Add(queue, now => _parts.Tap.Receive(now, queue, _parts.Network));
@@ -159,7 +158,7 @@ internal sealed class Daemon : IControlled, IDisposable
 
     private void Announce()
     {
-        _log.Started(_parts.Node.Address.ToString(), _options.Pool, _parts.Udp.LocalPort, _options.TapName);
+        _log.Started(_parts.Node.Address.ToString(), _options.PoolName, _parts.Udp.LocalPort, _options.TapName);
         if (_parts.RandomSource == HardwareRandomSource.Processor)
         {
             _log.SaltOfProcessor();
@@ -174,9 +173,9 @@ internal sealed class Daemon : IControlled, IDisposable
             _log.NotPastIpsec();
         }
 
-        if (_options.IsOpen)
+        if (_options.PoolOpen)
         {
-            _log.PoolIsOpen(_options.Pool);
+            _log.PoolIsOpen(_options.PoolName);
         }
 
         _parts.Identity.Tell();
@@ -187,7 +186,7 @@ internal sealed class Daemon : IControlled, IDisposable
     private void OnSurroundings(TimeSpan now)
     {
         _local = LocalNetworks.Endpoints(_options, _parts.Surroundings.Addresses, _parts.Udp.LocalPort, _parts.Tcp.Ports);
-        _parts.Lan?.SetInterfaces(_options, _parts.Surroundings.Addresses);
+        _parts.Multicast?.SetInterfaces(_options, _parts.Surroundings.Addresses);
         _parts.Node.SetLocalEndpoints(now, _local);
         _parts.Outside?.SetWaysOut(now, _parts.Surroundings.Routes, _parts.Surroundings.Addresses);
     }
@@ -202,8 +201,8 @@ internal sealed class Daemon : IControlled, IDisposable
         _rounds.Priority is { IsWhole: true },
         _options.Offload.Moderation);
 
-    private List<string> Warnings(TimeSpan now) => WarningList.Make(
-        _options, [.. _parts.Surroundings.Overlaps, .. _parts.Network.Warnings],
+    private List<WarningReply> Warnings(TimeSpan now) => WarningList.Make(
+        _options, _parts.Surroundings.Overlaps, _parts.Network.Warnings,
         _parts.Node.Twin is { } twin ? TwinReport.Describe(_parts.Node.Address, twin) : null, _parts.Identity.Trouble,
         StatusReport.Shortages(_parts.Loop.Shortages, now));
 

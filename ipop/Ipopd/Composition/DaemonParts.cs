@@ -1,5 +1,7 @@
 using System.Net;
 using Brunet;
+using Brunet.Sessions;
+using CertificateProfile;
 using Ipop;
 using Ipop.Addresses;
 using Ipop.Linux.KernelLog;
@@ -13,6 +15,7 @@ using Ipopd.Bootstrap;
 using Ipopd.Clock;
 using Ipopd.Configuration;
 using Ipopd.Logging;
+using Ipopd.Managers;
 using Ipopd.NameService;
 using Ipopd.PortMapping;
 using Ipopd.Revocation;
@@ -36,40 +39,43 @@ internal sealed class DaemonParts : IDisposable
         try
         {
             Clock = Own(new TimeDesk(options, time, log));
-            Own(StateFolder.Take(options.File, options.State));
+            Own(StateFolder.Take(options.File, options.NodeState));
             Identity = Own(new OwnIdentity(options, Clock, log));
             Systemd = Own(new ServiceManager(Environment.GetEnvironmentVariable));
             Loop = Own(new PollLoop { Rests = options.Offload.Moderation });
             Loop.Shortages.Began = log.KernelShort;
-            Clock.Open(Loop, options.TimeServer);
+            Clock.Open(Loop, options.TimeNtp);
             Udp = Own(Opening.Overlay(options));
             Surroundings = Own(Surroundings.Open(Loop, options, log));
             SearchSockets = Own(new SearchSockets(Loop));
-            if (LanGroup.Open(options, Udp, log) is { } lan)
+            if (MulticastGroups.Open(options, Udp, log) is { } groups)
             {
-                Lan = Own(lan);
+                Multicast = Own(groups);
             }
 
             Names = options.DnsListen is { } listen ? Own(NamePort.Open(Loop, options, listen)) : null;
             MacAddress mac = TapPort.MacOf(Identity.Node.Address);
             Tap = Own(TapPort.Open(options, mac, Systemd, time, log));
             CopyWatch = Opening.Copies(log) is { } watch ? Own(watch) : null;
-            Resolver = new BootstrapResolver(options.Bootstrap, Dns.GetHostAddressesAsync, time, log);
+            Resolver = new BootstrapResolver(options.PoolBootstrap, Dns.GetHostAddressesAsync, time, log);
 
-            Port = new NodePort(Udp, SearchSockets) { Lan = Lan };
-            Port.Tcp = Tcp = Own(new TcpLinks(Loop, Port, () => BootClock.Now));
-            TcpPorts.Open(Tcp, options, Udp.LocalPort, log);
-            var policy = new RecordPolicy(options.Subnet, options.IsOpen, options.Reserved);
-            Node = new Node(
-                NodeSettings(), Identity.Node, Identity.Handshakes, Identity.Verifier, policy, Port, new StrongRandom(), HardwareRandom.Open(out HardwareRandomSource source));
+            var policy = new RecordPolicy(options.PoolSubnet, options.PoolOpen, options.PoolReserved);
+            IHardwareRandom hardware = HardwareRandom.Open(out HardwareRandomSource source);
             RandomSource = source;
-            (Port.Node, Node.OwnTime) = (Node, Clock.Tellable);
-            Notices = Identity.Verifier is { } verifier ? Own(new NoticeBoard(Node, options.State, verifier.AuthorityDer, BootClock.Now, log)) : null;
-            Notices?.Taken = new RevocationKeeper(Node, Identity.Verifier!, Identity.LookAtRevocations, log).Take;
-            PeerMemory = new PeerMemory(options.State, Node, BootClock.Now, log);
-            Network = new VirtualNetwork(NetworkOptions(mac), Node, Identity.Certificate, Tap, BootClock.Now);
-            HostMemory = options.Router is null ? null : new HostMemory(options.State, Network, log);
-            Port.Network = Network;
+            Port = new NodePort(
+                Udp,
+                SearchSockets,
+                Multicast,
+                owner => Own(new TcpLinks(Loop, owner, () => BootClock.Now)),
+                output => new Node(NodeSettings(), Identity.Node, Identity.Handshakes, Identity.Verifier, policy, output, new StrongRandom(), hardware),
+                node => new VirtualNetwork(NetworkOptions(mac), node, Identity.Certificate, Tap, BootClock.Now));
+            TcpPorts.Open(Tcp, options, Udp.LocalPort, log);
+            Node.OwnTime = Clock.Tellable;
+            Notices = Identity.Verifier is { } verifier ? Own(new NoticeBoard(Node, options.NodeState, verifier.AuthorityDer, BootClock.Now, log)) : null;
+            Notices?.Heard(BootClock.Now, RevocationListIssuer.NoticeKind, new RevocationKeeper(Node, Identity.Verifier!, Identity.LookAtRevocations, log).Take);
+            Notices?.Heard(BootClock.Now, ManagerList.NoticeKind, new ManagersKeeper(Network, options.PoolSubnet, log).Take);
+            PeerMemory = new PeerMemory(options.NodeState, Node, BootClock.Now, log);
+            HostMemory = options.Router is null ? null : new HostMemory(options.NodeState, Network, log);
             Loop.CountPackets = () => Port.Traffic.ReceivedDatagrams + Port.Traffic.TcpReceivedFrames + Tap.Packets;
             if (PeerRoutes.Open(options, Network) is { } routes)
             {
@@ -78,7 +84,7 @@ internal sealed class DaemonParts : IDisposable
                 Surroundings.Looked = routes.Look;
             }
 
-            Outside = options.PortMapping ? Own(new OutsidePort(Loop, options, Udp.LocalPort, Tcp.Ports, Node.SetMappedEndpoints, new StrongRandom(), log)) : null;
+            Outside = options.UdpPortMapping ? Own(new OutsidePort(Loop, options, Udp.LocalPort, Tcp.Ports, Node.SetMappedEndpoints, new StrongRandom(), log)) : null;
             Identity.Changed = OnCertificate;
         }
         catch
@@ -101,12 +107,10 @@ internal sealed class DaemonParts : IDisposable
 
     internal SearchSockets SearchSockets { get; }
 
-    internal TcpLinks Tcp { get; }
-
     internal Surroundings Surroundings { get; }
 
     /// <summary>The networks of this machine; null if multicast is off.</summary>
-    internal LanGroup? Lan { get; }
+    internal MulticastGroups? Multicast { get; }
 
     internal NamePort? Names { get; }
 
@@ -116,13 +120,15 @@ internal sealed class DaemonParts : IDisposable
 
     internal NodePort Port { get; }
 
-    internal Node Node { get; }
+    internal Node Node => Port.Node;
+
+    internal TcpLinks Tcp => Port.Tcp;
+
+    internal VirtualNetwork Network => Port.Network;
 
     internal HardwareRandomSource RandomSource { get; }
 
     internal NoticeBoard? Notices { get; }
-
-    internal VirtualNetwork Network { get; }
 
     internal BootstrapResolver Resolver { get; }
 
@@ -156,36 +162,36 @@ internal sealed class DaemonParts : IDisposable
     }
 
     // The machine that nobody could have told where the ring is begins it.
-    private bool IsFirst => _options.Bootstrap.Count == 0;
+    private bool IsFirst => _options.PoolBootstrap.Count == 0;
 
-    private NodeSettings NodeSettings() => new(_options.Secret, Resolver.Literal, IsFirst, _options.IsOpen)
+    private NodeSettings NodeSettings() => new(_options.PoolSecret, Resolver.Literal, IsFirst, _options.PoolOpen)
     {
         RelayRate = _options.RelayRate * 1000,
         SafePacket = _options.TapMtu,
-        LargestPacket = _options.LargestMtu,
+        LargestPacket = _options.TapLargestMtu,
         SealsEspOnce = _options.Offload.Esp,
-        Group = Lan is null ? null : LanGroup.Endpoint,
+        Group = Multicast is null ? null : MulticastGroups.Endpoint,
     };
 
     private VirtualNetworkOptions NetworkOptions(MacAddress mac) => new()
     {
-        Pool = _options.Pool,
-        Subnet = _options.Subnet,
-        Reserved = _options.Reserved,
+        Pool = _options.PoolName,
+        Subnet = _options.PoolSubnet,
+        Reserved = _options.PoolReserved,
         TapMac = mac,
-        IsOpen = _options.IsOpen,
+        IsOpen = _options.PoolOpen,
         IsManager = IsFirst,
-        HostName = _options.Host,
+        HostName = _options.NodeHost ?? "",
         Mtu = _options.TapMtu,
         JoinsSegments = _options.Offload.TcpSegmentation,
         JoinsDatagrams = Tap.Offload.Udp,
 
         // DHCP can't name a port, so only a server on the usual one is worth naming.
         DnsServer = _options.DnsListen is { Port: 53, IPv4: var server } ? new IPv4Address(server) : null,
-        LastAddress = LastAddress.Read(_options.State),
+        LastAddress = LastAddress.Read(_options.NodeState),
         CaPort = _options.CaPort,
-        PossessionPort = _options.PossessionPort,
-        Router = _options.Router is { } router ? router with { Known = HostsFile.Read(_options.State) } : null,
+        PossessionPort = _options.CaPossessionPort,
+        Router = _options.Router is { } router ? router with { Known = HostsFile.Read(_options.NodeState) } : null,
     };
 
     private void OnCertificate(TimeSpan now)

@@ -1,3 +1,4 @@
+using System.Globalization;
 using Brunet;
 using Brunet.Addressing;
 using Brunet.Diagnosis;
@@ -22,16 +23,16 @@ internal sealed class Diagnosis(Node node, VirtualNetwork network, Func<NatReply
             }
 
             node.Ping(then, found, patience, (later, answer) => done(
-                new PingReply
-                {
-                    Target = _finder.Describe(later, found),
-                    Session = answer.HasSession,
-                    RttMs = PathText.Milliseconds(answer.RoundTrip),
-                    WaitMs = PathText.Milliseconds(answer.Waited)!.Value,
-                    Path = answer.RoundTrip is null ? null : PathText.Word(answer.Path),
-                    Endpoint = answer.Endpoint?.ToString(),
-                    Relay = answer.Relay?.ToString(),
-                },
+                new PingReply(
+                    Target: _finder.Describe(later, found),
+                    Session: answer.HasSession,
+                    RttMs: PathText.Milliseconds(answer.RoundTrip),
+                    WaitMs: PathText.Milliseconds(answer.Waited)!.Value,
+                    Path: answer.RoundTrip is null ? null : PathText.Word(answer.Path),
+                    Endpoint: answer.Endpoint?.ToString(),
+                    Relay: answer.Relay?.ToString(),
+                    Boot: answer.Boot?.ToString("x16", CultureInfo.InvariantCulture),
+                    BootMetS: answer.BootMetFor is { } met ? Math.Round(met.TotalSeconds, 1) : null),
                 null));
         });
 
@@ -69,15 +70,14 @@ internal sealed class Diagnosis(Node node, VirtualNetwork network, Func<NatReply
     private TraceReply Reply(TimeSpan now, NodeAddress target, TraceAnswer? ring)
     {
         PeerStatus? peer = PeerOf(now, target);
-        return new TraceReply
-        {
-            Target = _finder.Describe(now, target),
-            Session = peer is not null,
-            Path = PathText.Word(peer?.Path ?? PathKind.Ring),
-            WhyNotDirect = peer is null
+        return new TraceReply(
+            Target: _finder.Describe(now, target),
+            Session: peer is not null,
+            Path: PathText.Word(peer?.Path ?? PathKind.Ring),
+            WhyNotDirect: peer is null
                 ? "There is no session with that node: nothing was sent to it lately, or it does not answer. `wow ping` makes one."
                 : PathText.WhyNotDirect(peer, nat()),
-            Paths = [.. (peer?.Paths ?? []).Select(path => new PathReply(
+            Paths: [.. (peer?.Paths ?? []).Select(path => new PathReply(
                 PathText.Word(path.Kind),
                 path.Endpoint?.ToString(),
                 path.Relay is { } relay ? _finder.Describe(now, relay) : null,
@@ -86,8 +86,7 @@ internal sealed class Diagnosis(Node node, VirtualNetwork network, Func<NatReply
                 PathText.Milliseconds(path.RoundTrip),
                 PathText.Ratio(path.Loss),
                 path.SinceHeard is { } heard ? Math.Round(heard.TotalSeconds, 1) : null))],
-            Ring = ring is null ? null : new RingTraceReply(ring.HasArrived, [.. ring.Hops.Select(hop => Hop(now, hop))]),
-        };
+            Ring: ring is null ? null : new RingTraceReply(ring.HasArrived, [.. ring.Hops.Select(hop => Hop(now, hop))]));
     }
 
     private HopReply Hop(TimeSpan now, TraceHop hop) => new(
@@ -95,12 +94,12 @@ internal sealed class Diagnosis(Node node, VirtualNetwork network, Func<NatReply
         _finder.Describe(now, hop.Node),
         PathText.Milliseconds(hop.Elapsed)!.Value,
         hop.Next?.ToString(),
-        hop.Next is null ? null : hop.IsNextStraight ? "direct" : "relay",
+        hop.Next is null ? null : hop.IsNextStraight ? HopReply.NextPathDirect : HopReply.NextPathRelay,
         PathText.Milliseconds(hop.NextRoundTrip),
         hop.End switch
         {
-            TraceEnd.Arrived => "arrived",
-            TraceEnd.NobodyNearer => "nobody-nearer",
+            TraceEnd.Arrived => HopReply.EndArrived,
+            TraceEnd.NobodyNearer => HopReply.EndNobodyNearer,
             _ => null,
         });
 }

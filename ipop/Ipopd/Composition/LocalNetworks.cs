@@ -1,5 +1,4 @@
 using Brunet.Addressing;
-using Ipop;
 using Ipop.Linux.Interfaces;
 using Ipopd.Configuration;
 
@@ -9,7 +8,7 @@ namespace Ipopd.Composition;
 internal static class LocalNetworks
 {
     /// <summary>Whether an address belongs to the pool's subnet.</summary>
-    internal static bool IsVirtual(DaemonOptions options, TransportAddress address) => address.IsIPv4 && options.Subnet.Contains(new IPv4Address(address.IPv4));
+    internal static bool IsVirtual(DaemonOptions options, TransportAddress address) => address.IsIPv4 && options.PoolSubnet.Contains(new IPv4Address(address.IPv4));
 
     /// <summary>Where peers on the same network may reach this node.</summary>
     internal static IReadOnlyList<TransportAddress> Endpoints(
@@ -39,14 +38,11 @@ internal static class LocalNetworks
                 continue;
             }
 
-            // Two prefixes overlap if they agree in the bits of the shorter one.
             var own = new IPv4Address(network.Address.IPv4);
-            int common = Math.Min(network.PrefixLength, options.Subnet.PrefixLength);
-            uint mask = common == 0 ? 0 : uint.MaxValue << (32 - common);
-            if (((own.Value ^ options.Subnet.Network.Value) & mask) == 0)
+            if (options.PoolSubnet.Overlaps(own, network.PrefixLength))
             {
                 warnings.Add(
-                    $"the pool's subnet {options.Subnet} overlaps this machine's network {own}/{network.PrefixLength} on {network.Name}: machines there can't be reached. "
+                    $"the pool's subnet {options.PoolSubnet} overlaps this machine's network {own}/{network.PrefixLength} on {network.Name}: machines there can't be reached. "
                     + $"Move that network, or choose another {OptionKey.PoolSubnet} for the whole pool");
             }
         }

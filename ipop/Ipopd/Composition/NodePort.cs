@@ -13,24 +13,33 @@ internal sealed class NodePort : INodeOutput, ITcpOwner
 {
     private readonly UdpSocket _udp;
     private readonly SearchSockets _further;
+    private readonly MulticastGroups? _multicast;
 
-    internal NodePort(UdpSocket udp, SearchSockets further)
+    /// <summary>Makes the port together with what needs it to be made, so that none of them is ever without the others. None may call the port before this returns.</summary>
+    /// <param name="udp">The overlay's own socket.</param>
+    /// <param name="further">The sockets of searches.</param>
+    /// <param name="multicast">The groups on the networks of this machine; null if multicast is off.</param>
+    /// <param name="tcp">Makes the connections, which hand the port what comes.</param>
+    /// <param name="node">Makes the node, which sends by the port.</param>
+    /// <param name="network">Makes the virtual network over that node.</param>
+    internal NodePort(
+        UdpSocket udp, SearchSockets further, MulticastGroups? multicast, Func<ITcpOwner, TcpLinks> tcp, Func<INodeOutput, Node> node, Func<Node, VirtualNetwork> network)
     {
-        (_udp, _further) = (udp, further);
+        (_udp, _further, _multicast) = (udp, further, multicast);
+        Tcp = tcp(this);
+        Node = node(this);
+        Network = network(Node);
         further.Heard = Receive;
     }
 
-    /// <summary>The node; set once it exists.</summary>
-    internal Node? Node { get; set; }
+    /// <summary>The node.</summary>
+    internal Node Node { get; }
 
-    /// <summary>Its connections; set once they exist.</summary>
-    internal TcpLinks? Tcp { get; set; }
+    /// <summary>Its connections.</summary>
+    internal TcpLinks Tcp { get; }
 
-    /// <summary>The networks of this machine; null if multicast is off.</summary>
-    internal LanGroup? Lan { get; set; }
-
-    /// <summary>Where packets go; set once both exist.</summary>
-    internal VirtualNetwork? Network { get; set; }
+    /// <summary>Where packets go.</summary>
+    internal VirtualNetwork Network { get; }
 
     /// <summary>What went and came.</summary>
     internal TrafficCounters Traffic { get; } = new();
@@ -38,10 +47,10 @@ internal sealed class NodePort : INodeOutput, ITcpOwner
     /// <inheritdoc/>
     public void SendDatagram(TransportAddress destination, ReadOnlySpan<byte> datagram)
     {
-        if (destination == LanGroup.Endpoint)
+        if (destination == MulticastGroups.Endpoint)
         {
             Traffic.Sent(datagram.Length);
-            Lan?.Send(datagram);
+            _multicast?.Send(datagram);
         }
         else if (destination.Protocol == TransportProtocol.Udp)
         {
@@ -51,7 +60,7 @@ internal sealed class NodePort : INodeOutput, ITcpOwner
         else
         {
             Traffic.TcpSent(datagram.Length);
-            Tcp?.Send(destination, datagram);
+            Tcp.Send(destination, datagram);
         }
     }
 
@@ -86,51 +95,51 @@ internal sealed class NodePort : INodeOutput, ITcpOwner
     public void CloseSocket(int socket) => _further.Close(socket);
 
     /// <inheritdoc/>
-    public void Meet(TransportAddress endpoint, bool isClient) => Tcp?.Meet(endpoint, isClient);
+    public void Meet(TransportAddress endpoint, bool isClient) => Tcp.Meet(endpoint, isClient);
 
     /// <inheritdoc/>
-    public void Redial(TransportAddress endpoint) => Tcp?.Redial(endpoint);
+    public void Redial(TransportAddress endpoint) => Tcp.Redial(endpoint);
 
     /// <inheritdoc/>
-    public void HangUp(TransportAddress endpoint) => Tcp?.HangUp(endpoint);
+    public void HangUp(TransportAddress endpoint) => Tcp.HangUp(endpoint);
 
     /// <inheritdoc/>
-    public bool ComesFromListener(TransportAddress endpoint) => Tcp?.ComesFromListener(endpoint) == true;
+    public bool ComesFromListener(TransportAddress endpoint) => Tcp.ComesFromListener(endpoint);
 
     /// <inheritdoc/>
     public void Deliver(TimeSpan now, PeerIdentity source, ReadOnlySpan<byte> packet, bool lacksChecksum) =>
-        Network?.PacketFromOverlay(now, source, packet, lacksChecksum);
+        Network.PacketFromOverlay(now, source, packet, lacksChecksum);
 
     /// <summary>Takes a datagram that came to one of the overlay's sockets: 0 is its own.</summary>
     internal void Receive(TimeSpan now, TransportAddress source, ReadOnlySpan<byte> datagram, int socket)
     {
         Traffic.Received(now, datagram.Length);
-        Node?.ReceiveDatagram(now, source, datagram, socket);
+        Node.ReceiveDatagram(now, source, datagram, socket);
     }
 
     /// <summary>Takes a datagram that came to the group of all nodes.</summary>
     internal void ReceiveMulticast(TimeSpan now, TransportAddress source, ReadOnlySpan<byte> datagram)
     {
         Traffic.Received(now, datagram.Length);
-        Node?.ReceiveMulticast(now, source, datagram);
+        Node.ReceiveMulticast(now, source, datagram);
     }
 
     /// <inheritdoc/>
     public void Receive(TimeSpan now, TransportAddress source, ReadOnlySpan<byte> frame)
     {
         Traffic.TcpReceived(frame.Length);
-        Node?.ReceiveDatagram(now, source, frame);
+        Node.ReceiveDatagram(now, source, frame);
     }
 
     /// <inheritdoc/>
-    public void ConnectionMade(TimeSpan now, TransportAddress endpoint) => Node?.ConnectionMade(now, endpoint);
+    public void ConnectionMade(TimeSpan now, TransportAddress endpoint) => Node.ConnectionMade(now, endpoint);
 
     /// <inheritdoc/>
-    public void ConnectionRenewed(TimeSpan now, TransportAddress endpoint) => Node?.ConnectionRenewed(now, endpoint);
+    public void ConnectionRenewed(TimeSpan now, TransportAddress endpoint) => Node.ConnectionRenewed(now, endpoint);
 
     /// <inheritdoc/>
-    public void ConnectionLost(TimeSpan now, TransportAddress endpoint) => Node?.ConnectionLost(now, endpoint);
+    public void ConnectionLost(TimeSpan now, TransportAddress endpoint) => Node.ConnectionLost(now, endpoint);
 
     /// <inheritdoc/>
-    public bool IsUsed(TransportAddress endpoint) => Node?.IsUsed(endpoint) == true;
+    public bool IsUsed(TransportAddress endpoint) => Node.IsUsed(endpoint);
 }

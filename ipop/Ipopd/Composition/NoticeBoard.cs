@@ -16,8 +16,8 @@ internal sealed class NoticeBoard : IDisposable
     private readonly ILogger _log;
     private readonly AuthorityNoticePolicy _policy;
 
-    /// <summary>Acts on a notice that is new.</summary>
-    internal Action<TimeSpan, Notice>? Taken { get; set; }
+    [Own("one for each kind that the daemon acts on")]
+    private readonly Dictionary<byte, Action<TimeSpan, Notice>> _keepers = [];
 
     internal NoticeBoard(Node node, string folder, ReadOnlySpan<byte> authority, TimeSpan now, ILogger log)
     {
@@ -43,19 +43,29 @@ internal sealed class NoticeBoard : IDisposable
         {
             if (NoticeFile.Load(path) is not { } notice)
             {
-                return new(ControlFault.BadNotice, $"{path} holds no notice of at most {Notice.MaxSize} bytes; give a file that the CA signed");
+                return new(ControlCode.BadNotice, $"{path} holds no notice of at most {Notice.MaxSize} bytes; give a file that the CA signed");
             }
 
             return _node.Publish(now, notice) ? null
                 : _node.NewestNotice(notice.Kind) is { } newest && newest.Number >= notice.Number
                 ? new(
-                    newest.Number == notice.Number ? ControlFault.NoticeKnown : ControlFault.NoticeOutdated,
+                    newest.Number == notice.Number ? ControlCode.NoticeKnown : ControlCode.NoticeOutdated,
                     $"{path} is number {notice.Number} of kind {notice.Kind}, but number {newest.Number} is known; sign one with a higher number")
-                : new(ControlFault.BadNotice, $"{path} is not signed by the pool's CA; sign it with the key of ca.pem");
+                : new(ControlCode.BadNotice, $"{path} is not signed by the pool's CA; sign it with the key of ca.pem");
         }
         catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
         {
-            return new(ControlFault.BadNotice, $"{path} can't be read ({exception.Message}); give a file that ipopd may read");
+            return new(ControlCode.BadNotice, $"{path} can't be read ({exception.Message}); give a file that ipopd may read");
+        }
+    }
+
+    /// <summary>From now on somebody acts on the notices of a kind, on the one that is known, too.</summary>
+    internal void Heard(TimeSpan now, byte kind, Action<TimeSpan, Notice> keeper)
+    {
+        _keepers[kind] = keeper;
+        if (_node.NewestNotice(kind) is { } known)
+        {
+            keeper(now, known);
         }
     }
 
@@ -75,6 +85,6 @@ internal sealed class NoticeBoard : IDisposable
             _log.NoticeNotKept(path, exception.Message);
         }
 
-        Taken?.Invoke(now, notice);
+        _keepers.GetValueOrDefault(notice.Kind)?.Invoke(now, notice);
     }
 }

@@ -15,20 +15,20 @@ internal static class OffloadReport
         const string KernelOrCard = "the kernel or the network card refuses them";
         return
         [
-            Entry(OptionKey.TcpSegmentation, wanted.TcpSegmentation, working.TcpSegmentation, "TCP packets are cut before ipopd sees them", "the kernel's tap has no TSO"),
+            Entry(OptionKey.OffloadTcpSegmentation, wanted.TcpSegmentation, working.TcpSegmentation, "TCP packets are cut before ipopd sees them", "the kernel's tap has no TSO"),
             Entry(
-                OptionKey.UdpSegmentation, wanted.UdpSegmentation, working.UdpSegmentation, "the tap's kernel gives and gets datagrams one by one",
-                wanted.TcpSegmentation ? "the kernel's tap has no USO (Linux 6.2)" : $"{OptionKey.TcpSegmentation} = no"),
-            Entry(OptionKey.UdpRuns, wanted.UdpRuns, working.UdpRuns, "datagrams are sent one by one", KernelOrCard + " in runs"),
-            Entry(OptionKey.UdpGro, wanted.UdpGro, working.UdpGro, "datagrams are received one by one", "the kernel has no UDP_GRO"),
+                OptionKey.OffloadUdpSegmentation, wanted.UdpSegmentation, working.UdpSegmentation, "the tap's kernel gives and gets datagrams one by one",
+                wanted.TcpSegmentation ? "the kernel's tap has no USO (Linux 6.2)" : $"{OptionKey.OffloadTcpSegmentation} = no"),
+            Entry(OptionKey.OffloadUdpRuns, wanted.UdpRuns, working.UdpRuns, "datagrams are sent one by one", KernelOrCard + " in runs"),
+            Entry(OptionKey.OffloadUdpGro, wanted.UdpGro, working.UdpGro, "datagrams are received one by one", "the kernel has no UDP_GRO"),
             Entry(
-                OptionKey.LibraryCipher, wanted.LibraryCipher, working.LibraryCipher, "OpenSSL seals, more slowly than libipsec-mb",
+                OptionKey.OffloadLibraryCipher, wanted.LibraryCipher, working.LibraryCipher, "OpenSSL seals, more slowly than libipsec-mb",
                 "the library is missing, has nothing for this processor or failed its test"),
-            Entry(OptionKey.Esp, wanted.Esp, working.Esp, "ESP is sealed a second time, like everything else", ""),
+            Entry(OptionKey.OffloadEsp, wanted.Esp, working.Esp, "ESP is sealed a second time, like everything else", ""),
             Entry(
-                OptionKey.Priority, wanted.Priority, working.Priority, "packets wait while other programs compute",
+                OptionKey.OffloadPriority, wanted.Priority, working.Priority, "packets wait while other programs compute",
                 "this is the only processor, or ipopd may not (LimitRTPRIO=1 and LimitNICE=-20 in its unit allow it)"),
-            Entry(OptionKey.Moderation, wanted.Moderation, working.Moderation, "each datagram wakes ipopd, however many come", ""),
+            Entry(OptionKey.OffloadModeration, wanted.Moderation, working.Moderation, "each datagram wakes ipopd, however many come", ""),
         ];
 
         OffloadReply Entry(OptionKey key, bool isWanted, bool isWorking, string instead, string why) => new(

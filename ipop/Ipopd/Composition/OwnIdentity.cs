@@ -23,9 +23,9 @@ internal sealed class OwnIdentity : IDisposable
     internal OwnIdentity(DaemonOptions options, TimeDesk clock, ILogger log)
     {
         (_options, _log) = (options, log);
-        Node = NodeIdentity.LoadOrCreate(options.State);
-        Verifier = options.IsOpen ? null : PoolCertificateVerifier.Load(options, clock.Kept, clock.Known);
-        Trouble = Node.LoadCertificate(options.State, Verifier);
+        Node = NodeIdentity.LoadOrCreate(options.NodeState);
+        Verifier = options.PoolOpen ? null : PoolCertificateVerifier.Load(options, clock.Kept, clock.Known);
+        Trouble = Node.LoadCertificate(options.NodeState, Verifier);
         Handshakes = new OpenSslHandshakeProvider(Node.Key, CertificateBytes, Verifier) { MayUseLibrary = options.Offload.LibraryCipher };
     }
 
@@ -52,19 +52,19 @@ internal sealed class OwnIdentity : IDisposable
     /// <summary>Reads the certificate again.</summary>
     internal ControlFault? Reload(TimeSpan now)
     {
-        if (_options.IsOpen)
+        if (_options.PoolOpen)
         {
-            return new(ControlFault.OpenPool, $"the pool is open ({OptionKey.Open} = yes in {_options.File}), so there are no certificates to load");
+            return new(ControlCode.OpenPool, $"the pool is open ({OptionKey.PoolOpen} = yes in {_options.File}), so there are no certificates to load");
         }
 
-        Trouble = Node.LoadCertificate(_options.State, Verifier);
+        Trouble = Node.LoadCertificate(_options.NodeState, Verifier);
         if (Trouble is null && Certificate is null)
         {
-            Trouble = $"{StateFolder.CertificateFile(_options.State)} is missing; enrol with `wow enroll`";
+            Trouble = $"{StateFolder.CertificateFile(_options.NodeState)} is missing; enrol with `wow enroll`";
         }
 
         Change(now);
-        return Trouble is null ? null : new(ControlFault.BadCertificate, Trouble);
+        return Trouble is null ? null : new(ControlCode.BadCertificate, Trouble);
     }
 
     /// <summary>Reads the certificate again where nobody waits for a reply: what is wrong goes to the log.</summary>
@@ -86,7 +86,7 @@ internal sealed class OwnIdentity : IDisposable
 
         Trouble = fault is null
             ? null
-            : $"{StateFolder.CertificateFile(_options.State)} is put aside: {fault}; if this machine's clock is right, enrol with `wow enroll`";
+            : $"{StateFolder.CertificateFile(_options.NodeState)} is put aside: {fault}; if this machine's clock is right, enrol with `wow enroll`";
         Tell();
         Change(now);
         return true;

@@ -31,7 +31,7 @@ internal sealed class PeerRoutes : IDisposable
     /// <exception cref="IOException">The kernel refuses.</exception>
     internal static PeerRoutes? Open(DaemonOptions options, VirtualNetwork network)
     {
-        if (options.LargestMtu <= options.TapMtu || options.Router is not null)
+        if (options.TapLargestMtu <= options.TapMtu || options.Router is not null)
         {
             return null;
         }
@@ -83,10 +83,10 @@ internal sealed class PeerRoutes : IDisposable
             return;
         }
 
-        int half = _options.Subnet.PrefixLength + 1;
-        int mss = _options.LargestMtu - TcpHeaders;
-        Set(_options.Subnet.Network, half, _options.TapMtu, mss);
-        Set(new IPv4Address(_options.Subnet.Network.Value | (1u << (32 - half))), half, _options.TapMtu, mss);
+        int half = _options.PoolSubnet.PrefixLength + 1;
+        int mss = _options.TapLargestMtu - TcpHeaders;
+        Set(_options.PoolSubnet.Network, half, _options.TapMtu, mss);
+        Set(new IPv4Address(_options.PoolSubnet.Network.Value | (1u << (32 - half))), half, _options.TapMtu, mss);
         foreach ((IPv4Address address, (_, int mtu)) in _peers)
         {
             Set(address, 32, mtu, advertisedMss: 0);

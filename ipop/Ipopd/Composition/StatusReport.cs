@@ -19,38 +19,37 @@ internal static class StatusReport
     /// <summary>The node as it stands.</summary>
     internal static StatusReply Status(
         DaemonOptions options, Node node, VirtualNetwork network, MemberCertificate? certificate, TimeSpan now, TimeSpan uptime,
-        PortMappingReply? portMapping, IReadOnlyList<string> warnings, NatReply nat, UdpReply udp, BootstrapResolver resolver,
+        PortMappingReply? portMapping, IReadOnlyList<WarningReply> warnings, NatReply nat, UdpReply udp, BootstrapResolver resolver,
         RevocationList? revocations, OffloadOptions working, ClockReply clock, ShortagesReply? shortages)
     {
         RingStatus ring = node.Ring;
-        return new StatusReply
-        {
-            Node = node.Address.ToString(),
-            Pool = options.Pool,
-            Open = options.IsOpen,
-            Zone = options.Pool + ".internal",
-            Subnet = options.Subnet.ToString(),
-            Address = network.Address?.ToString(),
-            Host = network.HostName,
-            Certified = certificate is not null,
-            Certificate = certificate is null ? null : Describe(certificate),
-            Ring = new RingReply(
+        return new StatusReply(
+            Node: node.Address.ToString(),
+            Pool: options.PoolName,
+            Open: options.PoolOpen,
+            Zone: PoolZone.Of(options.PoolName),
+            Subnet: options.PoolSubnet.ToString(),
+            Address: network.Address?.ToString(),
+            Host: network.HostName,
+            Certified: certificate is not null,
+            Certificate: certificate is null ? null : Describe(certificate),
+            Ring: new RingReply(
                 ring.IsJoined, ring.Connections, ring.NearNeighbours, new RelayedReply(ring.Relayed.Frames, ring.Relayed.Bytes, ring.Relayed.Refused)),
-            Manager = network.ManagerAddress?.ToString(),
-            Nat = nat,
-            Udp = udp,
-            Bootstrap = Bootstrap(resolver, node.Peers(now)),
-            Tap = options.TapName,
-            Dns = options.DnsListen?.ToString(),
-            UptimeS = (long)uptime.TotalSeconds,
-            PortMapping = portMapping,
-            Revocations = revocations is null ? null : new RevocationsReply(revocations.Number, revocations.Count),
-            Clock = clock,
-            Shortages = shortages,
-            Offload = OffloadReport.Make(options, working),
-            Router = options.Router is { } router ? Router(router, network, now) : null,
-            Warnings = warnings,
-        };
+            Manager: network.ManagerAddress?.ToString(),
+            Managers: [.. (network.Managers?.Managers ?? []).Select(manager => new PoolManagerReply(manager.Host, manager.Address.ToString(), manager.ServesAuthority))],
+            Nat: nat,
+            Udp: udp,
+            Bootstrap: Bootstrap(resolver, node.Peers(now)),
+            Tap: options.TapName,
+            Dns: options.DnsListen?.ToString(),
+            UptimeS: (long)uptime.TotalSeconds,
+            PortMapping: portMapping,
+            Revocations: revocations is null ? null : new RevocationsReply((long)revocations.Number, revocations.Count),
+            Clock: clock,
+            Shortages: shortages,
+            Offload: OffloadReport.Make(options, working),
+            Router: options.Router is { } router ? Router(router, network, now) : null,
+            Warnings: warnings);
     }
 
     /// <summary>Its peers.</summary>
@@ -66,14 +65,12 @@ internal static class StatusReport
             peer.Identity.Certificate is not null,
             peer.SentBytes,
             peer.ReceivedBytes,
-            (long)peer.Age.TotalSeconds)
-        {
-            Relay = peer.Path == PathKind.Relay ? peer.Paths[0].Relay?.ToString() : null,
-            Loss = PathText.Ratio(peer.Loss),
-            Mtu = peer.Mtu,
-            WhyNotDirect = PathText.WhyNotDirect(peer, nat),
-            KeyExchange = peer.KeyExchange,
-        }),
+            (long)peer.Age.TotalSeconds,
+            Relay: peer.Path == PathKind.Relay ? peer.Paths[0].Relay?.ToString() : null,
+            Loss: PathText.Ratio(peer.Loss),
+            Mtu: peer.Mtu,
+            WhyNotDirect: PathText.WhyNotDirect(peer, nat),
+            KeyExchange: peer.KeyExchange)),
     ]);
 
     /// <summary>What went over the overlay's UDP socket.</summary>
@@ -123,7 +120,8 @@ internal static class StatusReport
         certificate.Serial,
         Time(certificate.NotBefore),
         Time(certificate.NotAfter),
+        Time(Renewal.From(certificate.NotBefore, certificate.NotAfter)),
         certificate.VirtualAddress.ToString(),
         certificate.HostName,
-        certificate.IsManager ? "manager" : "worker");
+        MemberRoleNames.Of(certificate.IsManager ? MemberRole.Manager : MemberRole.Worker));
 }

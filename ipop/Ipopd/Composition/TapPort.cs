@@ -80,7 +80,7 @@ internal sealed class TapPort : ITapOutput, IDisposable
         }
 
         // A bridge drops what is longer than the device's MTU without a word, and not every host of a LAN asks for the safe one: then ipopd tells it.
-        int mtu = options.Router is null ? options.TapMtu : Math.Max(options.TapMtu, options.LargestMtu);
+        int mtu = options.Router is null ? options.TapMtu : Math.Max(options.TapMtu, options.TapLargestMtu);
         var offload = new TapOffload(options.Offload.TcpSegmentation, options.Offload.UdpSegmentation);
         TapDevice? tap = TapDevice.Adopt(kept, options.TapName, address, mtu, offload);
         bool isKept = tap is not null;
@@ -97,7 +97,7 @@ internal sealed class TapPort : ITapOutput, IDisposable
             systemd.Keep(StoreName, descriptor);
         }
 
-        return new TapPort(tap, capture, options.State, log, isHeld: !isKept);
+        return new TapPort(tap, capture, options.NodeState, log, isHeld: !isKept);
     }
 
     /// <summary>Gives the carrier that <see cref="Open"/> held back: the node is on the ring.</summary>
@@ -195,11 +195,11 @@ internal sealed class TapPort : ITapOutput, IDisposable
     {
         try
         {
-            return options.Capture is { } path ? new PcapWriter(path, time) : null;
+            return options.TapCapture is { } path ? new PcapWriter(path, time) : null;
         }
         catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
         {
-            log.CaptureFailed(options.File, OptionKey.Capture.ToString(), options.Capture!, exception.Message);
+            log.CaptureFailed(options.File, OptionKey.TapCapture.ToString(), options.TapCapture!, exception.Message);
             return null;
         }
     }

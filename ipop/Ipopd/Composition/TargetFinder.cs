@@ -78,9 +78,9 @@ internal sealed class TargetFinder(Node node, VirtualNetwork network)
     }
 
     private void Found(TimeSpan now, string text, NodeAddress found, Action<TimeSpan, NodeAddress, ControlFault?> done) =>
-        done(now, found, found == node.Address ? new(ControlFault.BadRequest, $"'{text}' is this node itself; name another one") : null);
+        done(now, found, found == node.Address ? new(ControlCode.BadRequest, $"'{text}' is this node itself; name another one") : null);
 
-    private static ControlFault NotFound(string text) => new(ControlFault.NotFound, text);
+    private static ControlFault NotFound(string text) => new(ControlCode.NotFound, text);
 
     private bool TryFindPeer(TimeSpan now, string digits, out NodeAddress address)
     {

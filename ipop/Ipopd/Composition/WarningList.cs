@@ -1,3 +1,4 @@
+using Ipop;
 using Ipopd.Configuration;
 using Ipopd.Control;
 
@@ -6,41 +7,53 @@ namespace Ipopd.Composition;
 /// <summary>What `wow status` warns of.</summary>
 internal static class WarningList
 {
-    /// <summary>All of it, in sentences.</summary>
+    /// <summary>All of it: a code for programs and sentences for people each.</summary>
     /// <param name="options">The configuration.</param>
-    /// <param name="found">What the machine's networks and the virtual network have to say.</param>
+    /// <param name="overlaps">Networks of the machine that the pool's subnet overlaps, in sentences.</param>
+    /// <param name="network">What the virtual network has to say.</param>
     /// <param name="twin">That another machine has this one's key; null if none was seen.</param>
     /// <param name="certificateTrouble">What is wrong with the certificate; null if nothing is.</param>
     /// <param name="shortages">How often the kernel was short of something, and since when not any more; null if that is no news.</param>
-    internal static List<string> Make(DaemonOptions options, IEnumerable<string> found, string? twin, string? certificateTrouble, ShortagesReply? shortages = null)
+    internal static List<WarningReply> Make(
+        DaemonOptions options, IEnumerable<string> overlaps, IEnumerable<NetworkWarning> network, string? twin, string? certificateTrouble, ShortagesReply? shortages)
     {
-        var warnings = new List<string>(found);
-        if (options.IsOpen)
+        var warnings = new List<WarningReply>(overlaps.Select(text => new WarningReply(WarningReply.CodeOverlap, text)));
+        warnings.AddRange(network.Select(warning => new WarningReply(Code(warning.Kind), warning.Text)));
+        if (options.PoolOpen)
         {
-            warnings.Add("the pool is open: no CA, no IPsec; who knows the secret is in");
+            warnings.Add(new(WarningReply.CodeOpenPool, "the pool is open: no CA, no IPsec; who knows the secret is in"));
         }
 
         if (twin is not null)
         {
-            warnings.Add(twin);
+            warnings.Add(new(WarningReply.CodeTwin, twin));
         }
 
         if (certificateTrouble is not null)
         {
-            warnings.Add(certificateTrouble);
+            warnings.Add(new(WarningReply.CodeCertificate, certificateTrouble));
         }
 
         if (shortages is { } few)
         {
-            warnings.Add(
-                $"the kernel had no more descriptors or memory for ipopd, {few.Count} times so far, {few.LastS} s ago the last time: who connects waits; look with wow doctor");
+            warnings.Add(new(
+                WarningReply.CodeShortage,
+                $"the kernel had no more descriptors or memory for ipopd, {few.Count} times so far, {few.LastS} s ago the last time: who connects waits; look with wow doctor"));
         }
 
-        if (options.Capture is { } capture)
+        if (options.TapCapture is { } capture)
         {
-            warnings.Add($"every frame of {options.TapName} is recorded in {capture}; remove {OptionKey.Capture} from {options.File} to end that");
+            warnings.Add(new(
+                WarningReply.CodeCapture, $"every frame of {options.TapName} is recorded in {capture}; remove {OptionKey.TapCapture} from {options.File} to end that"));
         }
 
         return warnings;
     }
+
+    private static string Code(NetworkWarningKind kind) => kind switch
+    {
+        NetworkWarningKind.NameTaken => WarningReply.CodeNameTaken,
+        NetworkWarningKind.LanFull => WarningReply.CodeLanFull,
+        _ => WarningReply.CodeCertificate,
+    };
 }

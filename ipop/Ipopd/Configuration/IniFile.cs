@@ -3,17 +3,22 @@ using System.Text;
 namespace Ipopd.Configuration;
 
 /// <summary>
-/// A file of sections and keys: <c>[section]</c>, <c>key = value</c>, comments on lines of their own after # or ;. Names are in
-/// lower case, values are as written without blanks around. No key stands twice.
+/// A file of sections and keys: <c>[section]</c>, <c>key = value</c>, comments on lines of their own after # or ;. A section may be taken up again, and
+/// no key stands twice in it. Names and values are as written without blanks around. The node's Python reads such files in the same way (lib/ini.py); one
+/// file of examples tests both.
 /// </summary>
 internal sealed class IniFile
 {
     /// <summary>Longest file in bytes.</summary>
     internal const int LongestFile = 64 * 1024;
 
+    /// <summary>What is no part of a name or a value at its ends. CR, for it may stand before LF.</summary>
+    private static readonly char[] Blanks = [' ', '\t', '\r'];
+
     // By section and key with a line's end between, which neither can hold. No tuples: what the runtime makes of them is compiled at the start.
     private readonly Dictionary<string, Entry> _entries = [];
     private readonly List<Entry> _inOrder = [];
+    private readonly List<Heading> _sections = [];
 
     private IniFile(string path) => Path = path;
 
@@ -23,6 +28,9 @@ internal sealed class IniFile
     /// <summary>Every key that the file sets, in its order.</summary>
     internal IReadOnlyList<Entry> Keys => _inOrder;
 
+    /// <summary>Every line that begins or takes up a section, in its order.</summary>
+    internal IReadOnlyList<Heading> Sections => _sections;
+
     /// <summary>Reads a file.</summary>
     /// <exception cref="ConfigurationException">It is missing, unreadable, too long or malformed.</exception>
     internal static IniFile Load(string path)
@@ -30,12 +38,9 @@ internal sealed class IniFile
         byte[] bytes;
         try
         {
-            if (new FileInfo(path).Length > LongestFile)
-            {
-                throw new ConfigurationException($"{path}: longer than {LongestFile / 1024} KiB; this is no configuration of ipopd");
-            }
-
-            bytes = File.ReadAllBytes(path);
+            using FileStream file = File.OpenRead(path);
+            byte[] buffer = new byte[LongestFile + 1];
+            bytes = buffer[..file.ReadAtLeast(buffer, buffer.Length, throwOnEndOfStream: false)];
         }
         catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
         {
@@ -46,9 +51,14 @@ internal sealed class IniFile
     }
 
     /// <summary>Reads a file's bytes.</summary>
-    /// <exception cref="ConfigurationException">The bytes are no UTF-8 or malformed.</exception>
+    /// <exception cref="ConfigurationException">The bytes are too many, no UTF-8 or malformed.</exception>
     internal static IniFile Parse(string path, ReadOnlySpan<byte> bytes)
     {
+        if (bytes.Length > LongestFile)
+        {
+            throw new ConfigurationException($"{path}: longer than {LongestFile / 1024} KiB; this is no configuration of ipopd");
+        }
+
         string text;
         try
         {
@@ -59,13 +69,18 @@ internal sealed class IniFile
             throw new ConfigurationException($"{path}: not UTF-8; save it as UTF-8 text");
         }
 
+        if (text.Contains('\0', StringComparison.Ordinal))
+        {
+            throw new ConfigurationException($"{path}: holds a zero byte; save it as UTF-8 text, not UTF-16");
+        }
+
         var file = new IniFile(path);
         string? section = null;
         int number = 0;
-        foreach (string raw in text.TrimStart('\ufeff').Split('\n'))
+        foreach (string raw in text[(text.StartsWith('\ufeff') ? 1 : 0)..].Split('\n'))
         {
             number++;
-            string line = raw.Trim();
+            string line = raw.Trim(Blanks);
             if (line.Length == 0 || line[0] is '#' or ';')
             {
                 continue;
@@ -73,9 +88,10 @@ internal sealed class IniFile
 
             if (line[0] == '[')
             {
-                section = line[^1] == ']'
-                    ? line[1..^1].Trim().ToLowerInvariant()
-                    : throw new ConfigurationException($"{path}:{number}: '{line}' has no closing bracket; write [section]");
+                section = line[^1] == ']' && line[1..^1].Trim(Blanks) is { Length: > 0 } name
+                    ? name
+                    : throw new ConfigurationException($"{path}:{number}: '{line}' has no name or no closing bracket; write [section]");
+                file._sections.Add(new Heading(section, number));
                 continue;
             }
 
@@ -103,8 +119,8 @@ internal sealed class IniFile
             throw new ConfigurationException($"{Path}:{number}: a key before the first section; write [section] above it");
         }
 
-        string key = line[..equals].Trim().ToLowerInvariant();
-        var entry = new Entry(section, key, line[(equals + 1)..].Trim(), number);
+        string key = line[..equals].Trim(Blanks);
+        var entry = new Entry(section, key, line[(equals + 1)..].Trim(Blanks), number);
         if (!_entries.TryAdd(Name(section, key), entry))
         {
             throw new ConfigurationException(
@@ -113,6 +129,9 @@ internal sealed class IniFile
 
         _inOrder.Add(entry);
     }
+
+    /// <summary>A section's name and the line that it stands on.</summary>
+    internal sealed record Heading(string Section, int Line);
 
     /// <summary>One key, its value and its line.</summary>
     internal sealed record Entry(string Section, string Key, string Value, int Line);

@@ -1,6 +1,4 @@
-using System.Text.Json;
-using System.Text.Json.Serialization.Metadata;
-using Ipop;
+using System.Diagnostics.CodeAnalysis;
 
 namespace Ipopd.Control;
 
@@ -49,39 +47,10 @@ internal interface IControlled
 }
 
 /// <summary>Reads requests, asks the daemon, writes replies. What comes in never makes it throw.</summary>
-internal sealed class ControlCommands
+internal sealed class ControlCommands(IControlled controlled)
 {
-    /// <summary>A ping waits so long if the request does not say, and at most so long.</summary>
-    private const int UsualTimeout = 5000, LongestTimeout = 60_000;
-
-    private readonly IControlled _controlled;
-
-    /// <summary>All requests, with who may make them. There is no other list.</summary>
-    private readonly OrderedDictionary<string, (ControlRight Right, Handler Handle)> _requests;
-
-    /// <summary>Serves a daemon.</summary>
-    internal ControlCommands(IControlled controlled)
-    {
-        _controlled = controlled;
-        _requests = new()
-        {
-            ["status"] = (ControlRight.Read, (now, _, reply) => reply(Write(controlled.Status(now), ControlJson.Plain.StatusReply))),
-            ["peers"] = (ControlRight.Read, (now, _, reply) => reply(Write(controlled.Peers(now), ControlJson.Plain.PeersReply))),
-            ["ping"] = (ControlRight.Read, Ping),
-            ["trace"] = (ControlRight.Read, Trace),
-            ["metrics"] = (ControlRight.Read, (now, _, reply) => reply(Write(new MetricsReply(controlled.Metrics(now)), ControlJson.Plain.MetricsReply))),
-            ["resolve"] = (ControlRight.Read, (now, request, reply) => Resolve(now, request.Name, reply)),
-            ["reload"] = (ControlRight.Change, (now, _, reply) => reply(controlled.Reload(now) is { } wrong ? Error(wrong) : Done())),
-            ["refuse-address"] = (ControlRight.Change, (now, request, reply) => RefuseAddress(now, request.Address, reply)),
-            ["publish-notice"] = (ControlRight.Change, PublishNotice),
-            ["stop"] = (ControlRight.Change, Stop),
-        };
-    }
-
-    private delegate void Handler(TimeSpan now, ControlRequest request, Action<byte[]> reply);
-
-    /// <summary>A reply that says what can't be done.</summary>
-    private static byte[] Error(ControlFault fault) => Write(new ErrorReply(fault.Text, fault.Code), ControlJson.Plain.ErrorReply);
+    /// <summary>Longest name of a host or node in characters (RFC 1035 section 2.3.4).</summary>
+    private const int LongestName = 253;
 
     /// <summary>Executes one line.</summary>
     /// <param name="now">The present.</param>
@@ -90,59 +59,81 @@ internal sealed class ControlCommands
     /// <param name="reply">Called once with the reply's bytes without newline, maybe later.</param>
     internal void Execute(TimeSpan now, bool mayChange, ReadOnlySpan<byte> line, Action<byte[]> reply)
     {
-        ControlRequest? request;
-        try
+        if (!ControlRequest.TryRead(line, out ControlRequest? request, out string? wrong))
         {
-            request = JsonSerializer.Deserialize(line, ControlJson.Plain.ControlRequest);
+            reply(BadRequest($"not a JSON object ({wrong}); send a line like {{\"command\":\"status\"}}"));
         }
-        catch (JsonException exception)
+        else if (request.Kind() is not { } kind)
         {
-            reply(BadRequest($"not a JSON object ({exception.Message}); send a line like {{\"command\":\"status\"}}"));
-            return;
+            string known = string.Join(", ", ControlRequest.Kinds.Select(one => one.Command));
+            reply(Error(new(ControlCode.UnknownCommand, $"command '{request.Command}' is unknown; use {known}")));
         }
-
-        if (request?.Command is not { } name || !_requests.TryGetValue(name, out (ControlRight Right, Handler Handle) found))
+        else if (kind.Right == ControlRight.Change && !mayChange)
         {
-            reply(Error(new(ControlFault.UnknownCommand, $"command '{request?.Command}' is unknown; use {string.Join(", ", _requests.Keys)}")));
-        }
-        else if (found.Right == ControlRight.Change && !mayChange)
-        {
-            reply(Error(new(ControlFault.NotPermitted, $"only root may ask for '{name}', and who runs ipopd; use sudo")));
+            reply(Error(new(ControlCode.NotPermitted, $"only root may ask for '{kind.Command}', and who runs ipopd; use sudo")));
         }
         else
         {
-            found.Handle(now, request, reply);
+            Execute(now, request, reply);
         }
     }
 
-    internal static byte[] BadRequest(string text) => Error(new(ControlFault.BadRequest, text));
+    internal static byte[] BadRequest(string text) => Error(new(ControlCode.BadRequest, text));
 
-    private static byte[] Done() => Write(new DoneReply(), ControlJson.Plain.DoneReply);
+    /// <summary>A reply that says what can't be done.</summary>
+    private static byte[] Error(ControlFault fault) => ControlWriter.Line(new ErrorReply(fault.Text, fault.Code));
 
-    private static byte[] Write<T>(T value, JsonTypeInfo<T> type) => JsonSerializer.SerializeToUtf8Bytes(value, type);
+    private static byte[] Done(ControlFault? wrong = null) => wrong is null ? ControlWriter.Line(new DoneReply()) : Error(wrong);
 
-    private void PublishNotice(TimeSpan now, ControlRequest request, Action<byte[]> reply)
+    private static byte[] Either(IControlReply? answer, ControlFault? wrong) => answer is null ? Error(wrong!) : ControlWriter.Line(answer);
+
+    private void Execute(TimeSpan now, ControlRequest request, Action<byte[]> reply)
     {
-        if (request.File is not { Length: > 0 } file)
+        switch (request.Command)
         {
-            reply(BadRequest("no file; send \"file\":\"/path\""));
-            return;
+            case ControlCommand.Status:
+                reply(ControlWriter.Line(controlled.Status(now)));
+                break;
+            case ControlCommand.Peers:
+                reply(ControlWriter.Line(controlled.Peers(now)));
+                break;
+            case ControlCommand.Ping:
+                Ping(now, request, reply);
+                break;
+            case ControlCommand.Trace when IsTarget(request.Target, reply):
+                controlled.Trace(now, request.Target, request.Ring ?? false, (answer, wrong) => reply(Either(answer, wrong)));
+                break;
+            case ControlCommand.Trace:
+                break;
+            case ControlCommand.Metrics:
+                reply(ControlWriter.Line(new MetricsReply(controlled.Metrics(now))));
+                break;
+            case ControlCommand.Resolve:
+                Resolve(now, request.Name, reply);
+                break;
+            case ControlCommand.Reload:
+                reply(Done(controlled.Reload(now)));
+                break;
+            case ControlCommand.RefuseAddress:
+                RefuseAddress(now, request.Address, reply);
+                break;
+            case ControlCommand.PublishNotice:
+                reply(request.File is { Length: > 0 } file ? Done(controlled.PublishNotice(now, file)) : BadRequest("no file; send \"file\":\"/path\""));
+                break;
+            case ControlCommand.Stop:
+                reply(Done());
+                controlled.Stop();
+                break;
+            default:
+                throw new InvalidOperationException($"The contract has a request that nobody carries out: {request.Command}.");
         }
-
-        reply(_controlled.PublishNotice(now, file) is { } refused ? Error(refused) : Done());
-    }
-
-    private void Stop(TimeSpan now, ControlRequest request, Action<byte[]> reply)
-    {
-        reply(Done());
-        _controlled.Stop();
     }
 
     private void RefuseAddress(TimeSpan now, string? text, Action<byte[]> reply)
     {
         if (IPv4Address.TryParse(text, out IPv4Address address))
         {
-            _controlled.RefuseAddress(now, address);
+            controlled.RefuseAddress(now, address);
             reply(Done());
         }
         else
@@ -151,9 +142,9 @@ internal sealed class ControlCommands
         }
     }
 
-    private static bool IsTarget(string? target, Action<byte[]> reply)
+    private static bool IsTarget([NotNullWhen(true)] string? target, Action<byte[]> reply)
     {
-        if (target is { Length: > 0 and <= 253 })
+        if (target is { Length: > 0 and <= LongestName })
         {
             return true;
         }
@@ -164,38 +155,27 @@ internal sealed class ControlCommands
 
     private void Ping(TimeSpan now, ControlRequest request, Action<byte[]> reply)
     {
-        int timeout = request.TimeoutMs ?? UsualTimeout;
-        if (timeout is < 1 or > LongestTimeout)
+        long timeout = request.TimeoutMs ?? ControlRequest.UsualTimeoutMs;
+        if (timeout is < ControlRequest.LeastTimeoutMs or > ControlRequest.MostTimeoutMs)
         {
-            reply(BadRequest($"timeout_ms {timeout} is not from 1 to {LongestTimeout}"));
+            reply(BadRequest($"timeout_ms {timeout} is not from {ControlRequest.LeastTimeoutMs} to {ControlRequest.MostTimeoutMs}"));
         }
         else if (IsTarget(request.Target, reply))
         {
-            _controlled.Ping(now, request.Target!, TimeSpan.FromMilliseconds(timeout), (answer, wrong) =>
-                reply(answer is null ? Error(wrong!) : Write(answer, ControlJson.Plain.PingReply)));
-        }
-    }
-
-    private void Trace(TimeSpan now, ControlRequest request, Action<byte[]> reply)
-    {
-        if (IsTarget(request.Target, reply))
-        {
-            _controlled.Trace(now, request.Target!, request.Ring ?? false, (answer, wrong) =>
-                reply(answer is null ? Error(wrong!) : Write(answer, ControlJson.Plain.TraceReply)));
+            controlled.Ping(now, request.Target, TimeSpan.FromMilliseconds(timeout), (answer, wrong) => reply(Either(answer, wrong)));
         }
     }
 
     private void Resolve(TimeSpan now, string? name, Action<byte[]> reply)
     {
-        if (name is not { Length: > 0 and <= 253 })
+        if (name is not { Length: > 0 and <= LongestName })
         {
             reply(BadRequest("no name; send \"name\":\"host\""));
             return;
         }
 
-        _controlled.Resolve(now, name, (_, address) => reply(
-            address is { } found
-                ? Write(new ResolveReply(found.ToString()), ControlJson.Plain.ResolveReply)
-                : Error(new(ControlFault.NotFound, $"'{name}' was not found; is its machine in the pool?"))));
+        controlled.Resolve(now, name, (_, address) => reply(address is { } found
+            ? ControlWriter.Line(new ResolveReply(found.ToString()))
+            : Error(new(ControlCode.NotFound, $"'{name}' was not found; is its machine in the pool?"))));
     }
 }

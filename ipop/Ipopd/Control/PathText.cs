@@ -13,9 +13,9 @@ internal static class PathText
     /// <summary>The control socket's word for a kind of path.</summary>
     internal static string Word(PathKind kind) => kind switch
     {
-        PathKind.Direct => "direct",
-        PathKind.Relay => "relay",
-        _ => "ring",
+        PathKind.Direct => PeerReply.PathDirect,
+        PathKind.Relay => PeerReply.PathRelay,
+        _ => PeerReply.PathRing,
     };
 
     /// <summary>Milliseconds with three digits behind the point.</summary>
@@ -27,7 +27,7 @@ internal static class PathText
     /// <summary>Why a peer is not reached straight, in a sentence; null if it is.</summary>
     internal static string? WhyNotDirect(PeerStatus peer, NatReply nat)
     {
-        string own = nat.Kind == "per-peer" ? " This machine's NAT takes another port for each peer, so others can't know where to answer." : "";
+        string own = nat.Kind == NatReply.KindPerPeer ? " This machine's NAT takes another port for each peer, so others can't know where to answer." : "";
         return peer.NotDirect switch
         {
             NotDirect.Trying => "The session is new: a direct path is being tried.",
@@ -48,14 +48,14 @@ internal static class PathText
         List<uint> hosts = [.. ring.Reflected.Where(address => address.IsIPv4).Select(address => address.IPv4).Distinct()];
         (string kind, string text) = ring.Nat.Mapping switch
         {
-            NatMapping.None => ("none", "Peers see this machine's own address: there is no NAT between."),
-            NatMapping.Dependent when ring.Nat.Step > 0 => ("per-peer", "The NAT takes another port for each peer; they follow each other."),
-            NatMapping.Dependent => ("per-peer", "The NAT takes another port for each peer, by chance."),
-            _ when hosts.Count > 1 => ("several", "Peers see different addresses: there are several ways out of this network, or its address changed."),
-            NatMapping.Independent => ("one-mapping", "Peers see one address and port: the NAT keeps one mapping for all of them."),
-            _ when ring.Reflected.Count == 0 => ("unknown", "No peer has told yet where this node's packets come from."),
-            _ when ring.Reflected.Any(inside.Contains) => ("none", "Peers see this machine's own address: there is no NAT between."),
-            _ => ("nat", "There is a NAT between; too few peers have told what they see to know more."),
+            NatMapping.None => (NatReply.KindNone, "Peers see this machine's own address: there is no NAT between."),
+            NatMapping.Dependent when ring.Nat.Step > 0 => (NatReply.KindPerPeer, "The NAT takes another port for each peer; they follow each other."),
+            NatMapping.Dependent => (NatReply.KindPerPeer, "The NAT takes another port for each peer, by chance."),
+            _ when hosts.Count > 1 => (NatReply.KindSeveral, "Peers see different addresses: there are several ways out of this network, or its address changed."),
+            NatMapping.Independent => (NatReply.KindOneMapping, "Peers see one address and port: the NAT keeps one mapping for all of them."),
+            _ when ring.Reflected.Count == 0 => (NatReply.KindUnknown, "No peer has told yet where this node's packets come from."),
+            _ when ring.Reflected.Any(inside.Contains) => (NatReply.KindNone, "Peers see this machine's own address: there is no NAT between."),
+            _ => (NatReply.KindNat, "There is a NAT between; too few peers have told what they see to know more."),
         };
         return new NatReply(
             kind, text, [.. ring.Reflected.Select(address => address.ToString())], [.. inside.Select(address => address.ToString())], Word(ring.Filtering),
@@ -65,9 +65,9 @@ internal static class PathText
     /// <summary>The control socket's word for whom a NAT lets in.</summary>
     private static string Word(NatFiltering filtering) => filtering switch
     {
-        NatFiltering.Independent => "independent",
-        NatFiltering.AddressDependent => "address-dependent",
-        NatFiltering.AddressAndPortDependent => "address-and-port-dependent",
-        _ => "unknown",
+        NatFiltering.Independent => NatReply.FilteringIndependent,
+        NatFiltering.AddressDependent => NatReply.FilteringAddressDependent,
+        NatFiltering.AddressAndPortDependent => NatReply.FilteringAddressAndPortDependent,
+        _ => NatReply.FilteringUnknown,
     };
 }

@@ -15,7 +15,7 @@ internal sealed class ControlClient(string path)
     /// <exception cref="IOException">The daemon does not answer.</exception>
     internal IPAddress? FindAddress()
     {
-        using JsonDocument reply = Ask("status", null, null);
+        using JsonDocument reply = Ask(ControlCommand.Status, null, null);
         return Address(reply);
     }
 
@@ -23,7 +23,7 @@ internal sealed class ControlClient(string path)
     /// <inheritdoc cref="FindAddress" path="/exception"/>
     internal IPAddress? Resolve(string name)
     {
-        using JsonDocument reply = Ask("resolve", "name", name);
+        using JsonDocument reply = Ask(ControlCommand.Resolve, "name", name);
         return Address(reply);
     }
 
@@ -32,7 +32,7 @@ internal sealed class ControlClient(string path)
     /// <inheritdoc cref="FindAddress" path="/exception"/>
     internal string? Reload()
     {
-        using JsonDocument reply = Ask("reload", null, null);
+        using JsonDocument reply = Ask(ControlCommand.Reload, null, null);
         return Error(reply);
     }
 
@@ -40,7 +40,7 @@ internal sealed class ControlClient(string path)
     /// <inheritdoc cref="Reload"/>
     internal string? RefuseAddress(IPAddress address)
     {
-        using JsonDocument reply = Ask("refuse-address", "address", address.ToString());
+        using JsonDocument reply = Ask(ControlCommand.RefuseAddress, "address", address.ToString());
         return Error(reply);
     }
 

@@ -4,16 +4,16 @@ using Ipopd.Configuration;
 namespace Ipopd.Enroll;
 
 /// <summary>
-/// <c>ipopd enroll --config FILE [--timeout SECONDS] [--ticket-file FILE]</c>: gets or renews this machine's certificate. A ticket is a
-/// secret, and every user sees the words of a command: it comes in a file.
+/// <c>ipopd enroll --config FILE [--timeout SECONDS] [--ticket-file FILE] [--show]</c>: gets or renews this machine's certificate. A ticket is a
+/// secret, and every user sees the words of a command: it comes in a file. <c>--show</c> asks the CA although the certificate is good for long.
 /// </summary>
 internal static class EnrollCommand
 {
-    private const string Usage = "usage: ipopd enroll --config FILE [--timeout SECONDS] [--ticket-file FILE]";
+    private const string Usage = "usage: ipopd enroll --config FILE [--timeout SECONDS] [--ticket-file FILE] [--show]";
 
     /// <summary>Runs the command. The last line that it prints says how it ended.</summary>
     /// <param name="args">What follows <c>enroll</c>.</param>
-    /// <returns>An <see cref="EnrollExit"/>.</returns>
+    /// <returns>An <see cref="ExitCode"/>.</returns>
     internal static int Run(string[] args) => Run(args, EnrollConfiguration.Load, Console.Out, TimeProvider.System);
 
     /// <summary>The same with everything from outside.</summary>
@@ -28,12 +28,12 @@ internal static class EnrollCommand
         catch (Exception e) when (e is InvalidDataException or ConfigurationException)
         {
             output.WriteLine(e.Message);
-            return (int)EnrollExit.Configuration;
+            return (int)ExitCode.Usage;
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
             output.WriteLine(e.Message);
-            return (int)EnrollExit.Failed;
+            return (int)ExitCode.Failed;
         }
     }
 
@@ -45,6 +45,12 @@ internal static class EnrollCommand
         {
             Func<EnrollOptions, EnrollOptions> before = change;
             string? value = i + 1 < args.Length ? args[i + 1] : null;
+            if (args[i] == "--show")
+            {
+                change = o => before(o) with { Shows = true };
+                continue;
+            }
+
             switch (args[i])
             {
                 case "--config" when value is not null:

@@ -13,19 +13,19 @@ internal static class EnrollConfiguration
     internal static EnrollOptions Load(string path)
     {
         DaemonOptions daemon = DaemonOptionsReader.Load(path);
-        if (daemon.IsOpen)
+        if (daemon.PoolOpen)
         {
-            throw new ConfigurationException($"{path}: {OptionKey.Open} = yes, so this pool has no CA and needs no certificates");
+            throw new ConfigurationException($"{path}: {OptionKey.PoolOpen} = yes, so this pool has no CA and needs no certificates");
         }
 
         return new EnrollOptions
         {
-            State = daemon.State,
+            State = daemon.NodeState,
             ControlSocket = daemon.ControlSocket,
             CaPort = daemon.CaPort,
-            PossessionPort = daemon.PossessionPort,
-            Host = daemon.Host.Length > 0 ? daemon.Host : null,
-            Ticket = daemon.Ticket,
+            PossessionPort = daemon.CaPossessionPort,
+            Host = daemon.NodeHost,
+            Ticket = daemon.CaTicket,
         };
     }
 
@@ -36,7 +36,7 @@ internal static class EnrollConfiguration
         try
         {
             string ticket = new FileInfo(path).Length <= LongestTicket ? File.ReadAllText(path).Trim() : "";
-            return TicketForm.IsKept(ticket)
+            return PoolRules.Ticket.IsLegal(ticket)
                 ? ticket
                 : throw new ConfigurationException($"{path} holds no ticket; write the line ID:SECRET there that `wow-ca ticket` printed");
         }

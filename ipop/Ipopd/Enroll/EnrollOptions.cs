@@ -21,6 +21,9 @@ internal sealed record EnrollOptions
     /// <summary><c>ID:SECRET</c>; null for none, which is enough for a renewal.</summary>
     internal required string? Ticket { get; init; }
 
+    /// <summary>Whether the CA is also shown a certificate for which it is no time yet: it may have been made in a copy of its folder.</summary>
+    internal bool Shows { get; init; }
+
     /// <summary>How long to go on while the CA can't be reached.</summary>
     internal TimeSpan Timeout { get; init; } = TimeSpan.FromSeconds(90);
 }

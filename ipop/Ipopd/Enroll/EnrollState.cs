@@ -19,9 +19,9 @@ internal sealed class EnrollState : IDisposable
     internal EnrollState(string folder)
     {
         _folder = folder;
-        _certificatePath = Path.Combine(folder, "node.pem");
-        Authority = PoolAuthority.Load(Path.Combine(folder, "ca.pem"));
-        Key = NodeKey.LoadOrCreate(Path.Combine(folder, "node.key"));
+        _certificatePath = StateFolder.CertificateFile(folder);
+        Authority = PoolAuthority.Load(StateFolder.AuthorityFile(folder));
+        Key = NodeKey.LoadOrCreate(StateFolder.KeyFile(folder));
         _publicKey = Key.ExportSubjectPublicKeyInfo();
     }
 

@@ -25,14 +25,14 @@ internal sealed class Enrolment(EnrollOptions options, EnrollState state, TimePr
 
     /// <summary>Runs until there is a certificate or no hope.</summary>
     /// <exception cref="IOException">The certificate can't be written.</exception>
-    internal EnrollExit Run()
+    internal ExitCode Run()
     {
         long start = time.GetTimestamp();
         TimeSpan pause = FirstPause;
         while (true)
         {
-            (EnrollExit exit, string why) = Try();
-            bool mayPass = exit is EnrollExit.Unreached or EnrollExit.Refused;
+            (ExitCode exit, string why) = Try();
+            bool mayPass = exit is ExitCode.Unreached or ExitCode.Refused;
             TimeSpan left = options.Timeout - time.GetElapsedTime(start);
             if (!mayPass || left <= TimeSpan.Zero)
             {
@@ -46,7 +46,7 @@ internal sealed class Enrolment(EnrollOptions options, EnrollState state, TimePr
         }
     }
 
-    private (EnrollExit Exit, string Why) Try()
+    private (ExitCode Exit, string Why) Try()
     {
         IPAddress? address;
         IPAddress? ca;
@@ -55,24 +55,24 @@ internal sealed class Enrolment(EnrollOptions options, EnrollState state, TimePr
             address = FindAddress();
             if (address is null)
             {
-                return (EnrollExit.Unreached, "This machine has no virtual address yet: is DHCP running on the tap?");
+                return (ExitCode.Unreached, "This machine has no virtual address yet: is DHCP running on the tap?");
             }
 
-            if (state.FindCertificate(address, time.GetUtcNow()) is { } current && !current.Info.IsDueForRenewal(time.GetUtcNow()))
+            if (!options.Shows && state.FindCertificate(address, time.GetUtcNow()) is { } current && !current.Info.IsDueForRenewal(time.GetUtcNow()))
             {
-                return (EnrollExit.Done, $"certificate for {address} is valid until {current.Info.NotAfter:u}");
+                return (ExitCode.Done, $"certificate for {address} is valid until {current.Info.NotAfter:u}");
             }
 
-            string name = state.Authority.Pool.ManagerName;
+            string name = state.Authority.Pool.AuthorityName;
             ca = _control.Resolve(name);
             if (ca is null)
             {
-                return (EnrollExit.Unreached, $"{name} is not known: is the manager up, and has this machine joined the ring?");
+                return (ExitCode.Unreached, $"{name} is not known: is the machine with the CA up, and has this machine joined the ring?");
             }
         }
         catch (IOException e)
         {
-            return (EnrollExit.Unreached, e.Message);
+            return (ExitCode.Unreached, e.Message);
         }
 
         return Take(Ask(address, ca), address);
@@ -114,25 +114,21 @@ internal sealed class Enrolment(EnrollOptions options, EnrollState state, TimePr
         }
     }
 
-    private (EnrollExit Exit, string Why) Take(EnrollReply reply, IPAddress address)
+    private (ExitCode Exit, string Why) Take(EnrollReply reply, IPAddress address)
     {
         switch (reply.Status)
         {
-            case 200 when !state.IsMine(reply.Certificate!, address, time.GetUtcNow(), out _, out string reason):
-                return (EnrollExit.Refused, $"The CA sent a certificate that can't be believed: {reason}.");
-            case 200:
+            case EnrolmentStatus.Granted when !state.IsMine(reply.Certificate!, address, time.GetUtcNow(), out _, out string reason):
+                return (ExitCode.Refused, $"The CA sent a certificate that can't be believed: {reason}.");
+            case EnrolmentStatus.Granted:
                 state.Keep(reply.Certificate!);
-                return (EnrollExit.Done, Announce(address));
-            case 401:
-                return (EnrollExit.NotAdmitted, reply.Text);
-            case 403:
-                return (EnrollExit.TicketSpent, reply.Text);
-            case 409:
-                return (EnrollExit.AddressRefused, GiveUp(address, reply.Text));
-            case 0 or 429 or 503:
-                return (EnrollExit.Unreached, reply.Text);
+                return (ExitCode.Done, Announce(address));
+            case EnrolmentStatus.AddressTaken:
+                return (ExitCode.AddressRefused, GiveUp(address, reply.Text));
+            case EnrollReply.NoAnswer:
+                return (ExitCode.Unreached, reply.Text);
             default:
-                return (EnrollExit.Refused, reply.Text);
+                return (EnrolmentStatus.ExitOf(reply.Status), reply.Text);
         }
     }
 

@@ -61,7 +61,7 @@ internal sealed class EstClient(PoolAuthority authority, ECDsa key, IPAddress ad
 
     private static EnrollReply Read(int status, string body)
     {
-        if (status != 200)
+        if (status != EnrolmentStatus.Granted)
         {
             string line = body.Split('\n', 2)[0].Trim();
             return new EnrollReply(status, line.Length > 0 ? line : $"the CA answered {status} without a reason");
@@ -69,7 +69,7 @@ internal sealed class EstClient(PoolAuthority authority, ECDsa key, IPAddress ad
 
         byte[] der = new byte[body.Length];
         return Convert.TryFromBase64String(body, der, out int length) && CertsOnly.TryReadFirst(der.AsMemory(0, length), out byte[]? certificate)
-            ? new EnrollReply(200, string.Empty, certificate)
+            ? new EnrollReply(EnrolmentStatus.Granted, string.Empty, certificate)
             : EnrollReply.None("the CA's answer holds no certificate");
     }
 

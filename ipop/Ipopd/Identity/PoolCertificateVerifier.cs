@@ -25,11 +25,11 @@ internal sealed class PoolCertificateVerifier : ICertificateVerifier
     /// <param name="known">Learns what verified signatures say about the time.</param>
     internal static PoolCertificateVerifier Load(DaemonOptions options, TimeProvider time, SignedTimes? known = null)
     {
-        string path = StateFolder.AuthorityFile(options.State);
+        string path = StateFolder.AuthorityFile(options.NodeState);
         if (!File.Exists(path))
         {
             throw new ConfigurationException(
-                $"{path} is missing; put the pool's CA certificate there, or set {OptionKey.Open} = yes in {options.File} for a pool without CA");
+                $"{path} is missing; put the pool's CA certificate there, or set {OptionKey.PoolOpen} = yes in {options.File} for a pool without CA");
         }
 
         PoolAuthority authority;
@@ -39,15 +39,15 @@ internal sealed class PoolCertificateVerifier : ICertificateVerifier
         }
         catch (Exception exception) when (exception is InvalidDataException or IOException or UnauthorizedAccessException)
         {
-            throw new ConfigurationException($"{exception.Message.TrimEnd('.')} (needed because {OptionKey.Open} = no in {options.File})");
+            throw new ConfigurationException($"{exception.Message.TrimEnd('.')} (needed because {OptionKey.PoolOpen} = no in {options.File})");
         }
 
         PoolProfile pool = authority.Pool;
-        return pool.Name == options.Pool && pool.Subnet.ToString() == options.Subnet.ToString()
-            ? new PoolCertificateVerifier(authority, time, known) { Revocations = RevocationFile.Load(options.State, authority) }
+        return pool.Name == options.PoolName && pool.Subnet.ToString() == options.PoolSubnet.ToString()
+            ? new PoolCertificateVerifier(authority, time, known) { Revocations = RevocationFile.Load(options.NodeState, authority) }
             : throw new ConfigurationException(
-                $"{path} is the CA of pool {pool.Name} with subnet {pool.Subnet}, but {options.File} has {OptionKey.Pool} = {options.Pool} and "
-                + $"{OptionKey.PoolSubnet} = {options.Subnet}; make them agree");
+                $"{path} is the CA of pool {pool.Name} with subnet {pool.Subnet}, but {options.File} has {OptionKey.PoolName} = {options.PoolName} and "
+                + $"{OptionKey.PoolSubnet} = {options.PoolSubnet}; make them agree");
     }
 
     /// <summary>The CA certificate.</summary>

@@ -101,7 +101,7 @@ internal static partial class Log
     internal static partial void HostsNotKept(this ILogger log, string path, string why);
 
     [LoggerMessage(
-        EventName = "AddressRefused", Level = LogLevel.Warning, Message = "the CA refuses address {Address}; taking the next candidate", SkipEnabledCheck = true)]
+        EventName = "AddressRefused", Level = LogLevel.Warning, Message = "the CA refuses address {Address}; taking the next claimable address", SkipEnabledCheck = true)]
     internal static partial void AddressRefused(this ILogger log, string address);
 
     [LoggerMessage(
@@ -137,6 +137,16 @@ internal static partial class Log
         EventName = "RevocationsNotTaken", Level = LogLevel.Warning,
         Message = "list {Number} of revoked certificates can't be used ({Why}); its CA must make another", SkipEnabledCheck = true)]
     internal static partial void RevocationsNotTaken(this ILogger log, ulong number, string why);
+
+    [LoggerMessage(
+        EventName = "ManagersTaken", Level = LogLevel.Information,
+        Message = "the CA's list {Number} of managers: {Count}, first {First}; the CA is on {Authority}", SkipEnabledCheck = true)]
+    internal static partial void ManagersTaken(this ILogger log, ulong number, int count, string first, string authority);
+
+    [LoggerMessage(
+        EventName = "ManagersNotTaken", Level = LogLevel.Warning,
+        Message = "list {Number} of managers can't be used ({Why}); its CA must sign another", SkipEnabledCheck = true)]
+    internal static partial void ManagersNotTaken(this ILogger log, ulong number, string why);
 
     [LoggerMessage(
         EventName = "PeerRevoked", Level = LogLevel.Warning, Message = "{Host}, {Address}: its certificate {Serial} was revoked; its sessions are ended",

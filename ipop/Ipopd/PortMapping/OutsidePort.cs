@@ -85,9 +85,9 @@ internal sealed class OutsidePort : IDisposable
     private static PortMappingReply Describe(MappedPort mapped) => new(
         mapped.By switch
         {
-            MappingMethod.Pcp => "pcp",
-            MappingMethod.NatPmp => "nat-pmp",
-            _ => "upnp",
+            MappingMethod.Pcp => PortMappingReply.ByPcp,
+            MappingMethod.NatPmp => PortMappingReply.ByNatPmp,
+            _ => PortMappingReply.ByUpnp,
         },
         mapped.External.ToString(),
         mapped.IsPublic);

@@ -9,7 +9,7 @@ internal static class CopiedMark
 {
     internal static void Write(DaemonOptions options, ILogger log)
     {
-        string path = Path.Combine(Path.GetDirectoryName(options.ControlSocket)!, "copied");
+        string path = Path.Combine(Path.GetDirectoryName(options.ControlSocket)!, FileNames.Copied);
         try
         {
             StateFolder.Write(path, []);

@@ -68,5 +68,5 @@ internal static class HostsFile
         return true;
     }
 
-    private static string FileName(string folder) => Path.Combine(folder, "hosts");
+    private static string FileName(string folder) => Path.Combine(folder, FileNames.Hosts);
 }

@@ -1,6 +1,5 @@
 using System.Text.Json;
 using System.Text.Json.Serialization;
-using Ipop;
 
 namespace Ipopd.State;
 
@@ -41,7 +40,7 @@ internal static class LastAddress
     internal static void Write(string folder, IPv4Address address) => StateFolder.Write(
         FileName(folder), JsonSerializer.SerializeToUtf8Bytes(new Contents(address.ToString()), LastAddressJson.Default.Contents));
 
-    private static string FileName(string folder) => Path.Combine(folder, "address.json");
+    private static string FileName(string folder) => Path.Combine(folder, FileNames.LastAddress);
 
     /// <summary>The file's one object.</summary>
     internal sealed record Contents(string? Address);

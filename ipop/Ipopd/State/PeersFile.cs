@@ -66,7 +66,7 @@ internal static class PeersFile
             : null;
     }
 
-    private static string FileName(string folder) => Path.Combine(folder, "peers.json");
+    private static string FileName(string folder) => Path.Combine(folder, FileNames.Peers);
 
     /// <summary>The file's one object.</summary>
     internal sealed record Contents(IReadOnlyList<string?>? Peers);

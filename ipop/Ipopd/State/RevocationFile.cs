@@ -9,7 +9,7 @@ internal static class RevocationFile
     /// <returns>Null if there is none, or none that this CA signed.</returns>
     internal static RevocationList? Load(string folder, PoolAuthority authority)
     {
-        string path = NoticeFile.Path(folder, RevocationListIssuer.NoticeKind);
+        string path = Path.Combine(folder, FileNames.Revocations);
         try
         {
             return File.Exists(path) && NoticeFile.Load(path) is { } notice && authority.TryReadRevocations(notice.Body.Span, out RevocationList? list, out _)

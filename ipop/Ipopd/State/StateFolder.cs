@@ -18,13 +18,13 @@ internal sealed class StateFolder : IDisposable
     internal string Path { get; }
 
     /// <summary>The node's private key.</summary>
-    internal static string KeyFile(string folder) => System.IO.Path.Combine(folder, "node.key");
+    internal static string KeyFile(string folder) => System.IO.Path.Combine(folder, FileNames.Key);
 
     /// <summary>The node's certificate.</summary>
-    internal static string CertificateFile(string folder) => System.IO.Path.Combine(folder, "node.pem");
+    internal static string CertificateFile(string folder) => System.IO.Path.Combine(folder, FileNames.Certificate);
 
     /// <summary>The pool's CA certificate.</summary>
-    internal static string AuthorityFile(string folder) => System.IO.Path.Combine(folder, "ca.pem");
+    internal static string AuthorityFile(string folder) => System.IO.Path.Combine(folder, FileNames.Authority);
 
     /// <summary>Makes the folder if it is missing.</summary>
     /// <exception cref="ConfigurationException">It can't be made or written.</exception>
@@ -47,7 +47,7 @@ internal sealed class StateFolder : IDisposable
     internal static StateFolder Take(string configuration, string path)
     {
         Create(configuration, path);
-        string lockFile = System.IO.Path.Combine(path, "ipopd.lock");
+        string lockFile = System.IO.Path.Combine(path, FileNames.Lock);
         try
         {
             return new StateFolder(path, new FileStream(lockFile, FileMode.OpenOrCreate, FileAccess.ReadWrite, FileShare.None));
@@ -55,7 +55,7 @@ internal sealed class StateFolder : IDisposable
         catch (IOException exception) when (IsLocked(exception))
         {
             throw new ConfigurationException(
-                $"{configuration}: {OptionKey.State} = {path} is in use by another ipopd; stop that one or give this one a folder of its own");
+                $"{configuration}: {OptionKey.NodeState} = {path} is in use by another ipopd; stop that one or give this one a folder of its own");
         }
         catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
         {
@@ -78,5 +78,5 @@ internal sealed class StateFolder : IDisposable
     }
 
     private static ConfigurationException Unusable(string configuration, string path, Exception exception) =>
-        new($"{configuration}: {OptionKey.State} = {path} can't be used ({exception.Message}); make the folder writable for ipopd");
+        new($"{configuration}: {OptionKey.NodeState} = {path} can't be used ({exception.Message}); make the folder writable for ipopd");
 }

@@ -219,7 +219,7 @@ public sealed class LyingReplicaTests : IDisposable
     private void Tell(SimulatedNode asker, in ReplyMessage reply)
     {
         byte[] body = new byte[ReplyMessage.HeaderSize + ProtocolConstants.MaxRecordSize];
-        _liar.Node.Parts.Router.Originate(_world.Now, exact: true, RoutedType.Reply, asker.Node.Address, default, body.AsSpan(0, reply.Write(body)));
+        _liar.Node.Parts.GreedyRouter.Originate(_world.Now, exact: true, RoutedType.Reply, asker.Node.Address, default, body.AsSpan(0, reply.Write(body)));
     }
 
     private byte[] Departed(RecordKey key) => new RecordCodec(_departed, null).Sign(key, [10, 128, 7, 7], 1000);
@@ -231,7 +231,7 @@ public sealed class LyingReplicaTests : IDisposable
         for (byte replica = 0; replica < ProtocolConstants.Replicas; replica++)
         {
             new StoreMessage(1, replica, (ushort)RecordLife.Of(key.Kind).TotalSeconds, record).Write(body);
-            _liar.Node.Parts.Router.Originate(_world.Now, exact: false, RoutedType.Store, ReplicaPositions.Of(key, replica), default, body);
+            _liar.Node.Parts.GreedyRouter.Originate(_world.Now, exact: false, RoutedType.Store, ReplicaPositions.Of(key, replica), default, body);
         }
     }
 

@@ -48,7 +48,7 @@ public sealed class OneVoiceTests
         for (byte replica = 0; replica < ProtocolConstants.Replicas; replica++)
         {
             new ReplyMessage(request, replica, ReplyStatus.Missing, 0, []).Write(body);
-            evil.Node.Parts.Router.Originate(world.Now, exact: true, RoutedType.Reply, asker.Node.Address, default, body);
+            evil.Node.Parts.GreedyRouter.Originate(world.Now, exact: true, RoutedType.Reply, asker.Node.Address, default, body);
         }
 
         Assert.NotNull(world.RunUntil(() => found is not null, TimeSpan.FromSeconds(15)));

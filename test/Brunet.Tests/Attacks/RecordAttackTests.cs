@@ -101,8 +101,8 @@ public sealed class RecordAttackTests(ITestOutputHelper output)
             for (byte replica = 0; replica < ProtocolConstants.Replicas; replica++)
             {
                 new StoreMessage(1, replica, 600, record).Write(body);
-                evil.Node.Parts.Router.Originate(world.Now, exact: true, RoutedType.Store, victim.Node.Address, default, body);
-                evil.Node.Parts.Router.Originate(world.Now, exact: false, RoutedType.Store, victim.Node.Address, default, body);
+                evil.Node.Parts.GreedyRouter.Originate(world.Now, exact: true, RoutedType.Store, victim.Node.Address, default, body);
+                evil.Node.Parts.GreedyRouter.Originate(world.Now, exact: false, RoutedType.Store, victim.Node.Address, default, body);
             }
         }
 
@@ -142,7 +142,7 @@ public sealed class RecordAttackTests(ITestOutputHelper output)
         byte[] record = new RecordCodec(owner.Identity, null).Sign(Key, [7], 1);
         byte[] body = new byte[StoreMessage.HeaderSize + record.Length];
         new StoreMessage(1, 0, 60, record).Write(body);
-        owner.Node.Parts.Router.Originate(world.Now, exact: false, RoutedType.Store, ReplicaPositions.Of(Key, 0), default, body);
+        owner.Node.Parts.GreedyRouter.Originate(world.Now, exact: false, RoutedType.Store, ReplicaPositions.Of(Key, 0), default, body);
         world.Run(TimeSpan.FromSeconds(1));
         int before = world.Nodes.Count(node => node.Node.StoredRecords == 1);
         Assert.Equal(DhtStatus.Done, Lookup(world, world.Nodes[2]).Status);
@@ -184,7 +184,7 @@ public sealed class RecordAttackTests(ITestOutputHelper output)
         {
             int length = new StoreMessage(1, (byte)replica, 120, record).Write(body);
             NodeParts parts = from.Node.Parts;
-            parts.Router.Originate(world.Now, exact: false, RoutedType.Store, ReplicaPositions.Of(key, replica), default, body.AsSpan(0, length));
+            parts.GreedyRouter.Originate(world.Now, exact: false, RoutedType.Store, ReplicaPositions.Of(key, replica), default, body.AsSpan(0, length));
         }
     }
 

@@ -5,7 +5,6 @@ using System.Security.Cryptography.X509Certificates;
 using Brunet.Addressing;
 using Brunet.Dht;
 using Brunet.Wire;
-using Ipop;
 using Ipop.Addresses;
 using Testing.Simulation;
 
@@ -90,7 +89,7 @@ public sealed class RivalRecordsTests : IDisposable
     /// <summary>Puts a record at all its replicas, as its owner does over links of his own.</summary>
     private void Put(SimulatedIdentity owner, ulong sequence, bool isWithdrawn = false)
     {
-        uint index = owner.Certificate is null && Candidates.TryFind(Net, owner.Address, Wanted, out uint found) ? found : 0;
+        uint index = owner.Certificate is null && ClaimableAddresses.TryFind(Net, owner.Address, Wanted, out uint found) ? found : 0;
         byte[] record = new RecordCodec(owner, null).Sign(Key, isWithdrawn ? [] : AddressValue.ForAddress(index).Span, sequence);
         byte[] body = new byte[StoreMessage.HeaderSize + record.Length];
         for (byte replica = 0; replica < Replicas; replica++)
@@ -133,7 +132,7 @@ public sealed class RivalRecordsTests : IDisposable
         while (true)
         {
             SimulatedIdentity owner = NewOwner();
-            if (Candidates.TryFind(Net, owner.Address, Wanted, out uint found) && found == index)
+            if (ClaimableAddresses.TryFind(Net, owner.Address, Wanted, out uint found) && found == index)
             {
                 return owner;
             }

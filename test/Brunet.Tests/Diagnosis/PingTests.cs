@@ -56,6 +56,28 @@ public sealed class PingTests
     }
 
     [Fact]
+    public void An_answer_tells_the_boot_of_who_gave_it_which_a_restart_changes()
+    {
+        (SimulatedNode alpha, SimulatedNode beta) = Pair(NatKind.None, NatKind.None);
+        ulong first = Ping(alpha, beta).Boot!.Value;
+        Assert.Equal(first, Ping(alpha, beta).Boot);
+
+        _world.Run(TimeSpan.FromMinutes(50));
+        PingAnswer old = Ping(alpha, beta);
+        Assert.Equal(first, old.Boot);
+        Assert.InRange(old.BootMetFor!.Value, TimeSpan.FromMinutes(50), TimeSpan.FromMinutes(51));
+        beta.Kill();
+        Assert.Null(Ping(alpha, beta).Boot);
+        _world.Restart(beta, Policy);
+        Assert.NotNull(_world.RunUntil(() => beta.Node.IsJoined, TimeSpan.FromSeconds(30)));
+
+        // The first may still go in the old session, whose keys the other end has no more.
+        PingAnswer[] answers = [Ping(alpha, beta), Ping(alpha, beta)];
+        Assert.True(answers[1].Boot is { } boot && boot != first);
+        Assert.InRange(answers[1].BootMetFor!.Value, TimeSpan.Zero, TimeSpan.FromSeconds(40));
+    }
+
+    [Fact]
     public void A_ping_behind_hard_NATs_comes_back_over_the_relay()
     {
         (SimulatedNode alpha, SimulatedNode beta) = Pair(NatKind.Symmetric, NatKind.Symmetric);

@@ -82,7 +82,7 @@ public sealed class TraceTests
         Ring();
         byte[] body = new byte[TracedMessage.Size];
         new TracedMessage(0, 1, TracedMessage.ArrivedFlag, default, 0).Write(body);
-        _world.Nodes[1].Node.Parts.Router.Originate(_world.Now, exact: true, RoutedType.Traced, _world.Nodes[0].Node.Address, default, body);
+        _world.Nodes[1].Node.Parts.GreedyRouter.Originate(_world.Now, exact: true, RoutedType.Traced, _world.Nodes[0].Node.Address, default, body);
         TraceAnswer answer = Trace(_world.Nodes[0], _world.Nodes[2].Node.Address);
         Assert.Equal(_world.Nodes[2].Node.Address, answer.Hops[^1].Node);
     }

@@ -51,7 +51,7 @@ public sealed class PathChoiceTests
         Assert.Same(tcp, _peer.Best);
         Path udp = Add(Arrival.Direct(Far), 200);
         Assert.Same(udp, _peer.Best);
-        udp.IsAlive = false;
+        udp.Fall(Start);
         _peer.ChooseBest();
         Assert.Same(tcp, _peer.Best);
     }
@@ -62,26 +62,26 @@ public sealed class PathChoiceTests
         Path first = Add(Arrival.Direct(Far), 50);
         Path second = Add(Arrival.Direct(Far with { Port = 4434 }), 50);
         Measure(second, 5);
-        second.OnPing(Start, ++_nonce);
-        first.IsAlive = false;
+        second.Pings.OnPing(Start, ++_nonce);
+        first.Fall(Start);
         Path third = Add(Arrival.Direct(Far with { Port = 4435 }), 200);
         Assert.Same(third, _peer.Best);
-        third.IsAlive = false;
+        third.Fall(Start);
         _peer.ChooseBest();
         Assert.Same(second, _peer.Best);
     }
 
     private Path Add(Arrival way, double milliseconds)
     {
-        var path = new Path(way) { IsAlive = true };
-        _peer.Paths.Add(path);
+        Path path = _peer.Paths.GetOrAdd(Start, way);
+        path.Live(Start);
         Measure(path, milliseconds);
         return path;
     }
 
     private void Measure(Path path, double milliseconds)
     {
-        path.OnPing(Start, ++_nonce);
+        path.Pings.OnPing(Start, ++_nonce);
         Assert.True(path.OnPong(Start + TimeSpan.FromMilliseconds(milliseconds), _nonce));
         _peer.ChooseBest();
     }

@@ -55,6 +55,31 @@ public sealed class ReflectedConnectionsTests
         Assert.Empty(_connections.Candidates());
     }
 
+    [Theory]
+    [InlineData(1, 2)]
+    [InlineData(2, 1)]
+    public void Where_one_host_alone_saw_the_port_kept_and_others_another_each_both_are_named(uint first, uint second)
+    {
+        _connections.Add(default, At(3, Port), Seen(18151));
+        _connections.Add(default, At(first, Port), Seen(first == 1 ? Port : (ushort)18149));
+        _connections.Add(default, At(second, Port), Seen(second == 1 ? Port : (ushort)18149));
+        Assert.Equal([Seen(Port), Seen(18149), Seen(Https)], _connections.Candidates());
+    }
+
+    /// <summary>
+    /// A NAT that found the port taken towards one host, by a machine behind it, gave us another one, and goes on using both as it likes.
+    /// </summary>
+    [Fact]
+    public void Two_ports_that_several_hosts_saw_are_both_named()
+    {
+        _connections.Add(default, At(1, Port), Seen(56605));
+        _connections.Add(default, At(2, Port), Seen(56605));
+        _connections.Add(default, At(3, Port), Seen(Port));
+        _connections.Add(default, At(4, Port), Seen(Port));
+        _connections.Add(default, At(5, Port), Seen(Port));
+        Assert.Equal([Seen(Port), Seen(56605), Seen(Https)], _connections.Candidates());
+    }
+
     [Fact]
     public void A_word_counts_as_long_as_its_connection_stands()
     {

@@ -30,6 +30,27 @@ public sealed class TcpMeetingsTests
         Assert.Empty(Askers(parts.Meetings));
     }
 
+    /// <summary>There is no public member among its links, and UDP leads nowhere: the machines of the list are left.</summary>
+    [Fact]
+    public void Who_was_seen_by_nobody_calls_two_of_the_list_by_TCP_before_it_asks()
+    {
+        for (int i = 0; i < 5; i++)
+        {
+            _world.Add(NatKind.None, new SmallerOwnerWins());
+        }
+
+        (NodeParts parts, Peer peer) = Stranger();
+        var called = new List<TransportAddress>();
+        parts.List.Endpoints = [.. _world.Nodes.Take(5).Select(node => node.PublicEndpoint), TransportAddress.FromIPv4(0x0a000001, 4433)];
+        parts.Meetings.Calling += (_, endpoint) => called.Add(endpoint);
+        parts.Meetings.Plan(_world.Now, peer);
+        parts.Meetings.Tick(_world.Now);
+        Assert.Single(Askers(parts.Meetings));
+        Assert.Equal(2, called.Distinct().Count());
+        Assert.All(called, endpoint => Assert.Contains(endpoint with { Protocol = TransportProtocol.Udp }, parts.List.Endpoints.Take(5)));
+        Assert.All(called, endpoint => Assert.Equal(TransportProtocol.Tcp, endpoint.Protocol));
+    }
+
     /// <summary>The peer's NAT had forgotten what it named first. A liar could name others for ever.</summary>
     [Fact]
     public void A_peer_may_name_other_endpoints_once_while_it_is_met()
@@ -50,6 +71,18 @@ public sealed class TcpMeetingsTests
             Take(parts, peer, meet);
             return _world.Calls;
         }
+    }
+
+    [Fact]
+    public void What_was_seen_of_a_connection_counts_no_more_when_one_from_another_port_has_taken_its_place()
+    {
+        (NodeParts parts, Peer _) = Stranger();
+        TransportAddress at = TransportAddress.FromIPv4(0xc0000201, 4433) with { Protocol = TransportProtocol.Tcp };
+        parts.Connections.SetListeners([at]);
+        parts.Connections.Add(_world.Now, at, at with { Protocol = TransportProtocol.TcpMet });
+        Assert.NotEmpty(parts.Connections.Candidates());
+        parts.Meetings.OnObserved(_world.Now, at, at with { Port = 50001 });
+        Assert.Empty(parts.Connections.Candidates());
     }
 
     /// <summary>A node that nobody has seen by TCP, asked by a peer that is not straight.</summary>

@@ -3,6 +3,7 @@ using Brunet.Nat.PortMapping;
 using Brunet.Notices;
 using Brunet.Sessions;
 using Brunet.Wire;
+using CaService;
 using CaService.Est;
 using CertificateProfile;
 using Ipop.Arp;
@@ -77,10 +78,11 @@ internal static class Parsers
         ["possession-question"] = [typeof(Possession)],
         ["possession-answer"] = [typeof(Possession)],
         ["ticket"] = [typeof(BasicCredentials)],
+        ["ticket-id"] = [typeof(TicketTerms)],
         ["pem"] = [typeof(CertificatePem)],
         ["est"] = [typeof(EstHandler)],
         ["configuration"] = [typeof(IniFile), typeof(DaemonOptionsReader), typeof(BootstrapEntry)],
-        ["control"] = [typeof(ControlCommands)],
+        ["control"] = [typeof(ControlCommands), typeof(ControlRequest)],
         ["ntp"] = [typeof(NtpMessage)],
         ["gateway"] = [typeof(PcpAnswer), typeof(NatPmpAnswer)],
         ["route"] = [typeof(RouteMessage), typeof(NetlinkMessage)],
@@ -88,6 +90,7 @@ internal static class Parsers
         ["hosts-file"] = [typeof(HostsFile)],
         ["address-file"] = [typeof(LastAddress)],
         ["notice-file"] = [typeof(NoticeFile)],
+        ["managers"] = [typeof(ManagerList)],
         ["upnp"] = [typeof(SsdpSearch), typeof(HttpReply), typeof(HttpHead), typeof(IgdDescription), typeof(PlainXml), typeof(SoapReply), typeof(GatewayUrl)],
     };
 

@@ -107,14 +107,14 @@ internal sealed class ConfigurationTarget : FuzzTarget
         try
         {
             DaemonOptions options = DaemonOptionsReader.Read(IniFile.Parse(Path, input));
-            Oracle.That(options.Secret.Length == 32 && options.State[0] == '/', "what was read keeps the documented limits");
-            Oracle.That(options.Subnet == Ipop.Subnet.Parse(options.Subnet.ToString()), "a subnet that was read and written again is read as the same");
-            foreach (BootstrapEntry entry in options.Bootstrap)
+            Oracle.That(options.PoolSecret.Length == 32 && options.NodeState[0] == '/', "what was read keeps the documented limits");
+            Oracle.That(options.PoolSubnet == Subnet.Parse(options.PoolSubnet.ToString()), "a subnet that was read and written again is read as the same");
+            foreach (BootstrapEntry entry in options.PoolBootstrap)
             {
                 Oracle.That(BootstrapEntry.TryParse(entry.ToString(), out BootstrapEntry? again) && again == entry, "an entry that was read and written again is read as the same");
             }
 
-            return options.Bootstrap.Count;
+            return options.PoolBootstrap.Count;
         }
         catch (ConfigurationException refusal)
         {

@@ -1,7 +1,6 @@
 using System.Text;
 using System.Text.Json;
 using Fuzz.Mutation;
-using Ipop;
 using Ipopd.Control;
 using Ipopd.Tests.Control;
 
@@ -65,29 +64,32 @@ internal sealed class ControlTarget : FuzzTarget
     /// <summary>A daemon that has nothing to tell.</summary>
     private sealed class Daemon : IControlled
     {
-        public StatusReply Status(TimeSpan now) => new()
-        {
-            Node = "ab",
-            Pool = "demo",
-            Open = false,
-            Zone = "demo.internal",
-            Subnet = "10.128.0.0/16",
-            Address = null,
-            Host = null,
-            Certified = false,
-            Certificate = null,
-            Ring = new RingReply(true, 3, 2, new RelayedReply(4, 5000, 1)),
-            Manager = "10.128.0.1",
-            Nat = new NatReply("none", "no NAT", ["192.0.2.9:4433"], ["192.0.2.9:4433"], "independent", 120),
-            Udp = new UdpReply(4433, 1, 2, 3, 4, 0.5),
-            Bootstrap = [new BootstrapReply("udp:192.0.2.1:4433", ["192.0.2.1:4433"], true)],
-            Clock = new ClockReply("nothing", null, null, 0, 0, false, null),
-            Tap = "wow0",
-            Dns = null,
-            UptimeS = 5,
-            Offload = [new OffloadReply("esp", true, null)],
-            Warnings = [],
-        };
+        public StatusReply Status(TimeSpan now) => new(
+            Node: "ab",
+            Pool: "demo",
+            Open: false,
+            Zone: "demo.internal",
+            Subnet: "10.128.0.0/16",
+            Address: null,
+            Host: null,
+            Certified: false,
+            Certificate: null,
+            Ring: new RingReply(true, 3, 2, new RelayedReply(4, 5000, 1)),
+            Manager: "10.128.0.1",
+            Managers: [new PoolManagerReply("manager", "10.128.0.1", Ca: true)],
+            Nat: new NatReply("none", "no NAT", ["192.0.2.9:4433"], ["192.0.2.9:4433"], "independent", 120),
+            Udp: new UdpReply(4433, 1, 2, 3, 4, 0.5),
+            Bootstrap: [new BootstrapReply("udp:192.0.2.1:4433", ["192.0.2.1:4433"], true)],
+            Clock: new ClockReply("nothing", null, null, 0, 0, false, null),
+            Tap: "wow0",
+            Dns: null,
+            UptimeS: 5,
+            Offload: [new OffloadReply("esp", true, null)],
+            PortMapping: null,
+            Revocations: null,
+            Shortages: null,
+            Router: null,
+            Warnings: []);
 
         public PeersReply Peers(TimeSpan now) => new([]);
 
@@ -106,7 +108,7 @@ internal sealed class ControlTarget : FuzzTarget
 
         public string Metrics(TimeSpan now) => "# HELP a \"b\"\n";
 
-        public ControlFault? PublishNotice(TimeSpan now, string file) => file == "/good" ? null : new(ControlFault.BadNotice, $"{file} holds no notice");
+        public ControlFault? PublishNotice(TimeSpan now, string file) => file == "/good" ? null : new(ControlCode.BadNotice, $"{file} holds no notice");
 
         public void Stop()
         {

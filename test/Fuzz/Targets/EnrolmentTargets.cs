@@ -1,12 +1,13 @@
 using System.Net;
 using System.Text;
+using CaService;
 using CaService.Est;
 using CertificateProfile;
 using Fuzz.Mutation;
 
 namespace Fuzz.Targets;
 
-/// <summary>What CA and node say to each other: the certs-only answer, the possession check, the ticket's header, PEM.</summary>
+/// <summary>What CA and node say to each other: the certs-only answer, the possession check, the ticket and its header, PEM.</summary>
 internal static class EnrolmentTargets
 {
     private static readonly IPAddress Address = IPAddress.Parse("10.128.3.4");
@@ -39,6 +40,14 @@ internal static class EnrolmentTargets
                 ? Encoding.Latin1.GetBytes("Basic " + Convert.ToBase64String(Encoding.UTF8.GetBytes(ticket)))
                 : null,
             isStrict: false);
+        yield return new CodecTarget(
+            "ticket-id",
+            [
+                new("hundred", "76c9f6b8-100-1806191999"u8.ToArray()), new("most", "ffffffff-1000000-253402300799"u8.ToArray()), new("old", "76c9f6b8"u8.ToArray()),
+                new("parts", Encoding.ASCII.GetBytes(string.Concat(Enumerable.Repeat("-1", 3000)))),
+            ],
+            new TextMutator(["-", "0", "-1", "1000001", "99999999999999999999"]),
+            input => Encoding.Latin1.GetString(input) is var id && TicketTerms.TryRead(id, out TicketTerms terms) ? Encoding.Latin1.GetBytes(terms.IdWith(id[..8])) : null);
         yield return new CodecTarget("pem", [new("certificate", Encoding.ASCII.GetBytes(CertificatePem.Write(member)))], new TextMutator(["-----BEGIN CERTIFICATE-----", "-----END CERTIFICATE-----", "=", "\n"]), input =>
             CertificatePem.TryRead(Encoding.UTF8.GetString(input), out byte[]? der) ? Encoding.ASCII.GetBytes(CertificatePem.Write(der)) : null, isStrict: false, most: 512 << 10);
     }

@@ -2,7 +2,6 @@ using System.Buffers.Binary;
 using Brunet.Sessions;
 using Fuzz.Mutation;
 using Fuzz.Worlds;
-using Ipop;
 using Ipop.Arp;
 using Ipop.Dhcp;
 using Ipop.Ethernet;

@@ -1,6 +1,5 @@
 using System.Runtime.InteropServices;
 using Fuzz.Mutation;
-using Ipop;
 using Ipop.Linux.Interfaces;
 using Ipop.Linux.Routes;
 

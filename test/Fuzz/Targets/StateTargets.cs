@@ -16,8 +16,11 @@ internal static class StateTargets
     /// <summary>Opens, but gives an error of input to whoever reads it: at its beginning is no memory.</summary>
     private const string Unreadable = "/proc/self/mem";
 
+    private static readonly Subnet Pool = Subnet.Parse("10.128.0.0/16");
+
     private static readonly TextMutator Words = new(
     [
+        "wow-managers 1\n", " ca\n", "10.128.255.254", "manager ",
         "{", "}", "[", "]", "\"", ",", ":", "null", "\"peers\":", "\"address\":", "udp:", "tcp:", "192.0.2.1:4433", "[2001:db8::1]:443", "[fe80::1%1]:1", ":0", ":65536", "10.128.3.4",
         "255.255.255.255", "02:00:00:00:00:01", "FF:ff:FF:ff:FF:ff", " ", "\n", "\r\n", "\\u0000", new string('[', 70), new string('a', 1200),
     ]);
@@ -37,6 +40,9 @@ internal static class StateTargets
         yield return new CodecTarget(
             "notice-file", [new("notice", NoticeFile.Write(new Notice(1, 7, new byte[20], new byte[72]))), new("unsigned", NoticeFile.Write(new Notice(2, 1, new byte[1], default)))],
             new FieldMutator(bytes => new FieldWalker(bytes).Rest().Fields), Notice, isStrict: true, most: 1 << 20);
+        yield return new CodecTarget(
+            "managers", [new("two", "wow-managers 1\nmanager 10.128.0.1 ca\nsecond 10.128.0.2\n"u8.ToArray()), new("none", "wow-managers 1\n"u8.ToArray())],
+            Words, input => ManagerList.TryRead(Pool, input, out ManagerList? list, out _) ? list.Write() : null, isStrict: true, most: 1 << 16);
     }
 
     private static byte[]? Rewrite<T>(string name, byte[] input, Func<string, T> read, Action<T> write, Func<T, bool> holds)

@@ -23,7 +23,7 @@ internal sealed class Guest
         Router = new RouterOptions { Hosts = MostHosts, HasRelays = true, Known = [new KnownHost(PacketSamples.TapMac, PacketSamples.Local)] },
     };
 
-    private static readonly string LanName = NameOfCandidate();
+    private static readonly string LanName = NameOfClaimable();
 
     private readonly FakeTap _tap = new() { KeepsFrames = false };
     private readonly FakeOverlay _overlay;
@@ -34,7 +34,7 @@ internal sealed class Guest
     {
         var dht = new FakeDht(new RecordPolicy(Options.Subnet, Options.IsOpen));
         var remote = Peers.Certified("x", PacketSamples.Remote.ToString());
-        dht.Put(new DhtRecord(AddressValue.Key(PacketSamples.Remote), AddressValue.ForAddress(AddressValue.NoCandidate), remote, 1));
+        dht.Put(new DhtRecord(AddressValue.Key(PacketSamples.Remote), AddressValue.ForAddress(AddressValue.NoIndex), remote, 1));
         var local = Peers.Certified("member", PacketSamples.Local.ToString());
         _overlay = new FakeOverlay(dht, local) { KeepsPackets = false };
         Network = new VirtualNetwork(Options, _overlay, local.Certificate, _tap, Now);
@@ -55,7 +55,7 @@ internal sealed class Guest
     {
         var dht = new FakeDht(new RecordPolicy(Lan.Subnet, Lan.IsOpen));
         dht.Put(new DhtRecord(
-            AddressValue.Key(PacketSamples.Remote), AddressValue.ForAddress(AddressValue.NoCandidate), Peers.Certified("x", PacketSamples.Remote.ToString()), 1));
+            AddressValue.Key(PacketSamples.Remote), AddressValue.ForAddress(AddressValue.NoIndex), Peers.Certified("x", PacketSamples.Remote.ToString()), 1));
         _overlay = new FakeOverlay(dht, Peers.Bare(LanName)) { KeepsPackets = false };
         Network = new VirtualNetwork(Lan, _overlay, null, _tap, Now);
         Pass();
@@ -96,11 +96,11 @@ internal sealed class Guest
         return outcome;
     }
 
-    private static string NameOfCandidate()
+    private static string NameOfClaimable()
     {
         for (int number = 0; ; number++)
         {
-            if (Candidates.TryFind(PacketSamples.Subnet, Peers.Bare($"lan{number}").Address, PacketSamples.Local, out _))
+            if (ClaimableAddresses.TryFind(PacketSamples.Subnet, Peers.Bare($"lan{number}").Address, PacketSamples.Local, out _))
             {
                 return $"lan{number}";
             }

@@ -1,4 +1,3 @@
-using System.Net;
 using System.Net.Security;
 using System.Net.Sockets;
 using Brunet.Addressing;
@@ -241,33 +240,62 @@ public sealed class TcpLinksTests
         Assert.Equal([1, 2, 3], one.Received[0].Frame);
     }
 
-    /// <summary>A listener whose queue is full drops calls without a word, as a NAT does; the kernel would repeat such a call ever more rarely.</summary>
+    /// <summary>The kernel would repeat such a call ever more rarely.</summary>
     [Fact]
     public void A_call_that_nobody_took_for_a_second_is_made_anew_from_the_same_port_when_both_are_to_meet_again()
     {
-        using Socket deaf = new(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp), filler = new(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
-        deaf.Bind(new IPEndPoint(IPAddress.Loopback, 0));
-        deaf.Listen(0);
-        filler.Connect(deaf.LocalEndPoint!);
+        using var deaf = new DeafListener();
         using TcpEnd one = new(listens: true);
-        ushort port = (ushort)((IPEndPoint)deaf.LocalEndPoint!).Port;
-        TransportAddress there = TransportAddress.FromIPv4(0x7f000001, port) with { Protocol = TransportProtocol.TcpMet };
+        TransportAddress there = deaf.At(0) with { Protocol = TransportProtocol.TcpMet };
         one.Links.Meet(there, isClient: true);
-        string first = Assert.Single(Calls(one.Endpoint.Port, port));
+        string first = Assert.Single(deaf.CallsFrom(one.Endpoint.Port));
         one.Links.Meet(there, isClient: true);
-        Assert.Equal([first], Calls(one.Endpoint.Port, port));
+        Assert.Equal([first], deaf.CallsFrom(one.Endpoint.Port));
         one.Wait(TimeSpan.FromSeconds(1));
         one.Links.Meet(there, isClient: true);
-        Assert.NotEqual(first, Assert.Single(Calls(one.Endpoint.Port, port)));
+        Assert.NotEqual(first, Assert.Single(deaf.CallsFrom(one.Endpoint.Port)));
         Assert.Empty(one.Lost);
     }
 
-    /// <summary>The kernel's numbers of the sockets that call a port of the loopback from another one (proc_net_tcp: state 2 is SYN_SENT, the tenth column the inode).</summary>
-    private static string[] Calls(ushort from, ushort to) =>
-        [.. from line in File.ReadLines("/proc/net/tcp")
-            let columns = line.Split(' ', StringSplitOptions.RemoveEmptyEntries)
-            where columns[1].EndsWith($":{from:X4}", StringComparison.Ordinal) && columns[2].EndsWith($":{to:X4}", StringComparison.Ordinal) && columns[3] == "02"
-            select columns[9]];
+    /// <summary>Nothing is sent over it, so nobody learns that a NAT has forgotten it, and its ports are those that the next call needs.</summary>
+    [Fact]
+    public void A_connection_that_no_peer_uses_is_made_anew_when_its_ends_are_to_meet_and_that_the_former_is_gone_is_told()
+    {
+        using TcpEnd one = new(listens: true), two = new(listens: true);
+        TransportAddress there = two.Endpoint with { Protocol = TransportProtocol.TcpMet };
+        one.Links.Meet(there, isClient: true);
+        TcpEnd.Until(() => one.Made.Count == 1, one, two);
+        one.Links.Meet(there, isClient: true);
+        one.Unused.Add(there);
+        one.Links.Meet(there, isClient: true);
+        Assert.True(one.Links.ComesFromListener(there));
+        Assert.Empty(one.Lost);
+        one.Wait(TimeSpan.FromSeconds(1));
+        one.Links.Meet(there, isClient: true);
+        TcpEnd.Until(() => one.Made.Count == 2, one, two);
+        Assert.Equal([there], one.Lost);
+    }
+
+    /// <summary>Who is told by a FIN that a NAT drops never answers, and the kernel would wait for that with ports that others need.</summary>
+    [Fact]
+    public async Task What_no_peer_uses_is_reset_so_that_its_ports_are_free()
+    {
+        using var listener = new TcpListener(System.Net.IPAddress.Loopback, 0);
+        listener.Start();
+        using TcpEnd client = new(listens: true) { UsesAll = false };
+        client.Links.Send(TransportAddress.FromIPv4(0x7f000001, (ushort)((System.Net.IPEndPoint)listener.LocalEndpoint).Port) with { Protocol = TransportProtocol.Tcp }, [1]);
+        using Socket accepted = await listener.AcceptSocketAsync();
+        client.Wait(TimeSpan.FromSeconds(9));
+        TcpEnd.Until(() => client.Lost.Count == 1, client);
+        SocketException reset = await Assert.ThrowsAsync<SocketException>(async () =>
+        {
+            while (await accepted.ReceiveAsync(new byte[4096]) > 0)
+            {
+                // Its greeting came before the reset.
+            }
+        });
+        Assert.Equal(SocketError.ConnectionReset, reset.SocketErrorCode);
+    }
 
     [Fact]
     public void Connections_come_from_the_port_that_is_listened_on_until_that_fails()
@@ -285,6 +313,8 @@ public sealed class TcpLinksTests
         TransportAddress sameByAnotherName = TransportAddress.FromIPv6([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 127, 0, 0, 1], server.Endpoint.Port) with { Protocol = TransportProtocol.TcpMet };
         client.Links.Meet(sameByAnotherName, isClient: true);
         Assert.False(client.Links.ComesFromListener(sameByAnotherName));
+        TcpEnd.Until(() => client.Lost.Count == 1, client);
+        Assert.Equal([sameByAnotherName], client.Lost);
     }
 
     [Fact]

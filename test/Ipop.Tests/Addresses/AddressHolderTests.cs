@@ -10,7 +10,7 @@ public sealed class AddressHolderTests
     [Fact]
     public void A_restarted_daemon_takes_its_last_address_without_waiting_for_the_guest()
     {
-        IPv4Address last = new Machine("a").Candidate(2);
+        IPv4Address last = new Machine("a").Claimable(2);
         var machine = new Machine("a", options: Machine.Closed() with { LastAddress = last });
         machine.Pass(1);
         Assert.Equal(last, machine.Network.Address);
@@ -20,7 +20,7 @@ public sealed class AddressHolderTests
     [Fact]
     public void A_restarted_daemon_waits_for_the_ring_and_tries_again_when_the_dht_is_silent()
     {
-        IPv4Address last = new Machine("a").Candidate(2);
+        IPv4Address last = new Machine("a").Claimable(2);
         var machine = new Machine("a", options: Machine.Closed() with { LastAddress = last }, isJoined: false);
         machine.Pass(10);
         Assert.Null(machine.Network.Address);
@@ -36,24 +36,24 @@ public sealed class AddressHolderTests
     [Fact]
     public void A_last_address_that_somebody_took_meanwhile_bounces_the_carrier()
     {
-        IPv4Address last = new Machine("a").Candidate(2);
+        IPv4Address last = new Machine("a").Claimable(2);
         var machine = new Machine("a", options: Machine.Closed() with { LastAddress = last });
         machine.PutAddress(Peers.Certified("b", last.ToString()), last);
         machine.Pass(1);
         Assert.Null(machine.Network.Address);
         Assert.Equal(1, machine.Tap.Bounces);
-        Assert.Equal(machine.Candidate(0), machine.Dhcp.Bind());
+        Assert.Equal(machine.Claimable(0), machine.Dhcp.Bind());
     }
 
     [Fact]
-    public void A_healed_partition_bounces_the_loser_which_takes_the_next_candidate()
+    public void A_healed_partition_bounces_the_loser_which_takes_the_next_claimable_address()
     {
         var machine = new Machine("a");
         IPv4Address address = machine.Dhcp.Bind();
 
         // On the other side of the partition somebody got a certificate for it.
         Assert.True(machine.Dht.Put(new DhtRecord(
-            AddressValue.Key(address), AddressValue.ForAddress(AddressValue.NoCandidate), Peers.Certified("b", address.ToString()), 1)));
+            AddressValue.Key(address), AddressValue.ForAddress(AddressValue.NoIndex), Peers.Certified("b", address.ToString()), 1)));
         machine.Pass(61);
         Assert.Null(machine.Network.Address);
         Assert.Equal(1, machine.Tap.Bounces);
@@ -62,7 +62,7 @@ public sealed class AddressHolderTests
         // What clients do when the carrier is back.
         machine.Dhcp.RequestInitReboot(address);
         Assert.Equal(DhcpMessageType.Nak, machine.Dhcp.Take().Type);
-        Assert.Equal(machine.Candidate(1), machine.Dhcp.Bind());
+        Assert.Equal(machine.Claimable(1), machine.Dhcp.Bind());
         Assert.Equal(1, machine.Tap.Bounces);
     }
 
@@ -108,7 +108,7 @@ public sealed class AddressHolderTests
     {
         var machine = new Machine("a");
         machine.Dht.IsSlow = true;
-        machine.Dhcp.RequestInitReboot(machine.Candidate(0));
+        machine.Dhcp.RequestInitReboot(machine.Claimable(0));
         Assert.Equal(AddressState.Claiming, machine.Network.State);
         machine.Certify(Peers.Certificate("a", "10.128.3.4"));
         machine.Dht.Records.Clear();
@@ -123,8 +123,8 @@ public sealed class AddressHolderTests
     public void A_request_whose_claim_was_given_up_is_taken_again_when_it_is_repeated()
     {
         var machine = new Machine("a");
-        byte[] request = DhcpGuest.Message(DhcpMessageType.Request, 9, false, machine.Candidate(0), []);
-        byte[] frame = Machine.Frame(0x0800, TestPackets.Udp(machine.Candidate(0), 68, IPv4Address.Broadcast, 67, request));
+        byte[] request = DhcpGuest.Message(DhcpMessageType.Request, 9, false, machine.Claimable(0), []);
+        byte[] frame = Machine.Frame(0x0800, TestPackets.Udp(machine.Claimable(0), 68, IPv4Address.Broadcast, 67, request));
         machine.Dht.IsSlow = true;
         machine.Network.FrameFromTap(machine.Now, frame);
         machine.Certify(Peers.Certificate("a", "10.128.3.4"));
@@ -159,7 +159,7 @@ public sealed class AddressHolderTests
         machine.Pass(3600);
         machine.Dhcp.RequestInitReboot(address);
         Assert.Equal(DhcpMessageType.Nak, machine.Dhcp.Take().Type);
-        Assert.Equal(machine.Candidate(1), machine.Dhcp.Bind());
+        Assert.Equal(machine.Claimable(1), machine.Dhcp.Bind());
     }
 
     [Fact]
@@ -168,7 +168,7 @@ public sealed class AddressHolderTests
         var machine = new Machine("a", certificate: Peers.Certificate("a", "192.168.1.1"));
         machine.Pass(10);
         Assert.Null(machine.Network.Address);
-        Assert.Contains("192.168.1.1", Assert.Single(machine.Network.Warnings), StringComparison.Ordinal);
+        Assert.Contains("192.168.1.1", Assert.Single(machine.Network.Warnings).Text, StringComparison.Ordinal);
     }
 
     [Fact]
@@ -179,11 +179,11 @@ public sealed class AddressHolderTests
         machine.PutAddress(Peers.Certified("b", "10.128.3.4", issuedAfterDays: 1), address);
         machine.Pass(61);
         Assert.Null(machine.Network.Address);
-        Assert.Contains("Enrol anew", Assert.Single(machine.Network.Warnings), StringComparison.Ordinal);
+        Assert.Contains("Enrol anew", Assert.Single(machine.Network.Warnings).Text, StringComparison.Ordinal);
     }
 
     [Fact]
-    public void Two_machines_with_one_candidate_agree_who_has_it()
+    public void Two_machines_with_one_claimable_address_agree_who_has_it()
     {
         VirtualNetworkOptions options = Machine.Closed() with { Subnet = Subnet.Parse("10.0.0.0/28") };
         FakeDht dht = Machine.NewDht(options);

@@ -66,7 +66,7 @@ public sealed class PublisherTests
         }
 
         Assert.Equal(1, first.Network.Warnings.Count + second.Network.Warnings.Count);
-        Assert.Contains("alpha", first.Network.Warnings.Concat(second.Network.Warnings).First(), StringComparison.Ordinal);
+        Assert.Contains("alpha", first.Network.Warnings.Concat(second.Network.Warnings).First().Text, StringComparison.Ordinal);
     }
 
     [Fact]

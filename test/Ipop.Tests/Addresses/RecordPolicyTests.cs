@@ -15,29 +15,29 @@ public sealed class RecordPolicyTests
     private static readonly RecordPolicy Open = new(Machine.Subnet, isOpen: true);
 
     [Fact]
-    public void A_bare_key_may_have_its_candidates_and_nothing_else()
+    public void A_bare_key_may_have_its_claimable_addresses_and_nothing_else()
     {
         PeerIdentity peer = Peers.Bare("a");
         for (uint i = 0; i < 3; i++)
         {
-            IPv4Address candidate = Candidates.Address(Machine.Subnet, peer.Address, i);
-            Assert.True(Closed.IsAllowed(Address(peer, candidate.ToString(), i)));
-            Assert.False(Closed.IsAllowed(Address(peer, candidate.ToString(), i + 1)));
-            Assert.False(Closed.IsAllowed(Address(Peers.Bare("b"), candidate.ToString(), i)));
+            IPv4Address claimable = ClaimableAddresses.Address(Machine.Subnet, peer.Address, i);
+            Assert.True(Closed.IsAllowed(Address(peer, claimable.ToString(), i)));
+            Assert.False(Closed.IsAllowed(Address(peer, claimable.ToString(), i + 1)));
+            Assert.False(Closed.IsAllowed(Address(Peers.Bare("b"), claimable.ToString(), i)));
         }
 
-        IPv4Address late = Candidates.Address(Machine.Subnet, peer.Address, Candidates.Count);
-        Assert.False(Closed.IsAllowed(Address(peer, late.ToString(), Candidates.Count)));
+        IPv4Address late = ClaimableAddresses.Address(Machine.Subnet, peer.Address, ClaimableAddresses.Count);
+        Assert.False(Closed.IsAllowed(Address(peer, late.ToString(), ClaimableAddresses.Count)));
     }
 
     [Fact]
     public void A_certificate_may_have_its_address_and_nothing_else()
     {
         PeerIdentity peer = Peers.Certified("a", Name);
-        Assert.True(Closed.IsAllowed(Address(peer, Name, AddressValue.NoCandidate)));
-        Assert.False(Closed.IsAllowed(Address(peer, "10.128.3.5", AddressValue.NoCandidate)));
-        IPv4Address candidate = Candidates.Address(Machine.Subnet, peer.Address, 0);
-        Assert.False(Closed.IsAllowed(Address(peer, candidate.ToString(), 0)));
+        Assert.True(Closed.IsAllowed(Address(peer, Name, AddressValue.NoIndex)));
+        Assert.False(Closed.IsAllowed(Address(peer, "10.128.3.5", AddressValue.NoIndex)));
+        IPv4Address claimable = ClaimableAddresses.Address(Machine.Subnet, peer.Address, 0);
+        Assert.False(Closed.IsAllowed(Address(peer, claimable.ToString(), 0)));
     }
 
     [Theory]
@@ -46,7 +46,7 @@ public sealed class RecordPolicyTests
     [InlineData("10.128.255.254")]
     [InlineData("192.168.1.1")]
     public void No_certificate_can_give_an_address_that_is_no_host_s(string name) =>
-        Assert.False(Closed.IsAllowed(Address(Peers.Certified("a", name), name, AddressValue.NoCandidate)));
+        Assert.False(Closed.IsAllowed(Address(Peers.Certified("a", name), name, AddressValue.NoIndex)));
 
     [Theory]
     [InlineData("010.128.3.4")]
@@ -55,7 +55,7 @@ public sealed class RecordPolicyTests
     [InlineData("")]
     [InlineData("host")]
     public void An_address_has_one_spelling(string name) =>
-        Assert.False(Closed.IsAllowed(Address(Peers.Certified("a", Name), name, AddressValue.NoCandidate)));
+        Assert.False(Closed.IsAllowed(Address(Peers.Certified("a", Name), name, AddressValue.NoIndex)));
 
     [Fact]
     public void A_value_of_the_wrong_length_may_not_stand()
@@ -120,7 +120,7 @@ public sealed class RecordPolicyTests
     public void A_certificate_beats_a_bare_key_however_early_its_candidate()
     {
         DhtRecord bare = Address(Peers.Bare("a"), Name, 0);
-        DhtRecord certified = Address(Peers.Certified("b", Name), Name, AddressValue.NoCandidate);
+        DhtRecord certified = Address(Peers.Certified("b", Name), Name, AddressValue.NoIndex);
         Assert.True(Closed.Compare(certified, bare) < 0);
     }
 

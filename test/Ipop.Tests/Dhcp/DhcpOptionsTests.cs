@@ -65,7 +65,7 @@ public sealed class DhcpOptionsTests
         byte[] message = [.. DhcpGuest.Message(DhcpMessageType.Discover, 7, false, default, [])[..^1], .. garbled];
         machine.Network.FrameFromTap(machine.Now, Machine.Frame(0x0800, TestPackets.Udp(default, 68, IPv4Address.Broadcast, 67, message)));
         DhcpReply offer = DhcpReply.Read(Assert.Single(machine.Tap.Frames));
-        Assert.Equal((DhcpMessageType.Offer, machine.Candidate(0)), (offer.Type, offer.Assigned));
+        Assert.Equal((DhcpMessageType.Offer, machine.Claimable(0)), (offer.Type, offer.Assigned));
     }
 
     [Fact]
@@ -89,7 +89,7 @@ public sealed class DhcpOptionsTests
     public void A_client_may_wish_for_a_shorter_lease(byte[] wish, uint lease)
     {
         var machine = new Machine("a");
-        machine.Dhcp.Send(DhcpMessageType.Request, machine.Candidate(0), options: [(DhcpOption.LeaseTime, wish)]);
+        machine.Dhcp.Send(DhcpMessageType.Request, machine.Claimable(0), options: [(DhcpOption.LeaseTime, wish)]);
         DhcpReply ack = machine.Dhcp.Take();
         Assert.Equal((lease, lease / 2, lease * 7 / 8), (ack.Number(DhcpOption.LeaseTime), ack.Number(DhcpOption.RenewalTime), ack.Number(DhcpOption.RebindingTime)));
     }
@@ -100,27 +100,27 @@ public sealed class DhcpOptionsTests
         var machine = new Machine("a");
         machine.Dhcp.Send(DhcpMessageType.Discover, options: [(DhcpOption.RapidCommit, [])]);
         DhcpReply ack = machine.Dhcp.Take();
-        Assert.Equal((DhcpMessageType.Ack, machine.Candidate(0)), (ack.Type, ack.Assigned));
+        Assert.Equal((DhcpMessageType.Ack, machine.Claimable(0)), (ack.Type, ack.Assigned));
         Assert.Empty(ack.Options[DhcpOption.RapidCommit]);
-        Assert.Equal(machine.Candidate(0), machine.Network.Address);
+        Assert.Equal(machine.Claimable(0), machine.Network.Address);
         Assert.Equal(1, machine.Dht.Creates);
 
         // The answer to a REQUEST has none.
-        machine.Dhcp.RequestRenewing(machine.Candidate(0));
+        machine.Dhcp.RequestRenewing(machine.Claimable(0));
         Assert.False(machine.Dhcp.Take().Options.ContainsKey(DhcpOption.RapidCommit));
     }
 
     [Fact]
-    public void Rapid_commit_that_lost_the_race_is_an_offer_of_the_next_candidate()
+    public void Rapid_commit_that_lost_the_race_is_an_offer_of_the_next_claimable_address()
     {
         var machine = new Machine("a");
         machine.Dht.IsSlow = true;
         machine.Dhcp.Send(DhcpMessageType.Discover, options: [(DhcpOption.RapidCommit, [])]);
         machine.Dht.Run(machine.Now, most: 1);
-        machine.PutAddress(Peers.Certified("b", machine.Candidate(0).ToString()), machine.Candidate(0));
+        machine.PutAddress(Peers.Certified("b", machine.Claimable(0).ToString()), machine.Claimable(0));
         machine.Dht.Run(machine.Now);
         DhcpReply offer = machine.Dhcp.Take();
-        Assert.Equal((DhcpMessageType.Offer, machine.Candidate(1)), (offer.Type, offer.Assigned));
+        Assert.Equal((DhcpMessageType.Offer, machine.Claimable(1)), (offer.Type, offer.Assigned));
         Assert.False(offer.Options.ContainsKey(DhcpOption.RapidCommit));
         Assert.Null(machine.Network.Address);
     }
@@ -141,12 +141,12 @@ public sealed class DhcpOptionsTests
         var machine = new Machine("a");
         machine.Dhcp.Decline(machine.Dhcp.Bind());
         machine.Dhcp.Decline(machine.Dhcp.Bind());
-        Assert.Equal(machine.Candidate(2), machine.Dhcp.Bind());
-        machine.Dhcp.RequestInitReboot(machine.Candidate(0));
+        Assert.Equal(machine.Claimable(2), machine.Dhcp.Bind());
+        machine.Dhcp.RequestInitReboot(machine.Claimable(0));
         Assert.Equal(DhcpMessageType.Nak, machine.Dhcp.Take().Type);
-        machine.Dhcp.Release(machine.Candidate(2));
+        machine.Dhcp.Release(machine.Claimable(2));
         machine.Pass(601);
-        machine.Dhcp.RequestInitReboot(machine.Candidate(0));
+        machine.Dhcp.RequestInitReboot(machine.Claimable(0));
         Assert.Equal(DhcpMessageType.Ack, machine.Dhcp.Take().Type);
     }
 
@@ -157,7 +157,7 @@ public sealed class DhcpOptionsTests
         machine.Dhcp.Bind();
         machine.Dhcp.Send(DhcpMessageType.Decline);
         Assert.Null(machine.Network.Address);
-        Assert.Equal(machine.Candidate(1), machine.Dhcp.Bind());
+        Assert.Equal(machine.Claimable(1), machine.Dhcp.Bind());
     }
 
     [Theory]
@@ -171,7 +171,7 @@ public sealed class DhcpOptionsTests
         (isRebinding ? (Action<IPv4Address>)machine.Dhcp.RequestRebinding : machine.Dhcp.RequestRenewing)(address);
         DhcpReply nak = machine.Dhcp.Take();
         Assert.Equal((DhcpMessageType.Nak, IPv4Address.Broadcast, MacAddress.Broadcast), (nak.Type, nak.Destination, nak.Mac));
-        Assert.Equal(machine.Candidate(1), machine.Dhcp.Bind());
+        Assert.Equal(machine.Claimable(1), machine.Dhcp.Bind());
     }
 
     [Fact]

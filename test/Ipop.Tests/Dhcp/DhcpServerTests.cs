@@ -8,15 +8,15 @@ public sealed class DhcpServerTests
     private static readonly IPv4Address Gateway = Machine.Ip("10.128.255.254");
 
     [Fact]
-    public void A_first_boot_gets_the_first_candidate_and_every_option()
+    public void A_first_boot_gets_the_first_claimable_address_and_every_option()
     {
         var machine = new Machine("a");
         machine.Dhcp.Discover();
         DhcpReply offer = machine.Dhcp.Take();
-        Assert.Equal((DhcpMessageType.Offer, machine.Candidate(0)), (offer.Type, offer.Assigned));
+        Assert.Equal((DhcpMessageType.Offer, machine.Claimable(0)), (offer.Type, offer.Assigned));
         machine.Dhcp.RequestSelecting(offer.Assigned);
         DhcpReply ack = machine.Dhcp.Take();
-        Assert.Equal((DhcpMessageType.Ack, machine.Candidate(0)), (ack.Type, ack.Assigned));
+        Assert.Equal((DhcpMessageType.Ack, machine.Claimable(0)), (ack.Type, ack.Assigned));
         Assert.Equal(Machine.Ip("255.255.0.0"), ack.Address(DhcpOption.SubnetMask));
         Assert.Equal(Machine.Ip("10.128.255.255"), ack.Address(DhcpOption.BroadcastAddress));
         Assert.Equal(Gateway, ack.Address(DhcpOption.ServerIdentifier));
@@ -28,7 +28,7 @@ public sealed class DhcpServerTests
         Assert.False(ack.Options.ContainsKey(DhcpOption.DnsServer));
         Assert.False(ack.Options.ContainsKey(DhcpOption.HostName));
         Assert.Equal(AddressState.Bound, machine.Network.State);
-        Assert.Equal([machine.Candidate(0)], machine.Tap.Addresses);
+        Assert.Equal([machine.Claimable(0)], machine.Tap.Addresses);
     }
 
     [Fact]
@@ -45,7 +45,7 @@ public sealed class DhcpServerTests
     public void A_request_is_one_create()
     {
         var machine = new Machine("a");
-        machine.Dhcp.RequestInitReboot(machine.Candidate(0));
+        machine.Dhcp.RequestInitReboot(machine.Claimable(0));
         Assert.Equal(DhcpMessageType.Ack, machine.Dhcp.Take().Type);
         Assert.Equal(1, machine.Dht.Creates);
     }
@@ -83,7 +83,7 @@ public sealed class DhcpServerTests
     }
 
     [Fact]
-    public void A_lost_race_is_a_nak_by_broadcast_and_the_next_offer_is_the_next_candidate()
+    public void A_lost_race_is_a_nak_by_broadcast_and_the_next_offer_is_the_next_claimable_address()
     {
         var machine = new Machine("a");
         machine.Dhcp.Discover();
@@ -93,28 +93,28 @@ public sealed class DhcpServerTests
         DhcpReply nak = machine.Dhcp.Take();
         Assert.Equal((DhcpMessageType.Nak, IPv4Address.Any, IPv4Address.Broadcast), (nak.Type, nak.Assigned, nak.Destination));
         Assert.Equal(MacAddress.Broadcast, nak.Mac);
-        Assert.Equal(machine.Candidate(1), machine.Dhcp.Bind());
+        Assert.Equal(machine.Claimable(1), machine.Dhcp.Bind());
     }
 
     [Fact]
-    public void An_offer_passes_over_candidates_that_others_hold()
+    public void An_offer_passes_over_addresses_that_others_hold()
     {
         var machine = new Machine("a");
         for (uint i = 0; i < 5; i++)
         {
-            machine.PutAddress(Peers.Certified($"other{i}", machine.Candidate(i).ToString()), machine.Candidate(i));
+            machine.PutAddress(Peers.Certified($"other{i}", machine.Claimable(i).ToString()), machine.Claimable(i));
         }
 
-        Assert.Equal(machine.Candidate(5), machine.Dhcp.Bind());
+        Assert.Equal(machine.Claimable(5), machine.Dhcp.Bind());
     }
 
     [Fact]
     public void A_certificate_s_address_comes_before_every_other()
     {
-        var options = Machine.Closed() with { LastAddress = new Machine("a").Candidate(0) };
+        var options = Machine.Closed() with { LastAddress = new Machine("a").Claimable(0) };
         var machine = new Machine("a", options: options, certificate: Peers.Certificate("a", "10.128.3.4"));
         Assert.Equal(Machine.Ip("10.128.3.4"), machine.Dhcp.Bind());
-        machine.Dhcp.RequestInitReboot(machine.Candidate(0));
+        machine.Dhcp.RequestInitReboot(machine.Claimable(0));
         Assert.Equal(DhcpMessageType.Nak, machine.Dhcp.Take().Type);
     }
 
@@ -137,13 +137,13 @@ public sealed class DhcpServerTests
     [Fact]
     public void The_last_run_s_address_is_offered_while_nobody_else_holds_it()
     {
-        IPv4Address last = new Machine("a").Candidate(7);
+        IPv4Address last = new Machine("a").Claimable(7);
         var options = Machine.Closed() with { LastAddress = last };
         Assert.Equal(last, new Machine("a", options: options).Dhcp.Bind());
 
         var late = new Machine("a", options: options);
         late.PutAddress(Peers.Certified("b", last.ToString()), last);
-        Assert.Equal(late.Candidate(0), late.Dhcp.Bind());
+        Assert.Equal(late.Claimable(0), late.Dhcp.Bind());
     }
 
     [Fact]
@@ -156,7 +156,7 @@ public sealed class DhcpServerTests
             Assert.Equal(DhcpMessageType.Nak, machine.Dhcp.Take().Type);
         }
 
-        machine.Dhcp.RequestInitReboot(new Machine("b").Candidate(0));
+        machine.Dhcp.RequestInitReboot(new Machine("b").Claimable(0));
         Assert.Equal(DhcpMessageType.Nak, machine.Dhcp.Take().Type);
         Assert.Equal(0, machine.Dht.Creates);
     }
@@ -167,7 +167,7 @@ public sealed class DhcpServerTests
         var machine = new Machine("a");
         machine.Dht.IsSilent = true;
         machine.Dhcp.Discover();
-        machine.Dhcp.RequestInitReboot(machine.Candidate(0));
+        machine.Dhcp.RequestInitReboot(machine.Claimable(0));
         machine.Dhcp.ExpectSilence();
         machine.Dht.IsSilent = false;
         machine.Dhcp.Bind();
@@ -226,7 +226,7 @@ public sealed class DhcpServerTests
     [Fact]
     public void Release_gives_the_record_back_and_the_address_is_the_first_to_be_offered_again()
     {
-        var machine = new Machine("a", options: Machine.Closed() with { LastAddress = new Machine("a").Candidate(3) });
+        var machine = new Machine("a", options: Machine.Closed() with { LastAddress = new Machine("a").Claimable(3) });
         IPv4Address address = machine.Dhcp.Bind();
         machine.Dhcp.Release(address);
         machine.Dhcp.ExpectSilence();
@@ -240,22 +240,22 @@ public sealed class DhcpServerTests
     }
 
     [Fact]
-    public void Decline_moves_to_the_next_candidate()
+    public void Decline_moves_to_the_next_claimable_address()
     {
         var machine = new Machine("a");
         IPv4Address address = machine.Dhcp.Bind();
         machine.Dhcp.Decline(address);
         Assert.Empty(machine.Dht.Records);
-        Assert.Equal(machine.Candidate(1), machine.Dhcp.Bind());
+        Assert.Equal(machine.Claimable(1), machine.Dhcp.Bind());
     }
 
     [Fact]
     public void Inform_gets_options_without_a_lease()
     {
         var machine = new Machine("a");
-        machine.Dhcp.Inform(machine.Candidate(0));
+        machine.Dhcp.Inform(machine.Claimable(0));
         DhcpReply ack = machine.Dhcp.Take();
-        Assert.Equal((DhcpMessageType.Ack, IPv4Address.Any, machine.Candidate(0)), (ack.Type, ack.Assigned, ack.Destination));
+        Assert.Equal((DhcpMessageType.Ack, IPv4Address.Any, machine.Claimable(0)), (ack.Type, ack.Assigned, ack.Destination));
         Assert.False(ack.Options.ContainsKey(DhcpOption.LeaseTime));
         Assert.Equal(1280u, ack.Number(DhcpOption.InterfaceMtu));
     }

@@ -106,10 +106,10 @@ public sealed class ArpResponderTests
     public void A_probe_that_waited_is_not_answered_when_the_guest_got_the_address_meanwhile()
     {
         var machine = new Machine("a");
-        machine.PutAddress(machine.Identity, machine.Candidate(0));
+        machine.PutAddress(machine.Identity, machine.Claimable(0));
         machine.Dht.IsSlow = true;
-        machine.Arp(IPv4Address.Any, machine.Candidate(0));
-        machine.Dhcp.RequestInitReboot(machine.Candidate(0));
+        machine.Arp(IPv4Address.Any, machine.Claimable(0));
+        machine.Dhcp.RequestInitReboot(machine.Claimable(0));
         machine.Dht.Run(machine.Now);
         Assert.Equal(Dhcp.DhcpMessageType.Ack, machine.Dhcp.Take().Type);
         machine.Dhcp.ExpectSilence();

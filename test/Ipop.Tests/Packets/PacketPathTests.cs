@@ -109,7 +109,7 @@ public sealed class PacketPathTests
     {
         var machine = new Machine("a");
         machine.PutAddress(Peer, Remote);
-        machine.SendFromGuest(Machine.Packet(machine.Candidate(0), Remote));
+        machine.SendFromGuest(Machine.Packet(machine.Claimable(0), Remote));
         Assert.Empty(machine.Overlay.Sent);
     }
 
@@ -157,9 +157,9 @@ public sealed class PacketPathTests
     {
         Machine machine = Member();
         machine.Receive(Peer, Machine.Packet(Machine.Ip("10.128.2.3"), Local));
-        IPv4Address candidate = Candidate("peer", 0);
-        machine.PutAddress(Peers.Bare("peer"), candidate);
-        machine.Receive(Peer, Machine.Packet(candidate, Local));
+        IPv4Address claimable = Claimable("peer", 0);
+        machine.PutAddress(Peers.Bare("peer"), claimable);
+        machine.Receive(Peer, Machine.Packet(claimable, Local));
         Assert.Empty(machine.TakePackets());
         Assert.Equal(2, machine.Network.Drops[DropReason.NotOwner]);
     }
@@ -183,7 +183,7 @@ public sealed class PacketPathTests
     public void A_bare_key_delivers_from_the_address_whose_record_it_signed_once_the_dht_says_so()
     {
         Machine machine = OpenMember(out IPv4Address local);
-        IPv4Address source = Candidate("bare", 0);
+        IPv4Address source = Claimable("bare", 0);
         machine.PutAddress(Peers.Bare("bare"), source);
         machine.Dht.IsSlow = true;
         machine.Receive(Peers.Bare("bare"), Machine.Packet(source, local));
@@ -196,9 +196,9 @@ public sealed class PacketPathTests
     public void A_bare_key_can_t_take_an_address_without_record_or_with_another_s()
     {
         Machine machine = OpenMember(out IPv4Address local);
-        machine.Receive(Peers.Bare("thief"), Machine.Packet(Candidate("thief", 0), local));
-        machine.PutAddress(Peers.Bare("owner"), Candidate("owner", 0));
-        machine.Receive(Peers.Bare("thief"), Machine.Packet(Candidate("owner", 0), local));
+        machine.Receive(Peers.Bare("thief"), Machine.Packet(Claimable("thief", 0), local));
+        machine.PutAddress(Peers.Bare("owner"), Claimable("owner", 0));
+        machine.Receive(Peers.Bare("thief"), Machine.Packet(Claimable("owner", 0), local));
         Assert.Empty(machine.TakePackets());
         Assert.Equal(2, machine.Network.Drops[DropReason.NotOwner]);
     }
@@ -207,7 +207,7 @@ public sealed class PacketPathTests
     public void A_bare_key_loses_its_address_to_a_certificate()
     {
         Machine machine = Member();
-        IPv4Address source = Candidate("bare", 0);
+        IPv4Address source = Claimable("bare", 0);
         byte[] enrol = TestPackets.Tcp(source, 40000, Local, 8443, TestPackets.Syn);
         machine.PutAddress(Peers.Bare("bare"), source);
         machine.Receive(Peers.Bare("bare"), enrol);
@@ -224,7 +224,7 @@ public sealed class PacketPathTests
     public void An_owner_that_changed_is_believed_after_a_look_at_the_dht()
     {
         Machine machine = OpenMember(out IPv4Address local);
-        IPv4Address address = Candidate("new", 0);
+        IPv4Address address = Claimable("new", 0);
         machine.Dht.Put(new Brunet.Dht.DhtRecord(
             Addresses.AddressValue.Key(address), Addresses.AddressValue.ForAddress(9), Peers.Certified("old", address.ToString()), 1));
         machine.SendFromGuest(Machine.Packet(local, address));
@@ -241,7 +241,7 @@ public sealed class PacketPathTests
     public void In_a_closed_pool_a_bare_key_reaches_the_ca_and_nothing_else()
     {
         Machine machine = Member();
-        IPv4Address source = Candidate("bare", 0);
+        IPv4Address source = Claimable("bare", 0);
         machine.PutAddress(Peers.Bare("bare"), source);
         machine.Receive(Peers.Bare("bare"), TestPackets.Tcp(source, 40000, Local, 8443, TestPackets.Syn));
         Assert.Single(machine.TakePackets());
@@ -275,7 +275,7 @@ public sealed class PacketPathTests
     public void A_peer_that_just_got_its_certificate_is_answered_at_once()
     {
         Machine machine = Member();
-        IPv4Address address = Candidate("bare", 0);
+        IPv4Address address = Claimable("bare", 0);
         machine.PutAddress(Peers.Bare("bare"), address);
         machine.SendFromGuest(Machine.Packet(Local, address));
         Assert.Empty(machine.Overlay.Sent);
@@ -321,7 +321,7 @@ public sealed class PacketPathTests
         Assert.Equal(1000, machine.Overlay.SentCount - sent);
     }
 
-    private static IPv4Address Candidate(string peer, uint index) => Addresses.Candidates.Address(Machine.Subnet, Peers.Bare(peer).Address, index);
+    private static IPv4Address Claimable(string peer, uint index) => Addresses.ClaimableAddresses.Address(Machine.Subnet, Peers.Bare(peer).Address, index);
 
     private static Machine Member()
     {

@@ -124,7 +124,7 @@ internal sealed class Lan
     public (PeerIdentity Peer, IPv4Address Address) Remote(string name = "remote", uint index = 0)
     {
         PeerIdentity peer = Peers.Bare(name);
-        IPv4Address address = Addresses.Candidates.Address(Machine.Options.Subnet, peer.Address, index);
+        IPv4Address address = Addresses.ClaimableAddresses.Address(Machine.Options.Subnet, peer.Address, index);
         Machine.PutAddress(peer, address);
         return (peer, address);
     }

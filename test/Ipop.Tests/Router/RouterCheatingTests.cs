@@ -116,7 +116,7 @@ public sealed class RouterCheatingTests
         Assert.Equal(1, _lan.Machine.Dht.Creates - creates);
         Assert.Equal(3, _lan.Machine.Network.HostCount);
         Assert.Equal(999, _lan.Dropped(DropReason.HostLimit));
-        Assert.Contains("All 3 places", Assert.Single(_lan.Machine.Network.Warnings), StringComparison.Ordinal);
+        Assert.Contains("All 3 places", Assert.Single(_lan.Machine.Network.Warnings).Text, StringComparison.Ordinal);
         _lan.Renew(Lan.A, _a);
         Assert.Equal(DhcpMessageType.Ack, _lan.Take(Lan.A).Type);
         _lan.Packet(Lan.B, _b, _remote);
@@ -232,7 +232,7 @@ public sealed class RouterCheatingTests
         PeerIdentity router = Peers.Certified("certified", own.ToString());
         var member = new Machine("member", certificate: Peers.Certificate("member", "10.128.1.1"));
         IPv4Address local = member.Dhcp.Bind();
-        IPv4Address further = Addresses.Candidates.Address(member.Options.Subnet, router.Address, 5);
+        IPv4Address further = Addresses.ClaimableAddresses.Address(member.Options.Subnet, router.Address, 5);
         Assert.False(member.Dht.Put(new Brunet.Dht.DhtRecord(Addresses.AddressValue.Key(further), Addresses.AddressValue.ForAddress(5), router, 1)));
         member.Receive(router, Machine.Packet(further, local));
         Assert.Empty(member.TakePackets());

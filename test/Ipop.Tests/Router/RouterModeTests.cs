@@ -47,7 +47,7 @@ public sealed class RouterModeTests
     {
         IPv4Address host = _lan.Bind(Lan.A);
         IPv4Address own = _lan.Machine.Dhcp.Bind();
-        Assert.Equal(_lan.Machine.Candidate(0), own);
+        Assert.Equal(_lan.Machine.Claimable(0), own);
         Assert.Equal(own, _lan.Machine.Network.Address);
         Assert.NotEqual(own, host);
         Assert.Equal(1, _lan.Machine.Network.HostCount);
@@ -64,10 +64,10 @@ public sealed class RouterModeTests
     [Fact]
     public void Two_hosts_whose_first_candidate_is_the_same_get_different_ones()
     {
-        var candidates = new CandidateList(_lan.Machine.Options.Subnet, ReservedRanges.None, _lan.Machine.Overlay.Address);
-        uint start = candidates.StartOf(Lan.A);
+        var claimable = new ClaimableCache(_lan.Machine.Options.Subnet, ReservedRanges.None, _lan.Machine.Overlay.Address);
+        uint start = claimable.StartOf(Lan.A);
         ulong twin = Lan.A.Value + 1;
-        while (candidates.StartOf(new MacAddress(twin)) != start)
+        while (claimable.StartOf(new MacAddress(twin)) != start)
         {
             twin++;
         }
@@ -289,7 +289,7 @@ public sealed class RouterModeTests
     {
         IPv4Address address = _lan.Bind(Lan.A);
         Assert.True(_lan.Machine.Dht.Put(new Brunet.Dht.DhtRecord(
-            AddressValue.Key(address), AddressValue.ForAddress(AddressValue.NoCandidate), Peers.Certified("b", address.ToString()), 1)));
+            AddressValue.Key(address), AddressValue.ForAddress(AddressValue.NoIndex), Peers.Certified("b", address.ToString()), 1)));
         _lan.Machine.Pass(61);
         Assert.Equal((MacAddress.Broadcast, new ArpPacket(ArpPacket.Request, MacAddress.Gateway, address, address)), _lan.TakeArp());
         Assert.Equal(0, _lan.Machine.Tap.Bounces);
@@ -303,7 +303,7 @@ public sealed class RouterModeTests
     {
         IPv4Address address = _lan.Bind(Lan.A);
         Assert.True(_lan.Machine.Dht.Put(new Brunet.Dht.DhtRecord(
-            AddressValue.Key(address), AddressValue.ForAddress(AddressValue.NoCandidate), Peers.Certified("b", address.ToString()), 1)));
+            AddressValue.Key(address), AddressValue.ForAddress(AddressValue.NoIndex), Peers.Certified("b", address.ToString()), 1)));
         var again = new Lan(new RouterOptions { Known = _lan.Machine.Network.KnownHosts() }, _lan.Machine.Dht);
         again.Machine.Pass(1);
         Assert.Equal((MacAddress.Broadcast, address), (again.TakeArp().To, address));
@@ -315,7 +315,7 @@ public sealed class RouterModeTests
     {
         IPv4Address address = _lan.Bind(Lan.A);
         _lan.Machine.Dht.IsSilent = true;
-        _lan.Reboot(Lan.A, _lan.Machine.Candidate(3));
+        _lan.Reboot(Lan.A, _lan.Machine.Claimable(3));
         _lan.ExpectSilence();
         _lan.Machine.Pass(10);
         _lan.Renew(Lan.A, address);

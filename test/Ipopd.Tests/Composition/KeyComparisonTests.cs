@@ -1,7 +1,6 @@
 using System.Reflection;
 using System.Runtime.CompilerServices;
 using Brunet.Addressing;
-using Ipop;
 using Ipop.Linux.Polling;
 using Ipopd.Composition;
 

@@ -1,7 +1,14 @@
+using System.Reflection;
+using Brunet;
 using Brunet.Addressing;
+using Ipop;
+using Ipop.Addresses;
 using Ipop.Linux.Polling;
+using Ipop.Linux.Tcp;
 using Ipop.Linux.Udp;
 using Ipopd.Composition;
+using Testing.Overlay;
+using Testing.Simulation;
 
 namespace Ipopd.Tests.Composition;
 
@@ -13,16 +20,26 @@ public sealed class NodePortTests : IDisposable
     private readonly PollLoop _loop = new();
     private readonly UdpSocket _udp = UdpSocket.OpenAny(0);
     private readonly SearchSockets _further;
+    private readonly SimulatedIdentity _identity = new(new Random(7));
     private readonly NodePort _port;
 
     public NodePortTests()
     {
         _further = new SearchSockets(_loop);
-        _port = new NodePort(_udp, _further);
+        var options = new VirtualNetworkOptions { Pool = "demo", Subnet = Subnet.Parse("10.128.0.0/16"), TapMac = new MacAddress(2), IsOpen = true };
+        _port = new NodePort(
+            _udp,
+            _further,
+            multicast: null,
+            owner => new TcpLinks(_loop, owner, () => BootClock.Now),
+            output => NewNode(output, new RecordPolicy(options.Subnet, options.IsOpen)),
+            node => new VirtualNetwork(options, node, null, new FakeTap(), Now));
     }
 
     public void Dispose()
     {
+        _port.Tcp.Dispose();
+        _identity.Dispose();
         _further.Dispose();
         _udp.Dispose();
         _loop.Dispose();
@@ -61,6 +78,17 @@ public sealed class NodePortTests : IDisposable
     {
         _port.ReceiveMulticast(Now, TransportAddress.FromIPv4(Loopback, 9), new byte[50]);
         Assert.Equal((1, 50), (_port.Traffic.ReceivedDatagrams, _port.Traffic.ReceivedBytes));
+    }
+
+    [Fact]
+    public void Nothing_of_it_is_set_after_it_was_made() => Assert.All(
+        typeof(NodePort).GetFields(BindingFlags.Instance | BindingFlags.Public | BindingFlags.NonPublic), field => Assert.True(field.IsInitOnly, field.Name));
+
+    private Node NewNode(INodeOutput output, RecordPolicy policy)
+    {
+        var random = new Random(7);
+        var handshakes = new SimulatedHandshakeProvider(_identity, new SimulatedAuthority(), random);
+        return new Node(new NodeSettings(new byte[32], [], IsFirst: true, IsOpen: true), _identity, handshakes, null, policy, output, random, new SimulatedHardware(random));
     }
 
     /// <summary>Runs the loop until something holds.</summary>

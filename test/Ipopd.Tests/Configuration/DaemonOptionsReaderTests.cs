@@ -1,6 +1,7 @@
 using System.Text;
 using Brunet.Addressing;
 using Ipop.Dhcp;
+using Ipop.Router;
 using Ipopd.Configuration;
 
 namespace Ipopd.Tests.Configuration;
@@ -24,22 +25,22 @@ public sealed class DaemonOptionsReaderTests
     {
         DaemonOptions options = Read(Least);
 
-        Assert.Equal("/var/lib/wow", options.State);
-        Assert.Equal("demo", options.Pool);
-        Assert.Equal("10.128.0.0/16", options.Subnet.ToString());
-        Assert.Equal(32, options.Secret.Length);
-        Assert.Equal(0xff, options.Secret.Span[^1]);
-        Assert.Empty(options.Bootstrap);
-        Assert.False(options.IsOpen);
-        Assert.Equal(("wow0", (ushort)1280, (string?)null), (options.TapName, options.TapMtu, options.Capture));
+        Assert.Equal("/var/lib/wow", options.NodeState);
+        Assert.Equal("demo", options.PoolName);
+        Assert.Equal("10.128.0.0/16", options.PoolSubnet.ToString());
+        Assert.Equal(32, options.PoolSecret.Length);
+        Assert.Equal(0xff, options.PoolSecret.Span[^1]);
+        Assert.Empty(options.PoolBootstrap);
+        Assert.False(options.PoolOpen);
+        Assert.Equal(("wow0", (ushort)1280, (string?)null), (options.TapName, options.TapMtu, options.TapCapture));
         Assert.Equal(4433, options.UdpPort);
-        Assert.True(options.PortMapping);
+        Assert.True(options.UdpPortMapping);
         Assert.Equal(new OffloadOptions(true, true, true, true, true, true, true, true), options.Offload);
         Assert.Null(options.TcpPorts);
         Assert.Null(options.DnsListen);
-        Assert.Equal((8443, 8444), (options.CaPort, options.PossessionPort));
-        Assert.Null(options.Ticket);
-        Assert.Equal(string.Empty, options.Host);
+        Assert.Equal((8443, 8444), (options.CaPort, options.CaPossessionPort));
+        Assert.Null(options.CaTicket);
+        Assert.Null(options.NodeHost);
         Assert.Null(options.Router);
     }
 
@@ -51,26 +52,26 @@ public sealed class DaemonOptionsReaderTests
             .Replace("[pool]", "[pool]\nopen = yes\nbootstrap = udp:ring.example:1 udp:192.0.2.1:2\tudp:[2001:db8::1]:3", StringComparison.Ordinal)
             + "\n[tap]\nname = t-1\nmtu = 1400\ncapture = /tmp/x.pcap\n[udp]\nport = 0\nport-mapping = no\n[offload]\nudp-segmentation = no\nudp-gro = no\nesp = no\npriority = no\nmoderation = no\n[tcp]\nports = 4433 443\n[dns]\nlisten = 127.0.0.54:5354\n[ca]\nport = 1\npossession-port = 2\nticket = a:b:c\n");
 
-        Assert.Equal(["udp:ring.example:1", "udp:192.0.2.1:2", "udp:[2001:db8::1]:3"], options.Bootstrap.Select(entry => entry.ToString()));
-        Assert.Equal([false, true, true], options.Bootstrap.Select(entry => entry.IsLiteral));
-        Assert.True(options.IsOpen);
-        Assert.Equal(("t-1", (ushort)1400, "/tmp/x.pcap"), (options.TapName, options.TapMtu, options.Capture));
+        Assert.Equal(["udp:ring.example:1", "udp:192.0.2.1:2", "udp:[2001:db8::1]:3"], options.PoolBootstrap.Select(entry => entry.ToString()));
+        Assert.Equal([false, true, true], options.PoolBootstrap.Select(entry => entry.IsLiteral));
+        Assert.True(options.PoolOpen);
+        Assert.Equal(("t-1", (ushort)1400, "/tmp/x.pcap"), (options.TapName, options.TapMtu, options.TapCapture));
         Assert.Equal(0, options.UdpPort);
-        Assert.False(options.PortMapping);
+        Assert.False(options.UdpPortMapping);
         Assert.Equal(new OffloadOptions(true, false, true, false, true, false, false, false), options.Offload);
         Assert.Equal([4433, 443], options.TcpPorts!.Select(port => (int)port));
         Assert.Equal(TransportAddress.FromIPv4(0x7f000036, 5354), options.DnsListen);
-        Assert.Equal((1, 2, "a:b:c", "alpha"), (options.CaPort, options.PossessionPort, options.Ticket, options.Host));
+        Assert.Equal((1, 2, "a:b:c", "alpha"), (options.CaPort, options.CaPossessionPort, options.CaTicket, options.NodeHost));
     }
 
     [Fact]
     public void Ranges_can_be_reserved()
     {
-        Assert.False(Read(Least).Reserved.Contains(new(0x0a800005)));
+        Assert.False(Read(Least).PoolReserved.Contains(new(0x0a800005)));
         DaemonOptions options = Read(Least.Replace("[pool]", "[pool]\nreserved = 10.128.255.0-10.128.255.255 ,10.128.0.5-10.128.0.5", StringComparison.Ordinal));
         Assert.Equal(
             [false, true, false, false, true, true],
-            new uint[] { 0x0a800004, 0x0a800005, 0x0a800006, 0x0a80feff, 0x0a80ff00, 0x0a80fffe }.Select(address => options.Reserved.Contains(new(address))));
+            new uint[] { 0x0a800004, 0x0a800005, 0x0a800006, 0x0a80feff, 0x0a80ff00, 0x0a80fffe }.Select(address => options.PoolReserved.Contains(new(address))));
         Assert.NotNull(Read(Least.Replace("[pool]", "[pool]\nreserved = 10.128.0.0-10.128.255.252", StringComparison.Ordinal)));
     }
 
@@ -107,13 +108,15 @@ public sealed class DaemonOptionsReaderTests
     [InlineData("router", "routes", "10.0.0.0/8 via 10.128.3.4", "takes addresses of [pool] subnet = 10.128.0.0/16 elsewhere")]
     [InlineData("node", "state", "relative", "is not an absolute path")]
     [InlineData("node", "state", "", "is missing; add it")]
-    [InlineData("node", "host", "a.b", "is no host name")]
-    [InlineData("pool", "name", "-", "is no name for a pool")]
-    [InlineData("pool", "name", "Demo", "is no name for a pool")]
+    [InlineData("node", "host", "a.b", "is no DNS label")]
+    [InlineData("pool", "name", "-", "is no DNS label")]
+    [InlineData("pool", "name", "Demo", "is no DNS label")]
     [InlineData("pool", "subnet", "10.128.0.0/7", "is not an IPv4 prefix")]
     [InlineData("pool", "subnet", "10.128.0.0/29", "is not an IPv4 prefix")]
     [InlineData("pool", "subnet", "10.128.0.1/16", "is not an IPv4 prefix")]
     [InlineData("pool", "subnet", "fd00::/16", "is not an IPv4 prefix")]
+    [InlineData("pool", "subnet", "10.128.0.0/016", "is not an IPv4 prefix")]
+    [InlineData("pool", "subnet", "127.0.0.0/8", "is kept for loopback; choose one like 10.128.0.0/16")]
     [InlineData("pool", "reserved", "10.128.0.0/24", "is not FIRST-LAST; write ranges like")]
     [InlineData("pool", "reserved", "10.128.0.7", "is not FIRST-LAST")]
     [InlineData("pool", "reserved", "10.128.0.1-10.128.0.9,", "is not FIRST-LAST")]
@@ -150,6 +153,7 @@ public sealed class DaemonOptionsReaderTests
     [InlineData("ca", "port", "0", "is not a number from 1 to 65535")]
     [InlineData("udp", "multicast", "on", "is neither yes nor no")]
     [InlineData("ca", "ticket", "x:", "is not ID:SECRET")]
+    [InlineData("ca", "ticket", "x:y z", "is not ID:SECRET")]
     [InlineData("pool", "color", "red", "[pool] color is unknown; [pool] has name, subnet, reserved, secret, bootstrap, open")]
     [InlineData("time", "ntp", "a b", "is neither a name nor an address")]
     [InlineData("time", "set", "maybe", "is neither yes nor no")]
@@ -170,11 +174,15 @@ public sealed class DaemonOptionsReaderTests
     }
 
     [Fact]
-    public void The_secret_is_never_repeated_in_a_message()
+    public void A_secret_is_never_repeated_in_a_message()
     {
         string text = Least.Replace("00112233", "x0112233", StringComparison.Ordinal);
         Assert.DoesNotContain("112233", Assert.Throws<ConfigurationException>(() => Read(text)).Message, StringComparison.Ordinal);
+        Assert.DoesNotContain("hush", Assert.Throws<ConfigurationException>(() => Read(Least + "\n[ca]\nticket = :hush\n")).Message, StringComparison.Ordinal);
     }
+
+    [Fact]
+    public void The_contract_lets_a_LAN_have_as_many_hosts_as_the_router_can_serve() => Assert.Equal(RouterOptions.MostHosts, OptionKey.RouterHosts.Most);
 
     private static DaemonOptions Read(string text) => DaemonOptionsReader.Read(IniFile.Parse("/etc/x.conf", Encoding.UTF8.GetBytes(text)));
 }

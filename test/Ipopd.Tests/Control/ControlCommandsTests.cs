@@ -1,5 +1,4 @@
 using System.Text;
-using Ipop;
 using Ipopd.Control;
 
 namespace Ipopd.Tests.Control;
@@ -12,10 +11,10 @@ public sealed class ControlCommandsTests
     public void Status_and_peers_have_the_documented_form()
     {
         Assert.Equal(
-            """{"ok":true,"node":"ab","pool":"demo","open":false,"zone":"demo.internal","subnet":"10.128.0.0/16","address":null,"host":null,"certified":true,"certificate":{"serial":"0A","not_before":"2026-11-21T00:00:00Z","not_after":"2026-12-21T00:00:00Z","address":"10.128.3.4","host":"alpha","role":"worker"},"ring":{"joined":true,"connections":3,"near":2,"relayed":{"frames":4,"bytes":5000,"refused":1}},"manager":"10.128.0.1","nat":{"kind":"none","text":"no NAT","outside":["192.0.2.9:4433"],"inside":["192.0.2.9:4433"],"filtering":"independent","keep_alive_s":120},"udp":{"port":4433,"sent_datagrams":1,"sent_bytes":2,"received_datagrams":3,"received_bytes":4,"heard_s":0.5},"bootstrap":[{"entry":"udp:192.0.2.1:4433","addresses":["192.0.2.1:4433"],"linked":true}],"tap":"wow0","dns":null,"uptime_s":5,"port_mapping":null,"revocations":{"number":7,"certificates":2},"clock":{"follows":"hypervisor","device":"rtc0","error_s":-0.25,"zone_min":120,"voices":5,"set":true,"trouble":null},"offload":[{"name":"udp-runs","on":false,"why":"one by one"}],"shortages":{"count":3,"last_s":12},"router":{"limit":64,"hosts":[{"mac":"02:aa:00:00:00:01","address":"10.128.7.8","lease_s":599,"heard_s":0.5}]},"warnings":["it's \"quoted\""]}""",
+            """{"ok":true,"node":"ab","pool":"demo","open":false,"zone":"demo.internal","subnet":"10.128.0.0/16","address":null,"host":null,"certified":true,"certificate":{"serial":"0A","not_before":"2026-11-21T00:00:00Z","not_after":"2026-12-21T00:00:00Z","renew_from":"2026-12-11T00:00:00Z","address":"10.128.3.4","host":"alpha","role":"worker"},"ring":{"joined":true,"connections":3,"near":2,"relayed":{"frames":4,"bytes":5000,"refused":1}},"manager":"10.128.0.1","managers":[{"host":"manager","address":"10.128.0.1","ca":true},{"host":"second","address":"10.128.0.2","ca":false}],"nat":{"kind":"none","text":"no NAT","outside":["192.0.2.9:4433"],"inside":["192.0.2.9:4433"],"filtering":"independent","keep_alive_s":120},"udp":{"port":4433,"sent_datagrams":1,"sent_bytes":2,"received_datagrams":3,"received_bytes":4,"heard_s":0.5},"bootstrap":[{"entry":"udp:192.0.2.1:4433","addresses":["192.0.2.1:4433"],"linked":true}],"tap":"wow0","dns":null,"uptime_s":5,"port_mapping":null,"revocations":{"number":7,"certificates":2},"clock":{"follows":"hypervisor","device":"rtc0","error_s":-0.25,"zone_min":120,"voices":5,"set":true,"trouble":null},"offload":[{"name":"udp-runs","on":false,"why":"one by one"}],"shortages":{"count":3,"last_s":12},"router":{"limit":64,"hosts":[{"mac":"02:aa:00:00:00:01","address":"10.128.7.8","lease_s":599,"heard_s":0.5}]},"warnings":[{"code":"twin","text":"it's \"quoted\""}]}""",
             Ask("""{"command":"status"}"""));
         Assert.Equal(
-            """{"peers":[{"node":"cd","address":"10.128.0.1","host":"boss","path":"direct","endpoint":"192.0.2.1:4433","rtt_ms":1.5,"certified":true,"sent_bytes":10,"received_bytes":20,"age_s":30,"relay":null,"loss":0.125,"mtu":1439,"why_not_direct":null,"key_exchange":"x25519"}],"ok":true}""",
+            """{"ok":true,"peers":[{"node":"cd","address":"10.128.0.1","host":"boss","path":"direct","endpoint":"192.0.2.1:4433","rtt_ms":1.5,"certified":true,"sent_bytes":10,"received_bytes":20,"age_s":30,"relay":null,"loss":0.125,"mtu":1439,"why_not_direct":null,"key_exchange":"x25519"}]}""",
             Ask("""{"command":"peers"}"""));
     }
 
@@ -24,7 +23,7 @@ public sealed class ControlCommandsTests
     {
         const string Boss = """{"node":"cd","address":"10.128.0.1","host":"boss"}""";
         Assert.Equal(
-            $$$"""{"ok":true,"target":{{{Boss}}},"session":true,"rtt_ms":1.5,"wait_ms":5000,"path":"relay","endpoint":null,"relay":"ef"}""",
+            $$$"""{"ok":true,"target":{{{Boss}}},"session":true,"rtt_ms":1.5,"wait_ms":5000,"path":"relay","endpoint":null,"relay":"ef","boot":"00000000000000ab","boot_met_s":12.5}""",
             Ask("""{"command":"ping","target":"boss"}"""));
         Assert.Contains("\"wait_ms\":250,", Ask("""{"command":"ping","target":"boss","timeout_ms":250}"""), StringComparison.Ordinal);
         Assert.Equal(
@@ -34,18 +33,18 @@ public sealed class ControlCommandsTests
             $$$""","ring":{"arrived":true,"hops":[{"hop":1,"node":{{{Boss}}},"ms":2.5,"next":null,"next_path":null,"next_rtt_ms":null,"end":"arrived"}]}}""",
             Ask("""{"command":"trace","target":"boss","ring":true}"""),
             StringComparison.Ordinal);
-        Assert.Equal("""{"text":"# HELP a \"b\"\n","ok":true}""", Ask("""{"command":"metrics"}"""));
+        Assert.Equal("""{"ok":true,"text":"# HELP a \"b\"\n"}""", Ask("""{"command":"metrics"}"""));
     }
 
     [Fact]
     public void Orders_are_carried_out_and_answered()
     {
         Assert.Equal("""{"ok":true}""", Ask("""{"command":"reload"}"""));
-        _daemon.ReloadTrouble = new(ControlFault.BadCertificate, "node.pem is missing; enrol");
-        Assert.Equal("""{"error":"node.pem is missing; enrol","code":"bad-certificate","ok":false}""", Ask("""{"command":"reload"}"""));
+        _daemon.ReloadTrouble = new(ControlCode.BadCertificate, "node.pem is missing; enrol");
+        Assert.Equal("""{"ok":false,"error":"node.pem is missing; enrol","code":"bad-certificate"}""", Ask("""{"command":"reload"}"""));
         Assert.Equal("""{"ok":true}""", Ask("""{"command":"refuse-address","address":"10.128.3.4"}"""));
         Assert.Equal([new IPv4Address(0x0a800304)], _daemon.Refused);
-        Assert.Equal("""{"address":"10.128.3.4","ok":true}""", Ask("""{"command":"resolve","name":"alpha"}"""));
+        Assert.Equal("""{"ok":true,"address":"10.128.3.4"}""", Ask("""{"command":"resolve","name":"alpha"}"""));
         Assert.Equal("""{"ok":true}""", Ask("""{"command":"stop"}"""));
         Assert.True(_daemon.IsStopped);
     }
@@ -64,11 +63,24 @@ public sealed class ControlCommandsTests
         Assert.False(_daemon.IsStopped);
     }
 
+    [Fact]
+    public void Every_request_of_the_contract_is_carried_out()
+    {
+        foreach (ControlRequestKind kind in ControlRequest.Kinds)
+        {
+            string reply = Ask($$"""{"command":"{{kind.Command}}","address":"10.128.3.4","file":"/good","name":"alpha","target":"boss"}""");
+            Assert.StartsWith("""{"ok":true""", reply, StringComparison.Ordinal);
+        }
+    }
+
     [Theory]
     [InlineData("nonsense", "not a JSON object", "bad-request")]
     [InlineData("", "not a JSON object", "bad-request")]
     [InlineData("[1]", "not a JSON object", "bad-request")]
-    [InlineData("null", "command '' is unknown; use status, peers", "unknown-command")]
+    [InlineData("null", "not a JSON object", "bad-request")]
+    [InlineData("{\"command\":\"status\"} {}", "not a JSON object", "bad-request")]
+    [InlineData("{\"command\":1}", "a field that is a string is something else", "bad-request")]
+    [InlineData("{\"command\":\"\\ud800\"}", "not a JSON object", "bad-request")]
     [InlineData("{}", "command '' is unknown; use status, peers", "unknown-command")]
     [InlineData("""{"command":"dance"}""", "command 'dance' is unknown; use status, peers", "unknown-command")]
     [InlineData("""{"command":"refuse-address"}""", "'' is not an IPv4 address", "bad-request")]
@@ -87,7 +99,7 @@ public sealed class ControlCommandsTests
     {
         string reply = Ask(line);
         Assert.Contains(expected, reply, StringComparison.Ordinal);
-        Assert.EndsWith($",\"code\":\"{code}\",\"ok\":false}}", reply, StringComparison.Ordinal);
+        Assert.EndsWith($",\"code\":\"{code}\"}}", reply, StringComparison.Ordinal);
     }
 
     private string Ask(string line, bool mayChange = true)

@@ -1,4 +1,3 @@
-using Ipop;
 using Ipopd.Control;
 
 namespace Ipopd.Tests.Control;
@@ -12,34 +11,34 @@ internal sealed class FakeControlled : IControlled
 
     internal bool IsStopped { get; private set; }
 
-    public StatusReply Status(TimeSpan now) => new()
-    {
-        Node = "ab",
-        Pool = "demo",
-        Open = false,
-        Zone = "demo.internal",
-        Subnet = "10.128.0.0/16",
-        Address = null,
-        Host = null,
-        Certified = true,
-        Certificate = new CertificateReply("0A", "2026-11-21T00:00:00Z", "2026-12-21T00:00:00Z", "10.128.3.4", "alpha", "worker"),
-        Ring = new RingReply(true, 3, 2, new RelayedReply(4, 5000, 1)),
-        Manager = "10.128.0.1",
-        Nat = new NatReply("none", "no NAT", ["192.0.2.9:4433"], ["192.0.2.9:4433"], "independent", 120),
-        Udp = new UdpReply(4433, 1, 2, 3, 4, 0.5),
-        Bootstrap = [new BootstrapReply("udp:192.0.2.1:4433", ["192.0.2.1:4433"], true)],
-        Tap = "wow0",
-        Dns = null,
-        UptimeS = (long)now.TotalSeconds,
-        Revocations = new RevocationsReply(7, 2),
-        Clock = new ClockReply("hypervisor", "rtc0", -0.25, 120, 5, true, null),
-        Offload = [new OffloadReply("udp-runs", false, "one by one")],
-        Shortages = new ShortagesReply(3, 12),
-        Router = new RouterReply(64, [new HostReply("02:aa:00:00:00:01", "10.128.7.8", 599, 0.5)]),
-        Warnings = ["it's \"quoted\""],
-    };
+    public StatusReply Status(TimeSpan now) => new(
+        Node: "ab",
+        Pool: "demo",
+        Open: false,
+        Zone: "demo.internal",
+        Subnet: "10.128.0.0/16",
+        Address: null,
+        Host: null,
+        Certified: true,
+        Certificate: new CertificateReply("0A", "2026-11-21T00:00:00Z", "2026-12-21T00:00:00Z", "2026-12-11T00:00:00Z", "10.128.3.4", "alpha", "worker"),
+        Ring: new RingReply(true, 3, 2, new RelayedReply(4, 5000, 1)),
+        Manager: "10.128.0.1",
+        Managers: [new PoolManagerReply("manager", "10.128.0.1", Ca: true), new PoolManagerReply("second", "10.128.0.2", Ca: false)],
+        Nat: new NatReply("none", "no NAT", ["192.0.2.9:4433"], ["192.0.2.9:4433"], "independent", 120),
+        Udp: new UdpReply(4433, 1, 2, 3, 4, 0.5),
+        Bootstrap: [new BootstrapReply("udp:192.0.2.1:4433", ["192.0.2.1:4433"], true)],
+        Tap: "wow0",
+        Dns: null,
+        UptimeS: (long)now.TotalSeconds,
+        Revocations: new RevocationsReply(7, 2),
+        Clock: new ClockReply("hypervisor", "rtc0", -0.25, 120, 5, true, null),
+        Offload: [new OffloadReply("udp-runs", false, "one by one")],
+        Shortages: new ShortagesReply(3, 12),
+        Router: new RouterReply(64, [new HostReply("02:aa:00:00:00:01", "10.128.7.8", 599, 0.5)]),
+        PortMapping: null,
+        Warnings: [new WarningReply(WarningReply.CodeTwin, "it's \"quoted\"")]);
 
-    public PeersReply Peers(TimeSpan now) => new([new PeerReply("cd", "10.128.0.1", "boss", "direct", "192.0.2.1:4433", 1.5, true, 10, 20, 30) { Loss = 0.125, Mtu = 1439, KeyExchange = "x25519" }]);
+    public PeersReply Peers(TimeSpan now) => new([new PeerReply("cd", "10.128.0.1", "boss", "direct", "192.0.2.1:4433", 1.5, true, 10, 20, 30, null, 0.125, 1439, null, "x25519")]);
 
     public ControlFault? Reload(TimeSpan now) => ReloadTrouble;
 
@@ -54,7 +53,7 @@ internal sealed class FakeControlled : IControlled
 
     public string Metrics(TimeSpan now) => "# HELP a \"b\"\n";
 
-    public ControlFault? PublishNotice(TimeSpan now, string file) => file == "/good" ? null : new(ControlFault.BadNotice, $"{file} holds no notice");
+    public ControlFault? PublishNotice(TimeSpan now, string file) => file == "/good" ? null : new(ControlCode.BadNotice, $"{file} holds no notice");
 
     public void Stop() => IsStopped = true;
 }

@@ -19,7 +19,7 @@ public sealed class LineLoggerTests : IDisposable
         Assert.Equal(
             """
             <6>node ab of pool demo, UDP port 4433, tap wow0 [Started node=ab pool=demo port=4433 tap=wow0]
-            <4>the CA refuses address 10.128.3.4; taking the next candidate [AddressRefused address=10.128.3.4]
+            <4>the CA refuses address 10.128.3.4; taking the next claimable address [AddressRefused address=10.128.3.4]
             <3>no tap [CannotRun]
 
             """,

@@ -131,8 +131,9 @@ public sealed class RevocationKeeperTests : IDisposable
         return der;
     }
 
-    private Notice ListOf(ulong number, params string[] serials) => NoticeFile.Read(RevocationListIssuer.Notice(
+    private Notice ListOf(ulong number, params string[] serials) => NoticeFile.Read(NoticeIssuer.Sign(
         _authorityKey,
+        RevocationListIssuer.NoticeKind,
         number,
         RevocationListIssuer.Create(
             _authority, _authorityKey, number, DateTimeOffset.UtcNow, DateTimeOffset.UtcNow.AddDays(14),

@@ -1,6 +1,5 @@
 using System.Net;
 using Brunet.Addressing;
-using Ipop;
 using Ipopd.Configuration;
 using Ipopd.Identity;
 using Ipopd.State;

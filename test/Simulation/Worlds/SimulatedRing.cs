@@ -1,5 +1,4 @@
 using Brunet.Addressing;
-using Ipop;
 using Ipop.Addresses;
 using Testing.Simulation;
 

@@ -3,7 +3,6 @@ using System.Security.Cryptography;
 using System.Text;
 using Brunet.Addressing;
 using Brunet.Sessions;
-using Ipop;
 
 namespace Testing.Overlay;
 

@@ -1,4 +1,5 @@
 using Brunet.Addressing;
+using Testing.Simulation.Sites;
 
 namespace Testing.Simulation;
 
@@ -49,12 +50,21 @@ internal sealed class SimulatedNat(NatKind kind, TransportAddress outside, Rando
     private readonly Dictionary<(TransportAddress Outside, TransportAddress Remote), TimeSpan> _opened = [];
     private readonly Dictionary<TransportAddress, TransportAddress> _connections = [];
     private readonly Dictionary<TransportAddress, (TransportAddress Inside, TimeSpan Until)> _forwards = [];
+
+    /// <summary>Flows from inside to a port of its own that led nowhere when they began, and when it last saw each.</summary>
+    private readonly Dictionary<(TransportAddress Source, TransportAddress Destination), TimeSpan> _refused = [];
     private ushort _offset;
     private ushort _next;
     private long _forgotten;
 
     /// <summary>How long an opening stays without traffic from inside: home routers do 30 s.</summary>
     public TimeSpan Lifetime { get; set; } = TimeSpan.FromSeconds(30);
+
+    /// <summary>
+    /// Whether it treats what comes from inside to its own outside address as Linux does: all that finds a port open gets in, and what finds none is refused from then on, both
+    /// ways, until nothing of it has come for as long as an opening stays.
+    /// </summary>
+    public bool HoldsRefusals { get; set; }
 
     /// <summary>How often it loses all state and moves, as <see cref="Forget"/> does, by itself; null: never.</summary>
     public TimeSpan? ForgetsEvery { get; set; }
@@ -136,6 +146,11 @@ internal sealed class SimulatedNat(NatKind kind, TransportAddress outside, Rando
 
         bool isMapped = _mappings.TryGetValue(destination, out (TransportAddress Inside, TimeSpan Used) mapping);
         inside = isMapped ? mapping.Inside : destination;
+        if (HoldsRefusals && SimulatedLan.Bare(source) == outside)
+        {
+            return !IsRefused(now, source, destination, isMapped && now - mapping.Used < Lifetime);
+        }
+
         return kind switch
         {
             NatKind.None => true,
@@ -177,6 +192,7 @@ internal sealed class SimulatedNat(NatKind kind, TransportAddress outside, Rando
         _mappings.Clear();
         _opened.Clear();
         _forwards.Clear();
+        _refused.Clear();
         _offset += moves ? (ushort)1 : (ushort)0;
     }
 
@@ -187,6 +203,18 @@ internal sealed class SimulatedNat(NatKind kind, TransportAddress outside, Rando
             _forgotten = times;
             Forget(moves: true);
         }
+    }
+
+    private bool IsRefused(TimeSpan now, TransportAddress source, TransportAddress destination, bool isMapped)
+    {
+        bool IsHeld(TransportAddress from, TransportAddress to) => _refused.TryGetValue((from, to), out TimeSpan last) && now - last < Lifetime;
+        if (!isMapped || IsHeld(source, destination))
+        {
+            _refused[(source, destination)] = now;
+            return true;
+        }
+
+        return IsHeld(destination, source);
     }
 
     private bool IsOpen(TimeSpan now, TransportAddress seen, TransportAddress remote) =>

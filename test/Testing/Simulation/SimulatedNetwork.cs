@@ -197,7 +197,7 @@ public sealed partial class SimulatedNetwork(int seed, double loss = 0)
         SimulatedProbe probe = _probe;
 
         // Nothing follows from an empty reply or question, and neither is answered.
-        origin.Inside.Parts.Router.Originate(Now, exact, exact ? RoutedType.Reply : RoutedType.Fetch, target, default, []);
+        origin.Inside.Parts.GreedyRouter.Originate(Now, exact, exact ? RoutedType.Reply : RoutedType.Fetch, target, default, []);
         _probe = null;
         return probe;
     }

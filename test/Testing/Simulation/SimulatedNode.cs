@@ -91,7 +91,7 @@ public sealed class SimulatedNode : INodeOutput
             foreach (Brunet.Links.Peer peer in Inside.Parts.Peers.Values)
             {
                 paths += peer.Paths.Count;
-                alive += peer.Paths.FindAll(path => path.IsAlive).Count;
+                alive += peer.Paths.Count(path => path.IsAlive);
             }
 
             return $"{Inside.Parts.Peers.Count} peers, {paths} paths, {alive} alive, {Sessions} sessions";

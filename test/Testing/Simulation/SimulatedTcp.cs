@@ -25,6 +25,9 @@ internal sealed class SimulatedTcp
     /// <summary>How long the kernel sends again what nobody acknowledges before it gives a connection up.</summary>
     private static readonly TimeSpan GivenUpAfter = TimeSpan.FromSeconds(10);
 
+    /// <summary>How long nothing was acknowledged when a connection may be hung up.</summary>
+    private static readonly TimeSpan DeadAfter = TimeSpan.FromSeconds(1);
+
     /// <summary>How long after a redial the node tries the port again that it listens on.</summary>
     private static readonly TimeSpan HomeAfter = TimeSpan.FromSeconds(3);
 
@@ -58,6 +61,7 @@ internal sealed class SimulatedTcp
             isNew = true;
         }
 
+        connection.UnheardSince ??= connection.IsForgotten ? now : null;
         (to, source) = (connection.Far, connection.SeenAs);
         if (connection.IsForgotten && ResetsForgotten && connection.IsInside)
         {
@@ -139,11 +143,11 @@ internal sealed class SimulatedTcp
     public bool ComesFromListener(SimulatedNode node, TransportAddress far) =>
         _connections.TryGetValue((node, far), out Connection? connection) && !connection.IsFromElsewhere;
 
-    /// <summary>Ends a connection of a node, if it leads nowhere any more.</summary>
+    /// <summary>Ends a connection of a node, if it leads nowhere any more and the node's kernel can tell.</summary>
     public void HangUp(SimulatedNode from, TransportAddress far, Action<SimulatedNode, SimulatedNode, TimeSpan, Action> later)
     {
         // The one that is to take its place does so all the same.
-        if (_connections.TryGetValue((from, far), out Connection? connection) && !connection.IsRedialled && (connection.IsForgotten || !connection.IsAlive))
+        if (_connections.TryGetValue((from, far), out Connection? connection) && !connection.IsRedialled && (from.Now - connection.UnheardSince >= DeadAfter || !connection.IsAlive))
         {
             later(from, from, default, () => End(from, far, connection));
         }
@@ -243,6 +247,9 @@ internal sealed class SimulatedTcp
 
         /// <summary>Whether a NAT on the way has forgotten it.</summary>
         public bool IsForgotten { get; set; }
+
+        /// <summary>When this end first sent what that NAT dropped.</summary>
+        public TimeSpan? UnheardSince { get; set; }
 
         /// <summary>Whether this end stands behind that NAT.</summary>
         public bool IsInside { get; set; }

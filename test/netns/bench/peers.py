@@ -81,7 +81,7 @@ class WireguardGo(Daemons):
 
 
 class Wow:
-    """ipopd on both, an open pool, the whole path: tap, ownership, seal, wire."""
+    """ipopd on both, an open pool, the whole path: tap, checks of addresses, seal, wire."""
     name = "wow"
 
     def __init__(self, program, library):

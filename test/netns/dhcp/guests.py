@@ -107,10 +107,12 @@ class Guest:
 class Udhcpc(Guest):
     """BusyBox. What it asks for by -r it asks for in a DISCOVER."""
 
+    # Seconds until it asks again.
+    pause = 1
     lacks = frozenset(("rapid commit", "INIT-REBOOT", "INFORM"))
 
     def command(self):
-        return ["udhcpc", "-f", "-i", self.interface, "-s", UDHCPC_SCRIPT, "-x", f"lease:{self.lease}", "-t", "20", "-T", "1", "-a500"]
+        return ["udhcpc", "-f", "-i", self.interface, "-s", UDHCPC_SCRIPT, "-x", f"lease:{self.lease}", "-t", "20", "-T", str(self.pause), "-a500"]
 
     def renew(self):
         self._process.send_signal(signal.SIGUSR1)

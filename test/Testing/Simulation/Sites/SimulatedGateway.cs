@@ -31,6 +31,13 @@ public sealed class SimulatedGateway : ISimulatedStation
     /// <summary>Whether machines behind it reach each other by their outside addresses.</summary>
     public bool Hairpins { get; init; }
 
+    /// <summary>Whether it goes on refusing what it refused between them once, as Linux does.</summary>
+    public bool HoldsRefusals
+    {
+        get => Nat.HoldsRefusals;
+        init => Nat.HoldsRefusals = value;
+    }
+
     /// <summary>The only TCP port that may be connected to outside; null: all.</summary>
     public ushort? OnlyTcpPort { get; init; }
 

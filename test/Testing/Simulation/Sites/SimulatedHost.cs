@@ -97,7 +97,7 @@ public sealed class SimulatedHost : ISimulatedStation
         source = default;
         foreach (TransportAddress address in Addresses)
         {
-            if (address.IsIPv4 == destination.IsIPv4)
+            if (address.IsIPv4 == destination.IsIPv4 && (source == default || IsNearer(address, source, destination)))
             {
                 source = address with { Port = port, Protocol = destination.Protocol == TransportProtocol.Udp ? TransportProtocol.Udp : TransportProtocol.TcpMet };
             }
@@ -111,4 +111,8 @@ public sealed class SimulatedHost : ISimulatedStation
 
         return passes;
     }
+
+    /// <summary>Of two addresses a machine sends from the one in the destination's own network, by their common bits (RFC 6724, rule 8).</summary>
+    private static bool IsNearer(TransportAddress address, TransportAddress than, TransportAddress destination) =>
+        (address.Prefix ^ destination.Prefix, address.Interface ^ destination.Interface).CompareTo((than.Prefix ^ destination.Prefix, than.Interface ^ destination.Interface)) < 0;
 }

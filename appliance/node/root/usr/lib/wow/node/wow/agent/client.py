@@ -1,0 +1,23 @@
+"""Asks the agent, as any user of this machine may."""
+from wow.lib import lines, paths
+from wow.lib.errors import WowError
+
+TIMEOUT = 60.0
+"""Seconds. An emulated guest under load takes a few to start the agent."""
+
+
+def ask(command: str, path: str = paths.AGENT, **fields: str) -> None:
+    """Has it done; WowError says why it was not, with the agent's code."""
+    try:
+        reply = lines.exchange(path, {"command": command, **fields}, TIMEOUT)
+    except FileNotFoundError:
+        raise WowError("is missing: this machine has no configuration yet", "Look at the console for what is wrong with pool.conf", path) from None
+    except PermissionError:
+        raise WowError("may not be opened by you", "Ask as root, or as a user named in pool.conf (group wow)", path) from None
+    except TimeoutError:
+        raise WowError(f"nobody answered within {TIMEOUT:.0f} s", "Look with: systemctl status wow-agent.socket; journalctl -u wow-agent", path) from None
+    except (OSError, ValueError) as error:
+        raise WowError(f"did not answer: {error}", "Look with: systemctl status wow-agent.socket; journalctl -u wow-agent", path) from None
+    if not isinstance(reply, dict) or not reply.get("ok"):
+        said = reply if isinstance(reply, dict) else {}
+        raise WowError(str(said.get("error", "no reason was given")), "", code=str(said.get("code", "")))

@@ -1,0 +1,39 @@
+"""wow-reset: has the machine forget who it was, and starts it again. The agent starts this when a user asked for it."""
+import os
+import shutil
+
+from wow.lib import console, paths, system
+
+# Numbers of accounts stay, because homes belong to them; machine-id is the initrd's; condor is a mount point that is emptied.
+STAYS = {"users", "machine-id"}
+USES = ("wow-join.service", "condor.service", "strongswan.service", "wow-ca.service", "ipopd.service")
+"""What holds on to the identity."""
+
+
+def main() -> int:
+    """Exit code."""
+    system.systemctl("stop", *USES)
+    wipe(paths.STATE)
+    console.say("config", reset="done", next="starting again")
+    system.systemctl("reboot", "--no-block")
+    return 0
+
+
+def wipe(folder: str) -> None:
+    """Removes what makes up the identity: key, certificate, CA, accepted pool.conf, host keys, last address, queued jobs."""
+    for name in os.listdir(folder):
+        path = f"{folder}/{name}"
+        if name == "condor":
+            for inner in os.listdir(path):
+                remove(f"{path}/{inner}")
+        elif name not in STAYS:
+            remove(path)
+    os.sync()
+
+
+def remove(path: str) -> None:
+    """A file, link or whole folder."""
+    if os.path.isdir(path) and not os.path.islink(path):
+        shutil.rmtree(path)
+    else:
+        os.unlink(path)

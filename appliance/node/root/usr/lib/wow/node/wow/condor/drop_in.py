@@ -1,0 +1,218 @@
+"""HTCondor's configuration: machines are known by their certificate (SSL), people of this machine by their account (FS).
+
+What is not obvious was measured. HTCondor ignores addresses in certificates, so the collector is named, and NETWORK_HOSTNAME is the name
+in this machine's certificate. A shadow that notices a lost connection loses the job's output (23.9.6): the long keepalive and timeouts
+keep it from noticing an outage of ten minutes. Three Python transfer plugins cost the startd 28 s in an emulated guest. Without
+STARTER_ALLOW_RUNAS_OWNER = False the administrator of any machine could act as any user of all others.
+
+HTCondor's timers go by the wall clock. MAX_TIME_SKIP, which has the master restart its daemons, knows no direction: a sleep of the host would
+end jobs that go on after it. What a clock that is set back does, `setback` mends (decision 0020).
+
+The schedd reads a startd's answer to a claim (two ClassAds, 14 kB) with a timeout of 1 s (dc_startd.cpp, ClaimStartdMsg::readMsg), and
+condor_read counts in whole seconds (condor_rw.cpp): an answer whose packets come before and after the clock's next second is late after
+milliseconds. Then the schedd forgets the claim, the startd keeps it, and nothing is matched until the startd asks about it: after
+MAX_CLAIM_ALIVES_MISSED (6) x ALIVE_INTERVAL (300 s) / 3. The collector reads machines' ads just so (collector_engine.cpp, collect); a
+lost one comes again after UPDATE_INTERVAL. So both wait *_TIMEOUT_MULTIPLIER times as long for all that they ask, which is why it is not
+more: the collector a whole second, the schedd two, as one of four answers over a line of 128 kbit/s was lost to less (test/vm, on a slow
+machine). A forgotten claim is found after 30 s.
+
+A schedd that asks the negotiator to look at its new job (RESCHEDULE) waits in the middle of the TLS handshake of their first talk. If the
+negotiator begins a cycle just then it waits for this very schedd, and both do so until one gives up: 60 s were seen, and nobody else is
+matched meanwhile. So schedds don't ask, and cycles follow each other more closely. A schedd that is gone keeps the others waiting for
+NEGOTIATOR_TIMEOUT (30 s by default) in each cycle."""
+from wow.config.facts import Facts
+from wow.history import ads
+from wow.lib import paths
+
+MAPFILE = f"{paths.RUN}/condor.map"
+CLAIMED = "anybody@claimed"
+"""Who only claims a name in an open pool, whatever the name; the pool's zone follows."""
+TOLD = 15
+"""Seconds between two looks at what wow-jobs says of the queue's jobs, which stands in the queue's ad."""
+LOOK = 60
+"""Seconds between two looks at what a job has written; more than its request_disk, and it is held."""
+VACATE = 20
+"""Seconds that a job has for its checkpoint when its machine is shut down, from SIGTERM to SIGKILL."""
+
+
+def config(pool: Facts, address: str, host: str) -> str:
+    """The drop-in for this machine."""
+    return _common(pool, address, host) + (_open_pool(pool) if pool.open else _certified(pool)) + (_manager(pool) if pool.is_manager else _queue(pool))
+
+
+def mapfile(pool: Facts) -> str:
+    """
+    Who is who in HTCondor, by how they prove it. The first match wins; // is a regular expression, in which / is escaped. A name without a domain gets
+    UID_DOMAIN, which is this machine's own name: nobody is anybody on another machine. Jobs and who only claims a name come out in domains that are
+    trusted with nothing.
+    """
+    zone, subject = pool.zone, rf"\/O={pool.name}\/OU"
+    label = "[a-z0-9-]+"
+    people = [f"FS /^wowjob[0-9]+$/ job@slot.{zone}", r"FS /(.*)/ \1"]
+    if pool.open:
+        return "\n".join([*people, f"CLAIMTOBE /.*/ {CLAIMED}.{zone}"]) + "\n"
+    return "\n".join([rf"SSL /^{subject}=manager\/CN={label}$/ manager@pool.{zone}", rf"SSL /^{subject}=worker\/CN=({label})$/ \1@node.{zone}", *people]) + "\n"
+
+
+def _common(pool: Facts, address: str, host: str) -> str:
+    zone = pool.zone
+    return f"""# Generated from pool.conf and this machine's certificate.
+include : {paths.RUN}/condor-managers.conf
+# Who has waited 6 s for a manager that is away tells it nothing for 10 min, also when it is back long since; 3600 if nothing is said.
+DEAD_COLLECTOR_MAX_AVOIDANCE_TIME = 30
+COLLECTOR_NAME = {pool.name}
+UID_DOMAIN = {host}.{zone}
+TRUST_DOMAIN = {zone}
+NETWORK_HOSTNAME = {host}.{zone}
+FILESYSTEM_DOMAIN = {host}.{zone}
+DEFAULT_DOMAIN_NAME = {zone}
+NETWORK_INTERFACE = {address}
+BIND_ALL_INTERFACES = False
+ENABLE_IPV6 = False
+IN_LOWPORT = {paths.DAEMON_PORTS[0]}
+IN_HIGHPORT = {paths.DAEMON_PORTS[1]}
+
+TCP_KEEPALIVE_INTERVAL = 3200
+STARTER_UPLOAD_TIMEOUT = 3600
+JOB_DEFAULT_LEASE_DURATION = 3600
+RECONNECT_BACKOFF_CEILING = 30
+MAX_TIME_SKIP = 604800
+
+SEC_DEFAULT_AUTHENTICATION_TIMEOUT = 120
+RUNBENCHMARKS = False
+ENABLE_KERNEL_TUNING = False
+ENABLE_URL_TRANSFERS = False
+SPOOL = /var/lib/condor/spool
+MAX_DEFAULT_LOG = 256 Kb
+MAX_NUM_DEFAULT_LOG = 1
+CERTIFICATE_MAPFILE = {MAPFILE}
+CERTIFICATE_MAPFILE_ASSUME_HASH_KEYS = True
+LOCAL_USERS = *@$(UID_DOMAIN)/$(IP_ADDRESS)
+ALLOW_READ = $(LOCAL_USERS)
+ALLOW_WRITE = $(LOCAL_USERS), execute-side@matchsession, submit-side@matchsession
+ALLOW_ADMINISTRATOR = root@$(UID_DOMAIN)/$(IP_ADDRESS), condor@$(UID_DOMAIN)/$(IP_ADDRESS)
+include ifexist : {paths.RUN}/condor-pace.conf
+"""
+
+
+def _certified(pool: Facts) -> str:
+    zone, state = pool.zone, paths.STATE
+    return f"""
+use SECURITY : Strong
+SEC_DEFAULT_CRYPTO_METHODS = AES
+SEC_DEFAULT_AUTHENTICATION_METHODS = FS, SSL
+SEC_CLIENT_AUTHENTICATION_METHODS = FS, SSL
+AUTH_SSL_SERVER_CERTFILE = {state}/node.pem
+AUTH_SSL_SERVER_KEYFILE = {state}/node.key
+AUTH_SSL_CLIENT_CERTFILE = {state}/node.pem
+AUTH_SSL_CLIENT_KEYFILE = {state}/node.key
+AUTH_SSL_SERVER_CAFILE = {state}/ca.pem
+AUTH_SSL_CLIENT_CAFILE = {state}/ca.pem
+AUTH_SSL_SERVER_USE_DEFAULT_CAS = False
+AUTH_SSL_CLIENT_USE_DEFAULT_CAS = False
+COLLECTOR_BOOTSTRAP_SSL_CERTIFICATE = False
+ALLOW_DAEMON = condor@$(UID_DOMAIN)/$(IP_ADDRESS), manager@pool.{zone}
+ALLOW_NEGOTIATOR = manager@pool.{zone}
+"""
+
+
+def _open_pool(pool: Facts) -> str:
+    # Nobody can be told from anybody in an open pool. Machines only claim to be of it, and may match and offer slots by that. What people do, and what
+    # is done to a machine's queue, is theirs who have an account on the machine itself.
+    owner = "condor@$(UID_DOMAIN)/$(IP_ADDRESS)"
+    anybody = f"{CLAIMED}.{pool.zone}"
+    # The levels for machines would take their methods from DAEMON's.
+    methods = "".join(f"SEC_{level}_AUTHENTICATION_METHODS = FS\n" for level in ("WRITE", "DAEMON", "ADMINISTRATOR", "CONFIG", "OWNER"))
+    methods += "".join(f"SEC_{level}_AUTHENTICATION_METHODS = FS, CLAIMTOBE\n" for level in ("NEGOTIATOR", "ADVERTISE_MASTER", "ADVERTISE_STARTD", "ADVERTISE_SCHEDD"))
+    return f"""
+SEC_DEFAULT_AUTHENTICATION = REQUIRED
+SEC_DEFAULT_AUTHENTICATION_METHODS = FS, CLAIMTOBE
+SEC_CLIENT_AUTHENTICATION_METHODS = FS, CLAIMTOBE
+{methods}SEC_CLAIMTOBE_INCLUDE_DOMAIN = False
+ALLOW_DAEMON = {owner}
+ALLOW_NEGOTIATOR = {owner}, {anybody}
+"""
+
+
+def _manager(pool: Facts) -> str:
+    machines = f"{CLAIMED}.{pool.zone}" if pool.open else f"*@node.{pool.zone}, manager@pool.{pool.zone}"
+    # The manager's own programs take ads of others away (jobs/ads.py); what an ad may say is COLLECTOR_REQUIREMENTS' matter.
+    local = "root@$(UID_DOMAIN)/$(IP_ADDRESS), condor@$(UID_DOMAIN)/$(IP_ADDRESS)"
+    return f"""
+ALLOW_ADVERTISE_MASTER = {machines}, {local}
+ALLOW_ADVERTISE_STARTD = {machines}, {local}
+ALLOW_ADVERTISE_SCHEDD = {machines}, {local}
+COLLECTOR.ALLOW_READ = *
+NEGOTIATOR.ALLOW_READ = *
+COLLECTOR_TIMEOUT_MULTIPLIER = 2
+NEGOTIATOR_INTERVAL = 5
+NEGOTIATOR_TIMEOUT = 10
+NEGOTIATOR_MIN_INTERVAL = 1
+NEGOTIATOR_CYCLE_DELAY = 1
+NEGOTIATOR_UPDATE_AFTER_CYCLE = True
+NEGOTIATION_CYCLE_STATS_LENGTH = {ads.CYCLES}
+CLASSAD_LIFETIME = 420
+COLLECTOR_REQUIREMENTS = {_own_ads(pool)}
+"""
+
+
+def _own_ads(pool: Facts) -> str:
+    """
+    Which ads the collector takes: of its own machine's daemons, its own about itself, which comes from nobody, and what a machine says about itself.
+    That is a name that ends in the machine's, which is so for people's names too, and in a pool with certificates the machine's certificate.
+    """
+    same = '(Name =?= Machine || substr(Name, -1 - size(Machine)) =?= strcat("@", Machine))'
+    if pool.open:
+        whose = f'regexp("^[a-z0-9-]+[.]{pool.zone}$", Machine)'
+    else:
+        whose = (f'AuthenticatedIdentity =?= strcat(split(Machine, ".")[0], "@node.{pool.zone}") && '
+                 f'Machine =?= strcat(split(Machine, ".")[0], ".{pool.zone}")')
+    # What the master starts proves itself as condor@family, by a key that only they have. A machine may be called condor.
+    own = ["condor@family", "condor@$(UID_DOMAIN)", *([] if pool.open else [f"manager@pool.{pool.zone}"])]
+    # A manager tells the others what people have used; whoever it is in an open pool. One refused ad takes the connection and its other ads with it.
+    others = ['MyType =?= "Accounting"'] if pool.open else []
+    trusted = ['(MyType =?= "Collector" && AuthenticatedIdentity =?= undefined)', *others, *(f'AuthenticatedIdentity =?= "{name}"' for name in own)]
+    return " || ".join([*trusted, f"(({whose} && {same}) =?= true)"])
+
+
+def _queue(pool: Facts) -> str:
+    # Who may match may read by that; a queue is not for everybody to read.
+    denied = f"DENY_READ = {CLAIMED}.{pool.zone}\n" if pool.open else ""
+    return f"""
+{denied}DAEMON_LIST = MASTER, SCHEDD{", STARTD" if pool.has_slots else ""}
+SCHEDD_TIMEOUT_MULTIPLIER = 3
+SCHEDD_SEND_RESCHEDULE = False
+ALIVE_INTERVAL = 15
+SCHEDD_CRON_JOBLIST = WOW
+SCHEDD_CRON_WOW_EXECUTABLE = /usr/bin/cat
+SCHEDD_CRON_WOW_ARGS = {paths.QUEUE_AD}
+SCHEDD_CRON_WOW_MODE = Periodic
+SCHEDD_CRON_WOW_PERIOD = {TOLD}s
+SUBMIT_REQUIREMENT_NAMES = OwnShare
+SUBMIT_REQUIREMENT_OwnShare = AccountingGroup =?= undefined || regexp(strcat("(^|[.])", Owner, "$"), AccountingGroup)
+SUBMIT_REQUIREMENT_OwnShare_REASON = "A job counts for who submits it: accounting_group_user must be your own account"
+IMMUTABLE_JOB_ATTRS = AccountingGroup, AcctGroup, AcctGroupUser
+{_slots() if pool.has_slots else ""}"""
+
+
+def _slots() -> str:
+    # A slot shares no files with anybody, not even with its own machine's people (FILESYSTEM_DOMAIN): theirs are not for its account.
+    accounts = "".join(f"SLOT1_{number}_USER = wowjob{number}\n" for number in range(1, paths.JOB_ACCOUNTS + 1))
+    return f"""
+use FEATURE : PartitionableSlot
+EXECUTE = {paths.STATE}/execute
+RESERVED_MEMORY = 128
+RESERVED_DISK = 64
+START = (NumDynamicSlots ?: 0) < {paths.JOB_ACCOUNTS}
+SUSPEND = False
+PREEMPT = False
+KILL = False
+MachineMaxVacateTime = {VACATE}
+STARTER_UPDATE_INTERVAL = {LOOK}
+use POLICY : HOLD_IF_DISK_EXCEEDED
+STARTER_ALLOW_RUNAS_OWNER = False
+STARTD.FILESYSTEM_DOMAIN = slots.$(FULL_HOSTNAME)
+STARTER.FILESYSTEM_DOMAIN = slots.$(FULL_HOSTNAME)
+USER_JOB_WRAPPER = /usr/lib/wow/node/job
+DEDICATED_EXECUTE_ACCOUNT_REGEXP = wowjob[0-9]+
+{accounts}"""

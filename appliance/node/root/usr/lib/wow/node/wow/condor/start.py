@@ -1,0 +1,73 @@
+"""Starts HTCondor and waits until the pool knows this machine."""
+import os
+import time
+
+from wow.condor import collector, drop_in, managers, pace
+from wow.config.facts import Facts
+from wow.lib import console, control, files, paths, system
+from wow.lib.errors import WowError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Callable
+
+CONFIG = f"{paths.RUN}/condor.conf"
+QUESTION, LONGEST_QUESTION = 10.0, 30.0
+"""Seconds that the first question to the pool may take, each later one as much more, and the most."""
+
+
+def start(pool: Facts, address: str, host: str) -> None:
+    """Starts HTCondor. One that runs with the same configuration is left alone, so that its jobs go on."""
+    status = control.status()
+    pace.write(pool, status, control.peers(), None)
+    former = files.read(managers.FILE)
+    moved = managers.write(pool, status, host)
+    changed = files.write_if_changed(CONFIG, drop_in.config(pool, address, host))
+    system.systemctl("restart" if changed else "start", "--no-block", "condor.service")
+    if moved and not changed:
+        try:
+            managers.reread(former)
+        except WowError as error:
+            # Where it does not run yet it reads the new file in any case.
+            print(error, flush=True)  # for the journal
+
+
+def wait_for_managers(pool: Facts, host: str, pause: "Callable[[float], None]" = time.sleep) -> None:
+    """In an open pool a manager finds the others by their names, when they are there: waits for them. In any other pool the CA's list has their addresses."""
+    while pool.is_manager and len(pool.managers) > 1:
+        status = control.status()
+        managers.tell(pool, status, host)
+        if None not in [address for _, address in managers.found(pool, managers.listed(pool, status))]:
+            return
+        pause(5.0)
+
+
+def wait_for_daemon(name: str, patience: float = 20.0, folder: str = "/var/log/condor", pause: float = 0.5) -> None:
+    """Waits, `patience` seconds at most, until a daemon of HTCondor has written where it listens: asking the pool earlier only takes processor
+    time from its start."""
+    limit = time.monotonic() + patience
+    while time.monotonic() < limit and not os.path.exists(f"{folder}/.{name}_address"):
+        time.sleep(pause)
+
+
+def wait_for_pool(pool: Facts, host: str, patience: float = 90.0, ask: "Callable[[list[str], float], tuple[int, str]]" = collector.ask,
+                  pause: "Callable[[float], None]" = time.sleep) -> None:
+    """Waits until the manager lists this machine; tells after `patience` seconds what keeps it, and goes on waiting."""
+    start_time, told, tries = time.monotonic(), 0.0, 0
+    first = "collector" if pool.is_manager else "startd" if pool.has_slots else "schedd"
+    wait_for_daemon(first)
+    while True:
+        tries += 1
+        # The first question begins while IPsec and sessions are being made. One that hangs there is asked anew rather than waited for.
+        code, output = ask([f"-{first}", "-constraint", f'Machine == "{host}.{pool.zone}"', "-af", "Name"], min(QUESTION * tries, LONGEST_QUESTION))
+        if code == 0 and output:
+            console.say("pool", manager=pool.manager, slot=output.splitlines()[0])
+            return
+        waited = time.monotonic() - start_time
+        last = system.last_line(output) or ("no answer in time" if code == system.TIMED_OUT else "the manager does not list this machine")
+        print(f"{waited:.1f} s after HTCondor's start: {last}", flush=True)  # for the journal
+        if waited - told >= patience:
+            console.say_error(WowError(last, "Look with: condor_status; journalctl -u condor; tail /var/log/condor/*Log. It is tried again by itself", "", "pool"))
+            told = waited * 2 - patience
+        # Asking costs a second of an emulated processor, which HTCondor needs just now.
+        pause(2.0 if waited < patience else 10.0)

@@ -1,0 +1,55 @@
+"""Which pool.conf counts: the one on the disk WOWCFG, or the copy that was accepted before. A machine that has a certificate belongs to
+its pool; a pool.conf of another pool is refused until `wow reset`."""
+import os
+
+from wow.config import poolconf
+from wow.config.poolconf import Pool
+from wow.lib import files, paths
+from wow.lib.errors import WowError
+
+DISK_FILE = f"{paths.DISK}/pool.conf"
+KEPT_FILE = f"{paths.STATE}/pool.conf"
+
+
+def choose(disk_file: str = DISK_FILE, kept_file: str = KEPT_FILE, certificate: str = f"{paths.STATE}/node.pem") -> tuple[Pool, bytes, WowError | None]:
+    """(Pool, its bytes, the WowError that made it take the kept copy or None). Raises WowError when there is nothing to take."""
+    kept = _try_kept(kept_file)
+    try:
+        pool = poolconf.load(disk_file)
+        with open(disk_file, "rb") as file:
+            data = file.read()
+        if kept and os.path.exists(certificate):
+            _same_pool(kept[0], pool)
+        return pool, data, None
+    except WowError as error:
+        if kept is None:
+            raise
+        return *kept, error if os.path.exists(disk_file) else None
+
+
+def _try_kept(path: str) -> tuple[Pool, bytes] | None:
+    try:
+        with open(path, "rb") as file:
+            data = file.read()
+        return poolconf.read(data, path), data
+    except (OSError, WowError):
+        return None
+
+
+def _same_pool(kept: Pool, new: Pool) -> None:
+    for key, one, other in (("[pool] name", kept.name, new.name), ("[pool] open", kept.open, new.open),
+                            ("[ca] certificate", kept.ca_der, new.ca_der)):
+        if one != other:
+            raise WowError("is of another pool than this machine's certificate", f'To leave pool {kept.name} type "wow reset"; until then the '
+                           "accepted pool.conf counts", "pool.conf", key)
+
+
+def keep(data: bytes, path: str = KEPT_FILE) -> None:
+    """Keeps the accepted file in the state folder. OSError: no room."""
+    try:
+        with open(path, "rb") as file:
+            if file.read() == data:
+                return
+    except FileNotFoundError:
+        pass
+    files.write(path, data, 0o600, sync=True)

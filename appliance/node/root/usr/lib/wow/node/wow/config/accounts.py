@@ -1,0 +1,62 @@
+"""The accounts of pool.conf's people on this machine: numbers that are kept, lines of /etc/passwd, ssh keys, homes."""
+import os
+
+from wow.config import users
+from wow.lib import console, files, paths
+from wow.lib.errors import WowError
+
+NUMBERS = f"{paths.STATE}/users"
+
+
+def make(wanted: dict[str, str | None]) -> None:
+    """Adds the accounts, and homes for people who have none yet. wanted: name to ssh key. OSError: /etc or /run cannot be written."""
+    try:
+        kept = files.read(NUMBERS)
+        known = users.numbers(kept, wanted)
+        text = "".join(f"{name} {uid}\n" for name, uid in known.items())
+        if text != kept:
+            files.write(NUMBERS, text, sync=True)
+    except OSError as error:
+        console.say_error(full(error))
+        known = users.numbers("", wanted)
+    people = {name: known[name] for name in wanted}
+    passwd, group, shadow = (files.read(f"/etc/{name}") for name in ("passwd", "group", "shadow"))
+    if f"\n{users.GROUP}:x:" not in group:
+        passwd, group, shadow = users.add(passwd, group, shadow, people)
+        files.write("/etc/passwd", passwd)
+        files.write("/etc/group", group)
+        status = os.stat("/etc/shadow")
+        files.write("/etc/shadow", shadow, 0o640, (status.st_uid, status.st_gid))
+    os.makedirs(f"{paths.RUN}/keys", exist_ok=True)
+    for name, uid in people.items():
+        if wanted[name]:
+            files.write(f"{paths.RUN}/keys/{name}", f"{wanted[name]}\n")
+        try:
+            home(f"/home/{name}", uid)
+        except OSError as error:
+            console.say_error(full(error))
+
+
+def home(path: str, uid: int, skeleton: str = "/etc/skel") -> None:
+    """Makes a home as useradd -m does; one that is there stays as it is."""
+    if os.path.isdir(path):
+        return
+    import shutil
+    temporary = f"{path}.new"
+    shutil.rmtree(temporary, ignore_errors=True)
+    if os.path.isdir(skeleton):
+        shutil.copytree(skeleton, temporary)
+    else:
+        os.mkdir(temporary)
+    for folder, folders, names in os.walk(temporary):
+        for name in (*folders, *names):
+            os.lchown(f"{folder}/{name}", uid, uid)
+    os.chown(temporary, uid, uid)
+    os.chmod(temporary, 0o700)
+    os.rename(temporary, path)
+
+
+def full(error: OSError) -> WowError:
+    """What to say when what is kept cannot be written."""
+    return WowError(f"cannot be written: {error.strerror}", "Free some room in /home (df -h /home), then start the machine again",
+                    str(error.filename or paths.STATE))

@@ -1,0 +1,148 @@
+"""wow-config: reads pool.conf and generates everything that follows from it. Runs once, early, before any network device is up.
+
+What it writes under /run/wow and /etc is new at every boot. It always ends with exit 0 or 1 and a console line; the machine goes on to
+its login prompt either way, because a person can help it only from there."""
+import os
+import time
+
+from wow.condor import drop_in, managers
+from wow.config import accept, accounts, dnsmasq, facts, ipopd, names, outside, users
+from wow.config.poolconf import Pool
+from wow.lib import console, der, files, paths
+from wow.lib.errors import WowError
+from wow.seal import fence, slots
+
+
+def main() -> int:
+    """Exit code: 0 when the machine has a configuration."""
+    os.umask(0o022)
+    os.makedirs(paths.RUN, exist_ok=True)
+    console.clear_error()
+    try:
+        pool, data, refused = accept.choose()
+        users.refuse_taken(files.read("/etc/passwd"), pool.users)
+    except WowError as error:
+        console.say_error(error)
+        return 1
+    if trouble := refused or outside.stale(pool):
+        console.say_error(trouble)
+    try:
+        state(pool, data)
+    except OSError as error:
+        # A full or broken home must not keep the machine away from its pool: it runs from what it has.
+        console.say_error(accounts.full(error))
+    try:
+        generate(pool, data)
+    except OSError as error:
+        console.say_error(WowError(f"cannot be written: {error.strerror}", "Give the machine more memory and start it again", error.filename or paths.RUN))
+        return 1
+    console.say("config", pool=pool.name, role=pool.role, subnet=pool.subnet, open="yes" if pool.open else None,
+                source="the copy accepted before" if refused else None)
+    return 0
+
+
+def state(pool: Pool, data: bytes) -> None:
+    """What is kept: the accepted pool.conf, the CA's certificate, an identity that was made by hand. OSError: the home is full."""
+    os.chmod(paths.STATE, 0o755)
+    for folder, mode in (("ssh", 0o700), *((("capture", 0o755),) if pool.capture else ())):
+        path = f"{paths.STATE}/{folder}"
+        os.makedirs(path, exist_ok=True)
+        os.chmod(path, mode)
+    if pool.ca_der:
+        pem = ca_pem(pool.ca_der)
+        if files.find(f"{paths.STATE}/ca.pem") != pem:
+            # What another CA signed would keep this one's list from being taken.
+            if os.path.exists(managers.KEPT):
+                os.remove(managers.KEPT)
+            files.write(f"{paths.STATE}/ca.pem", pem, 0o644, sync=True)
+    if pool.ca_der and not os.path.exists(managers.KEPT):
+        # Before ipopd starts, so that a second manager never takes the first one's names.
+        copy(managers.ON_DISK, managers.KEPT)
+    take_identity(f"{paths.DISK}/{'manager' if pool.is_manager else 'machine'}", paths.STATE)
+    accept.keep(data)
+
+
+def copy(source: str, target: str) -> None:
+    """Copies a file that anybody may read; there may be none."""
+    if os.path.exists(source):
+        with open(source, "rb") as file:
+            files.write(target, file.read(), 0o644, sync=True)
+
+
+def take_identity(source: str, target: str) -> None:
+    """Copies certificate and key, and a manager's CA, once. The key comes last: a power cut before it makes the next boot copy again. Later only a certificate
+    for the same key is taken, where the machine's own has ended: a manager beside the one with the CA that was off for long has no other way back."""
+    if not os.path.isdir(source):
+        return
+    if os.path.exists(f"{target}/node.key"):
+        take_certificate(source, target)
+        return
+    import shutil
+    shutil.rmtree(f"{target}/ca.new", ignore_errors=True)
+    if os.path.isdir(f"{source}/ca"):
+        shutil.copytree(f"{source}/ca", f"{target}/ca.new")
+        _private(f"{target}/ca.new")
+        shutil.rmtree(f"{target}/ca", ignore_errors=True)
+        os.rename(f"{target}/ca.new", f"{target}/ca")
+    for name, mode in (("node.pem", 0o644), ("node.key", 0o600)):
+        if os.path.exists(f"{source}/{name}"):
+            with open(f"{source}/{name}", "rb") as file:
+                files.write(f"{target}/{name}", file.read(), mode, sync=True)
+
+
+def take_certificate(source: str, target: str) -> None:
+    """Takes the certificate that stands beside the same key on the disk, if it is good for longer than the own one, which has ended."""
+    own, other = (ended(files.find(f"{folder}/node.pem")) for folder in (target, source))
+    if own < min(other, time.time()) and files.find(f"{source}/node.key") == files.find(f"{target}/node.key"):
+        files.write(f"{target}/node.pem", files.read(f"{source}/node.pem"), 0o644, sync=True)
+
+
+def ended(pem: str | None) -> int:
+    """When a certificate ends or has ended, in seconds since 1970; 0 for what is none."""
+    import binascii
+    lines = (pem or "").splitlines()
+    try:
+        return der.validity(binascii.a2b_base64("".join(lines[1:-1])))[1]
+    except ValueError:
+        return 0
+
+
+def _private(folder: str) -> None:
+    for path, _, names_ in os.walk(folder):
+        os.chmod(path, 0o700)
+        for name in names_:
+            os.chmod(f"{path}/{name}", 0o600)
+    os.sync()
+
+
+def ca_pem(certificate: bytes) -> str:
+    """RFC 7468."""
+    import binascii
+    text = binascii.b2a_base64(certificate, newline=False).decode()
+    lines = [text[at:at + 64] for at in range(0, len(text), 64)]
+    return "\n".join(["-----BEGIN CERTIFICATE-----", *lines, "-----END CERTIFICATE-----", ""])
+
+
+def generate(pool: Pool, data: bytes) -> None:
+    """Everything under /run/wow and /etc."""
+    run = paths.RUN
+    accounts.make(pool.users)
+    os.chown(run, 0, users.GROUP_ID)
+    os.chmod(run, 0o2755)
+    files.write(f"{run}/pool.conf", data, 0o600)
+    files.write(facts.FILE, facts.text(pool))
+    files.write(paths.IPOPD_CONF, ipopd.config(pool), 0o600)
+    files.write(f"{run}/sockets.nft", fence.sockets(pool))
+    files.write(f"{run}/starters.nft", slots.starters())
+    files.write(f"{run}/wire.nft", fence.wire(pool))
+    files.write(f"{run}/policies", fence.policies(pool))
+    files.write(f"{run}/dnsmasq.conf", dnsmasq.config(pool))
+    files.write(f"{run}/upstream.conf", "")
+    copy(managers.ON_DISK, managers.BROUGHT)
+    files.write(drop_in.MAPFILE, drop_in.mapfile(pool))
+    files.write("/etc/resolv.conf", dnsmasq.resolv_conf(pool))
+    files.write("/etc/hosts", names.hosts())
+    if pool.open:
+        files.write(f"{run}/open", "This pool has no CA and no IPsec.\n")
+    if pool.is_manager:
+        files.write(f"{run}/manages", "")

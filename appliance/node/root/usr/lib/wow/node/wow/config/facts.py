@@ -1,0 +1,105 @@
+"""What the machine's programs need to know of its pool.conf: every value but secrets, read without reading pool.conf again. A new setting for them is
+one entry of the contract: `values` has it."""
+from wow.config import keys
+from wow.lib import agreed, files, paths
+
+FILE = f"{paths.RUN}/pool.json"
+WITHHELD = {"secret", "ticket", "certificate"}
+"""Kinds whose values stay out: anybody may read the file, and a certificate is long."""
+
+
+class Facts:
+    """The pool and the machine's place in it. `values` has each value in its one spelling by section and key, "" where it is empty."""
+
+    __slots__ = ("values", "has_ticket")
+
+    def __init__(self, values: dict[tuple[str, str], str], has_ticket: bool) -> None:
+        self.values, self.has_ticket = values, has_ticket
+
+    @property
+    def name(self) -> str:
+        """The pool's name."""
+        return self.values["pool", "name"]
+
+    @property
+    def zone(self) -> str:
+        """The DNS zone of the pool."""
+        return self.name + agreed.ZONE_SUFFIX
+
+    @property
+    def subnet(self) -> str:
+        """The virtual network, a prefix as text."""
+        return self.values["pool", "subnet"]
+
+    @property
+    def open(self) -> bool:
+        """Whether the pool has no CA."""
+        return self.values["pool", "open"] == "yes"
+
+    @property
+    def manager(self) -> str:
+        """The name of the manager, the first one if there are several."""
+        return f"{agreed.MANAGER_LABEL}.{self.zone}"
+
+    @property
+    def authority(self) -> str:
+        """The name of the machine with the CA."""
+        return f"{agreed.AUTHORITY_LABEL}.{self.zone}"
+
+    @property
+    def managers(self) -> tuple[str, ...]:
+        """The hosts that pool.conf names as managers, which an open pool's may."""
+        return tuple(self.values["pool", "managers"].split())
+
+    @property
+    def role(self) -> str:
+        """What the machine is in the pool."""
+        return self.values["node", "role"]
+
+    @property
+    def is_manager(self) -> bool:
+        """Whether this machine is a manager of the pool."""
+        return self.role == agreed.MANAGER_ROLE
+
+    @property
+    def host(self) -> str | None:
+        """The machine's name, None where it is given none."""
+        return self.values["node", "host"] or None
+
+    @property
+    def owner(self) -> str | None:
+        """Whose machine it is, None where nobody is named."""
+        return self.values["node", "owner"] or None
+
+    @property
+    def port(self) -> int:
+        """The overlay's UDP port."""
+        return int(self.values["node", "port"])
+
+    @property
+    def capture(self) -> bool:
+        """Whether the tap is recorded."""
+        return self.values["node", "capture"] == "yes"
+
+    @property
+    def has_slots(self) -> bool:
+        """Whether jobs run on this machine."""
+        return self.role == agreed.WORKER_ROLE
+
+
+def text(facts: Facts) -> str:
+    """pool.json. By hand, for the module json costs a boot time: the values were checked and hold nothing to escape."""
+    sections: dict[str, list[str]] = {}
+    for (section, key), value in facts.values.items():
+        if keys.POOL[section][key][0] not in WITHHELD:
+            sections.setdefault(section, []).append(f'"{key}":"{value}"')
+    parts = [f'"{section}":{{{",".join(members)}}}' for section, members in sections.items()]
+    return f'{{{",".join(parts)},"has_ticket":{"true" if facts.has_ticket else "false"}}}\n'
+
+
+def read(path: str = FILE) -> Facts:
+    """The facts that wow-config left; OSError or ValueError if it left none."""
+    import json
+    kept = json.loads(files.read(path))
+    has_ticket = kept.pop("has_ticket")
+    return Facts({(section, key): value for section, members in kept.items() for key, value in members.items()}, has_ticket)

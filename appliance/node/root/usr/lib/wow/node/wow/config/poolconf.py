@@ -1,0 +1,116 @@
+"""The only reader of pool.conf. Its keys stand in the contract (docs/contract/settings.json), of which keys.py is made; what each kind of value looks like
+in kinds.py; what holds between keys here. How to write one: docs/operating.md."""
+import binascii
+
+from wow.config import keys
+from wow.config.facts import Facts
+from wow.config.kinds import DIGITS, KINDS, LETTERS, Wrong, words_of
+from wow.lib import agreed, der, ini
+from wow.lib.errors import WowError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    Sections = dict[str, dict[str, tuple[str, int]]]
+
+USERS, USER = "user:", "user:NAME"
+"""How a person's section begins, and what the contract calls it."""
+
+
+class Pool(Facts):
+    """A pool.conf that was read and found right. `modules` is None when all of the image's are wanted; users' values are their ssh keys, None for who has
+    none."""
+
+    __slots__ = ("ca_der", "ca_name", "users", "modules")
+
+    def __init__(self, values: dict[tuple[str, str], str], users: dict[str, str | None]) -> None:
+        super().__init__(values, values["ca", "ticket"] != "")
+        self.users = users
+        self.ca_der = binascii.a2b_base64(values["ca", "certificate"]) or None
+        self.ca_name = der.ca_common_name(self.ca_der) if self.ca_der else None
+        self.modules = tuple(words_of(values["modules", "names"])) or None
+
+
+def load(path: str, shown: str = "pool.conf") -> Pool:
+    """Reads a file; `shown` is its name in errors."""
+    try:
+        with open(path, "rb") as file:
+            return read(file.read(ini.LARGEST + 1), shown)
+    except FileNotFoundError:
+        raise WowError("is missing", "Attach the disk labelled WOWCFG that holds it and start again; `wow image stamp` makes one",
+                       shown) from None
+    except OSError as error:
+        raise WowError(f"cannot be read: {error.strerror}", "Make the WOWCFG disk anew with `wow image stamp`", shown) from None
+
+
+def read(data: bytes, file: str = "pool.conf") -> Pool:
+    """A Pool from the file's bytes; WowError names file, section, key and what to do."""
+    reader = _Reader(ini.parse(data, file), file)
+    reader.refuse_unknown()
+    values = {(section, key): reader.value(section, key) for section, known in keys.POOL.items() if section != USER for key in known}
+    reader.refuse_contradictions(values)
+    return Pool(values, reader.users())
+
+
+class _Reader:
+    """The file's sections, and its name in errors."""
+
+    def __init__(self, sections: "Sections", file: str) -> None:
+        self.sections = sections
+        self.file = file
+
+    def error(self, section: str, key: str, what: str, todo: str) -> WowError:
+        """A WowError about one key."""
+        return WowError(what, todo, self.file, f"[{section}] {key}")
+
+    def refuse_unknown(self) -> None:
+        """WowError if there is a section or key that pool.conf does not have."""
+        for section, found in self.sections.items():
+            known = keys.POOL.get(USER if section.startswith(USERS) else section)
+            if known is None:
+                raise WowError("is not a section of pool.conf", f"Remove it, or use one of [{'], ['.join(keys.POOL)}]", self.file, f"[{section}]")
+            for key, (_, number) in found.items():
+                if key not in known:
+                    raise self.error(section, key, f"is not a key of this section (line {number})", f"Remove it, or use one of: {', '.join(known)}")
+
+    def value(self, section: str, key: str) -> str:
+        """A value in its one spelling, else the key's default. WowError if it is not of its kind, or missing."""
+        name, default, limits = keys.POOL[USER if section.startswith(USERS) else section][key]
+        kind, (found, _) = KINDS[name], self.sections.get(section, {}).get(key, ("", 0))
+        if not found and default is None:
+            raise self.error(section, key, "is missing", kind.todo)
+        if not found:
+            return default or ""
+        try:
+            return kind.check(found, (self.value("pool", "subnet"),) if name == "ranges" else limits)
+        except Wrong as wrong:
+            raise self.error(section, key, str(wrong), wrong.todo or kind.todo) from None
+
+    def refuse_contradictions(self, values: dict[tuple[str, str], str]) -> None:
+        """WowError if keys that are right by themselves do not go together."""
+        if not values["pool", "bootstrap"] and values["node", "role"] != agreed.MANAGER_ROLE:
+            raise self.error("pool", "bootstrap", "is missing", KINDS["bootstrap"].todo)
+        is_open = values["pool", "open"] == "yes"
+        for key in keys.POOL["ca"]:
+            if is_open and values["ca", key]:
+                raise self.error("ca", key, "stands in a pool that is open", "Remove the section [ca], or [pool] open")
+        hosts = values["pool", "managers"].split()
+        if hosts and not is_open:
+            raise self.error("pool", "managers", "stands in a pool with a CA, which signs the list of managers", "Remove it; `wow pool manager` changes the list")
+        if len(set(hosts)) < len(hosts):
+            raise self.error("pool", "managers", f'"{values["pool", "managers"]}" names a host twice', "Write each name once, blanks between, the first one first")
+        if agreed.MANAGER_LABEL in hosts[1:]:
+            raise self.error("pool", "managers", f"names {agreed.MANAGER_LABEL} behind others, but the first one answers to that name, too", "Write it first")
+        if len(hosts) > agreed.MOST_MANAGERS:
+            raise self.error("pool", "managers", f"names {len(hosts)} hosts", f"Name {agreed.MOST_MANAGERS} at most: each machine tells all of them of itself")
+        if not is_open and not values["ca", "certificate"]:
+            raise self.error("ca", "certificate", "is missing", KINDS["certificate"].todo + "; or declare the pool open by [pool] open = yes")
+
+    def users(self) -> dict[str, str | None]:
+        """[user:NAME]: each person's ssh key, None for who has none."""
+        found = {}
+        for section in (section for section in self.sections if section.startswith(USERS)):
+            name = section[len(USERS):]
+            if not name or len(name) > 32 or set(name) - set(LETTERS + DIGITS + "_-") or name[0] not in LETTERS:
+                raise WowError(f'"{name}" is not a user name', "Use small letters, digits, - and _, a letter first, at most 32", self.file, f"[{section}]")
+            found[name] = self.value(section, "authorized-key") or None
+        return found

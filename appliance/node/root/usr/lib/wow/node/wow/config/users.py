@@ -1,0 +1,44 @@
+"""Accounts: the people of pool.conf and the accounts of jobs, as lines of /etc/passwd, /etc/group and /etc/shadow.
+
+The writable layer above /etc is new at every boot, homes are not: a person keeps their number in the state folder's file `users`."""
+from wow.lib import paths
+from wow.lib.errors import WowError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Iterable
+
+GROUP, GROUP_ID = "wow", 990
+FIRST_UID, LAST_UID = 1000, 1999
+
+
+def numbers(kept: str, names: "Iterable[str]") -> dict[str, int]:
+    """The file `users` (lines NAME UID) with every name in it; who is in it already keeps their number."""
+    lines = [line.split() for line in kept.splitlines() if line.strip()]
+    known = {name: int(uid) for name, uid in lines}
+    for name in sorted(set(names) - set(known)):
+        known[name] = max([FIRST_UID - 1, *known.values()]) + 1
+    return known
+
+
+def refuse_taken(passwd: str, names: "Iterable[str]", file: str = "pool.conf") -> None:
+    """WowError if a person has the name of one of the system's accounts."""
+    taken = {line.split(":")[0] for line in passwd.splitlines()}
+    for name in names:
+        if name in taken or name.startswith("wowjob"):
+            raise WowError(f'"{name}" is an account of the system', "Choose another name", file, f"[user:{name}]")
+
+
+def add(passwd: str, group: str, shadow: str, people: dict[str, int]) -> tuple[str, str, str]:
+    """(passwd, group, shadow) with people ({name: uid}) and jobs' accounts added. Nobody has a password, nobody is in an administering group."""
+    for name, uid in people.items():
+        passwd += f"{name}:x:{uid}:{uid}::/home/{name}:/bin/bash\n"
+        group += f"{name}:x:{uid}:\n"
+        shadow += f"{name}:*:19000:0:99999:7:::\n"
+    group += f"{GROUP}:x:{GROUP_ID}:{','.join(people)}\n"
+    for number in range(paths.JOB_ACCOUNTS):
+        name, uid = f"wowjob{number + 1}", paths.FIRST_JOB_UID + number
+        passwd += f"{name}:x:{uid}:{uid}:a job of the pool:/nonexistent:/usr/sbin/nologin\n"
+        group += f"{name}:x:{uid}:\n"
+        shadow += f"{name}:*:19000:0:99999:7:::\n"
+    return passwd, group, shadow

@@ -1,0 +1,244 @@
+"""Decides from gathered facts what is wrong. Pure: no file, socket or clock is touched here, so recorded facts test it.
+
+Which facts there are stands in doctor/gathered.py."""
+import time
+
+from wow.doctor import diagnose_condor
+from wow.doctor.finding import Finding, ok, unknown, wrong
+from wow.join.certificates import renew_from
+from wow.lib import clock as clocks
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from wow.doctor.gathered import Bootstrap, Gathered
+    from wow.lib.answers import Status
+
+DAY = 86400
+UNITS = {"strongswan.service": "strongSwan", "condor.service": "HTCondor", "wow-names.service": "dnsmasq"}
+
+
+def diagnose(facts: "Gathered") -> list[Finding]:
+    """All findings, the one that explains the others first."""
+    found = [daemon(facts), *shortages(facts), *configuration(facts), clock(facts), *names_of_bootstrap(facts), *ring(facts), *tap(facts), *subnet(facts),
+             *certificate(facts), *authority(facts), *names(facts), *services(facts), *diagnose_condor.findings(facts["condor"])]
+    return [finding for finding in found if finding]
+
+
+def day(seconds: float) -> str:
+    """A time for people, in UTC."""
+    return time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(seconds))
+
+
+def daemon(facts: "Gathered") -> Finding:
+    """Whether ipopd answers."""
+    if facts["status"]:
+        return ok("ipopd", f"It runs and answers on {facts['socket']}.")
+    return wrong("ipopd", f"ipopd cannot be asked ({facts['trouble']}): the overlay is down, and what follows was found without it.",
+                 "Look with: systemctl status ipopd; journalctl -u ipopd; then systemctl restart ipopd.")
+
+
+def shortages(facts: "Gathered") -> list[Finding]:
+    """Whether the kernel lately had no descriptor or no memory for ipopd."""
+    told = facts["status"].get("shortages") if facts["status"] else None
+    if not told:
+        return []
+    return [wrong("kernel", f"It had no more descriptors or memory for ipopd, {told['count']} times so far, "
+                  f"{told['last_s']} s ago the last time: who connects to it waits.",
+                  "Look what holds them: ls /proc/$(pidof ipopd)/fd; cat /proc/sys/fs/file-nr; free -m. More descriptors: LimitNOFILE= of ipopd.service.")]
+
+
+def configuration(facts: "Gathered") -> list[Finding]:
+    """Whether there is a configuration to go by."""
+    if facts["config_trouble"]:
+        what = f"The configuration cannot be read: {facts['config_trouble']}."
+        return [unknown("pool.conf", what, "Ask as root, or name the file with --config.") if facts["status"] else
+                wrong("pool.conf", what, "Look at the console for what is wrong with pool.conf.")]
+    return []
+
+
+GET_CLOCK = ("It is set by itself when the hypervisor's clock, three other machines or a time server say so: give the virtual machine the host's clock (RTC), "
+             "let it reach the pool, or name a server in pool.conf ([time] ntp).")
+
+
+def clock(facts: "Gathered") -> Finding:
+    """A clock that is behind what was signed is wrong for sure; one ahead looks like a certificate that has ended."""
+    now, told = facts["now"], facts["status"].get("clock") if facts["status"] else None
+    follows = f" It {clocks.describe(told)}." if told else ""
+    if told and clocks.is_wrong(told):
+        return wrong("clock", f"This machine's clock says {day(now)}; it {clocks.describe(told)}.",
+                     f"ipopd cannot set it: {told['trouble']}." if told["trouble"] else
+                     "It is mended within a minute." if told["set"] else "ipopd may not set it: [time] set = no in its configuration.")
+    for whose, dates in (("the CA's certificate", facts["authority"]), ("this machine's certificate", facts["certificate"])):
+        if dates and now < dates[0]:
+            return wrong("clock", f"This machine's clock says {day(now)}, but {whose} is valid from {day(dates[0])} on: the clock is behind.{follows}", GET_CLOCK)
+    if facts["authority"] and now > facts["authority"][1]:
+        return wrong("clock", f"The CA's certificate ended on {day(facts['authority'][1])} by this machine's clock, which says {day(now)}.{follows}",
+                     "If that is the time, the pool needs a new CA certificate in pool.conf. If not: " + GET_CLOCK)
+    if facts["authority"] or facts["certificate"]:
+        return ok("clock", f"It says {day(now)}, which fits the certificates.{follows}")
+    return unknown("clock", f"It says {day(now)}; there is no certificate to compare it with.{follows}")
+
+
+def names_of_bootstrap(facts: "Gathered") -> list[Finding]:
+    """Whether the bootstrap list resolves."""
+    return [wrong("bootstrap", f"The name in {one['entry']} does not resolve.",
+                  "Check [pool] bootstrap in pool.conf, and this machine's DNS: resolvers are those that its own network's DHCP names.")
+            for one in facts["bootstrap"] if not one["addresses"]]
+
+
+def ring(facts: "Gathered") -> list[Finding]:
+    """Whether the ring is joined, and if not, whether UDP or the seed is to blame."""
+    status, resolved = facts["status"], [one for one in facts["bootstrap"] if one["addresses"]]
+    if status and status["ring"]["joined"]:
+        nodes = status["ring"]["connections"]
+        if nodes and not status["udp"]["received_datagrams"]:
+            return [wrong("udp", "The ring is joined by TCP alone, for nothing ever came by UDP: links are slower, and most go over a relay.",
+                          f"Let UDP out of this machine's network, from port {status['udp']['port']} to any.")]
+        return [ok("ring", f"Joined, with links to {nodes} other machine{'' if nodes == 1 else 's'}.")]
+    if not resolved:
+        if facts["bootstrap"]:
+            return []
+        return [unknown("ring", "There is no bootstrap list to ask.", "Only the pool's first machine may do without one.")]
+    targets = ", ".join(one["entry"] for one in resolved)
+    answered = [one for one in resolved if one["answer_ms"] is not None]
+    if answered:
+        if not status:
+            return [ok("ring", f"{answered[0]['entry']} answers by UDP after {answered[0]['answer_ms']:.0f} ms.")]
+        return [wrong("ring", f"{answered[0]['entry']} answers by UDP, but ipopd is not on the ring yet.",
+                      "Wait a few seconds; if it stays so, look with: journalctl -u ipopd.")]
+    refused = [one for one in resolved if one["error"] == "refused"]
+    if refused:
+        return [wrong("seed", f"The machine of {refused[0]['entry']} is there, but nobody listens on that UDP port.",
+                      "Start ipopd on it, or correct [pool] bootstrap.")]
+    unreachable = [one for one in resolved if one["error"] == "unreachable"]
+    if len(unreachable) == len(resolved):
+        return [wrong("seed", f"This machine has no way to {targets}: its own network has no route there.",
+                      "Check the network: ip address; ip route; is the cable or the virtual network card connected?")]
+    return silent(status, resolved, targets)
+
+
+def silent(status: "Status | None", resolved: "list[Bootstrap]", targets: str) -> list[Finding]:
+    """Nothing comes back from the bootstrap list."""
+    if not status and not any(one["asked"] for one in resolved):
+        return [unknown("ring", f"{targets} was not asked.", "Ask as root: only root may read the pool's secret and pass the fence.")]
+    if status and status["udp"]["received_datagrams"]:
+        return [wrong("seed", f"Nothing comes back from {targets}, though datagrams came from elsewhere: UDP works, the bootstrap machines do not answer.",
+                      "Check that one of them runs ipopd, and that [pool] secret is the same there.")]
+    sent = f" to {status['udp']['sent_datagrams']} datagrams" if status and status["udp"]["sent_datagrams"] else ""
+    return [wrong("udp", f"No answer comes by UDP{sent} from {targets}: this machine's network does not let UDP out, or nobody runs there.",
+                  "Let UDP out to these ports; check that a bootstrap machine runs, and that [pool] secret is the same there.")]
+
+
+def tap(facts: "Gathered") -> list[Finding]:
+    """Whether the overlay's interface is there and has the address."""
+    status, found = facts["status"], facts["tap"]
+    if not status:
+        return []
+    if not found["exists"]:
+        return [wrong("tap", f"The interface {found['name']} is missing.", "Look with: journalctl -u ipopd; is the kernel's tun module there (modprobe tun)?")]
+    if not status["address"]:
+        return [wrong("address", f"ipopd has no virtual address yet, and {found['name']} has none.",
+                      "Look with: networkctl status " + found["name"] + "; journalctl -u systemd-networkd.")] if status["ring"]["joined"] else []
+    if found["address"] != status["address"]:
+        had = f"has {found['address']}" if found["address"] else "has no address"
+        return [wrong("tap", f"ipopd gave out {status['address']}, but {found['name']} {had}: the DHCP client does not do its work.",
+                      f"Look with: networkctl status {found['name']}; journalctl -u systemd-networkd.")]
+    return [ok("tap", f"{found['name']} has {found['address']}.")]
+
+
+def warnings_of(status: "Status", code: str) -> list[str]:
+    """What ipopd warns of by a code, in its words."""
+    return [warning["text"] for warning in status["warnings"] if warning["code"] == code]
+
+
+def subnet(facts: "Gathered") -> list[Finding]:
+    """Whether the pool's subnet is also the machine's own."""
+    status = facts["status"]
+    if not status:
+        return []
+    if clashes := warnings_of(status, "overlap"):
+        return [wrong("subnet", f"ipopd says that {text}.", "") for text in clashes]
+    return [ok("subnet", f"{status['subnet']} overlaps none of this machine's own networks.")]
+
+
+def is_open(facts: "Gathered") -> bool:
+    """Whether the pool has no CA."""
+    known = facts["status"] or facts["config"]
+    return bool(known and known["open"])
+
+
+def certificate(facts: "Gathered") -> list[Finding]:
+    """Whether there is a certificate that is believed."""
+    if is_open(facts) or not (facts["status"] or facts["config"]):
+        return []
+    now, dates, status = facts["now"], facts["certificate"], facts["status"]
+    refusals = warnings_of(status, "certificate") if status else []
+    if dates and now > dates[1]:
+        return [wrong("certificate", f"It ended on {day(dates[1])}; this machine's clock says {day(now)}.",
+                      "If the clock is right: systemctl start wow-renew, or wow enroll --ticket ID:SECRET.")]
+    if dates and now < dates[0]:
+        return []  # the clock's finding says it
+    if not dates or (status and not status["certified"]):
+        if dates:
+            return [wrong("certificate", f"It is refused: {refusals[0] if refusals else 'ipopd does not believe it'}.", "Get a new one: wow enroll --ticket ID:SECRET.")]
+        why = f" The console said: {facts['notice']}" if facts["notice"] else ""
+        return [wrong("certificate", f"This machine has none, so it reaches nothing but the CA.{why}",
+                      "Get a ticket from the pool's administrator, then type: wow enroll --ticket ID:SECRET.")]
+    known = status["certificate"] if status else None
+    # wow-renew tries once a day; half of the time that there is for it is past.
+    if known and now - renew_from(known) > dates[1] - now:
+        return [wrong("certificate", f"It ends on {day(dates[1])} and should have been renewed {int((now - renew_from(known)) // DAY)} days ago.",
+                      "Look with: journalctl -u wow-renew; is the CA up?")]
+    return [ok("certificate", f"It is valid until {day(dates[1])}.")]
+
+
+def authority(facts: "Gathered") -> list[Finding]:
+    """Whether the CA can be reached."""
+    status = facts["status"]
+    if not status or is_open(facts) or not status["ring"]["joined"]:
+        return []
+    if not status["manager"]:
+        return [wrong("CA", "The ring is joined, but no manager has made itself known in it: certificates can't be had or renewed.",
+                      "Check that the manager runs: wow status on it.")]
+    if facts["ca"] and facts["ca"]["by"] == "ping":
+        if facts["ca"]["open"]:
+            return [ok("CA", f"The manager {facts['ca']['address']}, where the CA is, answers inside the overlay.")]
+        return [wrong("CA", f"The manager {facts['ca']['address']}, where the CA is, does not answer inside the overlay.",
+                      "Check that the manager runs: wow status on it.")]
+    if facts["ca"] and not facts["ca"]["open"]:
+        return [wrong("CA", f"The manager {facts['ca']['address']} does not take connections on the CA's port.",
+                      "On the manager look with: systemctl status wow-ca; from here: wow ping manager.")]
+    return [ok("CA", f"The manager {facts['ca']['address']} takes connections on the CA's port.")] if facts["ca"] else []
+
+
+def names(facts: "Gathered") -> list[Finding]:
+    """Whether names are answered, by ipopd for the pool's zone and by dnsmasq for programs."""
+    found = []
+    for one in facts["names"]:
+        if one["answer"] is None:
+            unit = "ipopd" if one["who"] == "ipopd" else "wow-names"
+            found.append(wrong("names", f"{one['who']} does not answer DNS on {one['server']}: names of the pool are not found.",
+                               f"Look with: journalctl -u {unit}; then systemctl restart {unit}."))
+        else:
+            found.append(ok("names", f"{one['who']} answers on {one['server']}."))
+    return found
+
+
+def services(facts: "Gathered") -> list[Finding]:
+    """Whether the machine's other parts run; before it has what they need they cannot."""
+    status = facts["status"]
+    if not facts["services"] or not status or not status["address"] or not (status["certified"] or is_open(facts)):
+        return []
+    found = []
+    for unit, state in facts["services"].items():
+        name = UNITS.get(unit, unit)
+        if unit == "strongswan.service" and is_open(facts):
+            continue
+        if state is None:
+            found.append(unknown("services", f"Whether {name} runs can't be found out.", "Ask as root."))
+        elif state == "active":
+            found.append(ok("services", f"{name} runs."))
+        else:
+            lost = {"strongswan.service": "nothing is sealed, so nothing passes", "condor.service": "no jobs run here"}.get(unit, "names are not found")
+            found.append(wrong("services", f"{name} does not run ({state}): {lost}.", f"Look with: journalctl -u {unit}; then systemctl start {unit}."))
+    return found

@@ -1,0 +1,96 @@
+"""The facts that the doctor decides from: doctor/gather.py fills them, doctor/diagnose.py reads them. For the type checker alone."""
+from typing import TypedDict
+
+from wow.lib.answers import Status
+
+
+class Config(TypedDict):
+    """What of ipopd.conf the decisions need."""
+    open: bool
+
+
+class Bootstrap(TypedDict):
+    """An entry of the bootstrap list, what it resolves to, and what became of asking there: an answer after so many ms, or `refused`,
+    `unreachable` or neither."""
+    entry: str
+    addresses: list[tuple[str, int]]
+    asked: bool
+    answer_ms: float | None
+    error: str | None
+
+
+class Tap(TypedDict):
+    """The overlay's interface and its IPv4 address."""
+    name: str
+    exists: bool
+    address: str | None
+
+
+class NameServer(TypedDict):
+    """Who answers DNS where, and the code of the answer; None if none came."""
+    who: str
+    server: str
+    answer: int | None
+
+
+class Authority(TypedDict):
+    """Whether the manager, where the CA is, can be reached; by: ping or port."""
+    address: str
+    open: bool
+    by: str
+
+
+class Slots(TypedDict):
+    """A machine's slots as the manager has them. start: what its rule says, None if that hangs on the job. jobs: how many run now; started: how many did
+    since HTCondor began up_s ago. changed_s: seconds since one came or went."""
+    state: str
+    start: bool | None
+    rule: str
+    jobs: int
+    started: int
+    changed_s: float | None
+    up_s: float
+
+
+class Disk(TypedDict):
+    """Bytes where jobs work."""
+    path: str
+    free: int
+    size: int
+
+
+class Condor(TypedDict):
+    """HTCondor's part. is_listed: whether a manager is on the list of managers, which are so many; answers: whether the manager did; slots, queue: what it
+    lists of this machine; negotiator: the machine of the one that it lists, None if it lists none. clock_s: this machine's clock less the manager's. held:
+    numbers of held jobs, None where the queue does not say."""
+    name: str
+    is_manager: bool
+    is_listed: bool
+    managers: int
+    answers: bool
+    slots: Slots | None
+    queue: bool
+    negotiator: str | None
+    clock_s: float | None
+    held: list[str] | None
+    disk: Disk | None
+
+
+class Gathered(TypedDict):
+    """now: seconds since 1970. trouble: why there is no status. authority and certificate: (not before, not after). services: state of
+    each unit, None where systemd does not tell this user. condor: None where HTCondor does not run. notice: what the console told last."""
+    now: float
+    socket: str
+    status: Status | None
+    trouble: str | None
+    config: Config | None
+    config_trouble: str | None
+    authority: tuple[int, int] | None
+    certificate: tuple[int, int] | None
+    bootstrap: list[Bootstrap]
+    tap: Tap
+    names: list[NameServer]
+    ca: Authority | None
+    services: dict[str, str | None]
+    condor: Condor | None
+    notice: str | None

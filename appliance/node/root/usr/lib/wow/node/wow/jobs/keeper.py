@@ -1,0 +1,123 @@
+"""wow-jobs: has jobs run again whose machine is gone (patience.py), and counts what this queue's jobs have of which machine (runs.py); on a manager takes the ads
+of machines away that are gone (ads.py). While no job of this machine runs, a round is one look at the processes and at one file's time."""
+import time
+
+from wow.config import facts
+from wow.jobs import ads, queue, runs
+from wow.jobs.patience import Watch
+from wow.jobs.shadows import Shadow, Shadows
+from wow.lib import barred, overlay
+from wow.lib.errors import WowError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Callable
+
+ROUND = 5.0
+"""Seconds from one look to the next: a machine takes longer than that to start anew."""
+QUEUE_EVERY = 30.0
+"""Seconds from one look at the queue to the next while a machine is absent; HTCondor's tools take long to start."""
+MINDED = 60.0
+"""Seconds for which shadows are waited for whose jobs were taken back, and then for which it is looked whether those are still on hold: the schedd may have put
+them there once more when a shadow ended."""
+LOOKS, MOMENT = 30, 0.1
+"""How often, and after how many seconds each, it is looked whether shadows that were ended are gone."""
+
+
+class Keeper:
+    """One round after the other; each ends at once where there is nothing to do. patience: seconds that a job waits for its machine; it may say otherwise
+    (My.WowPatience, minutes)."""
+
+    def __init__(self, patience: float) -> None:
+        self._patience = patience
+        self._watch, self._shadows = Watch(), Shadows()
+        self._listed = float("-inf")
+        self._left: set[int] = set()
+        self._minded_until = float("-inf")
+        self._is_alone = False
+
+    def round(self, now: float) -> None:
+        """Looks at whom the jobs of this machine hang on. now: seconds, of a clock that nobody sets."""
+        self._shadows.look()
+        self._release()
+        if self._left and now >= self._minded_until:
+            # One of them may have got another job, and goes on.
+            self._left, self._minded_until = set(), now + MINDED
+        if not self._left and now < self._minded_until:
+            queue.release()
+        if unknown := self._shadows.lost:
+            self._find(unknown)
+        machines = self._shadows.machines
+        answers = overlay.boots(sorted(address for address in machines if not overlay.is_here(address)))
+        reaches_others = any(boot is not None for boot in answers.values()) or overlay.reaches_anybody()
+        answers |= dict.fromkeys(machines.keys() - answers.keys(), overlay.HERE)
+        self._watch.look(now, machines, answers, reaches_others, self._shadows.parted)
+        self._advertise(reaches_others)
+        since, revoked = barred.read()
+        out = {address for address, age in machines.items() if address in revoked and age > since}
+        if not out and (self._watch.is_calm or (not self._watch.is_doubtful and now - self._listed < QUEUE_EVERY)):
+            return
+        self._listed = now
+        jobs = queue.running(self._patience)
+        found = queue.advertised(jobs) if self._watch.is_doubtful else {}
+        if lost := self._watch.lost(now, jobs, found, out):
+            self._left |= queue.take_back(lost, jobs, self._shadows.running)
+            self._minded_until = now + MINDED
+            self._wait()
+
+    @property
+    def shadows(self) -> frozenset[int]:
+        """The numbers of the shadows that ran at the last look."""
+        return frozenset(self._shadows.running)
+
+    def _advertise(self, reaches_others: bool) -> None:
+        """Has HTCondor tell of this machine at once, when it is back from where it reached nobody: the manager took its ads away (ads.py), and in a large pool the
+        next would go after minutes."""
+        if self._is_alone and reaches_others:
+            queue.advertise()
+        self._is_alone = not reaches_others
+
+    def _wait(self) -> None:
+        """Gives HTCondor a moment to notice that shadows have ended; if it takes longer, the next round goes on."""
+        for _ in range(LOOKS):
+            time.sleep(MOMENT)
+            self._shadows.look()
+            self._release()
+            if not self._left:
+                return
+
+    def _release(self) -> None:
+        """Has jobs run again that were taken back, when none of their shadows is left."""
+        if self._left and not self._left.intersection(self._shadows.running):
+            queue.release()
+            self._left = set()
+
+    def _find(self, unknown: list[Shadow]) -> None:
+        """Asks the queue for machines that went before they were seen."""
+        machines = {job.number: job.address for job in queue.running(self._patience)}
+        for shadow in unknown:
+            if shadow.job in machines:
+                shadow.address = machines[shadow.job]
+
+
+def main() -> int:
+    """Runs until systemd ends it."""
+    pool = facts.read()
+    if pool.is_manager:
+        rounds: list[Callable[[float], None]] = [ads.Keeper(pool).round]
+    else:
+        queue.release()
+        keeper, counting = Keeper(float(pool.values["jobs", "patience"]) * 60), runs.Runs()
+        rounds = [keeper.round, lambda now: counting.round(now, keeper.shadows)]
+    told = ""
+    while True:
+        wrong = ""
+        for each in rounds:
+            try:
+                each(time.monotonic())
+            except (WowError, OSError) as error:
+                wrong = wrong or str(error)
+        if wrong and wrong != told:
+            print(wrong, flush=True)  # for the journal, once
+        told = wrong
+        time.sleep(ROUND)

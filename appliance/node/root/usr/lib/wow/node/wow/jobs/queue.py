@@ -1,0 +1,111 @@
+"""The queue of this machine: which jobs run, on which machines, and how they are taken back from there.
+
+A job is put on hold with a reason, its shadow is ended, and the job is released: its log tells why, and it is matched anew at once. A shadow that is ended
+alone is started again for the same claim, and tries for 14 s to reach who is gone (HTCondor 23.9.6, test/pool)."""
+import os
+import signal
+
+from wow.condor import collector
+from wow.history import ads
+from wow.jobs.patience import Advertised, Job
+from wow.lib import system
+
+SUBCODE = 5757
+"""HoldReasonSubCode by which jobs that we hold are known from those that people hold."""
+OURS = f"JobStatus == 5 && HoldReasonSubCode == {SUBCODE}"
+RUNNING = "JobStatus == 2 || JobStatus == 6 || JobStatus == 7"
+OF_A_JOB = ("ClusterId", "ProcId", "PublicClaimId", "RemoteHost", "WowPatience")
+OF_A_STARTD = ("Machine", "DaemonStartTime", "LastHeardFrom")
+QUICK = 20.0
+"""Seconds that a question may take."""
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Iterable
+
+    from wow.jobs.shadows import Shadow
+
+
+def running(default: float) -> list[Job]:
+    """The jobs that run, on whatever machine. default: seconds that one waits for its machine that says nothing of it."""
+    code, said = system.run(["condor_q", "-allusers", "-constraint", RUNNING, "-json", "-attributes", ",".join(OF_A_JOB)], timeout=QUICK)
+    return [job for ad in ads.objects(said) if (job := parse(ad, default))] if code == 0 else []
+
+
+def parse(ad: "dict[str, Any]", default: float) -> Job | None:
+    """A job from its ad; None for one without a claim. The claim's public half is <ADDRESS:PORT?...>#BIRTH#NUMBER#..."""
+    cluster, process, claim, host, minutes = (ad.get(name) for name in OF_A_JOB)
+    if not (isinstance(cluster, int) and isinstance(process, int) and isinstance(host, str) and isinstance(claim, str)):
+        return None
+    if not claim.startswith("<") or claim.count("#") < 2 or '"' in claim or "\\" in claim:
+        return None
+    address = claim[1:].partition(":")[0]
+    birth = claim.split("#")[1]
+    patience = minutes * 60.0 if isinstance(minutes, (int, float)) and not isinstance(minutes, bool) else default
+    return Job(f"{cluster}.{process}", host.rpartition("@")[2], address, claim, birth, patience)
+
+
+def advertised(jobs: "Iterable[Job]") -> dict[str, Advertised]:
+    """What the collector has of the startds that run these jobs, by address."""
+    addresses = {job.host: job.address for job in jobs}
+    wanted = " || ".join(f'Machine == "{host}"' for host in sorted(addresses) if '"' not in host and "\\" not in host)
+    if not wanted:
+        return {}
+    code, said = collector.ask(["-constraint", wanted, "-json", "-attributes", ",".join(OF_A_STARTD)], QUICK)
+    return {addresses[host]: ad for host, ad in newest(ads.objects(said)).items() if host in addresses} if code == 0 else {}
+
+
+def newest(found: "Iterable[dict[str, Any]]") -> dict[str, Advertised]:
+    """These ads of startds, by machine; an address is no key, for a startd that was started while the machine was busy has none in its ads for a minute. Of
+    a machine with several slots the ad that was heard last counts: those of slots that a startd had before it was started anew stay for minutes."""
+    last: dict[str, Advertised] = {}
+    for host, birth, heard in (tuple(ad.get(name) for name in OF_A_STARTD) for ad in found):
+        if isinstance(host, str) and isinstance(birth, int) and isinstance(heard, int) and (host not in last or heard > int(last[host].heard)):
+            last[host] = Advertised(str(birth), str(heard))
+    return last
+
+
+def take_back(lost: "list[tuple[Job, str]]", every: "list[Job]", shadows: "dict[int, Shadow]") -> set[int]:
+    """Takes these jobs from their machines; `release` has them run again, once their shadows have ended: a job that is released sooner is held once more when
+    its shadow ends. every: all that run, since a machine's other jobs keep their shadows. The shadows to wait for: their own, and those that may be."""
+    for reason in sorted({why for _, why in lost}):
+        jobs = [job for job, why in lost if why == reason]
+        code, said = system.run(["condor_hold", "-reason", reason, "-subcode", str(SUBCODE), "-constraint", " || ".join(map(same_run, jobs))], timeout=QUICK)
+        print(f"{', '.join(job.number for job in jobs)}: {reason}" + (f"; condor_hold: {said}" if code else ""), flush=True)  # for the journal
+    for number in to_end(shadows, [job for job, _ in lost], every):
+        try:
+            os.kill(number, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+    return to_wait_for(shadows, [job for job, _ in lost], every)
+
+
+def same_run(job: Job) -> str:
+    """True of the job while it runs by the claim that was seen: HTCondor may have noticed by itself meanwhile, and have it run elsewhere."""
+    cluster, _, process = job.number.partition(".")
+    return f'(ClusterId == {cluster} && ProcId == {process} && PublicClaimId == "{job.claim}")'
+
+
+def to_wait_for(shadows: "dict[int, Shadow]", lost: "list[Job]", every: "list[Job]") -> set[int]:
+    """Which shadows are of lost jobs, or may be: each on their machines but those of the jobs that stay."""
+    stay = {job.number for job in every} - {job.number for job in lost}
+    machines = {job.address for job in lost}
+    return {number for number, shadow in shadows.items() if shadow.address in machines and shadow.job not in stay}
+
+
+def to_end(shadows: "dict[int, Shadow]", lost: "list[Job]", every: "list[Job]") -> list[int]:
+    """Which of them to end. One that was handed a second job is known by its first; whose it is now can't be told while another job of that machine stays, so
+    then HTCondor ends it in its own time."""
+    gone = {job.number for job in lost}
+    shared = {job.address for job in every if job.number not in gone}
+    return [number for number in sorted(to_wait_for(shadows, lost, every)) if shadows[number].job in gone or shadows[number].address not in shared]
+
+
+def advertise() -> None:
+    """Has all daemons of this machine send their ads: that is what they do first when they are configured anew."""
+    system.run(["condor_reconfig"], timeout=QUICK)
+
+
+def release() -> None:
+    """Has what we hold run again; also what a former run of us left held."""
+    system.run(["condor_release", "-constraint", OURS], timeout=QUICK)

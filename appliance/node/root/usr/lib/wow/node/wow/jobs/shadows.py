@@ -1,0 +1,106 @@
+"""Which machines run jobs of this one, itself among them: for each such job HTCondor runs a shadow here, which has a connection to the job's machine, and no
+other to HTCondor's port. The kernel tells both;
+HTCondor's own tools would take half a second of an emulated processor for each question."""
+import os
+
+from wow.lib import console, ipv4, paths
+
+ESTABLISHED = "01"
+NAME = "condor_shadow"
+TICKS = os.sysconf("SC_CLK_TCK")
+
+
+class Shadow:
+    """A running shadow: the job that it was started for (HTCondor may hand it another later), the machine of its last connection, empty if none is known,
+    for how many seconds it has run, and for how many looks it has been without that connection."""
+
+    __slots__ = ("job", "address", "age", "parted")
+
+    def __init__(self, job: str, address: str, age: float, parted: int = 0) -> None:
+        self.job, self.address, self.age, self.parted = job, address, age, parted
+
+
+class Shadows:
+    """The shadows of this machine. One whose connection broke keeps its machine: it tries for an hour to reach it again."""
+
+    def __init__(self, proc: str = "/proc") -> None:
+        self._proc = proc
+        self._unconnected: dict[int, int] = {}
+        self.running: dict[int, Shadow] = {}
+
+    def look(self) -> None:
+        """Takes in who runs now. Those that have ended are forgotten, and so is their number."""
+        was, self.running = self.running, {}
+        looks, self._unconnected = self._unconnected, {}
+        numbers = [int(name) for name in os.listdir(self._proc) if name.isdigit() and self._read(name, "comm").strip() == NAME]
+        table = connections(self._read("net", "tcp")) if numbers else {}
+        now = console.uptime(f"{self._proc}/uptime") if numbers else 0.0
+        for number in numbers:
+            before, command = was.get(number), self._read(str(number), "cmdline")
+            # One that has ended stands in the table without a command until the schedd has heard of its end, and counts until then.
+            job = next((word for word in command.split("\0")[1:] if is_job(word)), "") if command or not before else before.job
+            here = self._address(number, table)
+            address = here or (before.address if before and before.job == job else "")
+            parted = before.parted + 1 if before and address and command and not here else 0
+            if not address:
+                self._unconnected[number] = looks.get(number, 0) + 1
+            self.running[number] = Shadow(job, address, now - self._started(number), parted)
+
+    @property
+    def machines(self) -> dict[str, float]:
+        """{address of a machine: for how many seconds its oldest shadow has run}."""
+        found: dict[str, float] = {}
+        for shadow in self.running.values():
+            if shadow.address:
+                found[shadow.address] = max(shadow.age, found.get(shadow.address, 0.0))
+        return found
+
+    @property
+    def parted(self) -> set[str]:
+        """The machines to which a shadow had no connection any more in two looks: HTCondor there may have been started anew, and then knows nothing of the job."""
+        return {shadow.address for shadow in self.running.values() if shadow.parted > 1}
+
+    @property
+    def lost(self) -> list[Shadow]:
+        """Those that had no connection in two looks: their machine went before it was seen, and the queue alone knows it."""
+        return [self.running[number] for number, looks in self._unconnected.items() if looks > 1]
+
+    def _address(self, number: int, table: dict[int, str]) -> str:
+        folder = f"{self._proc}/{number}/fd"
+        try:
+            links = [os.readlink(f"{folder}/{name}") for name in os.listdir(folder)]
+        except (FileNotFoundError, ProcessLookupError):
+            return ""  # it has ended meanwhile
+        inodes = (int(link[8:-1]) for link in links if link.startswith("socket:["))
+        return next((table[inode] for inode in inodes if inode in table), "")
+
+    def _started(self, number: int) -> float:
+        """When a process began, in seconds since the kernel did (proc_pid_stat(5), field 22)."""
+        fields = self._read(str(number), "stat").rpartition(")")[2].split()
+        return int(fields[19]) / TICKS if len(fields) > 19 else 0.0
+
+    def _read(self, folder: str, name: str) -> str:
+        try:
+            with open(f"{self._proc}/{folder}/{name}", encoding="utf-8", errors="replace") as file:
+                return file.read()
+        except (FileNotFoundError, ProcessLookupError):
+            return ""
+
+
+def connections(table: str, at_home: bool = False) -> dict[int, str]:
+    """{socket's inode: other end's address} of the connections to HTCondor's port, or, at home, of other machines' to ours. table: what /proc/net/tcp
+    holds (proc(5))."""
+    found = {}
+    for line in table.splitlines()[1:]:
+        fields = line.split()
+        (here, port_here), (there, port_there) = fields[1].split(":"), fields[2].split(":")
+        if fields[3] == ESTABLISHED and int(port_here if at_home else port_there, 16) == paths.CONDOR_PORT and not (at_home and here == there):
+            # The kernel prints the four bytes as one number of this machine, whose first byte is the address's last.
+            found[int(fields[9])] = ipv4.format_address(int.from_bytes(bytes.fromhex(there)[::-1], "big"))
+    return found
+
+
+def is_job(word: str) -> bool:
+    """Whether a word is CLUSTER.PROCESS."""
+    cluster, dot, process = word.partition(".")
+    return bool(dot) and cluster.isdigit() and process.isdigit()

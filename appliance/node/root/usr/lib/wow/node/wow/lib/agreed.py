@@ -1,0 +1,72 @@
+"""Made of constants.json, files.json, programs.json of docs/contract by `test/figures --write`: what programs in
+several languages, or several machines, must agree on."""
+
+OVERLAY_PORT = 4433
+"""UDP port of the overlay, unless the configuration says another."""
+CA_PORT = 8443
+"""TCP port of the CA on the manager, unless the configuration says another."""
+POSSESSION_PORT = 8444
+"""TCP port on which a machine proves to the CA that it has its address, unless the configuration says another."""
+CONDOR_PORT = 9618
+"""TCP port that all daemons of HTCondor on a machine share."""
+HISTORY_PORT = 9619
+"""TCP port on which a manager hands out the pool's figures and history."""
+DNS_HOST = "127.0.0.54"
+"""Where ipopd of the image answers names of the pool; dnsmasq asks it there."""
+DNS_PORT = 5354
+"""Its port, UDP and TCP."""
+MULTICAST_GROUP = "239.255.87.79"
+"""Where nodes of one network find each other: a group of the local scope (RFC 2365 section 6.1) that ends in "WO" in ASCII."""
+MULTICAST_GROUP_6 = "ff15::8057:4f57"
+"""The same for IPv6: site-local scope, transient, of the numbers that anybody may take (RFC 4291 section 2.7, RFC 3307 section
+4.3), with "WOW" in ASCII."""
+MULTICAST_PORT = 4433
+"""UDP port of both groups, whatever the overlay's own port is."""
+OVERLAY_MARK = 0x574f57
+"""Firewall mark (SO_MARK) of the overlay's own sockets, whatever their ports: "WOW" in ASCII."""
+TAP_NAME = "wow0"
+"""The overlay's interface, unless the configuration says another."""
+ZONE_SUFFIX = ".internal"
+"""A pool's DNS zone is its name with this behind it: the domain that ICANN keeps for private use."""
+MANAGER_LABEL = "manager"
+"""The manager's second name in the zone; only a manager's certificate has it."""
+AUTHORITY_LABEL = "ca"
+"""Label in the zone of the machine that has the CA, where others enrol; no certificate has it."""
+MOST_MANAGERS = 8
+"""Managers of a pool: each machine tells all of them of itself."""
+WORKER_ROLE = "worker"
+"""OU of a worker's certificate, and its role in pool.conf, `wow status` and the CA's table."""
+MANAGER_ROLE = "manager"
+"""The same of a manager."""
+CONFIG_LABEL = "WOWCFG"
+"""Label of the FAT disk with pool.conf."""
+HOME_LABEL = "WOWHOME"
+"""Name of the partition with the home layer, and its label."""
+
+# Folders.
+STATE = "/var/lib/wow"
+"""What is kept, in the home layer."""
+RUN = "/run/wow"
+"""Made anew at every boot. Group wow, setgid: its members may ask ipopd's socket what changes nothing."""
+DISK = "/run/wow-config"
+"""The initrd's copy of the disk WOWCFG."""
+
+# How programs end.
+DONE = 0
+"""It was done. Of `ipopd enroll`: there is a valid certificate for the machine's address."""
+FAILED = 1
+"""It could not be done, because of the machine or of what was asked about."""
+USAGE = 2
+"""The command line or the configuration is wrong."""
+UNREACHED = 3
+"""The CA, or the machine's own ipopd, was not reached in time: try again."""
+NOT_ADMITTED = 4
+"""The ticket is missing, unknown or wrong."""
+TICKET_SPENT = 5
+"""The ticket is used up or expired."""
+ADDRESS_REFUSED = 6
+"""Another machine holds the address; ipopd was told to take its next one."""
+REFUSED = 7
+"""The CA refused for another reason, which it gave."""
+INTERRUPTED = 130
+"""It was ended by Ctrl+C."""

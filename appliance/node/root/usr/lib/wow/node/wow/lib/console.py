@@ -1,0 +1,65 @@
+"""Lines for the console and the serial port, by way of the kernel: agetty's vhangup cuts everybody else off the terminal."""
+import os
+import sys
+
+from wow.lib.errors import WowError
+
+# The kernel shows what is more urgent than its console level; "quiet" on its command line leaves only levels 0 to 3.
+LEVEL = 3
+KMSG = "/dev/kmsg"
+LONGEST = 900
+NOTICE = "/run/issue.d/wow.issue"
+"""What agetty shows above the login prompt."""
+
+
+def value(fact: object) -> str:
+    """A value as it stands after key=: quoted when it holds a blank, on one line."""
+    text = " ".join(str(fact).replace('"', "'").split())
+    return f'"{text}"' if " " in text or not text else text
+
+
+def line(step: str, now: float, **facts: object) -> str:
+    """One line, `WOW: STEP t=SECONDS key=value ...`; what has no value is left out."""
+    shown = "".join(f" {key}={value(fact)}" for key, fact in facts.items() if fact not in (None, ""))
+    return f"WOW: {step} t={now:.2f}{shown}"[:LONGEST]
+
+
+def uptime(path: str = "/proc/uptime") -> float:
+    """Seconds since the machine started (proc_uptime(5))."""
+    with open(path, encoding="ascii") as file:
+        return float(file.read().split()[0])
+
+
+def say(step: str, **facts: object) -> None:
+    """Writes one line to the console; on a machine without /dev/kmsg (a container) to standard error."""
+    text = line(step, uptime(), **facts)
+    try:
+        with open(KMSG, "wb", buffering=0) as file:
+            file.write(f"<{LEVEL}>{text}\n".encode())
+    except OSError:
+        print(text, file=sys.stderr, flush=True)
+
+
+def say_error(error: WowError) -> None:
+    """Tells what is wrong, and leaves it above the login prompt until `clear_error`."""
+    say("error", file=error.file, key=error.key, what=error.what, todo=error.todo)
+    leave_notice(str(error))
+
+
+def leave_notice(text: str) -> None:
+    """Puts one line above the login prompt."""
+    try:
+        os.makedirs(os.path.dirname(NOTICE), exist_ok=True)
+        with open(NOTICE, "w", encoding="utf-8") as file:
+            # A backslash starts one of agetty's escapes.
+            file.write(f"WOW: {text}\n\n".replace("\\", "/"))
+    except OSError:
+        pass
+
+
+def clear_error() -> None:
+    """Takes the line above the login prompt away again."""
+    try:
+        os.unlink(NOTICE)
+    except OSError:
+        pass

@@ -1,0 +1,22 @@
+"""Where things stand in the guest (docs/architecture.md, "In the guest")."""
+from wow.lib import agreed
+
+STATE, RUN, DISK = agreed.STATE, agreed.RUN, agreed.DISK
+SOCKET = f"{RUN}/ipopd.sock"
+AGENT = f"{RUN}/agent.sock"
+IPOPD_CONF = f"{RUN}/ipopd.conf"
+CAPTURE = f"{STATE}/capture/{agreed.TAP_NAME}.pcap"
+TAP, DNS_HOST, DNS_PORT = agreed.TAP_NAME, agreed.DNS_HOST, agreed.DNS_PORT
+CA_PORT, POSSESSION_PORT = agreed.CA_PORT, agreed.POSSESSION_PORT
+
+# HTCondor's ports: the one that all its daemons share, and those that a daemon opens beside it for its own machine.
+CONDOR_PORT = agreed.CONDOR_PORT
+DAEMON_PORTS = (9700, 9799)
+# Where a manager hands out the pool's figures and history (history/server.py).
+HISTORY_PORT = agreed.HISTORY_PORT
+QUEUE_AD = f"{RUN}/queue.ad"
+
+# Accounts that jobs run in: one a slot, and no more slots than these. No person's number is in this range, and the fence knows it.
+JOB_ACCOUNTS = 128
+FIRST_JOB_UID = 2001
+LAST_JOB_UID = FIRST_JOB_UID + JOB_ACCOUNTS - 1

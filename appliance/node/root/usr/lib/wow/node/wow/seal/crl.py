@@ -1,0 +1,31 @@
+"""The CA's list of revoked certificates on its way from ipopd's notice to charon's folder."""
+import os
+
+from wow.lib import files, paths
+
+NOTICE = f"{paths.STATE}/notice-1"
+LIST = "/etc/swanctl/x509crl/pool.crl"
+
+
+def install(source: str = NOTICE, target: str = LIST) -> bool:
+    """Puts the list where swanctl finds it; whether it is another one than before. ipopd has verified it."""
+    try:
+        with open(source, "rb") as file:
+            crl = body(file.read())
+    except (FileNotFoundError, ValueError):
+        return False
+    try:
+        with open(target, "rb") as file:
+            if file.read() == crl:
+                return False
+    except FileNotFoundError:
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+    files.write(target, crl)
+    return True
+
+
+def body(notice: bytes) -> bytes:
+    """What a notice says (docs/architecture.md, publish-notice); ValueError if it is none."""
+    if notice[:4] != b"WOWN" or len(notice) < 15 or len(notice) <= 14 + notice[13]:
+        raise ValueError("is no notice")
+    return notice[14 + notice[13]:]

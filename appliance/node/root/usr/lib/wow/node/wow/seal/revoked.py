@@ -1,0 +1,72 @@
+"""Gives charon the CA's list of revoked certificates, which ipopd keeps as a notice, and ends the SAs with their holders.
+
+A list that is loaded does not count before the old one is flushed, and SAs live on until somebody ends them. Whose certificate an SA was made
+with charon does not tell; but it keeps the last certificates it saw. An SA whose address is on none of them is ended, too: it comes back by
+itself within a second if its peer may."""
+import re
+
+from wow.lib import barred, console, der, system
+from wow.lib.errors import WowError
+from wow.seal import crl
+
+ADDRESSES = bytes((0x55, 0x1D, 0x11))
+"""subjectAltName, RFC 5280 section 4.2.1.6."""
+
+
+def main() -> int:
+    """Exit code."""
+    try:
+        if crl.install():
+            system.must(["swanctl", "--load-creds", "--noprompt"])
+            system.must(["swanctl", "--flush-certs", "--type", "x509_crl"])
+            with open(crl.LIST, "rb") as file:
+                end(serials(file.read()))
+    except WowError as error:
+        console.say_error(error)
+        return 1
+    return 0
+
+
+def serials(data: bytes) -> set[int]:
+    """The serial numbers of a CRL (RFC 5280 section 5.1)."""
+    fields = der.elements(der.elements(der.only(data, der.SEQUENCE, "a CRL"))[0][1])
+    entries = [content for tag, content in fields[5:6] if tag == der.SEQUENCE]
+    return {int.from_bytes(der.elements(entry)[0][1], "big") for _, entry in (der.elements(entries[0]) if entries else ())}
+
+
+def holder(certificate: bytes) -> tuple[int, list[str]]:
+    """(serial number, IPv4 addresses) of a certificate."""
+    fields = der.elements(der.elements(der.only(certificate, der.SEQUENCE, "a certificate"))[0][1])
+    found = []
+    for extension in (content for tag, content in fields[7:] if tag == 0xA3):
+        for _, parts in der.elements(der.only(extension, der.SEQUENCE, "extensions")):
+            (_, kind), *_, (_, value) = der.elements(parts)
+            if kind == ADDRESSES:
+                found += [".".join(map(str, name)) for tag, name in der.elements(der.only(value, der.SEQUENCE, "names")) if tag == 0x87]
+    return int.from_bytes(fields[1][1], "big"), found
+
+
+def holders(listed: str, revoked: set[int]) -> tuple[set[str], set[str]]:
+    """(addresses of certificates that are not revoked, those of which all are), of what charon has. listed: what `swanctl --list-certs --pem` printed."""
+    import binascii
+    good: set[str] = set()
+    bad: set[str] = set()
+    for text in re.findall("-----BEGIN CERTIFICATE-----(.*?)-----END CERTIFICATE-----", listed, re.S):
+        serial, addresses = holder(binascii.a2b_base64(text))
+        (bad if serial in revoked else good).update(addresses)
+    return good - bad, bad
+
+
+def associations(listed: str) -> list[tuple[str, str]]:
+    """[(unique id, the peer's address)] of what `swanctl --list-sas --raw` printed."""
+    return re.findall(r"list-sa event \{\S+ \{uniqueid=(\d+) .*?remote-host=([0-9.]+) ", listed)
+
+
+def end(revoked: set[int]) -> None:
+    """Ends the SAs with whoever is not known to be good."""
+    good, bad = holders(system.must(["swanctl", "--list-certs", "--type", "x509", "--pem"]), revoked)
+    barred.write(bad)
+    for number, address in associations(system.must(["swanctl", "--list-sas", "--raw"])):
+        if address not in good:
+            system.run(["swanctl", "--terminate", "--ike-id", number, "--force", "--timeout", "1"])
+            print(f"SA {number} with {address} ended", flush=True)  # for the journal

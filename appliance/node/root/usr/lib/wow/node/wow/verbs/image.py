@@ -1,0 +1,35 @@
+"""wow image"""
+import os
+
+from wow.lib.errors import WowError
+from wow.lib.verb import JSON, Given, Option, UsageError, Verb
+
+TOOLS = ("stamp",)
+
+
+def run(given: Given) -> int:
+    """Hands over to the tool in appliance/image of the clone."""
+    if not given.words or given.words[0] not in TOOLS:
+        raise UsageError("name the tool: stamp")
+    tool = os.path.join(repository(), "appliance", "image", given.words[0])
+    if not os.access(tool, os.X_OK):
+        raise WowError("is missing", "Run this from a clone of the repository: appliance/wow image stamp", tool)
+    os.execv(tool, [tool, *given.words[1:]])
+
+
+def repository() -> str:
+    """The clone that this file stands in: appliance/node/root/usr/lib/wow/node/wow/verbs is nine folders down."""
+    folder = os.path.dirname(os.path.abspath(__file__))
+    for _ in range(9):
+        folder = os.path.dirname(folder)
+    return folder
+
+
+VERB = Verb("image", "stamp IMAGE POOL.CONF", "on the building machine: puts a pool.conf into an image", (
+    Option("--out", "OUT", "what to write", short="-o", is_needed=True),
+    Option("--manager", "FOLDER", "for the pool's manager: node.key, node.pem and ca/"),
+    Option("--managers", "FILE", "the list of managers that `wow-ca managers` signed; a manager that it names may be without ca/"),
+    Option("--machine", "FOLDER", "for one machine whose address is assigned: node.key and node.pem of `wow-ca machine`"),
+    Option("--iso", "", "makes a CD with the configuration, for any image; then no IMAGE is named"),
+    Option("--config", "FOLDER", "makes the configuration disk alone from a folder laid out as the disk, unchecked"),
+    Option("--lines", "POOL.CONF", "prints what programs need of it that cannot read it: modules, user"), JSON), run, TOOLS, takes_all=True)

@@ -1,0 +1,110 @@
+"""wow status"""
+import json
+import os
+
+from wow.lib import clock, control, paths, table
+from wow.lib.verb import JSON, SOCKET, Given, Verb
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Sequence
+
+    from wow.lib.answers import Peer, Router, Status, WarningPart
+
+LITTLE_ROOM = 50_000_000
+"""Bytes."""
+OPEN = " (open: no certificates, no IPsec; anybody with this pool.conf reads what is sent, and can have jobs sent to him)"
+
+
+def run(given: Given) -> int:
+    """Prints the status; exit code 1 when ipopd cannot be asked."""
+    path = given.get(SOCKET, paths.SOCKET)
+    status = control.status(path)
+    if not given.has(SOCKET):
+        status["warnings"] = status["warnings"] + own_warnings()
+    if given.has(JSON):
+        print(json.dumps(status))
+    else:
+        print("\n".join(lines(status, control.peers(path))))
+    return 0
+
+
+def own_warnings(home: str = "/home") -> "list[WarningPart]":
+    """Warnings that ipopd knows nothing of, in its form: a code for programs, a text for people."""
+    found: list[WarningPart] = []
+    try:
+        facts = os.statvfs(home)
+        free = facts.f_bavail * facts.f_frsize
+        if free < LITTLE_ROOM:
+            found.append({"code": "home-full", "text": f"{home} is almost full ({table.size(free)} left): remove files there, else jobs and certificates cannot be kept"})
+    except OSError:
+        pass
+    return found
+
+
+def links(peers: "Sequence[Peer]") -> str:
+    """How many peers there are by each path, their usual round trip, and who is lossy."""
+    if not peers:
+        return "none yet"
+    counts = ", ".join(f"{count} {path}" for path in ("direct", "relay", "ring") if (count := sum(peer["path"] == path for peer in peers)))
+    times = sorted(peer["rtt_ms"] for peer in peers if peer["rtt_ms"] is not None)
+    losses = [loss for peer in peers if (loss := peer.get("loss")) is not None]
+    return counts + (f"; median round trip {times[len(times) // 2]:.1f} ms" if times else "") + (
+        f"; {sum(losses) / len(losses) * 100:.0f} % of the last pings lost" if losses else "")
+
+
+def hosts(router: "Router") -> list[list[str]]:
+    """Router mode: how many hosts of the LAN have an address, and each of them."""
+    served = sorted((host for host in router["hosts"] if host["address"]), key=lambda host: [int(part) for part in (host["address"] or "").split(".")])
+    rows = [["router", f"serves a LAN: {len(served)} of {router['limit']} hosts have an address"]]
+    for host in served:
+        heard = "not heard yet" if host["heard_s"] is None else f"heard {table.duration(host['heard_s'])} ago"
+        rows.append(["", f"{host['address']} {host['mac']}, {heard}, lease for {table.duration(host['lease_s'])}"])
+    return rows
+
+
+_LETS_IN = {
+    "unknown": "not known yet",
+    "independent": "everybody who knows the port",
+    "address-dependent": "machines that this one has sent to",
+    "address-and-port-dependent": "machines that this one has sent to, from the port it sent to",
+}
+
+
+def lines(status: "Status", peers: "Sequence[Peer]" = ()) -> list[str]:
+    """The status for people."""
+    ring, certificate = status["ring"], status.get("certificate")
+    rows = [["pool", status["pool"] + (OPEN if status["open"] else "")],
+            ["address", f"{status['address']} in {status['subnet']}" if status["address"] else "none yet"],
+            ["name", f"{status['host']}.{status['zone']}" if status["host"] else "none yet"],
+            ["node", status["node"]],
+            ["ring", f"joined, {ring['near']} near of {ring['connections']} connections" if ring["joined"] else "not joined: looking for a bootstrap node"]]
+    if certificate:
+        rows.append(["certificate", f"{certificate['role']} {certificate['host']} {certificate['address']}, valid until {certificate['not_after']}"])
+    elif not status["open"]:
+        rows.append(["certificate", "none yet: only the CA can be reached"])
+    if revoked := status.get("revocations"):
+        rows.append(["revoked", f"{revoked['certificates']} certificate{'' if revoked['certificates'] == 1 else 's'}, by the CA's list {revoked['number']}"])
+    if "nat" in status:
+        rows.append(["NAT", status["nat"]["text"]])
+        rows.append(["lets in", _LETS_IN[status["nat"]["filtering"]] + f"; a silent link is kept open every {status['nat']['keep_alive_s']} s"])
+        rows.append(["outside", ", ".join(status["nat"]["outside"]) or "not known yet"])
+    if router := status.get("router"):
+        rows += hosts(router)
+    if told := status.get("clock"):
+        rows.append(["clock", clock.describe(told)])
+    rows.append(["manager", status["manager"] or "not known yet"])
+    if len(status["managers"]) > 1:
+        rows.append(["managers", ", ".join(f"{one['host']} {one['address']}{' with the CA' if one['ca'] else ''}" for one in status["managers"])])
+    rows.append(["peers", links(peers)])
+    if mapped := status.get("port_mapping"):
+        hint = "" if mapped["public"] else ", but it stands behind another NAT itself"
+        rows.append(["port", f"the gateway leads {mapped['external']} here, by {mapped['by']}{hint}"])
+    if "offload" in status:
+        slower = [f"{one['name']} ({one['why']})" for one in status["offload"] if not one["on"]]
+        rows.append(["fast path", "off: " + "; ".join(slower) if slower else "everything on"])
+    rows.append(["up", table.duration(status["uptime_s"])])
+    return table.columns(rows) + [f"warning: {warning['text']}" for warning in status["warnings"]]
+
+
+VERB = Verb("status", "", "this machine's address, name, certificate and place in the ring, and what is wrong", (JSON, SOCKET), run)

@@ -1,0 +1,117 @@
+"""Tries a job's conditions, and the machines' own, one by one on every machine of the pool."""
+import re
+
+from wow.why import clauses, classads
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from wow.why.classads import Ad
+    from wow.why.facts import Condition, Machine, Match
+
+RESOURCES = ("Memory", "Disk", "Cpus", "GPUs")
+"""What a slot has a part of: the machine's ad has what is left of it, and all of it as TotalSlot..."""
+ASKED = re.compile(rf"\bRequest({'|'.join(RESOURCES)})\b", re.IGNORECASE)
+AT_LEAST = re.compile(rf"^\(*(?:TARGET\.)?({'|'.join(RESOURCES)})\s*>=?\s*([0-9.]+)\)*$", re.IGNORECASE)
+EQUALS = re.compile(r"^\(*(?:TARGET\.)?(\w+)\s*(?:==|=\?=)\s*\"", re.IGNORECASE)
+DEEPEST = 4
+"""Names in a machine's Requirements are taken apart so many times: START stands for an expression that may name others."""
+MOST_RULES = 100
+"""Conditions of a machine that are tried; its owner may write any number."""
+MOST_VALUES = 5
+NEVER = ("false", "START")
+"""What is left of START, taken apart, in the ad of a machine that is being drained, or that is set to take no jobs."""
+FREE = ("Unclaimed", "Backfill")
+"""States of a slot that may be given out. One that is parted is unclaimed, whatever its parts are."""
+Key = tuple[str, str]
+
+
+def match(job: "Ad", machines: "list[Ad]") -> "Match":
+    """The conditions and which machine meets which."""
+    own = {("job", text): classads.Condition(text) for text in clauses.split(classads.source(job, "Requirements"))}
+    theirs = [{("machine", text): classads.Condition(text) for text in rules(ad) if not (text in NEVER and is_drained(ad))} for ad in machines]
+    every: dict[Key, classads.Condition] = {**own, **{key: condition for rule in theirs for key, condition in rule.items()}}
+    return {
+        "conditions": [describe(key, job) for key in every],
+        "machines": [tried(job, ad, every, {*own, *rule}) for ad, rule in zip(machines, theirs)],
+        "values": {name: distinct(machines, name) for _, text in own for name in EQUALS.findall(text)}}
+
+
+def rules(ad: "Ad", name: str = "Requirements", depth: int = 0) -> list[str]:
+    """A machine's own conditions. One that is the name of an expression of the ad is taken apart in turn."""
+    found: list[str] = []
+    for text in clauses.split(classads.source(ad, name)):
+        if len(found) >= MOST_RULES:
+            break
+        inner = text.removeprefix("MY.")
+        if inner.isidentifier() and depth < DEEPEST and classads.is_expression(ad, inner):
+            found += rules(ad, inner, depth + 1)
+        else:
+            found.append(text)
+    return found[:MOST_RULES]
+
+
+def describe(key: Key, job: "Ad") -> "Condition":
+    """What a condition is about, as far as that can be told."""
+    whose, text = key
+    if asked := ASKED.search(text):
+        resource = named(asked[1])
+        return {"text": text, "of": whose, "resource": resource, "wanted": classads.number(job, f"Request{resource}")}
+    if least := AT_LEAST.match(text):
+        return {"text": text, "of": whose, "resource": named(least[1]), "wanted": float(least[2])}
+    return {"text": text, "of": whose, "resource": "", "wanted": None}
+
+
+def named(word: str) -> str:
+    """A resource as HTCondor writes it."""
+    return next(one for one in RESOURCES if one.lower() == word.lower())
+
+
+def tried(job: "Ad", ad: "Ad", conditions: "dict[Key, classads.Condition]", counts: "set[Key]") -> "Machine":
+    """A machine with the conditions that it meets. counts: those that are the job's or its own; another machine's keep nobody off this one."""
+    idle = emptied(ad)
+
+    def holds(key: Key, machine: "Ad") -> bool:
+        condition = conditions[key]
+        return key not in counts or (condition.holds(job, machine) if key[0] == "job" else condition.holds(machine, job))
+
+    state = classads.text(ad, "State")
+    return {
+        "host": classads.text(ad, "Machine").partition(".")[0], "met": [holds(key, idle) for key in conditions],
+        "free": all(holds(key, ad) for key in conditions) and state in FREE,
+        "offers": {name: all_of(ad, name) for name in RESOURCES}, "users": users(ad), "draining": is_drained(ad)}
+
+
+def is_drained(ad: "Ad") -> bool:
+    """Whether it is being drained: that ends, or the machine with it."""
+    return classads.text(ad, "State") == "Drained"
+
+
+def is_partitionable(ad: "Ad") -> bool:
+    """Whether jobs take parts of this slot, each in a slot of its own; what it says is what is left."""
+    return classads.text(ad, "SlotType") == "Partitionable"
+
+
+def emptied(ad: "Ad") -> "Ad":
+    """The ad as it would be if nothing ran there."""
+    whole = {name: all_of(ad, name) for name in RESOURCES if classads.number(ad, name) is not None}
+    slots = {"NumDynamicSlots": 0} if is_partitionable(ad) else {}
+    return classads.changed(ad, {**{name: int(amount) for name, amount in whole.items()}, **slots, "State": "Unclaimed", "Activity": "Idle"})
+
+
+def all_of(ad: "Ad", resource: str) -> float:
+    """How much of a resource a slot has in all."""
+    found = classads.number(ad, f"TotalSlot{resource}") if is_partitionable(ad) else None
+    return found if found is not None else classads.number(ad, resource) or 0
+
+
+def users(ad: "Ad") -> list[str]:
+    """Whose jobs run there: of the slots that were parted off, or of the slot itself."""
+    if is_partitionable(ad):
+        return classads.texts(ad, "ChildRemoteUser")
+    user = classads.text(ad, "RemoteUser")
+    return [user] if user else []
+
+
+def distinct(machines: "list[Ad]", name: str) -> list[str]:
+    """The texts that an attribute has in the pool, a few of them."""
+    return sorted({value for ad in machines if (value := classads.text(ad, name))})[:MOST_VALUES]

@@ -1,0 +1,137 @@
+"""The sealed backup: what cannot be made again (settings, secret, tickets, the manager's keys, the CA), encrypted by `age` to a recovery key
+that is printed once and stands in no file. Its public half does, so the backup is renewed without it (decision 0031)."""
+
+import datetime
+import hashlib
+import io
+import json
+import pathlib
+import subprocess
+import tarfile
+from typing import NamedTuple
+
+from pool import durable, programs
+from pool.node import WowError
+
+MAGIC = b"age-encryption.org/"
+LARGEST = 256 * 1024 * 1024
+"""Bytes of a backup that are read: the CA of a million machines has fewer."""
+
+PREFIX = "AGE-SECRET-KEY-1"
+PARTS = ("pool.json", "secret", "tickets.json", "manager", "managers", "managers.notice")
+"""What a backup may hold at its top."""
+
+
+class Key(NamedTuple):
+    """A recovery key and its public half."""
+    secret: str
+    public: str
+
+
+def new_key():
+    """Makes a key."""
+    lines = programs.run("age-keygen").split("\n")
+    secret = next(line for line in lines if line.startswith(PREFIX))
+    return Key(secret, public_of(secret))
+
+
+def public_of(secret):
+    """The public half of a recovery key."""
+    return programs.run("age-keygen", "-y", text=secret + "\n").strip()
+
+
+def tidy(typed):
+    """A key as people type it, in small letters or in groups, as age reads it. WowError where it cannot be one."""
+    key = "".join(typed.split()).upper()
+    if not key.startswith(PREFIX):
+        raise WowError("that is no recovery key", f"Type the line that begins with {PREFIX}, which was printed when the backup was made")
+    return key
+
+
+def parts(folder):
+    """The files that are backed up."""
+    below = sorted(path for keys in (folder.manager, folder.managers) for path in keys.rglob("*") if path.is_file())
+    return [path for path in (folder.settings, folder.secret, folder.tickets, folder.list, *below) if path.exists()]
+
+
+def content_of(folder):
+    """A hash over names and contents of all that is backed up."""
+    digest = hashlib.sha256()
+    for path in parts(folder):
+        digest.update(f"{path.relative_to(folder.root)} {hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
+    return digest.hexdigest()
+
+
+def note_of(folder):
+    """What is known of the backup: {public, made, content}; None where there is none that counts."""
+    if not (folder.seal.exists() and folder.sealed.exists()):
+        return None
+    return json.loads(folder.seal.read_text(encoding="ascii"))
+
+
+def seal(folder, public):
+    """Makes the backup anew, for the owner of the key."""
+    note = {"public": public, "made": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"), "content": content_of(folder)}
+    with durable.beside(folder.sealed) as new:
+        done = subprocess.run(["age", "-r", public, "-o", str(new)], input=packed(folder), capture_output=True, check=False)
+        if done.returncode:
+            raise WowError(_said(done), programs.AGAIN, "age")
+    return note
+
+
+def keep(folder, note):
+    """From now on the backup counts: its owner has been told the key."""
+    durable.write(folder.seal, json.dumps(note, indent=2) + "\n")
+
+
+def packed(folder):
+    """A tar archive of the parts."""
+    data = io.BytesIO()
+    with tarfile.open(fileobj=data, mode="w", format=tarfile.PAX_FORMAT) as archive:
+        for path in parts(folder):
+            entry = tarfile.TarInfo(str(path.relative_to(folder.root)))
+            entry.size, entry.mtime, entry.mode = path.stat().st_size, int(path.stat().st_mtime), 0o600
+            with open(path, "rb") as file:
+                archive.addfile(entry, file)
+    return data.getvalue()
+
+
+def opened(path, secret):
+    """The archive in a backup. WowError where the file is none, is damaged, or the key is another's; nothing is written."""
+    try:
+        with open(path, "rb") as file:
+            data = file.read(LARGEST + 1)
+    except OSError as error:
+        raise WowError(f"cannot be read: {error.strerror}", "Name the file backup.age of a pool, or a copy of it", str(path)) from None
+    if not data.startswith(MAGIC) or len(data) > LARGEST:
+        raise WowError("is no backup of `wow pool`", "Name the file backup.age of a pool, or a copy of it", str(path))
+    # The key goes by a pipe: a command's words are seen by everybody on the machine.
+    done = subprocess.run(["age", "-d", "-i", "-", str(path)], input=(secret + "\n").encode(), capture_output=True, check=False)
+    if done.returncode == 0:
+        return done.stdout
+    said = _said(done)
+    if "no identity matched" in said:
+        raise WowError("the recovery key is another one's, so the backup stays closed", "Take the key that was printed when this backup, or the first "
+                       "one before it, was made", str(path))
+    if "malformed secret key" in said:
+        raise WowError("the recovery key has a typing error", "Compare it with the line that was printed, 74 characters", str(path))
+    raise WowError(f"is damaged ({said})", "Take another copy of the backup", str(path))
+
+
+def unpack(data, target, source):
+    """Writes the files of an archive into a folder. WowError where it holds anything but the parts."""
+    try:
+        with tarfile.open(fileobj=io.BytesIO(data)) as archive:
+            for entry in archive:
+                place = pathlib.PurePosixPath(entry.name)
+                if not entry.isfile() or place.is_absolute() or ".." in place.parts or place.parts[0] not in PARTS:
+                    raise WowError(f'holds "{entry.name}", which no pool has', "Take a backup that `wow pool` made", str(source))
+                path = target / place
+                path.parent.mkdir(0o700, parents=True, exist_ok=True)
+                durable.write(path, archive.extractfile(entry).read())
+    except tarfile.TarError as error:
+        raise WowError(f"is damaged ({error})", "Take another copy of the backup", str(source)) from None
+
+
+def _said(done):
+    return done.stderr.decode(errors="replace").strip().splitlines()[0].removeprefix("age: error: ")

@@ -1,0 +1,80 @@
+"""The command line of `wow pool`. Exit codes: 0 done, 1 it could not be done (the message says why and what to do), 2 wrong usage."""
+
+import argparse
+import json
+import os
+import sys
+
+from pool import steps
+from pool.clone import Clone
+from pool.node import WowError, agreed
+from pool.programs import AGAIN
+from pool.progress import Progress
+from pool.verbs import backup, create, manager, restore, show, stamp, ticket, upgrade, user
+
+VERBS = {"create": create, "ticket": ticket, "user": user, "manager": manager, "stamp": stamp, "show": show, "upgrade": upgrade, "backup": backup,
+         "restore": restore}
+
+
+class Context:
+    """What a verb is given: the clone, where progress is told, and whether a program reads what it prints. `reached` is told of each step."""
+
+    def __init__(self, clone, say, as_json, out, reached):
+        self.clone = clone
+        self.say = say
+        self.as_json = as_json
+        self._out = out
+        self._reached = reached
+
+    def run(self, made):
+        """Runs the steps that are not done."""
+        steps.run(made, self.say, self._reached)
+
+    def warn(self, doubts):
+        """Tells what may be wrong."""
+        for doubt in doubts:
+            self.say(f"WARNING: {doubt}")
+
+    def plain(self, text):
+        """Prints a line for people."""
+        if not self.as_json:
+            print(text, file=self._out, flush=True)
+
+    def tell(self, told):
+        """Prints a result for programs."""
+        if self.as_json:
+            print(json.dumps(told), file=self._out, flush=True)
+
+
+def parser():
+    """The parser of all verbs."""
+    whole = argparse.ArgumentParser(prog="wow pool", description="Makes a pool in one folder, and keeps it.", allow_abbrev=False)
+    verbs = whole.add_subparsers(dest="verb", required=True, metavar="VERB")
+    for name, verb in VERBS.items():
+        one = verbs.add_parser(name, help=verb.SUMMARY, description=verb.__doc__, allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter)
+        verb.add(one)
+        one.add_argument("--json", action="store_true", help="print the result as JSON, progress to standard error")
+    return whole
+
+
+def main(words, clone=None, out=None, err=None, reached=lambda name: None):
+    """Runs one verb; the tests give a clone, streams, and `reached`, which is called with each step's name before it is begun."""
+    given = parser().parse_args(words)
+    out, err = out or sys.stdout, err or sys.stderr
+    # All that is made is the owner's alone.
+    former = os.umask(0o077)
+    context = Context(clone or Clone(), Progress(err if given.json else out), given.json, out, reached)
+    try:
+        return VERBS[given.verb].run(given, context) or 0
+    except WowError as error:
+        print(f"wow pool {given.verb}: {error}", file=err)
+        return agreed.FAILED
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        print(f"wow pool {given.verb}: {where}{error.strerror or error}. {AGAIN}", file=err)
+        return agreed.FAILED
+    except KeyboardInterrupt:
+        print(f"wow pool {given.verb}: ended by you. What is done stays: type the same command again to go on", file=err)
+        return agreed.INTERRUPTED
+    finally:
+        os.umask(former)

@@ -1,0 +1,80 @@
+"""The one writer of pool.conf. What it writes is read by the one reader before anybody gets it."""
+
+from typing import NamedTuple
+
+from pool.node import agreed, poolconf
+
+
+class Facts(NamedTuple):
+    """What all machines of a pool have in common; `at` is the first manager's HOST:PORT, `others` are those of the managers beside it."""
+    name: str
+    subnet: str
+    at: str
+    secret: str
+    certificate: str
+    others: tuple = ()
+
+
+def text(sections):
+    """INI text of [(section, {key: value})]; a value of None leaves the key out."""
+    lines = []
+    for section, keys in sections:
+        lines.append(f"[{section}]")
+        lines += [f"{key} = {value}" for key, value in keys.items() if value is not None]
+        lines.append("")
+    return "\n".join(lines)
+
+
+def manager(facts, users=(), **node):
+    """The manager's file; `node` are more keys of [node], `users` (name, key) pairs."""
+    return _checked([("pool", {"name": facts.name, "subnet": facts.subnet, "secret": facts.secret}), ("ca", {"certificate": facts.certificate}),
+                     ("node", {"role": agreed.MANAGER_ROLE, "port": _port(facts.at), **node}), *_users(users)], "manager's pool.conf")
+
+
+def other_manager(facts, at):
+    """The file of a manager beside the first, which everybody reaches there, or nobody where `at` is None."""
+    return _checked([
+        ("pool", {"name": facts.name, "subnet": facts.subnet, "bootstrap": _places(one for one in (facts.at, *facts.others) if one != at), "secret": facts.secret}),
+        ("ca", {"certificate": facts.certificate}), ("node", {"role": agreed.MANAGER_ROLE, "port": _port(at)})], "other manager's pool.conf")
+
+
+def worker(facts, ticket, users=(), **node):
+    """Everybody else's file."""
+    return _checked([
+        ("pool", {"name": facts.name, "subnet": facts.subnet, "bootstrap": _places((facts.at, *facts.others)), "secret": facts.secret}),
+        ("ca", {"certificate": facts.certificate, "ticket": ticket}), *([("node", node)] if node else []), *_users(users)], "volunteers' pool.conf")
+
+
+def judge(name, subnet, at, users):
+    """WowError, naming what a person typed, if the reader would refuse it. There is no CA yet, so it reads the file of an open pool."""
+    for typed, value in ((f'"{name}"', name), ("--subnet", subnet), ("--at", at), *((f"--user {user}", user) for user in users)):
+        # An end of line in a word would be a line of its own in the file.
+        if not value.isprintable() or " " in value:
+            raise poolconf.WowError("holds a blank or an end of line", "Type it without", "", typed)
+    draft = text([("pool", {"name": name, "subnet": subnet, "bootstrap": f"udp:{at}", "secret": "0" * 64, "open": "yes"}), *_users(users.items())])
+    try:
+        poolconf.read(draft.encode(), "")
+    except poolconf.WowError as error:
+        section, _, key = error.key.partition(" ")
+        typed = {"name": f'"{name}"', "subnet": f"--subnet {subnet}", "bootstrap": f"--at {at}"}.get(key)
+        raise poolconf.WowError(error.what, error.todo, "", typed or f"--user {section[len('[user:'):-1]}") from None
+
+
+def _port(at):
+    """The port of a place, None for the usual one, and where there is no place."""
+    port = at.rpartition(":")[2] if at else ""
+    return port if port not in ("", str(agreed.OVERLAY_PORT)) else None
+
+
+def _places(places):
+    return " ".join(f"udp:{place}" for place in places)
+
+
+def _users(users):
+    return [(f"{poolconf.USERS}{name}", {"authorized-key": key}) for name, key in users]
+
+
+def _checked(sections, shown):
+    written = text(sections)
+    poolconf.read(written.encode(), shown)
+    return written

@@ -1,0 +1,94 @@
+"""What stands on the disk of a machine, or of an image, that nobody runs: its partitions, its release and its layers. Read from the disk itself, since the
+name of a file says nothing. The layout is appliance/image/disk's."""
+
+import json
+import pathlib
+import re
+import subprocess
+import tempfile
+from typing import NamedTuple
+
+from pool import programs
+from pool.node import WowError, agreed
+
+MIB, SECTOR = 1 << 20, 512
+SYSTEM, HOME = "WOWSYS", agreed.HOME_LABEL
+STACK = "/stacks/A.conf"
+VERSION_FILE = "usr/lib/wow/node/wow/lib/version.py"
+ENVIRONMENT = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C"}
+"""Of programs whose words are looked for."""
+NUMBERS = re.compile(r'VERSION = "(\d+(?:\.\d+)*)[^"]*"')
+
+
+class Disk(NamedTuple):
+    """`table` is the partition table, `release` that of the node layer, `stack` the list of layers as a text, `modules` the names of those that are modules."""
+    table: list
+    release: str
+    stack: str
+    modules: list
+
+
+def read(path, place, held=()):
+    """The Disk in a qcow2; `place` is a folder for what is made meanwhile. WowError where it is none of a WOW machine, or where a machine runs from it."""
+    if not path.is_file():
+        raise WowError("no such file", "Name a machine's qcow2, and an image like build/out/wow.qcow2", str(path))
+    with tempfile.TemporaryDirectory(dir=place) as scratch:
+        scratch = pathlib.Path(scratch)
+        table = _table(path, scratch / "table", held)
+        names = {entry.get("name"): entry for entry in table}
+        if not {SYSTEM, HOME} <= names.keys():
+            raise WowError(f"has no partitions {SYSTEM} and {HOME}: it is no disk of a WOW machine", "Name the first disk of the machine, not WOWCFG", str(path))
+        system = scratch / "system"
+        _cut(path, system, names[SYSTEM]["start"] * SECTOR // MIB, names[SYSTEM]["size"] * SECTOR // MIB, held)
+        stack = _inside(system, f"cat {STACK}", path)
+        rows = [line.split() for line in stack.splitlines() if line.strip() and not line.startswith("#")]
+        files = {row[0]: row[2] for row in rows if len(row) == 5}
+        if "node" not in files:
+            raise WowError("names no node layer in its list of layers", "Take a disk that appliance/image/build made, or a machine's that was made of one", str(path))
+        layer = scratch / "node"
+        _inside(system, f"dump /layers/{files['node']} {layer.name}", path)
+        said = programs.run("unsquashfs", "-cat", layer, VERSION_FILE)
+        found = NUMBERS.search(said)
+        if found is None:
+            raise WowError("names no release in its node layer", "Take a disk that appliance/image/build made", str(path))
+        return Disk(table, found.group(1), stack, [row[1] for row in rows if row[0] == "module"])
+
+
+def is_older(release, than):
+    """Whether a release comes before another."""
+    return _numbers(release) < _numbers(than)
+
+
+def _numbers(release):
+    return tuple(int(part) for part in release.split("."))
+
+
+def _table(path, raw, held):
+    """The partition table in the disk's first MiB; its copy at the disk's end is not looked for."""
+    _cut(path, raw, 0, 1, held)
+    about = json.loads(programs.run("qemu-img", "info", "--output=json", path, held=held))
+    with open(raw, "r+b") as file:
+        file.truncate(about["virtual-size"])
+    done = subprocess.run(["sfdisk", "--json", raw], capture_output=True, text=True, check=False, env=ENVIRONMENT)
+    if done.returncode:
+        raise WowError("has no partition table: it is no disk of a WOW machine", "Name the first disk of the machine, not WOWCFG", str(path))
+    if about["format"] != "qcow2":
+        raise WowError(f"is of the format {about['format']}, not qcow2", f"Convert it first: qemu-img convert -O qcow2 {path.name} NEW.qcow2; and back after the upgrade",
+                       str(path))
+    entries = json.loads(done.stdout)["partitiontable"]["partitions"]
+    return [{key: value for key, value in entry.items() if key != "node"} for entry in entries]
+
+
+def _cut(path, raw, start, length, held):
+    """Copies so many MiB of a disk. A disk that a machine runs from is locked by it."""
+    programs.run("qemu-img", "dd", "-O", "raw", f"if={path}", f"of={raw}", "bs=1M", f"skip={start}", f"count={start + length}", held=held, place=raw.parent)
+
+
+def _inside(system, request, path):
+    """What debugfs says to one request; its own errors go beside, with the exit code of success. It runs where `system` lies, for it takes a request apart at
+    blanks, and a folder's name may have some."""
+    done = subprocess.run(["debugfs", "-R", request, system.name], capture_output=True, text=True, check=False, cwd=system.parent, env=ENVIRONMENT)
+    wrong = [line for line in done.stderr.splitlines() if not line.startswith("debugfs ")]
+    if done.returncode or wrong:
+        raise WowError(f"its system cannot be read ({(wrong or ['debugfs failed'])[0]})", "Take a disk that appliance/image/build made, or a copy of this one", str(path))
+    return done.stdout

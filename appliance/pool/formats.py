@@ -1,0 +1,11 @@
+"""What is used here of the image's formats: the OVF descriptor and its digests, and which partitions a machine may have."""
+
+import pathlib
+import sys
+
+FOLDER = str(pathlib.Path(__file__).resolve().parents[1] / "image/formats")
+if FOLDER not in sys.path:
+    sys.path.append(FOLDER)
+
+import ovf  # noqa: E402, F401
+import partitions  # noqa: E402, F401

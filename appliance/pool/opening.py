@@ -1,0 +1,53 @@
+"""What every verb does with a pool's folder: take it, open it, tell what is in it."""
+
+import contextlib
+import os
+
+from pool import backup, stamping
+from pool.pool import FIRST, Pool
+
+
+@contextlib.contextmanager
+def locked(folder, context):
+    """Holds the folder; gives the descriptors that programs are to keep open."""
+    held = folder.lock(context.say)
+    try:
+        yield (held,)
+    finally:
+        os.close(held)
+
+
+def pool(folder, context, held):
+    """The Pool in a folder that is held, without what a run that was ended left half made."""
+    found = Pool(folder, context.clone, held)
+    found.tidy()
+    return found
+
+
+def facts(found):
+    """What is in a pool's folder, without a secret."""
+    told, folder, contents = found.settings, found.folder, found.authority.contents()
+    places = {FIRST: told.at, **{one["host"]: one["at"] for one in told.managers}}
+    last = {row["host"]: row for row in contents["certificates"] if row["role"] == "manager"}  # the oldest comes first
+    used = {row["id"]: row for row in contents["tickets"]}
+    return {
+        "name": told.name, "folder": str(folder.root), "subnet": told.subnet, "at": told.at,
+        "ca": {"sha256": found.authority.fingerprint, "not_after": contents["not_after"]},
+        "manager": [{"host": host, "address": last[host]["address"], "not_after": last[host]["not_after"], "at": at, "ca": host == FIRST}
+                    for host, at in places.items() if host in last],
+        "tickets": [{"id": ticket["id"], "machines": used[ticket["id"]]["uses"], "used": used[ticket["id"]]["used"],
+                     "not_after": used[ticket["id"]]["not_after"]} for ticket in folder.read_tickets()],
+        "users": told.users,
+        "images": [{"file": name, **{key: one[key] for key in ("bytes", "release", "source", "sha256")}} for name, one in stamping.Stamped(folder).known.items()],
+        "backup": sealed(folder, backup.note_of(folder))}
+
+
+def sealed(folder, note):
+    """The backup that a note tells of: its file, when it was made, and whether anything has changed since; None where there is none."""
+    return note and {"file": folder.sealed.name, "made": note["made"], "current": note["content"] == backup.content_of(folder)}
+
+
+def show_key(key, context):
+    """Prints a new recovery key, once."""
+    context.plain(f"\nThe recovery key, which opens the backup and stands in no file:\n\n    {key}\n\n"
+                  "Write it down now: it is not shown again. A key that was shown before does not open this backup.\n")

@@ -1,0 +1,58 @@
+"""What people read: START.md for the admin, and the pages that go with the images."""
+
+import pathlib
+import re
+import string
+
+from pool import durable
+
+HERE = pathlib.Path(__file__).resolve().parent
+DOCS = HERE.parents[1] / "docs"
+LINK = re.compile(r"\[([^]]+)\]\((?!https?:)[^)]*\)")
+"""A link to a file of the clone, which the reader of a page alone does not have."""
+
+
+def texts(pool):
+    """{path: text} of all pages."""
+    folder, told = pool.folder, pool.settings
+    ticket = folder.read_tickets()[-1]
+    start = string.Template((HERE / "START.md.in").read_text(encoding="utf-8")).substitute(
+        name=told.name, host=told.host, port=told.port, subnet=told.subnet, folder=folder.root, ticket=ticket["id"], machines=ticket["machines"],
+        until=ticket["until"], manager_until=manager_until(pool), people=people(told.users), machine=machine(told, folder.root), command=HERE.parent / "wow")
+    return {folder.start: start, folder.for_volunteers / "volunteer.md": page("volunteer.md"),
+            folder.for_volunteers / "hypervisors.md": page("hypervisors.md"), folder.for_scientists / "scientist.md": page("scientist.md"),
+            folder.for_scientists / "hypervisors.md": page("hypervisors.md"), folder.for_scientists / "jobs.md": page("jobs.md")}
+
+
+def write(found):
+    """Writes them, each whole."""
+    for path, text in found.items():
+        path.parent.mkdir(0o700, exist_ok=True)
+        durable.write(path, text)
+
+
+def page(name):
+    """A page of docs/, for who has nothing else."""
+    return LINK.sub(r"\1", (DOCS / name).read_text(encoding="utf-8"))
+
+
+def people(users):
+    """Who may log in, in words."""
+    return ", ".join(users) if users else "nobody yet"
+
+
+def machine(told, root):
+    """Which file a scientist starts."""
+    if not told.login:
+        return (f"- The same `for-volunteers/{told.name}.ova`: they start a machine of their own, log in there and submit jobs.\n"
+                f"  For laptops, `wow pool stamp {root} --login` makes a machine that has a queue and runs no jobs.")
+    stem = f"for-scientists/{told.name}-login"
+    return (f"- `{stem}.ova`, to those with a laptop: a machine that has a queue and runs no jobs. They log in there and\n"
+            f"  submit jobs. (`{stem}.qcow2` and `{stem}-config.img` are the same for QEMU, libvirt\n  and Proxmox; whoever takes another form of the image puts"
+            f" `{stem}-config.iso` into the machine's CD drive.)\n"
+            f"- Or the volunteers' `{told.name}.ova`, to those whose computer shall run jobs, too.")
+
+
+def manager_until(pool):
+    """The day on which the manager's certificate ends."""
+    return max(row["not_after"] for row in pool.authority.contents()["certificates"] if row["role"] == "manager")[:10]

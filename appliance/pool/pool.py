@@ -1,0 +1,134 @@
+"""One pool in its folder: what it consists of, and the steps that make each part. `wow pool create` takes them all, the lab the first ones."""
+
+from pool import backup, conf, durable, image, pages, settings, stamping
+from pool.authority import Authority
+from pool.node import WowError, agreed
+from pool.steps import Step
+
+FIRST = agreed.MANAGER_LABEL
+"""What the first manager is called; it has the CA."""
+LEAVE, REFUSE, REPLACE = "leave", "refuse", "replace"
+"""What `Pool.images` does with the manager's files when its CA has admitted machines."""
+
+
+class Pool:
+    """A folder whose settings are known, the clone that makes it, and the lock that this run holds."""
+
+    def __init__(self, folder, clone, held=()):
+        self.folder = folder
+        self.settings = folder.read()
+        self.authority = Authority(clone.wow_ca, folder.ca, held)
+        self._clone = clone
+        self._held = held
+        self._image = None
+
+    @property
+    def facts(self):
+        """What every machine's pool.conf says."""
+        told = self.settings
+        return conf.Facts(told.name, told.subnet, told.at, self.folder.read_secret(), self.authority.certificate,
+                          tuple(one["at"] for one in told.managers if one["at"]))
+
+    @property
+    def ticket(self):
+        """The newest ticket, ID:SECRET, which is in the volunteers' image."""
+        return self.folder.read_tickets()[-1]["ticket"]
+
+    @property
+    def image(self):
+        """The image to stamp."""
+        if self._image is None:
+            self._image = image.find(self._clone)
+        return self._image
+
+    def change(self, **what):
+        """Changes settings."""
+        self.settings = self.settings._replace(**what)
+        settings.write(self.folder.settings, self.settings)
+
+    def identity(self):
+        """The steps that make what a pool is: secret, CA, the manager's keys, a ticket."""
+        folder = self.folder
+        return [
+            Step("secret", "secret", folder.secret.exists, folder.make_secret),
+            Step("ca", f"certificate authority of {self.settings.name}", lambda: self.authority.is_there,
+                 lambda: self.authority.make(self.settings.name, self.settings.subnet)),
+            Step("manager", "the manager's key and certificate", (folder.manager / "node.pem").exists, lambda: self.authority.make_manager(folder.manager)),
+            Step("ticket", f"ticket for {self.settings.machines} machines until {self.settings.until}", lambda: bool(folder.read_tickets()),
+                 lambda: self.add_ticket(self.settings.machines, self.settings.until))]
+
+    def add_ticket(self, machines, until):
+        """Makes a ticket, which is the newest from now on. The first one that a run made and could not note is ended: nobody knows its secret."""
+        kept = self.folder.read_tickets()
+        for lost in () if kept else self.authority.contents()["tickets"]:
+            self.authority.end_ticket(lost["id"])
+        ticket = self.authority.ticket(machines, until)
+        self.folder.keep_tickets([*kept, {"id": ticket.partition(":")[0], "ticket": ticket, "machines": machines, "until": until}])
+        return ticket
+
+    def list_managers(self, others):
+        """The CA's list of managers is that of the first and these, {host, address, at} each, from now on."""
+        known = {one["host"] for one in self.settings.managers}
+        for one in others:
+            if one["host"] not in known or not (self.folder.other(one["host"]) / "node.pem").exists():
+                self.authority.make_other(self.folder.other(one["host"]), one["host"], one["address"])
+        self.authority.sign_managers([FIRST, *(one["host"] for one in others)], self.folder.list)
+        self.change(managers=tuple(others))
+        for path in self.folder.managers.iterdir() if self.folder.managers.exists() else ():
+            if path.name not in [one["host"] for one in others]:
+                # Its key is revoked, or will be. Its images stay: that machine may run from one of them.
+                stamping.Stamped(self.folder).forget(self.folder.for_other(path.name))
+                durable.remove(path)
+
+    def build(self):
+        """The step that makes the image, if there is none."""
+        return Step("image", "the image", lambda: image.is_there(self._clone), self._clone.build)
+
+    def images(self, manager=LEAVE):
+        """The steps that make the files for people, those that have changed. `manager` says what becomes of the manager's when a manager has run with
+        this CA (`served`)."""
+        stamped = stamping.Stamped(self.folder)
+        found = stamping.outputs(self.folder, self.facts, self.ticket, self.settings, self.image)
+        why = None if manager == REPLACE else self.served()
+        if why:
+            theirs = [output for output in found if output.path.parent == self.folder.for_manager]
+            if manager == REFUSE and not all(map(stamped.is_current, theirs)):
+                raise WowError(why, "If that manager is gone for good, say: wow pool stamp --replace-manager", str(self.folder.ca))
+            found = [output for output in found if output not in theirs]
+        return [Step(output.path.name, str(output.path.relative_to(self.folder.root)), lambda output=output: stamped.is_done(output),
+                     lambda output=output: stamped.make(output, self.image.release, self._clone.stamp, self._held)) for output in found]
+
+    def served(self):
+        """Why no new manager may be made with this CA, or None: one has served it, so this is a copy. A second one would know nothing of who is
+        admitted from now on by the first."""
+        admitted = self.authority.admitted()
+        return f"has admitted {admitted} machines: a manager runs with it, or has run. Two managers with one CA tear the pool apart" if admitted else None
+
+    def papers(self):
+        """The step that writes what people read."""
+        texts = pages.texts(self)
+        return Step("pages", "START.md", lambda: all(path.exists() and path.read_text(encoding="utf-8") == text for path, text in texts.items()),
+                    lambda: pages.write(texts))
+
+    def sealed(self, tell, new_key=False):
+        """The step that makes the backup, if there is none or it is older than what it holds. `tell` is called with a new recovery key, and
+        the note of its backup, before that counts."""
+        def is_done():
+            note = backup.note_of(self.folder)
+            return not new_key and note is not None and note["content"] == backup.content_of(self.folder)
+
+        def make():
+            note = None if new_key else backup.note_of(self.folder)
+            key = backup.new_key() if note is None else None
+            made = backup.seal(self.folder, key.public if key else note["public"])
+            if key:
+                tell(key.secret, made)
+            backup.keep(self.folder, made)
+
+        return Step("backup", self.folder.sealed.name, is_done, make)
+
+    def tidy(self):
+        """Removes what a run that was ended left half made."""
+        for path in self.folder.root.rglob(f"*{durable.SUFFIX}"):
+            if path.exists():
+                durable.remove(path)

@@ -1,0 +1,54 @@
+"""What a person said of a pool, in the folder's pool.json: it is written first, and a later run goes by it."""
+
+import json
+from typing import NamedTuple
+
+from pool import durable
+from pool.node import WowError
+
+FORMAT = 1
+SUBNET = "10.128.0.0/16"
+MACHINES = 100
+DAYS = 90
+"""How long the first ticket admits machines, if nobody says otherwise."""
+
+
+class Settings(NamedTuple):
+    """`host` and `port` are the first manager's place; `machines` and `until` are of the first ticket; `users` maps names to OpenSSH keys; `login`
+    says whether there is an image for laptops, with a queue and no jobs; `managers` are those beside the first in their order, {host, address, at} each, `at`
+    None where only the overlay leads there."""
+    name: str
+    subnet: str
+    host: str
+    port: int
+    machines: int
+    until: str
+    users: dict
+    login: bool = False
+    managers: tuple = ()
+
+    @property
+    def at(self):
+        """HOST:PORT."""
+        return f"{self.host}:{self.port}"
+
+
+def write(path, settings):
+    """Keeps them. OSError: no room."""
+    told = settings._asdict()
+    if not settings.managers:
+        # As a clone knows it that knows of one manager.
+        del told["managers"]
+    durable.write(path, json.dumps({"format": FORMAT, **told}, indent=2) + "\n")
+
+
+def read(path):
+    """The Settings in a file. WowError where it is not what `write` wrote."""
+    try:
+        told = json.loads(path.read_text(encoding="utf-8"))
+        number = told.pop("format")
+        if number != FORMAT:
+            raise WowError(f"is of format {number}, this clone knows {FORMAT}", "Use the clone that made this pool, or a newer one", str(path))
+        return Settings(**told)
+    except (ValueError, TypeError, KeyError, AttributeError):
+        raise WowError("is not what `wow pool create` wrote", "Bring the folder back from its backup: wow pool restore", str(path)) from None

@@ -1,0 +1,121 @@
+"""The images of a pool: each is stamped when something that goes into it has changed, and is whole or the former one."""
+
+import hashlib
+import json
+import os
+import shutil
+from typing import NamedTuple
+
+from pool import conf, durable, programs
+from pool.formats import ovf
+
+
+class Output(NamedTuple):
+    """One file for people. `source` is the image that it is made of; `manager` the folder with keys, None for volunteers; `makes` one of the below;
+    `list` the CA's list of managers, None where there is one."""
+    path: object
+    source: object
+    digest: str
+    text: str
+    manager: object
+    makes: object
+    list: object
+
+
+def disk_or_ova(stamper, output, new, held):
+    """Stamps: an OVA with its configuration, or for a qcow2 its configuration disk."""
+    _stamp(stamper, output, new, held, output.source)
+
+
+def cd(stamper, output, new, held):
+    """Stamps a CD, which goes with any form of the image."""
+    _stamp(stamper, output, new, held, "--iso")
+
+
+def _stamp(stamper, output, new, held, word):
+    written = output.path.with_name(f"{output.path.name}.conf{durable.SUFFIX}")
+    durable.write(written, output.text)
+    try:
+        keys = ("--manager", output.manager) if output.manager else ()
+        listed = ("--managers", output.list) if output.list else ()
+        programs.run(stamper, word, written, *keys, *listed, "-o", new, held=held, place=new.parent)
+        new.chmod(0o600)
+    finally:
+        durable.remove(written)
+
+
+def copy(_, output, new, __):
+    """The system's disk as it was built."""
+    shutil.copyfile(output.source, new)
+
+
+def outputs(folder, facts, ticket, told, image):
+    """All that people get; `told` are the pool's settings. The name of a file says what it is for, since it leaves its folder."""
+    name, manager, volunteers = facts.name, folder.for_manager, folder.for_volunteers
+    theirs, ours = conf.worker(facts, ticket, told.users.items()), conf.manager(facts)
+
+    def four(place, stem, text, keys):
+        ova, disk = (image.ova, image.digests["wow.ova"]), (image.qcow2, image.digests["wow.qcow2"])
+        listed = folder.list if told.managers else None
+        return [Output(place / f"{stem}.ova", *ova, text, keys, disk_or_ova, listed), Output(place / f"{stem}-config.img", *disk, text, keys, disk_or_ova, listed),
+                Output(place / f"{stem}-config.iso", *disk, text, keys, cd, listed), Output(place / f"{stem}.qcow2", *disk, "", None, copy, None)]
+
+    made = [*four(manager, f"{name}-manager", ours, folder.manager), *four(volunteers, name, theirs, None)]
+    for one in told.managers:
+        made += four(folder.for_other(one["host"]), f"{name}-manager-{one['host']}", conf.other_manager(facts, one["at"]), folder.other(one["host"]))
+    if told.login:
+        made += four(folder.for_scientists, f"{name}-login", conf.worker(facts, ticket, told.users.items(), role="login"), None)
+    return made
+
+
+class Stamped:
+    """What each image was made of, in stamped.json."""
+
+    def __init__(self, folder):
+        self._folder = folder
+        self.known = json.loads(folder.stamped.read_text(encoding="ascii")) if folder.stamped.exists() else {}
+
+    def key(self, output):
+        """A hash over all that goes into the output."""
+        digest = hashlib.sha256(f"{output.digest}\n{output.text}".encode())
+        if output.list:
+            digest.update(output.list.read_bytes())
+        for path in sorted(output.manager.rglob("*")) if output.manager else ():
+            if path.is_file():
+                digest.update(f"{path.relative_to(output.manager)} {hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
+        return digest.hexdigest()
+
+    def is_current(self, output):
+        """Whether the file is there and made of what it would be made of now."""
+        known = self.known.get(self._name(output.path))
+        return (known is not None and known["key"] == self.key(output) and output.path.exists()
+                and output.path.stat().st_size == known["bytes"])
+
+    def is_done(self, output):
+        """Whether nothing is to be made of the output; a sentence where it is left alone because a machine has written to it."""
+        return self.is_current(output) or self._used(output)
+
+    def _used(self, output):
+        # A machine that was started from this very file has its home there, the manager its CA's records: it is no image any more.
+        if output.makes is not copy or not output.path.exists():
+            return False
+        ours = {output.digest, self.known.get(self._name(output.path), {}).get("sha256")}
+        return ovf.digest_of(output.path) not in ours and (f"{output.path} stays as it is: a machine was started from it, and has its home there. "
+                                                           "To have a new one, move that file away")
+
+    def make(self, output, release, stamper, held):
+        """Makes one file and notes it."""
+        output.path.parent.mkdir(0o700, exist_ok=True)
+        with durable.beside(output.path) as new:
+            output.makes(stamper, output, new, held)
+        self.known[self._name(output.path)] = {"key": self.key(output), "bytes": os.path.getsize(output.path), "release": release,
+                                                "source": output.source.name, "sha256": output.digest}
+        durable.write(self._folder.stamped, json.dumps(self.known, indent=2) + "\n")
+
+    def forget(self, place):
+        """Notes that there are no files in a folder any more."""
+        self.known = {name: one for name, one in self.known.items() if not name.startswith(f"{place.name}/")}
+        durable.write(self._folder.stamped, json.dumps(self.known, indent=2) + "\n")
+
+    def _name(self, path):
+        return str(path.relative_to(self._folder.root))

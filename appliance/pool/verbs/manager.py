@@ -1,0 +1,90 @@
+"""Adds a manager beside the first, or takes one off the list. HTCondor's managers take each other's place within a minute; the CA stays on the first one.
+The list is signed here and travels in the new images: as soon as a machine that was started from one of them joins, all machines have it."""
+
+from pool import conf, opening, place
+from pool.folder import Folder
+from pool.node import WowError, agreed, ipv4, kinds
+from pool.pool import FIRST
+
+SUMMARY = "adds a manager beside the first (add), or takes one off the list (remove)"
+
+
+def add(parser):
+    """Adds its words to the parser."""
+    parser.add_argument("what", choices=("add", "remove"), help="what becomes of the manager")
+    parser.add_argument("folder", metavar="FOLDER", help="the pool's folder")
+    parser.add_argument("name", metavar="NAME", help="its host name, a DNS label like second")
+    parser.add_argument("--at", metavar="HOST[:PORT]", help="where it will run, as everybody reaches it; machines find the pool by it, too, while the first is away")
+    parser.add_argument("--private", action="store_true", help="that address is private: all machines of the pool stand in its network")
+    parser.add_argument("--address", help="its address in the pool, the first free one if none is named")
+
+
+def run(given, context):
+    """Changes the list, then everything that it goes into."""
+    folder = Folder(given.folder)
+    folder.read()
+    with opening.locked(folder, context) as held:
+        pool = opening.pool(folder, context, held)
+        pool.image  # before anything is changed: without an image to stamp, nothing is
+        others = with_one(given, pool, context) if given.what == "add" else without_one(given, pool.settings.managers)
+        pool.list_managers(others)
+        context.run([*pool.images(), pool.papers(), pool.sealed(lambda key, _: opening.show_key(key, context))])
+        context.say(told(given, folder))
+        context.tell(opening.facts(pool))
+
+
+def with_one(given, pool, context):
+    """The managers beside the first, with the new one. WowError where it cannot be one."""
+    there = pool.settings.managers
+    if given.name == FIRST or not kinds.is_label(given.name):
+        raise WowError("is the first manager's name" if given.name == FIRST else "is not a DNS label", "Give small letters, digits and inner hyphens, like second",
+                       "", given.name)
+    if given.name in [one["host"] for one in there]:
+        raise WowError("is a manager of this pool", "wow pool show lists them", "", given.name)
+    if len(there) + 1 == agreed.MOST_MANAGERS:
+        raise WowError(f"would be one more than the {agreed.MOST_MANAGERS} managers that a pool may have", "Remove another one first", "", given.name)
+    at = None
+    if given.at:
+        host, port = place.read(given.at)
+        at = f"{host}:{port}"
+        conf.judge(pool.settings.name, pool.settings.subnet, at, {})
+        context.warn(place.doubts(host, pool.settings.subnet, given.private))
+        if at in (pool.settings.at, *(one["at"] for one in there)):
+            raise WowError("is another manager's place", "Each has its own", "", f"--at {given.at}")
+    return (*there, {"host": given.name, "address": chosen(given, pool), "at": at})
+
+
+def without_one(given, there):
+    """The managers beside the first, but for one. WowError where that is none."""
+    if given.name == FIRST:
+        raise WowError("has the CA, and stays", "If that machine is gone for good: wow pool stamp --replace-manager", "", given.name)
+    if given.name not in [one["host"] for one in there]:
+        raise WowError("is no manager beside the first", f"One of: {', '.join(one['host'] for one in there) or 'none'}", "", given.name)
+    return tuple(one for one in there if one["host"] != given.name)
+
+
+def chosen(given, pool):
+    """The new manager's address. WowError where that is another machine's, for all that this folder knows."""
+    rows = pool.authority.contents()["certificates"]
+    former = [row["not_after"] for row in rows if row["host"] == given.name and row["status"] == "valid"]
+    if former and not pool.folder.other(given.name).exists():
+        raise WowError(f"was another machine's name here, whose certificate is good until {former[-1][:10]}", "Give another name, like third", "", given.name)
+    others = {row["address"]: row["host"] for row in rows if row["host"] != given.name}
+    if given.address in others:
+        raise WowError(f"is the address of {others[given.address]}", "Give another --address", "", f"--address {given.address}")
+    return given.address or free(pool, others)
+
+
+def free(pool, taken):
+    """The first address of the subnet that is not taken."""
+    network, _ = ipv4.parse_prefix(pool.settings.subnet)
+    return next(address for number in range(1, place.room(pool.settings.subnet) + 2) if (address := ipv4.format_address(network + number)) not in taken)
+
+
+def told(given, folder):
+    """What is left to do."""
+    if given.what == "remove":
+        return (f"{given.name} is off the list. The pool hears of it from the first machine that starts with a new image. Its certificate still says manager: on "
+                f"the manager with the CA, /usr/lib/wow/ca/wow-ca revoke {given.name} --manager --state /var/lib/wow/ca. When that machine is off, remove "
+                f"{folder.for_other(given.name)}")
+    return f"start {given.name} from {folder.for_other(given.name)}, once: it brings the pool the list of managers"

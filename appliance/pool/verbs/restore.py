@@ -1,0 +1,53 @@
+"""Makes a pool's folder from its sealed backup. The recovery key is asked for, or read from standard input. Nothing is written if it is wrong."""
+
+import getpass
+import pathlib
+import sys
+
+from pool import backup, durable, opening, programs, settings
+from pool.authority import Authority
+from pool.folder import Folder
+from pool.node import WowError
+
+SUMMARY = "makes a pool's folder from its backup"
+
+
+def add(parser):
+    """Adds its words to the parser."""
+    parser.add_argument("file", metavar="BACKUP", type=pathlib.Path, help="backup.age, or a copy of it")
+    parser.add_argument("--folder", help="where to make it; the pool's name in this folder if none is named")
+
+
+def run(given, context):
+    """Opens the backup, looks whether it is a pool's, and only then makes the folder."""
+    programs.need("age")
+    if not context.clone.wow_ca.exists():
+        raise WowError("is not built yet", f"Type: cd {context.clone.root} && make image", str(context.clone.wow_ca))
+    secret = backup.tidy(asked())
+    data = backup.opened(given.file, secret)
+    parent = pathlib.Path(given.folder).absolute().parent if given.folder else pathlib.Path.cwd()
+    with durable.scratch(parent) as made:
+        backup.unpack(data, made, given.file)
+        told = settings.read(made / "pool.json")
+        contents = Authority(context.clone.wow_ca, made / "manager/ca").contents()
+        target = pathlib.Path(given.folder).absolute() if given.folder else parent / told.name
+        if target.exists():
+            raise WowError("is there already", "Give another --folder", str(target))
+        durable.sync(made)
+        made.rename(target)
+    folder = Folder(target)
+    folder.make()
+    with opening.locked(folder, context) as held:
+        # The same key opens the backups that are made from now on.
+        backup.keep(folder, backup.seal(folder, backup.public_of(secret)))
+        context.tell(opening.facts(opening.pool(folder, context, held)))
+    context.say(f"the pool {told.name} is in {target}, with its CA: {len(contents['certificates'])} certificates, {len(contents['tickets'])} tickets. "
+                f"Its images: wow pool stamp {target}")
+    context.say("The CA of a manager that runs knows who was admitted since the backup was made: this copy does not. Replace that manager only if it is gone")
+
+
+def asked():
+    """The recovery key, unseen where a person types it."""
+    if sys.stdin.isatty():
+        return getpass.getpass("Recovery key: ")
+    return sys.stdin.readline()

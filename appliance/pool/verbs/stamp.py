@@ -1,0 +1,41 @@
+"""Makes the images anew after `make image`, renews the manager's first certificate if it is time, or moves the manager to another address. What has not
+changed stays. A manager that has run is not replaced by the new file: it has the CA's records. Give its disk the new system: wow pool upgrade."""
+
+from pool import conf, opening, place
+from pool.folder import Folder
+from pool.pool import LEAVE, REPLACE
+
+SUMMARY = "makes the images anew, after `make image` or for another address of the manager"
+
+
+def add(parser):
+    """Adds its words to the parser."""
+    parser.add_argument("folder", metavar="FOLDER", help="the pool's folder")
+    parser.add_argument("--at", metavar="HOST[:PORT]", help="where the manager will be from now on")
+    parser.add_argument("--private", action="store_true", help="that address is private: all machines of the pool stand in its network")
+    parser.add_argument("--login", action="store_true", help="from now on also make a machine with a queue and no jobs, for people with a laptop")
+    parser.add_argument("--replace-manager", action="store_true", help="make the manager's files although its CA has admitted machines: that manager is gone")
+
+
+def run(given, context):
+    """Stamps what has changed."""
+    folder = Folder(given.folder)
+    folder.read()
+    with opening.locked(folder, context) as held:
+        pool = opening.pool(folder, context, held)
+        pool.image  # first: without an image nothing is changed
+        if given.at:
+            host, port = place.read(given.at)
+            conf.judge(pool.settings.name, pool.settings.subnet, f"{host}:{port}", {})
+            context.warn(place.doubts(host, pool.settings.subnet, given.private))
+            pool.change(host=host, port=port)
+        if given.login:
+            pool.change(login=True)
+        for keys in (folder.manager, *(folder.other(one["host"]) for one in pool.settings.managers)):
+            pool.authority.renew_manager(keys)
+        why = None if given.replace_manager else pool.served()
+        if why:
+            context.warn([f"the manager's files stay as they are. {folder.ca} {why}. If that manager is gone for good, say --replace-manager"])
+        context.run([*pool.images(REPLACE if given.replace_manager else LEAVE), pool.papers(), pool.sealed(lambda key, _: opening.show_key(key, context))])
+        context.say("the images are up to date. A manager that has run stays as it is: wow pool upgrade gives its disk the new system")
+        context.tell(opening.facts(pool))

@@ -1,0 +1,39 @@
+"""Lets people log in to the pool's machines by their ssh key, or no more, and stamps the volunteers' image anew. Machines that are out there keep the
+file that they have; who starts the new one follows it."""
+
+from pool import conf, opening, users
+from pool.folder import Folder
+from pool.node import WowError
+
+SUMMARY = "lets people log in to the pool's machines (add), or no more (remove)"
+
+
+def add(parser):
+    """Adds its words to the parser."""
+    parser.add_argument("what", choices=("add", "remove"), help="add: NAME=FILE.pub words; remove: NAME words")
+    parser.add_argument("folder", metavar="FOLDER", help="the pool's folder")
+    parser.add_argument("who", nargs="+", metavar="WHO", help="alice=alice.pub to add, alice to remove")
+
+
+def run(given, context):
+    """Changes who is in the pool's settings, then the images."""
+    folder = Folder(given.folder)
+    folder.read()
+    with opening.locked(folder, context) as held:
+        pool = opening.pool(folder, context, held)
+        told = pool.settings
+        after = {**told.users, **users.read(given.who)} if given.what == "add" else without(told.users, given.who)
+        conf.judge(told.name, told.subnet, told.at, after)
+        pool.image  # before anything is changed: without an image to stamp, nothing is
+        pool.change(users=after)
+        context.run([*pool.images(), pool.papers(), pool.sealed(lambda key, _: opening.show_key(key, context))])
+        context.say(f"may log in: {', '.join(after) or 'nobody'}. Send the new images; machines that run already keep the file that they have")
+        context.tell({"users": after})
+
+
+def without(there, names):
+    """The users but for these; WowError for one who is none."""
+    for name in names:
+        if name not in there:
+            raise WowError("is no user of this pool", f"One of: {', '.join(there) or 'nobody'}", f"remove {name}")
+    return {name: key for name, key in there.items() if name not in names}

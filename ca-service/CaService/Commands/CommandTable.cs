@@ -1,0 +1,103 @@
+using CertificateProfile;
+
+namespace CaService.Commands;
+
+/// <summary>Every command of wow-ca.</summary>
+internal static class CommandTable
+{
+    private static readonly Option State = new("state", "DIR", "the CA's folder", IsNeeded: true);
+    private static readonly Option Host = new("host", "NAME", "its name, a DNS label");
+
+    /// <summary>In the order in which a pool's administrator needs them.</summary>
+    public static IReadOnlyList<Command> All { get; } =
+    [
+        new(
+            "init",
+            "",
+            "makes the CA of a new pool",
+            [
+                State,
+                new("pool", "NAME", "the pool's name, a DNS label", IsNeeded: true),
+                new("subnet", "CIDR", "the addresses of its machines, such as 10.128.0.0/16", IsNeeded: true),
+            ],
+            InitCommand.Run),
+        new(
+            "manager",
+            "",
+            "makes the manager's key and certificate",
+            [
+                State,
+                new("out", "DIR", "where node.key and node.pem go", IsNeeded: true),
+                Host,
+                new("address", "IP", "its address, the subnet's first if it is not given"),
+            ],
+            (options, reply, time) => MemberCommand.Run(options, reply, time, MemberRole.Manager)),
+        new(
+            "managers",
+            "HOST...",
+            "signs the list of the pool's managers, in the order in which they match jobs",
+            [
+                State,
+                new("out", "FILE", "where the notice goes", IsNeeded: true),
+                new("ca", "HOST", "which of them has the CA's folder, the first if it is not given"),
+            ],
+            ManagersCommand.Run),
+        new(
+            "renew",
+            "",
+            "renews the manager's certificate, if it is time",
+            [State, new("out", "DIR", "where node.pem is", IsNeeded: true)],
+            RenewCommand.Run),
+        new(
+            "machine",
+            "",
+            "makes key and certificate of a machine whose address you choose",
+            [
+                State,
+                new("out", "DIR", "where node.key and node.pem go", IsNeeded: true),
+                new("address", "IP", "its address", IsNeeded: true),
+                Host,
+            ],
+            (options, reply, time) => MemberCommand.Run(options, reply, time, MemberRole.Worker)),
+        new(
+            "ticket",
+            "",
+            "prints a ticket that admits machines, or ends one",
+            [
+                State,
+                new("uses", "N", "how many machines it admits"),
+                new("until", "YYYY-MM-DD", "until which day (UTC)"),
+                new("end", "ID", "end this ticket at once"),
+            ],
+            TicketCommand.Run),
+        new("list", "", "shows certificates and tickets", [State], ListCommand.Run),
+        new(
+            "revoke",
+            "SERIAL|NAME|ADDRESS",
+            "takes a machine's certificates back, for good",
+            [State, new("manager", null, "the manager's, too")],
+            RevokeCommand.Run),
+        new(
+            "serve",
+            "",
+            "answers enrolling machines (EST, RFC 7030) until it is ended; tells ipopd of revocations",
+            [
+                State,
+                new("listen", "IP:PORT", "where machines reach it", IsNeeded: true),
+                new("certificate", "FILE", "the manager's node.pem", IsNeeded: true),
+                new("key", "FILE", "the manager's node.key", IsNeeded: true),
+                new("possession-port", "PORT", $"where machines prove that they have their address, {Agreed.PossessionPort} if it is not given"),
+                new("control", "SOCKET", "ipopd's control socket, for revocations"),
+            ],
+            ServeCommand.RunAsync),
+        new("help", "[COMMAND]", "says what each command does", [], Help.Run)
+        {
+            Choices = ["init", "manager", "managers", "renew", "machine", "ticket", "list", "revoke", "serve"],
+        },
+    ];
+
+    /// <summary>The command of a name.</summary>
+    /// <exception cref="UserError">There is none.</exception>
+    public static Command Find(string name) =>
+        All.FirstOrDefault(command => command.Name == name) ?? throw new UserError($"There is no command '{name}': run wow-ca help.");
+}

@@ -1,0 +1,58 @@
+// Made of docs/contract/constants.json by `test/figures --write`; a test fails where they differ.
+#nullable enable
+namespace PoolRules;
+
+/// <summary>Numbers and words that programs in several languages, or several machines, must agree on.</summary>
+public static class Agreed
+{
+    /// <summary>TCP port of the CA on the manager, unless the configuration says another.</summary>
+    public const int CaPort = 8443;
+
+    /// <summary>TCP port on which a machine proves to the CA that it has its address, unless the configuration says another.</summary>
+    public const int PossessionPort = 8444;
+
+    /// <summary>TCP port that all daemons of HTCondor on a machine share.</summary>
+    public const int CondorPort = 9618;
+
+    /// <summary>Where nodes of one network find each other: a group of the local scope (RFC 2365 section 6.1) that ends in "WO" in ASCII.</summary>
+    public const string MulticastGroup = "239.255.87.79";
+
+    /// <summary>
+    /// The same for IPv6: site-local scope, transient, of the numbers that anybody may take (RFC 4291 section 2.7, RFC 3307 section 4.3), with "WOW"
+    /// in ASCII.
+    /// </summary>
+    public const string MulticastGroup6 = "ff15::8057:4f57";
+
+    /// <summary>UDP port of both groups, whatever the overlay's own port is.</summary>
+    public const int MulticastPort = 4433;
+
+    /// <summary>Firewall mark (SO_MARK) of the overlay's own sockets, whatever their ports: "WOW" in ASCII.</summary>
+    public const int OverlayMark = 0x574f57;
+
+    /// <summary>Protocol of the routes that ipopd makes (`ip route show proto 87`).</summary>
+    public const int RouteProtocol = 87;
+
+    /// <summary>MTU that DHCP hands out on it, unless the configuration says another.</summary>
+    public const int TapMtu = 1280;
+
+    /// <summary>A pool's DNS zone is its name with this behind it: the domain that ICANN keeps for private use.</summary>
+    public const string ZoneSuffix = ".internal";
+
+    /// <summary>The manager's second name in the zone; only a manager's certificate has it.</summary>
+    public const string ManagerLabel = "manager";
+
+    /// <summary>Label in the zone of the machine that has the CA, where others enrol; no certificate has it.</summary>
+    public const string AuthorityLabel = "ca";
+
+    /// <summary>Managers of a pool: each machine tells all of them of itself.</summary>
+    public const int MostManagers = 8;
+
+    /// <summary>The zone's name server: ipopd's own address beside each tap.</summary>
+    public const string NameServerLabel = "ipopd";
+
+    /// <summary>OU of a worker's certificate, and its role in pool.conf, `wow status` and the CA's table.</summary>
+    public const string WorkerRole = "worker";
+
+    /// <summary>The same of a manager.</summary>
+    public const string ManagerRole = "manager";
+}

@@ -1,0 +1,86 @@
+using Brunet.Addressing;
+
+namespace Ipop.Linux.Tcp;
+
+/// <summary>How many connections there may be, which one gives way to another, and which one is over.</summary>
+internal sealed class TcpRoom(Dictionary<TransportAddress, TcpConnection> connections, Dictionary<TransportAddress, TcpConnection> successors)
+{
+    private const int MaxConnections = 512;
+    private const int MaxUnproven = 64;
+    private const int MaxUnprovenOfOne = 16;
+    private const int MaxGuesses = 16;
+    private const int MaxHeld = 32;
+
+    /// <summary>
+    /// How long a call to meet somebody stands. A NAT remembers it for two minutes, and lets in who calls in that time. If the call was over by then, a listener of ours would
+    /// answer with another sequence number than the NAT remembers; Linux drops that and all that follows between these ports, and our next call would find them taken.
+    /// </summary>
+    public static readonly TimeSpan HeldFor = TimeSpan.FromSeconds(60);
+
+    private static readonly TimeSpan OpenWithin = TimeSpan.FromSeconds(8);
+    private static readonly TimeSpan UsedWithin = TimeSpan.FromSeconds(15);
+
+    /// <summary>Whether nothing more may be made.</summary>
+    public bool IsFull => connections.Count + successors.Count >= MaxConnections;
+
+    /// <summary>
+    /// Whether one more endpoint may be called at which no peer was found yet. Peers name all their addresses, most of which lead nowhere from here, and the kernel waits
+    /// long for an answer: so such calls are few at once, and keep nobody from what is known to lead somewhere.
+    /// </summary>
+    /// <param name="now">The present.</param>
+    /// <param name="givesWay">The call that ends for it: the oldest one, if nobody took that one though he had time.</param>
+    public bool TryGuess(TimeSpan now, out TcpConnection? givesWay)
+    {
+        givesWay = null;
+        int underWay = 0;
+        foreach (TcpConnection connection in connections.Values)
+        {
+            if (connection is { IsGuess: true, IsOpen: false, IsEnded: false })
+            {
+                underWay++;
+                givesWay = connection.IsUnanswered(now) && !(givesWay?.OpenedAt <= connection.OpenedAt) ? connection : givesWay;
+            }
+        }
+
+        givesWay = underWay < MaxGuesses ? null : givesWay;
+        return !IsFull && (underWay < MaxGuesses || givesWay is not null);
+    }
+
+    /// <summary>Whether a connection that somebody makes is taken. He has proven nothing: such connections are few, and a few for each address.</summary>
+    /// <param name="remote">Who makes it.</param>
+    /// <param name="givesWay">The oldest such connection, if it must end for this one.</param>
+    public bool TryAccept(TransportAddress remote, out TcpConnection? givesWay)
+    {
+        TcpConnection? oldest = null;
+        int unproven = 0, ofOne = 0;
+        foreach (TcpConnection connection in connections.Values.Concat(successors.Values))
+        {
+            if (connection is { IsAccepted: true, IsProven: false, IsEnded: false })
+            {
+                unproven++;
+                ofOne += connection.Endpoint with { Port = 0 } == remote with { Port = 0 } ? 1 : 0;
+                oldest = oldest is null || connection.OpenedAt < oldest.OpenedAt ? connection : oldest;
+            }
+        }
+
+        givesWay = unproven < MaxUnproven ? null : oldest;
+        return ofOne < MaxUnprovenOfOne && !IsFull && !successors.ContainsKey(remote);
+    }
+
+    /// <summary>Whether a connection is of no use: it does not stand in time, or nobody uses it.</summary>
+    public bool IsOver(TimeSpan now, TcpConnection connection, bool isUsed)
+    {
+        TimeSpan age = now - connection.OpenedAt;
+        return connection.IsCall ? age > OpenWithin && (age > HeldFor || !IsHeld(connection))
+            : (!connection.IsOpen && age > OpenWithin) || (!isUsed && age > UsedWithin);
+    }
+
+    /// <summary>Whether what is to take a connection's place is of no use.</summary>
+    public static bool IsOverdue(TimeSpan now, TcpConnection successor, bool isUsed) =>
+        now - successor.OpenedAt > (successor is { IsAccepted: true, IsOpen: true } ? UsedWithin : OpenWithin)
+        && !(successor is { IsAccepted: true, IsOpen: true } && isUsed);
+
+    /// <summary>Whether a call is among the newest.</summary>
+    private bool IsHeld(TcpConnection call) =>
+        connections.Values.Count(other => other is { IsCall: true, IsEnded: false } && other.OpenedAt > call.OpenedAt) < MaxHeld;
+}

@@ -1,0 +1,76 @@
+using Brunet.Addressing;
+
+namespace Ipop.Linux.Tests.Tcp;
+
+/// <summary>
+/// Calls to meet somebody that nobody has taken yet. A NAT remembers such a call for two minutes, and lets the other's in. Were ours over by then, a listener would
+/// answer that with a sequence number that the NAT does not know, and the ports would be taken.
+/// </summary>
+public sealed class HeldCallTests
+{
+    [Fact]
+    public void A_call_that_nobody_took_stands_for_a_minute_so_that_the_others_call_finds_it()
+    {
+        using var deaf = new DeafListener();
+        using TcpEnd one = new(listens: true);
+        TransportAddress there = Meet(one, deaf, 0);
+        string call = Assert.Single(deaf.CallsFrom(one.Endpoint.Port));
+        Sweep(one, TimeSpan.FromSeconds(59));
+        Assert.Equal([call], deaf.CallsFrom(one.Endpoint.Port));
+        Sweep(one, TimeSpan.FromSeconds(2));
+        Assert.Empty(deaf.CallsFrom(one.Endpoint.Port));
+        Assert.Equal([there], one.Lost);
+    }
+
+    /// <summary>A liar names many endpoints.</summary>
+    [Fact]
+    public void Of_calls_that_nobody_took_the_newest_stand()
+    {
+        const int Most = 32, More = 4;
+        using var deaf = new DeafListener();
+        using TcpEnd one = new(listens: true);
+        var called = new List<TransportAddress>();
+        for (int number = 0; number < Most + More; number++)
+        {
+            called.Add(Meet(one, deaf, number));
+            one.Wait(TimeSpan.FromMilliseconds(1));
+        }
+
+        Sweep(one, TimeSpan.FromSeconds(7));
+        Assert.Empty(one.Lost);
+        Sweep(one, TimeSpan.FromSeconds(2));
+        Assert.Equal(called.Take(More), one.Lost.OrderBy(lost => lost.IPv4));
+        Assert.Equal(Most, deaf.CallsFrom(one.Endpoint.Port).Length);
+    }
+
+    /// <summary>Whoever meets it may begin a moment later, and is not to end what stands.</summary>
+    [Fact]
+    public void A_call_that_was_taken_late_has_the_time_of_a_new_connection()
+    {
+        using TcpEnd one = new(listens: true), two = new(listens: true);
+        TransportAddress there = two.Endpoint with { Protocol = TransportProtocol.TcpMet };
+        one.Links.Meet(there, isClient: true);
+        one.Unused.Add(there);
+        one.Wait(TimeSpan.FromSeconds(30));
+        TcpEnd.Until(() => one.Made.Count == 1, one, two);
+        one.Links.Meet(there, isClient: true);
+        Sweep(one, TimeSpan.FromSeconds(2), two);
+        Assert.Empty(one.Lost);
+        Assert.Single(one.Made);
+    }
+
+    private static TransportAddress Meet(TcpEnd end, DeafListener deaf, int number)
+    {
+        TransportAddress there = deaf.At(number) with { Protocol = TransportProtocol.TcpMet };
+        end.Links.Meet(there, isClient: true);
+        return there;
+    }
+
+    /// <summary>Lets so much time pass at an end, and the end see to its connections.</summary>
+    private static void Sweep(TcpEnd end, TimeSpan time, params TcpEnd[] others)
+    {
+        TimeSpan swept = end.Links.NextTick;
+        end.Wait(time);
+        TcpEnd.Until(() => end.Links.NextTick > swept, [end, .. others]);
+    }
+}

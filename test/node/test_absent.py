@@ -1,0 +1,79 @@
+"""Who is absent: whose ads a manager takes away, what ipopd answers, and whose certificates were revoked."""
+import os
+import tempfile
+import unittest
+from unittest import mock
+
+from wow.jobs import ads
+from wow.lib import barred, overlay
+
+BETA, GAMMA = "10.128.0.2", "10.128.0.3"
+
+
+class BarredTests(unittest.TestCase):
+    """The addresses whose certificates were revoked."""
+
+    def test_what_is_kept_is_read_with_its_age(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "revoked")
+            self.assertEqual(barred.read(path), (0.0, set()))
+            with mock.patch("wow.lib.console.uptime", lambda: 100.0):
+                barred.write({BETA, GAMMA}, path)
+            with mock.patch("wow.lib.console.uptime", lambda: 107.5):
+                self.assertEqual(barred.read(path), (7.5, {BETA, GAMMA}))
+
+
+class TurnTests(unittest.TestCase):
+    """Whose ads a manager takes away."""
+
+    def test_who_does_not_answer_twice_is_gone(self):
+        turns = ads.Turns()
+        self.assertEqual(turns.next({BETA: {1}, GAMMA: {2}}), [BETA, GAMMA])
+        self.assertEqual(turns.heard({BETA: None, GAMMA: "a"}, True), [])
+        self.assertEqual(turns.next({GAMMA: {2}}), [BETA, GAMMA], "who has lost its connection is asked once more")
+        self.assertEqual(turns.heard({BETA: None, GAMMA: "a"}, True), [BETA])
+        self.assertEqual(turns.next({GAMMA: {2}}), [GAMMA])
+
+    def test_who_is_gone_is_gone_once_until_it_answers(self):
+        turns = ads.Turns()
+        for boot, gone in ((None, []), (None, [BETA]), (None, []), (None, []), ("b", []), (None, []), (None, [BETA])):
+            self.assertEqual(turns.next({BETA: {1}}), [BETA])
+            self.assertEqual(turns.heard({BETA: boot}, True), gone)
+
+    def test_who_was_back_between_two_looks_and_went_again_is_gone_again(self):
+        turns = ads.Turns()
+        for connections, gone in (({1}, []), ({1}, [BETA]), ({1}, []), ({1, 2}, []), ({1, 2}, [BETA]), ({2}, [])):
+            self.assertEqual(turns.next({BETA: connections}), [BETA])
+            self.assertEqual(turns.heard({BETA: None}, True), gone)
+
+    def test_one_answer_counts(self):
+        turns = ads.Turns()
+        for boot in (None, "a", None, "a", None):
+            self.assertEqual(turns.heard({BETA: boot}, True), [])
+
+    def test_a_manager_that_reaches_nobody_takes_nothing_away(self):
+        turns = ads.Turns()
+        for _ in range(10):
+            self.assertEqual(turns.heard({BETA: None, GAMMA: None}, False), [])
+
+    def test_a_large_pool_is_asked_in_turn(self):
+        turns, machines, asked = ads.Turns(), {f"10.128.1.{number}": {number} for number in range(1, 101)}, []
+        for _ in range(5):
+            some = turns.next(machines)
+            self.assertEqual(len(some), ads.SOME)
+            asked += some
+            turns.heard(dict.fromkeys(some, "a"), True)
+        self.assertEqual(sorted(asked), sorted(machines))
+
+
+class OverlayTests(unittest.TestCase):
+    """ipopd's answers."""
+
+    def test_an_address_is_here_if_it_is_this_machine_s(self):
+        self.assertEqual((overlay.is_here("127.0.0.1"), overlay.is_here("192.0.2.1")), (True, False))
+
+    def test_only_an_answer_with_a_boot_id_is_somebody(self):
+        boot = overlay.boot_of(b'{"ok":true,"rtt_ms":1.5,"boot":"00000000000000ab","boot_met_s":7}\n')
+        self.assertEqual((boot.identity, boot.met), ("00000000000000ab", 7.0))
+        for line in (b"", b"{", b"[]", b'{"ok":true,"boot":null,"boot_met_s":null}\n', b'{"boot":"ab"}', b'{"error":"not found","code":"not-found","ok":false}\n', b'{"boot":5}'):
+            self.assertIsNone(overlay.boot_of(line), line)

@@ -1,0 +1,264 @@
+"""What root does for others: each request as each kind of user, and what becomes of a client that holds on, floods or lies."""
+import json
+import os
+import pathlib
+import random
+import socket
+import sys
+import tempfile
+import threading
+import unittest
+from unittest import mock
+
+from wow.agent import allowed, client, requests, reset, server
+from wow.join import enrol
+from wow.lib.errors import WowError
+
+CLONE = pathlib.Path(__file__).resolve().parents[2]
+sys.path.append(str(CLONE / "test"))
+
+from contract import agent as contract  # noqa: E402
+
+ROOT, ALICE, JOB, CONDOR, NOBODY = 0, 1000, 2001, 101, 65534
+NAMES = {ALICE: "alice", JOB: "wowjob1", CONDOR: "condor"}
+AGREED = contract.read(CLONE)
+MAY = {"enroll": {ROOT, ALICE}, "reset": {ROOT, ALICE}, "support": {ROOT, ALICE}}
+
+
+class Table(unittest.TestCase):
+    def setUp(self):
+        """Accounts as wow-config makes them; what is started is noted and not started."""
+        self.started = []
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.ticket = f"{folder.name}/ticket"
+        for one in (mock.patch.object(requests.pwd, "getpwuid", lambda uid: mock.Mock(pw_name=NAMES[uid])),
+                    mock.patch.object(requests.grp, "getgrgid", lambda _: mock.Mock(gr_mem=["alice"])),
+                    mock.patch.object(requests.system, "run", lambda arguments, *_: (self.started.append(arguments[1:]), (0, ""))[1]),
+                    mock.patch.object(enrol, "TICKET", self.ticket), mock.patch("builtins.print")):
+            one.start()
+            self.addCleanup(one.stop)
+
+    def ask(self, uid, **request):
+        return self.answered(json.dumps(request).encode(), uid)
+
+    def answered(self, line, uid):
+        """The reply, which is as the contract says."""
+        reply = requests.answer(line, uid)
+        self.assertEqual(contract.faults(AGREED, reply), [], line[:60])
+        return reply
+
+    def test_each_request_of_the_contract_is_carried_out_by_something(self):
+        self.assertEqual(set(requests.TABLE), {one.command for one in AGREED.requests})
+
+    def test_each_request_as_each_kind_of_user(self):
+        self.assertEqual(set(requests.TABLE), set(MAY), "a new request says here who may make it")
+        for name, may in MAY.items():
+            for uid in (ROOT, ALICE, JOB, CONDOR, NOBODY):
+                self.started.clear()
+                reply = self.ask(uid, command=name)
+                self.assertEqual((reply["ok"], reply.get("code"), len(self.started)), (True, None, 1) if uid in may else (False, "not-permitted", 0), f"{name} as {uid}")
+
+    def test_a_ticket_is_taken_up_for_root_alone_to_read_and_is_told_to_nobody(self):
+        with mock.patch("builtins.print") as printed:
+            self.assertEqual(self.ask(ALICE, command="enroll", ticket="t1:hushhush"), {"ok": True})
+        with open(self.ticket, encoding="ascii") as file:
+            self.assertEqual((file.read(), os.fstat(file.fileno()).st_mode & 0o777), ("t1:hushhush\n", 0o600))
+        self.assertEqual(self.started, [["restart", "--no-block", "wow-join.service"]])
+        self.assertNotIn("hush", str(printed.call_args_list))
+
+    def test_a_support_file_is_collected_for_who_asked_and_for_nobody_else(self):
+        self.assertEqual(self.ask(ALICE, command="support"), {"ok": True})
+        self.assertEqual(self.started, [["start", "--no-block", f"wow-support@{ALICE}.service"]])
+        self.assertEqual(self.ask(ALICE, command="support", number="0")["code"], "bad-request")
+
+    def test_what_is_refused_does_nothing_and_says_by_code_and_words_why(self):
+        cases = [
+            (b"", "bad-request"), (b"{", "bad-request"), (b"[]", "bad-request"), (b"{}", "bad-request"), (b'{"command":1}', "bad-request"),
+            (b'{"command":"enroll","ticket":null}', "bad-request"), (b'{"command":"enroll","ticket":"a b:c"}', "bad-request"),
+            (b'{"command":"enroll","ticket":"\\ud800:x"}', "bad-request"), (b'{"command":"enroll","ticket":""}', "bad-request"),
+            (b'{"command":"reset","now":"yes"}', "bad-request"), (b"[" * 4000, "bad-request"), (b'{"command":"\xff"}', "bad-request"),
+            (b'{"command":"poweroff"}', "unknown-command")]
+        for line, code in cases:
+            reply = self.answered(line, ALICE)
+            self.assertEqual((reply["ok"], reply["code"]), (False, code), line[:60])
+            self.assertTrue(reply["error"], line[:60])
+        self.assertEqual((self.started, os.path.exists(self.ticket)), ([], False))
+
+    def test_noise_is_answered_and_never_done(self):
+        chance = random.Random(17)
+        whole = b'{"command":"reset"}'
+        for _ in range(5000):
+            line = bytearray(chance.choice((whole, b'{"command":"enroll","ticket":"a:b"}')))
+            for _ in range(chance.randint(1, 4)):
+                line[chance.randrange(len(line))] = chance.randrange(256)
+            reply = self.answered(bytes(line), JOB)
+            self.assertFalse(reply["ok"], line)
+        self.assertEqual(self.started, [])
+
+    def test_what_systemd_and_the_disk_refuse_is_told(self):
+        with mock.patch.object(requests.system, "run", lambda *_: (1, "Unit wow-reset.service is masked.")):
+            self.assertEqual(self.ask(ROOT, command="reset")["code"], "failed")
+        with mock.patch.object(enrol, "TICKET", "/nonexistent/ticket"):
+            reply = self.ask(ROOT, command="enroll", ticket="a:b")
+        self.assertEqual(reply["code"], "failed")
+        self.assertIn("/nonexistent/ticket", reply["error"])
+
+
+class Hearing(unittest.TestCase):
+    """The socket itself, asked by this process, whose number the kernel tells. Time is the test's: each turn does what there is to do now."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.path = f"{folder.name}/agent.sock"
+        self.heard, self.time = [], 0.0
+        for one in (mock.patch.object(requests, "answer", self.answer), mock.patch("builtins.print")):
+            one.start()
+            self.addCleanup(one.stop)
+        self.listener = socket.socket(socket.AF_UNIX)
+        self.addCleanup(self.listener.close)
+        self.listener.bind(self.path)
+        self.listener.listen(64)
+        self.server = server.Server(self.listener, now=lambda: self.time)
+
+    def answer(self, line, uid):
+        self.heard.append((line, uid))
+        return {"ok": True}
+
+    def turns(self, number=3):
+        """Enough of them to take somebody in, hear all and answer."""
+        for _ in range(number):
+            self.server.turn(self.time)
+
+    def connect(self, said=b""):
+        link = socket.socket(socket.AF_UNIX)
+        self.addCleanup(link.close)
+        link.connect(self.path)
+        link.setblocking(False)
+        link.sendall(said)
+        return link
+
+    def told(self, link):
+        """The one reply, after which the connection ends; None while there is none."""
+        try:
+            said = link.recv(10000)
+        except BlockingIOError:
+            return None
+        self.assertEqual(link.recv(10000), b"")
+        self.assertEqual(contract.faults(AGREED, json.loads(said)), [])
+        return json.loads(said)
+
+    def test_the_request_and_who_made_it_are_heard(self):
+        link = self.connect(b'{"command":"enroll"}\n')
+        self.turns()
+        self.assertEqual((self.told(link), self.heard), ({"ok": True}, [(b'{"command":"enroll"}', os.getuid())]))
+
+    def test_a_request_in_pieces_is_one_and_what_stands_behind_its_line_is_none(self):
+        link = self.connect()
+        for part in (b'{"comm', b'and":"reset"}', b"\n{}\n"):
+            self.turns()
+            link.sendall(part)
+        self.turns()
+        self.assertEqual((self.told(link), [line for line, _ in self.heard]), ({"ok": True}, [b'{"command":"reset"}']))
+
+    def test_who_sends_too_much_or_no_line_in_time_is_told_so(self):
+        long, slow, gone = self.connect(b"x" * (allowed.LONGEST + 1)), self.connect(b"{"), self.connect()
+        gone.close()
+        self.turns()
+        self.assertEqual((self.told(long)["code"], self.told(slow)), ("bad-request", None))
+        self.time = allowed.PATIENCE
+        self.turns()
+        self.assertEqual((self.told(slow)["code"], self.heard), ("bad-request", []))
+
+    def test_one_user_holds_a_few_places_and_not_all(self):
+        kept = [self.connect() for _ in range(allowed.MOST_OF_ONE)]
+        more = self.connect()
+        self.turns(allowed.MOST)
+        self.assertEqual(self.told(more)["code"], "busy")
+        kept[0].sendall(b"{}\n")
+        self.turns()
+        again = self.connect(b"{}\n")
+        self.turns()
+        self.assertEqual([self.told(kept[0]), self.told(again), self.told(kept[1])], [{"ok": True}, {"ok": True}, None])
+
+    def test_of_many_clients_so_many_are_heard_at_a_time_and_the_others_wait(self):
+        numbers = iter(range(1000, 2000))
+
+        class Stranger(server.Client):
+            """Each from another user."""
+            __slots__ = ()
+
+            def __init__(self, link, until):
+                super().__init__(link, until)
+                self.uid = next(numbers)
+        with mock.patch.object(server, "Client", Stranger):
+            kept = [self.connect() for _ in range(allowed.MOST)]
+            late = self.connect(b"{}\n")
+            self.turns(2 * allowed.MOST)
+            self.assertEqual((self.told(late), self.heard), (None, []))
+            self.time = allowed.PATIENCE
+            self.turns()
+            self.assertEqual(([self.told(link)["code"] for link in kept], self.told(late)), (["bad-request"] * allowed.MOST, {"ok": True}))
+
+    def test_it_serves_who_is_there_and_ends_when_nobody_is(self):
+        link = self.connect(b"{}\n")
+        server.Server(self.listener, idle=0.01).run()
+        self.assertEqual(self.told(link), {"ok": True})
+        link = self.connect(b"{}\n")
+        self.assertEqual((self.told(link), len(self.heard)), (None, 1))
+        server.Server(self.listener, idle=0.01).run()
+        self.assertEqual(self.told(link), {"ok": True})
+
+    def test_without_systemd_s_socket_it_says_how_it_is_started(self):
+        with mock.patch("builtins.print") as printed:
+            self.assertEqual(server.main(), 1)
+        self.assertIn("wow-agent.socket", printed.call_args.args[0])
+
+
+class Asking(unittest.TestCase):
+    def test_errors_say_what_to_do(self):
+        with self.assertRaises(WowError) as caught:
+            client.ask("reset", "/nonexistent/agent.sock")
+        self.assertIn("no configuration yet", str(caught.exception))
+        for answer, code, part in ((b'{"error":"no. Ask root","code":"not-permitted","ok":false}\n', "not-permitted", "no. Ask root"),
+                                   (b"hello\n", "", "wow-agent"), (b"", "", "wow-agent"), (b"[]\n", "", "no reason")):
+            with tempfile.TemporaryDirectory() as folder, socket.socket(socket.AF_UNIX) as listener:
+                listener.bind(f"{folder}/s")
+                listener.listen()
+
+                def serve(said=answer, there=listener):
+                    link, _ = there.accept()
+                    with link:
+                        link.recv(1000)
+                        link.sendall(said)
+                thread = threading.Thread(target=serve)
+                thread.start()
+                with self.assertRaises(WowError) as caught:
+                    client.ask("reset", f"{folder}/s")
+                thread.join()
+                self.assertEqual(caught.exception.code, code)
+                self.assertIn(part, str(caught.exception))
+
+
+class Reset(unittest.TestCase):
+    def test_numbers_and_machine_id_stay_and_the_queue_is_emptied(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name in ("node.key", "node.pem", "pool.conf", "users", "machine-id", "condor/job_queue.log", "ca/ca.key"):
+                os.makedirs(os.path.dirname(f"{folder}/{name}"), exist_ok=True)
+                with open(f"{folder}/{name}", "w", encoding="ascii"):
+                    pass
+            reset.wipe(folder)
+            self.assertEqual(sorted(os.listdir(folder)), ["condor", "machine-id", "users"])
+            self.assertEqual(os.listdir(f"{folder}/condor"), [])
+
+    def test_what_holds_on_to_the_identity_is_stopped_before_and_the_machine_starts_again_after(self):
+        done = []
+        with mock.patch.object(reset.system, "systemctl", lambda *arguments: done.append(arguments[0])), \
+                mock.patch.object(reset, "wipe", lambda folder: done.append(folder)), mock.patch.object(reset.console, "say"):
+            reset.main()
+        self.assertEqual(done, ["stop", reset.paths.STATE, "reboot"])
+
+
+if __name__ == "__main__":
+    unittest.main()

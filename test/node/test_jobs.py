@@ -1,0 +1,438 @@
+"""Jobs whose machine is gone: who is absent, who was started anew, and which shadows are ended."""
+import json
+import os
+import tempfile
+import types
+import unittest
+from unittest import mock
+
+from wow.jobs import keeper, queue, runs, shadows
+from wow.jobs.patience import Advertised, Job, Watch
+from wow.lib import overlay
+from wow.lib.overlay import Boot
+import samples
+
+DEFAULT = 15 * 60.0
+HOME, BETA, GAMMA = "10.128.0.1", "10.128.0.2", "10.128.0.3"
+TABLE = """  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
+   0: 0100800A:9F0B 0200800A:2592 01 00000000:00000000 00:00000000 00000000     0        0 4711 1 0000000000000000 20 4 30 10 -1
+   1: 0100800A:9F0C 0300800A:2592 06 00000000:00000000 00:00000000 00000000     0        0 4712 1 0000000000000000 20 4 30 10 -1
+   2: 0100800A:2592 0300800A:9F0D 01 00000000:00000000 00:00000000 00000000     0        0 4713 1 0000000000000000 20 4 30 10 -1
+   3: 0100800A:9F0E 0100800A:2592 01 00000000:00000000 00:00000000 00000000     0        0 4714 1 0000000000000000 20 4 30 10 -1
+"""
+
+RUNNING = {"ClusterId": 12, "ProcId": 3, "RemoteHost": "slot1_1@beta.p.internal",
+           "PublicClaimId": "<10.128.0.2:9618?addrs=10.128.0.2-9618&alias=beta.p.internal&noUDP&sock=startd_1_a>#1795550599#2#..."}
+"""What condor_q tells of a job that runs."""
+
+
+def startd(host, birth, heard):
+    """What the collector tells of a startd."""
+    return {"Machine": host, "DaemonStartTime": birth, "LastHeardFrom": heard}
+
+
+def job(number="1.0", host="beta", address=BETA, birth="100", patience=DEFAULT):
+    """A job on beta."""
+    return Job(number, host, address, f"<{address}:9618>#{birth}#1#...", birth, patience)
+
+
+def at(number, address=BETA):
+    """The shadow of a job."""
+    return shadows.Shadow(number, address, 60.0)
+
+
+def look(watch, now, boots, reaches_others=True, age=60.0, met=3600.0):
+    """Looks once. boots: {address: boot id or None}; age: seconds that a job has run on each; met: seconds since this node heard of its boot first."""
+    answers = {address: Boot(boot, met) if boot else None for address, boot in boots.items()}
+    watch.look(now, dict.fromkeys(boots, age), answers, reaches_others)
+
+
+def after(watch, seconds, answers, reaches_others=True, start=0.0, step=5.0):
+    """Looks every five seconds, for so long; returns the time."""
+    now = start
+    while now < start + seconds:
+        now += step
+        look(watch, now, answers, reaches_others)
+    return now
+
+
+def settled():
+    """A watch that knows beta and has no doubt of it."""
+    watch = Watch()
+    look(watch, 0.0, {BETA: "a"})
+    watch.lost(0.0, [], {BETA: Advertised("100", "1")})
+    watch.lost(0.0, [], {BETA: Advertised("100", "2")})
+    return watch
+
+
+class PatienceTests(unittest.TestCase):
+    """Watch."""
+
+    def test_a_machine_that_was_started_anew_before_it_was_first_asked_is_doubted(self):
+        for silent in (0, 2):
+            watch = settled()
+            for number in range(silent):
+                look(watch, 5.0 * number + 5, {BETA: "a", GAMMA: None})
+                self.assertFalse(watch.is_doubtful)
+            look(watch, 15.0, {BETA: "a", GAMMA: "b"}, age=14.0, met=1.5)
+            self.assertTrue(watch.is_doubtful)
+            lost = watch.lost(15.0, [job(host="gamma", address=GAMMA, birth="100")], {GAMMA: Advertised("200", "3")})
+            self.assertEqual(["1.0"], [one.number for one, _ in lost])
+
+    def test_a_machine_that_gets_its_first_job_gives_no_reason_to_doubt(self):
+        watch = settled()
+        look(watch, 5.0, {BETA: "a", GAMMA: "b"}, age=3.0, met=3.2)
+        self.assertTrue(watch.is_calm)
+
+    def test_a_machine_that_was_only_not_reached_at_first_is_not_doubted(self):
+        watch = settled()
+        look(watch, 5.0, {BETA: "a", GAMMA: None})
+        look(watch, 10.0, {BETA: "a", GAMMA: "b"})
+        self.assertTrue(watch.is_calm)
+
+    def test_a_job_is_taken_back_when_its_machine_was_not_reached_for_as_long_as_it_waits(self):
+        watch = settled()
+        now = after(watch, DEFAULT - 5, {BETA: None})
+        self.assertEqual(watch.lost(now, [job()], {}), [])
+        look(watch, now + 5, {BETA: None})
+        [(taken, why)] = watch.lost(now + 5, [job()], {})
+        self.assertEqual((taken.number, why), ("1.0", "beta was not reached for 15 minutes, so the job runs again elsewhere"))
+
+    def test_each_job_waits_as_long_as_it_says(self):
+        watch = settled()
+        now = after(watch, 120, {BETA: None})
+        jobs = [job("1.0"), job("2.0", patience=60), job("3.0", patience=0)]
+        self.assertEqual([taken.number for taken, _ in watch.lost(now, jobs, {})], ["2.0", "3.0"])
+        self.assertEqual(job(patience=0).patience, 30)
+
+    def test_an_answer_ends_the_absence(self):
+        watch = settled()
+        now = after(watch, DEFAULT - 60, {BETA: None})
+        look(watch, now + 5, {BETA: "a"})
+        now = after(watch, DEFAULT - 60, {BETA: None}, start=now + 5)
+        self.assertEqual(watch.lost(now, [job()], {}), [])
+
+    def test_a_machine_that_reaches_nobody_blames_no_other(self):
+        watch = settled()
+        now = after(watch, 3 * DEFAULT, {BETA: None}, reaches_others=False)
+        self.assertEqual(watch.lost(now, [job()], {}), [])
+        self.assertTrue(watch.is_calm)
+
+    def test_time_that_the_machine_slept_through_is_no_absence(self):
+        watch = settled()
+        now = after(watch, 10, {BETA: None})
+        look(watch, now + 8 * 3600, {BETA: None})
+        self.assertEqual(watch.lost(now + 8 * 3600, [job()], {}), [])
+
+    def test_a_machine_that_was_started_anew_has_lost_its_jobs_once_its_startd_says_so(self):
+        watch = settled()
+        look(watch, 5.0, {BETA: "b"})
+        self.assertTrue(watch.is_doubtful)
+        self.assertEqual(watch.lost(5.0, [job()], {BETA: Advertised("100", "2")}), [])
+        [(_, why)] = watch.lost(10.0, [job()], {BETA: Advertised("200", "3")})
+        self.assertEqual(why, "HTCondor on beta was started anew and has the job no more, so it runs again")
+        self.assertEqual(watch.lost(15.0, [job("2.0", birth="200")], {BETA: Advertised("200", "4")}), [])
+        self.assertFalse(watch.is_doubtful)
+
+    def test_a_machine_whose_htcondor_alone_was_started_anew_has_lost_its_jobs(self):
+        watch = settled()
+        watch.look(5.0, {BETA: 60.0}, {BETA: Boot("a", 3600.0)}, True, {BETA})
+        self.assertTrue(watch.is_doubtful)
+        [(taken, _)] = watch.lost(10.0, [job()], {BETA: Advertised("200", "3")})
+        self.assertEqual(taken.number, "1.0")
+
+    def test_a_shadow_whose_connection_broke_though_its_startd_is_the_same_keeps_its_job(self):
+        watch = settled()
+        for heard in ("3", "4"):
+            watch.look(5.0, {BETA: 60.0}, {BETA: Boot("a", 3600.0)}, True, {BETA})
+            self.assertEqual(watch.lost(5.0, [job()], {BETA: Advertised("100", heard)}), [])
+        look(watch, 10.0, {BETA: "a"})
+        self.assertTrue(watch.is_calm)
+
+    def test_a_connection_that_broke_with_the_way_there_is_no_reason_to_doubt(self):
+        watch = settled()
+        watch.look(5.0, {BETA: 60.0}, {BETA: None}, True, {BETA})
+        self.assertFalse(watch.is_doubtful)
+
+    def test_where_the_overlay_alone_was_started_anew_the_job_goes_on(self):
+        watch = settled()
+        look(watch, 5.0, {BETA: "b"})
+        for heard in ("2", "2", "3"):
+            self.assertEqual(watch.lost(10.0, [job()], {BETA: Advertised("100", heard)}), [])
+        self.assertTrue(watch.is_calm)
+
+    def test_a_machine_that_is_back_without_its_htcondor_is_not_waited_for_without_end(self):
+        watch = settled()
+        now = after(watch, DEFAULT + 5, {BETA: "b"}, start=5.0)
+        [(_, why)] = watch.lost(now, [job()], {})
+        self.assertIn("did not come back within 15 minutes", why)
+
+    def test_of_machines_that_are_there_at_the_start_those_are_doubted_that_were_met_after_their_job_began(self):
+        for met, doubted in ((59.0, True), (61.0, False)):
+            watch = Watch()
+            look(watch, 0.0, {BETA: "a"}, age=60.0, met=met)
+            self.assertEqual(watch.is_doubtful, doubted)
+
+    def test_the_jobs_of_a_machine_that_was_put_out_of_the_pool_are_taken_back_at_once(self):
+        watch = settled()
+        jobs = [job("1.0"), job("2.0", "gamma", GAMMA)]
+        [(taken, why)] = watch.lost(1.0, jobs, {}, {BETA})
+        self.assertEqual((taken.number, why), ("1.0", "beta was put out of the pool, so the job runs again elsewhere"))
+
+    def test_machines_without_jobs_of_ours_are_forgotten(self):
+        watch = settled()
+        after(watch, 300, {BETA: None})
+        look(watch, 400.0, {})
+        look(watch, 405.0, {BETA: None})
+        self.assertTrue(watch.is_calm)
+
+
+class Setting(unittest.TestCase):
+    """[jobs] patience of pool.conf."""
+
+    def patience(self, **changes):
+        """For how many seconds the program has jobs wait that say nothing of it."""
+        said = []
+        gone = types.SimpleNamespace(look=lambda: None, lost=[at("1.0", "")], machines={}, parted=set(), running={})
+        with mock.patch.object(keeper.facts, "read", lambda: samples.pool(**changes)), mock.patch.object(keeper, "Shadows", lambda: gone), \
+                mock.patch.object(queue, "release"), mock.patch.object(queue, "running", lambda default: said.append(default) or []), \
+                mock.patch.object(overlay, "boots", lambda _: {}), mock.patch.object(overlay, "reaches_anybody", lambda: True), \
+                mock.patch.object(runs.Runs, "round"), mock.patch.object(keeper.time, "sleep", side_effect=InterruptedError), self.assertRaises(InterruptedError):
+            keeper.main()
+        return said
+
+    def test_jobs_wait_for_as_long_as_pool_conf_says(self):
+        self.assertEqual(self.patience(), [900.0])
+        self.assertEqual(self.patience(jobs__patience="2.5"), [150.0])
+
+
+class QueueTests(unittest.TestCase):
+    """What HTCondor's tools print, and whom to end."""
+
+    def test_a_running_job_is_read_of_its_ad(self):
+        read = queue.parse(RUNNING, 900)
+        self.assertEqual((read.number, read.host, read.address, read.birth, read.patience), ("12.3", "beta.p.internal", BETA, "1795550599", 900))
+        for said, seconds in ((2.5, 150), (3, 180), ("/Expr(1 + 1)/", 900), (True, 900), ([5], 900)):
+            self.assertEqual(queue.parse({**RUNNING, "WowPatience": said}, 900).patience, seconds, said)
+
+    def test_what_a_person_writes_into_a_job_is_that_jobs_alone(self):
+        forged = "5\n1 0 <10.128.0.3:9618>#100#1#... slot1@gamma 0.5"
+        said = json.dumps([{**RUNNING, "WowPatience": forged}, {**RUNNING, "ClusterId": 1, "ProcId": 0}], indent=2)
+        with mock.patch("wow.lib.system.run", lambda command, timeout: (0, said)):
+            self.assertEqual([("12.3", 900), ("1.0", 900)], [(one.number, one.patience) for one in queue.running(900)])
+
+    def test_a_job_is_held_only_while_it_runs_by_the_claim_that_was_seen(self):
+        self.assertEqual(queue.same_run(job("12.3")), '(ClusterId == 12 && ProcId == 3 && PublicClaimId == "<10.128.0.2:9618>#100#1#...")')
+
+    def test_what_has_no_claim_is_none(self):
+        for change in ({"PublicClaimId": None}, {"PublicClaimId": "<10.128.0.2:9618>"}, {"PublicClaimId": "x#1#2"}, {"PublicClaimId": '<x"y>#1#2'}, {"RemoteHost": 5},
+                       {"ClusterId": "12"}, {"ProcId": None}):
+            self.assertIsNone(queue.parse({**RUNNING, **change}, DEFAULT), change)
+        self.assertIsNone(queue.parse({}, DEFAULT))
+
+    def test_the_ad_that_was_heard_last_speaks_for_a_machine(self):
+        found = [startd("beta", 200, 1010), startd("beta", 100, 1000), {}, startd("gamma", 7, None)]
+        self.assertEqual({host: (ad.birth, ad.heard) for host, ad in queue.newest(found).items()}, {"beta": ("200", "1010")})
+        self.assertEqual({BETA: "200"}, self.advertised(found))
+
+    def test_a_machine_does_not_say_of_another_that_it_was_started_anew(self):
+        self.assertEqual({GAMMA: "7"}, self.advertised([startd("gamma", 7, 1000), startd("beta", "1\ngamma 999 2000", 2000)]))
+
+    def advertised(self, found):
+        """{address: birth} of two jobs' machines, where the collector has these ads."""
+        with mock.patch("wow.lib.system.run", lambda command, timeout: (0, json.dumps(found, indent=2))):
+            return {address: ad.birth for address, ad in queue.advertised([job(), job("2.0", "gamma", GAMMA)]).items()}
+
+    def test_a_shadow_is_ended_for_its_job_alone(self):
+        jobs = [job("1.0"), job("2.0"), job("3.0", address=GAMMA)]
+        self.assertEqual(queue.to_end({7: at("1.0"), 8: at("2.0"), 9: at("3.0", GAMMA)}, jobs[:1], jobs), [7])
+
+    def test_the_shadows_to_wait_for_are_those_that_may_be_of_a_job_that_was_taken_back(self):
+        jobs = [job("1.0"), job("2.0"), job("3.0", address=GAMMA)]
+        shadows = {7: at("1.0"), 8: at("2.0"), 9: at("3.0", GAMMA), 10: at("0.0")}
+        with mock.patch("wow.lib.system.run", lambda command, timeout: (0, "")), mock.patch("os.kill"):
+            self.assertEqual(queue.take_back([(jobs[0], "gone")], jobs, shadows), {7, 10})
+
+    def test_a_shadow_that_was_handed_another_job_is_ended_when_none_stays(self):
+        jobs = [job("1.0"), job("2.0"), job("3.0", address=GAMMA)]
+        self.assertEqual(queue.to_end({7: at("9.0"), 8: at("9.1", GAMMA)}, jobs[:1], [jobs[0], jobs[2]]), [7])
+        self.assertEqual(queue.to_end({7: at("9.0"), 8: at("1.0")}, jobs[:1], jobs), [8])
+
+
+class ShadowTests(unittest.TestCase):
+    """The kernel's tables."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.proc = folder.name
+        os.mkdir(f"{self.proc}/net")
+        self.write("net/tcp", TABLE)
+        self.write("uptime", "100.50 180.20\n")
+
+    def write(self, name, text):
+        """A file of /proc."""
+        with open(f"{self.proc}/{name}", "w", encoding="ascii") as file:
+            file.write(text)
+
+    def process(self, number, name, job, inode, started=9000):
+        """A process with one socket, which began so many ticks after the kernel."""
+        os.makedirs(f"{self.proc}/{number}/fd")
+        self.write(f"{number}/comm", name + "\n")
+        self.write(f"{number}/cmdline", f"{name}\0{job}\0--schedd=<10.0.0.1:9618>\0")
+        self.write(f"{number}/stat", f"{number} ({name} (x)) S {' '.join(['0'] * 18)} {started} 0 0\n")
+        os.symlink(f"socket:[{inode}]", f"{self.proc}/{number}/fd/3")
+
+    def test_a_connection_to_condor_counts_while_it_stands_this_machine_s_own_too(self):
+        self.assertEqual(shadows.connections(TABLE), {4711: BETA, 4714: HOME})
+
+    def test_a_connection_of_another_machine_to_condor_here_counts_for_a_manager(self):
+        self.assertEqual(shadows.connections(TABLE, at_home=True), {4713: GAMMA})
+
+    def test_a_shadow_has_its_job_and_its_machine(self):
+        self.process(70, "condor_shadow", "1.0", 4711)
+        self.process(71, "condor_shadow", "2.0", 4713)
+        self.process(72, "condor_schedd", "3.0", 4711)
+        found = shadows.Shadows(self.proc)
+        found.look()
+        self.assertEqual({number: (shadow.job, shadow.address) for number, shadow in found.running.items()}, {70: ("1.0", BETA), 71: ("2.0", "")})
+        self.assertEqual(list(found.machines), [BETA])
+
+    def test_a_machine_is_as_long_at_work_as_its_oldest_shadow(self):
+        self.process(70, "condor_shadow", "1.0", 4711, started=95 * shadows.TICKS)
+        self.process(71, "condor_shadow", "2.0", 4711, started=40 * shadows.TICKS)
+        found = shadows.Shadows(self.proc)
+        found.look()
+        self.assertEqual(found.machines, {BETA: 60.5})
+
+    def test_a_shadow_whose_connection_broke_keeps_its_machine_until_it_ends(self):
+        self.process(70, "condor_shadow", "1.0", 4711)
+        found = shadows.Shadows(self.proc)
+        found.look()
+        self.write("net/tcp", TABLE.splitlines()[0] + "\n")
+        found.look()
+        self.assertEqual(list(found.machines), [BETA])
+        self.assertEqual((found.lost, found.parted), ([], set()))
+        found.look()
+        self.assertEqual(found.parted, {BETA}, "not at the first look: HTCondor may be about to end the shadow")
+        self.write("net/tcp", TABLE)
+        found.look()
+        self.assertEqual(found.parted, set())
+        self.write("70/comm", "sh\n")
+        found.look()
+        self.assertEqual(found.running, {})
+
+    def test_a_shadow_that_has_ended_counts_until_the_schedd_has_heard_of_it(self):
+        self.process(70, "condor_shadow", "1.0", 4711)
+        found = shadows.Shadows(self.proc)
+        found.look()
+        self.write("70/cmdline", "")
+        os.remove(f"{self.proc}/70/fd/3")
+        found.look()
+        found.look()
+        self.assertEqual((list(found.machines), found.running[70].job, found.parted), ([BETA], "1.0", set()))
+
+    def test_a_number_that_another_shadow_has_later_is_another_shadow(self):
+        self.process(70, "condor_shadow", "1.0", 4711)
+        found = shadows.Shadows(self.proc)
+        found.look()
+        self.write("net/tcp", TABLE.splitlines()[0] + "\n")
+        self.write("70/cmdline", "condor_shadow\0002.0\0")
+        found.look()
+        self.assertEqual((found.machines, found.lost), ({}, []))
+        found.look()
+        [shadow] = found.lost
+        shadow.address = GAMMA
+        found.look()
+        self.assertEqual((list(found.machines), found.lost), ([GAMMA], []), "whom the queue knew is known")
+
+
+class KeeperTests(unittest.TestCase):
+    """A round: the shadows, the overlay, the queue and the list of revoked certificates are the test's."""
+
+    def setUp(self):
+        self.machines, self.boots, self.reaches, self.revoked = {BETA: 60.0}, {BETA: Boot("a", 3600.0)}, True, (0.0, set())
+        self.taken, self.advertised, self.looked, self.released = [], 0, 0, 0
+        self.parted, self.ads = set(), {}
+        self.ending, self.shadows = set(), {}
+
+    def round(self, one, now):
+        """One round, in which shadows that are ended are gone at once."""
+        def running(default):
+            self.looked += 1
+            return [job(address=address) for address in self.machines]
+
+        def take_back(lost, every, running):
+            self.taken += [(taken.number, why) for taken, why in lost]
+            self.machines = {}
+            return self.ending
+
+        def advertise():
+            self.advertised += 1
+
+        def release():
+            self.released += 1
+
+        seen = mock.Mock(lost=[], running=self.shadows, parted=self.parted)
+        type(seen).machines = mock.PropertyMock(side_effect=lambda: self.machines)
+        one._shadows = seen
+        with mock.patch.multiple(queue, running=running, take_back=take_back, advertise=advertise, advertised=lambda jobs: self.ads, release=release), \
+                mock.patch.multiple(overlay, boots=lambda addresses: {address: self.boots[address] for address in addresses}, reaches_anybody=lambda: self.reaches,
+                                    is_here=lambda address: address == HOME), \
+                mock.patch("wow.lib.barred.read", lambda: self.revoked), mock.patch("time.sleep", lambda seconds: None):
+            one.round(now)
+
+    def test_a_job_on_a_machine_that_was_put_out_of_the_pool_is_taken_back_in_the_next_round(self):
+        one = keeper.Keeper(DEFAULT)
+        self.round(one, 0.0)
+        self.assertEqual((self.looked, self.taken), (0, []), "all is well, so the queue is not asked")
+        self.revoked = (2.0, {BETA})
+        self.round(one, 5.0)
+        self.assertEqual([number for number, _ in self.taken], ["1.0"])
+        before = self.released
+        for now in (10.0, 60.0, 65.0, 70.0):
+            self.round(one, now)
+        self.assertEqual(self.released - before, 2, "for a minute it is looked whether the job is on hold again")
+
+    def test_a_job_is_released_when_its_own_shadow_is_gone_whatever_else_runs_there(self):
+        one, self.revoked = keeper.Keeper(DEFAULT), (2.0, {BETA})
+        self.ending, self.shadows = {7}, {7: at("1.0"), 8: at("2.0")}
+        self.round(one, 5.0)
+        self.assertEqual(([number for number, _ in self.taken], self.released), (["1.0"], 0), "its shadow runs still")
+        self.shadows = {8: at("2.0")}
+        self.round(one, 10.0)
+        self.assertGreaterEqual(self.released, 1)
+
+    def test_a_shadow_that_does_not_end_keeps_no_job_on_hold_for_longer_than_a_minute(self):
+        one, self.revoked = keeper.Keeper(DEFAULT), (2.0, {BETA})
+        self.ending, self.shadows = {7}, {7: at("1.0")}
+        for now in range(5, 65, 5):
+            self.round(one, float(now))
+        self.assertEqual(self.released, 0)
+        self.round(one, 65.0)
+        self.assertEqual(self.released, 1)
+
+    def test_a_job_that_began_after_an_address_changed_hands_is_left_there(self):
+        self.revoked = (3600.0, {BETA})
+        self.round(keeper.Keeper(DEFAULT), 0.0)
+        self.assertEqual((self.looked, self.taken), (0, []))
+
+    def test_a_job_on_this_machine_itself_is_never_waited_for(self):
+        one, self.machines = keeper.Keeper(DEFAULT), {HOME: 60.0}
+        for now in range(0, int(3 * DEFAULT), 5):
+            self.round(one, float(now))
+        self.assertEqual((self.looked, self.taken), (0, []))
+
+    def test_a_job_on_this_machine_whose_htcondor_was_started_anew_is_taken_back(self):
+        one, self.machines = keeper.Keeper(DEFAULT), {HOME: 60.0}
+        self.round(one, 0.0)
+        self.parted, self.ads = {HOME}, {HOME: Advertised("200", "3")}
+        self.round(one, 5.0)
+        self.assertEqual([number for number, _ in self.taken], ["1.0"])
+
+    def test_a_machine_that_is_back_from_where_it_reached_nobody_tells_of_itself_once(self):
+        one = keeper.Keeper(DEFAULT)
+        for now, (self.reaches, told) in enumerate([(True, 0), (False, 0), (False, 0), (True, 1), (True, 1)]):
+            self.boots = {BETA: Boot("a", 3600.0) if self.reaches else None}
+            self.round(one, 5.0 * now)
+            self.assertEqual(self.advertised, told)

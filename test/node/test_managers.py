@@ -1,0 +1,295 @@
+"""What HTCondor is told of the pool's managers, and what follows from a list."""
+import os
+import pathlib
+import tempfile
+import unittest
+from unittest import mock
+
+from wow.condor import collector, managers, start
+from wow.config import configure, facts, names
+from wow.join import certificates, enrol, member, renew
+from wow.lib import agreed, console, control, files, overlay, paths, system
+from wow.lib.errors import WowError
+import samples
+
+TWO = [{"host": "manager", "address": "10.128.0.1", "ca": False}, {"host": "second", "address": "10.128.0.2", "ca": True}]
+OPEN = {"pool__open": "yes", "ca__certificate": None, "ca__ticket": None}
+
+
+def status(listed):
+    """What ipopd answers where the CA's list is this."""
+    return {**samples.STATUS, "managers": listed}
+
+
+def settings(listed, host, resolved=(), **changes):
+    """HTCondor's settings on a machine of that name; `resolved` are names that lead to an address."""
+    pool = samples.pool(**changes)
+    found = dict(resolved)
+
+    def ask(_, name):
+        if name not in found:
+            raise WowError("not found", "")
+        return {"address": found[name]}
+
+    with mock.patch.object(control, "ask", ask):
+        text = managers.config(pool, managers.found(pool, managers.listed(pool, status(listed))), host)
+    return dict(line.split(" = ", 1) for line in text.splitlines() if " = " in line)
+
+
+class Collectors(unittest.TestCase):
+    def test_every_machine_names_all_managers_in_the_order_of_the_list(self):
+        for role, host in (("worker", "alpha"), ("manager", "manager"), ("manager", "second")):
+            told = settings(TWO, host, node__role=role)
+            self.assertEqual("manager.science.internal:9618, second.science.internal:9618", told["COLLECTOR_HOST"])
+            self.assertEqual("manager.science.internal", told["CONDOR_HOST"])
+        later = [TWO[1], {"host": "third", "address": "10.128.0.3", "ca": False}]
+        self.assertEqual("second.science.internal:9618, third.science.internal:9618", settings(later, "alpha")["COLLECTOR_HOST"])
+
+    def test_without_a_list_there_is_one_manager_whatever_it_is_called(self):
+        self.assertEqual("manager.science.internal:9618", settings([], "alpha")["COLLECTOR_HOST"])
+        self.assertEqual("MASTER, COLLECTOR, NEGOTIATOR", settings([], "head", node__role="manager")["DAEMON_LIST"])
+
+    def test_an_open_pool_s_managers_are_those_of_pool_conf(self):
+        told = settings([], "alpha", **OPEN, pool__managers="boss second")
+        self.assertEqual("boss.science.internal:9618, second.science.internal:9618", told["COLLECTOR_HOST"])
+
+    def test_a_worker_s_daemons_are_not_the_list_s_matter(self):
+        self.assertEqual({"CONDOR_HOST", "COLLECTOR_HOST"}, set(settings(TWO, "alpha")))
+
+
+class Taking(unittest.TestCase):
+    def test_managers_agree_on_one_negotiator_and_carry_priorities_to_each_other(self):
+        for host in ("manager", "second"):
+            told = settings(TWO, host, node__role="manager")
+            self.assertEqual("MASTER, COLLECTOR, NEGOTIATOR, HAD, REPLICATION", told["DAEMON_LIST"])
+            self.assertEqual("HAD", told["MASTER_NEGOTIATOR_CONTROLLER"])
+            self.assertEqual(["10.128.0.1:9618, 10.128.0.2:9618"] * 2, [told["HAD_LIST"], told["REPLICATION_LIST"]])
+
+    def test_the_next_one_matches_within_a_minute(self):
+        told = settings(TWO, "manager", node__role="manager")
+        step = 2 * (2 * 2 * int(told["HAD_CONNECTION_TIMEOUT"]) + 1)
+        self.assertLess(3 * step, 60)
+
+    def test_only_had_and_replication_talk_to_whom_they_know_by_address_and_only_with_managers(self):
+        told = settings(TWO, "manager", node__role="manager")
+        skipping = {name for name in told if name.endswith("SSL_SKIP_HOST_CHECK")}
+        self.assertEqual({f"{daemon}.SSL_SKIP_HOST_CHECK" for daemon in ("HAD", "REPLICATION", "TRANSFERER")}, skipping)
+        for name in skipping:
+            allowed = told[name.replace("SSL_SKIP_HOST_CHECK", "ALLOW_CLIENT")].split(", ")
+            self.assertEqual(["manager@pool.science.internal"], [one for one in allowed if not one.endswith(("$(UID_DOMAIN)", "@family", "@child", "@parent"))])
+
+    def test_one_manager_needs_nobody_to_agree_with(self):
+        self.assertEqual("MASTER, COLLECTOR, NEGOTIATOR", settings(TWO[:1], "manager", node__role="manager")["DAEMON_LIST"])
+
+    def test_who_was_taken_off_the_list_matches_nobody_any_more(self):
+        self.assertEqual("MASTER", settings(TWO[:1], "second", node__role="manager")["DAEMON_LIST"])
+        self.assertEqual("MASTER", settings([], "second", **OPEN, pool__managers="manager", node__role="manager")["DAEMON_LIST"])
+        pool, told = samples.pool(node__role="manager"), status(TWO[:1])
+        with mock.patch.object(console, "say_error") as said:
+            self.assertTrue(managers.taken_off(pool, told, "second"))
+            self.assertIn("revoke its certificate", said.call_args[0][0].todo)
+            said.reset_mock()
+            for host, listed, one in (("manager", TWO, pool), ("head", [], pool), ("alpha", TWO, samples.pool())):
+                self.assertFalse(managers.taken_off(one, status(listed), host))
+            self.assertFalse(said.called)
+
+    def test_in_an_open_pool_a_manager_believes_the_others_by_where_they_are_and_waits_until_it_knows(self):
+        changes = {**OPEN, "pool__managers": "boss second", "node__role": "manager"}
+        alone = settings([], "boss", [("boss.science.internal", "10.128.7.1")], **changes)
+        self.assertEqual("MASTER, COLLECTOR, NEGOTIATOR", alone["DAEMON_LIST"])
+        told = settings([], "boss", [("boss.science.internal", "10.128.7.1"), ("second.science.internal", "10.128.7.2")], **changes)
+        self.assertEqual("10.128.7.1:9618, 10.128.7.2:9618", told["HAD_LIST"])
+        self.assertEqual(["condor@$(UID_DOMAIN)/$(IP_ADDRESS)", "anybody@claimed.science.internal/10.128.7.1", "anybody@claimed.science.internal/10.128.7.2"],
+                         told["HAD.ALLOW_DAEMON"].split(", "))
+        self.assertFalse([name for name in told if "SSL" in name])
+
+
+class Keeping(unittest.TestCase):
+    def test_the_list_that_another_ca_signed_is_not_kept_before_the_disk_s_own(self):
+        with tempfile.TemporaryDirectory() as folder:
+            there = {"managers.KEPT": f"{folder}/notice-2", "managers.ON_DISK": f"{folder}/managers.notice"}
+            pathlib.Path(there["managers.KEPT"]).write_text("of another CA", encoding="ascii")
+            pathlib.Path(there["managers.ON_DISK"]).write_text("of this one", encoding="ascii")
+            pool = samples.pool()
+            with mock.patch.multiple(paths, STATE=folder, DISK=f"{folder}/disk"), mock.patch.multiple(managers, KEPT=there["managers.KEPT"], ON_DISK=there["managers.ON_DISK"]), \
+                    mock.patch.object(configure, "take_identity"), mock.patch.object(configure.accept, "keep"):
+                for text, kept in (("", "of this one"), ("newer", "newer")):
+                    if text:
+                        pathlib.Path(there["managers.KEPT"]).write_text(text, encoding="ascii")
+                    configure.state(pool, b"")
+                    self.assertEqual(kept, pathlib.Path(there["managers.KEPT"]).read_text(encoding="ascii"))
+
+
+class Asking(unittest.TestCase):
+    def asked(self, listed, replies, there=(), own="alpha", **changes):
+        """The collectors that are asked one after the other, where the overlay reaches the managers `there`; and what came of it."""
+        words, answers = [], list(replies)
+
+        def run(arguments, **_):
+            words.append(arguments[2] if arguments[1] == "-pool" else "")
+            return answers.pop(0)
+
+        with mock.patch.object(facts, "read", return_value=samples.pool(**changes)), mock.patch.object(control, "status", lambda: status(listed)), \
+                mock.patch.object(overlay, "boots", lambda addresses, **_: {one: "boot" if one in there else None for one in addresses}), \
+                mock.patch.object(collector.os, "uname", return_value=mock.Mock(nodename=own)), mock.patch.object(system, "run", run):
+            return words, collector.ask(["-any"], 5.0)
+
+    def test_the_one_that_the_overlay_reaches_is_asked_first_and_the_other_where_that_says_nothing(self):
+        self.assertEqual((["second.science.internal"], (0, "ads")), self.asked(TWO, [(0, "ads")], there=["10.128.0.2"]))
+        self.assertEqual((["manager.science.internal", "second.science.internal"], (0, "ads")),
+                         self.asked(TWO, [(1, "CEDAR:6001"), (0, "ads")], there=["10.128.0.1", "10.128.0.2"]))
+        self.assertEqual((["manager.science.internal", "second.science.internal"], (1, "last")), self.asked(TWO, [(1, ""), (1, "last")]))
+
+    def test_a_single_manager_is_asked_as_ever_and_so_it_is_without_an_ipopd(self):
+        self.assertEqual(([""], (0, "ads")), self.asked([], [(0, "ads")]))
+        with mock.patch.object(facts, "read", side_effect=OSError):
+            self.assertEqual([[]], collector.places())
+
+    def test_a_manager_asks_itself_and_one_that_was_taken_off_the_list_the_others(self):
+        self.assertEqual(["second.science.internal"], self.asked(TWO, [(0, "")], own="second", node__role="manager")[0])
+        self.assertEqual(["manager.science.internal"], self.asked(TWO, [(0, "")], there=["10.128.0.1"], own="third", node__role="manager")[0])
+
+
+class Change(unittest.TestCase):
+    def tell(self, listed, active=0, role="worker"):
+        """The programs that a list makes run, given twice."""
+        ran = []
+        with tempfile.TemporaryDirectory() as folder, mock.patch.object(managers, "FILE", f"{folder}/managers.conf"), \
+                mock.patch.object(managers.files, "write"), mock.patch.object(system, "systemctl", lambda *_: active), \
+                mock.patch.object(managers.files, "write_if_changed", self.kept({})), mock.patch.object(system, "must", lambda words: ran.append(words[0])):
+            for _ in range(2):
+                managers.tell(samples.pool(node__role=role), status(listed), "alpha")
+        return ran
+
+    @staticmethod
+    def kept(texts):
+        """files.write_if_changed, in memory."""
+        def write(path, text):
+            changed = texts.get(path) != text
+            texts[path] = text
+            return changed
+        return write
+
+    def test_where_the_last_other_manager_was_taken_off_the_negotiator_is_started_when_it_has_ended(self):
+        alone, two = "DAEMON_LIST = MASTER, COLLECTOR, NEGOTIATOR\n", "DAEMON_LIST = MASTER, COLLECTOR, NEGOTIATOR, HAD, REPLICATION\n"
+        on, off = ["condor_reconfig", "condor_on"], ["condor_reconfig"]
+        for former, now, wanted in ((two, alone, on), (alone, two, off), (two, two + "HAD_LIST = more\n", off), (two, "DAEMON_LIST = MASTER\n", off), ("", alone, off)):
+            ran, ends, waited = [], [0, 0, 1], []
+            with mock.patch.object(managers.files, "read", lambda _, now=now: now), mock.patch.object(system, "must", lambda words, ran=ran: ran.append(words[0])), \
+                    mock.patch.object(system, "run", lambda _, ends=ends: (ends.pop(0), "")):
+                managers.reread(former, waited.append)
+            self.assertEqual((wanted, 2 if wanted is on else 0), (ran, len(waited)))
+
+    def test_htcondor_reads_it_again_once_and_is_not_started_anew(self):
+        self.assertEqual(["condor_reconfig"], self.tell(TWO))
+
+    def test_where_htcondor_does_not_run_yet_it_reads_it_when_it_starts(self):
+        self.assertEqual([], self.tell(TWO, active=3))
+
+    def test_the_name_manager_is_the_first_one_s_on_its_own_machine_too(self):
+        pool = samples.pool(node__role="manager")
+        self.assertEqual([True, False], [managers.is_first(pool, status(TWO), host) for host in ("manager", "second")])
+        self.assertTrue(managers.is_first(pool, status([]), "head"))
+        self.assertFalse(managers.is_first(samples.pool(), status([]), "alpha"))
+        self.assertIn("head.science.internal head manager.science.internal", names.hosts("science.internal", "10.128.0.1", "head", True))
+
+    def test_in_an_open_pool_a_manager_waits_for_the_others(self):
+        pool = samples.pool(**OPEN, pool__managers="boss second", node__role="manager")
+        answers = [[("boss", "10.128.7.1"), ("second", None)], [("boss", "10.128.7.1"), ("second", "10.128.7.2")]]
+        told, waits = [], []
+        with mock.patch.object(managers, "found", lambda *_: answers.pop(0)), mock.patch.object(control, "status", lambda: status([])), \
+                mock.patch.object(managers, "tell", lambda *_: told.append(1)):
+            start.wait_for_managers(pool, "boss", waits.append)
+        self.assertEqual((2, 1, 0), (len(told), len(waits), len(answers)))
+
+
+class Authority(unittest.TestCase):
+    def test_who_enrols_goes_where_the_ca_is(self):
+        asked = []
+
+        def ask(command, **more):
+            asked.append((command, more))
+            raise WowError("nobody has that name", "")
+
+        with mock.patch.object(control, "ask", ask):
+            code, said = enrol.once(samples.pool(), "10.128.3.4")
+        self.assertEqual([("resolve", {"name": "ca.science.internal"})], asked)
+        self.assertEqual(agreed.UNREACHED, code)
+        self.assertIn("Wait", enrol.explain(code, said).todo)
+
+    def test_the_ca_is_served_only_where_its_folder_is(self):
+        with tempfile.TemporaryDirectory() as folder, mock.patch.object(member, "CA", f"{folder}/ca"):
+            manager, here = samples.pool(node__role="manager"), {**status(TWO), "address": "10.128.0.2"}
+            self.assertEqual((False, True), (member.has_ca(manager, status([])), member.is_beside(manager, status([]))))
+            os.mkdir(f"{folder}/ca")
+            for told in (status([]), here):
+                self.assertEqual((True, False), (member.has_ca(manager, told), member.is_beside(manager, told)))
+            self.assertFalse(member.has_ca(manager, status(TWO)))
+            for other in (samples.pool(), samples.pool(**OPEN, node__role="manager")):
+                self.assertEqual((False, False), (member.has_ca(other, here), member.is_beside(other, here)))
+
+    def test_a_copy_of_the_ca_s_folder_on_another_manager_is_not_served_and_the_console_says_so(self):
+        with tempfile.TemporaryDirectory() as folder, mock.patch.object(member, "CA", f"{folder}/ca"), mock.patch.object(member, "CA_ADDRESS", f"{folder}/address"), \
+                mock.patch.object(system, "systemctl") as told, mock.patch.object(console, "say_error") as said:
+            os.mkdir(f"{folder}/ca")
+            pool = samples.pool(node__role="manager")
+            member.follow(pool, {**status(TWO), "address": "10.128.0.1"}, "10.128.0.1")
+            self.assertEqual([mock.call("stop", "--no-block", "wow-ca.service")], told.mock_calls)
+            self.assertIn("the CA is on the manager 10.128.0.2", said.call_args[0][0].what)
+            said.reset_mock()
+            member.follow(pool, {**status(TWO), "address": "10.128.0.2"}, "10.128.0.2")
+            self.assertEqual(mock.call("restart", "--no-block", "wow-ca.service"), told.mock_calls[-1])
+            self.assertFalse(said.called)
+
+    def test_a_manager_beside_the_ca_shows_it_its_certificate_before_it_is_time(self):
+        early = certificates.renew_from(samples.STATUS["certificate"]) - 1000
+        asked, codes = [], [agreed.UNREACHED, agreed.DONE]
+        told = {**status(TWO), "address": "10.128.0.1"}
+        with mock.patch.object(renew.time, "time", lambda: early), mock.patch.object(control, "status", lambda: told), mock.patch.object(control, "ask"), \
+                mock.patch.object(enrol, "once", lambda *_, shows: asked.append(shows) or (codes.pop(0), "")), mock.patch.object(console, "say_error") as wrong, \
+                mock.patch.object(renew.charon, "load_credentials"), mock.patch.object(certificates, "wait", return_value=told), mock.patch.object(console, "say") as said:
+            for role in ("manager", "manager", "worker"):
+                self.assertEqual(0, renew.renew(samples.pool(node__role=role)))
+            self.assertFalse(wrong.called or said.called)
+        self.assertEqual([True, True], asked)
+
+    def test_a_certificate_that_ended_is_taken_from_the_disk_for_the_same_key_alone(self):
+        with tempfile.TemporaryDirectory() as folder:
+            disk, state = f"{folder}/disk", f"{folder}/state"
+            for place, ends in ((disk, 200), (state, 100)):
+                os.mkdir(place)
+                files.write(f"{place}/node.key", "key")
+                files.write(f"{place}/node.pem", f"until {ends}")
+            with mock.patch.object(configure, "ended", lambda pem: int(pem.split()[1])):
+                for now, key, kept in ((50, "key", 100), (150, "other", 100), (150, "key", 200)):
+                    files.write(f"{disk}/node.key", key)
+                    with mock.patch.object(configure.time, "time", lambda now=now: now):
+                        configure.take_identity(disk, state)
+                    self.assertEqual(f"until {kept}", files.read(f"{state}/node.pem"))
+                files.write(f"{disk}/node.pem", "until 190")
+                configure.take_identity(disk, state)
+                self.assertEqual("until 200", files.read(f"{state}/node.pem"))
+
+    def test_when_a_certificate_ends(self):
+        self.assertEqual(2082758400, configure.ended(configure.ca_pem(samples.certificate())))
+        for text in (None, "", "x", "-----BEGIN CERTIFICATE-----\n!\n-----END CERTIFICATE-----\n", "-----BEGIN CERTIFICATE-----\nMAA=\n-----END CERTIFICATE-----\n"):
+            self.assertEqual(0, configure.ended(text))
+
+    def test_the_doctor_and_the_list_agree_where_the_ca_is(self):
+        self.assertEqual("10.128.0.2", managers.authority(status(TWO)))
+        self.assertEqual("10.128.0.1", managers.authority(status([])))
+
+
+class PoolConf(unittest.TestCase):
+    def test_an_open_pool_s_managers_are_different_names_and_a_closed_pool_s_are_the_ca_s_matter(self):
+        self.assertEqual(("boss", "second"), samples.pool(**OPEN, pool__managers="boss second").managers)
+        self.assertEqual((), samples.pool().managers)
+        nine = " ".join(f"m{number}" for number in range(agreed.MOST_MANAGERS + 1))
+        for wrong, changes in (("boss boss", OPEN), ("Boss", OPEN), ("boss", {}), ("boss manager", OPEN), (nine, OPEN)):
+            with self.assertRaises(WowError) as caught:
+                samples.pool(**changes, pool__managers=wrong)
+            self.assertEqual("[pool] managers", caught.exception.key)
+
+
+if __name__ == "__main__":
+    unittest.main()

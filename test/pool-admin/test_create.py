@@ -1,0 +1,220 @@
+import json
+import os
+import pathlib
+import unittest
+
+from world import FILES, KEY, LOGIN, World, identity, whole
+
+ALL = FILES | {"START.md", "backup.age", "backup.json", "pool.json", "secret", "stamped.json", "tickets.json", ".gitignore", "manager/node.key",
+               "manager/node.pem", "manager/ca/ca.key", "manager/ca/ca.pem", "manager/ca/ca.db", "for-volunteers/volunteer.md", "for-volunteers/hypervisors.md",
+               "for-scientists/scientist.md", "for-scientists/jobs.md", "for-scientists/hypervisors.md"}
+
+
+class OnePool(unittest.TestCase):
+    def setUp(self):
+        self.world = World(self)
+
+    def test_one_command_makes_everything_in_a_folder_of_its_owner_alone(self):
+        told = self.world.made("--user", f"alice={self.world.key}", "--until", "2099-01-01", "--machines", "7")
+        whole(self, self.world, ALL)
+        self.assertEqual([0o600], sorted({os.stat(self.world.pool / name).st_mode & 0o777 for name in self.world.names()} - {0o644}))
+        self.assertEqual((7, 0), (told["tickets"][0]["machines"], told["tickets"][0]["used"]))
+        self.assertEqual(FILES, {image["file"] for image in told["images"]})
+        self.assertTrue(told["recovery_key"].startswith("AGE-SECRET-KEY-1"))
+        self.assertEqual({"file": "backup.age", "current": True}, {key: told["backup"][key] for key in ("file", "current")})
+        self.assertIn(f"[user:alice]\nauthorized-key = {KEY}\n", self.world.conf("for-volunteers/science-config.img"))
+        self.assertIn("bootstrap = udp:manager.example.org:4433\n", self.world.conf("for-volunteers/science-config.img"))
+
+    def test_nobody_logs_in_to_the_manager_and_its_file_has_no_ticket(self):
+        self.world.made("--user", f"alice={self.world.key}")
+        conf = self.world.conf("for-manager/science-manager-config.img")
+        self.assertIn("role = manager\n", conf)
+        for word in ("alice", "ticket", "bootstrap"):
+            self.assertNotIn(word, conf)
+
+    def test_who_has_a_laptop_gets_a_machine_with_a_queue_and_no_jobs(self):
+        told = self.world.made("--user", f"alice={self.world.key}", "--login")
+        self.assertEqual(FILES | LOGIN, {image["file"] for image in told["images"]})
+        conf = self.world.conf("for-scientists/science-login-config.img")
+        self.assertIn("[node]\nrole = login\n", conf)
+        self.assertEqual(self.world.conf("for-volunteers/science-config.img"), conf.replace("[node]\nrole = login\n\n", ""))
+        start = self.world.text("START.md")
+        for name in LOGIN:
+            self.assertIn(name.removesuffix(".ova"), start)
+        self.assertIn("to those with a laptop", start)
+
+    def test_the_recovery_key_stands_in_no_file(self):
+        key = self.world.made()["recovery_key"]
+        for name in self.world.names():
+            self.assertNotIn(key.encode(), (self.world.pool / name).read_bytes(), name)
+            self.assertNotIn(key.split("-")[-1][1:].lower().encode(), (self.world.pool / name).read_bytes(), name)
+
+    def test_a_second_run_changes_nothing_and_shows_no_key(self):
+        self.world.made()
+        before = {name: (self.world.pool / name).read_bytes() for name in self.world.names()}
+        told = self.world.made()
+        self.assertIsNone(told["recovery_key"])
+        self.assertEqual(before, {name: (self.world.pool / name).read_bytes() for name in self.world.names()})
+
+    def test_start_md_names_each_file_to_send_and_the_port(self):
+        self.world.create("--user", f"alice={self.world.key}", "--until", "2099-01-01")
+        start = self.world.text("START.md")
+        for name in (*FILES, "for-volunteers/volunteer.md", "for-scientists/scientist.md", "backup.age"):
+            self.assertIn(name, start)
+            self.assertTrue((self.world.pool / name).is_file())
+        for words in ("UDP port **4433**", "manager.example.org", "alice", "2099-01-01", "recovery key"):
+            self.assertIn(words, start)
+        self.assertNotIn("](", self.world.text("for-volunteers/volunteer.md").replace("](https", ""), "a link to a file that its reader has not")
+
+    def test_another_port_is_the_manager_s_own(self):
+        self.world.run("create", "science", "--at", "manager.example.org:7000")
+        self.assertIn("port = 7000\n", self.world.conf("for-manager/science-manager-config.img"))
+        self.assertIn("bootstrap = udp:manager.example.org:7000\n", self.world.conf("for-volunteers/science-config.img"))
+
+    def test_progress_tells_each_step_with_its_seconds(self):
+        code, out, _ = self.world.create()
+        self.assertEqual(0, code)
+        for what in ("certificate authority of science", "ticket for 100 machines", "for-volunteers/science.ova", "backup.age", "START.md"):
+            self.assertRegex(out, rf"(?m)^\[ +[\d.]+ s\] {what}.* \([\d.]+ s\)$")
+
+    def test_a_pool_in_a_clone_is_not_committed_by_chance(self):
+        self.world.made()
+        self.assertEqual("*\n", self.world.text(".gitignore"))
+
+
+class Refused(unittest.TestCase):
+    def setUp(self):
+        self.world = World(self)
+
+    def refused(self, *words, says, name="science"):
+        """The command fails with these words in one line, and leaves nothing."""
+        before = sorted(self.world.home.rglob("*"))
+        code, _, err = self.world.run("create", name, *words)
+        self.assertEqual(1, code)
+        self.assertEqual(1, err.count("\n"), err)
+        for word in says:
+            self.assertIn(word, err)
+        self.assertEqual(before, sorted(self.world.home.rglob("*")))
+
+    def test_places_that_nobody_reaches(self):
+        for at, says in (("127.0.0.1", "loopback"), ("localhost", "loopback"), ("169.254.3.4", "link-local"), ("0.0.0.0", "no host's address"),
+                         ("224.1.1.1", "multicast"), ("10.128.3.4", "own subnet"), ("[2001:db8::1]:4433", "IPv6"), ("", "--at"), (":4433", "no host"),
+                         ("host:0", "not a UDP port"), ("host:65536", "not a UDP port"), ("host:x", "not a UDP port"), ("a_b.example.org", "--at a_b"),
+                         ("300.1.1.1", "--at 300.1.1.1"), ("a.example.org\n[node]", "--at")):
+            self.refused("--at", at, says=[says])
+
+    def test_a_private_place_needs_a_word(self):
+        for at in ("10.1.2.3", "172.31.0.1", "192.168.1.5", "100.64.0.9", "printer", "nas.local", "box.fritz.internal"):
+            self.refused("--at", at, says=["network alone", "--private"])
+
+    def test_a_private_place_that_was_asked_for_is_made_with_a_warning(self):
+        code, out, _ = self.world.run("create", "science", "--at", "192.168.1.5", "--private")
+        self.assertEqual(0, code)
+        self.assertIn("WARNING: 192.168.1.5 is a private address: only machines in that network", out)
+
+    def test_names_subnets_days_and_numbers(self):
+        at = ("--at", "manager.example.org")
+        self.refused(*at, name="Science", says=['"Science"', "DNS label"])
+        self.refused(*at, name="a/b", says=["DNS label"])
+        self.refused(*at, "--subnet", "10.0.0.0/30", says=["--subnet 10.0.0.0/30", "too small"])
+        self.refused(*at, "--subnet", "10.0.0.0/28", says=["addresses for 12 machines", "--machines"])
+        self.refused(*at, "--subnet", "10.0.0.1/16", says=["10.0.0.0/16"])
+        self.refused(*at, "--subnet", "10.0.0.0/16 ", says=["--subnet", "blank"])
+        self.refused(*at, "--until", "2020-01-01", says=["--until 2020-01-01", "over already"])
+        self.refused(*at, "--until", "soon", says=["--until soon", "2027-01-31"])
+        self.refused(*at, "--machines", "0", says=["--machines"])
+        self.refused(says=["--at", "is missing"])
+
+    def test_what_cannot_be_made_yet_is_said(self):
+        self.refused("--at", "manager.example.org", "--managers", "2", says=["--managers 2", "wow pool manager add"])
+
+    def test_users(self):
+        at, key = ("--at", "manager.example.org"), self.world.key
+        private, two, text = key.with_name("id"), key.with_name("two.pub"), key.with_name("text.pub")
+        private.write_text("-----BEGIN OPENSSH PRIVATE KEY-----\nb3Bl\n", encoding="ascii")
+        two.write_text(f"{KEY}\n{KEY}\n", encoding="ascii")
+        text.write_text("hello world\n", encoding="ascii")
+        key.with_name("bytes.pub").write_bytes(b"\xff\xfe\x00")
+        for user, says in ((f"alice={private}", "private key"), (f"alice={two}", "2 lines"), (f"alice={text}", "not a kind of OpenSSH key"),
+                           (f"alice={key.with_name('bytes.pub')}", "no text"), (f"alice={key.with_name('absent')}", "No such file"), ("alice", "NAME=FILE.pub"),
+                           (f"Alice={key}", "not a user name"), (f"root]={key}", "user"), (f"a b={key}", "blank"), (f"={key}", "NAME=FILE.pub")):
+            self.refused(*at, "--user", user, says=["--user", says])
+        self.refused(*at, "--user", f"al={key}", "--user", f"al={key}", says=["--user al", "twice"])
+
+    def test_a_folder_that_is_something_else_stays_as_it_is(self):
+        (self.world.home / "science").mkdir()
+        (self.world.home / "science/thesis.tex").write_text("mine", encoding="ascii")
+        self.refused("--at", "manager.example.org", says=["is there already", "--folder"])
+        self.refused("--at", "manager.example.org", "--folder", self.world.home / "science/thesis.tex", says=["is a file"])
+        self.refused("--at", "manager.example.org", "--folder", self.world.home / "no/where", says=["does not exist"])
+
+    def test_an_image_of_another_release(self):
+        self.world.make_image(release="0.0.9")
+        code, _, err = self.world.create()
+        self.assertEqual(1, code)
+        for word in ("release 0.0.9", self.world.clone.release, "make image"):
+            self.assertIn(word, err)
+        self.assertFalse((self.world.pool / "for-volunteers").exists())
+        self.world.make_image()
+        self.world.made()
+
+    def test_an_image_whose_build_was_broken_off(self):
+        with open(self.world.out / "wow.qcow2", "ab") as disk:
+            disk.write(b"more")
+        code, _, err = self.world.create()
+        self.assertEqual((1, True), (code, "SHA256SUMS" in err))
+
+    def test_a_missing_image_is_built_and_a_build_that_fails_is_said(self):
+        (self.world.out / "wow.ova").unlink()
+        code, _, err = self.world.create()
+        self.assertEqual((1, True), (code, "the image was not built" in err), err)
+        built = self.world.key.with_name("build")
+        built.write_text(f"#!/bin/sh\numask > {self.world.out}/umask\nmv {self.world.out}/kept.ova {self.world.out}/wow.ova\n", encoding="ascii")
+        built.chmod(0o755)
+        self.world.make_image()
+        (self.world.out / "wow.ova").rename(self.world.out / "kept.ova")
+        self.world.clone.builder = built
+        self.world.made()
+        self.assertEqual("0022", (self.world.out / "umask").read_text(encoding="ascii").strip(), "an image made so would be its owner's alone")
+
+
+class AnotherPool(unittest.TestCase):
+    def setUp(self):
+        self.world = World(self)
+        self.world.made("--user", f"alice={self.world.key}", "--machines", "7", "--until", "2099-01-01")
+
+    def test_what_differs_from_the_pool_that_is_there_is_named_with_the_verb_that_changes_it(self):
+        before = {name: (self.world.pool / name).read_bytes() for name in self.world.names()}
+        other = self.world.key.with_name("other.pub")
+        other.write_text(KEY.replace("alice@home", "bob"), encoding="ascii")
+        for words, says in ((("--at", "other.example.org"), "wow pool stamp"), (("--at", "manager.example.org", "--subnet", "10.0.0.0/8"), "keeps its subnet"),
+                            (("--machines", "8"), "wow pool ticket"), (("--login",), "wow pool stamp --login"), (("--until", "2098-01-01"), "wow pool ticket"), (("--user", f"bob={other}"), "wow pool user")):
+            code, _, err = self.world.run("create", "science", *words)
+            self.assertEqual((1, True), (code, says in err), err)
+        code, _, err = self.world.run("create", "physics", "--folder", self.world.pool)
+        self.assertEqual((1, True), (code, "has science, not physics" in err), err)
+        self.assertEqual(before, {name: (self.world.pool / name).read_bytes() for name in self.world.names()})
+
+    def test_the_same_words_again_are_right_and_so_are_none(self):
+        for words in ((), ("--user", f"alice={self.world.key}", "--at", "manager.example.org:4433", "--machines", "7", "--until", "2099-01-01")):
+            self.assertEqual(0, self.world.run("create", "science", *words)[0])
+        self.assertEqual(4, len(identity(self.world)))
+
+    def test_settings_that_were_changed_by_hand_into_nonsense_are_refused(self):
+        path = self.world.pool / "pool.json"
+        kept = path.read_text(encoding="utf-8")
+        for text, says in (("{", "wow pool restore"), ("[]", "wow pool restore"), (kept.replace('"format": 1', '"format": 2'), "format 2"),
+                           (json.dumps({**json.loads(kept), "more": 1}), "wow pool restore")):
+            path.write_text(text, encoding="utf-8")
+            code, _, err = self.world.run("show", self.world.pool)
+            self.assertEqual((1, True), (code, says in err), err)
+
+    def test_a_folder_without_a_pool_is_named(self):
+        for verb in (("show",), ("stamp",), ("backup",), ("ticket", "--end", "x"), ("user", "remove")):
+            words = (*verb, pathlib.Path("nowhere"), "alice") if verb[0] == "user" else (*verb, "nowhere")
+            code, _, err = self.world.run(*words)
+            self.assertEqual((1, True), (code, "no folder of a pool" in err), err)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,239 @@
+"""The verbs that keep a pool: show, ticket, user, stamp."""
+
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+import unittest
+from unittest import mock
+
+from world import FILES, KEY, LOGIN, ROOT, World, ended, identity
+
+from pool.node import token
+
+UNTIL = ("--until", "2099-01-01")
+
+
+class Kept(unittest.TestCase):
+    def setUp(self):
+        self.world = World(self)
+        self.world.copied()
+        self.before = identity(self.world)
+
+    def run_json(self, verb, *words):
+        code, out, err = self.world.run(verb, *words, "--json")
+        self.assertEqual(0, code, err)
+        return json.loads(out)
+
+    def refused(self, *words, says):
+        kept = {name: (self.world.pool / name).read_bytes() for name in self.world.names()}
+        code, _, err = self.world.run(*words)
+        self.assertEqual((1, 1), (code, err.count("\n")), err)
+        self.assertIn(says, err)
+        self.assertEqual(kept, {name: (self.world.pool / name).read_bytes() for name in self.world.names()})
+
+    def served(self):
+        """What a manager leaves in the CA that it serves: a machine that came by the ticket."""
+        with sqlite3.connect(self.world.pool / "manager/ca/ca.db") as database:
+            database.execute("INSERT INTO ticket_uses SELECT id, 'a machine', 0 FROM tickets LIMIT 1")
+        database.close()
+
+    def test_show_tells_all_that_is_in_the_folder_and_no_secret(self):
+        told = self.run_json("show", self.world.pool)
+        self.assertEqual(("science", "10.128.0.0/16", "manager.example.org:4433"), (told["name"], told["subnet"], told["at"]))
+        self.assertEqual({"alice": KEY}, told["users"])
+        self.assertEqual(FILES, {image["file"] for image in told["images"]})
+        self.assertEqual([("manager", "10.128.0.1")], [(row["host"], row["address"]) for row in told["manager"]])
+        der = subprocess.run(["openssl", "x509", "-in", self.world.pool / "manager/ca/ca.pem", "-outform", "der"], check=True, capture_output=True).stdout
+        digest = subprocess.run(["sha256sum"], input=der, check=True, capture_output=True).stdout.decode()[:64]
+        self.assertEqual(digest, told["ca"]["sha256"])
+        _, out, _ = self.world.run("show", self.world.pool)
+        ticket = json.loads(self.world.text("tickets.json"))[0]["ticket"]
+        for text in (json.dumps(told), out):
+            self.assertIn(digest, text)
+            self.assertIn(ticket.partition(":")[0], text)
+            self.assertNotIn(ticket.partition(":")[2], text)
+            self.assertNotIn(self.world.text("secret").strip(), text)
+
+    def test_show_prints_what_opens_the_managers_figures_and_nothing_else(self):
+        _, out, _ = self.world.run("show", self.world.pool, "--token")
+        self.assertEqual(f"{token.from_key(self.before['manager/node.key'])}\n", out)
+        self.assertEqual({"token": out.strip()}, self.run_json("show", self.world.pool, "--token"))
+        self.assertNotIn(out.strip(), json.dumps(self.run_json("show", self.world.pool)))
+
+    def test_the_token_that_follows_another_is_printed_and_shown_by_its_number(self):
+        second = token.from_key(self.before["manager/node.key"], 2)
+        self.assertEqual({"token": second}, self.run_json("show", self.world.pool, "--token", "--number", "2"))
+        _, _, _, folder = self.via("echo '{}'", "alpha", "--json", "--number", "2")
+        self.assertEqual(second + "\n", (folder / "said").read_text(encoding="ascii"))
+        for number in ("0", "10000", "-1"):
+            self.refused("show", self.world.pool, "--token", f"--number={number}", says="goes from 1 to 9999")
+
+    def via(self, script, *words):
+        """`wow pool show --via`, where ssh is this script."""
+        folder = self.world.key.parent / "bin"
+        folder.mkdir(exist_ok=True)
+        (folder / "ssh").write_text(f"#!/bin/sh\necho \"$@\" > {folder}/words\ncat > {folder}/said\n{script}\n", encoding="ascii")
+        (folder / "ssh").chmod(0o755)
+        with mock.patch.dict(os.environ, {"PATH": f"{folder}:{os.environ['PATH']}"}):
+            return *self.world.run("show", self.world.pool, "--via", *words), folder
+
+    def test_show_asks_a_machine_of_the_pool_for_the_managers_history(self):
+        told = {"days": 30, "person": [{"name": "alice@alpha", "core_hours": 12.5, "jobs": 7}], "project": [], "owner": []}
+        code, out, err, folder = self.via(f"echo '{json.dumps(told)}'", "alice@192.168.1.57", "--days", "30")
+        self.assertEqual((0, ""), (code, err))
+        self.assertRegex(out, r"(?m)^alice@alpha +12\.5 +7$")
+        secret = token.from_key(self.before["manager/node.key"])
+        self.assertEqual(secret + "\n", (folder / "said").read_text(encoding="ascii"))
+        words = (folder / "words").read_text(encoding="ascii")
+        self.assertIn("-- alice@192.168.1.57 wow history --json --token - --days 30\n", words)
+        self.assertNotIn(secret, words + out)
+        self.via(f"echo '{json.dumps(told)}'", "alpha", "--manager", "manager")
+        self.assertIn("-- alpha wow history --json --token - --manager manager\n", (folder / "words").read_text(encoding="ascii"))
+        code, out, _, _ = self.via(f"echo '{json.dumps(told)}'", "alpha", "--json")
+        self.assertEqual(told, json.loads(out)["history"])
+
+    def test_a_machine_that_does_not_tell_the_history_is_named(self):
+        for script, says in (("echo Permission denied >&2; exit 255", "ssh: Permission denied"), ("echo hello", "printed no history"), ("echo '{}'", "printed no history"),
+                             ("echo '{\"days\": 1, \"person\": [{}], \"project\": [], \"owner\": []}'", "printed no history")):
+            code, _, err, _ = self.via(script, "alice@alpha")
+            self.assertEqual((1, True), (code, says in err), err)
+        for where in ("-oProxyCommand=reboot", "a b", "", "alice@-x", "alice@"):
+            code, _, err = self.world.run("show", self.world.pool, f"--via={where}")
+            self.assertEqual((1, True), (code, "USER@HOST" in err), err)
+        self.refused("show", self.world.pool, "--days", "3", says="--via USER@HOST")
+        self.refused("show", self.world.pool, "--manager", "manager", says="--via USER@HOST")
+
+    def test_show_says_what_is_older_than_it_should_be(self):
+        self.assertEqual({True}, {image["current"] for image in self.run_json("show", self.world.pool)["images"]})
+        self.world.make_image(content=b"the next system")
+        (self.world.pool / "secret").write_text("cd" * 32 + "\n", encoding="ascii")
+        _, out, _ = self.world.run("show", self.world.pool)
+        self.assertEqual(2, out.count("not of the last build: wow pool stamp"), out)
+        self.assertIn("older than what it holds: wow pool backup", out)
+
+    def test_a_folder_that_is_half_made_is_named_as_such(self):
+        def end(name):
+            if name == "ticket":
+                raise KeyboardInterrupt
+        self.assertEqual(130, self.world.run("create", "half", "--at", "manager.example.org", reached=end)[0])
+        code, _, err = self.world.run("show", "half")
+        self.assertEqual((1, True), (code, "wow pool create" in err), err)
+
+    def test_a_ticket_goes_into_the_volunteers_image_and_into_the_backup(self):
+        told = self.run_json("ticket", self.world.pool, "--machines", "3", *UNTIL)
+        self.assertIn(f"ticket = {told['ticket']}\n", self.world.conf("for-volunteers/science-config.img"))
+        self.assertEqual(1, sum(not ended(ticket) for ticket in self.world.ca()["tickets"]))
+        self.assertIn("2099-01-01", self.world.text("START.md"))
+        self.assertTrue(self.run_json("show", self.world.pool)["backup"]["current"])
+        self.assertEqual(self.before, identity(self.world))
+
+    def test_a_ticket_ends(self):
+        first = self.run_json("show", self.world.pool)["tickets"][0]["id"]
+        code, out, _ = self.world.run("ticket", self.world.pool, "--end", first)
+        self.assertEqual(0, code)
+        self.assertIn("wow-ca ticket --end", out)
+        self.assertLess(self.world.ca()["tickets"][0]["not_after"], "2099")
+        self.refused("ticket", self.world.pool, "--end", "nosuch", says="no such ticket")
+
+    def test_wrong_words_about_tickets(self):
+        for words in ((), ("--machines", "3"), UNTIL, ("--end", "x", "--machines", "3", *UNTIL)):
+            self.refused("ticket", self.world.pool, *words, says="either --machines N --until DAY, or --end ID")
+        self.refused("ticket", self.world.pool, "--machines", "3", "--until", "2020-01-01", says="over already")
+        self.refused("ticket", self.world.pool, "--machines", "70000", *UNTIL, says="65532")
+        (self.world.out / "wow.ova").unlink()
+        self.refused("ticket", self.world.pool, "--machines", "3", *UNTIL, says="make image")
+
+    def test_people_come_and_go_and_the_image_follows(self):
+        told = self.run_json("user", "add", self.world.pool, f"bob={self.world.key}")
+        self.assertEqual({"alice", "bob"}, set(told["users"]))
+        conf = self.world.conf("for-volunteers/science-config.img")
+        self.assertIn("[user:alice]", conf)
+        self.assertIn("[user:bob]", conf)
+        self.assertEqual({"bob"}, set(self.run_json("user", "remove", self.world.pool, "alice")["users"]))
+        self.assertNotIn("alice]", self.world.conf("for-volunteers/science-config.img"))
+        self.refused("user", "remove", self.world.pool, "alice", says="no user of this pool")
+        self.refused("user", "add", self.world.pool, f"Bob={self.world.key}", says="not a user name")
+
+    def test_a_new_image_is_stamped_with_the_same_identity(self):
+        self.world.make_image(content=b"the next system")
+        before = self.world.conf("for-volunteers/science-config.img")
+        self.run_json("stamp", self.world.pool)
+        self.assertIn(b"the next system", (self.world.pool / "for-volunteers/science.ova").read_bytes())
+        self.assertEqual(before, self.world.conf("for-volunteers/science-config.img"))
+        self.assertEqual(self.before, identity(self.world))
+
+    def test_an_image_for_laptops_is_made_later_and_kept_up_to_date_from_then_on(self):
+        self.assertIn("stamp", self.world.text("START.md").partition("For laptops")[2].partition("--login")[0])
+        told = self.run_json("stamp", self.world.pool, "--login")
+        self.assertEqual(FILES | LOGIN, {image["file"] for image in told["images"]})
+        self.assertIn("to those with a laptop", self.world.text("START.md"))
+        self.run_json("user", "add", self.world.pool, f"bob={self.world.key}")
+        self.assertIn("[user:bob]", self.world.conf("for-scientists/science-login-config.img"))
+        self.assertEqual(self.before, identity(self.world))
+
+    def test_nothing_is_stamped_when_nothing_has_changed(self):
+        inodes = {name: os.stat(self.world.pool / name).st_ino for name in FILES}
+        self.run_json("stamp", self.world.pool)
+        self.assertEqual(inodes, {name: os.stat(self.world.pool / name).st_ino for name in FILES})
+
+    def test_a_disk_that_a_machine_was_started_from_is_never_written_over(self):
+        for name in ("for-manager/science-manager.qcow2", "for-volunteers/science.qcow2"):
+            with open(self.world.pool / name, "ab") as disk:
+                disk.write(b"somebody's home")
+        self.world.make_image(content=b"the next system")
+        for words in (("create", "science"), ("ticket", self.world.pool, "--machines", "3", *UNTIL), ("stamp", self.world.pool, "--replace-manager")):
+            code, out, _ = self.world.run(*words)
+            self.assertEqual((0, 2), (code, out.count("stays as it is: a machine was started from it")), out)
+            for name in ("for-manager/science-manager.qcow2", "for-volunteers/science.qcow2"):
+                self.assertTrue((self.world.pool / name).read_bytes().endswith(b"somebody's home"))
+        self.assertIn(b"the next system", (self.world.pool / "for-volunteers/science.ova").read_bytes())
+
+    def test_the_manager_moves(self):
+        self.run_json("stamp", self.world.pool, "--at", "other.example.org:5000")
+        self.assertIn("bootstrap = udp:other.example.org:5000\n", self.world.conf("for-volunteers/science-config.img"))
+        self.assertIn("port = 5000\n", self.world.conf("for-manager/science-manager-config.img"))
+        self.assertIn("other.example.org", self.world.text("START.md"))
+        self.refused("stamp", self.world.pool, "--at", "10.9.9.9", says="--private")
+        self.refused("stamp", self.world.pool, "--at", "a_b.example.org", says="--at a_b.example.org")
+
+    def test_a_ca_that_has_admitted_machines_gets_no_second_manager_by_mistake(self):
+        self.served()
+        self.refused("create", "science", says="--replace-manager")
+        former = (self.world.pool / "for-manager/science-manager.ova").read_bytes()
+        code, out, _ = self.world.run("stamp", self.world.pool)
+        self.assertEqual((0, True), (code, "has admitted 1 machines: a manager runs with it" in out), out)
+        self.assertEqual(former, (self.world.pool / "for-manager/science-manager.ova").read_bytes())
+        told = self.run_json("ticket", self.world.pool, "--machines", "3", *UNTIL)
+        self.assertIn(told["ticket"], self.world.conf("for-volunteers/science-config.img"))
+        self.assertEqual(former, (self.world.pool / "for-manager/science-manager.ova").read_bytes())
+        self.run_json("stamp", self.world.pool, "--replace-manager")
+        self.assertNotEqual(former, (self.world.pool / "for-manager/science-manager.ova").read_bytes())
+
+
+class Words(unittest.TestCase):
+    def command(self, *words):
+        return subprocess.run([ROOT / "appliance/wow", "pool", *words], capture_output=True, text=True, check=False)
+
+    def test_wow_hands_over_to_the_clone(self):
+        done = self.command("show", "/nowhere/at/all")
+        self.assertEqual((1, True), (done.returncode, "no folder of a pool" in done.stderr), done.stderr)
+
+    def test_each_verb_explains_itself_and_has_json(self):
+        for verb in ("create", "ticket", "user", "manager", "stamp", "show", "upgrade", "backup", "restore"):
+            done = self.command(verb, "--help")
+            self.assertEqual((0, True), (done.returncode, "--json" in done.stdout), verb)
+            self.assertIn(verb, self.command("--help").stdout + self.command().stdout)
+
+    def test_wrong_usage_is_two(self):
+        for words in (("make",), ("create",), ("create", "a", "--colour"), ("show",), ("user", "change", "x", "y"), ("create", "a", "--machines", "many")):
+            self.assertEqual(2, self.command(*words).returncode, words)
+
+    def test_help_of_wow_names_the_verb(self):
+        done = subprocess.run([sys.executable, ROOT / "appliance/node/root/usr/bin/wow", "help"], capture_output=True, text=True, check=True)
+        self.assertRegex(done.stdout, r"(?m)^  pool +on the building machine")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,315 @@
+"""`wow pool upgrade`: a machine's disk gets a newer system, and whatever ends it, the machine is there, the former or the new one."""
+
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+from unittest import mock
+
+from world import World
+
+from killing import killed
+
+MIB = 1 << 20
+PARTS = {"WOWBOOT": (1, 1), "WOWESP": (2, 2), "WOWSYS": (4, 12), "WOWHOME": (16, 8)}
+"""Start and size in MiB."""
+STEPS = ["system", "before", "swap"]
+
+
+def make_disk(path, release, modules=("tutorial",), home=b"", system=b"the system", parts=None):
+    """A qcow2 laid out as appliance/image/disk does it, with little in it."""
+    parts = PARTS if parts is None else parts
+    with tempfile.TemporaryDirectory() as scratch:
+        scratch = pathlib.Path(scratch)
+        tools = scratch / "tree/usr/lib/wow/node/wow/lib"
+        tools.mkdir(parents=True)
+        (tools / "version.py").write_text(f'"""The release."""\nVERSION = "{release}"\n', encoding="ascii")
+        (scratch / "stacks").mkdir()
+        (scratch / "layers").mkdir()
+        _quiet("mksquashfs", scratch / "tree", scratch / "layers/node-1.squashfs")
+        stack = ["# kind name file size sha256; bottom first", f"base base base-1.squashfs 1 {system.hex()}", f"node node node-1.squashfs 1 {release}",
+                 *(f"module {name} {name}-1.squashfs 1 aa" for name in modules)]
+        (scratch / "stacks/A.conf").write_text("\n".join(stack) + "\n", encoding="ascii")
+        subprocess.run(["rm", "-r", scratch / "tree"], check=True)
+        raw = path.with_suffix(".raw")
+        with open(raw, "wb") as file:
+            file.truncate(25 * MIB)
+        table = "label: gpt\n" + "".join(f"start={start}MiB, size={size}MiB, type=0FC63DAF-8483-4772-8E79-3D69D8477DE4, name={name}, uuid=57a0d15c-0000-4000-8000-0000000000{start:02}\n"
+                                         for name, (start, size) in parts.items())
+        _quiet("sfdisk", "--quiet", raw, text=table)
+        if "WOWSYS" in parts:
+            start, size = parts["WOWSYS"]
+            _quiet("mke2fs", "-q", "-F", "-t", "ext4", "-O", "^has_journal", "-d", scratch, "-E", f"offset={start * MIB}", raw, f"{size}M")
+        with open(raw, "r+b") as file:
+            file.seek(2 * MIB)
+            file.write(system)
+            file.seek(parts["WOWHOME"][0] * MIB if "WOWHOME" in parts else 0)
+            file.write(home)
+        subprocess.run(["qemu-img", "convert", "-O", "qcow2", raw, path], check=True)
+        raw.unlink()
+
+
+def _quiet(*command, text=None):
+    subprocess.run(command, check=True, input=text, text=True, capture_output=True, env={**os.environ, "PATH": f"{os.environ['PATH']}:/usr/sbin:/sbin"})
+
+
+def content(path, start, length):
+    """Bytes of a disk."""
+    with tempfile.NamedTemporaryFile() as raw:
+        subprocess.run(["qemu-img", "convert", "-O", "raw", path, raw.name], check=True)
+        raw.seek(start)
+        return raw.read(length)
+
+
+class Base(unittest.TestCase):
+    def setUp(self):
+        self.world = World(self)
+        self.machine, self.image = self.world.home / "manager.qcow2", self.world.out / "wow.qcow2"
+        make_disk(self.machine, "0.1.0", home=b"keys and queue")
+        make_disk(self.image, "0.2.0", modules=("tutorial", "surge"), system=b"the next system")
+        self.before = self.machine.read_bytes()
+
+    def upgrade(self, *more, **how):
+        """(exit code, standard output, standard error)."""
+        return self.world.run("upgrade", self.machine, *more, **how)
+
+    def is_new(self):
+        """Whether the machine has the new system; its home it must have in any case."""
+        self.assertEqual(b"keys and queue", content(self.machine, 16 * MIB, 14))
+        found = content(self.machine, 2 * MIB, 15)
+        self.assertIn(found, (b"the system".ljust(15, b"\0"), b"the next system"))
+        return found == b"the next system"
+
+    def left(self):
+        """What lies beside the machine."""
+        return sorted(set(os.listdir(self.world.home)) - {"manager.qcow2"})
+
+
+class Upgraded(Base):
+    def refused(self, *more, says):
+        code, _, err = self.upgrade(*more)
+        self.assertEqual((1, 1), (code, err.count("\n")), err)
+        self.assertIn(says, err)
+        self.assertEqual((self.before, []), (self.machine.read_bytes(), self.left()))
+
+    def test_the_system_is_the_images_and_home_and_state_are_the_machines(self):
+        self.machine.chmod(0o640)
+        code, out, err = self.upgrade("--json")
+        self.assertEqual(0, code, err)
+        told = json.loads(out)
+        self.assertEqual(("0.1.0", "0.2.0", True), (told["from"], told["to"], told["changed"]))
+        self.assertTrue(self.is_new())
+        self.assertEqual((["manager.qcow2.before"], 0o640), (self.left(), self.machine.stat().st_mode & 0o777))
+        self.assertEqual(self.before, (self.world.home / "manager.qcow2.before").read_bytes())
+        code, out, _ = self.upgrade(self.image)
+        self.assertEqual((0, True), (code, "has this very system already" in out), out)
+        self.assertEqual(self.before, (self.world.home / "manager.qcow2.before").read_bytes())
+
+    def test_a_home_that_has_grown_with_its_disk_stays_as_large_as_it_is(self):
+        from pool import disk
+        raw = self.world.out / "machine.raw"
+        subprocess.run(["qemu-img", "convert", "-O", "raw", self.machine, raw], check=True)
+        os.truncate(raw, 40 * MIB)
+        for words in (("--relocate", "gpt-bak-std"), ("-N", "4")):
+            _quiet("sfdisk", "--quiet", "--force", *words, raw, text=", +\n" if "-N" in words else None)
+        with open(raw, "r+b") as file:
+            file.seek(35 * MIB)
+            file.write(b"far behind")
+        subprocess.run(["qemu-img", "convert", "-O", "qcow2", raw, self.machine], check=True)
+        before = disk.read(self.machine, self.world.home).table
+        self.assertGreater(before[-1]["size"], 20 * MIB // 512)
+        code, _, err = self.upgrade()
+        self.assertEqual(0, code, err)
+        self.assertTrue(self.is_new())
+        self.assertEqual(before, disk.read(self.machine, self.world.home).table)
+        self.assertEqual(b"far behind", content(self.machine, 35 * MIB, 10))
+        subprocess.run(["qemu-img", "convert", "-O", "raw", self.machine, raw], check=True)
+        said = subprocess.run(["sfdisk", "--verify", raw], check=True, capture_output=True, text=True, env={**os.environ, "LC_ALL": "C"})
+        self.assertEqual(("", True), (said.stderr, "No errors detected" in said.stdout), f"{said.stdout}{said.stderr}")
+
+    def test_the_next_upgrade_keeps_the_disk_before_it(self):
+        self.upgrade()
+        second = self.machine.read_bytes()
+        make_disk(self.image, "0.10.0", modules=("tutorial", "surge"), system=b"one more system")
+        code, out, err = self.upgrade()
+        self.assertEqual(0, code, err)
+        self.assertIn("release 0.10.0 now", out)
+        self.assertIn("only then upgrade the next manager", out)
+        self.assertEqual(second, (self.world.home / "manager.qcow2.before").read_bytes())
+        self.assertEqual(["manager.qcow2.before"], self.left())
+
+    def test_an_image_of_the_same_release_that_was_built_anew_is_taken(self):
+        make_disk(self.image, "0.1.0", system=b"the next system")
+        self.assertEqual(0, self.upgrade()[0])
+        self.assertTrue(self.is_new())
+
+    def test_an_image_of_an_older_release_is_refused(self):
+        for older, than in (("0.0.9", "0.1.0"), ("0.9.0", "0.10.0")):
+            make_disk(self.machine, than, home=b"keys and queue")
+            make_disk(self.image, older)
+            self.before = self.machine.read_bytes()
+            self.refused(self.image, says=f"is of release {older}, older than the machine's {than}")
+
+    def test_a_module_that_the_machine_has_and_the_image_has_not_is_named(self):
+        make_disk(self.machine, "0.1.0", modules=("tutorial", "climate"), home=b"keys and queue")
+        self.before = self.machine.read_bytes()
+        self.refused(self.image, says="has not the modules climate")
+
+    def test_disks_that_are_something_else_are_refused(self):
+        for moved in ({**PARTS, "WOWHOME": (17, 7)}, {**PARTS, "WOWHOME": (16, 6), "WOWDATA": (22, 1)}):
+            make_disk(self.image, "0.2.0", parts=moved)
+            self.refused(self.image, says="partitioned otherwise")
+        make_disk(self.image, "0.2.0", parts={"WOWSYS": (4, 12)})
+        self.refused(self.image, says="no partitions WOWSYS and WOWHOME")
+        subprocess.run(["qemu-img", "create", "-q", "-f", "qcow2", self.image, "25M"], check=True)
+        self.refused(self.image, says="no partition table")
+        self.image.write_bytes(b"no disk")
+        self.refused(self.image, says="no partition table")
+        self.refused(self.world.out / "absent.qcow2", says="no such file")
+        code, _, err = self.world.run("upgrade", self.world.home / "absent.qcow2", self.image)
+        self.assertEqual((1, True), (code, "no such file" in err), err)
+
+    def test_a_disk_of_another_format_is_refused_and_left_as_it_is(self):
+        other = self.world.home / "disk.vmdk"
+        subprocess.run(["qemu-img", "convert", "-O", "vmdk", self.machine, other], check=True)
+        before = other.read_bytes()
+        code, _, err = self.world.run("upgrade", other, self.image)
+        self.assertEqual((1, True), (code, "is of the format vmdk, not qcow2" in err), err)
+        self.assertEqual(before, other.read_bytes())
+
+    def test_a_disk_that_a_machine_runs_from_is_refused(self):
+        runs = subprocess.Popen(["qemu-io", str(self.machine)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        try:
+            runs.stdin.write("length\n")
+            runs.stdin.flush()
+            self.assertIn("25 MiB", runs.stdout.readline())
+            code, _, err = self.upgrade()
+            self.assertEqual((1, True), (code, "lock" in err), err)
+        finally:
+            runs.communicate("quit\n")
+        self.assertEqual(0, self.upgrade()[0])
+        self.assertTrue(self.is_new())
+
+    def test_a_machine_that_is_started_meanwhile_does_not_get_its_disk(self):
+        said = []
+
+        def start(_step):
+            said.append(subprocess.run(["qemu-io", "-c", "length", self.machine], capture_output=True, text=True, check=False).stderr)
+        code, _, err = self.upgrade(reached=start)
+        self.assertEqual((0, [True] * len(STEPS)), (code, ["write\" lock" in one for one in said]), (err, said))
+        self.assertEqual("", (start(None), said[-1])[1], "it gets the new one")
+
+    def test_a_disk_that_a_link_leads_to_is_upgraded_where_it_lies(self):
+        link = self.world.out / "linked.qcow2"
+        link.symlink_to(self.machine)
+        code, _, err = self.world.run("upgrade", link, self.image)
+        self.assertEqual((0, True), (code, link.is_symlink()), err)
+        self.assertTrue(self.is_new())
+        self.assertEqual(["manager.qcow2.before"], self.left())
+
+    def test_names_may_have_blanks(self):
+        folder = self.world.home / "my machines"
+        folder.mkdir()
+        machine = self.machine.rename(folder / "the manager.qcow2")
+        code, _, err = self.world.run("upgrade", machine, self.image)
+        self.assertEqual((0, ["the manager.qcow2", "the manager.qcow2.before"]), (code, sorted(os.listdir(folder))), err)
+
+    def test_who_waited_for_another_takes_the_disk_that_it_made(self):
+        others, ends = [], []
+
+        def has(path):
+            hold, end = os.pipe()
+            other = subprocess.Popen(["flock", path, "sh", "-c", "echo has it; cat"], stdin=hold, stdout=subprocess.PIPE, text=True)
+            os.close(hold)
+            self.assertEqual("has it\n", other.stdout.readline())
+            others.append(other)
+            ends.append(end)
+
+        def say(_progress, text):
+            if "waiting for its end" in text:
+                if len(others) == 1:
+                    made = self.machine.with_suffix(".made")
+                    made.write_bytes(self.before)
+                    has(made)
+                    made.rename(self.machine)
+                os.close(ends.pop(0))
+        from pool.progress import Progress
+        has(self.machine)
+        with mock.patch.object(Progress, "__call__", say):
+            self.assertEqual(0, self.upgrade()[0])
+        self.assertEqual((2, []), (len(others), ends))
+        for other in others:
+            other.communicate()
+        self.assertTrue(self.is_new())
+
+    def test_two_at_once_wait_for_each_other(self):
+        hold, end = os.pipe()
+        other = subprocess.Popen(["flock", self.machine, "sh", "-c", "echo has it; cat"], stdin=hold, stdout=subprocess.PIPE, text=True)
+        os.close(hold)
+        self.assertEqual("has it\n", other.stdout.readline())
+        from pool.progress import Progress
+        said = []
+
+        def say(progress, text):
+            said.append(text)
+            if "waiting for its end" in text:
+                os.close(end)
+        with mock.patch.object(Progress, "__call__", say):
+            self.assertEqual(0, self.upgrade()[0])
+        self.assertIn("waiting for its end", said[0])
+        other.communicate()
+        self.assertTrue(self.is_new())
+
+
+class Ended(Base):
+    def killed(self, moment):
+        """Whether the upgrade was killed at a moment."""
+        return killed(self, lambda **how: self.upgrade(**how)[0], moment, "rename", "link")
+
+    def whole(self):
+        """The machine is there after a kill, and the next run ends well with nothing left behind."""
+        self.is_new()
+        code, _, err = self.upgrade()
+        self.assertEqual(0, code, err)
+        self.assertTrue(self.is_new())
+        self.assertEqual(["manager.qcow2.before"], self.left())
+        self.assertEqual(self.before, (self.world.home / "manager.qcow2.before").read_bytes())
+
+    def test_killed_at_each_step_it_can_be_run_again(self):
+        names = []
+        self.upgrade(reached=names.append)
+        self.assertEqual(STEPS, names)
+        for name in STEPS:
+            self.setUp()
+            self.assertTrue(self.killed(name), name)
+            self.whole()
+
+    def test_killed_between_any_two_of_the_moments_when_something_comes_to_the_disk(self):
+        moment = 1
+        while self.killed(moment):
+            self.whole()
+            self.setUp()
+            moment += 1
+            self.assertLess(moment, 40, "it comes to no end")
+        self.assertGreater(moment, 10)
+        self.assertTrue(self.is_new())
+
+    def test_a_disk_without_room_is_told_and_the_machine_stays(self):
+        place = pathlib.Path(tempfile.mkdtemp())
+        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=6m", "tmpfs", place], check=True)
+        self.addCleanup(place.rmdir)
+        self.addCleanup(subprocess.run, ["umount", place], check=True)
+        with open(self.image, "r+b"):
+            make_disk(self.image, "0.2.0", modules=("tutorial",), system=os.urandom(MIB))
+        machine = place / "manager.qcow2"
+        machine.write_bytes(self.before)
+        code, _, err = self.world.run("upgrade", machine, self.image)
+        self.assertEqual(1, code)
+        self.assertIn("No space left on device", err)
+        self.assertEqual((["manager.qcow2"], self.before), (os.listdir(place), machine.read_bytes()))
+
+
+if __name__ == "__main__":
+    unittest.main()

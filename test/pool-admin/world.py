@@ -1,0 +1,148 @@
+"""A clone with a small image, in which `wow pool` works as in a real one: its wow-ca is the one that ships."""
+
+import atexit
+import contextlib
+import functools
+import io
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.dont_write_bytecode = True
+sys.path.append(str(ROOT / "appliance"))
+
+from pool import cli  # noqa: E402
+from pool.clone import Clone  # noqa: E402
+from pool.formats import ovf  # noqa: E402
+
+from archive import Archive  # noqa: E402 # appliance/image/formats
+
+KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOCR/GxUJ33Coe4FJcgqH1wuCnNIJYPag/FGOPqdgl9O alice@home"
+ENDS = (".ova", ".qcow2", "-config.img", "-config.iso")
+FILES = {f"for-{place}/{stem}{end}" for place, stem in (("manager", "science-manager"), ("volunteers", "science")) for end in ENDS}
+LOGIN = {f"for-scientists/science-login{end}" for end in ENDS}
+
+
+@functools.cache
+def wow_ca():
+    """The program that ships; it is made if it is not there or is stale."""
+    subprocess.run([ROOT / "appliance/image/programs"], check=True, stdout=subprocess.DEVNULL)
+    return ROOT / "build/image/programs/ca/wow-ca"
+
+
+class World:
+    """A folder with an image of `release` (the clone's, if none is named) in `out`, where pools are made; alice.pub is a key."""
+
+    def __init__(self, test, folder=None):
+        place = tempfile.TemporaryDirectory()
+        test.addCleanup(place.cleanup)
+        self.home = pathlib.Path(folder or place.name, "pools")
+        self.home.mkdir()
+        self.out = pathlib.Path(place.name, "out")
+        self.out.mkdir()
+        self.clone = Clone(out=self.out, wow_ca=wow_ca(), builder="/bin/false")
+        self.make_image()
+        self.key = pathlib.Path(place.name, "alice.pub")
+        self.key.write_text(KEY + "\n", encoding="ascii")
+        self.pool = self.home / "science"
+
+    def make_image(self, release=None, content=b"the system"):
+        """An OVA and a qcow2 with little in them, formed as those of a build."""
+        values = {"VERSION": release or self.clone.release, "VENDOR": "us", "SYSTEM_SIZE": len(content), "SYSTEM_CAPACITY": 1, "CONFIG_SIZE": 1, "CONFIG_CAPACITY": 1}
+        parts = {ovf.NAME: ovf.render(values).encode(), ovf.MANIFEST: b"", ovf.SYSTEM: content, ovf.CONFIG: b"-"}
+        with Archive(self.out / "wow.ova") as archive:
+            for name, data in parts.items():
+                archive.add_bytes(name, data)
+        subprocess.run(["qemu-img", "create", "-q", "-f", "qcow2", self.out / "wow.qcow2", "1M"], check=True)
+        sums = "".join(f"{ovf.digest_of(self.out / name)}  {name}\n" for name in ("wow.ova", "wow.qcow2"))
+        (self.out / "SHA256SUMS").write_text(sums, encoding="ascii")
+
+    def run(self, *words, reached=lambda name: None, typed=""):
+        """(exit code, standard output, standard error) of `wow pool` with these words, in the folder of pools."""
+        out, err = io.StringIO(), io.StringIO()
+        with contextlib.chdir(self.home), _stdin(typed):
+            code = cli.main([str(word) for word in words], self.clone, out, err, reached)
+        return code, out.getvalue(), err.getvalue()
+
+    def create(self, *more, **how):
+        """`wow pool create science` with what it needs at least."""
+        return self.run("create", "science", "--at", "manager.example.org", *more, **how)
+
+    def made(self, *more):
+        """The same, which must succeed; what it printed as JSON."""
+        code, out, err = self.create("--json", *more)
+        if code:
+            raise AssertionError(err)
+        return json.loads(out)
+
+    def copied(self):
+        """The same with the user alice, from one that was made before, which is quicker. Its START.md names another folder."""
+        home, told = _one_made()
+        for name in ("out", "pools"):
+            shutil.copytree(home / name, self.out.parent / name, dirs_exist_ok=True)
+        return dict(told)
+
+    def text(self, name):
+        """A file of the pool."""
+        return (self.pool / name).read_text(encoding="utf-8")
+
+    def ca(self):
+        """What wow-ca knows of the pool's CA."""
+        done = subprocess.run([wow_ca(), "list", "--state", self.pool / "manager/ca", "--json"], check=True, capture_output=True, text=True)
+        return json.loads(done.stdout)
+
+    def names(self):
+        """The pool's files, but for the lock."""
+        return {str(path.relative_to(self.pool)) for path in self.pool.rglob("*") if path.is_file()} - {".lock"}
+
+    def conf(self, disk):
+        """pool.conf on a configuration disk."""
+        return subprocess.run(["mcopy", "-n", "-i", self.pool / disk, "::/pool.conf", "-"], check=True, capture_output=True, text=True).stdout
+
+
+@functools.cache
+def _one_made():
+    """(its folder, what it printed) of a pool that all tests copy."""
+    maker = unittest.TestCase()
+    atexit.register(maker.doCleanups)
+    world = World(maker)
+    return world.out.parent, world.made("--user", f"alice={world.key}")
+
+
+@contextlib.contextmanager
+def _stdin(text):
+    kept, sys.stdin = sys.stdin, io.StringIO(text)
+    try:
+        yield
+    finally:
+        sys.stdin = kept
+
+
+def identity(world):
+    """What must never change once it is there: {file: bytes} of the secret and the CA's and the manager's keys."""
+    return {name: (world.pool / name).read_bytes() for name in ("secret", "manager/ca/ca.key", "manager/ca/ca.pem", "manager/node.key")
+            if (world.pool / name).exists()}
+
+
+def whole(test, world, names):
+    """Asserts that a pool is what one run makes: one CA, one manager, one living ticket, and these files."""
+    told = world.ca()
+    test.assertEqual(["manager"], [row["host"] for row in told["certificates"] if row["status"] == "valid"])
+    (kept,) = json.loads(world.text("tickets.json"))
+    test.assertEqual([kept["id"]], [ticket["id"] for ticket in told["tickets"] if not ended(ticket)])
+    test.assertEqual(names, world.names())
+    test.assertTrue(told["audit_whole"])
+    test.assertIn(kept["ticket"], world.conf("for-volunteers/science-config.img"))
+    test.assertIn(world.text("secret").strip(), world.conf("for-manager/science-manager-config.img"))
+    test.assertEqual(0o700, os.stat(world.pool).st_mode & 0o777)
+
+
+def ended(ticket):
+    """Whether a ticket admits nobody any more: its end is earlier than the day that the tests name."""
+    return not ticket["not_after"].startswith("2099-01-01")

@@ -1,0 +1,89 @@
+"""Who people and machines are for HTCondor in an open pool: by their account on their own machine, and by nothing that they say of themselves."""
+
+from jobs import Job
+from pool import ZONE
+from tally import must
+from waiting import until
+
+CLAIMED = {"_CONDOR_SEC_CLIENT_AUTHENTICATION_METHODS": "CLAIMTOBE", "_CONDOR_SEC_DEFAULT_AUTHENTICATION_METHODS": "CLAIMTOBE"}
+LEVELS = ("READ", "WRITE", "DAEMON", "ADMINISTRATOR")
+FORGED = """MyType = "Submitter"
+Name = "{name}"
+Machine = "{machine}.{zone}"
+ScheddName = "{machine}.{zone}"
+MyAddress = "<{address}:9618?sock=schedd>"
+IdleJobs = 1000
+RunningJobs = 0
+"""
+PLAIN = """executable = /bin/true
+hold = true
+{line}
+queue
+"""
+
+
+def run(tally, pool):
+    """A member's root on beta, who may configure HTCondor's tools there as they like, and people on alpha."""
+    alpha, beta, manager = pool.alpha, pool.beta, pool.manager
+    schedd = f"alpha.{ZONE}"
+    with tally.case("who claims to be root, condor or alice may do nothing at another machine's queue"):
+        for name in ("root", "condor", "alice", f"alice@{schedd}", f"condor@{schedd}"):
+            may = levels(beta, schedd, name)
+            must(not may, f"{name} may {may}")
+    with tally.case("nor may root of another machine take jobs out of a queue or read it"):
+        mine = Job(alpha, "alice", "sleep 300", on="nowhere")
+        claim = " ".join(f"{key}={value}" for key, value in {**CLAIMED, "_CONDOR_SEC_CLAIMTOBE_USER": "root"}.items())
+        said = beta.sh(f"{claim} condor_rm -name {schedd} {mine.number} 2>&1; {claim} condor_q -name {schedd} -all -af Cmd 2>&1; :")
+        must(mine.name not in said, f"it reads the queue: {said}")
+        must(alpha.sh(f"condor_q {mine.number} -af JobStatus", "alice").strip() == "1", f"the job is not idle any more: {said}")
+        mine.remove()
+    with tally.case("people are of their machine: alice on alpha is not alice on beta"):
+        jobs = {machine.name: Job(machine, "alice", "sleep 300", on="nowhere") for machine in (alpha, beta)}
+        wanted = {f"alice@{name}.{ZONE}" for name in jobs}
+        until(lambda: set(pool.ads("-submitters", "Name")), lambda names: wanted <= names, f"the manager lists {wanted}", 60)
+        for job in jobs.values():
+            job.remove()
+    with tally.case("a submitter's ad with another machine's name, or with none, is not taken"):
+        for name in (f"mallory@alpha.{ZONE}", f"mallory@{ZONE}", "mallory", f"mallory@beta.{ZONE}.x", f"mallory@xbeta.{ZONE}"):
+            advertise(beta, name)
+        advertise(beta, f"honest@beta.{ZONE}")
+        names = until(lambda: pool.ads("-submitters", "Name"), lambda names: f"honest@beta.{ZONE}" in names, "an honest one is taken", 20)[0]
+        must(not [name for name in names if "mallory" in name], f"they are {names}")
+    with tally.case("a job counts for who submits it, whatever it says of itself"):
+        for line, is_taken in (("accounting_group_user = bob", False), ('+AccountingGroup = "bob"', False), (f'+AccountingGroup = "bob@beta.{ZONE}"', False),
+                               ("accounting_group = group_a\naccounting_group_user = alice", True), ("nice_user = true", True)):
+            alpha.sh("cat > share.sub", "alice", text_in=PLAIN.format(line=line))
+            said = alpha.sh("condor_submit share.sub 2>&1; :", "alice")
+            must(("submitted to cluster" in said) == is_taken, f"{line}: {said}")
+        number = alpha.sh("condor_q -af ClusterId | head -n 1", "alice").strip()
+        said = alpha.sh(f"""condor_qedit {number} AccountingGroup '"bob"' 2>&1; condor_q {number} -af AccountingGroup""", "alice", check=False)
+        must('"bob"' not in said.splitlines()[-1] and said.split()[-1] != "bob", said)
+        alpha.sh("condor_rm -all", "alice")
+    with tally.case("an account of a slot may do nothing at its own machine's queue, even where the fence is down"):
+        beta.sh("nft insert rule inet wow slot_lo accept")
+        try:
+            submit = beta.sh("cd /tmp && printf 'executable = /bin/true\\nuniverse = scheduler\\nqueue\\n' > job.sub && "
+                             "setpriv --reuid wowjob1 --clear-groups condor_submit job.sub 2>&1; condor_q -all -af Owner; :")
+            must("submitted" not in submit and "wowjob" not in submit, submit)
+            must("Permission denied" in submit or "DENIED" in submit or "not authorized" in submit.lower() or "Authoriz" in submit, f"not for that reason: {submit}")
+        finally:
+            handle = beta.sh("nft -a list chain inet wow slot_lo | sed -n 's/^\\t\\taccept # handle //p'").split()[0]
+            beta.sh(f"nft delete rule inet wow slot_lo handle {handle}")
+    with tally.case("all see the pool: machines from everywhere, priorities too"):
+        for machine in (alpha, manager):
+            must(len(set(machine.sh("condor_status -af Machine", "bob").split())) == len(pool.workers), f"{machine.name} does not see all machines")
+            must("alice@alpha" in machine.sh("condor_userprio -all 2>&1; :", "bob"), f"{machine.name} does not see priorities")
+
+
+def levels(machine, schedd, name):
+    """What somebody of a machine may do at a schedd who claims a name."""
+    claim = {**CLAIMED, "_CONDOR_SEC_CLAIMTOBE_USER": name}
+    settings = " ".join(f"{key}='{value}'" for key, value in claim.items())
+    said = machine.sh(f"{settings} condor_ping -type schedd -name {schedd} -table {' '.join(LEVELS)} 2>&1; :")
+    return [line.split()[0] for line in said.splitlines() if line.split()[:1] and line.split()[0] in LEVELS and "ALLOW" in line]
+
+
+def advertise(machine, name):
+    """Sends the manager a submitter's ad, as root of a machine."""
+    machine.sh("cat > /tmp/forged", text_in=FORGED.format(name=name, machine=machine.name, zone=ZONE, address=machine.address))
+    machine.sh("condor_advertise UPDATE_SUBMITTOR_AD /tmp/forged 2>&1; :")

@@ -1,0 +1,164 @@
+"""What a job tries that it may not: runs as a job, on its machine's own Python, and prints one JSON object of what it reached.
+
+usage: intruder.py ADDRESS:PORT ...      places of TCP to connect to beside those that it finds itself
+"""
+
+import ctypes
+import glob
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+
+SOON = 2.0
+CLONE_NEWUSER = 0x10000000
+MANY = 3000
+
+
+def tcp(host, port):
+    """Whether a listener accepts a connection."""
+    try:
+        with socket.create_connection((host, int(port)), SOON):
+            return "open"
+    except OSError as error:
+        return type(error).__name__
+
+
+def own(host):
+    """Whether the job reaches what it listens on itself."""
+    with socket.socket() as listener:
+        listener.bind((host, 0))
+        listener.listen()
+        return tcp(host, listener.getsockname()[1])
+
+
+def names(*wanted):
+    """The addresses of names, or what the resolver says instead."""
+    found = {}
+    for name in wanted:
+        try:
+            found[name] = socket.gethostbyname(name)
+        except OSError as error:
+            found[name] = type(error).__name__
+    return found
+
+
+def asks(address, name):
+    """Whether a DNS server gives an address for a name, asked past the resolver (RFC 1035 section 4)."""
+    query = b"\x57\x4f\x01\x00\x00\x01\x00\x00\x00\x00\x00\x00" + b"".join(bytes([len(part)]) + part.encode() for part in name.split(".")) + b"\0\0\1\0\1"
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asker:
+        asker.settimeout(SOON)
+        try:
+            asker.sendto(query, (address, 53))
+            return "answered" if int.from_bytes(asker.recv(4096)[6:8], "big") else "no address"
+        except OSError as error:
+            return type(error).__name__
+
+
+def abstract():
+    """Unix sockets without a file that take a connection from the job."""
+    reached = []
+    with open("/proc/net/unix", encoding="ascii", errors="replace") as table:
+        found = {line.split()[7] for line in table if len(line.split()) == 8 and line.split()[7].startswith("@")}
+    for name in sorted(found):
+        with socket.socket(socket.AF_UNIX) as client:
+            client.settimeout(SOON)
+            try:
+                client.connect("\0" + name[1:])
+                reached.append(name)
+            except OSError:
+                pass
+    return reached
+
+
+def processes():
+    """What the job sees run that is not its own account's."""
+    seen = []
+    for place in glob.glob("/proc/[0-9]*"):
+        try:
+            if os.stat(place).st_uid != os.getuid():
+                with open(f"{place}/comm", encoding="ascii") as file:
+                    seen.append(file.read().strip())
+        except OSError:
+            pass
+    return sorted(set(seen))
+
+
+def files():
+    """Folders of other people, other slots and the machine that the job can list or read."""
+    here = os.path.realpath(os.environ["_CONDOR_SCRATCH_DIR"])
+    places = [*glob.glob("/home/*"), *glob.glob("/var/lib/wow/execute/*"), "/var/lib/wow/node.key", "/run/wow/pool.conf", "/run/wow/ipopd.conf",
+              "/var/lib/condor/spool/job_queue.log", *glob.glob("/var/lib/condor/spool/[0-9]*/*")]
+    return [place for place in places if os.path.realpath(place) != here and os.access(place, os.R_OK)]
+
+
+def user_namespace():
+    """Whether the job makes a user namespace."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    child = os.fork()
+    if not child:
+        os._exit(0 if libc.unshare(CLONE_NEWUSER) == 0 else 1)
+    return "made" if os.waitpid(child, 0)[1] == 0 else "refused"
+
+
+def privileges():
+    """Whether a set-uid program could give the job another account."""
+    with open("/proc/self/status", encoding="ascii") as file:
+        return "none" if "NoNewPrivs:\t1" in file.read() else "by set-uid programs"
+
+
+def forks():
+    """How many processes the job can have, no more than MANY."""
+    children = []
+    try:
+        while len(children) < MANY:
+            child = os.fork()
+            if not child:
+                time.sleep(60)
+                os._exit(0)
+            children.append(child)
+    except OSError:
+        pass
+    for child in children:
+        os.kill(child, signal.SIGKILL)
+    for child in children:
+        os.waitpid(child, 0)
+    return len(children)
+
+
+def tool(*command, **settings):
+    """The end of what one of HTCondor's tools says, with settings of its configuration changed, or how it ended."""
+    environment = {**os.environ, "PATH": "/usr/bin:/usr/sbin", **{f"_CONDOR_{key}": value for key, value in settings.items()}}
+    try:
+        done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=30, check=False)
+    except subprocess.TimeoutExpired:
+        return "no answer"
+    return f"{done.returncode}: {done.stdout[-600:]}"
+
+
+def submit():
+    """Whether the job puts a job of its own into its machine's queue, which would outlive it outside of any slot."""
+    with open("more.sub", "w", encoding="ascii") as file:
+        file.write("executable = /usr/bin/true\nuniverse = scheduler\nqueue\n")
+    said = tool("condor_submit", "more.sub", SEC_CLIENT_AUTHENTICATION_METHODS="FS, CLAIMTOBE")
+    return "submitted" if "submitted to cluster" in said else "refused"
+
+
+def main(arguments):
+    """Prints what was reached."""
+    reached = {place: tcp(*place.rsplit(":", 1)) for place in arguments}
+    address = socket.gethostbyname(socket.gethostname())
+    zone = socket.getfqdn().partition(".")[2]
+    print(json.dumps({
+        "account": os.getuid(), "tcp": reached, "own loopback": own("127.0.0.1"), "own address": own(address),
+        "names": names(f"manager.{zone}", "world.example"), "asked past the resolver": asks("127.0.0.1", "world.example"), "abstract": abstract(),
+        "processes": processes(), "files": files(), "user namespace": user_namespace(), "privileges": privileges(), "forks": forks(),
+        "submit": submit(), "queue read": tool("condor_q", "-all", "-name", f"alpha.{zone}", "-af", "Args", "Environment"),
+        "machines read": tool("condor_status", "-af", "Name")}))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

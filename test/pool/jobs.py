@@ -1,0 +1,66 @@
+"""Jobs that the tests submit: a script of sh, or a file of ours that Python runs."""
+
+import itertools
+import pathlib
+
+from waiting import until
+
+HERE = pathlib.Path(__file__).resolve().parent
+NUMBERS = itertools.count(1)
+
+SUBMIT = """executable = {executable}
+arguments = {arguments}
+output = {name}.out
+error = {name}.err
+log = {name}.log
+request_cpus = 1
+request_memory = 64
+request_disk = {disk}
+requirements = {requirements}
+{more}
+queue
+"""
+
+
+class Job:
+    """Submitted when made. on: the machine that it must run on."""
+
+    def __init__(self, machine, user, script, on=None, arguments="", disk="10M", more="", interpreter="/bin/sh"):
+        self.machine = machine
+        self.user = user
+        self.name = f"job{next(NUMBERS)}"
+        head = f"#!{interpreter}\n" if not script.startswith("#!") else ""
+        self._write(f"{self.name}.sh", head + script + "\n", "755")
+        self._write(f"{self.name}.sub", SUBMIT.format(executable=f"{self.name}.sh", arguments=arguments, name=self.name, disk=disk, more=more,
+                                                      requirements=f'TARGET.Machine == "{on}"' if on else "true"), "644")
+        said = machine.sh(f"condor_submit -terse {self.name}.sub", user)
+        self.number = said.split()[0]
+
+    def _write(self, name, text, mode):
+        self.machine.sh(f"cat > {name} && chmod {mode} {name}", self.user, text_in=text)
+
+    def has(self, event):
+        """Whether the job's log has an event, given by its three digits."""
+        return self.machine.sh(f"grep -c '^{event} ' {self.name}.log || :", self.user).strip() not in ("", "0")
+
+    def wait(self, event="005", what="ended", limit=60):
+        """Waits for an event of the job's log: 001 it runs, 005 it ended, 012 it is held."""
+        try:
+            until(lambda: self.has(event), bool, f"job {self.number} has {what}", limit, pause=0.2)
+        except AssertionError as error:
+            said = self.machine.sh(f"cat {self.name}.log; condor_q -better-analyze {self.number} | tail -n 25", self.user, check=False)
+            raise AssertionError(f"{error}\n{said}") from None
+
+    def started(self, limit=60):
+        """Waits until it runs; returns itself."""
+        self.wait("001", "begun", limit)
+        return self
+
+    def result(self, limit=60):
+        """What the job wrote to its output, once it has ended."""
+        self.wait(limit=limit)
+        return self.machine.sh(f"cat {self.name}.out {self.name}.err", self.user)
+
+    def remove(self):
+        """condor_rm."""
+        self.machine.sh(f"condor_rm {self.number}", self.user)

@@ -1,0 +1,134 @@
+"""One machine of a pool: a systemd of its own on the image's layers, in namespaces of its own, with a card on the public network."""
+
+import json
+import pathlib
+import subprocess
+
+import service
+from layers import LAYERS
+from shell import run
+from waiting import until
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+class Machine:
+    """Started, it boots as the image does and finds its pool.conf; `config` is {section: {key: value}}."""
+
+    def __init__(self, topology, folder, name, config):
+        self.topology = topology
+        self.name = name
+        self.config = config
+        self.folder = pathlib.Path(folder) / name
+        self._disk = self.folder / "config"
+        self._disk.mkdir(parents=True)
+        self._group = service.cgroups() / f"wow-{topology.prefix}{name}"
+        self._process = None
+
+    def start(self):
+        """Switches the machine on."""
+        text = "".join(f"[{section}]\n" + "".join(f"{key} = {value}\n" for key, value in keys.items()) for section, keys in self.config.items())
+        (self._disk / "pool.conf").write_text(text, encoding="utf-8")
+        self._group.mkdir(exist_ok=True)
+        with open(self.folder / "log", "ab") as log:
+            self._process = subprocess.Popen(
+                ["sh", "-c", 'echo $$ >"$0/cgroup.procs"; exec "$@"', str(self._group), "nsenter", f"--net=/run/netns/{self.topology.prefix}{self.name}",
+                 "unshare", "--mount", "--pid", "--uts", "--ipc", "--cgroup", "--fork", "--kill-child",
+                 str(HERE / "begin"), *map(str, LAYERS), str(self.folder), str(self._disk)],
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        until(self._is_systemd, bool, f"{self.name}: systemd has begun")
+
+    @property
+    def is_on(self):
+        """Whether it was started and has its power."""
+        return self._process is not None and self._process.poll() is None
+
+    @property
+    def first(self):
+        """The process number, outside, of the machine's first process; AssertionError if the machine has ended."""
+        children = pathlib.Path(f"/proc/{self._process.pid}/task/{self._process.pid}/children")
+        try:
+            return children.read_text(encoding="ascii").split()[0]
+        except (OSError, IndexError):
+            said = (self.folder / "log").read_text(encoding="utf-8")
+            raise AssertionError(f"{self.name} has no processes: {said}") from None
+
+    @property
+    def processor(self):
+        """Seconds of processor time that all its processes have used, those that have ended and earlier boots included."""
+        said = (self._group / "cpu.stat").read_text(encoding="ascii").split()
+        return int(said[said.index("usage_usec") + 1]) / 1e6
+
+    def _is_systemd(self):
+        if self._process.poll() is not None:
+            return self.first  # which says why it ended
+        try:
+            return pathlib.Path(f"/proc/{self.first}/comm").read_text(encoding="ascii").strip() == "systemd"
+        except AssertionError:
+            return False
+
+    def inside(self, *command):
+        """A command line that runs as root of the machine."""
+        return ["nsenter", "-t", self.first, "--mount", "--pid", "--uts", "--ipc", "--net", "--cgroup", "--root", "--wd", "env", "-i",
+                "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LANG=C.UTF-8", *command]
+
+    def run(self, *command, **options):
+        """Runs a program as root of the machine."""
+        return run(*self.inside(*command), **options)
+
+    def sh(self, script, user="root", **options):
+        """Runs a script of sh as somebody of the machine, in that person's home; returns what it said."""
+        return self.run("runuser", "-u", user, "--", "sh", "-c", f"cd ~{user} && {{ {script}\n}}", **options).stdout
+
+    def begin(self, command, user="root"):
+        """Starts a program of somebody of the machine, which runs until the machine ends or the returned process is ended."""
+        return subprocess.Popen(self.inside("runuser", "-u", user, "--", *command), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    def ask(self, command):
+        """One question to ipopd."""
+        return json.loads(self.run("python3", "-c", ASK, command).stdout)
+
+    @property
+    def address(self):
+        """The virtual address, or None."""
+        return self.ask("status")["address"]
+
+    def wait(self, limit=60):
+        """Waits until the machine has its address, its fence and HTCondor's configuration."""
+        until(lambda: self.run("test", "-e", "/run/wow/joined", check=False).returncode, lambda code: code == 0, f"{self.name} has joined", limit, pause=0.3)
+
+    def kill(self):
+        """Takes its power away: every process ends at once."""
+        if self.is_on:
+            # unshare has its child, the machine's first process, killed with it. Not by cgroup.kill: what systemd starts in a group that was once ended so
+            # is ended at once, for as long as the group stands.
+            self._process.kill()
+            self._process.wait(30)
+
+    def end(self):
+        """Takes its power away and removes its control group."""
+        if self._process:
+            self.kill()
+            until(lambda: service.processes(self._group), lambda left: not left, f"{self.name}: its processes end")
+            for group in sorted(self._group.rglob("*"), reverse=True):
+                if group.is_dir():
+                    group.rmdir()
+            self._group.rmdir()
+
+    def tail(self, count=40):
+        """The journal's last lines, and HTCondor's own."""
+        try:
+            said = self.run("sh", "-c", f"journalctl -q -n {count} -o short-monotonic --no-hostname; journalctl -q -n 20 -o short-monotonic --no-hostname -u wow-jobs; tail -n 15 /var/log/condor/*Log", check=False).stdout
+        except AssertionError as error:
+            said = str(error)
+        return said.splitlines()
+
+
+ASK = """
+import json, socket, sys
+with socket.socket(socket.AF_UNIX) as client:
+    client.settimeout(20)
+    client.connect("/run/wow/ipopd.sock")
+    client.sendall(json.dumps({"command": sys.argv[1]}).encode() + b"\\n")
+    print(client.makefile().readline())
+"""

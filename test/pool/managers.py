@@ -1,0 +1,129 @@
+"""Two managers: one goes, the other matches within a minute with the same priorities, no job is lost, and who comes back does not split the pool. Each has a
+history of its own; and one that is taken off the list while it runs lists and matches nobody any more."""
+
+import json
+import time
+
+import history
+from jobs import Job
+from looking import is_matched
+from pool import ZONE, Pool
+from switched_off import SLEEP, log, must_go_on
+from tally import must
+from waiting import until
+
+WITHIN = 60.0
+"""Seconds from a manager's end to the next match: what is promised."""
+AGREED = 90.0
+"""Seconds that two managers may take to agree which of them matches: three steps of 18 s, and what a busy machine adds."""
+STEADY = 40.0
+"""Seconds that nobody else begins to match: two steps."""
+QUICK = 15.0
+"""Seconds that `wow doctor` may take beside a manager that is away; HTCondor's own tools wait 20 for it."""
+FACTOR = "77.00"
+ALICE = f"alice@alpha.{ZONE}"
+
+
+def make():
+    """A pool for this part alone."""
+    return Pool(("alpha", "beta"), managers=2)
+
+
+def run(tally, pool):
+    """Starts the pool, takes one of its managers away, and gives it back."""
+    def case(name):
+        return tally.case(name, pool.explain)
+
+    with case("two managers come up, list every machine, and agree which of them matches"):
+        pool.start()
+        for manager in pool.managers:
+            until(lambda manager=manager: processes(manager, "condor_had"), bool, f"{manager.name} has found the other", 60, pause=1.0)
+        agree(pool)
+    first = next((machine for machine in pool.managers if machine.name in matching(pool.managers)), pool.manager)
+    other = next(machine for machine in pool.managers if machine is not first)
+    with case("what the one knows of people comes to the other"):
+        job = Job(pool.alpha, "alice", SLEEP, on=f"beta.{ZONE}").started()
+        first.run("condor_userprio", "-setfactor", ALICE, FACTOR)
+        until(lambda: copy(other), lambda text: "77" in text, "the factor is copied", 150, pause=2.0)
+    with case(f"a manager goes, and the other matches within {WITHIN:.0f} s"):
+        first.kill()
+        since = time.monotonic()
+        waiting = Job(pool.alpha, "alice", "id", on=f"beta.{ZONE}")
+        until(lambda: is_matched(pool, waiting), bool, f"{other.name} matches", 2 * WITHIN, pause=0.5)
+        took = time.monotonic() - since
+        print(f"     {first.name} gone, the next match after {took:.1f} s", flush=True)
+        must(took < WITHIN, f"it took {took:.1f} s")
+        waiting.result(2 * WITHIN)
+    with case("what asks the pool finds the manager that is there, at once"):
+        begun = time.monotonic()
+        said = json.loads(pool.alpha.sh("wow doctor --json || :", "alice"))
+        codes = {one["code"] for one in said["findings"]}
+        must("manager-silent" not in codes and codes & {"pool-member", "never-matched"}, f"{said}")
+        must(time.monotonic() - begun < QUICK, f"wow doctor took {time.monotonic() - begun:.1f} s")
+        must(other.sh("journalctl -q -u wow-pool -o cat | grep -c 'no answer' || :").strip() == "0", "its own collector is not asked")
+    with case("jobs that ran when it went go on, and priorities are kept"):
+        must_go_on(job)
+        keeps(other)
+    with case("it comes back: one manager matches, both list every machine, and the job goes on"):
+        first.start()
+        first.wait()
+        for manager in pool.managers:
+            pool.listed([machine.name for machine in pool.workers], 120, by=manager)
+        agree(pool)
+        must_go_on(job)
+        keeps(other)
+        Job(pool.alpha, "alice", "id", on=f"beta.{ZONE}").result(WITHIN)
+        must("\n001 " in "\n" + log(job), log(job))
+        job.remove()
+    with case("each manager tells of the pool, by its own collector and with a token of its own"):
+        for manager in pool.managers:
+            secret = manager.sh("wow history token").strip()
+            told = until(lambda manager=manager, secret=secret: history.metrics(pool.alpha, manager, secret), lambda found: found.get("wow_pool_queues") == len(pool.workers),
+                         f"{manager.name} tells of all queues", 150, pause=3.0)[0]
+            must(told["wow_pool_matches_total"] >= 0 and told["wow_pool_cycle_end_seconds"] > 0, f"{told}")
+            must("person" in json.loads(pool.alpha.sh(f"wow history --json --manager {manager.name} --token -", "alice", text_in=secret + "\n")), "no history")
+    last = next(machine for machine in pool.managers if machine.name not in matching(pool.managers))
+    with case("a manager that is taken off the list while it runs ends its daemons and says so, and the other goes on"):
+        rest = next(machine for machine in pool.managers if machine is not last)
+        for machine in pool.machines.values():
+            machine.sh(f"sed -i 's/\"managers\":\"[a-z ]*\"/\"managers\":\"{rest.name}\"/' /run/wow/pool.json && /usr/bin/python3 -I -S /usr/lib/wow/node/main.py managers")
+        until(lambda: [name for name in ("condor_collect", "condor_negotiat", "condor_had") if processes(last, name)], lambda found: not found, "its daemons end", 60, pause=1.0)
+        must("not on the pool's list" in last.sh("cat /run/issue.d/wow.issue"), "its console does not say so")
+        codes = [one["code"] for one in json.loads(last.sh("wow doctor --json || :"))["findings"]]
+        must("manager-not-listed" in codes, f"{codes}")
+        Job(pool.alpha, "alice", "id", on=f"beta.{ZONE}").result(AGREED)
+
+
+def agree(pool):
+    """Waits until one manager matches, and no other for a while."""
+    until(lambda: matching(pool.managers), lambda names: len(names) == 1, "one manager matches", AGREED, pause=1.0)
+    end = time.monotonic() + STEADY
+    while time.monotonic() < end:
+        must(len(names := matching(pool.managers)) == 1, f"{names} match")
+        time.sleep(1.0)
+
+
+def matching(managers):
+    """The names of the managers whose negotiator runs."""
+    return [machine.name for machine in managers if processes(machine, "condor_negotiat")]
+
+
+def processes(machine, name):
+    """The numbers of a machine's processes of that name, of which the kernel keeps 15 letters."""
+    return machine.run("pgrep", "-x", name, check=False).stdout.split()
+
+
+def copy(machine):
+    """What a manager's file of priorities says of alice."""
+    return machine.sh(f"grep 'Customer[.]{ALICE} PriorityFactor' /var/lib/condor/spool/Accountantnew.log || :", check=False)
+
+
+def keeps(machine):
+    """Waits until a manager tells alice's factor: whoever has just come back knows after half a minute which one matches."""
+    until(lambda: factor(machine), lambda told: told == FACTOR, f"{machine.name} tells {ALICE}'s factor", 2 * AGREED, pause=2.0)
+
+
+def factor(machine):
+    """alice's priority factor as the matching manager tells it, whose ad this manager's collector has."""
+    said = machine.run("condor_userprio", "-pool", f"{machine.name}.{ZONE}", "-allusers", "-priority", check=False).stdout
+    return next((line.split()[3] for line in said.splitlines() if line.startswith(ALICE)), said)

@@ -1,0 +1,109 @@
+"""A machine that runs a job goes: switched off for good, off and on again, cut off, its overlay alone. Each of the first two loses its job, none of the others."""
+
+import time
+
+from jobs import Job
+from pool import ZONE
+from tally import must
+from waiting import until
+
+SLEEP = "sleep 3000"
+SHORT = "My.WowPatience = 0.5"
+CUT = 15.0
+"""Seconds: longer than the overlay's patience with a path, shorter than a job's."""
+OFTEN, SELDOM = 30, 3000
+"""Seconds between a machine's ads, in a small pool, and so many that none comes by itself while the test runs."""
+RENEWED = 40.0
+"""Seconds: a startd tells of itself every 30."""
+LOOK = 6.0
+"""Seconds: wow-jobs looks every 5."""
+LIMIT = 120.0
+"""Seconds that a slow machine may take for what takes some 20."""
+
+
+def run(tally, pool):
+    """Needs a pool of alpha and beta that is up, and leaves it so."""
+    beta, here = pool.machines["beta"], f"beta.{ZONE}"
+    own = Job(pool.alpha, "alice", SLEEP, on=f"alpha.{ZONE}", more=SHORT).started()
+    with tally.case("a job whose machine is cut off for a while goes on there, and the manager lists it at once though it tells of itself seldom"):
+        job = Job(pool.alpha, "alice", SLEEP, on=here).started()
+        pace(beta, SELDOM)
+        pool.topology.ip("beta", "link", "set", "wan", "down")
+        time.sleep(CUT)
+        pool.topology.ip("beta", "link", "set", "wan", "up")
+        pool.listed([machine.name for machine in pool.workers])
+        pace(beta, OFTEN)
+        must_go_on(job)
+        job.remove()
+    with tally.case("a job whose machine's overlay alone is started anew goes on there"):
+        job = Job(pool.alpha, "alice", SLEEP, on=here).started()
+        beta.run("systemctl", "restart", "ipopd")
+        time.sleep(RENEWED)
+        must_go_on(job)
+        job.remove()
+    for when, looked in (("", True), (" before anybody looked at it", False)):
+        with tally.case(f"a job whose machine is switched off and on again{when} runs again, and its log says why"):
+            if not looked:
+                pool.alpha.run("systemctl", "kill", "--signal=STOP", "wow-jobs")
+            job = Job(pool.alpha, "alice", SLEEP, on=here).started()
+            time.sleep(LOOK)
+            beta.kill()
+            beta.start()
+            beta.wait()
+            since = time.monotonic()
+            if not looked:
+                until(lambda: pool.alpha.run("wow", "ping", "beta", check=False).returncode, lambda code: code == 0, "alpha reaches beta", LIMIT)
+                pool.alpha.run("systemctl", "kill", "--signal=CONT", "wow-jobs")
+            runs_again(job)
+            print(f"     from beta's address to the job running again: {time.monotonic() - since:.1f} s")
+            must("was started anew and has the job no more" in log(job), log(job))
+            job.remove()
+    with tally.case("a job on its own machine, which no overlay reaches, went on all the while"):
+        must_go_on(own)
+        own.remove()
+    with tally.case("a job whose machine stays away runs elsewhere when its patience ends, and its log says why"):
+        job = Job(pool.alpha, "alice", SLEEP, more=f'{SHORT}\nrank = TARGET.Machine == "{here}"').started()
+        must(f"slot1_1@{here}" in log(job), log(job))
+        since = time.monotonic()
+        beta.kill()
+        until(lambda: pool.ads("-startd", "Name", "-constraint", f'Machine == "{here}"'), lambda left: not left, "the manager forgets beta", LIMIT)
+        print(f"     beta's ads went {time.monotonic() - since:.1f} s after it")
+        runs_again(job)
+        print(f"     of a patience of 30 s: the job runs elsewhere {time.monotonic() - since:.1f} s after beta went")
+        must("was not reached for 0.5 minutes" in log(job), log(job))
+        job.remove()
+    if not beta.is_on:
+        beta.start()
+    pool.listed([machine.name for machine in pool.workers])
+
+
+def pace(machine, seconds):
+    """How often a machine tells of itself."""
+    machine.sh(f"sed -i 's/^UPDATE_INTERVAL = .*/UPDATE_INTERVAL = {seconds}/' /run/wow/condor-pace.conf && condor_reconfig")
+
+
+def starts(job):
+    """How often the job has begun to run."""
+    return int(job.machine.sh(f"grep -c '^001 ' {job.name}.log || :", job.user))
+
+
+def runs_again(job):
+    """Waits until the job has begun to run once more."""
+    try:
+        until(lambda: starts(job), lambda count: count == 2, f"job {job.number} runs again", LIMIT)
+    except AssertionError as error:
+        queue = job.machine.run("condor_q", "-allusers", "-af:j", "JobStatus", "RemoteHost", "PublicClaimId", "HoldReason").stdout
+        ads = job.machine.run("condor_status", "-af", "Name", "MyAddress", "DaemonStartTime", "LastHeardFrom").stdout
+        raise AssertionError(f"{error}\n{queue}{ads}{log(job)}") from None
+
+
+def log(job):
+    """The job's log."""
+    return job.machine.sh(f"cat {job.name}.log", job.user)
+
+
+def must_go_on(job):
+    """Fails unless the job runs where it began to."""
+    said = log(job)
+    state = job.machine.run("condor_q", job.number, "-allusers", "-af", "JobStatus", "NumShadowStarts").stdout.split()
+    must(state == ["2", "1"] and not any(f"\n{event} " in said for event in ("004", "012", "022", "024")), f"{state}: {said}")

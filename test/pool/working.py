@@ -1,0 +1,19 @@
+"""The pool comes up by itself, and a job of one machine runs on another."""
+
+from jobs import Job
+from pool import ZONE
+from tally import must
+
+
+def run(tally, pool):
+    """Starts the pool."""
+    with tally.case("machines come up by themselves and the manager lists them"):
+        pool.start()
+    with tally.case("a job of alice on alpha runs on beta, in an account of a slot, and its output comes back"):
+        job = Job(pool.alpha, "alice", "id -un; hostname", on=f"beta.{ZONE}")
+        said = job.result().split()
+        must(said[0].startswith("wowjob") and said[1] == "beta", f"the job said {said}")
+    with tally.case("a job that may run anywhere runs on its own machine, too, and its output comes back"):
+        job = Job(pool.alpha, "alice", "id -un; hostname", on=f"alpha.{ZONE}")
+        said = job.result().split()
+        must(said[0].startswith("wowjob") and said[1] == "alpha", f"the job said {said}")
