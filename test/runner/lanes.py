@@ -1,12 +1,14 @@
-"""Two lanes of stages beside each other: what waits for a network leaves the processors to what computes. What has to be alone comes after both."""
+"""Three lanes of stages beside each other: what waits for a network leaves the processors to what computes, and what sleeps needs them hardly at all. What has to be
+alone comes after the three."""
 
 import threading
 from typing import Callable, NamedTuple
 
 from runner.counts import Count
 
-COMPUTES, WAITS, ALONE = "computes", "waits", "alone"
-BESIDE = (COMPUTES, WAITS)
+COMPUTES, WAITS, SLEEPS, ALONE = "computes", "waits", "sleeps", "alone"
+BESIDE = (COMPUTES, WAITS, SLEEPS)
+LOOK_SECONDS = 1.0
 
 
 class Result(NamedTuple):
@@ -18,7 +20,7 @@ class Result(NamedTuple):
 
 
 def phases(stages: list, lanes: int) -> list:
-    """Groups of lanes that run one after the other: the two beside each other, then what is alone; one lane in the plan's order if that is asked for."""
+    """Groups of lanes that run one after the other: those beside each other, then what is alone; one lane in the plan's order if that is asked for."""
     if lanes == 1:
         return [[list(stages)]]
     beside = [[stage for stage in stages if stage.lane == lane] for lane in BESIDE]
@@ -46,6 +48,7 @@ class Lanes:
         self._run = run
         self._stop = stop
         self._ended = threading.Condition()
+        self._over: set = set()
         self.results: dict = {}
 
     def play(self, stages: list, lanes: int) -> None:
@@ -56,14 +59,18 @@ class Lanes:
             try:
                 for thread in threads:
                     thread.start()
-                for thread in threads:
-                    thread.join()
+                self._wait(threads)
             except BaseException:
                 self._end()
-                for thread in threads:
-                    if thread.ident is not None:
-                        thread.join()
+                self._wait([thread for thread in threads if thread.ident is not None])
                 raise
+
+    def _wait(self, threads: list) -> None:
+        """Returns when these have ended. Not by join: one that a signal interrupts takes its thread for ended ever after (Python 3.11, bpo-45274), and a signal that
+        comes just before it blocks waits for its end. This looks once a second."""
+        with self._ended:
+            while not self._over.issuperset(threads):
+                self._ended.wait(LOOK_SECONDS)
 
     def _end(self) -> None:
         self._stop.set()
@@ -71,6 +78,14 @@ class Lanes:
             self._ended.notify_all()
 
     def _lane(self, stages: list, chosen: set) -> None:
+        try:
+            self._play(stages, chosen)
+        finally:
+            with self._ended:
+                self._over.add(threading.current_thread())
+                self._ended.notify_all()
+
+    def _play(self, stages: list, chosen: set) -> None:
         for stage in stages:
             needs = [need for need in stage.needs if need in chosen]
             with self._ended:
@@ -85,5 +100,5 @@ class Lanes:
     def _result(self, stage, unmet: list) -> Result:
         try:
             return self._run(stage, unmet)
-        except Exception as error:  # whatever it is, the other lane may wait for this stage
+        except Exception as error:  # whatever it is, another lane may wait for this stage
             return Result(Count(0, 1), 0.0, f"{type(error).__name__}: {error}")
