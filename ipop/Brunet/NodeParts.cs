@@ -116,6 +116,7 @@ internal sealed class NodeParts
 
         NetworkChange.Restarting += _ => Reflected.Clear();
         NetworkChange.Restarting += _ => Connections.Clear();
+        NetworkChange.Restarting += Meetings.Restart;
         NetworkChange.Restarting += NatProber.Restart;
         NetworkChange.Restarting += Paths.PingAll;
         NetworkChange.Restarting += Puncher.OnNewEndpoint;

@@ -24,6 +24,13 @@ internal sealed class TcpMeetings(
 
     private static readonly TimeSpan Pause = TimeSpan.FromSeconds(1.5);
     private static readonly TimeSpan HelpInterval = TimeSpan.FromSeconds(2);
+
+    /// <summary>Between two calls for help where it never comes: perhaps nobody of the list listens by TCP.</summary>
+    private static readonly TimeSpan LongestHelpInterval = TimeSpan.FromSeconds(64);
+
+    /// <summary>Calls for help at the shortest interval: a NAT that has just forgotten all may take as many.</summary>
+    private const int PromptHelp = 5;
+
     private static readonly TimeSpan AskedKept = TimeSpan.FromSeconds(5);
     private static readonly TimeSpan LongestWay = TimeSpan.FromMilliseconds(500);
 
@@ -41,6 +48,9 @@ internal sealed class TcpMeetings(
     private readonly PerPeer<Kept> _kept = new(peers);
 
     private TimeSpan _nextHelp;
+
+    /// <summary>Calls for help since somebody last saw one of our connections.</summary>
+    private int _helpInVain;
 
     /// <summary>Hears of the first connection that was seen from outside, or the first since a NAT forgot all.</summary>
     public Action<TimeSpan>? Seen { get; set; }
@@ -69,10 +79,18 @@ internal sealed class TcpMeetings(
         }
     }
 
+    /// <summary>The machine is perhaps elsewhere, where calls for help lead to somebody.</summary>
+    public void Restart(TimeSpan now)
+    {
+        _helpInVain = 0;
+        _nextHelp = now;
+    }
+
     /// <summary>Notes where a peer saw one of our connections come from.</summary>
     public void OnObserved(TimeSpan now, TransportAddress at, TransportAddress observed)
     {
         bool wasUnseen = connections.Candidates().Count == 0;
+        _helpInVain = 0;
         if (!local.Output.ComesFromListener(at))
         {
             // It took the place of one that did.
@@ -287,7 +305,7 @@ internal sealed class TcpMeetings(
             return;
         }
 
-        _nextHelp = now + HelpInterval;
+        _nextHelp = now + Earlier(HelpInterval * (1 << Math.Clamp(++_helpInVain - PromptHelp, 0, 5)), LongestHelpInterval);
         int asked = AskLinked(now, areSure: true, Helpers);
         List<TransportAddress> listed = list.Endpoints.Where(endpoint => !PrivateAddresses.Contains(endpoint)).ToList();
         for (; asked < Helpers && listed.Count > 0; asked++)

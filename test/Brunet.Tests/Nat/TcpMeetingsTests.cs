@@ -51,6 +51,41 @@ public sealed class TcpMeetingsTests
         Assert.All(called, endpoint => Assert.Equal(TransportProtocol.Tcp, endpoint.Protocol));
     }
 
+    /// <summary>Where the list's machines have no TCP, peers that ask again and again would have them called every two seconds for ever.</summary>
+    [Fact]
+    public void Help_that_never_comes_is_called_for_ever_more_rarely_until_somebody_sees_us()
+    {
+        (NodeParts parts, Peer peer) = Stranger();
+        var called = new List<TimeSpan>();
+        parts.List.Endpoints = [_world.Nodes[0].PublicEndpoint];
+        parts.Meetings.Calling += (now, _) => called.Add(now);
+        TimeSpan now = _world.Now;
+        AskFor(TimeSpan.FromSeconds(10));
+        Assert.Equal(5, called.Count);
+        AskFor(TimeSpan.FromMinutes(10));
+        Assert.InRange(called.Count, 15, 20);
+        Assert.Equal(64, (called[^1] - called[^2]).TotalSeconds, 1.0);
+
+        TransportAddress at = TransportAddress.FromIPv4(0xc0000201, 4433) with { Protocol = TransportProtocol.Tcp };
+        parts.Meetings.OnObserved(now, at, at);
+        parts.Connections.Clear();
+        called.Clear();
+        AskFor(TimeSpan.FromMinutes(2));
+        parts.Meetings.Restart(now);
+        int before = called.Count;
+        AskFor(TimeSpan.FromSeconds(10));
+        Assert.Equal(5, called.Count - before);
+
+        void AskFor(TimeSpan time)
+        {
+            for (TimeSpan end = now + time; now < end; now += TimeSpan.FromSeconds(1))
+            {
+                parts.Meetings.Plan(now, peer);
+                parts.Meetings.Tick(now);
+            }
+        }
+    }
+
     /// <summary>The peer's NAT had forgotten what it named first. A liar could name others for ever.</summary>
     [Fact]
     public void A_peer_may_name_other_endpoints_once_while_it_is_met()
