@@ -30,8 +30,8 @@ print(digest.hexdigest())
 
 
 def streams(one, other, meanwhile, patience=90):
-    """Sends six seconds of data from one machine to another and back again; after a second and a half something happens, and some time later
-    all is there. Not a byte may differ."""
+    """Sends six seconds of data from one machine to another and back again; when both have flowed for a second something happens, and some time
+    later all is there. Not a byte may differ."""
     pairs = []
     for number, (source, target) in enumerate(((one, other), (other, one))):
         data = os.urandom(CHUNKS * CHUNK)
@@ -42,7 +42,9 @@ def streams(one, other, meanwhile, patience=90):
         sender = subprocess.Popen(source.inside("python3", "-c", SENDER, target.address, str(file)), stdin=subprocess.DEVNULL)
         pairs.append((data, sender, receiver))
     try:
-        time.sleep(1.5)
+        for target in (other, one):
+            until(lambda target=target: _connected(target), bool, f"{target.name} is sent a stream")
+        time.sleep(1)
         meanwhile()
         for data, sender, receiver in pairs:
             said, _ = receiver.communicate(timeout=patience)
@@ -52,3 +54,7 @@ def streams(one, other, meanwhile, patience=90):
             for process in (sender, receiver):
                 process.kill()
                 process.wait()
+
+
+def _connected(target):
+    return target.run("ss", "-Htn", "state", "established", "sport", "=", ":7000").stdout
