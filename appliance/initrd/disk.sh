@@ -1,16 +1,28 @@
 # shellcheck shell=sh
 # Finding disks. Drivers come in sets. What the machine has is loaded, in the order of modules.list; the rest only where that does not help.
 
-sets="virtio hyperv xen virtio-scsi vmware ahci piix"
+sets="virtio hyperv xen virtio-scsi vmware ahci piix nvme lsi lsi-sas 53c8xx megaraid buslogic usb"
 
 # load SET: inserts the modules of one set, dependencies first, as `build` ordered them. A module that refuses (no such hardware)
 # ends the set: what follows depends on it.
 load() {
     while read -r module; do
         case " $loaded " in *" $module "*) continue ;; esac
-        insmod "/modules/$module" 2>/dev/null || return
+        unpack "$module"
+        insmod "$file" 2>/dev/null || return
         loaded="$loaded $module"
     done < "/modules/$1.list"
+}
+
+# unpack MODULE: sets `file`, which insmod can read; it takes no packed one without a line of the kernel's on the console.
+unpack() {
+    file=/modules/$1
+    case $1 in
+        *.gz)
+            file=/modules/${1%.gz}
+            [ -e "$file" ] || zcat "/modules/$1" > "$file"
+            ;;
+    esac
 }
 
 # look_at_machine: sets `machine`, the kernel's names (modalias) of the controllers, and of the machine itself.
@@ -30,6 +42,14 @@ fits() {
         # SATA, also in the mode that firmware calls RAID; IDE.
         ahci:*pci:*bc01sc0[46]*) ;;
         piix:*pci:*bc01sc01*) ;;
+        nvme:*pci:*bc01sc08*) ;;
+        # By numbers of the makers (pci.ids): 1000 is LSI Logic, 104B BusLogic.
+        lsi:*pci:v00001000d00000030*) ;;
+        lsi-sas:*pci:v00001000d0000005[48]*) ;;
+        53c8xx:*pci:v00001000d000000[01]?sv*) ;;
+        megaraid:*pci:v00001000d000000[67]?sv* | megaraid:*pci:v00001000d0000005[BDF]sv*) ;;
+        buslogic:*pci:v0000104Bd00001040*) ;;
+        usb:*pci:*bc0Csc03*) ;;
         *) return 1 ;;
     esac
 }
@@ -78,16 +98,32 @@ find_system() {
         load "$set"
         system=$(partition WOWSYS) && return
     done
-    # NVMe needs no driver of ours.
+    # NVMe, USB and some of LSI's tell of their disks a moment after their drivers came.
     system=$(await WOWSYS 30) && return
     load_all
     # shellcheck disable=SC2034 # init mounts it
     system=$(await WOWSYS 300) ||
-        missing WOWSYS "the disk's controller is none of virtio, AHCI, IDE, NVMe, PVSCSI, Hyper-V, Xen"
+        missing WOWSYS "choose virtio, SATA, IDE, NVMe or SCSI as its controller in the hypervisor's settings"
 }
 
-# missing NAME WORDS: stops where a partition is not there. The kernel takes none of a disk that ends before they do.
-missing() {
+# await_disks: SCSI and NVMe report disks a moment after their driver came; waits until three tenths of a second brought no other one.
+await_disks() {
+    set -- /sys/class/scsi_host/* /sys/class/nvme/*
+    [ -e "$1" ] || [ -e "$2" ] || return 0
+    known=
+    calm=0
+    left=30
+    while [ "$calm" -lt 3 ] && [ "$left" -gt 0 ]; do
+        left=$((left - 1))
+        usleep 100000
+        now=$(echo /sys/block/*)
+        if [ "$now" = "$known" ]; then calm=$((calm + 1)); else calm=0; fi
+        known=$now
+    done
+}
+
+# stop_if_shrunk: the kernel takes no partition of a disk that ends before it does.
+stop_if_shrunk() {
     for entry in /sys/class/block/*; do
         read -r sectors < "$entry/size"
         disk=/dev/${entry##*/}
@@ -96,6 +132,11 @@ missing() {
                 "Make it $(($(le64 "$disk" 544) / 2048 + 1)) MiB again"
         fi
     done
+}
+
+# missing NAME WORDS: stops where a partition is not there.
+missing() {
+    stop_if_shrunk
     stop "no disk has a partition named $1; $2"
 }
 

@@ -1,7 +1,8 @@
 # shellcheck shell=sh
-# The home layer: the partition WOWHOME, with home/ and state/, made at the first boot on a blank partition and nowhere else. Power may fail
-# at any write of that. So a mark is written first and wiped last: where it stands, home was never used, and is made anew. It stands in the
-# partition's last block, behind the file system, because mke2fs clears the first ones before it writes anything.
+# The home layer, with home/ and state/, in a partition WOWHOME or on a disk of its own (homes.sh says which): made at the first boot where
+# nothing is, and nowhere else. Power may fail at any write of that. So a mark is written first and wiped last: where it stands, home was
+# never used, and is made anew. It stands in the last block, behind the file system, because mke2fs clears the first ones before it writes
+# anything.
 mark=WOWHOME.new
 reserved=16 # blocks of 4 KiB behind the file system
 backup=134217728 # where the first copy of the superblock stands
@@ -135,8 +136,12 @@ open_home() {
     if [ "$1" = ephemeral ]; then
         mount -t tmpfs -o mode=755,size=50% home /run/layers/home
     else
-        home=$(partition WOWHOME) || missing WOWHOME "take a fresh image, or boot with wow.mode=ephemeral"
-        state=$(home_state "$home")
+        find_home
+        is_writable "$home" || stop "file=$home the home's disk is read-only; nothing was changed. Make it writable in the hypervisor; or boot with" \
+            "wow.mode=ephemeral, which keeps nothing"
+        [ "$state" != whole ] || [ "$(reaches "$home" 1024)" -le "$(blocks "$home")" ] || stop "file=$home the home's disk was made smaller, to" \
+            "$(($(blocks "$home") / 256)) MiB, and ends before its file system does; nothing was changed. Make it" \
+            "$((($(reaches "$home" 1024) + reserved + 255) / 256)) MiB again"
         # An unfinished home is finished first: its mark stands where the partition ends.
         [ "$state" != blank ] || grow_partition "$home"
         case $state in

@@ -3,9 +3,9 @@
 from timeline import columns
 
 GOALS = (
-    ("base_mb", "base layer, MB", 110),
+    ("base_mb", "base layer, MB", 100),
     ("dotnet_mb", "all .NET parts as a layer, MB", 15),
-    ("ova_mb", "OVA, MB", 140),
+    ("ova_mb", "OVA, MB", 130),
     ("login_s", "power-on to login, one VM, 2 vCPU, s", 18),
     ("pool_s", "power-on to in the pool, three VMs at once, s", 75),
     ("jobs_s", "submit to the last of five jobs done, s", 15),

@@ -7,7 +7,7 @@ APPLIANCE = str(pathlib.Path(__file__).resolve().parents[1])
 if APPLIANCE not in sys.path:
     sys.path.append(APPLIANCE)
 
-from pool import conf, settings, steps  # noqa: E402, F401
+from pool import addresses, conf, settings, steps  # noqa: E402, F401
 from pool.authority import day_in, moment  # noqa: E402, F401
 from pool.clone import Clone  # noqa: E402, F401
 from pool.folder import Folder  # noqa: E402, F401

@@ -68,7 +68,8 @@ def make_pool(place, say):
     try:
         folder.make()
         pools.settings.write(folder.settings, pools.settings.Settings(
-            POOL, sites.SUBNET, sites.MANAGER.public, sites.OVERLAY_PORT, MACHINES, pools.day_in(DAYS), {}))
+            POOL, sites.SUBNET, sites.MANAGER.public, sites.OVERLAY_PORT, MACHINES, pools.day_in(DAYS), {},
+            reserved=pools.addresses.block(sites.SUBNET)))
         made = pools.Pool(folder, pools.Clone())
         pools.steps.run(made.identity(), say)
     except pools.WowError as error:

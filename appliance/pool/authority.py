@@ -48,14 +48,14 @@ class Authority:
         self._run("manager", "--state", self.folder, "--out", out, *which)
         durable.sync(out)
 
-    def make_other(self, out, host, address):
-        """Makes those of another manager, which has no CA."""
+    def make_other(self, out, host, address, said=()):
+        """Makes those of another manager, which has no CA. said: words of wow-ca that a person typed, of the day."""
         out.parent.mkdir(0o700, exist_ok=True)
-        self.make_manager(out, "--host", host, "--address", address)
+        self.make_manager(out, "--host", host, "--address", address, *said)
 
-    def sign_managers(self, hosts, out):
-        """Signs the list of managers, the first one first, which has the CA."""
-        self._run("managers", *hosts, "--state", self.folder, "--out", out)
+    def sign_managers(self, hosts, out, said=()):
+        """Signs the list of managers, the first one first, which has the CA. said: the same, and of the newest list."""
+        self._run("managers", *hosts, "--state", self.folder, "--out", out, *said)
         durable.sync(out)
 
     def renew_manager(self, out):

@@ -6,13 +6,15 @@ from pool.node import agreed, poolconf
 
 
 class Facts(NamedTuple):
-    """What all machines of a pool have in common; `at` is the first manager's HOST:PORT, `others` are those of the managers beside it."""
+    """What all machines of a pool have in common; `at` is the first manager's HOST:PORT, `others` are those of the managers beside it;
+    `reserved` are the addresses for managers, None where no addresses are kept."""
     name: str
     subnet: str
     at: str
     secret: str
     certificate: str
     others: tuple = ()
+    reserved: str | None = None
 
 
 def text(sections):
@@ -27,21 +29,21 @@ def text(sections):
 
 def manager(facts, users=(), **node):
     """The manager's file; `node` are more keys of [node], `users` (name, key) pairs."""
-    return _checked([("pool", {"name": facts.name, "subnet": facts.subnet, "secret": facts.secret}), ("ca", {"certificate": facts.certificate}),
+    return _checked([("pool", _pool(facts)), ("ca", {"certificate": facts.certificate}),
                      ("node", {"role": agreed.MANAGER_ROLE, "port": _port(facts.at), **node}), *_users(users)], "manager's pool.conf")
 
 
 def other_manager(facts, at):
     """The file of a manager beside the first, which everybody reaches there, or nobody where `at` is None."""
     return _checked([
-        ("pool", {"name": facts.name, "subnet": facts.subnet, "bootstrap": _places(one for one in (facts.at, *facts.others) if one != at), "secret": facts.secret}),
+        ("pool", _pool(facts, [one for one in (facts.at, *facts.others) if one != at])),
         ("ca", {"certificate": facts.certificate}), ("node", {"role": agreed.MANAGER_ROLE, "port": _port(at)})], "other manager's pool.conf")
 
 
 def worker(facts, ticket, users=(), **node):
     """Everybody else's file."""
     return _checked([
-        ("pool", {"name": facts.name, "subnet": facts.subnet, "bootstrap": _places((facts.at, *facts.others)), "secret": facts.secret}),
+        ("pool", _pool(facts, (facts.at, *facts.others))),
         ("ca", {"certificate": facts.certificate, "ticket": ticket}), *([("node", node)] if node else []), *_users(users)], "volunteers' pool.conf")
 
 
@@ -58,6 +60,11 @@ def judge(name, subnet, at, users):
         section, _, key = error.key.partition(" ")
         typed = {"name": f'"{name}"', "subnet": f"--subnet {subnet}", "bootstrap": f"--at {at}"}.get(key)
         raise poolconf.WowError(error.what, error.todo, "", typed or f"--user {section[len('[user:'):-1]}") from None
+
+
+def _pool(facts, places=None):
+    """[pool] of a machine that finds the others at these places; the first one has none."""
+    return {"name": facts.name, "subnet": facts.subnet, "reserved": facts.reserved, "bootstrap": None if places is None else _places(places), "secret": facts.secret}
 
 
 def _port(at):

@@ -36,6 +36,9 @@ def read(path, place, held=()):
         scratch = pathlib.Path(scratch)
         table = _table(path, scratch / "table", held)
         names = {entry.get("name"): entry for entry in table}
+        if SYSTEM in names and HOME not in names:
+            raise WowError("has no home on it: that stands on another disk of the machine", "Put the new image's disk in the place of this one, and leave the home's disk",
+                           str(path))
         if not {SYSTEM, HOME} <= names.keys():
             raise WowError(f"has no partitions {SYSTEM} and {HOME}: it is no disk of a WOW machine", "Name the first disk of the machine, not WOWCFG", str(path))
         system = scratch / "system"

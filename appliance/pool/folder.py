@@ -77,6 +77,10 @@ class Folder:
         """Where the images of such a manager are."""
         return self.root / f"for-manager-{host}"
 
+    def certificate_of(self, host):
+        """Where the last certificate of such a manager is kept once it is taken off the list."""
+        return self.for_other(host) / f"{host}.pem"
+
     def read_secret(self):
         """64 hex digits."""
         return self.secret.read_text(encoding="ascii").strip()

@@ -69,10 +69,10 @@ def room(subnet):
     return (1 << 32 - ipv4.parse_prefix(subnet)[1]) - 4
 
 
-def holds(subnet, machines):
-    """WowError where a subnet has fewer addresses than the ticket admits machines."""
-    if machines > room(subnet):
-        raise WowError(f"has addresses for {room(subnet)} machines beside the manager, the ticket admits {machines}",
+def holds(subnet, machines, others=0):
+    """WowError where a subnet has fewer addresses than the ticket admits machines; `others` are kept for managers beside the first."""
+    if machines > room(subnet) - others:
+        raise WowError(f"has addresses for {room(subnet) - others} machines beside {'managers' if others else 'the manager'}, the ticket admits {machines}",
                        "Give a larger --subnet, like 10.128.0.0/16, or fewer --machines", f"--subnet {subnet}")
 
 

@@ -27,7 +27,7 @@ class Pool:
         """What every machine's pool.conf says."""
         told = self.settings
         return conf.Facts(told.name, told.subnet, told.at, self.folder.read_secret(), self.authority.certificate,
-                          tuple(one["at"] for one in told.managers if one["at"]))
+                          tuple(one["at"] for one in told.managers if one["at"]), told.reserved or None)
 
     @property
     def ticket(self):
@@ -66,19 +66,29 @@ class Pool:
         self.folder.keep_tickets([*kept, {"id": ticket.partition(":")[0], "ticket": ticket, "machines": machines, "until": until}])
         return ticket
 
-    def list_managers(self, others):
-        """The CA's list of managers is that of the first and these, {host, address, at} each, from now on."""
+    def list_managers(self, others, today=None, after=None):
+        """The CA's list of managers is that of the first and these, {host, address, at} each, from now on. today: the day, where a person said it; after: a
+        file with the newest list that the pool has."""
+        day = ("--today", today) if today else ()
         known = {one["host"] for one in self.settings.managers}
         for one in others:
             if one["host"] not in known or not (self.folder.other(one["host"]) / "node.pem").exists():
-                self.authority.make_other(self.folder.other(one["host"]), one["host"], one["address"])
-        self.authority.sign_managers([FIRST, *(one["host"] for one in others)], self.folder.list)
+                self.authority.make_other(self.folder.other(one["host"]), one["host"], one["address"], day)
+        self.authority.sign_managers([FIRST, *(one["host"] for one in others)], self.folder.list, (*day, *(("--after", after) if after else ())))
         self.change(managers=tuple(others))
         for path in self.folder.managers.iterdir() if self.folder.managers.exists() else ():
             if path.name not in [one["host"] for one in others]:
                 # Its key is revoked, or will be. Its images stay: that machine may run from one of them.
                 stamping.Stamped(self.folder).forget(self.folder.for_other(path.name))
+                self._keep_certificate(path)
                 durable.remove(path)
+
+    def _keep_certificate(self, keys):
+        """Leaves the certificate of a manager that is taken away beside its images: a CA that was never shown it revokes it by this file."""
+        if (keys / "node.pem").exists():
+            kept = self.folder.certificate_of(keys.name)
+            kept.parent.mkdir(0o700, exist_ok=True)
+            durable.write(kept, (keys / "node.pem").read_text(encoding="ascii"))
 
     def build(self):
         """The step that makes the image, if there is none."""

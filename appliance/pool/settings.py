@@ -16,7 +16,7 @@ DAYS = 90
 class Settings(NamedTuple):
     """`host` and `port` are the first manager's place; `machines` and `until` are of the first ticket; `users` maps names to OpenSSH keys; `login`
     says whether there is an image for laptops, with a queue and no jobs; `managers` are those beside the first in their order, {host, address, at} each, `at`
-    None where only the overlay leads there."""
+    None where only the overlay leads there; `reserved` are the addresses for managers, FIRST-LAST, empty in a pool that was made before there were any."""
     name: str
     subnet: str
     host: str
@@ -26,6 +26,7 @@ class Settings(NamedTuple):
     users: dict
     login: bool = False
     managers: tuple = ()
+    reserved: str = ""
 
     @property
     def at(self):
@@ -36,9 +37,10 @@ class Settings(NamedTuple):
 def write(path, settings):
     """Keeps them. OSError: no room."""
     told = settings._asdict()
-    if not settings.managers:
+    for later in ("managers", "reserved"):
         # As a clone knows it that knows of one manager.
-        del told["managers"]
+        if not told[later]:
+            del told[later]
     durable.write(path, json.dumps({"format": FORMAT, **told}, indent=2) + "\n")
 
 

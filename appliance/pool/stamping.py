@@ -56,7 +56,8 @@ def outputs(folder, facts, ticket, told, image):
 
     def four(place, stem, text, keys):
         ova, disk = (image.ova, image.digests["wow.ova"]), (image.qcow2, image.digests["wow.qcow2"])
-        listed = folder.list if told.managers else None
+        # One that names the first alone is told, too: others were taken off it.
+        listed = folder.list if folder.list.exists() else None
         return [Output(place / f"{stem}.ova", *ova, text, keys, disk_or_ova, listed), Output(place / f"{stem}-config.img", *disk, text, keys, disk_or_ova, listed),
                 Output(place / f"{stem}-config.iso", *disk, text, keys, cd, listed), Output(place / f"{stem}.qcow2", *disk, "", None, copy, None)]
 

@@ -21,12 +21,7 @@ public static class NoticeIssuer
     public static byte[] Sign(ECDsa key, byte kind, ulong number, ReadOnlySpan<byte> body)
     {
         ArgumentNullException.ThrowIfNull(key);
-        using var content = new MemoryStream();
-        content.Write("wow-notice-1"u8);
-        WriteHead(content, kind, number);
-        WriteNumber(content, (ulong)body.Length, 4);
-        content.Write(SHA256.HashData(body));
-        byte[] signature = key.SignData(content.ToArray(), HashAlgorithmName.SHA384, DSASignatureFormat.Rfc3279DerSequence);
+        byte[] signature = key.SignData(Content(kind, number, body), HashAlgorithmName.SHA384, DSASignatureFormat.Rfc3279DerSequence);
 
         using var file = new MemoryStream();
         file.Write("WOWN"u8);
@@ -37,11 +32,56 @@ public static class NoticeIssuer
         return file.ToArray();
     }
 
-    /// <summary>The number of a notice that <see cref="Sign"/> made; null if the bytes are none of this kind.</summary>
-    public static ulong? NumberOf(byte kind, ReadOnlySpan<byte> file) =>
-        file.Length > HeaderSize && file.StartsWith("WOWN"u8) && file[KindAt] == kind && file.Length > HeaderSize + file[SignatureLengthAt]
-            ? BinaryPrimitives.ReadUInt64BigEndian(file[(KindAt + 1)..])
-            : null;
+    /// <summary>The number of a notice that <see cref="Sign"/> made with this key; null if the bytes are none of this kind, or another key signed them.</summary>
+    /// <param name="key">The CA's key.</param>
+    /// <param name="kind">What it is to be about.</param>
+    /// <param name="file">Any bytes.</param>
+    public static ulong? NumberOf(ECDsa key, byte kind, ReadOnlySpan<byte> file) => TryRead(key, kind, file, out ulong number, out _) ? number : null;
+
+    /// <summary>Reads a notice that <see cref="Sign"/> made with this key. Never throws on hostile bytes.</summary>
+    /// <param name="key">The CA's key.</param>
+    /// <param name="kind">What it has to be about.</param>
+    /// <param name="file">Any bytes.</param>
+    /// <param name="number">Its number.</param>
+    /// <param name="body">What it says.</param>
+    /// <returns>Whether it is one of this kind, and signed by this key.</returns>
+    public static bool TryRead(ECDsa key, byte kind, ReadOnlySpan<byte> file, out ulong number, out ReadOnlySpan<byte> body)
+    {
+        ArgumentNullException.ThrowIfNull(key);
+        number = 0;
+        body = default;
+        if (file.Length <= HeaderSize || !file.StartsWith("WOWN"u8) || file[KindAt] != kind || file.Length <= HeaderSize + file[SignatureLengthAt])
+        {
+            return false;
+        }
+
+        number = BinaryPrimitives.ReadUInt64BigEndian(file[(KindAt + 1)..]);
+        int start = HeaderSize + file[SignatureLengthAt];
+        try
+        {
+            if (!key.VerifyData(Content(kind, number, file[start..]), file[HeaderSize..start], HashAlgorithmName.SHA384, DSASignatureFormat.Rfc3279DerSequence))
+            {
+                return false;
+            }
+        }
+        catch (CryptographicException)
+        {
+            return false;
+        }
+
+        body = file[start..];
+        return true;
+    }
+
+    private static byte[] Content(byte kind, ulong number, ReadOnlySpan<byte> body)
+    {
+        using var content = new MemoryStream();
+        content.Write("wow-notice-1"u8);
+        WriteHead(content, kind, number);
+        WriteNumber(content, (ulong)body.Length, 4);
+        content.Write(SHA256.HashData(body));
+        return content.ToArray();
+    }
 
     private static void WriteHead(MemoryStream stream, byte kind, ulong number)
     {

@@ -14,7 +14,7 @@ public static class EnrolmentStatus
     /// <summary>The ticket is used up or expired, or the machine's key was revoked.</summary>
     public const int TicketSpent = 403;
 
-    /// <summary>Another key holds the address: the machine takes its next claimable address.</summary>
+    /// <summary>Another key holds the address: a machine without certificate takes its next claimable address.</summary>
     public const int AddressTaken = 409;
 
     /// <summary>The request can't be read, or the address was not proved.</summary>

@@ -23,7 +23,9 @@ public enum ExitCode
     /// <summary>The ticket is used up or expired.</summary>
     TicketSpent = 5,
 
-    /// <summary>Another machine holds the address; ipopd was told to take its next one.</summary>
+    /// <summary>
+    /// Another machine holds the address. ipopd was told to take its next one, but where this machine's own certificate for it is still good.
+    /// </summary>
     AddressRefused = 6,
 
     /// <summary>The CA refused for another reason, which it gave.</summary>

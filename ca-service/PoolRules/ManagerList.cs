@@ -29,6 +29,29 @@ public sealed class ManagerList
     /// <summary>Who is meant by <c>ca.POOL.internal</c>.</summary>
     public PoolManager Authority => Managers.First(manager => manager.ServesAuthority);
 
+    /// <summary>The manager that an address belongs to; null where it is none's. Allocates nothing: it is asked about packets.</summary>
+    public PoolManager? At(IPv4Address address)
+    {
+        for (int i = 0; i < Managers.Count; i++)
+        {
+            if (Managers[i].Address == address)
+            {
+                return Managers[i];
+            }
+        }
+
+        return null;
+    }
+
+    /// <summary>The manager that is meant by a label, its own host name or that of a service; null where it is none.</summary>
+    public PoolManager? Named(string label) =>
+        label switch
+        {
+            HostLabel.Manager => First,
+            HostLabel.Authority => Authority,
+            _ => Managers.FirstOrDefault(manager => string.Equals(manager.Host, label, StringComparison.OrdinalIgnoreCase)),
+        };
+
     /// <summary>Makes a list.</summary>
     /// <param name="subnet">The pool's.</param>
     /// <param name="managers">In their order.</param>

@@ -285,7 +285,8 @@ public sealed class Node : IOverlay
                     peer.ReceivedBytes,
                     now - peer.CreatedAt)
                 {
-                    KeyExchange = peer.Current!.KeyExchange,
+                    Boot = peer.Current!.RemoteBoot,
+                    KeyExchange = peer.Current.KeyExchange,
                     Loss = peer.Best?.Pings.Loss(now),
                     Mtu = _parts.Mtu.KnownOf(peer),
                     NotDirect = NotDirectReason.Of(now, peer, offered),

@@ -36,6 +36,9 @@ public sealed record PeerStatus(
     long ReceivedBytes,
     TimeSpan Age)
 {
+    /// <summary>The boot id that it proved in the newest session: another one after each start.</summary>
+    public ulong Boot { get; init; }
+
     /// <summary>What the session's keys were agreed by, as the library calls it.</summary>
     public string KeyExchange { get; init; } = "";
 

@@ -118,7 +118,7 @@ public sealed class VirtualNetwork
 
             if (_holder.IsCertificateBeaten)
             {
-                warnings.Add(new(NetworkWarningKind.Certificate, "A certificate issued later holds this node's address; this node can't have it. Enrol anew."));
+                warnings.Add(new(NetworkWarningKind.Certificate, "A certificate issued later, or a manager's, holds this node's address; this node can't have it. Enrol anew."));
             }
 
             if (_lan?.IsFull == true)
@@ -240,7 +240,7 @@ public sealed class VirtualNetwork
     public void ManagersChanged(TimeSpan now, ManagerList managers)
     {
         _now = now;
-        _services.Managers = managers;
+        _services.Managers = _path.Managers = managers;
         Publish(now);
     }
 

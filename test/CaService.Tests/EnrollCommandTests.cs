@@ -160,6 +160,28 @@ public sealed class EnrollCommandTests : AsyncTests
         Assert.Equal(IPAddress.Parse("127.79.0.3"), Certificate().Address);
     }
 
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task An_address_is_kept_while_the_own_certificate_for_it_is_good_whoever_else_has_one(bool isDue)
+    {
+        await _ca.StartAsync();
+        await using var daemon = new FakeDaemon(ControlSocket, Manager, "127.79.0.2", "127.79.0.3");
+        using var holder = new TestMachine(_ca, "127.79.0.2");
+        Assert.Equal(200, holder.Decide(_ca.NewTicket()).Status);
+        using var key = NodeKey.LoadOrCreate(Path.Combine(State, "node.key"));
+        byte[] copied = CertificateIssuer.CreateMember(
+            _ca.Ca.Authority, _ca.Ca.Key, key.ExportSubjectPublicKeyInfo(), IPAddress.Parse("127.79.0.2"), "second", MemberRole.Manager,
+            _ca.Time.GetUtcNow() - TimeSpan.FromDays(isDue ? 25 : 0));
+        NodeCertificateFile.Write(Path.Combine(State, "node.pem"), copied);
+
+        Assert.Equal(6, await RunAsync(isDue ? [] : ["--show"]));
+
+        Assert.Contains("keeps the address", _output.ToString(), StringComparison.Ordinal);
+        Assert.Equal("127.79.0.2", daemon.Address);
+        Assert.Equal("second", Certificate().HostName);
+    }
+
     [Fact]
     public async Task A_ticket_in_a_file_takes_the_place_of_the_configurations()
     {

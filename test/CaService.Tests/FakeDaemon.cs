@@ -27,6 +27,9 @@ internal sealed class FakeDaemon : IAsyncDisposable
     /// <summary>The code with which it refuses notices; null if it takes them.</summary>
     public string? NoticeRefusal { get; set; }
 
+    /// <summary>The address that it has: the next one after each refusal.</summary>
+    public string Address => _addresses.Peek();
+
     public int Reloads => Volatile.Read(ref _reloads);
 
     public async ValueTask DisposeAsync()

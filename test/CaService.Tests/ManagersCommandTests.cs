@@ -50,14 +50,61 @@ public sealed class ManagersCommandTests : IDisposable
     }
 
     [Fact]
-    public async Task A_file_with_the_last_number_there_is_is_not_counted_on_from()
+    public async Task A_list_that_another_key_signed_is_not_counted_on_from()
     {
         await MakeTwo();
         using var thief = ECDsa.Create(ECCurve.NamedCurves.nistP384);
         byte[] strange = NoticeIssuer.Sign(thief, ManagerList.NoticeKind, ulong.MaxValue, "x"u8);
-        await File.WriteAllBytesAsync(List, strange);
-        Assert.Contains("Name another --out", await Run(2, "managers", "manager", "--state", State, "--out", List), StringComparison.Ordinal);
+        string other = Path.Combine(_folder, "other.notice");
+        foreach (string path in new[] { List, other })
+        {
+            await File.WriteAllBytesAsync(path, strange);
+        }
+
+        Assert.Contains("name another --out", await Run(2, "managers", "manager", "--state", State, "--out", List), StringComparison.Ordinal);
         Assert.Equal(strange, await File.ReadAllBytesAsync(List));
+        File.Delete(List);
+        Assert.Contains("name another --after", await Run(2, "managers", "manager", "--state", State, "--out", List, "--after", other), StringComparison.Ordinal);
+        Assert.Contains("name another --after", await Run(2, "managers", "manager", "--state", State, "--out", List, "--after", _folder), StringComparison.Ordinal);
+        Assert.False(File.Exists(List));
+    }
+
+    [Fact]
+    public async Task A_list_that_was_signed_under_a_clock_ahead_is_followed_by_what_counts_on_from_it()
+    {
+        await MakeTwo();
+        _time.Advance(TimeSpan.FromDays(400));
+        await Run(0, "managers", "manager", "--state", State, "--out", List, "--today", $"{_time.GetUtcNow():yyyy-MM-dd}");
+        string known = Path.Combine(_folder, "notice-2");
+        File.Move(List, known);
+        ulong ahead = NoticeFile.Load(known)!.Number;
+        _time.Advance(TimeSpan.FromDays(-400));
+        await Run(0, "managers", "manager", "second", "--state", State, "--out", List);
+        Assert.True(NoticeFile.Load(List)!.Number < ahead, "the list of another copy of the folder is not known here");
+        await Run(0, "managers", "manager", "second", "--state", State, "--out", List, "--after", known);
+        Assert.Equal(ahead + 1, NoticeFile.Load(List)!.Number);
+    }
+
+    [Fact]
+    public async Task A_clock_that_is_far_ahead_of_all_that_the_CA_did_signs_nothing_before_a_person_says_the_day()
+    {
+        await MakeTwo();
+        _time.Advance(ProvenClock.Leeway + TimeSpan.FromMinutes(1));
+        string today = $"{_time.GetUtcNow():yyyy-MM-dd}";
+        foreach (string[] words in new string[][]
+        {
+            ["managers", "manager", "--state", State, "--out", List],
+            ["manager", "--state", State, "--out", Path.Combine(_folder, "three"), "--host", "third", "--address", "10.128.0.3"],
+        })
+        {
+            Assert.Contains($"add --today {today}", await Run(2, words), StringComparison.Ordinal);
+            Assert.Contains("set the clock", await Run(2, [.. words, "--today", "2020-01-01"]), StringComparison.Ordinal);
+        }
+
+        Assert.False(File.Exists(List));
+        Assert.False(Directory.Exists(Path.Combine(_folder, "three")));
+        await Run(0, "manager", "--state", State, "--out", Path.Combine(_folder, "three"), "--host", "third", "--address", "10.128.0.3", "--today", today);
+        await Run(0, "managers", "manager", "third", "--state", State, "--out", List);
     }
 
     [Fact]

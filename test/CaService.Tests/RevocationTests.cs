@@ -103,6 +103,104 @@ public sealed class RevocationTests : AsyncTests
         Assert.Throws<UserError>(_ca.MakeManager);
     }
 
+    [Fact]
+    public async Task A_manager_that_the_CA_knows_nothing_of_is_revoked_by_its_certificate()
+    {
+        using var second = new TestMachine(_ca, "127.79.0.2");
+        byte[] der = second.MadeInCopy("second");
+        string file = Path.Combine(_ca.Folder, "second.pem");
+        await File.WriteAllTextAsync(file, CertificatePem.Write(der));
+
+        Assert.Contains("add --manager", await CommandAsync(2, "revoke", "--certificate", file, "--state", _ca.StateFolder), StringComparison.Ordinal);
+        Assert.Equal(0, _ca.Count("SELECT count(*) FROM certificates"));
+        string said = await CommandAsync(0, "revoke", "--certificate", file, "--manager", "--state", _ca.StateFolder);
+        Assert.Contains("second (127.79.0.2) is revoked: one certificate", said, StringComparison.Ordinal);
+        Assert.True(List(_ca.Ca).Contains(second.Read(der).Serial));
+        Assert.Equal(EnrolmentStatus.TicketSpent, second.Decide(_ca.NewTicket(), null, der).Status);
+        Assert.Contains("already", await CommandAsync(0, "revoke", "--certificate", file, "--manager", "--state", _ca.StateFolder), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void A_certificate_names_the_machine_and_all_that_it_has_go()
+    {
+        using var machine = new TestMachine(_ca, "127.79.0.2");
+        byte[] first = machine.Decide(_ca.NewTicket(), "alpha").Certificate!;
+        _ca.Time.Advance(TimeSpan.FromDays(21));
+        machine.Decide(null);
+        byte[] copied = machine.MadeInCopy("alpha", MemberRole.Worker);
+        Assert.Equal(3, Revoker.RevokeHolder(copied, false).Revoked);
+        Assert.Equal(3, List(_ca.Ca).Count);
+
+        // Also where the one that is shown has ended, and while another key has the address.
+        using var later = new TestMachine(_ca, "127.79.0.3");
+        byte[] ended = later.Decide(_ca.NewTicket(), "beta").Certificate!;
+        _ca.Time.Advance(TimeSpan.FromDays(25));
+        later.Decide(null);
+        _ca.Time.Advance(TimeSpan.FromDays(10));
+        Assert.Equal(1, Revoker.RevokeHolder(ended, false).Revoked);
+        using var twin = new TestMachine(_ca, "127.79.0.3");
+        Assert.Equal(1, Revoker.RevokeHolder(twin.MadeInCopy("beta", MemberRole.Worker), false).Revoked);
+        Assert.Contains("ended at", Assert.Throws<UserError>(() => Revoker.RevokeHolder(first, false)).Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task What_was_made_anew_in_a_copy_is_known_when_it_is_shown_and_goes_with_the_former()
+    {
+        await _ca.StartAsync();
+        using var second = new TestMachine(_ca, "127.79.0.2");
+        byte[] first = second.MadeInCopy("second");
+        Assert.Equal(first, (await second.EnrolAsync(null, null, first)).Certificate);
+        _ca.Time.Advance(TimeSpan.FromDays(5));
+        byte[] stamped = second.MadeInCopy("second");
+
+        Assert.Equal(stamped, (await second.EnrolAsync(null, null, stamped)).Certificate);
+        Assert.Equal(stamped, (await second.EnrolAsync(null, null, first)).Certificate);
+        Assert.Equal(2, Revoker.Revoke("second", true).Revoked);
+    }
+
+    [Fact]
+    public async Task What_a_revoked_machine_shows_later_is_revoked_too()
+    {
+        await _ca.StartAsync();
+        using var second = new TestMachine(_ca, "127.79.0.2");
+        byte[] first = second.MadeInCopy("second");
+        await second.EnrolAsync(null, null, first);
+        ulong before = Revoker.Revoke("second", true).List;
+        _ca.Time.Advance(TimeSpan.FromDays(1));
+        byte[] stamped = second.MadeInCopy("second");
+
+        Assert.Equal(EnrolmentStatus.TicketSpent, (await second.EnrolAsync(null, null, stamped)).Status);
+        RevocationList list = List(_ca.Ca);
+        Assert.True(list.Number > before && list.Contains(second.Read(stamped).Serial));
+        Assert.Contains("role=Manager revoked=yes", _ca.Log, StringComparison.Ordinal);
+
+        // Once.
+        await second.EnrolAsync(null, null, stamped);
+        Assert.Equal(list.Number, List(_ca.Ca).Number);
+    }
+
+    [Fact]
+    public async Task What_is_no_certificate_of_this_CA_is_refused_with_a_sentence()
+    {
+        string file = Path.Combine(_ca.Folder, "one.pem");
+        async Task<string> With(string text, params string[] words)
+        {
+            await File.WriteAllTextAsync(file, text);
+            return await CommandAsync(2, ["revoke", "--certificate", file, "--state", _ca.StateFolder, .. words]);
+        }
+
+        await using var other = new TestCa(manager: "127.79.0.1");
+        other.MakeManager();
+        Assert.Contains("did not sign it", await With(await File.ReadAllTextAsync(other.ManagerCertificate)), StringComparison.Ordinal);
+        Assert.Contains("no machine's", await With(CertificatePem.Write(_ca.Ca.Authority.Der.Span)), StringComparison.Ordinal);
+        Assert.Contains("no machine's", await With(CertificatePem.Write([0x30, 0x80, 1])), StringComparison.Ordinal);
+        Assert.Contains("no certificate in PEM", await With(""), StringComparison.Ordinal);
+        Assert.Contains("no certificate in PEM", await With(new string('x', 1 << 20)), StringComparison.Ordinal);
+        Assert.Contains("in one way", await With(CertificatePem.Write([1]), "alpha"), StringComparison.Ordinal);
+        Assert.Contains("is not there", await CommandAsync(2, "revoke", "--certificate", file + "x", "--state", _ca.StateFolder), StringComparison.Ordinal);
+        Assert.Equal(0, _ca.Count("SELECT count(*) FROM revocations"));
+    }
+
     [Theory]
     [InlineData("nobody")]
     [InlineData("127.79.9.9")]

@@ -1,6 +1,7 @@
 using System.Net;
 using System.Net.Sockets;
 using System.Security.Cryptography;
+using System.Text;
 using CaService.Est;
 using CertificateProfile;
 
@@ -17,7 +18,7 @@ internal sealed class TestCa : IAsyncDisposable
         Folder = Directory.CreateTempSubdirectory("wow-ca").FullName;
         Assert.True(PoolProfile.TryCreate("lab", subnet, out PoolProfile? pool, out string reason), reason);
         Ca = CaFolder.Create(StateFolder, pool, Time.GetUtcNow());
-        Desk = new EnrolmentDesk(Ca, Time);
+        Desk = new EnrolmentDesk(Ca, Time, new ListedManagers(Ca, ListFile, Note));
         ManagerAddress = IPAddress.Parse(manager);
         PossessionPort = FreePort();
     }
@@ -31,6 +32,9 @@ internal sealed class TestCa : IAsyncDisposable
     public string ManagerCertificate => Path.Combine(Folder, "node.pem");
 
     public string ManagerKey => Path.Combine(Folder, "node.key");
+
+    /// <summary>The list of managers, where ipopd would keep it; not there at first.</summary>
+    public string ListFile => Path.Combine(Folder, "notice-2");
 
     public CaFolder Ca { get; }
 
@@ -58,6 +62,10 @@ internal sealed class TestCa : IAsyncDisposable
 
     public long Count(string sql) => Ca.Database.Read(transaction => transaction.First(sql, row => row.GetInt64(0)));
 
+    /// <summary>Puts a list where ipopd would.</summary>
+    public void TakeList(ulong number, string lines, ECDsa? key = null) =>
+        File.WriteAllBytes(ListFile, NoticeIssuer.Sign(key ?? Ca.Key, ManagerList.NoticeKind, number, Encoding.ASCII.GetBytes("wow-managers 1\n" + lines)));
+
     public void MakeManager()
     {
         using ECDsa key = NodeKey.LoadOrCreate(ManagerKey);
@@ -75,6 +83,7 @@ internal sealed class TestCa : IAsyncDisposable
         {
             Burst = 1000,
             PossessionTimeout = TimeSpan.FromSeconds(5),
+            Managers = ListFile,
         };
         _server = new EstServer(Ca, change?.Invoke(settings) ?? settings, Time, Note);
         await _server.StartAsync(CancellationToken.None);

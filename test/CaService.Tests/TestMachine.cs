@@ -19,6 +19,10 @@ internal sealed class TestMachine(TestCa ca, string address) : IDisposable
     /// <summary>Asks without a network, as a server would that has checked everything else.</summary>
     public Decision Decide(string? ticket, string? name = null, byte[]? old = null) => ca.Desk.Decide(Ask(ticket, name, old));
 
+    /// <summary>A certificate for this key and address that was made in a copy of the CA's folder, so that the CA has no row of it.</summary>
+    public byte[] MadeInCopy(string host, MemberRole role = MemberRole.Manager) =>
+        CertificateIssuer.CreateMember(ca.Ca.Authority, ca.Ca.Key, PublicKey, Address, host, role, ca.Time.GetUtcNow());
+
     public MemberInfo Read(byte[]? der)
     {
         Assert.NotNull(der);

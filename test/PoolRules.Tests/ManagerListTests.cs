@@ -17,6 +17,22 @@ public sealed class ManagerListTests
         Assert.Equal(Text, Encoding.ASCII.GetString(list.Write()));
     }
 
+    [Fact]
+    public void It_says_whose_an_address_and_a_name_are_and_which_certificate_is_that_manager_s()
+    {
+        PoolManager boss = new("boss", Pool.Host(0), false), second = new("second", Pool.Host(1), true);
+        Assert.True(ManagerList.TryCreate(Pool, [boss, second], out ManagerList? list, out string reason), reason);
+        Assert.Equal((boss, second), (list.At(Pool.Host(0)), list.At(Pool.Host(1))));
+        Assert.Null(list.At(Pool.Host(2)));
+        Assert.Equal((boss, boss, second, second), (list.Named("boss"), list.Named("manager"), list.Named("ca"), list.Named("SECOND")));
+        Assert.Null(list.Named("third"));
+
+        Assert.True(second.IsHolder("second", Pool.Host(1), isManager: true));
+        Assert.False(second.IsHolder("second", Pool.Host(1), isManager: false));
+        Assert.False(second.IsHolder("third", Pool.Host(1), isManager: true));
+        Assert.False(second.IsHolder("second", Pool.Host(2), isManager: true));
+    }
+
     [Theory]
     [InlineData("", "wow-managers 1")]
     [InlineData("wow-managers 1", "wow-managers 1")]

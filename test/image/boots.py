@@ -7,9 +7,9 @@ import time
 
 from checks import expect, machine_check, run
 from machine import AHCI, UEFI, UNTIL_HOME, Machine
-from places import IMAGE, LAYERS, OUT, PARTS, ROOT, WORK
+from places import HOME_AT, IMAGE, LAYERS, OUT, PARTS, ROOT, WORK
 
-LARGER = 12
+LARGER = 20
 """GiB."""
 MARK = "written before the base was replaced\n"
 
@@ -36,6 +36,7 @@ def disk_with(layers, name):
 
 def assemble(name, folder):
     run(IMAGE / "disk", PARTS / "base", PARTS / "initrd.img", WORK / f"{name}.conf", folder, OUT / "licences.txt", WORK / f"{name}.raw")
+    run(IMAGE / "home", WORK / f"{name}.raw")
     run("qemu-img", "convert", "-f", "raw", "-O", "qcow2", WORK / f"{name}.raw", WORK / f"{name}-image.qcow2")
     (WORK / f"{name}.raw").unlink()
     return WORK / f"{name}-image.qcow2"
@@ -80,7 +81,7 @@ def power_cut_in_the_first_boot_then_a_base_replaced_and_home_is_kept():
     expect(machine_id(after) == before, "the machine-id changed")
     expect(after.read("/home/mark") == MARK, "the file in home is gone")
     blocks = int(re.search(r"^Block count: +(\d+)", run("dumpe2fs", "-h", after.home()), re.MULTILINE).group(1))
-    expect(blocks == (LARGER * 1024 - 768 - 1) * 256 - 16, f"home has {blocks} blocks")
+    expect(blocks == ((LARGER << 30) - HOME_AT) // 4096 - 256 - 16, f"home has {blocks} blocks")
 
 
 def write_mark(machine):

@@ -12,6 +12,7 @@ import traceback
 
 CHECKS = []
 MACHINE_CHECKS = []
+LONG_CHECKS = []
 BESIDE = 2
 """So many run at once."""
 _NOTES = threading.local()
@@ -33,6 +34,12 @@ def machine_check(function):
     return function
 
 
+def long_check(function):
+    """The same of one that takes too long for every commit."""
+    LONG_CHECKS.append(function)
+    return function
+
+
 def expect(condition, what):
     if not condition:
         raise Wrong(what)
@@ -51,12 +58,15 @@ def run(*command, fails=False):
     return text
 
 
-def run_all(words=()):
-    """Runs every check whose name holds one of the words (without words every one), prints one line for each, and returns how many failed."""
+def run_all(words=(), long=False):
+    """Runs every check whose name holds one of the words (without words every one), prints one line for each, and returns how many failed.
+
+    With `long` those that take too long for every commit, and no others.
+    """
     def chosen(functions):
         return [one for one in functions if not words or any(word in one.__name__ for word in words)]
 
-    groups = [chosen(CHECKS), *([one] for one in chosen(MACHINE_CHECKS))]
+    groups = [[one] for one in chosen(LONG_CHECKS)] if long else [chosen(CHECKS), *([one] for one in chosen(MACHINE_CHECKS))]
     with concurrent.futures.ThreadPoolExecutor(BESIDE) as pool:
         verdicts = [passed for group in pool.map(_run_each, groups) for passed in group]
     failed = verdicts.count(False)

@@ -29,7 +29,8 @@ UNIT = IMAGE / "root/usr/lib/systemd/system/wow-grow.service"
 EACH = """\
 for one in {disks}; do
     (
-        partition() {{ echo "/dev/${{one}}4"; }}
+        places() {{ echo "/dev/${{one}}4"; }}
+        await_disks() {{ :; }}
         stop() {{ tell "verdict $one stopped $*"; exit 1; }}
         open_home "$mode"
         link=/run/systemd/system/multi-user.target.wants/wow-grow.service
@@ -48,7 +49,8 @@ done
 TIMED = """\
 for one in {disks}; do
     (
-        partition() {{ echo "/dev/${{one}}4"; }}
+        places() {{ echo "/dev/${{one}}4"; }}
+        await_disks() {{ :; }}
         read -r began _ < /proc/uptime
         open_home "$mode"
         umount /run/layers/home

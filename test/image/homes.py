@@ -10,18 +10,19 @@ import volumes
 import writelog
 from checks import expect, machine_check, note, run
 from machine import UNTIL_HOME, Machine
-from places import PARTS, ROOT, WORK
+from places import HOME_AT, PARTS, ROOT, WORK
 
-HOME_AT = 768 * volumes.MIB
 OPEN = 'open_home "$mode"\n'
 EACH = """\
-for disk in {disks}; do
+for one in {disks}; do
     (
-        partition() {{ echo "/dev/$disk"; }}
-        stop() {{ tell "verdict $disk stopped $*"; exit 1; }}
+        places() {{ echo "/dev/$one"; }}
+        is_partition() {{ true; }}
+        await_disks() {{ :; }}
+        stop() {{ tell "verdict $one stopped $*"; exit 1; }}
         open_home "$mode"
         umount /run/layers/home
-        tell "verdict $disk opened"
+        tell "verdict $one opened"
     )
 done
 """

@@ -5,7 +5,7 @@ import subprocess
 import time
 
 from checks import Wrong, expect, run
-from places import WORK  # also makes the lab's modules importable
+from places import HOME_AT, WORK  # also makes the lab's modules importable
 
 from accel import emulator, tcg
 
@@ -37,12 +37,16 @@ class Running:
 
     def wait_for(self, word, seconds):
         """Waits until the console says a word; returns the seconds that it took."""
+        return self.wait_until(lambda: word in self.said(), f"say {word}", seconds)
+
+    def wait_until(self, happened, what, seconds):
+        """Waits for something that the machine does; returns the seconds that it took."""
         started = time.monotonic()
-        while word not in self.said():
-            if self.process.poll() is not None and word not in self.said():
-                raise Wrong(f"{self.name} stopped before it said {word}; its last words:\n{self.last()}")
+        while not happened():
+            if self.process.poll() is not None and not happened():
+                raise Wrong(f"{self.name} stopped and did not {what}; its last words:\n{self.last()}")
             if time.monotonic() - started > seconds:
-                raise Wrong(f"{self.name} did not say {word} within {seconds} s; its last words:\n{self.last()}")
+                raise Wrong(f"{self.name} did not {what} within {seconds} s; its last words:\n{self.last()}")
             time.sleep(0.1)
         return time.monotonic() - started
 
@@ -59,13 +63,13 @@ class Running:
 class Machine(Running):
     """A disk over the image, and the process that runs it. Each start has a serial log of its own."""
 
-    def __init__(self, name, image, bus="virtio"):
+    def __init__(self, name, image, bus="virtio", form="qcow2"):
         self.disk = WORK / f"{name}.qcow2"
         self.disk.unlink(missing_ok=True)
         super().__init__(name)
         self.bus = bus
         self.starts = 0
-        run("qemu-img", "create", "-q", "-f", "qcow2", "-F", "qcow2", "-b", pathlib.Path(image).resolve(), self.disk)
+        run("qemu-img", "create", "-q", "-f", "qcow2", "-F", form, "-b", pathlib.Path(image).resolve(), self.disk)
 
     def start(self, *options):
         """Switches on. Writes reach the file at once, as a disk without a cache would: a killed QEMU is a power cut."""
@@ -75,9 +79,9 @@ class Machine(Running):
                         "-m", "1024", "-display", "none", "-no-reboot", "-serial", f"file:{serial}", "-nic", "none",
                         "-drive", f"if={self.bus},file={self.disk},format=qcow2,cache=writethrough", *options)
 
-    def run_selftest(self):
+    def run_selftest(self, *options):
         """Boots, lets the machine test itself, and returns what it said. It switches itself off."""
-        self.start("-smbios", SELFTEST)
+        self.start("-smbios", SELFTEST, *options)
         try:
             self.wait_for("WOW-SELFTEST-", UNTIL_SELFTEST)
             self.process.wait(UNTIL_SELFTEST)
@@ -91,7 +95,7 @@ class Machine(Running):
         """The start of WOWHOME in a raw copy of the disk, as debugfs wants it."""
         raw = WORK / f"{self.name}.raw"
         run("qemu-img", "convert", "-O", "raw", self.disk, raw)
-        return f"{raw}?offset={768 * 1024 * 1024}"
+        return f"{raw}?offset={HOME_AT}"
 
     def read(self, path):
         """A file of the home layer."""

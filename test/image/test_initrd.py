@@ -1,5 +1,6 @@
 """The initrd's archive, and its scripts under the shells that read them."""
 
+import gzip
 import os
 import pathlib
 import subprocess
@@ -34,9 +35,17 @@ class Modules(unittest.TestCase):
             builtin = "".join(f"kernel/{name}.ko\n" for name in names if name not in ("ahci", "loop"))
             (base / "modules/modules.builtin").write_text(builtin)
             (base / "modules/modules.dep").write_text("k/loop.ko:\nk/ahci.ko: k/libahci.ko k/libata.ko\nk/libata.ko:\n")
-            sets = dict(initrd.module_sets(base))
-            self.assertEqual(sets["ahci"], ["k/libata.ko", "k/libahci.ko", "k/ahci.ko"])
-            self.assertEqual(sets["stack"], ["k/loop.ko"])
+            sets = {name: (files, is_packed) for name, files, is_packed in initrd.module_sets(base)}
+            self.assertEqual(sets["ahci"], (["k/libata.ko", "k/libahci.ko", "k/ahci.ko"], True))
+            self.assertEqual(sets["stack"], (["k/loop.ko"], False))
+
+    def test_a_packed_module_is_unpacked_once_and_another_is_taken_as_it_is(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name, data in (("a.ko", b"a"), ("b.ko.gz", gzip.compress(b"b"))):
+                pathlib.Path(folder, name).write_bytes(data)
+            script = (ROOT / "appliance/initrd/disk.sh").read_text().replace("/modules/", f"{folder}/")
+            asks = 'for name in a.ko b.ko.gz b.ko.gz; do unpack "$name"; cat "$file"; rm -f "$file.gz"; done'
+            self.assertEqual(subprocess.run(["sh", "-c", f"{script}\n{asks}"], capture_output=True, text=True, check=True).stdout, "abb")
 
     def test_a_module_that_the_kernel_lacks_is_named(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -46,7 +55,7 @@ class Modules(unittest.TestCase):
             (base / "modules/modules.dep").write_text("")
             with self.assertRaises(SystemExit) as caught:
                 list(initrd.module_sets(base))
-            self.assertIn("squashfs", str(caught.exception))
+            self.assertIn("crc32c_generic", str(caught.exception))
 
 
 class WantedModules(unittest.TestCase):

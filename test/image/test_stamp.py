@@ -4,6 +4,7 @@ import base64
 import json
 import pathlib
 import re
+import struct
 import subprocess
 import sys
 import tempfile
@@ -23,7 +24,7 @@ from places import POOL_CONF  # noqa: E402
 CERTIFICATE = base64.b64encode(samples.certificate()).decode()
 STAMP = ROOT / "appliance/image/stamp"
 REPLACE = ROOT / "appliance/image/replace-base"
-VALUES = {"VERSION": "1", "VENDOR": "us", "SYSTEM_SIZE": 10, "SYSTEM_CAPACITY": 20, "CONFIG_SIZE": 30, "CONFIG_CAPACITY": 40}
+VALUES = {"VERSION": "1", "VENDOR": "us", "SYSTEM_SIZE": 10, "SYSTEM_CAPACITY": 20, "HOME_SIZE": 50, "HOME_CAPACITY": 60, "CONFIG_SIZE": 30, "CONFIG_CAPACITY": 40}
 
 
 class Descriptor(unittest.TestCase):
@@ -61,6 +62,35 @@ class Disks(unittest.TestCase):
             self.assertEqual(out.stat().st_size, len(made))
             disks.name_by_content(out)
             self.assertEqual(out.read_bytes(), made)
+
+
+    def test_a_blank_disk_takes_next_to_nothing_and_reads_as_zeros(self):
+        with tempfile.TemporaryDirectory() as folder:
+            raw = pathlib.Path(folder, "raw")
+            # The last one ends within a table, the second has a table and no more.
+            for size in (64 << 30, 32 << 20, (40 << 20) + 65536):
+                out = pathlib.Path(folder, f"{size}.vmdk")
+                disks.blank_vmdk(out, size)
+                self.assertLess(out.stat().st_size, 100_000)
+                with open(raw, "wb") as file:
+                    file.truncate(size)
+                said = subprocess.run(["qemu-img", "compare", "-f", "vmdk", "-F", "raw", out, raw], capture_output=True, text=True, check=False)
+                self.assertEqual((0, "Images are identical.\n"), (said.returncode, said.stdout), said.stderr)
+                subprocess.run(["qemu-img", "check", "-q", out], check=True)
+
+    def test_a_blank_disk_is_formed_as_the_format_says(self):
+        with tempfile.TemporaryDirectory() as folder:
+            out = pathlib.Path(folder, "blank.vmdk")
+            disks.blank_vmdk(out, 64 << 30)
+            made, sector = out.read_bytes(), disks.SECTOR
+        # The first sector leaves the directory's place to the footer, which is the last but one; at the end stands a sector of zeros.
+        head, footer = made[:sector], made[-2 * sector:-sector]
+        self.assertEqual((b"\xff" * 8, bytes(sector)), (head[56:64], made[-sector:]))
+        self.assertEqual((head[:56], head[64:]), (footer[:56], footer[64:]))
+        at = struct.unpack("<Q", footer[56:64])[0]
+        self.assertEqual((16, 0, 2), struct.unpack("<QII", made[(at - 1) * sector:][:16]), "no marker of a directory of 16 sectors before it")
+        self.assertEqual(bytes(16 * sector), made[at * sector:][:16 * sector], "the directory names a table")
+        self.assertEqual((1, 0, 3), struct.unpack("<QII", made[-3 * sector:][:16]))
 
 
 class WhatIsThere(unittest.TestCase):

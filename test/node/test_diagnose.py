@@ -28,7 +28,8 @@ HEALTHY = {"now": NOW, "socket": "/run/wow/ipopd.sock", "status": STATUS, "troub
            "tap": {"name": "wow0", "exists": True, "address": "10.128.3.4"},
            "names": [{"who": "ipopd", "server": "127.0.0.54:5354", "answer": 0}, {"who": "dnsmasq", "server": "127.0.0.1:53", "answer": 3}],
            "ca": {"address": "10.128.0.1", "open": True, "by": "ping"},
-           "services": {"strongswan.service": "active", "condor.service": "active", "wow-names.service": "active"}, "condor": None, "notice": ""}
+           "services": {"strongswan.service": "active", "condor.service": "active", "wow-names.service": "active"}, "condor": None, "notice": "",
+           "list_ahead": None, "homes": []}
 
 
 def facts(status=None, boot=None, **changes):
@@ -63,6 +64,9 @@ class Decisions(unittest.TestCase):
         self.assertEqual({finding.OK}, {one.state for one in findings})
         self.assertEqual(["ipopd", "clock", "ring", "tap", "subnet", "certificate", "CA", "names", "names", "services", "services", "services"],
                          [one.check for one in findings])
+
+    def test_another_home_that_is_attached_is_named_beside_the_one_that_was_taken(self):
+        self.only(facts(homes=["/dev/sdb", "/dev/sdc", "/dev/sda4"]), "home", "that on /dev/sdb, which was used last", "left as it is: /dev/sdc, /dev/sda4", "take off")
 
     def test_without_ipopd_that_comes_first_and_the_rest_is_found_all_the_same(self):
         found = facts(status={}, boot={"asked": True, "answer_ms": 20.4})
@@ -100,6 +104,10 @@ class Decisions(unittest.TestCase):
         self.only(facts(now=NOW - 2 * DAY), "clock", "this machine's certificate is valid from")
         checks = [check for check, _ in self.wrong(facts(now=NOW + 4000 * DAY))]
         self.assertEqual(["clock", "certificate"], checks)
+
+    def test_a_list_of_managers_that_keeps_others_out(self):
+        self.only(facts(list_ahead=NOW + 400 * DAY), "managers", "signed under a clock that was ahead: its number means 2028-02-19 08:00 UTC", "wow pool manager sign")
+        self.only(facts(list_ahead=2**64 - 1), "managers", "9999-12-31")
 
     def test_what_the_clock_follows_is_said_and_one_that_is_off_is_wrong(self):
         clock = {"follows": "hypervisor", "device": "rtc0", "error_s": 0.4, "zone_min": -120, "voices": 5, "set": True, "trouble": None}

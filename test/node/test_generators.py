@@ -242,6 +242,11 @@ class Condor(unittest.TestCase):
 
 
 class Pace(unittest.TestCase):
+    def test_what_nobody_reads_of_a_machine_is_not_sent(self):
+        text = drop_in.config(samples.pool(), "10.128.0.2", "alpha")
+        for line in ("SCHEDD.STATISTICS_TO_PUBLISH = NONE", "ENABLE_STARTD_DAEMON_AD = False"):
+            self.assertIn(f"\n{line}\n", text)
+
     def test_ads_come_the_more_seldom_the_more_slots_there_are(self):
         self.assertEqual([30, 30, 60, 120, 300], [pace.interval(slots) for slots in (0, 10, 11, 50, 51)])
 

@@ -150,9 +150,29 @@ class AdTests(unittest.TestCase):
 
     def test_people_are_of_a_machine_and_have_names_that_accounts_have(self):
         self.assertEqual("alice@alpha", ads.person(ALICE))
-        self.assertEqual("alice@alpha", ads.person(f"group_a.{ALICE}"))
-        for name in ("alice", "@alpha", "alice@", "a b@alpha", 'x"@alpha', "alice@al pha", "a@b@c", 7, None, "a" * 40 + "@alpha"):
+        self.assertEqual("alice@alpha", ads.person(f"nice-user.{ALICE}"))
+        for name in ("alice", "@alpha", "alice@", "a b@alpha", 'x"@alpha', "alice@al pha", "a@", 7, None, "a" * 40 + "@alpha"):
             self.assertEqual("", ads.person(name), name)
+
+    def test_an_account_with_dots_and_other_marks_is_no_other_account(self):
+        for name in ("a.b", "b.", ".b", "a+b", "a@b", "a.b@c+d", "nice-user", "group_a.alice"):
+            [one] = taken(slot(person=f"{name}@alpha.p.internal")).slots
+            _, [run] = ads.runs(f"1;{name}|x|beta|60|1", "alpha")
+            people = taken({"MyType": "Submitter", "Name": f"{name}@alpha.p.internal", "RunningJobs": 1}).people
+            self.assertEqual([f"{name}@alpha"] * 3, [one.person, run.person, *people])
+            found = {}
+            ledger = Ledger()
+            for at in range(4):
+                sample = taken(slot(person=f"{name}@alpha.p.internal"), queue(f"1;{name}|x|beta|{60 * at}|1"), queue(f"1;b|x|beta|{60 * at}|1"))
+                for credit in ledger.look(60.0 * at, sample):
+                    found[credit.person] = found.get(credit.person, 0) + credit.seconds
+            self.assertEqual({f"{name}@alpha"}, set(found), "nor does it count for that one")
+
+    def test_a_queue_takes_no_group_before_a_person_s_name_for_that_could_be_another_s_name(self):
+        text = drop_in.config(samples.pool(), "10.128.0.2", "alpha")
+        rule = next(line for line in text.splitlines() if line.startswith("SUBMIT_REQUIREMENT_OwnShare = "))
+        self.assertEqual({"AccountingGroup =?= undefined", "AccountingGroup =?= Owner", f'AccountingGroup =?= strcat("{ads.PATIENT}", Owner)'},
+                         set(rule.partition(" = ")[2].split(" || ")))
 
     def test_runs_that_are_no_runs_are_left_out(self):
         epoch, runs = ads.runs("17;alice|storm surge|beta|60|1;alice|x|beta|-5|1;a|b|c|1;bob|<b>|beta.x.y|7|8;|||;alice|x|beta|99999999999999|1", "alpha")
@@ -256,7 +276,7 @@ class FigureTests(unittest.TestCase):
 class NameTests(unittest.TestCase):
     def test_a_clean_name_is_short_and_has_nothing_that_means_anything_elsewhere(self):
         for name in HOSTILE:
-            self.assertRegex(names.clean(name), r"\A[A-Za-z0-9 .@_?-]{0,64}\Z")
+            self.assertRegex(names.clean(name), r"\A[A-Za-z0-9 .@_?+-]{0,64}\Z")
             self.assertNotEqual(names.OTHERS, names.clean(name))
         self.assertEqual("Ada of lab 3", names.clean("Ada of lab 3"))
 

@@ -259,6 +259,9 @@ class QueueTests(unittest.TestCase):
         self.assertEqual(queue.to_end({7: at("9.0"), 8: at("1.0")}, jobs[:1], jobs), [8])
 
 
+SCHEDD = 60
+
+
 class ShadowTests(unittest.TestCase):
     """The kernel's tables."""
 
@@ -269,19 +272,51 @@ class ShadowTests(unittest.TestCase):
         os.mkdir(f"{self.proc}/net")
         self.write("net/tcp", TABLE)
         self.write("uptime", "100.50 180.20\n")
+        self.process(SCHEDD, "condor_schedd", "", 0, parent=1)
 
     def write(self, name, text):
         """A file of /proc."""
         with open(f"{self.proc}/{name}", "w", encoding="ascii") as file:
             file.write(text)
 
-    def process(self, number, name, job, inode, started=9000):
+    def process(self, number, name, job, inode, started=9000, parent=SCHEDD, program=None, user=0):
         """A process with one socket, which began so many ticks after the kernel."""
         os.makedirs(f"{self.proc}/{number}/fd")
         self.write(f"{number}/comm", name + "\n")
         self.write(f"{number}/cmdline", f"{name}\0{job}\0--schedd=<10.0.0.1:9618>\0")
-        self.write(f"{number}/stat", f"{number} ({name} (x)) S {' '.join(['0'] * 18)} {started} 0 0\n")
+        self.write(f"{number}/status", f"Name:\t{name}\nUid:\t{user}\t1000\t0\t1000\n")
+        self.write(f"{number}/stat", f"{number} ({name}) S {parent} {' '.join(['0'] * 17)} {started} 0 0\n")
+        os.symlink(program or f"/usr/sbin/{name}", f"{self.proc}/{number}/exe")
         os.symlink(f"socket:[{inode}]", f"{self.proc}/{number}/fd/3")
+
+    def test_what_only_calls_itself_a_shadow_is_none(self):
+        self.process(70, "condor_shadow", "1.0", 4711)
+        self.process(71, "condor_shadow", "2.0", 4714, parent=1)
+        self.process(72, "condor_shadow", "3.0", 4714, program="/home/alice/condor_shadow")
+        self.process(73, "condor_shadow", "4.0", 4714, user=1000)
+        self.process(80, "condor_schedd", "", 0, parent=1, user=1000)
+        self.process(81, "condor_shadow", "5.0", 4714, parent=80)
+        self.process(82, "condor_schedd", "", 0, parent=1, program="/home/alice/condor_schedd")
+        self.process(83, "condor_shadow", "6.0", 4714, parent=82)
+        self.process(84, "condor_shadow (x) S 9", "7.0", 4714)
+        found = shadows.Shadows(self.proc)
+        found.look()
+        self.assertEqual((list(found.running), list(found.machines)), ([70], [BETA]))
+        found.look()
+        self.assertEqual(found.lost, [], "nor does one of them have the queue asked")
+
+    def test_one_that_was_never_seen_alive_is_no_shadow(self):
+        self.process(70, "condor_shadow", "1.0", 4711)
+        self.end(70)
+        found = shadows.Shadows(self.proc)
+        found.look()
+        self.assertEqual(found.running, {})
+
+    def end(self, number):
+        """The process has ended, and nobody has asked how."""
+        self.write(f"{number}/cmdline", "")
+        self.write(f"{number}/stat", f"{number} (condor_shadow) Z {SCHEDD} {' '.join(['0'] * 17)} 9000 0 0\n")
+        os.remove(f"{self.proc}/{number}/exe")
 
     def test_a_connection_to_condor_counts_while_it_stands_this_machine_s_own_too(self):
         self.assertEqual(shadows.connections(TABLE), {4711: BETA, 4714: HOME})
@@ -292,7 +327,7 @@ class ShadowTests(unittest.TestCase):
     def test_a_shadow_has_its_job_and_its_machine(self):
         self.process(70, "condor_shadow", "1.0", 4711)
         self.process(71, "condor_shadow", "2.0", 4713)
-        self.process(72, "condor_schedd", "3.0", 4711)
+        self.process(72, "condor_startd", "3.0", 4711)
         found = shadows.Shadows(self.proc)
         found.look()
         self.assertEqual({number: (shadow.job, shadow.address) for number, shadow in found.running.items()}, {70: ("1.0", BETA), 71: ("2.0", "")})
@@ -326,7 +361,7 @@ class ShadowTests(unittest.TestCase):
         self.process(70, "condor_shadow", "1.0", 4711)
         found = shadows.Shadows(self.proc)
         found.look()
-        self.write("70/cmdline", "")
+        self.end(70)
         os.remove(f"{self.proc}/70/fd/3")
         found.look()
         found.look()

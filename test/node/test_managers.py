@@ -5,9 +5,9 @@ import tempfile
 import unittest
 from unittest import mock
 
-from wow.condor import collector, managers, start
+from wow.condor import collector, managers, reread, start
 from wow.config import configure, facts, names
-from wow.join import certificates, enrol, member, renew
+from wow.join import certificates, enrol, member, relist, renew
 from wow.lib import agreed, console, control, files, overlay, paths, system
 from wow.lib.errors import WowError
 import samples
@@ -54,7 +54,12 @@ class Collectors(unittest.TestCase):
         self.assertEqual("boss.science.internal:9618, second.science.internal:9618", told["COLLECTOR_HOST"])
 
     def test_a_worker_s_daemons_are_not_the_list_s_matter(self):
-        self.assertEqual({"CONDOR_HOST", "COLLECTOR_HOST"}, set(settings(TWO, "alpha")))
+        self.assertEqual({"CONDOR_HOST", "COLLECTOR_HOST", "TOOL.QUERY_TIMEOUT"}, set(settings(TWO, "alpha")))
+
+    def test_tools_wait_a_few_seconds_for_one_of_several_managers_and_as_long_as_htcondor_says_for_a_single_one(self):
+        self.assertLessEqual(int(settings(TWO, "alpha")["TOOL.QUERY_TIMEOUT"]), 5)
+        for one in ([], TWO[:1]):
+            self.assertNotIn("TOOL.QUERY_TIMEOUT", settings(one, "alpha"))
 
 
 class Taking(unittest.TestCase):
@@ -120,6 +125,36 @@ class Keeping(unittest.TestCase):
                     self.assertEqual(kept, pathlib.Path(there["managers.KEPT"]).read_text(encoding="ascii"))
 
 
+class Ahead(unittest.TestCase):
+    NOW = 1_800_000_000
+
+    def told(self, head):
+        """The number that is found in a file with this head, and what is said of it."""
+        with tempfile.TemporaryDirectory() as folder, mock.patch.object(console, "say_error") as said:
+            path = pathlib.Path(folder, "notice-2")
+            if head is not None:
+                path.write_bytes(head)
+            with mock.patch.object(managers.ahead, "__defaults__", (str(path),)):
+                managers.tell_ahead(self.NOW)
+                return managers.ahead(self.NOW), [str(call.args[0]) for call in said.call_args_list]
+
+    @staticmethod
+    def head(number, kind=2):
+        """How the file of a list with this number begins."""
+        return b"WOWN" + bytes([kind]) + number.to_bytes(8, "big") + b"\x40" + b"s" * 80
+
+    def test_a_list_whose_number_is_a_time_to_come_is_told(self):
+        number = self.NOW + 400 * 86400
+        found, (said,) = self.told(self.head(number))
+        self.assertEqual(number, found)
+        self.assertIn("2028-02-19", said)
+        self.assertIn("wow pool manager sign", said)
+
+    def test_any_other_list_is_as_it_should_be_and_so_is_none(self):
+        for head in (self.head(self.NOW + 3600), self.head(5), self.head(self.NOW + 400 * 86400, kind=1), b"WOWN\x02", b"", None):
+            self.assertEqual((None, []), self.told(head))
+
+
 class Asking(unittest.TestCase):
     def asked(self, listed, replies, there=(), own="alpha", **changes):
         """The collectors that are asked one after the other, where the overlay reaches the managers `there`; and what came of it."""
@@ -150,41 +185,107 @@ class Asking(unittest.TestCase):
         self.assertEqual(["manager.science.internal"], self.asked(TWO, [(0, "")], there=["10.128.0.1"], own="third", node__role="manager")[0])
 
 
-class Change(unittest.TestCase):
-    def tell(self, listed, active=0, role="worker"):
-        """The programs that a list makes run, given twice."""
-        ran = []
-        with tempfile.TemporaryDirectory() as folder, mock.patch.object(managers, "FILE", f"{folder}/managers.conf"), \
-                mock.patch.object(managers.files, "write"), mock.patch.object(system, "systemctl", lambda *_: active), \
-                mock.patch.object(managers.files, "write_if_changed", self.kept({})), mock.patch.object(system, "must", lambda words: ran.append(words[0])):
-            for _ in range(2):
-                managers.tell(samples.pool(node__role=role), status(listed), "alpha")
-        return ran
+class HTCondor:
+    """A master that takes commands or not, in a folder that stands for /run/wow. ends: what each look for HAD and negotiator finds, 0 where one is there."""
+
+    def __init__(self, test, master="4711", ends=()):
+        folder = tempfile.TemporaryDirectory()
+        test.addCleanup(folder.cleanup)
+        self.master, self.takes, self.ran, self.looked, self._ends = master, True, [], [], list(ends)
+        for patch in (mock.patch.multiple(paths, RUN=folder.name), mock.patch.object(managers, "FILE", f"{folder.name}/managers.conf"),
+                      mock.patch.object(reread, "READ", f"{folder.name}/managers.read"), mock.patch.object(system, "run", self.run), mock.patch.object(system, "must", self.must),
+                      mock.patch.object(console, "NOTICE", f"{folder.name}/issue")):
+            patch.start()
+            test.addCleanup(patch.stop)
+
+    def run(self, words, **_):
+        """systemd's word, and looks for processes."""
+        if words[0] == "systemctl":
+            return 0, self.master
+        self.looked.append(words)
+        return (self._ends.pop(0) if self._ends else 1), ""
+
+    def must(self, words, **_):
+        """A command to the master."""
+        self.ran.append(words[0])
+        if not self.takes:
+            raise WowError("Can't find address of the master", "", words[0])
+        return ""
 
     @staticmethod
-    def kept(texts):
-        """files.write_if_changed, in memory."""
-        def write(path, text):
-            changed = texts.get(path) != text
-            texts[path] = text
-            return changed
-        return write
+    def lists(read, present):
+        """What it has read, and what there is."""
+        files.write(reread.READ, read)
+        files.write(managers.FILE, present)
+
+
+class Change(unittest.TestCase):
+    ALONE, TWO = "DAEMON_LIST = MASTER, COLLECTOR, NEGOTIATOR\n", "DAEMON_LIST = MASTER, COLLECTOR, NEGOTIATOR, HAD, REPLICATION\n"
 
     def test_where_the_last_other_manager_was_taken_off_the_negotiator_is_started_when_it_has_ended(self):
-        alone, two = "DAEMON_LIST = MASTER, COLLECTOR, NEGOTIATOR\n", "DAEMON_LIST = MASTER, COLLECTOR, NEGOTIATOR, HAD, REPLICATION\n"
         on, off = ["condor_reconfig", "condor_on"], ["condor_reconfig"]
-        for former, now, wanted in ((two, alone, on), (alone, two, off), (two, two + "HAD_LIST = more\n", off), (two, "DAEMON_LIST = MASTER\n", off), ("", alone, off)):
-            ran, ends, waited = [], [0, 0, 1], []
-            with mock.patch.object(managers.files, "read", lambda _, now=now: now), mock.patch.object(system, "must", lambda words, ran=ran: ran.append(words[0])), \
-                    mock.patch.object(system, "run", lambda _, ends=ends: (ends.pop(0), "")):
-                managers.reread(former, waited.append)
-            self.assertEqual((wanted, 2 if wanted is on else 0), (ran, len(waited)))
+        for former, now, wanted in ((self.TWO, self.ALONE, on), (self.ALONE, self.TWO, off), (self.TWO, self.TWO + "HAD_LIST = more\n", off),
+                                    (self.TWO, "DAEMON_LIST = MASTER\n", off), ("", self.ALONE, off)):
+            condor, waited = HTCondor(self, ends=[0, 0, 1]), []
+            condor.lists(former, now)
+            self.assertTrue(reread.reread(waited.append))
+            self.assertEqual((wanted, 2 if wanted is on else 0), (condor.ran, len(waited)))
+            self.assertTrue(all(words[1:3] == ["-P", "4711"] for words in condor.looked), "a person's program of that name is none of HTCondor's")
 
     def test_htcondor_reads_it_again_once_and_is_not_started_anew(self):
-        self.assertEqual(["condor_reconfig"], self.tell(TWO))
+        condor = HTCondor(self)
+        for _ in range(2):
+            managers.tell(samples.pool(), {**status(TWO), "address": None}, "alpha")
+            reread.tried()
+        self.assertEqual(["condor_reconfig"], condor.ran)
 
     def test_where_htcondor_does_not_run_yet_it_reads_it_when_it_starts(self):
-        self.assertEqual([], self.tell(TWO, active=3))
+        condor = HTCondor(self, master="0")
+        condor.lists(self.ALONE, self.TWO)
+        reread.tried()
+        self.assertEqual(([], self.ALONE), (condor.ran, files.read(reread.READ)))
+
+    def test_a_list_that_htcondor_did_not_take_is_given_again_until_it_does_and_the_journal_hears_of_it_once(self):
+        condor, retry, wrong = HTCondor(self), reread.Retry(), set()
+        condor.takes = False
+        condor.lists(self.TWO, self.ALONE)
+        for now in range(0, 100, 5):
+            with self.assertRaises(WowError) as caught:
+                retry.round(float(now))
+            wrong.add(str(caught.exception))
+        self.assertEqual((1, 4), (len(wrong), len(condor.ran)), "one text in every round, and a try each half minute")
+        self.assertEqual(self.TWO, files.read(reread.READ))
+        condor.takes = True
+        for now in range(100, 200, 5):
+            try:
+                retry.round(float(now))
+            except WowError as error:
+                wrong.add(str(error))
+        self.assertEqual((["condor_reconfig", "condor_on"], self.ALONE, 1), (condor.ran[4:], files.read(reread.READ), len(wrong)))
+
+    def test_a_manager_whose_negotiator_was_not_started_again_is_told_to_once_more(self):
+        condor = HTCondor(self)
+        condor.lists(self.TWO, self.ALONE)
+        with mock.patch.object(system, "must", lambda words, **_: condor.must(words) if words[0] == "condor_reconfig" else self.refuse(words)), self.assertRaises(WowError):
+            reread.reread()
+        reread.reread()
+        self.assertEqual(["condor_reconfig", "condor_reconfig", "condor_on"], condor.ran)
+
+    def refuse(self, words):
+        """A command that fails."""
+        raise WowError("no master", "", words[0])
+
+    def test_what_follows_from_a_list_does_not_wait_for_what_failed_and_the_console_says_it_once(self):
+        HTCondor(self)
+        followed, said = [], []
+        with mock.patch.object(facts, "read", samples.pool), mock.patch.object(control, "status", lambda: status(TWO)), \
+                mock.patch.object(managers, "tell", mock.Mock(side_effect=OSError(28, "No space left on device", "/run/wow/x"))), \
+                mock.patch.object(member, "follow", lambda *_: followed.append(1)), mock.patch.object(console, "say", lambda step, **told: said.append(told["what"])):
+            codes = [relist.main() for _ in range(3)]
+            self.assertIn("No space left", files.read(console.NOTICE))
+            with mock.patch.object(managers, "tell"):
+                codes.append(relist.main())
+        self.assertEqual(([1, 1, 1, 0], 4, ["No space left on device"], None), (codes, len(followed), said, files.find(console.NOTICE)))
 
     def test_the_name_manager_is_the_first_one_s_on_its_own_machine_too(self):
         pool = samples.pool(node__role="manager")
@@ -198,7 +299,7 @@ class Change(unittest.TestCase):
         answers = [[("boss", "10.128.7.1"), ("second", None)], [("boss", "10.128.7.1"), ("second", "10.128.7.2")]]
         told, waits = [], []
         with mock.patch.object(managers, "found", lambda *_: answers.pop(0)), mock.patch.object(control, "status", lambda: status([])), \
-                mock.patch.object(managers, "tell", lambda *_: told.append(1)):
+                mock.patch.object(managers, "tell", lambda *_: told.append(1)), mock.patch.object(reread, "tried"):
             start.wait_for_managers(pool, "boss", waits.append)
         self.assertEqual((2, 1, 0), (len(told), len(waits), len(answers)))
 
@@ -252,6 +353,15 @@ class Authority(unittest.TestCase):
                 self.assertEqual(0, renew.renew(samples.pool(node__role=role)))
             self.assertFalse(wrong.called or said.called)
         self.assertEqual([True, True], asked)
+
+    def test_a_manager_whose_address_is_another_machine_s_at_the_ca_says_so(self):
+        early = certificates.renew_from(samples.STATUS["certificate"]) - 1000
+        told = {**status(TWO), "address": "10.128.0.1"}
+        with mock.patch.object(renew.time, "time", lambda: early), mock.patch.object(control, "status", lambda: told), mock.patch.object(console, "say_error") as wrong, \
+                mock.patch.object(enrol, "once", return_value=(agreed.ADDRESS_REFUSED, "10.128.0.1 belongs to another machine")):
+            self.assertEqual(1, renew.renew(samples.pool(node__role="manager")))
+        self.assertIn("belongs to another machine", wrong.call_args[0][0].what)
+        self.assertIn("wow pool manager remove", wrong.call_args[0][0].todo)
 
     def test_a_certificate_that_ended_is_taken_from_the_disk_for_the_same_key_alone(self):
         with tempfile.TemporaryDirectory() as folder:

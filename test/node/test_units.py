@@ -7,6 +7,7 @@ import re
 import unittest
 
 from wow.agent import requests
+from wow.condor import managers, reread
 from wow.config import users
 from wow.lib import paths
 
@@ -68,6 +69,15 @@ class Power(unittest.TestCase):
         conditions = [line.lstrip("+").split() for line in values(file, "ExecCondition")]
         self.assertEqual([["/usr/sbin/modprobe", "--quiet", "--all", "button", "evdev"], ["/usr/bin/test", "-e", "/dev/input/event0"]], conditions)
         self.assertEqual([], values(file, "ExecStartPre"), "the modules are loaded before it is looked for a device")
+
+
+class Managers(unittest.TestCase):
+    def test_what_htcondor_reads_at_its_start_is_noted_before_it_starts(self):
+        file = ROOT / UNITS / "condor.service.d/wow.conf"
+        self.assertIn(f"-/usr/bin/cp {managers.FILE} {reread.READ}", values(file, "ExecStartPre"))
+
+    def test_what_could_not_be_acted_on_is_tried_again(self):
+        self.assertEqual(values(own_units()["wow-watch.service"], "Restart"), ["on-failure"])
 
 
 class Login(unittest.TestCase):

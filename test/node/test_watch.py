@@ -16,8 +16,9 @@ class Watch(unittest.TestCase):
         for name in ("run/wow", "var/lib/wow", "etc/swanctl/x509crl", "bin"):
             os.makedirs(f"{self.root}/{name}")
         self.write("run/wow/joined", "10.128.3.4 alpha\n")
+        self.code = None
         for program in ("python3", "systemctl", "ip"):
-            self.write(f"bin/{program}", f"#!/bin/sh\necho {program} \"$@\" >> {self.root}/calls\n[ ! -e {self.root}/fails ]\n")
+            self.write(f"bin/{program}", f"#!/bin/sh\necho {program} \"$@\" >> {self.root}/calls\n[ ! -e {self.root}/fails ] && [ ! -e {self.root}/fails-$4 ]\n")
             os.chmod(f"{self.root}/bin/{program}", 0o755)
 
     def write(self, name, text):
@@ -36,7 +37,7 @@ class Watch(unittest.TestCase):
             script = file.read()
         for name in ("/run/wow", "/var/lib/wow", "/etc/swanctl"):
             script = script.replace(name, self.root + name)
-        subprocess.run(["sh", "-c", script], env={"PATH": f"{self.root}/bin:{os.environ['PATH']}"}, check=False, capture_output=True)
+        self.code = subprocess.run(["sh", "-c", script], env={"PATH": f"{self.root}/bin:{os.environ['PATH']}"}, check=False, capture_output=True).returncode
         try:
             with open(f"{self.root}/calls", encoding="utf-8") as file:
                 return sum(f"main.py {program}" in line for line in file)
@@ -62,6 +63,20 @@ class Watch(unittest.TestCase):
         self.assertEqual(self.given(), 1)
         os.remove(f"{self.root}/fails")
         self.assertEqual((self.given(), self.given()), (2, 2))
+
+    def test_one_that_fails_keeps_no_other_and_systemd_hears_of_it(self):
+        self.write("run/wow/copied", "")
+        self.write("fails-revoked", "")
+        self.notice("certificates", FAR)
+        self.notice("managers", FAR, kind=2)
+        self.write("bin/ip", f"#!/bin/sh\necho ip \"$@\" >> {self.root}/calls\n[ \"$1\" != xfrm ] && echo '7: wow0 inet 10.128.9.9/16 scope'\n")
+        self.assertEqual((self.given(), self.code), (1, 1))
+        with open(f"{self.root}/calls", encoding="utf-8") as file:
+            calls = file.read()
+        self.assertIn("main.py managers", calls)
+        self.assertIn("restart --no-block wow-join.service", calls)
+        os.remove(f"{self.root}/fails-revoked")
+        self.assertEqual((self.given(), self.given("managers"), self.code), (2, 1, 0))
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 import copy
 import json
 import pathlib
+import re
 import unittest
 from unittest import mock
 
@@ -177,6 +178,25 @@ class Clauses(unittest.TestCase):
         self.assertIn("TARGET.RequestMemory <= MY.Memory", found)
         self.assertEqual(len(found), 8)
 
+    def test_however_many_rules_a_machine_has_none_is_left_out(self):
+        def atoms(name, count, *more):
+            return " && ".join([*(f"{name}{at} > 0" for at in range(count)), *more])
+
+        for lines in ({"Requirements": atoms("a", 250)}, {"Requirements": atoms("a", 60, "Start", "z > 1"), "Start": atoms("b", 60)},
+                      {"Requirements": "Start && Other", "Start": atoms("b", 99), "Other": atoms("c", 99)}, {"Requirements": atoms("a", matching.MOST_RULES)}):
+            text = "\n".join(f"{name} = {value}" for name, value in lines.items())
+            with ads.classad2():
+                found = matching.rules(gather.classads.parse(ads.printed('MyType = "Machine"\n' + text))[0])
+            self.assertLessEqual(len(found), matching.MOST_RULES)
+            whole, tried = " && ".join(lines.values()), " && ".join(found)
+            for atom in re.findall(r"[a-z]\d* > \d", whole):
+                self.assertTrue(re.search(rf"\b{atom}\b", tried), f"{atom} is left out of {found[-1]}")
+
+    def test_a_rule_is_shown_in_few_letters_and_without_what_a_terminal_obeys(self):
+        self.assertEqual("`a > 0`", words.quoted("a > 0"))
+        self.assertEqual("`?[2J`", words.quoted("\x1b[2J"))
+        self.assertLess(len(words.quoted("a && " * 10000)), 300)
+
 
 class Gathering(unittest.TestCase):
     """From the text of HTCondor's tools."""
@@ -200,6 +220,8 @@ class Gathering(unittest.TestCase):
         self.assertEqual((found["number"], found["owner"], found["user"], found["batch"], found["status"], found["since"], found["rejected"]),
                          ("3.0", "alice", "alice@alpha.pool.internal", "sleep", 1, 100, "no match found "))
         self.assertEqual(gather.job(ad, now=1795564101 + 1000)["rejected"], "no match found ")
+        [patient] = gather.classads.parse(ads.JOB.replace("Owner =", 'AccountingGroup = "nice-user.alice"; Owner ='))
+        self.assertEqual(gather.job(patient)["user"], "nice-user.alice@alpha.pool.internal", "by that name the negotiator knows the share")
 
     def test_what_the_negotiator_said_before_the_job_came_back_is_not_said_again(self):
         [ad] = gather.classads.parse(ads.JOB.replace("LastRejMatchTime = 1795564132", "LastRejMatchTime = 1795560000"))

@@ -117,7 +117,7 @@ class Refused(unittest.TestCase):
         self.refused(*at, name="Science", says=['"Science"', "DNS label"])
         self.refused(*at, name="a/b", says=["DNS label"])
         self.refused(*at, "--subnet", "10.0.0.0/30", says=["--subnet 10.0.0.0/30", "too small"])
-        self.refused(*at, "--subnet", "10.0.0.0/28", says=["addresses for 12 machines", "--machines"])
+        self.refused(*at, "--subnet", "10.0.0.0/28", says=["addresses for 10 machines", "--machines"])
         self.refused(*at, "--subnet", "10.0.0.1/16", says=["10.0.0.0/16"])
         self.refused(*at, "--subnet", "10.0.0.0/16 ", says=["--subnet", "blank"])
         self.refused(*at, "--until", "2020-01-01", says=["--until 2020-01-01", "over already"])

@@ -85,8 +85,13 @@ class Managers(unittest.TestCase):
     def test_whose_key_may_be_revoked_is_not_made_a_manager_again_by_it(self):
         self.add()
         disk = self.world.pool / "for-manager-second/science-manager-second.qcow2"
-        self.change("remove", self.world.pool, "second")
+        certificate = (self.world.pool / "managers/second/node.pem").read_bytes()
+        code, out, err = self.world.run("manager", "remove", self.world.pool, "second")
+        self.assertEqual(0, code, err)
         self.assertFalse((self.world.pool / "managers/second").exists())
+        # A CA that was never shown it needs the certificate to revoke it.
+        self.assertEqual(certificate, (self.world.pool / "for-manager-second/second.pem").read_bytes())
+        self.assertIn("for-manager-second/second.pem", out + err)
         self.assertTrue(disk.exists(), "that machine may run from it")
         self.assertNotIn("second", "".join(one["file"] for one in json.loads(self.world.run("show", self.world.pool, "--json")[1])["images"]))
         self.refused("add", self.world.pool, "second", says="was another machine's name here")
@@ -105,11 +110,34 @@ class Managers(unittest.TestCase):
         self.assertEqual("wow-managers 1\nmanager 10.128.0.1 ca\nthird 10.128.0.3\n", self.listed())
         self.assertNotIn("second", self.world.conf("for-volunteers/science-config.img"))
 
+    def test_the_pool_hears_that_the_last_other_manager_was_taken_off(self):
+        self.add()
+        self.change("remove", self.world.pool, "second")
+        self.assertEqual("wow-managers 1\nmanager 10.128.0.1 ca\n", self.listed())
+
+    def number(self):
+        """The number of the list on the volunteers' configuration disk."""
+        return int.from_bytes(self.on("for-volunteers/science-config.img", "managers.notice")[5:13], "big")
+
+    def test_the_list_is_signed_anew_and_counts_on_from_the_newest_that_the_pool_has(self):
+        self.add()
+        former, listed = self.number(), self.listed()
+        newest = self.world.home / "notice-2"
+        newest.write_bytes((self.world.pool / "managers.notice").read_bytes())
+        self.change("sign", self.world.pool)
+        self.change("sign", self.world.pool, "--after", newest)
+        self.assertEqual((True, listed), (self.number() >= former + 2, self.listed()))
+        newest.write_bytes(newest.read_bytes()[:-1] + b"x")
+        self.refused("sign", self.world.pool, "--after", newest, says="is no list of managers that this CA signed")
+        self.refused("sign", self.world.pool, "--today", "2020-01-01", says="--today is '2020-01-01'")
+        self.refused("sign", self.world.pool, "second", says="is no word of sign")
+        self.refused("add", self.world.pool, says="is missing")
+
     def test_each_list_has_a_higher_number(self):
         numbers = []
         for name in ("second", "third"):
             self.add(name)
-            numbers.append(int.from_bytes(self.on("for-volunteers/science-config.img", "managers.notice")[5:13], "big"))
+            numbers.append(self.number())
         self.assertLess(*numbers)
 
     def test_an_address_is_chosen_or_given_and_never_a_taken_one(self):
@@ -118,6 +146,68 @@ class Managers(unittest.TestCase):
         self.refused("add", self.world.pool, "fourth", "--address", "10.128.0.2", says="is the address of third")
         for wrong in ("10.9.9.9", "10.128.0.0", "10.128.255.254", "ten"):
             self.refused("add", self.world.pool, "fourth", "--address", wrong, says="give a host address of 10.128.0.0/16")
+
+    def test_a_block_of_addresses_is_kept_for_managers_on_every_machine(self):
+        self.add()
+        self.world.run("stamp", self.world.pool, "--login")
+        for disk in ("for-manager/science-manager", "for-manager-second/science-manager-second", "for-volunteers/science", "for-scientists/science-login"):
+            self.assertIn("reserved = 10.128.0.1-10.128.0.8\n", self.world.conf(f"{disk}-config.img"))
+
+    def test_a_small_subnet_keeps_a_quarter_for_managers_and_says_so_when_they_are_given(self):
+        code, _, err = self.world.run("create", "small", "--at", "manager.example.org", "--subnet", "10.0.0.0/28", "--machines", "10")
+        self.assertEqual(0, code, err)
+        small = self.world.home / "small"
+        for name, address in (("second", "10.0.0.2"), ("third", "10.0.0.3")):
+            self.assertEqual(address, self.change("add", small, name, "--at", f"{name}.example.org")["manager"][-1]["address"])
+        code, _, err = self.world.run("manager", "add", small, "fourth")
+        self.assertEqual((1, True), (code, "the addresses 10.0.0.1-10.0.0.3: are all somebody's" in err), err)
+
+    def made_before(self):
+        """The pool as a former clone made it, which kept no addresses for managers; its CA's list, with a machine and one whose certificate has ended."""
+        told = json.loads(self.world.text("pool.json"))
+        del told["reserved"]
+        (self.world.pool / "pool.json").write_text(json.dumps(told), encoding="utf-8")
+        listed = self.world.ca()
+        row = listed["certificates"][0]
+        listed["certificates"] += [{**row, "host": host, "address": address, "role": "worker", "status": status} for host, address, status in
+                                   (("alpha", "10.128.0.2", "valid"), ("beta", "10.128.0.3", "expired"), ("gamma", "10.128.0.4", "valid"))]
+        return listed
+
+    def given(self, listed):
+        """A file with that list."""
+        path = self.world.home / "list.json"
+        path.write_text(listed if isinstance(listed, str) else json.dumps(listed), encoding="utf-8")
+        return ("--certificates", path)
+
+    def test_a_pool_that_kept_no_addresses_takes_none_before_the_ca_was_asked(self):
+        listed = self.made_before()
+        self.refused("add", self.world.pool, "second", says="without addresses for managers")
+        self.assertEqual("10.128.0.3", self.add("second", *self.given(listed))["manager"][1]["address"])
+        self.assertEqual("10.128.0.5", self.add("third", *self.given(listed))["manager"][2]["address"])
+        self.assertNotIn("reserved", self.world.conf("for-volunteers/science-config.img"))
+
+    def test_no_address_is_taken_that_a_living_certificate_names(self):
+        known = self.given(self.made_before())
+        self.refused("add", self.world.pool, "second", "--address", "10.128.0.4", *known, says="is the address of gamma")
+        self.refused("add", self.world.pool, "alpha", *known, says="was another machine's name here")
+
+    def test_an_address_of_the_block_that_was_given_by_hand_where_the_ca_is_is_passed_over(self):
+        listed = self.world.ca()
+        listed["certificates"].append({**listed["certificates"][0], "host": "files", "address": "10.128.0.2", "role": "worker"})
+        self.assertEqual("10.128.0.3", self.add("second", *self.given(listed))["manager"][1]["address"])
+
+    def test_an_address_outside_of_the_block_that_nobody_looked_up_is_taken_with_a_warning(self):
+        warned = "may be a machine's, which would lose it"
+        for name, address, more, is_warned in (("second", "10.128.0.4", (), False), ("third", "10.128.9.9", (), True),
+                                               ("fourth", "10.128.9.10", self.given(self.world.ca()), False)):
+            code, out, err = self.world.run("manager", "add", self.world.pool, name, "--address", address, *more)
+            self.assertEqual((0, is_warned), (code, warned in out), out + err)
+
+    def test_what_is_no_list_of_this_ca_is_refused(self):
+        for listed, says in (("", "is not what the CA printed"), ("[]", "is not what the CA printed"), ({**self.world.ca(), "pool": "other"}, "is another pool's"),
+                             ({**self.world.ca(), "certificates": [{"status": "valid"}]}, "is not what the CA printed")):
+            self.refused("add", self.world.pool, "second", *self.given(listed), says=says)
+        self.refused("add", self.world.pool, "second", "--certificates", self.world.home / "absent", says="No such file")
 
     def test_wrong_words_change_nothing(self):
         for name, says in (("manager", "first manager's name"), ("Second", "not a DNS label"), ("a.b", "not a DNS label")):

@@ -18,8 +18,8 @@ PARTS = {"WOWBOOT": (1, 1), "WOWESP": (2, 2), "WOWSYS": (4, 12), "WOWHOME": (16,
 STEPS = ["system", "before", "swap"]
 
 
-def make_disk(path, release, modules=("tutorial",), home=b"", system=b"the system", parts=None):
-    """A qcow2 laid out as appliance/image/disk does it, with little in it."""
+def make_disk(path, release, modules=("tutorial",), home=b"", system=b"the system", parts=None, size=25):
+    """A qcow2 of `size` MiB laid out as appliance/image/disk does it, with little in it."""
     parts = PARTS if parts is None else parts
     with tempfile.TemporaryDirectory() as scratch:
         scratch = pathlib.Path(scratch)
@@ -35,7 +35,7 @@ def make_disk(path, release, modules=("tutorial",), home=b"", system=b"the syste
         subprocess.run(["rm", "-r", scratch / "tree"], check=True)
         raw = path.with_suffix(".raw")
         with open(raw, "wb") as file:
-            file.truncate(25 * MIB)
+            file.truncate(size * MIB)
         table = "label: gpt\n" + "".join(f"start={start}MiB, size={size}MiB, type=0FC63DAF-8483-4772-8E79-3D69D8477DE4, name={name}, uuid=57a0d15c-0000-4000-8000-0000000000{start:02}\n"
                                          for name, (start, size) in parts.items())
         _quiet("sfdisk", "--quiet", raw, text=table)
@@ -129,6 +129,32 @@ class Upgraded(Base):
         said = subprocess.run(["sfdisk", "--verify", raw], check=True, capture_output=True, text=True, env={**os.environ, "LC_ALL": "C"})
         self.assertEqual(("", True), (said.stderr, "No errors detected" in said.stdout), f"{said.stdout}{said.stderr}")
 
+    def test_a_machine_whose_system_had_less_room_gets_that_of_the_image_and_its_home_moves(self):
+        from pool import disk
+        with open(self.machine, "r+b"):
+            make_disk(self.machine, "0.1.0", home=b"keys and queue" + bytes(8 * MIB - 18) + b"last")
+        make_disk(self.image, "0.2.0", modules=("tutorial", "surge"), system=b"the next system", parts={**PARTS, "WOWSYS": (4, 32), "WOWHOME": (36, 2)}, size=39)
+        code, _, err = self.upgrade()
+        self.assertEqual(0, code, err)
+        self.assertEqual(b"keys and queue", content(self.machine, 36 * MIB, 14))
+        self.assertEqual(b"last", content(self.machine, 44 * MIB - 4, 4))
+        self.assertEqual(b"the next system", content(self.machine, 2 * MIB, 15))
+        made = {entry["name"]: (entry["start"] // 2048, entry["size"] // 2048) for entry in disk.read(self.machine, self.world.home).table}
+        self.assertEqual({**PARTS, "WOWSYS": (4, 32), "WOWHOME": (36, 8)}, made)
+        self.assertEqual(45 * MIB, json.loads(subprocess.run(["qemu-img", "info", "--output=json", self.machine], check=True, capture_output=True).stdout)["virtual-size"])
+        # And the next time it is the same layout.
+        make_disk(self.image, "0.3.0", modules=("tutorial", "surge"), system=b"one more system", parts={**PARTS, "WOWSYS": (4, 32), "WOWHOME": (36, 2)}, size=39)
+        self.assertEqual(0, self.upgrade()[0])
+        self.assertEqual((b"keys and queue", b"last", b"one more system"),
+                         (content(self.machine, 36 * MIB, 14), content(self.machine, 44 * MIB - 4, 4), content(self.machine, 2 * MIB, 15)))
+
+    def test_what_a_disk_was_enlarged_by_and_no_start_gave_to_home_is_there_afterwards(self):
+        subprocess.run(["qemu-img", "resize", "-q", self.machine, "40M"], check=True)
+        self.assertEqual(0, self.upgrade()[0])
+        self.assertTrue(self.is_new())
+        raw = content(self.machine, 0, 40 * MIB)
+        self.assertEqual((40 * MIB, 25 * MIB // 512 - 1), (len(raw), int.from_bytes(raw[544:552], "little")), "the next start would not see that the disk is larger")
+
     def test_the_next_upgrade_keeps_the_disk_before_it(self):
         self.upgrade()
         second = self.machine.read_bytes()
@@ -158,10 +184,11 @@ class Upgraded(Base):
         self.refused(self.image, says="has not the modules climate")
 
     def test_disks_that_are_something_else_are_refused(self):
-        for moved in ({**PARTS, "WOWHOME": (17, 7)}, {**PARTS, "WOWHOME": (16, 6), "WOWDATA": (22, 1)}):
-            make_disk(self.image, "0.2.0", parts=moved)
-            self.refused(self.image, says="partitioned otherwise")
+        make_disk(self.image, "0.2.0", parts={**PARTS, "WOWHOME": (16, 6), "WOWDATA": (22, 1)})
+        self.refused(self.image, says="other partitions")
         make_disk(self.image, "0.2.0", parts={"WOWSYS": (4, 12)})
+        self.refused(self.image, says="has no home on it")
+        make_disk(self.image, "0.2.0", parts={"WOWDATA": (4, 12)})
         self.refused(self.image, says="no partitions WOWSYS and WOWHOME")
         subprocess.run(["qemu-img", "create", "-q", "-f", "qcow2", self.image, "25M"], check=True)
         self.refused(self.image, says="no partition table")

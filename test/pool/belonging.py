@@ -51,7 +51,8 @@ def run(tally, pool):
         must(not [name for name in names if "mallory" in name], f"they are {names}")
     with tally.case("a job counts for who submits it, whatever it says of itself"):
         for line, is_taken in (("accounting_group_user = bob", False), ('+AccountingGroup = "bob"', False), (f'+AccountingGroup = "bob@beta.{ZONE}"', False),
-                               ("accounting_group = group_a\naccounting_group_user = alice", True), ("nice_user = true", True)):
+                               ("accounting_group = group_a\naccounting_group_user = alice", False), ('+AccountingGroup = "a.alice"', False),
+                               ("accounting_group_user = alice", True), ("nice_user = true", True)):
             alpha.sh("cat > share.sub", "alice", text_in=PLAIN.format(line=line))
             said = alpha.sh("condor_submit share.sub 2>&1; :", "alice")
             must(("submitted to cluster" in said) == is_taken, f"{line}: {said}")

@@ -145,6 +145,8 @@ def doctored(tally, pool):
     beta, manager = pool.beta, pool.manager
     with tally.case("wow doctor: a machine of the pool, asked by root and by a person, and its manager"):
         codes = {"pool-member", "clock-agrees", "disk"}
+        # Since its slots were last switched on, one came.
+        Job(pool.alpha, "alice", "true", on=f"beta.{ZONE}").result()
         found(beta, codes)
         found(beta, codes, "alice")
         found(manager, {"pool-manager", "disk"})

@@ -19,7 +19,10 @@ AGREED = 90.0
 STEADY = 40.0
 """Seconds that nobody else begins to match: two steps."""
 QUICK = 15.0
-"""Seconds that `wow doctor` may take beside a manager that is away; HTCondor's own tools wait 20 for it."""
+"""Seconds that whatever a person asks the pool by may take beside a manager that does not answer: HTCondor's tools wait five for it, of themselves 60."""
+LIST, READ = "/run/wow/condor-managers.conf", "/run/wow/condor-managers.read"
+LOOK = 27.0
+"""Seconds: wow-jobs looks every 5, and a command that nobody takes ends after 20."""
 FACTOR = "77.00"
 ALICE = f"alice@alpha.{ZONE}"
 
@@ -55,11 +58,7 @@ def run(tally, pool):
         must(took < WITHIN, f"it took {took:.1f} s")
         waiting.result(2 * WITHIN)
     with case("what asks the pool finds the manager that is there, at once"):
-        begun = time.monotonic()
-        said = json.loads(pool.alpha.sh("wow doctor --json || :", "alice"))
-        codes = {one["code"] for one in said["findings"]}
-        must("manager-silent" not in codes and codes & {"pool-member", "never-matched"}, f"{said}")
-        must(time.monotonic() - begun < QUICK, f"wow doctor took {time.monotonic() - begun:.1f} s")
+        asks(pool, first)
         must(other.sh("journalctl -q -u wow-pool -o cat | grep -c 'no answer' || :").strip() == "0", "its own collector is not asked")
     with case("jobs that ran when it went go on, and priorities are kept"):
         must_go_on(job)
@@ -82,16 +81,56 @@ def run(tally, pool):
                          f"{manager.name} tells of all queues", 150, pause=3.0)[0]
             must(told["wow_pool_matches_total"] >= 0 and told["wow_pool_cycle_end_seconds"] > 0, f"{told}")
             must("person" in json.loads(pool.alpha.sh(f"wow history --json --manager {manager.name} --token -", "alice", text_in=secret + "\n")), "no history")
+    with case("a manager that hangs keeps those who ask the pool for a few seconds"):
+        standby = next(machine for machine in pool.managers if machine.name not in matching(pool.managers))
+        signal(standby, "STOP")
+        try:
+            asks(pool, standby)
+        finally:
+            signal(standby, "CONT")
+    with case("HTCondor that took no command when the list changed has read it soon after"):
+        pool.alpha.run("systemctl", "kill", "--kill-whom=main", "--signal=STOP", "condor")
+        before = pool.alpha.sh(f"cat {LIST}")
+        pool.alpha.sh(f"sed -i 's/^# .*/# another list/' {LIST} && echo WOW_TEST = changed >> {LIST}")
+        must(pool.alpha.sh(f"cat {READ}") == before, "it has read what it has not")
+        time.sleep(LOOK)
+        pool.alpha.run("systemctl", "kill", "--kill-whom=main", "--signal=CONT", "condor")
+        until(lambda: pool.alpha.sh(f"cmp {LIST} {READ} && condor_config_val -master WOW_TEST || :"), lambda said: "changed" in said, "it has read it", WITHIN, pause=2.0)
+        told = pool.alpha.sh("journalctl -q -u wow-jobs -o cat | grep -c condor_reconfig || :").strip()
+        must(told == "1", f"the journal says {told} times what kept it")
     last = next(machine for machine in pool.managers if machine.name not in matching(pool.managers))
     with case("a manager that is taken off the list while it runs ends its daemons and says so, and the other goes on"):
         rest = next(machine for machine in pool.managers if machine is not last)
         for machine in pool.machines.values():
             machine.sh(f"sed -i 's/\"managers\":\"[a-z ]*\"/\"managers\":\"{rest.name}\"/' /run/wow/pool.json && /usr/bin/python3 -I -S /usr/lib/wow/node/main.py managers")
-        until(lambda: [name for name in ("condor_collect", "condor_negotiat", "condor_had") if processes(last, name)], lambda found: not found, "its daemons end", 60, pause=1.0)
+        until(lambda: [name for name in ("condor_collecto", "condor_negotiat", "condor_had") if processes(last, name)], lambda found: not found, "its daemons end", 60, pause=1.0)
         must("not on the pool's list" in last.sh("cat /run/issue.d/wow.issue"), "its console does not say so")
         codes = [one["code"] for one in json.loads(last.sh("wow doctor --json || :"))["findings"]]
         must("manager-not-listed" in codes, f"{codes}")
         Job(pool.alpha, "alice", "id", on=f"beta.{ZONE}").result(AGREED)
+
+
+def asks(pool, away):
+    """Asks the pool as people do, HTCondor's tools the manager first that does not answer."""
+    order = ", ".join(f"{machine.name}.{ZONE}:9618" for machine in sorted(pool.managers, key=lambda one: one is not away))
+    first = f"_CONDOR_HAD_USE_PRIMARY=true _CONDOR_COLLECTOR_HOST='{order}'"
+    idle = Job(pool.alpha, "alice", "true", on="nowhere")
+    told = {}
+    for words in ("wow doctor --json", "wow jobs", f"wow why {idle.number}", "wow status", f"{first} condor_status -af Machine"):
+        begun = time.monotonic()
+        told[words] = pool.alpha.sh(f"{words} || :", "alice"), time.monotonic() - begun
+    print(f"     {away.name} does not answer: " + ", ".join(f"{words.removeprefix(first).strip()} {took:.1f} s" for words, (_, took) in told.items()), flush=True)
+    codes = {one["code"] for one in json.loads(told["wow doctor --json"][0])["findings"]}
+    must("manager-silent" not in codes and codes & {"pool-member", "never-matched"}, f"{codes}")
+    must("nowhere" in told[f"wow why {idle.number}"][0], f"{told}")
+    must(len(set(told[f"{first} condor_status -af Machine"][0].split())) == len(pool.workers), f"{told}")
+    must(max(took for _, took in told.values()) < QUICK, "something took longer")
+    idle.remove()
+
+
+def signal(machine, name):
+    """Stops a manager's collector, and what hands it its connections, or has them go on."""
+    machine.run("kill", f"-{name}", *processes(machine, "condor_collecto"), *processes(machine, "condor_shared_p"))
 
 
 def agree(pool):

@@ -17,6 +17,14 @@ RENEWED = 40.0
 """Seconds: a startd tells of itself every 30."""
 LOOK = 6.0
 """Seconds: wow-jobs looks every 5."""
+SHADOWS = """import sys
+sys.path.insert(0, "/usr/lib/wow/node")
+from wow.jobs import shadows
+found = shadows.Shadows()
+found.look()
+print(*sorted(shadow.job for shadow in found.running.values()))
+"""
+NAMESAKE = "cp /usr/bin/sleep condor_shadow && exec ./condor_shadow 3000"
 LIMIT = 120.0
 """Seconds that a slow machine may take for what takes some 20."""
 
@@ -25,6 +33,15 @@ def run(tally, pool):
     """Needs a pool of alpha and beta that is up, and leaves it so."""
     beta, here = pool.machines["beta"], f"beta.{ZONE}"
     own = Job(pool.alpha, "alice", SLEEP, on=f"alpha.{ZONE}", more=SHORT).started()
+    with tally.case("a shadow is what the schedd started, and neither a person's program of that name nor one that a person has the schedd start"):
+        namesake = pool.alpha.begin(["sh", "-c", f"cd ~bob && {NAMESAKE}"], "bob")
+        local = Job(pool.alpha, "bob", f"mkdir -p own && cd own && {NAMESAKE}", more="universe = scheduler").started()
+        until(lambda: pool.alpha.sh("pgrep -u bob condor_shadow | wc -l").strip(), lambda count: count == "2", "bob's programs run", 20)
+        said = pool.alpha.run("python3", "-I", "-S", "-c", SHADOWS).stdout.split()
+        must(said == [own.number], f"{said}, and the one job is {own.number}")
+        local.remove()
+        namesake.kill()
+        namesake.wait()
     with tally.case("a job whose machine is cut off for a while goes on there, and the manager lists it at once though it tells of itself seldom"):
         job = Job(pool.alpha, "alice", SLEEP, on=here).started()
         pace(beta, SELDOM)

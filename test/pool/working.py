@@ -5,10 +5,15 @@ from pool import ZONE
 from tally import must
 
 
-def run(tally, pool):
+def begin(tally, pool):
     """Starts the pool."""
     with tally.case("machines come up by themselves and the manager lists them"):
         pool.start()
+
+
+def run(tally, pool):
+    """Starts the pool and has it work."""
+    begin(tally, pool)
     with tally.case("a job of alice on alpha runs on beta, in an account of a slot, and its output comes back"):
         job = Job(pool.alpha, "alice", "id -un; hostname", on=f"beta.{ZONE}")
         said = job.result().split()

@@ -9,7 +9,7 @@ import re
 import statistics
 import textwrap
 
-from contract import agent, console, constants, control, files, programs, settings
+from contract import agent, console, constants, control, files, hardware, programs, settings
 from contract.markdown import WHOLE_WORDS, WIDTH
 
 TIMES = "docs/performance/times.txt"
@@ -148,8 +148,19 @@ def folded(line: str) -> list:
     return textwrap.wrap(line, WIDTH - 4, subsequent_indent=inset + "    ", **WHOLE_WORDS) or [line]
 
 
+def controllers(root: pathlib.Path) -> str:
+    """Disk controllers that the machine drives, and whether a test starts from one."""
+    return rows(["controller of disks", "driver", "tried"], hardware.lines(hardware.controllers(root)))
+
+
+def cards(root: pathlib.Path) -> str:
+    """Network cards that it drives, and whether a test has one."""
+    return rows(["network card", "driver", "tried"], hardware.lines(hardware.cards(root)))
+
+
 DOCUMENTS = {
     "README.md": {"run": run},
+    "docs/hypervisors.md": {"controllers": controllers, "cards": cards},
     "docs/reference/agent.md": {"agent": agent.reference},
     "docs/reference/control.md": {"control": control.reference},
     "docs/reference/machine.md": {

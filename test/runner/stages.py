@@ -129,13 +129,13 @@ def stages(root: pathlib.Path, out: pathlib.Path) -> list:
         script(root, "image-build", 1800, "appliance/image/build", each_passes(1), ("programs",)),
         *(unit(root, name, UNIT_SECONDS_OF.get(name, UNIT_SECONDS), out) for name in unit_projects(root)),
         script(root, "fuzz", 600, "test/Fuzz/run", needs=("build",)),
-        Stage("python", 600, [
-            [sys.executable, "-c", PARSE, *python_files(root)],
-            *(python_tests(root, folder) for folder in pythons)], from_unittest, ("programs",)),
         script(root, "netns", 2000, "test/netns/run", needs=("programs",), arguments=("--beside",), lane=WAITS),
-        script(root, "dhcp", 900, "test/netns/dhcp/run", needs=("programs",), lane=WAITS),
+        script(root, "dhcp", 900, "test/netns/dhcp/run", needs=("programs",), lane=SLEEPS),
         script(root, "router", 900, "test/netns/router/run", needs=("programs",), lane=WAITS),
         script(root, "grid", 600, "test/netns/grid/run", needs=("programs",), arguments=("--few",), lane=WAITS),
+        Stage("python", 900, [
+            [sys.executable, "-c", PARSE, *python_files(root)],
+            *(python_tests(root, folder) for folder in pythons)], from_unittest, ("programs",), lane=WAITS),
         script(root, "image", 1200, "test/image/run", needs=("image-build",)),
         script(root, "pool", 2000, "test/pool/run", needs=("image-build",), lane=SLEEPS),
         script(root, "vm", 2000, "test/vm/run", needs=("image-build",), lane=ALONE),
@@ -165,9 +165,11 @@ def long_stages(root: pathlib.Path, today: datetime.date) -> list:
         simulated("long-sim-week", 3600, "--scenario", "week", "--sessions", "cheap"),
         simulated("long-sim-big", 7200, "--scenario", "big", "--sessions", "cheap")._replace(lane=ALONE),
         script(root, "image-build", 1800, "appliance/image/build", each_passes(1), ("programs",)),
-        # Ten machines, whose parts are killed a hundred times; the log has the seed.
+        # A machine for each disk controller and each network card that QEMU has.
+        script(root, "long-image", 7200, "test/image/run", needs=("image-build",), arguments=("--long",)),
+        # Ten machines, whose parts are killed a hundred times, and three managers; the log has the seed.
         script(root, "long-pool", 5400, "test/pool/run", needs=("image-build",),
-               arguments=("--workers", "9", "--kills", "100", "--seed", seed(today), "killing"), lane=SLEEPS),
+               arguments=("--workers", "9", "--kills", "100", "--seed", seed(today), "killing", "three"), lane=SLEEPS),
         script(root, "long-vm", 5400, "test/vm/run", needs=("image-build",), arguments=("--long",), lane=ALONE),
         bench._replace(figures=lambda log: from_bench(root / "build/out/netns/bench.json")),
     ]

@@ -111,17 +111,16 @@ class Lane(unittest.TestCase):
 
         interrupts = [Interruption()]
 
-        class Waited(threading.Thread):
-            """The main thread is interrupted while it waits for the first lane and both run."""
+        def wait(lanes, threads):
+            """The main thread is interrupted while it waits for the lanes and both run."""
+            if interrupts:
+                both.wait()
+                raise interrupts.pop()
+            whole(lanes, threads)
 
-            def join(self, timeout=None):
-                if interrupts:
-                    both.wait()
-                    raise interrupts.pop()
-                super().join(timeout)
-
+        whole = Lanes._wait
         stages = [stage("a"), stage("b", WAITS), stage("c"), stage("d", WAITS, ("c",)), stage("e", ALONE)]
-        with mock.patch("runner.lanes.threading.Thread", Waited), self.assertRaises(Interruption):
+        with mock.patch.object(Lanes, "_wait", wait), self.assertRaises(Interruption):
             self.play(stages, a=until_stopped("a"), b=until_stopped("b"))
         self.assertEqual(sorted(ended), ["a", "b"])
         self.assertEqual(sorted(self.began), ["a", "b"])

@@ -8,7 +8,10 @@ TEMPLATE = pathlib.Path(__file__).resolve().parent / "wow.ovf.in"
 NAME = "wow.ovf"
 MANIFEST = "wow.mf"
 SYSTEM = "wow.vmdk"
+HOME = "wowhome.vmdk"
 CONFIG = "wowcfg.vmdk"
+DISKS = (SYSTEM, HOME, CONFIG)
+"""In the descriptor's order, and the archive's."""
 
 
 def render(values):

@@ -1,13 +1,13 @@
-"""Whether a machine's disk can take an image's system in place."""
+"""Whether a machine's disk can take an image's system."""
 
 HOME = "WOWHOME"
 
 
 def agree(machine, image):
-    """Compares tables as sfdisk's JSON has them: all partitions stand where the image has them, but that home, the last one, is as large as it is. It grows with
-    its disk."""
-    return bool(image) and image[-1].get("name") == HOME and _without_size(machine) == _without_size(image)
+    """Compares tables as sfdisk's JSON has them: the same partitions in the same order, home the last one. Where they stand and how large they are may differ: the
+    system is the image's, and home is copied to its place there."""
+    return bool(image) and image[-1].get("name") == HOME and _names(machine) == _names(image)
 
 
-def _without_size(table):
-    return [{key: value for key, value in entry.items() if key != "size" or entry.get("name") != HOME} for entry in table]
+def _names(table):
+    return [entry.get("name") for entry in table]

@@ -3,7 +3,7 @@ to whom. A run that was ended at any moment is gone on with by the same command;
 
 import datetime
 
-from pool import conf, image, opening, place, programs, settings, users
+from pool import addresses, conf, image, opening, place, programs, settings, users
 from pool.authority import day_in, today
 from pool.folder import Folder
 from pool.node import WowError, agreed
@@ -76,10 +76,11 @@ def checked(given, context):
     named = users.read(given.user)
     conf.judge(given.name, subnet, f"{host}:{port}", named)
     machines = settings.MACHINES if given.machines is None else given.machines
-    place.holds(subnet, ticket_of(machines))
+    reserved = addresses.block(subnet)
+    place.holds(subnet, ticket_of(machines), addresses.beside_first(reserved))
     until = day(given.until or day_in(settings.DAYS))
     context.warn(place.doubts(host, subnet, given.private))
-    return Settings(given.name, subnet, host, port, machines, until, named, given.login)
+    return Settings(given.name, subnet, host, port, machines, until, named, given.login, reserved=reserved)
 
 
 def same_pool(given, folder):

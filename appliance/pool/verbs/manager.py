@@ -1,36 +1,48 @@
 """Adds a manager beside the first, or takes one off the list. HTCondor's managers take each other's place within a minute; the CA stays on the first one.
-The list is signed here and travels in the new images: as soon as a machine that was started from one of them joins, all machines have it."""
+The list is signed here and travels in the new images: as soon as a machine that was started from one of them joins, all machines have it. `sign` signs the same
+list once more."""
 
-from pool import conf, opening, place
+from pool import addresses, conf, opening, place
 from pool.folder import Folder
-from pool.node import WowError, agreed, ipv4, kinds
+from pool.node import WowError, agreed, kinds
 from pool.pool import FIRST
 
-SUMMARY = "adds a manager beside the first (add), or takes one off the list (remove)"
+SUMMARY = "adds a manager beside the first (add), takes one off the list (remove), or signs the list anew (sign)"
 
 
 def add(parser):
     """Adds its words to the parser."""
-    parser.add_argument("what", choices=("add", "remove"), help="what becomes of the manager")
+    parser.add_argument("what", choices=("add", "remove", "sign"), help="what becomes of the manager; sign: of the list")
     parser.add_argument("folder", metavar="FOLDER", help="the pool's folder")
-    parser.add_argument("name", metavar="NAME", help="its host name, a DNS label like second")
+    parser.add_argument("name", metavar="NAME", nargs="?", help="its host name, a DNS label like second; none for sign")
     parser.add_argument("--at", metavar="HOST[:PORT]", help="where it will run, as everybody reaches it; machines find the pool by it, too, while the first is away")
     parser.add_argument("--private", action="store_true", help="that address is private: all machines of the pool stand in its network")
-    parser.add_argument("--address", help="its address in the pool, the first free one if none is named")
+    parser.add_argument("--address", help="its address in the pool; if none is named, the first free one of those that the pool keeps for managers")
+    parser.add_argument("--certificates", metavar="FILE", help="what `wow-ca list --json` printed on the manager with the CA: no address in it is taken")
+    parser.add_argument("--after", metavar="FILE", help="/var/lib/wow/notice-2 of a machine of the pool: the new list is newer than that one")
+    parser.add_argument("--today", metavar="DAY", help="this day (UTC), where wow-ca asks for it: a list that is signed under a clock that is ahead keeps later ones out")
 
 
 def run(given, context):
     """Changes the list, then everything that it goes into."""
     folder = Folder(given.folder)
     folder.read()
+    if (given.name is None) != (given.what == "sign"):
+        raise WowError("is no word of sign" if given.name else "is missing", "Type: wow pool manager sign FOLDER, or add or remove with a NAME", "", given.name or "NAME")
     with opening.locked(folder, context) as held:
         pool = opening.pool(folder, context, held)
         pool.image  # before anything is changed: without an image to stamp, nothing is
-        others = with_one(given, pool, context) if given.what == "add" else without_one(given, pool.settings.managers)
-        pool.list_managers(others)
+        pool.list_managers(changed(given, pool, context), given.today, given.after)
         context.run([*pool.images(), pool.papers(), pool.sealed(lambda key, _: opening.show_key(key, context))])
         context.say(told(given, folder))
         context.tell(opening.facts(pool))
+
+
+def changed(given, pool, context):
+    """The managers beside the first from now on."""
+    if given.what == "sign":
+        return pool.settings.managers
+    return with_one(given, pool, context) if given.what == "add" else without_one(given, pool.settings.managers)
 
 
 def with_one(given, pool, context):
@@ -51,7 +63,7 @@ def with_one(given, pool, context):
         context.warn(place.doubts(host, pool.settings.subnet, given.private))
         if at in (pool.settings.at, *(one["at"] for one in there)):
             raise WowError("is another manager's place", "Each has its own", "", f"--at {given.at}")
-    return (*there, {"host": given.name, "address": chosen(given, pool), "at": at})
+    return (*there, {"host": given.name, "address": chosen(given, pool, context), "at": at})
 
 
 def without_one(given, there):
@@ -63,28 +75,32 @@ def without_one(given, there):
     return tuple(one for one in there if one["host"] != given.name)
 
 
-def chosen(given, pool):
-    """The new manager's address. WowError where that is another machine's, for all that this folder knows."""
-    rows = pool.authority.contents()["certificates"]
+def chosen(given, pool, context):
+    """The new manager's address. WowError where that is another machine's, for all that this folder and the CA's list know."""
+    contents = pool.authority.contents()
+    known = addresses.read(given.certificates, contents) if given.certificates else None
+    rows = [*contents["certificates"], *(known or [])]
     former = [row["not_after"] for row in rows if row["host"] == given.name and row["status"] == "valid"]
     if former and not pool.folder.other(given.name).exists():
         raise WowError(f"was another machine's name here, whose certificate is good until {former[-1][:10]}", "Give another name, like third", "", given.name)
-    others = {row["address"]: row["host"] for row in rows if row["host"] != given.name}
+    others = addresses.held(rows, given.name)
     if given.address in others:
         raise WowError(f"is the address of {others[given.address]}", "Give another --address", "", f"--address {given.address}")
-    return given.address or free(pool, others)
-
-
-def free(pool, taken):
-    """The first address of the subnet that is not taken."""
-    network, _ = ipv4.parse_prefix(pool.settings.subnet)
-    return next(address for number in range(1, place.room(pool.settings.subnet) + 2) if (address := ipv4.format_address(network + number)) not in taken)
+    reserved = pool.settings.reserved
+    if given.address:
+        if known is None and not (reserved and addresses.is_in(reserved, given.address)):
+            context.warn([f"{given.address} may be a machine's, which would lose it: this folder does not know who has enrolled. --certificates FILE says so"])
+        return given.address
+    return addresses.choose(reserved if reserved or known is None else addresses.everybody(pool.settings.subnet), others)
 
 
 def told(given, folder):
     """What is left to do."""
+    if given.what == "sign":
+        return "the list is signed anew. The pool hears of it from the first machine that starts with a new image"
     if given.what == "remove":
         return (f"{given.name} is off the list. The pool hears of it from the first machine that starts with a new image. Its certificate still says manager: on "
-                f"the manager with the CA, /usr/lib/wow/ca/wow-ca revoke {given.name} --manager --state /var/lib/wow/ca. When that machine is off, remove "
+                f"the manager with the CA, /usr/lib/wow/ca/wow-ca revoke {given.name} --manager --state /var/lib/wow/ca. If that does not know it, copy "
+                f"{folder.certificate_of(given.name)} there: revoke --certificate {given.name}.pem --manager --state /var/lib/wow/ca. When that machine is off, remove "
                 f"{folder.for_other(given.name)}")
     return f"start {given.name} from {folder.for_other(given.name)}, once: it brings the pool the list of managers"

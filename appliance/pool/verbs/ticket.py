@@ -1,6 +1,6 @@
 """Makes a ticket and puts it into the volunteers' image, or ends one. A manager that runs takes a new ticket without being told."""
 
-from pool import opening, place
+from pool import addresses, opening, place
 from pool.folder import Folder
 from pool.node import WowError
 from pool.verbs import create
@@ -31,7 +31,7 @@ def run(given, context):
             context.run([pool.sealed(lambda key, _: opening.show_key(key, context))])
             context.tell({"ended": given.end})
             return
-        place.holds(told.subnet, create.ticket_of(given.machines))
+        place.holds(told.subnet, create.ticket_of(given.machines), addresses.beside_first(told.reserved))
         until = create.day(given.until)
         pool.image  # before the ticket: without an image to put it into, none is made
         ticket = pool.add_ticket(given.machines, until)

@@ -1,5 +1,6 @@
 """Gives the disk of a machine that is switched off the system of a newer image: kernel, base, node layer, modules. Home and state stay: keys, certificate,
-queue, history, on a manager the CA. The disk is whole, the former or the new, at any moment; the former one is kept beside it as MACHINE.qcow2.before.
+queue, history, on a manager the CA. A machine whose system had less room gets that of the image, and a disk as much larger. The disk is whole, the former or
+the new, at any moment; the former one is kept beside it as MACHINE.qcow2.before.
 
 Who starts the machine meanwhile is refused its disk by qemu: it is locked as qemu locks what it writes.
 
@@ -94,7 +95,7 @@ def upgrade(machine, image, work, context, held):
 def refuse(machine, was, image, new):
     """WowError where the machine would lose something."""
     if not partitions.agree(was.table, new.table):
-        raise WowError(f"is partitioned otherwise than {image}", "Copy home and /var/lib/wow to a new machine by hand", str(machine))
+        raise WowError(f"has other partitions than {image}", "Copy home and /var/lib/wow to a new machine by hand", str(machine))
     if disk.is_older(new.release, was.release):
         raise WowError(f"is of release {new.release}, older than the machine's {was.release}, whose state it may not understand",
                        "Take an image of that release or a newer one", str(image))

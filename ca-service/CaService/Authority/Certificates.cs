@@ -25,10 +25,9 @@ internal static class Certificates
     public static bool IsNameTaken(Transaction transaction, string host, string key) => transaction.First(
         "SELECT count(*) FROM certificates WHERE host = @0 AND status = 'valid' AND key <> @1", row => row.GetInt64(0), host, key) > 0;
 
-    /// <summary>Has a certificate that was taken for expired, by a clock that was ahead, count again.</summary>
-    /// <returns>Whether there is one of this serial number.</returns>
-    public static bool Revive(Transaction transaction, string serial) =>
-        transaction.Run("UPDATE certificates SET status = 'valid' WHERE serial = @0", serial) > 0;
+    /// <summary>Whether there is a row for a certificate.</summary>
+    public static bool IsKnown(Transaction transaction, string serial) =>
+        transaction.First("SELECT count(*) FROM certificates WHERE serial = @0", row => row.GetInt64(0), serial) > 0;
 
     /// <summary>All of them, by address and age.</summary>
     public static List<CertificateRow> All(Transaction transaction) => transaction.Query(
@@ -38,21 +37,63 @@ internal static class Certificates
     /// <exception cref="Microsoft.Data.Sqlite.SqliteException">Another key holds the address.</exception>
     public static void Add(Transaction transaction, MemberInfo info, string key, string? ticket, byte[] der)
     {
-        string address = info.Address.ToString();
-        transaction.Run("UPDATE certificates SET status = 'replaced' WHERE address = @0 AND key = @1 AND status = 'valid'", address, key);
-        transaction.Run(
-            """
-            INSERT INTO certificates (serial, address, key, host, role, not_before, not_after, status, ticket, der)
-            VALUES (@0, @1, @2, @3, @4, @5, @6, 'valid', @7, @8)
-            """,
-            info.Serial,
-            address,
-            key,
-            info.HostName,
-            MemberRoleNames.Of(info.Role),
-            info.NotBefore.ToUnixTimeSeconds(),
-            info.NotAfter.ToUnixTimeSeconds(),
-            ticket,
-            der);
+        transaction.Run("UPDATE certificates SET status = 'replaced' WHERE address = @0 AND key = @1 AND status = 'valid'", info.Address.ToString(), key);
+        Insert(transaction, info, key, ticket, der, "valid");
     }
+
+    /// <summary>
+    /// Notes a certificate that this CA's key signed elsewhere, in a copy of its folder: so it can be revoked, and what was revoked before takes it along.
+    /// One that the table took for expired, by a clock that was ahead, counts again.
+    /// </summary>
+    /// <param name="transaction">Where.</param>
+    /// <param name="info">What it says, verified.</param>
+    /// <param name="der">The certificate.</param>
+    /// <param name="mayDisplace">Whether it takes the address even from another key's: it is that of a manager to whom the CA's list gives the address.</param>
+    /// <param name="now">Wall-clock time.</param>
+    /// <returns>Whether the table had no such certificate.</returns>
+    public static bool Learn(Transaction transaction, MemberInfo info, byte[] der, bool mayDisplace, DateTimeOffset now)
+    {
+        Expire(transaction, now);
+        string key = NodeKey.FingerprintOf(info.PublicKey.Span);
+        CertificateRow? holder = HolderOf(transaction, info.Address, now);
+        bool holds = holder is null || (holder.Key == key ? holder.NotBefore < info.NotBefore : mayDisplace);
+        if (holds && holder is not null)
+        {
+            transaction.Run("UPDATE certificates SET status = 'replaced' WHERE serial = @0", holder.Serial);
+        }
+
+        if (holds && holder is not null && holder.Key != key)
+        {
+            Audit.Append(transaction, now, "displace", $"serial={holder.Serial} address={holder.Address} host={holder.Host} key={holder.Key}");
+        }
+
+        if (IsKnown(transaction, info.Serial))
+        {
+            if (holds)
+            {
+                transaction.Run("UPDATE certificates SET status = 'valid' WHERE serial = @0", info.Serial);
+            }
+
+            return false;
+        }
+
+        Insert(transaction, info, key, null, der, holds ? "valid" : "replaced");
+        return Audit.Append(transaction, now, "learn", $"serial={info.Serial} address={info.Address} host={info.HostName} role={info.Role} key={key}");
+    }
+
+    private static void Insert(Transaction transaction, MemberInfo info, string key, string? ticket, byte[] der, string status) => transaction.Run(
+        """
+        INSERT INTO certificates (serial, address, key, host, role, not_before, not_after, status, ticket, der)
+        VALUES (@0, @1, @2, @3, @4, @5, @6, @7, @8, @9)
+        """,
+        info.Serial,
+        info.Address.ToString(),
+        key,
+        info.HostName,
+        MemberRoleNames.Of(info.Role),
+        info.NotBefore.ToUnixTimeSeconds(),
+        info.NotAfter.ToUnixTimeSeconds(),
+        status,
+        ticket,
+        der);
 }

@@ -8,7 +8,10 @@ namespace CaService;
 /// new certificate, so two who ask at once can't both get an address, a name or a ticket's last use.
 /// </summary>
 /// <remarks>Safe for concurrent use.</remarks>
-internal sealed class EnrolmentDesk(CaFolder ca, TimeProvider time)
+/// <param name="ca">The CA.</param>
+/// <param name="time">The clock.</param>
+/// <param name="listed">Whose addresses and names are kept for managers; null where no list is asked: whoever works on the folder by hand.</param>
+internal sealed class EnrolmentDesk(CaFolder ca, TimeProvider time, ListedManagers? listed = null)
 {
     private readonly Lock _signing = new();
 
@@ -16,20 +19,21 @@ internal sealed class EnrolmentDesk(CaFolder ca, TimeProvider time)
 
     /// <summary>Looks without changing anything: what is sure to be refused, and what was granted before, needs no further check.</summary>
     /// <returns>Null if the machine may have a new certificate once it has proved that the address is its own.</returns>
-    public Decision? Examine(Ask ask) => ca.Database.Read(transaction => Refusal(transaction, ask, time.GetUtcNow()));
+    public Decision? Examine(Ask ask) =>
+        TryList(out ManagerList? managers) ? ca.Database.Read(transaction => Refusal(transaction, ask, managers, time.GetUtcNow())) : Unlisted;
 
     /// <summary>Grants or refuses. The caller has checked that the asker holds key and address.</summary>
-    public Decision Decide(Ask ask) => ca.Database.Write(transaction =>
+    public Decision Decide(Ask ask) => !TryList(out ManagerList? managers) ? Unlisted : ca.Database.Write(transaction =>
     {
         DateTimeOffset now = time.GetUtcNow();
         Certificates.Expire(transaction, now);
-        if (Refusal(transaction, ask, now) is Decision refused)
+        if (Refusal(transaction, ask, managers, now) is Decision refused)
         {
             return refused;
         }
 
-        Learn(transaction, ask, now);
-        return Reissue(transaction, ask, now) ?? Issue(transaction, ask, now);
+        Learn(transaction, ask, managers, now);
+        return Reissue(transaction, ask, now) ?? Issue(transaction, ask, managers, now);
     });
 
     /// <summary>Makes a certificate by hand, a manager's or one for an address that is assigned: the operator, who holds the CA's folder, needs no ticket and proves no address.</summary>
@@ -56,6 +60,11 @@ internal sealed class EnrolmentDesk(CaFolder ca, TimeProvider time)
             throw new UserError($"The certificate is no manager's of this pool ({reason}): make one with wow-ca manager --out FOLDER.");
         }
 
+        if (now <= info.NotAfter)
+        {
+            Certificates.Learn(transaction, info, old.ToArray(), mayDisplace: false, now);
+        }
+
         if (!info.IsDueForRenewal(now))
         {
             return null;
@@ -68,13 +77,38 @@ internal sealed class EnrolmentDesk(CaFolder ca, TimeProvider time)
             : SignByHand(transaction, ask, info.HostName, MemberRole.Manager, "renew", now);
     });
 
-    private Decision? Refusal(Transaction transaction, Ask ask, DateTimeOffset now)
+    private static Decision Unlisted { get; } =
+        new(EnrolmentStatus.Busy, "The CA can't read its list of managers, so it signs nothing for now: its log says why.");
+
+    /// <summary>The list of managers, null where there is none; false if it can't be read.</summary>
+    private bool TryList(out ManagerList? managers)
+    {
+        managers = null;
+        return listed is null || listed.TryGet(out managers);
+    }
+
+    private Decision? Refusal(Transaction transaction, Ask ask, ManagerList? managers, DateTimeOffset now)
     {
         CertificateRow? holder = Certificates.HolderOf(transaction, ask.Address, now);
-        if (holder is not null && holder.Key != ask.Key)
+        MemberInfo? own = OwnOf(ask, holder, now);
+        PoolManager? manager = ManagerAt(managers, ask.Address);
+        bool isTheManager = own is not null && IsHolder(manager, own);
+        if (manager is not null && !isTheManager)
+        {
+            return new Decision(
+                EnrolmentStatus.AddressTaken, $"{ask.Address} is kept for the manager {manager.Host}, who shows its certificate: ask DHCP for another address.");
+        }
+
+        if (holder is not null && holder.Key != ask.Key && !isTheManager)
         {
             return new Decision(
                 EnrolmentStatus.AddressTaken, $"{ask.Address} belongs to another machine until {holder.NotAfter:u}: ask DHCP for another address.");
+        }
+
+        if (own is { Role: MemberRole.Manager } && managers?.Named(own.HostName) is { } namesake && !IsHolder(namesake, own))
+        {
+            return new Decision(
+                EnrolmentStatus.NotAdmitted, $"The name {own.HostName} is by now that of the manager at {namesake.Address}: this certificate is not renewed.");
         }
 
         if (Revocations.OfKeyAt(transaction, ask.Key) is DateTimeOffset at)
@@ -84,7 +118,7 @@ internal sealed class EnrolmentDesk(CaFolder ca, TimeProvider time)
         }
 
         // Its own certificate, still valid, admits a machine: no ticket is looked at. It may be one that was made by hand in a copy of this CA's folder.
-        if ((holder is not null && now <= holder.NotAfter) || ask.Old is not null)
+        if (own is not null)
         {
             return null;
         }
@@ -111,35 +145,52 @@ internal sealed class EnrolmentDesk(CaFolder ca, TimeProvider time)
             ? Decision.Granted(holder.Der, $"same certificate again, host={holder.Host} serial={holder.Serial}")
             : null;
 
-    // What was made by hand in a copy of this CA's folder, a further manager's, is a row like any other from now on: so it is renewed, and can be revoked.
-    private void Learn(Transaction transaction, Ask ask, DateTimeOffset now)
+    /// <summary>The certificate by which a machine is what it is: the one that it shows, or the one that it has here, the later of two; null if it has none that is valid.</summary>
+    private MemberInfo? OwnOf(Ask ask, CertificateRow? holder, DateTimeOffset now)
     {
-        if (ask.Old is { } der && Certificates.HolderOf(transaction, ask.Address, now) is null
-            && ca.Authority.TryVerify(der, now, out MemberInfo? info, out _) && !Certificates.Revive(transaction, info.Serial))
+        MemberInfo? shown = ShownBy(ask, now);
+        return holder is null || holder.Key != ask.Key || now > holder.NotAfter || holder.NotBefore < shown?.NotBefore
+            || !ca.Authority.TryVerifyIgnoringTime(holder.Der, out MemberInfo? held, out _) ? shown : held;
+    }
+
+    private MemberInfo? ShownBy(Ask ask, DateTimeOffset now) =>
+        ask.Old is { } old && ca.Authority.TryVerify(old, now, out MemberInfo? info, out _)
+            && info.Address.Equals(ask.Address) && info.PublicKey.Span.SequenceEqual(ask.PublicKey.Span) ? info : null;
+
+    private static PoolManager? ManagerAt(ManagerList? managers, IPAddress address) =>
+        IPv4Address.TryFrom(address, out IPv4Address at) ? managers?.At(at) : null;
+
+    private static bool IsHolder(PoolManager? manager, MemberInfo info) =>
+        IPv4Address.TryFrom(info.Address, out IPv4Address at) && manager?.IsHolder(info.HostName, at, info.Role == MemberRole.Manager) == true;
+
+    // What was made by hand in a copy of this CA's folder is a row like any other from now on: so it is renewed, and can be revoked. A listed manager proved
+    // that it has its address, so it takes that even from who enrolled there before the list.
+    private void Learn(Transaction transaction, Ask ask, ManagerList? managers, DateTimeOffset now)
+    {
+        if (ShownBy(ask, now) is { } info)
         {
-            Certificates.Add(transaction, info, ask.Key, null, der);
-            Audit.Append(transaction, now, "learn", $"serial={info.Serial} address={info.Address} host={info.HostName} role={info.Role} key={ask.Key}");
+            Certificates.Learn(transaction, info, ask.Old!, IsHolder(ManagerAt(managers, ask.Address), info), now);
         }
     }
 
-    private static string ChooseName(Transaction transaction, Ask ask, CertificateRow? holder)
+    private static string ChooseName(Transaction transaction, Ask ask, ManagerList? managers, CertificateRow? holder)
     {
-        string? wanted = ask.WantedName;
-        bool mayHave = HostLabel.IsLegal(wanted) && !HostLabel.IsReserved(wanted, ask.Address)
-            && !Certificates.IsNameTaken(transaction, wanted, ask.Key);
+        bool IsFree(string name) => managers?.Named(name) is null && !Certificates.IsNameTaken(transaction, name, ask.Key);
 
         // A former name that somebody else has by now is a manager's, which was made in a copy of the folder.
-        string? former = holder is not null && !Certificates.IsNameTaken(transaction, holder.Host, ask.Key) ? holder.Host : null;
+        string? wanted = ask.WantedName;
+        bool mayHave = HostLabel.IsLegal(wanted) && !HostLabel.IsReserved(wanted, ask.Address) && IsFree(wanted);
+        string? former = holder is not null && IsFree(holder.Host) ? holder.Host : null;
         return mayHave ? wanted! : former ?? HostLabel.Automatic(ask.Address);
     }
 
-    private Decision Issue(Transaction transaction, Ask ask, DateTimeOffset now)
+    private Decision Issue(Transaction transaction, Ask ask, ManagerList? managers, DateTimeOffset now)
     {
         // Reached with a holder only if it is the same key, whose certificate is due for renewal: then role and a manager's name stay.
         CertificateRow? holder = Certificates.HolderOf(transaction, ask.Address, now);
         CertificateRow? renewed = holder is not null && now <= holder.NotAfter ? holder : null;
         MemberRole role = renewed?.Role ?? MemberRole.Worker;
-        string host = role == MemberRole.Manager ? renewed!.Host : ChooseName(transaction, ask, renewed);
+        string host = role == MemberRole.Manager ? renewed!.Host : ChooseName(transaction, ask, managers, renewed);
         if (renewed is null)
         {
             Tickets.Use(transaction, ask.Ticket!, ask.Key, now);

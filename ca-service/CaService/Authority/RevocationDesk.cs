@@ -12,6 +12,8 @@ internal sealed class RevocationDesk(CaFolder ca, TimeProvider time)
     /// <summary>How long a list says that it is the newest.</summary>
     internal static readonly TimeSpan Life = TimeSpan.FromDays(14);
 
+    public PoolAuthority Authority => ca.Authority;
+
     /// <summary>What a revocation did.</summary>
     /// <param name="Machine">The machine's last certificate.</param>
     /// <param name="Revoked">How many certificates were taken back by this call; 0: it was done before.</param>
@@ -26,14 +28,74 @@ internal sealed class RevocationDesk(CaFolder ca, TimeProvider time)
     public Outcome Revoke(string target, bool mayBeManager) => ca.Database.Write(transaction =>
     {
         DateTimeOffset now = time.GetUtcNow();
-        CertificateRow machine = Choose(transaction, target, now);
+        return Revoke(transaction, Choose(transaction, target, now), mayBeManager, now);
+    });
+
+    /// <summary>Revokes the machine whose certificate this is, be it one that this CA does not know: it may have been made in a copy of its folder.</summary>
+    /// <param name="der">Any bytes.</param>
+    /// <param name="mayBeManager">Whether it may be a manager.</param>
+    /// <exception cref="UserError">It is no certificate of this CA, or has ended, or it is a manager's, or the list is full.</exception>
+    public Outcome RevokeHolder(byte[] der, bool mayBeManager) => ca.Database.Write(transaction =>
+    {
+        DateTimeOffset now = time.GetUtcNow();
+        if (!ca.Authority.TryVerifyIgnoringTime(der, out MemberInfo? info, out string reason))
+        {
+            throw new UserError($"The certificate is no machine's of pool {ca.Authority.Pool.Name} ({reason}): give the node.pem of the machine.");
+        }
+
+        if (now <= info.NotAfter)
+        {
+            Certificates.Learn(transaction, info, der, mayDisplace: false, now);
+        }
+
+        // The machine may have later ones than this.
+        CertificateRow? machine = Revocations.OfKey(transaction, NodeKey.FingerprintOf(info.PublicKey.Span)).MaxBy(row => row.NotAfter);
+        return machine?.NotAfter >= now
+            ? Revoke(transaction, machine, mayBeManager, now)
+            : throw new UserError($"The certificate of {info.HostName} ({info.Address}) ended at {info.NotAfter:u}: there is nothing to revoke.");
+    });
+
+    /// <summary>Notes a certificate that somebody showed, if it is this CA's and has no row yet. If its machine was revoked, it goes as well.</summary>
+    /// <param name="der">Any bytes.</param>
+    /// <returns>What was done, for the log; null if nothing.</returns>
+    /// <exception cref="UserError">It has to be revoked, and the list is full: nothing was noted.</exception>
+    public string? Learn(byte[] der)
+    {
+        DateTimeOffset now = time.GetUtcNow();
+        if (!ca.Authority.TryVerify(der, now, out MemberInfo? info, out _) || ca.Database.Read(transaction => Certificates.IsKnown(transaction, info.Serial)))
+        {
+            return null;
+        }
+
+        return ca.Database.Write(transaction =>
+        {
+            if (!Certificates.Learn(transaction, info, der, mayDisplace: false, now))
+            {
+                return null;
+            }
+
+            string key = NodeKey.FingerprintOf(info.PublicKey.Span);
+            bool isRevoked = Revocations.OfKeyAt(transaction, key) is not null && RevokeAll(transaction, key, now) > 0;
+            return $"learn serial={info.Serial} address={info.Address} host={info.HostName} role={info.Role} revoked={(isRevoked ? "yes" : "no")}";
+        });
+    }
+
+    private Outcome Revoke(Transaction transaction, CertificateRow machine, bool mayBeManager, DateTimeOffset now)
+    {
         if (machine.Role == MemberRole.Manager && !mayBeManager)
         {
             throw new UserError($"{machine.Host} ({machine.Address}) is a manager, without which no machine reaches the CA: add --manager if another one takes its place.");
         }
 
+        int revoked = RevokeAll(transaction, machine.Key, now);
+        return new Outcome(machine, revoked, Revocations.OfKeyAt(transaction, machine.Key)!.Value, Revocations.Newest(transaction)!.Number);
+    }
+
+    /// <summary>Revokes all certificates of a key that have not ended; how many that were.</summary>
+    private int RevokeAll(Transaction transaction, string key, DateTimeOffset now)
+    {
         int revoked = 0;
-        foreach (CertificateRow certificate in Revocations.OfKey(transaction, machine.Key))
+        foreach (CertificateRow certificate in Revocations.OfKey(transaction, key))
         {
             if (certificate.NotAfter >= now && !Revocations.Contains(transaction, certificate.Serial))
             {
@@ -48,8 +110,8 @@ internal sealed class RevocationDesk(CaFolder ca, TimeProvider time)
             Sign(transaction, now);
         }
 
-        return new Outcome(machine, revoked, Revocations.OfKeyAt(transaction, machine.Key)!.Value, Revocations.Newest(transaction)!.Number);
-    });
+        return revoked;
+    }
 
     /// <summary>The newest list; the first one is made if there is none, and one that is half as old as it may be is made anew.</summary>
     public Revocations.Signed Current()

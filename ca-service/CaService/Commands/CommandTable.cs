@@ -30,6 +30,7 @@ internal static class CommandTable
                 new("out", "DIR", "where node.key and node.pem go", IsNeeded: true),
                 Host,
                 new("address", "IP", "its address, the subnet's first if it is not given"),
+                ProvenClock.Today,
             ],
             (options, reply, time) => MemberCommand.Run(options, reply, time, MemberRole.Manager)),
         new(
@@ -40,6 +41,8 @@ internal static class CommandTable
                 State,
                 new("out", "FILE", "where the notice goes", IsNeeded: true),
                 new("ca", "HOST", "which of them has the CA's folder, the first if it is not given"),
+                new("after", "FILE", "the newest list that machines of the pool have (notice-2 in /var/lib/wow): the new one's number is higher"),
+                ProvenClock.Today,
             ],
             ManagersCommand.Run),
         new(
@@ -73,9 +76,13 @@ internal static class CommandTable
         new("list", "", "shows certificates and tickets", [State], ListCommand.Run),
         new(
             "revoke",
-            "SERIAL|NAME|ADDRESS",
+            "[SERIAL|NAME|ADDRESS]",
             "takes a machine's certificates back, for good",
-            [State, new("manager", null, "the manager's, too")],
+            [
+                State,
+                new("certificate", "FILE", "the machine whose certificate this is, in PEM; the CA need not know it"),
+                new("manager", null, "the manager's, too"),
+            ],
             RevokeCommand.Run),
         new(
             "serve",
@@ -88,6 +95,7 @@ internal static class CommandTable
                 new("key", "FILE", "the manager's node.key", IsNeeded: true),
                 new("possession-port", "PORT", $"where machines prove that they have their address, {Agreed.PossessionPort} if it is not given"),
                 new("control", "SOCKET", "ipopd's control socket, for revocations"),
+                new("managers", "FILE", "ipopd's notice-2, the list of managers: nobody else gets their addresses and names"),
             ],
             ServeCommand.RunAsync),
         new("help", "[COMMAND]", "says what each command does", [], Help.Run)

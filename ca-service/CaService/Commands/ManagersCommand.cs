@@ -18,13 +18,16 @@ internal static class ManagersCommand
         using CaFolder ca = CaFolder.Open(options.Get("state"));
         ManagerList list = Make(ca, options.Words, options.Find("ca") ?? options.Words[0]);
 
-        // The time, as of a CRL: who has only a copy of this folder counts on from what the machines know. The former file, for a clock that was set back.
-        ulong former = File.Exists(path) ? NoticeIssuer.NumberOf(ManagerList.NoticeKind, File.ReadAllBytes(path)) ?? 0 : 0;
+        DateTimeOffset now = time.GetUtcNow();
+        ProvenClock.Check(ca, options, now);
+
+        // The time, as of a CRL: who has only a copy of this folder counts on from what the machines know. Lists that are known, for a clock that was set back.
+        ulong former = Math.Max(File.Exists(path) ? NumberOf(ca, path, "out") : 0, options.Find("after") is { } newest ? NumberOf(ca, newest, "after") : 0);
         ulong number = former < ulong.MaxValue
-            ? Math.Max(former + 1, (ulong)time.GetUtcNow().ToUnixTimeSeconds())
-            : throw new UserError($"{path} is no list that this CA signed: its number is the last there is. Name another --out.");
+            ? Math.Max(former + 1, (ulong)now.ToUnixTimeSeconds())
+            : throw new UserError($"The list {former} is the last that can be numbered: this pool's managers can't be changed any more.");
         string hosts = string.Join(',', list.Managers.Select(manager => manager.Host));
-        ca.Database.Write(transaction => Audit.Append(transaction, time.GetUtcNow(), "managers", $"number={number} hosts={hosts} ca={list.Authority.Host}"));
+        ca.Database.Write(transaction => Audit.Append(transaction, now, "managers", $"number={number} hosts={hosts} ca={list.Authority.Host}"));
         AtomicFile.Write(path, NoticeIssuer.Sign(ca.Key, ManagerList.NoticeKind, number, list.Write()), AllRead);
         reply.Say(
             $"{path}: list {number}, {string.Join(", ", list.Managers.Select(manager => $"{manager.Host} {manager.Address}"))}; the CA is on {list.Authority.Host}",
@@ -45,6 +48,20 @@ internal static class ManagersCommand
                 json.WriteEndArray();
             });
         return Task.FromResult(ExitCode.Done);
+    }
+
+    // Only what this CA signed counts: any other number would be anybody's, and the highest there is would end all lists.
+    private static ulong NumberOf(CaFolder ca, string path, string option)
+    {
+        try
+        {
+            return NoticeIssuer.NumberOf(ca.Key, ManagerList.NoticeKind, File.ReadAllBytes(path))
+                ?? throw new UserError($"{path} is no list of managers that this CA signed: name another --{option}.");
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            throw new UserError($"{path} can't be read ({e.Message}): name another --{option}.");
+        }
     }
 
     private static ManagerList Make(CaFolder ca, IReadOnlyList<string> hosts, string authority)

@@ -26,6 +26,12 @@ internal static class MemberCommand
             throw new UserError($"--host is '{host}': give a DNS label (a-z, 0-9, hyphen) that stands for nothing else.");
         }
 
+        if (isManager)
+        {
+            // Its list comes next.
+            ProvenClock.Check(ca, options, time.GetUtcNow());
+        }
+
         // The key goes to the disk first: a certificate whose key was lost would hold the address for its lifetime.
         Directory.CreateDirectory(folder);
         using ECDsa key = NodeKey.LoadOrCreate(Path.Combine(folder, FileNames.Key));

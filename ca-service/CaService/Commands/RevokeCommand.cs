@@ -1,17 +1,25 @@
+using CertificateProfile;
+
 namespace CaService.Commands;
 
 /// <summary><c>wow-ca revoke</c>: takes a machine's certificates back.</summary>
 internal static class RevokeCommand
 {
+    /// <summary>Characters; ours have 1,200.</summary>
+    private const int LongestPem = 1 << 16;
+
     public static Task<ExitCode> Run(Options options, Reply reply, TimeProvider time)
     {
-        if (options.Words is not [string which])
+        byte[]? certificate = options.Find("certificate") is string path ? ReadCertificate(path) : null;
+        if (options.Words.Count != (certificate is null ? 1 : 0))
         {
-            throw new UserError("Say which machine: wow-ca revoke SERIAL|NAME|ADDRESS --state DIR.");
+            throw new UserError("Say which machine, in one way: wow-ca revoke SERIAL|NAME|ADDRESS --state DIR, or --certificate FILE in place of the first word.");
         }
 
         using CaFolder ca = CaFolder.Open(options.Get("state"));
-        RevocationDesk.Outcome outcome = new RevocationDesk(ca, time).Revoke(which, options.Has("manager"));
+        var desk = new RevocationDesk(ca, time);
+        bool mayBeManager = options.Has("manager");
+        RevocationDesk.Outcome outcome = certificate is null ? desk.Revoke(options.Words[0], mayBeManager) : desk.RevokeHolder(certificate, mayBeManager);
         string machine = $"{outcome.Machine.Host} ({outcome.Machine.Address})";
         var ticket = ca.Database.Read(transaction => OpenTicket(transaction, outcome.Machine, time.GetUtcNow()));
         reply.Say(
@@ -42,6 +50,22 @@ internal static class RevokeCommand
                 }
             });
         return Task.FromResult(ExitCode.Done);
+    }
+
+    private static byte[] ReadCertificate(string path)
+    {
+        if (!File.Exists(path))
+        {
+            throw new UserError($"{path} is not there: give the machine's node.pem as --certificate.");
+        }
+
+        // Not to its end: it may be anything.
+        char[] text = new char[LongestPem];
+        using StreamReader file = File.OpenText(path);
+        int length = file.ReadBlock(text);
+        return CertificatePem.TryRead(text.AsSpan(0, length), out byte[]? der)
+            ? der
+            : throw new UserError($"{path} holds no certificate in PEM: give the machine's node.pem as --certificate.");
     }
 
     private static string Count(int certificates) => certificates == 1 ? "one certificate" : $"{certificates} certificates";

@@ -17,7 +17,7 @@ internal static class ServeCommand
         int port = options.GetNumber("possession-port", 1, 65535, standard: Agreed.PossessionPort);
         var settings = new ServeSettings(listen, options.Get("certificate"), options.Get("key"), port);
         using CaFolder ca = CaFolder.Open(options.Get("state"));
-        return await ServeAsync(ca, settings with { Control = options.Find("control"), Folder = options.Get("state") }, reply, time);
+        return await ServeAsync(ca, settings with { Control = options.Find("control"), Managers = options.Find("managers"), Folder = options.Get("state") }, reply, time);
     }
 
     private static async Task<ExitCode> ServeAsync(CaFolder ca, ServeSettings settings, Reply reply, TimeProvider time)

@@ -111,6 +111,7 @@ internal sealed class EstHandler(
                 EnrolmentStatus.BadRequest, $"{source} is not an address of the pool's subnet {desk.Authority.Pool.Subnet}: enrol over the overlay."), node);
         }
 
+        Learn(context.Connection.ClientCertificate);
         X509Certificate2? shown = isRenewal ? context.Connection.ClientCertificate : null;
         if (isRenewal && FindFaultOfClient(shown, request, source) is string fault)
         {
@@ -127,6 +128,22 @@ internal sealed class EstHandler(
         return await possession.FindFaultAsync(request.PublicKey, source, context.RequestAborted) is string unproved
             ? (new Decision(EnrolmentStatus.BadRequest, unproved), node)
             : (desk.Decide(ask), node);
+    }
+
+    /// <summary>Notes what the machine showed in the handshake, which proved that it has the key: also that of who is refused.</summary>
+    private void Learn(X509Certificate2? shown)
+    {
+        try
+        {
+            if (shown is not null && revocations.Learn(shown.RawData) is string learned)
+            {
+                log(learned);
+            }
+        }
+        catch (UserError e)
+        {
+            log($"learn refused={e.Message}");
+        }
     }
 
     private string? FindFaultOfClient(X509Certificate2? client, EnrolmentRequest request, IPAddress source)

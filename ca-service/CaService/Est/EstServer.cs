@@ -16,10 +16,12 @@ internal sealed class EstServer : IAsyncDisposable
     /// <exception cref="UserError">The server's certificate can't be used.</exception>
     public EstServer(CaFolder ca, ServeSettings settings, TimeProvider time, Action<string> log)
     {
-        var desk = new EnrolmentDesk(ca, time);
+        ListedManagers? listed = settings.Managers is { } file ? new ListedManagers(ca, file, log) : null;
+        _ = listed?.TryGet(out _);
+        var desk = new EnrolmentDesk(ca, time, listed);
         var possession = new PossessionCheck(settings.Listen.Address, settings.PossessionPort, settings.PossessionTimeout);
-        _certificate = new ServerCertificate(settings, desk, time, log);
         var revocations = new RevocationDesk(ca, time);
+        _certificate = new ServerCertificate(settings, revocations, time, log);
         _handler = new EstHandler(desk, revocations, possession, settings, time, log);
         WebApplicationBuilder builder = WebApplication.CreateEmptyBuilder(new WebApplicationOptions());
         builder.WebHost.UseKestrelCore();

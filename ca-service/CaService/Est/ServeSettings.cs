@@ -15,6 +15,9 @@ internal sealed record ServeSettings(IPEndPoint Listen, string CertificatePath, 
     /// <summary>ipopd's control socket, by which revocations are spread; null: they are not.</summary>
     public string? Control { get; init; }
 
+    /// <summary>The list of managers as ipopd keeps it, a notice of kind 2, which need not be there; null: no list is asked.</summary>
+    public string? Managers { get; init; }
+
     /// <summary>The CA's folder.</summary>
     public string Folder { get; init; } = string.Empty;
 

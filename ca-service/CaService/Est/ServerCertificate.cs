@@ -11,7 +11,7 @@ namespace CaService.Est;
 internal sealed class ServerCertificate : IDisposable
 {
     private readonly ServeSettings _settings;
-    private readonly EnrolmentDesk _desk;
+    private readonly RevocationDesk _revocations;
     private readonly Action<string> _log;
     private readonly Lock _lock = new();
     private X509Certificate2 _current;
@@ -19,10 +19,10 @@ internal sealed class ServerCertificate : IDisposable
     private DateTime _fileTime;
 
     /// <exception cref="UserError">The files are missing, or not those of a manager of this pool.</exception>
-    public ServerCertificate(ServeSettings settings, EnrolmentDesk desk, TimeProvider time, Action<string> log)
+    public ServerCertificate(ServeSettings settings, RevocationDesk revocations, TimeProvider time, Action<string> log)
     {
         _settings = settings;
-        _desk = desk;
+        _revocations = revocations;
         _log = log;
         _current = Load();
         if (time.GetUtcNow() > _notAfter)
@@ -73,7 +73,7 @@ internal sealed class ServerCertificate : IDisposable
             throw new UserError($"{certificatePath} holds no certificate in PEM: make one with wow-ca manager --out FOLDER.");
         }
 
-        if (!_desk.Authority.TryVerifyIgnoringTime(der, out MemberInfo? info, out string reason))
+        if (!_revocations.Authority.TryVerifyIgnoringTime(der, out MemberInfo? info, out string reason))
         {
             throw new UserError($"{certificatePath} is not of this pool ({reason}): make one with wow-ca manager --out FOLDER.");
         }
@@ -87,6 +87,11 @@ internal sealed class ServerCertificate : IDisposable
         X509Certificate2 loaded = bare.CopyWithPrivateKey(key);
         _fileTime = fileTime;
         _notAfter = info.NotAfter;
+        if (_revocations.Learn(der) is string learned)
+        {
+            _log(learned);
+        }
+
         return loaded;
     }
 }

@@ -12,7 +12,7 @@ namespace CaService;
 /// <param name="Role">Worker or manager.</param>
 /// <param name="NotBefore">Start of validity.</param>
 /// <param name="NotAfter">End of validity.</param>
-/// <param name="Status">valid, replaced (the same key has a newer one for the address) or expired.</param>
+/// <param name="Status">valid, replaced (the same key has a newer one for the address, or another key has the address) or expired.</param>
 /// <param name="Der">The certificate.</param>
 internal sealed record CertificateRow(
     string Serial,

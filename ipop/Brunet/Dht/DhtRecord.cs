@@ -50,7 +50,7 @@ public sealed record DhtRecord(RecordKey Key, ReadOnlyMemory<byte> Value, PeerId
 
 /// <summary>
 /// Decides which records may stand and which of two stands. Every replica must decide alike, so only the records themselves
-/// count, never a clock or the order of arrival.
+/// count, and what the CA signed for all nodes, never a clock or the order of arrival.
 /// </summary>
 public interface IRecordPolicy
 {

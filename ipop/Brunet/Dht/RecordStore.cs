@@ -63,8 +63,9 @@ internal sealed class RecordStore(NodeAddress self, IRecordPolicy policy)
         }
     }
 
-    /// <summary>What stands for a key; null if nothing does.</summary>
-    public Entry? Find(TimeSpan now, RecordKey key) => _standing.TryGetValue(key, out Entry? entry) && entry.Expires > now ? entry : null;
+    /// <summary>What stands for a key; null if nothing does. What the policy does not allow any more, by what the CA signed since, stands no longer.</summary>
+    public Entry? Find(TimeSpan now, RecordKey key) =>
+        _standing.TryGetValue(key, out Entry? entry) && entry.Expires > now && policy.IsAllowed(entry.Record) ? entry : null;
 
     /// <summary>What last withdrew a record for a key; null if nothing did.</summary>
     public Entry? FindWithdrawn(TimeSpan now, RecordKey key) =>

@@ -9,6 +9,10 @@ namespace Ipop.Addresses;
 internal static class CertifiedAddresses
 {
     /// <summary>Whether the certificate's holder may own and use the address.</summary>
-    public static bool Grants(MemberCertificate certificate, IPv4Address address) =>
-        IPv4Address.TryFrom(certificate.VirtualAddress, out IPv4Address certified) && certified == address;
+    /// <param name="certificate">Verified.</param>
+    /// <param name="address">Of the subnet.</param>
+    /// <param name="managers">The CA's list of managers, whose addresses are theirs alone; null while none is known.</param>
+    public static bool Grants(MemberCertificate certificate, IPv4Address address, ManagerList? managers) =>
+        IPv4Address.TryFrom(certificate.VirtualAddress, out IPv4Address certified) && certified == address
+        && (managers?.At(address) is not { } manager || manager.IsHolder(certificate.HostName, address, certificate.IsManager));
 }

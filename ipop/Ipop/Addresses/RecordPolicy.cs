@@ -38,6 +38,12 @@ public sealed class RecordPolicy : IRecordPolicy
         (_subnet, _isOpen, _reserved) = (subnet, isOpen, reserved ?? ReservedRanges.None);
 
     /// <summary>
+    /// The CA's newest list of managers; null while none is known. The address of a manager on it, its host name and its services' names are its
+    /// certificate's alone, whoever has a later one (docs/decisions/0043). Who has no list yet, or is of a release without, decides as before.
+    /// </summary>
+    public ManagerList? Managers { get; set; }
+
+    /// <summary>
     /// Most records of one owner on one node. In an open pool a node may serve a LAN, and in a small one each node keeps the records of all its hosts
     /// (<see cref="HostRecords"/>); when places get scarce, those of whoever has most go first.
     /// </summary>
@@ -118,11 +124,12 @@ public sealed class RecordPolicy : IRecordPolicy
 
         if (record.Owner.Certificate is { } certificate)
         {
-            return CertifiedAddresses.Grants(certificate, address);
+            return CertifiedAddresses.Grants(certificate, address, Managers);
         }
 
         uint index = AddressValue.Index(record);
-        return index < ClaimableAddresses.Count && !_reserved.Contains(address) && ClaimableAddresses.Address(_subnet, record.Owner.Address, index) == address;
+        return index < ClaimableAddresses.Count && !_reserved.Contains(address) && Managers?.At(address) is null
+            && ClaimableAddresses.Address(_subnet, record.Owner.Address, index) == address;
     }
 
     private bool IsHostNameAllowed(DhtRecord record) =>
@@ -138,6 +145,7 @@ public sealed class RecordPolicy : IRecordPolicy
     private bool NamesHostOfOpenPool(DhtRecord record) =>
         _isOpen && AddressValue.TryReadName(record, out IPv4Address address) && _subnet.IsHost(address);
 
-    private static bool NamesCertified(DhtRecord record, MemberCertificate certificate) =>
-        AddressValue.TryReadName(record, out IPv4Address address) && CertifiedAddresses.Grants(certificate, address);
+    private bool NamesCertified(DhtRecord record, MemberCertificate certificate) =>
+        AddressValue.TryReadName(record, out IPv4Address address) && CertifiedAddresses.Grants(certificate, address, Managers)
+        && (Managers?.Named(record.Key.Name) is not { } manager || manager.IsHolder(certificate.HostName, address, certificate.IsManager));
 }

@@ -25,12 +25,7 @@ internal sealed class Services(Func<bool> isManager, bool isOpen, Func<IPv4Addre
     /// The address of a manager or of a service, as the CA signed it: no machine that is called like a manager by itself comes between. Null where no list
     /// names it.
     /// </summary>
-    public IPv4Address? AddressOf(string label) => label switch
-    {
-        HostLabel.Manager => Managers?.First.Address,
-        HostLabel.Authority => Managers?.Authority.Address,
-        _ => Managers?.Managers.FirstOrDefault(manager => manager.Host == label)?.Address,
-    };
+    public IPv4Address? AddressOf(string label) => Managers?.Named(label)?.Address;
 
     /// <summary>The names that this node publishes.</summary>
     public IEnumerable<string> Ours() => new[] { HostLabel.Manager, HostLabel.Authority }.Where(IsOurs);

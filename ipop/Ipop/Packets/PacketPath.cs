@@ -1,8 +1,6 @@
-using System.Buffers.Binary;
 using Brunet;
 using Brunet.Sessions;
 using Ipop.Addresses;
-using Ipop.Dhcp;
 using Ipop.Ethernet;
 using Ipop.Icmp;
 using Ipop.Offload;
@@ -45,6 +43,9 @@ internal sealed class PacketPath
     /// <summary>Whether the local node has a certificate.</summary>
     public bool IsCertified { get; set; }
 
+    /// <summary>The CA's newest list of managers; null while none is known.</summary>
+    public ManagerList? Managers { get; set; }
+
     /// <summary>Writes what was joined.</summary>
     public void Flush()
     {
@@ -74,7 +75,7 @@ internal sealed class PacketPath
         {
             Refuse(now, packet, DropReason.NotInSubnet, _subnet.Contains(destination) ? IcmpUnreachable.Host : IcmpUnreachable.Network);
         }
-        else if (Fault(packet) is { } fault)
+        else if (PacketFault.Of(packet) is { } fault)
         {
             _drops.Add(fault);
         }
@@ -116,13 +117,13 @@ internal sealed class PacketPath
         {
             _drops.Add(DropReason.NotOwner);
         }
-        else if (Fault(packet) is { } fault)
+        else if (PacketFault.Of(packet) is { } fault)
         {
             _drops.Add(fault);
         }
         else if (peer.Certificate is { } certificate)
         {
-            if (CertifiedAddresses.Grants(certificate, source))
+            if (CertifiedAddresses.Grants(certificate, source, Managers))
             {
                 _owners.Learn(now, source, peer.Address);
                 Deliver(station, packet, isPeerCertified: true, lacksChecksum);
@@ -343,29 +344,6 @@ internal sealed class PacketPath
         {
             _errors.Send(now, station, packet, told, fits);
         }
-    }
-
-    /// <summary>What keeps a packet from passing in either direction, whoever owns its addresses; null if nothing does.</summary>
-    private static DropReason? Fault(IPv4Packet packet)
-    {
-        if (packet.HeaderSize > IPv4Packet.MinimumHeaderSize && packet.Options is not IPv4Options.Harmless and var options)
-        {
-            return options == IPv4Options.SourceRoute ? DropReason.SourceRoute : DropReason.Malformed;
-        }
-
-        return packet.Protocol == IPv4Packet.Udp && packet.IsFirstPart ? UdpFault(packet.Payload) : null;
-    }
-
-    // The first fragment too: its ports are the whole datagram's, and without its ports there is no telling what it is.
-    private static DropReason? UdpFault(ReadOnlySpan<byte> datagram)
-    {
-        if (datagram.Length < UdpDatagram.HeaderSize)
-        {
-            return DropReason.Malformed;
-        }
-
-        bool isDhcp = BinaryPrimitives.ReadUInt16BigEndian(datagram[2..]) is DhcpReplyWriter.ServerPort or DhcpReplyWriter.ClientPort;
-        return isDhcp ? DropReason.Dhcp : null;
     }
 
     private void Deliver(MacAddress station, IPv4Packet packet, bool isPeerCertified, bool lacksChecksum)

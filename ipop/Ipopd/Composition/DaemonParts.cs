@@ -73,7 +73,7 @@ internal sealed class DaemonParts : IDisposable
             Node.OwnTime = Clock.Tellable;
             Notices = Identity.Verifier is { } verifier ? Own(new NoticeBoard(Node, options.NodeState, verifier.AuthorityDer, BootClock.Now, log)) : null;
             Notices?.Heard(BootClock.Now, RevocationListIssuer.NoticeKind, new RevocationKeeper(Node, Identity.Verifier!, Identity.LookAtRevocations, log).Take);
-            Notices?.Heard(BootClock.Now, ManagerList.NoticeKind, new ManagersKeeper(Network, options.PoolSubnet, log).Take);
+            Notices?.Heard(BootClock.Now, ManagerList.NoticeKind, new ManagersKeeper(Network, policy, options.PoolSubnet, log).Take);
             PeerMemory = new PeerMemory(options.NodeState, Node, BootClock.Now, log);
             HostMemory = options.Router is null ? null : new HostMemory(options.NodeState, Network, log);
             Loop.CountPackets = () => Port.Traffic.ReceivedDatagrams + Port.Traffic.TcpReceivedFrames + Tap.Packets;

@@ -66,6 +66,7 @@ internal static class StatusReport
             peer.SentBytes,
             peer.ReceivedBytes,
             (long)peer.Age.TotalSeconds,
+            peer.Boot.ToString("x16", CultureInfo.InvariantCulture),
             Relay: peer.Path == PathKind.Relay ? peer.Paths[0].Relay?.ToString() : null,
             Loss: PathText.Ratio(peer.Loss),
             Mtu: peer.Mtu,

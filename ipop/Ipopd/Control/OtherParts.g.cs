@@ -14,7 +14,9 @@ namespace Ipopd.Control;
 /// <param name="Certified">Whether it has a certificate.</param>
 /// <param name="SentBytes">Bytes to it.</param>
 /// <param name="ReceivedBytes">Bytes from it.</param>
-/// <param name="AgeS">Seconds since the session began.</param>
+/// <param name="AgeS">Seconds since this node has known it without a break.</param>
+/// <param name="Boot">16 hexadecimal digits that it proved in the newest session, others after each start of its ipopd, and after an hour or
+/// so.</param>
 /// <param name="Relay">The relay's ring address, if the path goes over one.</param>
 /// <param name="Loss">Share of the last pings that were lost, 0 to 1.</param>
 /// <param name="Mtu">Bytes of the longest packet that the path carries in one piece; null while it was not probed.</param>
@@ -22,7 +24,7 @@ namespace Ipopd.Control;
 /// <param name="KeyExchange">What the session's keys were agreed by.</param>
 internal sealed record PeerReply(
     string Node, string? Address, string? Host, string Path, string? Endpoint, double? RttMs, bool Certified, long SentBytes, long ReceivedBytes,
-    long AgeS, string? Relay, double? Loss, long? Mtu, string? WhyNotDirect, string KeyExchange) : IControlReply
+    long AgeS, string Boot, string? Relay, double? Loss, long? Mtu, string? WhyNotDirect, string KeyExchange) : IControlReply
 {
     internal const string PathDirect = "direct";
     internal const string PathRelay = "relay";
@@ -42,6 +44,7 @@ internal sealed record PeerReply(
         json.WriteNumber("sent_bytes"u8, SentBytes);
         json.WriteNumber("received_bytes"u8, ReceivedBytes);
         json.WriteNumber("age_s"u8, AgeS);
+        json.WriteString("boot"u8, Boot);
         json.WriteString("relay"u8, Relay);
         ControlWriter.Write(json, "loss"u8, Loss);
         ControlWriter.Write(json, "mtu"u8, Mtu);

@@ -6,7 +6,8 @@ namespace Ipopd.Enroll;
 
 /// <summary>
 /// Gets a certificate for this machine's current address, or renews it: asks, keeps what is worth keeping, tells the daemon; comes
-/// again while the CA is away. When the CA refuses the address, the daemon takes its next one, and the caller decides when to ask again.
+/// again while the CA is away. When the CA refuses the address of a machine without certificate, the daemon takes its next one, and the caller decides when
+/// to ask again.
 /// </summary>
 /// <remarks>
 /// It blocks: one machine asks one thing at a time, and in an emulated guest the state machines of asynchronous methods, which the runtime
@@ -124,7 +125,7 @@ internal sealed class Enrolment(EnrollOptions options, EnrollState state, TimePr
                 state.Keep(reply.Certificate!);
                 return (ExitCode.Done, Announce(address));
             case EnrolmentStatus.AddressTaken:
-                return (ExitCode.AddressRefused, GiveUp(address, reply.Text));
+                return (ExitCode.AddressRefused, state.FindCertificate(address, time.GetUtcNow()) is { } kept ? Keeping(kept.Info, reply.Text) : GiveUp(address, reply.Text));
             case EnrollReply.NoAnswer:
                 return (ExitCode.Unreached, reply.Text);
             default:
@@ -146,6 +147,11 @@ internal sealed class Enrolment(EnrollOptions options, EnrollState state, TimePr
             return $"{done}; ipopd was not told: {e.Message}";
         }
     }
+
+    // With a certificate a machine may have no other address, so without this one it would have none. Two certificates for one address are the overlay's matter:
+    // the one that was issued later has it.
+    private static string Keeping(MemberInfo held, string text) =>
+        $"{text} This machine keeps the address while it has it: its own certificate for it, serial={held.Serial}, is good until {held.NotAfter:u}.";
 
     private string GiveUp(IPAddress address, string text)
     {

@@ -1,12 +1,13 @@
 using Brunet.Notices;
 using Ipop;
+using Ipop.Addresses;
 using Ipopd.Logging;
 using Microsoft.Extensions.Logging;
 
 namespace Ipopd.Managers;
 
-/// <summary>What follows from a notice that is a list of managers: who is meant by the services' names.</summary>
-internal sealed class ManagersKeeper(VirtualNetwork network, Subnet subnet, ILogger log)
+/// <summary>What follows from a notice that is a list of managers: who is meant by the services' names, and whose records they and the managers' addresses are.</summary>
+internal sealed class ManagersKeeper(VirtualNetwork network, RecordPolicy policy, Subnet subnet, ILogger log)
 {
     private ulong _number;
 
@@ -26,6 +27,7 @@ internal sealed class ManagersKeeper(VirtualNetwork network, Subnet subnet, ILog
 
         _number = notice.Number;
         log.ManagersTaken(notice.Number, list.Managers.Count, list.First.Host, list.Authority.Host);
+        policy.Managers = list;
         network.ManagersChanged(now, list);
     }
 }

@@ -22,12 +22,14 @@ public sealed class RivalRecordsTests : IDisposable
     private readonly SimulatedNetwork _world = new(seed: 71);
     private readonly Random _random = new(7);
     private readonly List<SimulatedIdentity> _owners = [];
+    private readonly List<RecordPolicy> _policies = [];
 
     public RivalRecordsTests()
     {
         for (int i = 0; i < 24; i++)
         {
-            _world.Add(NatKind.None, new RecordPolicy(Net, isOpen: false), isOpen: false);
+            _policies.Add(new RecordPolicy(Net, isOpen: false));
+            _world.Add(NatKind.None, _policies[i], isOpen: false);
         }
 
         Assert.NotNull(_world.RunUntil(() => _world.Nodes.TrueForAll(node => node.Node.IsJoined), TimeSpan.FromSeconds(15)));
@@ -48,6 +50,56 @@ public sealed class RivalRecordsTests : IDisposable
     {
         SimulatedIdentity earlier = Certified();
         AssertStands(Certified(), earlier, winnerFirst);
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void An_earlier_certificate_of_a_listed_manager_wins_wherever_the_list_is_known(bool winnerFirst)
+    {
+        SimulatedIdentity manager = Certified(isManager: true);
+        SimulatedIdentity thief = Certified();
+        _policies.ForEach(policy => policy.Managers = Listed());
+        Put(winnerFirst ? manager : thief, sequence: 1);
+        Put(winnerFirst ? thief : manager, sequence: 1);
+        Assert.InRange(AssertOwner(manager), Replicas, 3 * Replicas);
+        Put(manager, sequence: 2, isWithdrawn: true);
+        Put(thief, sequence: ulong.MaxValue);
+        Assert.DoesNotContain(_world.Nodes, node => StoreOf(node.Node.Parts.DhtServer).Find(_world.Now, Key) is not null);
+    }
+
+    [Fact]
+    public void What_stood_before_the_list_stands_no_longer_and_the_manager_takes_its_place()
+    {
+        SimulatedIdentity manager = Certified(isManager: true);
+        SimulatedIdentity thief = Certified();
+        Put(thief, sequence: 1);
+        Put(manager, sequence: 1);
+        AssertOwner(thief);
+
+        _policies.ForEach(policy => policy.Managers = Listed());
+        Assert.Null(Answer());
+        Put(manager, sequence: 2);
+        Assert.InRange(AssertOwner(manager), Replicas, 3 * Replicas);
+        Assert.Equal(manager.Address, Answer());
+    }
+
+    [Fact]
+    public void Replicas_of_a_release_that_knows_no_list_do_not_bring_another_s_record_to_who_knows_it()
+    {
+        SimulatedIdentity manager = Certified(isManager: true);
+        SimulatedIdentity thief = Certified();
+        Put(thief, sequence: 1);
+
+        // Every second node is of the former release.
+        for (int i = 0; i < _policies.Count; i += 2)
+        {
+            _policies[i].Managers = Listed();
+        }
+
+        Put(manager, sequence: 1);
+        NodeAddress? answer = Answer();
+        Assert.True(answer is null || answer == manager.Address);
     }
 
     [Theory]
@@ -139,12 +191,27 @@ public sealed class RivalRecordsTests : IDisposable
         }
     }
 
-    private SimulatedIdentity Certified()
+    /// <summary>Whom the first node takes for the owner; null for nobody.</summary>
+    private NodeAddress? Answer()
+    {
+        DhtAnswer? answer = null;
+        _world.Nodes[0].Node.Lookup(_world.Now, Key, (_, found) => answer = found);
+        Assert.NotNull(_world.RunUntil(() => answer is not null, TimeSpan.FromSeconds(15)));
+        return AddressValue.Owner(answer!.Value)?.Address;
+    }
+
+    private static ManagerList Listed()
+    {
+        Assert.True(ManagerList.TryCreate(Net, [new PoolManager("rival", Wanted, ServesAuthority: true)], out ManagerList? list, out string reason), reason);
+        return list;
+    }
+
+    private SimulatedIdentity Certified(bool isManager = false)
     {
         SimulatedIdentity owner = NewOwner();
         using ECDsa key = owner.CreateKey();
         using X509Certificate2 certificate = new CertificateRequest("CN=rival", key, HashAlgorithmName.SHA256).CreateSelfSigned(DateTimeOffset.UnixEpoch, DateTimeOffset.MaxValue);
-        owner.Certificate = _world.Authority.Issue(owner.Address, new IPAddress([10, 128, 0, 7]), "rival", isManager: false, certificate.RawData);
+        owner.Certificate = _world.Authority.Issue(owner.Address, new IPAddress([10, 128, 0, 7]), "rival", isManager, certificate.RawData);
         return owner;
     }
 

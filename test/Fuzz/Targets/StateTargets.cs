@@ -42,7 +42,19 @@ internal static class StateTargets
             new FieldMutator(bytes => new FieldWalker(bytes).Rest().Fields), Notice, isStrict: true, most: 1 << 20);
         yield return new CodecTarget(
             "managers", [new("two", "wow-managers 1\nmanager 10.128.0.1 ca\nsecond 10.128.0.2\n"u8.ToArray()), new("none", "wow-managers 1\n"u8.ToArray())],
-            Words, input => ManagerList.TryRead(Pool, input, out ManagerList? list, out _) ? list.Write() : null, isStrict: true, most: 1 << 16);
+            Words, input => ManagerList.TryRead(Pool, input, out ManagerList? list, out _) ? Managers(list) : null, isStrict: true, most: 1 << 16);
+    }
+
+    private static byte[] Managers(ManagerList list)
+    {
+        Oracle.That(list.Named(HostLabel.Manager) == list.First && list.Named(HostLabel.Authority) is { ServesAuthority: true }, "services have their managers");
+        foreach (PoolManager manager in list.Managers)
+        {
+            Oracle.That(list.At(manager.Address) == manager && list.Named(manager.Host)!.Address == (manager.Host == HostLabel.Authority ? list.Authority : manager).Address, "each is found");
+        }
+
+        Oracle.That(list.At(Pool.Gateway) is null || list.Managers.Any(manager => manager.Address == Pool.Gateway), "nobody else is found");
+        return list.Write();
     }
 
     private static byte[]? Rewrite<T>(string name, byte[] input, Func<string, T> read, Action<T> write, Func<T, bool> holds)

@@ -3,6 +3,7 @@ using System.Text;
 using Brunet;
 using CertificateProfile;
 using Ipop;
+using Ipop.Addresses;
 using Ipopd.Composition;
 using Ipopd.Logging;
 using Ipopd.Managers;
@@ -21,6 +22,7 @@ public sealed class ManagersKeeperTests : IDisposable
     private readonly byte[] _authority;
     private readonly StringWriter _log = new();
     private readonly List<IDisposable> _owned = [];
+    private readonly RecordPolicy _policy = new(Pool, isOpen: false);
 
     public ManagersKeeperTests()
     {
@@ -42,8 +44,10 @@ public sealed class ManagersKeeperTests : IDisposable
         Assert.Null(network.Managers);
         Assert.Null(board.Publish(default, Signed(5, "manager 10.128.0.1 ca\n")));
         Assert.Equal("manager", network.Managers?.First.Host);
+        Assert.Equal("manager", _policy.Managers?.First.Host);
         Assert.Null(board.Publish(default, Signed(6, "second 10.128.0.2\nboss 10.128.0.1 ca\n")));
         Assert.Equal(("second", "boss"), (network.Managers?.First.Host, network.Managers?.Authority.Host));
+        Assert.Same(network.Managers, _policy.Managers);
         Assert.Contains("[ManagersTaken number=6 count=2 first=second authority=boss]", _log.ToString(), StringComparison.Ordinal);
     }
 
@@ -102,7 +106,7 @@ public sealed class ManagersKeeperTests : IDisposable
         var network = new VirtualNetwork(new VirtualNetworkOptions { Pool = "lab", Subnet = Pool, TapMac = default }, node, null, new FakeTap(), default);
         var board = new NoticeBoard(node, _folder, _authority, default, log);
         _owned.Add(board);
-        board.Heard(default, ManagerList.NoticeKind, new ManagersKeeper(network, Pool, log).Take);
+        board.Heard(default, ManagerList.NoticeKind, new ManagersKeeper(network, _policy, Pool, log).Take);
         return (board, network);
     }
 

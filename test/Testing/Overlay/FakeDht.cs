@@ -44,7 +44,7 @@ public sealed class FakeDht(IRecordPolicy policy)
         }
 
         if (Records.TryGetValue(record.Key, out DhtRecord? standing) && standing.Owner.Address != record.Owner.Address
-            && policy.Compare(standing, record) < 0)
+            && policy.IsAllowed(standing) && policy.Compare(standing, record) < 0)
         {
             return false;
         }
@@ -56,7 +56,7 @@ public sealed class FakeDht(IRecordPolicy policy)
     internal void Lookup(TimeSpan now, RecordKey key, Action<TimeSpan, DhtAnswer> done)
     {
         Lookups++;
-        Answer(now, () => true, done, () => Records.TryGetValue(key, out DhtRecord? record)
+        Answer(now, () => true, done, () => Records.TryGetValue(key, out DhtRecord? record) && policy.IsAllowed(record)
             ? new DhtAnswer(DhtStatus.Done, record)
             : new DhtAnswer(DhtStatus.NotFound, null));
     }

@@ -53,20 +53,25 @@ def _memory(part):
             for machine, programs in machines.items() for program, size in programs.items()]
 
 
+def _idle(part):
+    if part["sends"] is None:
+        return []
+    return [at_most("an idle machine of a thousand sends the manager", 100, [part["sends"]], unit="B/s"),
+            told(f"it hears of it; packets both ways; seconds between its ads, over {part['seconds']} s",
+                 f"{part['hears']:g} B/s; {part['packets']:g} a min; {part['interval']}")]
+
+
 def _thousand(part):
-    found = [at_most(f"manager with {part['machines']:,} machines' ads: of a core", 0.2, [part["core"]], unit=""),
-             told("of that: " + ", ".join(part["by"]), " ".join(f"{share:g}" for share in part["by"].values())),
-             told("the manager's memory, HTCondor's and ours", f"{part['megabytes']:g} MB")]
-    if part["idle"] is not None:
-        found.append(at_most("an idle machine of theirs sends the manager", 100, [part["idle"]], unit="B/s"))
-    return found
+    return [at_most(f"manager with {part['machines']:,} machines' ads: of a core", 0.2, [part["core"]], unit=""),
+            told("of that: " + ", ".join(part["by"]), " ".join(f"{share:g}" for share in part["by"].values())),
+            told("the manager's memory, HTCondor's and ours", f"{part['megabytes']:g} MB")]
 
 
 def _creating(part):
     return [at_most("`wow pool create`, image there, worst", 60, part["seconds"])]
 
 
-MAKERS = {"first": _first, "rate": _rate, "back": _back, "cut": _cut, "deputy": _deputy, "thousand": _thousand, "memory": _memory, "creating": _creating}
+MAKERS = {"first": _first, "rate": _rate, "back": _back, "cut": _cut, "deputy": _deputy, "idle": _idle, "thousand": _thousand, "memory": _memory, "creating": _creating}
 
 
 def figures(parts):

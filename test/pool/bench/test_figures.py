@@ -19,7 +19,8 @@ MEASURED = {
     "creating": {"seconds": [9.0, 61.5], "megabytes": 280}, "first": {"on": [3.0, 4.0, 16.0], "address": [2.0, 3.0, 15.0]},
     "deputy": {"next": [20.0, 30.0], "lost": 1, "managers": 1}, "cut": {"seconds": 700, "jobs": 20, "lost": 0, "anew": 2, "slowest": 38.5},
     "memory": {"alpha": {"wow-agent": 5.0, "wow-jobs": 8.4}, "manager": {"wow-pool": 12.0}},
-    "thousand": {"machines": 1000, "seconds": 300, "core": 0.25, "by": {"collector": 0.1, "negotiator": 0.15}, "megabytes": 200, "idle": 90.5},
+    "thousand": {"machines": 1000, "seconds": 300, "core": 0.25, "by": {"collector": 0.1, "negotiator": 0.15}, "megabytes": 200},
+    "idle": {"seconds": 600, "interval": 300, "sends": 120.5, "hears": 30.0, "packets": 12.0},
     "rate": {"wow": [5.0, 6.0], "debian": [5.0, 5.0], "ratio": [0.9, 1.0], "median": 0.96}, "back": {"on": [9.0], "address": [8.0]}}
 
 
@@ -39,6 +40,9 @@ class Goals(unittest.TestCase):
         self.assertEqual(("61.5", False), self.met("`wow pool create`"))
         self.assertEqual(("30", True), self.met("manager killed, back at once"))
 
+    def test_what_an_idle_machine_sends_has_a_goal(self):
+        self.assertEqual(("120", False), self.met("an idle machine of a thousand"))
+
     def test_a_job_that_is_lost_or_begins_anew_misses_the_goal(self):
         self.assertEqual(("1", False), self.met("jobs that ran meanwhile"))
         self.assertEqual(("0", True), self.met("20 jobs over a cut of 700 s"))
@@ -52,8 +56,7 @@ class Goals(unittest.TestCase):
         self.assertEqual(("12 MB", None), self.met("wow-pool on manager"))
 
     def test_what_was_not_counted_is_no_figure(self):
-        part = {"commit": "c0ffee", **MEASURED["thousand"], "idle": None}
-        self.assertFalse([one for one in figures.figures({"thousand": part}) if "idle machine" in one["figure"]])
+        self.assertEqual([], figures.figures({"idle": {"commit": "c0ffee", **dict.fromkeys(MEASURED["idle"], None)}}))
         self.assertEqual(("0.25", False), self.met("manager with 1,000"))
 
     def test_each_figure_has_the_commit_of_its_part(self):

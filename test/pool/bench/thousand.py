@@ -1,5 +1,5 @@
-"""A thousand machines tell one real manager of themselves, each with three slots, at the pace that a pool of that size has: what the manager's processors do,
-and what an idle machine of such a pool sends it. The machines' ads are a real one's under other names; beta sends them. One job waits that no machine can
+"""A thousand machines tell one real manager of themselves, each with three slots, at the pace that a pool of that size has: what the manager's processors do.
+The machines' ads are a real one's under other names; beta sends them. One job waits that no machine can
 take, so that each cycle of the negotiator looks at all of them."""
 
 import os
@@ -18,15 +18,13 @@ LONGEST, FEW = 300, 60
 FILLS = 300.0
 SETTLES = 20.0
 SLEEP = "sleep 3000"
-PACE = ("/usr/bin/python3", "-I", "-S", "/usr/lib/wow/node/main.py", "pace")
-COUNTER = "add table inet idle; add chain inet idle out {{ type filter hook output priority 300; }}; add rule inet idle out oifname wow0 ip daddr {} counter"
 PARTS = {"condor_collecto": "collector", "condor_negotiat": "negotiator", "ipopd": "ipopd", "wow-jobs": "wow-jobs", "wow-pool": "wow-pool"}
 """What is told apart: programs by looking.programs' names."""
 TICK = os.sysconf("SC_CLK_TCK")
 
 
 def measure(pool, asked):
-    """{machines, seconds: counted, core: of the manager's whole machine, by: {part: of a core}, megabytes, idle: bytes a second of alpha, None if not counted}."""
+    """{machines, seconds: counted, core: of the manager's whole machine, by: {part: of a core}, megabytes}."""
     seconds = FEW if asked.short else LONGEST
     manager, alpha, beta = pool.manager, pool.alpha, pool.beta
     running = [Job(alpha, "alice", SLEEP, on=f"beta.{ZONE}").started() for _ in range(SLOTS - 1)]
@@ -35,16 +33,11 @@ def measure(pool, asked):
         until(lambda: slots(manager), lambda count: count >= MACHINES * SLOTS, "the manager lists them", FILLS, pause=3.0)
         for job in running:
             job.remove()
-        # alpha, which has no job, is an idle machine.
         waiting = Job(beta, "alice", SLEEP, on="nowhere")
-        alpha.run(*PACE)
         time.sleep(SETTLES)
-        if seconds == LONGEST:
-            alpha.run("nft", COUNTER.format(manager.address))
         before, begun = used(manager), time.monotonic()
         time.sleep(seconds)
         after, took = used(manager), time.monotonic() - begun
-        sent = int(alpha.run("nft", "list", "chain", "inet", "idle", "out").stdout.split("bytes ")[1].split()[0]) if seconds == LONGEST else None
         whole = slots(manager)
         if whole < MACHINES * SLOTS or player.poll() is not None:
             raise AssertionError(f"the manager lists {whole} slots, and the player has ended with {player.poll()}")
@@ -52,7 +45,7 @@ def measure(pool, asked):
         player.kill()
     waiting.remove()
     shares = {name: round((after[name] - before[name]) / took, 3) for name in after}
-    return {"machines": MACHINES, "seconds": round(took), "core": shares.pop("all"), "by": shares, "megabytes": memory(manager), "idle": None if sent is None else round(sent / took, 1)}
+    return {"machines": MACHINES, "seconds": round(took), "core": shares.pop("all"), "by": shares, "megabytes": memory(manager)}
 
 
 def slots(manager):

@@ -2,7 +2,7 @@
 import os
 import time
 
-from wow.condor import collector, drop_in, managers, pace
+from wow.condor import collector, drop_in, managers, pace, reread
 from wow.config.facts import Facts
 from wow.lib import console, control, files, paths, system
 from wow.lib.errors import WowError
@@ -20,16 +20,11 @@ def start(pool: Facts, address: str, host: str) -> None:
     """Starts HTCondor. One that runs with the same configuration is left alone, so that its jobs go on."""
     status = control.status()
     pace.write(pool, status, control.peers(), None)
-    former = files.read(managers.FILE)
-    moved = managers.write(pool, status, host)
+    managers.write(pool, status, host)
     changed = files.write_if_changed(CONFIG, drop_in.config(pool, address, host))
     system.systemctl("restart" if changed else "start", "--no-block", "condor.service")
-    if moved and not changed:
-        try:
-            managers.reread(former)
-        except WowError as error:
-            # Where it does not run yet it reads the new file in any case.
-            print(error, flush=True)  # for the journal
+    if not changed:
+        reread.tried()
 
 
 def wait_for_managers(pool: Facts, host: str, pause: "Callable[[float], None]" = time.sleep) -> None:
@@ -37,6 +32,7 @@ def wait_for_managers(pool: Facts, host: str, pause: "Callable[[float], None]" =
     while pool.is_manager and len(pool.managers) > 1:
         status = control.status()
         managers.tell(pool, status, host)
+        reread.tried()
         if None not in [address for _, address in managers.found(pool, managers.listed(pool, status))]:
             return
         pause(5.0)

@@ -3,6 +3,7 @@
 Which facts there are stands in doctor/gathered.py."""
 import time
 
+from wow.condor import managers
 from wow.doctor import diagnose_condor
 from wow.doctor.finding import Finding, ok, unknown, wrong
 from wow.join.certificates import renew_from
@@ -19,8 +20,8 @@ UNITS = {"strongswan.service": "strongSwan", "condor.service": "HTCondor", "wow-
 
 def diagnose(facts: "Gathered") -> list[Finding]:
     """All findings, the one that explains the others first."""
-    found = [daemon(facts), *shortages(facts), *configuration(facts), clock(facts), *names_of_bootstrap(facts), *ring(facts), *tap(facts), *subnet(facts),
-             *certificate(facts), *authority(facts), *names(facts), *services(facts), *diagnose_condor.findings(facts["condor"])]
+    found = [daemon(facts), *shortages(facts), *configuration(facts), *homes(facts), clock(facts), *names_of_bootstrap(facts), *ring(facts), *tap(facts),
+             *subnet(facts), *certificate(facts), *authority(facts), *names(facts), *services(facts), *listed(facts), *diagnose_condor.findings(facts["condor"])]
     return [finding for finding in found if finding]
 
 
@@ -44,7 +45,8 @@ def shortages(facts: "Gathered") -> list[Finding]:
         return []
     return [wrong("kernel", f"It had no more descriptors or memory for ipopd, {told['count']} times so far, "
                   f"{told['last_s']} s ago the last time: who connects to it waits.",
-                  "Look what holds them: ls /proc/$(pidof ipopd)/fd; cat /proc/sys/fs/file-nr; free -m. More descriptors: LimitNOFILE= of ipopd.service.")]
+                  "Look what holds them: ls /proc/$(systemctl show -P MainPID ipopd)/fd; cat /proc/sys/fs/file-nr; free -m. "
+                  "More descriptors: LimitNOFILE= of ipopd.service.")]
 
 
 def configuration(facts: "Gathered") -> list[Finding]:
@@ -54,6 +56,15 @@ def configuration(facts: "Gathered") -> list[Finding]:
         return [unknown("pool.conf", what, "Ask as root, or name the file with --config.") if facts["status"] else
                 wrong("pool.conf", what, "Look at the console for what is wrong with pool.conf.")]
     return []
+
+
+def homes(facts: "Gathered") -> list[Finding]:
+    """Whether a disk with another home is attached."""
+    if not facts["homes"]:
+        return []
+    taken, *left = facts["homes"]
+    return [wrong("home", f"There are several homes: that on {taken}, which was used last, is this machine's; left as it is: {', '.join(left)}.",
+                  "Shut the machine down and take off the disk that does not belong to it.")]
 
 
 GET_CLOCK = ("It is set by itself when the hypervisor's clock, three other machines or a time server say so: give the virtual machine the host's clock (RTC), "
@@ -77,6 +88,14 @@ def clock(facts: "Gathered") -> Finding:
     if facts["authority"] or facts["certificate"]:
         return ok("clock", f"It says {day(now)}, which fits the certificates.{follows}")
     return unknown("clock", f"It says {day(now)}; there is no certificate to compare it with.{follows}")
+
+
+def listed(facts: "Gathered") -> list[Finding]:
+    """Whether a new list of managers would be taken."""
+    if facts["list_ahead"] is None:
+        return []
+    error = managers.keeps_out(facts["list_ahead"])
+    return [wrong("managers", f"{error.what[0].upper()}{error.what[1:]}.", f"{error.todo}.", "managers-ahead")]
 
 
 def names_of_bootstrap(facts: "Gathered") -> list[Finding]:

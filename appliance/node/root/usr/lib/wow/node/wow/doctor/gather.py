@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 SIOCGIFADDR = 0x8915  # netdevice(7)
 MOST_CALLED = 3
+HOMES = "/run/layers/homes"
+"""Written by the initrd."""
 
 
 def gather(path: str = paths.SOCKET, config_file: str | None = None) -> "Gathered":
@@ -36,15 +38,18 @@ def gather(path: str = paths.SOCKET, config_file: str | None = None) -> "Gathere
         trouble = error.what
     state = (config.state if config else None) or (paths.STATE if is_appliance else None)
     states = services() if is_appliance else {}
+    now = time.time()
     tap = (status["tap"] if status else None) or (config.tap if config else None) or paths.TAP
     return {
-        "now": time.time(), "socket": path, "status": status, "trouble": trouble,
+        "now": now, "socket": path, "status": status, "trouble": trouble,
         "config": {"open": config.open} if config else None, "config_trouble": config_trouble,
         "authority": dates(f"{state}/ca.pem") if state else None, "certificate": certificate(status, state),
         "bootstrap": bootstrap(status, config), "tap": {"name": tap, "exists": os.path.exists(f"/sys/class/net/{tap}"), "address": address(tap)},
         "names": names(status, is_appliance), "ca": authority(status, config, path if is_appliance else None),
         "services": states, "condor": gather_condor.condor(status, states),
-        "notice": files.read(console.NOTICE).strip() if is_appliance else None}
+        "notice": files.read(console.NOTICE).strip() if is_appliance else None,
+        "list_ahead": managers.ahead(now, f"{state}/{os.path.basename(managers.KEPT)}") if state else None,
+        "homes": files.read(HOMES).split() if is_appliance else []}
 
 
 def dates(path: str) -> tuple[int, int] | None:

@@ -22,6 +22,8 @@ MOST_CORES = 1024
 """Cores of a slot: whoever says more lies."""
 ATTRIBUTES = ("MyType", "Name", "Machine", "State", "Activity", "Cpus", "PartitionableSlot", "RemoteOwner", "WowOwner", "WowVersion", "WowPathToManager",
               "WowRuns", "WowHeld", "IdleJobs", "RunningJobs", "HeldJobs")
+PATIENT = "nice-user."
+"""What stands before a person's name while jobs of theirs wait for all others (nice_user, NICE_USER_ACCOUNTING_GROUP_NAME)."""
 CYCLES = 20
 """Cycles of negotiation that a negotiator tells of, the newest first (NEGOTIATION_CYCLE_STATS_LENGTH)."""
 CYCLE = ("LastNegotiationCycleEnd", "LastNegotiationCycleDuration", "LastNegotiationCycleMatches")
@@ -152,10 +154,16 @@ def label(value: object) -> str:
 
 
 def person(value: object) -> str:
-    """PERSON@MACHINE of a person's whole name, without the pool's zone; empty for what is none. Groups of accounting stand before the person, with dots."""
-    who, at, where = value.partition("@") if isinstance(value, str) else ("", "", "")
-    machine, who = label(where), who.rpartition(".")[2]
-    return f"{who}@{machine}" if at and machine and who and len(who) <= 32 and names.clean(who) == who and " " not in who else ""
+    """PERSON@MACHINE of a person's whole name, without the pool's zone; empty for what is none. An account's name may have dots and at signs. Before it stands
+    nothing but the group of jobs that wait for all others: queues take no other (condor/drop_in.py)."""
+    who, at, where = value.rpartition("@") if isinstance(value, str) else ("", "", "")
+    return account(who.removeprefix(PATIENT), where) if at else ""
+
+
+def account(who: str, where: str) -> str:
+    """PERSON@MACHINE of an account and its machine's name; empty for what is none."""
+    machine = label(where)
+    return f"{who}@{machine}" if machine and who and len(who) <= 32 and names.clean(who) == who and " " not in who else ""
 
 
 def runs(text: object, machine: str) -> tuple[str, list[Run]]:
@@ -165,7 +173,7 @@ def runs(text: object, machine: str) -> tuple[str, list[Run]]:
     for line in lines[:MOST_RUNS]:
         parts = line.split("|")
         if len(parts) == 5 and all(part.isascii() and part.isdigit() and len(part) < 13 for part in parts[3:]):
-            who, where = person(f"{parts[0]}@{machine}"), label(parts[2])
+            who, where = account(parts[0], machine), label(parts[2])
             if who and where:
                 found.append(Run(who, names.clean(parts[1]), where, int(parts[3]), int(parts[4])))
     return names.clean(epoch), found

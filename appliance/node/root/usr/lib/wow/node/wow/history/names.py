@@ -1,7 +1,7 @@
 """Names that strangers give: people, projects, owners, versions. They stand in tables, in labels of Prometheus and on terminals, so they are letters,
 digits and a few marks by the time anybody sees them, and only so many are told apart."""
 
-LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 .@_-")
+LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 .@_+-")
 LONGEST = 64
 OTHERS = "(others)"
 """Who is not told apart. No cleaned name is this one."""

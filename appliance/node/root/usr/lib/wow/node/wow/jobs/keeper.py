@@ -1,9 +1,12 @@
-"""wow-jobs: has jobs run again whose machine is gone (patience.py), and counts what this queue's jobs have of which machine (runs.py); on a manager takes the ads
-of machines away that are gone (ads.py). While no job of this machine runs, a round is one look at the processes and at one file's time."""
+"""wow-jobs: has jobs run again whose machine is gone (patience.py), counts what this queue's jobs have of which machine (runs.py), and tells managers of this
+machine that were started anew (returned.py); on a manager takes the ads of machines away that are gone (ads.py). On each it has HTCondor read a new list of
+managers, where it did not at once (condor/reread.py). While no job of this machine runs, a round is one look at the processes, at one file's time and into two
+small files, and two questions to ipopd."""
 import time
 
+from wow.condor import reread
 from wow.config import facts
-from wow.jobs import ads, queue, runs
+from wow.jobs import ads, queue, returned, runs
 from wow.jobs.patience import Watch
 from wow.jobs.shadows import Shadow, Shadows
 from wow.lib import barred, overlay
@@ -108,7 +111,8 @@ def main() -> int:
     else:
         queue.release()
         keeper, counting = Keeper(float(pool.values["jobs", "patience"]) * 60), runs.Runs()
-        rounds = [keeper.round, lambda now: counting.round(now, keeper.shadows)]
+        rounds = [returned.Returned(pool).round, keeper.round, lambda now: counting.round(now, keeper.shadows)]
+    rounds.append(reread.Retry().round)
     told = ""
     while True:
         wrong = ""

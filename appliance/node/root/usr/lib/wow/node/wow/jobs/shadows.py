@@ -1,13 +1,22 @@
 """Which machines run jobs of this one, itself among them: for each such job HTCondor runs a shadow here, which has a connection to the job's machine, and no
-other to HTCondor's port. The kernel tells both;
-HTCondor's own tools would take half a second of an emulated processor for each question."""
+other to HTCondor's port. The kernel tells both; HTCondor's own tools would take half a second of an emulated processor for each question.
+
+Anybody may call a program condor_shadow, or run HTCondor's. A shadow is what the schedd started from HTCondor's own file, and the schedd is root's (its real
+user; as whom it acts for the moment is another matter). What a person has the schedd start is that person's from the first."""
 import os
 
 from wow.lib import console, ipv4, paths
 
 ESTABLISHED = "01"
-NAME = "condor_shadow"
+PROGRAMS = "/usr/sbin"
+"""Where HTCondor's daemons are; only root writes there."""
+NAME, PARENT = "condor_shadow", "condor_schedd"
+ROOT, ENDED = 0, "Z"
 TICKS = os.sysconf("SC_CLK_TCK")
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Container
 
 
 class Shadow:
@@ -32,7 +41,7 @@ class Shadows:
         """Takes in who runs now. Those that have ended are forgotten, and so is their number."""
         was, self.running = self.running, {}
         looks, self._unconnected = self._unconnected, {}
-        numbers = [int(name) for name in os.listdir(self._proc) if name.isdigit() and self._read(name, "comm").strip() == NAME]
+        numbers = self._numbers(was)
         table = connections(self._read("net", "tcp")) if numbers else {}
         now = console.uptime(f"{self._proc}/uptime") if numbers else 0.0
         for number in numbers:
@@ -64,6 +73,32 @@ class Shadows:
     def lost(self) -> list[Shadow]:
         """Those that had no connection in two looks: their machine went before it was seen, and the queue alone knows it."""
         return [self.running[number] for number, looks in self._unconnected.items() if looks > 1]
+
+    def _numbers(self, known: "Container[int]") -> list[int]:
+        """The processes that are shadows. known: those that were at the last look, for one that has ended names no file any more."""
+        named: dict[str, list[tuple[int, int, str]]] = {NAME: [], PARENT: []}
+        for entry in os.listdir(self._proc):
+            if entry.isdigit() and self._read(entry, "comm").strip() in named:
+                name, state, parent = self._stat(entry)
+                named.get(name, []).append((int(entry), parent, state))
+        schedds = {number for number, _, _ in named[PARENT] if self._is_own(number, PARENT)}
+        return [number for number, parent, state in named[NAME]
+                if parent in schedds and (number in known if state == ENDED else self._is_own(number, NAME))]
+
+    def _is_own(self, number: int, name: str) -> bool:
+        """Whether a process runs HTCondor's file of that name, and is root's."""
+        try:
+            program = os.readlink(f"{self._proc}/{number}/exe")
+        except OSError:
+            return False  # it has ended meanwhile
+        users = [line.split() for line in self._read(str(number), "status").splitlines() if line.startswith("Uid:")]
+        return program == f"{PROGRAMS}/{name}" and bool(users) and int(users[0][1]) == ROOT
+
+    def _stat(self, entry: str) -> tuple[str, str, int]:
+        """(name, state, parent) of a process (proc_pid_stat(5))."""
+        head, _, rest = self._read(entry, "stat").rpartition(")")
+        fields = rest.split()
+        return head.partition("(")[2], fields[0] if fields else "", int(fields[1]) if len(fields) > 1 else 0
 
     def _address(self, number: int, table: dict[int, str]) -> str:
         folder = f"{self._proc}/{number}/fd"

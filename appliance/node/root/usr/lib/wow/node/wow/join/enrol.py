@@ -82,7 +82,7 @@ def explain(code: int, said: str) -> WowError:
     if code == agreed.TICKET_SPENT:
         return WowError(what, "Get a new ticket (wow-ca ticket), then type: wow enroll --ticket ID:SECRET", "pool.conf", "[ca] ticket")
     if code == agreed.ADDRESS_REFUSED:
-        return WowError(what, "The machine takes its next address by itself", "", "enrolment")
+        return WowError(what, "Without a certificate the machine takes its next address by itself", "", "enrolment")
     if code == agreed.USAGE:
         return WowError(what, "Correct pool.conf and start the machine again", paths.IPOPD_CONF, "")
     return WowError(what, "Look with: journalctl -u wow-join; it is tried again by itself", "", "enrolment")

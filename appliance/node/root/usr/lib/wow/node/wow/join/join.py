@@ -52,6 +52,7 @@ def join(pool: Facts) -> None:
     condor.wait_for_pool(pool, host)
     console.clear_error()
     console.say("ready", address=address, host=host, open="yes" if pool.open else None)
+    managers.tell_ahead(time.time())
     if member.is_beside(pool, status):
         # Its first certificate may have been made where the pool was: the CA hears of it, so that it can be revoked.
         system.systemctl("start", "--no-block", "wow-renew.service")

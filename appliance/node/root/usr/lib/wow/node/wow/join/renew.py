@@ -37,6 +37,10 @@ def renew(pool: Facts) -> int:
         code = agreed.DONE if code == agreed.DONE else agreed.REFUSED
     else:
         code, said = enrol.once(pool, address, shows=not is_time)
+    if code == agreed.ADDRESS_REFUSED and not is_time:
+        console.say_error(WowError(said, "wow-ca list tells who has it, where the CA is. That machine loses it, and comes back by wow reset; or give this manager "
+                                   "another address: wow pool manager remove, then add under another name", "", "managers"))
+        return 1
     if code != agreed.DONE and not is_time:
         print(f"the CA was not shown the certificate, and is asked again: {said}", flush=True)  # for the journal
         return 0

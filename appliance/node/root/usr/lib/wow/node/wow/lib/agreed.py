@@ -65,7 +65,8 @@ NOT_ADMITTED = 4
 TICKET_SPENT = 5
 """The ticket is used up or expired."""
 ADDRESS_REFUSED = 6
-"""Another machine holds the address; ipopd was told to take its next one."""
+"""Another machine holds the address. ipopd was told to take its next one, but where this machine's own certificate for it is
+still good."""
 REFUSED = 7
 """The CA refused for another reason, which it gave."""
 INTERRUPTED = 130

@@ -132,6 +132,7 @@ class Peer(TypedDict):
     sent_bytes: int
     received_bytes: int
     age_s: int
+    boot: str
     relay: str | None
     loss: float | None
     mtu: int | None

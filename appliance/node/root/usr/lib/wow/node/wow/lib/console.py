@@ -2,6 +2,7 @@
 import os
 import sys
 
+from wow.lib import files, paths
 from wow.lib.errors import WowError
 
 # The kernel shows what is more urgent than its console level; "quiet" on its command line leaves only levels 0 to 3.
@@ -46,13 +47,30 @@ def say_error(error: WowError) -> None:
     leave_notice(str(error))
 
 
+def say_change(kept: str, error: WowError | None) -> None:
+    """What keeps a program that is started again and again, None for nothing: told once, and taken from above the login prompt when it is over. kept: the file that
+    remembers it."""
+    former, now = files.read(kept), str(error or "")
+    if now == former:
+        return
+    files.write(kept, now)
+    if error is not None:
+        say_error(error)
+    elif files.read(NOTICE) == _notice(former):
+        clear_error()
+
+
+def _notice(text: str) -> str:
+    # A backslash starts one of agetty's escapes.
+    return f"WOW: {text}\n\n".replace("\\", "/")
+
+
 def leave_notice(text: str) -> None:
     """Puts one line above the login prompt."""
     try:
         os.makedirs(os.path.dirname(NOTICE), exist_ok=True)
         with open(NOTICE, "w", encoding="utf-8") as file:
-            # A backslash starts one of agetty's escapes.
-            file.write(f"WOW: {text}\n\n".replace("\\", "/"))
+            file.write(_notice(text))
     except OSError:
         pass
 

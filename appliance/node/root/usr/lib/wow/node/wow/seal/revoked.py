@@ -5,7 +5,7 @@ with charon does not tell; but it keeps the last certificates it saw. An SA whos
 itself within a second if its peer may."""
 import re
 
-from wow.lib import barred, console, der, system
+from wow.lib import barred, console, der, paths, system
 from wow.lib.errors import WowError
 from wow.seal import crl
 
@@ -22,8 +22,9 @@ def main() -> int:
             with open(crl.LIST, "rb") as file:
                 end(serials(file.read()))
     except WowError as error:
-        console.say_error(error)
+        console.say_change(f"{paths.RUN}/revoked-list.error", error)
         return 1
+    console.say_change(f"{paths.RUN}/revoked-list.error", None)
     return 0
 
 

@@ -24,6 +24,11 @@ def split(text: str) -> list[str]:
     return [text[begin:end] for begin, end in found]
 
 
+def joined(texts: list[str]) -> str:
+    """The conditions as one."""
+    return f" {AND} ".join(f"({text})" for text in texts)
+
+
 def bare(text: str) -> str:
     """The text without blanks and parentheses around the whole of it."""
     begin, end, _ = _peeled(text, (0, len(text), -1), marks(text)[0])

@@ -91,13 +91,19 @@ def job(ad: "Ad", now: float | None = None) -> "Job":
     reason = classads.text(ad, {HELD: "HoldReason", REMOVED: "RemoveReason"}.get(status, ""))
     return {
         "number": f"{int(classads.number(ad, 'ClusterId') or 0)}.{int(classads.number(ad, 'ProcId') or 0)}",
-        "owner": classads.text(ad, "Owner"), "user": classads.text(ad, "AccountingGroup") or classads.text(ad, "User"),
+        "owner": classads.text(ad, "Owner"), "user": submitter(ad),
         "batch": (classads.text(ad, "JobBatchName") or classads.text(ad, "Cmd").rpartition("/")[2])[:FEW],
         "status": status, "universe": int(classads.number(ad, "JobUniverse") or 0), "since": waits,
         "host": (classads.text(ad, "RemoteHost") or classads.text(ad, "LastRemoteHost")).rpartition("@")[2].partition(".")[0],
         "reason": " ".join(reason.split())[:FEW], "code": int(classads.number(ad, "HoldReasonCode") or 0),
         "subcode": int(classads.number(ad, "HoldReasonSubCode") or 0), "exit": ended(ad),
         "rejected": classads.text(ad, "LastRejMatchReason")[:FEW] if passed is not None and passed <= waits else ""}
+
+
+def submitter(ad: "Ad") -> str:
+    """Whom a job counts for, as the negotiator names it."""
+    who, at, where = classads.text(ad, "User").rpartition("@")
+    return f"{classads.text(ad, 'AccountingGroup') or who}{at}{where}"
 
 
 def ended(ad: "Ad") -> str:

@@ -16,7 +16,7 @@ EQUALS = re.compile(r"^\(*(?:TARGET\.)?(\w+)\s*(?:==|=\?=)\s*\"", re.IGNORECASE)
 DEEPEST = 4
 """Names in a machine's Requirements are taken apart so many times: START stands for an expression that may name others."""
 MOST_RULES = 100
-"""Conditions of a machine that are tried; its owner may write any number."""
+"""Conditions of a machine that are tried apart; its owner may write any number, and all the rest is tried as one."""
 MOST_VALUES = 5
 NEVER = ("false", "START")
 """What is left of START, taken apart, in the ad of a machine that is being drained, or that is set to take no jobs."""
@@ -36,18 +36,23 @@ def match(job: "Ad", machines: "list[Ad]") -> "Match":
         "values": {name: distinct(machines, name) for _, text in own for name in EQUALS.findall(text)}}
 
 
-def rules(ad: "Ad", name: str = "Requirements", depth: int = 0) -> list[str]:
-    """A machine's own conditions. One that is the name of an expression of the ad is taken apart in turn."""
+def rules(ad: "Ad", name: str = "Requirements", depth: int = 0, most: int = MOST_RULES) -> list[str]:
+    """A machine's own conditions, so many at most. One that is the name of an expression of the ad is taken apart in turn. None is left out: the last one is all
+    the rest, which HTCondor tries as a whole."""
     found: list[str] = []
-    for text in clauses.split(classads.source(ad, name)):
-        if len(found) >= MOST_RULES:
+    texts = clauses.split(classads.source(ad, name))
+    for at, text in enumerate(texts):
+        behind = len(texts) - at - 1
+        left = most - len(found)
+        if behind and left == 1:
+            found.append(clauses.joined(texts[at:]))
             break
         inner = text.removeprefix("MY.")
         if inner.isidentifier() and depth < DEEPEST and classads.is_expression(ad, inner):
-            found += rules(ad, inner, depth + 1)
+            found += rules(ad, inner, depth + 1, left - (1 if behind else 0))
         else:
             found.append(text)
-    return found[:MOST_RULES]
+    return found
 
 
 def describe(key: Key, job: "Ad") -> "Condition":

@@ -1,4 +1,5 @@
 """Names what no machine of the pool has."""
+from wow.lib import table
 from wow.why import matching
 from wow.why.answer import Answer
 
@@ -10,6 +11,8 @@ KILO = 1024
 UNITS = {"Memory": ("memory", 1), "Disk": ("disk", 0), "Cpus": ("processors", None), "GPUs": ("GPUs", None)}
 """What people call a resource, and in which power of 1024 bytes HTCondor counts it less 1: kB for disk, MB for memory."""
 NAMES = ("kB", "MB", "GB", "TB")
+LONGEST = 200
+"""Characters of a condition that are shown; its owner may write any number."""
 
 
 def unmet(match: "Match") -> Answer:
@@ -29,8 +32,8 @@ def unmet(match: "Match") -> Answer:
                       "Look who is there with: condor_status -compact.", f"{wanted} is not in the pool")
     has = match["values"].get(name, [])
     there = f"; what there is: {', '.join(has)}" if has else ""
-    return Answer("requirement", f"No machine meets `{condition['text']}` of its requirements{there}.", "Change the requirements.",
-                  f"no machine meets {condition['text']}")
+    return Answer("requirement", f"No machine meets {quoted(condition['text'])} of its requirements{there}.", "Change the requirements.",
+                  f"no machine meets {quoted(condition['text']).strip('`')}")
 
 
 def smallest(match: "Match") -> list[int]:
@@ -56,7 +59,7 @@ def refused(match: "Match", condition: "Condition") -> Answer:
     wanted = [at for at, one in enumerate(match["conditions"]) if one["of"] == "job"]
     count = sum(all(machine["met"][at] for at in wanted) for machine in match["machines"])
     who = "One machine has what it wants, but by its own rules it takes" if count == 1 else f"{count} machines have what it wants, but by their own rules they take"
-    rule = "START is false" if condition["text"] in matching.NEVER else f"`{condition['text']}`"
+    rule = "START is false" if condition["text"] in matching.NEVER else quoted(condition["text"])
     return Answer("refused", f"{who} no such job now ({rule}).", "Wait, or ask the pool's administrator.", "the machines' rules refuse it")
 
 
@@ -82,7 +85,13 @@ def conflict(match: "Match", least: list[int]) -> Answer:
 def says(condition: "Condition") -> str:
     """A condition in few words."""
     resource, wanted = condition["resource"], condition["wanted"]
-    return so_much(resource, wanted) if resource and wanted is not None else f"`{condition['text']}`"
+    return so_much(resource, wanted) if resource and wanted is not None else quoted(condition["text"])
+
+
+def quoted(text: str) -> str:
+    """A condition as it is shown."""
+    shown = table.printable(text)
+    return f"`{shown if len(shown) <= LONGEST else shown[:LONGEST] + '...'}`"
 
 
 def so_much(resource: str, wanted: float) -> str:
