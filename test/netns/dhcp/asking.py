@@ -64,12 +64,20 @@ def figures(tally, node, name, address):
         for how in ("udp", "tcp"):
             with tally.case(f"dnsperf over {how}: no query is lost"):
                 ours, lost = dnsperf(node, LISTEN, PORT, how, queries)
-                theirs, _ = dnsperf(node, "127.0.0.1", DNSMASQ_PORT, how, queries)
-                print(f"figure: queries a second over {how}: ipopd {ours:.0f}, dnsmasq {theirs:.0f}")
+                print(f"figure: queries a second over {how}: ipopd {ours:.0f}")
                 must(lost == 0 and ours > 0, f"{lost} queries lost")
+            peer(node, how, queries)
     finally:
         dnsmasq.kill()
         dnsmasq.wait()
+
+
+def peer(node, how, queries):
+    """Prints dnsmasq's figure. That dnsperf gives up on dnsmasq (over TCP it forks for each connection; on a busy machine that was seen) is no fault of ipopd's."""
+    try:
+        print(f"figure: queries a second over {how}: dnsmasq {dnsperf(node, '127.0.0.1', DNSMASQ_PORT, how, queries)[0]:.0f}")
+    except RuntimeError as error:
+        print(f"no figure of dnsmasq over {how}: {error}")
 
 
 def listeners(node, port):

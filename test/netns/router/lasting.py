@@ -65,6 +65,6 @@ def cheat(router, far, host, false):
 
 def gone(office, far, host, address):
     """Waits until the router has given an address back and the DHT knows nobody who owns it."""
-    until(office.served, lambda served: address not in served.values() and host.mac not in served, f"{address} is given back", limit=40, pause=0.5)
+    until(office.served, lambda served: address not in served.values() and host.mac not in served, f"{address} is given back", limit=60, pause=0.5)
     answer, _ = until(lambda: far.ask("ping", target=address), lambda answer: not answer["ok"], f"nobody owns {address}", limit=20, pause=0.5)
     must("nobody in the pool has the address" in answer["error"], f"{answer}")

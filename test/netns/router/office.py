@@ -25,6 +25,8 @@ SERVER = "10.128.255.254"
 # A network that a machine of the LAN leads to.
 BEYOND, LEADER = "192.168.50.0/24", "10.128.3.4"
 CLIENTS = {"ant": "Dhclient", "bee": "Udhcpc", "cat": "Dhcpcd"}
+# Seconds. ant's must end while a test waits for it; the others' outlive ipopd's restart on a busy machine.
+LEASES = {"ant": 20, "bee": 120, "cat": 120}
 
 
 class Host:
@@ -99,6 +101,7 @@ class Office:
         """Starts the DHCP client of a host; each has another one."""
         host = self.hosts[name]
         host.client = getattr(guests, CLIENTS[name])(host, "eth0")
+        host.client.lease = LEASES[name]
         host.client.start()
         return host
 
