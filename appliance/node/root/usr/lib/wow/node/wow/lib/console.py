@@ -2,7 +2,7 @@
 import os
 import sys
 
-from wow.lib import files, paths
+from wow.lib import files
 from wow.lib.errors import WowError
 
 # The kernel shows what is more urgent than its console level; "quiet" on its command line leaves only levels 0 to 3.
