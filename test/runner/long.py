@@ -51,10 +51,13 @@ def from_grid(path: pathlib.Path) -> list:
 
 
 def from_bench(path: pathlib.Path) -> list:
-    """Medians of ipopd's own figures over the rounds of bench.json."""
-    rounds = [one["wow"] for one in json.loads(path.read_text(encoding="utf-8"))["rounds"]]
+    """What bench.json is to reach beside the peers, then medians of ipopd's own figures over its rounds."""
+    said = json.loads(path.read_text(encoding="utf-8"))
+    rounds = [one["wow"] for one in said["rounds"]]
     numbers = {name for one in rounds for name, value in one.items() if isinstance(value, (int, float))}
-    return [figure(name, f"{statistics.median(one[name] for one in rounds if name in one):g}") for name in sorted(numbers)]
+    return [
+        *(figure(one["figure"], one["reached"], one["goal"], one["met"]) for one in said["goals"]),
+        *(figure(name, f"{statistics.median(one[name] for one in rounds if name in one):g}") for name in sorted(numbers))]
 
 
 def from_log(log: str) -> list:
@@ -71,6 +74,14 @@ def goals(figures: Callable[[], list]) -> Callable[[str], Count | None]:
             return None
         return Count(met.count(True), met.count(False))
     return count
+
+
+def with_goals(count: Callable[[str], Count | None], figures: Callable[[], list]) -> Callable[[str], Count | None]:
+    """The count of a stage that counts cases and measures, too: its cases, and its goals."""
+    def both(log: str) -> Count | None:
+        cases, kept = count(log), goals(figures)(log)
+        return None if cases is None or kept is None else cases + kept
+    return both
 
 
 def seed(today: datetime.date) -> str:

@@ -10,7 +10,7 @@ from typing import Callable, NamedTuple, Optional
 
 from runner.counts import Count, failed_in_trx, from_last_line, from_trx, from_unittest
 from runner.lanes import ALONE, COMPUTES, SLEEPS, WAITS
-from runner.long import from_bench, from_grid, from_log, from_sim, goals, seed
+from runner.long import from_bench, from_grid, from_log, from_sim, goals, seed, with_goals
 
 SHELL = re.compile(rb"#!.*\b(sh|bash|dash)\b")
 PYTHON = re.compile(rb"#!.*\bpython3\b")
@@ -150,8 +150,12 @@ def long_stages(root: pathlib.Path, today: datetime.date) -> list:
         stage = script(root, name, limit, "test/Simulation/sim", goals(lambda: from_sim(out / "sim.json")), ("build",), (*arguments, "--output", str(out)))
         return stage._replace(figures=lambda log: from_sim(out / "sim.json"))
 
-    grid = script(root, "long-grid", 5400, "test/netns/grid/run", needs=("programs",), lane=WAITS)
-    bench = script(root, "long-bench", 3600, "test/netns/bench/run", needs=("programs",), lane=ALONE)
+    def measured(name: str, limit: float, path: str, file: str, read: Callable[[pathlib.Path], list], lane: str) -> Stage:
+        def figures(_: str = "") -> list:
+            return read(root / "build/out/netns" / file)
+        stage = script(root, name, limit, path, with_goals(from_last_line, figures), ("programs",), lane=lane)
+        return stage._replace(figures=figures)
+
     return [
         script(root, "programs", 900, "appliance/image/programs", each_passes(1), lane=WAITS),
         Stage("build", 1500, [["dotnet", "build", "Wow.slnx", "-c", "Release", "-warnaserror", "-nologo", "-nodeReuse:false"]], each_passes(1)),
@@ -159,7 +163,7 @@ def long_stages(root: pathlib.Path, today: datetime.date) -> list:
         script(root, "long-cut", 5400, "test/netns/dhcp/run", needs=("programs",), arguments=("--hour",), lane=WAITS),
         # Waits for records to run out; the release is built first, unless the cache has it.
         script(root, "long-release", 3600, "test/netns/run", needs=("programs",), arguments=("--release",), lane=WAITS),
-        grid._replace(figures=lambda log: from_grid(root / "test/netns/grid/last.json")),
+        measured("long-grid", 5400, "test/netns/grid/run", "grid.json", from_grid, WAITS),
         script(root, "long-fuzz", 1800, "test/Fuzz/run", needs=("build",), arguments=("--seconds", "600", "--seed", seed(today))),
         simulated("long-sim-day", 10800, "--scenario", "day", "--size", "300"),
         simulated("long-sim-week", 3600, "--scenario", "week", "--sessions", "cheap"),
@@ -171,5 +175,5 @@ def long_stages(root: pathlib.Path, today: datetime.date) -> list:
         script(root, "long-pool", 5400, "test/pool/run", needs=("image-build",),
                arguments=("--workers", "9", "--kills", "100", "--seed", seed(today), "killing", "three"), lane=SLEEPS),
         script(root, "long-vm", 5400, "test/vm/run", needs=("image-build",), arguments=("--long",), lane=ALONE),
-        bench._replace(figures=lambda log: from_bench(root / "build/out/netns/bench.json")),
+        measured("long-bench", 3600, "test/netns/bench/run", "bench.json", from_bench, ALONE),
     ]

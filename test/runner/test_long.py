@@ -9,7 +9,7 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
 from runner import long as module  # noqa: E402
-from runner.counts import Count  # noqa: E402
+from runner.counts import Count, from_last_line  # noqa: E402
 from runner.lanes import Result, disorder  # noqa: E402
 from runner.stages import long_stages  # noqa: E402
 
@@ -122,8 +122,16 @@ class Sources(unittest.TestCase):
         self.assertIsNone(module.goals(lambda: module.from_sim(pathlib.Path("/nowhere/sim.json")))(""))
 
     def test_medians_of_the_bench(self):
-        path = self.file({"rounds": [{"wow": {"tcp_mbits": number, "path": "x"}} for number in (1, 5, 3)]})
+        path = self.file({"rounds": [{"wow": {"tcp_mbits": number, "path": "x"}} for number in (1, 5, 3)], "goals": []})
         self.assertEqual(module.from_bench(path), [module.figure("tcp_mbits", "3")])
+
+    def test_a_goal_that_the_bench_missed_is_counted_beside_what_it_measured(self):
+        goal = {"figure": "TCP to a peer, median", "goal": ">= 2.5", "reached": "2.28", "met": False, "rounds": [2.28]}
+        path = self.file({"rounds": [{"wow": {"tcp_mbits": 1}}], "goals": [goal, goal | {"figure": "resident, MB", "met": True}]})
+        count = module.with_goals(from_last_line, lambda: module.from_bench(path))
+        self.assertEqual(count("ok\n3 passed, 0 failed\n"), Count(4, 1))
+        self.assertIsNone(count("it broke\n"))
+        self.assertIsNone(module.with_goals(from_last_line, lambda: module.from_bench(path.with_name("none")))("3 passed, 0 failed"))
 
     def test_figures_of_a_log(self):
         log = "ok  a\nfigure: longest gap: of TCP: 1.5 s\nfigure: wake-ups: 2 \n1 passed, 0 failed\n"
