@@ -25,7 +25,8 @@ def table(reached):
     return columns(rows)
 
 
-def as_json(reached):
-    """[{key, figure, reached, goal, met}] for build/out/figures.json."""
-    return [{"key": key, "figure": title, "reached": reached.get(key), "goal": goal,
-             "met": None if reached.get(key) is None else reached[key] <= goal} for key, title, goal in GOALS]
+def as_json(reached, origin):
+    """{origin, figures: [{key, figure, reached, goal, met}]} for build/out/figures.json; origin says in words which commit was measured, on what."""
+    return {"origin": origin, "figures": [
+        {"key": key, "figure": title, "reached": reached.get(key), "goal": goal,
+         "met": None if reached.get(key) is None else reached[key] <= goal} for key, title, goal in GOALS]}

@@ -3,7 +3,7 @@
 import os
 import subprocess
 
-from shell import LabError
+from shell import LabError, run
 
 ROOT = os.path.realpath(os.path.join(os.path.dirname(os.path.realpath(__file__)), "../.."))
 OUT = os.path.join(ROOT, "build/out")
@@ -24,6 +24,14 @@ def disk():
     if not os.path.exists(path):
         raise LabError(f"{path} is not there; `make image` makes it", step="image")
     return path
+
+
+def origin(accelerator):
+    """Which commit the clone has, whether files differ from it, and how guests were run: words beside figures."""
+    def git(*words):
+        return run("git", "-c", "safe.directory=*", "-C", ROOT, *words, check=False).stdout.strip()
+    changed = " and changes" if git("status", "--porcelain", "--untracked-files=no") else ""
+    return f"{git('rev-parse', '--short=10', 'HEAD') or 'no commit'}{changed}, {'KVM' if 'kvm' in accelerator else 'TCG'}, {os.cpu_count()} processors"
 
 
 def sizes():

@@ -64,7 +64,8 @@ def tell(lab, say):
         "direct_s": straight,
     }
     report = {"ok": True, "timeline": lab.timeline.as_json(), "table": table, "jobs": jobs, "capture": proof.as_json(verdicts),
-              "memory_mib": ram, "boot_s": {name: lab.timeline.seconds(name, "login") for name in story.EVERY}, "figures": reached}
+              "origin": image.origin(lab.setup.accelerator), "memory_mib": ram,
+              "boot_s": {name: lab.timeline.seconds(name, "login") for name in story.EVERY}, "figures": reached}
     show(lab, report, verdicts, say)
     story.sealed(verdicts)
     return report
@@ -99,7 +100,7 @@ def finish(folder, report, seconds, say):
     os.makedirs(folder, exist_ok=True)
     if report["ok"]:
         report["figures"]["wow_s"] = report["seconds"]
-        story.write(os.path.dirname(folder), "figures.json", figures.as_json(report["figures"]))
+        story.write(os.path.dirname(folder), "figures.json", figures.as_json(report["figures"], report["origin"]))
         say.plain("\n".join(figures.table(report["figures"])))
     path = story.write(folder, "report.json", report)
     say.plain(f"\nreport: {path}; captures and serial logs beside it")

@@ -60,20 +60,29 @@ def grid(root: pathlib.Path) -> str:
 
 
 def times(root: pathlib.Path) -> str:
-    """The ledger of the run that was kept: each stage's checks and seconds, and its processor time, if that was told."""
+    """The ledger of the run that was kept: each stage's checks and seconds, and its processor time, if that was told; of which commit, on what."""
     if not (root / TIMES).exists():
         return NOTHING
-    return rows(["stage", "checks", "took", "processor"], [
-        [name, int(passed) + int(failed), f"{float(seconds):.0f} s", f"{float(processor):.0f} s" if processor else "-"]
-        for name, passed, failed, seconds, processor in STAGE_LINE.findall((root / TIMES).read_text(encoding="utf-8"))])
+    text = (root / TIMES).read_text(encoding="utf-8")
+    ledger = rows(["stage", "passed", "failed", "took", "processor"], [
+        [name, passed, failed, f"{float(seconds):.0f} s", f"{float(processor):.0f} s" if processor else "-"]
+        for name, passed, failed, seconds, processor in STAGE_LINE.findall(text)])
+    return f"{ledger}\n\n{of_what(text.splitlines()[0][2:] if text.startswith('# ') else '')}"
+
+
+def of_what(origin: str) -> str:
+    """The line below a table: which commit was measured, on what."""
+    return f"Measured: {origin}." if origin else "The run did not say of which commit it is."
 
 
 def wow(root: pathlib.Path) -> str:
     """What the last kept `make wow` reached."""
     if not (root / WOW).exists():
         return NOTHING
-    return rows(["figure", "at most", "reached", "kept"], [
-        [one["figure"], f"{one['goal']:g}", "-" if one["reached"] is None else f"{one['reached']:g}", kept(one["met"])] for one in loaded(root / WOW)])
+    found = loaded(root / WOW)
+    table = rows(["figure", "at most", "reached", "kept"], [
+        [one["figure"], f"{one['goal']:g}", "-" if one["reached"] is None else f"{one['reached']:g}", kept(one["met"])] for one in found["figures"]])
+    return f"{table}\n\n{of_what(found['origin'])}"
 
 
 def bench(root: pathlib.Path) -> str:

@@ -103,6 +103,13 @@ def git(root: pathlib.Path, *arguments: str) -> subprocess.CompletedProcess:
         ["git", "-c", "safe.directory=*", "-C", str(root), *arguments], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False)
 
 
+def origin(root: pathlib.Path) -> str:
+    """Of which commit a run is, and on what machine, for people."""
+    commit, changed = git(root, "rev-parse", "HEAD").stdout.strip()[:10], git(root, "status", "--porcelain", "--untracked-files=no").stdout
+    on = machine()
+    return f"{commit or 'no commit'}{' and changes' if changed.strip() else ''}, {on['model']}, {on['processors']} processors, {on['memory_gib']} GiB"
+
+
 class Record:
     """Keeps what a run brings; the commit is that at its begin."""
 

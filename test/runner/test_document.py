@@ -23,8 +23,13 @@ class Tables(unittest.TestCase):
         path.write_text(text if isinstance(text, str) else json.dumps(text))
 
     def test_the_ledger_has_each_stage_and_a_dash_for_what_was_not_told(self):
-        self.write(module.TIMES, "stage lane passed failed time\nbuild      computes      1      0     12.6 s   20.4 s\nnew  waits  2  1  3.0 s\nall     3      1     90.2 s  44.0 s\n")
-        self.assertEqual(module.times(self.root).splitlines()[2:], ["| build | 1 | 13 s | 20 s |", "| new | 3 | 3 s | - |", "| all | 4 | 90 s | 44 s |"])
+        self.write(module.TIMES, "# 1a2b, A\nstage lane passed failed time\nbuild      computes      1      0     12.6 s   20.4 s\nnew  waits  2  1  3.0 s\nall     3      1     90.2 s  44.0 s\n")
+        self.assertEqual(module.times(self.root).splitlines()[2:], [
+            "| build | 1 | 0 | 13 s | 20 s |", "| new | 2 | 1 | 3 s | - |", "| all | 3 | 1 | 90 s | 44 s |", "", "Measured: 1a2b, A."])
+
+    def test_a_ledger_that_names_no_commit_says_so(self):
+        self.write(module.TIMES, "build      computes      1      0     12.6 s   20.4 s\n")
+        self.assertIn("did not say", module.times(self.root).splitlines()[-1])
 
     def test_a_run_that_was_not_kept_is_said(self):
         self.assertEqual(module.times(self.root), module.NOTHING)
@@ -35,8 +40,8 @@ class Tables(unittest.TestCase):
                          [("netns-alone", "7", "0", "84.2", "9.5"), ("all", "7", "0", "84.2", "")])
 
     def test_a_goal_that_was_not_kept_stands_out(self):
-        self.write(module.WOW, [{"key": "a", "figure": "login, s", "reached": 30.5, "goal": 23, "met": False}])
-        self.assertEqual(module.wow(self.root).splitlines()[-1], "| login, s | 23 | 30.5 | **no** |")
+        self.write(module.WOW, {"origin": "1a2b, A", "figures": [{"key": "a", "figure": "login, s", "reached": 30.5, "goal": 23, "met": False}]})
+        self.assertEqual(module.wow(self.root).splitlines()[2:], ["| login, s | 23 | 30.5 | **no** |", "", "Measured: 1a2b, A."])
 
     def test_the_bench_has_medians_and_a_dash_for_what_a_peer_was_not_asked(self):
         self.write(module.BENCH, {

@@ -32,10 +32,10 @@ class Figures(unittest.TestCase):
         return code, said.getvalue(), complained.getvalue()
 
     def test_shows_what_was_reached_and_whether_it_is_enough(self):
-        (self.out / "figures.json").write_text(json.dumps([
+        (self.out / "figures.json").write_text(json.dumps({"origin": "", "figures": [
             {"key": "a", "figure": "OVA, MB", "reached": 124.5, "goal": 140, "met": True},
             {"key": "b", "figure": "login, s", "reached": 30, "goal": 23, "met": False},
-            {"key": "c", "figure": "RAM, MiB", "reached": None, "goal": 130, "met": None}]))
+            {"key": "c", "figure": "RAM, MiB", "reached": None, "goal": 130, "met": None}]}))
         code, said, _ = self.main()
         self.assertEqual(code, 0)
         self.assertRegex(said, r"OVA, MB +124\.5 +140  yes\n")
