@@ -3,9 +3,12 @@ using System.Net;
 namespace CaService.Est;
 
 /// <summary>A token bucket for each source address, so that one machine can't keep the CA busy.</summary>
-/// <remarks>Safe for concurrent use. Forgets full buckets, so it holds only who asked lately.</remarks>
+/// <remarks>Safe for concurrent use. Forgets full buckets, so it holds only who asked lately, and no more than <see cref="MostSources"/> of them.</remarks>
 internal sealed class SourceLimiter(int burst, TimeSpan refillEvery, TimeProvider time)
 {
+    /// <summary>Sources whose buckets are not full, at most; others wait until one is. A forger of sources gets no memory of ours for them.</summary>
+    internal const int MostSources = 4096;
+
     private const int SweepAbove = 1024;
     private readonly Dictionary<IPAddress, long> _fullAt = [];
     private readonly Lock _lock = new();
@@ -28,6 +31,11 @@ internal sealed class SourceLimiter(int burst, TimeSpan refillEvery, TimeProvide
             if (_fullAt.Count > SweepAbove)
             {
                 Sweep(now);
+            }
+
+            if (_fullAt.Count >= MostSources && !_fullAt.ContainsKey(source))
+            {
+                return false;
             }
 
             _fullAt[source] = full + step;

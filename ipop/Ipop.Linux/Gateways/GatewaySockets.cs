@@ -1,5 +1,6 @@
 using System.Net;
 using System.Net.Sockets;
+using Brunet;
 using Brunet.Addressing;
 using Brunet.Nat.PortMapping;
 using Ipop.Linux.Polling;
@@ -23,7 +24,9 @@ public sealed class GatewaySockets(PollLoop loop, Action<TimeSpan, IReadOnlyList
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(5);
     private static readonly TimeSpan PatienceAtEnd = TimeSpan.FromMilliseconds(500);
 
+    [Own("one for each default gateway of the machine's own routes")]
     private readonly List<Channel> _channels = [];
+
     private readonly byte[] _buffer = new byte[LongestDatagram];
     private Socket? _announcements;
     private PortMapper? _mapper;

@@ -1,3 +1,5 @@
+using Brunet;
+
 namespace Ipop.Linux.Polling;
 
 /// <summary>
@@ -10,6 +12,7 @@ internal sealed class ListenerRests(EventQueue queue)
     internal static readonly TimeSpan RestTime = TimeSpan.FromSeconds(1);
 
     /// <summary>Who rests, and until when; the first to wake is first.</summary>
+    [Own("listening sockets of this daemon, each once")]
     private readonly List<(int Fd, TimeSpan Until)> _resting = [];
 
     /// <summary>When <see cref="Wake"/> has something to do.</summary>

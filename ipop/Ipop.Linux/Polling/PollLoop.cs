@@ -1,4 +1,5 @@
 using System.Collections.Concurrent;
+using Brunet;
 
 namespace Ipop.Linux.Polling;
 
@@ -11,8 +12,13 @@ public sealed unsafe class PollLoop : IDisposable
     private readonly PacketFlood _flood = new();
     private readonly EventQueue _queue = new();
     private readonly ListenerRests _rests;
+
+    [Own("one for each descriptor that a part has open, and each part bounds its own")]
     private readonly Dictionary<int, Action<TimeSpan>> _watches = [];
+
+    [Own("what the daemon's own tasks and signals post, emptied each round")]
     private readonly ConcurrentQueue<Action<TimeSpan>> _posted = new();
+
     private readonly FileDescriptor _wake;
     private volatile bool _stopping;
     private long _counted, _rounds, _restsTaken;

@@ -1,4 +1,5 @@
 using System.Runtime.InteropServices;
+using Brunet;
 using Ipop.Ethernet;
 using Ipop.Linux.Polling;
 using Ipop.Offload;
@@ -15,7 +16,10 @@ public sealed unsafe class TapDevice : IDisposable
     private const int MaxQueues = 8;
 
     private readonly TapClaim _claim;
+
+    [Bounded(nameof(MaxQueues))]
     private readonly List<FileDescriptor> _queues;
+
     private readonly int[] _descriptors;
 
     private TapDevice(TapClaim claim, List<FileDescriptor> queues, string name, TapOffload wanted)

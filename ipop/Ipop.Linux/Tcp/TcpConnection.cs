@@ -1,4 +1,5 @@
 using System.Buffers;
+using Brunet;
 using Brunet.Addressing;
 using Brunet.Wire;
 using Ipop.Linux.Handshakes;
@@ -33,9 +34,16 @@ internal sealed class TcpConnection : IDisposable
 
     private readonly FileDescriptor _fd;
     private readonly StreamFraming _framing = new();
+
+    [Bounded(nameof(MaxEarly))]
     private readonly ArrayBufferWriter<byte> _early = new();
+
+    [Own("one frame")]
     private readonly ArrayBufferWriter<byte> _frame = new();
+
+    [Bounded(nameof(MaxQueued))]
     private readonly ArrayBufferWriter<byte> _queue = new();
+
     private TlsPipe _pipe;
     private int _sent;
     private bool _isConnecting;

@@ -1,3 +1,4 @@
+using Brunet;
 using Brunet.Addressing;
 using Ipop.Linux.Polling;
 
@@ -19,15 +20,24 @@ public sealed class TcpLinks : IDisposable
     private readonly PollLoop _loop;
     private readonly ITcpOwner _owner;
     private readonly Func<TimeSpan> _clock;
+
+    [Own("ports of the configuration")]
     private readonly List<(FileDescriptor Fd, int Port)> _listeners = [];
+
+    [Bounded(nameof(TcpRoom.MaxConnections), On = typeof(TcpRoom))]
     private readonly Dictionary<TransportAddress, TcpConnection> _connections = [];
 
     /// <summary>What is to take the place of a connection, under its endpoint: one that we make once it stands, one that was accepted once the former has ended.</summary>
+    [Bounded(nameof(TcpRoom.MaxConnections), On = typeof(TcpRoom))]
     private readonly Dictionary<TransportAddress, TcpConnection> _successors = [];
+
+    [Bounded(nameof(_connections))]
     private readonly List<TcpConnection> _ended = [];
 
-    /// <summary>Where a connection ended, or could not be begun, until the owner is told.</summary>
+    [Own("where connections ended or could not be begun, until the owner is told at the end of the round")]
     private readonly Queue<TransportAddress> _lost = [];
+
+    [Bounded(nameof(_connections))]
     private readonly HashSet<TcpConnection> _dirty = [];
 
     private readonly TcpRoom _room;

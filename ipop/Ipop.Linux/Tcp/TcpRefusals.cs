@@ -1,3 +1,4 @@
+using Brunet;
 using Brunet.Addressing;
 
 namespace Ipop.Linux.Tcp;
@@ -10,6 +11,7 @@ internal sealed class TcpRefusals
     /// <summary>How long nobody is asked again. What served well is made again at once.</summary>
     private static readonly TimeSpan Kept = TimeSpan.FromSeconds(10);
 
+    [Bounded(nameof(MaxCount))]
     private readonly Dictionary<TransportAddress, (TimeSpan Until, bool WasFromListener, bool HasServed)> _refused = [];
 
     /// <summary>Notes that an endpoint refused us; a table that is full begins anew.</summary>

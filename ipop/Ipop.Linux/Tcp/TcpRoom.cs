@@ -5,7 +5,9 @@ namespace Ipop.Linux.Tcp;
 /// <summary>How many connections there may be, which one gives way to another, and which one is over.</summary>
 internal sealed class TcpRoom(Dictionary<TransportAddress, TcpConnection> connections, Dictionary<TransportAddress, TcpConnection> successors)
 {
-    private const int MaxConnections = 512;
+    /// <summary>Connections at a time, with those that are to succeed others.</summary>
+    internal const int MaxConnections = 512;
+
     private const int MaxUnproven = 64;
     private const int MaxUnprovenOfOne = 16;
     private const int MaxGuesses = 16;

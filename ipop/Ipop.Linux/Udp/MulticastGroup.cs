@@ -1,4 +1,5 @@
 using System.Buffers.Binary;
+using Brunet;
 using Brunet.Addressing;
 
 namespace Ipop.Linux.Udp;
@@ -13,6 +14,8 @@ public sealed unsafe class MulticastGroup : IDisposable
     private readonly UdpSocket _overlay;
     private readonly UdpSocket _members;
     private readonly TransportAddress _group;
+
+    [Own("the machine's own interfaces")]
     private List<int> _interfaces = [];
 
     private MulticastGroup(UdpSocket overlay, UdpSocket members, TransportAddress group) => (_overlay, _members, _group) = (overlay, members, group);

@@ -28,6 +28,8 @@ namespace Ipopd.Composition;
 internal sealed class DaemonParts : IDisposable
 {
     private readonly DaemonOptions _options;
+
+    [Own("the parts of this daemon")]
     private readonly List<IDisposable> _owned = [];
 
     /// <summary>Opens everything.</summary>

@@ -1,4 +1,5 @@
 using System.Net;
+using Brunet;
 using Brunet.Addressing;
 using Ipop.Linux.Interfaces;
 using Ipop.Linux.Polling;
@@ -22,6 +23,7 @@ internal sealed class MulticastGroups : IDisposable
     /// </summary>
     internal static readonly TransportAddress IPv6Endpoint = TransportAddress.From(new IPEndPoint(IPAddress.Parse(Agreed.MulticastGroup6), Agreed.MulticastPort));
 
+    [Own("one for each version of IP")]
     private readonly List<MulticastGroup> _groups = [];
 
     private MulticastGroups()

@@ -14,7 +14,10 @@ internal sealed class PeerMemory
     private readonly string _folder;
     private readonly Node _node;
     private readonly ILogger _log;
+
+    [Own("what the node names, which is bounded there")]
     private HashSet<TransportAddress> _kept;
+
     private bool _hasTold;
 
     /// <summary>Tells the node what the last run left.</summary>

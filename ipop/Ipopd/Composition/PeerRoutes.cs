@@ -1,3 +1,4 @@
+using Brunet;
 using Brunet.Addressing;
 using Ipop;
 using Ipop.Linux.Interfaces;
@@ -22,7 +23,10 @@ internal sealed class PeerRoutes : IDisposable
     private readonly DaemonOptions _options;
     private readonly VirtualNetwork _network;
     private readonly RouteTable _table;
+
+    [Bounded(nameof(MostPeers))]
     private readonly Dictionary<IPv4Address, (NodeAddress Node, int Mtu)> _peers = [];
+
     private IPv4Address? _source;
 
     private PeerRoutes(DaemonOptions options, VirtualNetwork network, RouteTable table) => (_options, _network, _table) = (options, network, table);

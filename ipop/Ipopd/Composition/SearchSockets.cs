@@ -1,3 +1,4 @@
+using Brunet;
 using Brunet.Addressing;
 using Ipop.Linux.Polling;
 using Ipop.Linux.Udp;
@@ -7,7 +8,10 @@ namespace Ipopd.Composition;
 /// <summary>Sockets beside the overlay's own, on ports by chance: the node searches with them for a way through a NAT, and keeps what leads through.</summary>
 internal sealed class SearchSockets(PollLoop loop) : IDisposable
 {
+    [Own("the node opens and closes them, and its searcher keeps few")]
     private readonly Dictionary<int, UdpSocket> _open = [];
+
+    [Bounded(nameof(_open))]
     private readonly List<UdpSocket> _closing = [];
 
     // Made with the first socket: most nodes seldom have one.

@@ -1,4 +1,5 @@
 using System.Text;
+using Brunet;
 
 namespace Ipopd.Configuration;
 
@@ -16,8 +17,13 @@ internal sealed class IniFile
     private static readonly char[] Blanks = [' ', '\t', '\r'];
 
     // By section and key with a line's end between, which neither can hold. No tuples: what the runtime makes of them is compiled at the start.
+    [Own("keys of a file of this machine, which has a longest length")]
     private readonly Dictionary<string, Entry> _entries = [];
+
+    [Own("keys of a file of this machine, which has a longest length")]
     private readonly List<Entry> _inOrder = [];
+
+    [Own("sections of a file of this machine, which has a longest length")]
     private readonly List<Heading> _sections = [];
 
     private IniFile(string path) => Path = path;

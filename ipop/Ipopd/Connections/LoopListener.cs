@@ -1,5 +1,6 @@
 using System.Net;
 using System.Net.Sockets;
+using Brunet;
 using Ipop.Linux.Polling;
 using static Brunet.Moment;
 
@@ -15,7 +16,10 @@ internal sealed class LoopListener : IDisposable
     private readonly Socket _listener;
     private readonly int _most;
     private readonly TimeSpan _patience;
+
+    [Own("as many as its maker says with `most`; the oldest gives way")]
     private readonly List<LoopConnection> _connections = [];
+
     private Func<Socket, Action<LoopConnection>, LoopConnection>? _serve;
 
     /// <summary>Opens the port; it waits for <see cref="Serve"/>.</summary>

@@ -1,4 +1,5 @@
 using System.Net.Sockets;
+using Brunet;
 using Ipop.Linux.Polling;
 using Ipopd.Configuration;
 using Ipopd.Connections;
@@ -24,6 +25,8 @@ internal sealed class ControlServer : IDisposable
 
     /// <summary>For one client, so that `wow status` can say that there are no descriptors left.</summary>
     private readonly SpareDescriptor _spare = new();
+
+    [Bounded(nameof(MostConnections))]
     private readonly List<LoopConnection> _connections = [];
 
     private ControlServer(PollLoop loop, ControlCommands commands, string path, Socket listener)
