@@ -235,6 +235,10 @@ class Condor(unittest.TestCase):
         accounts = [settings[f"SLOT1_{number}_USER"] for number in range(1, paths.JOB_ACCOUNTS + 1)]
         self.assertEqual(len(set(accounts)), paths.JOB_ACCOUNTS)
 
+    def test_jobs_have_as_many_processors_as_pool_conf_gives_them(self):
+        self.assertEqual("0", self.settings()["MAX_NUM_CPUS"])
+        self.assertEqual("3", self.settings(jobs__processors="3")["MAX_NUM_CPUS"])
+
     def test_all_of_a_machines_logs_are_a_few_megabytes(self):
         settings = self.settings()
         kilobytes = int(settings["MAX_DEFAULT_LOG"].removesuffix(" Kb")) * (1 + int(settings["MAX_NUM_DEFAULT_LOG"]))

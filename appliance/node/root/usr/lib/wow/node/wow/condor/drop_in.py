@@ -197,16 +197,17 @@ SUBMIT_REQUIREMENT_NAMES = OwnShare
 SUBMIT_REQUIREMENT_OwnShare = AccountingGroup =?= undefined || AccountingGroup =?= Owner || AccountingGroup =?= strcat("{ads.PATIENT}", Owner)
 SUBMIT_REQUIREMENT_OwnShare_REASON = "A job counts for who submits it: leave accounting_group out, and name no other in accounting_group_user"
 IMMUTABLE_JOB_ATTRS = AccountingGroup, AcctGroup, AcctGroupUser
-{_slots() if pool.has_slots else ""}"""
+{_slots(pool) if pool.has_slots else ""}"""
 
 
-def _slots() -> str:
+def _slots(pool: Facts) -> str:
     # A slot shares no files with anybody, not even with its own machine's people (FILESYSTEM_DOMAIN): theirs are not for its account.
     accounts = "".join(f"SLOT1_{number}_USER = wowjob{number}\n" for number in range(1, paths.JOB_ACCOUNTS + 1))
     return f"""
 use FEATURE : PartitionableSlot
 ENABLE_STARTD_DAEMON_AD = False
 EXECUTE = {paths.STATE}/execute
+MAX_NUM_CPUS = {pool.values["jobs", "processors"]}
 RESERVED_MEMORY = 128
 RESERVED_DISK = 64
 START = (NumDynamicSlots ?: 0) < {paths.JOB_ACCOUNTS}

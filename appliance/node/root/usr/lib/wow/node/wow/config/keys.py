@@ -39,6 +39,7 @@ POOL: dict[str, dict[str, tuple[str, str | None, tuple[str, ...]]]] = {
     },
     "jobs": {
         "patience": ("number", "15", ("0.5", "60")),
+        "processors": ("number", "0", ("0", "1024")),
     },
     "modules": {
         "names": ("labels", "", ()),
