@@ -60,6 +60,7 @@ def run(tally, pool):
     with case("what asks the pool finds the manager that is there, at once"):
         asks(pool, first)
         must(other.sh("journalctl -q -u wow-pool -o cat | grep -c 'no answer' || :").strip() == "0", "its own collector is not asked")
+        until(lambda: pool.ads("-negotiator", "Machine", by=other), lambda found: found == [f"{other.name}.{ZONE}"], "the negotiator that is gone is not listed", WITHIN)
     with case("jobs that ran when it went go on, and priorities are kept"):
         must_go_on(job)
         keeps(other)

@@ -133,7 +133,7 @@ def stages(root: pathlib.Path, out: pathlib.Path) -> list:
         script(root, "dhcp", 900, "test/netns/dhcp/run", needs=("programs",), lane=SLEEPS),
         script(root, "router", 900, "test/netns/router/run", needs=("programs",), lane=WAITS),
         script(root, "grid", 600, "test/netns/grid/run", needs=("programs",), arguments=("--few",), lane=WAITS),
-        Stage("python", 900, [
+        Stage("python", 1800, [
             [sys.executable, "-c", PARSE, *python_files(root)],
             *(python_tests(root, folder) for folder in pythons)], from_unittest, ("programs",), lane=WAITS),
         script(root, "image", 1200, "test/image/run", needs=("image-build",)),

@@ -14,7 +14,9 @@ SOME = 20
 SILENT = 2
 """Rounds without an answer after which a machine is gone: one answer may be lost."""
 KINDS = (("INVALIDATE_STARTD_ADS", "Machine"), ("INVALIDATE_STARTD_ADS", "StartD"), ("INVALIDATE_SCHEDD_ADS", "Scheduler"),
-         ("INVALIDATE_SUBMITTOR_ADS", "Submitter"), ("INVALIDATE_MASTER_ADS", "DaemonMaster"))
+         ("INVALIDATE_SUBMITTOR_ADS", "Submitter"), ("INVALIDATE_MASTER_ADS", "DaemonMaster"),
+         # condor_userprio takes the first negotiator that it finds here, be that the dead manager's.
+         ("INVALIDATE_NEGOTIATOR_ADS", "Negotiator"))
 """condor_advertise(1)'s commands, with the type of what each takes away."""
 QUICK = 20.0
 
