@@ -11,7 +11,7 @@ internal sealed class SearchSockets(PollLoop loop) : IDisposable
     [Own("the node opens and closes them, and its searcher keeps few")]
     private readonly Dictionary<int, UdpSocket> _open = [];
 
-    [Bounded(nameof(_open))]
+    [Own("what was open until this round of the loop; closed at its end")]
     private readonly List<UdpSocket> _closing = [];
 
     // Made with the first socket: most nodes seldom have one.

@@ -17,11 +17,11 @@ public static class GrowingFields
         typeof(ConcurrentDictionary<,>), typeof(ConcurrentQueue<>),
     ];
 
-    /// <summary>All of some assemblies.</summary>
+    /// <summary>All of some assemblies. What a constructor was lent (<c>&lt;name&gt;P</c>) is a field of somebody else already.</summary>
     public static IEnumerable<FieldInfo> Of(params Assembly[] assemblies) =>
         assemblies.SelectMany(assembly => assembly.GetTypes())
             .Where(type => !IsGenerated(type)).SelectMany(type => type.GetFields(All))
-            .Where(field => !field.IsStatic && field.FieldType.IsGenericType && Growing.Contains(field.FieldType.GetGenericTypeDefinition()));
+            .Where(field => !field.IsStatic && !field.Name.EndsWith(">P", StringComparison.Ordinal) && field.FieldType.IsGenericType && Growing.Contains(field.FieldType.GetGenericTypeDefinition()));
 
     /// <summary>Those that name neither a bound nor why nobody else can make them grow.</summary>
     public static IEnumerable<string> Unexplained(params Assembly[] assemblies) =>
