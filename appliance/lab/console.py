@@ -1,6 +1,6 @@
 """Reads a machine's serial log as it grows and picks out the lines by which the machine tells how far it is.
 
-`WOW: STEP key=value ... t=SECONDS` (docs/architecture.md); what an error line says stands in it as a sentence.
+`WOW: STEP key=value ... t=SECONDS` (docs/reference/machine.md); what an error line says stands in it as a sentence.
 """
 
 import re

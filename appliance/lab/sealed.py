@@ -3,10 +3,10 @@
 from frames import ARP, ESP, ICMP, IPV4, TCP, UDP
 
 CA_PORT = 8443
-"""The CA's enrolment port (docs/architecture.md)."""
+"""The CA's enrolment port (docs/reference/certificates.md)."""
 
 POSSESSION_PORT = 8444
-"""Where a machine proves to the CA that it holds its address (docs/architecture.md)."""
+"""Where a machine proves to the CA that it holds its address (docs/reference/certificates.md)."""
 
 FAREWELL = 60
 """Seconds for which Linux answers for a connection that has ended (TIME_WAIT, RFC 9293 section 3.6.1)."""
@@ -15,7 +15,7 @@ DHCP_PORTS = {67, 68}
 IKE_PORT = 500
 
 IPOPD = "10.128.255.254"
-"""ipopd's own address in the lab's subnet: no machine may have it, and what comes from it never was on a wire (docs/architecture.md)."""
+"""ipopd's own address in the lab's subnet: no machine may have it, and what comes from it never was on a wire (docs/reference/network.md)."""
 
 
 class TapRule:

@@ -1,4 +1,4 @@
-"""What may pass the network card of a machine: the overlay's datagrams and what the fence lets through (docs/architecture.md)."""
+"""What may pass the network card of a machine: the overlay's datagrams and what the fence lets through (docs/operating.md)."""
 
 from frames import ARP, ICMP, ICMPV6, IGMP, IPV4, IPV6, TCP, UDP
 from sealed import DHCP_PORTS

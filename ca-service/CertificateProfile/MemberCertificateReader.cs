@@ -4,7 +4,7 @@ using System.Security.Cryptography;
 
 namespace CertificateProfile;
 
-/// <summary>The profile of a machine's certificate (docs/architecture.md, Certificate), from the reader's side.</summary>
+/// <summary>The profile of a machine's certificate (docs/reference/certificates.md), from the reader's side.</summary>
 internal static class MemberCertificateReader
 {
     /// <summary>Reads a certificate whose signature was checked already.</summary>

@@ -3,7 +3,7 @@ using System.Security.Cryptography;
 
 namespace CertificateProfile;
 
-/// <summary>Makes what the CA tells all nodes: a notice, in the file that ipopd spreads (docs/architecture.md, publish-notice).</summary>
+/// <summary>Makes what the CA tells all nodes: a notice, in the file that ipopd spreads (docs/protocol.md, Notices).</summary>
 public static class NoticeIssuer
 {
     private const int KindAt = 4;

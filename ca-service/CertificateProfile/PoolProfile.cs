@@ -63,7 +63,7 @@ public sealed record PoolProfile
 
     /// <summary>
     /// Whether a machine may have this address: inside the subnet, not its first (network), not its last (broadcast), not the one
-    /// before that, which is ipopd's own on every machine (docs/architecture.md, Overlay).
+    /// before that, which is ipopd's own on every machine (docs/reference/network.md).
     /// </summary>
     public bool IsHostAddress([NotNullWhen(true)] IPAddress? address) => IPv4Address.TryFrom(address, out IPv4Address value) && Subnet.IsHost(value);
 

@@ -6,7 +6,7 @@ using System.Text;
 namespace CertificateProfile;
 
 /// <summary>
-/// The check that who asks for an address is reached at it and holds the key (docs/architecture.md, Enrolment). The CA sends a
+/// The check that who asks for an address is reached at it and holds the key (docs/reference/certificates.md). The CA sends a
 /// line with a nonce, the node answers with a line that holds a signature over nonce, address and key.
 /// </summary>
 public static class Possession

@@ -4,7 +4,7 @@ import unittest
 from unittest import mock
 
 from wow.join import certificates, enrol, join, renew
-from wow.lib import agreed, console, control, paths, system
+from wow.lib import agreed, console, control, files, paths, system
 import samples
 
 
@@ -79,6 +79,33 @@ class Enrolment(unittest.TestCase):
                 file.write("new:new\n")
             self.assertEqual(enrol.command()[4:], ["--ticket-file", f"{folder}/ticket"])
             self.assertNotIn("new:new", " ".join(enrol.command()))
+
+
+class Own(unittest.TestCase):
+    def test_the_address_of_the_machine_s_own_network_is_told_without_a_port(self):
+        self.assertEqual(join.own_address(samples.STATUS), "192.168.1.7")
+        self.assertEqual(join.own_address({**samples.STATUS, "nat": {**samples.STATUS["nat"], "inside": []}}), "")
+
+    def joined(self, inside):
+        """What the last line of the console has, and what stands above the login prompt after it, of a machine that joins and has these endpoints of its own."""
+        status, said = {**samples.STATUS, "nat": {**samples.STATUS["nat"], "inside": inside}}, {}
+        with tempfile.TemporaryDirectory() as folder, mock.patch.object(console, "OWN", f"{folder}/own"), mock.patch.object(console, "NOTICE", f"{folder}/wrong"), \
+                mock.patch.object(paths, "RUN", folder), mock.patch.object(join, "certified", return_value=(status, "10.128.3.4")), \
+                mock.patch.multiple(join, member=mock.DEFAULT, charon=mock.DEFAULT, managers=mock.DEFAULT, condor=mock.DEFAULT) as parts, \
+                mock.patch.object(console, "say", lambda step, **facts: said.update({step: facts})):
+            parts["managers"].taken_off.return_value = parts["member"].is_beside.return_value = False
+            console.leave_own("192.0.2.1")
+            join.join(samples.pool())
+            return said["ready"]["own"], files.read(console.OWN)
+
+    def test_who_wants_to_log_in_reads_where_on_the_console_and_above_the_prompt(self):
+        own, above = self.joined(["192.168.1.57:4433", "192.168.1.57:443"])
+        self.assertEqual(own, "192.168.1.57")
+        self.assertIn("ssh NAME@192.168.1.57;", above)
+        self.assertIn("forwarded port", above)
+
+    def test_an_address_that_is_gone_stands_there_no_longer(self):
+        self.assertEqual(self.joined([]), ("", ""))
 
 
 class Overlap(unittest.TestCase):

@@ -90,7 +90,7 @@ internal sealed record PeersReply(IReadOnlyList<PeerReply> Peers) : IControlRepl
 /// <param name="RttMs">Round trip; null if nothing answered.</param>
 /// <param name="WaitMs">How long the session was waited for.</param>
 /// <param name="Path">How the answer came; null if none did. One of direct, relay, ring.</param>
-/// <param name="Endpoint">Where it came from, if it came straight.</param>
+/// <param name="Endpoint">Where it came from, if it came directly.</param>
 /// <param name="Relay">The relay's ring address, if it came by one.</param>
 /// <param name="Boot">16 hexadecimal digits that the node proved, others after each start of its ipopd, and after an hour or so; null if nothing
 /// answered.</param>

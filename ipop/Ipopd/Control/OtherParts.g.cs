@@ -9,7 +9,7 @@ namespace Ipopd.Control;
 /// <param name="Address">Its virtual address, as far as known.</param>
 /// <param name="Host">Its certificate's host name.</param>
 /// <param name="Path">How packets go there. One of direct, relay, ring.</param>
-/// <param name="Endpoint">Where to, if they go straight.</param>
+/// <param name="Endpoint">Where to, if they go directly.</param>
 /// <param name="RttMs">Round trip of that path.</param>
 /// <param name="Certified">Whether it has a certificate.</param>
 /// <param name="SentBytes">Bytes to it.</param>

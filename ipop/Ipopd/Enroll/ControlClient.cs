@@ -5,7 +5,7 @@ using System.Text.Json;
 
 namespace Ipopd.Enroll;
 
-/// <summary>Asks the daemon over its control socket (docs/architecture.md, ipopd): one line out, one line in.</summary>
+/// <summary>Asks the daemon over its control socket (docs/reference/control.md): one line out, one line in.</summary>
 internal sealed class ControlClient(string path)
 {
     private const int MaxReplyBytes = 1 << 20;

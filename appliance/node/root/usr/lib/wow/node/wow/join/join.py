@@ -51,7 +51,9 @@ def join(pool: Facts) -> None:
         return
     condor.wait_for_pool(pool, host)
     console.clear_error()
-    console.say("ready", address=address, host=host, open="yes" if pool.open else None)
+    own = own_address(status)
+    console.leave_own(own)
+    console.say("ready", address=address, host=host, own=own, open="yes" if pool.open else None)
     managers.tell_ahead(time.time())
     if member.is_beside(pool, status):
         # Its first certificate may have been made where the pool was: the CA hears of it, so that it can be revoked.
@@ -120,6 +122,11 @@ def configured(address: str) -> bool:
             return True
         except OSError:
             return False
+
+
+def own_address(status: "Status") -> str:
+    """The address that the machine's own network gave it, empty while ipopd knows none. The pool's address is another one."""
+    return next((endpoint.rpartition(":")[0] for endpoint in status["nat"]["inside"]), "")
 
 
 def tell_overlaps(status: "Status") -> None:

@@ -10,7 +10,8 @@ LEVEL = 3
 KMSG = "/dev/kmsg"
 LONGEST = 900
 NOTICE = "/run/issue.d/wow.issue"
-"""What agetty shows above the login prompt."""
+"""What agetty shows above the login prompt, beside OWN."""
+OWN = "/run/issue.d/wow-own.issue"
 
 
 def value(fact: object) -> str:
@@ -65,19 +66,35 @@ def _notice(text: str) -> str:
     return f"WOW: {text}\n\n".replace("\\", "/")
 
 
+def leave_own(address: str) -> None:
+    """Says above the login prompt where ssh reaches this machine on its own network; nothing where the address is empty."""
+    if address:
+        _put(OWN, f"on its own network this machine is {address}. People of pool.conf log in by ssh NAME@{address}; by a forwarded port if the hypervisor has it on NAT")
+    else:
+        _remove(OWN)
+
+
 def leave_notice(text: str) -> None:
     """Puts one line above the login prompt."""
+    _put(NOTICE, text)
+
+
+def clear_error() -> None:
+    """Takes what is wrong away from above the login prompt again."""
+    _remove(NOTICE)
+
+
+def _put(place: str, text: str) -> None:
     try:
-        os.makedirs(os.path.dirname(NOTICE), exist_ok=True)
-        with open(NOTICE, "w", encoding="utf-8") as file:
+        os.makedirs(os.path.dirname(place), exist_ok=True)
+        with open(place, "w", encoding="utf-8") as file:
             file.write(_notice(text))
     except OSError:
         pass
 
 
-def clear_error() -> None:
-    """Takes the line above the login prompt away again."""
+def _remove(place: str) -> None:
     try:
-        os.unlink(NOTICE)
+        os.unlink(place)
     except OSError:
         pass

@@ -1,4 +1,4 @@
-"""Talks to ipopd over its control socket (docs/architecture.md, "ipopd")."""
+"""Talks to ipopd over its control socket (docs/reference/control.md)."""
 from wow.lib import lines, paths
 from wow.lib.errors import WowError
 

@@ -1,4 +1,4 @@
-"""Where things stand in the guest (docs/architecture.md, "In the guest")."""
+"""Where things stand in the guest (docs/reference/machine.md, "Files")."""
 from wow.lib import agreed
 
 STATE, RUN, DISK = agreed.STATE, agreed.RUN, agreed.DISK

@@ -25,7 +25,7 @@ def install(source: str = NOTICE, target: str = LIST) -> bool:
 
 
 def body(notice: bytes) -> bytes:
-    """What a notice says (docs/architecture.md, publish-notice); ValueError if it is none."""
+    """What a notice says (docs/protocol.md, "Notices"); ValueError if it is none."""
     if notice[:4] != b"WOWN" or len(notice) < 15 or len(notice) <= 14 + notice[13]:
         raise ValueError("is no notice")
     return notice[14 + notice[13]:]
