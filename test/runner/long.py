@@ -57,6 +57,11 @@ def from_bench(path: pathlib.Path) -> list:
     return [figure(name, f"{statistics.median(one[name] for one in rounds if name in one):g}") for name in sorted(numbers)]
 
 
+def from_pool_bench(path: pathlib.Path) -> list:
+    """The figures of the pool's bench.json."""
+    return [figure(one["figure"], one["reached"], one["goal"], one["met"]) for one in json.loads(path.read_text(encoding="utf-8"))["figures"]]
+
+
 def from_log(log: str) -> list:
     """The lines `figure: NAME: VALUE UNIT` of a log."""
     return [figure(name, reached.strip()) for name, reached in FIGURE_LINE.findall(log)]
@@ -71,6 +76,14 @@ def goals(figures: Callable[[], list]) -> Callable[[str], Count | None]:
             return None
         return Count(met.count(True), met.count(False))
     return count
+
+
+def gated(count: Callable[[str], Count | None], figures: Callable[[], list]) -> Callable[[str], Count | None]:
+    """What `count` says, and each goal of the figures beside it: a stage whose parts all end may still miss one."""
+    def both(log: str) -> Count | None:
+        found = count(log), goals(figures)(log)
+        return None if None in found else Count(*map(sum, zip(*found)))
+    return both
 
 
 def seed(today: datetime.date) -> str:

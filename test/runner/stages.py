@@ -10,7 +10,7 @@ from typing import Callable, NamedTuple, Optional
 
 from runner.counts import Count, failed_in_trx, from_last_line, from_trx, from_unittest
 from runner.lanes import ALONE, COMPUTES, SLEEPS, WAITS
-from runner.long import from_bench, from_grid, from_log, from_sim, goals, seed
+from runner.long import from_bench, from_grid, from_log, from_pool_bench, from_sim, gated, goals, seed
 
 SHELL = re.compile(rb"#!.*\b(sh|bash|dash)\b")
 PYTHON = re.compile(rb"#!.*\bpython3\b")
@@ -152,6 +152,10 @@ def long_stages(root: pathlib.Path, today: datetime.date) -> list:
 
     grid = script(root, "long-grid", 5400, "test/netns/grid/run", needs=("programs",), lane=WAITS)
     bench = script(root, "long-bench", 3600, "test/netns/bench/run", needs=("programs",), lane=ALONE)
+
+    def of_pools(*_: str) -> list:
+        return from_pool_bench(root / "build/out/pool/bench.json")
+    pools = script(root, "long-bench-pool", 10800, "test/pool/bench/run", gated(from_last_line, of_pools), ("image-build",), lane=ALONE)
     return [
         script(root, "programs", 900, "appliance/image/programs", each_passes(1), lane=WAITS),
         Stage("build", 1500, [["dotnet", "build", "Wow.slnx", "-c", "Release", "-warnaserror", "-nologo", "-nodeReuse:false"]], each_passes(1)),
@@ -172,4 +176,6 @@ def long_stages(root: pathlib.Path, today: datetime.date) -> list:
                arguments=("--workers", "9", "--kills", "100", "--seed", seed(today), "killing", "three"), lane=SLEEPS),
         script(root, "long-vm", 5400, "test/vm/run", needs=("image-build",), arguments=("--long",), lane=ALONE),
         bench._replace(figures=lambda log: from_bench(root / "build/out/netns/bench.json")),
+        # Three quarters of an hour; each figure with a goal counts as a case.
+        pools._replace(figures=of_pools),
     ]

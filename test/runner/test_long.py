@@ -9,7 +9,7 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
 from runner import long as module  # noqa: E402
-from runner.counts import Count  # noqa: E402
+from runner.counts import Count, from_last_line  # noqa: E402
 from runner.lanes import Result, disorder  # noqa: E402
 from runner.stages import long_stages  # noqa: E402
 
@@ -124,6 +124,17 @@ class Sources(unittest.TestCase):
     def test_medians_of_the_bench(self):
         path = self.file({"rounds": [{"wow": {"tcp_mbits": number, "path": "x"}} for number in (1, 5, 3)]})
         self.assertEqual(module.from_bench(path), [module.figure("tcp_mbits", "3")])
+
+    def test_a_bench_of_pools_fails_by_a_part_that_was_not_measured_and_by_a_goal_that_was_missed(self):
+        def figures(*met):
+            return self.file({"figures": [{"figure": "the same, worst, s", "goal": "<= 15", "reached": "6.73", "met": one, "rounds": [5.5, 6.7], "commit": "a"} for one in met]})
+        path = figures(True, None)
+        self.assertEqual(module.from_pool_bench(path), [module.figure("the same, worst, s", "6.73", "<= 15", one) for one in (True, None)])
+        for met, log, counted in (((True, None), "ok\n9 passed, 0 failed\n", Count(10, 0)), ((True, False), "9 passed, 0 failed\n", Count(10, 1)),
+                                  ((True,), "8 passed, 1 failed\n", Count(9, 1)), ((True,), "Killed\n", None)):
+            path = figures(*met)
+            self.assertEqual(counted, module.gated(from_last_line, lambda path=path: module.from_pool_bench(path))(log))
+        self.assertIsNone(module.gated(from_last_line, lambda: module.from_pool_bench(pathlib.Path("/nowhere/bench.json")))("9 passed, 0 failed\n"))
 
     def test_figures_of_a_log(self):
         log = "ok  a\nfigure: longest gap: of TCP: 1.5 s\nfigure: wake-ups: 2 \n1 passed, 0 failed\n"
