@@ -24,6 +24,12 @@ def beside_first(reserved):
     return ipv4.parse_address(last) - ipv4.parse_address(first) if reserved else 0
 
 
+def each(reserved):
+    """All addresses of a block, in their order."""
+    first, last = map(ipv4.parse_address, reserved.split("-"))
+    return [ipv4.format_address(number) for number in range(first, last + 1)]
+
+
 def held(rows, host):
     """{address: host} of certificates that others than the manager of that name have or had."""
     return {row["address"]: row["host"] for row in rows if row["host"] != host}
@@ -49,8 +55,7 @@ def choose(reserved, taken):
         raise WowError("is missing: this pool was made without addresses for managers, and a machine may have any of them", "Say which ones are taken: "
                        f"--certificates FILE, which holds what {LIST} prints on the manager with the CA, as root; or an --address that no machine has",
                        "", "--certificates")
-    first, last = map(ipv4.parse_address, reserved.split("-"))
-    free = next((address for number in range(first, last + 1) if (address := ipv4.format_address(number)) not in taken), None)
+    free = next((address for address in each(reserved) if address not in taken), None)
     if free is None:
         raise WowError("are all somebody's, or were", "Give an --address that no machine has, and --certificates FILE", "", f"the addresses {reserved}")
     return free

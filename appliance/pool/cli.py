@@ -10,10 +10,10 @@ from pool.clone import Clone
 from pool.node import WowError, agreed
 from pool.programs import AGAIN
 from pool.progress import Progress
-from pool.verbs import backup, create, manager, restore, show, stamp, ticket, upgrade, user
+from pool.verbs import backup, create, manager, project, restore, show, stamp, ticket, upgrade, user
 
-VERBS = {"create": create, "ticket": ticket, "user": user, "manager": manager, "stamp": stamp, "show": show, "upgrade": upgrade, "backup": backup,
-         "restore": restore}
+VERBS = {"create": create, "ticket": ticket, "user": user, "project": project, "manager": manager, "stamp": stamp, "show": show, "upgrade": upgrade,
+         "backup": backup, "restore": restore}
 
 
 class Context:

@@ -7,7 +7,7 @@ from pool.node import agreed, poolconf
 
 class Facts(NamedTuple):
     """What all machines of a pool have in common; `at` is the first manager's HOST:PORT, `others` are those of the managers beside it;
-    `reserved` are the addresses for managers, None where no addresses are kept."""
+    `reserved` are the addresses for managers, None where no addresses are kept; `projects` are (name, {says, link}) pairs."""
     name: str
     subnet: str
     at: str
@@ -15,6 +15,7 @@ class Facts(NamedTuple):
     certificate: str
     others: tuple = ()
     reserved: str | None = None
+    projects: tuple = ()
 
 
 def text(sections):
@@ -30,21 +31,24 @@ def text(sections):
 def manager(facts, users=(), **node):
     """The manager's file; `node` are more keys of [node], `users` (name, key) pairs."""
     return _checked([("pool", _pool(facts)), ("ca", {"certificate": facts.certificate}),
-                     ("node", {"role": agreed.MANAGER_ROLE, "port": _port(facts.at), **node}), *_users(users)], "manager's pool.conf")
+                     ("node", {"role": agreed.MANAGER_ROLE, "port": _port(facts.at), **node}), *_users(users),
+                     *_projects(facts.projects)], "manager's pool.conf")
 
 
 def other_manager(facts, at):
     """The file of a manager beside the first, which everybody reaches there, or nobody where `at` is None."""
     return _checked([
         ("pool", _pool(facts, [one for one in (facts.at, *facts.others) if one != at])),
-        ("ca", {"certificate": facts.certificate}), ("node", {"role": agreed.MANAGER_ROLE, "port": _port(at)})], "other manager's pool.conf")
+        ("ca", {"certificate": facts.certificate}), ("node", {"role": agreed.MANAGER_ROLE, "port": _port(at)}), *_projects(facts.projects)],
+        "other manager's pool.conf")
 
 
 def worker(facts, ticket, users=(), **node):
     """Everybody else's file."""
     return _checked([
         ("pool", _pool(facts, (facts.at, *facts.others))),
-        ("ca", {"certificate": facts.certificate, "ticket": ticket}), *([("node", node)] if node else []), *_users(users)], "volunteers' pool.conf")
+        ("ca", {"certificate": facts.certificate, "ticket": ticket}), *([("node", node)] if node else []), *_users(users),
+        *_projects(facts.projects)], "volunteers' pool.conf")
 
 
 def judge(name, subnet, at, users):
@@ -60,6 +64,20 @@ def judge(name, subnet, at, users):
         section, _, key = error.key.partition(" ")
         typed = {"name": f'"{name}"', "subnet": f"--subnet {subnet}", "bootstrap": f"--at {at}"}.get(key)
         raise poolconf.WowError(error.what, error.todo, "", typed or f"--user {section[len('[user:'):-1]}") from None
+
+
+def judge_project(name, says, link):
+    """WowError, naming what a person typed, if the reader would refuse a project."""
+    for typed, value in (("NAME", name), ("--says", says), ("--link", link)):
+        if not value.isprintable() or value != value.strip():
+            raise poolconf.WowError("holds an end of line or begins or ends with a blank", "Type it without", "", typed)
+    draft = text([("pool", {"name": "a", "subnet": "10.128.0.0/16", "bootstrap": "udp:a:1", "secret": "0" * 64, "open": "yes"}),
+                  *_projects([(name, {"says": says, "link": link})])])
+    try:
+        poolconf.read(draft.encode(), "")
+    except poolconf.WowError as error:
+        key = error.key.rpartition("] ")[2] if error.key.startswith(f"[{poolconf.PROJECTS}{name}] ") else ""
+        raise poolconf.WowError(error.what, error.todo, "", f"--{key}" if key in ("says", "link") else f'"{name}"') from None
 
 
 def _pool(facts, places=None):
@@ -79,6 +97,10 @@ def _places(places):
 
 def _users(users):
     return [(f"{poolconf.USERS}{name}", {"authorized-key": key}) for name, key in users]
+
+
+def _projects(projects):
+    return [(f"{poolconf.PROJECTS}{name}", {"says": told["says"], "link": told["link"] or None}) for name, told in projects]
 
 
 def _checked(sections, shown):

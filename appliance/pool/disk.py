@@ -9,11 +9,11 @@ import tempfile
 from typing import NamedTuple
 
 from pool import programs
+from pool.formats import stacks
 from pool.node import WowError, agreed
 
 MIB, SECTOR = 1 << 20, 512
-SYSTEM, HOME = "WOWSYS", agreed.HOME_LABEL
-STACK = "/stacks/A.conf"
+SYSTEM, HOME = stacks.SYSTEM, agreed.HOME_LABEL
 VERSION_FILE = "usr/lib/wow/node/wow/lib/version.py"
 ENVIRONMENT = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C"}
 """Of programs whose words are looked for."""
@@ -21,11 +21,10 @@ NUMBERS = re.compile(r'VERSION = "(\d+(?:\.\d+)*)[^"]*"')
 
 
 class Disk(NamedTuple):
-    """`table` is the partition table, `release` that of the node layer, `stack` the list of layers as a text, `modules` the names of those that are modules."""
+    """`table` is the partition table, `release` that of the node layer, `stack` the list of layers as a text."""
     table: list
     release: str
     stack: str
-    modules: list
 
 
 def read(path, place, held=()):
@@ -43,9 +42,8 @@ def read(path, place, held=()):
             raise WowError(f"has no partitions {SYSTEM} and {HOME}: it is no disk of a WOW machine", "Name the first disk of the machine, not WOWCFG", str(path))
         system = scratch / "system"
         _cut(path, system, names[SYSTEM]["start"] * SECTOR // MIB, names[SYSTEM]["size"] * SECTOR // MIB, held)
-        stack = _inside(system, f"cat {STACK}", path)
-        rows = [line.split() for line in stack.splitlines() if line.strip() and not line.startswith("#")]
-        files = {row[0]: row[2] for row in rows if len(row) == 5}
+        stack = _inside(system, f"cat {stacks.FILE}", path)
+        files = {row[0]: row[2] for row in stacks.rows(stack)}
         if "node" not in files:
             raise WowError("names no node layer in its list of layers", "Take a disk that appliance/image/build made, or a machine's that was made of one", str(path))
         layer = scratch / "node"
@@ -54,7 +52,7 @@ def read(path, place, held=()):
         found = NUMBERS.search(said)
         if found is None:
             raise WowError("names no release in its node layer", "Take a disk that appliance/image/build made", str(path))
-        return Disk(table, found.group(1), stack, [row[1] for row in rows if row[0] == "module"])
+        return Disk(table, found.group(1), stack)
 
 
 def is_older(release, than):

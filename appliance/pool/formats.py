@@ -1,4 +1,4 @@
-"""What is used here of the image's formats: the OVF descriptor and its digests, and which partitions a machine may have."""
+"""What is used here of the image's formats: the OVF descriptor and its digests, which partitions a machine may have, and its list of layers."""
 
 import pathlib
 import sys
@@ -9,3 +9,4 @@ if FOLDER not in sys.path:
 
 import ovf  # noqa: E402, F401
 import partitions  # noqa: E402, F401
+import stacks  # noqa: E402, F401

@@ -18,7 +18,7 @@ def texts(pool):
     ticket = folder.read_tickets()[-1]
     start = string.Template((HERE / "START.md.in").read_text(encoding="utf-8")).substitute(
         name=told.name, host=told.host, port=told.port, subnet=told.subnet, folder=folder.root, ticket=ticket["id"], machines=ticket["machines"],
-        until=ticket["until"], manager_until=manager_until(pool), people=people(told.users), machine=machine(told, folder.root), command=HERE.parent / "wow")
+        until=ticket["until"], manager_until=manager_until(pool), people=people(told.users), machine=machine(told, folder.root), command=HERE.parent / "wow", others=others(pool))
     return {folder.start: start, folder.for_volunteers / "volunteer.md": page("volunteer.md"),
             folder.for_volunteers / "hypervisors.md": page("hypervisors.md"), folder.for_scientists / "scientist.md": page("scientist.md"),
             folder.for_scientists / "hypervisors.md": page("hypervisors.md"), folder.for_scientists / "jobs.md": page("jobs.md")}
@@ -39,6 +39,17 @@ def page(name):
 def people(users):
     """Who may log in, in words."""
     return ", ".join(users) if users else "nobody yet"
+
+
+def others(pool):
+    """What to start for the managers beside the first; nothing where there is none."""
+    found = []
+    for one in pool.settings.managers:
+        stem = f"{pool.folder.for_other(one['host']).name}/{pool.settings.name}-manager-{one['host']}"
+        where = f"at **{one['at'].rpartition(':')[0]}** (UDP port {one['at'].rpartition(':')[2]})" if one["at"] else "at any place"
+        found.append(f"\nThen start the manager {one['host']} in the same way {where}, once: `{stem}.ova`, or `{stem}.qcow2` with `{stem}-config.img`. It matches jobs"
+                     " while the first one is away.\n")
+    return "".join(found)
 
 
 def machine(told, root):

@@ -1,5 +1,7 @@
 """Whether an address is a place for a manager, and a subnet one for a pool. What is wrong is a WowError, what may be wrong a sentence."""
 
+import socket
+
 from pool.node import WowError, agreed, ipv4
 
 NOWHERE = (("0.0.0.0/8", "is no host's address"), ("127.0.0.0/8", "is this machine's own loopback"), ("169.254.0.0/16", "is a link-local address"),
@@ -24,11 +26,17 @@ def read(text):
     return host.lower(), int(port) if colon else agreed.OVERLAY_PORT
 
 
-def doubts(host, subnet, is_private):
-    """Sentences about what may be wrong with the manager's place. WowError where nobody would reach it, or strangers would not and it was not said."""
+def look_up(host):
+    """The IPv4 addresses of a name, as this machine's resolver tells them; OSError where it tells none."""
+    return sorted({found[4][0] for found in socket.getaddrinfo(host, None, socket.AF_INET, socket.SOCK_DGRAM)})
+
+
+def doubts(host, subnet, is_private, ask=None):
+    """Sentences about what may be wrong with the manager's place. WowError where nobody would reach it, or strangers would not and it was not said.
+    ask: as look_up, which is asked if nothing else is given."""
     inside = _in_one_network(host, subnet)
     if inside is None:
-        return _examples(host)
+        return _examples(host) if _number(host) else _named(host, subnet, ask or look_up)
     if not is_private:
         raise WowError(f"{inside}: machines in that network alone reach it, volunteers elsewhere never do", REMEDY + ". If all machines of the pool stand "
                        "in that network, say --private", f"--at {host}")
@@ -48,6 +56,23 @@ def _in_one_network(host, subnet):
     if ipv4.overlap(number, ipv4.parse_prefix(subnet)):
         raise WowError(f"lies in the pool's own subnet {subnet}, which is there only once a machine has joined", REMEDY + ", or another --subnet", f"--at {host}")
     return "is a private address" if any(ipv4.overlap(number, ipv4.parse_prefix(prefix)) for prefix in PRIVATE) else None
+
+
+def _named(host, subnet, ask):
+    """What may be wrong with the name of a place. It may get its address later, so nothing is refused."""
+    try:
+        found = ask(host)
+    except OSError as error:
+        return [f"{host} has no address that this machine knows ({error.strerror or error}): no machine will find the pool by it. If that is a typing error: wow pool "
+                "stamp --at, for another manager than the first wow pool manager remove and add. Else give the name its address before the first machine starts"]
+    wrong = []
+    for address in found:
+        try:
+            if (inside := _in_one_network(address, subnet)) is not None:
+                wrong.append(f"{host} has the address {address} here, which {inside}: machines elsewhere reach it only if it has another one there")
+        except WowError as error:
+            wrong.append(f"{host} has the address {address} here, which {error.what}")
+    return wrong
 
 
 def _examples(host):

@@ -27,7 +27,7 @@ class Pool:
         """What every machine's pool.conf says."""
         told = self.settings
         return conf.Facts(told.name, told.subnet, told.at, self.folder.read_secret(), self.authority.certificate,
-                          tuple(one["at"] for one in told.managers if one["at"]), told.reserved or None)
+                          tuple(one["at"] for one in told.managers if one["at"]), told.reserved or None, tuple(told.projects.items()))
 
     @property
     def ticket(self):
@@ -56,6 +56,12 @@ class Pool:
             Step("manager", "the manager's key and certificate", (folder.manager / "node.pem").exists, lambda: self.authority.make_manager(folder.manager)),
             Step("ticket", f"ticket for {self.settings.machines} machines until {self.settings.until}", lambda: bool(folder.read_tickets()),
                  lambda: self.add_ticket(self.settings.machines, self.settings.until))]
+
+    def others(self):
+        """The step that makes the keys of the managers that were asked for with the pool, and the signed list of all."""
+        keys = [self.folder.other(one["host"]) / "node.pem" for one in self.settings.managers]
+        return Step("managers", f"{len(keys)} more managers and the signed list of all" if len(keys) > 1 else "a second manager and the signed list of both",
+                    lambda: not keys or all(path.exists() for path in (self.folder.list, *keys)), lambda: self.list_managers(self.settings.managers))
 
     def add_ticket(self, machines, until):
         """Makes a ticket, which is the newest from now on. The first one that a run made and could not note is ended: nobody knows its secret."""

@@ -16,7 +16,8 @@ DAYS = 90
 class Settings(NamedTuple):
     """`host` and `port` are the first manager's place; `machines` and `until` are of the first ticket; `users` maps names to OpenSSH keys; `login`
     says whether there is an image for laptops, with a queue and no jobs; `managers` are those beside the first in their order, {host, address, at} each, `at`
-    None where only the overlay leads there; `reserved` are the addresses for managers, FIRST-LAST, empty in a pool that was made before there were any."""
+    None where only the overlay leads there; `reserved` are the addresses for managers, FIRST-LAST, empty in a pool that was made before there were any; `projects`
+    are {name: {says, link}}."""
     name: str
     subnet: str
     host: str
@@ -27,6 +28,7 @@ class Settings(NamedTuple):
     login: bool = False
     managers: tuple = ()
     reserved: str = ""
+    projects: dict = {}
 
     @property
     def at(self):
@@ -37,7 +39,7 @@ class Settings(NamedTuple):
 def write(path, settings):
     """Keeps them. OSError: no room."""
     told = settings._asdict()
-    for later in ("managers", "reserved"):
+    for later in ("managers", "reserved", "projects"):
         # As a clone knows it that knows of one manager.
         if not told[later]:
             del told[later]

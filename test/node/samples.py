@@ -66,6 +66,7 @@ def sections():
         "ca": {"certificate": base64.b64encode(certificate()).decode(), "ticket": "t1:hushhush"},
         "node": {"host": "alpha"},
         "user:alice": {"authorized-key": ssh_key()},
+        "project:storm surge": {"says": "Wir sagen Sturmfluten an der Küste voraus.", "link": "https://example.org/surge?year=2026"},
     }
 
 

@@ -26,6 +26,7 @@ class Kept(unittest.TestCase):
             for name in PROPERTIES:
                 self.assertEqual(getattr(read, name), getattr(pool, name), name)
             withheld = {("pool", "secret"), ("ca", "ticket"), ("ca", "certificate")}
+            self.assertEqual(({"storm surge"}, pool.projects), (read.projects.keys(), read.projects))
             self.assertEqual(read.values, {key: value for key, value in pool.values.items() if key not in withheld})
             for secret in (samples.SECRET, "hush"):
                 self.assertNotIn(secret, facts.text(pool))

@@ -192,7 +192,7 @@ class AdTests(unittest.TestCase):
             self.assertIn(f"size(unparse({name})) <= ", condition)
         longest = ";".join(["1800000000", *["|".join(["p" * 32, "j" * names.LONGEST, "m" * 63, "1" * 12, "1" * 12])] * runs.MOST_LINES])
         self.assertLessEqual(len(longest) + 2, ads.LONGEST_LISTS["WowRuns"], "what an honest queue tells passes")
-        self.assertLessEqual(len(runs.text(runs.Counter(1), {code: 99999 for code in range(300)}).split("WowHeld = ")[1]), ads.LONGEST_LISTS["WowHeld"])
+        self.assertLessEqual(len(runs.text(runs.Counter(1), {code: 99999 for code in range(300)}, 0).split("WowHeld = ")[1]), ads.LONGEST_LISTS["WowHeld"])
 
     def test_an_ad_that_is_no_json_hides_none_behind_it(self):
         deep = '{"a": ' + "[" * 100_000 + "]" * 100_000 + "}"
@@ -241,6 +241,19 @@ class FigureTests(unittest.TestCase):
             totals.look(taken(negotiator(*ends)), 0, 0)
         values = self.page(negotiator(107, 106, 105, 104), totals=totals)
         self.assertEqual((8, 7, 107), (values["wow_pool_matches_total"], values["wow_pool_cycle_seconds"], values["wow_pool_cycle_end_seconds"]))
+
+    def test_refused_claims_count_as_they_grow_and_a_queue_that_lies_moves_the_figure_a_little(self):
+        def counted(*rounds):
+            totals = figures.Totals()
+            for found in rounds:
+                totals.look(taken(*(queue(f"{epoch};", machine=machine, WowRefused=told) for machine, epoch, told in found)), 0, 0)
+            return self.page(totals=totals)["wow_pool_refused_claims_total"]
+        self.assertEqual(0, counted([("alpha", 1, 70)]), "what was before this program's start")
+        self.assertEqual(3 + 4, counted([("alpha", 1, 70)], [("alpha", 1, 73), ("beta", 1, 9)], [("alpha", 1, 73), ("beta", 1, 13)]))
+        self.assertEqual(5, counted([("alpha", 1, 70)], [("alpha", 2, 5)]), "one that began anew")
+        for lie in (-5, 10 ** 15, True, "7", None, 1.5e300):
+            self.assertEqual(0, counted([("alpha", 1, 70)], [("alpha", 1, lie)]), lie)
+        self.assertEqual(figures.MOST_AT_ONCE, counted([("alpha", 1, 0)], [("alpha", 1, 10 ** 9)]))
 
     def test_whatever_ten_thousand_strangers_are_called_the_series_are_few_and_none_breaks_the_format(self):
         crowd = []

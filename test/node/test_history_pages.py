@@ -261,6 +261,18 @@ class VerbTests(Served):
             self.assertIn(title, text)
         self.assertIn("of the last 30 days", "\n".join(history.lines(self.ask(page="/history?days=30"))))
 
+    def test_what_the_pool_says_of_a_project_stands_beside_its_hours(self):
+        told = {"days": None, "person": [], "owner": [], "project": [{"name": name, "core_hours": 1.0, "jobs": 1} for name in ("storm surge", "other")]}
+        out = [io.StringIO(), io.StringIO()]
+        for shown, options in zip(out, ([], ["--json"])):
+            with mock.patch.object(facts, "read", samples.pool), mock.patch.object(history, "ask", lambda *_: told), \
+                    mock.patch.object(history, "shown_token", lambda _: SECRET), contextlib.redirect_stdout(shown):
+                history.run(history.VERB.read(options))
+        says, link = samples.pool().projects["storm surge"].values()
+        self.assertRegex(out[0].getvalue(), rf"(?m)^storm surge +1\.0 +1$")
+        self.assertIn(f"storm surge  {says}  {link}\n", out[0].getvalue())
+        self.assertEqual([(says, link), ("", "")], [(one["says"], one["link"]) for one in json.loads(out[1].getvalue())["project"]])
+
     def test_what_goes_wrong_is_said(self):
         for secret, says in ((token.from_key(b"x"), "wow pool show FOLDER --token"), ("a b", "is no token"), ("", "is no token")):
             with self.assertRaises(WowError) as caught:

@@ -17,6 +17,7 @@ class WhatIsRight(unittest.TestCase):
         self.assertEqual((pool.values["pool", "secret"], pool.values["ca", "ticket"], pool.open, pool.capture), (samples.SECRET, "t1:hushhush", False, False))
         self.assertEqual((pool.ca_der, pool.ca_name), (samples.certificate(), "science CA"))
         self.assertEqual(pool.users, {"alice": samples.ssh_key()})
+        self.assertEqual(pool.projects, {"storm surge": {"says": "Wir sagen Sturmfluten an der Küste voraus.", "link": "https://example.org/surge?year=2026"}})
         self.assertIsNone(pool.modules)
 
     def test_a_manager_needs_no_bootstrap(self):
@@ -145,6 +146,23 @@ class WhatIsWrong(unittest.TestCase):
         self.value("user:alice", "authorized-key", "ssh-ed25519", "base64")
         self.value("user:alice", "authorized-key", "ssh-ed25519 " + samples.ssh_key("ssh-rsa").split()[1], "is not a ssh-ed25519 key")
         self.value("user:alice", "authorized-key", 'command="x" ssh-ed25519 AAAA', "not a kind")
+
+    def test_a_project_s_name_sentence_and_link_mean_nothing_to_pages_classads_and_terminals(self):
+        for name in ("a|b", "<b>", "$(x)", 'a"b', "a;b", "x" * 65):
+            parts = samples.sections()
+            parts[f"project:{name}"] = parts.pop("project:storm surge")
+            self.refused(samples.text(parts).encode(), f"[project:{name}]", "or others than letters")
+        for name in ("project:", "project: surge"):
+            parts = samples.sections()
+            parts[name] = parts.pop("project:storm surge")
+            self.refused(samples.text(parts).encode(), f"[{name}]", "names no project")
+        for wrong in ("<b>x</b>", '"', "\\", "a & b", "[ x = 1 ]", "$(x)", "\x1b[31m", "\u202e", "x" * 161):
+            self.value("project:storm surge", "says", wrong, "or others than letters")
+        self.value("project:storm surge", "says", None, "is missing")
+        for wrong in ("javascript:alert(1)", "ftp://example.org/", "https:/example.org", "https://", "https://a_b/", "https://u@example.org/", "https://example.org:x/"):
+            self.value("project:storm surge", "link", wrong, "with a host")
+        for wrong in ('https://example.org/"', "https://example.org/<b>", "https://example.org/a b", "https://example.org/ü", "https://example.org/&"):
+            self.value("project:storm surge", "link", wrong, "other characters than")
 
     def test_numbers_have_a_tenth_where_their_limits_have_one(self):
         for text, told in (("0.5", "0.5"), ("15", "15"), ("015", "15"), ("7.0", "7"), ("59.9", "59.9"), ("60.0", "60")):

@@ -6,6 +6,7 @@ import unittest
 
 from wow.history import ads
 from wow.jobs import runs
+from wow.jobs.refusals import Refusals
 
 BEGIN = 1_800_000_000
 
@@ -84,8 +85,8 @@ class CounterTests(unittest.TestCase):
         for name in ('a"b', "x;y|z", "line\nWowHeld = 5", "\\", "$(x)", "ü" * 1000, 7, None, {"a": 1}):
             counter = runs.Counter(BEGIN)
             counter.look(BEGIN + 30, [job(ProjectName=name)])
-            text = runs.text(counter, {})
-            self.assertRegex(text, r'\AWowRuns = "[^"\\\n]*"\nWowHeld = ""\n\Z')
+            text = runs.text(counter, {}, 0)
+            self.assertRegex(text, r'\AWowRuns = "[^"\\\n]*"\nWowHeld = ""\nWowRefused = 0\n\Z')
             self.assertEqual(1, len(self.lines(counter)), name)
 
     def test_a_job_that_says_a_number_where_its_machine_s_name_belongs_does_not_count(self):
@@ -105,7 +106,8 @@ class AskingTests(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.log, self.ad = f"{folder.name}/job_queue.log", f"{folder.name}/queue.ad"
         self.queue, self.questions, self.questions_of_held, self.now = [], 0, 0, 0.0
-        self.runs = runs.Runs(self.answer, self.log, self.ad, lambda: BEGIN + self.now)
+        self.schedd = f"{folder.name}/SchedLog"
+        self.runs = runs.Runs(self.answer, self.log, self.ad, lambda: BEGIN + self.now, Refusals(self.schedd))
 
     def answer(self, question, timeout):
         """As condor_q answers, with so many jobs as it is asked for at most."""
@@ -164,6 +166,14 @@ class AskingTests(unittest.TestCase):
         self.rounds(60, [70])
         self.assertEqual('"0:1,1:1,34:2"', self.told()["WowHeld"])
         self.assertEqual({0: 1, 1: 1, 34: 2}, ads.held(self.told()["WowHeld"].strip('"')))
+
+    def test_refused_claims_are_told_though_nothing_else_happens(self):
+        self.rounds(60)
+        self.assertEqual("0", self.told()["WowRefused"])
+        with open(self.schedd, "w", encoding="ascii") as file:
+            file.write("11/25/26 15:37:10 Request was NOT accepted for claim slot1@beta.p.internal <10.128.0.3:9618?sock=startd> for alice 1.0\n")
+        self.assertEqual(1, self.rounds(300))
+        self.assertEqual("1", self.told()["WowRefused"])
 
     def test_held_jobs_are_asked_for_where_the_queue_s_file_has_changed(self):
         def write(line):

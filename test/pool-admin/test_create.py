@@ -1,9 +1,16 @@
+import argparse
+import io
 import json
 import os
 import pathlib
 import unittest
+from unittest import mock
 
 from world import FILES, KEY, LOGIN, World, identity, whole
+
+from pool import place
+from pool.authority import Authority
+from pool.verbs import create
 
 ALL = FILES | {"START.md", "backup.age", "backup.json", "pool.json", "secret", "stamped.json", "tickets.json", ".gitignore", "manager/node.key",
                "manager/node.pem", "manager/ca/ca.key", "manager/ca/ca.pem", "manager/ca/ca.db", "for-volunteers/volunteer.md", "for-volunteers/hypervisors.md",
@@ -82,6 +89,70 @@ class OnePool(unittest.TestCase):
         self.assertEqual("*\n", self.world.text(".gitignore"))
 
 
+class SeveralManagers(unittest.TestCase):
+    PLACES = ("--at", "second.example.org:7000", "--at", "third.example.org")
+
+    def setUp(self):
+        self.world = World(self)
+
+    def test_managers_that_are_asked_for_are_those_that_manager_add_would_make(self):
+        told = self.world.made("--managers", "3", *self.PLACES)
+        self.assertEqual([("manager", "10.128.0.1", "manager.example.org:4433", True), ("second", "10.128.0.2", "second.example.org:7000", False),
+                          ("third", "10.128.0.3", "third.example.org:4433", False)], [tuple(row[key] for key in ("host", "address", "at", "ca")) for row in told["manager"]])
+        other = World(self)
+        other.made()
+        for name, at in zip(("second", "third"), self.PLACES[1::2]):
+            self.assertEqual(0, other.run("manager", "add", other.pool, name, "--at", at)[0])
+        self.assertEqual(other.names(), self.world.names())
+        for disk in ("for-volunteers/science-config.img", "for-manager-second/science-manager-second-config.img", "for-manager/science-manager-config.img"):
+            made, added = ({line for line in one.conf(disk).splitlines() if not line.startswith(("secret", "certificate", "ticket"))} for one in (self.world, other))
+            self.assertEqual(added, made)
+        start = self.world.text("START.md")
+        self.assertIn("second in the same way at **second.example.org** (UDP port 7000), once: `for-manager-second/science-manager-second.ova`", start)
+
+    def test_a_run_that_was_ended_is_gone_on_with_and_no_manager_is_made_twice(self):
+        def before(wanted):
+            def end(step):
+                if step == wanted:
+                    raise KeyboardInterrupt
+            return self.world.create(*self.PLACES, reached=end)[0]
+
+        def before_the_list():
+            with mock.patch.object(Authority, "sign_managers", mock.Mock(side_effect=KeyboardInterrupt)):
+                return self.world.create(*self.PLACES)[0]
+        # One after the other of the same pool: each goes on where the one before was ended.
+        for ended in (lambda: before("managers"), before_the_list, lambda: before("science-manager-second.ova")):
+            self.assertEqual(130, ended())
+        told = self.world.made(*self.PLACES)
+        self.assertEqual(["manager", "second", "third"], [row["host"] for row in told["manager"]])
+        self.assertEqual(3, len([row for row in self.world.ca()["certificates"] if row["role"] == "manager"]))
+        self.assertEqual({"science-manager-second.ova", "science-manager-third.ova"},
+                         {pathlib.Path(image["file"]).name for image in told["images"] if image["file"].startswith("for-manager-") and image["file"].endswith(".ova")})
+
+    def test_the_same_words_again_are_right_and_others_are_told(self):
+        self.world.made("--managers", "3", *self.PLACES)
+        for words in (("--at", "manager.example.org", *self.PLACES, "--managers", "3"), ("--at", "manager.example.org"), ()):
+            code, _, err = self.world.run("create", "science", *words)
+            self.assertEqual(0, code, err)
+        for words, says in ((("--managers", "4"), "wow pool manager add"), (("--at", "manager.example.org", "--at", "fourth.example.org"), "wow pool manager add")):
+            code, _, err = self.world.run("create", "science", *words)
+            self.assertEqual((1, True), (code, says in err), err)
+
+    def test_who_sits_at_a_terminal_is_asked_for_each_place(self):
+        class Terminal(io.StringIO):
+            def isatty(self):
+                return True
+        asked = []
+
+        def answer(question):
+            asked.append(question)
+            return f" {'second' if 'second' in question else 'first'}.example.org "
+        with mock.patch.object(create.sys, "stdin", Terminal()), mock.patch("builtins.input", answer):
+            given = argparse.Namespace(managers=2, at=[])
+            create.ask_places(given)
+        self.assertEqual((2, ["first.example.org", "second.example.org"]), (len(asked), given.at))
+
+
 class Refused(unittest.TestCase):
     def setUp(self):
         self.world = World(self)
@@ -125,8 +196,23 @@ class Refused(unittest.TestCase):
         self.refused(*at, "--machines", "0", says=["--machines"])
         self.refused(says=["--at", "is missing"])
 
-    def test_what_cannot_be_made_yet_is_said(self):
-        self.refused("--at", "manager.example.org", "--managers", "2", says=["--managers 2", "wow pool manager add"])
+    def test_each_manager_needs_a_place_of_its_own(self):
+        first, second = ("--at", "manager.example.org"), ("--at", "second.example.org")
+        self.refused(*first, "--managers", "2", says=["--managers 2", "there is one", "--at HOST for each"])
+        self.refused(*first, *second, "--managers", "1", says=["--managers 1", "there are 2 places"])
+        self.refused(*first, *first, says=["--at manager.example.org:4433", "another manager's place"])
+        self.refused(*first, "--at", "10.1.2.3", says=["--at 10.1.2.3", "--private"])
+        self.refused(*first, "--at", "a_b.example.org", says=["--at a_b.example.org"])
+        for number in ("0", "9"):
+            self.refused(*first, "--managers", number, says=[f"--managers {number}", "1 to 8 managers"])
+        many = [word for number in range(4) for word in ("--at", f"m{number}.example.org")]
+        self.refused(*many, "--subnet", "10.0.0.0/28", "--machines", "5", says=["--subnet 10.0.0.0/28", "addresses for 3 managers"])
+
+    def test_a_place_whose_name_has_no_address_is_told_and_the_pool_is_made(self):
+        with mock.patch.object(place, "look_up", mock.Mock(side_effect=OSError(None, "Name or service not known"))):
+            code, out, _ = self.world.create()
+        self.assertEqual(0, code)
+        self.assertIn("WARNING: manager.example.org has no address that this machine knows", out)
 
     def test_users(self):
         at, key = ("--at", "manager.example.org"), self.world.key

@@ -1,4 +1,5 @@
 import pathlib
+import socket
 import tempfile
 import unittest
 
@@ -44,6 +45,30 @@ class Places(unittest.TestCase):
     def test_an_address_of_the_documentation_is_doubted(self):
         (told,) = place.doubts("203.0.113.7", "10.128.0.0/16", False)
         self.assertIn("for examples", told)
+
+    def named(self, *found, private=False):
+        def ask(_):
+            if not found:
+                raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+            return list(found)
+        return place.doubts("manager.example.org", "10.128.0.0/16", private, ask)
+
+    def test_a_name_without_an_address_is_doubted_with_what_to_do(self):
+        (told,) = self.named()
+        for words in ("manager.example.org has no address", "Name or service not known", "wow pool stamp --at"):
+            self.assertIn(words, told)
+
+    def test_a_name_whose_address_strangers_do_not_reach_is_doubted(self):
+        self.assertEqual([], self.named("8.8.4.4"))
+        (private, own, loopback) = self.named("8.8.4.4", "192.168.1.5", "10.128.3.4", "127.0.1.1")
+        self.assertIn("has the address 192.168.1.5 here, which is a private address", private)
+        self.assertIn("lies in the pool's own subnet", own)
+        self.assertIn("127.0.1.1 here, which is this machine's own loopback", loopback)
+
+    def test_the_resolver_of_this_machine_is_asked(self):
+        self.assertIn("127.0.0.1", place.look_up("localhost"))
+        with self.assertRaises(OSError):
+            place.look_up("nobody.invalid")
 
     def test_a_subnet_holds_as_many_machines_as_it_has_addresses_that_nobody_else_has(self):
         self.assertEqual(12, place.room("10.0.0.0/28"))

@@ -183,6 +183,32 @@ class Upgraded(Base):
         self.before = self.machine.read_bytes()
         self.refused(self.image, says="has not the modules climate")
 
+    def replace_base(self, out, *more):
+        """(exit code, standard error) of the tool that upgrade calls, as one calls it by hand."""
+        done = subprocess.run([self.world.clone.replace_base, self.machine, self.image, "-o", out, *more], capture_output=True, text=True, check=False)
+        return done.returncode, done.stderr
+
+    def test_replace_base_by_hand_names_the_modules_that_would_be_lost_and_makes_nothing_before_one_says_so(self):
+        make_disk(self.machine, "0.1.0", modules=("tutorial", "climate", "maths"), home=b"keys and queue")
+        self.before, out = self.machine.read_bytes(), self.world.home / "the new.qcow2"
+        code, err = self.replace_base(out)
+        self.assertEqual((1, True, False), (code, "has not the modules climate, maths, which" in err, out.exists()), err)
+        code, err = self.replace_base(out, "--drop-modules")
+        self.assertEqual((0, True, b"the next system"), (code, "dropped: climate, maths" in err, content(out, 2 * MIB, 15)), err)
+        self.assertEqual(self.before, self.machine.read_bytes())
+
+    def test_replace_base_says_where_it_could_not_look_for_modules_and_nothing_where_none_is_lost(self):
+        code, err = self.replace_base(self.world.home / "one.qcow2")
+        self.assertEqual((0, False), (code, "replace-base:" in err), err)
+        raw = self.world.out / "machine.raw"
+        subprocess.run(["qemu-img", "convert", "-O", "raw", self.machine, raw], check=True)
+        with open(raw, "r+b") as file:
+            file.seek(PARTS["WOWSYS"][0] * MIB)
+            file.write(bytes(4 * MIB))
+        subprocess.run(["qemu-img", "convert", "-O", "qcow2", raw, self.machine], check=True)
+        code, err = self.replace_base(self.world.home / "two.qcow2")
+        self.assertEqual((0, True), (code, "its list of layers cannot be read" in err), err)
+
     def test_disks_that_are_something_else_are_refused(self):
         make_disk(self.image, "0.2.0", parts={**PARTS, "WOWHOME": (16, 6), "WOWDATA": (22, 1)})
         self.refused(self.image, says="other partitions")

@@ -12,12 +12,13 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from unittest import mock
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.dont_write_bytecode = True
 sys.path.append(str(ROOT / "appliance"))
 
-from pool import cli  # noqa: E402
+from pool import cli, place  # noqa: E402
 from pool.clone import Clone  # noqa: E402
 from pool.formats import ovf  # noqa: E402
 
@@ -40,15 +41,19 @@ class World:
     """A folder with an image of `release` (the clone's, if none is named) in `out`, where pools are made; alice.pub is a key."""
 
     def __init__(self, test, folder=None):
-        place = tempfile.TemporaryDirectory()
-        test.addCleanup(place.cleanup)
-        self.home = pathlib.Path(folder or place.name, "pools")
+        made = tempfile.TemporaryDirectory()
+        test.addCleanup(made.cleanup)
+        # Every name has an address that everybody reaches; what a resolver says of one is no matter of most tests.
+        names = mock.patch.object(place, "look_up", lambda host: ["8.8.4.4"])
+        names.start()
+        test.addCleanup(names.stop)
+        self.home = pathlib.Path(folder or made.name, "pools")
         self.home.mkdir()
-        self.out = pathlib.Path(place.name, "out")
+        self.out = pathlib.Path(made.name, "out")
         self.out.mkdir()
         self.clone = Clone(out=self.out, wow_ca=wow_ca(), builder="/bin/false")
         self.make_image()
-        self.key = pathlib.Path(place.name, "alice.pub")
+        self.key = pathlib.Path(made.name, "alice.pub")
         self.key.write_text(KEY + "\n", encoding="ascii")
         self.pool = self.home / "science"
 

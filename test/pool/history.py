@@ -4,6 +4,7 @@ import json
 import re
 import time
 
+import promtool
 from jobs import Job
 from looking import own_kb
 from pool import OWNER, ZONE
@@ -46,6 +47,11 @@ try:
 except OSError as error:
     print(type(error).__name__)
 """
+REFUSES = "/etc/condor/config.d/90-refuses.conf"
+REFUSE = """printf 'START = $(START) && (TARGET.WowRefused =!= true || LastHeardFrom =!= undefined)\\n' > {file}
+condor_reconfig
+"""
+"""In the collector an ad has LastHeardFrom, at its own machine it has not: so the machine is matched with such a job, and refuses it."""
 
 
 def run(tally, pool):
@@ -93,6 +99,16 @@ def run(tally, pool):
         must(figures["wow_pool_matches_total"] >= 1 and time.time() - figures["wow_pool_cycle_end_seconds"] < 60, f"{figures}")
         must(sum(value for name, value in figures.items() if name.startswith('wow_pool_machines{version="0.1.0"')) >= len(pool.workers) - 1, f"{figures}")
         held.remove()
+    with tally.case("claims that a machine refused after its match are counted, as the queue that asked tells"):
+        beta.sh(REFUSE.format(file=REFUSES))
+        refused = Job(alpha, "bob", "true", on=f"beta.{ZONE}", more="+WowRefused = true")
+        figures = until(lambda: metrics(alpha, manager, secret), lambda found: found["wow_pool_refused_claims_total"] >= 1, "a refused claim is told", 120, pause=2)[0]
+        must(not refused.has("001") and "Request was NOT accepted for claim" in alpha.sh("cat /var/log/condor/SchedLog*"), f"it was not refused: {figures}")
+        refused.remove()
+        beta.sh(f"rm {REFUSES}; condor_reconfig")
+    with tally.case("Prometheus' own parser has nothing against the figures"):
+        page = get(alpha, manager, "/metrics", f"Authorization: Bearer {secret}").partition("\n\n")[2].rstrip("\n") + "\n"
+        must("wow_pool_slots{" in page and not (said := promtool.complaints(page)), said if "wow_pool_slots{" in page else page)
     with tally.case("killed at any moment it comes back and knows what it knew"):
         before = history(alpha, secret)
         for _ in range(3):

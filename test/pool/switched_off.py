@@ -2,6 +2,7 @@
 
 import time
 
+import cutting
 from jobs import Job
 from pool import ZONE
 from tally import must
@@ -42,12 +43,13 @@ def run(tally, pool):
         local.remove()
         namesake.kill()
         namesake.wait()
-    with tally.case("a job whose machine is cut off for a while goes on there, and the manager lists it at once though it tells of itself seldom"):
+    with tally.case("a job whose machine is cut off for a while, its carrier up, goes on there, and the manager lists it at once though it tells of itself seldom"):
         job = Job(pool.alpha, "alice", SLEEP, on=here).started()
         pace(beta, SELDOM)
-        pool.topology.ip("beta", "link", "set", "wan", "down")
-        time.sleep(CUT)
-        pool.topology.ip("beta", "link", "set", "wan", "up")
+        with cutting.cut(beta):
+            time.sleep(CUT)
+            lost, carrier = cutting.dropped(beta), cutting.has_carrier(beta)
+        must(len(lost) == 2 and all(lost) and carrier, f"packets lost: {lost}, carrier: {carrier}")
         pool.listed([machine.name for machine in pool.workers])
         pace(beta, OFTEN)
         must_go_on(job)

@@ -10,7 +10,7 @@ from typing import Callable, NamedTuple, Optional
 
 from runner.counts import Count, failed_in_trx, from_last_line, from_trx, from_unittest
 from runner.lanes import ALONE, COMPUTES, SLEEPS, WAITS
-from runner.long import from_bench, from_grid, from_log, from_sim, goals, seed, with_goals
+from runner.long import from_bench, from_grid, from_log, from_pool_bench, from_sim, goals, seed, with_goals
 
 SHELL = re.compile(rb"#!.*\b(sh|bash|dash)\b")
 PYTHON = re.compile(rb"#!.*\bpython3\b")
@@ -150,10 +150,10 @@ def long_stages(root: pathlib.Path, today: datetime.date) -> list:
         stage = script(root, name, limit, "test/Simulation/sim", goals(lambda: from_sim(out / "sim.json")), ("build",), (*arguments, "--output", str(out)))
         return stage._replace(figures=lambda log: from_sim(out / "sim.json"))
 
-    def measured(name: str, limit: float, path: str, file: str, read: Callable[[pathlib.Path], list], lane: str) -> Stage:
+    def measured(name: str, limit: float, path: str, file: str, read: Callable[[pathlib.Path], list], lane: str, needs: str = "programs") -> Stage:
         def figures(_: str = "") -> list:
-            return read(root / "build/out/netns" / file)
-        stage = script(root, name, limit, path, with_goals(from_last_line, figures), ("programs",), lane=lane)
+            return read(root / "build/out" / file)
+        stage = script(root, name, limit, path, with_goals(from_last_line, figures), (needs,), lane=lane)
         return stage._replace(figures=figures)
 
     return [
@@ -163,7 +163,7 @@ def long_stages(root: pathlib.Path, today: datetime.date) -> list:
         script(root, "long-cut", 5400, "test/netns/dhcp/run", needs=("programs",), arguments=("--hour",), lane=WAITS),
         # Waits for records to run out; the release is built first, unless the cache has it.
         script(root, "long-release", 3600, "test/netns/run", needs=("programs",), arguments=("--release",), lane=WAITS),
-        measured("long-grid", 5400, "test/netns/grid/run", "grid.json", from_grid, WAITS),
+        measured("long-grid", 5400, "test/netns/grid/run", "netns/grid.json", from_grid, WAITS),
         script(root, "long-fuzz", 1800, "test/Fuzz/run", needs=("build",), arguments=("--seconds", "600", "--seed", seed(today))),
         simulated("long-sim-day", 10800, "--scenario", "day", "--size", "300"),
         simulated("long-sim-week", 3600, "--scenario", "week", "--sessions", "cheap"),
@@ -175,5 +175,7 @@ def long_stages(root: pathlib.Path, today: datetime.date) -> list:
         script(root, "long-pool", 5400, "test/pool/run", needs=("image-build",),
                arguments=("--workers", "9", "--kills", "100", "--seed", seed(today), "killing", "three"), lane=SLEEPS),
         script(root, "long-vm", 5400, "test/vm/run", needs=("image-build",), arguments=("--long",), lane=ALONE),
-        measured("long-bench", 3600, "test/netns/bench/run", "bench.json", from_bench, ALONE),
+        measured("long-bench", 3600, "test/netns/bench/run", "netns/bench.json", from_bench, ALONE),
+        # Three quarters of an hour; each figure with a goal counts as a case.
+        measured("long-bench-pool", 10800, "test/pool/bench/run", "pool/bench.json", from_pool_bench, ALONE, "image-build"),
     ]

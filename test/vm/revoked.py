@@ -1,4 +1,4 @@
-"""beta's certificate is revoked on the manager: within a minute nobody talks to beta any more, and each says so."""
+"""beta's certificate is revoked on the manager: within a minute nobody talks to beta any more, the pool offers it no more, and each says so."""
 
 import time
 
@@ -8,6 +8,7 @@ import probe
 from tally import must
 
 REVOKE = "/usr/lib/wow/ca/wow-ca revoke beta --state /var/lib/wow/ca"
+ADS = "for kind in startd schedd master; do condor_status -$kind -af Machine; done"
 MINUTE = 60
 
 
@@ -30,12 +31,19 @@ def silent(name, address, begin):
     return answered[-1]
 
 
+def listed():
+    """The machines whose slots, queues and masters the manager's collector has."""
+    return {line.strip().split(".")[0] for line in probe.root("manager", ADS).splitlines()}
+
+
 def run(tally, lab):
     """beta does not come back by itself."""
     address, manager = lab.address("beta"), lab.address("manager")
     alice = lab.login("alpha", "alice")
     alice.run(killed.WAITER)
     probe.until(lambda: alice.run("cat sleeper.log").stdout, lambda log: "\n001 " in log, "pool", "the job does not start")
+    probe.until(listed, lambda machines: "beta" in machines, "pool", "the collector does not have beta before")
+    begin = time.monotonic()
     with tally.case("wow-ca revoke: alpha's and the manager's pings to beta end within a minute, and those between them go on"):
         for name in ("alpha", "manager"):
             probe.until(lambda name=name: ping(name, address), bool, "command", f"{name} can't ping beta before")
@@ -47,6 +55,11 @@ def run(tally, lab):
         must(needed < MINUTE, f"that took {needed:.0f} s")
         probe.until(lambda: ping("alpha", manager), bool, "command", "alpha can't ping the manager any more")
         must("was revoked" in probe.root("manager", REVOKE + " 2>&1"), "revoked a second time it says something else")
+    with tally.case("the collector offers beta no more within a minute of the revocation: neither slot nor queue nor master, and alpha's ads stay"):
+        machines = probe.until(listed, lambda machines: "beta" not in machines, "command", "the collector still has ads of beta")
+        needed = time.monotonic() - begin
+        lab.say(f"no ad of beta any more after {needed:.0f} s")
+        must(needed < MINUTE and "alpha" in machines, f"after {needed:.0f} s it has {machines}")
     with tally.case("the job that ran on beta is taken back at once, and its log says why"):
         log = probe.until(lambda: alice.run("cat sleeper.log").stdout, lambda log: "\n013 " in log, "command", "the job is not taken back")
         must("was put out of the pool" in log and "\n005 " not in log, log)

@@ -2,6 +2,7 @@
 to whom. A run that was ended at any moment is gone on with by the same command; there is never a second CA."""
 
 import datetime
+import sys
 
 from pool import addresses, conf, image, opening, place, programs, settings, users
 from pool.authority import day_in, today
@@ -11,32 +12,34 @@ from pool.pool import REFUSE
 from pool.settings import Settings
 
 SUMMARY = "makes a pool: everything that its manager, volunteers and scientists need, in one folder"
+OTHERS = ("second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
+"""What managers beside the first are called that are made with the pool."""
 
 
 def add(parser):
     """Adds its words to the parser."""
     parser.add_argument("name", metavar="NAME", help="the pool's name, a DNS label like science")
-    parser.add_argument("--at", metavar="HOST[:PORT]", help=f"where the manager will run, as everybody reaches it; UDP port {agreed.OVERLAY_PORT} if none is named")
+    parser.add_argument("--at", metavar="HOST[:PORT]", action="append", default=[], help="where the manager will run, as everybody reaches it; UDP port "
+                        f"{agreed.OVERLAY_PORT} if none is named; again for each further manager")
     parser.add_argument("--private", action="store_true", help="the manager's address is private: all machines of the pool stand in its network")
     parser.add_argument("--subnet", help=f"the pool's addresses, {settings.SUBNET} if none is named; no machine's own network may use them")
     parser.add_argument("--machines", type=int, metavar="N", help=f"how many machines the first ticket admits, {settings.MACHINES} if not named")
     parser.add_argument("--until", metavar="DAY", help=f"the ticket's last day (UTC), like 2027-01-31; {settings.DAYS} days from now if none is named")
     parser.add_argument("--user", action="append", default=[], metavar="NAME=FILE.pub", help="who may log in to the pool's machines, by an ssh key; again for more")
     parser.add_argument("--folder", help="where to make it; NAME in this folder if none is named")
-    parser.add_argument("--managers", type=int, default=1, metavar="N", help="1: others are added by `wow pool manager`, one by one")
+    parser.add_argument("--managers", type=int, metavar="N", help=f"how many managers, of which each has an --at, the first one's first; the others are called "
+                        f"{OTHERS[0]}, {OTHERS[1]} and so on; where no --at says it, the place of each is asked for")
     parser.add_argument("--login", action="store_true", help="also make a machine with a queue and no jobs, for people with a laptop")
 
 
 def run(given, context):
     """Makes what is missing."""
-    if given.managers != 1:
-        raise WowError("each manager has a place of its own", "Leave it out, then say where the next one will run: wow pool manager add FOLDER NAME --at HOST",
-                       f"--managers {given.managers}")
     programs.need(*programs.PACKAGES)
     folder = Folder(given.folder or given.name)
     if folder.settings.exists():
         same_pool(given, folder)
     else:
+        ask_places(given)
         wanted = checked(given, context)
         folder.make()
     with opening.locked(folder, context) as held:
@@ -60,35 +63,73 @@ def make(pool, context):
     context.run([pool.build()])
     if not image.is_there(context.clone):
         raise WowError("holds no image after the build", "Look at what it printed above", str(context.clone.out))
-    context.run(pool.identity())
+    context.run([*pool.identity(), pool.others()])
     context.run([*pool.images(REFUSE), pool.papers(), pool.sealed(tell)])
     context.say(f"the pool {pool.settings.name} is in {pool.folder.root}; read START.md there")
     if not told:
         context.tell({**opening.facts(pool), "recovery_key": None})
 
 
+def ask_places(given):
+    """Asks whoever sits at a terminal where each manager will run of which that was not said. WowError where there is nobody to ask, or there are more places than
+    managers."""
+    count = given.managers
+    if count is None:
+        return
+    if not 1 <= count <= agreed.MOST_MANAGERS:
+        raise WowError(f"a pool has 1 to {agreed.MOST_MANAGERS} managers", "Say another number", "", f"--managers {count}")
+    if len(given.at) > count:
+        raise WowError(f"there are {len(given.at)} places", "Say one --at for each manager", "", f"--managers {count}")
+    for number in range(len(given.at), count) if sys.stdin.isatty() else ():
+        given.at.append(input(f"Where will the {('first', *OTHERS)[number]} manager run, as everybody reaches it (HOST or HOST:PORT)? ").strip())
+
+
 def checked(given, context):
     """The Settings that were typed. WowError where something is wrong with them; nothing has been made."""
     if not given.at:
         raise WowError("is missing", "Say where the manager will run, as everybody reaches it, like --at manager.example.org", "--at")
-    host, port = place.read(given.at)
+    if given.managers is not None and len(given.at) != given.managers:
+        raise WowError(f"each manager has a place of its own, and there {'is one' if len(given.at) == 1 else f'are {len(given.at)}'}",
+                       "Say --at HOST for each, the first one's first", "", f"--managers {given.managers}")
     subnet = given.subnet or settings.SUBNET
     named = users.read(given.user)
-    conf.judge(given.name, subnet, f"{host}:{port}", named)
+    places = [place.read(at) for at in given.at]
+    for host, port in places:
+        conf.judge(given.name, subnet, f"{host}:{port}", named)
     machines = settings.MACHINES if given.machines is None else given.machines
     reserved = addresses.block(subnet)
     place.holds(subnet, ticket_of(machines), addresses.beside_first(reserved))
+    others = managers(places, reserved, subnet)
     until = day(given.until or day_in(settings.DAYS))
-    context.warn(place.doubts(host, subnet, given.private))
-    return Settings(given.name, subnet, host, port, machines, until, named, given.login, reserved=reserved)
+    context.warn([doubt for host, _ in places for doubt in place.doubts(host, subnet, given.private)])
+    (host, port), *_ = places
+    return Settings(given.name, subnet, host, port, machines, until, named, given.login, others, reserved)
+
+
+def managers(places, reserved, subnet):
+    """Those beside the first, as Settings has them. WowError where two have one place, or the subnet is too small."""
+    at = [f"{host}:{port}" for host, port in places]
+    for one in at:
+        if at.count(one) > 1:
+            raise WowError("is another manager's place", "Each has its own", "", f"--at {one}")
+    if len(at) > 1 + min(addresses.beside_first(reserved), len(OTHERS)):
+        raise WowError(f"keeps addresses for {1 + addresses.beside_first(reserved)} managers, and no pool has more than {agreed.MOST_MANAGERS}",
+                       "Give a larger --subnet, like 10.128.0.0/16, or fewer --at", f"--subnet {subnet}")
+    free = addresses.each(reserved)[1:]
+    return tuple({"host": name, "address": address, "at": one} for name, address, one in zip(OTHERS, free, at[1:]))
 
 
 def same_pool(given, folder):
     """WowError where the pool in the folder is another than the one that was typed."""
     there = folder.read()
+    at = ["{}:{}".format(*place.read(one)) for one in given.at]
+    known = [one["at"] for one in there.managers]
     typed = {"NAME": (given.name, there.name, "Give another name or another --folder"),
              "--subnet": (given.subnet, there.subnet, "A pool keeps its subnet; another one is another pool: give another name"),
-             "--at": (given.at and "{}:{}".format(*place.read(given.at)), there.at, "To move the manager: wow pool stamp --at"),
+             "--at": (at[0] if at else None, there.at, "To move the manager: wow pool stamp --at"),
+             "a further --at": (" ".join(one for one in at[1:] if one not in known) or None, " ".join(one for one in known if one) or "none",
+                                "To have another manager: wow pool manager add"),
+             "--managers": (given.managers if given.managers and given.managers > 1 + len(known) else None, 1 + len(known), "To have another one: wow pool manager add"),
              "--machines": (given.machines, there.machines, "To admit more machines: wow pool ticket"),
              "--until": (given.until, there.until, "To admit machines for longer: wow pool ticket"),
              "--login": (given.login or None, there.login, "To make that image, too: wow pool stamp --login"),

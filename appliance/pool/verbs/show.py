@@ -90,6 +90,7 @@ def lines(told):
               f"first certificate until {row['not_after'][:10]}"] for row in told["manager"]]
     rows += [["ticket", f"{row['id']}, {row['machines']} machines until {row['not_after'][:10]}"] for row in told["tickets"]]
     rows += [["user", f"{name}, {key.split()[0]} {' '.join(key.split()[2:])}".rstrip()] for name, key in told["users"].items()]
+    rows += [["project", f"{row['name']}: {row['says']} {row['link']}".rstrip()] for row in told["projects"]]
     rows += [["file", f"{row['file']}, {table.size(row['bytes'])}, release {row['release']}{'' if row['current'] else ', not of the last build: wow pool stamp'}"]
              for row in told["images"]]
     rows += [] if told["images"] else [["file", "none: wow pool stamp makes them"]]

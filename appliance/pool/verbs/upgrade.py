@@ -13,7 +13,7 @@ import pathlib
 import struct
 
 from pool import disk, durable, programs
-from pool.formats import partitions
+from pool.formats import partitions, stacks
 from pool.node import WowError
 from pool.steps import Step
 
@@ -99,7 +99,7 @@ def refuse(machine, was, image, new):
     if disk.is_older(new.release, was.release):
         raise WowError(f"is of release {new.release}, older than the machine's {was.release}, whose state it may not understand",
                        "Take an image of that release or a newer one", str(image))
-    if missing := [name for name in was.modules if name not in new.modules]:
+    if missing := stacks.missing(was.stack, new.stack):
         raise WowError(f"has not the modules {', '.join(missing)}, which {machine} has", "Make an image with them: modules/NAME in the clone, then make image", str(image))
 
 

@@ -2,6 +2,7 @@
 
 import time
 
+import cutting
 import slots
 from jobs import Job
 from looking import events, starts
@@ -15,11 +16,6 @@ BEGINS, AFTER = 40, 60
 """Seconds that all jobs may take to begin, and that the longer ones go on after the cut."""
 HEALS = 400.0
 """Seconds after the cut within which TCP tries again and all output is there: it waits up to two minutes from one try to the next."""
-RULES = """table inet cut {
-  chain in { type filter hook prerouting priority raw; iifname "wan" drop; }
-  chain out { type filter hook output priority raw; oifname "wan" drop; }
-}
-"""
 
 
 def measure(pool, asked):
@@ -32,9 +28,8 @@ def measure(pool, asked):
     jobs = [Job(pool.alpha, "alice", f"sleep {length}; echo slept {length}", on=f"beta.{ZONE}") for length in times]
     for job in jobs:
         job.started(BEGINS)
-    beta.run("nft", "-f", "-", text_in=RULES)
-    time.sleep(seconds)
-    beta.run("nft", "delete table inet cut")
+    with cutting.cut(beta):
+        time.sleep(seconds)
     healed = time.monotonic()
     try:
         until(lambda: sum(events(job, "005") for job in jobs), lambda ended: ended == JOBS, "all jobs end", AFTER + BEGINS + HEALS, pause=0.5)

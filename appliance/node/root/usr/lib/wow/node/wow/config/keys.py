@@ -47,6 +47,10 @@ POOL: dict[str, dict[str, tuple[str, str | None, tuple[str, ...]]]] = {
     "user:NAME": {
         "authorized-key": ("public-key", "", ()),
     },
+    "project:NAME": {
+        "says": ("sentence", None, ()),
+        "link": ("link", "", ()),
+    },
 }
 """Each key of pool.conf: its kind, its default or None if it is required, and its limits or words."""
 

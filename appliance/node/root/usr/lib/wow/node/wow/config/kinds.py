@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 LETTERS, DIGITS = "abcdefghijklmnopqrstuvwxyz", "0123456789"
 KEY_TYPES = ("ssh-ed25519", "ssh-rsa", "ecdsa-sha2-nistp256", "ecdsa-sha2-nistp384", "ecdsa-sha2-nistp521",
              "sk-ssh-ed25519@openssh.com", "sk-ecdsa-sha2-nistp256@openssh.com")
-LONGEST_WORDS = 64
+LONGEST_WORDS, LONGEST_SENTENCE, LONGEST_LINK = 64, 160, 200
 KEPT = (("0.0.0.0/8", "this host"), ("127.0.0.0/8", "loopback"), ("169.254.0.0/16", "link-local addresses"), ("224.0.0.0/3", "multicast"))
 """Networks that no pool may have, and what for (RFC 6890)."""
 
@@ -100,6 +100,25 @@ def words(text: str, _: tuple[str, ...]) -> str:
     """Words that stand in the machine's ad and on pages as they are."""
     if len(text) > LONGEST_WORDS or set(text.lower()) - set(LETTERS + DIGITS + " .@_-"):
         raise Wrong(f"is more than {LONGEST_WORDS} characters, or others than letters, digits, blanks and . @ _ -")
+    return text
+
+
+def sentence(text: str, _: tuple[str, ...]) -> str:
+    """A sentence that stands on pages as it is: no mark in it means anything to HTML, ClassAds, JSON or a terminal."""
+    if len(text) > LONGEST_SENTENCE or not all(one.isalnum() or one in " .,;:!?()/+-'%" for one in text):
+        raise Wrong(f"is more than {LONGEST_SENTENCE} characters, or others than letters, digits, blanks and . , ; : ! ? ( ) / + - ' %")
+    return text
+
+
+def link(text: str, _: tuple[str, ...]) -> str:
+    """An address of the web, which stands on pages as it is."""
+    scheme, slashes, rest = text.partition("://")
+    place, _, path = rest.partition("/")
+    host_, colon, number_ = place.partition(":")
+    if scheme not in ("http", "https") or not slashes or not is_host(host_) or (colon and not is_port(number_)) or len(text) > LONGEST_LINK:
+        raise Wrong(f'"{text[:60]}" is not http:// or https:// with a host')
+    if set(path.lower()) - set(LETTERS + DIGITS + "._~/?#=%+:-"):
+        raise Wrong(f'"{text[:60]}" has other characters than letters, digits and . _ ~ / ? # = % + : -')
     return text
 
 
@@ -233,6 +252,8 @@ KINDS = {
     "label": Kind(label, "Use small letters, digits and inner hyphens, at most 63, like science"),
     "labels": Kind(labels, "Write names with blanks between, as `wow module list` shows them"),
     "words": Kind(words, "Write a name like Ada of lab 3"),
+    "sentence": Kind(sentence, "Write a sentence like: We forecast storm surges on the coast."),
+    "link": Kind(link, "Write an address like https://example.org/surge"),
     "subnet": Kind(subnet, "Write an IPv4 prefix between /8 and /28, like 10.128.0.0/16"),
     "ranges": Kind(ranges, "Write ranges like 10.128.0.1-10.128.3.255, commas between"),
     "secret": Kind(secret, "Take it from the pool's other machines; a new pool makes it by `openssl rand -hex 32`"),

@@ -12,8 +12,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     Sections = dict[str, dict[str, tuple[str, int]]]
 
-USERS, USER = "user:", "user:NAME"
-"""How a person's section begins, and what the contract calls it."""
+USERS, PROJECTS = "user:", "project:"
+"""How the section of a person, and that of a project, begins."""
+NAME = "NAME"
+"""What stands behind that in the contract."""
 
 
 class Pool(Facts):
@@ -22,8 +24,8 @@ class Pool(Facts):
 
     __slots__ = ("ca_der", "ca_name", "users", "modules")
 
-    def __init__(self, values: dict[tuple[str, str], str], users: dict[str, str | None]) -> None:
-        super().__init__(values, values["ca", "ticket"] != "")
+    def __init__(self, values: dict[tuple[str, str], str], users: dict[str, str | None], projects: dict[str, dict[str, str]]) -> None:
+        super().__init__(values, values["ca", "ticket"] != "", projects)
         self.users = users
         self.ca_der = binascii.a2b_base64(values["ca", "certificate"]) or None
         self.ca_name = der.ca_common_name(self.ca_der) if self.ca_der else None
@@ -46,9 +48,14 @@ def read(data: bytes, file: str = "pool.conf") -> Pool:
     """A Pool from the file's bytes; WowError names file, section, key and what to do."""
     reader = _Reader(ini.parse(data, file), file)
     reader.refuse_unknown()
-    values = {(section, key): reader.value(section, key) for section, known in keys.POOL.items() if section != USER for key in known}
+    values = {(section, key): reader.value(section, key) for section, known in keys.POOL.items() if not section.endswith(NAME) for key in known}
     reader.refuse_contradictions(values)
-    return Pool(values, reader.users())
+    return Pool(values, reader.users(), reader.projects())
+
+
+def called(section: str) -> str:
+    """What the contract calls a section."""
+    return next((kind + NAME for kind in (USERS, PROJECTS) if section.startswith(kind)), section)
 
 
 class _Reader:
@@ -65,7 +72,7 @@ class _Reader:
     def refuse_unknown(self) -> None:
         """WowError if there is a section or key that pool.conf does not have."""
         for section, found in self.sections.items():
-            known = keys.POOL.get(USER if section.startswith(USERS) else section)
+            known = keys.POOL.get(called(section))
             if known is None:
                 raise WowError("is not a section of pool.conf", f"Remove it, or use one of [{'], ['.join(keys.POOL)}]", self.file, f"[{section}]")
             for key, (_, number) in found.items():
@@ -74,7 +81,7 @@ class _Reader:
 
     def value(self, section: str, key: str) -> str:
         """A value in its one spelling, else the key's default. WowError if it is not of its kind, or missing."""
-        name, default, limits = keys.POOL[USER if section.startswith(USERS) else section][key]
+        name, default, limits = keys.POOL[called(section)][key]
         kind, (found, _) = KINDS[name], self.sections.get(section, {}).get(key, ("", 0))
         if not found and default is None:
             raise self.error(section, key, "is missing", kind.todo)
@@ -113,4 +120,18 @@ class _Reader:
             if not name or len(name) > 32 or set(name) - set(LETTERS + DIGITS + "_-") or name[0] not in LETTERS:
                 raise WowError(f'"{name}" is not a user name', "Use small letters, digits, - and _, a letter first, at most 32", self.file, f"[{section}]")
             found[name] = self.value(section, "authorized-key") or None
+        return found
+
+    def projects(self) -> dict[str, dict[str, str]]:
+        """[project:NAME]: what stands in each project's section."""
+        found = {}
+        for section in (section for section in self.sections if section.startswith(PROJECTS)):
+            name = section[len(PROJECTS):]
+            try:
+                KINDS["words"].check(name, ())
+            except Wrong as wrong:
+                raise WowError(str(wrong), "Name it as jobs do, like storm surge", self.file, f"[{section}]") from None
+            if not name or name != name.strip():
+                raise WowError("names no project", "Name it as jobs do, like storm surge", self.file, f"[{section}]")
+            found[name] = {key: self.value(section, key) for key in keys.POOL[PROJECTS + NAME]}
         return found

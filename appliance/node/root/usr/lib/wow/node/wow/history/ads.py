@@ -18,10 +18,12 @@ LARGEST = 1 << 20
 LONGEST_VALUE = 256
 LONGEST_LISTS = {"WowHeld": 2048, "WowRuns": 128 << 10}
 """Characters of a value, and of what a queue tells of its jobs. An ad with a longer one is not sent by the collector, so that one ad cannot fill the answer."""
+MOST_REFUSED = 1 << 40
+"""Claims of one queue that were refused, since it began to count."""
 MOST_CORES = 1024
 """Cores of a slot: whoever says more lies."""
 ATTRIBUTES = ("MyType", "Name", "Machine", "State", "Activity", "Cpus", "PartitionableSlot", "RemoteOwner", "WowOwner", "WowVersion", "WowPathToManager",
-              "WowRuns", "WowHeld", "IdleJobs", "RunningJobs", "HeldJobs")
+              "WowRuns", "WowHeld", "WowRefused", "IdleJobs", "RunningJobs", "HeldJobs")
 PATIENT = "nice-user."
 """What stands before a person's name while jobs of theirs wait for all others (nice_user, NICE_USER_ACCOUNTING_GROUP_NAME)."""
 CYCLES = 20
@@ -56,14 +58,15 @@ class Run:
 
 
 class Queue:
-    """A queue: its machine, when it began to count (for comparing alone), its runs, and its held jobs by code."""
+    """A queue: its machine, when it began to count (for comparing alone), its runs, its held jobs by code, and how many of its claims were refused."""
 
-    __slots__ = ("machine", "epoch", "runs", "held")
+    __slots__ = ("machine", "epoch", "runs", "held", "refused")
 
     def __init__(self, ad: "dict[str, Any]") -> None:
         self.machine = label(ad.get("Machine"))
         self.epoch, self.runs = runs(ad.get("WowRuns"), self.machine)
         self.held = held(ad.get("WowHeld"))
+        self.refused = number(ad.get("WowRefused"), MOST_REFUSED)
 
 
 class Cycle:

@@ -7,6 +7,8 @@ STATES = ("Unclaimed", "Claimed", "Matched", "Owner", "Preempting", "Drained", "
 PATHS = ("direct", "relay", "ring")
 OTHER = "other"
 MOST_PEOPLE, MOST_VERSIONS = 50, 20
+MOST_AT_ONCE = 1000
+"""Refused claims that count of one queue from one look to the next: one that says more makes no mountain of it."""
 
 REASONS = {
     1: "by a person", 3: "job's own policy", 5: "undefined policy", 6: "program not started", 7: "output not opened", 8: "input not opened",
@@ -21,14 +23,16 @@ if TYPE_CHECKING:
 
 
 class Totals:
-    """What grows while the program runs: matches, core seconds that counted, and those that nobody confirmed."""
+    """What grows while the program runs: matches, claims that machines refused, core seconds that counted, and those that nobody confirmed."""
 
     def __init__(self) -> None:
         self.matches = 0
+        self.refused = 0
         self.seconds = 0
         self.unconfirmed = 0.0
         self.samples = self.failures = 0
         self._last_cycle = 0
+        self._queues: dict[str, tuple[str, int]] = {}
 
     def look(self, sample: Sample, counted: int, unconfirmed: float) -> None:
         """Takes in a sample, and the core seconds that counted with it. A cycle is counted once; those before the first look are not."""
@@ -39,9 +43,21 @@ class Totals:
             self.matches += sum(cycle.matches for cycle in fresh)
         if fresh:
             self._last_cycle = fresh[-1].end
+        self.refused += self._grown(sample)
         self.samples += 1
         self.seconds += counted
         self.unconfirmed = unconfirmed
+
+    def _grown(self, sample: Sample) -> int:
+        """By how many refused claims all queues together say more than at the look before. One that is new says what was before; one that began to count
+        anew began at nothing."""
+        before, self._queues = self._queues, {queue.machine: (queue.epoch, queue.refused) for queue in sample.queues}
+        grown = 0
+        for machine, (epoch, refused) in self._queues.items():
+            if machine in before:
+                former = before[machine][1] if before[machine][0] == epoch else 0
+                grown += min(max(0, refused - former), MOST_AT_ONCE)
+        return grown
 
 
 class Page:
@@ -72,6 +88,8 @@ def text(sample: Sample, totals: Totals, now: int) -> str:
     page.metric("wow_pool_machines", "gauge", "Machines with slots, by the release of WOW and by their path to the manager.", _machines(list(machines.values())))
     page.metric("wow_pool_queues", "gauge", "Machines with a queue.", {(): len(sample.queues)})
     page.metric("wow_pool_matches_total", "counter", "Matches that the negotiator made since this program's start.", {(): totals.matches})
+    page.metric("wow_pool_refused_claims_total", "counter", "Claims that a machine refused after its match, as the queues say, since this program's start.",
+                {(): totals.refused})
     last = sample.cycles[-1].seconds if sample.cycles else 0
     page.metric("wow_pool_cycle_seconds", "gauge", "How long the last cycle of negotiation took.", {(): last})
     page.metric("wow_pool_cycle_end_seconds", "gauge", "When it ended, in Unix time; 0: there is no negotiator.", {(): sample.cycles[-1].end if sample.cycles else 0})

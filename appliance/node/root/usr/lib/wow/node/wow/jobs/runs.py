@@ -1,5 +1,5 @@
 """What this queue tells the manager of its jobs, in its ad: how many core seconds and jobs each person had for each project on each machine, and how many are
-held for what. The manager counts a machine's work only where this says the same (history/ledger.py).
+held for what, and how many of its claims were refused. The manager counts a machine's work only where this says the same (history/ledger.py).
 
 The queue is asked for the jobs that run while there are any, and for those that are held when its file has changed, where each job that is held or let go is
 written: HTCondor's tools take half a second of an emulated processor for either question."""
@@ -7,6 +7,7 @@ import os
 import time
 
 from wow.history import ads, names
+from wow.jobs.refusals import Refusals
 from wow.lib import files, paths, system
 
 EVERY, SOON = 30.0, 10.0
@@ -93,8 +94,10 @@ class Counter:
 class Runs:
     """Asks the queue when there may be something new, and leaves what it tells where the schedd finds it."""
 
-    def __init__(self, ask: "Callable[..., tuple[int, str]]" = system.run, log: str = LOG, ad: str = paths.QUEUE_AD, clock: "Callable[[], float]" = time.time) -> None:
+    def __init__(self, ask: "Callable[..., tuple[int, str]]" = system.run, log: str = LOG, ad: str = paths.QUEUE_AD, clock: "Callable[[], float]" = time.time,
+                 refusals: Refusals | None = None) -> None:
         self._ask, self._log, self._ad, self._clock = ask, log, ad, clock
+        self._refusals, self._refused = refusals or Refusals(), 0
         self._counter = Counter(int(clock()))
         self._asked = float("-inf")
         self._shadows: frozenset[int] = frozenset()
@@ -108,13 +111,13 @@ class Runs:
         """now: seconds, of a clock that nobody sets; shadows: the numbers of those that run."""
         if not self._is_told:
             # The manager is to know from when on it counts.
-            files.write(self._ad, text(self._counter, {}))
+            files.write(self._ad, text(self._counter, {}, 0))
             self._is_told = True
-        stamp, begun = self._changed(), int(self._clock())
+        stamp, begun, refused = self._changed(), int(self._clock()), self._refusals.look()
         if shadows >= self._shadows:
             # Not one has ended since the last look.
             self._whole = begun
-        is_due = now - self._asked >= EVERY and (bool(shadows) or stamp != self._stamp)
+        is_due = now - self._asked >= EVERY and (bool(shadows) or stamp != self._stamp or refused != self._refused)
         if not is_due and not (shadows != self._shadows and now - self._asked >= SOON):
             return
         self._asked, self._shadows, self._stamp = now, shadows, stamp
@@ -122,7 +125,8 @@ class Runs:
         if code == 0:
             self._counter.look(begun, (job for job in ads.objects(said) if job.get("JobStatus") in RUNNING), self._whole)
             if (held := self._holds(stamp)) is not None:
-                files.write_if_changed(self._ad, text(self._counter, held))
+                files.write_if_changed(self._ad, text(self._counter, held, refused))
+                self._refused = refused
 
     def _holds(self, stamp: object) -> dict[int, int] | None:
         """How many jobs are held for what; None where the queue does not say. stamp: what its file was like before this look."""
@@ -150,7 +154,7 @@ def whose(job: "dict[str, Any]") -> tuple[str, tuple[str, str, str]]:
     return host, (names.clean(job.get("Owner")), names.clean(job.get("ProjectName")) or NONE, ads.label(host.rpartition("@")[2]))
 
 
-def text(counter: Counter, held: dict[int, int]) -> str:
+def text(counter: Counter, held: dict[int, int], refused: int) -> str:
     """Lines of a ClassAd."""
     codes = ",".join(f"{code}:{count}" for code, count in sorted(held.items())[:100])
-    return f'WowRuns = "{counter.text()}"\nWowHeld = "{codes}"\n'
+    return f'WowRuns = "{counter.text()}"\nWowHeld = "{codes}"\nWowRefused = {refused}\n'

@@ -25,6 +25,8 @@ LARGEST = 16 << 20
 """Bytes of an answer."""
 SHOWN = 20
 """Names of a kind that people are shown."""
+NO_PROJECT = {"says": "", "link": ""}
+"""What is known of a project that pool.conf has not."""
 TITLES = {"person": "people", "project": "projects", "owner": "owners of machines"}
 
 
@@ -44,7 +46,10 @@ def run(given: Given) -> int:
     days = given.find(DAYS)
     if days is not None and not (days.isascii() and days.isdigit()):
         raise UsageError("--days takes a number")
-    told = ask(asked(facts.read(), given.find(MANAGER)), shown_token(given.find(TOKEN)), "/history" + (f"?days={days}" if days else ""))
+    pool = facts.read()
+    told = ask(asked(pool, given.find(MANAGER)), shown_token(given.find(TOKEN)), "/history" + (f"?days={days}" if days else ""))
+    for one in told["project"]:
+        one.update(pool.projects.get(one["name"], NO_PROJECT))
     print(json.dumps(told) if given.has(JSON) else "\n".join(lines(told)))
     return 0
 
@@ -115,6 +120,8 @@ def lines(told: "Any") -> list[str]:
         if len(told[kind]) > SHOWN:
             rows.append([f"and {len(told[kind]) - SHOWN} more: --json", "", ""])
         found += ["", *table.columns(rows, right=(1, 2))]
+        about = [[shown(one["name"]), *(table.printable(one[key]) for key in NO_PROJECT)] for one in told[kind][:SHOWN] if one.get("says")]
+        found += ["", *table.columns(about)] if about else []
     return found
 
 

@@ -1,0 +1,37 @@
+"""The list of layers on a system's disk, and which modules of one system another has not: a machine that got it would lose them."""
+
+import os
+import subprocess
+
+FILE = "/stacks/A.conf"
+"""In the partition WOWSYS."""
+SYSTEM = "WOWSYS"
+SECTOR = 512
+
+
+def rows(text):
+    """[kind, name, file, size, digest] of each line of a list."""
+    found = [line.split() for line in text.splitlines() if line.strip() and not line.startswith("#")]
+    return [row for row in found if len(row) == 5]
+
+
+def modules(text):
+    """The names of the modules of a list."""
+    return [name for kind, name, *_ in rows(text) if kind == "module"]
+
+
+def missing(was, new):
+    """The modules of one list that another has not."""
+    there = modules(new)
+    return [name for name in modules(was) if name not in there]
+
+
+def find(raw, table):
+    """The list on a raw disk with these partitions, as sfdisk's JSON has them; None where there is none that can be read."""
+    at = [entry["start"] * SECTOR for entry in table if entry.get("name") == SYSTEM]
+    if not at:
+        return None
+    # debugfs takes a request apart at blanks, and ends with 0 where there is no such file.
+    done = subprocess.run(["debugfs", "-R", f"cat {FILE}", f"{raw.name}?offset={at[0]}"], cwd=raw.parent, capture_output=True, text=True, check=False,
+                          env={"PATH": f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin", "LC_ALL": "C"})
+    return done.stdout if done.returncode == 0 and rows(done.stdout) else None
