@@ -132,6 +132,7 @@ class Sources(unittest.TestCase):
         self.assertEqual(count("ok\n3 passed, 0 failed\n"), Count(4, 1))
         self.assertIsNone(count("it broke\n"))
         self.assertIsNone(module.with_goals(from_last_line, lambda: module.from_bench(path.with_name("none")))("3 passed, 0 failed"))
+
     def test_a_bench_of_pools_fails_by_a_part_that_was_not_measured_and_by_a_goal_that_was_missed(self):
         def figures(*met):
             return self.file({"figures": [{"figure": "the same, worst, s", "goal": "<= 15", "reached": "6.73", "met": one, "rounds": [5.5, 6.7], "commit": "a"} for one in met]})
