@@ -66,6 +66,43 @@ class Reading(WithFolder):
             self.assertIn("packages.lock", done.stderr)
 
 
+class Checking(WithFolder):
+    """What was installed is held against the lock."""
+
+    def check(self, *installed):
+        self.write(ROW.format(sha256="0" * 64))
+        admin = self.folder / "root/var/lib/dpkg"
+        for folder in ("info", "updates", "triggers"):
+            (admin / folder).mkdir(parents=True, exist_ok=True)
+        (admin / "status").write_text("\n".join(
+            f"Package: {name}\nStatus: install ok {state}\nVersion: {version}\nArchitecture: all\nMaintainer: x <x@example.org>\nDescription: x\n"
+            for name, version, state in installed))
+        return subprocess.run([BASE / "record", "--check", self.folder / "root", self.lock], capture_output=True, text=True, check=False)
+
+    def test_a_root_with_these_packages_is_taken(self):
+        self.assertEqual(self.check(("small", "1.0-1", "installed")).returncode, 0)
+
+    def test_another_version_a_package_more_or_one_half_installed_stops_the_build(self):
+        for installed, words in (
+                ([("small", "1.0-2", "installed")], "small 1.0-2 all installed"), ([], "lacks of the lock: ['small 1.0-1 all installed']"),
+                ([("small", "1.0-1", "installed"), ("stray", "1", "installed")], "the lock lacks: ['stray 1 all installed']"),
+                ([("small", "1.0-1", "unpacked")], "small 1.0-1 all unpacked")):
+            with self.subTest(words):
+                done = self.check(*installed)
+                self.assertEqual(done.returncode, 1)
+                self.assertIn(words, done.stderr)
+
+
+class Mirrors(unittest.TestCase):
+    def mirror(self, *arguments, **environment):
+        return subprocess.run([BASE / "mirror", "trixie", *arguments], env={"PATH": "/usr/bin:/bin", **environment}, check=True, capture_output=True, text=True).stdout
+
+    def test_the_security_updates_lie_beside_the_archive_unless_they_are_named(self):
+        self.assertEqual(self.mirror(MIRROR="http://one/debian/"), "http://one/debian\n")
+        self.assertEqual(self.mirror("security", MIRROR="http://one/debian/"), "http://one/debian-security\n")
+        self.assertEqual(self.mirror("security", MIRROR="http://one/debian/1", MIRROR_SECURITY="http://one/debian-security/2/"), "http://one/debian-security/2\n")
+
+
 class Collecting(WithFolder):
     """From an archive with one package, by HTTP, as Debian's mirrors have it."""
 
