@@ -65,12 +65,12 @@ def boot_loader(rows, release):
 
 
 def nuget(rows, programs):
-    """The .NET packages. The publisher's checksums are those of the packages' files."""
-    lines = pathlib.Path(programs, "licences/checksums.tsv").read_text(encoding="utf-8").splitlines()
-    sums = {name: (file, checksum) for name, file, checksum in (line.split("\t") for line in lines)}
+    """The .NET packages, with what the publisher says of their files."""
+    lines = pathlib.Path(programs, "licences/files.tsv").read_text(encoding="utf-8").splitlines()
+    files = {name: about for name, *about in (line.split("\t") for line in lines)}
     return [spdx.package(
         row.name, row.version, row.licences, f"git+{row.source}" + (f"@{row.source_version}" if re.fullmatch("[0-9a-f]{40}", row.source_version) else ""),
-        packageFileName=sums[row.name][0], checksums=spdx.sha256(sums[row.name][1]), sourceInfo=f"built from {row.source} {row.source_version}",
+        packageFileName=files[row.name][0], checksums=spdx.sha256(files[row.name][1]), supplier=f"Organization: {files[row.name][2]}", sourceInfo=f"built from {row.source} {row.source_version}",
         comment="trimmed, and compiled together with the programs", externalRefs=spdx.purl(f"pkg:nuget/{quoted(row.name)}@{quoted(row.version)}"))
         for row in rows]
 
