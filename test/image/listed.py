@@ -114,7 +114,7 @@ def beside_the_layers_there_is_grub_the_kernel_the_initrd_and_the_list():
         expect(listed()[name][1] == version and "GPL-3+" in listed()[name][4], f"{name} {version} is in the image, the list says {listed()[name]}")
     system = run("debugfs", "-R", "ls -p /", f"{raw}?offset={SYSTEM}") + run("debugfs", "-R", "ls -p /licences", f"{raw}?offset={SYSTEM}")
     names = {line.split("/")[5] for line in system.splitlines() if line.count("/") > 6} - {".", ".."}
-    expect(names == {"lost+found", "stacks", "layers", "licences.txt", "licences", "grub-pc-bin.copyright", "grub-efi-amd64-bin.copyright"}, f"WOWSYS holds {names}")
+    expect(names == {"lost+found", "stacks", "layers", "licences.txt", "sbom", "licences", "grub-pc-bin.copyright", "grub-efi-amd64-bin.copyright"}, f"WOWSYS holds {names}")
     expect(run("debugfs", "-R", "cat /licences.txt", f"{raw}?offset={SYSTEM}").startswith((OUT / "licences.txt").read_text()), "the list in WOWSYS is another one")
     raw.unlink()
 

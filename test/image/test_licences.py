@@ -17,7 +17,7 @@ class Names(unittest.TestCase):
             return licences.names(path)
 
     def test_machine_readable_files_name_their_licences(self):
-        self.assertEqual(self.names("Files: *\nLicense: MIT\n\nFiles: x\nLicense: GPL-2+\n text\n"), "GPL-2+, MIT")
+        self.assertEqual(self.names("Files: *\nLicense: MIT\n\nFiles: x\nLicense: GPL-2+\n text\n"), "GPL-2+; MIT")
 
     def test_older_files_point_to_the_common_licences(self):
         self.assertEqual(self.names("On Debian see /usr/share/common-licenses/GPL-2.\n"), "GPL-2")

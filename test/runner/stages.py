@@ -169,6 +169,8 @@ def long_stages(root: pathlib.Path, today: datetime.date) -> list:
         simulated("long-sim-week", 3600, "--scenario", "week", "--sessions", "cheap"),
         simulated("long-sim-big", 7200, "--scenario", "big", "--sessions", "cheap")._replace(lane=ALONE),
         script(root, "image-build", 1800, "appliance/image/build", each_passes(1), ("programs",)),
+        # The base once more, of the packages that it records.
+        script(root, "long-again", 3600, "test/image/again", needs=("image-build",)),
         # A machine for each disk controller and each network card that QEMU has.
         script(root, "long-image", 7200, "test/image/run", needs=("image-build",), arguments=("--long",)),
         # Ten machines, whose parts are killed a hundred times, and three managers; the log has the seed.

@@ -1,0 +1,108 @@
+"""What is in the image, each part asked what it is: the base's dpkg, the publisher of the .NET programs, this machine's dpkg for GRUB, each module's manifest."""
+
+import json
+import pathlib
+import re
+import subprocess
+import sys
+from typing import NamedTuple
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+# What boot/install takes from: boot.img and core.img, BOOTX64.EFI.
+GRUB = ("grub-pc-bin", "grub-efi-amd64-bin")
+
+
+class Row(NamedTuple):
+    """A package: where its source is, its licences, parted by a semicolon, and what else was linked into it."""
+    name: str
+    version: str
+    source: str
+    source_version: str
+    licences: str
+    contains: str
+
+
+class Layer(NamedTuple):
+    """A line of the list of layers."""
+    kind: str
+    name: str
+    file: str
+    size: str
+    sha256: str
+
+
+def rows(text):
+    """The packages of a list."""
+    return [Row(*line.split("\t")) for line in text.splitlines() if line.count("\t") == len(Row._fields) - 1]
+
+
+def layers(stack):
+    """The layers of a list of layers, bottom first."""
+    return [Layer(*line.split()) for line in pathlib.Path(stack).read_text(encoding="ascii").splitlines() if line and not line.startswith("#")]
+
+
+def version():
+    """WOW's own."""
+    return re.search("<Version>([^<]+)</Version>", (ROOT / "Directory.Build.props").read_text(encoding="utf-8")).group(1)
+
+
+def ours():
+    """WOW itself."""
+    return Row("wow", version(), "wow", version(), "Apache-2.0", "")
+
+
+def boot_loader():
+    """The packages that the boot loader is taken from."""
+    fields = "${Package}\\t${Version}\\t${source:Package}\\t${source:Version}\\n"
+    lines = subprocess.run(["dpkg-query", "-W", "-f", fields, *GRUB], check=True, capture_output=True, text=True).stdout.splitlines()
+    return [Row(*line.split("\t"), licence_names(copyright_of(GRUB[0])), "") for line in lines]
+
+
+def copyright_of(package):
+    """Where a package of this machine has its licence."""
+    return pathlib.Path("/usr/share/doc", package, "copyright")
+
+
+def licence_names(file):
+    """The short names of a copyright file's licences."""
+    return "; ".join(sorted({match.strip() for match in re.findall(r"^License:[ \t]*(\S[^\n]*)$", file.read_text(encoding="utf-8"), re.MULTILINE)}))
+
+
+def system():
+    """What this machine calls its Debian."""
+    return re.search('^PRETTY_NAME="?([^"\n]+)', os_release(), re.MULTILINE).group(1)
+
+
+def codename():
+    """Its short name."""
+    return re.search("^VERSION_CODENAME=(.+)", os_release(), re.MULTILINE).group(1)
+
+
+def os_release():
+    """What this machine says of its system."""
+    return pathlib.Path("/etc/os-release").read_text(encoding="utf-8")
+
+
+def dotnet(programs):
+    """The .NET packages that the programs are made of."""
+    return rows(pathlib.Path(programs, "licences/packages.tsv").read_text(encoding="utf-8"))
+
+
+def module(name, layer):
+    """A module, by the manifest in its layer."""
+    said = subprocess.run(["unsquashfs", "-cat", layer, f"usr/lib/wow/modules/{name}/manifest.json"], check=False, capture_output=True)
+    try:
+        about = json.loads(said.stdout)
+        return Row(name, about["version"], "in the layer", about["version"], about["licence"], "")
+    except (ValueError, KeyError):
+        sys.exit(f"licences: {layer}: its manifest names no licence; publish the module anew, with a licence in its module.ini")
+
+
+def modules(stack, folder):
+    """The modules of a list of layers, whose files are in a folder."""
+    return [module(layer.name, pathlib.Path(folder, f"{layer.name}.squashfs")) for layer in layers(stack) if layer.kind == "module"]
+
+
+def debian_text(base):
+    """The list of the base's packages, with its words above."""
+    return pathlib.Path(base, "licences.txt").read_text(encoding="utf-8")

@@ -1,0 +1,151 @@
+"""The lock of the base's packages: how it is read, and what is said where a package is not to be had."""
+
+import hashlib
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from test_module import ROOT
+
+BASE = ROOT / "appliance/base"
+sys.path.append(str(BASE))
+
+import locked  # noqa: E402
+
+ROW = "small 1.0-1 all required {sha256} debian/pool/main/s/small/small_1.0-1_all.deb"
+CONTROL = "Package: small\nVersion: 1.0-1\nArchitecture: all\nPriority: optional\nMaintainer: Nobody <nobody@example.org>\nDescription: small\n of two lines\n"
+
+
+class WithFolder(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.lock = self.folder / "packages.lock"
+
+    def write(self, *rows):
+        self.lock.write_text("\n".join(["# a lock", "at debian 20260102T030405Z", "at debian-security 20260102T030406Z", *rows]) + "\n")
+
+
+class Reading(WithFolder):
+    def test_what_was_written_is_read(self):
+        self.write(ROW.format(sha256="0" * 64))
+        lock = locked.read(self.lock)
+        self.lock.write_text(locked.text(lock))
+        self.assertEqual(locked.read(self.lock), lock)
+        self.assertEqual(lock.packages["small"].file, "small_1.0-1_all.deb")
+        self.assertEqual(locked.address(lock, lock.packages["small"]),
+                         "https://snapshot.debian.org/archive/debian/20260102T030405Z/pool/main/s/small/small_1.0-1_all.deb")
+
+    def test_what_is_no_lock_is_refused_with_its_line(self):
+        good = ROW.format(sha256="0" * 64)
+        for rows, words in (
+                ([good, "small 1.0"], "line 5: 2 words instead of 6"), ([good.replace("0" * 64, "0" * 63)], "line 4: no SHA256"),
+                ([good.replace("debian/pool/main/s/small", "debian/../../etc")], "no path"), ([good.replace("small ", "../x ")], "no name"),
+                ([good, good], "line 5: small stands there twice"), ([], "ends without a package"), ([good.replace("1.0-1 ", "one ")], "no version")):
+            with self.subTest(words):
+                self.write(*rows)
+                with self.assertRaisesRegex(locked.LockError, words) as caught:
+                    locked.read(self.lock)
+                self.assertIn(str(self.lock), str(caught.exception))
+
+    def test_a_lock_without_the_times_of_its_archives_is_refused(self):
+        self.lock.write_text(ROW.format(sha256="0" * 64) + "\n")
+        with self.assertRaisesRegex(locked.LockError, "times of both archives"):
+            locked.read(self.lock)
+
+    def test_the_build_refuses_what_is_no_lock_or_not_there(self):
+        self.lock.write_text("small 1.0\n")
+        for file in (self.lock, self.folder / "absent"):
+            done = subprocess.run([BASE / "build"], env={"PATH": "/usr/bin:/bin", "WOW_CACHE": str(self.folder), "WOW_LOCK": str(file)},
+                                  capture_output=True, text=True, check=False)
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn(str(file), done.stderr)
+            self.assertIn("packages.lock", done.stderr)
+
+
+class Checking(WithFolder):
+    """What was installed is held against the lock."""
+
+    def check(self, *installed):
+        self.write(ROW.format(sha256="0" * 64))
+        admin = self.folder / "root/var/lib/dpkg"
+        for folder in ("info", "updates", "triggers"):
+            (admin / folder).mkdir(parents=True, exist_ok=True)
+        (admin / "status").write_text("\n".join(
+            f"Package: {name}\nStatus: install ok {state}\nVersion: {version}\nArchitecture: all\nMaintainer: x <x@example.org>\nDescription: x\n"
+            for name, version, state in installed))
+        return subprocess.run([BASE / "record", "--check", self.folder / "root", self.lock], capture_output=True, text=True, check=False)
+
+    def test_a_root_with_these_packages_is_taken(self):
+        self.assertEqual(self.check(("small", "1.0-1", "installed")).returncode, 0)
+
+    def test_another_version_a_package_more_or_one_half_installed_stops_the_build(self):
+        for installed, words in (
+                ([("small", "1.0-2", "installed")], "small 1.0-2 all installed"), ([], "lacks of the lock: ['small 1.0-1 all installed']"),
+                ([("small", "1.0-1", "installed"), ("stray", "1", "installed")], "the lock lacks: ['stray 1 all installed']"),
+                ([("small", "1.0-1", "unpacked")], "small 1.0-1 all unpacked")):
+            with self.subTest(words):
+                done = self.check(*installed)
+                self.assertEqual(done.returncode, 1)
+                self.assertIn(words, done.stderr)
+
+
+class Mirrors(unittest.TestCase):
+    def mirror(self, *arguments, **environment):
+        return subprocess.run([BASE / "mirror", "trixie", *arguments], env={"PATH": "/usr/bin:/bin", **environment}, check=True, capture_output=True, text=True).stdout
+
+    def test_the_security_updates_lie_beside_the_archive_unless_they_are_named(self):
+        self.assertEqual(self.mirror(MIRROR="http://one/debian/"), "http://one/debian\n")
+        self.assertEqual(self.mirror("security", MIRROR="http://one/debian/"), "http://one/debian-security\n")
+        self.assertEqual(self.mirror("security", MIRROR="http://one/debian/1", MIRROR_SECURITY="http://one/debian-security/2/"), "http://one/debian-security/2\n")
+
+
+class Collecting(WithFolder):
+    """From an archive with one package, by HTTP, as Debian's mirrors have it."""
+
+    def setUp(self):
+        super().setUp()
+        tree = self.folder / "tree"
+        (tree / "DEBIAN").mkdir(parents=True)
+        (tree / "DEBIAN/control").write_text(CONTROL)
+        self.site = self.folder / "site"
+        (self.site / "pool/main/s/small").mkdir(parents=True)
+        self.deb = self.site / "pool/main/s/small/small_1.0-1_all.deb"
+        subprocess.run(["dpkg-deb", "--root-owner-group", "--build", tree, self.deb], check=True, capture_output=True)
+        self.write(ROW.format(sha256=hashlib.sha256(self.deb.read_bytes()).hexdigest()))
+
+    def collect(self):
+        command = f'"{BASE}/collect" "{self.lock}" trixie "$WOW_ARCHIVE" "$WOW_ARCHIVE" "{self.folder}/store" "{self.folder}/archive"'
+        return subprocess.run([BASE / "serve", self.site, "sh", "-c", command], capture_output=True, text=True, check=False)
+
+    def test_the_archive_has_the_package_and_says_of_it_what_the_lock_says(self):
+        done = self.collect()
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        index = (self.folder / "archive/dists/trixie/main/binary-amd64/Packages").read_bytes()
+        for line in ("Package: small", "Priority: required", "Filename: pool/small_1.0-1_all.deb", f"Size: {self.deb.stat().st_size}", " of two lines"):
+            self.assertIn(line, index.decode().splitlines())
+        self.assertIn(hashlib.sha256(index).hexdigest(), (self.folder / "archive/dists/trixie/Release").read_text())
+        self.assertEqual((self.folder / "archive/pool/small_1.0-1_all.deb").read_bytes(), self.deb.read_bytes())
+
+    def test_what_was_fetched_is_not_fetched_again(self):
+        self.collect()
+        self.deb.unlink()
+        self.assertEqual(self.collect().returncode, 0)
+
+    def test_a_package_that_is_gone_or_changed_is_named_with_what_to_do(self):
+        for change in (lambda: self.deb.write_bytes(b"other bytes"), self.deb.unlink):
+            change()
+            done = self.collect()
+            self.assertEqual(done.returncode, 1)
+            for words in ("small 1.0-1\n", "MIRROR=https://snapshot.debian.org/archive/debian/20260102T030405Z ",
+                          "MIRROR_SECURITY=https://snapshot.debian.org/archive/debian-security/20260102T030406Z ", f"WOW_LOCK={self.lock}",
+                          "WOW_FRESH=1 appliance/base/build"):
+                self.assertIn(words, done.stderr)
+            self.assertFalse((self.folder / "archive").exists())
+
+
+if __name__ == "__main__":
+    unittest.main()
