@@ -1,5 +1,6 @@
 """Talks to a running QEMU by its machine protocol (QMP): power button, reset, plug pulled."""
 
+import contextlib
 import json
 import socket
 
@@ -31,8 +32,9 @@ class Qmp:
         raise LabError(f"QEMU hung up on {command}")
 
     def close(self):
-        """Closes the connection; the machine runs on."""
-        self._file.close()
+        """Closes the connection; the machine runs on. What was still to be said to one that is gone is of no use any more."""
+        with contextlib.suppress(OSError):
+            self._file.close()
         self._socket.close()
 
     def __enter__(self):

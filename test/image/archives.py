@@ -7,10 +7,12 @@ import xml.etree.ElementTree as xml
 
 import ovf
 from checks import check, expect, run
-from places import IMAGE, OUT, POOL_CONF, WORK
+from places import IMAGE, OUT, POOL_CONF, ROOT, WORK
 
 OVF = "{http://schemas.dmtf.org/ovf/envelope/1}"
 STAMP = IMAGE / "stamp"
+HOME_CAPACITY = 64 << 30
+"""Bytes: as much as a home may ever fill. The disk is thin."""
 
 
 def verify_ova(path):
@@ -75,6 +77,8 @@ def ova_is_what_hypervisors_read():
     items = {item.findtext("{*}InstanceID"): item for item in tree.iter(OVF + "Item")}
     disks = [item for item in items.values() if item.findtext("{*}ResourceType") == "17"]
     expect(len(disks) == 3, f"{len(disks)} disks")
+    (home,) = [disk for disk in tree.iter(OVF + "Disk") if disk.get(OVF + "fileRef") == "file-home"]
+    expect(home.get(OVF + "capacity") == str(HOME_CAPACITY), f"the home's disk has {home.get(OVF + 'capacity')} bytes")
     drives = [item for item in items.values() if item.findtext("{*}ResourceType") == "15"]
     expect(len(drives) == 1, f"{len(drives)} CD drives, for a pool's CD")
     for disk in disks + drives:
@@ -95,8 +99,12 @@ def ova_fixes_no_network_address_and_says_what_it_is_and_what_to_do():
     tree = xml.fromstring(text)
     kind = tree.find(".//{*}OperatingSystemSection")
     expect(kind.get("{http://www.vmware.com/schema/ovf}osType") == "otherLinux64Guest", "hardware version vmx-10 knows no newer Debian")
-    for field in ("Product", "Vendor", "Version"):
-        expect(tree.findtext(f".//{{*}}ProductSection/{{*}}{field}"), f"no {field}")
+    fields = [child.tag.partition("}")[2] for child in tree.find(".//{*}ProductSection")]
+    address = xml.parse(ROOT / "Directory.Build.props").findtext(".//PackageProjectUrl")
+    expect(fields == ["Info", "Product", "Vendor", "Version", *(["ProductUrl", "VendorUrl"] if address else [])], f"the product's fields: {fields}")
+    for field in fields[1:]:
+        value = tree.findtext(f".//{{*}}ProductSection/{{*}}{field}")
+        expect(value == address if field.endswith("Url") else value, f"{field}: {value}")
     lines = tree.findtext(".//{*}AnnotationSection/{*}Annotation").splitlines()
     expect(len(lines) == 3 and "WOW: ready" in lines[0], f"the annotation: {lines}")
 

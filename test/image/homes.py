@@ -2,6 +2,7 @@
 a home that is being made when power fails is made to its end by the next boot, wherever it was cut."""
 
 import hashlib
+import re
 import shutil
 import subprocess
 
@@ -26,6 +27,7 @@ for one in {disks}; do
     )
 done
 """
+KIB_AN_INODE = 16
 CONTINUED = 8
 """So many of the cut disks are booted again; the initrd judges all of them on this machine."""
 
@@ -70,6 +72,15 @@ def expect_a_home(disk, name):
     expect("home" in listed and "state" in listed, f"{name} holds {listed}")
 
 
+def expect_a_new_home(disk, name):
+    """One that was made just now, with as many inodes as small files may need."""
+    expect_a_home(disk, name)
+    head = run("dumpe2fs", "-h", disk)
+    inodes, blocks, size = (int(re.search(f"^{field}: +([0-9]+)", head, re.MULTILINE).group(1)) for field in ("Inode count", "Block count", "Block size"))
+    each = blocks * size / inodes
+    expect(0.95 * KIB_AN_INODE <= each / 1024 <= 1.05 * KIB_AN_INODE, f"{name} has an inode for {each / 1024:.1f} KiB")
+
+
 @machine_check
 def what_is_another_s_in_the_home_s_place_is_named_and_not_touched():
     disks = [made(name, maker) for name, (maker, _) in volumes.STRANGERS.items()]
@@ -85,7 +96,7 @@ def homes_of_before_open_with_what_is_in_them_and_blank_disks_get_a_home():
     disks = {name: made(name, maker) for name, maker in {**volumes.HOMES, **volumes.NEW}.items()}
     for name, verdict in zip(disks, open_all("homes", list(disks.values()))):
         expect(verdict == "opened", f"{name}: {verdict}")
-        expect_a_home(disks[name], name)
+        (expect_a_home if name in volumes.HOMES else expect_a_new_home)(disks[name], name)
         kept = subprocess.run(["debugfs", "-R", "cat kept", disks[name]], capture_output=True, text=True, check=False).stdout
         expect(kept == (volumes.KEPT if name in volumes.HOMES else ""), f"{name} holds {kept}")
 
@@ -188,4 +199,4 @@ def a_home_whose_making_is_cut_at_any_write_is_made_by_the_next_boot():
         note(f"{name}: {len(entries)} entries, {len(states)} cuts, {len(unfinished)} of them unfinished")
     for disk, verdict in zip(again, open_all("continued", again)):
         expect(verdict == "opened", f"{disk.name}: {verdict}")
-        expect_a_home(disk, disk.name)
+        expect_a_new_home(disk, disk.name)

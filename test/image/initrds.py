@@ -32,18 +32,18 @@ def packed(name, until, script):
 class Kernel(Running):
     """The image, or another system's disk, that nobody writes to, which a device `drive=system` puts on a controller, and such an initrd."""
 
-    def start(self, until, script, *options, words="", machine="q35", system=OUT / "wow.qcow2"):
-        """Switches on. `words` go to the kernel's command line; `system` is a qcow2 or VMDK."""
+    def start(self, until, script, *options, words="", machine="q35", system=OUT / "wow.qcow2", executes=None):
+        """Switches on. `words` go to the kernel's command line; `system` is a qcow2 or VMDK; `executes` are options of how QEMU executes."""
         serial = WORK / f"{self.name}.log"
-        return self.run(serial, emulator(), "-machine", machine, *tcg(), "-smp", "1", "-m", "1024", "-display", "none", "-no-reboot", "-nic", "none",
+        return self.run(serial, emulator(), "-machine", machine, *(executes or tcg()), "-smp", "1", "-m", "1024", "-display", "none", "-no-reboot", "-nic", "none",
                         "-serial", f"file:{serial}", "-kernel", PARTS / "base/vmlinuz", "-initrd", packed(self.name, until, script),
                         "-append", f"console=ttyS0 loglevel=5 rdinit=/test-init {words}",
                         "-drive", f"if=none,id=system,file={system},format={system.suffix[1:]},snapshot=on", *options)
 
-    def verdicts(self):
+    def verdicts(self, seconds=UNTIL_HOME):
         """What the script said, in its order, when the machine has ended by itself."""
         try:
-            self.process.wait(UNTIL_HOME)
+            self.process.wait(seconds)
         finally:
             self.cut_power()
         expect("verdict all" in self.said(), f"it did not come to an end:\n{self.said()[-2000:]}")

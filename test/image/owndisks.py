@@ -17,6 +17,8 @@ MIB = volumes.MIB
 SIZE = volumes.SIZE
 """Bytes of a disk that may become a home, here."""
 SMALL = 64 * MIB
+DHCP = b"\x63\x82\x53\x63"
+"""What begins its options (RFC 2131)."""
 LATER, EARLIER = "20260301000000", "20250301000000"
 """When a home was used, as debugfs takes it."""
 CASE = """\
@@ -142,7 +144,7 @@ def a_home_of_its_own_is_made_on_the_one_blank_disk_and_no_other_disk_is_touched
     for one in stay:
         expect(homes.digest(made[one]) == before[one], f"{one} was changed")
     for one in ("blank", "cut"):
-        homes.expect_a_home(made[one], one)
+        homes.expect_a_new_home(made[one], one)
     for one in ("home", "larger"):
         expect(in_home(made[one], "kept") == volumes.KEPT, f"{one} lost a file")
 
@@ -184,12 +186,16 @@ def a_machine_of_the_earlier_layout_keeps_its_home_with_a_fresh_system_in_both_w
 
 
 @machine_check
-def the_ova_boots_from_its_own_disks_and_a_fresh_system_in_the_place_of_its_keeps_the_home():
+def the_ova_boots_from_its_own_disks_by_its_own_card_and_a_fresh_system_in_the_place_of_its_keeps_the_home():
     vmdk = system("booted")
     machine = Machine("ova", vmdk, AHCI, form="vmdk")
     run("qemu-img", "create", "-q", "-f", "qcow2", "-F", "vmdk", "-b", vmdk.with_name("wowhome.vmdk"), WORK / "ova-home.qcow2")
     drives = [f"if=ide,file={WORK / 'ova-home.qcow2'},format=qcow2,cache=writethrough", f"if=ide,file={vmdk.with_name('wowcfg.vmdk')},format=vmdk,snapshot=on"]
-    said = machine.run_selftest(*[word for drive in drives for word in ("-drive", drive)])
+    wire = WORK / "ova.pcap"
+    # The card of the descriptor, too.
+    said = machine.run_selftest(*[word for drive in drives for word in ("-drive", drive)], "-netdev", "user,id=net", "-device", "vmxnet3,netdev=net",
+                                "-object", f"filter-dump,id=wire,netdev=net,file={wire}")
+    expect(DHCP in wire.read_bytes(), "nothing was asked of DHCP by its own card")
     # Names of SATA's disks may differ from start to start; a partition's has a number.
     expect(re.search(r"make=/dev/sd[a-z]\b", said), "no home was made on the disk of its own")
     raw = WORK / "ova-home.disk"

@@ -6,11 +6,27 @@ from checks import expect, machine_check, note, run
 from machine import UNTIL_HOME, Machine
 from places import OUT, WORK
 from qmp import Qmp
+from shell import LabError
 
 SETTLED = 10
 """Seconds from the prompt on until everything that is to start has started."""
 ORDERLY = 90
 """Seconds that an orderly end may take under emulation; HTCondor, which may take longer for its jobs, does not run here."""
+PRESSES = 90
+"""So often the button is pressed, once a second, at most."""
+
+
+def pressed_until_it_ends(machine, qmp):
+    """Presses the button each second, as somebody does who sees nothing happen; returns how often."""
+    for number in range(PRESSES):
+        try:
+            qmp.ask("system_powerdown")
+        except (LabError, OSError):
+            return number  # it is off
+        time.sleep(1)
+        if machine.process.poll() is not None:
+            return number + 1
+    return PRESSES
 
 
 def pressed(name, press, *goodbye):

@@ -25,6 +25,15 @@ def render(values):
     return text
 
 
+def urls(address):
+    """The product's and the vendor's address, behind the version, where DSP0243 wants them; nothing without an address."""
+    if address is None:
+        return ""
+    if not re.fullmatch(r"https?://[^\s<>&\"]+", address):
+        raise ValueError(f"Directory.Build.props: PackageProjectUrl is no address that a browser opens: {address}")
+    return f"\n      <ProductUrl>{address}</ProductUrl>\n      <VendorUrl>{address}</VendorUrl>"
+
+
 def replace_config(text, file_size, capacity):
     """The descriptor with another size (bytes of the VMDK) and capacity (bytes of the disk) of the configuration disk."""
     text, files = re.subn(r'(<File [^>]*ovf:id="file-config"[^>]*ovf:size=")[0-9]+(")', rf"\g<1>{file_size}\2", text)
