@@ -66,7 +66,7 @@ def content(path, start, length):
 class Base(unittest.TestCase):
     def setUp(self):
         self.world = World(self)
-        self.machine, self.image = self.world.home / "manager.qcow2", self.world.out / "wow.qcow2"
+        self.machine, self.image = self.world.home / "manager.qcow2", self.world.out / "wow-amd64.qcow2"
         make_disk(self.machine, "0.1.0", home=b"keys and queue")
         make_disk(self.image, "0.2.0", modules=("tutorial", "surge"), system=b"the next system")
         self.before = self.machine.read_bytes()
