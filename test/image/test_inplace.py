@@ -25,6 +25,7 @@ from tools import ImageError  # noqa: E402
 
 STAMP = ROOT / "appliance/image/stamp"
 MIB = smalls.MIB
+MANAGER = POOL_CONF + "[node]\nrole = manager\n"
 OTHER = POOL_CONF.replace("name = demo", "name = other")
 
 
@@ -103,7 +104,7 @@ class Stamped(Base):
                 (keys / "ca").mkdir(parents=True, exist_ok=True)
                 for name in ("node.key", "node.pem", "ca/ca.db"):
                     (keys / name).write_bytes(secret)
-                self.stamped(disk, POOL_CONF + "[node]\nrole = manager\n", "--manager", keys)
+                self.stamped(disk, MANAGER, "--manager", keys)
                 self.assertTrue(secret[:22] in disk.read_bytes(), "the test sees nothing")
                 self.assertIn("before it was of the pool demo", self.stamped(disk, OTHER))
                 self.assertFalse(secret[:22] in disk.read_bytes(), "a key was left")
@@ -121,6 +122,21 @@ class Stamped(Base):
             inplace.stamp(disk, configdisk.entries(self.conf), self.scratch)
         self.assertLess(sum(parts), 40 * MIB)
         self.assertLess(disk.stat().st_blocks * 512, 8 * MIB)
+
+    def test_all_that_stands_on_a_configuration_disk_is_taken(self):
+        keys, disk = self.folder / "keys", self.disk()
+        (keys / "ca").mkdir(parents=True)
+        for name in ("node.key", "node.pem", "ca/ca.db"):
+            (keys / name).write_text(name)
+        out = self.folder / "NAME-config.img"
+        self.stamped(disk, MANAGER, "--manager", keys, "-o", out)
+        done = subprocess.run([STAMP, disk, out], capture_output=True, text=True, check=False)
+        self.assertEqual(0, done.returncode, done.stderr)
+        (self.scratch / "part").write_bytes(smalls.part(disk, "raw"))
+        listed = subprocess.run(["mdir", "-b", "-/", "-i", self.scratch / "part", "::"], capture_output=True, text=True, check=True).stdout.split()
+        self.assertEqual(["::/manager/", "::/manager/ca/", "::/manager/ca/ca.db", "::/manager/node.key", "::/manager/node.pem", "::/pool.conf", "::/pool.lines"], sorted(listed))
+        done = subprocess.run([STAMP, disk, out, "--manager", keys], capture_output=True, text=True, check=False)
+        self.assertIn("leave --manager", done.stderr)
 
     def test_what_somebody_put_there_by_hand_is_replaced(self):
         disk = self.disk()
@@ -240,7 +256,7 @@ class Refused(Base):
         (manager / "ca/ca.db").write_bytes(bytes(8 * MIB))
         disk = self.disk("qcow2")
         before = disk.read_bytes()
-        done = self.stamp(disk, POOL_CONF + "[node]\nrole = manager\n", "--manager", manager)
+        done = self.stamp(disk, MANAGER, "--manager", manager)
         self.assertIn("-o OUT.img", done.stderr)
         self.assertEqual(1, done.returncode)
         self.expect_same(before, disk)

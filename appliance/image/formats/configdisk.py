@@ -20,6 +20,8 @@ NAMES = ("pool.conf", LIST, "manager", "machine")
 MANAGER = ("node.key", "node.pem", "ca")
 MACHINE = ("node.key", "node.pem")
 QCOW2_MAGIC = b"QFI\xfb"
+# Where the boot sector of a FAT12 or FAT16 has the label; the initrd looks there (appliance/initrd/config.sh).
+LABEL = 43
 MIB = 1024 * 1024
 # What the initrd reads at most (appliance/initrd/config.sh).
 CONTENT_LIMIT = 16 * MIB
@@ -166,6 +168,22 @@ def entries(pool_conf, manager=None, machine=None, managers=None):
         if folder is not None:
             found += [(f"{name}/{part}", folder / part) for part in parts if part != "ca" or (folder / part).exists()]
     return found
+
+
+def is_disk(path):
+    """Whether a file is a configuration disk that `make` wrote."""
+    with open(path, "rb") as file:
+        return file.read(LABEL + 11)[LABEL:].rstrip() == agreed.CONFIG_LABEL.encode()
+
+
+def unpacked(disk, folder):
+    """(pool.conf, manager, machine, managers), as `check` takes them, of a configuration disk; they are copied into the folder."""
+    for name in NAMES:
+        subprocess.run(["mcopy", "-s", "-n", "-i", disk, f"::/{name}", folder], check=False, capture_output=True)
+    found = {name: folder / name if (folder / name).exists() else None for name in NAMES}
+    if found["pool.conf"] is None:
+        raise StampError(f"{disk}: is a configuration disk without a pool.conf; give another one, or a pool.conf")
+    return found["pool.conf"], found["manager"], found["machine"], found[LIST]
 
 
 def entries_of(folder):

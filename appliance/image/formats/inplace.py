@@ -19,8 +19,6 @@ SIZE = 16 * MIB
 HALVES = {128: SIZE // 2, SIZE // 2 // SECTOR: SIZE}
 """Reserved sectors of each half, and the byte at which its file system ends. The first leaves the boot sector 64 KiB to itself."""
 CHUNK = 64 * 1024
-LABEL = 43
-"""Where a FAT12's or FAT16's boot sector has the label; the initrd looks there (appliance/initrd/config.sh)."""
 USED_MARK = 4096
 """A home that is being made, or was, has something in the first MiB, or in the last so many bytes (appliance/initrd/home.sh)."""
 
@@ -32,7 +30,7 @@ class State:
     def __init__(self, image):
         content = image.read_bytes()
         reserved = struct.unpack_from("<H", content, 14)[0]
-        is_ours = content[510:512] == b"\x55\xaa" and content[LABEL:LABEL + 11].rstrip() == CONFIG.encode()
+        is_ours = content[510:512] == b"\x55\xaa" and content[configdisk.LABEL:configdisk.LABEL + 11].rstrip() == CONFIG.encode()
         self.half = reserved if is_ours and reserved in HALVES else None
         self.is_foreign = self.half is None and any(content[:SECTOR])
         kept = range(self.half * SECTOR, HALVES[self.half]) if self.half else range(0)
