@@ -114,18 +114,15 @@ def stamp(path, entries, scratch):
     if before.is_foreign:
         write("write", "-P", "0", 0, SECTOR)
     write("write", "-s", "body", body.start, body.size)
-    if _read_again(disk, Part(part.start + body.start, body.size), scratch) != wanted[body.start:body.start + body.size]:
+    onedisk.read(disk, part, scratch / "now")
+    now = (scratch / "now").read_bytes()
+    if now[body.start:body.start + body.size] != wanted[body.start:body.start + body.size]:
         raise ImageError(f"{path}: does not read as it was written; the former configuration is still in use. Look after the disk that the file lies on")
     write("write", "-s", "boot", 0, SECTOR)
-    for start, size in _left(_read_again(disk, part, scratch), wanted):
+    for start, size in _left(now, wanted):
         # Not as a hole: of that the file's own bytes would stay.
         write("write", "-P", "0", start, size)
     return before
-
-
-def _read_again(disk, part, scratch):
-    onedisk.read(disk, part, scratch / "again")
-    return (scratch / "again").read_bytes()
 
 
 def _used(content):

@@ -14,10 +14,10 @@ class ImageError(Exception):
     """What is wrong with the user's input, and what to do."""
 
 
-def run(*command, about, cwd=None):
-    """What a program prints. ImageError about the file `about` where it fails."""
+def run(*command, about, cwd=None, good=(0,)):
+    """What a program prints. ImageError about the file `about` where it ends with another code than the good ones."""
     done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False, cwd=cwd, env=ENVIRONMENT, stdin=subprocess.DEVNULL)
-    if done.returncode:
+    if done.returncode not in good:
         raise refusal(about, command[0], done.stderr or done.stdout)
     return done.stdout
 
