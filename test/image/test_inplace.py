@@ -176,12 +176,14 @@ class Cut(Base):
             changed = [at for at in range(start, start + size, 512) if was[at:at + 512] != after[at:at + 512]]
             # In the order of a disk, backwards, and each second sector: a write that is cut may have left any of them.
             for order in (changed, changed[::-1]):
-                for count in {1, len(order) // 2, len(order)} - {0}:
+                for count in {1, len(order) // 2} - {0}:
                     now = bytearray(was)
                     for at in order[:count]:
                         now[at:at + 512] = after[at:at + 512]
                     state = self.state(now[start:start + size])
                     states.append((inplace.pool_of(state.pool_conf).name, state.is_unfinished))
+        state = self.state(writes[-1][start:start + size])
+        states.append((inplace.pool_of(state.pool_conf).name, state.is_unfinished))
         self.assertEqual({("demo", True), ("other", True), ("other", False)}, set(states))
         # And the next stamp ends what was cut, and says so.
         disk.write_bytes(writes[0])
@@ -219,7 +221,7 @@ class Refused(Base):
         self.refused(smalls.converted(smalls.table(self.folder / "disk.raw"), "vmdk", "-o", "subformat=streamOptimized"), "streamOptimized", "wow image convert")
 
     def test_one_from_which_a_machine_runs(self):
-        for form in smalls.FORMS:
+        for form in ("qcow2", "vhdx"):
             with self.subTest(form), running(self.disk(form), form) as disk:
                 self.refused(disk, "is in use", "switch the machine off")
 
