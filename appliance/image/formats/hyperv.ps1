@@ -11,8 +11,8 @@ In a PowerShell that was opened as administrator:
 The disk is used where it lies: the machine's files are on it from then on.
 #>
 param(
-    [string] $Disk = [IO.Path]::ChangeExtension($PSCommandPath, '.vhdx'),
-    [string] $Name = [IO.Path]::GetFileNameWithoutExtension($Disk),
+    [string] $Disk = '',
+    [string] $Name = '',
     # 2 starts by UEFI, 1 by BIOS, which Windows before 8.1 and Server 2012 R2 have alone.
     [ValidateSet(1, 2)] [int] $Generation = 2,
     # It leads out by the computer's own address. Managers, and machines to log in to, need an external one.
@@ -23,6 +23,9 @@ param(
     [long] $Memory = 1GB
 )
 $ErrorActionPreference = 'Stop'
+# Not as defaults above: Windows' own PowerShell does not know there where the script lies.
+if (-not $Disk) { $Disk = [IO.Path]::ChangeExtension($PSCommandPath, '.vhdx') }
+if (-not $Name) { $Name = [IO.Path]::GetFileNameWithoutExtension($Disk) }
 
 if (-not (Get-Command New-VM -ErrorAction SilentlyContinue)) {
     throw 'Hyper-V is not switched on. Settings > Optional features > More Windows features: tick Hyper-V; then start Windows again.'
