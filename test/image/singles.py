@@ -13,7 +13,7 @@ from machine import UEFI, UNTIL_HOME, Running
 from places import IMAGE, OUT, PARTS, POOL_CONF, ROOT, WORK
 
 NAME = OUT / "wow-amd64"
-FOUND = 'tell "verdict $system $(sed -n "s/^name = //p" /run/wow-config/pool.conf 2>/dev/null) $disk"\n'
+FOUND = 'tell "verdict $system $(sed -n "s/^name = //p" /run/wow-config/pool.conf 2>/dev/null) ${looked_at##* }"\n'
 
 
 def stamped(disk, pool):
@@ -37,19 +37,20 @@ def converted(name, end):
     return disk
 
 
-def taken(name, disk):
-    """What the initrd finds when the disk is all that the machine has."""
-    return Kernel(name).start(configs.FETCH, configs.FETCH + FOUND, *configs.ON_VIRTIO, words="wow.mode=ephemeral", system=disk).verdicts()
+def taken(name, disk, *options):
+    """What the initrd finds where the disk holds the system."""
+    return Kernel(name).start(configs.FETCH, configs.FETCH + FOUND, *configs.ON_VIRTIO, *options, words="wow.mode=ephemeral", system=disk).verdicts()
 
 
 @machine_check
-def a_configuration_in_the_partition_of_the_only_disk_is_taken_from_either_half():
+def a_configuration_in_the_partition_of_the_only_disk_is_taken_from_either_half_and_one_on_a_disk_comes_first():
     disk = copied("partition", NAME.with_suffix(".qcow2"))
-    expect(taken("partition-blank", disk) == ["/dev/vda3"], "it took a configuration from an image that has none")
     for pool in ("first", "second"):
         stamped(disk, pool)
         said = taken(f"partition-{pool}", disk)
         expect(said == [f"/dev/vda3 {pool} /dev/vda5"], f"it took {said}")
+    said = taken("partition-newer", disk, *configs.drive("newer", configs.made("newer")), "-device", "virtio-blk-pci,drive=newer")
+    expect(said == ["/dev/vda3 newer /dev/vdb"], f"it took {said}")
 
 
 def verified(image):
