@@ -20,6 +20,7 @@ import configdisk  # noqa: E402
 import inplace  # noqa: E402
 import onedisk  # noqa: E402
 import smalls  # noqa: E402
+import tools  # noqa: E402
 from places import POOL_CONF  # noqa: E402
 from tools import ImageError  # noqa: E402
 
@@ -243,6 +244,11 @@ class Refused(Base):
                 file.seek(start)
                 file.write(text)
             self.refused(disk, "a machine was started from this disk", "fresh copy")
+
+    def test_what_a_program_says_is_told_in_words_that_help(self):
+        for said, word in (("VHDX image file 'x' opened read-only, but contains a log that needs to be replayed", "qemu-img check -r all"),
+                           ("write failed: No space left on device", "make room")):
+            self.assertIn(word, str(tools.refusal("x", "qemu-io", said)))
 
     def test_a_full_disk(self):
         disk = self.disk("qcow2")

@@ -72,6 +72,12 @@ class Verified(unittest.TestCase):
         smalls.quiet("debugfs", "-w", "-R", "rm layers/tutorial-1.squashfs", f"{self.raw}?offset={smalls.PARTS['WOWSYS'][0] * smalls.MIB}")
         self.assertIn("tutorial-1.squashfs: is missing", self.verify(self.raw).stdout)
 
+    def test_the_disk_of_a_machine_is_told_from_an_image(self):
+        self.assertFalse(self.found(self.raw)["used"])
+        self.put(smalls.PARTS["WOWHOME"][0] * smalls.MIB + 1024, b"a home")
+        self.assertTrue(self.found(self.raw)["used"])
+        self.assertIn("has its home on it", self.verify(self.raw).stdout)
+
     def test_a_stamp_that_was_cut_is_told(self):
         self.stamped(self.raw)
         self.put(smalls.PARTS["WOWCFG"][0] * smalls.MIB + HALF, b"what was left")

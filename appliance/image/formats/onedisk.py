@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import tools
 from partitions import CONFIG, HOME  # noqa: F401 # named here beside the others
-from tools import ImageError
+from tools import ImageError, ToldError
 
 SECTOR, MIB = 512, 1 << 20
 BOOT, SYSTEM = "WOWESP", "WOWSYS"
@@ -80,9 +80,9 @@ def check(path, form, shown):
     """ImageError where the format's own tables are damaged, as those of a file that was cut short are."""
     try:
         tools.run("qemu-img", "check", "-q", "-f", form, path, about=shown, good=SOUND)
+    except ToldError:
+        raise
     except ImageError as error:
-        if "is in use" in str(error):
-            raise
         raise ImageError(f"{shown}: is damaged or was cut short ({str(error).removeprefix(f'{shown}: ')}); take a whole copy") from error
 
 

@@ -7,11 +7,18 @@ import subprocess
 # Their words are looked for, so they are English.
 ENVIRONMENT = {**os.environ, "LC_ALL": "C", "PATH": f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"}
 LOCKED = re.compile(r"Failed to (get|lock)|Is another process using")
-FULL = "No space left on device"
+KNOWN = {
+    "No space left on device": "there is no room left where it lies; make room, and try again",
+    "needs to be replayed": "was not closed in order, for its machine was killed; first type: qemu-img check -r all FILE"}
+"""What a program says, and what is told of it."""
 
 
 class ImageError(Exception):
     """What is wrong with the user's input, and what to do."""
+
+
+class ToldError(ImageError):
+    """The program said what is wrong in words that have a meaning here."""
 
 
 def run(*command, about, cwd=None, good=(0,)):
@@ -25,8 +32,9 @@ def run(*command, about, cwd=None, good=(0,)):
 def refusal(about, program, said):
     """The ImageError for what a program said of a file."""
     if LOCKED.search(said):
-        return ImageError(f"{about}: is in use: a machine runs from it, or another program writes it; switch the machine off first")
-    if FULL in said:
-        return ImageError(f"{about}: there is no room left where it lies; make room, and try again")
+        return ToldError(f"{about}: is in use: a machine runs from it, or another program writes it; switch the machine off first")
+    for words, meaning in KNOWN.items():
+        if words in said:
+            return ToldError(f"{about}: {meaning}")
     words = " ".join(line.strip() for line in said.splitlines()[-2:])
     return ImageError(f"{about}: {program} says: {words or 'nothing'}")
