@@ -87,7 +87,7 @@ def boots(disk, *options):
     machine = Running(disk.name).run(serial, emulator(), "-machine", "q35", *tcg(), "-smp", "1", "-m", "1024", "-display", "none", "-no-reboot", "-nic", "none",
                                      "-serial", f"file:{serial}", "-drive", f"if=virtio,file={disk},format={form}", *options)
     try:
-        machine.wait_for("WOW: config pool=science", UNTIL_HOME * 4)
+        machine.wait_for("pool=science role=worker", UNTIL_HOME * 4)
         expect("make=/dev/vda4" in machine.said(), "it made no home in its partition")
     finally:
         # QEMU closes the file in order.
