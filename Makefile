@@ -39,7 +39,7 @@ bench-pool: host ## a pool of whole machines: matches, jobs a second, outages, a
 fuzz: host ## hostile input to every parser; SECONDS=60, TARGET=NAME for one, SEED=N again, REPLAY=FILE for one input
 	@test/Fuzz/run --seed $(or $(SEED),$$(date +%s)) $(if $(REPLAY),--replay "$(REPLAY)",--seconds $(or $(SECONDS),60)) $(if $(TARGET),--target "$(TARGET)")
 
-image: host ## the image alone: wow.qcow2, wow.ova and Vagrant boxes in build/out
+image: host ## the image alone: qcow2, OVA, VHDX and Vagrant boxes in build/out
 	$(call timed,appliance/image/build)
 
 figures: ## the figures of docs/performance.md, as the last `make wow` and `make test` left them

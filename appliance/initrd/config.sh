@@ -1,6 +1,7 @@
 # shellcheck shell=sh
 # The configuration: pool.conf; for a manager manager/, for a machine with an assigned address machine/; in a pool with several managers
-# managers.notice, the CA's list of them. It stands on a disk (FAT) or a CD (ISO 9660) that is labelled WOWCFG, on whatever controller.
+# managers.notice, the CA's list of them. It stands on a disk (FAT) or a CD (ISO 9660) that is labelled WOWCFG, on whatever controller; or in
+# a partition beside the system, where `wow image stamp` put it into an image.
 
 config_kb=16384
 config_seconds=2
@@ -15,9 +16,9 @@ label() {
     dd if="$1" bs=1 skip="$2" count=11 2>/dev/null | tr -d '\000 '
 }
 
-# labelled: prints the devices that are labelled WOWCFG: FAT12 and FAT16, FAT32, ISO 9660 (also on what is no CD drive).
+# labelled PLACE...: prints the devices that are labelled WOWCFG: FAT12 and FAT16, FAT32, ISO 9660 (also on what is no CD drive).
 labelled() {
-    for place in /sys/class/block/*; do
+    for place in "$@"; do
         place=/dev/${place##*/}
         case $place in /dev/loop*) continue ;; esac
         for offset in 43 71 32808; do
@@ -61,8 +62,15 @@ take() {
 # Windows writes it. Nearly always that is enough; but the image's own disk may be an empty one.
 look() {
     disk=$(findfs LABEL=WOWCFG 2>/dev/null) || return
+    # A disk comes before a partition, which cannot be taken out: so a machine gets a newer configuration.
+    if is_partition "$disk"; then
+        # shellcheck disable=SC2046 # words are wanted
+        for other in $(labelled $(own_disks 1)); do
+            take "$other" && return
+        done
+    fi
     take "$disk" && return
-    for disk in $(labelled); do
+    for disk in $(labelled /sys/class/block/*); do
         take "$disk" && return
     done
     return 1

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from pool import programs
 from pool.formats import stacks
+from pool.image import QCOW2
 from pool.node import WowError, agreed
 
 MIB, SECTOR = 1 << 20, 512
@@ -30,7 +31,7 @@ class Disk(NamedTuple):
 def read(path, place, held=()):
     """The Disk in a qcow2; `place` is a folder for what is made meanwhile. WowError where it is none of a WOW machine, or where a machine runs from it."""
     if not path.is_file():
-        raise WowError("no such file", "Name a machine's qcow2, and an image like build/out/wow.qcow2", str(path))
+        raise WowError("no such file", f"Name a machine's qcow2, and an image like build/out/{QCOW2}", str(path))
     with tempfile.TemporaryDirectory(dir=place) as scratch:
         scratch = pathlib.Path(scratch)
         table = _table(path, scratch / "table", held)

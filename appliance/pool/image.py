@@ -5,9 +5,9 @@ import tarfile
 from typing import NamedTuple
 
 from pool.formats import ovf
-from pool.node import WowError
+from pool.node import WowError, agreed
 
-NAMES = ("wow.ova", "wow.qcow2")
+OVA, QCOW2 = NAMES = f"{agreed.IMAGE_NAME}.ova", f"{agreed.IMAGE_NAME}.qcow2"
 VERSION = re.compile(r"<Version>([^<]*)</Version>")
 
 

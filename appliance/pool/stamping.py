@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from pool import conf, durable, programs
 from pool.formats import ovf
+from pool.image import OVA, QCOW2
 
 
 class Output(NamedTuple):
@@ -55,7 +56,7 @@ def outputs(folder, facts, ticket, told, image):
     theirs, ours = conf.worker(facts, ticket, told.users.items()), conf.manager(facts)
 
     def four(place, stem, text, keys):
-        ova, disk = (image.ova, image.digests["wow.ova"]), (image.qcow2, image.digests["wow.qcow2"])
+        ova, disk = (image.ova, image.digests[OVA]), (image.qcow2, image.digests[QCOW2])
         # One that names the first alone is told, too: others were taken off it.
         listed = folder.list if folder.list.exists() else None
         return [Output(place / f"{stem}.ova", *ova, text, keys, disk_or_ova, listed), Output(place / f"{stem}-config.img", *disk, text, keys, disk_or_ova, listed),

@@ -60,7 +60,8 @@ def pool_conf():
 def checksums_and_manifest_name_every_file():
     run("sh", "-c", f"cd {OUT} && sha256sum --check --strict SHA256SUMS")
     listed = {line.split()[1] for line in (OUT / "SHA256SUMS").read_text().splitlines()}
-    wanted = {"wow.qcow2", "wow.ova", "wow-libvirt.box", "wow-virtualbox.box", "licences.txt", "packages.lock", *(file.name for file in OUT.glob("*.spdx.json"))}
+    ends = (".qcow2", ".ova", ".vhdx", ".ps1", "-libvirt.box", "-virtualbox.box")
+    wanted = {"licences.txt", "packages.lock", *(f"wow-amd64{end}" for end in ends), *(file.name for file in OUT.glob("*.spdx.json"))}
     expect(wanted <= listed, f"SHA256SUMS lacks {wanted - listed}")
     files = {file["name"] for build in json.loads((OUT / "manifest.json").read_text())["builds"] for file in build["files"]}
     expect(wanted <= files, f"manifest.json lacks {wanted - files}")

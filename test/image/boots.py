@@ -36,7 +36,7 @@ def disk_with(layers, name):
 
 def assemble(name, folder):
     run(IMAGE / "disk", PARTS / "base", PARTS / "initrd.img", WORK / f"{name}.conf", folder, OUT / "licences.txt", WORK / f"{name}.raw")
-    run(IMAGE / "home", WORK / f"{name}.raw")
+    run(IMAGE / "one-disk", WORK / f"{name}.raw")
     run("qemu-img", "convert", "-f", "raw", "-O", "qcow2", WORK / f"{name}.raw", WORK / f"{name}-image.qcow2")
     (WORK / f"{name}.raw").unlink()
     return WORK / f"{name}-image.qcow2"

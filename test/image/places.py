@@ -14,7 +14,7 @@ WORK = ROOT / "build/test-image"
 sys.dont_write_bytecode = True
 sys.path += [str(IMAGE / "formats"), str(LAB)]
 
-HOME_AT = (64 + 8192) << 20
+HOME_AT = (64 + 8192 + 16) << 20
 """Where WOWHOME begins on a disk that has all."""
 
 POOL_CONF = """\

@@ -245,20 +245,20 @@ class Refused(unittest.TestCase):
         self.world.made()
 
     def test_an_image_whose_build_was_broken_off(self):
-        with open(self.world.out / "wow.qcow2", "ab") as disk:
+        with open(self.world.out / "wow-amd64.qcow2", "ab") as disk:
             disk.write(b"more")
         code, _, err = self.world.create()
         self.assertEqual((1, True), (code, "SHA256SUMS" in err))
 
     def test_a_missing_image_is_built_and_a_build_that_fails_is_said(self):
-        (self.world.out / "wow.ova").unlink()
+        (self.world.out / "wow-amd64.ova").unlink()
         code, _, err = self.world.create()
         self.assertEqual((1, True), (code, "the image was not built" in err), err)
         built = self.world.key.with_name("build")
-        built.write_text(f"#!/bin/sh\numask > {self.world.out}/umask\nmv {self.world.out}/kept.ova {self.world.out}/wow.ova\n", encoding="ascii")
+        built.write_text(f"#!/bin/sh\numask > {self.world.out}/umask\nmv {self.world.out}/kept.ova {self.world.out}/wow-amd64.ova\n", encoding="ascii")
         built.chmod(0o755)
         self.world.make_image()
-        (self.world.out / "wow.ova").rename(self.world.out / "kept.ova")
+        (self.world.out / "wow-amd64.ova").rename(self.world.out / "kept.ova")
         self.world.clone.builder = built
         self.world.made()
         self.assertEqual("0022", (self.world.out / "umask").read_text(encoding="ascii").strip(), "an image made so would be its owner's alone")

@@ -142,7 +142,7 @@ class Kept(unittest.TestCase):
             self.refused("ticket", self.world.pool, *words, says="either --machines N --until DAY, or --end ID")
         self.refused("ticket", self.world.pool, "--machines", "3", "--until", "2020-01-01", says="over already")
         self.refused("ticket", self.world.pool, "--machines", "70000", *UNTIL, says="65525")
-        (self.world.out / "wow.ova").unlink()
+        (self.world.out / "wow-amd64.ova").unlink()
         self.refused("ticket", self.world.pool, "--machines", "3", *UNTIL, says="make image")
 
     def test_people_come_and_go_and_the_image_follows(self):

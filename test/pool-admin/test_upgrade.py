@@ -66,7 +66,7 @@ def content(path, start, length):
 class Base(unittest.TestCase):
     def setUp(self):
         self.world = World(self)
-        self.machine, self.image = self.world.home / "manager.qcow2", self.world.out / "wow.qcow2"
+        self.machine, self.image = self.world.home / "manager.qcow2", self.world.out / "wow-amd64.qcow2"
         make_disk(self.machine, "0.1.0", home=b"keys and queue")
         make_disk(self.image, "0.2.0", modules=("tutorial", "surge"), system=b"the next system")
         self.before = self.machine.read_bytes()
@@ -128,6 +128,19 @@ class Upgraded(Base):
         subprocess.run(["qemu-img", "convert", "-O", "raw", self.machine, raw], check=True)
         said = subprocess.run(["sfdisk", "--verify", raw], check=True, capture_output=True, text=True, env={**os.environ, "LC_ALL": "C"})
         self.assertEqual(("", True), (said.stderr, "No errors detected" in said.stdout), f"{said.stdout}{said.stderr}")
+
+    def test_a_configuration_that_was_stamped_into_the_disk_stays_and_a_machine_of_before_gets_an_empty_place_for_one(self):
+        parts = {**PARTS, "WOWHOME": (20, 8), "WOWCFG": (16, 4)}
+        make_disk(self.image, "0.2.0", modules=("tutorial", "surge"), system=b"the next system", parts=parts, size=29)
+        for had in (True, False):
+            made = {"parts": parts, "size": 29} if had else {}
+            make_disk(self.machine, "0.1.0", home=b"keys and queue", **made)
+            if had:
+                _quiet("qemu-io", "-f", "qcow2", "-c", f"write -P 7 {16 * MIB} 4M", self.machine)
+            code, _, err = self.upgrade()
+            self.assertEqual(0, code, err)
+            self.assertEqual(b"keys and queue", content(self.machine, 20 * MIB, 14))
+            self.assertEqual({7 if had else 0}, set(content(self.machine, 16 * MIB, 4 * MIB)))
 
     def test_a_machine_whose_system_had_less_room_gets_that_of_the_image_and_its_home_moves(self):
         from pool import disk

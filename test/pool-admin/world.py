@@ -62,11 +62,11 @@ class World:
         values = {"VERSION": release or self.clone.release, "VENDOR": "us", "SYSTEM_SIZE": len(content), "SYSTEM_CAPACITY": 1, "HOME_SIZE": 1, "HOME_CAPACITY": 1,
                   "CONFIG_SIZE": 1, "CONFIG_CAPACITY": 1}
         parts = {ovf.NAME: ovf.render(values).encode(), ovf.MANIFEST: b"", ovf.SYSTEM: content, ovf.HOME: b"-", ovf.CONFIG: b"-"}
-        with Archive(self.out / "wow.ova") as archive:
+        with Archive(self.out / "wow-amd64.ova") as archive:
             for name, data in parts.items():
                 archive.add_bytes(name, data)
-        subprocess.run(["qemu-img", "create", "-q", "-f", "qcow2", self.out / "wow.qcow2", "1M"], check=True)
-        sums = "".join(f"{ovf.digest_of(self.out / name)}  {name}\n" for name in ("wow.ova", "wow.qcow2"))
+        subprocess.run(["qemu-img", "create", "-q", "-f", "qcow2", self.out / "wow-amd64.qcow2", "1M"], check=True)
+        sums = "".join(f"{ovf.digest_of(self.out / name)}  {name}\n" for name in ("wow-amd64.ova", "wow-amd64.qcow2"))
         (self.out / "SHA256SUMS").write_text(sums, encoding="ascii")
 
     def run(self, *words, reached=lambda name: None, typed=""):

@@ -7,7 +7,7 @@ import probe
 from shell import run as command
 from tally import must
 
-HOME_AT = (64 + 8192) << 20
+HOME_AT = (64 + 8192 + 16) << 20
 
 
 def home(vm):

@@ -10,6 +10,7 @@ import tempfile
 sys.dont_write_bytecode = True
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "node/root/usr/lib/wow/node"))
 
+from tools import ImageError  # noqa: E402
 from wow.config import outside, poolconf  # noqa: E402 # the only reader of pool.conf
 from wow.lib import agreed  # noqa: E402
 from wow.lib.errors import WowError  # noqa: E402
@@ -19,15 +20,19 @@ NAMES = ("pool.conf", LIST, "manager", "machine")
 MANAGER = ("node.key", "node.pem", "ca")
 MACHINE = ("node.key", "node.pem")
 QCOW2_MAGIC = b"QFI\xfb"
+# Where the boot sector of a FAT12 or FAT16 has the label; the initrd looks there (appliance/initrd/config.sh).
+LABEL = 43
 MIB = 1024 * 1024
 # What the initrd reads at most (appliance/initrd/config.sh).
 CONTENT_LIMIT = 16 * MIB
+# What half of the partition in an image holds, beside the FAT's own tables (inplace.py).
+HALF_LIMIT = 8 * MIB - 256 * 1024
 # A FAT entry rounds up to its cluster and needs room in its folder.
 ENTRY = 4096
 
 
-class StampError(Exception):
-    """What is wrong with the user's input, and what to do."""
+class StampError(ImageError):
+    """What is wrong with what shall be stamped, and what to do."""
 
 
 def loaded(pool_conf):
@@ -109,7 +114,25 @@ def make(image, entries=()):
     image = fresh(image)
     with open(image, "wb") as file:
         file.truncate(size)
-    subprocess.run(["mkfs.vfat", "--invariant", "-n", agreed.CONFIG_LABEL, str(image)], check=True, stdout=subprocess.DEVNULL)
+    fill(image, entries)
+    return size
+
+
+def make_half(image, entries, reserved, end):
+    """Writes the raw disk `image` whose file system lies behind so many reserved sectors and ends at the byte `end`. Behind each is room for 8 MiB less
+    what a FAT's own tables take."""
+    used = content_of(entries)
+    if used > HALF_LIMIT:
+        raise StampError(f"{used} bytes for the configuration; the partition in an image takes {HALF_LIMIT}. Make a configuration disk of its own: "
+                         "wow image stamp IMAGE POOL.CONF -o OUT.img")
+    with open(fresh(image), "wb") as file:
+        file.truncate(end)
+    fill(image, entries, "-F", "16", "-s", "1", "-R", str(reserved))
+
+
+def fill(image, entries, *options):
+    """Makes the file system and puts the entries into it."""
+    subprocess.run(["mkfs.vfat", "--invariant", *options, "-n", agreed.CONFIG_LABEL, str(image)], check=True, stdout=subprocess.DEVNULL)
     for name, source in entries:
         parent = name.rpartition("/")[0]
         if parent:
@@ -117,7 +140,6 @@ def make(image, entries=()):
         subprocess.run(["mcopy", "-s", "-Q", "-i", str(image), str(source), f"::/{name}"], check=True)
         if name == "pool.conf":
             subprocess.run(["mcopy", "-i", str(image), "-", f"::/{outside.NAME}"], input=outside.of_file(str(source)).encode(), check=True)
-    return size
 
 
 def make_cd(image, entries):
@@ -146,6 +168,22 @@ def entries(pool_conf, manager=None, machine=None, managers=None):
         if folder is not None:
             found += [(f"{name}/{part}", folder / part) for part in parts if part != "ca" or (folder / part).exists()]
     return found
+
+
+def is_disk(path):
+    """Whether a file is a configuration disk that `make` wrote."""
+    with open(path, "rb") as file:
+        return file.read(LABEL + 11)[LABEL:].rstrip() == agreed.CONFIG_LABEL.encode()
+
+
+def unpacked(disk, folder):
+    """(pool.conf, manager, machine, managers), as `check` takes them, of a configuration disk; they are copied into the folder."""
+    for name in NAMES:
+        subprocess.run(["mcopy", "-s", "-n", "-i", disk, f"::/{name}", folder], check=False, capture_output=True)
+    found = {name: folder / name if (folder / name).exists() else None for name in NAMES}
+    if found["pool.conf"] is None:
+        raise StampError(f"{disk}: is a configuration disk without a pool.conf; give another one, or a pool.conf")
+    return found["pool.conf"], found["manager"], found["machine"], found[LIST]
 
 
 def entries_of(folder):

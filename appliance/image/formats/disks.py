@@ -5,7 +5,8 @@ import re
 import struct
 import subprocess
 
-QCOW2 = "wowcfg.qcow2"
+QCOW2, SYSTEM_QCOW2 = "wowcfg.qcow2", "wow.qcow2"
+"""Disks of the box for libvirt."""
 HOME_SIZE = 64 << 30
 """Bytes of a home's own disk. It is thin: what nobody wrote takes no room."""
 SECTOR = 512

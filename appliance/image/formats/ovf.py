@@ -54,8 +54,12 @@ def parse_manifest(text):
 
 
 def digest_of(path):
-    sha = hashlib.sha256()
     with open(path, "rb") as file:
-        while block := file.read(1024 * 1024):
-            sha.update(block)
+        return digest_of_stream(file)
+
+
+def digest_of_stream(file):
+    sha = hashlib.sha256()
+    while block := file.read(1024 * 1024):
+        sha.update(block)
     return sha.hexdigest()

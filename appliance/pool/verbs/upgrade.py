@@ -14,6 +14,7 @@ import struct
 
 from pool import disk, durable, programs
 from pool.formats import partitions, stacks
+from pool.image import QCOW2
 from pool.node import WowError
 from pool.steps import Step
 
@@ -35,7 +36,7 @@ def add(parser):
 def run(given, context):
     """Looks at both disks, and only then makes the new one."""
     programs.need(*TOOLS)
-    machine, image = given.machine.resolve(), given.image or context.clone.out / "wow.qcow2"
+    machine, image = given.machine.resolve(), given.image or context.clone.out / QCOW2
     if not machine.is_file():
         raise WowError("no such file", "Name the first disk of the machine", str(machine))
     with contextlib.closing(taken(machine, context.say)) as lock:

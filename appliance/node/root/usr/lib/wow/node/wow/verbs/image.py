@@ -4,16 +4,16 @@ import os
 from wow.lib.errors import WowError
 from wow.lib.verb import JSON, Given, Option, UsageError, Verb
 
-TOOLS = ("stamp",)
+TOOLS = ("stamp", "convert", "verify")
 
 
 def run(given: Given) -> int:
     """Hands over to the tool in appliance/image of the clone."""
     if not given.words or given.words[0] not in TOOLS:
-        raise UsageError("name the tool: stamp")
+        raise UsageError(f"name the tool: {', '.join(TOOLS)}")
     tool = os.path.join(repository(), "appliance", "image", given.words[0])
     if not os.access(tool, os.X_OK):
-        raise WowError("is missing", "Run this from a clone of the repository: appliance/wow image stamp", tool)
+        raise WowError("is missing", f"Run this from a clone of the repository: appliance/wow image {given.words[0]}", tool)
     os.execv(tool, [tool, *given.words[1:]])
 
 
@@ -25,8 +25,10 @@ def repository() -> str:
     return folder
 
 
-VERB = Verb("image", "stamp IMAGE POOL.CONF", "on the building machine: puts a pool.conf into an image", (
-    Option("--out", "OUT", "what to write", short="-o", is_needed=True),
+VERB = Verb("image", "stamp IMAGE POOL.CONF | convert IMAGE | verify IMAGE", "on the building machine: puts a pool.conf into an image, writes one in "
+            "another hypervisor's format, says what is in one", (
+    Option("--out", "OUT", "what to write; without it stamp changes a disk that holds a whole machine in place; of convert its end says the format: "
+           ".qcow2, .vhdx, .vmdk, .raw, .raw.tar.gz", short="-o"),
     Option("--manager", "FOLDER", "for the pool's manager: node.key, node.pem and ca/"),
     Option("--managers", "FILE", "the list of managers that `wow-ca managers` signed; a manager that it names may be without ca/"),
     Option("--machine", "FOLDER", "for one machine whose address is assigned: node.key and node.pem of `wow-ca machine`"),

@@ -1,0 +1,58 @@
+"""An image in any form, opened: the disk with the system, and the configuration, which stands on it or on a disk beside it."""
+
+import json
+import shutil
+import tarfile
+
+import disks
+import inplace
+import onedisk
+import ovf
+import tools
+from tools import ImageError
+
+BOX = "metadata.json"
+
+
+def opened(image, scratch):
+    """(what form it has, its OneDisk, a raw copy of its configuration or None, what is wrong with it). ImageError where it is no image of WOW."""
+    if onedisk.form_of(image):
+        disk = onedisk.look(image, scratch)
+        if onedisk.CONFIG not in disk.parts:
+            return disk.form, disk, None, []
+        is_cut = inplace.state_of(disk, scratch).is_unfinished
+        return disk.form, disk, scratch / "wowcfg", ["the configuration: a stamp was cut, and left something behind; stamp it again"] if is_cut else []
+    try:
+        with tarfile.open(image) as archive:
+            names = archive.getnames()
+            form, system, config = kind_of(image, archive, names)
+            wrong = unlike_manifest(archive) if form == "OVA" else []
+            for name in (system, config):
+                with archive.extractfile(name) as source, open(scratch / name, "wb") as file:
+                    shutil.copyfileobj(source, file, 1 << 20)
+    except (tarfile.TarError, EOFError, OSError) as error:
+        if isinstance(error, OSError) and error.errno:
+            raise ImageError(f"{image}: {error.strerror}") from error
+        raise ImageError(f"{image}: is no image (qcow2, VHDX, VMDK, raw, OVA, Vagrant box), or was cut short; give a whole one that `make image` made") from error
+    tools.run("qemu-img", "convert", "-O", "raw", scratch / config, scratch / "config.raw", about=image)
+    return form, onedisk.look(scratch / system, scratch, image), scratch / "config.raw", wrong
+
+
+def kind_of(image, archive, names):
+    """(form, member with the system, member with the configuration)."""
+    if {ovf.NAME, ovf.MANIFEST, *ovf.DISKS} <= set(names):
+        return "OVA", ovf.SYSTEM, ovf.CONFIG
+    if BOX in names:
+        provider = json.loads(archive.extractfile(BOX).read()).get("provider")
+        members = {"libvirt": (disks.SYSTEM_QCOW2, disks.QCOW2), "virtualbox": (ovf.SYSTEM, ovf.CONFIG)}.get(provider)
+        if members and set(members) <= set(names):
+            return f"Vagrant box for {provider}", *members
+    if names == ["disk.raw"]:
+        raise ImageError(f"{image}: holds a raw disk; unpack it (tar -xf), and name disk.raw")
+    raise ImageError(f"{image}: is an archive, and no OVA or Vagrant box of WOW; give one that `make image` made")
+
+
+def unlike_manifest(archive):
+    """What the OVA's manifest says otherwise."""
+    said = ovf.parse_manifest(archive.extractfile(ovf.MANIFEST).read().decode())
+    return [f"{name}: is not what the OVA's manifest says" for name in (ovf.NAME, *ovf.DISKS) if ovf.digest_of_stream(archive.extractfile(name)) != said.get(name)]

@@ -1,0 +1,75 @@
+"""What stands on the system's disk of an image: release, architecture and layers; and for which pool it is."""
+
+import hashlib
+import re
+import subprocess
+
+import inplace
+import onedisk
+import tools
+from tools import ImageError
+
+STACK = "/stacks/A.conf"
+VERSION_FILE = "usr/lib/wow/node/wow/lib/version.py"
+VERSION = re.compile(r'^VERSION = "([^"]+)"$', re.MULTILINE)
+LOADERS = {"BOOTX64.EFI": "amd64", "BOOTAA64.EFI": "arm64"}
+"""UEFI's names of what it starts, which are different for each architecture (UEFI 2.10, 3.5.1.1)."""
+
+
+def read(disk, scratch):
+    """{version, architecture, layers}; each layer says what is wrong with it, or None. ImageError where the system cannot be read."""
+    system = scratch / "system"
+    onedisk.read(disk, disk.parts[onedisk.SYSTEM], system)
+    rows = [line.split() for line in inside(disk, system, f"cat {STACK}").splitlines() if line.strip() and not line.startswith("#")]
+    if any(len(row) != 5 or not row[3].isdecimal() for row in rows) or not {"base", "node"} <= {row[0] for row in rows}:
+        raise ImageError(f"{disk.shown}: its list of layers, {STACK}, is none that this release reads; use the `wow` of the release that made it")
+    layers = [layer(system, *row) for row in rows]
+    node = next(one for one in layers if one["kind"] == "node")
+    return {"version": version(disk, system, node, scratch), "architecture": architecture(disk, scratch), "layers": layers}
+
+
+def layer(system, kind, name, file, size, digest):
+    """One line of the list, and what is wrong with its file."""
+    sha, found = hashlib.sha256(), 0
+    with subprocess.Popen(["debugfs", "-R", f"cat /layers/{file}", system.name], cwd=system.parent, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                          env=tools.ENVIRONMENT) as process:
+        while block := process.stdout.read(1 << 20):
+            sha.update(block)
+            found += len(block)
+    wrong = "is missing" if not found else f"has {found} bytes, not {size}" if found != int(size) else "is damaged" if sha.hexdigest() != digest else None
+    return {"kind": kind, "name": name, "file": file, "bytes": int(size), "sha256": digest, "wrong": wrong}
+
+
+def version(disk, system, node, scratch):
+    """The release, as the node's own programs say it; None where the layer cannot be read."""
+    inside(disk, system, f"dump /layers/{node['file']} node")
+    done = subprocess.run(["unsquashfs", "-cat", scratch / "node", VERSION_FILE], capture_output=True, text=True, check=False, env=tools.ENVIRONMENT)
+    found = VERSION.search(done.stdout)
+    return found and found.group(1)
+
+
+def architecture(disk, scratch):
+    """By the name of the boot loader; None where there is none that is known."""
+    esp = scratch / "esp"
+    onedisk.read(disk, disk.parts[onedisk.BOOT], esp)
+    done = subprocess.run(["mdir", "-b", "-i", esp, "::/EFI/BOOT"], capture_output=True, text=True, check=False)
+    names = {line.rpartition("/")[2].upper() for line in done.stdout.splitlines()}
+    return next((words for name, words in LOADERS.items() if name in names), None)
+
+
+def inside(disk, system, request):
+    """What debugfs says to one request. It ends with 0 whatever happens, and takes a request apart at blanks, so it runs where `system` lies."""
+    done = subprocess.run(["debugfs", "-R", request, system.name], capture_output=True, text=True, check=False, cwd=system.parent, env=tools.ENVIRONMENT)
+    wrong = [line for line in done.stderr.splitlines() if not line.startswith("debugfs ")]
+    if done.returncode or wrong:
+        raise ImageError(f"{disk.shown}: its system cannot be read ({(wrong or ['debugfs failed'])[0]}); take a whole copy")
+    return done.stdout
+
+
+def pool(config):
+    """{name, subnet, role, keys} of the pool.conf on a raw FAT; None where there is none. All but `keys` is None where another release wrote it."""
+    pool_conf = config and inplace.content_of(config)
+    if pool_conf is None:
+        return None
+    found = inplace.pool_of(pool_conf)
+    return {"name": found and found.name, "subnet": found and found.subnet, "role": found and found.role, "keys": inplace.has_keys(config)}
