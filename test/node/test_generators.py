@@ -1,6 +1,7 @@
 """The generated files say what the design asks for, and nothing secret where it can be read."""
 import configparser
 import os
+import pathlib
 import shutil
 import subprocess
 import tempfile
@@ -238,6 +239,19 @@ class Condor(unittest.TestCase):
     def test_jobs_have_as_many_processors_as_pool_conf_gives_them(self):
         self.assertEqual("0", self.settings()["MAX_NUM_CPUS"])
         self.assertEqual("3", self.settings(jobs__processors="3")["MAX_NUM_CPUS"])
+
+    def test_each_starter_begins_in_a_namespace_for_what_programs_share_and_the_unit_lets_it(self):
+        program = pathlib.Path(__file__).resolve().parents[2] / "appliance/node/root" / self.settings()["STARTER"].lstrip("/")
+        self.assertIn("exec unshare --ipc -- /usr/sbin/condor_starter \"$@\"\n", program.read_text(encoding="ascii"))
+        self.assertTrue(os.access(program, os.X_OK))
+        unit = (program.parents[2] / "systemd/system/condor.service.d/wow.conf").read_text(encoding="ascii")
+        self.assertIn("RestrictNamespaces=mnt ipc\n", unit)
+
+    def test_every_requirement_of_a_job_says_why_it_refuses(self):
+        settings = self.settings()
+        for name in settings["SUBMIT_REQUIREMENT_NAMES"].split(", "):
+            self.assertIn(f"SUBMIT_REQUIREMENT_{name}", settings)
+            self.assertRegex(settings[f"SUBMIT_REQUIREMENT_{name}_REASON"], '^".{30,}"$')
 
     def test_all_of_a_machines_logs_are_a_few_megabytes(self):
         settings = self.settings()

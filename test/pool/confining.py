@@ -1,4 +1,5 @@
-"""What jobs reach of the machine that they run on, of other slots, other machines and the world: by a job that tries it all."""
+"""What jobs reach of the machine that they run on, of other slots, other machines and the world: by a job that tries it all. And jobs that ask for what is not
+theirs."""
 
 import json
 import pathlib
@@ -12,6 +13,16 @@ INTRUDER = "#!/usr/bin/python3\n" + (HERE / "intruder.py").read_text(encoding="u
 NEIGHBOUR = "#!/usr/bin/python3\n" + (HERE / "neighbour.py").read_text(encoding="utf-8")
 NOTEBOOK, NEIGHBOURS, SECRET = 8888, 7001, "nobody-else-reads-this"
 CHIRPS = "/usr/libexec/condor/condor_chirp set_job_attr WowTest 17 && /usr/libexec/condor/condor_chirp get_job_attr WowTest"
+REACHED = ("open", "answered", "no address")
+"""What the intruder says of a place that it got to."""
+LAN, ELSEWHERE, EVERYBODY_6 = "192.0.2.1", "198.51.100.7", "ff02::1%wan"
+"""The gateway of the machines' own network, which answers DNS and echoes; an address of the world; all neighbours."""
+LEFT = """table inet left {
+  chain out { type filter hook output priority 300; oifname "wan" meta skuid %s counter; }
+}
+"""
+HEARD = "cat /var/lib/wow/execute/*/heard"
+MADE = ("System V shared memory", "System V semaphore", "System V queue", "POSIX queue", "POSIX shared memory")
 NOTEBOOK_PROGRAM = ["python3", "-m", "http.server", str(NOTEBOOK)]
 
 
@@ -29,9 +40,16 @@ def run(tally, pool):
                for port, what in ((9618, "HTCondor"), (22, "ssh"))}
     places |= {f"{alpha.address}:{port}": "alpha's schedd" for port in listening(alpha, alpha.address) - {9618, NEIGHBOURS}}
     places |= {f"127.0.0.1:{port}": "beta's own service" for port in listening(beta, "127.0.0.1") - {53, NOTEBOOK, NEIGHBOURS}}
-    places |= {"192.0.2.1:53": "the LAN"}
-    far = f"{alpha.address}:{NEIGHBOURS}"
-    job = Job(alpha, "alice", INTRUDER, on=f"beta.{ZONE}", arguments=" ".join([*places, far]))
+    places |= {f"{kind}{host}:{NEIGHBOURS}": "another slot" for kind, host in (("udp/", "127.0.0.1"), ("udp/", beta.address), ("udp/", "::1"), ("", "::1"))}
+    places |= {f"icmp/{host}": "its machine" for host in ("127.0.0.1", "::1", beta.address)}
+    places |= {place: "the LAN" for place in (f"{LAN}:53", f"dns/{LAN}", f"icmp/{LAN}", f"icmp/{EVERYBODY_6}", f"udp/{EVERYBODY_6}:53")}
+    places |= {f"{kind}{ELSEWHERE}{port}": "the world" for kind, port in (("", ":443"), ("udp/", ":443"), ("icmp/", ""))}
+    far = [f"{alpha.address}:{NEIGHBOURS}", f"udp/{alpha.address}:{NEIGHBOURS}", f"icmp/{alpha.address}"]
+    accounts = "-".join(beta.sh(f"id -u wowjob{number}").strip() for number in (1, 128))
+    beta.run("nft", "-f", "-", text_in=LEFT % accounts)
+    # As systemd has it where it may: everybody may send echoes, so that the fence alone is asked.
+    beta.sh("echo 0 2147483647 > /proc/sys/net/ipv4/ping_group_range")
+    job = Job(alpha, "alice", INTRUDER, on=f"beta.{ZONE}", arguments=" ".join([*places, *far]))
     said = {}
     with tally.case("a job that tries to get out of its slot ends like any other"):
         said.update(json.loads(job.result(120)))
@@ -39,11 +57,20 @@ def run(tally, pool):
         return
     with tally.case("a job reaches what it listens on itself, by loopback and by its machine's address"):
         must(said["own loopback"] == said["own address"] == "open", f"{said['own loopback']}, {said['own address']}")
-    with tally.case("a job reaches another machine's job on the overlay"):
-        must(said["tcp"][far] == "open", said["tcp"][far])
-    with tally.case("a job reaches no person's program, no other slot, no daemon, no ssh and no machine of the physical network"):
-        reached = {place: what for place, what in places.items() if said["tcp"][place] == "open"}
+    with tally.case("a job reaches another machine's job on the overlay, by TCP and UDP, and that machine by an echo"):
+        must([said["places"][place] for place in far] == ["open", "answered", "answered"], f"{said['places']}")
+    with tally.case("a job reaches no person's program, no other slot, no daemon, no ssh, no machine of the physical network and none of the world, whatever it speaks"):
+        reached = {place: what for place, what in places.items() if said["places"][place] in REACHED}
         must(not reached, f"it reaches {reached}")
+    with tally.case("not a datagram of a job's comes to another slot, and not a packet leaves by its machine's card, IPv6 and echoes among them"):
+        heard = beta.sh(HEARD)
+        must("from " not in heard and "from " in alpha.sh(HEARD), f"beta's other slot heard: {heard}")
+        left = beta.run("nft", "list", "table", "inet", "left").stdout
+        must("counter packets 0 " in left, left)
+    with tally.case("a job opens nothing that another slot made by System V or POSIX for all programs to share, and has shared memory of its own"):
+        made = beta.sh(HEARD)
+        must(all(f"made {what}\n" in made for what in MADE), f"the other slot made: {made}")
+        must(not said["shared"] and said["own shared"], f"it opens {said['shared']}; its own: {said['own shared']}")
     with tally.case("a job connects to no Unix socket without a file, HTCondor's and another slot's among them"):
         must("@neighbour" in beta.run("cat", "/proc/net/unix").stdout, "the other slot has none")
         must(not said["abstract"], f"it connects to {said['abstract']}")
@@ -79,8 +106,33 @@ def run(tally, pool):
         glutton.wait("012", "been held", 90)
         must("disk" in beta.sh(f"condor_q {glutton.number} -af HoldReason", "bob"), "for another reason")
         glutton.remove()
+    beta.run("nft", "delete table inet left")
     notebook.kill()
     notebook.wait()
+    asking(tally, alpha)
+
+
+def asking(tally, alpha):
+    """Jobs that ask for what is not theirs."""
+    alpha.sh("umask 077 && echo bobs > secret.txt", "bob")
+    with tally.case("a job that asks to run as its owner, or names a slot's account as its owner, is refused with a reason"):
+        for line, why in (("run_as_owner = true", "runs in the account of its slot"), ('My.Owner = "wowjob1"', "wowjob1")):
+            said = refusal(alpha, line)
+            must(why in said and "submitted to cluster" not in said, f"{line}: {said}")
+    with tally.case("a job that asks for another person's file is refused or held, and the reason names the file"):
+        said = refusal(alpha, "transfer_input_files = /home/bob/secret.txt")
+        if "submitted to cluster" in said:
+            number = said.split("cluster ")[1].split(".")[0]
+            until(lambda: alpha.sh(f"condor_q {number} -af JobStatus", "alice").strip(), lambda state: state == "5", f"job {number} is held: {said}", 60)
+            said = alpha.sh(f"condor_q {number} -af HoldReason; condor_rm {number} > /dev/null", "alice")
+        # Why it cannot be read HTCondor leaves out.
+        must("reading from file /home/bob/secret.txt" in said or "ermission denied" in said, said)
+
+
+def refusal(machine, line):
+    """What condor_submit says to alice of a job with a line more."""
+    machine.sh("cat > asks.sub", "alice", text_in=f"executable = /bin/true\ntransfer_executable = false\nlog = asks.log\n{line}\nqueue\n")
+    return machine.sh("condor_submit asks.sub 2>&1; :", "alice")
 
 
 def listening(machine, host=None):

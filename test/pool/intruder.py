@@ -1,6 +1,7 @@
 """What a job tries that it may not: runs as a job, on its machine's own Python, and prints one JSON object of what it reached.
 
-usage: intruder.py ADDRESS:PORT ...      places of TCP to connect to beside those that it finds itself
+usage: intruder.py PLACE ...      where to go beside what it finds itself: ADDRESS:PORT to connect to, udp/ADDRESS:PORT to send a datagram to, which may answer,
+                                  icmp/ADDRESS to call by an echo, dns/ADDRESS to ask for a name of the world; an address of IPv6 may stand for each
 """
 
 import ctypes
@@ -15,6 +16,9 @@ import time
 
 SOON = 2.0
 CLONE_NEWUSER = 0x10000000
+KEY, NAME, READ_WRITE = 0x574f57, "/wow-neighbour", 2
+"""What neighbour.py in another slot has made, and O_RDWR."""
+OWN_KEY, CREATE = 0x574f58, 0o1000
 MANY = 3000
 
 
@@ -25,6 +29,50 @@ def tcp(host, port):
             return "open"
     except OSError as error:
         return type(error).__name__
+
+
+def udp(host, port):
+    """Whether a datagram is answered."""
+    return asked(host, int(port), socket.IPPROTO_UDP, b"from another slot")
+
+
+def icmp(host):
+    """Whether an echo is answered (RFC 792, RFC 4443); the kernel fills in number and sum."""
+    kind, protocol = (128, socket.IPPROTO_ICMPV6) if ":" in host else (8, socket.IPPROTO_ICMP)
+    return asked(host, 0, protocol, bytes([kind]) + bytes(7))
+
+
+def asked(host, port, protocol, data):
+    """Whether anything comes back from there."""
+    try:
+        with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_DGRAM, protocol) as asker:
+            asker.settimeout(SOON)
+            asker.sendto(data, socket.getaddrinfo(host, port, type=socket.SOCK_DGRAM)[0][4])
+            return "answered" if asker.recv(4096) else "no answer"
+    except OSError as error:
+        return type(error).__name__
+
+
+def reach(place):
+    """What becomes of going to a place of the command line."""
+    kind, _, where = place.rpartition("/")
+    if kind == "dns":
+        return asks(where, "world.example")
+    return icmp(where) if kind == "icmp" else (udp if kind == "udp" else tcp)(*where.rsplit(":", 1))
+
+
+def shared():
+    """What another slot made for all programs of its machine, and this one can open."""
+    libc = ctypes.CDLL(None)
+    found = {"System V shared memory": libc.shmget(KEY, ctypes.c_size_t(0), 0), "System V semaphore": libc.semget(KEY, 0, 0), "System V queue": libc.msgget(KEY, 0),
+             "POSIX queue": libc.mq_open(NAME.encode(), READ_WRITE), "POSIX shared memory": libc.shm_open(NAME.encode(), READ_WRITE, 0)}
+    return [what for what, number in found.items() if number >= 0] + [name for name in os.listdir("/dev/shm") if "neighbour" in name]
+
+
+def own_shared():
+    """Whether the job has shared memory of its own, which its processes may need."""
+    libc = ctypes.CDLL(None)
+    return libc.shmget(OWN_KEY, ctypes.c_size_t(4096), CREATE | 0o600) >= 0 and libc.shmget(OWN_KEY, ctypes.c_size_t(0), 0) >= 0
 
 
 def own(host):
@@ -149,11 +197,11 @@ def submit():
 
 def main(arguments):
     """Prints what was reached."""
-    reached = {place: tcp(*place.rsplit(":", 1)) for place in arguments}
+    reached = {place: reach(place) for place in arguments}
     address = socket.gethostbyname(socket.gethostname())
     zone = socket.getfqdn().partition(".")[2]
     print(json.dumps({
-        "account": os.getuid(), "tcp": reached, "own loopback": own("127.0.0.1"), "own address": own(address),
+        "account": os.getuid(), "places": reached, "shared": shared(), "own shared": own_shared(), "own loopback": own("127.0.0.1"), "own address": own(address),
         "names": names(f"manager.{zone}", "world.example"), "asked past the resolver": asks("127.0.0.1", "world.example"), "abstract": abstract(),
         "processes": processes(), "files": files(), "user namespace": user_namespace(), "privileges": privileges(), "forks": forks(),
         "submit": submit(), "queue read": tool("condor_q", "-all", "-name", f"alpha.{zone}", "-af", "Args", "Environment"),

@@ -1,5 +1,6 @@
 """The image's own layers, that machines stand on."""
 
+import functools
 import os
 import pathlib
 import subprocess
@@ -9,7 +10,15 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PARTS = ROOT / "build/image"
 FOLDER = pathlib.Path(os.environ.get("LAYERS", PARTS / "layers"))
 LAYERS = (FOLDER / "base.squashfs", FOLDER / "node.squashfs")
+NODE = ROOT / "appliance/node/root/usr/lib/wow/node/wow"
 LOG_END = 20
+
+
+@functools.cache
+def stack():
+    """The list of layers, as the image has it."""
+    listed = [f"{layer.stem}={layer}" for layer in LAYERS]
+    return subprocess.run([ROOT / "appliance/image/stack-list", *listed], stdout=subprocess.PIPE, text=True, check=True).stdout
 
 
 def build():

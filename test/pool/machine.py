@@ -5,7 +5,7 @@ import pathlib
 import subprocess
 
 import service
-from layers import LAYERS
+from layers import LAYERS, stack
 from shell import run
 from waiting import until
 
@@ -29,6 +29,7 @@ class Machine:
         """Switches the machine on."""
         text = "".join(f"[{section}]\n" + "".join(f"{key} = {value}\n" for key, value in keys.items()) for section, keys in self.config.items())
         (self._disk / "pool.conf").write_text(text, encoding="utf-8")
+        (self.folder / "stack").write_text(stack(), encoding="utf-8")
         self._group.mkdir(exist_ok=True)
         with open(self.folder / "log", "ab") as log:
             self._process = subprocess.Popen(

@@ -36,8 +36,9 @@ def run(tally, lab):
         wait(alice, "intruder", "^005 ")
         said.update(json.loads(alice.run("cat intruder.out").stdout))
         must(said["own loopback"] == said["own address"] == "open", f"it does not reach itself: {said}")
-        reached = [place for place, how in said["tcp"].items() if how == "open"]
+        reached = [place for place, how in said["places"].items() if how == "open"]
         must(not reached, f"it reaches {reached}")
+        must(said["own shared"], "it has no shared memory of its own")
         must(said["user namespace"] == "refused" and said["privileges"] == "none", f"{said['user namespace']}, {said['privileges']}")
         must(not said["processes"] and not said["files"] and said["submit"] == "refused", f"{said['processes']}, {said['files']}, {said['submit']}")
         must(addresses["manager"] in said["names"].values() and not said["names"]["world.example"][0].isdigit(), f"{said['names']}")

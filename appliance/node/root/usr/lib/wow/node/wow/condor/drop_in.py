@@ -193,10 +193,12 @@ SCHEDD_CRON_WOW_EXECUTABLE = /usr/bin/cat
 SCHEDD_CRON_WOW_ARGS = {paths.QUEUE_AD}
 SCHEDD_CRON_WOW_MODE = Periodic
 SCHEDD_CRON_WOW_PERIOD = {TOLD}s
-SUBMIT_REQUIREMENT_NAMES = OwnShare
+SUBMIT_REQUIREMENT_NAMES = OwnShare, SlotAccount
 SUBMIT_REQUIREMENT_OwnShare = AccountingGroup =?= undefined || AccountingGroup =?= Owner || AccountingGroup =?= strcat("{ads.PATIENT}", Owner)
 SUBMIT_REQUIREMENT_OwnShare_REASON = "A job counts for who submits it: leave accounting_group out, and name no other in accounting_group_user"
-IMMUTABLE_JOB_ATTRS = AccountingGroup, AcctGroup, AcctGroupUser
+SUBMIT_REQUIREMENT_SlotAccount = RunAsOwner =!= true
+SUBMIT_REQUIREMENT_SlotAccount_REASON = "A job runs in the account of its slot, on whatever machine: leave run_as_owner out"
+IMMUTABLE_JOB_ATTRS = AccountingGroup, AcctGroup, AcctGroupUser, RunAsOwner
 {_slots(pool) if pool.has_slots else ""}"""
 
 
@@ -220,6 +222,7 @@ use POLICY : HOLD_IF_DISK_EXCEEDED
 STARTER_ALLOW_RUNAS_OWNER = False
 STARTD.FILESYSTEM_DOMAIN = slots.$(FULL_HOSTNAME)
 STARTER.FILESYSTEM_DOMAIN = slots.$(FULL_HOSTNAME)
+STARTER = /usr/lib/wow/node/starter
 USER_JOB_WRAPPER = /usr/lib/wow/node/job
 DEDICATED_EXECUTE_ACCOUNT_REGEXP = wowjob[0-9]+
 {accounts}"""

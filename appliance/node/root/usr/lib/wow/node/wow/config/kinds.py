@@ -112,10 +112,11 @@ def sentence(text: str, _: tuple[str, ...]) -> str:
 
 def link(text: str, _: tuple[str, ...]) -> str:
     """An address of the web, which stands on pages as it is."""
-    scheme, slashes, rest = text.partition("://")
-    place, _, path = rest.partition("/")
-    host_, colon, number_ = place.partition(":")
-    if scheme not in ("http", "https") or not slashes or not is_host(host_) or (colon and not is_port(number_)) or len(text) > LONGEST_LINK:
+    rest = next((text[len(scheme):] for scheme in ("http://", "https://") if text.startswith(scheme)), "")
+    place = rest.split("/", 1)[0]
+    path = rest[len(place):]
+    name, colon, at = place.partition(":")
+    if len(text) > LONGEST_LINK or not is_host(name) or (colon and not is_port(at)):
         raise Wrong(f'"{text[:60]}" is not http:// or https:// with a host')
     if set(path.lower()) - set(LETTERS + DIGITS + "._~/?#=%+:-"):
         raise Wrong(f'"{text[:60]}" has other characters than letters, digits and . _ ~ / ? # = % + : -')
