@@ -238,12 +238,11 @@ class Refused(Base):
                 self.refused(disk, "cut short")
 
     def test_the_disk_of_a_machine_that_has_been_started(self):
-        for start, text in ((24 * MIB + 1024, b"a home"), (32 * MIB - 4096, b"WOWHOME.new\n")):
-            disk = self.disk()
-            with open(disk, "r+b") as file:
-                file.seek(start)
-                file.write(text)
-            self.refused(disk, "a machine was started from this disk", "fresh copy")
+        disk = self.disk()
+        with open(disk, "r+b") as file:
+            file.seek(24 * MIB + 1024)
+            file.write(b"a home")
+        self.refused(disk, "a machine was started from this disk", "fresh copy")
 
     def test_what_a_program_says_is_told_in_words_that_help(self):
         for said, word in (("VHDX image file 'x' opened read-only, but contains a log that needs to be replayed", "qemu-img check -r all"),

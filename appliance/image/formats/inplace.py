@@ -19,8 +19,6 @@ SIZE = 16 * MIB
 HALVES = {128: SIZE // 2, SIZE // 2 // SECTOR: SIZE}
 """Reserved sectors of each half, and the byte at which its file system ends. The first leaves the boot sector 64 KiB to itself."""
 CHUNK = 64 * 1024
-USED_MARK = 4096
-"""A home that is being made, or was, has something in the first MiB, or in the last so many bytes (appliance/initrd/home.sh)."""
 
 
 class State:
@@ -80,13 +78,12 @@ def state_of(disk, scratch):
 
 
 def is_used(disk, scratch):
-    """Whether a machine has made its home on the disk, or begun to."""
+    """Whether a machine has its home on the disk. Only where the first MiB is zero is one made (appliance/initrd/home.sh)."""
     home = disk.parts.get(HOME)
-    for start, size in ((0, MIB), (home.size - USED_MARK, USED_MARK)) if home else ():
-        onedisk.read(disk, Part(home.start + start, size), scratch / "home")
-        if any((scratch / "home").read_bytes()):
-            return True
-    return False
+    if home is None:
+        return False
+    onedisk.read(disk, Part(home.start, MIB), scratch / "home")
+    return any((scratch / "home").read_bytes())
 
 
 def stamp(path, entries, scratch):

@@ -17,8 +17,8 @@ COPY_AT = SECTOR + 32
 """Where the table says which sector its copy has, the disk's last one (UEFI 2.10, 5.3.2)."""
 SOUND = (0, 3)
 """Exit codes of `qemu-img check`: no fault; room that is lost, which harms nothing (qemu-img(1))."""
-WRITTEN = {"vmdk": "monolithicSparse"}
-"""Of formats with several forms the one that can be written in place."""
+WRITTEN = "monolithicSparse"
+"""The form of VMDK that can be written in place."""
 
 
 class Part(NamedTuple):
@@ -28,13 +28,10 @@ class Part(NamedTuple):
 
 
 class OneDisk(NamedTuple):
-    """`shown` is what people call it; `form` is qcow2, vhdx, vmdk or raw; `kind` the VMDK's form; `size` the bytes that a machine sees; `parts` the partitions
-    by name."""
+    """`shown` is what people call it; `form` is qcow2, vhdx, vmdk or raw; `parts` are the partitions by name."""
     path: object
     shown: object
     form: str
-    kind: str
-    size: int
     parts: dict
 
 
@@ -55,17 +52,17 @@ def look(file, scratch, shown=None):
         raise ImageError(f"{shown}: is no disk image (qcow2, VHDX, VMDK, raw); give one that `make image` made")
     if form != "raw":
         check(path, form, shown)
-    about = json.loads(tools.run("qemu-img", "info", "--output=json", "-f", form, path, about=shown))
-    disk = OneDisk(path, shown, form, about.get("format-specific", {}).get("data", {}).get("create-type"), about["virtual-size"], {})
+    disk = OneDisk(path, shown, form, {})
     head = scratch / "head"
     read(disk, Part(0, MIB), head)
     with open(head, "r+b") as table:
         table.seek(COPY_AT)
-        copy = int.from_bytes(table.read(8), "little")
-        table.seek(SECTOR)
-        if table.read(len(TABLE)) == TABLE and (copy + 1) * SECTOR > disk.size:
+        size = (int.from_bytes(table.read(8), "little") + 1) * SECTOR
+        if form == "raw" and size > path.stat().st_size:
             raise ImageError(f"{shown}: was cut short: it ends before its partitions do; take a whole copy")
-        table.truncate(disk.size)
+        table.seek(SECTOR)
+        # As long as the table says, for sfdisk takes none of a disk that is too short.
+        table.truncate(size if table.read(len(TABLE)) == TABLE else MIB)
     try:
         entries = json.loads(tools.run("sfdisk", "--json", head, about=shown))["partitiontable"]["partitions"]
     except ImageError as error:
@@ -105,8 +102,12 @@ def write(disk, part, *command, cwd):
 
 def writable(disk):
     """ImageError where the form of the file cannot be written in place."""
-    if WRITTEN.get(disk.form, disk.kind) != disk.kind:
-        raise ImageError(f"{disk.shown}: is a VMDK of the form {disk.kind}, which cannot be changed in place; stamp the qcow2, or make one with: wow image convert")
+    if disk.form != "vmdk":
+        return
+    about = json.loads(tools.run("qemu-img", "info", "--output=json", "-f", disk.form, disk.path, about=disk.shown))
+    kind = about["format-specific"]["data"]["create-type"]
+    if kind != WRITTEN:
+        raise ImageError(f"{disk.shown}: is a VMDK of the form {kind}, which cannot be changed in place; stamp the qcow2, or make one with: wow image convert")
 
 
 def room(disk, wanted):
