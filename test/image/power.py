@@ -2,8 +2,8 @@
 
 import time
 
-from checks import expect, machine_check, note, run
-from machine import UNTIL_HOME, Machine
+from checks import expect, long_check, machine_check, note, run
+from machine import UEFI, UNTIL_HOME, Machine
 from places import OUT, WORK
 from qmp import Qmp
 from shell import LabError
@@ -14,6 +14,9 @@ ORDERLY = 90
 """Seconds that an orderly end may take under emulation; HTCondor, which may take longer for its jobs, does not run here."""
 PRESSES = 90
 """So often the button is pressed, once a second, at most."""
+KEYS = [{"type": "qcode", "data": key} for key in ("ctrl", "alt", "delete")]
+USB = ("-machine", "q35,i8042=off", "-device", "qemu-xhci", "-device", "usb-kbd")
+"""A machine whose only keyboard hangs on USB, as UTM's and libvirt's."""
 
 
 def pressed_until_it_ends(machine, qmp):
@@ -29,10 +32,10 @@ def pressed_until_it_ends(machine, qmp):
     return PRESSES
 
 
-def pressed(name, press, *goodbye):
+def pressed(name, press, goodbye, *options):
     """Starts a machine, presses a key when people may log in, and waits until it has ended by itself. -no-reboot: a restart ends QEMU, too."""
     socket = WORK / f"{name}.qmp"
-    machine = Machine(name, OUT / "wow.qcow2").start("-qmp", f"unix:{socket},server=on,wait=off")
+    machine = Machine(name, OUT / "wow.qcow2").start("-qmp", f"unix:{socket},server=on,wait=off", *options)
     try:
         machine.wait_for("login:", UNTIL_HOME * 2)
         started = time.monotonic()
@@ -43,8 +46,7 @@ def pressed(name, press, *goodbye):
         note(f"{name}: off after {time.monotonic() - started:.1f} s")
     finally:
         machine.cut_power()
-    for word in goodbye:
-        expect(word in machine.said(), f"the console does not say {word}:\n{machine.last()}")
+    expect(goodbye in machine.said(), f"the console does not say {goodbye}:\n{machine.last()}")
     state = run("dumpe2fs", "-h", f"{machine.home()}")
     expect("needs_recovery" not in state and "Filesystem state:         clean" in state, f"home was left open: {state[:600]}")
 
@@ -55,6 +57,10 @@ def the_power_button_ends_in_an_orderly_shutdown_with_home_clean():
 
 
 @machine_check
-def ctrl_alt_del_restarts_the_machine_in_order():
-    keys = [{"type": "qcode", "data": key} for key in ("ctrl", "alt", "delete")]
-    pressed("keys", lambda qmp: qmp.ask("send-key", keys=keys), "reboot: Restarting system")
+def by_uefi_with_a_usb_keyboard_ctrl_alt_del_restarts_the_machine_in_order():
+    pressed("usb-keys", lambda qmp: qmp.ask("send-key", keys=KEYS), "reboot: Restarting system", *UEFI, *USB)
+
+
+@long_check
+def and_with_an_old_keyboard_by_bios():
+    pressed("keys", lambda qmp: qmp.ask("send-key", keys=KEYS), "reboot: Restarting system")
