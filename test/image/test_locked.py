@@ -127,6 +127,7 @@ class Collecting(WithFolder):
         index = (self.folder / "archive/dists/trixie/main/binary-amd64/Packages").read_bytes()
         for line in ("Package: small", "Priority: required", "Filename: pool/small_1.0-1_all.deb", f"Size: {self.deb.stat().st_size}", " of two lines"):
             self.assertIn(line, index.decode().splitlines())
+        self.assertTrue(index.endswith(b"\n\n"), "debootstrap overlooks the last package")
         self.assertIn(hashlib.sha256(index).hexdigest(), (self.folder / "archive/dists/trixie/Release").read_text())
         self.assertEqual((self.folder / "archive/pool/small_1.0-1_all.deb").read_bytes(), self.deb.read_bytes())
 
