@@ -6,6 +6,7 @@ usage: neighbour.py PORT [WORD ...]
 """
 
 import ctypes
+import os
 import select
 import socket
 import sys
@@ -21,11 +22,12 @@ CREATE, OPEN_CREATE, EVERYBODY = 0o1000, 0o102, 0o666
 def shared(port):
     """{what: what libc said} of all that is made for other programs: no number below 0 is one that was made."""
     libc = ctypes.CDLL(None)
+    # Open to everybody, not only to be read.
+    os.umask(0)
     found = {"System V shared memory": libc.shmget(KEY, ctypes.c_size_t(4096), CREATE | EVERYBODY),
              "System V semaphore": libc.semget(KEY, 1, CREATE | EVERYBODY), "System V queue": libc.msgget(KEY, CREATE | EVERYBODY),
              "POSIX queue": libc.mq_open(NAME.encode(), OPEN_CREATE, EVERYBODY, None),
              "POSIX shared memory": libc.shm_open(NAME.encode(), OPEN_CREATE, EVERYBODY)}
-    # What is open to whom it may concern, whatever the umask is.
     with open(f"/dev/shm{NAME}.file", "w", encoding="ascii") as file:
         file.write(str(port))
     return found
