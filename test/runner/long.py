@@ -57,6 +57,11 @@ def from_bench(path: pathlib.Path) -> list:
     return [figure(name, f"{statistics.median(one[name] for one in rounds if name in one):g}") for name in sorted(numbers)]
 
 
+def from_image(path: pathlib.Path) -> list:
+    """The figures of the image's bench."""
+    return [figure(one["figure"], one["reached"], one["goal"], one["met"]) for one in json.loads(path.read_text(encoding="utf-8"))["figures"]]
+
+
 def from_log(log: str) -> list:
     """The lines `figure: NAME: VALUE UNIT` of a log."""
     return [figure(name, reached.strip()) for name, reached in FIGURE_LINE.findall(log)]
