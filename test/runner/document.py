@@ -18,6 +18,7 @@ REPORT = "build/out/wow/report.json"
 RUN = "docs/performance/wow-run.txt"
 BENCH = "docs/performance/bench.json"
 POOL = "docs/performance/pool.json"
+IMAGE = "docs/performance/image.json"
 SIM = "docs/performance/sim.json"
 GRID = "test/netns/grid/last.json"
 LONG = "docs/test-long.json"
@@ -112,12 +113,22 @@ def bench_origin(root: pathlib.Path) -> str:
     return f"{machine['model']} with {', '.join(machine['instructions'])}; seals by {machine['sealer']}; {origin['words']}."
 
 
-def pool(root: pathlib.Path) -> str:
-    """What a pool of machines reached in the last kept `make bench-pool`, with the figure of each round and at which commit."""
+def by_parts(path: pathlib.Path) -> str:
+    """Figures of a bench whose parts are run one by one, with the figure of each round and at which commit."""
     def rounds(numbers: list) -> str:
         return " ".join(f"{each:g}" for each in numbers) if len(numbers) <= FEW else f"{len(numbers)} from {min(numbers):g} to {max(numbers):g}"
     return rows(["figure", "to reach", "reached", "kept", "rounds", "commit"], [
-        [one["figure"], one["goal"], one["reached"], kept(one["met"]), rounds(one["rounds"]), one["commit"]] for one in loaded(root / POOL)["figures"]])
+        [one["figure"], one["goal"], one["reached"], kept(one["met"]), rounds(one["rounds"]), one["commit"]] for one in loaded(path)["figures"]])
+
+
+def pool(root: pathlib.Path) -> str:
+    """What a pool of machines reached in the last kept `make bench-pool`."""
+    return by_parts(root / POOL)
+
+
+def image(root: pathlib.Path) -> str:
+    """What the image reached in the last kept `make bench-image`."""
+    return by_parts(root / IMAGE) if (root / IMAGE).exists() else NOTHING
 
 
 def sim(root: pathlib.Path) -> str:
@@ -178,7 +189,7 @@ DOCUMENTS = {
     "docs/reference/pool.md": {"settings": lambda root: settings.reference(root, settings.POOL), "kinds": lambda root: settings.kinds(root, settings.POOL)},
     "docs/performance.md": {
         "grid": grid, "times": times, "wow": wow, "sim": sim, "bench": bench, "bench-goals": bench_goals, "bench-origin": bench_origin, "pool": pool,
-        "long": long_parts, "long-figures": long_figures}}
+        "image": image, "long": long_parts, "long-figures": long_figures}}
 """Which document has which tables, each with what makes it."""
 
 

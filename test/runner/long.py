@@ -65,6 +65,11 @@ def from_pool_bench(path: pathlib.Path) -> list:
     return [figure(one["figure"], one["reached"], one["goal"], one["met"]) for one in json.loads(path.read_text(encoding="utf-8"))["figures"]]
 
 
+def from_image(path: pathlib.Path) -> list:
+    """The figures of the image's bench."""
+    return [figure(one["figure"], one["reached"], one["goal"], one["met"]) for one in json.loads(path.read_text(encoding="utf-8"))["figures"]]
+
+
 def from_log(log: str) -> list:
     """The lines `figure: NAME: VALUE UNIT` of a log."""
     return [figure(name, reached.strip()) for name, reached in FIGURE_LINE.findall(log)]

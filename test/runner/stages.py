@@ -10,13 +10,13 @@ from typing import Callable, NamedTuple, Optional
 
 from runner.counts import Count, failed_in_trx, from_last_line, from_trx, from_unittest
 from runner.lanes import ALONE, COMPUTES, SLEEPS, WAITS
-from runner.long import from_bench, from_grid, from_log, from_pool_bench, from_sim, goals, seed, with_goals
+from runner.long import from_bench, from_grid, from_image, from_log, from_pool_bench, from_sim, goals, seed, with_goals
 
 SHELL = re.compile(rb"#!.*\b(sh|bash|dash)\b")
 PYTHON = re.compile(rb"#!.*\bpython3\b")
 PARSE = "import ast, sys; [ast.parse(open(name, encoding='utf-8').read(), name) for name in sys.argv[1:]]"
-END_TO_END = ("test/netns", "test/netns/bench", "test/netns/dhcp", "test/netns/grid", "test/netns/router", "test/image", "test/pool", "test/pool/bench",
-              "test/vm")
+END_TO_END = ("test/netns", "test/netns/bench", "test/netns/dhcp", "test/netns/grid", "test/netns/router", "test/image", "test/image/bench", "test/pool",
+              "test/pool/bench", "test/vm")
 NODE = "appliance/node/root/usr/lib/wow/node"
 UNIT_SECONDS = 600
 UNIT_SECONDS_OF = {"Simulation.Tests": 1200}
@@ -173,6 +173,8 @@ def long_stages(root: pathlib.Path, today: datetime.date) -> list:
         script(root, "long-again", 3600, "test/image/again", needs=("image-build",)),
         # A machine for each disk controller and each network card that QEMU has.
         script(root, "long-image", 7200, "test/image/run", needs=("image-build",), arguments=("--long",)),
+        # On counted instructions, so that who computes beside it changes nothing.
+        measured("long-image-bench", 7200, "test/image/bench/run", "image/bench.json", from_image, COMPUTES, "image-build"),
         # Ten machines, whose parts are killed a hundred times, and three managers; the log has the seed.
         script(root, "long-pool", 5400, "test/pool/run", needs=("image-build",),
                arguments=("--workers", "9", "--kills", "100", "--seed", seed(today), "killing", "three"), lane=SLEEPS),
