@@ -12,7 +12,7 @@ from places import PARTS, WORK
 
 HERE = pathlib.Path(__file__).resolve().parent
 SIZE = "3G"
-JOB = "total = 0\nfor n in range(6000000):\n    total = (total * 31 + n) % 1000003\nprint(total)\n"
+JOB = "total = 0\nfor n in range(2000000):\n    total = (total * 31 + n) % 1000003\nprint(total)\n"
 MOVING = "mount --move /run /root/run\n"
 """The line of init before which all is stacked and home is bound."""
 TOOLS = "/mnt/opt/bench"
