@@ -101,7 +101,7 @@ class Verified(unittest.TestCase):
             disks.to_vmdk(raw, self.folder / name)
             parts[name] = (self.folder / name).read_bytes()
         size = len(parts[ovf.SYSTEM])
-        text = ovf.render({"VERSION": "1", "VENDOR": "us", "SYSTEM_SIZE": size, "SYSTEM_CAPACITY": 1, "HOME_SIZE": 1, "HOME_CAPACITY": 1, "CONFIG_SIZE": 1, "CONFIG_CAPACITY": 1})
+        text = ovf.render({"VERSION": "1", "VENDOR": "us", "URLS": "", "SYSTEM_SIZE": size, "SYSTEM_CAPACITY": 1, "HOME_SIZE": 1, "HOME_CAPACITY": 1, "CONFIG_SIZE": 1, "CONFIG_CAPACITY": 1})
         parts[ovf.NAME] = text.encode()
         digests = {name: ovf.digest_of_stream(io.BytesIO(data)) for name, data in parts.items()}
         ova, box = self.folder / "wow.ova", self.folder / "wow.box"

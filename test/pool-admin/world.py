@@ -59,7 +59,7 @@ class World:
 
     def make_image(self, release=None, content=b"the system"):
         """An OVA and a qcow2 with little in them, formed as those of a build."""
-        values = {"VERSION": release or self.clone.release, "VENDOR": "us", "SYSTEM_SIZE": len(content), "SYSTEM_CAPACITY": 1, "HOME_SIZE": 1, "HOME_CAPACITY": 1,
+        values = {"VERSION": release or self.clone.release, "VENDOR": "us", "URLS": "", "SYSTEM_SIZE": len(content), "SYSTEM_CAPACITY": 1, "HOME_SIZE": 1, "HOME_CAPACITY": 1,
                   "CONFIG_SIZE": 1, "CONFIG_CAPACITY": 1}
         parts = {ovf.NAME: ovf.render(values).encode(), ovf.MANIFEST: b"", ovf.SYSTEM: content, ovf.HOME: b"-", ovf.CONFIG: b"-"}
         with Archive(self.out / "wow-amd64.ova") as archive:
