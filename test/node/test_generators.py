@@ -237,8 +237,9 @@ class Condor(unittest.TestCase):
         self.assertEqual(len(set(accounts)), paths.JOB_ACCOUNTS)
 
     def test_jobs_have_as_many_processors_as_pool_conf_gives_them(self):
-        self.assertEqual("0", self.settings()["MAX_NUM_CPUS"])
-        self.assertEqual("3", self.settings(jobs__processors="3")["MAX_NUM_CPUS"])
+        self.assertNotIn("NUM_CPUS", self.settings())
+        settings = self.settings(jobs__processors="3")
+        self.assertEqual(("min({3, $(DETECTED_CPUS_LIMIT)})", "$INT(WOW_PROCESSORS)"), (settings["WOW_PROCESSORS"], settings["NUM_CPUS"]))
 
     def test_each_starter_begins_in_a_namespace_for_what_programs_share_and_the_unit_lets_it(self):
         program = pathlib.Path(__file__).resolve().parents[2] / "appliance/node/root" / self.settings()["STARTER"].lstrip("/")

@@ -204,13 +204,14 @@ IMMUTABLE_JOB_ATTRS = AccountingGroup, AcctGroup, AcctGroupUser, RunAsOwner
 
 def _slots(pool: Facts) -> str:
     # A slot shares no files with anybody, not even with its own machine's people (FILESYSTEM_DOMAIN): theirs are not for its account.
+    most = int(pool.values["jobs", "processors"])
+    processors = f"WOW_PROCESSORS = min({{{most}, $(DETECTED_CPUS_LIMIT)}})\nNUM_CPUS = $INT(WOW_PROCESSORS)\n" if most else ""
     accounts = "".join(f"SLOT1_{number}_USER = wowjob{number}\n" for number in range(1, paths.JOB_ACCOUNTS + 1))
     return f"""
 use FEATURE : PartitionableSlot
 ENABLE_STARTD_DAEMON_AD = False
 EXECUTE = {paths.STATE}/execute
-MAX_NUM_CPUS = {pool.values["jobs", "processors"]}
-RESERVED_MEMORY = 128
+{processors}RESERVED_MEMORY = 128
 RESERVED_DISK = 64
 START = (NumDynamicSlots ?: 0) < {paths.JOB_ACCOUNTS}
 SUSPEND = False
