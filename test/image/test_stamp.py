@@ -24,7 +24,7 @@ from places import POOL_CONF  # noqa: E402
 CERTIFICATE = base64.b64encode(samples.certificate()).decode()
 STAMP = ROOT / "appliance/image/stamp"
 REPLACE = ROOT / "appliance/image/replace-base"
-VALUES = {"VERSION": "1", "VENDOR": "us", "SYSTEM_SIZE": 10, "SYSTEM_CAPACITY": 20, "HOME_SIZE": 50, "HOME_CAPACITY": 60, "CONFIG_SIZE": 30, "CONFIG_CAPACITY": 40}
+VALUES = {"URLS": "", "VERSION": "1", "VENDOR": "us", "SYSTEM_SIZE": 10, "SYSTEM_CAPACITY": 20, "HOME_SIZE": 50, "HOME_CAPACITY": 60, "CONFIG_SIZE": 30, "CONFIG_CAPACITY": 40}
 
 
 class Descriptor(unittest.TestCase):
