@@ -66,6 +66,21 @@ class TurnTests(unittest.TestCase):
         self.assertEqual(sorted(asked), sorted(machines))
 
 
+class KeeperTests(unittest.TestCase):
+    """A manager's rounds."""
+
+    def test_who_is_revoked_is_taken_away_once_also_without_a_connection(self):
+        taken, revoked = [], set()
+        with mock.patch.object(ads.collector, "own", lambda _: "here"), mock.patch.object(ads, "clients", dict), \
+                mock.patch.object(overlay, "boots", lambda _: {}), mock.patch.object(barred, "read", lambda: (0.0, set(revoked))), \
+                mock.patch.object(ads, "take_away", lambda gone, own, why: taken.append((gone, own))):
+            keeper = ads.Keeper(None)
+            for address in (None, GAMMA, BETA, None):
+                revoked |= {address} - {None}
+                keeper.round(0.0)
+        self.assertEqual(taken, [([GAMMA], "here"), ([BETA], "here")])
+
+
 class OverlayTests(unittest.TestCase):
     """ipopd's answers."""
 

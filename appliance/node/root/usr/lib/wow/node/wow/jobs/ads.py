@@ -7,7 +7,7 @@ import tempfile
 
 from wow.condor import collector
 from wow.jobs import shadows
-from wow.lib import overlay, system
+from wow.lib import barred, overlay, system
 
 SOME = 20
 """Machines that are asked in a round."""
@@ -76,7 +76,7 @@ def clients() -> dict[str, set[int]]:
     return found
 
 
-def take_away(gone: "list[str]", own: str) -> None:
+def take_away(gone: "list[str]", own: str, why: str = "the overlay does not reach them") -> None:
     """Has the collector of this name forget these machines. Whoever is only cut off advertises itself anew."""
     requirement = " || ".join(f'regexp("^<{address.replace(".", "[.]")}:", MyAddress)' for address in gone)
     for command, kind in KINDS:
@@ -87,7 +87,7 @@ def take_away(gone: "list[str]", own: str) -> None:
             code, said = system.run(["condor_advertise", "-pool", own, "-tcp", command, file.name], timeout=QUICK)
         if code:
             print(f"{command}: {said}", flush=True)  # for the journal
-    print(f"{', '.join(gone)}: the overlay does not reach them; their ads are gone", flush=True)
+    print(f"{', '.join(gone)}: {why}; their ads are gone", flush=True)
 
 
 class Keeper:
@@ -95,10 +95,15 @@ class Keeper:
 
     def __init__(self, pool: "Facts") -> None:
         self._turns = Turns()
+        self._revoked: set[str] = set()
         self._collector = collector.own(pool)
 
     def round(self, _: float) -> None:
-        """Asks some machines, and takes away the ads of those that are gone."""
+        """Asks some machines, and takes away the ads of those that are gone, and of those whose certificate is revoked."""
+        _, revoked = barred.read()
+        if fresh := revoked - self._revoked:
+            take_away(sorted(fresh), self._collector, "their certificates are revoked")
+        self._revoked = revoked
         answers = overlay.boots(self._turns.next(clients()))
         reaches = any(boot is not None for boot in answers.values()) or (bool(answers) and overlay.reaches_anybody())
         if gone := self._turns.heard(answers, reaches):
