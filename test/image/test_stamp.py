@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from unittest import mock
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "appliance/image/formats"))
@@ -222,6 +223,22 @@ class ConfigurationDisk(unittest.TestCase):
         subprocess.run(["xorriso", "-osirrox", "on", "-indev", image, "-extract", "/", out], check=True, capture_output=True)
         self.assertEqual({path.relative_to(out).as_posix(): path.read_text() for path in out.rglob("*") if path.is_file()},
                          {"pool.conf": POOL_CONF, "pool.lines": "", **{f"manager/{name}": name for name in ("node.key", "node.pem", "ca/ca.db")}})
+
+    def test_a_cd_is_made_again_where_the_program_for_it_crashed_and_once_only(self):
+        good, image = configdisk._burn, self.folder / "cd.iso"
+        entries = configdisk.entries(self.conf)
+
+        def crashes(folder, file):
+            file.write(b"half")
+            file.flush()
+            return subprocess.CompletedProcess([], 32, None, configdisk.CRASHED)
+        with mock.patch.object(configdisk, "_burn") as burn:
+            burn.side_effect = lambda folder, file: (crashes if burn.call_count == 1 else good)(folder, file)
+            configdisk.make_cd(image, entries)
+        self.assertEqual(image.read_bytes()[32808:32840].rstrip(), b"WOWCFG")
+        with mock.patch.object(configdisk, "_burn", side_effect=crashes) as burn, self.assertRaisesRegex(configdisk.StampError, "SIGSEGV"):
+            configdisk.make_cd(self.folder / "other.iso", entries)
+        self.assertEqual(burn.call_count, 2)
 
 
 class Command(unittest.TestCase):

@@ -29,6 +29,8 @@ CONTENT_LIMIT = 16 * MIB
 HALF_LIMIT = 8 * MIB - 256 * 1024
 # A FAT entry rounds up to its cluster and needs room in its folder.
 ENTRY = 4096
+# xorriso 1.5.4 dies of a fault of its own once in some thousand times; the same call is then good.
+CRASHED = b"UNIX-SIGNAL:  SIGSEGV"
 
 
 class StampError(ImageError):
@@ -142,6 +144,12 @@ def fill(image, entries, *options):
             subprocess.run(["mcopy", "-i", str(image), "-", f"::/{outside.NAME}"], input=outside.of_file(str(source)).encode(), check=True)
 
 
+def _burn(folder, file):
+    """Runs xorrisofs on a folder, its CD into an open file."""
+    return subprocess.run(["xorrisofs", "-quiet", "-R", "-J", "-V", agreed.CONFIG_LABEL, "-uid", "0", "-gid", "0", folder], check=False, stdout=file,
+                          stderr=subprocess.PIPE)
+
+
 def make_cd(image, entries):
     """Writes the CD `image` with the same entries. Linux reads its names by Rock Ridge, Windows by Joliet."""
     content_of(entries)
@@ -154,8 +162,11 @@ def make_cd(image, entries):
             (shutil.copytree if source.is_dir() else shutil.copyfile)(source, place)
             if name == "pool.conf":
                 place.with_name(outside.NAME).write_text(outside.of_file(str(source)), encoding="utf-8")
-        done = subprocess.run(["xorrisofs", "-quiet", "-R", "-J", "-V", agreed.CONFIG_LABEL, "-uid", "0", "-gid", "0", folder], check=False, stdout=file,
-                              stderr=subprocess.PIPE)
+        done = _burn(folder, file)
+        if CRASHED in done.stderr:
+            file.truncate(0)
+            file.seek(0)
+            done = _burn(folder, file)
     if done.returncode != 0:
         image.unlink()
         raise StampError(f"{image}: was not written; xorrisofs says: {done.stderr.decode(errors='replace').strip()}")
