@@ -136,9 +136,9 @@ def stages(root: pathlib.Path, out: pathlib.Path) -> list:
         Stage("python", 1800, [
             [sys.executable, "-c", PARSE, *python_files(root)],
             *(python_tests(root, folder) for folder in pythons)], from_unittest, ("programs",), lane=WAITS),
-        script(root, "image", 1200, "test/image/run", needs=("image-build",)),
+        script(root, "image", 2400, "test/image/run", needs=("image-build",)),
         script(root, "pool", 2000, "test/pool/run", needs=("image-build",), lane=SLEEPS),
-        script(root, "vm", 2000, "test/vm/run", needs=("image-build",), lane=ALONE),
+        script(root, "vm", 3000, "test/vm/run", needs=("image-build",), lane=ALONE),
         script(root, "netns-alone", 900, "test/netns/run", needs=("programs",), arguments=("--alone",), lane=ALONE),
     ]
 
