@@ -9,12 +9,12 @@ import tempfile
 from typing import NamedTuple
 
 from pool import programs
-from pool.formats import stacks
+from pool.formats import partitions, stacks
 from pool.image import QCOW2
 from pool.node import WowError, agreed
 
 MIB, SECTOR = 1 << 20, 512
-SYSTEM, HOME = stacks.SYSTEM, agreed.HOME_LABEL
+SYSTEM, HOME = partitions.SYSTEM, agreed.HOME_LABEL
 VERSION_FILE = "usr/lib/wow/node/wow/lib/version.py"
 ENVIRONMENT = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C"}
 """Of programs whose words are looked for."""

@@ -24,6 +24,11 @@ def pool(folder, context, held):
     return found
 
 
+def renew(found, context):
+    """Makes anew what stands in every image: the images, the pages, the backup."""
+    context.run([*found.images(), found.papers(), found.sealed(lambda key, _: show_key(key, context))])
+
+
 def facts(found):
     """What is in a pool's folder, without a secret."""
     told, folder, contents = found.settings, found.folder, found.authority.contents()

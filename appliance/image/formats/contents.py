@@ -6,10 +6,10 @@ import subprocess
 
 import inplace
 import onedisk
+import stacks
 import tools
 from tools import ImageError
 
-STACK = "/stacks/A.conf"
 VERSION_FILE = "usr/lib/wow/node/wow/lib/version.py"
 VERSION = re.compile(r'^VERSION = "([^"]+)"$', re.MULTILINE)
 LOADERS = {"BOOTX64.EFI": "amd64", "BOOTAA64.EFI": "arm64"}
@@ -20,9 +20,9 @@ def read(disk, scratch):
     """{version, architecture, layers}; each layer says what is wrong with it, or None. ImageError where the system cannot be read."""
     system = scratch / "system"
     onedisk.read(disk, disk.parts[onedisk.SYSTEM], system)
-    rows = [line.split() for line in inside(disk, system, f"cat {STACK}").splitlines() if line.strip() and not line.startswith("#")]
+    rows = stacks.lines(inside(disk, system, f"cat {stacks.FILE}"))
     if any(len(row) != 5 or not row[3].isdecimal() for row in rows) or not {"base", "node"} <= {row[0] for row in rows}:
-        raise ImageError(f"{disk.shown}: its list of layers, {STACK}, is none that this release reads; use the `wow` of the release that made it")
+        raise ImageError(f"{disk.shown}: its list of layers, {stacks.FILE}, is none that this release reads; use the `wow` of the release that made it")
     layers = [layer(system, *row) for row in rows]
     node = next(one for one in layers if one["kind"] == "node")
     return {"version": version(disk, system, node, scratch), "architecture": architecture(disk, scratch), "layers": layers}

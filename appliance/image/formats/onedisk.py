@@ -5,11 +5,11 @@ import shutil
 from typing import NamedTuple
 
 import tools
-from partitions import CONFIG, HOME  # noqa: F401 # named here beside the others
+from partitions import CONFIG, HOME, SYSTEM  # noqa: F401 # named here beside the others
 from tools import ImageError, ToldError
 
 SECTOR, MIB = 512, 1 << 20
-BOOT, SYSTEM = "WOWESP", "WOWSYS"
+BOOT = "WOWESP"
 FORMS = {"qcow2": b"QFI\xfb", "vhdx": b"vhdxfile", "vmdk": b"KDMV"}
 """What a file of each format begins with. A raw disk is known by its partition table: qemu would take any file for one."""
 TABLE = b"EFI PART"

@@ -1,6 +1,6 @@
 """Whether a machine's disk can take an image's system."""
 
-HOME = "WOWHOME"
+SYSTEM, HOME = "WOWSYS", "WOWHOME"
 CONFIG = "WOWCFG"
 """Machines of before have none."""
 

@@ -1,18 +1,23 @@
 """The list of layers on a system's disk, and which modules of one system another has not: a machine that got it would lose them."""
 
-import os
 import subprocess
+
+import tools
+from partitions import SYSTEM, named
 
 FILE = "/stacks/A.conf"
 """In the partition WOWSYS."""
-SYSTEM = "WOWSYS"
 SECTOR = 512
 
 
+def lines(text):
+    """The words of each line of a list that says something."""
+    return [line.split() for line in text.splitlines() if line.strip() and not line.startswith("#")]
+
+
 def rows(text):
-    """[kind, name, file, size, digest] of each line of a list."""
-    found = [line.split() for line in text.splitlines() if line.strip() and not line.startswith("#")]
-    return [row for row in found if len(row) == 5]
+    """[kind, name, file, size, digest] of each line that has as much."""
+    return [row for row in lines(text) if len(row) == 5]
 
 
 def modules(text):
@@ -28,10 +33,10 @@ def missing(was, new):
 
 def find(raw, table):
     """The list on a raw disk with these partitions, as sfdisk's JSON has them; None where there is none that can be read."""
-    at = [entry["start"] * SECTOR for entry in table if entry.get("name") == SYSTEM]
-    if not at:
+    system = named(table, SYSTEM)
+    if system is None:
         return None
     # debugfs takes a request apart at blanks, and ends with 0 where there is no such file.
-    done = subprocess.run(["debugfs", "-R", f"cat {FILE}", f"{raw.name}?offset={at[0]}"], cwd=raw.parent, capture_output=True, text=True, check=False,
-                          env={"PATH": f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin", "LC_ALL": "C"})
+    done = subprocess.run(["debugfs", "-R", f"cat {FILE}", f"{raw.name}?offset={system['start'] * SECTOR}"], cwd=raw.parent, capture_output=True, text=True,
+                          check=False, env=tools.ENVIRONMENT)
     return done.stdout if done.returncode == 0 and rows(done.stdout) else None

@@ -33,7 +33,7 @@ def run(given, context):
         pool = opening.pool(folder, context, held)
         pool.image  # before anything is changed: without an image to stamp, nothing is
         pool.list_managers(changed(given, pool, context), given.today, given.after)
-        context.run([*pool.images(), pool.papers(), pool.sealed(lambda key, _: opening.show_key(key, context))])
+        opening.renew(pool, context)
         context.say(told(given, folder))
         context.tell(opening.facts(pool))
 

@@ -28,7 +28,7 @@ def run(given, context):
         after = changed(given, pool.settings.projects)
         pool.image  # before anything is changed: without an image to stamp, nothing is
         pool.change(projects=after)
-        context.run([*pool.images(), pool.papers(), pool.sealed(lambda key, _: opening.show_key(key, context))])
+        opening.renew(pool, context)
         context.say(f"projects: {', '.join(after) or 'none'}. Send the new images; machines that run already keep the file that they have")
         context.tell({"projects": [{"name": name, **told} for name, told in after.items()]})
 

@@ -26,7 +26,7 @@ def run(given, context):
         conf.judge(told.name, told.subnet, told.at, after)
         pool.image  # before anything is changed: without an image to stamp, nothing is
         pool.change(users=after)
-        context.run([*pool.images(), pool.papers(), pool.sealed(lambda key, _: opening.show_key(key, context))])
+        opening.renew(pool, context)
         context.say(f"may log in: {', '.join(after) or 'nobody'}. Send the new images; machines that run already keep the file that they have")
         context.tell({"users": after})
 
