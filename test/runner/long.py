@@ -60,13 +60,8 @@ def from_bench(path: pathlib.Path) -> list:
         *(figure(name, f"{statistics.median(one[name] for one in rounds if name in one):g}") for name in sorted(numbers))]
 
 
-def from_pool_bench(path: pathlib.Path) -> list:
-    """The figures of the pool's bench.json."""
-    return [figure(one["figure"], one["reached"], one["goal"], one["met"]) for one in json.loads(path.read_text(encoding="utf-8"))["figures"]]
-
-
-def from_image(path: pathlib.Path) -> list:
-    """The figures of the image's bench."""
+def from_parts(path: pathlib.Path) -> list:
+    """The figures of a bench.json that was measured in parts: the pool's, the image's."""
     return [figure(one["figure"], one["reached"], one["goal"], one["met"]) for one in json.loads(path.read_text(encoding="utf-8"))["figures"]]
 
 

@@ -10,7 +10,7 @@ from typing import Callable, NamedTuple, Optional
 
 from runner.counts import Count, failed_in_trx, from_last_line, from_trx, from_unittest
 from runner.lanes import ALONE, COMPUTES, SLEEPS, WAITS
-from runner.long import from_bench, from_grid, from_image, from_log, from_pool_bench, from_sim, goals, seed, with_goals
+from runner.long import from_bench, from_grid, from_log, from_parts, from_sim, goals, seed, with_goals
 
 SHELL = re.compile(rb"#!.*\b(sh|bash|dash)\b")
 PYTHON = re.compile(rb"#!.*\bpython3\b")
@@ -174,12 +174,12 @@ def long_stages(root: pathlib.Path, today: datetime.date) -> list:
         # A machine for each disk controller and each network card that QEMU has.
         script(root, "long-image", 7200, "test/image/run", needs=("image-build",), arguments=("--long",)),
         # On counted instructions, so that who computes beside it changes nothing.
-        measured("long-image-bench", 7200, "test/image/bench/run", "image/bench.json", from_image, COMPUTES, "image-build"),
+        measured("long-image-bench", 7200, "test/image/bench/run", "image/bench.json", from_parts, COMPUTES, "image-build"),
         # Ten machines, whose parts are killed a hundred times, and three managers; the log has the seed.
         script(root, "long-pool", 5400, "test/pool/run", needs=("image-build",),
                arguments=("--workers", "9", "--kills", "100", "--seed", seed(today), "killing", "three"), lane=SLEEPS),
         script(root, "long-vm", 5400, "test/vm/run", needs=("image-build",), arguments=("--long",), lane=ALONE),
         measured("long-bench", 3600, "test/netns/bench/run", "netns/bench.json", from_bench, ALONE),
         # Three quarters of an hour; each figure with a goal counts as a case.
-        measured("long-bench-pool", 10800, "test/pool/bench/run", "pool/bench.json", from_pool_bench, ALONE, "image-build"),
+        measured("long-bench-pool", 10800, "test/pool/bench/run", "pool/bench.json", from_parts, ALONE, "image-build"),
     ]

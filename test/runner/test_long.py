@@ -137,12 +137,12 @@ class Sources(unittest.TestCase):
         def figures(*met):
             return self.file({"figures": [{"figure": "the same, worst, s", "goal": "<= 15", "reached": "6.73", "met": one, "rounds": [5.5, 6.7], "commit": "a"} for one in met]})
         path = figures(True, None)
-        self.assertEqual(module.from_pool_bench(path), [module.figure("the same, worst, s", "6.73", "<= 15", one) for one in (True, None)])
+        self.assertEqual(module.from_parts(path), [module.figure("the same, worst, s", "6.73", "<= 15", one) for one in (True, None)])
         for met, log, counted in (((True, None), "ok\n9 passed, 0 failed\n", Count(10, 0)), ((True, False), "9 passed, 0 failed\n", Count(10, 1)),
                                   ((True,), "8 passed, 1 failed\n", Count(9, 1)), ((True,), "Killed\n", None)):
             path = figures(*met)
-            self.assertEqual(counted, module.with_goals(from_last_line, lambda path=path: module.from_pool_bench(path))(log))
-        self.assertIsNone(module.with_goals(from_last_line, lambda: module.from_pool_bench(pathlib.Path("/nowhere/bench.json")))("9 passed, 0 failed\n"))
+            self.assertEqual(counted, module.with_goals(from_last_line, lambda path=path: module.from_parts(path))(log))
+        self.assertIsNone(module.with_goals(from_last_line, lambda: module.from_parts(pathlib.Path("/nowhere/bench.json")))("9 passed, 0 failed\n"))
 
     def test_figures_of_a_log(self):
         log = "ok  a\nfigure: longest gap: of TCP: 1.5 s\nfigure: wake-ups: 2 \n1 passed, 0 failed\n"

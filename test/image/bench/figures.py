@@ -2,23 +2,21 @@
 
 import statistics
 
-MOST = {True: "yes", False: "NO", None: ""}
+from runner import measured
+from runner.measured import figure
+
 BEFORE = 146
 """Seconds that the stage `image` took before home had a disk of its own, on the machine of docs/performance.md."""
 ADDED = 120
 WORDS = {"postmark": "PostMark", "fio": "fio, random reads and writes", "dbench": "dbench"}
 
 
-def _figure(words, goal, reached, met=None, rounds=()):
-    return {"figure": words, "goal": goal, "reached": reached, "met": met, "rounds": list(rounds) if len(rounds) > 1 else []}
-
-
 def at_most(words, goal, value, rounds=()):
-    return _figure(words, f"<= {goal:g}", f"{value:.4g}", value <= goal, rounds)
+    return figure(words, f"<= {goal:g}", f"{value:.4g}", value <= goal, rounds)
 
 
 def at_least(words, goal, value, rounds=()):
-    return _figure(words, f">= {goal:g}", f"{value:.3g}", value >= goal, rounds)
+    return figure(words, f">= {goal:g}", f"{value:.3g}", value >= goal, rounds)
 
 
 def ratios(above, below):
@@ -37,7 +35,7 @@ def _login(part):
         if "before" in of:
             each = ratios(of["now"], of["before"])
             found.append(at_most(f"{words}, to the commit before, median", 1, statistics.median(each), each))
-        found.append(_figure(f"{words}, median of " + " and ".join(of), "", " and ".join(f"{statistics.median(times):.4g}" for times in of.values()) + " s"))
+        found.append(figure(f"{words}, median of " + " and ".join(of), "", " and ".join(f"{statistics.median(times):.4g}" for times in of.values()) + " s"))
     return found
 
 
@@ -59,7 +57,7 @@ def _work(part):
 
 def _stamp(part):
     found = [at_most(f"stamp {name}: of a processor, worst, s", 1, max(seconds), seconds) for name, seconds in part["processor"].items()]
-    return [*found, _figure("the same by the clock, median", "", " ".join(f"{statistics.median(seconds):g}" for seconds in part["clock"].values()) + " s")]
+    return [*found, figure("the same by the clock, median", "", " ".join(f"{statistics.median(seconds):g}" for seconds in part["clock"].values()) + " s")]
 
 
 def _tests(part):
@@ -70,11 +68,10 @@ MAKERS = {"sizes": _sizes, "login": _login, "home": _home, "work": _work, "stamp
 
 
 def figures(parts):
-    """[{figure, goal, reached, met, rounds, commit}] of what was measured, in the order in which people read it."""
-    return [{**figure, "commit": parts[name]["commit"]} for name, make in MAKERS.items() if name in parts for figure in make(parts[name])]
+    """What was measured, in the order in which people read it."""
+    return measured.figures(MAKERS, parts)
 
 
 def lines(found):
     """The same as text."""
-    return [f"{'figure':72}{'reached':>18}{'goal':>10}  kept", *(
-        f"{one['figure']:72}{one['reached']:>18}{one['goal']:>10}  {MOST[one['met']]}" + (f"  rounds {one['rounds']}" if one["rounds"] else "") for one in found)]
+    return measured.lines(found, 72, 18)

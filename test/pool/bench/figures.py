@@ -2,22 +2,19 @@
 
 import statistics
 
-MOST = {True: "yes", False: "NO", None: ""}
+from runner import measured
+from runner.measured import figure
 
 
 def at_most(words, goal, numbers, take=max, unit="s"):
     """One figure of rounds, of which the worst counts, or what `take` makes of them."""
     reached = take(numbers)
-    return _figure(f"{words}, {unit}" if unit else words, f"<= {goal:g}", f"{reached:.3g}", reached <= goal, numbers)
-
-
-def _figure(words, goal, reached, met, numbers=()):
-    return {"figure": words, "goal": goal, "reached": reached, "met": met, "rounds": list(numbers) if len(numbers) > 1 else []}
+    return figure(f"{words}, {unit}" if unit else words, f"<= {goal:g}", f"{reached:.3g}", reached <= goal, numbers)
 
 
 def told(words, reached):
     """One that has no goal."""
-    return _figure(words, "", reached, None)
+    return figure(words, "", reached, None)
 
 
 def _first(part):
@@ -37,7 +34,7 @@ def _deputy(part):
 
 
 def _rate(part):
-    return [_figure("jobs a second by one schedd, to Debian's HTCondor, median", ">= 0.95", f"{part['median']:.3g}", part["median"] >= 0.95, part["ratio"]),
+    return [figure("jobs a second by one schedd, to Debian's HTCondor, median", ">= 0.95", f"{part['median']:.3g}", part["median"] >= 0.95, part["ratio"]),
             told("jobs a second, ours; Debian's", "; ".join(f"{statistics.median(part[name]):.3g}" for name in ("wow", "debian")))]
 
 
@@ -75,11 +72,10 @@ MAKERS = {"first": _first, "rate": _rate, "back": _back, "cut": _cut, "deputy": 
 
 
 def figures(parts):
-    """[{figure, goal, reached, met, rounds, commit}] of what was measured, in the order in which people read it."""
-    return [{**figure, "commit": parts[name]["commit"]} for name, make in MAKERS.items() if name in parts for figure in make(parts[name])]
+    """What was measured, in the order in which people read it."""
+    return measured.figures(MAKERS, parts)
 
 
 def lines(found):
     """The same as text."""
-    return [f"{'figure':86}{'reached':>12}{'goal':>10}  kept", *(
-        f"{one['figure']:86}{one['reached']:>12}{one['goal']:>10}  {MOST[one['met']]}" + (f"  rounds {one['rounds']}" if one["rounds"] else "") for one in found)]
+    return measured.lines(found, 86, 12)

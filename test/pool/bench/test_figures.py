@@ -9,11 +9,11 @@ from unittest import mock
 
 HERE = pathlib.Path(__file__).resolve().parent
 TEST = HERE.parents[1]
-sys.path[:0] = [str(HERE), str(HERE.parent), str(TEST / "netns"), str(TEST / "vm")]
+sys.path[:0] = [str(HERE), str(HERE.parent), str(TEST / "netns"), str(TEST / "vm"), str(TEST)]
 
 import figures  # noqa: E402
-import former  # noqa: E402
 import looking  # noqa: E402
+from runner.measured import former  # noqa: E402
 
 MEASURED = {
     "creating": {"seconds": [9.0, 61.5], "megabytes": 280}, "first": {"on": [3.0, 4.0, 16.0], "address": [2.0, 3.0, 15.0]},
@@ -74,7 +74,7 @@ class Former(unittest.TestCase):
             file = pathlib.Path(folder, "bench.json")
             if wrote:
                 file.write_text(json.dumps(wrote), encoding="utf-8")
-            return former.parts(file, {"model": "b"})
+            return former(file, {"model": "b"})
 
     def test_parts_of_the_same_machine_are_kept(self):
         self.assertEqual({"first": 1}, self.begin({"machine": {"model": "b"}, "parts": {"first": 1}}))
