@@ -1,6 +1,7 @@
 """Whether a machine's disk can take an image's system."""
 
-SYSTEM, HOME = "WOWSYS", "WOWHOME"
+SYSTEM = "WOWSYS"
+HOME = "WOWHOME"
 CONFIG = "WOWCFG"
 """Machines of before have none."""
 
