@@ -5,7 +5,7 @@ import shutil
 import subprocess
 import time
 
-from checks import expect, machine_check, run
+from checks import expect, long_check, machine_check, run
 from machine import AHCI, UEFI, UNTIL_HOME, Machine
 from places import HOME_AT, IMAGE, LAYERS, OUT, PARTS, ROOT, WORK
 
@@ -131,7 +131,7 @@ def a_damaged_layer_stops_the_boot_by_uefi_and_is_named():
         machine.cut_power()
 
 
-@machine_check
+@long_check
 def a_missing_layer_stops_the_boot_from_ahci_and_is_named():
     stack = (PARTS / "stack").read_text().split()
     listed, folder = disk_with(stack, "missing-layers")

@@ -1,7 +1,7 @@
 """A machine that has no network card which it can drive says so on its console, and does not blame the pool."""
 
 import configdisk
-from checks import expect, machine_check
+from checks import expect, long_check, machine_check
 from machine import UNTIL_HOME, Machine
 from places import OUT, POOL_CONF, WORK
 
@@ -25,6 +25,6 @@ def cards_without_a_driver_are_named():
     told("strange", "network cards 10ec:8029 and 8086:1209 have no driver here", "-device", "ne2k_pci", "-device", "i82550")
 
 
-@machine_check
+@long_check
 def a_machine_without_a_card_says_so():
     told("none", "there is no network card")

@@ -2,7 +2,7 @@
 
 import configdisk
 import volumes
-from checks import expect, machine_check, run
+from checks import expect, long_check, machine_check, run
 from initrds import Kernel
 from machine import UNTIL_HOME, Machine
 from places import IMAGE, OUT, POOL_CONF, WORK
@@ -69,7 +69,7 @@ def a_cd_is_taken_where_the_disk_of_the_image_is_empty():
                          *drive("cd", made("from-cd", configdisk.make_cd)), "-device", "ide-cd,drive=cd", machine="pc"), "from-cd")
 
 
-@machine_check
+@long_check
 def a_configuration_disk_is_found_on_another_controller_than_the_system():
     cases = {"on-virtio-scsi": (("-device", "ide-hd,drive=system"), ("-device", "virtio-scsi-pci", "-device", "scsi-hd,drive=config")),
              "on-pvscsi": (("-device", "virtio-scsi-pci,id=first", "-device", "scsi-hd,bus=first.0,drive=system"),
@@ -108,7 +108,7 @@ def without_a_configuration_only_a_machine_that_never_had_one_waits():
     expect('file=/dev/sr0 what="what is labelled WOWCFG does not mount"' in accepted, "the damaged CD is not named")
 
 
-@machine_check
+@long_check
 def a_mistake_on_a_cd_is_told_as_one_on_a_disk():
     cd = WORK / "mistake.iso"
     conf = folder("mistake", POOL_CONF + "colour = red\n")

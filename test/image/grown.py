@@ -8,7 +8,7 @@ import subprocess
 import homes
 import volumes
 import writelog
-from checks import expect, machine_check, note, run
+from checks import expect, long_check, machine_check, note, run
 from places import IMAGE
 
 MIB = volumes.MIB
@@ -150,7 +150,7 @@ def a_home_on_a_disk_that_was_made_larger_grows_to_its_end():
     expect(volumes.get(disks["used"], START * MIB + (WHOLE - 1) * 4096, 4096) == bytes(4096), "the mark of before would have the next boot make home anew")
 
 
-@machine_check
+@long_check
 def a_disk_that_somebody_made_other_partitions_on_or_that_shrank_stays_as_it_is():
     size = START + volumes.SIZE // MIB
     disks = {"plain": (disk("plain", today, mib=size + 1), None), "rounded": (disk("rounded", today, mib=size + 16), None),
@@ -186,7 +186,7 @@ def growth_that_is_cut_at_any_write_loses_nothing_and_the_next_boot_ends_it():
         expect_a_whole_home(one)
 
 
-@machine_check
+@long_check
 def a_home_of_64_gib_is_made_with_what_one_of_8_gib_takes():
     disks = [disk(f"of-{gib}", lambda path: None, mib=gib * 1024) for gib in (8, 64)]
     logs = [path.with_suffix(".writes") for path in disks]

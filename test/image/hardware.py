@@ -3,7 +3,7 @@
 import re
 import sys
 
-from checks import expect, machine_check
+from checks import expect, long_check, machine_check
 from initrds import Kernel
 from places import ROOT
 
@@ -41,12 +41,12 @@ def found(controllers):
         expect(len(said) == 1 and re.fullmatch("(vda|sda|nvme0n1p?)3 1", said[0]), f"{one.name}: the initrd found {said}")
 
 
-@machine_check
+@long_check
 def the_system_is_found_on_one_half_of_the_controllers():
     found(CONTROLLERS[::2])
 
 
-@machine_check
+@long_check
 def and_on_the_other_half():
     found(CONTROLLERS[1::2])
 

@@ -9,7 +9,7 @@ import subprocess
 import initrds
 import volumes
 import writelog
-from checks import expect, machine_check, note, run
+from checks import expect, long_check, machine_check, note, run
 from machine import UNTIL_HOME, Machine
 from places import HOME_AT, PARTS, ROOT, WORK
 
@@ -101,7 +101,7 @@ def homes_of_before_open_with_what_is_in_them_and_blank_disks_get_a_home():
         expect(kept == (volumes.KEPT if name in volumes.HOMES else ""), f"{name} holds {kept}")
 
 
-@machine_check
+@long_check
 def luks_on_a_real_disk_stops_the_boot_with_a_word_on_the_console():
     volume = WORK / "volume.raw"
     volumes.blank(volume)

@@ -56,7 +56,7 @@ def the_power_button_ends_in_an_orderly_shutdown_with_home_clean():
     pressed("button", lambda qmp: qmp.ask("system_powerdown"), "reboot: Power down")
 
 
-@machine_check
+@long_check
 def by_uefi_with_a_usb_keyboard_ctrl_alt_del_restarts_the_machine_in_order():
     pressed("usb-keys", lambda qmp: qmp.ask("send-key", keys=KEYS), "reboot: Restarting system", *UEFI, *USB)
 

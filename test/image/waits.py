@@ -3,7 +3,7 @@
 import re
 import sys
 
-from checks import expect, machine_check, note
+from checks import expect, long_check, note
 from initrds import Kernel
 from places import ROOT
 
@@ -30,7 +30,7 @@ MOST = 1.0
 """Seconds. It was nine: three for each set of drivers before Hyper-V's."""
 
 
-@machine_check
+@long_check
 def on_hyper_v_the_disk_is_found_without_a_wait_for_other_drivers():
     said = Kernel("hyper-v").start(LOADING, SCRIPT, "-device", "virtio-blk-pci,drive=system", *HYPER_V, executes=COUNTED).verdicts()
     found = re.fullmatch(r"/dev/vda3 (\d+)", said[0]) if len(said) == 1 else None
