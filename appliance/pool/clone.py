@@ -16,7 +16,6 @@ class Clone:
         self.root = pathlib.Path(root or pathlib.Path(__file__).resolve().parents[2])
         self.out = pathlib.Path(out or self.root / "build/out")
         self.wow_ca = pathlib.Path(wow_ca or self.root / "build/image/programs/ca/wow-ca")
-        self.stamp = self.root / "appliance/image/stamp"
         self.replace_base = self.root / "appliance/image/replace-base"
         self.builder = builder or self.root / "appliance/image/build"
 

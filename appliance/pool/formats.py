@@ -1,4 +1,5 @@
-"""What is used here of the image's formats: the OVF descriptor and its digests, which partitions a machine may have, and its list of layers."""
+"""What is used here of the image's formats: how a configuration comes into an image, the OVF descriptor and its digests, which partitions a machine may have,
+and its list of layers."""
 
 import pathlib
 import sys
@@ -7,6 +8,9 @@ FOLDER = str(pathlib.Path(__file__).resolve().parents[1] / "image/formats")
 if FOLDER not in sys.path:
     sys.path.append(FOLDER)
 
+import configdisk  # noqa: E402, F401
 import ovf  # noqa: E402, F401
 import partitions  # noqa: E402, F401
 import stacks  # noqa: E402, F401
+import stamps  # noqa: E402, F401
+import tools  # noqa: E402, F401

@@ -112,7 +112,7 @@ class Pool:
                 raise WowError(why, "If that manager is gone for good, say: wow pool stamp --replace-manager", str(self.folder.ca))
             found = [output for output in found if output not in theirs]
         return [Step(output.path.name, str(output.path.relative_to(self.folder.root)), lambda output=output: stamped.is_done(output),
-                     lambda output=output: stamped.make(output, self.image.release, self._clone.stamp, self._held)) for output in found]
+                     lambda output=output: stamped.make(output, self.image.release, self._held)) for output in found]
 
     def served(self):
         """Why no new manager may be made with this CA, or None: one has served it, so this is a copy. A second one would know nothing of who is

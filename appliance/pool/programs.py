@@ -31,11 +31,14 @@ def run(*command, held=(), text=None, place=None):
                        words[0]) from None
     if done.returncode != 0:
         name = os.path.basename(words[0])
-        said = (done.stderr.strip() or done.stdout.strip())[-SHOWN:].removeprefix(f"{name}: ").rstrip(".") or f"ended with {done.returncode}"
-        if place and shutil.disk_usage(place).free < LITTLE:
-            said += f" (No space left on device: {place})"
-        raise WowError(said, AGAIN, name)
+        raise failed(name, (done.stderr.strip() or done.stdout.strip())[-SHOWN:].removeprefix(f"{name}: ") or f"ended with {done.returncode}", place)
     return done.stdout
+
+
+def failed(name, said, place=None):
+    """The WowError of a program that failed with these words, while it wrote to the folder `place`."""
+    full = f" (No space left on device: {place})" if place and shutil.disk_usage(place).free < LITTLE else ""
+    return WowError(said.rstrip(".") + full, AGAIN, name)
 
 
 def need(*names):

@@ -7,7 +7,7 @@ import shutil
 from typing import NamedTuple
 
 from pool import conf, durable, programs
-from pool.formats import ovf
+from pool.formats import configdisk, ovf, stamps, tools
 from pool.image import OVA, QCOW2
 
 
@@ -23,29 +23,32 @@ class Output(NamedTuple):
     list: object
 
 
-def disk_or_ova(stamper, output, new, held):
+def disk_or_ova(output, new, held):
     """Stamps: an OVA with its configuration, or for a qcow2 its configuration disk."""
-    _stamp(stamper, output, new, held, output.source)
+    _stamp(output, new, held, lambda entries: stamps.stamp(output.source, new, entries))
 
 
-def cd(stamper, output, new, held):
+def cd(output, new, held):
     """Stamps a CD, which goes with any form of the image."""
-    _stamp(stamper, output, new, held, "--iso")
+    _stamp(output, new, held, lambda entries: configdisk.make_cd(new, entries))
 
 
-def _stamp(stamper, output, new, held, word):
+def _stamp(output, new, held, make):
     written = output.path.with_name(f"{output.path.name}.conf{durable.SUFFIX}")
     durable.write(written, output.text)
     try:
-        keys = ("--manager", output.manager) if output.manager else ()
-        listed = ("--managers", output.list) if output.list else ()
-        programs.run(stamper, word, written, *keys, *listed, "-o", new, held=held, place=new.parent)
+        with tools.held(held):
+            parts = (written, output.manager, None, output.list)
+            configdisk.check(*parts)
+            make(configdisk.entries(*parts))
         new.chmod(0o600)
+    except tools.ImageError as error:
+        raise programs.failed("stamp", str(error), new.parent) from error
     finally:
         durable.remove(written)
 
 
-def copy(_, output, new, __):
+def copy(output, new, _):
     """The system's disk as it was built."""
     shutil.copyfile(output.source, new)
 
@@ -105,11 +108,11 @@ class Stamped:
         return ovf.digest_of(output.path) not in ours and (f"{output.path} stays as it is: a machine was started from it, and has its home there. "
                                                            "To have a new one, move that file away")
 
-    def make(self, output, release, stamper, held):
+    def make(self, output, release, held):
         """Makes one file and notes it."""
         output.path.parent.mkdir(0o700, exist_ok=True)
         with durable.beside(output.path) as new:
-            output.makes(stamper, output, new, held)
+            output.makes(output, new, held)
         self.known[self._name(output.path)] = {"key": self.key(output), "bytes": os.path.getsize(output.path), "release": release,
                                                 "source": output.source.name, "sha256": output.digest}
         durable.write(self._folder.stamped, json.dumps(self.known, indent=2) + "\n")

@@ -1,8 +1,8 @@
 """The configuration: a small disk (FAT) or a CD (ISO 9660) labelled WOWCFG that holds pool.conf; for a manager manager/, for a machine with an assigned
 address machine/; in a pool with several managers managers.notice, the CA's list of them."""
 
+import contextlib
 import pathlib
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -10,6 +10,7 @@ import tempfile
 sys.dont_write_bytecode = True
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "node/root/usr/lib/wow/node"))
 
+import tools  # noqa: E402
 from tools import ImageError  # noqa: E402
 from wow.config import outside, poolconf  # noqa: E402 # the only reader of pool.conf
 from wow.lib import agreed  # noqa: E402
@@ -132,21 +133,40 @@ def make_half(image, entries, reserved, end):
     fill(image, entries, "-F", "16", "-s", "1", "-R", str(reserved))
 
 
+@contextlib.contextmanager
+def laid_out(entries):
+    """Gives the parts, in order, of a folder laid out as the disk: links to the sources, and beside pool.conf what the initrd needs of it."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name, source in entries:
+            place = pathlib.Path(folder, name)
+            place.parent.mkdir(exist_ok=True)
+            _link(source.absolute(), place)
+            if name == "pool.conf":
+                place.with_name(outside.NAME).write_text(outside.of_file(str(source)), encoding="utf-8")
+        yield pathlib.Path(folder), [path for name in (outside.NAME, *NAMES) if (path := pathlib.Path(folder, name)).exists()]
+
+
+def _link(source, place):
+    # The programs below follow a link to a file, but mcopy none to a folder.
+    if source.is_dir():
+        place.mkdir(exist_ok=True)
+        for one in sorted(source.iterdir()):
+            _link(one, place / one.name)
+    else:
+        place.symlink_to(source)
+
+
 def fill(image, entries, *options):
     """Makes the file system and puts the entries into it."""
-    subprocess.run(["mkfs.vfat", "--invariant", *options, "-n", agreed.CONFIG_LABEL, str(image)], check=True, stdout=subprocess.DEVNULL)
-    for name, source in entries:
-        parent = name.rpartition("/")[0]
-        if parent:
-            subprocess.run(["mmd", "-D", "s", "-i", str(image), f"::/{parent}"], check=False, stderr=subprocess.DEVNULL)
-        subprocess.run(["mcopy", "-s", "-Q", "-i", str(image), str(source), f"::/{name}"], check=True)
-        if name == "pool.conf":
-            subprocess.run(["mcopy", "-i", str(image), "-", f"::/{outside.NAME}"], input=outside.of_file(str(source)).encode(), check=True)
+    tools.run("mkfs.vfat", "--invariant", *options, "-n", agreed.CONFIG_LABEL, image, about=image)
+    with laid_out(entries) as (_, parts):
+        if parts:
+            tools.run("mcopy", "-s", "-Q", "-i", image, *parts, "::/", about=image)
 
 
 def _burn(folder, file):
     """Runs xorrisofs on a folder, its CD into an open file."""
-    return subprocess.run(["xorrisofs", "-quiet", "-R", "-J", "-V", agreed.CONFIG_LABEL, "-uid", "0", "-gid", "0", folder], check=False, stdout=file,
+    return subprocess.run(["xorrisofs", "-quiet", "-R", "-J", "-f", "-V", agreed.CONFIG_LABEL, "-uid", "0", "-gid", "0", folder], check=False, stdout=file,
                           stderr=subprocess.PIPE)
 
 
@@ -154,14 +174,8 @@ def make_cd(image, entries):
     """Writes the CD `image` with the same entries. Linux reads its names by Rock Ridge, Windows by Joliet."""
     content_of(entries)
     image = fresh(image)
-    # The folder is laid out first: in a list of files for mkisofs, a name with "=" in it would be two.
-    with tempfile.TemporaryDirectory() as folder, open(image, "wb") as file:
-        for name, source in entries:
-            place = pathlib.Path(folder, name)
-            place.parent.mkdir(exist_ok=True)
-            (shutil.copytree if source.is_dir() else shutil.copyfile)(source, place)
-            if name == "pool.conf":
-                place.with_name(outside.NAME).write_text(outside.of_file(str(source)), encoding="utf-8")
+    # Of a folder: in a list of files for mkisofs, a name with "=" in it would be two.
+    with laid_out(entries) as (folder, _), open(image, "wb") as file:
         done = _burn(folder, file)
         if CRASHED in done.stderr:
             file.truncate(0)

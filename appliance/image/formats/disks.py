@@ -3,7 +3,8 @@
 import hashlib
 import re
 import struct
-import subprocess
+
+import tools
 
 QCOW2, SYSTEM_QCOW2 = "wowcfg.qcow2", "wow.qcow2"
 """Disks of the box for libvirt."""
@@ -50,7 +51,7 @@ def to_qcow2(raw, out):
 
 def blank_qcow2(out, size):
     """A disk of so many bytes on which nothing stands."""
-    subprocess.run(["qemu-img", "create", "-q", "-f", "qcow2", str(out), str(size)], check=True)
+    tools.run("qemu-img", "create", "-q", "-f", "qcow2", out, size, about=out)
 
 
 def blank_vmdk(out, size):
@@ -78,4 +79,4 @@ def _sparse_head(size, directory):
 
 
 def convert(raw, out, form, *options):
-    subprocess.run(["qemu-img", "convert", "-f", "raw", "-O", form, *options, str(raw), str(out)], check=True)
+    tools.run("qemu-img", "convert", "-f", "raw", "-O", form, *options, raw, out, about=out)

@@ -1,5 +1,6 @@
 """The programs by which disks are read and written. What one says of a user's file becomes one line."""
 
+import contextlib
 import os
 import re
 import subprocess
@@ -11,6 +12,7 @@ KNOWN = {
     "No space left on device": "there is no room left where it lies; make room, and try again",
     "needs to be replayed": "was not closed in order, for its machine was killed; first type: qemu-img check -r all FILE"}
 """What a program says, and what is told of it."""
+_HELD = []
 
 
 class ImageError(Exception):
@@ -21,9 +23,20 @@ class ToldError(ImageError):
     """The program said what is wrong in words that have a meaning here."""
 
 
-def run(*command, about, cwd=None, good=(0,)):
-    """What a program prints. ImageError about the file `about` where it ends with another code than the good ones."""
-    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False, cwd=cwd, env=ENVIRONMENT, stdin=subprocess.DEVNULL)
+@contextlib.contextmanager
+def held(descriptors):
+    """Within it each program keeps these descriptors open, so that a lock outlives us until the program has ended."""
+    _HELD.extend(descriptors)
+    try:
+        yield
+    finally:
+        del _HELD[len(_HELD) - len(descriptors):]
+
+
+def run(*command, about, cwd=None, good=(0,), text=None):
+    """What a program prints that reads `text`. ImageError about the file `about` where it ends with another code than the good ones."""
+    how = {"stdin": subprocess.DEVNULL} if text is None else {"input": text}
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False, cwd=cwd, env=ENVIRONMENT, pass_fds=_HELD, **how)
     if done.returncode not in good:
         raise refusal(about, command[0], done.stderr or done.stdout)
     return done.stdout
