@@ -12,6 +12,12 @@ USER = "lab"
 """The lab's own ordinary user on every machine (pool.conf makes it): reads captures and figures."""
 
 
+def must_run(machine):
+    """LabError where no pool runs that the machine is in."""
+    if not os.path.exists(f"/run/netns/{machine.namespace}"):
+        raise LabError(f"no pool with {machine.name} runs here: `make wow KEEP=1` starts one and leaves it running")
+
+
 def make_key(path):
     """Makes the key pair of this run; returns the public key's line."""
     for old in (path, path + ".pub"):

@@ -1,3 +1,4 @@
+using Ipop.Dhcp;
 using Ipop.Router;
 
 namespace Ipop;
@@ -49,6 +50,9 @@ public sealed record VirtualNetworkOptions
 
     /// <summary>Router mode: the tap leads to a LAN; null if it is this machine's alone. Only an open pool has it.</summary>
     public RouterOptions? Router { get; init; }
+
+    /// <summary>Networks beyond machines of the LAN that its hosts are told of; none without router mode.</summary>
+    public IReadOnlyList<LanRoute> LanRoutes => Router?.Routes ?? [];
 
     /// <summary>TCP port of the CA, open to peers without a certificate.</summary>
     public ushort CaPort { get; init; } = Agreed.CaPort;

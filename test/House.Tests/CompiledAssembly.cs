@@ -8,14 +8,18 @@ internal sealed class CompiledAssembly : IDisposable
 {
     private readonly PEReader _image;
 
-    private CompiledAssembly(Stream file)
+    private CompiledAssembly(string path)
     {
-        _image = new PEReader(file);
+        SymbolsPath = Path.ChangeExtension(path, ".pdb");
+        _image = new PEReader(File.OpenRead(path));
         Metadata = _image.GetMetadataReader();
     }
 
     /// <summary>The tables.</summary>
     internal MetadataReader Metadata { get; }
+
+    /// <summary>Where the build left what a debugger reads.</summary>
+    internal string SymbolsPath { get; }
 
     /// <summary>Opens a project's assembly, in the configuration that these tests were built in.</summary>
     internal static CompiledAssembly Open(string project)
@@ -24,14 +28,17 @@ internal sealed class CompiledAssembly : IDisposable
         var configuration = Path.GetFileName(Path.TrimEndingDirectorySeparator(AppContext.BaseDirectory));
         var path = Path.Combine(Clone.Root, "build/dotnet/bin", project, configuration, name + ".dll");
         Assert.True(File.Exists(path), $"{path} is missing: build Wow.slnx first.");
-        return new CompiledAssembly(File.OpenRead(path));
+        return new CompiledAssembly(path);
     }
 
     /// <inheritdoc/>
     public void Dispose() => _image.Dispose();
 
     /// <summary>A method's code.</summary>
-    internal ReadOnlySpan<byte> Body(MethodDefinition method) => _image.GetMethodBody(method.RelativeVirtualAddress).GetILBytes();
+    internal ReadOnlySpan<byte> Body(MethodDefinition method) => Block(method).GetILBytes();
+
+    /// <summary>A method's code, local variables and handlers of exceptions.</summary>
+    internal MethodBodyBlock Block(MethodDefinition method) => _image.GetMethodBody(method.RelativeVirtualAddress);
 
     /// <summary>Names of the assemblies that it refers to.</summary>
     internal IEnumerable<string> Assemblies() =>

@@ -25,12 +25,12 @@ FILES = {
 """Which file is made by what."""
 
 
-def write(root: pathlib.Path) -> None:
-    """Makes them anew; one that is the same already keeps its time, so that nothing is built again for it."""
-    for name, make in FILES.items():
-        text, path = make(root), root / name
-        if not path.exists() or path.read_text(encoding="utf-8") != text:
-            path.write_text(text, encoding="utf-8")
+def write(root: pathlib.Path) -> list:
+    """Makes them anew and returns their names; one that is the same already keeps its time, so that nothing is built again for it."""
+    names = stale(root)
+    for name in names:
+        (root / name).write_text(FILES[name](root), encoding="utf-8")
+    return names
 
 
 def stale(root: pathlib.Path) -> list:

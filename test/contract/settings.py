@@ -9,6 +9,7 @@ from contract.source import Broken, load, sentence
 SOURCE = "docs/contract/settings.json"
 DAEMON, POOL = "ipopd.conf", "pool.conf"
 FIELDS = {"key", "in", "kind", "least", "most", "of", "default", "example", "says"}
+NEEDED = {"key", "in", "kind", "says"}
 
 # What the daemon makes of each kind: the type, and the method of DaemonOptionsReader that reads it. A type that ends with ? is null where the value is empty.
 KINDS = {
@@ -56,6 +57,8 @@ def _setting(section: str, one: dict, kinds: dict) -> Setting:
     where = f"{SOURCE}: [{section}] {one.get('key')}"
     if strange := set(one) - FIELDS:
         raise Broken(f"{where} has {sorted(strange)}; a setting has {sorted(FIELDS)}")
+    if lacking := NEEDED - set(one):
+        raise Broken(f"{where} lacks {sorted(lacking)}")
     found = Setting(section, one["key"], tuple(one["in"]), one["kind"], sentence(one["says"]), one.get("default"), one.get("example"),
                     one.get("least"), one.get("most"), tuple(one.get("of", ())))
     if found.kind not in kinds or not set(found.files) <= {DAEMON, POOL} or not found.files:

@@ -28,10 +28,10 @@ class Made(unittest.TestCase):
             for file in made.FILES:
                 (root / file).parent.mkdir(parents=True, exist_ok=True)
             self.assertEqual(made.stale(root), list(made.FILES))
-            made.write(root)
+            self.assertEqual(made.write(root), list(made.FILES))
             self.assertEqual(made.stale(root), [])
             before = (root / name).stat().st_mtime_ns
-            made.write(root)
+            self.assertEqual(made.write(root), [])
             self.assertEqual((root / name).stat().st_mtime_ns, before)
             (root / name).write_text("older")
             self.assertEqual(made.stale(root), [name])

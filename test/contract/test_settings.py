@@ -53,6 +53,7 @@ class Settings(unittest.TestCase):
 
     def test_what_contradicts_itself_is_told(self):
         self.broken("a setting has", colour="red")
+        self.broken("[node] rest lacks ['kind', 'says']", kind=None, says=None)
         self.broken("no kind or file", kind="colour")
         self.broken("no kind or file", **{"in": ["condor.conf"]})
         self.broken("which ipopd does not read", kind="public-key", least=None, most=None)

@@ -25,10 +25,10 @@ class Figures(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.out = pathlib.Path(folder.name)
 
-    def main(self):
+    def main(self, act=lambda module, out: module.main(out)):
         said, complained = io.StringIO(), io.StringIO()
         with contextlib.redirect_stdout(said), contextlib.redirect_stderr(complained):
-            code = load().main(self.out)
+            code = act(load(), self.out)
         return code, said.getvalue(), complained.getvalue()
 
     def test_shows_what_was_reached_and_whether_it_is_enough(self):
@@ -53,6 +53,13 @@ class Figures(unittest.TestCase):
         code, _, complained = self.main()
         self.assertEqual(code, 1)
         self.assertIn("figures.json cannot be read", complained)
+
+    def test_a_contract_that_is_broken_is_told_in_a_line(self):
+        (self.out / "docs/contract").mkdir(parents=True)
+        (self.out / "docs/contract/settings.json").write_text('{"kinds": {}, "sections": [{"section": "udp", "keys": [{"key": "tries"}]}]}')
+        code, said, complained = self.main(lambda module, out: module.write(out, False))
+        self.assertEqual((code, said), (1, ""))
+        self.assertEqual(complained, "figures: docs/contract/settings.json: [udp] tries lacks ['in', 'kind', 'says']\n")
 
 
 if __name__ == "__main__":

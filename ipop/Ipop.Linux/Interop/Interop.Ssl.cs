@@ -1,5 +1,5 @@
 using System.Runtime.InteropServices;
-using Ipop.Linux.Handshakes;
+using Ipop.Linux;
 
 /// <summary>Native calls, one nested class a library, native names kept. Only declarations live here.</summary>
 internal static partial class Interop

@@ -2,7 +2,6 @@ using System.Buffers;
 using Brunet;
 using Brunet.Addressing;
 using Brunet.Wire;
-using Ipop.Linux.Handshakes;
 using Ipop.Linux.Polling;
 
 namespace Ipop.Linux.Tcp;

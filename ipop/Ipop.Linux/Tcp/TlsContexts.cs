@@ -1,5 +1,3 @@
-using Ipop.Linux.Handshakes;
-
 namespace Ipop.Linux.Tcp;
 
 /// <summary>The two contexts of TLS that all connections share, each made at its first use.</summary>

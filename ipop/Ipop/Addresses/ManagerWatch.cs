@@ -1,10 +1,14 @@
 using Brunet;
+using Brunet.Dht;
 
 namespace Ipop.Addresses;
 
 /// <summary>Keeps an eye on the manager's address, for the status page: often until it is known, then now and then.</summary>
 internal sealed class ManagerWatch
 {
+    /// <summary>Key of the record that says where the manager is.</summary>
+    public static readonly RecordKey Key = new(RecordKind.Service, HostLabel.Manager);
+
     private static readonly TimeSpan UntilKnown = TimeSpan.FromSeconds(3);
     private static readonly TimeSpan OnceKnown = TimeSpan.FromSeconds(30);
 
@@ -24,7 +28,7 @@ internal sealed class ManagerWatch
         if (now >= NextTick && _overlay.IsJoined)
         {
             NextTick = now + (Address is null ? UntilKnown : OnceKnown);
-            _overlay.Lookup(now, Dns.Names.ManagerKey, OnAnswer);
+            _overlay.Lookup(now, Key, OnAnswer);
         }
     }
 

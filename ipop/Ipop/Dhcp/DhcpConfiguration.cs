@@ -58,7 +58,7 @@ internal sealed class DhcpConfiguration
             case DhcpOption.DomainSearch:
                 writer.AddName(code, _options.Zone);
                 break;
-            case DhcpOption.ClasslessRoutes when _options.Router is { Routes: { Count: > 0 } routes }:
+            case DhcpOption.ClasslessRoutes when _options.LanRoutes is { Count: > 0 } routes:
                 Add(ref writer, routes);
                 break;
             case DhcpOption.HostName when _hostName() is { Length: > 0 and < 64 } hostName:

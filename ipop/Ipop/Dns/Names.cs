@@ -7,9 +7,6 @@ namespace Ipop.Dns;
 /// <summary>Names of the zone, both ways. What the node knows of itself needs no DHT.</summary>
 internal sealed class Names
 {
-    /// <summary>Key of the record that says where the manager is.</summary>
-    public static readonly RecordKey ManagerKey = new(RecordKind.Service, HostLabel.Manager);
-
     private static readonly RecordKey AuthorityKey = new(RecordKind.Service, HostLabel.Authority);
 
     /// <summary>Label of the zone's name server, which every node has beside its tap.</summary>
@@ -101,7 +98,7 @@ internal sealed class Names
 
     // A host may be called manager too.
     private void FindManager(TimeSpan now, Action<TimeSpan, NameAnswer> done) =>
-        _cache.Find(now, ManagerKey, (then, answer) =>
+        _cache.Find(now, ManagerWatch.Key, (then, answer) =>
         {
             if (answer.Status == NameStatus.NotFound)
             {

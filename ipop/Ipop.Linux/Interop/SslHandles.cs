@@ -1,6 +1,6 @@
 using Microsoft.Win32.SafeHandles;
 
-namespace Ipop.Linux.Handshakes;
+namespace Ipop.Linux;
 
 /// <summary>Owns an SSL_CTX.</summary>
 internal sealed class SslContextHandle : SafeHandleZeroOrMinusOneIsInvalid

@@ -1,0 +1,6 @@
+namespace Sample.Low;
+
+internal static class ByConstant
+{
+    internal static int Look() => High.Tower.Stairs;
+}

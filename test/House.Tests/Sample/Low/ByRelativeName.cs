@@ -1,0 +1,6 @@
+namespace Sample.Low;
+
+internal static class ByRelativeName
+{
+    internal static List<High.Tower> Look() => [];
+}
