@@ -7,7 +7,8 @@ mark=WOWHOME.new
 reserved=16 # blocks of 4 KiB behind the file system
 backup=134217728 # where the first copy of the superblock stands
 # Without noinit_itable the kernel would write all inodes of a new home, 1 GiB for 64 GiB, on a disk that holds only what was written.
-options=noatime,noinit_itable
+# usrquota lets the running system count what jobs write (the node's slots/quota.py); it writes nothing.
+options=noatime,noinit_itable,usrquota
 
 # base_tool COMMAND...: runs a program of the base layer, so that the initrd need not carry it.
 base_tool() {

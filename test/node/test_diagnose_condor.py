@@ -13,7 +13,7 @@ from wow.why import classads
 
 SLOTS = {"state": "Unclaimed", "start": True, "rule": "(NumDynamicSlots ?: 0) < 128", "jobs": 1, "started": 7, "changed_s": 300.0, "up_s": 7200.0}
 WELL = {"name": "beta.pool.internal", "is_manager": False, "is_listed": True, "managers": 1, "answers": True, "slots": SLOTS, "queue": True, "negotiator": None, "clock_s": -1.0, "held": [],
-        "disk": {"path": "/var/lib/wow/execute", "free": 5_000_000_000, "size": 7_000_000_000}}
+        "disk": {"path": "/var/lib/wow/execute", "free": 5_000_000_000, "size": 7_000_000_000, "is_bounded": True}}
 STATUS = {"address": "10.128.0.2", "certified": True, "open": False, "managers": []}
 
 
@@ -47,6 +47,7 @@ class Decisions(unittest.TestCase):
         self.only_wrong("jobs-held", "2 jobs are held: 3.0, 4.1.", "wow why 3.0", held=["3.0", "4.1"])
         self.only_wrong("jobs-held", "9 jobs are held: 0.0, 1.0, 2.0, 3.0, 4.0 and more", held=[f"{number}.0" for number in range(9)])
         self.only_wrong("disk-low", "50.0 MB of 7.0 GB are free", disk={**WELL["disk"], "free": 50_000_000})
+        self.only_wrong("disk-unbounded", "one job may write all of it", "journalctl -b -u wow-join", disk={**WELL["disk"], "is_bounded": False})
 
     def test_a_clock_is_compared_with_the_manager_s_both_ways(self):
         self.only_wrong("clock-differs", "90 s behind the manager's", clock_s=-90.0)
@@ -124,8 +125,10 @@ class Gathering(unittest.TestCase):
 
     def test_the_room_is_that_of_the_folder(self):
         with tempfile.TemporaryDirectory() as folder:
-            self.assertGreater(gather_condor.disk(folder)["size"], 0)
-            self.assertIsNone(gather_condor.disk(f"{folder}/none"))
+            self.assertGreater(gather_condor.disk(True, folder)["size"], 0)
+            self.assertIs(gather_condor.disk(True, "/proc")["is_bounded"], False)
+            self.assertIsNone(gather_condor.disk(False, folder)["is_bounded"])
+            self.assertIsNone(gather_condor.disk(True, f"{folder}/none"))
 
 
 if __name__ == "__main__":

@@ -244,9 +244,20 @@ class Condor(unittest.TestCase):
     def test_each_starter_begins_in_a_namespace_for_what_programs_share_and_the_unit_lets_it(self):
         program = pathlib.Path(__file__).resolve().parents[2] / "appliance/node/root" / self.settings()["STARTER"].lstrip("/")
         self.assertIn("exec unshare --ipc -- /usr/sbin/condor_starter \"$@\"\n", program.read_text(encoding="ascii"))
+        self.assertLess(program.read_text(encoding="ascii").index('bound "$@" || :\n'), program.read_text(encoding="ascii").index("exec unshare"))
         self.assertTrue(os.access(program, os.X_OK))
         unit = (program.parents[2] / "systemd/system/condor.service.d/wow.conf").read_text(encoding="ascii")
         self.assertIn("RestrictNamespaces=mnt ipc\n", unit)
+
+    def test_a_job_that_has_more_disk_than_it_asked_for_is_held_by_its_machine_and_by_its_queue_and_told_in_a_sentence(self):
+        settings = self.settings()
+        for says, kib in (("WANT_HOLD", "Disk"), ("SYSTEM_PERIODIC_HOLD_WowDisk", "DiskProvisioned")):
+            self.assertEqual("104", settings[f"{says}_SUBCODE"])
+            self.assertIn(f"{kib}, \" KB and \"", settings[f"{says}_REASON"])
+        self.assertEqual("$(WOW_DISK_EXCEEDED)", settings["WANT_HOLD"])
+        self.assertIn("DiskUsage > Disk ||", settings["WOW_DISK_EXCEEDED"])
+        self.assertIn("DiskUsage > DiskProvisioned ||", settings["SYSTEM_PERIODIC_HOLD_WowDisk"])
+        self.assertIn("SYSTEM_PERIODIC_HOLD_WowDisk", self.settings(node__role="login"), "a machine without slots has a queue, too")
 
     def test_every_requirement_of_a_job_says_why_it_refuses(self):
         settings = self.settings()

@@ -142,7 +142,7 @@ class Decisions(unittest.TestCase):
 
     def test_a_hold_for_too_little_disk_or_memory_says_how_to_give_more(self):
         for subcode, word in ((104, "RequestDisk KILOBYTES"), (102, "RequestMemory MEGABYTES")):
-            for code in (21, 34):
+            for code in (21, 26, 34):
                 self.assertIn(f"condor_qedit 5.0 {word}", held.todo(code, subcode, "5.0"))
         self.assertIn("condor_release 5.0", held.todo(9999, 0, "5.0"))
         for code in held.REMEDIES:

@@ -3,6 +3,7 @@ theirs."""
 
 import json
 import pathlib
+import re
 from jobs import Job
 from pool import WORLD, ZONE
 from tally import must
@@ -23,6 +24,10 @@ LEFT = """table inet left {
 """
 HEARD = "cat /var/lib/wow/execute/*/heard"
 MADE = ("System V shared memory", "System V semaphore", "System V queue", "POSIX queue", "POSIX shared memory")
+HASTY = "head -c 20M /dev/zero > much; exit 0"
+MAKER = "for count in $(seq 1700); do : > $count; done; exit 3"
+FITS = "head -c 9M /dev/zero > much; for count in $(seq 200); do echo $count > $count; done; echo well"
+TELLS = re.compile(r"The job's (\d+) files take (\d+) KB, and its request_disk gave it (\d+) KB and (\d+) files: ask for more \(request_disk\)")
 NOTEBOOK_PROGRAM = ["python3", "-m", "http.server", str(NOTEBOOK)]
 
 
@@ -102,10 +107,17 @@ def run(tally, pool):
         until(lambda: beta.sh("pgrep -fx 'sleep 1234' || :"), lambda left: not left, "its processes are gone", 20)
     neighbour.remove()
     server.remove()
-    with tally.case("a job that writes more than it asked for is held, and the reason says so"):
-        glutton.wait("012", "been held", 90)
-        must("disk" in beta.sh(f"condor_q {glutton.number} -af HoldReason", "bob"), "for another reason")
-        glutton.remove()
+    with tally.case("a job that ends with more disk or more files than it asked for is held whatever it says of itself, one with less ends, and the reason has figures"):
+        hasty = Job(beta, "bob", HASTY, on=f"alpha.{ZONE}", disk="10M")
+        maker = Job(beta, "bob", MAKER, on=f"alpha.{ZONE}", disk="10M")
+        must((20 << 10, 5) < is_held(hasty, 60) < (21 << 10, 50), "it wrote something else")
+        must((0, 1700) < is_held(maker, 60) < (100, 1750), "it wrote something else")
+        fits = Job(beta, "bob", FITS, on=f"alpha.{ZONE}", disk="10M")
+        must("well" in fits.result() and not fits.has("012"), "it is held")
+    with tally.case("a job that writes more than it asked for is held while it runs, and the reason has the same figures"):
+        must((40 << 10, 5) < is_held(glutton, 90) < (41 << 10, 50), "it wrote something else")
+    with tally.case("each starter learns from its startd what disk its job has"):
+        must("not known" not in beta.sh("journalctl -q -t bound") + alpha.sh("journalctl -q -t bound"), alpha.sh("journalctl -q -t bound"))
     beta.run("nft", "delete table inet left")
     notebook.kill()
     notebook.wait()
@@ -133,6 +145,17 @@ def refusal(machine, line):
     """What condor_submit says to alice of a job with a line more."""
     machine.sh("cat > asks.sub", "alice", text_in=f"executable = /bin/true\ntransfer_executable = false\nlog = asks.log\n{line}\nqueue\n")
     return machine.sh("condor_submit asks.sub 2>&1; :", "alice")
+
+
+def is_held(job, limit):
+    """The KiB and files that a job is held for, in its log and for `wow why`; it is removed then."""
+    job.wait("012", "been held", limit)
+    log = job.machine.sh(f"cat {job.name}.log", job.user)
+    found = TELLS.search(log)
+    must(found, f"the reason is another one:\n{log}")
+    must("condor_qedit" in job.machine.sh(f"wow why {job.number}", job.user), "wow why does not say how it gets more")
+    job.remove()
+    return int(found[2]), int(found[1])
 
 
 def listening(machine, host=None):

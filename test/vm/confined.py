@@ -2,8 +2,10 @@
 
 import json
 import pathlib
+import re
 
 import patience
+import probe
 from tally import must
 
 INTRUDER = pathlib.Path(__file__).resolve().parents[1] / "pool/intruder.py"
@@ -14,10 +16,25 @@ output = {name}.out
 error = {name}.err
 log = {name}.log
 request_memory = {memory}
+request_disk = {disk}
 requirements = TARGET.Machine =!= "$ENV(HERE)"
 transfer_output_files = ""
 queue
 """
+WRITER = "#!/bin/sh\nwhile :; do cat /dev/zero >> all; sleep 1; done\n"
+MAKER = "#!/bin/sh\ncount=0\nwhile true > $count; do count=$((count + 1)); done\necho $count\n"
+FITS = """#!/bin/sh
+set -e
+head -c 8M /dev/zero > here
+head -c 7M /dev/zero > /var/tmp/there
+mkdir many
+for count in $(seq 200); do echo $count > many/$count; done
+"""
+TELLS = re.compile(r"The job's (\d+) files take (\d+) KB, and its request_disk gave it (\d+) KB and (\d+) files: ask for more")
+DISK = 16
+"""MiB that these jobs ask for."""
+WRITTEN = "du -sk /var/lib/wow/execute"
+ROOM = "df --output=avail -k /home | tail -n 1"
 MUCH, LITTLE = 384, 64
 """MB that a job asks for: 512 processes of Python take more than the least that there is."""
 CLOSED = (9618, 22, 8443)
@@ -47,12 +64,40 @@ def run(tally, lab):
         wait(alice, "glutton", "^012 ")
         must("memory" in alice.run("sed -n '/^012 /,$p' glutton.log").stdout, "it is held for another reason")
         alice.run("condor_rm -all")
+    fill(tally, lab, alice)
 
 
-def submit(alice, name, program, memory, arguments=""):
+def fill(tally, lab, alice):
+    """What jobs write where everybody's files are."""
+    for name, program in (("fits", FITS), ("maker", MAKER), ("writer", WRITER)):
+        submit(alice, name, program, LITTLE, disk=f"{DISK}M")
+    with tally.case("a job writes all of the disk that it asked for, in three places and in many files, and ends well"):
+        wait(alice, "fits", "^005 ")
+        must("return value 0" in alice.run("cat fits.log").stdout, alice.run("cat fits.log fits.err").stdout)
+    with tally.case("a job that makes files without end gets so many as its disk allows, and is held for that when it ends"):
+        files, _, _, most = held(alice, "maker")
+        must(most <= files <= most + 32, f"it made {files} files of {most}")
+    with tally.case("a job that writes without end is stopped at the disk that it asked for and held for that, and home has room for everybody"):
+        probe.until(lambda: int(probe.root("beta", WRITTEN).split()[0]), lambda kib: kib >= DISK << 10, "jobs", "it does not write what it asked for")
+        must(int(probe.root("beta", ROOM)) > 4 * DISK << 10, "home is full")
+        _, kib, given, _ = held(alice, "writer")
+        must(given < kib <= given + given // 256 + 2048, f"it wrote {kib} KB of {given}")
+        alice.run("condor_rm -all")
+
+
+def held(alice, name):
+    """The figures in the reason for which the job is held."""
+    wait(alice, name, "^012 ")
+    log = alice.run(f"cat {name}.log").stdout
+    found = TELLS.search(log)
+    must(found, f"it is held for another reason:\n{log}")
+    return [int(number) for number in found.groups()]
+
+
+def submit(alice, name, program, memory, arguments="", disk="1M"):
     """Submits a program as a job of that name."""
     alice.run(f"cat > {name} && chmod 755 {name} && rm -f {name}.log", text=program)
-    alice.run(f"cat > {name}.sub && HERE=$(condor_config_val FULL_HOSTNAME) condor_submit -terse {name}.sub", text=SUBMIT.format(name=name, memory=memory, arguments=arguments))
+    alice.run(f"cat > {name}.sub && HERE=$(condor_config_val FULL_HOSTNAME) condor_submit -terse {name}.sub", text=SUBMIT.format(name=name, memory=memory, disk=disk, arguments=arguments))
 
 
 def wait(alice, name, event):

@@ -6,6 +6,8 @@ from tally import must
 NAME = "alpha"
 FILL = "fallocate -l $(( $(df --output=avail -B1 /home | tail -n 1) )) /home/full 2>/dev/null; cat /dev/zero > /home/full2 2>/dev/null; df -h /home"
 
+COUNTS = "python3 -ISc 'import sys; sys.path.insert(0, \"/usr/lib/wow/node\"); from wow.slots import quota; print(quota.is_on())'"
+
 
 def run(tally, lab):
     """The disk is filled as root, so that not even the reserve is left. beta is not needed."""
@@ -21,4 +23,5 @@ def run(tally, lab):
                     f"{NAME} does not get ready with a full disk")
         must(lab.address(NAME) == address, f"its address {address} became {lab.address(NAME)}")
         probe.until(lambda: probe.slots(lab), lambda found: NAME in found, "pool", f"{NAME}'s slot does not come back")
+        must(probe.root(NAME, COUNTS).strip() == "True", "the kernel no longer counts what jobs write")
         probe.root(NAME, "rm -f /home/full /home/full2")

@@ -26,6 +26,8 @@ machine's ads are 14 kB instead of 24."""
 from wow.config.facts import Facts
 from wow.history import ads
 from wow.lib import paths
+from wow.slots import disk
+from wow.why import held
 
 MAPFILE = f"{paths.RUN}/condor.map"
 CLAIMED = "anybody@claimed"
@@ -33,7 +35,9 @@ CLAIMED = "anybody@claimed"
 TOLD = 15
 """Seconds between two looks at what wow-jobs says of the queue's jobs, which stands in the queue's ad."""
 LOOK = 60
-"""Seconds between two looks at what a job has written; more than its request_disk, and it is held."""
+"""Seconds between two looks at what a job has written, beside the one at its end; more than its request_disk, and it is held."""
+PROVISIONED = "DiskProvisioned"
+"""A job's attribute: the KiB that its slot gave it."""
 VACATE = 20
 """Seconds that a job has for its checkpoint when its machine is shut down, from SIGTERM to SIGKILL."""
 
@@ -199,8 +203,18 @@ SUBMIT_REQUIREMENT_OwnShare = AccountingGroup =?= undefined || AccountingGroup =
 SUBMIT_REQUIREMENT_OwnShare_REASON = "A job counts for who submits it: leave accounting_group out, and name no other in accounting_group_user"
 SUBMIT_REQUIREMENT_SlotAccount = RunAsOwner =!= true
 SUBMIT_REQUIREMENT_SlotAccount_REASON = "A job runs in the account of its slot, on whatever machine: leave run_as_owner out"
+SYSTEM_PERIODIC_HOLD_NAMES = $(SYSTEM_PERIODIC_HOLD_NAMES) WowDisk
+SYSTEM_PERIODIC_HOLD_WowDisk = {_filled()}
+SYSTEM_PERIODIC_HOLD_WowDisk_SUBCODE = {held.DISK_SUBCODE}
+SYSTEM_PERIODIC_HOLD_WowDisk_REASON = {disk.reason(PROVISIONED)}
 IMMUTABLE_JOB_ATTRS = AccountingGroup, AcctGroup, AcctGroupUser, RunAsOwner
 {_slots(pool) if pool.has_slots else ""}"""
+
+
+def _filled() -> str:
+    """Whether a job has more than it may when it ends, as its queue sees it: what the kernel refused may be why it ends, whatever it says of that itself. A
+    job that waits again keeps its figures."""
+    return f"JobStatus != 1 && {disk.exceeded(PROVISIONED)}"
 
 
 def _slots(pool: Facts) -> str:
@@ -213,14 +227,18 @@ use FEATURE : PartitionableSlot
 ENABLE_STARTD_DAEMON_AD = False
 EXECUTE = {paths.STATE}/execute
 {processors}RESERVED_MEMORY = 128
-RESERVED_DISK = 64
+RESERVED_DISK = 128
 START = (NumDynamicSlots ?: 0) < {paths.JOB_ACCOUNTS}
 SUSPEND = False
 PREEMPT = False
 KILL = False
 MachineMaxVacateTime = {VACATE}
 STARTER_UPDATE_INTERVAL = {LOOK}
-use POLICY : HOLD_IF_DISK_EXCEEDED
+WOW_DISK_EXCEEDED = {disk.exceeded("Disk")}
+use POLICY : PREEMPT_IF(WOW_DISK_EXCEEDED)
+WANT_HOLD = $(WOW_DISK_EXCEEDED)
+WANT_HOLD_SUBCODE = {held.DISK_SUBCODE}
+WANT_HOLD_REASON = {disk.reason("Disk")}
 STARTER_ALLOW_RUNAS_OWNER = False
 STARTD.FILESYSTEM_DOMAIN = slots.$(FULL_HOSTNAME)
 STARTER.FILESYSTEM_DOMAIN = slots.$(FULL_HOSTNAME)

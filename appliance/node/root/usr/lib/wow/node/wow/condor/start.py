@@ -6,6 +6,7 @@ from wow.condor import collector, drop_in, managers, pace, reread
 from wow.config.facts import Facts
 from wow.lib import console, control, files, paths, system
 from wow.lib.errors import WowError
+from wow.slots import quota
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ def start(pool: Facts, address: str, host: str) -> None:
     status = control.status()
     pace.write(pool, status, control.peers(), None)
     managers.write(pool, status, host)
+    if pool.has_slots:
+        quota.start_counting()
     changed = files.write_if_changed(CONFIG, drop_in.config(pool, address, host))
     system.systemctl("restart" if changed else "start", "--no-block", "condor.service")
     if not changed:

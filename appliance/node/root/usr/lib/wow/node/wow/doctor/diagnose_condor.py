@@ -95,4 +95,7 @@ def room(disk: "Disk | None") -> list[Finding]:
     text = f"{table.size(disk['free'])} of {table.size(disk['size'])} are free where jobs work ({disk['path']})"
     if disk["free"] < LITTLE_ROOM:
         return [wrong(CHECK, f"{text}: jobs that ask for more are not taken.", "Remove files of /home, or give the machine a larger disk.", "disk-low")]
+    if disk["is_bounded"] is False:
+        return [wrong(CHECK, f"{text}, and one job may write all of it: the kernel does not bound what jobs write.",
+                      "Why: journalctl -b -u wow-join. Then start the machine again.", "disk-unbounded")]
     return [ok(CHECK, f"{text}.", "disk")]

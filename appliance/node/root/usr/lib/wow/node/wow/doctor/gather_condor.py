@@ -6,6 +6,7 @@ from wow.condor import collector, managers
 from wow.config import facts as pool_facts
 from wow.lib import paths, system
 from wow.lib.errors import WowError
+from wow.slots import quota
 from wow.why import classads, gather
 from wow.why.classads import number, source, text
 
@@ -38,7 +39,7 @@ def condor(status: "Status | None", services: "dict[str, str | None]") -> "Condo
             "name": name, "is_manager": is_manager, "is_listed": managers.is_listed(pool, status, name.partition(".")[0]),
             "managers": len(managers.listed(pool, status)), "answers": ads is not None, "slots": slots(own, time.time()),
             "queue": bool(gather.of_type(own, "Scheduler")), "negotiator": negotiator(ads or []),
-            "clock_s": clock(own), "held": None if is_manager else held(), "disk": disk()}
+            "clock_s": clock(own), "held": None if is_manager else held(), "disk": disk(pool.has_slots)}
     except (WowError, OSError, ValueError):
         return None
 
@@ -75,10 +76,11 @@ def held() -> list[str] | None:
     return [line.split()[0] for line in said.splitlines() if line] if code == 0 else None
 
 
-def disk(path: str = EXECUTE) -> "Disk | None":
+def disk(has_slots: bool, path: str = EXECUTE) -> "Disk | None":
     """The room where jobs work; None where there is no such folder."""
     try:
         found = os.statvfs(path)
     except OSError:
         return None
-    return {"path": path, "free": found.f_bavail * found.f_frsize, "size": found.f_blocks * found.f_frsize}
+    return {"path": path, "free": found.f_bavail * found.f_frsize, "size": found.f_blocks * found.f_frsize,
+            "is_bounded": quota.is_on(path) if has_slots else None}

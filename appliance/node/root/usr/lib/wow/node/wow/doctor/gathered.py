@@ -53,10 +53,11 @@ class Slots(TypedDict):
 
 
 class Disk(TypedDict):
-    """Bytes where jobs work."""
+    """Bytes where jobs work. is_bounded: whether the kernel bounds what each writes there; None where there are no slots."""
     path: str
     free: int
     size: int
+    is_bounded: bool | None
 
 
 class Condor(TypedDict):

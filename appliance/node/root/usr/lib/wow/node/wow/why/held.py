@@ -25,14 +25,14 @@ MORE = {
     "Memory": "Give it more memory: condor_qedit {number} RequestMemory MEGABYTES, " + RELEASE,
     "Disk": "Give it more disk: condor_qedit {number} RequestDisk KILOBYTES, " + RELEASE,
 }
-BY_MACHINE, NO_MORE = 21, 34
+BY_MACHINE, BY_QUEUE, NO_MORE = 21, 26, 34
 DISK_SUBCODE, MEMORY_SUBCODE = 104, 102
-"""HoldReasonSubCode of HTCondor's policies HOLD_IF_DISK_EXCEEDED and HOLD_IF_MEMORY_EXCEEDED, and of the kernel's end of what took too much memory."""
+"""HoldReasonSubCode of HTCondor's policies HOLD_IF_DISK_EXCEEDED and HOLD_IF_MEMORY_EXCEEDED, of ours, and of the kernel's end of what took too much memory."""
 OTHERS = "Mend what the reason says, " + RELEASE
 
 
 def todo(code: int, subcode: int, number: str) -> str:
     """What to do, in a sentence without its full stop."""
-    if code in (BY_MACHINE, NO_MORE) and subcode in (DISK_SUBCODE, MEMORY_SUBCODE):
+    if code in (BY_MACHINE, BY_QUEUE, NO_MORE) and subcode in (DISK_SUBCODE, MEMORY_SUBCODE):
         return MORE["Disk" if subcode == DISK_SUBCODE else "Memory"].format(number=number)
     return REMEDIES.get(code, OTHERS).format(number=number)
