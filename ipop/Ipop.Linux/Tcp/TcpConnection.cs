@@ -93,6 +93,9 @@ internal sealed class TcpConnection : IDisposable
     /// <summary>Whether nobody has taken the call though he had time.</summary>
     internal bool IsUnanswered(TimeSpan now) => _isConnecting && now - OpenedAt >= CallAgainAfter;
 
+    /// <summary>Whether nobody has taken the call yet.</summary>
+    internal bool IsConnecting => _isConnecting && !IsEnded;
+
     /// <summary>Whether it stands so long that a peer that wants it would use it.</summary>
     internal bool IsSettled(TimeSpan now) => IsOpen && now - OpenedAt >= CallAgainAfter;
 
@@ -120,6 +123,9 @@ internal sealed class TcpConnection : IDisposable
 
     /// <summary>Whether frames pass.</summary>
     internal bool IsOpen => _pipe.IsOpen && !IsEnded;
+
+    /// <summary>Whether somebody said no to the call: the other end, or who stands between and does not like its ports.</summary>
+    internal bool IsRefused { get; private set; }
 
     /// <summary>Whether it is of no use any more and shall be closed.</summary>
     internal bool IsEnded { get; private set; }
@@ -195,7 +201,8 @@ internal sealed class TcpConnection : IDisposable
         {
             (_isConnecting, OpenedAt) = (false, now);
             TcpSocket.SetPatience(_fd, TcpSocket.Patience);
-            if (!TcpSocket.IsConnected(_fd) || !_pipe.Shake())
+            IsRefused = !TcpSocket.IsConnected(_fd);
+            if (IsRefused || !_pipe.Shake())
             {
                 End();
                 return;

@@ -89,9 +89,8 @@ public sealed class TcpLinks : IDisposable
     /// </summary>
     public void Meet(TransportAddress endpoint, bool isClient)
     {
-        if (_connections.TryGetValue(endpoint, out TcpConnection? former) && (former.IsInVain(_clock()) || (former.IsSettled(_clock()) && !_owner.IsUsed(endpoint))))
+        foreach (TcpConnection former in _room.InTheWay(_clock(), endpoint, _owner.IsUsed(endpoint)))
         {
-            // The kernel would repeat an old call ever more rarely, and the ports of what a NAT forgot are needed. Over what nobody uses nothing shows that it did.
             former.Disconnect();
             Review(former);
         }
@@ -356,7 +355,7 @@ public sealed class TcpLinks : IDisposable
             else if (connection.Endpoint.Protocol == TransportProtocol.Tcp)
             {
                 bool wasFromListener = connection.IsFromListener || (connection.IsProven && _refused.MayBePorts(connection.Endpoint));
-                _refused.Add(_clock(), connection.Endpoint, wasFromListener, hasServed: connection.IsProven);
+                _refused.Add(_clock(), connection.Endpoint, wasFromListener, hasServed: connection.IsProven, connection.IsRefused);
             }
         }
         else if (_successors.GetValueOrDefault(connection.Endpoint) == connection)

@@ -69,6 +69,30 @@ internal sealed class TcpRoom(Dictionary<TransportAddress, TcpConnection> connec
         return ofOne < MaxUnprovenOfOne && !IsFull && !successors.ContainsKey(remote);
     }
 
+    /// <summary>
+    /// What has the ports that a call to meet somebody needs. The kernel would repeat an old call ever more rarely, what a NAT forgot leads nowhere, and over what nobody uses
+    /// nothing shows that it did. Nor is it waited for where the peer only says that it listens, as who has a public address behind a firewall does: whoever is to be met
+    /// is most likely not called that way.
+    /// </summary>
+    /// <param name="now">The present.</param>
+    /// <param name="endpoint">Where the call goes to.</param>
+    /// <param name="isUsed">Whether a peer uses the connection to it.</param>
+    public List<TcpConnection> InTheWay(TimeSpan now, TransportAddress endpoint, bool isUsed)
+    {
+        var found = new List<TcpConnection>(2);
+        if (connections.TryGetValue(endpoint, out TcpConnection? former) && (former.IsInVain(now) || (former.IsSettled(now) && !isUsed)))
+        {
+            found.Add(former);
+        }
+
+        if (connections.TryGetValue(endpoint with { Protocol = TransportProtocol.Tcp }, out TcpConnection? guess) && guess.IsConnecting)
+        {
+            found.Add(guess);
+        }
+
+        return found;
+    }
+
     /// <summary>Whether a connection is of no use: it does not stand in time, or nobody uses it.</summary>
     public bool IsOver(TimeSpan now, TcpConnection connection, bool isUsed)
     {

@@ -59,6 +59,21 @@ public sealed class HeldCallTests
         Assert.Single(one.Made);
     }
 
+    /// <summary>A peer with a public address behind a firewall says that it listens there; who called it so had the ports that both need to meet.</summary>
+    [Fact]
+    public void A_call_to_where_a_peer_says_that_it_listens_makes_room_for_one_to_meet_it()
+    {
+        using var deaf = new DeafListener();
+        using TcpEnd one = new(listens: true);
+        one.Links.Send(deaf.At(0), [1]);
+        string call = Assert.Single(deaf.CallsFrom(one.Endpoint.Port));
+        TransportAddress there = Meet(one, deaf, 0);
+        Assert.NotEqual(call, Assert.Single(deaf.CallsFrom(one.Endpoint.Port)));
+        Assert.True(one.Links.ComesFromListener(there));
+        TcpEnd.Until(() => one.Lost.Count > 0, one);
+        Assert.Equal([deaf.At(0)], one.Lost);
+    }
+
     private static TransportAddress Meet(TcpEnd end, DeafListener deaf, int number)
     {
         TransportAddress there = deaf.At(number) with { Protocol = TransportProtocol.TcpMet };

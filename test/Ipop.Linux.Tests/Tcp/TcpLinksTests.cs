@@ -72,6 +72,48 @@ public sealed class TcpLinksTests
         Assert.All(client.Lost, endpoint => Assert.Equal(nobody, endpoint));
     }
 
+    /// <summary>A NAT that knows a former connection of these ports answers with a reset, and knows nothing of another port.</summary>
+    [Fact]
+    public void What_is_refused_from_the_port_that_is_listened_on_is_called_once_more_at_once_from_another()
+    {
+        using TcpEnd client = new(listens: true), server = new();
+        TransportAddress there;
+        using (var gone = new TcpEnd(listens: true))
+        {
+            there = gone.Endpoint;
+        }
+
+        client.Links.Send(there, [1]);
+        TcpEnd.Until(() => client.Lost.Count == 1, client);
+        client.Links.Send(there, [2]);
+        TcpEnd.Until(() => client.Lost.Count == 2, client);
+        server.Links.Listen(there.Port);
+        client.Links.Send(there, [3]);
+        Assert.Equal(TimeSpan.MaxValue, client.Links.NextTick);
+        client.Wait(TimeSpan.FromSeconds(11));
+        client.Links.Send(there, [4]);
+        TcpEnd.Until(() => server.Received.Count == 1, client, server);
+        Assert.Equal(client.Endpoint.Port, server.Received[0].Source.Port);
+    }
+
+    [Fact]
+    public void The_call_after_a_refusal_comes_from_another_port()
+    {
+        using TcpEnd client = new(listens: true), server = new();
+        TransportAddress there;
+        using (var gone = new TcpEnd(listens: true))
+        {
+            there = gone.Endpoint;
+        }
+
+        client.Links.Send(there, [1]);
+        TcpEnd.Until(() => client.Lost.Count == 1, client);
+        server.Links.Listen(there.Port);
+        client.Links.Send(there, [2]);
+        TcpEnd.Until(() => server.Received.Count == 1, client, server);
+        Assert.NotEqual(client.Endpoint.Port, server.Received[0].Source.Port);
+    }
+
     [Fact]
     public void A_connection_whose_bytes_arrive_is_not_made_again()
     {

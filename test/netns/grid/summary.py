@@ -3,6 +3,7 @@
 import math
 from typing import NamedTuple, Optional
 
+from reach import why_not
 
 # What broke, what is measured of it, and the goals in seconds: for the median, and for the worst.
 BREAKS = (
@@ -41,8 +42,9 @@ def figures(pairs):
         _share("  of those without a version of IP in common", of["apart"], lambda pair: pair["connected"], 1.0),
         _share("direct, of pairs that punching at once can win", of["plain"], is_direct, 1.0),
         _share("direct, of pairs with one hard side", of["hard"], is_direct, 0.95),
-        _share("direct, of pairs without UDP on a side", of["tcp"], is_direct, None),
-        _share("direct, of pairs with two hard sides", of["both"], is_direct, None),
+        _share("direct, of pairs without UDP on a side that can be", can(of["tcp"]), is_direct, 0.95),
+        _share("direct, of pairs with two hard sides that can be", can(of["both"]), is_direct, 1.0),
+        _share("direct, of all pairs", pairs, is_direct, None),
         _seconds("start of both daemons to both up, median", percentile([pair["up_s"] for pair in pairs if pair["up_s"] is not None], 0.5), None),
         _seconds("first packet, median", percentile(firsts, 0.5), 0.3),
         _seconds("first packet, 99th percentile of the connected", percentile(firsts, 0.99), 2.0),
@@ -82,6 +84,11 @@ def markdown(rows):
     """The same for docs/performance.md."""
     return ["| figure | to reach | reached |", "|---|---|---|"] + [
         f"| {row.name.strip()} | {row.goal} | {'**not reached**: ' if row.met is False else ''}{row.reached} |" for row in rows]
+
+
+def can(pairs):
+    """Those that can be straight."""
+    return [pair for pair in pairs if why_not(pair) is None]
 
 
 def is_direct(pair):

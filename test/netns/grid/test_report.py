@@ -1,3 +1,4 @@
+import json
 import pathlib
 import sys
 import unittest
@@ -6,7 +7,9 @@ import xml.etree.ElementTree
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
 import picture  # noqa: E402
+import reach  # noqa: E402
 import summary  # noqa: E402
+from sites import SITES, pair_class  # noqa: E402
 
 
 def pair(one, two, kind="plain", path="direct", first=0.1, direct=0.2, forgot=None, straight=None):
@@ -65,6 +68,45 @@ class Summary(unittest.TestCase):
         self.assertEqual(len(summary.table(rows)), len(rows) + 1)
         self.assertTrue(any("NOT REACHED" in line for line in summary.table(rows)))
         self.assertIn("| pairs connected | 100 % | **not reached**: 75.0 % (3/4) |", summary.markdown(rows))
+
+
+class Reach(unittest.TestCase):
+    """Which pairs have to be direct."""
+
+    def test_the_list_names_sites_and_each_pair_once(self):
+        names = {site.name for site in SITES}
+        listed = [frozenset((one, two)) for entry in json.loads(reach.LIST.read_text(encoding="utf-8")) for one in entry["sites"] for two in entry["with"]]
+        self.assertEqual([pair for pair in listed if not pair <= names or len(pair) != 2], [])
+        self.assertEqual(len(listed), len(set(listed)))
+        self.assertTrue(all(reach.reasons().values()))
+
+    def test_whom_punching_or_one_search_wins_has_no_excuse_and_who_has_no_version_of_IP_in_common_has_one(self):
+        for number, one in enumerate(SITES):
+            for two in SITES[number + 1:]:
+                is_listed, kind = frozenset((one.name, two.name)) in reach.reasons(), pair_class(one, two)
+                self.assertFalse(is_listed and kind in ("plain", "hard"), (one.name, two.name))
+                self.assertTrue(is_listed or kind != "apart", (one.name, two.name))
+
+    def test_ports_that_count_on_both_sides_and_TCP_443_to_whom_keeps_or_maps_it_have_to_be_direct(self):
+        for one, two in [("sequential", "sequential-b")] + [("tcp-443", name) for name in ("full", "address", "port", "double", "upnp", "pcp", "public", "no-udp")]:
+            self.assertEqual(reach.crooked([pair(one, two, "tcp", "relay")]), [f"{one} - {two} can be direct, and is relay"])
+            self.assertEqual(reach.crooked([pair(one, two, "tcp")]), [])
+
+    def test_an_exception_is_none_of_the_run_and_none_of_its_shares(self):
+        pairs = [pair("random", "tcp-443", "tcp", "relay"), pair("random", "sequential", "both", "relay"), pair("six", "port", "apart", "relay")]
+        self.assertEqual(reach.crooked(pairs), [])
+        rows = {row.name: row for row in summary.figures(pairs)}
+        self.assertEqual(rows["direct, of pairs without UDP on a side that can be"].reached, "no such pair")
+        self.assertEqual(rows["direct, of all pairs"].reached, "0.0 % (0/3)")
+
+    def test_who_was_straight_at_another_time_of_the_run_is_a_matter_of_the_figure(self):
+        late = pair("public", "no-udp", "tcp", "relay", forgot=0.4, straight=5.0)
+        self.assertEqual(reach.crooked([late]), [])
+        self.assertIs({row.name: row for row in summary.figures([late])}["direct, of pairs without UDP on a side that can be"].met, False)
+
+    def test_why_is_told(self):
+        odd = {**pair("port", "no-udp", "tcp", "ring"), "why": ["port: because."]}
+        self.assertEqual(reach.crooked([odd]), ["port - no-udp can be direct, and is ring; port: because."])
 
 
 class Picture(unittest.TestCase):

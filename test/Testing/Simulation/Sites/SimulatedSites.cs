@@ -112,6 +112,9 @@ public sealed class SimulatedSites(SimulatedLan internet, Random random)
         gateway.Inner.IsIsolated = gate.IsIsolated;
         gateway.Nat.Lifetime = gate.Lifetime;
         gateway.Nat.ForgetsEvery = gate.ForgetsEvery;
+
+        // Where ports follow each other, those of UDP do; connections keep theirs.
+        gateway.Nat.HasOneTcpPort = gate.Kind != NatKind.Symmetric;
         gateway.Service = gate.Maps is { } speaks ? new PortMappingService(gateway, Address(gate.Inside), speaks) : null;
         return _gateways[name] = gateway;
     }
