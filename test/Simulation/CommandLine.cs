@@ -34,6 +34,7 @@ internal sealed class CommandLine
     /// <summary>How to call it.</summary>
     public static string Usage { get; } =
         "usage: sim [--scenario NAME[,NAME...]] [--size NODES] [--seed NUMBER] [--sessions real|cheap] [--workers NUMBER] [--output FOLDER]\n"
+        + "       sim --write-digests\n"
         + string.Join('\n', AllScenarios.List.Select(scenario => $"  {scenario.Name,-8}{scenario.Summary}"))
         + $"\n  {BigName,-8}idle, join, death in one ring of 10,000 and merge of two rings of 5,000";
 

@@ -1,6 +1,14 @@
 using System.Diagnostics;
 using Simulation;
+using Simulation.Digests;
 using Simulation.Reports;
+
+if (args is ["--write-digests"])
+{
+    // The script beside the project has made the clone the current folder.
+    DigestFile.Write(Environment.CurrentDirectory, Console.WriteLine);
+    return 0;
+}
 
 if (!CommandLine.TryRead(args, out CommandLine? command, out string? error))
 {

@@ -86,9 +86,10 @@ internal static class Neighbourhood
     /// <summary>A way round the ring of 2^<paramref name="exponent"/> steps, exponent from 0 to below 160.</summary>
     public static NodeAddress Distance(double exponent)
     {
-        // 53 bits say where; what is below them does not matter.
+        // 33 bits say where; what is below them does not matter. The last bits of a power differ from processor to processor and from one C library to
+        // the next, and a simulated run shall be the same on all.
         double whole = Math.Floor(exponent);
-        ulong mantissa = (ulong)(Math.Pow(2, exponent - whole) * (1UL << 52));
+        ulong mantissa = (ulong)(Math.Pow(2, exponent - whole) * (1UL << 32)) << 20;
         int shift = (int)whole - 52;
         return shift < 0 ? new NodeAddress(0, 0, mantissa >> -shift) : ShiftLeft(mantissa, shift);
     }

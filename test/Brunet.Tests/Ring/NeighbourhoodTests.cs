@@ -28,6 +28,18 @@ public sealed class NeighbourhoodTests
         }
     }
 
+    /// <summary>Math.Pow is the C library's, whose last bit is not the same everywhere.</summary>
+    [Fact]
+    public void A_distance_does_not_hang_on_the_last_bits_of_its_exponent()
+    {
+        var random = new Random(1);
+        for (int i = 0; i < 100; i++)
+        {
+            double exponent = 100 + (random.NextDouble() * 59);
+            Assert.Equal(Neighbourhood.Distance(exponent), Neighbourhood.Distance(Math.BitIncrement(exponent)));
+        }
+    }
+
     [Theory]
     [InlineData(50)]
     [InlineData(1000)]
