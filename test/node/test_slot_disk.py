@@ -178,7 +178,7 @@ class Quota(unittest.TestCase):
     def test_what_is_counted_already_is_left_alone(self):
         with mock.patch.object(quota, "is_on", lambda path: True), mock.patch.object(quota, "make") as make:
             quota.begin("/home")
-        make.assert_not_called()
+        self.assertFalse(make.called)
 
     def test_where_it_cannot_be_counted_the_journal_says_why_and_htcondor_starts(self):
         for role, times in (("worker", 1), ("login", 0)):
