@@ -318,17 +318,28 @@ internal sealed class TcpMeetings(
         AskLinked(now, areSure: false, Helpers - asked);
     }
 
-    /// <summary>Tries members to which there is a link by TCP, too: those that are public for sure, or perhaps. How many it was.</summary>
+    /// <summary>
+    /// Tries members to which there is a link by TCP, too: those that are public for sure, or perhaps. How many it was. By chance, for who has a public address may stand
+    /// behind a firewall, and always the same two would be called in vain for ever.
+    /// </summary>
     private int AskLinked(TimeSpan now, bool areSure, int most)
     {
+        List<Peer> linked = peers.Values.Where(peer => peer.Best is { Way.IsUdp: true, Way.Endpoint: var endpoint } && peers.IsMember(peer)
+            && IsPublic(peer, endpoint) == areSure && !PrivateAddresses.Contains(endpoint)).ToList();
         int asked = 0;
-        foreach (Peer peer in peers.Values)
+        for (; asked < most && linked.Count > 0; asked++)
         {
-            if (asked < most && peer.Best is { Way.IsUdp: true, Way.Endpoint: var endpoint } && peers.IsMember(peer) && IsPublic(peer, endpoint) == areSure
-                && !PrivateAddresses.Contains(endpoint))
+            Peer chosen = linked[local.Random.Next(linked.Count)];
+            linked.Remove(chosen);
+            var way = Arrival.Direct(chosen.Best!.Way.Endpoint with { Protocol = TransportProtocol.Tcp });
+            if (chosen.Paths.Find(way) is { IsAlive: true } path)
             {
-                asked++;
-                paths.TryNamed(now, peer, Arrival.Direct(endpoint with { Protocol = TransportProtocol.Tcp }));
+                // It stands already, and whoever is there has not said of late where it comes from.
+                paths.Ask(now, chosen, path);
+            }
+            else
+            {
+                paths.TryNamed(now, chosen, way);
             }
         }
 
