@@ -47,6 +47,9 @@ internal sealed class TcpMeetings(
 
     private readonly PerPeer<Kept> _kept = new(peers);
 
+    /// <summary>Whom to ask for help. It is a choice of its own, so that how often help is needed changes no other part's chances.</summary>
+    private readonly Random _helpers = new((int)local.Self.Low);
+
     private TimeSpan _nextHelp;
 
     /// <summary>Calls for help since somebody last saw one of our connections.</summary>
@@ -329,7 +332,7 @@ internal sealed class TcpMeetings(
         int asked = 0;
         for (; asked < most && linked.Count > 0; asked++)
         {
-            Peer chosen = linked[local.Random.Next(linked.Count)];
+            Peer chosen = linked[_helpers.Next(linked.Count)];
             linked.Remove(chosen);
             var way = Arrival.Direct(chosen.Best!.Way.Endpoint with { Protocol = TransportProtocol.Tcp });
             if (chosen.Paths.Find(way) is { IsAlive: true } path)
