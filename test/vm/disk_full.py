@@ -1,4 +1,4 @@
-"""alpha's home disk is full: the machine says so, stays in the pool, and starts again."""
+"""alpha's home disk is full: the machine says so, stays in the pool, starts again, and has its queue when there is room."""
 
 import probe
 from tally import must
@@ -25,3 +25,6 @@ def run(tally, lab):
         probe.until(lambda: probe.slots(lab), lambda found: NAME in found, "pool", f"{NAME}'s slot does not come back")
         must(probe.root(NAME, COUNTS).strip() == "True", "the kernel no longer counts what jobs write")
         probe.root(NAME, "rm -f /home/full /home/full2")
+        alice = lab.login(NAME, "alice")
+        # HTCondor starts a queue again that found no room, later each time.
+        probe.until(lambda: alice.run("condor_q -totals", check=False).returncode, lambda code: code == 0, "pool", f"{NAME}'s queue does not answer though there is room")
