@@ -20,6 +20,7 @@ import configdisk  # noqa: E402
 import disks  # noqa: E402
 import ovf  # noqa: E402
 import samples  # noqa: E402
+import tools  # noqa: E402
 from places import POOL_CONF  # noqa: E402
 
 CERTIFICATE = base64.b64encode(samples.certificate()).decode()
@@ -223,6 +224,20 @@ class ConfigurationDisk(unittest.TestCase):
         subprocess.run(["xorriso", "-osirrox", "on", "-indev", image, "-extract", "/", out], check=True, capture_output=True)
         self.assertEqual({path.relative_to(out).as_posix(): path.read_text() for path in out.rglob("*") if path.is_file()},
                          {"pool.conf": POOL_CONF, "pool.lines": "", **{f"manager/{name}": name for name in ("node.key", "node.pem", "ca/ca.db")}})
+
+    def test_each_program_keeps_a_lock_that_is_held(self):
+        entries, image, run = configdisk.entries(self.conf), self.folder / "disk", subprocess.run
+        for make in (configdisk.make, configdisk.make_cd):
+            kept = []
+
+            def noted(*words, pass_fds=(), **how):
+                kept.append(list(pass_fds))
+                return run(*words, pass_fds=pass_fds, **how)
+            with open(self.conf, "rb") as lock, tools.held([lock.fileno()]), mock.patch.object(subprocess, "run", noted):
+                number = lock.fileno()
+                make(image, entries)
+            self.assertEqual({(number,)}, {tuple(one) for one in kept})
+            self.assertEqual([], tools.HELD)
 
     def test_a_cd_is_made_again_where_the_program_for_it_crashed_and_once_only(self):
         good, image = configdisk._burn, self.folder / "cd.iso"

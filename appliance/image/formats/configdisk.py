@@ -167,7 +167,7 @@ def fill(image, entries, *options):
 def _burn(folder, file):
     """Runs xorrisofs on a folder, its CD into an open file."""
     return subprocess.run(["xorrisofs", "-quiet", "-R", "-J", "-f", "-V", agreed.CONFIG_LABEL, "-uid", "0", "-gid", "0", folder], check=False, stdout=file,
-                          stderr=subprocess.PIPE)
+                          stderr=subprocess.PIPE, pass_fds=tools.HELD)
 
 
 def make_cd(image, entries):

@@ -12,7 +12,8 @@ KNOWN = {
     "No space left on device": "there is no room left where it lies; make room, and try again",
     "needs to be replayed": "was not closed in order, for its machine was killed; first type: qemu-img check -r all FILE"}
 """What a program says, and what is told of it."""
-_HELD = []
+HELD = []
+"""Descriptors that each program keeps open (`held`)."""
 
 
 class ImageError(Exception):
@@ -26,17 +27,17 @@ class ToldError(ImageError):
 @contextlib.contextmanager
 def held(descriptors):
     """Within it each program keeps these descriptors open, so that a lock outlives us until the program has ended."""
-    _HELD.extend(descriptors)
+    HELD.extend(descriptors)
     try:
         yield
     finally:
-        del _HELD[len(_HELD) - len(descriptors):]
+        del HELD[len(HELD) - len(descriptors):]
 
 
 def run(*command, about, cwd=None, good=(0,), text=None):
     """What a program prints that reads `text`. ImageError about the file `about` where it ends with another code than the good ones."""
     how = {"stdin": subprocess.DEVNULL} if text is None else {"input": text}
-    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False, cwd=cwd, env=ENVIRONMENT, pass_fds=_HELD, **how)
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False, cwd=cwd, env=ENVIRONMENT, pass_fds=HELD, **how)
     if done.returncode not in good:
         raise refusal(about, command[0], done.stderr or done.stdout)
     return done.stdout
