@@ -6,7 +6,7 @@ from wow.condor import collector, drop_in, managers, pace, reread
 from wow.config.facts import Facts
 from wow.lib import console, control, files, paths, system
 from wow.lib.errors import WowError
-from wow.slots import quota
+from wow.slots import counting
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ def start(pool: Facts, address: str, host: str) -> None:
     pace.write(pool, status, control.peers(), None)
     managers.write(pool, status, host)
     if pool.has_slots:
-        quota.start_counting()
+        counting.start_counting()
     changed = files.write_if_changed(CONFIG, drop_in.config(pool, address, host))
     system.systemctl("restart" if changed else "start", "--no-block", "condor.service")
     if not changed:

@@ -4,7 +4,6 @@ A starter that begins: its slot's account gets the disk space of the job that co
 The startd has told the starter of its slot by then: the slot's ad waits in a socket that the starter was given (startd, Starter::execDCStarter). It is
 looked at and left there. So nobody has to be asked, and it is known before the starter makes the job's folder. The form is CEDAR's, HTCondor's own.
 """
-import syslog
 from _socket import MSG_DONTWAIT, MSG_PEEK, socket  # what the module socket adds to it takes as long to load as all else here
 
 from wow.lib import paths
@@ -26,12 +25,18 @@ def begin(arguments: list[str], inherited: str) -> None:
     try:
         kib = disk_of(waiting(descriptor(inherited)))
     except (OSError, ValueError) as error:
-        syslog.syslog(f"the disk space of account {account}'s job is not known, so the kernel does not bound it: {error}")
+        say(f"the disk space of account {account}'s job is not known, so the kernel does not bound it: {error}")
         kib = 0
     try:
         quota.bound(account, *(disk.kernel(kib) if kib else (0, 0)))
     except OSError as error:
-        syslog.syslog(f"the kernel does not bound what jobs write: {error.strerror}")
+        say(f"the kernel does not bound what jobs write: {error.strerror}")
+
+
+def say(text: str) -> None:
+    """Into the journal."""
+    import syslog
+    syslog.syslog(text)
 
 
 def account_of(arguments: list[str]) -> int | None:
