@@ -206,6 +206,11 @@ internal sealed class EstHandler(
         {
             context.Response.Headers.RetryAfter = "5";
         }
+        else if (status == EnrolmentStatus.Waiting)
+        {
+            // RFC 7030 section 4.2.3 asks for it.
+            context.Response.Headers.RetryAfter = "30";
+        }
 
         return SendAsync(context, status, "text/plain", text + "\n");
     }
