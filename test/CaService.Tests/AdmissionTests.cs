@@ -201,11 +201,8 @@ public sealed class AdmissionTests : AsyncTests
 
     private AdmissionRow? Row(TestMachine machine) => _ca.Ca.Database.Read(transaction => Admissions.Find(transaction, NodeKey.AddressOf(machine.PublicKey)));
 
-    private void Say(TestMachine machine, AdmissionState state) => _ca.Ca.Database.Write(transaction =>
-    {
-        Admissions.Decide(transaction, NodeKey.AddressOf(machine.PublicKey), state, _ca.Time.GetUtcNow());
-        return true;
-    });
+    private void Say(TestMachine machine, AdmissionState state) =>
+        _ca.Ca.Database.Write(transaction => Admissions.Decide(transaction, NodeKey.AddressOf(machine.PublicKey), state, _ca.Time.GetUtcNow()));
 
     private async Task<string?> RetryAfterAsync(TestMachine machine)
     {

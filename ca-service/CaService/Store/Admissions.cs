@@ -76,7 +76,7 @@ internal static class Admissions
     }
 
     /// <summary>Notes the administrator's word on a key, which may not have asked yet.</summary>
-    public static void Decide(Transaction transaction, string node, AdmissionState state, DateTimeOffset now)
+    public static bool Decide(Transaction transaction, string node, AdmissionState state, DateTimeOffset now)
     {
         transaction.Run(
             """
@@ -87,7 +87,8 @@ internal static class Admissions
             AdmissionRow.NameOf(state),
             now.ToUnixTimeSeconds());
         AdmissionRow row = Find(transaction, node)!;
-        Audit.Append(transaction, now, state == AdmissionState.Approved ? "approve" : "deny", $"node={node} address={(row.Address.Equals(IPAddress.None) ? "none" : row.Address)} host={row.Host ?? "none"}");
+        string address = row.Address.Equals(IPAddress.None) ? "none" : row.Address.ToString();
+        return Audit.Append(transaction, now, state == AdmissionState.Approved ? "approve" : "deny", $"node={node} address={address} host={row.Host ?? "none"}");
     }
 
     private static long Waiting(Transaction transaction) =>
