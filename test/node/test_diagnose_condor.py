@@ -85,7 +85,7 @@ class Gathering(unittest.TestCase):
 
     def ask(self, status, services, replies):
         """The facts that come of these replies of HTCondor's tools, by the tool's name."""
-        pool = pool_facts.Facts({("node", "role"): "worker", ("pool", "managers"): ""}, False)
+        pool = pool_facts.Facts({("node", "role"): "worker", ("pool", "managers"): ""})
         with mock.patch.object(system, "run", lambda arguments, **_: replies[arguments[0]]), mock.patch.object(pool_facts, "read", return_value=pool):
             return gather_condor.condor(status, services)
 

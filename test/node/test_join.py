@@ -64,7 +64,7 @@ class Renewal(unittest.TestCase):
 
 class Enrolment(unittest.TestCase):
     def test_every_answer_says_what_to_do(self):
-        for code in (agreed.UNREACHED, agreed.NOT_ADMITTED, agreed.TICKET_SPENT, agreed.ADDRESS_REFUSED, agreed.USAGE, agreed.REFUSED, 134):
+        for code in (agreed.UNREACHED, agreed.WAITING, agreed.NOT_ADMITTED, agreed.TICKET_SPENT, agreed.ADDRESS_REFUSED, agreed.USAGE, agreed.REFUSED, 134):
             error = enrol.explain(code, "")
             self.assertTrue(error.what and error.todo, code)
         for code in (agreed.NOT_ADMITTED, agreed.TICKET_SPENT):
