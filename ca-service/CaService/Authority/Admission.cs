@@ -1,6 +1,6 @@
 namespace CaService;
 
-/// <summary>Who of those without a certificate is admitted: the administrator's word on a key comes first, then the policy (docs/decisions/0056).</summary>
+/// <summary>Who of those without a certificate is admitted: the administrator's word on a key comes first, then the policy (docs/decisions/0052).</summary>
 internal static class Admission
 {
     /// <summary>How long an answer stands before the machine proves its address again, so that a request that waits costs the CA one look into a table.</summary>
