@@ -32,25 +32,33 @@ CONFIGS = {OURS: "", DEBIANS: f"CONDOR_CONFIG={debian.CONFIG} "}
 
 
 def measure(pool, asked):
-    """{wow: jobs a second, debian: the same, ratio: of each round}, and {..._processor: processor seconds a job of alpha's and beta's}."""
+    """{wow: jobs a second, debian: the same, ratio: of each round, median: of these; processor: {wow, debian: ms of a processor a job, on all machines}}."""
     for machine in pool.workers:
         slots.offer(machine, SLOTS)
-    found = {OURS: [], DEBIANS: []}
+    found, processor = {OURS: [], DEBIANS: []}, {OURS: [], DEBIANS: []}
     debian.start(pool, SLOTS)
     try:
         until(lambda: sorted(pool.ads("-startd", "int(TotalCpus)")), lambda said: said == [str(SLOTS)] * 2, "the machines have their slots", 60, pause=0.5)
         for number in range(asked.rounds or (FEW if asked.short else ROUNDS)):
             # Who is first in one round is second in the next.
             for name in sorted(CONFIGS, reverse=bool(number % 2)):
+                before = used(pool)
                 found[name].append(a_second(pool.alpha, f"{name}{number}", CONFIGS[name]))
                 time.sleep(SETTLE)
+                processor[name].append(round((used(pool) - before) / JOBS * 1000))
     finally:
         debian.stop(pool)
         for machine in pool.workers:
             slots.offer_own(machine)
         pool.listed([machine.name for machine in pool.workers])
     ratios = [ours / theirs for ours, theirs in zip(found[OURS], found[DEBIANS])]
-    return {name: [round(each, 2) for each in numbers] for name, numbers in {**found, "ratio": ratios}.items()} | {"median": round(statistics.median(ratios), 2)}
+    rates = {name: [round(each, 2) for each in numbers] for name, numbers in {**found, "ratio": ratios}.items()}
+    return {**rates, "median": round(statistics.median(ratios), 2), "processor": processor}
+
+
+def used(pool):
+    """Seconds of processor time that all machines have used, whatever ran beside them."""
+    return sum(machine.processor for machine in pool.machines.values())
 
 
 def a_second(machine, name, environment):

@@ -21,7 +21,7 @@ MEASURED = {
     "memory": {"alpha": {"wow-agent": 5.0, "wow-jobs": 8.4}, "manager": {"wow-pool": 12.0}},
     "thousand": {"machines": 1000, "seconds": 300, "core": 0.25, "by": {"collector": 0.1, "negotiator": 0.15}, "megabytes": 200},
     "idle": {"seconds": 600, "interval": 300, "sends": 120.5, "hears": 30.0, "packets": 12.0},
-    "rate": {"wow": [5.0, 6.0], "debian": [5.0, 5.0], "ratio": [0.9, 1.0], "median": 0.96}, "back": {"on": [9.0], "address": [8.0]}}
+    "rate": {"wow": [5.0, 6.0], "debian": [5.0, 5.0], "ratio": [0.9, 1.0], "median": 0.96, "processor": {"wow": [320, 300, 330], "debian": [290]}}, "back": {"on": [9.0], "address": [8.0]}}
 
 
 class Goals(unittest.TestCase):
@@ -50,6 +50,11 @@ class Goals(unittest.TestCase):
 
     def test_a_ratio_is_to_be_no_less(self):
         self.assertEqual(("0.96", True), self.met("jobs a second by one schedd"))
+
+    def test_what_a_job_costs_the_processor_stands_beside_the_ratio_where_it_was_counted(self):
+        self.assertEqual(("320; 290 ms", None), self.met("processor time a job"))
+        rate = {name: value for name, value in MEASURED["rate"].items() if name != "processor"}
+        self.assertEqual(2, len(figures.figures({"rate": {"commit": "c0ffee", **rate}})))
 
     def test_the_agent_s_memory_has_a_goal_and_others_have_none(self):
         self.assertEqual(("8.4", False), self.met("wow-jobs on alpha"))
