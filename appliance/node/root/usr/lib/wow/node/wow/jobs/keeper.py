@@ -1,7 +1,7 @@
-"""wow-jobs: has jobs run again whose machine is gone (patience.py), counts what this queue's jobs have of which machine (runs.py), and tells managers of this
-machine that were started anew (returned.py); on a manager takes the ads of machines away that are gone (ads.py). On each it has HTCondor read a new list of
-managers, where it did not at once (condor/reread.py); where jobs run, it sees to the owner's pause (pause/rounds.py). While no job of this machine runs, a round is one look at the processes, at one file's time, for one file and into four
-small ones, and two questions to ipopd."""
+"""wow-jobs: has jobs run again whose machine is gone (patience.py), counts what this queue's jobs have of which machine (runs.py), and tells managers of this machine
+that were started anew (returned.py); on a manager takes the ads of machines away that are gone (ads.py). On each it has HTCondor read a new list of managers, where
+it did not at once (condor/reread.py); where jobs run, it sees to the owner's pause (pause/rounds.py). While no job of this machine runs, a round is one look at the
+processes, at one file's time, for one file and into four small ones, and two questions to ipopd."""
 import signal
 import time
 
