@@ -10,9 +10,12 @@ import threading
 import unittest
 from unittest import mock
 
+import samples  # noqa: F401
+
 from wow.agent import allowed, client, requests, reset, server
 from wow.join import enrol
 from wow.lib.errors import WowError
+from wow.pause import act
 
 CLONE = pathlib.Path(__file__).resolve().parents[2]
 sys.path.append(str(CLONE / "test"))
@@ -22,7 +25,8 @@ from contract import agent as contract  # noqa: E402
 ROOT, ALICE, JOB, CONDOR, NOBODY = 0, 1000, 2001, 101, 65534
 NAMES = {ALICE: "alice", JOB: "wowjob1", CONDOR: "condor"}
 AGREED = contract.read(CLONE)
-MAY = {"enroll": {ROOT, ALICE}, "reset": {ROOT, ALICE}, "support": {ROOT, ALICE}}
+MAY = {"enroll": {ROOT, ALICE}, "reset": {ROOT, ALICE}, "support": {ROOT, ALICE},
+       "pause": {ROOT, ALICE}, "resume": {ROOT, ALICE}}
 
 
 class Table(unittest.TestCase):
@@ -34,7 +38,9 @@ class Table(unittest.TestCase):
         self.ticket = f"{folder.name}/ticket"
         for one in (mock.patch.object(requests.pwd, "getpwuid", lambda uid: mock.Mock(pw_name=NAMES[uid])),
                     mock.patch.object(requests.grp, "getgrgid", lambda _: mock.Mock(gr_mem=["alice"])),
-                    mock.patch.object(requests.system, "run", lambda arguments, *_: (self.started.append(arguments[1:]), (0, ""))[1]),
+                    mock.patch.object(requests.system, "run", lambda arguments, *_, **__: (self.started.append(arguments[1:]), (0, ""))[1]),
+                    mock.patch.object(act.facts, "read", lambda: samples.pool(node__role="worker")), mock.patch.object(act.freeze, "GROUPS", (folder.name,)),
+                    mock.patch.object(act.state, "FILE", f"{folder.name}/pause.json"),
                     mock.patch.object(enrol, "TICKET", self.ticket), mock.patch("builtins.print")):
             one.start()
             self.addCleanup(one.stop)

@@ -13,6 +13,8 @@ NOT_PERMITTED = "not-permitted"
 """This user may not make it."""
 BUSY = "busy"
 """As many requests of this user as are heard at a time are being heard already."""
+NO_JOBS = "no-jobs"
+"""This machine runs no jobs of the pool, so it cannot be paused."""
 FAILED = "failed"
 """systemd or the disk did not do it; the words say which."""
 
@@ -31,5 +33,7 @@ REQUESTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "enroll": ((ROOT, MEMBER), ("ticket",)),
     "reset": ((ROOT, MEMBER), ()),
     "support": ((ROOT, MEMBER), ()),
+    "pause": ((ROOT, MEMBER), ("for", "finish")),
+    "resume": ((ROOT, MEMBER), ()),
 }
 """{command: (kinds of user that may ask, fields that may stand beside `command`)}."""

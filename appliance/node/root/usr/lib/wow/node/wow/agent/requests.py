@@ -11,6 +11,7 @@ from wow.config import users
 from wow.join import enrol
 from wow.lib import files, system
 from wow.lib.errors import WowError
+from wow.pause import act
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,7 +43,8 @@ def start(verb: str, unit: str) -> None:
     system.must(["systemctl", verb, "--no-block", unit], todo=f"Look with: systemctl status {unit}", timeout=10.0)
 
 
-TABLE: "dict[str, Callable[[dict[str, str], int], None]]" = {"enroll": enroll, "reset": reset, "support": support}
+TABLE: "dict[str, Callable[[dict[str, str], int], None]]" = {
+    "enroll": enroll, "reset": reset, "support": support, "pause": act.pause, "resume": act.resume}
 """What does each request of the contract, given its fields, for the user of a number."""
 
 
