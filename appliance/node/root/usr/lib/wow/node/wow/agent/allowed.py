@@ -2,6 +2,7 @@
 
 ROOT = "root"
 MEMBER = "member"
+CONSOLE = "console"
 STRANGER = "stranger"
 """Kinds of user."""
 
@@ -30,6 +31,8 @@ IDLE = 10
 REQUESTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "enroll": ((ROOT, MEMBER), ("ticket",)),
     "reset": ((ROOT, MEMBER), ()),
-    "support": ((ROOT, MEMBER), ()),
+    "support": ((ROOT, MEMBER, CONSOLE), ()),
+    "leave": ((ROOT, CONSOLE), ()),
+    "power-off": ((ROOT, CONSOLE), ()),
 }
 """{command: (kinds of user that may ask, fields that may stand beside `command`)}."""

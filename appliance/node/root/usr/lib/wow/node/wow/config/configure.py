@@ -6,7 +6,7 @@ import os
 import time
 
 from wow.condor import drop_in, managers
-from wow.config import accept, accounts, dnsmasq, facts, ipopd, names, outside, users
+from wow.config import accept, accounts, dnsmasq, facts, ipopd, names, outside, screen, users
 from wow.config.poolconf import Pool
 from wow.lib import console, der, files, paths
 from wow.lib.errors import WowError
@@ -19,11 +19,17 @@ def main() -> int:
     os.makedirs(paths.RUN, exist_ok=True)
     console.clear_error()
     try:
+        accounts.own()
+    except OSError as error:
+        console.say_error(WowError(f"cannot be written: {error.strerror}", "Give the machine more memory and start it again", error.filename or "/etc"))
+    try:
         pool, data, refused = accept.choose()
         users.refuse_taken(files.read("/etc/passwd"), pool.users)
     except WowError as error:
         console.say_error(error)
+        screen.choose(screen.PAGE)
         return 1
+    screen.choose(pool.values["node", "console"])
     if trouble := refused or outside.stale(pool):
         console.say_error(trouble)
     try:
