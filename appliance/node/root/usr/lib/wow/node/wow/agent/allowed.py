@@ -14,6 +14,8 @@ NOT_PERMITTED = "not-permitted"
 """This user may not make it."""
 BUSY = "busy"
 """As many requests of this user as are heard at a time are being heard already."""
+NO_JOBS = "no-jobs"
+"""This machine runs no jobs of the pool, so it cannot be paused."""
 FAILED = "failed"
 """systemd or the disk did not do it; the words say which."""
 
@@ -32,6 +34,8 @@ REQUESTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "enroll": ((ROOT, MEMBER), ("ticket",)),
     "reset": ((ROOT, MEMBER), ()),
     "support": ((ROOT, MEMBER, CONSOLE), ()),
+    "pause": ((ROOT, MEMBER, CONSOLE), ("for", "finish")),
+    "resume": ((ROOT, MEMBER, CONSOLE), ()),
     "leave": ((ROOT, CONSOLE), ()),
     "power-off": ((ROOT, CONSOLE), ()),
 }

@@ -12,6 +12,7 @@ from wow.config import ticket as tickets
 from wow.join import enrol
 from wow.lib import files, system
 from wow.lib.errors import WowError
+from wow.pause import act
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def start(verb: str, unit: str) -> None:
 
 
 TABLE: "dict[str, Callable[[dict[str, str], int], None]]" = {
-    "enroll": enroll, "reset": reset, "support": support, "leave": leave, "power-off": power_off}
+    "enroll": enroll, "reset": reset, "support": support, "pause": act.pause, "resume": act.resume, "leave": leave, "power-off": power_off}
 """What does each request of the contract, given its fields, for the user of a number."""
 
 
