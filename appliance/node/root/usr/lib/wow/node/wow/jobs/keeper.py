@@ -1,7 +1,7 @@
 """wow-jobs: has jobs run again whose machine is gone (patience.py), counts what this queue's jobs have of which machine (runs.py), and tells managers of this
 machine that were started anew (returned.py); on a manager takes the ads of machines away that are gone (ads.py). On each it has HTCondor read a new list of
-managers, where it did not at once (condor/reread.py). While no job of this machine runs, a round is one look at the processes, at one file's time and into two
-small files, and two questions to ipopd."""
+managers, where it did not at once (condor/reread.py), and writes what the page on the console shows (page/keeper.py). While no job of this machine runs, a round
+is one look at the processes, at one file's time and into a few small files, and two or three questions to ipopd."""
 import time
 
 from wow.condor import reread
@@ -11,6 +11,7 @@ from wow.jobs.patience import Watch
 from wow.jobs.shadows import Shadow, Shadows
 from wow.lib import barred, overlay
 from wow.lib.errors import WowError
+from wow.page import keeper as page
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -112,7 +113,7 @@ def main() -> int:
         queue.release()
         keeper, counting = Keeper(float(pool.values["jobs", "patience"]) * 60), runs.Runs()
         rounds = [returned.Returned(pool).round, keeper.round, lambda now: counting.round(now, keeper.shadows)]
-    rounds.append(reread.Retry().round)
+    rounds += [reread.Retry().round, page.Keeper(pool).round]
     told = ""
     while True:
         wrong = ""

@@ -51,7 +51,7 @@ def remember(step: str, now: float, facts: "dict[str, object]") -> None:
     shown = "see below" if step == "error" else " ".join(f"{key}={value(fact)}" for key, fact in facts.items() if fact not in (None, ""))
     try:
         kept = files.read(STEPS).splitlines()[1 - MOST_STEPS:]
-        files.write(STEPS, "\n".join([*kept, ascii_only(f"{now:6.0f} s  {step:<12} {shown}")]) + "\n")
+        files.write(STEPS, "\n".join([*kept, f"{now:6.0f} s  {step:<12} {ascii_only(shown)}"]) + "\n")
     except OSError:
         pass
 
