@@ -75,17 +75,10 @@ def day(moment: float, now: float) -> str:
 
 def state(facts: Facts) -> str:
     """The machine's state in a sentence."""
-    status = facts.status
     if facts.pause:
         return _paused(facts.pause, facts.now)
-    if status is None:
-        return "It is not known yet what the machine's network does."
-    if not status["ring"]["joined"]:
-        return "It looks for its pool: nobody that it knows answers."
-    if not status["address"]:
-        return "It reached its pool, and waits for an address there."
-    if not status["open"] and not status["certified"]:
-        return "It waits for the pool's CA to sign its certificate."
+    if keeps := _outside(facts.status):
+        return keeps
     if not facts.condor:
         return "It is in its pool, and HTCondor, which brings the jobs, does not run."
     if facts.role == "manager":
@@ -95,6 +88,17 @@ def state(facts: Facts) -> str:
     if not facts.jobs:
         return "It is in its pool, and waits for jobs."
     return f"It works: {len(facts.jobs)} job{'' if len(facts.jobs) == 1 else 's'} of its pool run{'s' if len(facts.jobs) == 1 else ''} here."
+
+
+def _outside(status: "Status | None") -> str:
+    """What keeps the machine out of its pool, empty where nothing does."""
+    if status is None:
+        return "It is not known yet what the machine's network does."
+    if not status["ring"]["joined"]:
+        return "It looks for its pool: nobody that it knows answers."
+    if not status["address"]:
+        return "It reached its pool, and waits for an address there."
+    return "" if status["open"] or status["certified"] else "It waits for the pool's CA to sign its certificate."
 
 
 def _paused(pause: "Pause", now: float) -> str:
@@ -109,8 +113,8 @@ def _machine(facts: Facts) -> list[str]:
     if status is not None:
         name = f"{status['host']}.{status['zone']}" if status["host"] else "none yet"
         rows += _row("name", clean(name, 64))
-        rows += _row("address", f"{clean(status['address'] or 'none yet')}  in the pool" + (
-            f", {clean(own)}  on your own network" if (own := own_address(status)) else ""))
+        own = own_address(status)
+        rows += _row("address", f"{clean(status['address'] or 'none yet')}  in the pool" + (f", {clean(own)}  on your own network" if own else ""))
         rows += _row("key", clean(status["node"], 64) + "  (its fingerprint)")
         if status["open"]:
             rows += _row("", "The pool is open: anybody with its pool.conf can send jobs and read all.")
