@@ -10,10 +10,13 @@ import threading
 import unittest
 from unittest import mock
 
+import samples  # noqa: F401
+
 from wow.agent import allowed, client, requests, reset, server
 from wow.config import users
 from wow.join import enrol
 from wow.lib.errors import WowError
+from wow.pause import act
 
 CLONE = pathlib.Path(__file__).resolve().parents[2]
 sys.path.append(str(CLONE / "test"))
@@ -23,7 +26,8 @@ from contract import agent as contract  # noqa: E402
 ROOT, ALICE, JOB, CONDOR, NOBODY, CONSOLE = 0, 1000, 2001, 101, 65534, users.CONSOLE_UID
 NAMES = {ALICE: "alice", CONSOLE: "wow-console", JOB: "wowjob1", CONDOR: "condor"}
 AGREED = contract.read(CLONE)
-MAY = {"enroll": {ROOT, ALICE}, "reset": {ROOT, ALICE}, "support": {ROOT, ALICE, CONSOLE}, "leave": {ROOT, CONSOLE}, "power-off": {ROOT, CONSOLE}}
+MAY = {"enroll": {ROOT, ALICE}, "reset": {ROOT, ALICE}, "support": {ROOT, ALICE, CONSOLE}, "pause": {ROOT, ALICE, CONSOLE}, "resume": {ROOT, ALICE, CONSOLE},
+       "leave": {ROOT, CONSOLE}, "power-off": {ROOT, CONSOLE}}
 
 
 class Table(unittest.TestCase):
@@ -36,7 +40,9 @@ class Table(unittest.TestCase):
         pathlib.Path(self.known).write_text("{}", encoding="ascii")
         for one in (mock.patch.object(requests.pwd, "getpwuid", lambda uid: mock.Mock(pw_name=NAMES[uid])),
                     mock.patch.object(requests.grp, "getgrgid", lambda _: mock.Mock(gr_mem=["alice"])),
-                    mock.patch.object(requests.system, "run", lambda arguments, *_: (self.started.append(arguments[1:]), (0, ""))[1]),
+                    mock.patch.object(requests.system, "run", lambda arguments, *_, **__: (self.started.append(arguments[1:]), (0, ""))[1]),
+                    mock.patch.object(act.facts, "read", lambda: samples.pool(node__role="worker")), mock.patch.object(act.freeze, "GROUPS", folder.name),
+                    mock.patch.object(act.state, "FILE", f"{folder.name}/pause.json"),
                     mock.patch.object(enrol, "TICKET", self.ticket), mock.patch.object(requests.facts, "FILE", self.known), mock.patch("builtins.print")):
             one.start()
             self.addCleanup(one.stop)

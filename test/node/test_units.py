@@ -6,9 +6,11 @@ import pathlib
 import re
 import unittest
 
+from wow.agent import requests
 from wow.condor import managers, reread
 from wow.config import users
 from wow.lib import paths
+from wow.pause import act, freeze, state
 
 CLONE = pathlib.Path(__file__).resolve().parents[2]
 ROOT = CLONE / "appliance/node/root"
@@ -151,8 +153,13 @@ class Command(unittest.TestCase):
     def test_what_the_agent_starts_is_a_unit_of_ours_that_takes_nothing_but_the_asker_s_number(self):
         text = (ROOT / "usr/lib/wow/node/wow/agent/requests.py").read_text(encoding="utf-8")
         started = {name.replace("@{uid}", "@") for name in re.findall(r'start\("\w+", f?"([^"]+)"\)', text)}
-        self.assertEqual(started, {"wow-join.service", "wow-reset.service", "wow-leave.service", "wow-support@.service"})
-        self.assertLessEqual(started, set(own_units()))
+        here = {"pause", "resume", "power-off"}
+        self.assertEqual(len(started), len(requests.TABLE.keys() - here), "what is done in the agent itself is named here")
+        self.assertLessEqual(started | {act.KEEPER}, set(own_units()))
+
+    def test_of_the_kernel_s_control_groups_the_agent_may_write_htcondor_s_alone(self):
+        (paths_,) = values(own_units()["wow-agent.service"], "ReadWritePaths")
+        self.assertEqual(paths_.split(), [paths.RUN, f"-{state.FOLDER}", f"-{freeze.GROUPS.rpartition('/')[0]}"])
 
 
 if __name__ == "__main__":

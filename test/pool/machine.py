@@ -60,6 +60,17 @@ class Machine:
         said = (self._group / "cpu.stat").read_text(encoding="ascii").split()
         return int(said[said.index("usage_usec") + 1]) / 1e6
 
+    @property
+    def slots(self):
+        """{control group of a job that is there: microseconds of processor time that its processes have used}."""
+        found = {}
+        for group in (self._group / "system.slice/condor.service/htcondor").glob("*/cpu.stat"):
+            try:
+                found[group.parent.name] = int(group.read_text(encoding="ascii").split()[1])
+            except (FileNotFoundError, OSError):
+                pass  # it has ended meanwhile
+        return found
+
     def _is_systemd(self):
         if self._process.poll() is not None:
             return self.first  # which says why it ended

@@ -26,6 +26,7 @@ machine's ads are 14 kB instead of 24."""
 from wow.config.facts import Facts
 from wow.history import ads
 from wow.lib import paths
+from wow.pause import tell
 from wow.slots import disk
 from wow.why import held
 
@@ -38,8 +39,10 @@ LOOK = 60
 """Seconds between two looks at what a job has written, beside the one at its end; more than its request_disk, and it is held."""
 PROVISIONED = "DiskProvisioned"
 """A job's attribute: the KiB that its slot gave it."""
+PATIENCE = 1800
+"""Seconds after which a job that the owner's pause stopped is given back, so that it runs elsewhere."""
 VACATE = 20
-"""Seconds that a job has for its checkpoint when its machine is shut down, from SIGTERM to SIGKILL."""
+"""Seconds that a job has for its checkpoint when its machine is shut down or has been paused for long, from SIGTERM to SIGKILL."""
 
 
 def config(pool: Facts, address: str, host: str) -> str:
@@ -228,9 +231,15 @@ ENABLE_STARTD_DAEMON_AD = False
 EXECUTE = {paths.STATE}/execute
 {processors}RESERVED_MEMORY = 128
 RESERVED_DISK = 128
-START = (NumDynamicSlots ?: 0) < {paths.JOB_ACCOUNTS}
-SUSPEND = False
-PREEMPT = False
+include ifexist : {tell.FILE}
+WOW_PAUSED = (MY.{tell.REASON} =!= undefined)
+WOW_STOPPED = ($(WOW_PAUSED) && MY.{tell.FINISH} =!= true)
+WOW_PAUSE_PATIENCE = {PATIENCE}
+START = (NumDynamicSlots ?: 0) < {paths.JOB_ACCOUNTS} && MY.{tell.REASON} =?= undefined
+WANT_SUSPEND = $(WOW_STOPPED)
+SUSPEND = $(WOW_STOPPED)
+CONTINUE = $(WOW_STOPPED) =!= true
+PREEMPT = (Activity == "Suspended" && time() - EnteredCurrentActivity > $(WOW_PAUSE_PATIENCE))
 KILL = False
 MachineMaxVacateTime = {VACATE}
 STARTER_UPDATE_INTERVAL = {LOOK}

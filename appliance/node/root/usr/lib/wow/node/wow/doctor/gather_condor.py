@@ -6,13 +6,14 @@ from wow.condor import collector, managers
 from wow.config import facts as pool_facts
 from wow.lib import paths, system
 from wow.lib.errors import WowError
+from wow.pause import freeze, state, words
 from wow.slots import quota
 from wow.why import classads, gather
 from wow.why.classads import number, source, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from wow.doctor.gathered import Condor, Disk, Slots
+    from wow.doctor.gathered import Condor, Disk, Paused, Slots
     from wow.lib.answers import Status
     from wow.why.classads import Ad
 
@@ -39,7 +40,7 @@ def condor(status: "Status | None", services: "dict[str, str | None]") -> "Condo
             "name": name, "is_manager": is_manager, "is_listed": managers.is_listed(pool, status, name.partition(".")[0]),
             "managers": len(managers.listed(pool, status)), "answers": ads is not None, "slots": slots(own, time.time()),
             "queue": bool(gather.of_type(own, "Scheduler")), "negotiator": negotiator(ads or []),
-            "clock_s": clock(own), "held": None if is_manager else held(), "disk": disk(pool.has_slots)}
+            "clock_s": clock(own), "held": None if is_manager else held(), "disk": disk(pool.has_slots), **paused()}
     except (WowError, OSError, ValueError):
         return None
 
@@ -74,6 +75,12 @@ def held() -> list[str] | None:
     """The numbers of held jobs, everybody's; None where the queue does not say."""
     code, said = system.run(["condor_q", "-allusers", "-limit", str(MOST_HELD), "-constraint", "JobStatus == 5", "-af:j", "Owner"], timeout=PATIENCE)
     return [line.split()[0] for line in said.splitlines() if line] if code == 0 else None
+
+
+def paused() -> "Paused":
+    """The owner's pause."""
+    found = state.read()
+    return {"paused": words.sentence(found, freeze.running()) if found else None, "pause_trouble": words.trouble()}
 
 
 def disk(has_slots: bool, path: str = EXECUTE) -> "Disk | None":

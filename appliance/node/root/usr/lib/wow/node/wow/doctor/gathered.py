@@ -60,7 +60,13 @@ class Disk(TypedDict):
     is_bounded: bool | None
 
 
-class Condor(TypedDict):
+class Paused(TypedDict):
+    """The owner's pause in a sentence, None if there is none; what is wrong with the file that keeps it, None if nothing is."""
+    paused: str | None
+    pause_trouble: str | None
+
+
+class Condor(Paused):
     """HTCondor's part. is_listed: whether a manager is on the list of managers, which are so many; answers: whether the manager did; slots, queue: what it
     lists of this machine; negotiator: the machine of the one that it lists, None if it lists none. clock_s: this machine's clock less the manager's. held:
     numbers of held jobs, None where the queue does not say."""

@@ -22,7 +22,11 @@ def pause(fields: dict[str, str], uid: int) -> None:
     must_run_jobs()
     clock = state.now()
     until = None if length is None else clock.wall + length
-    state.keep(state.Kept(state.Pause(clock.wall, until, finish is not None, name(uid)), clock.boot, clock.up))
+    try:
+        state.keep(state.Kept(state.Pause(clock.wall, until, finish is not None, name(uid)), clock.boot, clock.up))
+    except OSError as error:
+        raise WowError(f"{state.FILE} cannot be written, so the machine is not paused: {error.strerror}", "Make room in /home, or shut the machine down",
+                       code=allowed.FAILED) from None
     if finish is None:
         freeze.freeze()
     else:

@@ -8,35 +8,35 @@ GROUPS = "/sys/fs/cgroup/system.slice/condor.service/htcondor"
 FREEZE, EVENTS = "cgroup.freeze", "cgroup.events"
 
 
-def slots(groups: str = GROUPS) -> list[str]:
+def slots() -> list[str]:
     """The control groups of jobs that are there now."""
     try:
-        return sorted(entry.path for entry in os.scandir(groups) if entry.is_dir(follow_symlinks=False))
+        return sorted(entry.path for entry in os.scandir(GROUPS) if entry.is_dir(follow_symlinks=False))
     except FileNotFoundError:
         return []
 
 
-def freeze(groups: str = GROUPS) -> None:
+def freeze() -> None:
     """Stops all jobs."""
-    _write("1", groups)
+    _write("1")
 
 
-def thaw(groups: str = GROUPS) -> None:
+def thaw() -> None:
     """Has all jobs go on."""
-    _write("0", groups)
+    _write("0")
 
 
-def running(groups: str = GROUPS) -> int:
+def running() -> int:
     """How many jobs have a process."""
-    return sum("populated 1" in files.read(f"{slot}/{EVENTS}") for slot in slots(groups))
+    return sum("populated 1" in files.read(f"{slot}/{EVENTS}") for slot in slots())
 
 
-def _write(value: str, groups: str) -> None:
-    for slot in slots(groups):
+def _write(value: str) -> None:
+    for slot in slots():
         try:
             with open(f"{slot}/{FREEZE}", "w", encoding="ascii") as file:
                 file.write(value)
-        except (FileNotFoundError, OSError) as error:
+        except OSError as error:
             # The job has ended meanwhile; one that has not is told of.
             if os.path.isdir(slot):
                 raise OSError(error.errno, error.strerror, f"{slot}/{FREEZE}") from None

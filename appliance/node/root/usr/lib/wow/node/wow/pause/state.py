@@ -42,6 +42,11 @@ class Pause:
         self.since, self.until, self.finish, self.who = since, until, finish, who
 
 
+def facts(pause: Pause | None) -> dict[str, object] | None:
+    """For programs."""
+    return None if pause is None else {"since": pause.since, "until": pause.until, "finish": pause.finish, "who": pause.who}
+
+
 class Clock:
     """What the time is: wall in seconds since 1970, up in seconds since the boot that has this id."""
 
@@ -90,30 +95,30 @@ def now() -> Clock:
     return Clock(time.time(), time.clock_gettime(time.CLOCK_BOOTTIME), files.read("/proc/sys/kernel/random/boot_id").strip())
 
 
-def read(path: str = FILE, clock: Clock | None = None) -> Pause | None:
+def read(clock: Clock | None = None) -> Pause | None:
     """The pause that holds now; None where there is none, its time is over, or its file is no good, which wow-jobs and `wow doctor` tell."""
     try:
-        kept = load(path)
+        kept = load()
     except WowError:
         return None
     clock = clock or now()
     return None if kept is None or kept.has_ended(clock) else kept.shifted(clock).pause
 
 
-def load(path: str = FILE) -> Kept | None:
+def load() -> Kept | None:
     """What the file has, None where there is none; WowError if it is no good."""
     import json
     try:
-        with open(path, "rb") as file:
+        with open(FILE, "rb") as file:
             found = json.loads(file.read(LARGEST))
     except FileNotFoundError:
         return None
     except (OSError, ValueError, RecursionError) as error:
-        raise _bad(path, f"cannot be read ({str(error)[:100]})") from None
+        raise _bad(f"cannot be read ({str(error)[:100]})") from None
     if not isinstance(found, dict) or set(found) != set(FIELDS) or not all(type(found[name]) in types for name, types in FIELDS.items()):
-        raise _bad(path, "is not as this program writes it")
+        raise _bad("is not as this program writes it")
     if not _is_sound(found):
-        raise _bad(path, "holds what cannot be")
+        raise _bad("holds what cannot be")
     return Kept(Pause(found["since"], found["until"], found["finish"], found["who"]), found["boot"], found["up"])
 
 
@@ -128,28 +133,28 @@ def is_name(text: str) -> bool:
     return 0 < len(text) <= 32 and not set(text) - LETTERS
 
 
-def _bad(path: str, what: str) -> WowError:
-    return WowError(f"{what}, so the machine is not paused by it", "Type `wow resume` to remove it, or pause again", path, code="pause-unreadable")
+def _bad(what: str) -> WowError:
+    return WowError(f"{what}, so the machine is not paused by it", "Type `wow resume` to remove it, or pause again", FILE, code="pause-unreadable")
 
 
-def keep(kept: Kept, path: str = FILE) -> None:
+def keep(kept: Kept) -> None:
     """Writes the file as a whole; `sync` has it outlive a power cut. OSError says why it cannot."""
     import json
     pause = kept.pause
-    files.write(path, json.dumps({"since": pause.since, "until": pause.until, "finish": pause.finish, "who": pause.who, "boot": kept.boot, "up": kept.up}) + "\n")
+    files.write(FILE, json.dumps({"since": pause.since, "until": pause.until, "finish": pause.finish, "who": pause.who, "boot": kept.boot, "up": kept.up}) + "\n")
 
 
-def forget(path: str = FILE) -> None:
+def forget() -> None:
     """Removes the file, if there is one."""
     try:
-        os.unlink(path)
+        os.unlink(FILE)
     except FileNotFoundError:
         pass
 
 
-def sync(path: str = FILE) -> None:
+def sync() -> None:
     """What was written or removed stays so from now on."""
-    for place, flags in ((path, os.O_RDONLY), (os.path.dirname(path), os.O_RDONLY | os.O_DIRECTORY)):
+    for place, flags in ((FILE, os.O_RDONLY), (os.path.dirname(FILE), os.O_RDONLY | os.O_DIRECTORY)):
         try:
             descriptor = os.open(place, flags)
         except FileNotFoundError:

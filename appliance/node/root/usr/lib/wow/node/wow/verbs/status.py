@@ -4,6 +4,7 @@ import os
 
 from wow.lib import clock, control, paths, table
 from wow.lib.verb import JSON, SOCKET, Given, Verb
+from wow.pause import freeze, state, words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,11 +23,17 @@ def run(given: Given) -> int:
     status = control.status(path)
     if not given.has(SOCKET):
         status["warnings"] = status["warnings"] + own_warnings()
+    paused = None if given.has(SOCKET) else state.read()
     if given.has(JSON):
-        print(json.dumps(status))
+        print(json.dumps({**status, "paused": state.facts(paused)}))
     else:
-        print("\n".join(lines(status, control.peers(path))))
+        print("\n".join(lines(status, control.peers(path), told(paused))))
     return 0
+
+
+def told(pause: state.Pause | None) -> str:
+    """The owner's pause in a sentence, and what to type; empty if there is none."""
+    return f"{words.sentence(pause, freeze.running())} {words.RESUME}" if pause else ""
 
 
 def own_warnings(home: str = "/home") -> "list[WarningPart]":
@@ -71,7 +78,7 @@ _LETS_IN = {
 }
 
 
-def lines(status: "Status", peers: "Sequence[Peer]" = ()) -> list[str]:
+def lines(status: "Status", peers: "Sequence[Peer]" = (), paused: str = "") -> list[str]:
     """The status for people."""
     ring, certificate = status["ring"], status.get("certificate")
     rows = [["pool", status["pool"] + (OPEN if status["open"] else "")],
@@ -103,6 +110,8 @@ def lines(status: "Status", peers: "Sequence[Peer]" = ()) -> list[str]:
     if "offload" in status:
         slower = [f"{one['name']} ({one['why']})" for one in status["offload"] if not one["on"]]
         rows.append(["fast path", "off: " + "; ".join(slower) if slower else "everything on"])
+    if paused:
+        rows.append(["jobs", paused])
     rows.append(["up", table.duration(status["uptime_s"])])
     return table.columns(rows) + [f"warning: {warning['text']}" for warning in status["warnings"]]
 
