@@ -22,7 +22,7 @@ done"""
 def run(tally, lab):
     """beta is in the pool and idle; at the end it is switched off at its screen, and on again."""
     beta = lab.vms["beta"]
-    screen = Screen(beta, lab.folder)
+    screen = Screen(lambda: beta.qmp(30), lab.folder)
     alice = lab.login("alpha", "alice")
 
     def shows(word, wait="table"):

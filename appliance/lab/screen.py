@@ -59,10 +59,10 @@ def _parts(data):
 
 
 class Screen:
-    """A machine's screen and keyboard."""
+    """A machine's screen and keyboard. connect() gives a connection to its QEMU for a with statement; folder is for pictures."""
 
-    def __init__(self, vm, folder):
-        self._vm, self._folder, self._letters = vm, folder, font()
+    def __init__(self, connect, folder):
+        self._connect, self._folder, self._letters = connect, folder, font()
 
     def lines(self):
         """The text that it shows now."""
@@ -76,11 +76,11 @@ class Screen:
 
     def dump(self, path, form):
         """Writes the picture as a file of the form ppm or png."""
-        with self._vm.qmp(30) as qmp:
+        with self._connect() as qmp:
             qmp.ask("screendump", filename=os.path.abspath(path), format=form)
 
     def press(self, *keys):
         """Presses one key after the other; two that are pressed together have a hyphen between, as alt-f2."""
-        with self._vm.qmp(30) as qmp:
+        with self._connect() as qmp:
             for key in keys:
                 qmp.ask("send-key", keys=[{"type": "qcode", "data": one} for one in key.split("-")])
