@@ -307,7 +307,7 @@ class Keys(unittest.TestCase):
         (self.folder / "own").mkdir()
         (self.folder / "run").mkdir()
         (self.folder / "node").mkdir()
-        (self.folder / "node/ask").write_text(f'#!/bin/sh\necho "$1" >> {folder.name}/asked\n[ ! -e {folder.name}/refused ] || {{ echo "no: because"; exit 1; }}\n')
+        (self.folder / "node/ask").write_text(f'#!/bin/sh\necho "$1" >> {folder.name}/asked\n[ ! -e {folder.name}/refused ] || {{ cat {folder.name}/refused; exit 1; }}\n')
         (self.folder / "node/wow").write_text('#!/bin/sh\nfor last; do :; done\n: > "$last"\n')
         for name in ("ask", "wow"):
             (self.folder / "node" / name).chmod(0o755)
@@ -407,12 +407,15 @@ class Keys(unittest.TestCase):
             self.assertEqual(self.asked()[-1], request)
 
     def test_what_the_agent_refuses_is_told(self):
-        (self.folder / "refused").write_text("")
+        (self.folder / "refused").write_text("first\nno: because\n\n")
         self.write()
         self.begin()
         self.until("Alt-F2")
         self.press("p")
         self.until("It was not done: no: because")
+        (self.folder / "refused").write_text("\x1b[2Jno\n")
+        self.press("p")
+        self.until("It was not done: what it said cannot be shown")
 
     def test_a_support_file_is_left_for_the_pool_s_people(self):
         self.write()
