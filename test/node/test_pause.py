@@ -37,7 +37,7 @@ class Case(unittest.TestCase):
         self.folder = pathlib.Path(folder.name)
         self.groups = self.folder / "htcondor"
         self.ran, self.code, self.clock = [], 0, clock()
-        for one in (mock.patch.object(state, "FILE", f"{folder.name}/pause.json"), mock.patch.object(freeze, "GROUPS", str(self.groups)),
+        for one in (mock.patch.object(state, "FILE", f"{folder.name}/pause.json"), mock.patch.object(freeze, "GROUPS", (str(self.groups), f"{folder.name}/elsewhere")),
                     mock.patch.object(tell, "FILE", f"{folder.name}/told.conf"), mock.patch.object(tell, "READ", f"{folder.name}/told.read"),
                     mock.patch.object(state, "now", lambda: self.clock), mock.patch.object(act.facts, "read", lambda: samples.pool(node__role="worker")),
                     mock.patch.object(act.pwd, "getpwuid", lambda uid: mock.Mock(pw_name="alice")), mock.patch.object(system, "run", self.run_program),

@@ -159,7 +159,7 @@ class Command(unittest.TestCase):
 
     def test_of_the_kernel_s_control_groups_the_agent_may_write_htcondor_s_alone(self):
         (paths_,) = values(own_units()["wow-agent.service"], "ReadWritePaths")
-        self.assertEqual(paths_.split(), [paths.RUN, f"-{state.FOLDER}", f"-{freeze.GROUPS.rpartition('/')[0]}"])
+        self.assertEqual(paths_.split(), [paths.RUN, f"-{state.FOLDER}", f"-{freeze.GROUPS[0].rpartition('/')[0]}", f"-{freeze.GROUPS[1]}"])
 
 
 if __name__ == "__main__":

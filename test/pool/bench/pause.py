@@ -9,8 +9,8 @@ from pool import ZONE
 from waiting import until
 
 ROUNDS, FEW = 20, 3
-APART = 7.0
-"""Seconds between two: HTCondor has taken up the last one, and knows of it."""
+APART = 3.0
+"""Seconds between two."""
 
 
 def measure(pool, asked):

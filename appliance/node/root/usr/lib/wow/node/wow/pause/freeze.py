@@ -4,16 +4,20 @@ import os
 
 from wow.lib import files
 
-GROUPS = "/sys/fs/cgroup/system.slice/condor.service/htcondor"
+GROUPS = ("/sys/fs/cgroup/system.slice/condor.service/htcondor", "/sys/fs/cgroup/htcondor")
+"""Where they are; the second on a kernel that has control groups of the first version, too, as machines of test/pool may."""
 FREEZE, EVENTS = "cgroup.freeze", "cgroup.events"
 
 
 def slots() -> list[str]:
     """The control groups of jobs that are there now."""
-    try:
-        return sorted(entry.path for entry in os.scandir(GROUPS) if entry.is_dir(follow_symlinks=False))
-    except FileNotFoundError:
-        return []
+    found: list[str] = []
+    for groups in GROUPS:
+        try:
+            found += sorted(entry.path for entry in os.scandir(groups) if entry.is_dir(follow_symlinks=False))
+        except FileNotFoundError:
+            pass
+    return found
 
 
 def freeze() -> None:
