@@ -111,14 +111,17 @@ def main() -> int:
     """Runs until systemd ends it. The agent's SIGUSR1 begins the next round at once (pause/act.py)."""
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR1})
     pool = facts.read()
+    # Before those that may wait for HTCondor's tools.
+    rounds: list[Callable[[float], None]] = [page.Keeper(pool).round]
     if pool.is_manager:
-        rounds: list[Callable[[float], None]] = [ads.Keeper(pool).round]
+        rounds.append(ads.Keeper(pool).round)
     else:
         queue.release()
         keeper, counting = Keeper(float(pool.values["jobs", "patience"]) * 60), runs.Runs()
-        rounds = [pausing.Pausing().round] if pool.has_slots else []
+        if pool.has_slots:
+            rounds.insert(0, pausing.Pausing().round)
         rounds += [returned.Returned(pool).round, keeper.round, lambda now: counting.round(now, keeper.shadows)]
-    rounds += [reread.Retry().round, page.Keeper(pool).round]
+    rounds.append(reread.Retry().round)
     told = ""
     while True:
         wrong = ""
