@@ -285,7 +285,7 @@ class Screen(unittest.TestCase):
             self.assertTrue(away.called)
 
     def test_a_machine_without_screens_is_none_the_worse(self):
-        screen.keep_lines_away("/nonexistent/tty0", "/nonexistent/tty12")
+        self.assertIsNone(screen.keep_lines_away("/nonexistent/tty0", "/nonexistent/tty12"))
 
     def test_the_page_s_account_is_made_once_and_is_nobody_s_number(self):
         passwd, shadow = users.own("root:x:0:0::/:/bin/sh\n", "root:*::\n")
