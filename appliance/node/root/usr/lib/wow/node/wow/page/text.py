@@ -117,7 +117,7 @@ def _machine(facts: Facts) -> list[str]:
         rows += _row("address", f"{clean(status['address'] or 'none yet')}  in the pool" + (f", {clean(own)}  on your own network" if own else ""))
         rows += _row("key", clean(status["node"], 64) + "  (its fingerprint)")
         if status["open"]:
-            rows += _row("", "The pool is open: anybody with its pool.conf can send jobs and read all.")
+            rows += _row("", "An open pool: who has its pool.conf can send jobs and read all.")
     if facts.trouble:
         rows += _row("network", f"ipopd does not answer{f'; what is shown is of {clock(facts.asked)} UTC' if status else ''}. See: journalctl -u ipopd")
     if not facts.agent:
