@@ -25,8 +25,8 @@ def start(pool: Facts, address: str, host: str) -> None:
     managers.write(pool, status, host)
     if pool.has_slots:
         quota.start_counting()
-        # Before the first job: a machine that is paused stays so when it is started anew.
-        tell.write(rounds.at_start())
+    # Before the first job: a machine that is paused stays so when it is started anew.
+    tell.write(rounds.at_start() if pool.has_slots else None)
     changed = files.write_if_changed(CONFIG, drop_in.config(pool, address, host))
     system.systemctl("restart" if changed else "start", "--no-block", "condor.service")
     if not changed:
