@@ -27,7 +27,7 @@ def main() -> int:
         users.refuse_taken(files.read("/etc/passwd"), pool.users)
     except WowError as error:
         console.say_error(error)
-        screen.choose(screen.PAGE)
+        without_a_pool()
         return 1
     screen.choose(pool.values["node", "console"])
     if trouble := refused or outside.stale(pool):
@@ -45,6 +45,15 @@ def main() -> int:
     console.say("config", pool=pool.name, role=pool.role, subnet=pool.subnet, open="yes" if pool.open else None,
                 source="the copy accepted before" if refused else None)
     return 0
+
+
+def without_a_pool() -> None:
+    """What a machine has that waits for a pool.conf: the page on its screen, and the group that lets the page ask the agent to switch it off."""
+    screen.choose(screen.PAGE)
+    try:
+        accounts.make({})
+    except OSError as error:
+        console.say_error(WowError(f"cannot be written: {error.strerror}", "Give the machine more memory and start it again", error.filename or "/etc"))
 
 
 def state(pool: Pool, data: bytes) -> None:
