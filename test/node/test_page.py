@@ -16,7 +16,7 @@ from unittest import mock
 import samples
 from terminal import Terminal
 
-from wow.config import accounts, screen, users
+from wow.config import accounts, configure, screen, users
 from wow.lib import console
 from wow.lib.errors import WowError
 from wow.page import doctor, keeper, text
@@ -283,6 +283,13 @@ class Screen(unittest.TestCase):
             self.assertEqual((os.path.exists(f"{folder}/login"), away.called), (True, False))
             screen.choose("page")
             self.assertTrue(away.called)
+
+    def test_a_machine_without_a_pool_has_the_page_and_the_group_that_lets_it_ask_the_agent(self):
+        with mock.patch.object(configure.screen, "choose") as choose, mock.patch.object(configure.accounts, "make") as make:
+            configure.without_a_pool()
+        choose.assert_called_once_with("page")
+        make.assert_called_once_with({})
+        self.assertIn(f"\n{users.GROUP}:x:{users.GROUP_ID}:\n", users.add("", "\n", "", {})[1])
 
     def test_a_machine_without_screens_is_none_the_worse(self):
         self.assertIsNone(screen.keep_lines_away("/nonexistent/tty0", "/nonexistent/tty12"))
