@@ -38,6 +38,7 @@ class Case(unittest.TestCase):
         self.groups = self.folder / "htcondor"
         self.ran, self.code, self.clock = [], 0, clock()
         for one in (mock.patch.object(state, "FILE", f"{folder.name}/pause.json"), mock.patch.object(freeze, "GROUPS", (str(self.groups), f"{folder.name}/elsewhere")),
+                    mock.patch.object(freeze, "STOPS", f"{folder.name}/stops"),
                     mock.patch.object(tell, "FILE", f"{folder.name}/told.conf"), mock.patch.object(tell, "READ", f"{folder.name}/told.read"),
                     mock.patch.object(state, "now", lambda: self.clock), mock.patch.object(act.facts, "read", lambda: samples.pool(node__role="worker")),
                     mock.patch.object(act.pwd, "getpwuid", lambda uid: mock.Mock(pw_name="alice")), mock.patch.object(system, "run", self.run_program),
@@ -179,6 +180,12 @@ class Asking(Case):
         with mock.patch.object(state.files, "write", side_effect=OSError(28, "No space left on device")):
             self.refused(allowed.FAILED)
         self.assertEqual(one.read_text(), "0")
+
+    def test_nothing_is_frozen_while_htcondor_is_being_stopped(self):
+        one = self.slot()
+        pathlib.Path(freeze.STOPS).touch()
+        act.pause({}, ALICE)
+        self.assertEqual((one.read_text(), state.read().who), ("0", "alice"))
 
     def test_a_job_that_ends_meanwhile_does_no_harm(self):
         one = self.slot()

@@ -28,6 +28,7 @@ KEEPS = "when_to_transfer_output = ON_EXIT_OR_EVICT\ntransfer_output_files = kep
 SHORT = "count=0; while [ $count -lt 60000 ]; do count=$((count + 1)); done; echo well"
 BIG = 200
 """MB that are carried: seconds."""
+STARTD = "/var/log/condor/StartLog"
 PATIENCE = "/etc/condor/config.d/90-pausing.conf"
 ASK = """import sys
 sys.path.insert(0, "/usr/lib/wow/node")
@@ -45,7 +46,7 @@ def run(tally, pool):
         until(lambda: burnt(beta), bool, "the job burns processor time", 20)
         seconds = stops(beta, lambda: beta.sh("wow pause 3h", "alice"))
         print(f"     it stood still {seconds:.2f} s after the verb began")
-        until(lambda: activity(pool, here), lambda found: found == ["Suspended"], "its slot is suspended", LIMIT)
+        until(lambda: activity(beta), lambda found: found == "Busy -> Suspended", "its slot is suspended", LIMIT)
     waits = Job(alpha, "alice", "echo well", on=here)
     with tally.case("the ad has the reason, nothing new comes, and wow status, doctor and why say so"):
         until(lambda: set(pool.ads("-startd", "WowPauseReason", "-constraint", f'Machine == "{here}"')), lambda found: found == {"its owner paused it"}, "the ad says it", LIMIT)
@@ -61,7 +62,7 @@ def run(tally, pool):
         seconds = goes_on(beta, lambda: beta.sh("wow resume", "alice"))
         print(f"     it went on {seconds:.2f} s after the verb began")
         must("well" in waits.result(LIMIT), "it did not run")
-        until(lambda: activity(pool, here), lambda found: found == ["Busy"], "its slot is busy", LIMIT)
+        until(lambda: text(beta, STARTD), lambda said: "slot1_1: Changing activity: Suspended -> Busy" in said, "its slot is busy", LIMIT)
         must(starts(job) == 1 and "paused" not in beta.sh("wow status", "bob").lower(), text(alpha, f"/home/alice/{job.name}.log"))
     with tally.case("wow finish lets a job run on and takes no other, and a pause after it stops the first one"):
         beta.sh("wow finish", "alice")
@@ -207,9 +208,9 @@ def goes_on(machine, act):
     return seconds
 
 
-def activity(pool, host):
-    """What the manager has of the slot in which the first job of a machine runs."""
-    return pool.ads("-startd", "Activity", "-constraint", f'Name == "slot1_1@{host}"')
+def activity(machine):
+    """What the startd of a machine has done last with the slot of its first job."""
+    return text(machine, STARTD).rpartition("slot1_1: Changing activity: ")[2].partition("\n")[0]
 
 
 def status(job):

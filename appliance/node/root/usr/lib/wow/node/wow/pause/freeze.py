@@ -2,10 +2,12 @@
 control group below its unit's, beside that of its daemons, and suspends jobs by the same file; so neither disagrees with the other."""
 import os
 
-from wow.lib import files
+from wow.lib import files, paths
 
 GROUPS = ("/sys/fs/cgroup/system.slice/condor.service/htcondor", "/sys/fs/cgroup/htcondor")
 """Where they are; the second on a kernel that has control groups of the first version, too, as machines of test/pool may."""
+STOPS = f"{paths.RUN}/condor-stops"
+"""There while HTCondor is being stopped (stop-jobs): jobs go on then, for their checkpoint."""
 FREEZE, EVENTS = "cgroup.freeze", "cgroup.events"
 
 
@@ -21,8 +23,9 @@ def slots() -> list[str]:
 
 
 def freeze() -> None:
-    """Stops all jobs."""
-    _write("1")
+    """Stops all jobs, unless HTCondor is being stopped."""
+    if not os.path.exists(STOPS):
+        _write("1")
 
 
 def thaw() -> None:
