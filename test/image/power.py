@@ -60,27 +60,9 @@ def told_what_to_do(qmp):
         expect(words in said, f"the screen does not say {words}:\n{said}")
 
 
-def switched_off_at_the_screen(qmp):
-    """By the key Q, which is asked twice."""
-    told_what_to_do(qmp)
-    screen = Screen(lambda: contextlib.nullcontext(qmp), WORK)
-    for key, words in (("q", "Switch this machine off?"), ("y", "Really switch off now?")):
-        screen.press(key)
-        limit = time.monotonic() + ORDERLY
-        while words not in screen.text():
-            expect(time.monotonic() < limit, f"the screen does not say {words}:\n{screen.text()}")
-            time.sleep(0.5)
-    screen.press("q")
-
-
 @machine_check
-def the_power_button_ends_in_an_orderly_shutdown_with_home_clean():
-    pressed("button", lambda qmp: qmp.ask("system_powerdown"), "reboot: Power down")
-
-
-@machine_check
-def a_machine_without_a_pool_says_on_its_screen_how_to_come_into_one_and_is_switched_off_there():
-    pressed("screen", switched_off_at_the_screen, "reboot: Power down")
+def the_power_button_ends_in_an_orderly_shutdown_with_home_clean_and_before_that_the_screen_says_how_to_come_into_a_pool():
+    pressed("button", lambda qmp: (told_what_to_do(qmp), qmp.ask("system_powerdown")), "reboot: Power down")
 
 
 @long_check

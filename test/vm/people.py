@@ -9,7 +9,7 @@ from screen import Screen
 from tally import must
 
 SHOT = "console.png"
-"""Where a picture of the page is left, in the run's folder."""
+"""Where a picture of the page is left, in the run's folder: docs/console.png is one of them."""
 LINES = "truncate -s 1M /run/none; for _ in 1 2 3; do mount -o loop -t ext4 /run/none /mnt || :; done; rm /run/none; dmesg | grep -c \"find ext4\""
 """Has the kernel complain; so often it did."""
 FROZEN = "cat /sys/fs/cgroup/system.slice/condor.service/htcondor/*/cgroup.freeze"
