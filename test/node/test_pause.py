@@ -86,7 +86,7 @@ class Keeping(Case):
         bad += [json.dumps({**good, **change}).encode() for change in (
             {"since": True}, {"since": "1"}, {"since": 1 << 60}, {"since": 1.5}, {"until": NOW}, {"until": NOW - 1}, {"until": NOW + state.LONGEST + 1},
             {"finish": 1}, {"finish": None}, {"who": ""}, {"who": "a" * 33}, {"who": 'a"\nSTART = true'}, {"who": "a b"}, {"who": 5}, {"boot": ""}, {"boot": "\x1b[2J"},
-            {"boot": "b" * 65}, {"up": None}, {"up": -(1 << 60)})]
+            {"boot": "b" * 65}, {"uptime": None}, {"uptime": -(1 << 60)})]
         for data in bad:
             pathlib.Path(state.FILE).write_bytes(data)
             self.assertIsNone(state.read(), data[:60])

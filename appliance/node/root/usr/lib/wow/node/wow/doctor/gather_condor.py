@@ -13,7 +13,7 @@ from wow.why.classads import number, source, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from wow.doctor.gathered import Condor, Disk, Paused, Slots
+    from wow.doctor.gathered import Condor, Disk, Slots
     from wow.lib.answers import Status
     from wow.why.classads import Ad
 
@@ -40,7 +40,8 @@ def condor(status: "Status | None", services: "dict[str, str | None]") -> "Condo
             "name": name, "is_manager": is_manager, "is_listed": managers.is_listed(pool, status, name.partition(".")[0]),
             "managers": len(managers.listed(pool, status)), "answers": ads is not None, "slots": slots(own, time.time()),
             "queue": bool(gather.of_type(own, "Scheduler")), "negotiator": negotiator(ads or []),
-            "clock_s": clock(own), "held": None if is_manager else held(), "disk": disk(pool.has_slots), **paused()}
+            "clock_s": clock(own), "held": None if is_manager else held(), "disk": disk(pool.has_slots),
+            "paused": paused(), "pause_trouble": words.trouble()}
     except (WowError, OSError, ValueError):
         return None
 
@@ -77,10 +78,10 @@ def held() -> list[str] | None:
     return [line.split()[0] for line in said.splitlines() if line] if code == 0 else None
 
 
-def paused() -> "Paused":
-    """The owner's pause."""
+def paused() -> str | None:
+    """The owner's pause in a sentence, None if there is none."""
     found = state.read()
-    return {"paused": words.sentence(found, freeze.running()) if found else None, "pause_trouble": words.trouble()}
+    return words.sentence(found, freeze.running()) if found else None
 
 
 def disk(has_slots: bool, path: str = EXECUTE) -> "Disk | None":

@@ -23,7 +23,7 @@ def pause(fields: dict[str, str], uid: int) -> None:
     clock = state.now()
     until = None if length is None else clock.wall + length
     try:
-        state.keep(state.Kept(state.Pause(clock.wall, until, finish is not None, name(uid)), clock.boot, clock.up))
+        state.keep(state.Kept(state.Pause(clock.wall, until, finish is not None, name(uid)), clock.boot, clock.uptime))
     except OSError as error:
         raise WowError(f"{state.FILE} cannot be written, so the machine is not paused: {error.strerror}", "Make room in /home, or shut the machine down",
                        code=allowed.FAILED) from None

@@ -27,7 +27,7 @@ CONSOLE = "console"
 """Who, where nobody with an account asked."""
 LAST = 1 << 38
 """Seconds since 1970 of no time that is meant."""
-FIELDS = {"since": (int,), "until": (int, type(None)), "finish": (bool,), "who": (str,), "boot": (str,), "up": (int,)}
+FIELDS = {"since": (int,), "until": (int, type(None)), "finish": (bool,), "who": (str,), "boot": (str,), "uptime": (int,)}
 """What the file holds, and of which type."""
 LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-")
 
@@ -48,34 +48,34 @@ def facts(pause: Pause | None) -> dict[str, object] | None:
 
 
 class Clock:
-    """What the time is: wall in seconds since 1970, up in seconds since the boot that has this id."""
+    """What the time is: wall in seconds since 1970, uptime in seconds since the boot that has this id."""
 
-    __slots__ = ("wall", "up", "boot")
+    __slots__ = ("wall", "uptime", "boot")
 
-    def __init__(self, wall: float, up: float, boot: str) -> None:
-        self.wall, self.up, self.boot = int(wall), int(up), boot
+    def __init__(self, wall: float, uptime: float, boot: str) -> None:
+        self.wall, self.uptime, self.boot = int(wall), int(uptime), boot
 
 
 class Kept:
-    """A pause as the file has it. boot, up: in which boot of the machine, and so many seconds after its begin, `since` was; that is less than 0 for a pause
+    """A pause as the file has it. boot, uptime: in which boot of the machine, and so many seconds after its begin, `since` was; that is less than 0 for a pause
     that is older than the boot."""
 
-    __slots__ = ("pause", "boot", "up")
+    __slots__ = ("pause", "boot", "uptime")
 
-    def __init__(self, pause: Pause, boot: str, up: int) -> None:
-        self.pause, self.boot, self.up = pause, boot, up
+    def __init__(self, pause: Pause, boot: str, uptime: int) -> None:
+        self.pause, self.boot, self.uptime = pause, boot, uptime
 
     def passed(self, clock: Clock) -> int:
         """For how many seconds the pause has lasted."""
         by_wall = clock.wall - self.pause.since
         if clock.boot != self.boot:
-            return max(by_wall, clock.up)
-        by_boot = max(0, clock.up - self.up)
+            return max(by_wall, clock.uptime)
+        by_boot = max(0, clock.uptime - self.uptime)
         return by_wall if by_boot <= by_wall <= by_boot + SLEEP else by_boot
 
     def is_settled(self, clock: Clock) -> bool:
         """Whether the pause may end now."""
-        return clock.boot == self.boot or clock.up >= SETTLED
+        return clock.boot == self.boot or clock.uptime >= SETTLED
 
     def has_ended(self, clock: Clock) -> bool:
         """Whether its time is over."""
@@ -87,7 +87,7 @@ class Kept:
         if was.until is not None and not self.is_settled(clock):
             passed = min(passed, was.until - was.since - 1)
         until = None if was.until is None else clock.wall - passed + was.until - was.since
-        return Kept(Pause(clock.wall - passed, until, was.finish, was.who), clock.boot, clock.up - passed)
+        return Kept(Pause(clock.wall - passed, until, was.finish, was.who), clock.boot, clock.uptime - passed)
 
 
 def now() -> Clock:
@@ -119,12 +119,12 @@ def load() -> Kept | None:
         raise _bad("is not as this program writes it")
     if not _is_sound(found):
         raise _bad("holds what cannot be")
-    return Kept(Pause(found["since"], found["until"], found["finish"], found["who"]), found["boot"], found["up"])
+    return Kept(Pause(found["since"], found["until"], found["finish"], found["who"]), found["boot"], found["uptime"])
 
 
 def _is_sound(found: "dict[str, Any]") -> bool:
     since, until = found["since"], found["until"]
-    return (-LAST <= since < LAST and (until is None or 0 < until - since <= LONGEST) and -LAST <= found["up"] < LAST
+    return (-LAST <= since < LAST and (until is None or 0 < until - since <= LONGEST) and -LAST <= found["uptime"] < LAST
             and is_name(found["who"]) and 0 < len(found["boot"]) <= 64 and found["boot"].isascii() and found["boot"].isprintable())
 
 
@@ -141,7 +141,7 @@ def keep(kept: Kept) -> None:
     """Writes the file as a whole; `sync` has it outlive a power cut. OSError says why it cannot."""
     import json
     pause = kept.pause
-    files.write(FILE, json.dumps({"since": pause.since, "until": pause.until, "finish": pause.finish, "who": pause.who, "boot": kept.boot, "up": kept.up}) + "\n")
+    files.write(FILE, json.dumps({"since": pause.since, "until": pause.until, "finish": pause.finish, "who": pause.who, "boot": kept.boot, "uptime": kept.uptime}) + "\n")
 
 
 def forget() -> None:

@@ -27,11 +27,11 @@ def run(given: Given) -> int:
     if given.has(JSON):
         print(json.dumps({**status, "paused": state.facts(paused)}))
     else:
-        print("\n".join(lines(status, control.peers(path), told(paused))))
+        print("\n".join(lines(status, control.peers(path), paused_line(paused))))
     return 0
 
 
-def told(pause: state.Pause | None) -> str:
+def paused_line(pause: state.Pause | None) -> str:
     """The owner's pause in a sentence, and what to type; empty if there is none."""
     return f"{words.sentence(pause, freeze.running())} {words.RESUME}" if pause else ""
 

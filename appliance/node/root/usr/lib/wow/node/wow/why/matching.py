@@ -31,7 +31,7 @@ Key = tuple[str, str]
 def match(job: "Ad", machines: "list[Ad]") -> "Match":
     """The conditions and which machine meets which."""
     own = {("job", text): classads.Condition(text) for text in clauses.split(classads.source(job, "Requirements"))}
-    theirs = [{("machine", text): classads.Condition(text) for text in rules(ad) if not (text in NEVER and is_drained(ad)) and not (PAUSE in text and is_paused(ad))} for ad in machines]
+    theirs = [{("machine", text): classads.Condition(text) for text in rules(ad) if not is_for_now(text, ad)} for ad in machines]
     every: dict[Key, classads.Condition] = {**own, **{key: condition for rule in theirs for key, condition in rule.items()}}
     return {
         "conditions": [describe(key, job) for key in every],
@@ -92,6 +92,11 @@ def tried(job: "Ad", ad: "Ad", conditions: "dict[Key, classads.Condition]", coun
 def is_drained(ad: "Ad") -> bool:
     """Whether it is being drained: that ends, or the machine with it."""
     return classads.text(ad, "State") == "Drained"
+
+
+def is_for_now(text: str, ad: "Ad") -> bool:
+    """Whether a condition of a machine is there because it is being drained, or paused by its owner: that is told in other words."""
+    return (text in NEVER and is_drained(ad)) or (PAUSE in text and is_paused(ad))
 
 
 def is_paused(ad: "Ad") -> bool:
