@@ -19,7 +19,8 @@ CONFINED = {
     "NoNewPrivileges": "yes", "ProtectSystem": "strict", "ProtectHome": "yes", "PrivateTmp": "yes", "ProtectControlGroups": "yes",
     "ProtectKernelModules": "yes", "ProtectKernelTunables": "yes"}
 HEARS_STRANGERS = {
-    "ipopd.service": "CAP_NET_ADMIN CAP_NET_BIND_SERVICE CAP_SYSLOG CAP_SYS_TIME", "wow-ca.service": "", "wow-pool.service": "", "wow-power.service": "", "wow-agent.service": ""}
+    "ipopd.service": "CAP_NET_ADMIN CAP_NET_BIND_SERVICE CAP_SYSLOG CAP_SYS_TIME", "wow-ca.service": "", "wow-pool.service": "", "wow-power.service": "", "wow-agent.service": "",
+    "wow-console.service": ""}
 """Confined units and the capabilities that they keep."""
 WATCHED_OF_OTHERS = {"wow-upstream.path": "/run/systemd/netif/", "wow-watch.path": "/run/systemd/netif/"}
 """Where somebody else than root may write and a unit of root's watches."""
@@ -152,7 +153,7 @@ class Command(unittest.TestCase):
     def test_what_the_agent_starts_is_a_unit_of_ours_that_takes_nothing_but_the_asker_s_number(self):
         text = (ROOT / "usr/lib/wow/node/wow/agent/requests.py").read_text(encoding="utf-8")
         started = {name.replace("@{uid}", "@") for name in re.findall(r'start\("\w+", f?"([^"]+)"\)', text)}
-        here = {"pause", "resume"}
+        here = {"pause", "resume", "power-off"}
         self.assertEqual(len(started), len(requests.TABLE.keys() - here), "what is done in the agent itself is named here")
         self.assertLessEqual(started | {act.KEEPER}, set(own_units()))
 

@@ -2,6 +2,7 @@
 
 ROOT = "root"
 MEMBER = "member"
+CONSOLE = "console"
 STRANGER = "stranger"
 """Kinds of user."""
 
@@ -32,8 +33,10 @@ IDLE = 10
 REQUESTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "enroll": ((ROOT, MEMBER), ("ticket",)),
     "reset": ((ROOT, MEMBER), ()),
-    "support": ((ROOT, MEMBER), ()),
-    "pause": ((ROOT, MEMBER), ("for", "finish")),
-    "resume": ((ROOT, MEMBER), ()),
+    "support": ((ROOT, MEMBER, CONSOLE), ()),
+    "pause": ((ROOT, MEMBER, CONSOLE), ("for", "finish")),
+    "resume": ((ROOT, MEMBER, CONSOLE), ()),
+    "leave": ((ROOT, CONSOLE), ()),
+    "power-off": ((ROOT, CONSOLE), ()),
 }
 """{command: (kinds of user that may ask, fields that may stand beside `command`)}."""

@@ -6,7 +6,7 @@ import os
 import time
 
 from wow.condor import drop_in, managers
-from wow.config import accept, accounts, dnsmasq, facts, ipopd, names, outside, users
+from wow.config import accept, accounts, dnsmasq, facts, ipopd, names, outside, screen, users
 from wow.config.poolconf import Pool
 from wow.lib import console, der, files, paths
 from wow.lib.errors import WowError
@@ -19,11 +19,17 @@ def main() -> int:
     os.makedirs(paths.RUN, exist_ok=True)
     console.clear_error()
     try:
+        accounts.own()
+    except OSError as error:
+        console.say_error(WowError(f"cannot be written: {error.strerror}", "Give the machine more memory and start it again", error.filename or "/etc"))
+    try:
         pool, data, refused = accept.choose()
         users.refuse_taken(files.read("/etc/passwd"), pool.users)
     except WowError as error:
         console.say_error(error)
+        without_a_pool()
         return 1
+    screen.choose(pool.values["node", "console"])
     if trouble := refused or outside.stale(pool):
         console.say_error(trouble)
     try:
@@ -39,6 +45,15 @@ def main() -> int:
     console.say("config", pool=pool.name, role=pool.role, subnet=pool.subnet, open="yes" if pool.open else None,
                 source="the copy accepted before" if refused else None)
     return 0
+
+
+def without_a_pool() -> None:
+    """What a machine has that waits for a pool.conf: the page on its screen, and the group that lets the page ask the agent to switch it off."""
+    screen.choose(screen.PAGE)
+    try:
+        accounts.make({})
+    except OSError as error:
+        console.say_error(WowError(f"cannot be written: {error.strerror}", "Give the machine more memory and start it again", error.filename or "/etc"))
 
 
 def state(pool: Pool, data: bytes) -> None:

@@ -4,7 +4,7 @@ import pwd
 import time
 
 from wow.agent import allowed
-from wow.config import facts
+from wow.config import facts, users
 from wow.lib import system
 from wow.lib.errors import WowError
 from wow.pause import freeze, state
@@ -73,8 +73,8 @@ def until_morning(wall: float) -> int:
 
 
 def name(uid: int) -> str:
-    """Who asks, for people: root is whoever sits at the console."""
-    if uid == 0:
+    """Who asks, for people: root is whoever sits at the console, as the page there is."""
+    if uid in (0, users.CONSOLE_UID):
         return state.CONSOLE
     try:
         found = pwd.getpwuid(uid).pw_name
