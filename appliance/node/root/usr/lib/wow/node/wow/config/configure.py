@@ -30,7 +30,7 @@ def main() -> int:
         without_a_pool()
         return 1
     screen.choose(pool.values["node", "console"])
-    if trouble := refused or outside.stale(pool):
+    if trouble := refused or outside.trouble(pool):
         console.say_error(trouble)
     try:
         state(pool, data)
@@ -74,6 +74,8 @@ def state(pool: Pool, data: bytes) -> None:
         # Before ipopd starts, so that a second manager never takes the first one's names.
         copy(managers.ON_DISK, managers.KEPT)
     take_identity(f"{paths.DISK}/{'manager' if pool.is_manager else 'machine'}", paths.STATE)
+    # Before the file itself: a power cut between them is set right at the next start.
+    outside.keep(pool, paths.STATE)
     accept.keep(data)
 
 

@@ -2,7 +2,7 @@
 import json
 import os
 
-from wow.lib import clock, control, paths, table
+from wow.lib import base, clock, control, paths, table
 from wow.lib.verb import JSON, SOCKET, Given, Verb
 from wow.pause import freeze, state, words
 
@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from typing import Sequence
 
     from wow.lib.answers import Peer, Router, Status, WarningPart
+    from wow.lib.base import Base
 
 LITTLE_ROOM = 50_000_000
 """Bytes."""
@@ -21,13 +22,14 @@ def run(given: Given) -> int:
     """Prints the status; exit code 1 when ipopd cannot be asked."""
     path = given.get(SOCKET, paths.SOCKET)
     status = control.status(path)
+    own = None if given.has(SOCKET) else base.below()
     if not given.has(SOCKET):
         status["warnings"] = status["warnings"] + own_warnings()
     paused = None if given.has(SOCKET) else state.read()
     if given.has(JSON):
-        print(json.dumps({**status, "paused": state.facts(paused)}))
+        print(json.dumps({**status, "paused": state.facts(paused), "base": own}))
     else:
-        print("\n".join(lines(status, control.peers(path), paused_line(paused))))
+        print("\n".join(lines(status, control.peers(path), paused_line(paused), own)))
     return 0
 
 
@@ -78,7 +80,7 @@ _LETS_IN = {
 }
 
 
-def lines(status: "Status", peers: "Sequence[Peer]" = (), paused: str = "") -> list[str]:
+def lines(status: "Status", peers: "Sequence[Peer]" = (), paused: str = "", own: "Base | None" = None) -> list[str]:
     """The status for people."""
     ring, certificate = status["ring"], status.get("certificate")
     rows = [["pool", status["pool"] + (OPEN if status["open"] else "")],
@@ -112,6 +114,8 @@ def lines(status: "Status", peers: "Sequence[Peer]" = (), paused: str = "") -> l
         rows.append(["fast path", "off: " + "; ".join(slower) if slower else "everything on"])
     if paused:
         rows.append(["jobs", paused])
+    if own:
+        rows.append(["base", f"Debian's packages of {own['date']}, ABI {own['abi']}"])
     rows.append(["up", table.duration(status["uptime_s"])])
     return table.columns(rows) + [f"warning: {warning['text']}" for warning in status["warnings"]]
 
