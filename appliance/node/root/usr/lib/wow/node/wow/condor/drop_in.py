@@ -215,9 +215,10 @@ IMMUTABLE_JOB_ATTRS = AccountingGroup, AcctGroup, AcctGroupUser, RunAsOwner
 
 
 def _filled() -> str:
-    """Whether a job has more than it may when it ends, as its queue sees it: what the kernel refused may be why it ends, whatever it says of that itself. A
-    job that waits again keeps its figures."""
-    return f"JobStatus != 1 && {disk.exceeded(PROVISIONED)}"
+    """Whether a job has more than it may when it ends, as its queue sees it: what the kernel refused may be why it ends, whatever it says of that itself. While
+    it runs the machine alone holds it: where both do in one moment, the machine does not hear the queue, and the job stands still unheld. A job that waits again
+    keeps its figures."""
+    return f"JobStatus != 1 && (ExitCode =!= undefined || ExitSignal =!= undefined) && {disk.exceeded(PROVISIONED)}"
 
 
 def _slots(pool: Facts) -> str:
