@@ -65,10 +65,12 @@ def run(tally, lab):
         must(said.startswith("wow-console wow 640\nwow-support/"), said)
     with tally.case("a part that is away is named there, with what is known"):
         probe.root("beta", "systemctl stop wow-agent.socket")
-        shows("wow-agent does not listen")
-        screen.press("p")
-        shows("It was not done")
-        probe.root("beta", "systemctl start wow-agent.socket")
+        try:
+            shows("wow-agent does not listen")
+            screen.press("p")
+            shows("It was not done")
+        finally:
+            probe.root("beta", "systemctl start wow-agent.socket")
         probe.until(screen.text, lambda said: "does not listen" not in said, "table", "it is still named")
     with tally.case("Alt-F2 has a login, Alt-F1 the page"):
         screen.press("alt-f2")
