@@ -54,17 +54,19 @@ def read(folder):
 def check_files(folder):
     """The files of root/, sorted; refuses what a module may not hold."""
     root = folder / "root"
-    files = sorted(path for path in root.rglob("*") if path.is_symlink() or not path.is_dir())
+    entries = sorted(root.rglob("*"))
+    files = [path for path in entries if path.is_symlink() or not path.is_dir()]
     if not files:
         raise RecipeError(f"{root}: no files; put there what the module adds, at the places where it will stand")
-    for path in root.rglob("*"):
-        name = path.relative_to(root).as_posix()
-        if not (path.is_file() or path.is_symlink() or path.is_dir()):
-            raise RecipeError(f"{path}: neither a file nor a link; a module holds nothing else")
-        if re.search(r'["\\\x00-\x1f\x7f]', name):
+    for path in entries:
+        if re.search(r'["\\\x00-\x1f\x7f]', path.relative_to(root).as_posix()):
             raise RecipeError(f"{str(path)!r}: a quotation mark, a backslash or a control character in a name; rename it")
+    for path in files:
+        name = path.relative_to(root).as_posix()
+        if not (path.is_file() or path.is_symlink()):
+            raise RecipeError(f"{path}: neither a file nor a link; a module holds nothing else")
         for pattern in FORBIDDEN:
-            if path in files and (fnmatch.fnmatch(name, pattern) or name.startswith(pattern + "/")):
+            if fnmatch.fnmatch(name, pattern) or name.startswith(pattern + "/"):
                 raise RecipeError(f"{path}: a module may not hold /{pattern}; put its files under /usr/share, /usr/lib, /opt or /etc")
     return files
 
