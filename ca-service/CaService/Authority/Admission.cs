@@ -27,7 +27,7 @@ internal static class Admission
 
     /// <summary>Whether a machine that has to wait was told so lately, at the same address: then there is nothing to prove or to note.</summary>
     public static bool IsNoted(Transaction transaction, Ask ask, DateTimeOffset now) =>
-        Admissions.Find(transaction, ask.Node) is { State: AdmissionState.Waiting } waiting && waiting.Address.Equals(ask.Address)
+        Admissions.Find(transaction, ask.Node) is { State: AdmissionState.Waiting } waiting && ask.Address.Equals(waiting.Address)
             && now - waiting.Asked < Fresh && waiting.Asked <= now;
 
     /// <summary>Notes a machine that has to wait and has proved its address.</summary>

@@ -176,18 +176,17 @@ internal sealed class EnrolmentDesk(CaFolder ca, TimeProvider time, ListedManage
         CertificateRow? renewed = holder is not null && now <= holder.NotAfter ? holder : null;
         MemberRole role = renewed?.Role ?? MemberRole.Worker;
         string host = role == MemberRole.Manager ? renewed!.Host : ChooseName(transaction, ask, managers, renewed);
-        Ask used = ask;
         if (renewed is null && Admission.IsApproved(transaction, ask))
         {
             // It may have shown any text for a ticket.
-            used = ask with { Ticket = null };
+            ask = ask with { Ticket = null };
         }
         else if (renewed is null)
         {
             Tickets.Use(transaction, ask.Ticket!, ask.Key, now);
         }
 
-        byte[] der = Sign(transaction, used, host, role, renewed is null ? "issue" : "renew", now);
+        byte[] der = Sign(transaction, ask, host, role, renewed is null ? "issue" : "renew", now);
         return Decision.Granted(der, $"{(renewed is null ? "new" : "renewed")} certificate, host={host}");
     }
 

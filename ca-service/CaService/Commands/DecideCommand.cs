@@ -25,9 +25,8 @@ internal static class DecideCommand
         (List<AdmissionRow> decided, List<CertificateRow> held) = ca.Database.Write(transaction =>
         {
             List<string> keys = words.ConvertAll(word => Find(transaction, word));
-            keys.ForEach(key => _ = Admissions.Decide(transaction, key, state, now));
             return (
-                keys.ConvertAll(key => Admissions.Find(transaction, key)!),
+                keys.ConvertAll(key => Admissions.Decide(transaction, key, state, now)),
                 state == AdmissionState.Denied ? Certificates.All(transaction).FindAll(row => IsValid(row, now) && keys.Exists(key => row.Key.StartsWith(key, StringComparison.Ordinal))) : []);
         });
         reply.Say(

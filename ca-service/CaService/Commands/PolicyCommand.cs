@@ -30,6 +30,16 @@ internal static class PolicyCommand
         _ => "who has a good ticket is admitted at once, and who was approved",
     };
 
-    private static AdmissionPolicy Read(string word) => Array.Find(Enum.GetValues<AdmissionPolicy>(), policy => Admissions.NameOf(policy) == word) is var found
-        && Admissions.NameOf(found) == word ? found : throw new UserError($"'{word}' is no policy: say ticket, list or manual.");
+    private static AdmissionPolicy Read(string word)
+    {
+        foreach (AdmissionPolicy policy in Enum.GetValues<AdmissionPolicy>())
+        {
+            if (Admissions.NameOf(policy) == word)
+            {
+                return policy;
+            }
+        }
+
+        throw new UserError($"'{word}' is no policy: say ticket, list or manual.");
+    }
 }

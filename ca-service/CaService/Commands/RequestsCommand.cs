@@ -1,4 +1,3 @@
-using System.Net;
 using System.Text.Json;
 
 namespace CaService.Commands;
@@ -27,7 +26,7 @@ internal static class RequestsCommand
         output.WriteLine($"{"KEY",-42}{"ADDRESS",-16}{"HOST",-20}{"TICKET",-10}{"STATE",-10}SINCE");
         foreach (AdmissionRow row in rows)
         {
-            output.WriteLine($"{row.Node,-42}{AddressOf(row) ?? "-",-16}{row.Host ?? "-",-20}{(row.Ticket is null ? "-" : row.Ticket[..TicketTerms.RandomDigits]),-10}{row.StateName,-10}{Shown(row, now)}");
+            output.WriteLine($"{row.Node,-42}{row.Address?.ToString() ?? "-",-16}{row.Host ?? "-",-20}{(row.Ticket is null ? "-" : row.Ticket[..TicketTerms.RandomDigits]),-10}{row.StateName,-10}{Shown(row, now)}");
         }
 
         if (rows.Exists(row => row.State == AdmissionState.Waiting))
@@ -39,8 +38,6 @@ internal static class RequestsCommand
     private static string Shown(AdmissionRow row, DateTimeOffset now) =>
         $"{row.Since:yyyy-MM-dd HH:mm}Z{(row.State == AdmissionState.Waiting && now - row.Asked > Admissions.Silence ? $", silent since {row.Asked:HH:mm}Z" : string.Empty)}";
 
-    private static string? AddressOf(AdmissionRow row) => row.Address.Equals(IPAddress.None) ? null : row.Address.ToString();
-
     private static void WriteJson(AdmissionPolicy policy, List<AdmissionRow> rows, Utf8JsonWriter json)
     {
         json.WriteString("policy", Admissions.NameOf(policy));
@@ -50,7 +47,7 @@ internal static class RequestsCommand
             json.WriteStartObject();
             json.WriteString("key", row.Node);
             json.WriteString("state", row.StateName);
-            json.WriteString("address", AddressOf(row));
+            json.WriteString("address", row.Address?.ToString());
             json.WriteString("host", row.Host);
             json.WriteString("ticket", row.Ticket);
             json.WriteString("since", row.Since);

@@ -32,14 +32,14 @@ internal enum AdmissionPolicy
 /// <summary>A key that waits, or that the administrator decided on.</summary>
 /// <param name="Node">The key: the machine's ring address, 40 hexadecimal digits.</param>
 /// <param name="State">Where it stands.</param>
-/// <param name="Address">Where it asked from, proven; <see cref="IPAddress.None"/> if it was approved before it asked.</param>
+/// <param name="Address">Where it asked from, proven; null if it was decided on before it asked.</param>
 /// <param name="Host">The name that it would like, a host label, or null.</param>
 /// <param name="Ticket">Id of the good ticket that it showed, or null.</param>
 /// <param name="Since">When it asked first, or was decided on.</param>
 /// <param name="Asked">When it was noted last.</param>
 /// <param name="Decided">When it was decided on; the epoch while it waits.</param>
 internal sealed record AdmissionRow(
-    string Node, AdmissionState State, IPAddress Address, string? Host, string? Ticket, DateTimeOffset Since, DateTimeOffset Asked, DateTimeOffset Decided)
+    string Node, AdmissionState State, IPAddress? Address, string? Host, string? Ticket, DateTimeOffset Since, DateTimeOffset Asked, DateTimeOffset Decided)
 {
     public const string Columns = "node, state, address, host, ticket, since, asked, decided";
 
@@ -50,7 +50,7 @@ internal sealed record AdmissionRow(
     public static AdmissionRow Read(SqliteDataReader row) => new(
         row.GetString(0),
         Enum.Parse<AdmissionState>(row.GetString(1), ignoreCase: true),
-        row.IsDBNull(2) ? IPAddress.None : IPAddress.Parse(row.GetString(2)),
+        row.IsDBNull(2) ? null : IPAddress.Parse(row.GetString(2)),
         row.IsDBNull(3) ? null : row.GetString(3),
         row.IsDBNull(4) ? null : row.GetString(4),
         DateTimeOffset.FromUnixTimeSeconds(row.GetInt64(5)),

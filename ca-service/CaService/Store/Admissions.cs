@@ -76,7 +76,8 @@ internal static class Admissions
     }
 
     /// <summary>Notes the administrator's word on a key, which may not have asked yet.</summary>
-    public static bool Decide(Transaction transaction, string node, AdmissionState state, DateTimeOffset now)
+    /// <returns>What is known of the key now.</returns>
+    public static AdmissionRow Decide(Transaction transaction, string node, AdmissionState state, DateTimeOffset now)
     {
         transaction.Run(
             """
@@ -87,8 +88,9 @@ internal static class Admissions
             AdmissionRow.NameOf(state),
             now.ToUnixTimeSeconds());
         AdmissionRow row = Find(transaction, node)!;
-        string address = row.Address.Equals(IPAddress.None) ? "none" : row.Address.ToString();
-        return Audit.Append(transaction, now, state == AdmissionState.Approved ? "approve" : "deny", $"node={node} address={address} host={row.Host ?? "none"}");
+        Audit.Append(
+            transaction, now, state == AdmissionState.Approved ? "approve" : "deny", $"node={node} address={row.Address?.ToString() ?? "none"} host={row.Host ?? "none"}");
+        return row;
     }
 
     private static long Waiting(Transaction transaction) =>
