@@ -83,8 +83,8 @@ class Enrolment(unittest.TestCase):
 
 class Own(unittest.TestCase):
     def test_the_address_of_the_machine_s_own_network_is_told_without_a_port(self):
-        self.assertEqual(join.own_address(samples.STATUS), "192.168.1.7")
-        self.assertEqual(join.own_address({**samples.STATUS, "nat": {**samples.STATUS["nat"], "inside": []}}), "")
+        self.assertEqual(control.own_address(samples.STATUS), "192.168.1.7")
+        self.assertEqual(control.own_address({**samples.STATUS, "nat": {**samples.STATUS["nat"], "inside": []}}), "")
 
     def joined(self, inside):
         """What the last line of the console has, and what stands above the login prompt after it, of a machine that joins and has these endpoints of its own."""

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def enroll(fields: dict[str, str], _: int) -> None:
     """Takes up a ticket, where there is one, and has the machine join again."""
     if not os.path.exists(facts.FILE):
-        raise WowError("this machine has no configuration yet", "Look at the console for what is wrong with pool.conf", code=allowed.FAILED)
+        raise facts.missing()
     ticket = fields.get("ticket")
     if ticket is not None:
         if not tickets.is_ticket(ticket):

@@ -21,7 +21,7 @@ def main() -> int:
     try:
         accounts.own()
     except OSError as error:
-        console.say_error(WowError(f"cannot be written: {error.strerror}", "Give the machine more memory and start it again", error.filename or "/etc"))
+        console.say_error(no_memory(error, "/etc"))
     try:
         pool, data, refused = accept.choose()
         users.refuse_taken(files.read("/etc/passwd"), pool.users)
@@ -40,11 +40,16 @@ def main() -> int:
     try:
         generate(pool, data)
     except OSError as error:
-        console.say_error(WowError(f"cannot be written: {error.strerror}", "Give the machine more memory and start it again", error.filename or paths.RUN))
+        console.say_error(no_memory(error, paths.RUN))
         return 1
     console.say("config", pool=pool.name, role=pool.role, subnet=pool.subnet, open="yes" if pool.open else None,
                 source="the copy accepted before" if refused else None)
     return 0
+
+
+def no_memory(error: OSError, place: str) -> WowError:
+    """What to tell where what is new at each boot could not be written: it lies in memory. place: where that was, if the error does not say."""
+    return WowError(f"cannot be written: {error.strerror}", "Give the machine more memory and start it again", error.filename or place)
 
 
 def without_a_pool() -> None:
@@ -53,7 +58,7 @@ def without_a_pool() -> None:
     try:
         accounts.make({})
     except OSError as error:
-        console.say_error(WowError(f"cannot be written: {error.strerror}", "Give the machine more memory and start it again", error.filename or "/etc"))
+        console.say_error(no_memory(error, "/etc"))
 
 
 def state(pool: Pool, data: bytes) -> None:

@@ -2,6 +2,7 @@
 one entry of the contract: `values` has it."""
 from wow.config import keys
 from wow.lib import agreed, files, paths
+from wow.lib.errors import WowError
 
 FILE = f"{paths.RUN}/pool.json"
 WITHHELD = {"secret", "ticket", "certificate"}
@@ -101,6 +102,11 @@ def text(facts: Facts) -> str:
 
 def _members(told: dict[str, str]) -> str:
     return ",".join(f'"{key}":"{value}"' for key, value in told.items())
+
+
+def missing() -> WowError:
+    """What to tell where wow-config left none."""
+    return WowError("this machine has no configuration yet", "Look at the console for what is wrong with pool.conf")
 
 
 def read(path: str = FILE) -> Facts:

@@ -4,7 +4,7 @@ Names come from strangers: of each nothing is left that a terminal obeys or that
 letters of other alphabets), and it has a bound."""
 import time
 
-from wow.lib import console
+from wow.lib import console, control
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,8 +24,8 @@ INDENT = 9
 
 
 class Facts:
-    """What is known. status: what ipopd said last, None if it said nothing yet; asked: when, Unix time; trouble: why it says nothing now. own: the address on the
-    machine's own network. findings: (what is wrong, what to do) of the doctor, None before its first look; looked: when that was."""
+    """What is known. status: what ipopd said last, None if it said nothing yet; asked: when, Unix time; trouble: why it says nothing now. findings: (what is
+    wrong, what to do) of the doctor, None before its first look; looked: when that was."""
 
     __slots__ = ("now", "pool", "role", "status", "asked", "trouble", "condor", "agent", "pause", "jobs", "findings", "looked")
 
@@ -112,49 +112,44 @@ def _machine(facts: Facts) -> list[str]:
     rows = []
     if status is not None:
         name = f"{status['host']}.{status['zone']}" if status["host"] else "none yet"
-        rows += _row("name", clean(name, 64))
-        own = own_address(status)
-        rows += _row("address", f"{clean(status['address'] or 'none yet')}  in the pool" + (f", {clean(own)}  on your own network" if own else ""))
-        rows += _row("key", clean(status["node"], 64) + "  (its fingerprint)")
+        rows.append(_row("name", clean(name, 64)))
+        own = control.own_address(status)
+        rows.append(_row("address", f"{clean(status['address'] or 'none yet')}  in the pool" + (f", {clean(own)}  on your own network" if own else "")))
+        rows.append(_row("key", clean(status["node"], 64) + "  (its fingerprint)"))
         if status["open"]:
-            rows += _row("", "An open pool: who has its pool.conf can send jobs and read all.")
+            rows.append(_row("", "An open pool: who has its pool.conf can send jobs and read all."))
     if facts.trouble:
-        rows += _row("network", f"ipopd does not answer{f'; what is shown is of {clock(facts.asked)} UTC' if status else ''}. See: journalctl -u ipopd")
+        rows.append(_row("network", f"ipopd does not answer{f'; what is shown is of {clock(facts.asked)} UTC' if status else ''}. See: journalctl -u ipopd"))
     if not facts.agent:
-        rows += _row("keys", "wow-agent does not listen, so keys do nothing. See: systemctl status wow-agent.socket")
-    return rows + _row("state", state(facts))
-
-
-def own_address(status: "Status") -> str:
-    """The address that the machine's own network gave it, empty while ipopd knows none."""
-    return next((endpoint.rpartition(":")[0] for endpoint in status["nat"]["inside"]), "") if "nat" in status else ""
+        rows.append(_row("keys", "wow-agent does not listen, so keys do nothing. See: systemctl status wow-agent.socket"))
+    return [*rows, _row("state", state(facts))]
 
 
 def _runs(facts: Facts) -> list[str]:
     if facts.role != "worker":
         return []
     if not facts.jobs:
-        return _row("runs", "no job")
+        return [_row("runs", "no job")]
     shown = facts.jobs if len(facts.jobs) <= JOBS else facts.jobs[:JOBS - 1]
     rows = [f"{clean(job.whom):{LONGEST_NAME}}  since {day(facts.now - job.age, facts.now)}" for job in shown]
     if len(shown) < len(facts.jobs):
         rows.append(f"and {len(facts.jobs) - len(shown)} more")
-    return [line for at, row in enumerate(rows) for line in _row("" if at else "runs", row)]
+    return [_row("" if at else "runs", row) for at, row in enumerate(rows)]
 
 
 def _wrong(facts: Facts, most: int) -> list[str]:
     if facts.findings is None:
-        return _row("wrong", "not looked at yet")
+        return [_row("wrong", "not looked at yet")]
     if not facts.findings:
-        return _row("wrong", f"nothing, as of {clock(facts.looked)} UTC")
+        return [_row("wrong", f"nothing, as of {clock(facts.looked)} UTC")]
     rows = []
     for at, (what, todo) in enumerate(facts.findings[:FINDINGS]):
         wrapped = wrap(clean(f"{what} {todo}", WIDTH * FINDING_ROWS * 2), WIDTH - INDENT)
         if len(wrapped) > most:
             wrapped[most - 1] = wrapped[most - 1][:WIDTH - INDENT - 4] + " ..."
-        rows += [line for number, part in enumerate(wrapped[:most]) for line in _row("" if at or number else "wrong", part)]
-    if more := len(facts.findings) - FINDINGS:
-        rows += _row("", f"and {more} more: wow doctor") if more > 0 else []
+        rows += [_row("" if at or number else "wrong", part) for number, part in enumerate(wrapped[:most])]
+    if (more := len(facts.findings) - FINDINGS) > 0:
+        rows.append(_row("", f"and {more} more: wow doctor"))
     return rows
 
 
@@ -169,8 +164,8 @@ def wrap(text: str, width: int) -> list[str]:
     return found
 
 
-def _row(name: str, text: str) -> list[str]:
-    return [f"{name:{INDENT}}{text}"]
+def _row(name: str, text: str) -> str:
+    return f"{name:{INDENT}}{text}"
 
 
 def _ends(left: str, right: str) -> str:

@@ -7,10 +7,10 @@ from wow.agent import allowed
 from wow.config import facts, users
 from wow.lib import system
 from wow.lib.errors import WowError
-from wow.pause import freeze, state
+from wow.pause import rounds, state
 
-TOMORROW, MORNING, NIGHT = "tomorrow", 6, 4
-"""What stands for a deadline: that hour of the machine's own time zone, and so many hours away at least."""
+MORNING, NIGHT = 6, 4
+"""What `tomorrow` means: that hour of the machine's own time zone, and so many hours away at least."""
 KEEPER = "wow-jobs.service"
 
 
@@ -22,15 +22,13 @@ def pause(fields: dict[str, str], uid: int) -> None:
     must_run_jobs()
     clock = state.now()
     until = None if length is None else clock.wall + length
+    asked = state.Pause(clock.wall, until, finish is not None, name(uid))
     try:
-        state.keep(state.Kept(state.Pause(clock.wall, until, finish is not None, name(uid)), clock.boot, clock.uptime))
+        state.keep(state.Kept(asked, clock.boot, clock.uptime))
     except OSError as error:
         raise WowError(f"{state.FILE} cannot be written, so the machine is not paused: {error.strerror}", "Make room in /home, or shut the machine down",
                        code=allowed.FAILED) from None
-    if finish is None:
-        freeze.freeze()
-    else:
-        freeze.thaw()
+    rounds.apply(asked)
     state.sync()
     wake()
 
@@ -39,7 +37,7 @@ def resume(_: dict[str, str], __: int) -> None:
     """Ends the pause, if there is one."""
     must_run_jobs()
     state.forget()
-    freeze.thaw()
+    rounds.apply(None)
     state.sync()
     wake()
 
@@ -49,7 +47,7 @@ def must_run_jobs() -> None:
     try:
         has_slots = facts.read().has_slots
     except (OSError, ValueError, KeyError):
-        raise WowError("this machine has no configuration yet", "Look at the console for what is wrong with pool.conf", code=allowed.FAILED) from None
+        raise facts.missing() from None
     if not has_slots:
         raise WowError("this machine runs no jobs of the pool, so there is nothing to pause", "Ask on a machine of the role worker", code=allowed.NO_JOBS)
 
@@ -58,11 +56,11 @@ def seconds(text: str | None, wall: float) -> int | None:
     """How long a pause lasts for which this was asked; None: until it is ended."""
     if text is None:
         return None
-    if text == TOMORROW:
+    if text == state.TOMORROW:
         return until_morning(wall)
     if text.isascii() and text.isdigit() and len(text) <= 9 and 0 < int(text) <= state.LONGEST:
         return int(text)
-    raise WowError(f'"for" is seconds from 1 to {state.LONGEST}, or "{TOMORROW}"', "Leave it out for a pause until `wow resume`", code=allowed.BAD_REQUEST)
+    raise WowError(f'"for" is seconds from 1 to {state.LONGEST}, or "{state.TOMORROW}"', "Leave it out for a pause until `wow resume`", code=allowed.BAD_REQUEST)
 
 
 def until_morning(wall: float) -> int:

@@ -3,9 +3,9 @@ import json
 
 from wow.agent import client
 from wow.lib.verb import JSON, Given, UsageError
-from wow.pause import freeze, state, words
+from wow.pause import state, words
 
-CHOICES = ("3h", "8h", "tomorrow")
+CHOICES = ("3h", "8h", state.TOMORROW)
 
 
 def pause(given: Given, finish: bool) -> int:
@@ -18,5 +18,5 @@ def pause(given: Given, finish: bool) -> int:
     if given.has(JSON):
         print(json.dumps({"paused": state.facts(found)}))
     elif found is not None:
-        print(f"{words.sentence(found, freeze.running())} {words.RESUME}")
+        print(words.told(found))
     return 0

@@ -23,6 +23,8 @@ SLEEP = 86400
 """Seconds that a host sleeps at most: by more the clock was set."""
 SETTLED = 120
 """Seconds after a boot from which the wall clock may end a pause of before."""
+TOMORROW = "tomorrow"
+"""Stands for a deadline (act.py)."""
 CONSOLE = "console"
 """Who, where nobody with an account asked."""
 LAST = 1 << 38
@@ -101,8 +103,10 @@ def read(clock: Clock | None = None) -> Pause | None:
         kept = load()
     except WowError:
         return None
+    if kept is None:
+        return None
     clock = clock or now()
-    return None if kept is None or kept.has_ended(clock) else kept.shifted(clock).pause
+    return None if kept.has_ended(clock) else kept.shifted(clock).pause
 
 
 def load() -> Kept | None:

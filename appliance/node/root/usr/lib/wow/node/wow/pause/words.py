@@ -2,7 +2,7 @@
 import time
 
 from wow.lib.errors import WowError
-from wow.pause import state
+from wow.pause import freeze, state
 
 UNITS = {"m": 60, "h": 3600, "d": 86400}
 RESUME = "Type `wow resume` to let jobs run again."
@@ -11,7 +11,7 @@ USAGE = f"say for how long like 90m, 3h or 2d ({state.LONGEST // 86400}d at most
 
 def length(word: str) -> str | None:
     """What the agent takes for the word of a command line; None for a word that is none."""
-    if word == "tomorrow":
+    if word == state.TOMORROW:
         return word
     number, unit = word[:-1], word[-1:]
     if unit not in UNITS or not (number.isascii() and number.isdigit() and len(number) <= 6):
@@ -36,6 +36,11 @@ def sentence(pause: state.Pause, jobs: int) -> str:
     else:
         how = "Paused: " + ("no job runs" if not jobs else "its job stands still" if jobs == 1 else f"its {jobs} jobs stand still")
     return f"{how}; by {'the console' if pause.who == state.CONSOLE else pause.who}, since {day(pause.since)}, {until}."
+
+
+def told(pause: state.Pause) -> str:
+    """The same of this machine, and what to type."""
+    return f"{sentence(pause, freeze.running())} {RESUME}"
 
 
 def trouble() -> str | None:

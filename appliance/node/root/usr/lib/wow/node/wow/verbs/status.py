@@ -4,7 +4,7 @@ import os
 
 from wow.lib import base, clock, control, paths, table
 from wow.lib.verb import JSON, SOCKET, Given, Verb
-from wow.pause import freeze, state, words
+from wow.pause import state, words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,20 +22,15 @@ def run(given: Given) -> int:
     """Prints the status; exit code 1 when ipopd cannot be asked."""
     path = given.get(SOCKET, paths.SOCKET)
     status = control.status(path)
-    own = None if given.has(SOCKET) else base.below()
+    own, paused = None, None
     if not given.has(SOCKET):
         status["warnings"] = status["warnings"] + own_warnings()
-    paused = None if given.has(SOCKET) else state.read()
+        own, paused = base.below(), state.read()
     if given.has(JSON):
         print(json.dumps({**status, "paused": state.facts(paused), "base": own}))
     else:
-        print("\n".join(lines(status, control.peers(path), paused_line(paused), own)))
+        print("\n".join(lines(status, control.peers(path), words.told(paused) if paused else "", own)))
     return 0
-
-
-def paused_line(pause: state.Pause | None) -> str:
-    """The owner's pause in a sentence, and what to type; empty if there is none."""
-    return f"{words.sentence(pause, freeze.running())} {words.RESUME}" if pause else ""
 
 
 def own_warnings(home: str = "/home") -> "list[WarningPart]":
