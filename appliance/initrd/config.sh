@@ -6,6 +6,8 @@
 config_kb=16384
 config_seconds=2
 accepted=/run/layers/home/state/pool.conf
+# What the initrd can read of that one; wow-config leaves it there whenever it accepts a pool.conf.
+accepted_lines=/run/layers/home/state/pool.lines
 
 is_cd() {
     [ "$(field "$1" 32769 5)" = 4344303031 ]
@@ -40,13 +42,12 @@ take() {
         load fat
         mount -t vfat -o ro,iocharset=ascii "$1" /config
     fi || {
-        say error "step=boot file=$1 what=\"what is labelled WOWCFG does not mount\" todo=\"write it anew with: wow image stamp\""
+        warn "$1" "what is labelled WOWCFG does not mount" "write it anew with: wow image stamp"
         return 1
     }
     size=$(du -sk /config | cut -f1)
     if [ "$size" -gt "$config_kb" ]; then
-        say error "step=boot file=$1 what=\"WOWCFG holds $size KiB, at most $config_kb are read\"" \
-            "todo=\"leave pool.conf and manager/ or machine/ only\""
+        warn "$1" "WOWCFG holds $size KiB, at most $config_kb are read" "leave pool.conf and manager/ or machine/ only"
     elif [ -e /config/pool.conf ]; then
         mkdir -m 700 /run/wow-config
         for name in pool.conf pool.lines managers.notice manager machine; do
@@ -121,8 +122,11 @@ hundredths() {
     now=$((${now%.*} * 100 + 1${now#*.} - 100))
 }
 
-# wanted_modules: the modules that the pool chooses, or nothing when it does not. Whoever made the disk wrote them there, for only the node's Python reads
-# pool.conf itself.
+# wanted_modules: the modules that the pool chooses, or nothing when it does not. Only the node's Python reads pool.conf itself, and says which one
+# counts. So the choice of the one that it accepted last counts here, whatever disk is there; the disk's, which `stamp` wrote beside pool.conf,
+# only where none was accepted before (docs/decisions/0055).
 wanted_modules() {
-    [ ! -f /run/wow-config/pool.lines ] || sed -n 's/^modules=\(.*\)$/ \1 /p' /run/wow-config/pool.lines
+    choice=$accepted_lines
+    [ -e "$choice" ] || choice=/run/wow-config/pool.lines
+    [ ! -f "$choice" ] || sed -n 's/^modules=\(.*\)$/ \1 /p' "$choice"
 }

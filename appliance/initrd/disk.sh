@@ -128,16 +128,16 @@ stop_if_shrunk() {
         read -r sectors < "$entry/size"
         disk=/dev/${entry##*/}
         if [ "$(field "$disk" 512 8)" = 4546492050415254 ] && [ "$(le64 "$disk" 560)" -ge "$sectors" ]; then
-            stop "file=$disk the disk was made smaller, to $((sectors / 2048)) MiB, and ends before its partitions do; nothing was changed." \
-                "Make it $(($(le64 "$disk" 544) / 2048 + 1)) MiB again"
+            stop "$disk" "the disk was made smaller, to $((sectors / 2048)) MiB, and ends before its partitions do. Nothing was changed" \
+                "make it $(($(le64 "$disk" 544) / 2048 + 1)) MiB again"
         fi
     done
 }
 
-# missing NAME WORDS: stops where a partition is not there.
+# missing NAME REMEDY: stops where a partition is not there.
 missing() {
     stop_if_shrunk
-    stop "no disk has a partition named $1; $2"
+    stop "$1" "no disk has a partition named $1" "$2"
 }
 
 # field DEVICE OFFSET LENGTH: bytes of a device in hexadecimal, two digits each.

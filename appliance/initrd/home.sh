@@ -9,6 +9,8 @@ backup=134217728 # where the first copy of the superblock stands
 # Without noinit_itable the kernel would write all inodes of a new home, 1 GiB for 64 GiB, on a disk that holds only what was written.
 # usrquota lets the running system count what jobs write (the node's slots/quota.py); it writes nothing.
 options=noatime,noinit_itable,usrquota
+ephemeral="boot with wow.mode=ephemeral, which keeps nothing"
+other_home="give the machine another disk for its home, for this one stays as it is; or $ephemeral"
 
 # base_tool COMMAND...: runs a program of the base layer, so that the initrd need not carry it.
 base_tool() {
@@ -96,16 +98,16 @@ make_home() {
     say home "make=$1"
     # What an older home left there would speak for one that is being made.
     dd if=/dev/zero of="$1" bs=4096 seek=$((backup / 4096)) count=1 conv=notrunc,fsync 2>/dev/null
-    echo "$mark" | write_mark "$1" || stop "file=$1 the disk cannot be written"
+    echo "$mark" | write_mark "$1" || stop "$1" "the disk cannot be written" "$other_home"
     # A small journal, and inodes that are not written before they are used: so making a home costs the same on a disk of any size.
     base_tool /usr/sbin/mke2fs -q -F -t ext4 -b 4096 -J size=16 -i 16384 -E lazy_itable_init=1 -m 1 -L WOWHOME "$1" \
-        $(($(blocks "$1") - reserved)) || stop "file=$1 the home layer cannot be made"
-    mount -t ext4 -o "$options" "$1" /run/layers/home || stop "file=$1 the new home layer does not mount"
+        $(($(blocks "$1") - reserved)) || stop "$1" "the home layer cannot be made" "$other_home"
+    mount -t ext4 -o "$options" "$1" /run/layers/home || stop "$1" "the new home layer does not mount" "$other_home"
     mkdir -p /run/layers/home/home /run/layers/home/state
     sync
     umount /run/layers/home
     sync
-    write_mark "$1" < /dev/zero || stop "file=$1 the disk cannot be written"
+    write_mark "$1" < /dev/zero || stop "$1" "the disk cannot be written" "$other_home"
 }
 
 # refuse DEVICE: stops before what is not ours, and leaves it as it is.
@@ -114,9 +116,8 @@ refuse() {
     case $what in
         *ext4*) label=$(superblock "$1" 1024); what="$what of somebody else, ${label:+labelled }${label:-without a label}" ;;
     esac
-    stop "file=$1 the partition WOWHOME ($(($(blocks "$1") / 256)) MiB) is no home of WOW: it holds ${what:-data of an unknown kind};" \
-        "nothing was changed. Give the machine a blank disk for its home; or, if nobody needs what is there, zero the first MiB of $1 from" \
-        "another system; or boot with wow.mode=ephemeral, which keeps nothing"
+    stop "$1" "the partition WOWHOME ($(($(blocks "$1") / 256)) MiB) is no home of WOW: it holds ${what:-data of an unknown kind}. Nothing was changed" \
+        "give the machine a blank disk for its home; or, if nobody needs what is there, zero the first MiB of $1 from another system; or $ephemeral"
 }
 
 # repair_home DEVICE: replays the journal and repairs what a power cut left behind, when the superblock says that it may be needed.
@@ -128,7 +129,7 @@ repair_home() {
     [ $? -lt 4 ] && return
     say home "repair=$1 what=\"damaged beyond the journal; repairing all that can be repaired\""
     base_tool /usr/sbin/e2fsck -y "$1" > /dev/null
-    [ $? -lt 4 ] || stop "file=$1 the home layer is damaged and e2fsck cannot repair it"
+    [ $? -lt 4 ] || stop "$1" "the home layer is damaged and e2fsck cannot repair it" "$other_home"
 }
 
 # open_home MODE: mounts the home layer at /run/layers/home.
@@ -138,11 +139,10 @@ open_home() {
         mount -t tmpfs -o mode=755,size=50% home /run/layers/home
     else
         find_home
-        is_writable "$home" || stop "file=$home the home's disk is read-only; nothing was changed. Make it writable in the hypervisor; or boot with" \
-            "wow.mode=ephemeral, which keeps nothing"
-        [ "$state" != whole ] || [ "$(reaches "$home" 1024)" -le "$(blocks "$home")" ] || stop "file=$home the home's disk was made smaller, to" \
-            "$(($(blocks "$home") / 256)) MiB, and ends before its file system does; nothing was changed. Make it" \
-            "$((($(reaches "$home" 1024) + reserved + 255) / 256)) MiB again"
+        is_writable "$home" || stop "$home" "the home's disk is read-only. Nothing was changed" "make it writable in the hypervisor; or $ephemeral"
+        [ "$state" != whole ] || [ "$(reaches "$home" 1024)" -le "$(blocks "$home")" ] || stop "$home" \
+            "the home's disk was made smaller, to $(($(blocks "$home") / 256)) MiB, and ends before its file system does. Nothing was changed" \
+            "make it $((($(reaches "$home" 1024) + reserved + 255) / 256)) MiB again"
         # An unfinished home is finished first: its mark stands where the partition ends.
         [ "$state" != blank ] || grow_partition "$home"
         case $state in
@@ -157,7 +157,7 @@ open_home() {
         esac
         [ "$state" = blank ] || grow_partition "$home"
         grow_file_system "$home"
-        mount -t ext4 -o "$options" "$home" /run/layers/home || stop "file=$home the home layer does not mount"
+        mount -t ext4 -o "$options" "$home" /run/layers/home || stop "$home" "the home layer does not mount" "$other_home"
     fi
     mkdir -p /run/layers/home/home /run/layers/home/state/condor
     chmod 700 /run/layers/home/state

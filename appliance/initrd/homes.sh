@@ -145,12 +145,13 @@ take_blank_disk() {
     case $# in
         0) ;;
         1) home=$1; return ;;
-        *) stop "several disks are blank:$found. Leave one of them on the machine, for its home; nothing was changed" ;;
+        *) stop WOWHOME "several disks are blank:$found. Nothing was changed" "leave one of them on the machine, for its home" ;;
     esac
     refuse_partition
     stop_if_shrunk
-    stop "there is no disk for the home: no partition WOWHOME, and no blank disk of $((smallest / 2048)) MiB or more$told." \
-        "Nothing was changed. Give the machine its home's disk, or a new blank one; or boot with wow.mode=ephemeral, which keeps nothing"
+    # shellcheck disable=SC2154 # home.sh sets it
+    stop WOWHOME "there is no disk for the home: no partition WOWHOME, and no blank disk of $((smallest / 2048)) MiB or more$told. Nothing was changed" \
+        "give the machine its home's disk, or a new blank one; or $ephemeral"
 }
 
 refuse_partition() {

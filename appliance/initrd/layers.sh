@@ -1,11 +1,12 @@
 # shellcheck shell=sh
 # The stack: base, the node's layer, modules, each a squashfs file.
+fresh="take a fresh image for the system's disk; home is kept"
 
 # check FILE SIZE DIGEST: a whole and unchanged layer file, or the reason why the boot stops. Reading a layer costs
 # seconds on a slow host (15 MB: 2 s under emulation), so the digest is compared here for what is small, and for all when asked to or
 # when a layer does not mount; wow-layers.service compares all of them later, when the machine is idle.
 check() {
-    [ -f "$1" ] || stop "file=${1#/run/layers/sys} the layer is missing on WOWSYS; take a fresh image, home is kept"
+    [ -f "$1" ] || stop "${1#/run/layers/sys}" "the layer is missing on WOWSYS" "$fresh"
     [ "$(stat -c %s "$1")" = "$2" ] || damaged "$1"
     if [ -n "$verify" ] || [ "$2" -le 1048576 ]; then
         verify_layer "$1" "$3"
@@ -17,7 +18,7 @@ verify_layer() {
 }
 
 damaged() {
-    stop "file=${1#/run/layers/sys} the layer is damaged (not what stacks/A.conf lists); take a fresh image, home is kept"
+    stop "${1#/run/layers/sys}" "the layer is damaged (not what stacks/A.conf lists)" "$fresh"
 }
 
 number=0
@@ -28,26 +29,45 @@ lower=
 # A line of the list: KIND NAME FILE SIZE SHA256, where KIND is base, node or module.
 stack() {
     list=/run/layers/sys/stacks/A.conf
-    [ -f "$list" ] || stop "file=${list#/run/layers/sys} the list of layers is missing on WOWSYS; take a fresh image, home is kept"
+    [ -f "$list" ] || stop "${list#/run/layers/sys}" "the list of layers is missing on WOWSYS" "$fresh"
     case " $* " in *" module "*) chosen=$(wanted_modules) ;; esac
+    offered=
     while read -r kind name file size digest; do
         case $kind in
             '' | '#'*) continue ;;
             base | node) ;;
             module)
+                offered="$offered $name"
                 case ${chosen:- $name } in *" $name "*) ;; *) continue ;; esac
                 ;;
-            *) stop "file=${list#/run/layers/sys} unknown kind of layer: $kind" ;;
+            *) stop "${list#/run/layers/sys}" "the list of layers has a kind that is not known: $kind" "$fresh" ;;
         esac
         case " $* " in *" $kind "*) ;; *) continue ;; esac
         check "/run/layers/sys/layers/$file" "$size" "$digest"
         mkdir "/run/layers/$number"
         if ! mount -t squashfs -o ro,loop "/run/layers/sys/layers/$file" "/run/layers/$number"; then
             verify_layer "/run/layers/sys/layers/$file" "$digest"
-            stop "file=layers/$file the layer does not mount"
+            stop "/layers/$file" "the layer does not mount, though it is what stacks/A.conf lists" "$fresh"
         fi
         lower=$number${lower:+:$lower}
         number=$((number + 1))
     done < "$list"
-    [ -n "$lower" ] || stop "file=${list#/run/layers/sys} the list names no layer"
+    [ -n "$lower" ] || stop "${list#/run/layers/sys}" "the list names no layer" "$fresh"
+    case " $* " in *" module "*) tell_of_modules ;; esac
+}
+
+# tell_of_modules: tells of names that the pool chooses and no layer has; the machine starts with the others. Leaves for wow-config what was
+# chosen, so that it can say where that is not what pool.conf says.
+tell_of_modules() {
+    absent=
+    set -f
+    for name in $chosen; do
+        case "$offered " in *" $name "*) ;; *) absent="$absent${absent:+ }$name" ;; esac
+    done
+    # shellcheck disable=SC2086 # words are wanted
+    set -- $chosen
+    set +f
+    printf 'modules=%s\nabsent=%s\n' "$*" "$absent" > /run/layers/modules
+    [ -z "$absent" ] || warn pool.conf "[modules] names: this image has no layer named $absent; the machine starts without" \
+        "take an image that has it, or correct the name in pool.conf"
 }

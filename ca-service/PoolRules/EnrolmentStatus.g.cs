@@ -8,10 +8,13 @@ public static class EnrolmentStatus
     /// <summary>The certificate is in the body.</summary>
     public const int Granted = 200;
 
-    /// <summary>The ticket is missing, unknown or wrong, or the old certificate is not accepted.</summary>
+    /// <summary>The request waits for the pool's administrator: ask again after Retry-After.</summary>
+    public const int Waiting = 202;
+
+    /// <summary>The ticket is missing, unknown or wrong, the key is not on the list, or the old certificate is not accepted.</summary>
     public const int NotAdmitted = 401;
 
-    /// <summary>The ticket is used up or expired, or the machine's key was revoked.</summary>
+    /// <summary>The ticket is used up or expired, or the machine's key was revoked or denied.</summary>
     public const int TicketSpent = 403;
 
     /// <summary>Another key holds the address: a machine without certificate takes its next claimable address.</summary>
@@ -30,6 +33,7 @@ public static class EnrolmentStatus
     public static ExitCode ExitOf(int status) => status switch
     {
         Granted => ExitCode.Done,
+        Waiting => ExitCode.Waiting,
         NotAdmitted => ExitCode.NotAdmitted,
         TicketSpent => ExitCode.TicketSpent,
         AddressTaken => ExitCode.AddressRefused,

@@ -17,10 +17,10 @@ public enum ExitCode
     /// <summary>The CA, or the machine's own ipopd, was not reached in time: try again.</summary>
     Unreached = 3,
 
-    /// <summary>The ticket is missing, unknown or wrong.</summary>
+    /// <summary>The ticket is missing, unknown or wrong, or the key is not on the list.</summary>
     NotAdmitted = 4,
 
-    /// <summary>The ticket is used up or expired.</summary>
+    /// <summary>The ticket is used up or expired, or the key was revoked or denied.</summary>
     TicketSpent = 5,
 
     /// <summary>
@@ -30,4 +30,7 @@ public enum ExitCode
 
     /// <summary>The CA refused for another reason, which it gave.</summary>
     Refused = 7,
+
+    /// <summary>The pool's administrator has not decided yet: ask again.</summary>
+    Waiting = 8,
 }

@@ -37,6 +37,28 @@ public sealed class ForeignToolsTests : AsyncTests
     }
 
     [Fact]
+    public async Task StrongSwans_client_waits_for_the_administrator()
+    {
+        await _ca.StartAsync(settings => settings with { AskAgainAfter = TimeSpan.FromSeconds(1) });
+        _ca.Ca.Database.Write(transaction => Admissions.Set(transaction, AdmissionPolicy.Manual, _ca.Time.GetUtcNow()));
+        using var machine = new TestMachine(_ca, "127.0.0.1");
+        string request = Path.Combine(_ca.Folder, "request.der");
+        await File.WriteAllBytesAsync(request, EnrolmentRequest.Create(machine.Key, "alpha"));
+        using var listener = new PossessionListener(machine.Key, machine.Address, _ca.PossessionPort);
+
+        Task<string> enrolled = RunAsync("pki", ["--est", "--url", $"https://{_ca.Endpoint}", "--in", request, "--cacert", _ca.ManagerCertificate, "--outform", "pem"]);
+        while (_ca.Count("SELECT count(*) FROM admissions") == 0 && !enrolled.IsCompleted)
+        {
+            await Task.Delay(50);
+        }
+
+        _ca.Ca.Database.Write(transaction => Admissions.Decide(transaction, NodeKey.AddressOf(machine.PublicKey), AdmissionState.Approved, _ca.Time.GetUtcNow()));
+        Assert.True(CertificatePem.TryRead(await enrolled, out byte[]? der));
+        Assert.Equal("alpha", machine.Read(der).HostName);
+        Assert.Contains("status=202", _ca.Log, StringComparison.Ordinal);
+    }
+
+    [Fact]
     public async Task OpenSSL_believes_what_the_CA_signs_and_nothing_outside_its_subnet()
     {
         using var machine = new TestMachine(_ca, "127.5.6.7");

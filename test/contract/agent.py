@@ -6,7 +6,7 @@ from contract import control, markdown
 from contract.source import Broken, load, sentence
 
 SOURCE = "docs/contract/agent.json"
-KINDS = {"root": "root", "member": "members", "stranger": "strangers"}
+KINDS = {"root": "root", "member": "members", "console": "the console", "stranger": "strangers"}
 """Kinds of user, as the kernel tells them apart, and what people call them."""
 
 

@@ -59,7 +59,10 @@ class Scripts(unittest.TestCase):
     def said(self, script, words):
         with tempfile.TemporaryDirectory() as folder:
             log = pathlib.Path(folder, "log")
-            text = (CLONE / script).read_text(encoding="utf-8").replace("/dev/kmsg", str(log))
+            # What people are shown goes to no console of this machine.
+            consoles = pathlib.Path(folder, "active")
+            consoles.touch()
+            text = (CLONE / script).read_text(encoding="utf-8").replace("/dev/kmsg", str(log)).replace("/sys/class/tty/console/active", str(consoles))
             # What stops a boot sleeps for ever.
             subprocess.run(["sh", "-c", f"{text}\nsync() {{ exit; }}\n{words}"], check=False)
             line = self.LINE.fullmatch(log.read_text(encoding="utf-8"))
@@ -69,8 +72,9 @@ class Scripts(unittest.TestCase):
     def test_of_the_initrd(self):
         script = "appliance/initrd/say.sh"
         self.assertEqual(self.said(script, 'say home "make=/dev/vda4"'), ("home", ["make=/dev/vda4"]))
-        self.assertEqual(self.said(script, 'stop "file=/dev/vda4 the disk cannot" "be written"'), ("error", ["step=boot", 'file=/dev/vda4 what="the disk cannot be written"']))
-        self.assertEqual(self.said(script, 'stop "no disk"'), ("error", ["step=boot", 'what="no disk"']))
+        for does in ("stop", "warn"):
+            self.assertEqual(self.said(script, f'{does} /dev/vda4 "the disk cannot be written" "take another"'),
+                             ("error", ["step=boot", 'file=/dev/vda4 what="the disk cannot be written" todo="take another"']))
 
     def test_of_the_node(self):
         self.assertEqual(self.said("appliance/node/root/usr/lib/wow/node/say.sh", 'fail /x "is missing" "Make it"'), ("error", ["file=/x", 'what="is missing" todo="Make it"']))

@@ -127,6 +127,9 @@ def a_damaged_layer_stops_the_boot_by_uefi_and_is_named():
     machine = Machine("damaged", image).start(*UEFI)
     try:
         machine.wait_for(f"file=/layers/{file} what=\"the layer is damaged", UNTIL_HOME)
+        # People get a screen of its own, without the kernel's times.
+        for words in ("\nThis machine cannot start.", "\nWhat:  the layer is damaged", f"\nFile:  /layers/{file}", "\nTo do: take a fresh image"):
+            machine.wait_for(words, UNTIL_HOME)
     finally:
         machine.cut_power()
 

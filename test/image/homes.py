@@ -110,7 +110,7 @@ def luks_on_a_real_disk_stops_the_boot_with_a_word_on_the_console():
     run("qemu-io", "-f", "qcow2", "-c", f"write -q -s {volume} {HOME_AT} {volumes.SIZE}", machine.disk)
     machine.start()
     try:
-        machine.wait_for("nothing was changed", UNTIL_HOME)
+        machine.wait_for("Nothing was changed", UNTIL_HOME)
     finally:
         machine.cut_power()
     expect("file=/dev/vda4" in machine.said() and "LUKS" in machine.said(), machine.last())

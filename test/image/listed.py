@@ -14,6 +14,8 @@ ESP, SYSTEM = 2 * MIB, 64 * MIB
 # What Debian's packages and our hooks make when they are installed: settings of this machine, and what is computed from packages' files.
 MADE = re.compile(r"etc/.*|var/(\.updated|lib/shells\.state|(lib/(apt|dpkg|pam|python|ucf|systemd|wtmpdb)|cache|log)/.*)|usr/lib/modules/[^/]+/modules\.[a-z.]+"
                   r"|usr/bin/(awk|nawk|mt|pager|which)|usr/share/wow/licences\.txt|usr/sbin/rmt|usr/lib/locale/.*|usr/share/info/dir")
+MADE_IN_NODE = ("usr/lib/systemd/system/ipopd.service", "usr/lib/wow/base.json", "usr/lib/wow/ipopd/ipopd", "usr/lib/wow/ca/wow-ca")
+"""What appliance/image/node-layer makes itself."""
 OURS = re.compile(r"usr/lib/wow/dotnet/(ipopd|wow-ca)(\.dll|\.runtimeconfig\.json)?|usr/lib/wow/dotnet/programs\.r2r\.dll|usr/share/doc/wow/.*")
 
 
@@ -85,7 +87,7 @@ def every_file_of_the_nodes_layer_is_ours_or_of_a_package_on_the_list():
             name = os.path.basename(path)
             source = re.sub(r"__pycache__/([^/]+)\.cpython-[0-9]+\.pyc$", r"\1.py", path)
             is_ours = (OURS.fullmatch(path) or any(os.path.lexists(ROOT / place / source) for place in ("appliance/node/root", "appliance/image/root"))
-                       or path.startswith("etc/systemd/system/") or path in ("usr/lib/systemd/system/ipopd.service", "usr/lib/wow/ipopd/ipopd", "usr/lib/wow/ca/wow-ca"))
+                       or path.startswith("etc/systemd/system/") or path in MADE_IN_NODE)
             expect(is_ours or path.startswith("usr/lib/wow/dotnet/") and (name in known or name in projects), f"{path} is of nobody on the list")
         for text in ("Microsoft.NETCore.App.Runtime.linux-x64.LICENSE.TXT", "Microsoft.NETCore.App.Runtime.linux-x64.THIRD-PARTY-NOTICES.TXT"):
             expect((tree / "usr/share/doc/wow/dotnet" / text).stat().st_size > 500, f"{text} is not there")

@@ -13,7 +13,7 @@ PUBLISH = LAYERS / "publish"
 
 
 def publish(folder, out):
-    run(PUBLISH, "--base", PARTS / "base", folder, "-o", out)
+    run(PUBLISH, "--base", PARTS / "base", "--node", PARTS / "layers/node.squashfs", "--about", PARTS / "base.json", folder, "-o", out)
     return hashlib.sha256(out.read_bytes()).hexdigest()
 
 

@@ -88,8 +88,8 @@ CASES = {
     "fresh": (("luks", "cleared", "blank", "small", "photos"), "blank", ()),
     "used": (("home", "blank2"), "home", ()),
     "two-homes": (("home", "old"), "home", ("take=", "of several homes the one that was used last", "the system is /dev/vda3")),
-    "shut": (("shut",), None, ("the home's disk is read-only", "nothing was changed")),
-    "smaller": (("smaller",), None, ("the home's disk was made smaller", "Make it 192 MiB again")),
+    "shut": (("shut",), None, ("the home's disk is read-only", "Nothing was changed")),
+    "smaller": (("smaller",), None, ("the home's disk was made smaller", "make it 192 MiB again")),
     "larger": (("larger",), "larger and grows", ())}
 """Disks of a case; the one that is taken, or None where the boot stops; words that the console says."""
 

@@ -164,7 +164,7 @@ class Taken(unittest.TestCase):
 
     def test_what_somebody_made_of_the_partition_is_named_and_a_blank_disk_has_the_home_then(self):
         self.partition("vda4", "WOWHOME", volumes.luks)
-        self.stopped("file=/dev/vda4", "LUKS", "Give the machine a blank disk")
+        self.stopped("stopped: /dev/vda4 ", "LUKS", "give the machine a blank disk")
         self.disk("vdb", None)
         self.assertEqual(["took /dev/vdb blank"], self.find())
 

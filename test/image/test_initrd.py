@@ -1,8 +1,10 @@
 """The initrd's archive, and its scripts under the shells that read them."""
 
 import gzip
-import os
+import hashlib
 import pathlib
+import re
+import shlex
 import subprocess
 import tempfile
 import unittest
@@ -58,24 +60,155 @@ class Modules(unittest.TestCase):
             self.assertIn("crc32c_generic", str(caught.exception))
 
 
-class WantedModules(unittest.TestCase):
-    """What the initrd takes of the lines beside pool.conf."""
+class Failures(unittest.TestCase):
+    """What a volunteer sees where the boot cannot go on."""
 
-    def wanted(self, text):
+    def test_each_says_file_what_and_what_to_do(self):
+        found = 0
+        for path in sorted((ROOT / "appliance/initrd").iterdir()):
+            text = path.read_text().replace("\\\n", " ")
+            for call in re.findall(r"(?:^|[|&;)] |    )(?:stop|warn) (\S.*)", text, re.MULTILINE):
+                # What stands in $( ) may have quotation marks of its own.
+                while (simpler := re.sub(r"\$\([^()]*\)|\$\(\([^()]*\)\)", "N", call)) != call:
+                    call = simpler
+                words = shlex.split(call.replace("$#", "N"))
+                with self.subTest(f"{path.name}: {call}"):
+                    self.assertIn(len(words[:words.index(";;")] if ";;" in words else words), (3,), words)
+                    self.assertTrue(all(words[:3]))
+                    found += 1
+        self.assertGreater(found, 20)
+
+    def test_no_failure_gives_a_shell_or_goes_on(self):
+        script = (ROOT / "appliance/initrd/say.sh").read_text()
         with tempfile.TemporaryDirectory() as folder:
-            path = os.path.join(folder, "pool.lines")
-            if text is not None:
-                with open(path, "w", encoding="utf-8") as file:
-                    file.write(text)
-            script = (ROOT / "appliance/initrd/config.sh").read_text().replace("/run/wow-config/pool.lines", path)
-            return subprocess.run(["sh", "-c", script + "\nwanted_modules"], capture_output=True, text=True, check=True).stdout
+            for place in ("/dev/", "/sys/class"):
+                script = script.replace(place, f"{folder}{place}")
+            for name in ("dev", "sys/class/tty/console"):
+                pathlib.Path(folder, name).mkdir(parents=True)
+            pathlib.Path(folder, "sys/class/tty/console/active").write_text("tty0 ttyS0\n")
+            asks = 'stop /dev/vda4 "WHAT" "REMEDY"; echo goes on'.replace("WHAT", "it holds /dev/vdb (192 MiB), a LUKS volume; " * 9).replace("REMEDY", "do * this; " * 9)
+            done = subprocess.run(["sh", "-c", f"{script}\nsync() {{ :; }}\nsleep() {{ exit 7; }}\n{asks}"], capture_output=True, text=True, check=False)
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (7, "", ""))
+            for console in ("tty0", "ttyS0"):
+                lines = pathlib.Path(folder, "dev", console).read_text().splitlines()
+                self.assertLessEqual(max(map(len, lines)), 80)
+                self.assertLess(len(lines), 25)
+                heads = [line[:6] for line in lines if line[:1].strip()]
+                self.assertEqual(heads, ["This m", "What: ", "File: ", "To do:"])
+                self.assertIn("do * this; do * this", " ".join(" ".join(lines).split()))
+            self.assertRegex(pathlib.Path(folder, "dev/kmsg").read_text(), '^<2>WOW: error t=[0-9.]+ step=boot file=/dev/vda4 what="it holds .*" todo="do .*"\n$')
 
-    def test_names_have_a_blank_on_both_sides(self):
-        self.assertEqual(self.wanted("modules=a b\nuser=names\n"), " a b \n")
 
-    def test_without_the_line_or_the_file_there_is_no_choice(self):
-        self.assertEqual(self.wanted("user=modules\n"), "")
-        self.assertEqual(self.wanted(None), "")
+class Layers(unittest.TestCase):
+    """A list of layers, or a layer, that is not as it must be."""
+
+    def stopped(self, listed, *words, layer=None):
+        with tempfile.TemporaryDirectory() as folder:
+            for name in ("layers", "stacks"):
+                pathlib.Path(folder, "run/layers/sys", name).mkdir(parents=True)
+            if listed is not None:
+                pathlib.Path(folder, "run/layers/sys/stacks/A.conf").write_text(listed)
+            if layer is not None:
+                pathlib.Path(folder, "run/layers/sys/layers/a.squashfs").write_bytes(layer)
+            script = (ROOT / "appliance/initrd/layers.sh").read_text().replace("/run/layers", f"{folder}/run/layers")
+            asks = 'verify=\nmount() { return 1; }\nstop() { printf "%s|%s|%s\\n" "$@"; exit; }\nstack base'
+            said = subprocess.run(["sh", "-c", f"{script}\n{asks}"], capture_output=True, text=True, check=True).stdout
+        self.assertEqual(said.count("|"), 2, said)
+        for word in (*words, "home is kept"):
+            self.assertIn(word, said)
+
+    def test_a_list_that_is_missing_empty_or_strange(self):
+        self.stopped(None, "/stacks/A.conf|the list of layers is missing")
+        self.stopped("# nothing\n", "/stacks/A.conf|the list names no layer")
+        self.stopped("case a a.squashfs 1 x\n", "/stacks/A.conf|", "not known: case|")
+
+    def test_a_layer_that_is_missing_cut_damaged_or_none(self):
+        line = f"base a a.squashfs 1 {hashlib.sha256(b'x').hexdigest()}\n"
+        self.stopped(line, "/layers/a.squashfs|the layer is missing")
+        for layer in (b"", b"xx", b"y"):
+            self.stopped(line, "/layers/a.squashfs|the layer is damaged", layer=layer)
+        self.stopped(line, "/layers/a.squashfs|the layer does not mount", layer=b"x")
+
+
+class Chosen(unittest.TestCase):
+    """Which modules the initrd stacks, and what it tells: its scripts under the shell, with a tree in the place of the machine's."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        for name in ("run/wow-config", "run/layers/home/state", "run/layers/sys/stacks", "dev", "sys/class/tty/console"):
+            (self.folder / name).mkdir(parents=True)
+        self.put("sys/class/tty/console/active", "tty0 ttyS0\n")
+        self.list_modules("one", "two", "three")
+
+    def put(self, name, text):
+        (self.folder / name).write_text(text, encoding="utf-8")
+
+    def list_modules(self, *names):
+        self.put("run/layers/sys/stacks/A.conf", "".join(f"module {name} {name}-1.squashfs 1 x\n" for name in names))
+
+    def disk(self, text):
+        self.put("run/wow-config/pool.lines", text)
+
+    def accepted(self, text):
+        self.put("run/layers/home/state/pool.lines", text)
+
+    def stacked(self):
+        """The modules that were mounted, bottom first. Nothing is mounted in fact, and no layer is looked at."""
+        scripts = "".join((ROOT / "appliance/initrd" / name).read_text() for name in ("say.sh", "config.sh", "layers.sh"))
+        for place in ("/run/layers", "/run/wow-config", "/dev/", "/sys/class"):
+            scripts = scripts.replace(place, f"{self.folder}{place}")
+        script = f"set -u\n{scripts}\ncheck() {{ :; }}\nmount() {{ echo \"$5\"; }}\nstack node module\n"
+        done = subprocess.run(["sh", "-c", script], capture_output=True, text=True, check=True)
+        self.assertEqual(done.stderr, "")
+        return [pathlib.PurePath(line).name.partition("-")[0] for line in done.stdout.splitlines()]
+
+    def said(self, name="kmsg"):
+        place = self.folder / "dev" / name
+        return place.read_text(encoding="utf-8") if place.exists() else ""
+
+    def test_a_first_start_has_what_the_disk_chooses(self):
+        self.disk("modules=three one\nuser=names\n")
+        self.assertEqual(self.stacked(), ["one", "three"])
+
+    def test_without_a_choice_all_are_stacked(self):
+        self.assertEqual(self.stacked(), ["one", "two", "three"])
+
+    def test_other_lines_are_no_choice(self):
+        self.disk("user=modules\n")
+        self.assertEqual(self.stacked(), ["one", "two", "three"])
+
+    def test_without_the_disk_the_accepted_choice_counts(self):
+        self.accepted("modules=two\n")
+        self.assertEqual(self.stacked(), ["two"])
+
+    def test_a_file_that_nobody_accepted_yet_does_not_change_the_stack(self):
+        self.accepted("modules=two\n")
+        self.disk("modules=one\n")
+        self.assertEqual(self.stacked(), ["two"])
+        self.assertEqual((self.folder / "run/layers/modules").read_text(), "modules=two\nabsent=\n")
+
+    def test_an_accepted_file_without_a_choice_counts_too(self):
+        self.accepted("")
+        self.disk("modules=one\n")
+        self.assertEqual(self.stacked(), ["one", "two", "three"])
+
+    def test_names_that_no_layer_has_are_told_and_the_others_are_stacked(self):
+        self.accepted("modules=maths two * physics\n")
+        self.assertEqual(self.stacked(), ["two"])
+        self.assertEqual((self.folder / "run/layers/modules").read_text(), "modules=maths two * physics\nabsent=maths * physics\n")
+        self.assertIn('step=boot file=pool.conf what="[modules] names: this image has no layer named maths * physics; ', self.said())
+        for console in ("tty0", "ttyS0"):
+            screen = self.said(console)
+            for words in ("What:  [modules] names", "maths", "File:  pool.conf", "To do: take an image that has it"):
+                self.assertIn(words, screen)
+            self.assertLessEqual(max(len(line) for line in screen.splitlines()), 80)
+
+    def test_where_every_name_has_a_layer_nothing_is_told(self):
+        self.accepted("modules=one two\n")
+        self.stacked()
+        self.assertEqual((self.said(), self.said("tty0")), ("", ""))
 
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@ def tool(path):
 
 
 publish = tool(ROOT / "appliance/layers/publish")
+recipes = publish.recipes
 GOOD = "[module]\nname = maths\nversion = 1.0\ndescription = Sums\nlicence = MIT\n"
 
 
@@ -37,16 +38,16 @@ class Recipes(unittest.TestCase):
             path.write_text("2\n")
 
     def refused(self, *words):
-        with self.assertRaises(publish.RecipeError) as caught:
-            publish.read_recipe(self.folder)
-            publish.check_files(self.folder)
+        with self.assertRaises(recipes.RecipeError) as caught:
+            recipes.read(self.folder)
+            recipes.check_files(self.folder)
         for word in (str(self.folder), *words):
             self.assertIn(word, str(caught.exception))
 
     def test_a_good_recipe_is_read(self):
         self.write()
-        self.assertEqual(publish.read_recipe(self.folder)["name"], "maths")
-        self.assertEqual(len(publish.check_files(self.folder)), 1)
+        self.assertEqual(recipes.read(self.folder)["name"], "maths")
+        self.assertEqual(len(recipes.check_files(self.folder)), 1)
 
     def test_a_missing_recipe_is_named(self):
         self.refused("module.ini", "no such file")
@@ -57,7 +58,7 @@ class Recipes(unittest.TestCase):
 
     def test_an_unknown_section_is_named(self):
         self.write(GOOD + "[files]\n")
-        self.refused("[files]")
+        self.refused("[files]", "[module] and [statoverride]")
 
     def test_a_missing_key_is_named(self):
         self.write("[module]\nname = maths\nversion = 1\n")
@@ -79,7 +80,7 @@ class Recipes(unittest.TestCase):
                 self.write(f"{GOOD}{line}\n")
                 self.refused(words)
         self.write("\ufeff; a comment\n" + GOOD.replace("Sums", "Sums; 100 % of them").replace("\n", "\r\n"))
-        self.assertEqual(publish.read_recipe(self.folder)["description"], "Sums; 100 % of them")
+        self.assertEqual(recipes.read(self.folder)["description"], "Sums; 100 % of them")
 
     def test_names_that_are_no_label_or_taken_are_refused(self):
         for name in ("Maths", "../maths", "base", "node", "-x", "a" * 33):
@@ -101,6 +102,31 @@ class Recipes(unittest.TestCase):
                 self.write(file=file)
                 self.refused("may not hold")
                 (self.folder / "root" / file).unlink()
+
+    def test_names_that_the_packer_would_read_otherwise_are_refused(self):
+        for name in ('a"b', "a\\b", "a\nb"):
+            with self.subTest(name):
+                self.write(file=f"opt/{name}")
+                with self.assertRaises(recipes.RecipeError) as caught:
+                    recipes.check_files(self.folder)
+                self.assertIn("rename it", str(caught.exception))
+                (self.folder / "root/opt" / name).unlink()
+
+    def test_paths_that_are_none_are_refused(self):
+        self.write()
+        for word in ("usr/bin/x", "/usr/bin/", "/usr/../x", "/"):
+            with self.subTest(word):
+                self.write(f"{GOOD}override = /etc/x {word}\n")
+                self.refused(f"override: {word}: write the path as the guest has it")
+
+    def test_owners_and_modes_that_are_none_are_refused(self):
+        for value, words in (("root root", "2 words instead of three"), ("root root 0750 x", "4 words"), ("root root 888", "888 is no mode"),
+                             ("root root rwx", "rwx is no mode"), ("root root 77777", "77777 is no mode"), ("root root 75", "75 is no mode")):
+            with self.subTest(value):
+                self.write(f"{GOOD}[statoverride]\n/opt/x = {value}\n")
+                self.refused("[statoverride] /opt/x", words)
+        self.write(f"{GOOD}[statoverride]\nopt/x = root root 0750\n")
+        self.refused("[statoverride]: opt/x: write the path")
 
 
 if __name__ == "__main__":

@@ -54,16 +54,34 @@ class Choice(unittest.TestCase):
         self.assertEqual((pool.name, refused.key), ("science", "[pool] name"))
         self.assertIn("wow reset", refused.todo)
 
-    def test_modules_that_the_initrd_was_not_told_of_are_told(self):
+    def test_modules_that_the_initrd_did_not_stack_are_told(self):
         pool = samples.pool(modules__names="tutorial  genomics")
+        stacked = os.path.join(self.folder.name, "modules")
+        self.assertIsNone(outside.trouble(pool, stacked), "a machine without our initrd")
+        for text in (b"modules=\nabsent=\n", b"modules=tutorial\nabsent=\n"):
+            self.put(stacked, text)
+            found = outside.trouble(pool, stacked)
+            self.assertEqual((found.file, found.key), ("pool.conf", "[modules] names"))
+            self.assertIn("Start the machine once more", found.todo)
+        self.put(stacked, b"modules=tutorial genomics\nabsent=genomics\n")
+        self.assertIn("no layer named genomics", str(outside.trouble(pool, stacked)))
+        self.put(stacked, b"modules=tutorial genomics\nabsent=\n")
+        self.assertIsNone(outside.trouble(pool, stacked))
+        self.assertIsNotNone(outside.trouble(samples.pool(), stacked))
+        self.put(stacked, b"modules=\nabsent=\n")
+        self.assertIsNone(outside.trouble(samples.pool(), stacked))
+
+    def test_the_choice_of_the_accepted_file_is_kept_for_the_initrd(self):
         lines = os.path.join(self.folder.name, "pool.lines")
-        self.assertIn("wow image stamp", outside.stale(pool, lines).todo)
-        self.put(lines, b"modules=tutorial\n")
-        self.assertEqual(outside.stale(pool, lines).file, "pool.lines")
-        self.put(lines, outside.lines(pool).encode())
-        self.assertIsNone(outside.stale(pool, lines))
-        self.put(lines, b"")
-        self.assertIsNone(outside.stale(samples.pool(), lines))
+        outside.keep(samples.pool(modules__names="tutorial  genomics"), self.folder.name)
+        first = os.stat(lines)
+        with open(lines, encoding="ascii") as file:
+            self.assertIn("modules=tutorial genomics\n", file.read())
+        outside.keep(samples.pool(modules__names="tutorial genomics"), self.folder.name)
+        self.assertEqual((os.stat(lines).st_ino, first.st_mode & 0o777), (first.st_ino, 0o600))
+        outside.keep(samples.pool(), self.folder.name)
+        with open(lines, encoding="ascii") as file:
+            self.assertNotIn("modules=", file.read())
 
     def test_keeping_writes_once_and_only_for_root(self):
         accept.keep(self.good, self.kept)

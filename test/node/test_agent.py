@@ -10,19 +10,24 @@ import threading
 import unittest
 from unittest import mock
 
+import samples  # noqa: F401
+
 from wow.agent import allowed, client, requests, reset, server
+from wow.config import users
 from wow.join import enrol
 from wow.lib.errors import WowError
+from wow.pause import act
 
 CLONE = pathlib.Path(__file__).resolve().parents[2]
 sys.path.append(str(CLONE / "test"))
 
 from contract import agent as contract  # noqa: E402
 
-ROOT, ALICE, JOB, CONDOR, NOBODY = 0, 1000, 2001, 101, 65534
-NAMES = {ALICE: "alice", JOB: "wowjob1", CONDOR: "condor"}
+ROOT, ALICE, JOB, CONDOR, NOBODY, CONSOLE = 0, 1000, 2001, 101, 65534, users.CONSOLE_UID
+NAMES = {ALICE: "alice", CONSOLE: "wow-console", JOB: "wowjob1", CONDOR: "condor"}
 AGREED = contract.read(CLONE)
-MAY = {"enroll": {ROOT, ALICE}, "reset": {ROOT, ALICE}, "support": {ROOT, ALICE}}
+MAY = {"enroll": {ROOT, ALICE}, "reset": {ROOT, ALICE}, "support": {ROOT, ALICE, CONSOLE}, "pause": {ROOT, ALICE, CONSOLE}, "resume": {ROOT, ALICE, CONSOLE},
+       "leave": {ROOT, CONSOLE}, "power-off": {ROOT, CONSOLE}}
 
 
 class Table(unittest.TestCase):
@@ -31,11 +36,14 @@ class Table(unittest.TestCase):
         self.started = []
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
-        self.ticket = f"{folder.name}/ticket"
+        self.ticket, self.known = f"{folder.name}/ticket", f"{folder.name}/pool.json"
+        pathlib.Path(self.known).write_text("{}", encoding="ascii")
         for one in (mock.patch.object(requests.pwd, "getpwuid", lambda uid: mock.Mock(pw_name=NAMES[uid])),
                     mock.patch.object(requests.grp, "getgrgid", lambda _: mock.Mock(gr_mem=["alice"])),
-                    mock.patch.object(requests.system, "run", lambda arguments, *_: (self.started.append(arguments[1:]), (0, ""))[1]),
-                    mock.patch.object(enrol, "TICKET", self.ticket), mock.patch("builtins.print")):
+                    mock.patch.object(requests.system, "run", lambda arguments, *_, **__: (self.started.append(arguments[1:]), (0, ""))[1]),
+                    mock.patch.object(act.facts, "read", lambda: samples.pool(node__role="worker")), mock.patch.object(act.rounds.freeze, "GROUPS", (folder.name,)),
+                    mock.patch.object(act.state, "FILE", f"{folder.name}/pause.json"),
+                    mock.patch.object(enrol, "TICKET", self.ticket), mock.patch.object(requests.facts, "FILE", self.known), mock.patch("builtins.print")):
             one.start()
             self.addCleanup(one.stop)
 
@@ -54,7 +62,7 @@ class Table(unittest.TestCase):
     def test_each_request_as_each_kind_of_user(self):
         self.assertEqual(set(requests.TABLE), set(MAY), "a new request says here who may make it")
         for name, may in MAY.items():
-            for uid in (ROOT, ALICE, JOB, CONDOR, NOBODY):
+            for uid in (ROOT, ALICE, JOB, CONDOR, NOBODY, CONSOLE):
                 self.started.clear()
                 reply = self.ask(uid, command=name)
                 self.assertEqual((reply["ok"], reply.get("code"), len(self.started)), (True, None, 1) if uid in may else (False, "not-permitted", 0), f"{name} as {uid}")
@@ -66,6 +74,12 @@ class Table(unittest.TestCase):
             self.assertEqual((file.read(), os.fstat(file.fileno()).st_mode & 0o777), ("t1:hushhush\n", 0o600))
         self.assertEqual(self.started, [["restart", "--no-block", "wow-join.service"]])
         self.assertNotIn("hush", str(printed.call_args_list))
+
+    def test_a_machine_without_a_pool_takes_no_ticket_and_can_be_switched_off(self):
+        os.unlink(self.known)
+        self.assertIn("no configuration yet", self.ask(ROOT, command="enroll", ticket="t1:hushhush")["error"])
+        self.assertEqual(self.ask(CONSOLE, command="power-off"), {"ok": True})
+        self.assertEqual(self.started, [["poweroff", "--no-block"]])
 
     def test_a_support_file_is_collected_for_who_asked_and_for_nobody_else(self):
         self.assertEqual(self.ask(ALICE, command="support"), {"ok": True})

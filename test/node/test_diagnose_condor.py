@@ -13,7 +13,8 @@ from wow.why import classads
 
 SLOTS = {"state": "Unclaimed", "start": True, "rule": "(NumDynamicSlots ?: 0) < 128", "jobs": 1, "started": 7, "changed_s": 300.0, "up_s": 7200.0}
 WELL = {"name": "beta.pool.internal", "is_manager": False, "is_listed": True, "managers": 1, "answers": True, "slots": SLOTS, "queue": True, "negotiator": None, "clock_s": -1.0, "held": [],
-        "disk": {"path": "/var/lib/wow/execute", "free": 5_000_000_000, "size": 7_000_000_000, "is_bounded": True}}
+        "disk": {"path": "/var/lib/wow/execute", "free": 5_000_000_000, "size": 7_000_000_000, "is_bounded": True},
+        "paused": None, "pause_trouble": None}
 STATUS = {"address": "10.128.0.2", "certified": True, "open": False, "managers": []}
 
 
@@ -85,7 +86,7 @@ class Gathering(unittest.TestCase):
 
     def ask(self, status, services, replies):
         """The facts that come of these replies of HTCondor's tools, by the tool's name."""
-        pool = pool_facts.Facts({("node", "role"): "worker", ("pool", "managers"): ""}, False)
+        pool = pool_facts.Facts({("node", "role"): "worker", ("pool", "managers"): ""})
         with mock.patch.object(system, "run", lambda arguments, **_: replies[arguments[0]]), mock.patch.object(pool_facts, "read", return_value=pool):
             return gather_condor.condor(status, services)
 

@@ -64,7 +64,7 @@ class Renewal(unittest.TestCase):
 
 class Enrolment(unittest.TestCase):
     def test_every_answer_says_what_to_do(self):
-        for code in (agreed.UNREACHED, agreed.NOT_ADMITTED, agreed.TICKET_SPENT, agreed.ADDRESS_REFUSED, agreed.USAGE, agreed.REFUSED, 134):
+        for code in (agreed.UNREACHED, agreed.WAITING, agreed.NOT_ADMITTED, agreed.TICKET_SPENT, agreed.ADDRESS_REFUSED, agreed.USAGE, agreed.REFUSED, 134):
             error = enrol.explain(code, "")
             self.assertTrue(error.what and error.todo, code)
         for code in (agreed.NOT_ADMITTED, agreed.TICKET_SPENT):
@@ -83,8 +83,8 @@ class Enrolment(unittest.TestCase):
 
 class Own(unittest.TestCase):
     def test_the_address_of_the_machine_s_own_network_is_told_without_a_port(self):
-        self.assertEqual(join.own_address(samples.STATUS), "192.168.1.7")
-        self.assertEqual(join.own_address({**samples.STATUS, "nat": {**samples.STATUS["nat"], "inside": []}}), "")
+        self.assertEqual(control.own_address(samples.STATUS), "192.168.1.7")
+        self.assertEqual(control.own_address({**samples.STATUS, "nat": {**samples.STATUS["nat"], "inside": []}}), "")
 
     def joined(self, inside):
         """What the last line of the console has, and what stands above the login prompt after it, of a machine that joins and has these endpoints of its own."""

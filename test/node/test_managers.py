@@ -6,7 +6,7 @@ import unittest
 from unittest import mock
 
 from wow.condor import collector, managers, reread, start
-from wow.config import configure, facts, names
+from wow.config import configure, facts, names, outside
 from wow.join import certificates, enrol, member, relist, renew
 from wow.lib import agreed, console, control, files, overlay, paths, system
 from wow.lib.errors import WowError
@@ -122,6 +122,7 @@ class Keeping(unittest.TestCase):
                     if text:
                         pathlib.Path(there["managers.KEPT"]).write_text(text, encoding="ascii")
                     configure.state(pool, b"")
+                    self.assertEqual(outside.lines(pool), pathlib.Path(folder, "pool.lines").read_text(encoding="ascii"))
                     self.assertEqual(kept, pathlib.Path(there["managers.KEPT"]).read_text(encoding="ascii"))
 
 

@@ -17,15 +17,18 @@ class StopJobs(unittest.TestCase):
                     subprocess.Popen(["sh", "-c", f"{program} {FOREVER} & echo $!; wait $!; echo $?"], stdout=subprocess.PIPE, text=True) as master:
                 try:
                     self.assertTrue(master.stdout.readline().strip().isdigit())
-                    said = subprocess.run(["sh", STOP], env={**os.environ, "MAINPID": str(master.pid)}, capture_output=True, text=True, timeout=60, check=False)
+                    said = subprocess.run(["sh", STOP], env={**os.environ, "MAINPID": str(master.pid), "STOPS": f"{folder}/stops"}, capture_output=True, text=True, timeout=60, check=False)
                     self.assertEqual((0, "143"), (said.returncode, master.stdout.readline().strip()), said.stderr)
                     self.assertIsNone(persons.poll(), "a person's program was ended")
+                    self.assertTrue(os.path.exists(f"{folder}/stops"), "the owner's pause may go on freezing jobs")
                 finally:
                     persons.kill()
                     master.kill()
 
     def test_where_there_is_no_startd_there_is_nobody_to_ask(self):
-        self.assertEqual(0, subprocess.run(["sh", STOP], env={**os.environ, "MAINPID": str(os.getpid())}, timeout=60, check=False).returncode)
+        with tempfile.TemporaryDirectory() as folder:
+            environment = {**os.environ, "MAINPID": str(os.getpid()), "STOPS": f"{folder}/stops"}
+            self.assertEqual(0, subprocess.run(["sh", STOP], env=environment, timeout=60, check=False).returncode)
 
 
 if __name__ == "__main__":

@@ -4,13 +4,14 @@ import json
 import os
 import pathlib
 import re
+import tempfile
 import types
 import unittest
 from unittest import mock
 
 from wow import dispatch
 from wow.agent import client
-from wow.lib import control
+from wow.lib import base, control
 from wow.lib.verb import Option, UsageError, Verb
 from wow.verbs import enroll, module, peers, status
 import samples
@@ -21,6 +22,20 @@ class Verbs(unittest.TestCase):
         for blocks, codes in ((status.LITTLE_ROOM - 1, ["home-full"]), (status.LITTLE_ROOM, [])):
             with mock.patch.object(os, "statvfs", lambda _, blocks=blocks: types.SimpleNamespace(f_bavail=blocks, f_frsize=1)):
                 self.assertEqual([one["code"] for one in status.own_warnings()], codes)
+
+    def test_status_says_which_base_it_stands_on_unless_another_was_put_below(self):
+        about = {"sha256": "ab" * 32, "date": "2026-11-24", "abi": "cf1d143b", "python": "3.13", "glibc": [], "sonames": []}
+        with tempfile.TemporaryDirectory() as folder:
+            paths = [pathlib.Path(folder, name) for name in ("base.json", "A.conf")]
+            self.assertIsNone(base.below(*map(str, paths)))
+            paths[0].write_text(json.dumps(about), encoding="ascii")
+            paths[1].write_text(f"base base base-1.squashfs 1 {'ab' * 32}\n", encoding="ascii")
+            found = base.below(*map(str, paths))
+            self.assertEqual(found, {key: about[key] for key in ("sha256", "date", "abi")})
+            self.assertIn("Debian's packages of 2026-11-24, ABI cf1d143b", "\n".join(status.lines(samples.STATUS, (), "", found)))
+            self.assertNotIn("Debian's", "\n".join(status.lines(samples.STATUS)))
+            paths[1].write_text(f"base base base-2.squashfs 1 {'cd' * 32}\n", encoding="ascii")
+            self.assertIsNone(base.below(*map(str, paths)))
 
     def test_status_for_people_names_what_counts(self):
         text = "\n".join(status.lines(samples.STATUS))

@@ -60,6 +60,29 @@ class Machine:
         said = (self._group / "cpu.stat").read_text(encoding="ascii").split()
         return int(said[said.index("usage_usec") + 1]) / 1e6
 
+    @property
+    def slots(self):
+        """{control group of jobs: microseconds of processor time that its processes have used}."""
+        return {name: int(said.split()[1]) for name, said in self._of_slots("cpu.stat")}
+
+    @property
+    def jobs_processes(self):
+        """The numbers of the processes of jobs."""
+        return [int(number) for _, said in self._of_slots("cgroup.procs") for number in said.split()]
+
+    @property
+    def frozen(self):
+        """The control groups of jobs that are frozen."""
+        return [name for name, said in self._of_slots("cgroup.freeze") if said.strip() == "1"]
+
+    def _of_slots(self, file):
+        """(control group, its file's text) of each of jobs. HTCondor has them beside its own, or at the root where it cannot tell its own (decision 0053)."""
+        for path in (*self._group.glob(f"system.slice/condor.service/htcondor/*/{file}"), *self._group.glob(f"htcondor/*/{file}")):
+            try:
+                yield path.parent.name, path.read_text(encoding="ascii")
+            except OSError:
+                pass  # it has ended meanwhile
+
     def _is_systemd(self):
         if self._process.poll() is not None:
             return self.first  # which says why it ended

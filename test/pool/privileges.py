@@ -39,6 +39,7 @@ systemctl stop {unit}
 systemctl daemon-reload
 """
 REQUESTS = {"enroll": "wow-join.service", "reset": "wow-reset.service", "support": "wow-support@.service"}
+PAGE, LEAVES = "wow-console", "wow-leave.service"
 USERS = {"root": True, "alice": True, "wowjob1": False}
 """Who may ask: root, a person of pool.conf, and a stranger, whom the kernel keeps off the socket."""
 
@@ -61,6 +62,11 @@ def run(tally, pool):
                     until(lambda noted=noted: machine.sh(noted).strip(), lambda said: said == "done", f"{unit} is started")
                 else:
                     must(not machine.sh(noted).strip(), f"{unit} was started")
+    with tally.case("leave: the page on the console is served, a person of pool.conf is not, and the page may not enroll or reset"):
+        machine.sh(NOTED.format(unit=LEAVES))
+        for user, request, reply in ((PAGE, "leave", None), ("alice", "leave", "not-permitted"), (PAGE, "enroll", "not-permitted"), (PAGE, "reset", "not-permitted")):
+            must(ask(machine, user, command=request).get("code") == reply, f"{request} as {user}")
+        until(lambda: machine.sh(f"test -e /run/asked-{LEAVES} && echo done; :").strip(), lambda said: said == "done", f"{LEAVES} is started")
     with tally.case("a ticket is kept where root alone reads it, and the journal does not have it"):
         must(ask(machine, "alice", command="enroll", ticket="t1:hushhush") == {"ok": True}, "it was not taken")
         must(machine.sh("cat /run/wow/ticket; stat -c %a /run/wow/ticket").split() == ["t1:hushhush", "600"], "it is elsewhere")

@@ -12,4 +12,7 @@ internal sealed record Ask(ReadOnlyMemory<byte> PublicKey, IPAddress Address, st
 {
     /// <summary>SHA-256 of the key, hexadecimal: by this the database knows the machine.</summary>
     public string Key { get; } = CertificateProfile.NodeKey.FingerprintOf(PublicKey.Span);
+
+    /// <summary>The machine's ring address, the first 40 of those digits: by this people know it.</summary>
+    public string Node { get; } = CertificateProfile.NodeKey.AddressOf(PublicKey.Span);
 }

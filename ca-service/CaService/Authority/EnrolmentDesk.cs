@@ -17,10 +17,14 @@ internal sealed class EnrolmentDesk(CaFolder ca, TimeProvider time, ListedManage
 
     public PoolAuthority Authority => ca.Authority;
 
-    /// <summary>Looks without changing anything: what is sure to be refused, and what was granted before, needs no further check.</summary>
-    /// <returns>Null if the machine may have a new certificate once it has proved that the address is its own.</returns>
-    public Decision? Examine(Ask ask) =>
-        TryList(out ManagerList? managers) ? ca.Database.Read(transaction => Refusal(transaction, ask, managers, time.GetUtcNow())) : Unlisted;
+    /// <summary>Looks without changing anything: what is sure to be refused, and who waits and was noted, needs no further check.</summary>
+    /// <returns>Null if the machine may have a new certificate, or a place among those who wait, once it has proved that the address is its own.</returns>
+    public Decision? Examine(Ask ask) => !TryList(out ManagerList? managers) ? Unlisted : ca.Database.Read(transaction =>
+    {
+        DateTimeOffset now = time.GetUtcNow();
+        Decision? refused = Refusal(transaction, ask, managers, now);
+        return refused?.Status == EnrolmentStatus.Waiting && !Admission.IsNoted(transaction, ask, now) ? null : refused;
+    });
 
     /// <summary>Grants or refuses. The caller has checked that the asker holds key and address.</summary>
     public Decision Decide(Ask ask) => !TryList(out ManagerList? managers) ? Unlisted : ca.Database.Write(transaction =>
@@ -29,7 +33,7 @@ internal sealed class EnrolmentDesk(CaFolder ca, TimeProvider time, ListedManage
         Certificates.Expire(transaction, now);
         if (Refusal(transaction, ask, managers, now) is Decision refused)
         {
-            return refused;
+            return refused.Status == EnrolmentStatus.Waiting ? Admission.Note(transaction, ca.TicketKey, ask, refused, now) : refused;
         }
 
         Learn(transaction, ask, managers, now);
@@ -117,27 +121,8 @@ internal sealed class EnrolmentDesk(CaFolder ca, TimeProvider time, ListedManage
                 EnrolmentStatus.TicketSpent, $"This machine was revoked at {at:u}: its key gets no certificate. With another key (wow reset) and a ticket it may come again.");
         }
 
-        // Its own certificate, still valid, admits a machine: no ticket is looked at. It may be one that was made by hand in a copy of this CA's folder.
-        if (own is not null)
-        {
-            return null;
-        }
-
-        if (ask.Ticket is null)
-        {
-            return new Decision(EnrolmentStatus.NotAdmitted, "A ticket is needed: put the line that wow-ca ticket printed into pool.conf, section ca, key ticket.");
-        }
-
-        return Tickets.Check(transaction, ca.TicketKey, ask.Ticket, ask.Key, now) switch
-        {
-            TicketState.Good => null,
-            TicketState.Expired => new Decision(
-                EnrolmentStatus.TicketSpent, "The ticket has expired: ask the pool's administrator for a new one (wow-ca ticket)."),
-            TicketState.UsedUp => new Decision(
-                EnrolmentStatus.TicketSpent, "The ticket is used up: ask the pool's administrator for a new one (wow-ca ticket)."),
-            _ => new Decision(
-                EnrolmentStatus.NotAdmitted, "The ticket is unknown or its secret is wrong: copy the whole line that wow-ca ticket printed."),
-        };
+        // Its own certificate, still valid, admits a machine: nothing else is looked at. It may be one that was made by hand in a copy of this CA's folder.
+        return own is not null ? null : Admission.Refusal(transaction, ca.TicketKey, ask, now);
     }
 
     private static Decision? Reissue(Transaction transaction, Ask ask, DateTimeOffset now) =>
@@ -191,7 +176,12 @@ internal sealed class EnrolmentDesk(CaFolder ca, TimeProvider time, ListedManage
         CertificateRow? renewed = holder is not null && now <= holder.NotAfter ? holder : null;
         MemberRole role = renewed?.Role ?? MemberRole.Worker;
         string host = role == MemberRole.Manager ? renewed!.Host : ChooseName(transaction, ask, managers, renewed);
-        if (renewed is null)
+        if (renewed is null && Admission.IsApproved(transaction, ask))
+        {
+            // It may have shown any text for a ticket.
+            ask = ask with { Ticket = null };
+        }
+        else if (renewed is null)
         {
             Tickets.Use(transaction, ask.Ticket!, ask.Key, now);
         }

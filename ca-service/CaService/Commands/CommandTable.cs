@@ -73,6 +73,28 @@ internal static class CommandTable
                 new("end", "ID", "end this ticket at once"),
             ],
             TicketCommand.Run),
+        new("policy", "[POLICY]", "says who is admitted of the machines that nobody approved or denied, or sets it", [State], PolicyCommand.Run)
+        {
+            Choices = [.. Enum.GetValues<AdmissionPolicy>().Select(Admissions.NameOf)],
+        },
+        new(
+            "requests",
+            "",
+            "shows the machines that wait to be approved or denied",
+            [State, new("all", null, "those that were decided on, too")],
+            RequestsCommand.Run),
+        new(
+            "approve",
+            "KEY...",
+            "admits machines by their keys, whether they wait or have not asked yet",
+            [State],
+            (options, reply, time) => DecideCommand.Run(options, reply, time, AdmissionState.Approved)),
+        new(
+            "deny",
+            "KEY...",
+            "turns machines away by their keys",
+            [State],
+            (options, reply, time) => DecideCommand.Run(options, reply, time, AdmissionState.Denied)),
         new("list", "", "shows certificates and tickets", [State], ListCommand.Run),
         new(
             "revoke",
@@ -100,7 +122,7 @@ internal static class CommandTable
             ServeCommand.RunAsync),
         new("help", "[COMMAND]", "says what each command does", [], Help.Run)
         {
-            Choices = ["init", "manager", "managers", "renew", "machine", "ticket", "list", "revoke", "serve"],
+            Choices = ["init", "manager", "managers", "renew", "machine", "ticket", "policy", "requests", "approve", "deny", "list", "revoke", "serve"],
         },
     ];
 

@@ -1,4 +1,5 @@
 using System.Buffers;
+using System.Globalization;
 using System.Net;
 using System.Security.Cryptography.X509Certificates;
 using System.Text;
@@ -196,7 +197,7 @@ internal sealed class EstHandler(
         return SendAsync(context, 200, "application/pkcs7-mime", body);
     }
 
-    private static Task SendTextAsync(HttpContext context, int status, string text)
+    private Task SendTextAsync(HttpContext context, int status, string text)
     {
         if (status == EnrolmentStatus.NotAdmitted)
         {
@@ -205,6 +206,11 @@ internal sealed class EstHandler(
         else if (status is EnrolmentStatus.TooMany or EnrolmentStatus.Busy)
         {
             context.Response.Headers.RetryAfter = "5";
+        }
+        else if (status == EnrolmentStatus.Waiting)
+        {
+            // RFC 7030 section 4.2.3 asks for it.
+            context.Response.Headers.RetryAfter = settings.AskAgainAfter.TotalSeconds.ToString("0", CultureInfo.InvariantCulture);
         }
 
         return SendAsync(context, status, "text/plain", text + "\n");

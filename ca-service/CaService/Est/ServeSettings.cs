@@ -27,6 +27,9 @@ internal sealed record ServeSettings(IPEndPoint Listen, string CertificatePath, 
     /// <summary>How long a machine may take to answer the possession check.</summary>
     public TimeSpan PossessionTimeout { get; init; } = TimeSpan.FromSeconds(25);
 
+    /// <summary>When who waits for the administrator shall ask again, in whole seconds.</summary>
+    public TimeSpan AskAgainAfter { get; init; } = TimeSpan.FromSeconds(30);
+
     /// <summary>How many requests one address may send at once.</summary>
     public int Burst { get; init; } = 10;
 

@@ -75,6 +75,26 @@ internal static class Schema
             WHEN NEW.number <= (SELECT max(number) FROM revocation_lists) BEGIN SELECT RAISE(ABORT, 'the number of a list only grows'); END;
         """;
 
+    /// <summary>Who waits for the administrator's word, and who has it.</summary>
+    private const string Admissions = """
+        CREATE TABLE policy (
+            one  INTEGER PRIMARY KEY CHECK (one = 1),
+            name TEXT NOT NULL CHECK (name IN ('ticket', 'list', 'manual'))
+        ) STRICT;
+
+        CREATE TABLE admissions (
+            node    TEXT PRIMARY KEY,          -- the key: the ring address, 40 hexadecimal digits
+            state   TEXT NOT NULL CHECK (state IN ('waiting', 'approved', 'denied')),
+            address TEXT,                      -- none of a key that was decided on before it asked
+            host    TEXT,
+            ticket  TEXT,
+            since   INTEGER NOT NULL,
+            asked   INTEGER NOT NULL,
+            decided INTEGER NOT NULL
+        ) STRICT;
+        CREATE UNIQUE INDEX one_waits_per_address ON admissions (address) WHERE state = 'waiting';
+        """;
+
     /// <summary>Step 1 and those after it.</summary>
-    public static IReadOnlyList<string> Steps { get; } = [Certificates, Revocations];
+    public static IReadOnlyList<string> Steps { get; } = [Certificates, Revocations, Admissions];
 }

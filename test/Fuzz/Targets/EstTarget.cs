@@ -13,19 +13,19 @@ namespace Fuzz.Targets;
 
 /// <summary>
 /// What the CA makes of an HTTP request, from its path to the answer; HTTP itself is the framework's. An input is a byte that says whether the
-/// body is signed and put into base64 first, whether the asker shows a certificate and whose, and whether its address is one of the pool; then lines: method,
-/// path, authorization, and the body after them.
+/// body is signed and put into base64 first, whether the asker shows a certificate and whose, whether its address is one of the pool, and whether it asks a CA
+/// that has it wait for the administrator; then lines: method, path, authorization, and the body after them.
 /// </summary>
 internal sealed class EstTarget : FuzzTarget
 {
-    private const byte Signs = 1, ShowsOwn = 2, ShowsForeign = 4, IsStranger = 8;
+    private const byte Signs = 1, ShowsOwn = 2, ShowsForeign = 4, IsStranger = 8, Waits = 16;
     private const string EcdsaWithSha256 = "1.2.840.10045.4.3.2";
 
-    private static readonly int[] Statuses = [200, 401, 403, 404, 405, 409, 422];
+    private static readonly int[] Statuses = [200, 202, 401, 403, 404, 405, 409, 422];
 
     private static readonly IPAddress Stranger = IPAddress.Parse("192.0.2.7");
 
-    private readonly Lazy<(EstHandler Handler, X509Certificate2 Own, X509Certificate2 Foreign)> _desk = new(Make);
+    private readonly Lazy<(EstHandler Handler, EstHandler Waiting, X509Certificate2 Own, X509Certificate2 Foreign)> _desk = new(Make);
 
     public override string Name => "est";
 
@@ -44,6 +44,7 @@ internal sealed class EstTarget : FuzzTarget
         byte[] head = "POST\n/.well-known/est/simpleenroll\nBasic YWIxMjpzZWNyZXQ=\n"u8.ToArray();
         yield return new("enrol", [Signs, .. head, .. request]);
         yield return new("no-ticket", [Signs, .. "POST\n/.well-known/est/simpleenroll\n\n"u8, .. request]);
+        yield return new("waits", [Signs | Waits, .. "POST\n/.well-known/est/simpleenroll\n\n"u8, .. request]);
         yield return new("renew", [Signs, .. "POST\n/.well-known/est/simplereenroll\n\n"u8, .. request]);
         yield return new("renew-with-certificate", [Signs | ShowsOwn, .. "POST\n/.well-known/est/simplereenroll\n\n"u8, .. request]);
         yield return new("renew-with-foreign", [Signs | ShowsForeign, .. "POST\n/.well-known/est/simplereenroll\n\n"u8, .. request]);
@@ -82,8 +83,8 @@ internal sealed class EstTarget : FuzzTarget
         context.Connection.RemoteIpAddress = (who & IsStranger) != 0 ? Stranger : IPAddress.Loopback;
         context.Connection.ClientCertificate = (who & ShowsOwn) != 0 ? _desk.Value.Own : (who & ShowsForeign) != 0 ? _desk.Value.Foreign : null;
         context.Response.Body = answer;
-        Task work = _desk.Value.Handler.HandleAsync(context);
-        Oracle.That(work.IsCompleted, "who has no ticket costs no waiting");
+        Task work = ((who & Waits) != 0 ? _desk.Value.Waiting : _desk.Value.Handler).HandleAsync(context);
+        Oracle.That(work.IsCompleted, "who has no ticket costs no waiting, and neither does who was told to wait");
         if (work.Exception?.InnerException is { } exception)
         {
             ExceptionDispatchInfo.Throw(exception);
@@ -123,28 +124,49 @@ internal sealed class EstTarget : FuzzTarget
         return lines;
     }
 
-    private static (EstHandler Handler, X509Certificate2 Own, X509Certificate2 Foreign) Make()
+    private static (EstHandler Handler, EstHandler Waiting, X509Certificate2 Own, X509Certificate2 Foreign) Make()
     {
-        string folder = Path.Combine(Clone.Failures, "ca");
+        TimeProvider time = TimeProvider.System;
+        CaFolder ca = MakeFolder("ca", time);
+        CaFolder strict = MakeFolder("ca-waiting", time);
+
+        // The key of all samples has proved its address and was told to wait; so it stays, for no time passes there.
+        var stopped = new StoppedTime(time.GetUtcNow());
+        byte[] key = CertificateSamples.NodeKey.ExportSubjectPublicKeyInfo();
+        strict.Database.Write(transaction => Admissions.Set(transaction, AdmissionPolicy.Manual, stopped.GetUtcNow())
+            && Admissions.Wait(transaction, NodeKey.AddressOf(key), IPAddress.Loopback, null, null, stopped.GetUtcNow()));
+
+        // Of another address than it asks from, so that nothing is renewed, which would have the CA ask back.
+        byte[] own = CertificateIssuer.CreateMember(ca.Authority, ca.Key, key, IPAddress.Parse("127.3.4.5"), "alpha", MemberRole.Worker, time.GetUtcNow());
+        return (
+            MakeHandler(ca, time),
+            MakeHandler(strict, stopped),
+            X509CertificateLoader.LoadCertificate(own),
+            X509CertificateLoader.LoadCertificate(CertificateSamples.Member(MemberRole.Worker)));
+    }
+
+    private static CaFolder MakeFolder(string name, TimeProvider time)
+    {
+        string folder = Path.Combine(Clone.Failures, name);
         if (Directory.Exists(folder))
         {
             Directory.Delete(folder, recursive: true);
         }
 
-        if (!PoolProfile.TryCreate("lab", "127.0.0.0/8", out PoolProfile? pool, out string reason))
-        {
-            throw new InvalidOperationException(reason);
-        }
+        return PoolProfile.TryCreate("lab", "127.0.0.0/8", out PoolProfile? pool, out string reason)
+            ? CaFolder.Create(folder, pool, time.GetUtcNow())
+            : throw new InvalidOperationException(reason);
+    }
 
-        TimeProvider time = TimeProvider.System;
-        CaFolder ca = CaFolder.Create(folder, pool, time.GetUtcNow());
+    private static EstHandler MakeHandler(CaFolder ca, TimeProvider time)
+    {
         var settings = new ServeSettings(new IPEndPoint(IPAddress.Loopback, 0), "", "", 1) { Burst = int.MaxValue };
-        var handler = new EstHandler(
+        return new EstHandler(
             new EnrolmentDesk(ca, time), new RevocationDesk(ca, time), new PossessionCheck(IPAddress.Loopback, 1, TimeSpan.FromSeconds(1)), settings, time, _ => { });
+    }
 
-        // Of another address than it asks from, so that nothing is renewed, which would have the CA ask back.
-        byte[] own = CertificateIssuer.CreateMember(
-            ca.Authority, ca.Key, CertificateSamples.NodeKey.ExportSubjectPublicKeyInfo(), IPAddress.Parse("127.3.4.5"), "alpha", MemberRole.Worker, time.GetUtcNow());
-        return (handler, X509CertificateLoader.LoadCertificate(own), X509CertificateLoader.LoadCertificate(CertificateSamples.Member(MemberRole.Worker)));
+    private sealed class StoppedTime(DateTimeOffset now) : TimeProvider
+    {
+        public override DateTimeOffset GetUtcNow() => now;
     }
 }

@@ -45,6 +45,11 @@ def medians(numbers):
     return "; ".join(f"{statistics.median(numbers[name]):.3g}" for name in ("wow", "debian"))
 
 
+def _pause(part):
+    return [at_most("`wow pause` to no processor time of a job, worst", 2, part["stops"]),
+            at_most("`wow resume` to some, worst", 2, part["goes_on"])]
+
+
 def _cut(part):
     return [at_most(f"{part['jobs']} jobs over a cut of {part['seconds']} s: lost", 0, [part["lost"]], unit=""), at_most("of them started anew", 0, [part["anew"]], unit=""),
             told("from its end to the last output", f"{part['slowest']:g} s")]
@@ -75,7 +80,7 @@ def _creating(part):
     return [at_most("`wow pool create`, image there, worst", 60, part["seconds"])]
 
 
-MAKERS = {"first": _first, "rate": _rate, "back": _back, "cut": _cut, "deputy": _deputy, "idle": _idle, "thousand": _thousand, "memory": _memory, "creating": _creating}
+MAKERS = {"first": _first, "rate": _rate, "back": _back, "pause": _pause, "cut": _cut, "deputy": _deputy, "idle": _idle, "thousand": _thousand, "memory": _memory, "creating": _creating}
 
 
 def figures(parts):

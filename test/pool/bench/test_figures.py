@@ -21,7 +21,8 @@ MEASURED = {
     "memory": {"alpha": {"wow-agent": 5.0, "wow-jobs": 8.4}, "manager": {"wow-pool": 12.0}},
     "thousand": {"machines": 1000, "seconds": 300, "core": 0.25, "by": {"collector": 0.1, "negotiator": 0.15}, "megabytes": 200},
     "idle": {"seconds": 600, "interval": 300, "sends": 120.5, "hears": 30.0, "packets": 12.0},
-    "rate": {"wow": [5.0, 6.0], "debian": [5.0, 5.0], "ratio": [0.9, 1.0], "median": 0.96, "processor": {"wow": [320, 300, 330], "debian": [290]}}, "back": {"on": [9.0], "address": [8.0]}}
+    "rate": {"wow": [5.0, 6.0], "debian": [5.0, 5.0], "ratio": [0.9, 1.0], "median": 0.96, "processor": {"wow": [320, 300, 330], "debian": [290]}},
+    "pause": {"stops": [0.3, 2.1], "goes_on": [0.2, 0.4]}, "back": {"on": [9.0], "address": [8.0]}}
 
 
 class Goals(unittest.TestCase):
@@ -39,6 +40,8 @@ class Goals(unittest.TestCase):
     def test_the_worst_round_counts(self):
         self.assertEqual(("61.5", False), self.met("`wow pool create`"))
         self.assertEqual(("30", True), self.met("manager killed, back at once"))
+        self.assertEqual(("2.1", False), self.met("`wow pause`"))
+        self.assertEqual(("0.4", True), self.met("`wow resume`"))
 
     def test_what_an_idle_machine_sends_has_a_goal(self):
         self.assertEqual(("120", False), self.met("an idle machine of a thousand"))

@@ -39,6 +39,12 @@ def reset() -> int:
     return forgetting.main()
 
 
+def leave() -> int:
+    """wow-leave.service."""
+    from wow.agent import reset as forgetting
+    return forgetting.leave()
+
+
 def revoked() -> int:
     """For the script `watch`."""
     from wow.seal import revoked as revocation
@@ -75,7 +81,7 @@ def pool() -> int:
     return keeper.main()
 
 
-PROGRAMS = {"config": config, "join": join, "renew": renew, "agent": agent, "reset": reset, "revoked": revoked, "jobs": jobs, "managers": managers,
+PROGRAMS = {"config": config, "join": join, "renew": renew, "agent": agent, "reset": reset, "leave": leave, "revoked": revoked, "jobs": jobs, "managers": managers,
             "pace": pace, "support": support, "pool": pool}
 
 if len(sys.argv) != 2 or sys.argv[1] not in PROGRAMS:

@@ -7,6 +7,8 @@ say() {
     shift
     read -r now _ < /proc/uptime
     echo "<3>WOW: $step t=$now $*" > /dev/kmsg
+    # For the page on the console, as console.py does it.
+    echo "${now%.*} s  $step $*" 2> /dev/null >> /run/wow/steps || :
 }
 
 # fail FILE WHAT REMEDY: an error line, then the end.

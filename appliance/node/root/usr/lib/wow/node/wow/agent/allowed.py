@@ -2,6 +2,7 @@
 
 ROOT = "root"
 MEMBER = "member"
+CONSOLE = "console"
 STRANGER = "stranger"
 """Kinds of user."""
 
@@ -13,6 +14,8 @@ NOT_PERMITTED = "not-permitted"
 """This user may not make it."""
 BUSY = "busy"
 """As many requests of this user as are heard at a time are being heard already."""
+NO_JOBS = "no-jobs"
+"""This machine runs no jobs of the pool, so it cannot be paused."""
 FAILED = "failed"
 """systemd or the disk did not do it; the words say which."""
 
@@ -30,6 +33,10 @@ IDLE = 10
 REQUESTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "enroll": ((ROOT, MEMBER), ("ticket",)),
     "reset": ((ROOT, MEMBER), ()),
-    "support": ((ROOT, MEMBER), ()),
+    "support": ((ROOT, MEMBER, CONSOLE), ()),
+    "pause": ((ROOT, MEMBER, CONSOLE), ("for", "finish")),
+    "resume": ((ROOT, MEMBER, CONSOLE), ()),
+    "leave": ((ROOT, CONSOLE), ()),
+    "power-off": ((ROOT, CONSOLE), ()),
 }
 """{command: (kinds of user that may ask, fields that may stand beside `command`)}."""

@@ -3,14 +3,16 @@ contract's (docs/contract/agent.json). No program is set-uid and nobody needs a 
 its own, so that the next one is heard meanwhile."""
 import grp
 import json
+import os
 import pwd
 
 from wow.agent import allowed
+from wow.config import facts, users
 from wow.config import ticket as tickets
-from wow.config import users
 from wow.join import enrol
 from wow.lib import files, system
 from wow.lib.errors import WowError
+from wow.pause import act
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
 
 def enroll(fields: dict[str, str], _: int) -> None:
     """Takes up a ticket, where there is one, and has the machine join again."""
+    if not os.path.exists(facts.FILE):
+        raise facts.missing()
     ticket = fields.get("ticket")
     if ticket is not None:
         if not tickets.is_ticket(ticket):
@@ -37,19 +41,32 @@ def support(_: dict[str, str], uid: int) -> None:
     start("start", f"wow-support@{uid}.service")
 
 
+def leave(_: dict[str, str], __: int) -> None:
+    """Has the machine forget its identity and switch off (reset.py)."""
+    start("start", "wow-leave.service")
+
+
+def power_off(_: dict[str, str], __: int) -> None:
+    """Switches the machine off, as its power button does."""
+    system.must(["systemctl", "poweroff", "--no-block"], todo="Look with: systemctl list-jobs", timeout=10.0)
+
+
 def start(verb: str, unit: str) -> None:
     """Hands work to systemd, which answers at once; WowError if it does not take it."""
     system.must(["systemctl", verb, "--no-block", unit], todo=f"Look with: systemctl status {unit}", timeout=10.0)
 
 
-TABLE: "dict[str, Callable[[dict[str, str], int], None]]" = {"enroll": enroll, "reset": reset, "support": support}
+TABLE: "dict[str, Callable[[dict[str, str], int], None]]" = {
+    "enroll": enroll, "reset": reset, "support": support, "pause": act.pause, "resume": act.resume, "leave": leave, "power-off": power_off}
 """What does each request of the contract, given its fields, for the user of a number."""
 
 
 def kind(uid: int) -> str:
-    """root, one of the people of pool.conf (group wow), or a stranger, which accounts of jobs and of the system are, too."""
+    """root, the page on the console, one of the people of pool.conf (group wow), or a stranger, which accounts of jobs and of the system are, too."""
     if uid == 0:
         return allowed.ROOT
+    if uid == users.CONSOLE_UID:
+        return allowed.CONSOLE
     try:
         is_member = pwd.getpwuid(uid).pw_name in grp.getgrgid(users.GROUP_ID).gr_mem
     except KeyError:

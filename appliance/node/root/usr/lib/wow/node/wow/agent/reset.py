@@ -1,4 +1,4 @@
-"""wow-reset: has the machine forget who it was, and starts it again. The agent starts this when a user asked for it."""
+"""wow-reset and wow-leave: have the machine forget who it was; then it starts again, or is switched off. The agent starts these when somebody asked for it."""
 import os
 import shutil
 
@@ -11,11 +11,21 @@ USES = ("wow-join.service", "condor.service", "strongswan.service", "wow-ca.serv
 
 
 def main() -> int:
-    """Exit code."""
+    """wow-reset. Exit code."""
+    return forget("starting again", "reboot")
+
+
+def leave() -> int:
+    """wow-leave. Exit code. HTCondor's own stop gives jobs their time for a checkpoint and carries to their queues what they wrote."""
+    return forget("switching off", "poweroff")
+
+
+def forget(then: str, verb: str) -> int:
+    """Exit code. then: what the console says of what comes; verb: systemctl's word for it."""
     system.systemctl("stop", *USES)
     wipe(paths.STATE)
-    console.say("config", reset="done", next="starting again")
-    system.systemctl("reboot", "--no-block")
+    console.say("config", reset="done", next=then)
+    system.systemctl(verb, "--no-block")
     return 0
 
 

@@ -26,6 +26,7 @@ machine's ads are 14 kB instead of 24."""
 from wow.config.facts import Facts
 from wow.history import ads
 from wow.lib import paths
+from wow.pause import tell
 from wow.slots import disk
 from wow.why import held
 
@@ -38,8 +39,10 @@ LOOK = 60
 """Seconds between two looks at what a job has written, beside the one at its end; more than its request_disk, and it is held."""
 PROVISIONED = "DiskProvisioned"
 """A job's attribute: the KiB that its slot gave it."""
+PATIENCE = 1800
+"""Seconds after which a job that the owner's pause stopped is given back, so that it runs elsewhere."""
 VACATE = 20
-"""Seconds that a job has for its checkpoint when its machine is shut down, from SIGTERM to SIGKILL."""
+"""Seconds that a job has for its checkpoint when its machine is shut down or has been paused for long, from SIGTERM to SIGKILL."""
 
 
 def config(pool: Facts, address: str, host: str) -> str:
@@ -212,9 +215,10 @@ IMMUTABLE_JOB_ATTRS = AccountingGroup, AcctGroup, AcctGroupUser, RunAsOwner
 
 
 def _filled() -> str:
-    """Whether a job has more than it may when it ends, as its queue sees it: what the kernel refused may be why it ends, whatever it says of that itself. A
-    job that waits again keeps its figures."""
-    return f"JobStatus != 1 && {disk.exceeded(PROVISIONED)}"
+    """Whether a job has more than it may when it ends, as its queue sees it: what the kernel refused may be why it ends, whatever it says of that itself. While
+    it runs the machine alone holds it: where both do in one moment, the machine does not hear the queue, and the job stands still unheld. A job that waits again
+    keeps its figures."""
+    return f"JobStatus != 1 && (ExitCode =!= undefined || ExitSignal =!= undefined) && {disk.exceeded(PROVISIONED)}"
 
 
 def _slots(pool: Facts) -> str:
@@ -228,9 +232,15 @@ ENABLE_STARTD_DAEMON_AD = False
 EXECUTE = {paths.STATE}/execute
 {processors}RESERVED_MEMORY = 128
 RESERVED_DISK = 128
-START = (NumDynamicSlots ?: 0) < {paths.JOB_ACCOUNTS}
-SUSPEND = False
-PREEMPT = False
+include ifexist : {tell.FILE}
+WOW_PAUSED = (MY.{tell.REASON} =!= undefined)
+WOW_STOPPED = ($(WOW_PAUSED) && MY.{tell.FINISH} =!= true)
+WOW_PAUSE_PATIENCE = {PATIENCE}
+START = (NumDynamicSlots ?: 0) < {paths.JOB_ACCOUNTS} && MY.{tell.REASON} =?= undefined
+WANT_SUSPEND = $(WOW_STOPPED)
+SUSPEND = $(WOW_STOPPED)
+CONTINUE = $(WOW_STOPPED) =!= true
+PREEMPT = (Activity == "Suspended" && time() - EnteredCurrentActivity > $(WOW_PAUSE_PATIENCE))
 KILL = False
 MachineMaxVacateTime = {VACATE}
 STARTER_UPDATE_INTERVAL = {LOOK}

@@ -6,6 +6,7 @@ from wow.condor import collector, drop_in, managers, pace, reread
 from wow.config.facts import Facts
 from wow.lib import console, control, files, paths, system
 from wow.lib.errors import WowError
+from wow.pause import rounds, tell
 from wow.slots import counting
 
 TYPE_CHECKING = False
@@ -24,6 +25,8 @@ def start(pool: Facts, address: str, host: str) -> None:
     managers.write(pool, status, host)
     if pool.has_slots:
         counting.start_counting()
+    # Before the first job: a machine that is paused stays so when it is started anew.
+    tell.write(rounds.at_start() if pool.has_slots else None)
     changed = files.write_if_changed(CONFIG, drop_in.config(pool, address, host))
     system.systemctl("restart" if changed else "start", "--no-block", "condor.service")
     if not changed:

@@ -8,6 +8,21 @@ from wow.lib.errors import WowError
 NUMBERS = f"{paths.STATE}/users"
 
 
+def own() -> None:
+    """Adds the account of the page on the console. OSError: /etc cannot be written."""
+    passwd, shadow = files.read("/etc/passwd"), files.read("/etc/shadow")
+    if f"\n{users.CONSOLE}:x:" not in passwd:
+        passwd, shadow = users.own(passwd, shadow)
+        files.write("/etc/passwd", passwd)
+        write_shadow(shadow)
+
+
+def write_shadow(shadow: str) -> None:
+    """Replaces /etc/shadow; who owns it stays."""
+    status = os.stat("/etc/shadow")
+    files.write("/etc/shadow", shadow, 0o640, (status.st_uid, status.st_gid))
+
+
 def make(wanted: dict[str, str | None]) -> None:
     """Adds the accounts, and homes for people who have none yet. wanted: name to ssh key. OSError: /etc or /run cannot be written."""
     try:
@@ -25,8 +40,7 @@ def make(wanted: dict[str, str | None]) -> None:
         passwd, group, shadow = users.add(passwd, group, shadow, people)
         files.write("/etc/passwd", passwd)
         files.write("/etc/group", group)
-        status = os.stat("/etc/shadow")
-        files.write("/etc/shadow", shadow, 0o640, (status.st_uid, status.st_gid))
+        write_shadow(shadow)
     os.makedirs(f"{paths.RUN}/keys", exist_ok=True)
     for name, uid in people.items():
         if wanted[name]:

@@ -6,7 +6,7 @@ import os
 import time
 
 from wow.condor import drop_in, managers
-from wow.config import accept, accounts, dnsmasq, facts, ipopd, names, outside, users
+from wow.config import accept, accounts, dnsmasq, facts, ipopd, names, outside, screen, users
 from wow.config.poolconf import Pool
 from wow.lib import console, der, files, paths
 from wow.lib.errors import WowError
@@ -19,12 +19,18 @@ def main() -> int:
     os.makedirs(paths.RUN, exist_ok=True)
     console.clear_error()
     try:
+        accounts.own()
+    except OSError as error:
+        console.say_error(no_memory(error, "/etc"))
+    try:
         pool, data, refused = accept.choose()
         users.refuse_taken(files.read("/etc/passwd"), pool.users)
     except WowError as error:
         console.say_error(error)
+        without_a_pool()
         return 1
-    if trouble := refused or outside.stale(pool):
+    screen.choose(pool.values["node", "console"])
+    if trouble := refused or outside.trouble(pool):
         console.say_error(trouble)
     try:
         state(pool, data)
@@ -34,11 +40,25 @@ def main() -> int:
     try:
         generate(pool, data)
     except OSError as error:
-        console.say_error(WowError(f"cannot be written: {error.strerror}", "Give the machine more memory and start it again", error.filename or paths.RUN))
+        console.say_error(no_memory(error, paths.RUN))
         return 1
     console.say("config", pool=pool.name, role=pool.role, subnet=pool.subnet, open="yes" if pool.open else None,
                 source="the copy accepted before" if refused else None)
     return 0
+
+
+def no_memory(error: OSError, place: str) -> WowError:
+    """What to tell where what is new at each boot could not be written: it lies in memory. place: where that was, if the error does not say."""
+    return WowError(f"cannot be written: {error.strerror}", "Give the machine more memory and start it again", error.filename or place)
+
+
+def without_a_pool() -> None:
+    """What a machine has that waits for a pool.conf: the page on its screen, and the group that lets the page ask the agent to switch it off."""
+    screen.choose(screen.PAGE)
+    try:
+        accounts.make({})
+    except OSError as error:
+        console.say_error(no_memory(error, "/etc"))
 
 
 def state(pool: Pool, data: bytes) -> None:
@@ -59,6 +79,8 @@ def state(pool: Pool, data: bytes) -> None:
         # Before ipopd starts, so that a second manager never takes the first one's names.
         copy(managers.ON_DISK, managers.KEPT)
     take_identity(f"{paths.DISK}/{'manager' if pool.is_manager else 'machine'}", paths.STATE)
+    # Before the file itself: a power cut between them is set right at the next start.
+    outside.keep(pool, paths.STATE)
     accept.keep(data)
 
 

@@ -2,6 +2,7 @@
 one entry of the contract: `values` has it."""
 from wow.config import keys
 from wow.lib import agreed, files, paths
+from wow.lib.errors import WowError
 
 FILE = f"{paths.RUN}/pool.json"
 WITHHELD = {"secret", "ticket", "certificate"}
@@ -12,10 +13,10 @@ class Facts:
     """The pool and the machine's place in it. `values` has each value in its one spelling by section and key, "" where it is empty; `projects` what stands in each
     project's section, by its name."""
 
-    __slots__ = ("values", "has_ticket", "projects")
+    __slots__ = ("values", "projects")
 
-    def __init__(self, values: dict[tuple[str, str], str], has_ticket: bool, projects: dict[str, dict[str, str]] | None = None) -> None:
-        self.values, self.has_ticket, self.projects = values, has_ticket, projects or {}
+    def __init__(self, values: dict[tuple[str, str], str], projects: dict[str, dict[str, str]] | None = None) -> None:
+        self.values, self.projects = values, projects or {}
 
     @property
     def name(self) -> str:
@@ -96,16 +97,21 @@ def text(facts: Facts) -> str:
             sections.setdefault(section, []).append(f'"{key}":"{value}"')
     parts = [f'"{section}":{{{",".join(members)}}}' for section, members in sections.items()]
     projects = (f'"{name}":{{{_members(told)}}}' for name, told in facts.projects.items())
-    return f'{{{",".join(parts)},"projects":{{{",".join(projects)}}},"has_ticket":{"true" if facts.has_ticket else "false"}}}\n'
+    return f'{{{",".join(parts)},"projects":{{{",".join(projects)}}}}}\n'
 
 
 def _members(told: dict[str, str]) -> str:
     return ",".join(f'"{key}":"{value}"' for key, value in told.items())
 
 
+def missing() -> WowError:
+    """What to tell where wow-config left none."""
+    return WowError("this machine has no configuration yet", "Look at the console for what is wrong with pool.conf")
+
+
 def read(path: str = FILE) -> Facts:
     """The facts that wow-config left; OSError or ValueError if it left none."""
     import json
     kept = json.loads(files.read(path))
-    has_ticket, projects = kept.pop("has_ticket"), kept.pop("projects")
-    return Facts({(section, key): value for section, members in kept.items() for key, value in members.items()}, has_ticket, projects)
+    projects = kept.pop("projects")
+    return Facts({(section, key): value for section, members in kept.items() for key, value in members.items()}, projects)

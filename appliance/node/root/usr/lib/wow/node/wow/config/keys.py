@@ -7,6 +7,7 @@ POOL: dict[str, dict[str, tuple[str, str | None, tuple[str, ...]]]] = {
         "owner": ("words", "", ()),
         "port": ("number", "4433", ("1", "65535")),
         "capture": ("switch", "no", ()),
+        "console": ("choice", "page", ("page", "login")),
     },
     "pool": {
         "name": ("label", None, ()),

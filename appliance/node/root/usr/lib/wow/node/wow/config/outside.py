@@ -1,12 +1,13 @@
-"""What those need of a pool.conf who cannot read it: lines KEY=VALUE, made by whoever makes the disk WOWCFG. The initrd finds `modules` in the file
-beside pool.conf there, the Vagrantfile `user` in what `wow image stamp --lines` prints."""
+"""What those need of a pool.conf who cannot read it: lines KEY=VALUE. The initrd finds `modules` in the file beside the pool.conf that was accepted last, or
+at a first start in that of the disk WOWCFG, which `wow image stamp` makes. The Vagrantfile finds `user` in what `wow image stamp --lines` prints."""
 from wow.config import poolconf
 from wow.config.poolconf import Pool
-from wow.lib import files, paths
+from wow.lib import files
 from wow.lib.errors import WowError
 
 NAME = "pool.lines"
-FILE = f"{paths.DISK}/{NAME}"
+STACKED = "/run/layers/modules"
+"""What the initrd took: `modules=` as above, and `absent=`, those of them that no layer has."""
 
 
 def lines(pool: Pool) -> str:
@@ -23,8 +24,23 @@ def of_file(path: str) -> str:
         return ""
 
 
-def stale(pool: Pool, file: str = FILE) -> WowError | None:
-    """What is wrong where the initrd was told of other modules than pool.conf names: somebody changed that on the disk alone."""
-    if not pool.modules or f"modules={' '.join(pool.modules)}" in files.read(file).splitlines():
+def keep(pool: Pool, folder: str) -> None:
+    """Keeps in the state folder the lines of the accepted pool.conf for the initrd of the next start. OSError: no room."""
+    file = f"{folder}/{NAME}"
+    if files.find(file) != lines(pool):
+        files.write(file, lines(pool), 0o600, sync=True)
+
+
+def trouble(pool: Pool, file: str = STACKED) -> WowError | None:
+    """What is wrong with the modules that the initrd stacked: a pool.conf that is new to this machine counts at the next start, and a layer may be missing."""
+    text = files.find(file)
+    if text is None:
         return None
-    return WowError("is missing or of another pool.conf: other modules may run than [modules] names", "Make the disk WOWCFG anew with `wow image stamp`", NAME)
+    stacked = dict(line.split("=", 1) for line in text.splitlines() if "=" in line)
+    if stacked.get("modules") != " ".join(pool.modules or ()):
+        return WowError("this start has other modules than the file chooses, for it is new to this machine", "Start the machine once more: it has them then",
+                        "pool.conf", "[modules] names")
+    if absent := stacked.get("absent"):
+        return WowError(f"this image has no layer named {absent}; the machine started without", "Take an image that has it, or correct the name in pool.conf",
+                        "pool.conf", "[modules] names")
+    return None

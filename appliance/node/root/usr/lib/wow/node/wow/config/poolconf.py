@@ -25,7 +25,7 @@ class Pool(Facts):
     __slots__ = ("ca_der", "ca_name", "users", "modules")
 
     def __init__(self, values: dict[tuple[str, str], str], users: dict[str, str | None], projects: dict[str, dict[str, str]]) -> None:
-        super().__init__(values, values["ca", "ticket"] != "", projects)
+        super().__init__(values, projects)
         self.users = users
         self.ca_der = binascii.a2b_base64(values["ca", "certificate"]) or None
         self.ca_name = der.ca_common_name(self.ca_der) if self.ca_der else None

@@ -10,6 +10,8 @@ if TYPE_CHECKING:
 
 GROUP, GROUP_ID = "wow", 990
 FIRST_UID, LAST_UID = 1000, 1999
+CONSOLE, CONSOLE_UID = "wow-console", 989
+"""The account of the page on the console. Its group is the people's, who may ask the agent and ipopd."""
 
 
 def numbers(kept: str, names: "Iterable[str]") -> dict[str, int]:
@@ -27,6 +29,12 @@ def refuse_taken(passwd: str, names: "Iterable[str]", file: str = "pool.conf") -
     for name in names:
         if name in taken or name.startswith("wowjob"):
             raise WowError(f'"{name}" is an account of the system', "Choose another name", file, f"[user:{name}]")
+
+
+def own(passwd: str, shadow: str) -> tuple[str, str]:
+    """(passwd, shadow) with the account of the page, which is there before and without a pool.conf."""
+    return (passwd + f"{CONSOLE}:x:{CONSOLE_UID}:{GROUP_ID}:the page on the console:/nonexistent:/usr/sbin/nologin\n",
+            shadow + f"{CONSOLE}:*:19000:0:99999:7:::\n")
 
 
 def add(passwd: str, group: str, shadow: str, people: dict[str, int]) -> tuple[str, str, str]:

@@ -6,6 +6,7 @@ from wow.condor import collector, managers
 from wow.config import facts as pool_facts
 from wow.lib import paths, system
 from wow.lib.errors import WowError
+from wow.pause import freeze, state, words
 from wow.slots import quota
 from wow.why import classads, gather
 from wow.why.classads import number, source, text
@@ -39,7 +40,8 @@ def condor(status: "Status | None", services: "dict[str, str | None]") -> "Condo
             "name": name, "is_manager": is_manager, "is_listed": managers.is_listed(pool, status, name.partition(".")[0]),
             "managers": len(managers.listed(pool, status)), "answers": ads is not None, "slots": slots(own, time.time()),
             "queue": bool(gather.of_type(own, "Scheduler")), "negotiator": negotiator(ads or []),
-            "clock_s": clock(own), "held": None if is_manager else held(), "disk": disk(pool.has_slots)}
+            "clock_s": clock(own), "held": None if is_manager else held(), "disk": disk(pool.has_slots),
+            "paused": paused(), "pause_trouble": words.trouble()}
     except (WowError, OSError, ValueError):
         return None
 
@@ -74,6 +76,12 @@ def held() -> list[str] | None:
     """The numbers of held jobs, everybody's; None where the queue does not say."""
     code, said = system.run(["condor_q", "-allusers", "-limit", str(MOST_HELD), "-constraint", "JobStatus == 5", "-af:j", "Owner"], timeout=PATIENCE)
     return [line.split()[0] for line in said.splitlines() if line] if code == 0 else None
+
+
+def paused() -> str | None:
+    """The owner's pause in a sentence, None if there is none."""
+    found = state.read()
+    return words.sentence(found, freeze.running()) if found else None
 
 
 def disk(has_slots: bool, path: str = EXECUTE) -> "Disk | None":

@@ -1,7 +1,9 @@
 """wow-jobs: has jobs run again whose machine is gone (patience.py), counts what this queue's jobs have of which machine (runs.py), and tells managers of this
 machine that were started anew (returned.py); on a manager takes the ads of machines away that are gone (ads.py). On each it has HTCondor read a new list of
-managers, where it did not at once (condor/reread.py). While no job of this machine runs, a round is one look at the processes, at one file's time and into two
-small files, and two questions to ipopd."""
+managers, where it did not at once (condor/reread.py); where jobs run, it sees to the owner's pause (pause/rounds.py). It writes what the page on the console
+shows (page/keeper.py). While no job of this machine runs, a round is one look at the processes, at one file's time, for one file and into a few small ones, and
+two or three questions to ipopd."""
+import signal
 import time
 
 from wow.condor import reread
@@ -11,6 +13,8 @@ from wow.jobs.patience import Watch
 from wow.jobs.shadows import Shadow, Shadows
 from wow.lib import barred, overlay
 from wow.lib.errors import WowError
+from wow.page import keeper as page
+from wow.pause import rounds as pausing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -104,14 +108,19 @@ class Keeper:
 
 
 def main() -> int:
-    """Runs until systemd ends it."""
+    """Runs until systemd ends it. The agent's SIGUSR1 begins the next round at once (pause/act.py)."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR1})
     pool = facts.read()
+    # Before those that may wait for HTCondor's tools.
+    rounds: list[Callable[[float], None]] = [page.Keeper(pool).round]
     if pool.is_manager:
-        rounds: list[Callable[[float], None]] = [ads.Keeper(pool).round]
+        rounds.append(ads.Keeper(pool).round)
     else:
         queue.release()
         keeper, counting = Keeper(float(pool.values["jobs", "patience"]) * 60), runs.Runs()
-        rounds = [returned.Returned(pool).round, keeper.round, lambda now: counting.round(now, keeper.shadows)]
+        if pool.has_slots:
+            rounds.insert(0, pausing.Pausing().round)
+        rounds += [returned.Returned(pool).round, keeper.round, lambda now: counting.round(now, keeper.shadows)]
     rounds.append(reread.Retry().round)
     told = ""
     while True:
@@ -124,4 +133,9 @@ def main() -> int:
         if wrong and wrong != told:
             print(wrong, flush=True)  # for the journal, once
         told = wrong
-        time.sleep(ROUND)
+        rest()
+
+
+def rest() -> None:
+    """Until the next round; SIGUSR1 ends it."""
+    signal.sigtimedwait({signal.SIGUSR1}, ROUND)

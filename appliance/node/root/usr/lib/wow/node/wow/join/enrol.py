@@ -10,7 +10,7 @@ from wow.seal import enrolment
 IPOPD = "/usr/lib/wow/ipopd/ipopd"
 TICKET = f"{paths.RUN}/ticket"
 # Seconds until the next try, by what went wrong. A refused ticket may be made good at the CA; a CA that is away comes back.
-PAUSES = {agreed.UNREACHED: 3, agreed.ADDRESS_REFUSED: 1, agreed.NOT_ADMITTED: 120, agreed.TICKET_SPENT: 120}
+PAUSES = {agreed.UNREACHED: 3, agreed.ADDRESS_REFUSED: 1, agreed.WAITING: 30, agreed.NOT_ADMITTED: 120, agreed.TICKET_SPENT: 120}
 LONGEST_PAUSE = 60
 
 
@@ -50,9 +50,6 @@ def wait(pause: float, address: str) -> bool:
 
 def once(pool: Facts, address: str, shows: bool = False) -> tuple[int, str]:
     """One try: (exit code of `ipopd enroll`, its last line). shows: asks although the certificate is good for long."""
-    # A manager's first certificate is made by hand, and each renews the next.
-    if not pool.has_ticket and not os.path.exists(TICKET) and not pool.is_manager:
-        return agreed.NOT_ADMITTED, "this machine has no ticket"
     try:
         ca: str = control.ask("resolve", name=pool.authority)["address"]
     except WowError as error:
@@ -77,10 +74,12 @@ def explain(code: int, said: str) -> WowError:
     if code == agreed.UNREACHED:
         return WowError(what, "Wait: the machine with the CA is away or busy, and it is tried again by itself. There look with: systemctl status wow-ca",
                         "", "enrolment")
+    if code == agreed.WAITING:
+        return WowError(what, "Send the administrator that key (wow-ca approve KEY). It goes on by itself", "", "enrolment")
     if code == agreed.NOT_ADMITTED:
-        return WowError(what, "Get a ticket from the pool's administrator, then type: wow enroll --ticket ID:SECRET", "pool.conf", "[ca] ticket")
+        return WowError(what, "Ask the pool's administrator. With a ticket type: wow enroll --ticket ID:SECRET", "pool.conf", "[ca] ticket")
     if code == agreed.TICKET_SPENT:
-        return WowError(what, "Get a new ticket (wow-ca ticket), then type: wow enroll --ticket ID:SECRET", "pool.conf", "[ca] ticket")
+        return WowError(what, "Ask the pool's administrator. With a new ticket type: wow enroll --ticket ID:SECRET", "pool.conf", "[ca] ticket")
     if code == agreed.ADDRESS_REFUSED:
         return WowError(what, "Without a certificate the machine takes its next address by itself", "", "enrolment")
     if code == agreed.USAGE:

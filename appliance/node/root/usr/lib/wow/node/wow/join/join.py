@@ -51,7 +51,7 @@ def join(pool: Facts) -> None:
         return
     condor.wait_for_pool(pool, host)
     console.clear_error()
-    own = own_address(status)
+    own = control.own_address(status)
     console.leave_own(own)
     console.say("ready", address=address, host=host, own=own, open="yes" if pool.open else None)
     managers.tell_ahead(time.time())
@@ -122,11 +122,6 @@ def configured(address: str) -> bool:
             return True
         except OSError:
             return False
-
-
-def own_address(status: "Status") -> str:
-    """The address that the machine's own network gave it, empty while ipopd knows none. The pool's address is another one."""
-    return next((endpoint.rpartition(":")[0] for endpoint in status["nat"]["inside"]), "")
 
 
 def tell_overlaps(status: "Status") -> None:

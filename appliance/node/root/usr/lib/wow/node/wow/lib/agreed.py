@@ -63,13 +63,15 @@ USAGE = 2
 UNREACHED = 3
 """The CA, or the machine's own ipopd, was not reached in time: try again."""
 NOT_ADMITTED = 4
-"""The ticket is missing, unknown or wrong."""
+"""The ticket is missing, unknown or wrong, or the key is not on the list."""
 TICKET_SPENT = 5
-"""The ticket is used up or expired."""
+"""The ticket is used up or expired, or the key was revoked or denied."""
 ADDRESS_REFUSED = 6
 """Another machine holds the address. ipopd was told to take its next one, but where this machine's own certificate for it is
 still good."""
 REFUSED = 7
 """The CA refused for another reason, which it gave."""
+WAITING = 8
+"""The pool's administrator has not decided yet: ask again."""
 INTERRUPTED = 130
 """It was ended by Ctrl+C."""

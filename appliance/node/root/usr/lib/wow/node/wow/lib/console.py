@@ -12,6 +12,8 @@ LONGEST = 900
 NOTICE = "/run/issue.d/wow.issue"
 """What agetty shows above the login prompt, beside OWN."""
 OWN = "/run/issue.d/wow-own.issue"
+STEPS, MOST_STEPS = "/run/wow/steps", 12
+"""The last lines, for the page on the console (the node's script `page`), as people read them; so many are kept."""
 
 
 def value(fact: object) -> str:
@@ -34,12 +36,29 @@ def uptime(path: str = "/proc/uptime") -> float:
 
 def say(step: str, **facts: object) -> None:
     """Writes one line to the console; on a machine without /dev/kmsg (a container) to standard error."""
-    text = line(step, uptime(), **facts)
+    now = uptime()
+    text = line(step, now, **facts)
+    remember(step, now, facts)
     try:
         with open(KMSG, "wb", buffering=0) as file:
             file.write(f"<{LEVEL}>{text}\n".encode())
     except OSError:
         print(text, file=sys.stderr, flush=True)
+
+
+def remember(step: str, now: float, facts: "dict[str, object]") -> None:
+    """Keeps a step for the page. What is wrong stands there as a sentence of its own, so here only that something was."""
+    shown = "see below" if step == "error" else " ".join(f"{key}={value(fact)}" for key, fact in facts.items() if fact not in (None, ""))
+    try:
+        kept = files.read(STEPS).splitlines()[1 - MOST_STEPS:]
+        files.write(STEPS, "\n".join([*kept, f"{now:6.0f} s  {step:<12} {ascii_only(shown)}"]) + "\n")
+    except OSError:
+        pass
+
+
+def ascii_only(text: str) -> str:
+    """A text without what a terminal obeys, and without letters that the screen's font may not have."""
+    return "".join(one if " " <= one <= "~" else "?" for one in " ".join(text.split()))
 
 
 def say_error(error: WowError) -> None:

@@ -40,6 +40,11 @@ def status(path: str = paths.SOCKET, timeout: float = TIMEOUT) -> "answers.Statu
     return reply
 
 
+def own_address(said: "answers.Status") -> str:
+    """The address that the machine's own network gave it, empty while ipopd knows none. The pool's address is another one."""
+    return next((endpoint.rpartition(":")[0] for endpoint in said["nat"]["inside"]), "")
+
+
 def peers(path: str = paths.SOCKET) -> "list[answers.Peer]":
     """Whom it talks to."""
     found: list[answers.Peer] = ask("peers", path)["peers"]

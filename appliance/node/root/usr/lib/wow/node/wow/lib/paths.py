@@ -15,6 +15,8 @@ DAEMON_PORTS = (9700, 9799)
 # Where a manager hands out the pool's figures and history (history/server.py).
 HISTORY_PORT = agreed.HISTORY_PORT
 QUEUE_AD = f"{RUN}/queue.ad"
+# For whom each slot's account runs a job (slots/begun.py, slots/running.py).
+BEGUN = f"{RUN}/begun"
 
 # Accounts that jobs run in: one a slot, and no more slots than these. No person's number is in this range, and the fence knows it.
 JOB_ACCOUNTS = 128

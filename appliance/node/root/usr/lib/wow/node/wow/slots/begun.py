@@ -1,18 +1,28 @@
 """
-A starter that begins: its slot's account gets the disk space of the job that comes, before anything is written for that.
+A starter that begins: its slot's account gets the disk space of the job that comes, before anything is written for that. For whom it runs is noted for the
+page on the console.
 
 The startd has told the starter of its slot by then: the slot's ad waits in a socket that the starter was given (startd, Starter::execDCStarter). It is
 looked at and left there. So nobody has to be asked, and it is known before the starter makes the job's folder. The form is CEDAR's, HTCondor's own.
 """
+import posix  # what os adds to it takes long to load
 from _socket import MSG_DONTWAIT, MSG_PEEK, socket  # what the module socket adds to it takes as long to load as all else here
 
 from wow.lib import paths
 from wow.slots import disk, quota
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Sequence
+
 MOST = 1 << 18
 """Bytes; a slot's ad is some 15 kB."""
+LONGEST = 200
+"""Characters of whose job it is."""
 HEAD = 5
 """Bytes before each part of a message: whether it is the last, and its length."""
+WHOM = (b"remoteowner", b"remoteuser")
+"""Attributes of a slot's ad that say for whom it works, the better one first."""
 SECRET = b"ZKM"
 """Stands before an attribute that would be sealed on a connection that has a key."""
 
@@ -22,11 +32,14 @@ def begin(arguments: list[str], inherited: str) -> None:
     account = account_of(arguments)
     if account is None:
         return
+    kib, whom = 0, ""
     try:
-        kib = disk_of(waiting(descriptor(inherited)))
+        sent = waiting(descriptor(inherited))
+        whom = whom_of(sent)
+        kib = disk_of(sent)
     except (OSError, ValueError) as error:
         say(f"the disk space of account {account}'s job is not known, so the kernel does not bound it: {error}")
-        kib = 0
+    note(account, whom or f"somebody of {arguments[-1]}")
     try:
         quota.bound(account, *(disk.kernel(kib) if kib else (0, 0)))
     except OSError as error:
@@ -67,9 +80,23 @@ def waiting(number: int) -> bytes:
 
 def disk_of(sent: bytes) -> int:
     """The KiB of disk space in the first ad of a message. ValueError if there is none."""
+    found = int(values(sent, (b"disk",)).get(b"disk", b"0"))
+    if found <= 0:
+        raise ValueError("the slot's ad says nothing of Disk")
+    return found
+
+
+def whom_of(sent: bytes) -> str:
+    """For whom the slot works, as the first ad of a message says it: PERSON@MACHINE in the queue's own words, empty where it says nothing. ValueError if it is no ad."""
+    found = values(sent, WHOM)
+    return next((found[name].decode("utf-8", "replace").strip('"') for name in WHOM if name in found), "")
+
+
+def values(sent: bytes, wanted: "Sequence[bytes]") -> dict[bytes, bytes]:
+    """What the first ad of a message says of some attributes, whose names are in small letters. ValueError if it is not whole."""
     text = whole(sent)
     count, at = int.from_bytes(text[:8], "big"), 8
-    found = None
+    found = {}
     # A slot's ad may begin with what all slots have, so the last one counts.
     while count > 0:
         end = text.find(b"\0", at)
@@ -80,11 +107,26 @@ def disk_of(sent: bytes) -> int:
         if line == SECRET:
             continue
         count -= 1
-        if line.lower().startswith(b"disk = "):
-            found = int(line[7:])
-    if not found or found < 0:
-        raise ValueError("the slot's ad says nothing of Disk")
+        name, equals, value = line.partition(b" = ")
+        if equals and name.lower() in wanted:
+            found[name.lower()] = value
     return found
+
+
+def note(account: int, whom: str, folder: str = paths.BEGUN) -> None:
+    """Says for whom the account's slot works, and who the starter is: this process, which becomes it (the script `starter`). A job does not wait for that."""
+    try:
+        try:
+            posix.mkdir(folder)
+        except FileExistsError:
+            pass
+        with open("/proc/uptime", encoding="ascii") as file:
+            now = file.read().split()[0]
+        with open(f"{folder}/{account}.new", "w", encoding="utf-8") as file:
+            file.write(f"{' '.join(whom.split())[:LONGEST]}\n{posix.getpid()}\n{now}\n")
+        posix.rename(f"{folder}/{account}.new", f"{folder}/{account}")
+    except OSError as error:
+        say(f"for whom account {account} runs a job is not noted: {error.strerror}")
 
 
 def whole(sent: bytes) -> bytes:

@@ -2,14 +2,16 @@
 import json
 import os
 
-from wow.lib import clock, control, paths, table
+from wow.lib import base, clock, control, paths, table
 from wow.lib.verb import JSON, SOCKET, Given, Verb
+from wow.pause import state, words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Sequence
 
     from wow.lib.answers import Peer, Router, Status, WarningPart
+    from wow.lib.base import Base
 
 LITTLE_ROOM = 50_000_000
 """Bytes."""
@@ -20,12 +22,14 @@ def run(given: Given) -> int:
     """Prints the status; exit code 1 when ipopd cannot be asked."""
     path = given.get(SOCKET, paths.SOCKET)
     status = control.status(path)
+    own, paused = None, None
     if not given.has(SOCKET):
         status["warnings"] = status["warnings"] + own_warnings()
+        own, paused = base.below(), state.read()
     if given.has(JSON):
-        print(json.dumps(status))
+        print(json.dumps({**status, "paused": state.facts(paused), "base": own}))
     else:
-        print("\n".join(lines(status, control.peers(path))))
+        print("\n".join(lines(status, control.peers(path), words.told(paused) if paused else "", own)))
     return 0
 
 
@@ -71,7 +75,7 @@ _LETS_IN = {
 }
 
 
-def lines(status: "Status", peers: "Sequence[Peer]" = ()) -> list[str]:
+def lines(status: "Status", peers: "Sequence[Peer]" = (), paused: str = "", own: "Base | None" = None) -> list[str]:
     """The status for people."""
     ring, certificate = status["ring"], status.get("certificate")
     rows = [["pool", status["pool"] + (OPEN if status["open"] else "")],
@@ -103,6 +107,10 @@ def lines(status: "Status", peers: "Sequence[Peer]" = ()) -> list[str]:
     if "offload" in status:
         slower = [f"{one['name']} ({one['why']})" for one in status["offload"] if not one["on"]]
         rows.append(["fast path", "off: " + "; ".join(slower) if slower else "everything on"])
+    if paused:
+        rows.append(["jobs", paused])
+    if own:
+        rows.append(["base", f"Debian's packages of {own['date']}, ABI {own['abi']}"])
     rows.append(["up", table.duration(status["uptime_s"])])
     return table.columns(rows) + [f"warning: {warning['text']}" for warning in status["warnings"]]
 

@@ -74,9 +74,14 @@ def wait(job: "Job", pool: "Pool", able: "list[Machine]", ahead: int) -> Answer:
     if not free and len(draining) == len(able):
         return Answer("draining", f"{counted(able)} would do, but {'it takes' if len(able) == 1 else 'all take'} no new jobs for now (draining).",
                       "Wait, or ask the pool's administrator.", "the machines take no new jobs")
+    paused = [machine for machine in able if machine["paused"]]
+    if not free and len(paused) == len(able):
+        return Answer("paused", f"{counted(able)} would do, but {'its owner has paused it' if len(able) == 1 else 'their owners have paused them'}.",
+                      "Wait: an owner's pause is ended there.", "the machines are paused by their owners")
     if not free:
-        return Answer("busy", f"{counted(able)} would do, and {'it is' if len(able) == 1 else 'all are'} busy{whose(able)}. {turn(job, pool, ahead)}",
-                      short=f"{counted(able)} would do, busy")
+        busy = [machine for machine in able if not machine["paused"]]
+        return Answer("busy", f"{counted(busy)} would do, and {'it is' if len(busy) == 1 else 'all are'} busy{whose(busy)}{besides(paused)}. {turn(job, pool, ahead)}",
+                      short=f"{counted(busy)} would do, busy")
     if job["since"] <= STARTS:
         return Answer("starting", f"{counted(free)} would do and {verb(free)} free; it came {table.duration(job['since'])} ago and should start within {STARTS:.0f} s.",
                       short="starts soon")
@@ -93,6 +98,12 @@ def counted(machines: "list[Machine]") -> str:
     if len(names) == 1:
         return f"One machine ({names[0]})"
     return f"{len(names)} machines" + (f" ({', '.join(names)})" if len(names) <= MOST_NAMED else "")
+
+
+def besides(paused: "list[Machine]") -> str:
+    """How many more there are that are paused."""
+    count = len({machine["host"] for machine in paused})
+    return f"; {count} more {'is' if count == 1 else 'are'} paused by {'its owner' if count == 1 else 'their owners'}" if count else ""
 
 
 def verb(machines: "list[Machine]") -> str:

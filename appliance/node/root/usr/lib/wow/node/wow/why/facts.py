@@ -13,13 +13,15 @@ class Condition(TypedDict):
 
 class Machine(TypedDict):
     """A machine of the pool, by its name's first label. met: for each condition whether it holds while nothing runs there. free: whether all hold as
-    it is now. offers: how much of each resource it has in all. users: whose jobs run there, one a job. draining: whether it takes no jobs for that."""
+    it is now. offers: how much of each resource it has in all. users: whose jobs run there, one a job. draining, paused: whether it takes no
+    jobs for that."""
     host: str
     met: list[bool]
     free: bool
     offers: dict[str, float]
     users: list[str]
     draining: bool
+    paused: bool
 
 
 class User(TypedDict):

@@ -1,6 +1,7 @@
 """Tries a job's conditions, and the machines' own, one by one on every machine of the pool."""
 import re
 
+from wow.pause import tell
 from wow.why import clauses, classads
 
 TYPE_CHECKING = False
@@ -20,6 +21,8 @@ MOST_RULES = 100
 MOST_VALUES = 5
 NEVER = ("false", "START")
 """What is left of START, taken apart, in the ad of a machine that is being drained, or that is set to take no jobs."""
+PAUSE = tell.REASON
+"""What a machine's START names that its owner has paused: that ends by itself, mostly."""
 FREE = ("Unclaimed", "Backfill")
 """States of a slot that may be given out. One that is parted is unclaimed, whatever its parts are."""
 Key = tuple[str, str]
@@ -28,7 +31,7 @@ Key = tuple[str, str]
 def match(job: "Ad", machines: "list[Ad]") -> "Match":
     """The conditions and which machine meets which."""
     own = {("job", text): classads.Condition(text) for text in clauses.split(classads.source(job, "Requirements"))}
-    theirs = [{("machine", text): classads.Condition(text) for text in rules(ad) if not (text in NEVER and is_drained(ad))} for ad in machines]
+    theirs = [{("machine", text): classads.Condition(text) for text in rules(ad) if not is_for_now(text, ad)} for ad in machines]
     every: dict[Key, classads.Condition] = {**own, **{key: condition for rule in theirs for key, condition in rule.items()}}
     return {
         "conditions": [describe(key, job) for key in every],
@@ -82,13 +85,23 @@ def tried(job: "Ad", ad: "Ad", conditions: "dict[Key, classads.Condition]", coun
     state = classads.text(ad, "State")
     return {
         "host": classads.text(ad, "Machine").partition(".")[0], "met": [holds(key, idle) for key in conditions],
-        "free": all(holds(key, ad) for key in conditions) and state in FREE,
-        "offers": {name: all_of(ad, name) for name in RESOURCES}, "users": users(ad), "draining": is_drained(ad)}
+        "free": all(holds(key, ad) for key in conditions) and state in FREE and not is_paused(ad),
+        "offers": {name: all_of(ad, name) for name in RESOURCES}, "users": users(ad), "draining": is_drained(ad), "paused": is_paused(ad)}
 
 
 def is_drained(ad: "Ad") -> bool:
     """Whether it is being drained: that ends, or the machine with it."""
     return classads.text(ad, "State") == "Drained"
+
+
+def is_for_now(text: str, ad: "Ad") -> bool:
+    """Whether a condition of a machine is there because it is being drained, or paused by its owner: that is told in other words."""
+    return (text in NEVER and is_drained(ad)) or (PAUSE in text and is_paused(ad))
+
+
+def is_paused(ad: "Ad") -> bool:
+    """Whether its owner takes no jobs for now."""
+    return classads.text(ad, PAUSE) != ""
 
 
 def is_partitionable(ad: "Ad") -> bool:

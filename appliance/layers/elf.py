@@ -1,0 +1,70 @@
+"""Reads of an ELF file what a program that was linked against it asks for: the library's soname and the symbol versions that it defines.
+
+gABI, "Program Header" and "Dynamic Section"; LSB Core, "Symbol Versioning". 64-bit, lowest byte first, as amd64 and arm64 have it.
+"""
+
+import struct
+from typing import NamedTuple
+
+MAGIC = b"\x7fELF\x02\x01"
+LOAD, DYNAMIC = 1, 2
+"""Kinds of segments."""
+END, STRINGS, SONAME, VERSIONS, VERSION_COUNT = 0, 5, 14, 0x6ffffffc, 0x6ffffffd
+"""Tags of the dynamic section: DT_NULL, DT_STRTAB, DT_SONAME, DT_VERDEF, DT_VERDEFNUM."""
+OWN_NAME = 1
+"""VER_FLG_BASE: this definition is the file's own name."""
+
+
+class ElfError(Exception):
+    """What is wrong with an ELF file."""
+
+
+class Library(NamedTuple):
+    """A shared library."""
+    soname: str
+    versions: frozenset
+
+
+def library(data):
+    """The library in a file's bytes; None for what is no shared library with a soname. ElfError for one that is cut or damaged."""
+    if not data.startswith(MAGIC):
+        return None
+    try:
+        return _library(data)
+    except (struct.error, IndexError, StopIteration, UnicodeDecodeError) as error:
+        raise ElfError("a damaged ELF file") from error
+
+
+def _library(data):
+    at, = struct.unpack_from("<Q", data, 32)
+    size, count = struct.unpack_from("<HH", data, 54)
+    segments = [struct.unpack_from("<IIQQQQ", data, at + number * size) for number in range(count)]
+
+    def place(address):
+        """Where in the file the memory of that address comes from."""
+        return next(offset + address - start for kind, _, offset, start, _, length in segments if kind == LOAD and start <= address < start + length)
+
+    found = {}
+    for kind, _, offset, _, _, length in segments:
+        if offset + length > len(data) and kind in (LOAD, DYNAMIC):
+            raise IndexError
+        if kind == DYNAMIC:
+            for tag, value in struct.iter_unpack("<qQ", data[offset:offset + length]):
+                if tag == END:
+                    break
+                found.setdefault(tag, value)
+    if SONAME not in found:
+        return None
+    strings = place(found[STRINGS])
+
+    def text(index):
+        return data[strings + index:data.index(b"\0", strings + index)].decode()
+
+    versions = set()
+    at = place(found[VERSIONS]) if VERSIONS in found else 0
+    for _ in range(found.get(VERSION_COUNT, 0)):
+        _, flags, _, _, _, names, following = struct.unpack_from("<HHHHIII", data, at)
+        if not flags & OWN_NAME:
+            versions.add(text(struct.unpack_from("<I", data, at + names)[0]))
+        at += following
+    return Library(text(found[SONAME]), frozenset(versions))

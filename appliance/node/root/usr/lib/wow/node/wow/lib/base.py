@@ -1,0 +1,29 @@
+"""Which base this machine stands on: the day of its Debian packages, and the ABI number, which stays as long as what programs are linked against does."""
+import json
+
+from wow.lib import files
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypedDict
+
+    class Base(TypedDict):
+        """What `wow status --json` says of it."""
+        sha256: str
+        date: str
+        abi: str
+
+ABOUT = "/usr/lib/wow/base.json"
+"""In the node's layer: what appliance/layers/about said of the base below it."""
+STACK = "/run/layers/sys/stacks/A.conf"
+
+
+def below(about: str = ABOUT, stack: str = STACK) -> "Base | None":
+    """The base; None where the node's layer says nothing, or where another one was put below it."""
+    text, listed = files.find(about), files.find(stack)
+    if text is None:
+        return None
+    found = json.loads(text)
+    if listed is not None and found["sha256"] not in listed:
+        return None
+    return {"sha256": found["sha256"], "date": found["date"], "abi": found["abi"]}

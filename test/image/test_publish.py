@@ -1,0 +1,198 @@
+"""What a module may replace, whose its files are, and which modules go together: the tools, on layers that hold next to nothing."""
+
+import hashlib
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+from test_module import GOOD, ROOT
+
+PUBLISH, STACK_LIST = ROOT / "appliance/layers/publish", ROOT / "appliance/image/stack-list"
+ABOUT = {"sha256": "12" * 32, "date": "2026-01-02", "abi": "0badcafe", "python": "3.13", "glibc": [], "sonames": []}
+PASSWD = "root:x:0:0:root:/root:/bin/sh\ncondor:x:101:103::/var/lib/condor:/bin/sh\n"
+GROUP = "root:x:0:\ncondor:x:103:\nadm:x:4:\n"
+
+
+def fill(folder, files):
+    """Writes files into a folder; a name that ends in a slash is a folder, a text that begins with -> a link."""
+    for name, text in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if name.endswith("/"):
+            path.mkdir()
+        elif text.startswith("->"):
+            path.symlink_to(text[2:])
+        else:
+            path.write_text(text)
+
+
+def layer(file, files):
+    """A layer of these files."""
+    with tempfile.TemporaryDirectory() as tree:
+        fill(pathlib.Path(tree), files)
+        subprocess.run(["mksquashfs", tree, file, "-noappend", "-quiet", "-no-progress", "-all-root"], check=True, stdout=subprocess.DEVNULL)
+    return file
+
+
+class Stacks(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.base = self.folder / "base"
+        self.base.mkdir()
+        layer(self.base / "base.squashfs", {"etc/passwd": PASSWD, "etc/group": GROUP, "usr/sbin/nft": "fence", "etc/ssh/sshd_config": "", "var/run": "->/run",
+                                            "var/lib/condor/x": "", "usr/share/doc/x": ""})
+        (self.base / "folders.txt").write_text("var/lib/condor m 755 101 103\n")
+        self.node = layer(self.folder / "node.squashfs", {"usr/lib/systemd/system/wow-fence.service": ""})
+        (self.folder / "about.json").write_text(json.dumps(ABOUT))
+
+    def publish(self, files, more="", name="maths"):
+        """Publishes a module of these files; the process that ended. more: what stands behind [module]'s usual lines."""
+        recipe = self.folder / f"recipe-{name}"
+        shutil.rmtree(recipe, ignore_errors=True)
+        fill(recipe, {"module.ini": GOOD.replace("maths", name) + more, **{f"root/{path}": text for path, text in files.items()}})
+        return subprocess.run([PUBLISH, "--base", self.base, "--node", self.node, "--about", self.folder / "about.json", recipe, "-o", self.file(name)],
+                              capture_output=True, text=True, check=False)
+
+    def file(self, name):
+        return self.folder / f"{name}.squashfs"
+
+    def published(self, files, more="", name="maths"):
+        """{path: (mode and kind, UID/GID)} of the layer, and its manifest."""
+        done = self.publish(files, more, name)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        listed = subprocess.run(["unsquashfs", "-lln", self.file(name)], check=True, capture_output=True, text=True).stdout
+        rows = [line.split(maxsplit=5) for line in listed.splitlines()]
+        manifest = subprocess.run(["unsquashfs", "-cat", self.file(name), f"usr/lib/wow/modules/{name}/manifest.json"], check=True, capture_output=True).stdout
+        return {row[5].partition("squashfs-root/")[2]: (row[0], row[1]) for row in rows}, json.loads(manifest)
+
+    def refused(self, files, more, *words):
+        done = self.publish(files, more)
+        self.assertEqual(done.returncode, 1, done.stdout)
+        for word in ("publish: ", "module.ini", *words):
+            self.assertIn(word, done.stderr)
+        self.assertFalse(self.file("maths").exists(), "it left a layer")
+
+
+class Replacing(Stacks):
+    def test_each_file_of_base_and_node_that_it_would_replace_is_named(self):
+        files = {"usr/sbin/nft": "open", "usr/lib/systemd/system/wow-fence.service": "", "opt/maths": ""}
+        self.refused(files, "", "/usr/sbin/nft of the base, /usr/lib/systemd/system/wow-fence.service of the node",
+                     "override = /usr/sbin/nft /usr/lib/systemd/system/wow-fence.service")
+
+    def test_what_the_recipe_names_may_be_replaced_and_the_manifest_says_so(self):
+        files = {"usr/sbin/nft": "open", "etc/ssh/sshd_config": "x"}
+        self.refused(files, "override = /usr/sbin/nft\n", "would replace /etc/ssh/sshd_config of the base. ")
+        _, manifest = self.published(files, "override = /usr/sbin/nft /etc/ssh/sshd_config\n")
+        self.assertEqual(manifest["override"], ["etc/ssh/sshd_config", "usr/sbin/nft"])
+
+    def test_a_folder_beside_a_folder_replaces_nothing_and_one_over_a_link_or_a_file_does(self):
+        self.published({"usr/sbin/sum": "", "etc/ssh/": ""})
+        self.file("maths").unlink()
+        self.refused({"var/run/x": ""}, "", "/var/run of the base")
+        self.refused({"usr/sbin/nft/x": ""}, "", "/usr/sbin/nft of the base")
+        self.refused({"usr/share/doc": "->/opt"}, "", "/usr/share/doc of the base")
+
+    def test_a_path_that_the_module_has_not_is_no_override(self):
+        self.refused({"opt/x": ""}, "override = /usr/sbin/nft\n", "override: /usr/sbin/nft", "no such file")
+
+    def test_without_the_nodes_layer_nothing_is_published(self):
+        self.node = self.folder / "absent.squashfs"
+        done = self.publish({"opt/x": ""})
+        self.assertIn("absent.squashfs: no such file; run `make image` first", done.stderr)
+
+    def test_the_manifest_says_over_which_base_it_was_made(self):
+        _, manifest = self.published({"opt/x": ""})
+        self.assertEqual(manifest["base"], {"sha256": "12" * 32, "date": "2026-01-02", "abi": "0badcafe"})
+
+
+class Permissions(Stacks):
+    def test_all_is_roots_but_what_the_recipe_and_the_base_say(self):
+        held, manifest = self.published({"opt/data/a b": "", "opt/tool": "", "opt/link": "->tool", "var/lib/condor/maths": ""},
+                                        "executable = opt/tool\n[statoverride]\n/opt/data = root adm 2770\n/opt/data/a b = condor condor 0640\n")
+        self.assertEqual((held["opt/data"], held["opt/data/a b"]), (("drwxrws---", "0/4"), ("-rw-r-----", "101/103")))
+        self.assertEqual((held["opt/tool"], held["opt"], held["opt/link -> tool"]), (("-rwxr-xr-x", "0/0"), ("drwxr-xr-x", "0/0"), ("lrwxrwxrwx", "0/0")))
+        self.assertEqual(held["var/lib/condor"], ("drwxr-xr-x", "101/103"), "a folder of the base lost its owner")
+        self.assertEqual(manifest["statoverride"], {"opt/data": "root adm 2770", "opt/data/a b": "condor condor 0640"})
+
+    def test_users_and_groups_that_the_base_has_not_are_named(self):
+        self.refused({"opt/x": ""}, "[statoverride]\n/opt/x = maths root 0640\n", "/opt/x", "the base has no user maths", "root, condor")
+        self.refused({"opt/x": ""}, "[statoverride]\n/opt/x = root maths 0640\n", "the base has no group maths", "root, condor, adm")
+
+    def test_paths_that_the_module_has_not_and_links_are_named(self):
+        self.refused({"opt/x": ""}, "[statoverride]\n/opt/y = root root 0640\n", "/opt/y", "no such file or folder")
+        self.refused({"opt/x": "", "opt/y": "->x"}, "[statoverride]\n/opt/y = root root 0640\n", "/opt/y", "is a link")
+
+    def test_set_uid_and_set_gid_need_an_override(self):
+        for mode, words in (("4755", "makes it set-uid"), ("6755", "makes it set-uid"), ("2755", "makes it set-gid")):
+            self.refused({"opt/x": ""}, f"[statoverride]\n/opt/x = root condor {mode}\n", words, "add /opt/x to `override`")
+        held, _ = self.published({"opt/x": ""}, "override = /opt/x\n[statoverride]\n/opt/x = root condor 4750\n")
+        self.assertEqual(held["opt/x"], ("-rwsr-x---", "0/103"))
+
+    def test_a_folder_of_the_base_changes_only_with_an_override(self):
+        line = "[statoverride]\n/var/lib/condor = root root 0777\n"
+        self.refused({"var/lib/condor/maths": ""}, line, "/var/lib/condor of the base")
+        held, _ = self.published({"var/lib/condor/maths": ""}, f"override = /var/lib/condor\n{line}")
+        self.assertEqual(held["var/lib/condor"], ("drwxrwxrwx", "0/0"))
+
+    def test_capabilities_of_the_builders_files_do_not_get_in(self):
+        done = self.publish({"opt/x": ""})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        first = self.file("maths").read_bytes()
+        recipe = self.folder / "recipe-maths"
+        os.setxattr(recipe / "root/opt/x", "user.wow", b"1")
+        subprocess.run([PUBLISH, "--base", self.base, "--node", self.node, "--about", self.folder / "about.json", recipe, "-o", self.file("maths")],
+                       check=True, capture_output=True)
+        self.assertEqual(first, self.file("maths").read_bytes())
+
+
+class Lists(Stacks):
+    def stack_list(self, *modules):
+        words = [f"base={self.base / 'base.squashfs'}", f"node={self.node}", *(f"module={self.file(name)}" for name in modules)]
+        return subprocess.run([STACK_LIST, *words], capture_output=True, text=True, check=False)
+
+    def test_a_list_names_each_layer_by_its_content(self):
+        self.published({"opt/x": ""})
+        done = self.stack_list("maths")
+        rows = [line.split() for line in done.stdout.splitlines()]
+        digest = hashlib.sha256(self.file("maths").read_bytes()).hexdigest()
+        self.assertEqual([row[:2] for row in rows[1:]], [["base", "base"], ["node", "node"], ["module", "maths"]])
+        self.assertEqual(rows[3][2:], [f"maths-{digest[:12]}.squashfs", str(self.file("maths").stat().st_size), digest])
+
+    def test_two_modules_with_one_file_are_named_and_make_no_list(self):
+        self.published({"opt/one": "", "opt/both": "1"})
+        self.published({"opt/two": "", "opt/both": "2"}, name="physics")
+        done = self.stack_list("maths", "physics")
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertIn("/opt/both: in the module physics, and in the module maths\n", done.stderr)
+        for path in ("/opt/one", "/opt/two", "/opt:"):
+            self.assertNotIn(path, done.stderr)
+
+    def test_a_file_in_the_place_of_another_modules_folder_is_named_too(self):
+        self.published({"opt/place/x": ""})
+        self.published({"opt/place": ""}, name="physics")
+        self.assertIn("/opt/place: in the module physics", self.stack_list("maths", "physics").stderr)
+        self.assertIn("/opt/place: in the module maths", self.stack_list("physics", "maths").stderr)
+
+    def test_the_upper_of_two_may_say_that_it_replaces_the_lower_ones(self):
+        self.published({"opt/both": "1"})
+        self.published({"opt/both": "2"}, "override = /opt/both\n", name="physics")
+        self.assertEqual(self.stack_list("maths", "physics").returncode, 0)
+        self.assertIn("/opt/both: in the module maths, and in the module physics", self.stack_list("physics", "maths").stderr)
+
+    def test_a_module_that_was_made_over_another_base_is_named_where_it_hides_a_file(self):
+        self.published({"opt/x": ""})
+        layer(self.base / "base.squashfs", {"opt/x": "newer"})
+        self.assertIn("/opt/x: in the module maths, and in the layer base", self.stack_list("maths").stderr)
+
+    def test_what_is_no_layer_is_named(self):
+        self.file("maths").write_text("x")
+        self.assertIn("maths.squashfs: ", self.stack_list("maths").stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,477 @@
+"""The page on the console: its text, its keys on a terminal, and what wow-jobs knows for it without asking HTCondor."""
+import copy
+import json
+import os
+import pathlib
+import pty
+import select
+import signal
+import stat
+import sys
+import tempfile
+import time
+import unittest
+from unittest import mock
+
+import samples
+from terminal import Terminal
+
+from wow.config import accounts, configure, screen, users
+from wow.lib import console
+from wow.lib.errors import WowError
+from wow.page import doctor, keeper, text
+from wow.pause.state import Pause
+from wow.slots import begun, running
+
+CLONE = pathlib.Path(__file__).resolve().parents[2]
+SCRIPT = CLONE / "appliance/node/root/usr/lib/wow/node/page"
+NOON = 1_900_000_000
+HOSTILE = ["\x1b[2J\x1b[31mboo", "a\nb\rc\td", "\u202egnp.exe\u202c", "\u2066x\u2069", "\u0430lice@alpha", "\x9b31m", "x" * 5000, "%s%n\\033[H", "\ud800", ""]
+
+
+def facts(**other):
+    """A worker of a pool, well and idle."""
+    found = text.Facts(NOON, "science", "worker")
+    found.status, found.asked, found.findings, found.looked = copy.deepcopy(samples.STATUS), NOON, [], NOON - 60
+    for name, value in other.items():
+        setattr(found, name, value)
+    return found
+
+
+class Text(unittest.TestCase):
+    def said(self, **other):
+        """The page, which fits whatever it holds."""
+        lines = text.lines(facts(**other))
+        self.assertLessEqual(len(lines), text.ROWS)
+        for line in lines:
+            self.assertLessEqual(len(line), text.WIDTH)
+            self.assertTrue(all(" " <= one <= "~" for one in line), line)
+        return "\n".join(lines)
+
+    def test_it_says_pool_name_addresses_key_and_state(self):
+        said = self.said()
+        for word in ("pool science", "alpha.science.internal", "10.128.3.4  in the pool", "192.168.1.7  on your own network", "ab" * 20, "waits for jobs", "nothing, as of 17:45 UTC"):
+            self.assertIn(word, said)
+
+    def test_it_says_what_runs_for_whom_and_since_when(self):
+        jobs = [running.Job(2001, "alice@alpha.science.internal", 3600), running.Job(2002, "bob@beta.science.internal", 90000)]
+        said = self.said(jobs=jobs)
+        self.assertRegex(said, "runs +alice@alpha.science.internal +since 16:46")
+        self.assertRegex(said, "bob@beta.science.internal +since 2030-03-16 16:46")
+        self.assertIn("It works: 2 jobs of its pool run here.", said)
+        many = self.said(jobs=[running.Job(2001 + at, f"p{at}@alpha", at) for at in range(128)])
+        self.assertIn("and 125 more", many)
+
+    def test_each_state_has_a_sentence_of_its_own(self):
+        status = samples.STATUS
+        states = [
+            self.said(status=None), self.said(status={**status, "ring": {**status["ring"], "joined": False}}), self.said(status={**status, "address": None}),
+            self.said(status={**status, "certified": False}), self.said(condor=False), self.said(role="manager"), self.said(role="login"), self.said(),
+            self.said(jobs=[running.Job(2001, "a@b", 1)]), self.said(pause=Pause(NOON, None, False, "console")), self.said(pause=Pause(NOON, NOON + 3600, True, "alice"))]
+        sentences = [next(line for line in said.splitlines() if line.startswith("state")) for said in states]
+        self.assertEqual(len(set(sentences)), len(sentences))
+        self.assertIn("until 18:46 UTC", sentences[-1])
+        self.assertIn("until P is pressed", sentences[-2])
+
+    def test_a_part_that_is_away_is_named_and_what_is_known_stays_with_its_time(self):
+        said = self.said(trouble="does not exist", asked=NOON - 600)
+        self.assertIn("ipopd does not answer; what is shown is of 17:36 UTC", said)
+        self.assertIn("10.128.3.4", said)
+        self.assertIn("ipopd does not answer.", self.said(trouble="gone", status=None))
+        self.assertIn("wow-agent does not listen", self.said(agent=False))
+
+    def test_the_first_findings_are_whole_or_cut_at_an_end_and_the_rest_is_counted(self):
+        said = self.said(findings=[("The manager does not answer.", "Ask who runs it.")] + [("word " * 90, "Do it.")] * 4)
+        self.assertIn("wrong    The manager does not answer. Ask who runs it.", said)
+        self.assertIn("and 2 more: wow doctor", said)
+        self.assertIn(" ...", said)
+        self.assertIn("not looked at yet", self.said(findings=None))
+
+    def test_the_fullest_page_fits(self):
+        jobs = [running.Job(2001 + at, "x" * 200, 90000) for at in range(9)]
+        status = {**samples.STATUS, "open": True, "host": "h" * 63, "zone": "z" * 70}
+        lines = self.said(jobs=jobs, findings=[("word " * 200, "")] * 9, status=status, trouble="x", agent=False, pause=Pause(NOON, NOON + 900000, False, "a")).splitlines()
+        self.assertIn("and 6 more: wow doctor", lines[-1])
+
+    def test_whatever_strangers_are_called_the_screen_obeys_none_of_it(self):
+        for name in HOSTILE:
+            for said in (self.said(jobs=[running.Job(2001, name, 5)]), self.said(findings=[(name, name)]), self.said(pause=Pause(NOON, None, False, "x"), trouble=name)):
+                self.assertIn("science", said)
+        self.assertIn("?[2J?[31mboo", self.said(jobs=[running.Job(2001, HOSTILE[0], 5)]))
+
+
+class Running(unittest.TestCase):
+    """For whom slots work, as starters note it."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        (self.folder / "proc").mkdir()
+        (self.folder / "proc/uptime").write_text("500.00 1.0\n")
+
+    def process(self, number, name, started):
+        (self.folder / f"proc/{number}").mkdir(exist_ok=True)
+        (self.folder / f"proc/{number}/stat").write_text(f"{number} ({name}) S " + " ".join(["0"] * 18) + f" {int(started * running.TICKS)} 0\n")
+
+    def look(self):
+        return [(job.account, job.whom, job.age) for job in running.look(f"{self.folder}/begun", f"{self.folder}/proc")]
+
+    def note(self, account, whom, number, begun_at):
+        (self.folder / "begun").mkdir(exist_ok=True)
+        (self.folder / f"begun/{account}").write_text(f"{whom}\n{number}\n{begun_at}\n")
+
+    def test_a_note_counts_while_the_starter_runs_that_wrote_it(self):
+        self.assertEqual(self.look(), [])
+        self.process(70, "condor_starter", 100)
+        self.process(71, "starter", 400)
+        self.process(72, "condor_starter", 450)
+        self.process(73, "sleep", 100)
+        for account, number, at in ((2001, 70, 100.3), (2002, 71, 400.1), (2003, 72, 200), (2004, 73, 100), (2005, 99, 100)):
+            self.note(account, f"p{account}@alpha", number, at)
+        self.assertEqual([one[:2] for one in self.look()], [(2001, "p2001@alpha"), (2002, "p2002@alpha")])
+        self.assertAlmostEqual(self.look()[0][2], 399.7)
+
+    def test_what_is_no_note_is_passed_over(self):
+        self.process(70, "condor_starter", 100)
+        for account, words in ((2001, ""), (2002, "a\n70\n"), (2003, "a\nb\nc\n"), (2004, "a\n70\n1\nmore\n")):
+            self.note(account, "", 0, 0)
+            (self.folder / f"begun/{account}").write_text(words)
+        (self.folder / "begun/2005.new").write_text("a\n70\n100\n")
+        self.assertEqual(self.look(), [])
+
+    def test_a_starter_notes_for_whom_and_itself(self):
+        begun.note(2007, "alice@alpha\x1b[2J\nsecond " + "x" * 500, f"{self.folder}/begun")
+        whom, number, at = (self.folder / "begun/2007").read_text().splitlines()
+        self.assertEqual((len(whom), number), (begun.LONGEST, str(os.getpid())))
+        self.assertGreater(float(at), 0)
+
+
+class Doctor(unittest.TestCase):
+    """When the doctor is asked, and what becomes of what it says. Time is the test's."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.says({"findings": []})
+
+    def says(self, said):
+        (self.folder / "said").write_text(said if isinstance(said, str) else json.dumps(said))
+
+    def make(self, *command):
+        return doctor.Doctor(lambda: NOON, list(command) or ["/bin/cat", f"{self.folder}/said"], f"{self.folder}/doctor.json")
+
+    def looks(self, one, now, hint):
+        """Whether a round at this time begins a look; it is waited for then."""
+        was = one._pid
+        one.round(now, hint)
+        began = one._pid and not was
+        if began:
+            os.waitid(os.P_PID, one._pid, os.WEXITED | os.WNOWAIT)
+        return bool(began)
+
+    def test_it_looks_seldom_sooner_after_a_change_and_often_while_something_is_wrong(self):
+        one = self.make()
+        times = [now for now in range(0, 3000, 5) if self.looks(one, now, "as ever")]
+        self.assertEqual(times, [60, 965, 1870, 2775])
+        self.assertEqual((one.findings, one.looked), ([], NOON))
+        self.says({"findings": [{"state": "wrong", "what": "a", "todo": "b"}, {"state": "ok", "what": "c", "todo": ""}]})
+        times = [now for now in range(3000, 3500, 5) if self.looks(one, now, "changed")]
+        self.assertEqual(times, [3020, 3145, 3270, 3395])
+        self.assertEqual(one.findings, [("a", "b")])
+
+    def test_what_it_says_in_halves_or_without_sense_leaves_what_was_known(self):
+        one = self.make()
+        self.looks(one, 0, 1)
+        self.looks(one, 60, 1)
+        one.round(65, 1)
+        for wrong in ("", "{", "[]", '{"findings":[{}]}', '{"findings":7}', "[" * 9999):
+            self.says(wrong)
+            one._due = 100
+            self.assertTrue(self.looks(one, 100, 1))
+            one.round(105, 1)
+            self.assertEqual(one.findings, [])
+
+    def test_one_that_never_ends_is_ended(self):
+        one = self.make("/bin/sleep", "1000")
+        one.round(0, 1)
+        one.round(60, 1)
+        number = one._pid
+        one.round(60 + doctor.LONGEST + 1, 1)
+        os.waitid(os.P_PID, number, os.WEXITED | os.WNOWAIT)
+        one.round(60 + doctor.LONGEST + 5, 1)
+        self.assertEqual((one._pid, one.findings), (0, None))
+
+
+class Keeping(unittest.TestCase):
+    """The file that the page draws."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.page = f"{folder.name}/page"
+        self.time = NOON
+        self.asked = []
+        pool = mock.Mock(role="worker")
+        pool.name = "science"
+        self.answer = samples.STATUS
+        for one in (mock.patch.object(keeper.control, "status", self.status), mock.patch.object(keeper.running, "look", list),
+                    mock.patch.object(keeper.state, "read", lambda: None)):
+            one.start()
+            self.addCleanup(one.stop)
+        self.keeper = keeper.Keeper(pool, lambda: self.time, self.page, mock.Mock(findings=[], looked=NOON))
+
+    def status(self, timeout):
+        self.asked.append(timeout)
+        if isinstance(self.answer, WowError):
+            raise self.answer
+        return self.answer
+
+    def rounds(self, count, start=0):
+        """How often the file was written in so many rounds of 5 s."""
+        written = set()
+        for at in range(count):
+            self.keeper.round(start + at * 5.0)
+            written.add(os.stat(self.page).st_ino)
+            self.time += 5
+        return len(written)
+
+    def test_it_is_written_once_a_minute_and_ipopd_asked_every_other_round(self):
+        self.time -= self.time % 60
+        self.assertLessEqual(self.rounds(24), 3)
+        self.assertEqual(len(self.asked), 12)
+        self.assertEqual(stat.S_IMODE(os.stat(self.page).st_mode), 0o644)
+
+    def test_its_first_line_has_another_number_for_each_text(self):
+        self.rounds(1)
+        with open(self.page, encoding="ascii") as file:
+            first = file.readline()
+        self.time += 60
+        self.rounds(1, 100)
+        with open(self.page, encoding="ascii") as file:
+            second = file.readline()
+        self.assertEqual((first, second), ("1 works\n", "2 works\n"))
+
+    def test_ipopd_away_leaves_what_it_said_and_says_so(self):
+        self.rounds(1)
+        self.answer = WowError("nobody listens", "")
+        self.rounds(1, 100)
+        with open(self.page, encoding="ascii") as file:
+            said = file.read()
+        self.assertIn("ipopd does not answer; what is shown is of", said)
+        self.assertIn("10.128.3.4", said)
+
+
+class Steps(unittest.TestCase):
+    def test_the_last_steps_of_a_start_are_kept_for_the_page_without_what_a_terminal_obeys(self):
+        with tempfile.TemporaryDirectory() as folder, mock.patch.object(console, "STEPS", f"{folder}/steps"), mock.patch.object(console, "KMSG", f"{folder}/kmsg"):
+            for at in range(20):
+                console.say("ring", node=f"n{at}\x1b[2J\u202e")
+            console.say("error", what="secret words", todo="x")
+            with open(f"{folder}/steps", encoding="ascii") as file:
+                lines = file.read().splitlines()
+        self.assertEqual(len(lines), console.MOST_STEPS)
+        self.assertRegex(lines[0], r"^ *\d+ s  ring         node=n9\?\[2J\?$")
+        self.assertRegex(lines[-1], r" s  error        see below$")
+
+
+class Screen(unittest.TestCase):
+    def test_a_login_is_chosen_by_a_file_and_the_kernel_s_lines_stay_then(self):
+        with tempfile.TemporaryDirectory() as folder, mock.patch.object(screen, "CHOSEN", f"{folder}/login"), mock.patch.object(screen, "keep_lines_away") as away:
+            screen.choose("login")
+            self.assertEqual((os.path.exists(f"{folder}/login"), away.called), (True, False))
+            screen.choose("page")
+            self.assertTrue(away.called)
+
+    def test_a_machine_without_a_pool_has_the_page_and_the_group_that_lets_it_ask_the_agent(self):
+        with mock.patch.object(configure.screen, "choose") as choose, mock.patch.object(configure.accounts, "make") as make:
+            configure.without_a_pool()
+        choose.assert_called_once_with("page")
+        make.assert_called_once_with({})
+        self.assertIn(f"\n{users.GROUP}:x:{users.GROUP_ID}:\n", users.add("", "\n", "", {})[1])
+
+    def test_a_machine_without_screens_is_none_the_worse(self):
+        self.assertIsNone(screen.keep_lines_away("/nonexistent/tty0", "/nonexistent/tty12"))
+
+    def test_the_page_s_account_is_made_once_and_is_nobody_s_number(self):
+        passwd, shadow = users.own("root:x:0:0::/:/bin/sh\n", "root:*::\n")
+        self.assertIn(f"\n{users.CONSOLE}:x:{users.CONSOLE_UID}:{users.GROUP_ID}:", passwd)
+        self.assertFalse(users.FIRST_UID <= users.CONSOLE_UID <= users.LAST_UID)
+        with mock.patch.object(accounts.files, "read", lambda _: passwd), mock.patch.object(accounts.files, "write") as write:
+            accounts.own()
+        self.assertFalse(write.called)
+        self.assertIn(users.CONSOLE, shadow)
+
+
+class Keys(unittest.TestCase):
+    """The script on a terminal of its own, with other folders and with words in place of the agent."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        (self.folder / "own").mkdir()
+        (self.folder / "run").mkdir()
+        (self.folder / "node").mkdir()
+        (self.folder / "node/ask").write_text(f'#!/bin/sh\necho "$1" >> {folder.name}/asked\n[ ! -e {folder.name}/refused ] || {{ cat {folder.name}/refused; exit 1; }}\n')
+        (self.folder / "node/wow").write_text('#!/bin/sh\nfor last; do :; done\n: > "$last"\n')
+        for name in ("ask", "wow"):
+            (self.folder / "node" / name).chmod(0o755)
+        source = SCRIPT.read_text(encoding="utf-8")
+        for old, new in (("/run/wow-console", "own"), ("/run/wow\n", "run\n"), ("/run/issue.d/wow.issue", "notice"), ("/usr/lib/wow/node", "node")):
+            source = source.replace(old, f"{folder.name}/{new}")
+        (self.folder / "page").write_text(source)
+        self.terminal = Terminal()
+
+    def begin(self):
+        """Starts it as on the first screen."""
+        self.child, self.end = pty.fork()
+        if self.child == 0:
+            os.environ["PATH"] = f"{self.folder}/node:/usr/bin:/bin"
+            os.execv("/usr/bin/busybox", ["busybox", "sh", f"{self.folder}/page"])
+        self.addCleanup(self.stop)
+
+    def stop(self):
+        if not self.child:
+            return
+        os.kill(self.child, signal.SIGKILL)
+        os.waitpid(self.child, 0)
+        os.close(self.end)
+        self.child = 0
+
+    def until(self, word, seconds=20):
+        """Waits until the screen shows a word, and whatever is drawn with it; returns all of it."""
+        limit = time.monotonic() + seconds
+        while word not in self.terminal.text():
+            left = limit - time.monotonic()
+            if left <= 0 or not select.select([self.end], [], [], left)[0]:
+                self.fail(f"no {word!r} in:\n{self.terminal.text()}")
+            self.terminal.feed(os.read(self.end, 65536))
+        self.settle(0.2)
+        return self.terminal.text()
+
+    def settle(self, seconds):
+        """Takes in what is drawn until nothing is for so long."""
+        while select.select([self.end], [], [], seconds)[0]:
+            self.terminal.feed(os.read(self.end, 65536))
+
+    def press(self, keys):
+        os.write(self.end, keys.encode())
+
+    def write(self, number=1, mode="works", **other):
+        (self.folder / "run/page").write_text("\n".join([f"{number} {mode}", *text.lines(facts(**other))]) + "\n")
+
+    def asked(self):
+        try:
+            return (self.folder / "asked").read_text().split()
+        except FileNotFoundError:
+            return []
+
+    def test_it_shows_what_was_written_and_what_is_written_anew(self):
+        self.write()
+        self.begin()
+        said = self.until("Alt-F2 log in")
+        self.assertEqual(text.lines(facts()), self.terminal.lines()[:len(text.lines(facts()))])
+        self.assertIn(" P pause   S support file   L leave the pool   Q switch off", said)
+        self.write(2, "paused", pause=Pause(NOON, None, False, "console"))
+        self.assertIn("P resume", self.until("Paused: jobs stand still"))
+
+    def test_p_pauses_and_goes_on_and_says_so(self):
+        self.write()
+        self.begin()
+        self.until("Alt-F2")
+        self.press("p")
+        self.until("It is paused.")
+        self.write(2, "paused", pause=Pause(NOON, None, False, "console"))
+        self.until("P resume")
+        self.press("P")
+        self.until("It goes on.")
+        self.assertEqual(self.asked(), ["pause", "resume"])
+
+    def test_leaving_and_switching_off_are_asked_twice_and_any_other_key_is_a_no(self):
+        self.write()
+        self.begin()
+        self.until("Alt-F2")
+        for keys in ("qn", "qyn", "qq", "qyy", "lq", "lyy", "lyq", "qyl", "q\nq", "l\x1b[Q", "qy\x1b[Q", "\x1b[P"):
+            self.press(keys)
+            # After Escape what comes at once is of the same key.
+            self.settle(0.5)
+            self.press("x")
+            self.settle(0.5)
+        self.press("p")
+        self.until("It is paused.")
+        self.assertEqual(self.asked(), ["pause"])
+        for first, question, second, sure, third, said, request in (
+                ("l", "Leave the pool?", "y", "Really?", "l", "It leaves its pool", "leave"),
+                ("Q", "Switch this machine off?", "Y", "Really switch off now?", "Q", "It is switched off", "power-off")):
+            self.press(first)
+            self.until(question)
+            self.press(second)
+            self.until(sure)
+            self.press(third)
+            self.until(said)
+            self.assertEqual(self.asked()[-1], request)
+
+    def test_what_the_agent_refuses_is_told(self):
+        (self.folder / "refused").write_text("first\nno: because\n\n")
+        self.write()
+        self.begin()
+        self.until("Alt-F2")
+        self.press("p")
+        self.until("It was not done: no: because")
+        (self.folder / "refused").write_text("\x1b[2Jno\n")
+        self.press("p")
+        self.until("It was not done: what it said cannot be shown")
+
+    def test_a_support_file_is_left_for_the_pool_s_people(self):
+        self.write()
+        self.begin()
+        self.until("Alt-F2")
+        self.press("s")
+        self.until("support.tar.gz is written")
+        self.assertEqual(stat.S_IMODE(os.stat(self.folder / "own/support.tar.gz").st_mode), 0o640)
+
+    def test_no_key_ends_it_or_stops_the_screen(self):
+        self.write()
+        self.begin()
+        self.until("Alt-F2")
+        self.press("\x03\x1c\x1a\x13\x04$(id)`*;&|<>\"'\\%s")
+        self.write(2, "paused", pause=Pause(NOON, None, False, "console"))
+        self.until("P resume")
+        self.assertEqual(self.asked(), [])
+
+    def test_before_there_is_a_page_it_shows_the_steps_of_the_start_and_what_keeps_it(self):
+        self.begin()
+        self.until("It starts.")
+        (self.folder / "run/steps").write_text("     4 s  config       pool=science\n" + "x" * 200 + "\n")
+        said = self.until("     4 s  config       pool=science")
+        self.assertIn("on its way into its pool", said)
+        (self.folder / "notice").write_text("WOW: pool.conf: is missing. " + "Attach the disk labelled WOWCFG that holds it and start again. " * 3 + "\n\n")
+        said = self.until("this machine has no pool yet")
+        self.assertIn("wrong    What keeps it", said)
+        self.assertIn("Attach the disk labelled WOWCFG", said)
+        (self.folder / "run/pool.json").write_text("{}")
+        (self.folder / "notice").unlink()
+        (self.folder / "run/steps").write_text("     5 s  ring\n")
+        self.assertNotIn("wrong", self.until("     5 s  ring"))
+
+    def test_a_terminal_that_is_gone_ends_it(self):
+        self.write()
+        child, end = pty.fork()
+        if child == 0:
+            os.execv("/usr/bin/busybox", ["busybox", "sh", "-c", f"sleep 1; exec busybox sh {self.folder}/page < /dev/null > /dev/null 2>&1"])
+        self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), 1)
+        os.close(end)
+
+    def test_keys_names_and_steps_never_reach_the_screen_s_end(self):
+        for name in HOSTILE:
+            self.write(jobs=[running.Job(2001, name, 5)], findings=[(name, name)])
+            self.terminal = Terminal()
+            self.begin()
+            self.until("Alt-F2")
+            self.stop()
+
+
+if __name__ == "__main__":
+    sys.exit(unittest.main())

@@ -1,0 +1,223 @@
+"""The owner's pause of a machine: jobs stop at once and go on, whatever they are about to do; HTCondor knows of it; it outlives restarts and ends by itself."""
+
+import json
+import threading
+import time
+
+from jobs import Job
+from looking import events, starts, text
+from pool import ZONE
+from tally import must
+from waiting import until
+
+SOON = 0.5
+"""Seconds after the end of `wow pause` in which a job may use its last processor time, and after that of `wow resume` its first; how long the verb itself
+takes hangs on how busy the machine is (test/pool/bench)."""
+GRACE = 2.0
+"""Seconds for which a job that began just then is waited for."""
+STILL = 1.0
+"""Seconds without any processor time, by which a job is known to stand still."""
+TOLD, POLLED = 10.0, 12.0
+"""Seconds until HTCondor has taken up what it was told; it looks every five, and the queue hears of it then."""
+LIMIT = 90.0
+BURNS = "while :; do :; done"
+SAVES = """[ ! -e kept ] || { cat kept; hostname; exit 0; }
+trap 'echo saved > kept; exit 1' TERM
+while :; do sleep 0.2 & wait $!; done"""
+KEEPS = "when_to_transfer_output = ON_EXIT_OR_EVICT\ntransfer_output_files = kept"
+SHORT = "count=0; while [ $count -lt 60000 ]; do count=$((count + 1)); done; echo well"
+BIG = 200
+"""MB that are carried: seconds."""
+STARTD = "/var/log/condor/StartLog"
+PATIENCE = "/etc/condor/config.d/90-pausing.conf"
+ASK = """import sys
+sys.path.insert(0, "/usr/lib/wow/node")
+from wow.agent import client
+client.ask(sys.argv[1], **dict(word.split("=") for word in sys.argv[2:]))
+"""
+
+
+def run(tally, pool):
+    """Jobs of alice on alpha run on beta, whose owner pauses it. Leaves the pool as it was."""
+    alpha, beta = pool.alpha, pool.beta
+    here = f"beta.{ZONE}"
+    job = Job(alpha, "alice", BURNS, on=here).started()
+    with tally.case("wow pause stops a job that burns processor time at once, and its slot is suspended then"):
+        until(lambda: burnt(beta), bool, "the job burns processor time", 20)
+        seconds = stops(beta, lambda: beta.sh("wow pause 3h", "alice"))
+        print(f"     it stood still {seconds:.2f} s after the verb began")
+        until(lambda: activity(beta), lambda found: found == "Busy -> Suspended", "its slot is suspended", LIMIT)
+    waits = Job(alpha, "alice", "echo well", on=here)
+    with tally.case("the ad has the reason, nothing new comes, and wow status, doctor and why say so"):
+        until(lambda: set(pool.ads("-startd", "WowPauseReason", "-constraint", f'Machine == "{here}"')), lambda found: found == {"its owner paused it"}, "the ad says it", LIMIT)
+        said = beta.sh("wow status", "bob")
+        must("Paused: its job stands still; by alice" in said and "wow resume" in said, said)
+        paused = json.loads(beta.sh("wow status --json", "bob"))["paused"]
+        must(paused["who"] == "alice" and paused["until"] - paused["since"] == 3 * 3600 and not paused["finish"], f"{paused}")
+        findings = {one["code"]: one["state"] for one in json.loads(beta.sh("wow doctor --json || :"))["findings"]}
+        must(findings.get("paused") == "ok" and "start-false" not in findings, f"{findings}")
+        until(lambda: alpha.sh(f"wow why {waits.number}", "alice"), lambda said: "its owner has paused it" in said, "wow why says it", LIMIT)
+        must(starts(waits) == 0, "it began")
+    with tally.case("wow resume has the job go on at once, in the same run, and what waited comes"):
+        seconds = goes_on(beta, lambda: beta.sh("wow resume", "alice"))
+        print(f"     it went on {seconds:.2f} s after the verb began")
+        must("well" in waits.result(LIMIT), "it did not run")
+        until(lambda: text(beta, STARTD), lambda said: "slot1_1: Changing activity: Suspended -> Busy" in said, "its slot is busy", LIMIT)
+        must(starts(job) == 1 and "paused" not in beta.sh("wow status", "bob").lower(), text(alpha, f"/home/alice/{job.name}.log"))
+    with tally.case("wow finish lets a job run on and takes no other, and a pause after it stops the first one"):
+        beta.sh("wow finish", "alice")
+        waits = Job(alpha, "alice", "echo well", on=here)
+        time.sleep(POLLED)
+        must(burnt(beta) and starts(waits) == 0 and status(job) == "2", f"{starts(waits)}, {status(job)}")
+        must("Takes no new jobs" in beta.sh("wow status"), beta.sh("wow status"))
+        stops(beta, lambda: beta.sh("wow pause", "bob"))
+        goes_on(beta, lambda: beta.sh("wow finish", "bob"))
+        job.remove()
+        until(lambda: beta.sh("wow status"), lambda said: "Paused: no job runs; by bob" in said, "it is paused when the job has ended", LIMIT)
+        must(starts(waits) == 0, "another began")
+        beta.sh("wow resume", "bob")
+        must("well" in waits.result(LIMIT), "it did not run")
+    with tally.case("a pause ends by itself at its time"):
+        job = Job(alpha, "alice", BURNS, on=here).started()
+        until(lambda: burnt(beta), bool, "the job burns processor time", 20)
+        stops(beta, lambda: ask(beta, "pause", "for=12"))
+        until(lambda: burnt(beta), bool, "it goes on", 30, pause=0.3)
+        must("paused" not in beta.sh("wow status", "bob").lower(), beta.sh("wow status"))
+    with tally.case("what the agent began is done though the startd was killed before it was told, and nothing stays frozen"):
+        beta.run("systemctl", "stop", "wow-jobs.service")
+        stops(beta, lambda: beta.sh("wow pause", "alice"))
+        beta.sh("kill -9 $(pgrep -x condor_startd)")
+        beta.run("systemctl", "start", "wow-jobs.service")
+        until(lambda: beta.sh("cmp -s /run/wow/condor-pause.conf /run/wow/condor-pause.read && condor_config_val WowPauseReason || :").strip(), bool, "HTCondor is told", LIMIT)
+        until(lambda: beta.jobs_processes, lambda left: not left, "the job has ended with its startd", LIMIT)
+        time.sleep(TOLD)
+        must(starts(job) == 1, "it began in a machine that is paused")
+        beta.sh("wow resume", "alice")
+        must(not beta.frozen, f"{beta.frozen} are frozen")
+        until(lambda: starts(job), lambda count: count == 2, "it runs again", 120)
+        until(lambda: burnt(beta), bool, "it burns processor time", 30)
+        job.remove()
+    gives_back(tally, alpha, beta, here)
+    with tally.case("a machine that is paused stays so when it loses its power, and no job begins there before that is known"):
+        beta.sh("wow pause tomorrow", "alice")
+        beta.kill()
+        beta.start()
+        beta.wait()
+        pool.listed([machine.name for machine in pool.workers])
+        job = Job(alpha, "alice", "echo well", on=here)
+        time.sleep(POLLED)
+        said = beta.sh("wow status")
+        must(starts(job) == 0 and "Paused: no job runs; by alice" in said, said)
+        beta.sh("wow resume", "alice")
+        must("well" in job.result(LIMIT), "it did not run")
+    moments(tally, alpha, beta, here)
+
+
+def moments(tally, alpha, beta, here):
+    """A pause that comes just when a job begins, is carried to or from the machine, or ends."""
+    with tally.case("a pause that comes just as jobs begin or end stops those that began, and all end well, once, after it"):
+        for late in (0.0, 0.4, 0.8, 1.2, 1.6):
+            one = Job(alpha, "alice", SHORT, on=here)
+            until(lambda: beta.sh("pgrep -x condor_starter || :", check=False), bool, "a starter begins", LIMIT, pause=0.1)
+            time.sleep(late)
+            beta.sh("wow pause", "alice")
+            time.sleep(GRACE)
+            must(not burnt(beta), f"{late} s after the starter began: a job runs in a paused machine")
+            beta.sh("wow resume", "alice")
+            must("well" in one.result(LIMIT) and events(one, "005") == 1, f"{late}: {text(alpha, f'/home/alice/{one.name}.log')}")
+    alpha.sh(f"head -c {BIG}M /dev/urandom > big", "alice")
+    with tally.case("a job whose files are being carried to the machine does not begin there while it is paused, and ends well after it"):
+        one = Job(alpha, "alice", "cksum < big", on=here, disk=f"{BIG + 50}M", more="transfer_input_files = big")
+        until(lambda: beta.sh("ls /var/lib/wow/execute/*/big || :", check=False), bool, "its file comes", LIMIT, pause=0.05)
+        beta.sh("wow pause", "alice")
+        time.sleep(POLLED + 3)
+        must(not burnt(beta) and events(one, "005") == 0, "it ran")
+        beta.sh("wow resume", "alice")
+        must(one.result(LIMIT).split() == alpha.sh("cksum < big", "alice").split(), "it read another file")
+    with tally.case("a job whose output is being carried back when the pause comes ends well"):
+        one = Job(alpha, "alice", "mv big other", on=here, disk=f"{2 * BIG + 50}M", more="transfer_input_files = big\ntransfer_output_files = other")
+        until(lambda: beta.sh("ls /var/lib/wow/execute/*/other || :", check=False), bool, "it has ended", LIMIT, pause=0.05)
+        beta.sh("wow pause", "alice")
+        time.sleep(POLLED)
+        beta.sh("wow resume", "alice")
+        one.result(LIMIT)
+        must(alpha.sh("cksum < other", "alice").split() == alpha.sh("cksum < big", "alice").split() and starts(one) == 1, "the output is another")
+    alpha.sh("rm -f big other", "alice")
+
+
+def gives_back(tally, alpha, beta, here):
+    """Jobs that have been paused for long, and a machine that is stopped meanwhile."""
+    with tally.case("a job that is paused for long is given back, has time for its checkpoint, and goes on elsewhere from there"):
+        beta.sh(f"echo 'WOW_PAUSE_PATIENCE = 8' > {PATIENCE}; condor_reconfig -startd")
+        job = Job(alpha, "alice", SAVES, more=f'{KEEPS}\nrank = TARGET.Machine == "{here}"').started(LIMIT)
+        until(lambda: beta.jobs_processes, bool, "it runs on beta", 20)
+        beta.sh("wow pause", "alice")
+        said = job.result(LIMIT).split()
+        must(said[:1] == ["saved"] and said[1:2] != ["beta"], f"{said}")
+        log = text(alpha, f"/home/alice/{job.name}.log")
+        must(events(job, "004") == 1 and events(job, "012") == 0 and "was not reached" not in log, log)
+        beta.sh(f"wow resume; rm {PATIENCE}; condor_reconfig -startd")
+    with tally.case("HTCondor that is stopped in a machine that is paused gives jobs time for their checkpoint, and leaves nothing frozen"):
+        job = Job(alpha, "alice", SAVES, on=here, more=KEEPS).started(LIMIT)
+        beta.sh("wow pause", "alice")
+        time.sleep(1.0)
+        beta.run("systemctl", "stop", "condor.service", timeout=90)
+        must(not beta.jobs_processes, "something of a job is left")
+        beta.run("systemctl", "start", "condor.service")
+        time.sleep(POLLED)
+        must(starts(job) == 1, "it began in a machine that is paused")
+        beta.sh("wow resume", "alice")
+        must(job.result(LIMIT).split()[:1] == ["saved"], "it began anew")
+
+
+def burnt(machine):
+    """Whether any job of a machine uses processor time."""
+    before = machine.slots
+    time.sleep(0.2)
+    return any(used > before.get(slot, 0) for slot, used in machine.slots.items())
+
+
+def stops(machine, act):
+    """Seconds from the beginning of an act to the last processor time that a machine's jobs used, which must not be long after its end."""
+    ended = []
+    acts = threading.Thread(target=lambda: (act(), ended.append(time.monotonic())))
+    begin = last = time.monotonic()
+    was = machine.slots
+    acts.start()
+    while acts.is_alive() or time.monotonic() - last < STILL:
+        time.sleep(0.02)
+        if (now := machine.slots) != was:
+            was, last = now, time.monotonic()
+        must(time.monotonic() - begin < 30, "jobs go on")
+    must(ended and begin < last < ended[0] + SOON, f"it ran until {last - begin:.2f} s, and the verb ended at {[end - begin for end in ended]}")
+    return last - begin
+
+
+def goes_on(machine, act):
+    """Seconds from the beginning of an act to the first processor time that a machine's jobs use, which must not be long after its end."""
+    ended = []
+    acts = threading.Thread(target=lambda: (act(), ended.append(time.monotonic())))
+    begin, was = time.monotonic(), machine.slots
+    acts.start()
+    try:
+        until(lambda: machine.slots, lambda now: now != was, "a job goes on", 30, pause=0.02)
+        seconds = time.monotonic() - begin
+    finally:
+        acts.join()
+    must(ended and begin + seconds < ended[0] + SOON, f"it goes on after {seconds:.2f} s, and the verb ended at {[end - begin for end in ended]}")
+    return seconds
+
+
+def activity(machine):
+    """What the startd of a machine has done last with the slot of its first job."""
+    return text(machine, STARTD).rpartition("slot1_1: Changing activity: ")[2].partition("\n")[0]
+
+
+def status(job):
+    """HTCondor's number of the state that the job is in."""
+    return job.machine.run("condor_q", job.number, "-allusers", "-af", "JobStatus", check=False).stdout.strip()
+
+
+def ask(machine, *request):
+    """Asks a machine's agent as root."""
+    machine.run("python3", "-I", "-S", "-c", ASK, *request)

@@ -1,0 +1,95 @@
+"""Who sits at beta's screen sees what the machine does, and has it in hand: the page is read from QEMU's picture, and keys come from its keyboard."""
+
+import os
+import re
+
+import killed
+import probe
+from screen import Screen
+from tally import must
+
+SHOT = "console.png"
+"""Where a picture of the page is left, in the run's folder: docs/console.png is one of them."""
+LINES = "truncate -s 1M /run/none; for _ in 1 2 3; do mount -o loop -t ext4 /run/none /mnt || :; done; rm /run/none; dmesg | grep -c \"find ext4\""
+"""Has the kernel complain; so often it did."""
+FROZEN = "cat /sys/fs/cgroup/system.slice/condor.service/htcondor/*/cgroup.freeze"
+PSS = """for name in wow-console.service getty@tty2.service wow-jobs.service; do
+  for pid in $(cat /sys/fs/cgroup/system.slice/$name/cgroup.procs /sys/fs/cgroup/system.slice/system-getty.slice/$name/cgroup.procs 2> /dev/null); do
+    echo $name $(awk '/^(Rss|Pss):/ {print $1 $2}' /proc/$pid/smaps_rollup)
+  done
+done"""
+
+
+def run(tally, lab):
+    """beta is in the pool and idle; at the end it is switched off at its screen, and on again."""
+    beta = lab.vms["beta"]
+    screen = Screen(lambda: beta.qmp(30), lab.folder)
+    alice = lab.login("alpha", "alice")
+
+    def shows(word, wait="table"):
+        """Waits until the screen shows what the pattern says; returns all of it."""
+        return probe.until(screen.text, lambda said: re.search(word, said), wait, f"beta's screen does not show {word!r}")
+
+    with tally.case("the screen shows pool, name, address, key and state, and what is read from its picture is what the kernel has there"):
+        said = shows("waits for jobs", "ready")
+        status = probe.status("beta")
+        for word in (f"pool {status['pool']} ", f"{status['host']}.{status['zone']}", f"{status['address']}  in the pool", status["node"], "P pause"):
+            must(word in said, f"{word!r} is not in:\n{said}")
+        raw = probe.root("beta", "cat /dev/vcs1")
+        must([line.rstrip() for line in said.split("\n")][1:] == [raw[at:at + 80].rstrip() for at in range(80, 2000, 80)], f"they differ:\n{said}\n{raw}")
+        print("     " + probe.root("beta", PSS).replace("\n", "; "), flush=True)
+    with tally.case("lines of the kernel do not scroll it away, and stand in the journal and on the serial port as before"):
+        must(probe.root("beta", LINES).strip().endswith("3"), "the kernel says nothing")
+        said = screen.text()
+        must("ext4" not in said and "P pause" in said, said)
+        probe.until(lambda: probe.root("beta", "journalctl -q -k | grep -c 'find ext4' || :").strip(), lambda count: count == "3", "command", "the journal has other lines")
+        with open(beta.console.path, encoding="utf-8", errors="replace") as serial:
+            must(serial.read().count("find ext4") == 3, "they are not on the serial port")
+    with tally.case("a job's person and since when stand there while it runs"):
+        alice.run(killed.WAITER)
+        shows(r"runs +alice@\S+\.internal +since \d\d:\d\d", "pool")
+        screen.dump(os.path.join(lab.folder, SHOT), "png")
+    with tally.case("P pauses the machine: its job stands still; P again, and it goes on"):
+        screen.press("p")
+        shows("Paused: jobs stand still")
+        probe.until(lambda: probe.root("beta", FROZEN).split(), lambda said: said == ["1"], "command", "the job goes on")
+        screen.press("p")
+        shows("It works: 1 job of its pool runs here")
+        probe.until(lambda: probe.root("beta", FROZEN).split(), lambda said: said == ["0"], "command", "the job stands still")
+        probe.root("beta", killed.GO)
+        shows("waits for jobs", "pool")
+    with tally.case("S leaves a support file for people of pool.conf"):
+        screen.press("s")
+        shows("support.tar.gz is written", "ready")
+        said = probe.root("beta", "stat -c '%U %G %a' /run/wow-console/support.tar.gz; tar tzf /run/wow-console/support.tar.gz | head -n 3")
+        must(said.startswith("wow-console wow 640\nwow-support/"), said)
+    with tally.case("a part that is away is named there, with what is known"):
+        probe.root("beta", "systemctl stop wow-agent.socket")
+        try:
+            shows("wow-agent does not listen")
+            screen.press("p")
+            shows("It was not done")
+        finally:
+            probe.root("beta", "systemctl start wow-agent.socket")
+        probe.until(screen.text, lambda said: "does not listen" not in said, "table", "it is still named")
+    with tally.case("Alt-F2 has a login, Alt-F1 the page"):
+        screen.press("alt-f2")
+        shows("login: ")
+        screen.press("alt-f1")
+        shows("P pause")
+    with tally.case("Q is asked twice, another key is a no, and then the machine is off"):
+        screen.press("q")
+        shows("Switch this machine off")
+        screen.press("n")
+        shows("Nothing was done")
+        beta.let_end()
+        screen.press("q")
+        shows("Switch this machine off")
+        screen.press("y")
+        shows("Really switch off now")
+        screen.press("q")
+        probe.until(lambda: beta.running, lambda running: not running, "ready", "beta does not end")
+    with tally.case("switched on again it is in the pool by itself"):
+        beta.power_on()
+        probe.until(lambda: (lab.look(), [step.name for step in beta.console.steps])[1], lambda names: "ready" in names, "ready", "beta does not get ready")
+        probe.until(lambda: probe.slots(lab), lambda found: "beta" in found, "pool", "beta's slot does not come back")
