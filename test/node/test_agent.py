@@ -243,6 +243,7 @@ class Asking(unittest.TestCase):
         with self.assertRaises(WowError) as caught:
             client.ask("reset", "/nonexistent/agent.sock")
         self.assertIn("no configuration yet", str(caught.exception))
+        self.assertIn("systemctl start wow-agent.socket", str(client.absent("/nonexistent/agent.sock", __file__)))
         for answer, code, part in ((b'{"error":"no. Ask root","code":"not-permitted","ok":false}\n', "not-permitted", "no. Ask root"),
                                    (b"hello\n", "", "wow-agent"), (b"", "", "wow-agent"), (b"[]\n", "", "no reason")):
             with tempfile.TemporaryDirectory() as folder, socket.socket(socket.AF_UNIX) as listener:

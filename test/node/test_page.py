@@ -143,7 +143,7 @@ class Running(unittest.TestCase):
     def test_a_starter_notes_for_whom_and_itself(self):
         begun.note(2007, "alice@alpha\x1b[2J\nsecond " + "x" * 500, f"{self.folder}/begun")
         whom, number, at = (self.folder / "begun/2007").read_text().splitlines()
-        self.assertEqual((len(whom), number), (begun.LONGEST, str(os.getppid())))
+        self.assertEqual((len(whom), number), (begun.LONGEST, str(os.getpid())))
         self.assertGreater(float(at), 0)
 
 

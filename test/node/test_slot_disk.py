@@ -12,7 +12,7 @@ import samples
 
 from wow.condor import start
 from wow.lib import paths
-from wow.slots import begun, disk, quota
+from wow.slots import begun, counting, disk, quota
 
 SLOT = ["SlotID = 1", 'Name = "slot1_1@alpha"', "Disk = 17408", "TotalDisk = 99999", "DiskUsage = 3"]
 
@@ -96,7 +96,7 @@ class Starter(unittest.TestCase):
 
     def start(self, inherited, refusal=None):
         """What the account is given, and what the journal gets."""
-        with mock.patch.object(quota, "bound", side_effect=refusal) as bound, mock.patch.object(begun.syslog, "syslog") as log:
+        with mock.patch.object(quota, "bound", side_effect=refusal) as bound, mock.patch("syslog.syslog") as log:
             begun.begin(["-f", "-a", "slot1_2", "alpha"], inherited)
         return bound.call_args.args, [call.args[0] for call in log.call_args_list]
 
@@ -123,32 +123,32 @@ class Quota(unittest.TestCase):
         def ioctl(_, command, flags):
             asked.append((command, int.from_bytes(flags, "little")))
             return struct.pack("<Q", 0x80010)
-        with tempfile.TemporaryDirectory() as folder, mock.patch.object(quota.fcntl, "ioctl", ioctl):
-            path = pathlib.Path(folder) / quota.NAME
-            quota.make(str(path))
+        with tempfile.TemporaryDirectory() as folder, mock.patch.object(counting.fcntl, "ioctl", ioctl):
+            path = pathlib.Path(folder) / counting.NAME
+            counting.make(str(path))
             self.assertEqual([], asked)
             first = path.read_bytes()
             path.write_bytes(b"what the kernel counted" * 1000)
             number = path.stat().st_ino
-            quota.make(str(path))
-            self.assertEqual([(quota.GET_FLAGS, 0), (quota.SET_FLAGS, 0x80000)], asked)
+            counting.make(str(path))
+            self.assertEqual([(counting.GET_FLAGS, 0), (counting.SET_FLAGS, 0x80000)], asked)
             self.assertEqual((first, number), (path.read_bytes(), path.stat().st_ino), "a full disk may have no other place for it")
             self.assertEqual(0o600, path.stat().st_mode & 0o777)
-        self.assertEqual((quota.EMPTY, 0xd9c01f11, 1, 2), (len(first), *struct.unpack_from("<II", first), *struct.unpack_from("<I", first, 20)))
+        self.assertEqual((counting.EMPTY, 0xd9c01f11, 1, 2), (len(first), *struct.unpack_from("<II", first), *struct.unpack_from("<I", first, 20)))
 
     def test_a_device_is_found_by_its_number(self):
         with tempfile.TemporaryDirectory() as folder:
             place = pathlib.Path(folder) / "254:4"
             place.mkdir()
             (place / "uevent").write_text("MAJOR=254\nMINOR=4\nDEVNAME=vda4\nDEVTYPE=partition\n")
-            self.assertEqual("/dev/vda4", quota.device(os.makedev(254, 4), folder))
+            self.assertEqual("/dev/vda4", counting.device(os.makedev(254, 4), folder))
             with self.assertRaisesRegex(OSError, "home is on no disk"):
-                quota.device(os.makedev(0, 31), folder)
+                counting.device(os.makedev(0, 31), folder)
 
     def test_nothing_is_made_of_a_home_in_memory(self):
-        with tempfile.TemporaryDirectory() as folder, mock.patch.object(quota, "device", side_effect=OSError(errno.ENOTBLK, "home is on no disk", folder)):
+        with tempfile.TemporaryDirectory() as folder, mock.patch.object(counting, "device", side_effect=OSError(errno.ENOTBLK, "home is on no disk", folder)):
             with self.assertRaises(OSError):
-                quota.begin(folder)
+                counting.begin(folder)
             self.assertEqual([], os.listdir(folder))
 
     def bound(self, *arguments, used=(0, 0)):
@@ -158,7 +158,7 @@ class Quota(unittest.TestCase):
         def ask(path, command, account, values):
             if command == quota.GET:
                 values.raw = quota.VALUES.pack(5, 0, used[0], 6, 0, used[1], 0, 0, 63)
-            told.append((path, command, account, quota.VALUES.unpack(values.raw)))
+            told.append((path, command, account, quota.VALUES.unpack(values)))
         with mock.patch.object(quota, "_ask", ask):
             quota.bound(*arguments, path="/home")
         path, command, account, values = told[-1]
@@ -176,13 +176,13 @@ class Quota(unittest.TestCase):
             quota.bound(2001, 5, 5, "/proc")
 
     def test_what_is_counted_already_is_left_alone(self):
-        with mock.patch.object(quota, "is_on", lambda path: True), mock.patch.object(quota, "make") as make:
-            quota.begin("/home")
+        with mock.patch.object(quota, "is_on", lambda path: True), mock.patch.object(counting, "make") as make:
+            counting.begin("/home")
         self.assertFalse(make.called)
 
     def test_where_it_cannot_be_counted_the_journal_says_why_and_htcondor_starts(self):
         for role, times in (("worker", 1), ("login", 0)):
-            with mock.patch.object(quota, "begin", side_effect=OSError(errno.EROFS, "Read-only file system", "/x")), mock.patch("builtins.print") as said, \
+            with mock.patch.object(counting, "begin", side_effect=OSError(errno.EROFS, "Read-only file system", "/x")), mock.patch("builtins.print") as said, \
                     mock.patch.multiple(start, control=mock.DEFAULT, pace=mock.DEFAULT, managers=mock.DEFAULT, system=mock.DEFAULT, files=mock.DEFAULT) as others:
                 start.start(samples.pool(node__role=role), "10.128.3.4", "alpha")
             others["system"].systemctl.assert_called_once_with("restart", "--no-block", "condor.service")

@@ -4,6 +4,7 @@ theirs."""
 import json
 import pathlib
 import re
+import signal
 from jobs import Job
 from pool import WORLD, ZONE
 from tally import must
@@ -98,10 +99,15 @@ def run(tally, pool):
     with tally.case("a job talks to its own starter (condor_chirp)"):
         chirps = Job(alpha, "alice", CHIRPS, on=f"beta.{ZONE}", more="+WantIOProxy = true")
         must(chirps.result().split()[-1:] == ["17"], chirps.result())
-    with tally.case("a job whose program cannot be started ends with 127, and its error file says why"):
+    with tally.case("a job whose program cannot be started is held, its log says why, and `wow why` what to look for"):
         wrong = Job(alpha, "alice", "#!/nowhere", on=f"beta.{ZONE}")
-        said = wrong.result()
-        must("cannot be started: No such file" in said and "interpreter" in said and "return value 127" in alpha.sh(f"cat {wrong.name}.log", "alice"), said)
+        wrong.wait("012", "been held")
+        said = alpha.sh(f"cat {wrong.name}.log; wow why {wrong.number}", "alice")
+        must("Failed to execute" in said and "No such file or directory" in said and "interpreter" in said, said)
+        wrong.remove()
+    with tally.case("a job has its signals as every job of HTCondor's has them: SIGPIPE alone is ignored"):
+        ignored = Job(alpha, "alice", "grep SigIgn /proc/self/status", on=f"beta.{ZONE}").result().split()
+        must(int(ignored[1], 16) == 1 << signal.SIGPIPE - 1, f"it ignores {ignored}")
     with tally.case("what a job leaves running ends with it"):
         Job(alpha, "alice", "setsid sh -c 'sleep 1234 & sleep 1234' > /dev/null 2>&1 & sleep 1", on=f"beta.{ZONE}").result()
         until(lambda: beta.sh("pgrep -fx 'sleep 1234' || :"), lambda left: not left, "its processes are gone", 20)
@@ -117,7 +123,10 @@ def run(tally, pool):
     with tally.case("a job that writes more than it asked for is held while it runs, and the reason has the same figures"):
         must((40 << 10, 5) < is_held(glutton, 90) < (41 << 10, 50), "it wrote something else")
     with tally.case("each starter learns from its startd what disk its job has"):
-        must("not known" not in beta.sh("journalctl -q -t bound") + alpha.sh("journalctl -q -t bound"), alpha.sh("journalctl -q -t bound"))
+        said = "".join(machine.sh("journalctl -q -t starter") for machine in (alpha, beta))
+        must("not known" not in said, said)
+        logs = beta.sh("cat /var/log/condor/StarterLog.slot*")
+        must("Operation not permitted" not in logs, f"a starter is kept from whom it speaks to: {logs[-3000:]}")
     beta.run("nft", "delete table inet left")
     notebook.kill()
     notebook.wait()

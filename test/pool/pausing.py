@@ -84,6 +84,8 @@ def run(tally, pool):
         until(lambda: burnt(beta), bool, "it goes on", 30, pause=0.3)
         must("paused" not in beta.sh("wow status", "bob").lower(), beta.sh("wow status"))
     with tally.case("what the agent began is done though the startd was killed before it was told, and nothing stays frozen"):
+        # Until the startd lets the job of the last pause go on it thaws it once more, and nobody freezes it anew while wow-jobs is away.
+        until(lambda: activity(beta), lambda found: found.endswith("-> Busy"), "its slot is busy", LIMIT)
         beta.run("systemctl", "stop", "wow-jobs.service")
         stops(beta, lambda: beta.sh("wow pause", "alice"))
         beta.sh("kill -9 $(pgrep -x condor_startd)")

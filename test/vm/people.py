@@ -53,6 +53,7 @@ def run(tally, lab):
         screen.press("p")
         shows("Paused: jobs stand still")
         probe.until(lambda: probe.root("beta", FROZEN).split(), lambda said: said == ["1"], "command", "the job goes on")
+        probe.until(lambda: alice.run("wow jobs").stdout, lambda said: re.search(r"is suspended +beta ", said), "pool", "the queue does not say that its job stands still")
         screen.press("p")
         shows("It works: 1 job of its pool runs here")
         probe.until(lambda: probe.root("beta", FROZEN).split(), lambda said: said == ["0"], "command", "the job stands still")

@@ -9,14 +9,15 @@ from waiting import until
 PORT = 9640
 CONFIG = "/run/debian/condor_config"
 ROLES = {"manager": "CentralManager", "alpha": "Submit, Execute", "beta": "Execute"}
-# Of Debian's condor_config all but the folder where this machine's own settings lie.
+# Of Debian's condor_config all but the folder where this machine's own settings lie. The queue and the jobs' folders are on the disk where ours are: /var is
+# memory, as an image's is, and memory waits for no disk.
 FOLDERS = """
 LOCAL_CONFIG_DIR = /run/debian/config.d
 RUN = /var/debian/run
 LOG = /var/debian/log
 LOCK = /var/debian/lock
-SPOOL = /var/debian/spool
-EXECUTE = /var/debian/execute
+SPOOL = /home/debian/spool
+EXECUTE = /home/debian/execute
 SEC_PASSWORD_DIRECTORY = /var/debian/passwords.d
 SEC_TOKEN_SYSTEM_DIRECTORY = /var/debian/tokens.d
 TRUST_DOMAIN = bench
@@ -32,7 +33,7 @@ use ROLE : {roles}
 MAKE = """mkdir -p /run/debian/config.d /var/debian
 cp /etc/condor/config.d/00-htcondor-9.0.config /run/debian/config.d/
 cat /etc/condor/condor_config - > /run/debian/condor_config
-for folder in run log lock spool execute; do install -d -o condor -g condor /var/debian/$folder; done
+for folder in /var/debian/run /var/debian/log /var/debian/lock /home/debian/spool /home/debian/execute; do install -d -o condor -g condor $folder; done
 install -d -m 700 /var/debian/passwords.d /var/debian/tokens.d"""
 START = """export CONDOR_CONFIG={config}
 printf %s {password} | condor_store_cred add -c -i - > /dev/null

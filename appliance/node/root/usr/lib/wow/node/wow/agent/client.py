@@ -1,4 +1,7 @@
 """Asks the agent, as any user of this machine may."""
+import os
+
+from wow.config import facts
 from wow.lib import lines, paths
 from wow.lib.errors import WowError
 
@@ -11,7 +14,7 @@ def ask(command: str, path: str = paths.AGENT, **fields: str) -> None:
     try:
         reply = lines.exchange(path, {"command": command, **fields}, TIMEOUT)
     except FileNotFoundError:
-        raise WowError("is missing: this machine has no configuration yet", "Look at the console for what is wrong with pool.conf", path) from None
+        raise absent(path) from None
     except PermissionError:
         raise WowError("may not be opened by you", "Ask as root, or as a user named in pool.conf (group wow)", path) from None
     except TimeoutError:
@@ -21,3 +24,10 @@ def ask(command: str, path: str = paths.AGENT, **fields: str) -> None:
     if not isinstance(reply, dict) or not reply.get("ok"):
         said = reply if isinstance(reply, dict) else {}
         raise WowError(str(said.get("error", "no reason was given")), "", code=str(said.get("code", "")))
+
+
+def absent(path: str, configuration: str = facts.FILE) -> WowError:
+    """What to tell where nobody listens: wow-config starts the agent's socket when it has taken a pool.conf."""
+    if not os.path.exists(configuration):
+        return facts.missing()
+    return WowError("is missing: the agent is not there", "Ask root to start it with: systemctl start wow-agent.socket", path)

@@ -7,7 +7,7 @@ from wow.config.facts import Facts
 from wow.lib import console, control, files, paths, system
 from wow.lib.errors import WowError
 from wow.pause import rounds, tell
-from wow.slots import quota
+from wow.slots import counting
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def start(pool: Facts, address: str, host: str) -> None:
     pace.write(pool, status, control.peers(), None)
     managers.write(pool, status, host)
     if pool.has_slots:
-        quota.start_counting()
+        counting.start_counting()
     # Before the first job: a machine that is paused stays so when it is started anew.
     tell.write(rounds.at_start() if pool.has_slots else None)
     changed = files.write_if_changed(CONFIG, drop_in.config(pool, address, host))

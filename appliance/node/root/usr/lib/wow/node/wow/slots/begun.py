@@ -5,8 +5,7 @@ page on the console.
 The startd has told the starter of its slot by then: the slot's ad waits in a socket that the starter was given (startd, Starter::execDCStarter). It is
 looked at and left there. So nobody has to be asked, and it is known before the starter makes the job's folder. The form is CEDAR's, HTCondor's own.
 """
-import os
-import syslog
+import posix  # what os adds to it takes long to load
 from _socket import MSG_DONTWAIT, MSG_PEEK, socket  # what the module socket adds to it takes as long to load as all else here
 
 from wow.lib import paths
@@ -39,12 +38,18 @@ def begin(arguments: list[str], inherited: str) -> None:
         whom = whom_of(sent)
         kib = disk_of(sent)
     except (OSError, ValueError) as error:
-        syslog.syslog(f"the disk space of account {account}'s job is not known, so the kernel does not bound it: {error}")
+        say(f"the disk space of account {account}'s job is not known, so the kernel does not bound it: {error}")
     note(account, whom or f"somebody of {arguments[-1]}")
     try:
         quota.bound(account, *(disk.kernel(kib) if kib else (0, 0)))
     except OSError as error:
-        syslog.syslog(f"the kernel does not bound what jobs write: {error.strerror}")
+        say(f"the kernel does not bound what jobs write: {error.strerror}")
+
+
+def say(text: str) -> None:
+    """Into the journal."""
+    import syslog
+    syslog.syslog(text)
 
 
 def account_of(arguments: list[str]) -> int | None:
@@ -109,16 +114,19 @@ def values(sent: bytes, wanted: "Sequence[bytes]") -> dict[bytes, bytes]:
 
 
 def note(account: int, whom: str, folder: str = paths.BEGUN) -> None:
-    """Says for whom the account's slot works, and who the starter is: this process's parent, which becomes it (the script `starter`). A job does not wait for that."""
+    """Says for whom the account's slot works, and who the starter is: this process, which becomes it (the script `starter`). A job does not wait for that."""
     try:
-        os.makedirs(folder, exist_ok=True)
+        try:
+            posix.mkdir(folder)
+        except FileExistsError:
+            pass
         with open("/proc/uptime", encoding="ascii") as file:
             now = file.read().split()[0]
         with open(f"{folder}/{account}.new", "w", encoding="utf-8") as file:
-            file.write(f"{' '.join(whom.split())[:LONGEST]}\n{os.getppid()}\n{now}\n")
-        os.rename(f"{folder}/{account}.new", f"{folder}/{account}")
+            file.write(f"{' '.join(whom.split())[:LONGEST]}\n{posix.getpid()}\n{now}\n")
+        posix.rename(f"{folder}/{account}.new", f"{folder}/{account}")
     except OSError as error:
-        syslog.syslog(f"for whom account {account} runs a job is not noted: {error.strerror}")
+        say(f"for whom account {account} runs a job is not noted: {error.strerror}")
 
 
 def whole(sent: bytes) -> bytes:

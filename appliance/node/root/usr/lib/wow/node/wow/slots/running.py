@@ -4,7 +4,7 @@ import os
 
 from wow.lib import console, files, paths
 
-STARTERS = ("starter", "unshare", "condor_starter")
+STARTERS = ("starter", "condor_starter")
 """What the starter's process is called, from its beginning on (the script `starter`)."""
 TICKS = os.sysconf("SC_CLK_TCK")
 

@@ -4,7 +4,7 @@ RELEASE = "then condor_release {number}"
 REMEDIES = {
     1: "Let it go on when you want: condor_release {number}",
     3: "Its own submit file had it held. Look at its periodic_hold, " + RELEASE,
-    6: "Look whether the program is there, may be run and is for this system, " + RELEASE,
+    6: "Look whether the program is there, may be run, is for this system, and names an interpreter in its first line that machines have, " + RELEASE,
     7: "Look whether the folder of its output is there and yours, " + RELEASE,
     8: "Look whether its input file is there and yours to read, " + RELEASE,
     9: "Look whether the folder of its output is there and yours, " + RELEASE,

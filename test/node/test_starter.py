@@ -1,0 +1,87 @@
+"""What a starter enters before it becomes HTCondor's, and with what: the program `starter`, wow/slots/alone.py, wow/lib/libc.py."""
+import errno
+import importlib.machinery
+import importlib.util
+import os
+import pathlib
+import posix
+import signal
+import struct
+import sys
+import tempfile
+import unittest
+from unittest import mock
+
+from wow.lib import libc
+from wow.slots import alone, begun
+
+PROGRAM = pathlib.Path(__file__).resolve().parents[2] / "appliance/node/root/usr/lib/wow/node/starter"
+ARGUMENTS = ["-f", "-a", "slot1_2", "alpha"]
+
+
+def starter():
+    """The program, loaded and not run."""
+    loader = importlib.machinery.SourceFileLoader("starter", str(PROGRAM))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("starter", loader))
+    loader.exec_module(module)
+    return module
+
+
+class Starter(unittest.TestCase):
+    def run_it(self, refusal=None):
+        """What it did, in order; with what it became the starter, or None; what the journal got."""
+        done, said = [], []
+        with mock.patch.object(begun, "begin", side_effect=lambda *arguments: done.append(("begin", *arguments))), \
+                mock.patch.object(alone, "enter", side_effect=refusal or (lambda: done.append(("enter",)))), \
+                mock.patch("posix.execv", side_effect=lambda *arguments: done.append(("execv", *arguments))), \
+                mock.patch("syslog.syslog", side_effect=said.append), mock.patch.object(libc, "call", side_effect=lambda *what: done.append(what)), \
+                mock.patch.object(sys, "argv", ["starter", *ARGUMENTS]), mock.patch.dict(posix.environ, {b"CONDOR_INHERIT": b"1 <a> 0"}):
+            try:
+                starter().main()
+            except SystemExit as error:
+                done.append(("exit", error.code))
+        return done, said
+
+    def test_the_disk_is_bounded_then_the_slot_shut_then_it_becomes_the_starter_with_its_arguments(self):
+        done, said = self.run_it()
+        self.assertEqual([("begin", ARGUMENTS, "1 <a> 0"), ("enter",)], done[:2])
+        self.assertEqual(("execv", "/usr/sbin/condor_starter", ["/usr/sbin/condor_starter", *ARGUMENTS]), done[-1])
+        self.assertEqual([], said)
+
+    def test_signals_that_python_ignores_are_as_they_were(self):
+        changed = {number for name, number, *what in (one for one in self.run_it()[0] if one[0] == "signal") if what == [signal.SIG_DFL]}
+        self.assertEqual({signal.SIGPIPE, signal.SIGXFSZ}, changed)
+
+    def test_a_machine_that_cannot_shut_a_job_in_starts_none_and_says_why(self):
+        done, said = self.run_it(OSError(errno.ENOSYS, "Function not implemented"))
+        self.assertEqual(("exit", 1), done[-1])
+        self.assertNotIn("execv", [one[0] for one in done])
+        self.assertIn("Function not implemented. Start the image's own kernel", said[0])
+
+
+class Alone(unittest.TestCase):
+    def test_it_enters_a_namespace_and_a_domain_of_landlock_for_sockets(self):
+        calls = []
+        with mock.patch.object(libc, "call", side_effect=lambda *arguments: calls.append(arguments) or 7), mock.patch("posix.close") as close:
+            alone.enter()
+        self.assertEqual([("unshare", 0x08000000), ("syscall", 444, struct.pack("=3Q", 0, 0, 1), 24, 0), ("syscall", 446, 7, 0)], calls)
+        close.assert_called_once_with(7)
+
+    def test_what_the_kernel_refuses_is_raised(self):
+        for refused in range(3):
+            answers = [0, 7, 0]
+            answers[refused] = OSError(errno.EPERM, "Operation not permitted")
+            with mock.patch.object(libc, "call", side_effect=answers), mock.patch("posix.close"), self.assertRaises(OSError):
+                alone.enter()
+
+
+class Library(unittest.TestCase):
+    def test_a_function_is_called_with_numbers_bytes_and_room_for_what_it_writes(self):
+        room = libc.room(8)
+        self.assertEqual(5, libc.call("snprintf", room, 8, b"%d-%s", 42, b"ab"))
+        self.assertEqual(b"42-ab\0\0\0", room.raw)
+
+    def test_what_fails_says_why(self):
+        with tempfile.TemporaryDirectory() as folder, self.assertRaises(FileNotFoundError) as raised:
+            libc.call("chdir", f"{folder}/none".encode())
+        self.assertEqual((errno.ENOENT, os.strerror(errno.ENOENT)), (raised.exception.errno, raised.exception.strerror))
