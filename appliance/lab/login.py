@@ -10,6 +10,8 @@ from shell import LabError, run
 
 USER = "lab"
 """The lab's own ordinary user on every machine (pool.conf makes it): reads captures and figures."""
+ADMIN = "carol"
+"""Who administers the lab's pool, on its manager."""
 
 
 def must_run(machine):

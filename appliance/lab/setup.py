@@ -32,8 +32,8 @@ class Setup:
     configs: dict
 
     def users(self, machine):
-        """Who may log in: the lab everywhere, alice on alpha only."""
-        names = [login.USER] + (["alice"] if machine is sites.ALPHA else [])
+        """Who may log in: the lab everywhere, alice on alpha and carol on the manager only."""
+        names = [login.USER] + (["alice"] if machine is sites.ALPHA else []) + ([login.ADMIN] if machine.role == "manager" else [])
         return dict.fromkeys(names, self.public_key)
 
     def stamp(self, machine, **what):

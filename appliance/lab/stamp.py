@@ -5,6 +5,7 @@ import pathlib
 import shutil
 
 import image
+import login
 from pools import conf
 from shell import run
 
@@ -37,5 +38,6 @@ def pool_conf(machine, facts, users, ticket):
     """pool.conf of one machine, which has the name that the lab calls it by and records its tap."""
     node = {"host": machine.name, "capture": "yes"}
     if machine.role == "manager":
-        return conf.manager(facts, users.items(), **node)
+        admins = {name: key for name, key in users.items() if name == login.ADMIN}
+        return conf.manager(facts, admins.items(), [one for one in users.items() if one[0] not in admins], **node)
     return conf.worker(facts, ticket, users.items(), **node)

@@ -28,10 +28,10 @@ def text(sections):
     return "\n".join(lines)
 
 
-def manager(facts, users=(), **node):
-    """The manager's file; `node` are more keys of [node], `users` (name, key) pairs."""
+def manager(facts, admins=(), users=(), **node):
+    """The manager's file; `node` are more keys of [node], `admins` (name, key) pairs of who may log in there and ask its CA, `users` of who may log in."""
     return _checked([("pool", _pool(facts)), ("ca", {"certificate": facts.certificate}),
-                     ("node", {"role": agreed.MANAGER_ROLE, "port": _port(facts.at), **node}), *_users(users),
+                     ("node", {"role": agreed.MANAGER_ROLE, "port": _port(facts.at), **node}), *_users(admins, admin="yes"), *_users(users),
                      *_projects(facts.projects)], "manager's pool.conf")
 
 
@@ -51,9 +51,9 @@ def worker(facts, ticket, users=(), **node):
         *_projects(facts.projects)], "volunteers' pool.conf")
 
 
-def judge(name, subnet, at, users):
-    """WowError, naming what a person typed, if the reader would refuse it. There is no CA yet, so it reads the file of an open pool."""
-    for typed, value in ((f'"{name}"', name), ("--subnet", subnet), ("--at", at), *((f"--user {user}", user) for user in users)):
+def judge(name, subnet, at, users, option="--user"):
+    """WowError, naming what a person typed (the users as `option`), if the reader would refuse it. There is no CA yet, so it reads the file of an open pool."""
+    for typed, value in ((f'"{name}"', name), ("--subnet", subnet), ("--at", at), *((f"{option} {user}", user) for user in users)):
         # An end of line in a word would be a line of its own in the file.
         if not value.isprintable() or " " in value:
             raise poolconf.WowError("holds a blank or an end of line", "Type it without", "", typed)
@@ -63,7 +63,7 @@ def judge(name, subnet, at, users):
     except poolconf.WowError as error:
         section, _, key = error.key.partition(" ")
         typed = {"name": f'"{name}"', "subnet": f"--subnet {subnet}", "bootstrap": f"--at {at}"}.get(key)
-        raise poolconf.WowError(error.what, error.todo, "", typed or f"--user {section[len('[user:'):-1]}") from None
+        raise poolconf.WowError(error.what, error.todo, "", typed or f"{option} {section[len('[user:'):-1]}") from None
 
 
 def judge_project(name, says, link):
@@ -95,8 +95,8 @@ def _places(places):
     return " ".join(f"udp:{place}" for place in places)
 
 
-def _users(users):
-    return [(f"{poolconf.USERS}{name}", {"authorized-key": key}) for name, key in users]
+def _users(users, **more):
+    return [(f"{poolconf.USERS}{name}", {"authorized-key": key, **more}) for name, key in users]
 
 
 def _projects(projects):

@@ -42,7 +42,7 @@ def facts(found):
                     for host, at in places.items() if host in last],
         "tickets": [{"id": ticket["id"], "machines": used[ticket["id"]]["uses"], "used": used[ticket["id"]]["used"],
                      "not_after": used[ticket["id"]]["not_after"]} for ticket in folder.read_tickets()],
-        "users": told.users, "projects": [{"name": name, **project} for name, project in told.projects.items()],
+        "users": told.users, "admins": told.admins, "projects": [{"name": name, **project} for name, project in told.projects.items()],
         "images": [{"file": name, **{key: one[key] for key in ("bytes", "release", "source", "sha256")}} for name, one in stamping.Stamped(folder).known.items()],
         "backup": sealed(folder, backup.note_of(folder))}
 

@@ -18,7 +18,7 @@ def texts(pool):
     ticket = folder.read_tickets()[-1]
     start = string.Template((HERE / "START.md.in").read_text(encoding="utf-8")).substitute(
         name=told.name, host=told.host, port=told.port, subnet=told.subnet, folder=folder.root, ticket=ticket["id"], machines=ticket["machines"],
-        until=ticket["until"], manager_until=manager_until(pool), people=people(told.users), machine=machine(told, folder.root), command=HERE.parent / "wow", others=others(pool))
+        until=ticket["until"], manager_until=manager_until(pool), people=people(told.users), admins=admins(told, folder.root), machine=machine(told, folder.root), command=HERE.parent / "wow", others=others(pool))
     return {folder.start: start, folder.for_volunteers / "volunteer.md": page("volunteer.md"),
             folder.for_volunteers / "hypervisors.md": page("hypervisors.md"), folder.for_scientists / "scientist.md": page("scientist.md"),
             folder.for_scientists / "hypervisors.md": page("hypervisors.md"), folder.for_scientists / "jobs.md": page("jobs.md")}
@@ -39,6 +39,18 @@ def page(name):
 def people(users):
     """Who may log in, in words."""
     return ", ".join(users) if users else "nobody yet"
+
+
+def admins(told, root):
+    """Who may ask the CA on the manager, and how."""
+    command = f"wow pool admin add {root} NAME=FILE.pub"
+    if not told.admins:
+        return ("Nobody logs in to the manager, so nobody can take a machine's certificate back. To be able to, type\n"
+                f"`{command}`, then do what it says.")
+    there = f"ssh {next(iter(told.admins))}@manager.{told.name}.internal wow-ca"
+    return (f"These people may log in to the manager, by ssh key, and ask its CA: {people(told.admins)}. On a machine of the pool\n"
+            f"`{there} list` shows all machines, `{there} revoke HOST` takes one\n"
+            f"back, `{there} help` says what else there is. For others type\n`{command}`, then do what it says.")
 
 
 def others(pool):

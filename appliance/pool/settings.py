@@ -17,7 +17,7 @@ class Settings(NamedTuple):
     """`host` and `port` are the first manager's place; `machines` and `until` are of the first ticket; `users` maps names to OpenSSH keys; `login`
     says whether there is an image for laptops, with a queue and no jobs; `managers` are those beside the first in their order, {host, address, at} each, `at`
     None where only the overlay leads there; `reserved` are the addresses for managers, FIRST-LAST, empty in a pool that was made before there were any; `projects`
-    are {name: {says, link}}."""
+    are {name: {says, link}}; `admins` maps the names of those who may ask the CA on its manager to OpenSSH keys."""
     name: str
     subnet: str
     host: str
@@ -29,6 +29,7 @@ class Settings(NamedTuple):
     managers: tuple = ()
     reserved: str = ""
     projects: dict = {}
+    admins: dict = {}
 
     @property
     def at(self):
@@ -39,8 +40,8 @@ class Settings(NamedTuple):
 def write(path, settings):
     """Keeps them. OSError: no room."""
     told = settings._asdict()
-    for later in ("managers", "reserved", "projects"):
-        # As a clone knows it that knows of one manager.
+    for later in ("managers", "reserved", "projects", "admins"):
+        # As a clone of before knows it.
         if not told[later]:
             del told[later]
     durable.write(path, json.dumps({"format": FORMAT, **told}, indent=2) + "\n")

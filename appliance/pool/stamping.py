@@ -56,7 +56,7 @@ def copy(output, new, _):
 def outputs(folder, facts, ticket, told, image):
     """All that people get; `told` are the pool's settings. The name of a file says what it is for, since it leaves its folder."""
     name, manager, volunteers = facts.name, folder.for_manager, folder.for_volunteers
-    theirs, ours = conf.worker(facts, ticket, told.users.items()), conf.manager(facts)
+    theirs, ours = conf.worker(facts, ticket, told.users.items()), conf.manager(facts, told.admins.items())
 
     def four(place, stem, text, keys):
         ova, disk = (image.ova, image.digests[OVA]), (image.qcow2, image.digests[QCOW2])

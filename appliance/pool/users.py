@@ -8,16 +8,17 @@ LARGEST = 16 * 1024
 """Bytes of a file with a public key; RSA's largest have 3 KiB."""
 
 
-def read(words):
-    """{name: OpenSSH key} of NAME=FILE.pub words; WowError names what is wrong. Whether name and key are right is the reader's to say (`conf.judge`)."""
+def read(words, option="--user"):
+    """{name: OpenSSH key} of NAME=FILE.pub words of an option; WowError names what is wrong. Whether name and key are right is the reader's to say
+    (`conf.judge`)."""
     found = {}
     for word in words:
         name, equals, path = word.partition("=")
         if not equals or not name or not path:
-            raise WowError("is not NAME=FILE.pub", "Write it like alice=alice.pub", f"--user {word}")
+            raise WowError("is not NAME=FILE.pub", "Write it like alice=alice.pub", f"{option} {word}")
         if name in found:
-            raise WowError("stands twice", "Give each name once", f"--user {name}")
-        found[name] = key_of(pathlib.Path(path), f"--user {name}")
+            raise WowError("stands twice", "Give each name once", f"{option} {name}")
+        found[name] = key_of(pathlib.Path(path), f"{option} {name}")
     return found
 
 

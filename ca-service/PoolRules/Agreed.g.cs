@@ -50,6 +50,9 @@ public static class Agreed
     /// <summary>The zone's name server: ipopd's own address beside each tap.</summary>
     public const string NameServerLabel = "ipopd";
 
+    /// <summary>Where administrators of the pool ask the CA that serves on a manager.</summary>
+    public const string AdminSocket = "/run/wow-ca/admin.sock";
+
     /// <summary>OU of a worker's certificate, and its role in pool.conf, `wow status` and the CA's table.</summary>
     public const string WorkerRole = "worker";
 

@@ -224,6 +224,14 @@ class Hearing(unittest.TestCase):
         server.Server(self.listener, idle=0.01).run()
         self.assertEqual(self.told(link), {"ok": True})
 
+    def test_the_machine_with_the_ca_is_reset_by_root_alone(self):
+        with tempfile.TemporaryDirectory() as folder:
+            requests.keep_authority(ROOT, folder)
+            requests.keep_authority(1000, f"{folder}/ca")
+            with self.assertRaises(WowError) as caught:
+                requests.keep_authority(1000, folder)
+        self.assertEqual((caught.exception.code, "certificate authority" in str(caught.exception)), ("not-permitted", True))
+
     def test_without_systemd_s_socket_it_says_how_it_is_started(self):
         with mock.patch("builtins.print") as printed:
             self.assertEqual(server.main(), 1)

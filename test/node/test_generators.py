@@ -328,7 +328,8 @@ class Users(unittest.TestCase):
     def test_people_and_jobs_are_added_without_passwords(self):
         passwd, group, shadow = users.add(self.BASE, "root:x:0:\n", "root:!:19000::::::\n", {"alice": 1000})
         self.assertIn("alice:x:1000:1000::/home/alice:/bin/bash\n", passwd)
-        self.assertIn("wow:x:990:alice\n", group)
+        self.assertIn("wow:x:990:alice\nwow-admin:x:987:\n", group)
+        self.assertIn("wow-admin:x:987:bob\n", users.add(self.BASE, "", "", {"alice": 1000, "bob": 1001}, ["bob"])[1])
         self.assertEqual(len(passwd.splitlines()), 2 + 1 + 128)
         for line in shadow.splitlines()[1:]:
             self.assertEqual(line.split(":")[1], "*", "a password that nothing matches")

@@ -20,6 +20,12 @@ class WhatIsRight(unittest.TestCase):
         self.assertEqual(pool.projects, {"storm surge": {"says": "Wir sagen Sturmfluten an der Küste voraus.", "link": "https://example.org/surge?year=2026"}})
         self.assertIsNone(pool.modules)
 
+    def test_who_may_ask_the_ca_is_named_and_nobody_else_may(self):
+        self.assertEqual(samples.pool().admins, ())
+        sections = samples.sections()
+        sections["user:alice"]["admin"] = "yes"
+        self.assertEqual(poolconf.read(samples.text(sections).encode()).admins, ("alice",))
+
     def test_a_manager_needs_no_bootstrap(self):
         self.assertTrue(samples.pool(node__role="manager", pool__bootstrap=None).is_manager)
 

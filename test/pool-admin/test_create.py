@@ -39,6 +39,19 @@ class OnePool(unittest.TestCase):
         for word in ("alice", "ticket", "bootstrap"):
             self.assertNotIn(word, conf)
 
+    def test_administrators_log_in_to_the_manager_alone_and_start_md_says_how_they_ask_its_ca(self):
+        told = self.world.made("--admin", f"carol={self.world.key}")
+        self.assertEqual({"carol": KEY}, told["admins"])
+        self.assertIn(f"[user:carol]\nauthorized-key = {KEY}\nadmin = yes\n", self.world.conf("for-manager/science-manager-config.img"))
+        self.assertNotIn("carol", self.world.conf("for-volunteers/science-config.img"))
+        self.assertIn("ssh carol@manager.science.internal wow-ca revoke HOST", self.world.text("START.md"))
+        self.assertIn("carol", self.world.run("show", self.world.pool)[1])
+        self.world.run("admin", "add", self.world.pool, f"dave={self.world.key}")
+        self.world.run("admin", "remove", self.world.pool, "carol")
+        conf = self.world.conf("for-manager/science-manager-config.img")
+        self.assertTrue("[user:dave]" in conf and "carol" not in conf, conf)
+        self.assertIn("ssh dave@", self.world.text("START.md"))
+
     def test_who_has_a_laptop_gets_a_machine_with_a_queue_and_no_jobs(self):
         told = self.world.made("--user", f"alice={self.world.key}", "--login")
         self.assertEqual(FILES | LOGIN, {image["file"] for image in told["images"]})
@@ -224,7 +237,8 @@ class Refused(unittest.TestCase):
         for user, says in ((f"alice={private}", "private key"), (f"alice={two}", "2 lines"), (f"alice={text}", "not a kind of OpenSSH key"),
                            (f"alice={key.with_name('bytes.pub')}", "no text"), (f"alice={key.with_name('absent')}", "No such file"), ("alice", "NAME=FILE.pub"),
                            (f"Alice={key}", "not a user name"), (f"root]={key}", "user"), (f"a b={key}", "blank"), (f"={key}", "NAME=FILE.pub")):
-            self.refused(*at, "--user", user, says=["--user", says])
+            for option in ("--user", "--admin"):
+                self.refused(*at, option, user, says=[option, says])
         self.refused(*at, "--user", f"al={key}", "--user", f"al={key}", says=["--user al", "twice"])
 
     def test_a_folder_that_is_something_else_stays_as_it_is(self):
@@ -274,7 +288,8 @@ class AnotherPool(unittest.TestCase):
         other = self.world.key.with_name("other.pub")
         other.write_text(KEY.replace("alice@home", "bob"), encoding="ascii")
         for words, says in ((("--at", "other.example.org"), "wow pool stamp"), (("--at", "manager.example.org", "--subnet", "10.0.0.0/8"), "keeps its subnet"),
-                            (("--machines", "8"), "wow pool ticket"), (("--login",), "wow pool stamp --login"), (("--until", "2098-01-01"), "wow pool ticket"), (("--user", f"bob={other}"), "wow pool user")):
+                            (("--machines", "8"), "wow pool ticket"), (("--login",), "wow pool stamp --login"), (("--until", "2098-01-01"), "wow pool ticket"), (("--user", f"bob={other}"), "wow pool user"),
+                            (("--admin", f"bob={other}"), "wow pool admin")):
             code, _, err = self.world.run("create", "science", *words)
             self.assertEqual((1, True), (code, says in err), err)
         code, _, err = self.world.run("create", "physics", "--folder", self.world.pool)

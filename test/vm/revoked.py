@@ -1,13 +1,15 @@
 """beta's certificate is revoked on the manager: within a minute nobody talks to beta any more, the pool offers it no more, and each says so."""
 
+import json
 import time
 
 import echo
 import killed
 import probe
+from login import ADMIN
 from tally import must
 
-REVOKE = "/usr/lib/wow/ca/wow-ca revoke beta --state /var/lib/wow/ca"
+REVOKE = "wow-ca revoke beta"
 ADS = "for kind in startd schedd master; do condor_status -$kind -af Machine; done"
 MINUTE = 60
 
@@ -39,22 +41,27 @@ def listed():
 def run(tally, lab):
     """beta does not come back by itself."""
     address, manager = lab.address("beta"), lab.address("manager")
-    alice = lab.login("alpha", "alice")
+    alice, carol = lab.login("alpha", "alice"), lab.login("manager", ADMIN)
     alice.run(killed.WAITER)
     probe.until(lambda: alice.run("cat sleeper.log").stdout, lambda log: "\n001 " in log, "pool", "the job does not start")
     probe.until(listed, lambda machines: "beta" in machines, "pool", "the collector does not have beta before")
     begin = time.monotonic()
-    with tally.case("wow-ca revoke: alpha's and the manager's pings to beta end within a minute, and those between them go on"):
+    with tally.case("who is no administrator gets nothing of the CA on the manager, and an administrator sees all that it has"):
+        refused = lab.login("manager").run("wow-ca list", check=False)
+        must(refused.returncode == 2 and "as one of the administrators" in refused.stderr, f"{refused.stdout}{refused.stderr}")
+        told = json.loads(carol.run("wow-ca list --json").stdout)
+        must({"alpha", "beta", "manager"} <= {row["host"] for row in told["certificates"]} and told["audit_whole"], f"{told}")
+    with tally.case("wow-ca revoke, typed by an administrator on the manager: alpha's and the manager's pings to beta end within a minute, and those between them go on"):
         for name in ("alpha", "manager"):
             probe.until(lambda name=name: ping(name, address), bool, "command", f"{name} can't ping beta before")
-        said = probe.root("manager", REVOKE)
+        said = carol.run(REVOKE).stdout
         must("is revoked: " in said, said)
         begin = time.monotonic()
         needed = max([silent(name, address, begin) for name in ("alpha", "manager")]) - begin
         lab.say(f"no answer any more after {needed:.0f} s")
         must(needed < MINUTE, f"that took {needed:.0f} s")
         probe.until(lambda: ping("alpha", manager), bool, "command", "alpha can't ping the manager any more")
-        must("was revoked" in probe.root("manager", REVOKE + " 2>&1"), "revoked a second time it says something else")
+        must("was revoked" in carol.run(REVOKE).stdout, "revoked a second time it says something else")
     with tally.case("the collector offers beta no more within a minute of the revocation: neither slot nor queue nor master, and alpha's ads stay"):
         machines = probe.until(listed, lambda machines: "beta" not in machines, "command", "the collector still has ads of beta")
         needed = time.monotonic() - begin

@@ -26,6 +26,8 @@ def add(parser):
     parser.add_argument("--machines", type=int, metavar="N", help=f"how many machines the first ticket admits, {settings.MACHINES} if not named")
     parser.add_argument("--until", metavar="DAY", help=f"the ticket's last day (UTC), like 2027-01-31; {settings.DAYS} days from now if none is named")
     parser.add_argument("--user", action="append", default=[], metavar="NAME=FILE.pub", help="who may log in to the pool's machines, by an ssh key; again for more")
+    parser.add_argument("--admin", action="append", default=[], metavar="NAME=FILE.pub", help="who may log in to the manager and ask its CA there, to admit, deny "
+                        "and revoke machines; again for more")
     parser.add_argument("--folder", help="where to make it; NAME in this folder if none is named")
     parser.add_argument("--managers", type=int, metavar="N", help=f"how many managers, of which each has an --at, the first one's first; the others are called "
                         f"{OTHERS[0]}, {OTHERS[1]} and so on; where no --at says it, the place of each is asked for")
@@ -92,10 +94,11 @@ def checked(given, context):
         raise WowError(f"each manager has a place of its own, and there {'is one' if len(given.at) == 1 else f'are {len(given.at)}'}",
                        "Say --at HOST for each, the first one's first", "", f"--managers {given.managers}")
     subnet = given.subnet or settings.SUBNET
-    named = users.read(given.user)
+    named, admins = users.read(given.user), users.read(given.admin, "--admin")
     places = [place.read(at) for at in given.at]
     for host, port in places:
         conf.judge(given.name, subnet, f"{host}:{port}", named)
+        conf.judge(given.name, subnet, f"{host}:{port}", admins, "--admin")
     machines = settings.MACHINES if given.machines is None else given.machines
     reserved = addresses.block(subnet)
     place.holds(subnet, ticket_of(machines), addresses.beside_first(reserved))
@@ -103,7 +106,7 @@ def checked(given, context):
     until = day(given.until or day_in(settings.DAYS))
     context.warn([doubt for host, _ in places for doubt in place.doubts(host, subnet, given.private)])
     (host, port), *_ = places
-    return Settings(given.name, subnet, host, port, machines, until, named, given.login, others, reserved)
+    return Settings(given.name, subnet, host, port, machines, until, named, given.login, others, reserved, admins=admins)
 
 
 def managers(places, reserved, subnet):
@@ -133,7 +136,8 @@ def same_pool(given, folder):
              "--machines": (given.machines, there.machines, "To admit more machines: wow pool ticket"),
              "--until": (given.until, there.until, "To admit machines for longer: wow pool ticket"),
              "--login": (given.login or None, there.login, "To make that image, too: wow pool stamp --login"),
-             "--user": (users.read(given.user) or None, there.users, "To change who may log in: wow pool user")}
+             "--user": (users.read(given.user) or None, there.users, "To change who may log in: wow pool user"),
+             "--admin": (users.read(given.admin, "--admin") or None, there.admins, "To change who administers the pool: wow pool admin")}
     for option, (wanted, has, todo) in typed.items():
         if wanted is not None and wanted != has:
             raise WowError(f"the pool there has {_shown(has)}, not {_shown(wanted)}", todo, str(folder.root), option)

@@ -89,7 +89,7 @@ def lines(told):
     rows += [["manager", f"{row['host']} {row['address']}{' with the CA' if row['ca'] else ''}{', at ' + row['at'] if row['at'] else ''}, "
               f"first certificate until {row['not_after'][:10]}"] for row in told["manager"]]
     rows += [["ticket", f"{row['id']}, {row['machines']} machines until {row['not_after'][:10]}"] for row in told["tickets"]]
-    rows += [["user", f"{name}, {key.split()[0]} {' '.join(key.split()[2:])}".rstrip()] for name, key in told["users"].items()]
+    rows += [[kind, f"{name}, {key.split()[0]} {' '.join(key.split()[2:])}".rstrip()] for kind in ("user", "admin") for name, key in told[f"{kind}s"].items()]
     rows += [["project", f"{row['name']}: {row['says']} {row['link']}".rstrip()] for row in told["projects"]]
     rows += [["file", f"{row['file']}, {table.size(row['bytes'])}, release {row['release']}{'' if row['current'] else ', not of the last build: wow pool stamp'}"]
              for row in told["images"]]

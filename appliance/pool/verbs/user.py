@@ -17,23 +17,30 @@ def add(parser):
 
 def run(given, context):
     """Changes who is in the pool's settings, then the images."""
+    after = change(given, context, "users", "user")
+    context.say(f"may log in: {', '.join(after) or 'nobody'}. Send the new images; machines that run already keep the file that they have")
+    context.tell({"users": after})
+
+
+def change(given, context, field, called):
+    """Changes a field of the settings that maps names to keys, and makes the images anew; returns the field. `called`: what one of them is."""
     folder = Folder(given.folder)
     folder.read()
     with opening.locked(folder, context) as held:
         pool = opening.pool(folder, context, held)
         told = pool.settings
-        after = {**told.users, **users.read(given.who)} if given.what == "add" else without(told.users, given.who)
-        conf.judge(told.name, told.subnet, told.at, after)
+        there = getattr(told, field)
+        after = {**there, **users.read(given.who, given.what)} if given.what == "add" else without(there, given.who, called)
+        conf.judge(told.name, told.subnet, told.at, after, given.what)
         pool.image  # before anything is changed: without an image to stamp, nothing is
-        pool.change(users=after)
+        pool.change(**{field: after})
         opening.renew(pool, context)
-        context.say(f"may log in: {', '.join(after) or 'nobody'}. Send the new images; machines that run already keep the file that they have")
-        context.tell({"users": after})
+    return after
 
 
-def without(there, names):
-    """The users but for these; WowError for one who is none."""
+def without(there, names, called):
+    """The people but for these; WowError for one who is none."""
     for name in names:
         if name not in there:
-            raise WowError("is no user of this pool", f"One of: {', '.join(there) or 'nobody'}", f"remove {name}")
+            raise WowError(f"is no {called} of this pool", f"One of: {', '.join(there) or 'nobody'}", f"remove {name}")
     return {name: key for name, key in there.items() if name not in names}

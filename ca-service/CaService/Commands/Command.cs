@@ -11,6 +11,9 @@ internal sealed record Command(string Name, string Words, string Summary, IReadO
     /// <summary>All its options.</summary>
     public IReadOnlyList<Option> Options { get; } = [.. Own, Option.Json];
 
+    /// <summary>Whether it may be asked of the <c>wow-ca serve</c> of this machine, which is what it does without <c>--state</c>.</summary>
+    public bool MayBeAsked => Own.Contains(Option.Folder);
+
     /// <summary>The words that may stand there, where they are few.</summary>
     public IReadOnlyList<string> Choices { get; init; } = [];
 

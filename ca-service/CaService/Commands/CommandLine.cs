@@ -1,3 +1,4 @@
+using CaService.Admin;
 using Microsoft.Data.Sqlite;
 
 namespace CaService.Commands;
@@ -7,7 +8,28 @@ internal static class CommandLine
 {
     /// <summary>Runs one command.</summary>
     /// <returns>An <see cref="ExitCode"/>.</returns>
-    public static async Task<int> RunAsync(string[] args, TextWriter output, TextWriter error, TimeProvider time) => (int)await EndAsync(args, output, error, time);
+    public static async Task<int> RunAsync(string[] args, TextWriter output, TextWriter error, TimeProvider time) =>
+        (int)await EndAsync(args, output, error, time);
+
+    /// <summary>Runs one command for an administrator who asked for it, on the folder of the CA that serves.</summary>
+    /// <param name="words">The command line, its name first.</param>
+    /// <param name="who">Who asked.</param>
+    /// <param name="folder">The CA's folder.</param>
+    /// <param name="time">The clock.</param>
+    public static async Task<(int Code, string Output, string Error)> AnswerAsync(string[] words, string who, string folder, TimeProvider time)
+    {
+        using var output = new StringWriter();
+        using var error = new StringWriter();
+        ExitCode code = await GuardAsync(
+            error,
+            async () =>
+            {
+                Options options = AskedCommand.Read(words, folder, out Command command);
+                AskedCommand.Note(words, who, folder, time);
+                return await command.Run(options, new Reply(output, options.Has(Option.Json.Name)), time);
+            });
+        return ((int)code, output.ToString(), error.ToString());
+    }
 
     private static async Task<ExitCode> EndAsync(string[] args, TextWriter output, TextWriter error, TimeProvider time)
     {
@@ -24,17 +46,37 @@ internal static class CommandLine
                 return ExitCode.Done;
         }
 
+        return await GuardAsync(
+            error,
+            async () =>
+            {
+                Command command = CommandTable.Find(args[0]);
+                if (args[1..].Any(word => word is "--help" or "-h"))
+                {
+                    output.Write(Help.Page(command));
+                    return ExitCode.Done;
+                }
+
+                Options options = Options.Read(command, args[1..]);
+                return command.MayBeAsked && !options.Has(Option.Folder.Name)
+                    ? await AskAsync(args, output, error)
+                    : await command.Run(options, new Reply(output, options.Has(Option.Json.Name)), time);
+            });
+    }
+
+    private static async Task<ExitCode> AskAsync(string[] args, TextWriter output, TextWriter error)
+    {
+        (int code, string said, string complained) = await AdminClient.AskAsync(Agreed.AdminSocket, args);
+        output.Write(said);
+        error.Write(complained);
+        return (ExitCode)code;
+    }
+
+    private static async Task<ExitCode> GuardAsync(TextWriter error, Func<Task<ExitCode>> run)
+    {
         try
         {
-            Command command = CommandTable.Find(args[0]);
-            if (args[1..].Any(word => word is "--help" or "-h"))
-            {
-                output.Write(Help.Page(command));
-                return ExitCode.Done;
-            }
-
-            Options options = Options.Read(command, args[1..]);
-            return await command.Run(options, new Reply(output, options.Has(Option.Json.Name)), time);
+            return await run();
         }
         catch (UserError e)
         {

@@ -67,13 +67,13 @@ internal static class CommandTable
             "",
             "prints a ticket that admits machines, or ends one",
             [
-                State,
+                Option.Folder,
                 new("uses", "N", "how many machines it admits"),
                 new("until", "YYYY-MM-DD", "until which day (UTC)"),
                 new("end", "ID", "end this ticket at once"),
             ],
             TicketCommand.Run),
-        new("policy", "[POLICY]", "says who is admitted of the machines that nobody approved or denied, or sets it", [State], PolicyCommand.Run)
+        new("policy", "[POLICY]", "says who is admitted of the machines that nobody approved or denied, or sets it", [Option.Folder], PolicyCommand.Run)
         {
             Choices = [.. Enum.GetValues<AdmissionPolicy>().Select(Admissions.NameOf)],
         },
@@ -81,28 +81,28 @@ internal static class CommandTable
             "requests",
             "",
             "shows the machines that wait to be approved or denied",
-            [State, new("all", null, "those that were decided on, too")],
+            [Option.Folder, new("all", null, "those that were decided on, too")],
             RequestsCommand.Run),
         new(
             "approve",
             "KEY...",
             "admits machines by their keys, whether they wait or have not asked yet",
-            [State],
+            [Option.Folder],
             (options, reply, time) => DecideCommand.Run(options, reply, time, AdmissionState.Approved)),
         new(
             "deny",
             "KEY...",
             "turns machines away by their keys",
-            [State],
+            [Option.Folder],
             (options, reply, time) => DecideCommand.Run(options, reply, time, AdmissionState.Denied)),
-        new("list", "", "shows certificates and tickets", [State], ListCommand.Run),
+        new("list", "", "shows certificates and tickets", [Option.Folder], ListCommand.Run),
         new(
             "revoke",
             "[SERIAL|NAME|ADDRESS]",
             "takes a machine's certificates back, for good",
             [
-                State,
-                new("certificate", "FILE", "the machine whose certificate this is, in PEM; the CA need not know it"),
+                Option.Folder,
+                Option.Certificate,
                 new("manager", null, "the manager's, too"),
             ],
             RevokeCommand.Run),
@@ -118,6 +118,7 @@ internal static class CommandTable
                 new("possession-port", "PORT", $"where machines prove that they have their address, {Agreed.PossessionPort} if it is not given"),
                 new("control", "SOCKET", "ipopd's control socket, for revocations"),
                 new("managers", "FILE", "ipopd's notice-2, the list of managers: nobody else gets their addresses and names"),
+                new("admin", "SOCKET", "where administrators ask; who may, its group says"),
             ],
             ServeCommand.RunAsync),
         new("help", "[COMMAND]", "says what each command does", [], Help.Run)

@@ -1,4 +1,5 @@
 using System.Net;
+using CaService.Admin;
 using CaService.Est;
 
 namespace CaService.Commands;
@@ -6,6 +7,9 @@ namespace CaService.Commands;
 /// <summary><c>wow-ca serve</c>: answers enrolling machines until SIGTERM.</summary>
 internal static class ServeCommand
 {
+    /// <summary>How long an administrator's program may take to say what it wants, and to take the answer.</summary>
+    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(5);
+
     public static async Task<ExitCode> RunAsync(Options options, Reply reply, TimeProvider time)
     {
         string text = options.Get("listen");
@@ -17,10 +21,10 @@ internal static class ServeCommand
         int port = options.GetNumber("possession-port", 1, 65535, standard: Agreed.PossessionPort);
         var settings = new ServeSettings(listen, options.Get("certificate"), options.Get("key"), port);
         using CaFolder ca = CaFolder.Open(options.Get("state"));
-        return await ServeAsync(ca, settings with { Control = options.Find("control"), Managers = options.Find("managers"), Folder = options.Get("state") }, reply, time);
+        return await ServeAsync(ca, settings with { Control = options.Find("control"), Managers = options.Find("managers"), Folder = options.Get("state") }, options.Find("admin"), reply, time);
     }
 
-    private static async Task<ExitCode> ServeAsync(CaFolder ca, ServeSettings settings, Reply reply, TimeProvider time)
+    private static async Task<ExitCode> ServeAsync(CaFolder ca, ServeSettings settings, string? socket, Reply reply, TimeProvider time)
     {
         Lock speaking = new();
         void Log(string line)
@@ -33,6 +37,9 @@ internal static class ServeCommand
 
         await using var server = new EstServer(ca, settings, time, Log);
         await server.StartAsync(CancellationToken.None);
+        await using AdminServer? administrators = socket is null
+            ? null
+            : AdminServer.Open(socket, (words, who) => CommandLine.AnswerAsync(words, who, settings.Folder, time), Patience, Log);
         Log($"serving pool={ca.Authority.Pool.Name} listen={server.Endpoint} possession-port={settings.PossessionPort}");
         await server.WaitForStopAsync();
         Log("stopped");

@@ -10,7 +10,7 @@ from wow.agent import allowed
 from wow.config import facts, users
 from wow.config import ticket as tickets
 from wow.join import enrol
-from wow.lib import files, system
+from wow.lib import files, paths, system
 from wow.lib.errors import WowError
 from wow.pause import act
 
@@ -31,8 +31,9 @@ def enroll(fields: dict[str, str], _: int) -> None:
     start("restart", "wow-join.service")
 
 
-def reset(_: dict[str, str], __: int) -> None:
+def reset(_: dict[str, str], uid: int) -> None:
     """Has the machine forget its identity and start again (reset.py)."""
+    keep_authority(uid)
     start("start", "wow-reset.service")
 
 
@@ -41,9 +42,17 @@ def support(_: dict[str, str], uid: int) -> None:
     start("start", f"wow-support@{uid}.service")
 
 
-def leave(_: dict[str, str], __: int) -> None:
+def leave(_: dict[str, str], uid: int) -> None:
     """Has the machine forget its identity and switch off (reset.py)."""
+    keep_authority(uid)
     start("start", "wow-leave.service")
+
+
+def keep_authority(uid: int, folder: str = f"{paths.STATE}/ca") -> None:
+    """WowError for all but root on the machine that has the pool's CA, with which everybody's membership would be lost."""
+    if uid != 0 and os.path.isdir(folder):
+        raise WowError("this machine has the pool's certificate authority, which would be lost with it",
+                       "If that is meant, remove the machine and its disks in the hypervisor", code=allowed.NOT_PERMITTED)
 
 
 def power_off(_: dict[str, str], __: int) -> None:

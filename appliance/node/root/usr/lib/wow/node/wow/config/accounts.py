@@ -5,6 +5,10 @@ from wow.config import users
 from wow.lib import console, files, paths
 from wow.lib.errors import WowError
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Iterable
+
 NUMBERS = f"{paths.STATE}/users"
 
 
@@ -23,8 +27,9 @@ def write_shadow(shadow: str) -> None:
     files.write("/etc/shadow", shadow, 0o640, (status.st_uid, status.st_gid))
 
 
-def make(wanted: dict[str, str | None]) -> None:
-    """Adds the accounts, and homes for people who have none yet. wanted: name to ssh key. OSError: /etc or /run cannot be written."""
+def make(wanted: dict[str, str | None], admins: "Iterable[str]" = ()) -> None:
+    """Adds the accounts, and homes for people who have none yet. wanted: name to ssh key; admins: those of them who may ask the CA. OSError: /etc or /run
+    cannot be written."""
     try:
         kept = files.read(NUMBERS)
         known = users.numbers(kept, wanted)
@@ -37,7 +42,7 @@ def make(wanted: dict[str, str | None]) -> None:
     people = {name: known[name] for name in wanted}
     passwd, group, shadow = (files.read(f"/etc/{name}") for name in ("passwd", "group", "shadow"))
     if f"\n{users.GROUP}:x:" not in group:
-        passwd, group, shadow = users.add(passwd, group, shadow, people)
+        passwd, group, shadow = users.add(passwd, group, shadow, people, admins)
         files.write("/etc/passwd", passwd)
         files.write("/etc/group", group)
         write_shadow(shadow)

@@ -148,7 +148,7 @@ def ca_pem(certificate: bytes) -> str:
 def generate(pool: Pool, data: bytes) -> None:
     """Everything under /run/wow and /etc."""
     run = paths.RUN
-    accounts.make(pool.users)
+    accounts.make(pool.users, pool.admins)
     os.chown(run, 0, users.GROUP_ID)
     os.chmod(run, 0o2755)
     files.write(f"{run}/pool.conf", data, 0o600)

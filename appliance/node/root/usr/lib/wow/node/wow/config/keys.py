@@ -47,6 +47,7 @@ POOL: dict[str, dict[str, tuple[str, str | None, tuple[str, ...]]]] = {
     },
     "user:NAME": {
         "authorized-key": ("public-key", "", ()),
+        "admin": ("switch", "no", ()),
     },
     "project:NAME": {
         "says": ("sentence", None, ()),

@@ -20,13 +20,14 @@ NAME = "NAME"
 
 class Pool(Facts):
     """A pool.conf that was read and found right. `modules` is None when all of the image's are wanted; users' values are their ssh keys, None for who has
-    none."""
+    none; admins are those of them who may ask the CA."""
 
-    __slots__ = ("ca_der", "ca_name", "users", "modules")
+    __slots__ = ("ca_der", "ca_name", "users", "admins", "modules")
 
-    def __init__(self, values: dict[tuple[str, str], str], users: dict[str, str | None], projects: dict[str, dict[str, str]]) -> None:
+    def __init__(self, values: dict[tuple[str, str], str], users: dict[str, dict[str, str]], projects: dict[str, dict[str, str]]) -> None:
         super().__init__(values, projects)
-        self.users = users
+        self.users = {name: told["authorized-key"] or None for name, told in users.items()}
+        self.admins = tuple(name for name, told in users.items() if told["admin"] == "yes")
         self.ca_der = binascii.a2b_base64(values["ca", "certificate"]) or None
         self.ca_name = der.ca_common_name(self.ca_der) if self.ca_der else None
         self.modules = tuple(words_of(values["modules", "names"])) or None
@@ -112,14 +113,14 @@ class _Reader:
         if not is_open and not values["ca", "certificate"]:
             raise self.error("ca", "certificate", "is missing", KINDS["certificate"].todo + "; or declare the pool open by [pool] open = yes")
 
-    def users(self) -> dict[str, str | None]:
-        """[user:NAME]: each person's ssh key, None for who has none."""
+    def users(self) -> dict[str, dict[str, str]]:
+        """[user:NAME]: what stands in each person's section."""
         found = {}
         for section in (section for section in self.sections if section.startswith(USERS)):
             name = section[len(USERS):]
             if not name or len(name) > 32 or set(name) - set(LETTERS + DIGITS + "_-") or name[0] not in LETTERS:
                 raise WowError(f'"{name}" is not a user name', "Use small letters, digits, - and _, a letter first, at most 32", self.file, f"[{section}]")
-            found[name] = self.value(section, "authorized-key") or None
+            found[name] = {key: self.value(section, key) for key in keys.POOL[USERS + NAME]}
         return found
 
     def projects(self) -> dict[str, dict[str, str]]:

@@ -1,7 +1,7 @@
 """Accounts: the people of pool.conf and the accounts of jobs, as lines of /etc/passwd, /etc/group and /etc/shadow.
 
 The writable layer above /etc is new at every boot, homes are not: a person keeps their number in the state folder's file `users`."""
-from wow.lib import paths
+from wow.lib import agreed, paths
 from wow.lib.errors import WowError
 
 TYPE_CHECKING = False
@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from typing import Iterable
 
 GROUP, GROUP_ID = "wow", 990
+ADMINS, ADMINS_ID = agreed.ADMIN_GROUP, 987
 FIRST_UID, LAST_UID = 1000, 1999
 CONSOLE, CONSOLE_UID = "wow-console", 989
 """The account of the page on the console. Its group is the people's, who may ask the agent and ipopd."""
@@ -37,13 +38,13 @@ def own(passwd: str, shadow: str) -> tuple[str, str]:
             shadow + f"{CONSOLE}:*:19000:0:99999:7:::\n")
 
 
-def add(passwd: str, group: str, shadow: str, people: dict[str, int]) -> tuple[str, str, str]:
-    """(passwd, group, shadow) with people ({name: uid}) and jobs' accounts added. Nobody has a password, nobody is in an administering group."""
+def add(passwd: str, group: str, shadow: str, people: dict[str, int], admins: "Iterable[str]" = ()) -> tuple[str, str, str]:
+    """(passwd, group, shadow) with people ({name: uid}) and jobs' accounts added. Nobody has a password, nobody is in a group by which one becomes root."""
     for name, uid in people.items():
         passwd += f"{name}:x:{uid}:{uid}::/home/{name}:/bin/bash\n"
         group += f"{name}:x:{uid}:\n"
         shadow += f"{name}:*:19000:0:99999:7:::\n"
-    group += f"{GROUP}:x:{GROUP_ID}:{','.join(people)}\n"
+    group += f"{GROUP}:x:{GROUP_ID}:{','.join(people)}\n{ADMINS}:x:{ADMINS_ID}:{','.join(admins)}\n"
     for number in range(paths.JOB_ACCOUNTS):
         name, uid = f"wowjob{number + 1}", paths.FIRST_JOB_UID + number
         passwd += f"{name}:x:{uid}:{uid}:a job of the pool:/nonexistent:/usr/sbin/nologin\n"

@@ -34,6 +34,8 @@ AUTHORITY_LABEL = "ca"
 """Label in the zone of the machine that has the CA, where others enrol; no certificate has it."""
 MOST_MANAGERS = 8
 """Managers of a pool: each machine tells all of them of itself."""
+ADMIN_GROUP = "wow-admin"
+"""Who may: the administrators of a manager's pool.conf."""
 WORKER_ROLE = "worker"
 """OU of a worker's certificate, and its role in pool.conf, `wow status` and the CA's table."""
 MANAGER_ROLE = "manager"

@@ -1,0 +1,15 @@
+"""Lets people log in to the manager by their ssh key and ask the CA there, or no more, and stamps the manager's configuration anew."""
+
+from pool.verbs import user
+
+SUMMARY = "lets people administer the pool on its manager (add), or no more (remove)"
+
+add = user.add
+
+
+def run(given, context):
+    """Changes who is in the pool's settings, then the images."""
+    after = user.change(given, context, "admins", "administrator")
+    context.say(f"may ask the CA: {', '.join(after) or 'nobody'}. Put the new for-manager/...-config.iso into the running manager's CD drive, or replace its second disk "
+                "by the new for-manager/...-config.img, and start it again. Don't start another manager from the new .ova")
+    context.tell({"admins": after})

@@ -1,0 +1,44 @@
+using System.Net.Sockets;
+
+namespace CaService.Admin;
+
+/// <summary>Asks the <c>wow-ca serve</c> of this machine, as an administrator may.</summary>
+internal static class AdminClient
+{
+    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(60);
+
+    /// <summary>Has a command done there.</summary>
+    /// <param name="path">The socket.</param>
+    /// <param name="words">The command line, its name first.</param>
+    /// <returns>Its exit code, what it said and what it complained of.</returns>
+    /// <exception cref="UserError">Nobody answers there, or not to this user.</exception>
+    /// <exception cref="InvalidDataException">What was answered can't be read.</exception>
+    public static async Task<(int Code, string Output, string Error)> AskAsync(string path, string[] words)
+    {
+        byte[] request = AdminMessage.Request(words);
+        if (request.Length > AdminMessage.LongestRequest)
+        {
+            throw new UserError("The command line is too long: name fewer machines at once.");
+        }
+
+        using var limit = new CancellationTokenSource(Patience);
+        try
+        {
+            using var socket = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
+            await socket.ConnectAsync(new UnixDomainSocketEndPoint(path), limit.Token);
+            await socket.SendAsync(request, limit.Token);
+            ReadOnlyMemory<byte>? line = await LineReader.ReadAsync(socket, AdminMessage.LongestAnswer, limit.Token);
+            return AdminMessage.ReadAnswer(line ?? ReadOnlyMemory<byte>.Empty);
+        }
+        catch (OperationCanceledException)
+        {
+            throw new UserError($"The wow-ca that serves here did not answer within {Patience.TotalSeconds:0} s: look with journalctl -u wow-ca.");
+        }
+        catch (SocketException e)
+        {
+            // Whether it is there, its folder tells only those who may ask.
+            throw new UserError($"The CA does not answer you here ({path}: {e.Message}): type this on the manager that has the CA, as root or as one of the administrators "
+                + "of its pool.conf ([user:NAME] admin = yes), or name the CA's folder by --state.");
+        }
+    }
+}

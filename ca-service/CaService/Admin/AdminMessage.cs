@@ -1,0 +1,80 @@
+using System.Text.Json;
+
+namespace CaService.Admin;
+
+/// <summary>What an administrator's <c>wow-ca</c> and the one that serves say to each other: a line of JSON each way.</summary>
+internal static class AdminMessage
+{
+    /// <summary>Bytes of a request at most.</summary>
+    public const int LongestRequest = 8192;
+
+    /// <summary>Bytes of an answer at most: a list of a hundred thousand certificates.</summary>
+    public const int LongestAnswer = 64 << 20;
+
+    /// <summary>A request: the words of a command line, its name first.</summary>
+    public static byte[] Request(IEnumerable<string> words) => Line(json =>
+    {
+        json.WriteStartArray("words");
+        foreach (string word in words)
+        {
+            json.WriteStringValue(word);
+        }
+
+        json.WriteEndArray();
+    });
+
+    /// <summary>The words of a request; null if it is none.</summary>
+    public static string[]? ReadRequest(ReadOnlyMemory<byte> line)
+    {
+        try
+        {
+            using var request = JsonDocument.Parse(line);
+            return request.RootElement.ValueKind == JsonValueKind.Object && request.RootElement.TryGetProperty("words", out JsonElement words)
+                && words.ValueKind == JsonValueKind.Array && words.EnumerateArray().All(word => word.ValueKind == JsonValueKind.String)
+                ? [.. words.EnumerateArray().Select(word => word.GetString()!)]
+                : null;
+        }
+        catch (Exception e) when (e is JsonException or InvalidOperationException)
+        {
+            return null;
+        }
+    }
+
+    /// <summary>An answer: the exit code, and what the command said and complained of.</summary>
+    public static byte[] Answer(int code, string output, string error) => Line(json =>
+    {
+        json.WriteNumber("exit", code);
+        json.WriteString("output", output);
+        json.WriteString("error", error);
+    });
+
+    /// <summary>The parts of an answer.</summary>
+    /// <exception cref="InvalidDataException">It is none.</exception>
+    public static (int Code, string Output, string Error) ReadAnswer(ReadOnlyMemory<byte> line)
+    {
+        try
+        {
+            using var answer = JsonDocument.Parse(line);
+            JsonElement root = answer.RootElement;
+            return (root.GetProperty("exit").GetInt32(), root.GetProperty("output").GetString()!, root.GetProperty("error").GetString()!);
+        }
+        catch (Exception e) when (e is JsonException or InvalidOperationException or KeyNotFoundException or FormatException)
+        {
+            throw new InvalidDataException("the wow-ca that serves gave no answer: look with journalctl -u wow-ca.", e);
+        }
+    }
+
+    private static byte[] Line(Action<Utf8JsonWriter> members)
+    {
+        using var buffer = new MemoryStream();
+        using (var json = new Utf8JsonWriter(buffer))
+        {
+            json.WriteStartObject();
+            members(json);
+            json.WriteEndObject();
+        }
+
+        buffer.WriteByte((byte)'\n');
+        return buffer.ToArray();
+    }
+}

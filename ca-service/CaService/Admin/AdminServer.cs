@@ -1,0 +1,157 @@
+using System.Net.Sockets;
+
+namespace CaService.Admin;
+
+/// <summary>Answers a request: the words of a command line, and who asks.</summary>
+/// <returns>The exit code, what the command said and what it complained of.</returns>
+internal delegate Task<(int Code, string Output, string Error)> AdminAnswer(string[] words, string who);
+
+/// <summary>
+/// The socket by which administrators ask the CA of their pool, so that nobody needs root for it. Who may, the file's permissions say: its owner, and its
+/// group. A request is a command line of <c>wow-ca</c>, and is done by the same code.
+/// </summary>
+internal sealed class AdminServer : IAsyncDisposable
+{
+    /// <summary>Clients that are heard at a time; more of them wait.</summary>
+    internal const int MostClients = 8;
+
+    /// <summary>Clients that wait; one more is refused by the kernel.</summary>
+    private const int MostWaiting = 64;
+
+    private const UnixFileMode OwnerAndGroup = UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.GroupRead | UnixFileMode.GroupWrite;
+
+    private readonly Socket _listener;
+    private readonly string _path;
+    private readonly AdminAnswer _answer;
+    private readonly TimeSpan _patience;
+    private readonly Action<string> _log;
+    private readonly SemaphoreSlim _places = new(MostClients);
+    private readonly CancellationTokenSource _end = new();
+    private readonly Task _accepting;
+
+    private AdminServer(Socket listener, string path, AdminAnswer answer, TimeSpan patience, Action<string> log)
+    {
+        (_listener, _path, _answer, _patience, _log) = (listener, path, answer, patience, log);
+        _accepting = AcceptAsync();
+    }
+
+    /// <summary>Opens the socket. A file that one before left is replaced.</summary>
+    /// <param name="path">Where; the folder is there, and is closed to those who may not ask.</param>
+    /// <param name="answer">Does what is asked.</param>
+    /// <param name="patience">In which a client says what it wants, and takes the answer.</param>
+    /// <param name="log">Takes a line a request.</param>
+    /// <exception cref="UserError">The socket can't be made.</exception>
+    public static AdminServer Open(string path, AdminAnswer answer, TimeSpan patience, Action<string> log)
+    {
+        string hidden = path + ".new";
+        var listener = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
+        try
+        {
+            // Bound under another name first: nobody can connect before the permissions are right.
+            File.Delete(hidden);
+            listener.Bind(new UnixDomainSocketEndPoint(hidden));
+            File.SetUnixFileMode(hidden, OwnerAndGroup);
+            listener.Listen(MostWaiting);
+            File.Move(hidden, path, overwrite: true);
+            return new AdminServer(listener, path, answer, patience, log);
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException or SocketException or ArgumentException)
+        {
+            listener.Dispose();
+            throw new UserError($"--admin {path} can't be made ({e.Message}): give a name in a folder that is there.");
+        }
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        await _end.CancelAsync();
+        await _accepting;
+        for (int i = 0; i < MostClients; i++)
+        {
+            await _places.WaitAsync();
+        }
+
+        _listener.Dispose();
+        File.Delete(_path);
+        _places.Dispose();
+        _end.Dispose();
+    }
+
+    private async Task AcceptAsync()
+    {
+        try
+        {
+            while (true)
+            {
+                await _places.WaitAsync(_end.Token);
+                try
+                {
+                    Socket client = await _listener.AcceptAsync(_end.Token);
+                    _ = HearAsync(client);
+                }
+                catch (SocketException e)
+                {
+                    _places.Release();
+                    _log($"admin refused=yes reason={e.Message}");
+                    await Task.Delay(TimeSpan.FromSeconds(1), _end.Token);
+                }
+                catch (OperationCanceledException)
+                {
+                    _places.Release();
+                    throw;
+                }
+            }
+        }
+        catch (OperationCanceledException)
+        {
+            // It is ended.
+        }
+    }
+
+    private async Task HearAsync(Socket client)
+    {
+        try
+        {
+            using (client)
+            {
+                await AnswerAsync(client);
+            }
+        }
+        catch (Exception e) when (e is SocketException or IOException or OperationCanceledException)
+        {
+            _log("admin answered=no reason=who asked is gone, or said nothing in time");
+        }
+        finally
+        {
+            _places.Release();
+        }
+    }
+
+    private async Task AnswerAsync(Socket client)
+    {
+        using var limit = CancellationTokenSource.CreateLinkedTokenSource(_end.Token);
+        limit.CancelAfter(_patience);
+        string who = AdminPeer.Of(client);
+        ReadOnlyMemory<byte>? line = await LineReader.ReadAsync(client, AdminMessage.LongestRequest, limit.Token);
+        string[]? words = line is { } whole ? AdminMessage.ReadRequest(whole) : null;
+        if (words is null)
+        {
+            await SendAsync(client, AdminMessage.Answer((int)ExitCode.Usage, string.Empty, "wow-ca: this is no request.\n"));
+            return;
+        }
+
+        (int code, string output, string error) = await _answer(words, who);
+        _log($"admin asked={(words is [var name, ..] && name.All(char.IsAsciiLetterLower) ? name : "something")} by={who} exit={code}");
+        await SendAsync(client, AdminMessage.Answer(code, output, error));
+    }
+
+    private async Task SendAsync(Socket client, ReadOnlyMemory<byte> answer)
+    {
+        using var limit = CancellationTokenSource.CreateLinkedTokenSource(_end.Token);
+        limit.CancelAfter(_patience);
+        while (!answer.IsEmpty)
+        {
+            answer = answer[await client.SendAsync(answer, limit.Token)..];
+        }
+    }
+}

@@ -1,0 +1,152 @@
+using System.Net.Sockets;
+using System.Text;
+using System.Text.Json;
+using CaService.Admin;
+using CaService.Commands;
+
+namespace CaService.Tests;
+
+/// <summary>The socket by which administrators ask, over a real one.</summary>
+public sealed class AdminServerTests : AsyncTests
+{
+    private const string Key = "00112233445566778899aabbccddeeff00112233";
+    private readonly TestCa _ca = new();
+    private readonly List<string> _log = [];
+    private AdminServer _server;
+
+    public AdminServerTests() => _server = Open(TimeSpan.FromSeconds(20));
+
+    private string Path => System.IO.Path.Combine(_ca.Folder, "admin.sock");
+
+    public override async ValueTask DisposeAsync()
+    {
+        await _server.DisposeAsync();
+        await _ca.DisposeAsync();
+    }
+
+    [Fact]
+    public async Task What_is_asked_is_done_and_the_audit_says_by_whom()
+    {
+        (int code, string output, string error) = await AdminClient.AskAsync(Path, ["approve", Key]);
+        Assert.Equal((0, $"{Key} is approved\n", string.Empty), (code, output, error));
+        Assert.Contains(Key, (await AdminClient.AskAsync(Path, ["requests", "--all"])).Output, StringComparison.Ordinal);
+        string ticket = (await AdminClient.AskAsync(Path, ["ticket", "--uses", "3", "--until", "2999-01-01"])).Output;
+        Assert.Matches("^[^:]+:[^:]+\n$", ticket);
+        List<string> asked = _ca.Ca.Database.Read(transaction => transaction.Query("SELECT detail FROM audit WHERE event = 'asked' ORDER BY id", row => row.GetString(0)));
+        Assert.Equal([$"by={Environment.UserName} what=approve {Key}", $"by={Environment.UserName} what=ticket --uses 3 --until 2999-01-01"], asked);
+        Assert.DoesNotContain(ticket.Split(':')[1].Trim(), string.Join('\n', asked), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task An_answer_may_be_for_programs_and_long()
+    {
+        for (int i = 0; i < 60; i++)
+        {
+            Assert.Equal(0, (await AdminClient.AskAsync(Path, ["approve", .. Enumerable.Range(0, 100).Select(j => $"{(i * 100) + j:x40}")])).Code);
+        }
+
+        using var told = JsonDocument.Parse((await AdminClient.AskAsync(Path, ["requests", "--all", "--json"])).Output);
+        Assert.Equal(6000, told.RootElement.GetProperty("requests").GetArrayLength());
+    }
+
+    [Theory]
+    [InlineData("is not done for administrators", "serve")]
+    [InlineData("is not done for administrators", "manager", "--state", "/tmp", "--out", "/tmp")]
+    [InlineData("is not done for administrators", "help")]
+    [InlineData("are root's", "list", "--state", "/tmp")]
+    [InlineData("are root's", "revoke", "--certificate", "/etc/shadow")]
+    [InlineData("There is no command", "shell")]
+    [InlineData("There is no command")]
+    [InlineData("no option of this command", "requests", "--out", "/tmp")]
+    [InlineData("is no key", "approve", "alpha")]
+    public async Task What_is_not_for_administrators_is_refused_and_changes_nothing(string says, params string[] words)
+    {
+        (int code, string output, string error) = await AdminClient.AskAsync(Path, words);
+        Assert.Equal((2, string.Empty), (code, output));
+        Assert.Contains(says, error, StringComparison.Ordinal);
+        Assert.Equal(0, _ca.Count("SELECT count(*) FROM admissions"));
+    }
+
+    [Theory]
+    [InlineData("hello\n")]
+    [InlineData("[]\n")]
+    [InlineData("{}\n")]
+    [InlineData("{\"words\":[1]}\n")]
+    [InlineData("{\"words\":\"list\"}\n")]
+    [InlineData("{\"words\":[\"list\"]}")]
+    public async Task A_line_that_is_no_request_is_told_so(string line) => Assert.Contains("no request", await SayAsync(Encoding.UTF8.GetBytes(line)), StringComparison.Ordinal);
+
+    [Fact]
+    public async Task A_line_without_end_is_not_kept()
+    {
+        Assert.Contains("no request", await SayAsync(new byte[AdminMessage.LongestRequest + 1]), StringComparison.Ordinal);
+        await Assert.ThrowsAsync<UserError>(() => AdminClient.AskAsync(Path, ["approve", new string('a', AdminMessage.LongestRequest)]));
+    }
+
+    [Fact]
+    public async Task Those_who_say_nothing_give_way_and_the_next_is_heard()
+    {
+        await _server.DisposeAsync();
+        _server = Open(TimeSpan.FromMilliseconds(200));
+        List<Socket> silent = [];
+        for (int i = 0; i < 2 * AdminServer.MostClients; i++)
+        {
+            silent.Add(await ConnectAsync());
+        }
+
+        Assert.Equal(0, (await AdminClient.AskAsync(Path, ["policy"])).Code);
+        silent.ForEach(socket => socket.Dispose());
+        Assert.Contains(_log, line => line.Contains("said nothing in time", StringComparison.Ordinal));
+    }
+
+    [Fact]
+    public async Task The_socket_is_its_owner_s_and_its_group_s_and_a_new_server_replaces_it()
+    {
+        const UnixFileMode OwnerAndGroup = UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.GroupRead | UnixFileMode.GroupWrite;
+        Assert.Equal(OwnerAndGroup, File.GetUnixFileMode(Path));
+        await using AdminServer second = Open(TimeSpan.FromSeconds(20));
+        Assert.Equal(0, (await AdminClient.AskAsync(Path, ["policy"])).Code);
+    }
+
+    [Fact]
+    public async Task Where_nobody_answers_it_says_where_to_type_it()
+    {
+        await _server.DisposeAsync();
+        Assert.False(File.Exists(Path));
+        UserError error = await Assert.ThrowsAsync<UserError>(() => AdminClient.AskAsync(Path, ["policy"]));
+        Assert.Contains("on the manager that has the CA", error.Message, StringComparison.Ordinal);
+        _server = Open(TimeSpan.FromSeconds(20));
+    }
+
+    [Fact]
+    public void A_folder_that_is_not_there_is_named() =>
+        Assert.Contains("--admin /nonexistent/admin.sock", Assert.Throws<UserError>(() => Open(TimeSpan.Zero, "/nonexistent/admin.sock")).Message, StringComparison.Ordinal);
+
+    private AdminServer Open(TimeSpan patience, string? path = null) => AdminServer.Open(
+        path ?? Path,
+        (words, who) => CommandLine.AnswerAsync(words, who, _ca.StateFolder, _ca.Time),
+        patience,
+        line =>
+        {
+            lock (_log)
+            {
+                _log.Add(line);
+            }
+        });
+
+    private async Task<Socket> ConnectAsync()
+    {
+        var socket = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
+        await socket.ConnectAsync(new UnixDomainSocketEndPoint(Path));
+        return socket;
+    }
+
+    private async Task<string> SayAsync(byte[] bytes)
+    {
+        using Socket socket = await ConnectAsync();
+        using var reader = new StreamReader(new NetworkStream(socket));
+        await socket.SendAsync(bytes);
+        socket.Shutdown(SocketShutdown.Send);
+        return await reader.ReadToEndAsync();
+    }
+}
