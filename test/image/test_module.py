@@ -46,7 +46,7 @@ class Recipes(unittest.TestCase):
 
     def test_a_good_recipe_is_read(self):
         self.write()
-        self.assertEqual(recipes.read(self.folder)["name"], "maths")
+        self.assertEqual(recipes.read(self.folder).name, "maths")
         self.assertEqual(len(recipes.check_files(self.folder)), 1)
 
     def test_a_missing_recipe_is_named(self):
@@ -80,7 +80,7 @@ class Recipes(unittest.TestCase):
                 self.write(f"{GOOD}{line}\n")
                 self.refused(words)
         self.write("\ufeff; a comment\n" + GOOD.replace("Sums", "Sums; 100 % of them").replace("\n", "\r\n"))
-        self.assertEqual(recipes.read(self.folder)["description"], "Sums; 100 % of them")
+        self.assertEqual(recipes.read(self.folder).description, "Sums; 100 % of them")
 
     def test_names_that_are_no_label_or_taken_are_refused(self):
         for name in ("Maths", "../maths", "base", "node", "-x", "a" * 33):

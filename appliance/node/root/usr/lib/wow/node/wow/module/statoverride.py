@@ -8,12 +8,17 @@ import posixpath
 import re
 from typing import NamedTuple
 
+from wow.lib.errors import WowError
+
 FORM = "write `/PATH = USER GROUP MODE`, for example `/var/lib/surge = condor condor 0750`"
 SET_USER, SET_GROUP = 0o4000, 0o2000
 
 
-class RecipeError(Exception):
-    """What is wrong with a recipe: file, key, and what to do."""
+class RecipeError(WowError):
+    """What is wrong with a recipe: file, key, and what to do, in one text."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text, "")
 
 
 class Entry(NamedTuple):
@@ -24,14 +29,14 @@ class Entry(NamedTuple):
     mode: int
 
 
-def path_of(word, where):
+def path_of(word: str, where: str) -> str:
     """A path as the guest has it, without its first slash. RecipeError if it is none."""
     if not word.startswith("/") or word == "/" or posixpath.normpath(word) != word:
         raise RecipeError(f"{where}: {word}: write the path as the guest has it, like /etc/surge.conf, without . and .. and a slash at its end")
     return word[1:]
 
 
-def read(lines, where):
+def read(lines: dict[str, str], where: str) -> list[Entry]:
     """The entries of {path: "USER GROUP MODE"}."""
     entries = []
     for key, value in lines.items():
@@ -45,13 +50,13 @@ def read(lines, where):
     return entries
 
 
-def numbers(text):
+def numbers(text: str) -> dict[str, int]:
     """{name: number} of /etc/passwd or /etc/group."""
     rows = [line.split(":") for line in text.splitlines() if line.count(":") >= 2]
     return {row[0]: int(row[2]) for row in rows}
 
 
-def pseudo(entries, held, overrides, users, groups, where):
+def pseudo(entries: list[Entry], held: dict[str, str], overrides: list[str], users: dict[str, int], groups: dict[str, int], where: str) -> str:
     """The lines by which mksquashfs sets them (`-pf`, kind m). held: what the module has, {path: kind}; overrides: paths for which the recipe says so;
     users, groups: the base's, by name."""
     lines = []

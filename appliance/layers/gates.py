@@ -1,0 +1,78 @@
+"""Which layers go together: looked at before they are made a list, and before they are composed. Sentences say what does not, and what to do."""
+
+import json
+from typing import NamedTuple
+
+import listing
+
+ANY = "all"
+ABOUT = "usr/lib/wow/base.json"
+GLUE = "glue"
+
+
+class Layer(NamedTuple):
+    """kind: base, node or module. held: as listing.kinds gives it; manifest: what a module says of itself."""
+    kind: str
+    name: str
+    file: object
+    held: dict
+    manifest: dict
+
+
+def read(layers):
+    """The layers of [(kind, name, file)], bottom first. LayerError for what is none, or is cut."""
+    return [Layer(kind, name, file, listing.kinds(file), listing.manifest(file, name) if kind == "module" else {}) for kind, name, file in layers]
+
+
+def modules(layers):
+    """Those that somebody made."""
+    return [one for one in layers if one.kind == "module" and one.name != GLUE]
+
+
+def strangers(layers):
+    """Modules for another base or other processors."""
+    if not modules(layers):
+        return []
+    node = next((one for one in layers if one.kind == "node"), None)
+    if node is None or ABOUT not in node.held:
+        return [f"no layer says of which base the modules are (/{ABOUT} of the node's layer): make image makes one"]
+    about = json.loads(listing.text(node.file, ABOUT))
+    found = []
+    for one in modules(layers):
+        base = one.manifest.get("base", {})
+        if base.get("abi") != about["abi"]:
+            found.append(f"the module {one.name} was made over a base with ABI {base.get('abi', 'unknown')} ({base.get('date', 'of no day')}), and this base has "
+                         f"{about['abi']} ({about['date']}): libraries that its programs need may be others here. Publish it anew over this base")
+        wants, has = one.manifest.get("architecture", ANY), about["architecture"]
+        if wants not in (ANY, has):
+            found.append(f"the module {one.name} is for {wants}, and this base for {has}. Take one that was made for {has}")
+    return found
+
+
+def companions(layers):
+    """Modules that lack one that they require, or stand beside one that they conflict with."""
+    names = {one.name for one in modules(layers)}
+    found = []
+    for one in modules(layers):
+        found += [f"the module {one.name} requires {other}, which is not there. Add it, or take {one.name} out"
+                  for other in one.manifest.get("requires", ()) if other not in names]
+        found += [f"the module {one.name} conflicts with {other}. Take one of them out" for other in one.manifest.get("conflicts", ()) if other in names]
+    return found
+
+
+def doubles(layers):
+    """Each path of a module that a layer below it holds, too. What both have with the same content, and what the upper one's `override` names, may be so."""
+    found, below = [], []
+    for one in layers:
+        if one.kind == "module":
+            allowed = set(one.manifest.get("override", ()))
+            found += [f"/{path}: in the module {one.name}, and in {'the module ' if other.kind == 'module' else 'the layer '}{other.name}"
+                      for other in below for path in listing.replaced(one.held, other.held) if path not in allowed and not alike(path, one, other)]
+        below.append(one)
+    return found
+
+
+def alike(path, one, other):
+    """Whether two modules have one file with one content, as two have that hold one package."""
+    described = one.manifest.get("files", {}).get(path)
+    return described is not None and described == other.manifest.get("files", {}).get(path)

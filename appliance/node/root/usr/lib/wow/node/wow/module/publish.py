@@ -1,0 +1,180 @@
+"""What is published of an upper layer: an archive of the recomputed difference, the same bytes for the same content. `appliance/layers/publish` makes it a
+layer, on the machine that builds images."""
+import contextlib
+import hashlib
+import io
+import json
+import os
+import re
+import stat
+import tarfile
+
+from wow.lib.errors import WowError
+from wow.module import fragments, tree
+from wow.module.judge import KEPT, Judge, Verdict
+from wow.module.places import INFO, REFUSE
+from wow.module.recipe import Recipe
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Iterator
+
+    from wow.module.fragments import Fragments
+
+HOME = "usr/lib/wow/modules"
+"""Here each module says what it is: NAME/manifest.json, NAME/fragments.json."""
+EPOCH = 1735689600
+"""The one time of every file of every layer (appliance/layers/squash)."""
+MACHINES = {62: "amd64", 183: "arm64"}
+"""e_machine of ELF files, as Debian names it."""
+ANY = "all"
+SHOWN = 20
+WANTED = re.compile(r"^etc/systemd/(?:system|user)/[^/]+\.(?:wants|requires)/([^/]+)$")
+
+
+class Upper:
+    """An upper layer over those below it, and all that is to be said of it. `merged` and `lower` are the two views."""
+
+    __slots__ = ("merged", "lower", "fragments", "wrong", "verdicts")
+
+    def __init__(self, upper: str, merged: str, lower: str, override: list[str]) -> None:
+        self.merged, self.lower = merged, lower
+        self.fragments, self.wrong = fragments.read(lower, merged)
+        judge = Judge(merged, self.fragments, owned(merged, self.fragments), fragments.link_paths(merged), override)
+        self.verdicts = [judge.verdict(change) for change in tree.changes(upper, merged, lower)]
+
+
+@contextlib.contextmanager
+def opened(upper: str, lowers: list[str], override: list[str]) -> "Iterator[Upper]":
+    """lowers: the layers below, top first. WowError where they cannot be joined."""
+    with tree.joined(lowers) as lower, tree.joined([upper, *lowers]) as merged:
+        yield Upper(upper, merged, lower, override)
+
+
+def owned(merged: str, found: "Fragments") -> set[str]:
+    """The paths of the module's own packages, as they stand with /usr merged."""
+    names = set()
+    for file, listed in ((name, fragments.text(merged, INFO + name)) for package in found["packages"] for name in (f"{package}.list", f"{package}:amd64.list")):
+        names |= {re.sub("^(bin|sbin|lib|lib64)/", r"usr/\1/", line.lstrip("/")) for line in listed.splitlines() if file}
+    return names
+
+
+def refusals(upper: Upper) -> list[str]:
+    """What keeps it from being published, a sentence each."""
+    return upper.wrong + [f"/{one.change.path} {one.why}" for one in upper.verdicts if one.fate == REFUSE]
+
+
+def write(upper: Upper, recipe: Recipe, base: dict[str, str], out: str) -> dict[str, object]:
+    """Writes the archive, whole or not at all, and returns its manifest. WowError names what may not be published."""
+    if recipe.executable or recipe.statoverride:
+        raise WowError("executable and [statoverride] are for files beside a module.ini", "Owners and modes are those that the files have here: take both out",
+                       "module.ini")
+    if wrong := refusals(upper):
+        more = [f"and {len(wrong) - SHOWN} more: wow module diff"] if len(wrong) > SHOWN else []
+        raise WowError("it cannot be published:\n" + "\n".join(f"  {line}" for line in wrong[:SHOWN] + more), "")
+    kept = [one for one in upper.verdicts if one.fate == KEPT]
+    if not kept and not any(upper.fragments.values()):
+        raise WowError("nothing is to be published: no file differs from the layers below", "Install or write something first; wow module diff explains")
+    known = {one.change.path for one in kept}
+    for path in recipe.override:
+        if path not in known:
+            raise WowError(f"override: /{path}: the module has no such file", "Take the path off", "module.ini")
+    manifest = _manifest(upper, kept, recipe, base)
+    temporary = f"{out}.new"
+    try:
+        with tarfile.open(temporary, "w", format=tarfile.PAX_FORMAT) as archive:
+            _fill(archive, upper, kept, manifest)
+        os.rename(temporary, out)
+    except OSError as error:
+        raise WowError(f"cannot be written: {error.strerror}", "Free some room there, or name another file with -o", out) from error
+    finally:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(temporary)
+    return manifest
+
+
+def _manifest(upper: Upper, kept: list[Verdict], recipe: Recipe, base: dict[str, str]) -> dict[str, object]:
+    """What the module says of itself."""
+    held = [one.change for one in kept if one.change.now is not None and not stat.S_ISDIR(one.change.now.st_mode)]
+    return {
+        "name": recipe.name, "version": recipe.version, "description": recipe.description, "licence": recipe.licence,
+        "base": {key: base[key] for key in ("sha256", "date", "abi")},
+        "architecture": architecture(f"{upper.merged}/{change.path}" for change in held if change.now and stat.S_ISREG(change.now.st_mode)),
+        "requires": recipe.requires, "conflicts": recipe.conflicts,
+        "packages": {name: {"version": re.findall("^Version: (.*)$", stanza, re.MULTILINE)[0], "licences": licences(upper.merged, name)}
+                     for name, stanza in upper.fragments["packages"].items()},
+        "units": sorted({found[1] for change in held if (found := WANTED.match(change.path))}),
+        "files": {change.path: described(f"{upper.merged}/{change.path}") for change in held},
+        "deleted": [one.change.path for one in kept if one.change.now is None],
+        "override": sorted(recipe.override), "statoverride": {}}
+
+
+def described(path: str) -> dict[str, object]:
+    """A file in the manifest."""
+    if os.path.islink(path):
+        return {"link": os.readlink(path)}
+    with open(path, "rb") as file:
+        digest = hashlib.sha256()
+        while block := file.read(1024 * 1024):
+            digest.update(block)
+    return {"sha256": digest.hexdigest(), "size": os.path.getsize(path)}
+
+
+def architecture(files: "Iterator[str]") -> str:
+    """For which processors they are: `all` where no program is among them. WowError for those of two kinds."""
+    found: dict[str, str] = {}
+    for path in files:
+        with open(path, "rb") as file:
+            head = file.read(20)
+        if head[:4] == b"\x7fELF" and len(head) == 20:
+            number = int.from_bytes(head[18:20], "little" if head[5] == 1 else "big")
+            found.setdefault(MACHINES.get(number, f"ELF machine {number}"), path)
+    if len(found) > 1:
+        raise WowError(f"holds programs for {' and '.join(sorted(found))}: {', '.join(sorted(found.values()))}", "Keep those of one architecture")
+    return next(iter(found), ANY)
+
+
+def licences(root: str, package: str) -> list[str]:
+    """The short names in a package's copyright file; none where it is not written for programs (Debian policy 12.5)."""
+    text = fragments.text(root, f"usr/share/doc/{package}/copyright")
+    return sorted(set(re.findall(r"^License: *(\S+)", text, re.MULTILINE)))
+
+
+def _fill(archive: tarfile.TarFile, upper: Upper, kept: list[Verdict], manifest: dict[str, object]) -> None:
+    """Every folder comes before what stands in it, with the owner and the mode that it has."""
+    own = f"{HOME}/{manifest['name']}"
+    texts = {f"{own}/manifest.json": manifest, f"{own}/fragments.json": upper.fragments}
+    changes = {one.change.path: one.change.now for one in kept if not one.change.path.startswith(f"{own}/")}
+    folders = {parent for path in [*changes, *texts] for parent in _parents(path)}
+    for path in sorted(folders | set(changes) | set(texts)):
+        entry = tarfile.TarInfo(path)
+        entry.mtime = EPOCH
+        if path in texts:
+            data = (json.dumps(texts[path], indent=2, sort_keys=True) + "\n").encode()
+            entry.size, entry.mode = len(data), 0o644
+            archive.addfile(entry, io.BytesIO(data))
+            continue
+        place = f"{upper.merged}/{path}"
+        status = changes.get(path) or (os.lstat(place) if os.path.lexists(place) else None)
+        if path in changes and changes[path] is None:
+            # As overlayfs writes that a file is gone.
+            entry.type, entry.devmajor, entry.devminor, entry.mode = tarfile.CHRTYPE, 0, 0, 0
+            archive.addfile(entry)
+        elif status is None or stat.S_ISDIR(status.st_mode):
+            entry.type, entry.mode = tarfile.DIRTYPE, 0o755
+            if status is not None:
+                entry.mode, entry.uid, entry.gid = stat.S_IMODE(status.st_mode), status.st_uid, status.st_gid
+            archive.addfile(entry)
+        elif stat.S_ISLNK(status.st_mode):
+            entry.type, entry.linkname, entry.mode, entry.uid, entry.gid = tarfile.SYMTYPE, os.readlink(place), 0o777, status.st_uid, status.st_gid
+            archive.addfile(entry)
+        else:
+            entry.size, entry.mode, entry.uid, entry.gid = status.st_size, stat.S_IMODE(status.st_mode), status.st_uid, status.st_gid
+            with open(place, "rb") as file:
+                archive.addfile(entry, file)
+
+
+def _parents(path: str) -> list[str]:
+    """The folders above it."""
+    words = path.split("/")
+    return ["/".join(words[:number]) for number in range(1, len(words))]
