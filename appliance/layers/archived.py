@@ -18,9 +18,6 @@ from listing import LayerError  # noqa: E402
 
 from wow.module import places, publish as publishing, recipe  # noqa: E402
 
-MOST_ENTRIES = 200_000
-MOST_BYTES = 4 * 1024 ** 3
-"""What an archive may unpack to."""
 MOST_JSON = 16 * 1024 * 1024
 HIGHEST = 65534
 """The last number of a user or a group that is one."""
@@ -50,8 +47,6 @@ def entries(source, archive):
     found, size = {}, 0
     for member in source:
         path = member.name
-        if len(found) >= MOST_ENTRIES:
-            raise LayerError(f"{archive}: more than {MOST_ENTRIES} files; a module has fewer")
         if path.startswith("/") or posixpath.normpath(path) != path or path.split("/")[0] in ("..", "."):
             raise LayerError(f"{archive}: {path!r}: leads out of the module; {AGAIN}")
         if re.search(r'["\\\x00-\x1f\x7f\ud800-\udfff]', path):
@@ -64,9 +59,8 @@ def entries(source, archive):
         if not (0 <= member.uid <= HIGHEST and 0 <= member.gid <= HIGHEST):
             raise LayerError(f"{archive}: /{path}: is of user {member.uid}, group {member.gid}; they have numbers from 0 to {HIGHEST}")
         size += member.size
-        if size > MOST_BYTES:
-            raise LayerError(f"{archive}: unpacks to more than {MOST_BYTES >> 30} GiB; a module may have that")
         found[path] = member
+        publishing.bounded(len(found), size, str(archive))
     return found
 
 

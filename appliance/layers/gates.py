@@ -29,6 +29,12 @@ def modules(layers):
     return [one for one in layers if one.kind == "module" and one.name != GLUE]
 
 
+def about(layers):
+    """What the node's layer says of the base below it, as far as a manifest has it."""
+    said = json.loads(listing.text(next(one.file for one in layers if one.kind == "node"), ABOUT))
+    return {key: said[key] for key in ("sha256", "date", "abi")}
+
+
 def strangers(layers):
     """Modules for another base or other processors."""
     if not modules(layers):
@@ -36,14 +42,14 @@ def strangers(layers):
     node = next((one for one in layers if one.kind == "node"), None)
     if node is None or ABOUT not in node.held:
         return [f"no layer says of which base the modules are (/{ABOUT} of the node's layer): make image makes one"]
-    about = json.loads(listing.text(node.file, ABOUT))
+    here = json.loads(listing.text(node.file, ABOUT))
     found = []
     for one in modules(layers):
         base = one.manifest.get("base", {})
-        if base.get("abi") != about["abi"]:
+        if base.get("abi") != here["abi"]:
             found.append(f"the module {one.name} was made over a base with ABI {base.get('abi', 'unknown')} ({base.get('date', 'of no day')}), and this base has "
-                         f"{about['abi']} ({about['date']}): libraries that its programs need may be others here. Publish it anew over this base")
-        wants, has = one.manifest.get("architecture", ANY), about["architecture"]
+                         f"{here['abi']} ({here['date']}): libraries that its programs need may be others here. Publish it anew over this base")
+        wants, has = one.manifest.get("architecture", ANY), here["architecture"]
         if wants not in (ANY, has):
             found.append(f"the module {one.name} is for {wants}, and this base for {has}. Take one that was made for {has}")
     return found

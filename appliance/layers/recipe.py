@@ -6,8 +6,7 @@ import sys
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "node/root/usr/lib/wow/node"))
 
-from wow.module import places  # noqa: E402
-from wow.module import recipe  # noqa: E402
+from wow.module import places, publish, recipe  # noqa: E402
 from wow.module.statoverride import RecipeError  # noqa: E402
 
 
@@ -23,6 +22,7 @@ def check_files(folder):
     files = [path for path in entries if path.is_symlink() or not path.is_dir()]
     if not files:
         raise RecipeError(f"{root}: no files; put there what the module adds, at the places where it will stand")
+    publish.bounded(len(entries), sum(path.lstat().st_size for path in files), str(root))
     for path in entries:
         if re.search(r'["\\\x00-\x1f\x7f]', path.relative_to(root).as_posix()):
             raise RecipeError(f"{str(path)!r}: a quotation mark, a backslash or a control character in a name; rename it")

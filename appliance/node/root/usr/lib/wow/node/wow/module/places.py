@@ -52,6 +52,7 @@ LEFT = (
     ("var/lib/ucf/registry", FRAGMENT, "the new lines are published"),
     ("etc/subuid", FRAGMENT, "the new lines are published"),
     ("etc/subgid", FRAGMENT, "the new lines are published"),
+    ("usr/lib/wow/modules", DROP, "says what a layer is, and is written with it"),
     ("etc/alternatives", FRAGMENT, "the choices are published, and the links made anew"),
     ("var/lib/ucf", DROP, "ucf's own old states"),
     ("var/lib/apt", DROP, "what apt knows of archives"),
@@ -90,6 +91,9 @@ LEFT = (
     ("var/lib/condor/spool", DROP, OF_THE_MACHINE),
     ("var/lib/condor/execute", DROP, OF_THE_MACHINE),
 )
+MOST_ENTRIES = 200_000
+MOST_BYTES = 4 * 1024 ** 3
+"""What one module may hold."""
 INFO = "var/lib/dpkg/info/"
 """Here each package has files of its own, which layers join."""
 

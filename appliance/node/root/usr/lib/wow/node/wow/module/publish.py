@@ -12,7 +12,7 @@ import tarfile
 from wow.lib.errors import WowError
 from wow.module import fragments, tree
 from wow.module.judge import KEPT, Judge, Verdict
-from wow.module.places import INFO, REFUSE
+from wow.module.places import INFO, MOST_BYTES, MOST_ENTRIES, REFUSE
 from wow.module.recipe import Recipe
 
 TYPE_CHECKING = False
@@ -75,6 +75,7 @@ def write(upper: Upper, recipe: Recipe, base: dict[str, str], out: str) -> dict[
     kept = [one for one in upper.verdicts if one.fate == KEPT]
     if not kept and not any(upper.fragments.values()):
         raise WowError("nothing is to be published: no file differs from the layers below", "Install or write something first; wow module diff explains")
+    bounded(len(kept), sum(one.change.now.st_size for one in kept if one.change.now is not None), f"module {recipe.name}")
     known = {one.change.path for one in kept}
     for path in recipe.override:
         if path not in known:
@@ -83,7 +84,9 @@ def write(upper: Upper, recipe: Recipe, base: dict[str, str], out: str) -> dict[
     temporary = f"{out}.new"
     try:
         with tarfile.open(temporary, "w", format=tarfile.PAX_FORMAT) as archive:
-            _fill(archive, upper, kept, manifest)
+            own = f"{HOME}/{recipe.name}"
+            fill(archive, upper.merged, {one.change.path: one.change.now for one in kept}, {
+                f"{own}/manifest.json": manifest, f"{own}/fragments.json": upper.fragments})
         os.rename(temporary, out)
     except OSError as error:
         raise WowError(f"cannot be written: {error.strerror}", "Free some room there, or name another file with -o", out) from error
@@ -91,6 +94,13 @@ def write(upper: Upper, recipe: Recipe, base: dict[str, str], out: str) -> dict[
         with contextlib.suppress(FileNotFoundError):
             os.unlink(temporary)
     return manifest
+
+
+def bounded(entries: int, size: int, what: str) -> None:
+    """WowError for a module that is larger than one may be."""
+    if entries > MOST_ENTRIES or size > MOST_BYTES:
+        raise WowError(f"{entries} files with {size >> 20} MiB are more than a module may hold ({MOST_ENTRIES}, {MOST_BYTES >> 20} MiB)",
+                       "A file with holes counts whole. Take out what is large, or make two modules", what)
 
 
 def _manifest(upper: Upper, kept: list[Verdict], recipe: Recipe, base: dict[str, str]) -> dict[str, object]:
@@ -140,11 +150,9 @@ def licences(root: str, package: str) -> list[str]:
     return sorted(set(re.findall(r"^License: *(\S+)", text, re.MULTILINE)))
 
 
-def _fill(archive: tarfile.TarFile, upper: Upper, kept: list[Verdict], manifest: dict[str, object]) -> None:
-    """Every folder comes before what stands in it, with the owner and the mode that it has."""
-    own = f"{HOME}/{manifest['name']}"
-    texts = {f"{own}/manifest.json": manifest, f"{own}/fragments.json": upper.fragments}
-    changes = {one.change.path: one.change.now for one in kept if not one.change.path.startswith(f"{own}/")}
+def fill(archive: tarfile.TarFile, root: str, changes: dict[str, os.stat_result | None], texts: dict[str, object]) -> None:
+    """Every folder comes before what stands in it, with the owner and the mode that it has in the root. changes: {path: as it is there, None for what is
+    gone}; texts: files that are written as JSON."""
     folders = {parent for path in [*changes, *texts] for parent in _parents(path)}
     for path in sorted(folders | set(changes) | set(texts)):
         entry = tarfile.TarInfo(path)
@@ -154,22 +162,22 @@ def _fill(archive: tarfile.TarFile, upper: Upper, kept: list[Verdict], manifest:
             entry.size, entry.mode = len(data), 0o644
             archive.addfile(entry, io.BytesIO(data))
             continue
-        place = f"{upper.merged}/{path}"
+        place = f"{root}/{path}"
         status = changes.get(path) or (os.lstat(place) if os.path.lexists(place) else None)
+        if status is not None:
+            entry.mode, entry.uid, entry.gid = stat.S_IMODE(status.st_mode), status.st_uid, status.st_gid
         if path in changes and changes[path] is None:
             # As overlayfs writes that a file is gone.
             entry.type, entry.devmajor, entry.devminor, entry.mode = tarfile.CHRTYPE, 0, 0, 0
             archive.addfile(entry)
         elif status is None or stat.S_ISDIR(status.st_mode):
-            entry.type, entry.mode = tarfile.DIRTYPE, 0o755
-            if status is not None:
-                entry.mode, entry.uid, entry.gid = stat.S_IMODE(status.st_mode), status.st_uid, status.st_gid
+            entry.type, entry.mode = tarfile.DIRTYPE, 0o755 if status is None else entry.mode
             archive.addfile(entry)
         elif stat.S_ISLNK(status.st_mode):
-            entry.type, entry.linkname, entry.mode, entry.uid, entry.gid = tarfile.SYMTYPE, os.readlink(place), 0o777, status.st_uid, status.st_gid
+            entry.type, entry.linkname, entry.mode = tarfile.SYMTYPE, os.readlink(place), 0o777
             archive.addfile(entry)
         else:
-            entry.size, entry.mode, entry.uid, entry.gid = status.st_size, stat.S_IMODE(status.st_mode), status.st_uid, status.st_gid
+            entry.size = status.st_size
             with open(place, "rb") as file:
                 archive.addfile(entry, file)
 
