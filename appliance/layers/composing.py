@@ -3,7 +3,6 @@ whether all is well, and packs what came of it."""
 
 import contextlib
 import ctypes
-import hashlib
 import json
 import os
 import pathlib
@@ -23,8 +22,6 @@ from listing import LayerError  # noqa: E402
 
 from wow.module import alternatives, fragments, places, publish, tree  # noqa: E402
 
-VERSION = 1
-"""Another one for another glue of the same layers."""
 ROOM = "512m"
 """What the glue, and the triggers on their way, may fill."""
 NODES = {"null": (1, 3), "zero": (1, 5), "full": (1, 7), "random": (1, 8), "urandom": (1, 9)}
@@ -36,24 +33,6 @@ MANIFEST = f"{publish.HOME}/{gates.GLUE}/manifest.json"
 POLICY = "usr/sbin/policy-rc.d"
 NO_START = "#!/bin/sh\nexit 101\n"
 AGAIN = "install the module's packages on a machine in develop mode over this base, and publish it anew"
-
-
-def parts(layers):
-    """{module: its fragments} of those that have any, bottom first."""
-    found = {}
-    for one in gates.modules(layers):
-        path = f"{publish.HOME}/{one.name}/fragments.json"
-        if path in one.held:
-            said = json.loads(listing.text(one.file, path))
-            if any(said.values()):
-                found[one.name] = said
-    return found
-
-
-def key(layers):
-    """What the glue follows from: its own version, and every layer."""
-    lines = [f"{one.kind} {one.name} {hashlib.sha256(one.file.read_bytes()).hexdigest()}\n" for one in layers]
-    return hashlib.sha256("".join([f"glue {VERSION}\n", *lines]).encode()).hexdigest()
 
 
 def is_of(file, stack):

@@ -1,17 +1,26 @@
 """Which layers go together: looked at before they are made a list, and before they are composed. Sentences say what does not, and what to do."""
 
+import hashlib
 import json
+import pathlib
+import sys
 from typing import NamedTuple
 
 import listing
 
-ANY = "all"
+sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "node/root/usr/lib/wow/node"))
+
+from wow.module import publish  # noqa: E402
+
+ANY = publish.ANY
 ABOUT = "usr/lib/wow/base.json"
 GLUE = "glue"
+VERSION = 1
+"""Another one for another glue of the same layers."""
 
 
 class Layer(NamedTuple):
-    """kind: base, node or module. held: as listing.kinds gives it; manifest: what a module says of itself."""
+    """kind: base, node, module or glue. held: as listing.kinds gives it; manifest: what a module says of itself."""
     kind: str
     name: str
     file: object
@@ -26,7 +35,36 @@ def read(layers):
 
 def modules(layers):
     """Those that somebody made."""
-    return [one for one in layers if one.kind == "module" and one.name != GLUE]
+    return [one for one in layers if one.kind == "module"]
+
+
+def parts(layers):
+    """{module: its fragments} of those that have a part in shared files, bottom first."""
+    found = {}
+    for one in modules(layers):
+        path = f"{publish.HOME}/{one.name}/fragments.json"
+        if path in one.held:
+            said = json.loads(listing.text(one.file, path))
+            if any(said.values()):
+                found[one.name] = said
+    return found
+
+
+def key(layers):
+    """What a glue follows from: its own version, and every layer below it."""
+    lines = [f"{one.kind} {one.name} {publish.digest(str(one.file))}\n" for one in layers if one.kind != GLUE]
+    return hashlib.sha256("".join([f"glue {VERSION}\n", *lines]).encode()).hexdigest()
+
+
+def unglued(layers):
+    """Whether modules that share files stand without the layer that joins them, or with one of other layers."""
+    shared, glue = parts(layers), [one for one in layers if one.kind == GLUE]
+    if not shared and not glue:
+        return []
+    if len(glue) == 1 and layers[-1].kind == GLUE and listing.manifest(glue[0].file, GLUE).get("stack") == key(layers):
+        return []
+    return [f"the modules {', '.join(shared) or 'of this list'} need a glue that was made of these layers, above all others. "
+            "Make it: appliance/layers/compose -o glue.squashfs KIND=FILE..., and name it last: glue=glue.squashfs"]
 
 
 def about(layers):

@@ -25,37 +25,45 @@ class Machine:
         self.place, self.layers = pathlib.Path(place), layers
         self.root, self.upper = self.place / "root", self.place / "top/upper"
         self.lowers = [self.place / str(number) for number in range(len(layers))]
+        self.mounts = []
 
-    def mount(self):
+    def mount(self, where, *words, **options):
+        """Mounts something, and remembers it."""
+        run("mount", *words, where, **options)
+        self.mounts.append(where)
+
+    def start(self):
+        """Stacks the layers as the initrd does in develop mode, where dpkg may rename folders of the base."""
         for folder, layer in zip(self.lowers, self.layers):
             folder.mkdir()
-            if layer.is_dir():
-                run("mount", "--bind", layer, folder)
-            else:
-                run("mount", "-t", "squashfs", "-o", "ro,loop", layer, folder)
+            self.mount(folder, *(("--bind", layer) if layer.is_dir() else ("-t", "squashfs", "-o", "ro,loop", layer)))
         (self.place / "top").mkdir()
-        run("mount", "-t", "tmpfs", "-o", "size=1g", "top", self.place / "top")
+        self.mount(self.place / "top", "-t", "tmpfs", "-o", "size=1g", "top")
         for folder in (self.upper, self.place / "top/work", self.root):
             folder.mkdir()
         lower = ":".join(str(number) for number in reversed(range(len(self.layers))))
-        # As the initrd has it in develop mode: dpkg renames folders of the base.
-        run("mount", "-t", "overlay", "-o", f"lowerdir={lower},upperdir=top/upper,workdir=top/work,redirect_dir=on,index=off,metacopy=off,xino=off", "wow", "root",
-            cwd=self.place)
+        self.mount(self.root, "-t", "overlay", "-o", f"lowerdir={lower},upperdir=top/upper,workdir=top/work,redirect_dir=on,index=off,metacopy=off,xino=off", "wow",
+                   cwd=self.place)
         if (self.root / "dev").is_dir():
-            run("mount", "-t", "tmpfs", "dev", self.root / "dev")
+            self.mount(self.root / "dev", "-t", "tmpfs", "dev")
             for name, (major, minor) in NODES.items():
                 os.mknod(self.root / "dev" / name, 0o20666, os.makedev(major, minor))
-            run("mount", "-t", "proc", "proc", self.root / "proc")
+                (self.root / "dev" / name).chmod(0o666)
+            self.mount(self.root / "proc", "-t", "proc", "proc")
 
-    def umount(self):
-        for folder in (self.root / "proc", self.root / "dev", self.root, self.place / "top", *self.lowers):
-            if folder.is_mount():
-                run("umount", folder)
+    def stop(self):
+        """Takes all of it down."""
+        for where in reversed(self.mounts):
+            run("umount", where)
 
     def run(self, *command, **options):
         """Runs a command in it."""
         environment = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root", "LC_ALL": "C.UTF-8", "DEBIAN_FRONTEND": "noninteractive"}
         return run("chroot", self.root, *command, env=environment, **options)
+
+    def words(self):
+        """The layers as the tools take them, bottom first."""
+        return [self.upper, *self.lowers]
 
     def install(self, *debs):
         """Installs packages, as apt does."""
@@ -70,10 +78,10 @@ def machine(*layers):
     with tempfile.TemporaryDirectory(prefix="wow-developed-") as place:
         made = Machine(place, layers)
         try:
-            made.mount()
+            made.start()
             yield made
         finally:
-            made.umount()
+            made.stop()
 
 
 def package(folder, name, files, version="1.0", scripts=None, fields="", conffiles=(), architecture="all"):

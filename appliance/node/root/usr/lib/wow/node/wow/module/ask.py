@@ -43,11 +43,11 @@ def run(given: Given) -> int:
     out = given.get(OUT, f"{made.name}.tar")
     with publish.opened(upper, lowers(), made.override) as found:
         manifest = publish.write(found, made, about["base"], out)
-    digest = publish.described(out)
+    digest = publish.digest(out)
     if given.has(JSON):
-        print(json.dumps({"file": out, **digest, "manifest": manifest}))
+        print(json.dumps({"file": out, "sha256": digest, "size_bytes": os.path.getsize(out), "manifest": manifest}))
     else:
-        print(f"{out}: {made.name} {made.version}, {tell.summary(found)}; sha256 {digest['sha256']}\n"
+        print(f"{out}: {made.name} {made.version}, {tell.summary(found)}; sha256 {digest}\n"
               f"Take it to a clone of the repository, into modules/{made.name}.tar; make image makes a layer of it. It is not signed.")
     return 0
 

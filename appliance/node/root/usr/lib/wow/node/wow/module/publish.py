@@ -123,11 +123,16 @@ def described(path: str) -> dict[str, object]:
     """A file in the manifest."""
     if os.path.islink(path):
         return {"link": os.readlink(path)}
+    return {"sha256": digest(path), "size": os.path.getsize(path)}
+
+
+def digest(path: str) -> str:
+    """SHA-256 of a file."""
+    made = hashlib.sha256()
     with open(path, "rb") as file:
-        digest = hashlib.sha256()
         while block := file.read(1024 * 1024):
-            digest.update(block)
-    return {"sha256": digest.hexdigest(), "size": os.path.getsize(path)}
+            made.update(block)
+    return made.hexdigest()
 
 
 def architecture(files: "Iterator[str]") -> str:
