@@ -16,7 +16,7 @@ sys.path.append(str(HERE.parent / "node/root/usr/lib/wow/node"))
 import listing  # noqa: E402
 from listing import LayerError  # noqa: E402
 
-from wow.module import places, publish as publishing, recipe  # noqa: E402
+from wow.module import checked, places, publish as publishing, recipe  # noqa: E402
 
 MOST_JSON = 16 * 1024 * 1024
 HIGHEST = 65534
@@ -85,6 +85,8 @@ def manifest_of(source, members, archive):
              and all(isinstance(manifest["base"].get(key), str) for key in ("sha256", "date", "abi")))
     if not right:
         raise LayerError(f"{archive}: /{found[0]}: a key is missing or not of its kind; {AGAIN}")
+    if wrong := checked.wrong(texts[posixpath.join(posixpath.dirname(found[0]), "fragments.json")]):
+        raise LayerError(f"{archive}: fragments.json: {wrong}; {AGAIN}")
     return manifest
 
 

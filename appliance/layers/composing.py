@@ -27,6 +27,7 @@ ROOM = "512m"
 NODES = {"null": (1, 3), "zero": (1, 5), "full": (1, 7), "random": (1, 8), "urandom": (1, 9)}
 ALONE = 0x00020000 | 0x04000000 | 0x08000000 | 0x40000000
 """Mounts, names, messages and network of its own (unshare(2))."""
+CAPABILITIES = "-all,+chown,+dac_override,+fowner,+fsetid,+setgid,+setuid"
 ENVIRONMENT = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C.UTF-8", "DEBIAN_FRONTEND": "noninteractive", "HOME": "/nonexistent",
                "SOURCE_DATE_EPOCH": str(publish.EPOCH)}
 MANIFEST = f"{publish.HOME}/{gates.GLUE}/manifest.json"
@@ -53,8 +54,7 @@ def compose(layers, found, stack, out):
         join(root, found)
         make_anew(root, found, layers)
         faults(root)
-        for name in ("proc", "dev"):
-            run("umount", f"{root}/{name}")
+        run("umount", f"{root}/dev")
         with tree.joined(lowers) as lower:
             kept = {one.path: one.now for one in tree.changes(upper, root, lower) if is_glue(one)}
             manifest = manifest_of(layers, stack, kept, root)
@@ -90,7 +90,6 @@ def mounted(layers, scratch):
         for name, (major, minor) in NODES.items():
             os.mknod(f"{scratch}/root/dev/{name}", 0o20666, os.makedev(major, minor))
             os.chmod(f"{scratch}/root/dev/{name}", 0o666)
-        run("mount", "-t", "proc", "proc", f"{scratch}/root/proc")
         yield f"{scratch}/root", f"{scratch}/top/upper", list(reversed(places_))
     finally:
         for place in reversed(done):
@@ -105,8 +104,8 @@ def run(*words, **options):
 
 
 def inside(root, *words):
-    """Runs a tool of the stack, in it; LayerError says what it said."""
-    done = subprocess.run(["chroot", root, *words], capture_output=True, text=True, check=False, env=ENVIRONMENT, stdin=subprocess.DEVNULL)
+    """Runs a tool of the stack, in it; LayerError says what it said. It may write files, whoever they belong to, and nothing else: a module's scripts run here."""
+    done = subprocess.run(["chroot", root, "setpriv", "--bounding-set", CAPABILITIES, "--inh-caps", CAPABILITIES, "--no-new-privs", *words], capture_output=True, text=True, check=False, env=ENVIRONMENT, stdin=subprocess.DEVNULL)
     said = (done.stdout + done.stderr).strip()
     if done.returncode:
         room = f"; the glue may have {ROOM} of memory" if "No space left" in said else f"; {AGAIN}"

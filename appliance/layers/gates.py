@@ -10,7 +10,7 @@ import listing
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "node/root/usr/lib/wow/node"))
 
-from wow.module import publish  # noqa: E402
+from wow.module import checked, publish  # noqa: E402
 
 ANY = publish.ANY
 ABOUT = "usr/lib/wow/base.json"
@@ -45,6 +45,8 @@ def parts(layers):
         path = f"{publish.HOME}/{one.name}/fragments.json"
         if path in one.held:
             said = json.loads(listing.text(one.file, path))
+            if wrong := checked.wrong(said):
+                raise listing.LayerError(f"{one.file}: {path}: {wrong}; publish the module anew")
             if any(said.values()):
                 found[one.name] = said
     return found
