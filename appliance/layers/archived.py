@@ -82,7 +82,8 @@ def manifest_of(source, members, archive):
     right = (isinstance(manifest, dict) and manifest.get("name") == name and name not in recipe.TAKEN and all(isinstance(manifest.get(key), str) for key in TEXTS)
              and all(isinstance(manifest.get(key), list) and all(isinstance(one, str) for one in manifest[key]) for key in LISTS)
              and all(isinstance(manifest.get(key), dict) for key in ("base", "files", "packages"))
-             and all(isinstance(manifest["base"].get(key), str) for key in ("sha256", "date", "abi")))
+             and all(isinstance(manifest["base"].get(key), str) for key in ("sha256", "date", "abi"))
+             and all(isinstance(one, dict) and isinstance(one.get("version"), str) for one in manifest["packages"].values()))
     if not right:
         raise LayerError(f"{archive}: /{found[0]}: a key is missing or not of its kind; {AGAIN}")
     if wrong := checked.wrong(texts[posixpath.join(posixpath.dirname(found[0]), "fragments.json")]):

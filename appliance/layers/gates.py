@@ -106,6 +106,23 @@ def companions(layers):
     return found
 
 
+def versions(layers):
+    """Packages that two modules have in two versions: dpkg knows one."""
+    known, found = {}, []
+    for one in modules(layers):
+        for name, said in one.manifest.get("packages", {}).items():
+            version, other = known.setdefault(name, (said["version"], one.name))
+            if version != said["version"]:
+                found.append(f"the package {name} is {version} in the module {other}, and {said['version']} in the module {one.name}: a machine can have one of "
+                             "them. Publish one of the two anew with the other's version")
+    return found
+
+
+def apart(layers):
+    """A sentence for each thing that keeps these layers from being together."""
+    return [*strangers(layers), *companions(layers), *versions(layers)]
+
+
 def doubles(layers):
     """Each path of a module that a layer below it holds, too. What both have with the same content, and what the upper one's `override` names, may be so."""
     found, below = [], []
