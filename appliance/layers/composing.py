@@ -56,7 +56,7 @@ def compose(layers, found, stack, out):
         faults(root)
         run("umount", f"{root}/dev")
         with tree.joined(lowers) as lower:
-            kept = {one.path: one.now for one in tree.changes(upper, root, lower) if is_glue(one)}
+            kept = {one.path: one.now for one in tree.changes([upper], root, lower) if is_glue(one)}
             manifest = manifest_of(layers, stack, kept, root)
             archive = pathlib.Path(scratch, "glue.tar")
             with tarfile.open(archive, "w", format=tarfile.PAX_FORMAT) as file:

@@ -14,7 +14,7 @@ from wow.module import checked, publish  # noqa: E402
 
 ANY = publish.ANY
 ABOUT = "usr/lib/wow/base.json"
-GLUE = "glue"
+GLUE = publish.GLUE
 VERSION = 1
 """Another one for another glue of the same layers."""
 

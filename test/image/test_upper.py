@@ -46,7 +46,7 @@ class Uppers(unittest.TestCase):
     def changes(self):
         """{path: how it changed} of what the upper says."""
         with tree.joined([str(self.made.upper), str(self.lower)]) as merged:
-            return {one.path: one.kind for one in tree.changes(str(self.made.upper), merged, str(self.lower))}
+            return {one.path: one.kind for one in tree.changes([str(self.made.upper)], merged, str(self.lower))}
 
     def published(self, more="", out="maths.tar"):
         """Publishes it; (the archive, its manifest)."""
@@ -143,7 +143,7 @@ class Differences(Uppers):
         copy = self.folder / "copy"
         run("cp", "-a", self.lower, copy)
         with tree.joined([str(self.made.upper), str(self.lower)]) as merged:
-            for one in tree.changes(str(self.made.upper), merged, str(self.lower)):
+            for one in tree.changes([str(self.made.upper)], merged, str(self.lower)):
                 place, source = copy / one.path, pathlib.Path(merged, one.path)
                 if one.kind == tree.DELETED or (one.kind == tree.CHANGED and not (place.is_dir() and source.is_dir() and not source.is_symlink())):
                     run("rm", "-r", place)

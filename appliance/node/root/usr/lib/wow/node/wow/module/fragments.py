@@ -44,24 +44,29 @@ def links(root: str) -> dict[str, str]:
     return {name: os.readlink(f"{place}/{name}") for name in (os.listdir(place) if os.path.isdir(place) else ()) if os.path.islink(f"{place}/{name}")}
 
 
-def read(lower: str, merged: str) -> "tuple[Fragments, list[str]]":
-    """(what the merged root has and the lower has not, sentences on what cannot be published)."""
-    packages, wrong = dpkg.added(text(lower, f"{DPKG}/status"), text(merged, f"{DPKG}/status"))
+def read(lower: str, merged: str, beside: "dict[str, Fragments] | None" = None) -> "tuple[Fragments, list[str]]":
+    """(what the merged root has and the lower has not, sentences on what cannot be published). beside: the fragments of other modules that the merged root
+    has, and the lower has not; they are not this one's."""
+    others = beside or {}
+    known = join(lower, others)
+    was = {path: known.get(path, text(lower, path)) for path in (f"{DPKG}/status", f"{DPKG}/diversions", *LINES, *(f"etc/{name}" for name in accounts.TABLES))}
+    packages, wrong = dpkg.added(was[f"{DPKG}/status"], text(merged, f"{DPKG}/status"))
     if pending(merged):
         wrong.append("dpkg has triggers to run yet. Run them: dpkg --configure --pending")
-    found, more = accounts.added(*({name: text(root, f"etc/{name}") for name in accounts.TABLES} for root in (lower, merged)))
+    found, more = accounts.added({name: was[f"etc/{name}"] for name in accounts.TABLES}, {name: text(merged, f"etc/{name}") for name in accounts.TABLES})
     below, choices = (folder(root, f"{DPKG}/alternatives") for root in (lower, merged))
     states = dpkg.stanzas(text(merged, STATES))
-    old, new = (folder(root, f"{DPKG}/triggers") for root in (lower, merged))
+    new = {name: one for name, one in folder(merged, f"{DPKG}/triggers").items() if name not in NO_INTEREST}
     return {
         "packages": packages,
         "extended_states": {name: stanza for name, stanza in sorted(states.items()) if name in packages},
-        "diversions": sorted(set(dpkg.records(text(merged, f"{DPKG}/diversions"))) - set(dpkg.records(text(lower, f"{DPKG}/diversions")))),
-        "triggers": _gained(old, {name: one for name, one in new.items() if name not in NO_INTEREST}),
-        "lines": _gained(*({path: text(root, path) for path in LINES} for root in (lower, merged))),
+        "diversions": sorted(set(dpkg.records(text(merged, f"{DPKG}/diversions"))) - set(dpkg.records(was[f"{DPKG}/diversions"]))),
+        "triggers": _gained({name: known.get(f"{DPKG}/triggers/{name}", text(lower, f"{DPKG}/triggers/{name}")) for name in new}, new),
+        "lines": _gained(was, {path: text(merged, path) for path in LINES}),
         "accounts": found,
-        "alternatives": alternatives.added(below, choices),
-        "chosen": alternatives.chosen(below, choices, links(merged))}, wrong + more
+        "alternatives": [one for one in alternatives.added(below, choices) if not any(one in each["alternatives"] for each in others.values())],
+        "chosen": {name: path for name, path in alternatives.chosen(below, choices, links(merged)).items() if all(name not in one["chosen"] for one in others.values())},
+    }, wrong + more
 
 
 def pending(root: str) -> bool:

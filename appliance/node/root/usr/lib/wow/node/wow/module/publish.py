@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 HOME = "usr/lib/wow/modules"
 """Here each module says what it is: NAME/manifest.json, NAME/fragments.json."""
+GLUE = "glue"
+"""The name of the layer that joins modules' fragments."""
 EPOCH = 1735689600
 """The one time of every file of every layer (appliance/layers/squash)."""
 MACHINES = {62: "amd64", 183: "arm64"}
@@ -33,22 +35,43 @@ WANTED = re.compile(r"^etc/systemd/(?:system|user)/[^/]+\.(?:wants|requires)/([^
 
 
 class Upper:
-    """An upper layer over those below it, and all that is to be said of it. `merged` and `lower` are the two views."""
+    """A module's layers over those below it, and all that is to be said of them. `merged` and `lower` are the views with and without them; `plain` is the
+    lower one without a glue, `beside` the fragments of the other modules that this joins."""
 
     __slots__ = ("merged", "lower", "fragments", "wrong", "verdicts")
 
-    def __init__(self, upper: str, merged: str, lower: str, override: list[str]) -> None:
+    def __init__(self, uppers: list[str], merged: str, lower: str, plain: str, beside: "dict[str, Fragments]", override: list[str]) -> None:
         self.merged, self.lower = merged, lower
-        self.fragments, self.wrong = fragments.read(lower, merged)
+        self.fragments, self.wrong = fragments.read(plain, merged, beside)
         judge = Judge(merged, self.fragments, owned(merged, self.fragments), fragments.link_paths(merged), override)
-        self.verdicts = [judge.verdict(change) for change in tree.changes(upper, merged, lower)]
+        self.verdicts = [judge.verdict(change) for change in tree.changes(uppers, merged, lower)]
 
 
 @contextlib.contextmanager
-def opened(upper: str, lowers: list[str], override: list[str]) -> "Iterator[Upper]":
-    """lowers: the layers below, top first. WowError where they cannot be joined."""
-    with tree.joined(lowers) as lower, tree.joined([upper, *lowers]) as merged:
-        yield Upper(upper, merged, lower, override)
+def opened(upper: str, lowers: list[str], override: list[str], name: str = "") -> "Iterator[Upper]":
+    """lowers: the layers below, top first. What was published of the module of that name before, and is among them, is the module's, too. WowError where they
+    cannot be joined."""
+    own = [one for one in lowers if name and os.path.isfile(f"{one}/{HOME}/{name}/manifest.json")]
+    below = [one for one in lowers if one not in own]
+    glue = [one for one in below if os.path.isfile(f"{one}/{HOME}/{GLUE}/manifest.json")]
+    bare = [one for one in below if one not in glue]
+    beside = {name: said for one in reversed(bare) for name, said in spoken(one).items()} if glue else {}
+    with tree.joined(below) as lower, tree.joined(bare) as plain, tree.joined([upper, *lowers]) as merged:
+        found = Upper([upper, *own], merged, lower, plain, beside, override)
+        if any(spoken(one) for one in own) and not glue:
+            found.wrong.append(f"the module {name} is below, but not what it shares with others, for this start left a module out. Choose all modules of the image "
+                               "in [modules] names of pool.conf, and start again")
+        yield found
+
+
+def spoken(layer: str) -> "dict[str, Fragments]":
+    """{module: its fragments} of a layer."""
+    place = f"{layer}/{HOME}"
+    found = {}
+    for name in sorted(os.listdir(place)) if os.path.isdir(place) else ():
+        if said := fragments.text(place, f"{name}/fragments.json"):
+            found[name] = json.loads(said)
+    return found
 
 
 def owned(merged: str, found: "Fragments") -> set[str]:

@@ -52,14 +52,14 @@ def joined(folders: list[str]) -> "Iterator[str]":
             subprocess.run(["umount", f"{scratch}/view"], check=True)
 
 
-def changes(upper: str, merged: str, lower: str) -> "Iterator[Change]":
-    """Every entry of the upper, explained: `merged` is the view with it, `lower` the one without. In the order of their paths."""
-    yield from _folder(upper, merged, lower, "", False)
+def changes(uppers: list[str], merged: str, lower: str) -> "Iterator[Change]":
+    """Every entry of the uppers, explained: `merged` is the view with them, `lower` the one without. In the order of their paths."""
+    yield from _folder(uppers, merged, lower, "", False)
 
 
-def _folder(upper: str, merged: str, lower: str, folder: str, whole: bool) -> "Iterator[Change]":
+def _folder(uppers: list[str], merged: str, lower: str, folder: str, whole: bool) -> "Iterator[Change]":
     """whole: all of the two views is compared, for the upper's folder hides what is below, or stands for another one."""
-    names = _names(f"{merged}/{folder}") | _names(f"{lower}/{folder}") if whole else _names(f"{upper}/{folder}")
+    names = _names(f"{merged}/{folder}") | _names(f"{lower}/{folder}") if whole else set().union(*(_names(f"{one}/{folder}") for one in uppers))
     for name in sorted(names):
         path = f"{folder}/{name}" if folder else name
         was, now = _find(f"{lower}/{path}"), _find(f"{merged}/{path}")
@@ -76,7 +76,7 @@ def _folder(upper: str, merged: str, lower: str, folder: str, whole: bool) -> "I
             yield Change(path, SAME, "copied up, and equal to the one below", was, now)
         if is_folder:
             below = was is not None and stat.S_ISDIR(was.st_mode)
-            yield from _folder(upper, merged, lower, path, whole or not below or _hides(f"{upper}/{path}"))
+            yield from _folder(uppers, merged, lower, path, whole or not below or any(_hides(f"{one}/{path}") for one in uppers))
 
 
 def _names(folder: str) -> set[str]:
