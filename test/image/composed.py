@@ -198,6 +198,13 @@ def a_glue_of_other_layers_or_none_makes_no_list():
     words = [f"base={BASE}", f"node={NODE}", f"module={maths}"]
     rows = run(IMAGE / "stack-list", *words, f"glue={glue}").splitlines()
     expect(rows[-1].startswith("glue glue glue-"), rows[-1])
+    (folder / "A.conf").write_text("\n".join(rows) + "\n")
+    words = [PARTS / "base", PARTS / "programs", folder / "A.conf", folder]
+    has(run(IMAGE / "licences", *words), "wow-account\t1.0\tin the module maths\t1.0\tMIT\t\n")
+    run(IMAGE / "sbom/write", *words, folder / "sbom")
+    has((folder / "sbom/wow-maths.spdx.json").read_text(), "pkg:deb/debian/wow-account@1.0")
+    expect((folder / "sbom/wow-glue.spdx.json").exists(), "no document of the glue")
+    words = [f"base={BASE}", f"node={NODE}", f"module={maths}"]
     has(run(IMAGE / "stack-list", *words, fails=True), "the modules maths need a glue that was made of these layers")
     has(run(IMAGE / "stack-list", *words, f"module={other}", f"glue={glue}", fails=True), "need a glue that was made of these layers")
 

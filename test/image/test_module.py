@@ -96,6 +96,18 @@ class Recipes(unittest.TestCase):
         self.write(file=None)
         self.refused("no files")
 
+    def test_a_file_with_holes_that_is_too_large_is_refused_before_it_is_read(self):
+        self.write()
+        with (self.folder / "root/usr/share/maths/sum").open("wb") as file:
+            file.truncate(recipes.places.MOST_BYTES + 1)
+        self.refused("more than a module may hold", "A file with holes counts whole")
+
+    def test_names_of_modules_that_are_none_are_refused(self):
+        for line in ("requires = Physics", "conflicts = maths", "requires = base", "conflicts = a/b"):
+            with self.subTest(line):
+                self.write(f"{GOOD}{line}\n")
+                self.refused("is the name of no other module")
+
     def test_files_of_the_machine_are_refused(self):
         for file in ("etc/shadow", "etc/ssh/ssh_host_rsa_key", "boot/vmlinuz", "home/alice/x", "usr/lib/modules/6/x.ko", "bin/x"):
             with self.subTest(file):

@@ -63,6 +63,7 @@ class Accounts(unittest.TestCase):
     def test_people_jobs_and_the_page_are_the_machines_own(self):
         now = self.more(passwd="alice:x:1000:1000::/home/alice:/bin/bash\nwowjob1:x:2001:2001::/:/x\nwow-console:x:989:990::/:/x\n",
                         group="alice:x:1000:\nwow:x:990:alice\nwowjob1:x:2001:\n", shadow="alice:$y$j9T$secret:1::::::\nwowjob1:*:1::::::\nwow-console:*:1::::::\n")
+        now["group"] = now["group"].replace("adm:x:4:", "adm:x:4:alice,wow-console")
         self.assertEqual(accounts.added(BASE, now), ({}, []))
 
     def test_passwords_and_changes_of_accounts_below_are_refused(self):

@@ -37,6 +37,8 @@ def added(was: dict[str, str], now: dict[str, str]) -> tuple[dict[str, list[str]
                 wrong.append(f"/etc/shadow: {name} has a password, which every machine with the module would have. Lock it: passwd --lock --delete {name}")
             else:
                 found[table].append(":".join(fields))
+        # People of this pool may be in groups here; elsewhere there are others.
+        found["members"] = [line for line in found["members"] if line.split()[1] not in own]
         wrong += [f"/etc/{table}: the account {name} of the layers below is gone. Make it again as it was" for name in sorted(set(old) - set(new))]
     return {table: sorted(lines) for table, lines in found.items() if lines}, wrong
 
@@ -44,10 +46,8 @@ def added(was: dict[str, str], now: dict[str, str]) -> tuple[dict[str, list[str]
 def _changed(name: str, old: list[str], new: list[str], table: str, found: dict[str, list[str]], wrong: list[str]) -> None:
     """A line that is there below, too: a group may have new members, and nothing else may change."""
     if table in ("group", "gshadow") and old[:-1] == new[:-1]:
-        people = set(old[-1].split(","))
-        gained = [one for one in new[-1].split(",") if one not in people]
         if table == "group":
-            found["members"] += [f"{name} {one}" for one in gained if not one.startswith("wowjob")]
+            found["members"] += [f"{name} {one}" for one in new[-1].split(",") if one not in old[-1].split(",")]
     else:
         wrong.append(f"/etc/{table}: the line of {name}, an account of the layers below, was changed. Set it back to: {':'.join(old)}")
 
