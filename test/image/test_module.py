@@ -38,7 +38,7 @@ class Recipes(unittest.TestCase):
             path.write_text("2\n")
 
     def refused(self, *words):
-        with self.assertRaises(recipes.RecipeError) as caught:
+        with self.assertRaises(publish.WowError) as caught:
             recipes.read(self.folder)
             recipes.check_files(self.folder)
         for word in (str(self.folder), *words):

@@ -122,7 +122,7 @@ def write(upper: Upper, recipe: Recipe, base: dict[str, str], out: str) -> dict[
 def bounded(entries: int, size: int, what: str) -> None:
     """WowError for a module that is larger than one may be."""
     if entries > MOST_ENTRIES or size > MOST_BYTES:
-        raise WowError(f"{entries} files with {size >> 20} MiB are more than a module may hold ({MOST_ENTRIES}, {MOST_BYTES >> 20} MiB)",
+        raise WowError(f"{entries} files with {-(-size >> 20)} MiB are more than a module may hold ({MOST_ENTRIES}, {MOST_BYTES >> 20} MiB)",
                        "A file with holes counts whole. Take out what is large, or make two modules", what)
 
 
