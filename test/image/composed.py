@@ -236,3 +236,27 @@ def a_modules_script_can_neither_mount_nor_make_devices_nor_reach_a_network():
     said = run("unsquashfs", "-cat", compose(folder, maths), "opt/nosy")
     for word in ("mounted", "made", "rooted", "seen", "net\n"):
         expect(word not in said.replace("Internet", ""), said)
+
+
+@check
+def the_guests_own_wow_publishes_the_same_module():
+    folder = work("composed-guest")
+    about = json.loads((PARTS / "base.json").read_text())
+    with developed.machine(BASE, NODE) as machine:
+        for deb in developed.packages(folder):
+            machine.install(deb)
+        (machine.root / "opt/huge").write_text("x" * 3_000_000)
+        layer = publish(machine.upper, machine.lowers, "maths", folder)
+        for place in ("run", "tmp"):
+            machine.mount(machine.root / place, "-t", "tmpfs", place)
+        # As the initrd leaves it in develop mode.
+        for source, name in ((machine.upper, "run/wow/develop/upper"), *((lower, f"run/layers/{number}") for number, lower in enumerate(machine.lowers))):
+            (machine.root / name).mkdir(parents=True)
+            machine.mount(machine.root / name, "--bind", "-o", "ro", source)
+        said = {"name": "maths", "base": {key: about[key] for key in ("sha256", "date", "abi")}, "stack": [], "started": "2026-01-02"}
+        (machine.root / "run/wow/develop/about.json").write_text(json.dumps(said))
+        shutil.copy(folder / "maths.ini", machine.root / "tmp/module.ini")
+        has(machine.run("wow", "module", "diff"), "+ /opt/huge: kept: a new file\n")
+        has(machine.run("wow", "module", "publish", "/tmp/module.ini", "-o", "/tmp/maths.tar"), "modules/maths.tar; make image makes a layer of it")
+        expect((machine.root / "tmp/maths.tar").read_bytes() == (folder / "maths.tar").read_bytes(), "the guest wrote another archive")
+        expect(layer.exists(), "no layer")

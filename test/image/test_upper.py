@@ -1,5 +1,7 @@
 """What differs between an upper layer and those below it, and what of it is published: real overlays of small trees, without a machine."""
 
+import contextlib
+import io
 import json
 import os
 import pathlib
@@ -8,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from unittest import mock
 
 from developed import machine, run
 from test_module import GOOD, ROOT
@@ -18,7 +21,8 @@ sys.path.append(str(ROOT / "appliance/layers"))
 import archived  # noqa: E402,F401 # it knows where the library is
 
 from wow.lib.errors import WowError  # noqa: E402
-from wow.module import places, publish, tell, tree  # noqa: E402
+from wow.lib.verb import Given, UsageError  # noqa: E402
+from wow.module import ask, places, publish, tell, tree  # noqa: E402
 from wow.module.recipe import read  # noqa: E402
 
 SHADOW = "root:*:20089:0:99999:7:::\ncondor:!:20089::::::\n"
@@ -253,6 +257,65 @@ class Publishing(Uppers):
         self.assertIn("+ /opt/maths: kept: a new file", run(tool, "diff", *self.made.words()))
         run(tool, "publish", *self.made.words(), "--module", self.folder / "module.ini", "--about", self.folder / "about.json", "-o", self.folder / "tool.tar")
         self.assertEqual((self.folder / "tool.tar").read_bytes(), self.published()[0].read_bytes())
+
+
+class Asked(Uppers):
+    """`wow module diff` and `wow module publish`, with folders in the place of those that the initrd leaves."""
+
+    def setUp(self):
+        super().setUp()
+        fill(self.root, {"opt/maths": "2"})
+        self.run_folder, layers = self.folder / "develop", self.folder / "layers"
+        fill(self.folder, {"develop/about.json": json.dumps({"name": "maths", "base": ABOUT, "stack": [], "started": "2026-01-02"}), "layers/sys/": "",
+                           "develop/upper": f"->{self.made.upper}", "layers/0": f"->{self.lower}"})
+        for name, value in (("DEVELOP", self.run_folder), ("LAYERS", layers)):
+            patched = mock.patch.object(ask, name, str(value))
+            patched.start()
+            self.addCleanup(patched.stop)
+
+    def asked(self, *words, **options):
+        """What it prints."""
+        with contextlib.redirect_stdout(io.StringIO()) as out:
+            self.assertEqual(ask.run(Given(list(words), {f"--{name}": value for name, value in options.items()})), 0)
+        return out.getvalue()
+
+    def fails(self, error, *words):
+        with self.assertRaises(error) as caught:
+            ask.run(Given(list(words), {}))
+        return str(caught.exception)
+
+    def test_diff_tells_people_and_programs(self):
+        self.assertIn("+ /opt/maths: kept: a new file\n", self.asked("diff"))
+        said = json.loads(self.asked("diff", json=""))
+        self.assertIn({"path": "/opt/maths", "change": "added", "fate": "kept", "why": "a new file"}, said["entries"])
+        (self.root / "usr/bin/tool").write_text("two")
+        (self.folder / "module.ini").write_text(f"{GOOD}override = /usr/bin/tool\n")
+        self.assertIn("must be seen to", self.asked("diff"))
+        self.assertIn("nothing is in the way", self.asked("diff", str(self.folder / "module.ini")))
+
+    def test_publish_writes_the_archive_and_says_where_it_goes(self):
+        out = self.folder / "out.tar"
+        said = self.asked("publish", str(self.folder / "module.ini"), out=str(out))
+        self.assertIn(f"{out}: maths 1.0, ", said)
+        self.assertIn("modules/maths.tar", said)
+        self.assertEqual(out.read_bytes(), self.published()[0].read_bytes())
+        self.assertEqual(json.loads(self.asked("publish", str(self.folder / "module.ini"), out=str(out), json=""))["manifest"]["name"], "maths")
+
+    def test_what_is_wrong_is_told_with_what_to_do(self):
+        (self.folder / "module.ini").write_text(GOOD.replace("maths", "physics"))
+        self.assertIn("name = physics, but this machine develops maths", self.fails(WowError, "publish", str(self.folder / "module.ini")))
+        self.assertIn("no such file", self.fails(WowError, "publish", "absent.ini"))
+        self.fails(UsageError, "publish")
+        self.fails(UsageError, "diff", "one", "two")
+        with mock.patch.object(os, "geteuid", lambda: 1000):
+            self.assertIn("only root sees the whole module", self.fails(WowError, "diff"))
+        (self.run_folder / "about.json").unlink()
+        self.assertIn("does not develop a module. Start it so: wow module develop NAME", self.fails(WowError, "diff"))
+
+    def test_layers_are_those_with_numbers_the_highest_on_top(self):
+        for number in (2, 10):
+            (self.folder / "layers" / str(number)).mkdir()
+        self.assertEqual([path.rpartition("/")[2] for path in ask.lowers(ask.LAYERS)], ["10", "2", "0"])
 
 
 if __name__ == "__main__":

@@ -31,7 +31,7 @@ def run(given: Given) -> int:
         if len(words) > 1:
             raise UsageError("one module.ini at most belongs after diff")
         override = recipe.read(words[0]).override if words else []
-        with publish.opened(upper, lowers(), override, about["name"]) as found:
+        with publish.opened(upper, lowers(LAYERS), override, about["name"]) as found:
             print(json.dumps(tell.facts(found)) if given.has(JSON) else "\n".join(tell.lines(found)))
         return 0
     if len(words) != 1:
@@ -41,7 +41,7 @@ def run(given: Given) -> int:
         raise WowError(f"name = {made.name}, but this machine develops {about['name']}", f"Correct the name, or start the other: wow module develop {made.name}",
                        words[0], "[module]")
     out = given.get(OUT, f"{made.name}.tar")
-    with publish.opened(upper, lowers(), made.override, made.name) as found:
+    with publish.opened(upper, lowers(LAYERS), made.override, made.name) as found:
         manifest = publish.write(found, made, about["base"], out)
     digest = publish.digest(out)
     if given.has(JSON):
@@ -63,7 +63,7 @@ def developed() -> "About":
     return about
 
 
-def lowers(folder: str = LAYERS) -> list[str]:
+def lowers(folder: str) -> list[str]:
     """The layers below the module, top first."""
     numbers = sorted((int(name) for name in os.listdir(folder) if name.isdigit()), reverse=True)
     return [f"{folder}/{number}" for number in numbers]
