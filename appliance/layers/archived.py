@@ -13,10 +13,11 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.append(str(HERE.parent / "node/root/usr/lib/wow/node"))
 
+import checked  # noqa: E402
 import listing  # noqa: E402
 from listing import LayerError  # noqa: E402
 
-from wow.module import checked, places, publish as publishing, recipe  # noqa: E402
+from wow.module import places, publish as publishing, recipe  # noqa: E402
 
 MOST_JSON = 16 * 1024 * 1024
 HIGHEST = 65534
@@ -75,7 +76,7 @@ def manifest_of(source, members, archive):
             raise LayerError(f"{archive}: /{path}: missing, or more than {MOST_JSON >> 20} MiB; {AGAIN}")
         try:
             texts[path] = json.loads(source.extractfile(members[path]).read())
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise LayerError(f"{archive}: /{path}: no JSON ({error}); {AGAIN}") from error
     manifest = texts[found[0]]
     name = found[0].split("/")[-2]

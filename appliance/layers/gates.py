@@ -6,11 +6,12 @@ import pathlib
 import sys
 from typing import NamedTuple
 
+import checked
 import listing
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "node/root/usr/lib/wow/node"))
 
-from wow.module import checked, publish  # noqa: E402
+from wow.module import publish  # noqa: E402
 
 ANY = publish.ANY
 ABOUT = "usr/lib/wow/base.json"

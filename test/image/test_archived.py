@@ -5,6 +5,7 @@ import io
 import json
 import pathlib
 import subprocess
+import sys
 import tarfile
 import unittest
 
@@ -12,9 +13,18 @@ from developed import run
 from test_module import ROOT
 from test_publish import ABOUT, Stacks
 
+sys.path.append(str(ROOT / "appliance/layers"))
+
+import checked  # noqa: E402
+
 MANIFEST = {"name": "maths", "version": "1.0", "description": "Sums", "licence": "MIT", "architecture": "all", "requires": [], "conflicts": [], "override": [],
             "deleted": [], "units": [], "packages": {}, "files": {}, "statoverride": {}, "base": {key: ABOUT[key] for key in ("sha256", "date", "abi")}}
 OWN = "usr/lib/wow/modules/maths"
+EMPTY = {"packages": {}, "extended_states": {}, "diversions": [], "triggers": {}, "lines": {}, "accounts": {}, "alternatives": [], "chosen": {}}
+
+
+def stanza(name, status="install ok installed"):
+    return f"Package: {name}\nStatus: {status}\nVersion: 1.0"
 
 
 class Archives(Stacks):
@@ -117,7 +127,8 @@ class Archives(Stacks):
         for manifest in ({**MANIFEST, "name": "other"}, {**MANIFEST, "override": "x"}, {**MANIFEST, "base": {}}, [1], {"name": "maths"}):
             with self.subTest(manifest):
                 self.refused_one("a key is missing or not of its kind", archive=self.write(manifest=manifest))
-        self.refused_one("fragments.json: no JSON", archive=self.write(fragments="{"))
+        for text in ("{", "[" * 100_000, "\ud800".encode("utf-8", "surrogatepass").decode("latin-1")):
+            self.refused_one("fragments.json: no JSON", archive=self.write(fragments=text))
         for fragments in ('{"packages": []}', '{"accounts": {"passwd": "root"}}', '[]', '{"lines": {"/etc/../x": ["a"]}}', '{"diversions": [1]}'):
             with self.subTest(fragments):
                 self.refused_one("fragments.json: ", archive=self.write(fragments=fragments))
@@ -133,6 +144,31 @@ class Archives(Stacks):
         run("sh", "-c", f"yes > {full}/filler || true")
         self.refused_one("cannot be written: No space left on device", archive=self.write(self.file_entry("opt/x")), out=full / "maths.squashfs")
         self.assertEqual([path.name for path in full.iterdir()], ["filler"])
+
+
+class Fragments(unittest.TestCase):
+    def test_what_publish_never_writes_is_refused(self):
+        for key, value in (("packages", {"sums": "Package: other\n"}), ("packages", {"sums": stanza("sums") + "\n\nPackage: evil"}), ("packages", []),
+                           ("packages", {"sums": stanza("sums", status="deinstall ok config-files")}), ("accounts", {"passwd": ["root2:x:0:0"]}),
+                           ("accounts", {"shadow": ["sums::1::::::"]}), ("accounts", {"shadow": ["sums:$y$x:1::::::"]}), ("accounts", {"passwd": ["a:x:1:1:::\nb:x:0:0:::"]}),
+                           ("accounts", {"sudoers": ["a"]}), ("accounts", {"members": ["adm"]}), ("lines", {"etc/sudoers": ["x"]}), ("lines", {"etc/shells": "x"}),
+                           ("triggers", {"../../x": ["y"]}), ("triggers", {"Unincorp": ["y"]}), ("diversions", ["/a\n/b"]), ("diversions", "x"),
+                           ("alternatives", [{"link": "x"}]), ("chosen", {"pager": "--help"}), ("other", {})):
+            with self.subTest(f"{key} {value}"):
+                self.assertNotEqual(checked.wrong({**EMPTY, key: value}), "")
+        choice = {"link": "/usr/bin/a", "name": "a", "path": "/opt/a", "priority": 1, "others": []}
+        self.assertEqual(checked.wrong({**EMPTY, "alternatives": [choice]}), "")
+        for key, value in (("link", "--help"), ("path", "/../x"), ("name", "-a"), ("priority", "1"), ("others", [["/x", "b"]]), ("others", [["x", "b", "/y"]])):
+            with self.subTest(f"{key} {value}"):
+                self.assertNotEqual(checked.wrong({**EMPTY, "alternatives": [{**choice, key: value}]}), "")
+        self.assertNotEqual(checked.wrong([]), "")
+
+    def test_what_publish_writes_is_right(self):
+        said = {**EMPTY, "packages": {"sums": stanza("sums")}, "extended_states": {"sums": "Package: sums\nAuto-Installed: 1"}, "diversions": ["/a\n/b\nsums"],
+                "triggers": {"File": ["/usr/x sums/noawait"]}, "lines": {"etc/shells": ["/bin/sums"]}, "chosen": {"pager": "/bin/more"}, "accounts": {
+                    "passwd": ["sums:x:998:997:Sums:/:/bin/false"], "group": ["sums:x:997:"], "shadow": ["sums:!:2::::::"], "gshadow": ["sums:!::"],
+                    "members": ["adm sums"]}}
+        self.assertEqual(checked.wrong(said), "")
 
 
 if __name__ == "__main__":

@@ -5,12 +5,11 @@ import tempfile
 import unittest
 
 from wow.lib.errors import WowError
-from wow.module import accounts, alternatives, checked, dpkg, fragments, places, secrets
+from wow.module import accounts, alternatives, dpkg, fragments, places, secrets
 
 PASSWD = "root:x:0:0:root:/root:/bin/sh\ncondor:x:101:103::/var/lib/condor:/bin/sh\n"
 BASE = {"passwd": PASSWD, "group": "root:x:0:\ncondor:x:103:\nadm:x:4:\n", "shadow": "root:*:1::::::\ncondor:!:1::::::\n", "gshadow": "root:*::\ncondor:!::\nadm:*::\n"}
 NEW = {"passwd": "sums:x:998:997::/:/bin/false\n", "group": "sums:x:997:\n", "shadow": "sums:!:2::::::\n", "gshadow": "sums:!::\n"}
-EMPTY = {"packages": {}, "extended_states": {}, "diversions": [], "triggers": {}, "lines": {}, "accounts": {}, "alternatives": [], "chosen": {}}
 PAGER = "auto\n/usr/bin/pager\npager.1.gz\n/usr/share/man/man1/pager.1.gz\n\n/bin/more\n50\n/usr/share/man/man1/more.1.gz\n\n"
 
 
@@ -137,7 +136,6 @@ class Shared(unittest.TestCase):
     def test_what_is_taken_out_makes_the_same_files_again(self):
         found, wrong = fragments.read(self.lower, self.upper)
         self.assertEqual(wrong, [])
-        self.assertEqual(checked.wrong(found), "")
         joined = fragments.join(self.lower, {"maths": found})
         for path in ("var/lib/dpkg/status", "etc/passwd", "etc/group", "etc/shadow", "etc/gshadow", "etc/shells", "var/lib/dpkg/triggers/File"):
             self.assertEqual(joined[path], fragments.text(self.upper, path), path)
@@ -148,24 +146,6 @@ class Shared(unittest.TestCase):
     def test_triggers_that_wait_are_told(self):
         self.put(self.upper, "var/lib/dpkg/triggers/Unincorp", "ldconfig libc-bin\n")
         self.assertIn("dpkg --configure --pending", fragments.read(self.lower, self.upper)[1][0])
-
-
-class Checked(unittest.TestCase):
-    def test_what_publish_never_writes_is_refused(self):
-        for key, value in (("packages", {"sums": "Package: other\n"}), ("packages", {"sums": stanza("sums") + "\n\nPackage: evil"}), ("packages", []),
-                           ("packages", {"sums": stanza("sums", status="deinstall ok config-files")}), ("accounts", {"passwd": ["root2:x:0:0"]}),
-                           ("accounts", {"shadow": ["sums::1::::::"]}), ("accounts", {"shadow": ["sums:$y$x:1::::::"]}), ("accounts", {"passwd": ["a:x:1:1:::\nb:x:0:0:::"]}),
-                           ("accounts", {"sudoers": ["a"]}), ("accounts", {"members": ["adm"]}), ("lines", {"etc/sudoers": ["x"]}), ("lines", {"etc/shells": "x"}),
-                           ("triggers", {"../../x": ["y"]}), ("triggers", {"Unincorp": ["y"]}), ("diversions", ["/a\n/b"]), ("diversions", "x"),
-                           ("alternatives", [{"link": "x"}]), ("chosen", {"pager": "--help"}), ("other", {})):
-            with self.subTest(f"{key} {value}"):
-                self.assertNotEqual(checked.wrong({**EMPTY, key: value}), "")
-        choice = {"link": "/usr/bin/a", "name": "a", "path": "/opt/a", "priority": 1, "others": []}
-        self.assertEqual(checked.wrong({**EMPTY, "alternatives": [choice]}), "")
-        for key, value in (("link", "--help"), ("path", "/../x"), ("name", "-a"), ("priority", "1"), ("others", [["/x", "b"]]), ("others", [["x", "b", "/y"]])):
-            with self.subTest(f"{key} {value}"):
-                self.assertNotEqual(checked.wrong({**EMPTY, "alternatives": [{**choice, key: value}]}), "")
-        self.assertNotEqual(checked.wrong([]), "")
 
 
 class Places(unittest.TestCase):

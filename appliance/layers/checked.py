@@ -1,15 +1,19 @@
 """Whether fragments that come from elsewhere are what `wow module publish` writes: they become lines of files that root's programs read."""
+import pathlib
 import re
+import sys
 
-from wow.module import accounts, dpkg
-from wow.module.fragments import LINES, NO_INTEREST
+sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "node/root/usr/lib/wow/node"))
+
+from wow.module import accounts, dpkg  # noqa: E402
+from wow.module.fragments import LINES, NO_INTEREST  # noqa: E402
 
 FIELDS = {"passwd": 7, "group": 4, "shadow": 9, "gshadow": 4}
 NAME = r"[a-zA-Z0-9_][a-zA-Z0-9_.+~:-]*"
 KEYS = ("packages", "extended_states", "diversions", "triggers", "lines", "accounts", "alternatives", "chosen")
 
 
-def wrong(said: object) -> str:
+def wrong(said):
     """What is wrong with them, in a few words; "" if nothing is."""
     if not isinstance(said, dict) or not set(said) <= set(KEYS):
         return "other keys than there are"
@@ -30,17 +34,17 @@ def wrong(said: object) -> str:
     return _wrong_choices(said)
 
 
-def _pairs(said: dict[str, object], key: str) -> list[tuple[str, list[str]]]:
+def _pairs(said, key):
     """The pairs of a dictionary; one that is none gives a pair that is wrong everywhere."""
     found = said.get(key, {})
     return list(found.items()) if isinstance(found, dict) else [("", [])]
 
 
-def _are_lines(lines: object) -> bool:
+def _are_lines(lines):
     return isinstance(lines, list) and bool(lines) and all(isinstance(line, str) and line and line.isprintable() for line in lines)
 
 
-def _is_account(table: str, line: str) -> bool:
+def _is_account(table, line):
     fields = line.split(":")
     if table == "members":
         return bool(re.fullmatch(f"{NAME} {NAME}", line))
@@ -49,7 +53,7 @@ def _is_account(table: str, line: str) -> bool:
     return table not in accounts.NUMBERED or (fields[1] == "x" and all(re.fullmatch("[0-9]{1,5}", one) for one in fields[2:4 if table == "passwd" else 3]))
 
 
-def _wrong_choices(said: dict[str, object]) -> str:
+def _wrong_choices(said):
     """Of diversions and alternatives."""
     diversions, choices = said.get("diversions", []), said.get("alternatives", [])
     if not isinstance(diversions, list) or not all(isinstance(one, str) and re.fullmatch(r"/[^\n]+\n/[^\n]+\n[^\n/]+", one) for one in diversions):
@@ -68,6 +72,6 @@ def _wrong_choices(said: dict[str, object]) -> str:
     return ""
 
 
-def _is_link(link: object, name: object, path: object) -> bool:
+def _is_link(link, name, path):
     return (all(isinstance(one, str) and one.startswith("/") and one.isprintable() and ".." not in one.split("/") for one in (link, path))
             and isinstance(name, str) and bool(re.fullmatch(NAME, name)))
