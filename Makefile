@@ -2,7 +2,7 @@
 SHELL := /bin/sh
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help wow test test-long sim grid bench bench-image bench-pool fuzz image figures clean host
+.PHONY: help wow test test-long sim grid bench bench-image bench-layers bench-pool fuzz image figures clean host
 
 # Runs a command, prints how long it took, and ends as it ended.
 timed = @started=$$(date +%s); code=0; $(1) || code=$$?; \
@@ -38,6 +38,9 @@ bench-pool: host ## a pool of whole machines: matches, jobs a second, outages, a
 
 bench-image: host ## the image: sizes, logins beside the one of BEFORE=FOLDER, work on home and layers beside a plain ext4; BENCH="--short"
 	$(call timed,appliance/image/build && test/image/bench/run $(if $(BEFORE),--before "$(BEFORE)") $(BENCH))
+
+bench-layers: host ## publish of a module of 100 MB, and compose of three modules: seconds on this machine
+	$(call timed,appliance/image/parts && test/image/bench/layers $(BENCH))
 
 fuzz: host ## hostile input to every parser; SECONDS=60, TARGET=NAME for one, SEED=N again, REPLAY=FILE for one input
 	@test/Fuzz/run --seed $(or $(SEED),$$(date +%s)) $(if $(REPLAY),--replay "$(REPLAY)",--seconds $(or $(SECONDS),60)) $(if $(TARGET),--target "$(TARGET)")

@@ -89,18 +89,20 @@ def dotnet(programs):
 
 
 def module(name, layer):
-    """A module, by the manifest in its layer."""
+    """A module, and the Debian packages in it, by the manifest in its layer."""
     said = subprocess.run(["unsquashfs", "-cat", layer, f"usr/lib/wow/modules/{name}/manifest.json"], check=False, capture_output=True)
     try:
         about = json.loads(said.stdout)
-        return Row(name, about["version"], "in the layer", about["version"], about["licence"], "")
+        return [Row(name, about["version"], "in the layer", about["version"], about["licence"], ""),
+                *(Row(package, said["version"], f"in the module {name}", said["version"], "; ".join(said["licences"]) or f"see /usr/share/doc/{package}/copyright", "")
+                  for package, said in sorted(about.get("packages", {}).items()))]
     except (ValueError, KeyError):
         sys.exit(f"licences: {layer}: its manifest names no licence; publish the module anew, with a licence in its module.ini")
 
 
 def modules(stack, folder):
-    """The modules of a list of layers, whose files are in a folder."""
-    return [module(layer.name, pathlib.Path(folder, f"{layer.name}.squashfs")) for layer in layers(stack) if layer.kind == "module"]
+    """The modules of a list of layers, whose files are in a folder, each with its packages."""
+    return [row for layer in layers(stack) if layer.kind == "module" for row in module(layer.name, pathlib.Path(folder, f"{layer.name}.squashfs"))]
 
 
 def debian_text(base):

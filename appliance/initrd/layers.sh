@@ -26,19 +26,34 @@ lower=
 
 # stack KIND... : mounts the layers of these kinds that the list names, bottom first, at /run/layers/0, 1, ... above those of the call
 # before, and sets `lower`, top first, in short relative names: the kernel's option string ends at one page.
-# A line of the list: KIND NAME FILE SIZE SHA256, where KIND is base, node or module.
+# A line of the list: KIND NAME FILE SIZE SHA256, where KIND is base, node, module or glue. The glue is of all the list's modules together:
+# where one is left out, it is, too.
 stack() {
     list=/run/layers/sys/stacks/A.conf
     [ -f "$list" ] || stop "${list#/run/layers/sys}" "the list of layers is missing on WOWSYS" "$fresh"
     case " $* " in *" module "*) chosen=$(wanted_modules) ;; esac
     offered=
+    without=
     while read -r kind name file size digest; do
         case $kind in
             '' | '#'*) continue ;;
             base | node) ;;
             module)
                 offered="$offered $name"
-                case ${chosen:- $name } in *" $name "*) ;; *) continue ;; esac
+                case ${chosen:- $name } in
+                    *" $name "*) ;;
+                    *)
+                        without="$without $name"
+                        continue
+                        ;;
+                esac
+                ;;
+            glue)
+                if [ -n "$without" ]; then
+                    warn pool.conf "[modules] names leaves out$without; so packages and accounts of the other modules are not known here" \
+                        "choose all modules of this image, or make an image with those that you want"
+                    continue
+                fi
                 ;;
             *) stop "${list#/run/layers/sys}" "the list of layers has a kind that is not known: $kind" "$fresh" ;;
         esac

@@ -21,6 +21,10 @@ sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "base"))
 
 import locked  # noqa: E402
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "node/root/usr/lib/wow/node"))
+
+from wow.module import publish  # noqa: E402
+
 LENGTH = 8
 """Digits of the number."""
 OLD = 30
@@ -31,7 +35,7 @@ GLIBC = re.compile(r"GLIBC_(?!PRIVATE)")
 
 
 def about(base):
-    """Of the folder that appliance/base/build made: {sha256, date, abi, python, glibc, sonames}. LayerError says what is wrong with it."""
+    """Of the folder that appliance/base/build made: {sha256, date, architecture, abi, python, glibc, sonames}. LayerError says what is wrong with it."""
     layer = base / "base.squashfs"
     if not layer.is_file():
         raise LayerError(f"{base}: no base.squashfs; name the folder that appliance/base/build prints")
@@ -55,7 +59,7 @@ def number(interface_):
 
 
 def interface(layer):
-    """What the number follows from: {python, glibc, sonames}, each sorted."""
+    """What the number follows from: {python, glibc, sonames}, each sorted; and for which processors the libraries are."""
     paths = listing.kinds(layer)
     with tempfile.TemporaryDirectory() as scratch:
         tree = pathlib.Path(scratch, "tree")
@@ -63,11 +67,12 @@ def interface(layer):
         wanted = [path for path in paths if posixpath.dirname(path) in folders and ".so" in posixpath.basename(path)]
         extract(layer, tree, wanted)
         libraries = [one for path in wanted if (one := library(tree / path))]
+        processors = publish.architecture(str(tree / path) for path in wanted if (tree / path).is_file())
     pythons = sorted({path[len("usr/bin/python"):] for path in paths if re.fullmatch(r"usr/bin/python3\.[0-9]+", path)})
     glibc = sorted({version for one in libraries for version in one.versions if GLIBC.match(version)})
     if not glibc or not pythons:
         raise LayerError(f"{layer}: holds no {'glibc' if not glibc else 'python3'}; a base has both")
-    return {"python": " ".join(pythons), "glibc": glibc, "sonames": sorted({one.soname for one in libraries})}
+    return {"architecture": processors, "python": " ".join(pythons), "glibc": glibc, "sonames": sorted({one.soname for one in libraries})}
 
 
 def searched(layer, paths):

@@ -1,4 +1,5 @@
-"""Reads of an ELF file what a program that was linked against it asks for: the library's soname and the symbol versions that it defines.
+"""Reads of an ELF file what a program that was linked against it asks for: the library's soname and the symbol versions that it defines; and what it asks for
+itself.
 
 gABI, "Program Header" and "Dynamic Section"; LSB Core, "Symbol Versioning". 64-bit, lowest byte first, as amd64 and arm64 have it.
 """
@@ -9,8 +10,8 @@ from typing import NamedTuple
 MAGIC = b"\x7fELF\x02\x01"
 LOAD, DYNAMIC = 1, 2
 """Kinds of segments."""
-END, STRINGS, SONAME, VERSIONS, VERSION_COUNT = 0, 5, 14, 0x6ffffffc, 0x6ffffffd
-"""Tags of the dynamic section: DT_NULL, DT_STRTAB, DT_SONAME, DT_VERDEF, DT_VERDEFNUM."""
+END, NEEDED, STRINGS, SONAME, VERSIONS, VERSION_COUNT = 0, 1, 5, 14, 0x6ffffffc, 0x6ffffffd
+"""Tags of the dynamic section: DT_NULL, DT_NEEDED, DT_STRTAB, DT_SONAME, DT_VERDEF, DT_VERDEFNUM."""
 OWN_NAME = 1
 """VER_FLG_BASE: this definition is the file's own name."""
 
@@ -35,16 +36,27 @@ def library(data):
         raise ElfError("a damaged ELF file") from error
 
 
-def _library(data):
+def needed(data):
+    """The sonames that a program or a library asks for; none for what is no ELF file, or asks for nothing."""
+    if not data.startswith(MAGIC):
+        return []
+    try:
+        tags, text = _dynamic(data)
+        return [text(value) for tag, value in tags if tag == NEEDED]
+    except (struct.error, IndexError, StopIteration, UnicodeDecodeError, ValueError) as error:
+        raise ElfError("a damaged ELF file") from error
+
+
+def _segments(data):
+    """The program headers."""
     at, = struct.unpack_from("<Q", data, 32)
     size, count = struct.unpack_from("<HH", data, 54)
-    segments = [struct.unpack_from("<IIQQQQ", data, at + number * size) for number in range(count)]
+    return [struct.unpack_from("<IIQQQQ", data, at + number * size) for number in range(count)]
 
-    def place(address):
-        """Where in the file the memory of that address comes from."""
-        return next(offset + address - start for kind, _, offset, start, _, length in segments if kind == LOAD and start <= address < start + length)
 
-    found = {}
+def _dynamic(data):
+    """The dynamic section as [(tag, value)], and a function that gives the text at an index of its strings."""
+    segments, tags = _segments(data), []
     for kind, _, offset, _, _, length in segments:
         if offset + length > len(data) and kind in (LOAD, DYNAMIC):
             raise IndexError
@@ -52,16 +64,29 @@ def _library(data):
             for tag, value in struct.iter_unpack("<qQ", data[offset:offset + length]):
                 if tag == END:
                     break
-                found.setdefault(tag, value)
-    if SONAME not in found:
-        return None
-    strings = place(found[STRINGS])
+                tags.append((tag, value))
 
     def text(index):
+        strings = _place(segments, next(value for tag, value in tags if tag == STRINGS))
         return data[strings + index:data.index(b"\0", strings + index)].decode()
 
+    return tags, text
+
+
+def _place(segments, address):
+    """Where in the file the memory of that address comes from."""
+    return next(offset + address - start for kind, _, offset, start, _, length in segments if kind == LOAD and start <= address < start + length)
+
+
+def _library(data):
+    tags, text = _dynamic(data)
+    found = {}
+    for tag, value in tags:
+        found.setdefault(tag, value)
+    if SONAME not in found:
+        return None
     versions = set()
-    at = place(found[VERSIONS]) if VERSIONS in found else 0
+    at = _place(_segments(data), found[VERSIONS]) if VERSIONS in found else 0
     for _ in range(found.get(VERSION_COUNT, 0)):
         _, flags, _, _, _, names, following = struct.unpack_from("<HHHHIII", data, at)
         if not flags & OWN_NAME:

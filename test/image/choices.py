@@ -7,7 +7,7 @@ from initrds import Kernel
 from machine import UNTIL_HOME
 from places import ROOT
 
-MODULES = "stack node module\n"
+MODULES = "stack node module glue\n"
 """The line of init before which base, home and configuration are there."""
 OVERLAY = (ROOT / "appliance/initrd/init").read_text().partition(MODULES)[2].partition("cd /\n")[0]
 """Its lines that put one over the other."""
@@ -32,7 +32,7 @@ again pulled
 : > "$accepted_lines"
 while read -r kind name rest; do
     case $kind in
-        module) for each in $(busybox seq {MOST}); do echo "module $name-$each $rest"; done ;;
+        module) for each in $(busybox seq {MOST}); do echo "module $name-$each $rest"; done; echo "glue glue $rest" ;;
         *) echo "$kind $name $rest" ;;
     esac
 done < /run/layers/sys/stacks/A.conf > /run/many
@@ -44,7 +44,7 @@ tell "verdict many $(count) $(grep -c "^wow /root overlay .*lowerdir=$lower," /p
 
 
 @machine_check
-def modules_are_those_of_the_accepted_file_a_name_without_a_layer_is_told_and_twelve_are_stacked():
+def modules_are_those_of_the_accepted_file_a_name_without_a_layer_is_told_and_twelve_are_stacked_and_a_glue():
     place = configs.folder("choice", POOL_CONF.replace("name = demo", "name = choice") + "[modules]\nnames = absent\n")
     image = configs.WORK / "config-choice.img"
     configs.configdisk.make(image, configs.configdisk.entries_of(place))
@@ -52,7 +52,7 @@ def modules_are_those_of_the_accepted_file_a_name_without_a_layer_is_told_and_tw
                                     words="wow.mode=ephemeral")
     said = kernel.verdicts(UNTIL_HOME)
     expect(said == ["disk 2 modules=absent absent=absent", "accepted 3 modules=tutorial absent=", "pulled 3 modules=tutorial absent=",
-                    f"many {MOST + 2} 1 /root/usr/share/wow/tutorial/tutorial.sub"], f"it said {said}")
+                    f"many {MOST + 3} 1 /root/usr/share/wow/tutorial/tutorial.sub"], f"it said {said}")
     screen = kernel.said().partition("Something is wrong; this machine starts all the same.")[2].splitlines()[1:4]
     for line, words in zip(screen, ("What:  [modules] names: this image has no layer named absent;", "       ", "File:  pool.conf")):
         expect(line.startswith(words) and len(line) <= 80, f"the console shows {screen}")

@@ -145,8 +145,8 @@ class Chosen(unittest.TestCase):
     def put(self, name, text):
         (self.folder / name).write_text(text, encoding="utf-8")
 
-    def list_modules(self, *names):
-        self.put("run/layers/sys/stacks/A.conf", "".join(f"module {name} {name}-1.squashfs 1 x\n" for name in names))
+    def list_modules(self, *names, glue=""):
+        self.put("run/layers/sys/stacks/A.conf", "".join(f"module {name} {name}-1.squashfs 1 x\n" for name in names) + glue)
 
     def disk(self, text):
         self.put("run/wow-config/pool.lines", text)
@@ -159,7 +159,7 @@ class Chosen(unittest.TestCase):
         scripts = "".join((ROOT / "appliance/initrd" / name).read_text() for name in ("say.sh", "config.sh", "layers.sh"))
         for place in ("/run/layers", "/run/wow-config", "/dev/", "/sys/class"):
             scripts = scripts.replace(place, f"{self.folder}{place}")
-        script = f"set -u\n{scripts}\ncheck() {{ :; }}\nmount() {{ echo \"$5\"; }}\nstack node module\n"
+        script = f"set -u\n{scripts}\ncheck() {{ :; }}\nmount() {{ echo \"$5\"; }}\nstack node module glue\n"
         done = subprocess.run(["sh", "-c", script], capture_output=True, text=True, check=True)
         self.assertEqual(done.stderr, "")
         return [pathlib.PurePath(line).name.partition("-")[0] for line in done.stdout.splitlines()]
@@ -174,6 +174,17 @@ class Chosen(unittest.TestCase):
 
     def test_without_a_choice_all_are_stacked(self):
         self.assertEqual(self.stacked(), ["one", "two", "three"])
+
+    def test_a_glue_lies_above_all_modules(self):
+        self.list_modules("one", "two", glue="glue glue glue-1.squashfs 1 x\n")
+        self.assertEqual(self.stacked(), ["one", "two", "glue"])
+        self.assertEqual(self.said(), "")
+
+    def test_a_glue_is_left_out_with_any_module_that_it_is_of(self):
+        self.list_modules("one", "two", glue="glue glue glue-1.squashfs 1 x\n")
+        self.accepted("modules=two\n")
+        self.assertEqual(self.stacked(), ["two"])
+        self.assertIn("[modules] names leaves out one; so packages and accounts", self.said())
 
     def test_other_lines_are_no_choice(self):
         self.disk("user=modules\n")

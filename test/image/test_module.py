@@ -38,7 +38,7 @@ class Recipes(unittest.TestCase):
             path.write_text("2\n")
 
     def refused(self, *words):
-        with self.assertRaises(recipes.RecipeError) as caught:
+        with self.assertRaises(publish.WowError) as caught:
             recipes.read(self.folder)
             recipes.check_files(self.folder)
         for word in (str(self.folder), *words):
@@ -46,7 +46,7 @@ class Recipes(unittest.TestCase):
 
     def test_a_good_recipe_is_read(self):
         self.write()
-        self.assertEqual(recipes.read(self.folder)["name"], "maths")
+        self.assertEqual(recipes.read(self.folder).name, "maths")
         self.assertEqual(len(recipes.check_files(self.folder)), 1)
 
     def test_a_missing_recipe_is_named(self):
@@ -80,7 +80,7 @@ class Recipes(unittest.TestCase):
                 self.write(f"{GOOD}{line}\n")
                 self.refused(words)
         self.write("\ufeff; a comment\n" + GOOD.replace("Sums", "Sums; 100 % of them").replace("\n", "\r\n"))
-        self.assertEqual(recipes.read(self.folder)["description"], "Sums; 100 % of them")
+        self.assertEqual(recipes.read(self.folder).description, "Sums; 100 % of them")
 
     def test_names_that_are_no_label_or_taken_are_refused(self):
         for name in ("Maths", "../maths", "base", "node", "-x", "a" * 33):
@@ -95,6 +95,18 @@ class Recipes(unittest.TestCase):
     def test_a_module_without_files_is_refused(self):
         self.write(file=None)
         self.refused("no files")
+
+    def test_a_file_with_holes_that_is_too_large_is_refused_before_it_is_read(self):
+        self.write()
+        with (self.folder / "root/usr/share/maths/sum").open("wb") as file:
+            file.truncate(recipes.places.MOST_BYTES + 1)
+        self.refused("more than a module may hold", "A file with holes counts whole")
+
+    def test_names_of_modules_that_are_none_are_refused(self):
+        for line in ("requires = Physics", "conflicts = maths", "requires = base", "conflicts = a/b"):
+            with self.subTest(line):
+                self.write(f"{GOOD}{line}\n")
+                self.refused("is the name of no other module")
 
     def test_files_of_the_machine_are_refused(self):
         for file in ("etc/shadow", "etc/ssh/ssh_host_rsa_key", "boot/vmlinuz", "home/alice/x", "usr/lib/modules/6/x.ko", "bin/x"):

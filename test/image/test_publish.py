@@ -12,7 +12,7 @@ import unittest
 from test_module import GOOD, ROOT
 
 PUBLISH, STACK_LIST = ROOT / "appliance/layers/publish", ROOT / "appliance/image/stack-list"
-ABOUT = {"sha256": "12" * 32, "date": "2026-01-02", "abi": "0badcafe", "python": "3.13", "glibc": [], "sonames": []}
+ABOUT = {"sha256": "12" * 32, "date": "2026-01-02", "abi": "0badcafe", "architecture": "amd64", "python": "3.13", "glibc": [], "sonames": []}
 PASSWD = "root:x:0:0:root:/root:/bin/sh\ncondor:x:101:103::/var/lib/condor:/bin/sh\n"
 GROUP = "root:x:0:\ncondor:x:103:\nadm:x:4:\n"
 
@@ -24,6 +24,8 @@ def fill(folder, files):
         path.parent.mkdir(parents=True, exist_ok=True)
         if name.endswith("/"):
             path.mkdir()
+        elif isinstance(text, bytes):
+            path.write_bytes(text)
         elif text.startswith("->"):
             path.symlink_to(text[2:])
         else:
@@ -47,7 +49,7 @@ class Stacks(unittest.TestCase):
         layer(self.base / "base.squashfs", {"etc/passwd": PASSWD, "etc/group": GROUP, "usr/sbin/nft": "fence", "etc/ssh/sshd_config": "", "var/run": "->/run",
                                             "var/lib/condor/x": "", "usr/share/doc/x": ""})
         (self.base / "folders.txt").write_text("var/lib/condor m 755 101 103\n")
-        self.node = layer(self.folder / "node.squashfs", {"usr/lib/systemd/system/wow-fence.service": ""})
+        self.node = layer(self.folder / "node.squashfs", {"usr/lib/systemd/system/wow-fence.service": "", "usr/lib/wow/base.json": json.dumps(ABOUT)})
         (self.folder / "about.json").write_text(json.dumps(ABOUT))
 
     def publish(self, files, more="", name="maths"):
@@ -189,9 +191,52 @@ class Lists(Stacks):
         layer(self.base / "base.squashfs", {"opt/x": "newer"})
         self.assertIn("/opt/x: in the module maths, and in the layer base", self.stack_list("maths").stderr)
 
-    def test_what_is_no_layer_is_named(self):
+    def test_what_is_no_layer_or_a_cut_one_is_named(self):
         self.file("maths").write_text("x")
         self.assertIn("maths.squashfs: ", self.stack_list("maths").stderr)
+        self.published({"opt/x": os.urandom(200_000).hex()})
+        data = self.file("maths").read_bytes()
+        self.file("maths").write_bytes(data[:len(data) // 2])
+        done = self.stack_list("maths")
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertIn("maths.squashfs: ", done.stderr)
+
+    def test_two_modules_may_have_one_file_with_one_content(self):
+        self.published({"opt/one": "", "opt/both": "1", "opt/link": "->both"})
+        self.published({"opt/both": "1", "opt/link": "->both"}, name="physics")
+        self.assertEqual(self.stack_list("maths", "physics").returncode, 0)
+
+    def test_a_module_over_a_base_with_another_abi_number_is_refused(self):
+        (self.folder / "about.json").write_text(json.dumps({**ABOUT, "abi": "11111111", "date": "2025-12-31"}))
+        self.published({"opt/x": ""})
+        done = self.stack_list("maths")
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertIn("the module maths was made over a base with ABI 11111111 (2025-12-31), and this base has 0badcafe (2026-01-02)", done.stderr)
+        self.assertIn("Publish it anew over this base", done.stderr)
+
+    def test_a_module_for_other_processors_is_refused(self):
+        for machine, name in ((183, "arm64"), (22, "ELF machine 22")):
+            program = bytearray(pathlib.Path("/bin/true").read_bytes()[:64])
+            program[18:20] = machine.to_bytes(2, "little")
+            self.published({"opt/x": bytes(program)})
+            done = self.stack_list("maths")
+            self.assertEqual((done.returncode, done.stdout), (1, ""))
+            self.assertIn(f"the module maths is for {name}, and this base for amd64", done.stderr)
+        self.published({"opt/x": pathlib.Path("/bin/true").read_bytes()})
+        self.assertEqual(self.stack_list("maths").returncode, 0)
+
+    def test_modules_that_require_or_conflict_with_others_say_so(self):
+        self.published({"opt/x": ""}, "requires = physics\n")
+        self.published({"opt/y": ""}, name="physics")
+        self.assertIn("the module maths requires physics, which is not there", self.stack_list("maths").stderr)
+        self.assertEqual(self.stack_list("maths", "physics").returncode, 0)
+        self.published({"opt/x": ""}, "conflicts = physics\n")
+        self.assertIn("the module maths conflicts with physics. Take one of them out", self.stack_list("maths", "physics").stderr)
+
+    def test_a_node_that_does_not_know_its_base_takes_no_module(self):
+        self.published({"opt/x": ""})
+        layer(self.node, {"usr/bin/wow": ""})
+        self.assertIn("make image makes one", self.stack_list("maths").stderr)
 
 
 if __name__ == "__main__":

@@ -75,6 +75,12 @@ def nuget(rows, programs):
         for row in rows]
 
 
+def in_module(rows, release):
+    """The Debian packages of a module, as far as its manifest knows them; what they are licensed by stands in the layer's own copyright files."""
+    return [spdx.package(row.name, row.version, None, None, supplier="Organization: Debian", comment=f"licences, as its copyright file names them: {row.licences}",
+                         externalRefs=spdx.purl(f"pkg:deb/debian/{quoted(row.name)}@{quoted(row.version)}?distro={release}")) for row in rows]
+
+
 def layer(line, version, licence, purpose, **more):
     """A layer itself."""
     return spdx.package(f"wow-{line.name}", version, licence, None, packageFileName=line.file, checksums=spdx.sha256(line.sha256), primaryPackagePurpose=purpose,

@@ -5,6 +5,7 @@ import os
 from wow.lib import files, table
 from wow.lib.errors import WowError
 from wow.lib.verb import JSON, Given, UsageError, Verb
+from wow.module.words import MADE, OUT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,8 +26,11 @@ MOUNTS = "/proc/mounts"
 
 def run(given: Given) -> int:
     """Prints the layers of the image, and which of them this machine uses."""
+    if given.words[:1] and given.words[0] in MADE:
+        from wow.module import ask
+        return ask.run(given)
     if given.words != ["list"]:
-        raise UsageError("the one thing that it does is list")
+        raise UsageError(f"it does one of: list, {', '.join(MADE)}")
     stack, mounted = files_of(STACK), used()
     if given.has(JSON):
         print(json.dumps(layers(stack, mounted)))
@@ -69,4 +73,5 @@ def lines(stack: list[list[str]], mounted: set[str]) -> list[str]:
     return table.columns(rows, right=(2,))
 
 
-VERB = Verb("module", "list", "the layers that this machine is stacked from: base, node and modules", (JSON,), run, ("list",))
+VERB = Verb("module", "list | diff [MODULE.INI] | publish MODULE.INI", "the layers that this machine is stacked from: base, node and modules; in develop mode "
+            "what the module that is made here holds, and why", (JSON, OUT), run, ("list", *MADE))

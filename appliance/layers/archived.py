@@ -1,0 +1,145 @@
+"""Makes a layer of what `wow module publish` wrote: an archive that may come from anybody. It is looked at as a whole before anything of it is written."""
+
+import json
+import pathlib
+import posixpath
+import re
+import stat
+import subprocess
+import sys
+import tarfile
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.append(str(HERE.parent / "node/root/usr/lib/wow/node"))
+
+import checked  # noqa: E402
+import listing  # noqa: E402
+from listing import LayerError  # noqa: E402
+
+from wow.module import places, publish as publishing, recipe  # noqa: E402
+
+MOST_JSON = 16 * 1024 * 1024
+HIGHEST = 65534
+"""The last number of a user or a group that is one."""
+KINDS = {tarfile.REGTYPE: "-", tarfile.DIRTYPE: "d", tarfile.SYMTYPE: "l", tarfile.CHRTYPE: "c"}
+AGAIN = "publish the module anew on its machine: wow module publish"
+TEXTS = {"version", "description", "licence", "architecture"}
+LISTS = {"requires", "conflicts", "override", "deleted", "units"}
+
+
+def publish(archive, base, node, out):
+    """Writes the layer, and returns its manifest. base, node: their layers."""
+    try:
+        with tarfile.open(archive, "r:") as source:
+            members = entries(source, archive)
+            manifest = manifest_of(source, members, archive)
+            check(members, manifest, archive)
+            check_replaced(members, manifest, (("base", base), ("node", node)), archive)
+            with tempfile.TemporaryDirectory() as scratch:
+                pack(source, members, pathlib.Path(scratch), out)
+    except (tarfile.TarError, EOFError) as error:
+        raise LayerError(f"{archive}: is no archive of a module, or is cut short ({error}); copy it again, or {AGAIN}") from error
+    return manifest
+
+
+def entries(source, archive):
+    """{path: member} in the archive's order. Refuses what `wow module publish` never writes."""
+    found, size = {}, 0
+    for member in source:
+        path = member.name
+        if path.startswith("/") or posixpath.normpath(path) != path or path.split("/")[0] in ("..", "."):
+            raise LayerError(f"{archive}: {path!r}: leads out of the module; {AGAIN}")
+        if re.search(r'["\\\x00-\x1f\x7f\ud800-\udfff]', path):
+            raise LayerError(f"{archive}: {path!r}: a quotation mark, a backslash, a control character or what is no UTF-8 in its name; rename it there")
+        if member.type not in KINDS or member.issparse() or (member.type == tarfile.CHRTYPE and (member.devmajor, member.devminor) != (0, 0)):
+            raise LayerError(f"{archive}: /{path}: neither file nor folder nor link; a module holds nothing else")
+        parent = posixpath.dirname(path)
+        if path in found or (parent and (parent not in found or found[parent].type != tarfile.DIRTYPE)):
+            raise LayerError(f"{archive}: /{path}: stands twice, or in no folder of the archive; {AGAIN}")
+        if not (0 <= member.uid <= HIGHEST and 0 <= member.gid <= HIGHEST):
+            raise LayerError(f"{archive}: /{path}: is of user {member.uid}, group {member.gid}; they have numbers from 0 to {HIGHEST}")
+        size += member.size
+        found[path] = member
+        publishing.bounded(len(found), size, str(archive))
+    return found
+
+
+def manifest_of(source, members, archive):
+    """The one manifest, checked as far as the tools rely on it."""
+    found = [path for path in members if re.fullmatch(f"{publishing.HOME}/{recipe.NAME}/manifest.json", path)]
+    if len(found) != 1:
+        raise LayerError(f"{archive}: holds {len(found)} manifests instead of one; take what `wow module publish` wrote")
+    texts = {}
+    for path in (found[0], posixpath.join(posixpath.dirname(found[0]), "fragments.json")):
+        if path not in members or not members[path].isreg() or members[path].size > MOST_JSON:
+            raise LayerError(f"{archive}: /{path}: missing, or more than {MOST_JSON >> 20} MiB; {AGAIN}")
+        try:
+            texts[path] = json.loads(source.extractfile(members[path]).read())
+        except (ValueError, RecursionError) as error:
+            raise LayerError(f"{archive}: /{path}: no JSON ({error}); {AGAIN}") from error
+    manifest = texts[found[0]]
+    name = found[0].split("/")[-2]
+    right = (isinstance(manifest, dict) and manifest.get("name") == name and name not in recipe.TAKEN and all(isinstance(manifest.get(key), str) for key in TEXTS)
+             and all(isinstance(manifest.get(key), list) and all(isinstance(one, str) for one in manifest[key]) for key in LISTS)
+             and all(isinstance(manifest.get(key), dict) for key in ("base", "files", "packages"))
+             and all(isinstance(manifest["base"].get(key), str) for key in ("sha256", "date", "abi"))
+             and all(isinstance(one, dict) and isinstance(one.get("version"), str) for one in manifest["packages"].values()))
+    if not right:
+        raise LayerError(f"{archive}: /{found[0]}: a key is missing or not of its kind; {AGAIN}")
+    if wrong := checked.wrong(texts[posixpath.join(posixpath.dirname(found[0]), "fragments.json")]):
+        raise LayerError(f"{archive}: fragments.json: {wrong}; {AGAIN}")
+    return manifest
+
+
+def check(members, manifest, archive):
+    """Refuses files where none may be, and rights that its module.ini does not name."""
+    for path, member in members.items():
+        if member.isdir() or path.startswith((places.INFO, f"{publishing.HOME}/{manifest['name']}/")):
+            continue
+        if held := places.held_back(path):
+            raise LayerError(f"{archive}: /{path}: a module may not hold it: {held[1]}; {AGAIN}")
+        if member.isreg() and member.mode & (stat.S_ISUID | stat.S_ISGID) and path not in manifest["override"]:
+            raise LayerError(f"{archive}: /{path}: set-uid or set-gid, and not in `override` of its module.ini; {AGAIN}")
+
+
+def check_replaced(members, manifest, layers, archive):
+    """Names what it would hide of base and node."""
+    held = {path: KINDS[member.type] for path, member in members.items()}
+    found = [f"/{path} of the {whose}" for whose, layer in layers for path in listing.replaced(held, listing.kinds(layer)) if path not in manifest["override"]]
+    if found:
+        more = f" and {len(found) - 10} more" if len(found) > 10 else ""
+        raise LayerError(f"{archive}: the module would replace {', '.join(found[:10])}{more}. Was it made over another base? Develop it on this one; "
+                         "or add the paths to `override` of its module.ini there")
+
+
+def pack(source, members, scratch, out):
+    """Unpacks it, without its owners, and packs it with them; so nobody need be root."""
+    tree, lines = scratch / "tree", scratch / "owners"
+    tree.mkdir()
+    said = []
+    for path, member in members.items():
+        place = tree / path
+        if member.isdir():
+            place.mkdir()
+        elif member.isreg():
+            with source.extractfile(member) as data, place.open("wb") as file:
+                while block := data.read(1 << 20):
+                    file.write(block)
+        elif member.issym():
+            place.symlink_to(member.linkname)
+        mode = 0o777 if member.issym() else stat.S_IMODE(member.mode)
+        said.append(f'"{path}" c 0 0 0 0 0\n' if member.ischr() else f'"{path}" m {mode:o} {member.uid} {member.gid}\n')
+    lines.write_text("".join(said), encoding="utf-8")
+    done = subprocess.run([HERE / "squash", tree, scratch / "layer", "-root-uid", "0", "-root-gid", "0", "-root-mode", "755", "-no-xattrs", "-pf", lines],
+                          capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise LayerError(f"{out}: cannot be packed: {done.stderr.strip()[-300:]}")
+    try:
+        # A copy first, for a layer is whole or not there.
+        new = out.with_name(out.name + ".new")
+        new.write_bytes((scratch / "layer").read_bytes())
+        new.rename(out)
+    except OSError as error:
+        new.unlink(missing_ok=True)
+        raise LayerError(f"{out}: cannot be written: {error.strerror}; free some room there") from error

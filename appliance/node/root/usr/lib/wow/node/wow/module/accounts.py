@@ -1,0 +1,87 @@
+"""Users and groups as fragments: the lines that a module adds to /etc/passwd, group, shadow and gshadow. Numbers stay those of the module, on every machine."""
+from wow.config import users
+from wow.lib.errors import WowError
+
+TABLES = ("passwd", "group", "shadow", "gshadow")
+NUMBERED = ("passwd", "group")
+OPEN = {"", "x"}
+"""Passwords that stand for none of their own: empty would let anybody in."""
+
+
+def rows(text: str) -> dict[str, list[str]]:
+    """{name: fields}."""
+    return {line.split(":")[0]: line.split(":") for line in text.splitlines() if line.strip()}
+
+
+def is_the_machines(name: str, fields: list[str], table: str) -> bool:
+    """Whether wow-config makes this line at each start: people of pool.conf, accounts of jobs, the page's."""
+    if name in (users.GROUP, users.CONSOLE) or name.startswith("wowjob"):
+        return True
+    return table in NUMBERED and users.FIRST_UID <= int(fields[2]) <= users.LAST_UID
+
+
+def added(was: dict[str, str], now: dict[str, str]) -> tuple[dict[str, list[str]], list[str]]:
+    """({table: new lines, and `members`: GROUP USER}, sentences on what cannot be published). was, now: {table: text}."""
+    found: dict[str, list[str]] = {name: [] for name in (*TABLES, "members")}
+    wrong: list[str] = []
+    own: set[str] = set()
+    for table in TABLES:
+        old, new = rows(was[table]), rows(now[table])
+        for name, fields in sorted(new.items()):
+            if is_the_machines(name, fields, table) or (name in own and table not in NUMBERED):
+                own.add(name)
+            elif name in old:
+                if old[name] != fields:
+                    _changed(name, old[name], fields, table, found, wrong)
+            elif table == "shadow" and fields[1][:1] not in ("!", "*"):
+                wrong.append(f"/etc/shadow: {name} has a password, which every machine with the module would have. Lock it: passwd --lock --delete {name}")
+            else:
+                found[table].append(":".join(fields))
+        # People of this pool may be in groups here; elsewhere there are others.
+        found["members"] = [line for line in found["members"] if line.split()[1] not in own]
+        wrong += [f"/etc/{table}: the account {name} of the layers below is gone. Make it again as it was" for name in sorted(set(old) - set(new))]
+    return {table: sorted(lines) for table, lines in found.items() if lines}, wrong
+
+
+def _changed(name: str, old: list[str], new: list[str], table: str, found: dict[str, list[str]], wrong: list[str]) -> None:
+    """A line that is there below, too: a group may have new members, and nothing else may change."""
+    if table in ("group", "gshadow") and old[:-1] == new[:-1]:
+        if table == "group":
+            found["members"] += [f"{name} {one}" for one in new[-1].split(",") if one not in old[-1].split(",")]
+    else:
+        wrong.append(f"/etc/{table}: the line of {name}, an account of the layers below, was changed. Set it back to: {':'.join(old)}")
+
+
+def join(was: dict[str, str], more: dict[str, dict[str, list[str]]]) -> dict[str, str]:
+    """The tables with modules' lines. more: {module: what `added` found}. WowError where a name or a number is taken."""
+    tables = {table: rows(was[table]) for table in TABLES}
+    owner: dict[tuple[str, str], str] = {}
+    for module, found in more.items():
+        for table in TABLES:
+            for line in found.get(table, []):
+                fields = line.split(":")
+                _take(tables[table], table, fields, module, owner)
+        for line in found.get("members", []):
+            group, user = line.split()
+            for table in ("group", "gshadow"):
+                if group in tables[table]:
+                    people = [one for one in tables[table][group][-1].split(",") if one]
+                    tables[table][group][-1] = ",".join(people if user in people else [*people, user])
+    return {table: "".join(":".join(fields) + "\n" for fields in tables[table].values()) for table in TABLES}
+
+
+def _take(rows_: dict[str, list[str]], table: str, fields: list[str], module: str, owner: dict[tuple[str, str], str]) -> None:
+    name, what = fields[0], "user" if table == "passwd" else "group"
+    if name in rows_:
+        if table in NUMBERED and rows_[name][2] != fields[2]:
+            raise WowError(f"the {what} {name} is number {rows_[name][2]} in {owner.get((table, name), 'the base')}, and {fields[2]} in the module {module}: "
+                           "its files would belong to somebody else", "Publish the module anew over this base")
+        return
+    if table in NUMBERED:
+        taken = next((other for other, its in rows_.items() if its[2] == fields[2]), None)
+        if taken is not None:
+            raise WowError(f"number {fields[2]} of the {what} {name} in the module {module} is {taken}'s in {owner.get((table, taken), 'the base')}",
+                           f"Publish the module anew over this base, or give {name} another number there: "
+                           f"{'usermod -u' if table == 'passwd' else 'groupmod -g'}")
+        owner[table, name] = f"the module {module}"
+    rows_[name] = fields

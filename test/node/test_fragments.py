@@ -1,0 +1,166 @@
+"""What a module adds to files that many packages share: taken out, looked at, and joined again."""
+import os
+import pathlib
+import tempfile
+import unittest
+
+from wow.lib.errors import WowError
+from wow.module import accounts, alternatives, dpkg, fragments, places, secrets
+
+PASSWD = "root:x:0:0:root:/root:/bin/sh\ncondor:x:101:103::/var/lib/condor:/bin/sh\n"
+BASE = {"passwd": PASSWD, "group": "root:x:0:\ncondor:x:103:\nadm:x:4:\n", "shadow": "root:*:1::::::\ncondor:!:1::::::\n", "gshadow": "root:*::\ncondor:!::\nadm:*::\n"}
+NEW = {"passwd": "sums:x:998:997::/:/bin/false\n", "group": "sums:x:997:\n", "shadow": "sums:!:2::::::\n", "gshadow": "sums:!::\n"}
+PAGER = "auto\n/usr/bin/pager\npager.1.gz\n/usr/share/man/man1/pager.1.gz\n\n/bin/more\n50\n/usr/share/man/man1/more.1.gz\n\n"
+
+
+def stanza(name, version="1.0", status="install ok installed"):
+    return f"Package: {name}\nStatus: {status}\nVersion: {version}\nDescription: x\n y"
+
+
+def status(*stanzas):
+    return "".join(f"{one}\n\n" for one in stanzas)
+
+
+class Packages(unittest.TestCase):
+    def test_new_packages_are_taken_and_those_below_are_not(self):
+        found, wrong = dpkg.added(status(stanza("libc6")), status(stanza("libc6"), stanza("sums")))
+        self.assertEqual((found, wrong), ({"sums": stanza("sums")}, []))
+
+    def test_a_hold_of_a_package_below_changes_nothing(self):
+        self.assertEqual(dpkg.added(status(stanza("libc6")), status(stanza("libc6", status="hold ok installed"))), ({}, []))
+
+    def test_what_cannot_be_published_is_told_with_what_to_do(self):
+        for now, words in ((status(stanza("libc6", "2.0")), "apt-get install --allow-downgrades libc6=1.0"), ("", "Install it again: apt-get install libc6"),
+                           (status(stanza("libc6", status="deinstall ok config-files")), "was removed"),
+                           (status(stanza("libc6"), stanza("sums", status="install ok half-configured")), "dpkg --configure -a"),
+                           (status(stanza("libc6"), stanza("sums", status="deinstall ok config-files")), "dpkg --purge sums")):
+            with self.subTest(words):
+                found, wrong = dpkg.added(status(stanza("libc6")), now)
+                self.assertEqual((found, len(wrong)), ({}, 1))
+                self.assertIn(words, wrong[0])
+
+    def test_packages_of_several_modules_are_joined_in_dpkgs_order(self):
+        joined = dpkg.join(status(stanza("m")), {"one": {"z": stanza("z"), "a": stanza("a")}, "two": {"a": stanza("a")}})
+        self.assertEqual(joined, status(stanza("a"), stanza("m"), stanza("z")))
+
+    def test_one_package_in_two_versions_is_refused_by_name(self):
+        with self.assertRaises(WowError) as caught:
+            dpkg.join(status(stanza("m")), {"one": {"m": stanza("m", "2.0")}})
+        self.assertIn("the package m is 1.0 in the base, and 2.0 in the module one", str(caught.exception))
+
+
+class Accounts(unittest.TestCase):
+    def more(self, **tables):
+        return {name: BASE[name] + tables.get(name, "") for name in accounts.TABLES}
+
+    def test_new_lines_and_new_members_are_taken(self):
+        now = self.more(**NEW)
+        now["group"] = now["group"].replace("adm:x:4:", "adm:x:4:sums")
+        found, wrong = accounts.added(BASE, now)
+        self.assertEqual((found, wrong), ({**{name: [text.strip()] for name, text in NEW.items()}, "members": ["adm sums"]}, []))
+
+    def test_people_jobs_and_the_page_are_the_machines_own(self):
+        now = self.more(passwd="alice:x:1000:1000::/home/alice:/bin/bash\nwowjob1:x:2001:2001::/:/x\nwow-console:x:989:990::/:/x\n",
+                        group="alice:x:1000:\nwow:x:990:alice\nwowjob1:x:2001:\n", shadow="alice:$y$j9T$secret:1::::::\nwowjob1:*:1::::::\nwow-console:*:1::::::\n")
+        now["group"] = now["group"].replace("adm:x:4:", "adm:x:4:alice,wow-console")
+        self.assertEqual(accounts.added(BASE, now), ({}, []))
+
+    def test_passwords_and_changes_of_accounts_below_are_refused(self):
+        for tables, words in (({**self.more(**NEW), "shadow": BASE["shadow"] + "sums:$y$j9T$x:2::::::\n"}, "sums has a password"),
+                              ({**self.more(**NEW), "shadow": BASE["shadow"] + "sums::2::::::\n"}, "sums has a password"),
+                              ({**BASE, "passwd": PASSWD.replace("/bin/sh", "/bin/bash", 1)}, "the line of root, an account of the layers below, was changed"),
+                              ({**BASE, "shadow": BASE["shadow"].replace("root:*", "root:$y$x")}, "the line of root"),
+                              ({**BASE, "passwd": PASSWD.splitlines()[0] + "\n"}, "the account condor of the layers below is gone")):
+            with self.subTest(words):
+                found, wrong = accounts.added(BASE, tables)
+                self.assertNotIn("$y$", str(found))
+                self.assertIn(words, "\n".join(wrong))
+
+    def test_lines_come_back_and_numbers_stay(self):
+        found, _ = accounts.added(BASE, self.more(**NEW))
+        joined = accounts.join(BASE, {"maths": {**found, "members": ["adm sums"]}, "physics": found})
+        self.assertEqual(joined["passwd"], PASSWD + NEW["passwd"])
+        self.assertIn("adm:x:4:sums\n", joined["group"])
+        self.assertEqual(accounts.join(BASE, {}), BASE)
+
+    def test_a_number_or_a_name_that_is_taken_is_refused_with_both_owners(self):
+        for line, words in (("sums:x:101:997::/:/x", "number 101 of the user sums in the module maths is condor's in the base"),
+                            ("condor:x:500:103::/:/x", "the user condor is number 101 in the base, and 500 in the module maths")):
+            with self.assertRaises(WowError) as caught:
+                accounts.join(BASE, {"maths": {"passwd": [line]}})
+            self.assertIn(words, str(caught.exception))
+        with self.assertRaises(WowError) as caught:
+            accounts.join(BASE, {"maths": {"passwd": ["a:x:5:5::/:/x"]}, "physics": {"passwd": ["b:x:5:6::/:/x"]}})
+        self.assertIn("number 5 of the user b in the module physics is a's in the module maths", str(caught.exception))
+
+
+class Alternatives(unittest.TestCase):
+    def test_new_choices_are_taken_with_the_links_that_go_with_them(self):
+        now = PAGER.removesuffix("\n") + "/usr/bin/less\n77\n\n\n"
+        found = alternatives.added({"pager": PAGER}, {"pager": now, "new": "auto\n/usr/bin/new\n\n/opt/new\n1\n\n"})
+        self.assertEqual([(one["name"], one["path"], one["priority"], one["others"]) for one in found],
+                         [("new", "/opt/new", 1, []), ("pager", "/usr/bin/less", 77, [])])
+        self.assertEqual(alternatives.commands(found[:1], {"new": "/opt/new"}), [
+            ["update-alternatives", "--quiet", "--install", "/usr/bin/new", "new", "/opt/new", "1"], ["update-alternatives", "--quiet", "--set", "new", "/opt/new"]])
+
+    def test_a_choice_by_hand_is_taken(self):
+        now = PAGER.replace("auto", "manual", 1)
+        self.assertEqual(alternatives.chosen({"pager": PAGER}, {"pager": now}, {"pager": "/bin/more"}), {"pager": "/bin/more"})
+        self.assertEqual(alternatives.chosen({"pager": now}, {"pager": now}, {"pager": "/bin/more"}), {})
+
+
+class Shared(unittest.TestCase):
+    """Roots of a few files."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.lower, self.upper = (os.path.join(folder.name, name) for name in ("lower", "upper"))
+        self.put(self.lower, "var/lib/dpkg/status", status(stanza("libc6")))
+        self.put(self.upper, "var/lib/dpkg/status", status(stanza("libc6"), stanza("sums")))
+        for name in accounts.TABLES:
+            self.put(self.lower, f"etc/{name}", BASE[name])
+            self.put(self.upper, f"etc/{name}", BASE[name] + NEW[name])
+        self.put(self.lower, "etc/shells", "/bin/sh\n")
+        self.put(self.upper, "etc/shells", "/bin/sh\n/bin/sums\n")
+        self.put(self.lower, "var/lib/dpkg/diversions", "/a\n/a.x\nlibc6\n")
+        self.put(self.upper, "var/lib/dpkg/diversions", "/b\n/b.x\nsums\n/a\n/a.x\nlibc6\n")
+        self.put(self.upper, "var/lib/dpkg/triggers/File", "/usr/x sums\n")
+        self.put(self.upper, "var/lib/apt/extended_states", "Package: sums\nAuto-Installed: 1\n\nPackage: libc6\nAuto-Installed: 1\n\n")
+
+    def put(self, root, path, text):
+        place = pathlib.Path(root, path)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(text, encoding="utf-8")
+
+    def test_what_is_taken_out_makes_the_same_files_again(self):
+        found, wrong = fragments.read(self.lower, self.upper)
+        self.assertEqual(wrong, [])
+        joined = fragments.join(self.lower, {"maths": found})
+        for path in ("var/lib/dpkg/status", "etc/passwd", "etc/group", "etc/shadow", "etc/gshadow", "etc/shells", "var/lib/dpkg/triggers/File"):
+            self.assertEqual(joined[path], fragments.text(self.upper, path), path)
+        self.assertEqual(joined["var/lib/dpkg/diversions"], "/a\n/a.x\nlibc6\n/b\n/b.x\nsums\n")
+        self.assertEqual(joined["var/lib/apt/extended_states"], "Package: sums\nAuto-Installed: 1\n\n")
+        self.assertEqual(fragments.join(self.lower, {}), {})
+
+    def test_triggers_that_wait_are_told(self):
+        self.put(self.upper, "var/lib/dpkg/triggers/Unincorp", "ldconfig libc-bin\n")
+        self.assertIn("dpkg --configure --pending", fragments.read(self.lower, self.upper)[1][0])
+
+
+class Places(unittest.TestCase):
+    def test_a_pattern_holds_for_what_it_names_and_what_is_below(self):
+        for path, what in (("etc/passwd", places.FRAGMENT), ("etc/passwd.d/x", None), ("var/lib/dpkg/status", places.FRAGMENT), ("var/lib/dpkg/lock", places.DROP),
+                           ("boot/x", places.REFUSE), ("bootx", None), ("usr/lib/python3/__pycache__/x.pyc", places.DROP), ("etc/ssh/ssh_host_rsa_key", places.DROP),
+                           ("lib/x", places.REFUSE), ("usr/lib/x", None), ("usr/share/icons/hicolor/icon-theme.cache", places.DROP)):
+            with self.subTest(path):
+                held = places.held_back(path)
+                self.assertEqual(held and held[0], what)
+
+    def test_words_that_only_sound_like_secrets_are_none(self):
+        for path in ("usr/share/history.txt", "opt/history/x", "etc/ssh/sshd_config", "opt/public.pem"):
+            self.assertEqual(secrets.by_name(path), "", path)
+
+
+if __name__ == "__main__":
+    unittest.main()
