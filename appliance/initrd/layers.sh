@@ -23,9 +23,12 @@ damaged() {
 
 number=0
 lower=
+base=
+digests=
 
 # stack KIND... : mounts the layers of these kinds that the list names, bottom first, at /run/layers/0, 1, ... above those of the call
-# before, and sets `lower`, top first, in short relative names: the kernel's option string ends at one page.
+# before, and sets `lower`, top first, in short relative names: the kernel's option string ends at one page. Sets `base`, the base's digest, and
+# `digests`, all of them, bottom first, as JSON has them.
 # A line of the list: KIND NAME FILE SIZE SHA256, where KIND is base, node or module.
 stack() {
     list=/run/layers/sys/stacks/A.conf
@@ -38,7 +41,8 @@ stack() {
             base | node) ;;
             module)
                 offered="$offered $name"
-                case ${chosen:- $name } in *" $name "*) ;; *) continue ;; esac
+                # A module that is in work goes on from what was published of it.
+                case ${chosen:- $name }${developed:+ $developed } in *" $name "*) ;; *) continue ;; esac
                 ;;
             *) stop "${list#/run/layers/sys}" "the list of layers has a kind that is not known: $kind" "$fresh" ;;
         esac
@@ -50,6 +54,9 @@ stack() {
             stop "/layers/$file" "the layer does not mount, though it is what stacks/A.conf lists" "$fresh"
         fi
         lower=$number${lower:+:$lower}
+        digests="$digests${digests:+, }\"$digest\""
+        # shellcheck disable=SC2034 # modes.sh compares it
+        [ "$kind" != base ] || base=$digest
         number=$((number + 1))
     done < "$list"
     [ -n "$lower" ] || stop "${list#/run/layers/sys}" "the list names no layer" "$fresh"
