@@ -10,7 +10,7 @@ from unittest import mock
 import samples
 
 from wow import dispatch
-from wow.agent import again, boot, client
+from wow.agent import boot, client
 from wow.config import accounts, users
 from wow.lib import modes
 from wow.lib.errors import WowError
@@ -129,8 +129,8 @@ class Verbs(Case):
             self.assertEqual(self.called("module", *words, says="yes\n"), (2, []), words)
 
     def test_the_question_is_answered_by_yes_alone(self):
-        with mock.patch("builtins.print"):
-            self.assertEqual([again.agreed("develop", io.StringIO(said)) for said in ("yes\n", "y\n", "", "YES\n")], [True, False, False, False])
+        for said, code in (("yes\n", 0), ("y\n", 1), ("", 1), ("YES\n", 1)):
+            self.assertEqual(self.called("boot", "release", says=said)[0], code, said)
 
     def test_modules_in_work_stand_below_the_layers_with_their_size_and_day(self):
         (self.folder / "works").write_text("surge 2048 2026-11-26\nhalf 3\nplots 10 2026-11-01\n", encoding="ascii")

@@ -1,5 +1,6 @@
-"""What those need of a pool.conf who cannot read it: lines KEY=VALUE. The initrd finds `modules` in the file beside the pool.conf that was accepted last, or
-at a first start in that of the disk WOWCFG, which `wow image stamp` makes; and `role` of a manager, on which no module is developed. The Vagrantfile finds `user` in what `wow image stamp --lines` prints."""
+"""What those need of a pool.conf who cannot read it: lines KEY=VALUE. The initrd finds `modules` in the file beside the pool.conf that was accepted last, or at
+a first start in that of the disk WOWCFG, which `wow image stamp` makes; and `role` of a manager, on which no module is developed. The Vagrantfile finds
+`user` in what `wow image stamp --lines` prints."""
 from wow.config import poolconf
 from wow.config.poolconf import Pool
 from wow.lib import files

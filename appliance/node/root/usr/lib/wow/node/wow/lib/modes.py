@@ -34,5 +34,5 @@ def sentence() -> str:
     """What there is to tell of this start; "" in release."""
     mode, module = read()
     if mode == DEVELOP:
-        return f"develop: what is written to the system stays in module {module}, and no job runs here. `wow boot release` leads back."
-    return "ephemeral: nothing is kept, not even in /home. `wow boot release` leads back." if mode == EPHEMERAL else ""
+        return f"develop: what is written to the system stays in module {module}, and no job runs here. `wow boot release` ends that."
+    return "ephemeral: nothing is kept, not even in /home. `wow boot release` ends that." if mode == EPHEMERAL else ""

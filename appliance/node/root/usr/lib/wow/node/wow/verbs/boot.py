@@ -1,6 +1,6 @@
 """wow boot"""
 from wow.agent import again
-from wow.lib import modes
+from wow.lib import modes, sure
 from wow.lib.verb import JSON, Given, UsageError, Verb
 
 
@@ -15,4 +15,4 @@ def run(given: Given) -> int:
 
 
 VERB = Verb("boot", "release|ephemeral|develop NAME", "starts this machine again, for that one start in another mode: release is the usual one, ephemeral keeps "
-            "nothing, develop keeps what is written to the system with module NAME", (again.YES, JSON), run, modes.MODES)
+            "nothing, develop keeps what is written to the system with module NAME", (sure.YES, JSON), run, modes.MODES)

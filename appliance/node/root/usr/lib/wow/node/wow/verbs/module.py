@@ -4,7 +4,7 @@ import os
 
 from wow.agent import again
 from wow.agent.boot import OVER
-from wow.lib import files, modes, table
+from wow.lib import files, modes, sure, table
 from wow.lib.errors import WowError
 from wow.lib.verb import JSON, Given, Option, UsageError, Verb
 
@@ -35,7 +35,7 @@ def run(given: Given) -> int:
         if len(given.words) != 2 or not modes.is_name(given.words[1]):
             raise UsageError("develop needs the name of one module: 1 to 32 of a-z, 0-9 and hyphens, none of them at an end")
         return again.start(given, modes.DEVELOP, module=given.words[1], **({"over": "yes"} if given.has(OVER_THIS_BASE) else {}))
-    if given.words != ["list"] or given.has(again.YES) or given.has(OVER_THIS_BASE):
+    if given.words != ["list"] or given.has(sure.YES) or given.has(OVER_THIS_BASE):
         raise UsageError("say list, or develop and a name")
     found = layers(files_of(STACK), used()) + works()
     print(json.dumps(found) if given.has(JSON) else "\n".join(lines(found)))
@@ -86,4 +86,4 @@ def lines(found: "list[Layer]") -> list[str]:
 
 
 VERB = Verb("module", "list | develop NAME", "lists the layers that this machine is stacked from and the modules in work; or starts the machine again to develop one, "
-            "in which start you are root (su)", (again.YES, OVER_THIS_BASE, JSON), run, ("list", "develop"))
+            "in which start you are root (su)", (sure.YES, OVER_THIS_BASE, JSON), run, ("list", "develop"))
