@@ -174,7 +174,9 @@ bind_home() {
         sync
         mv $home/state/machine-id.new $home/state/machine-id
     fi
-    cat $home/state/machine-id > "$1/etc/machine-id"
+    # In develop it is no part of the module.
+    # shellcheck disable=SC2154 # init sets it
+    [ "$mode" = develop ] || cat $home/state/machine-id > "$1/etc/machine-id"
     mount --bind $home/home "$1/home"
     mount --bind $home/state "$1/var/lib/wow"
     mount --bind $home/state/condor "$1/var/lib/condor/spool"

@@ -23,9 +23,12 @@ damaged() {
 
 number=0
 lower=
+base=
+digests=
 
 # stack KIND... : mounts the layers of these kinds that the list names, bottom first, at /run/layers/0, 1, ... above those of the call
-# before, and sets `lower`, top first, in short relative names: the kernel's option string ends at one page.
+# before, and sets `lower`, top first, in short relative names: the kernel's option string ends at one page. Sets `base`, the base's digest, and
+# `digests`, all of them, bottom first, as JSON has them.
 # A line of the list: KIND NAME FILE SIZE SHA256, where KIND is base, node, module or glue. The glue is of all the list's modules together:
 # where one is left out, it is, too.
 stack() {
@@ -40,7 +43,8 @@ stack() {
             base | node) ;;
             module)
                 offered="$offered $name"
-                case ${chosen:- $name } in
+                # A module that is in work goes on from what was published of it.
+                case ${chosen:- $name }${developed:+ $developed } in
                     *" $name "*) ;;
                     *)
                         without="$without $name"
@@ -65,6 +69,9 @@ stack() {
             stop "/layers/$file" "the layer does not mount, though it is what stacks/A.conf lists" "$fresh"
         fi
         lower=$number${lower:+:$lower}
+        digests="$digests${digests:+, }\"$digest\""
+        # shellcheck disable=SC2034 # modes.sh compares it
+        [ "$kind" != base ] || base=$digest
         number=$((number + 1))
     done < "$list"
     [ -n "$lower" ] || stop "${list#/run/layers/sys}" "the list names no layer" "$fresh"

@@ -67,7 +67,7 @@ class Bash(unittest.TestCase):
         self.assertIn("README.md", self.complete("wow", "status", "--socket", "READ"))
         self.assertEqual(self.complete("wow-ca", "list", "--state", "appliance/no"), ["appliance/node"])
         self.assertEqual(self.complete("wow", "ping", "--count", ""), [])
-        self.assertEqual(self.complete("wow", "module", ""), ["list", "diff", "publish"])
+        self.assertEqual(self.complete("wow", "module", ""), ["list", "develop", "diff", "publish"])
         self.assertEqual(self.complete("wow", "image", "stamp", "packer"), ["packer.json"])
         self.assertEqual(self.complete("wow", "--ver"), ["--version"])
 

@@ -110,7 +110,7 @@ def beside_the_layers_there_is_grub_the_kernel_the_initrd_and_the_list():
     raw = WORK / "listed.raw"
     run("qemu-img", "convert", "-O", "raw", OUT / "wow.qcow2", raw)
     files = {line.removeprefix("::/") for line in run("mdir", "-b", "-/", "-i", f"{raw}@@{ESP}", "::").splitlines() if not line.endswith("/")}
-    expect(files == {"vmlinuz", "initrd.img", "grub/grub.cfg", "EFI/BOOT/BOOTX64.EFI"}, f"WOWESP holds {sorted(files)}")
+    expect(files == {"vmlinuz", "initrd.img", "grub/grub.cfg", "grub/grubenv", "EFI/BOOT/BOOTX64.EFI"}, f"WOWESP holds {sorted(files)}")
     for name in ("grub-pc-bin", "grub-efi-amd64-bin"):
         version = run("dpkg-query", "-W", "-f", "${Version}", name)
         expect(listed()[name][1] == version and "GPL-3+" in listed()[name][4], f"{name} {version} is in the image, the list says {listed()[name]}")

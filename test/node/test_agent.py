@@ -3,6 +3,7 @@ import json
 import os
 import pathlib
 import random
+import signal
 import socket
 import sys
 import tempfile
@@ -12,7 +13,7 @@ from unittest import mock
 
 import samples  # noqa: F401
 
-from wow.agent import allowed, client, requests, reset, server
+from wow.agent import allowed, boot, client, requests, reset, server
 from wow.config import users
 from wow.join import enrol
 from wow.lib.errors import WowError
@@ -27,7 +28,7 @@ ROOT, ALICE, JOB, CONDOR, NOBODY, CONSOLE = 0, 1000, 2001, 101, 65534, users.CON
 NAMES = {ALICE: "alice", CONSOLE: "wow-console", JOB: "wowjob1", CONDOR: "condor"}
 AGREED = contract.read(CLONE)
 MAY = {"enroll": {ROOT, ALICE}, "reset": {ROOT, ALICE}, "support": {ROOT, ALICE, CONSOLE}, "pause": {ROOT, ALICE, CONSOLE}, "resume": {ROOT, ALICE, CONSOLE},
-       "leave": {ROOT, CONSOLE}, "power-off": {ROOT, CONSOLE}}
+       "boot": {ROOT, ALICE}, "leave": {ROOT, CONSOLE}, "power-off": {ROOT, CONSOLE}}
 
 
 class Table(unittest.TestCase):
@@ -42,6 +43,7 @@ class Table(unittest.TestCase):
                     mock.patch.object(requests.grp, "getgrgid", lambda _: mock.Mock(gr_mem=["alice"])),
                     mock.patch.object(requests.system, "run", lambda arguments, *_, **__: (self.started.append(arguments[1:]), (0, ""))[1]),
                     mock.patch.object(act.facts, "read", lambda: samples.pool(node__role="worker")), mock.patch.object(act.rounds.freeze, "GROUPS", (folder.name,)),
+                    mock.patch.object(boot, "FILE", f"{folder.name}/next"), mock.patch.object(boot.paths, "STATE", folder.name),
                     mock.patch.object(act.state, "FILE", f"{folder.name}/pause.json"),
                     mock.patch.object(enrol, "TICKET", self.ticket), mock.patch.object(requests.facts, "FILE", self.known), mock.patch("builtins.print")):
             one.start()
@@ -167,6 +169,15 @@ class Hearing(unittest.TestCase):
         link = self.connect(b'{"command":"enroll"}\n')
         self.turns()
         self.assertEqual((self.told(link), self.heard), ({"ok": True}, [(b'{"command":"enroll"}', os.getuid())]))
+
+    def test_who_asks_for_what_ends_the_agent_itself_hears_first_that_it_was_taken(self):
+        told = []
+        before = signal.signal(signal.SIGTERM, lambda *_: told.append(self.told(link)))
+        self.addCleanup(signal.signal, signal.SIGTERM, before)
+        with mock.patch.object(requests, "answer", lambda *_: (os.kill(os.getpid(), signal.SIGTERM), {"ok": True})[1]):
+            link = self.connect(b'{"command":"boot"}\n')
+            self.turns()
+        self.assertEqual(told, [{"ok": True}])
 
     def test_a_request_in_pieces_is_one_and_what_stands_behind_its_line_is_none(self):
         link = self.connect()

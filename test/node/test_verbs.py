@@ -128,7 +128,7 @@ class Verbs(unittest.TestCase):
         self.assertEqual([(one["name"], one["kind"], one["size_bytes"], one["stacked"]) for one in layers],
                          [("debian", "base", 107000000, True), ("tutorial", "module", 4096, False)])
         self.assertEqual([one["sha256"] for one in layers], ["ab" * 32, "cd" * 32])
-        self.assertIn("107 MB", "\n".join(module.lines(stack, {"base.squashfs"})))
+        self.assertIn("107 MB", "\n".join(module.lines(layers)))
 
     def test_enroll_tells_programs_whether_the_certificate_is_new(self):
         certificate = {"serial": "2", "host": "alpha", "address": "10.128.0.9", "not_after": "2027-01-01"}

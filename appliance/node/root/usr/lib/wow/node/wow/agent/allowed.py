@@ -16,6 +16,8 @@ BUSY = "busy"
 """As many requests of this user as are heard at a time are being heard already."""
 NO_JOBS = "no-jobs"
 """This machine runs no jobs of the pool, so it cannot be paused."""
+NOT_HERE = "not-here"
+"""This machine cannot do that, or not in this start; the words say why."""
 FAILED = "failed"
 """systemd or the disk did not do it; the words say which."""
 
@@ -36,6 +38,7 @@ REQUESTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "support": ((ROOT, MEMBER, CONSOLE), ()),
     "pause": ((ROOT, MEMBER, CONSOLE), ("for", "finish")),
     "resume": ((ROOT, MEMBER, CONSOLE), ()),
+    "boot": ((ROOT, MEMBER), ("mode", "module", "over")),
     "leave": ((ROOT, CONSOLE), ()),
     "power-off": ((ROOT, CONSOLE), ()),
 }

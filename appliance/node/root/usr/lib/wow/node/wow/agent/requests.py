@@ -6,7 +6,7 @@ import json
 import os
 import pwd
 
-from wow.agent import allowed
+from wow.agent import allowed, boot
 from wow.config import facts, users
 from wow.config import ticket as tickets
 from wow.join import enrol
@@ -66,7 +66,7 @@ def start(verb: str, unit: str) -> None:
 
 
 TABLE: "dict[str, Callable[[dict[str, str], int], None]]" = {
-    "enroll": enroll, "reset": reset, "support": support, "pause": act.pause, "resume": act.resume, "leave": leave, "power-off": power_off}
+    "enroll": enroll, "reset": reset, "support": support, "pause": act.pause, "resume": act.resume, "boot": boot.boot, "leave": leave, "power-off": power_off}
 """What does each request of the contract, given its fields, for the user of a number."""
 
 

@@ -8,7 +8,7 @@ import time
 from wow.condor import drop_in, managers
 from wow.config import accept, accounts, dnsmasq, facts, ipopd, names, outside, screen, users
 from wow.config.poolconf import Pool
-from wow.lib import console, der, files, paths
+from wow.lib import console, der, files, modes, paths
 from wow.lib.errors import WowError
 from wow.seal import fence, slots
 
@@ -19,6 +19,8 @@ def main() -> int:
     os.makedirs(paths.RUN, exist_ok=True)
     console.clear_error()
     try:
+        if modes.developed():
+            accounts.take_back()
         accounts.own()
     except OSError as error:
         console.say_error(no_memory(error, "/etc"))
@@ -154,7 +156,7 @@ def generate(pool: Pool, data: bytes) -> None:
     files.write(f"{run}/pool.conf", data, 0o600)
     files.write(facts.FILE, facts.text(pool))
     files.write(paths.IPOPD_CONF, ipopd.config(pool), 0o600)
-    files.write(f"{run}/sockets.nft", fence.sockets(pool))
+    files.write(f"{run}/sockets.nft", fence.sockets(pool, is_develop=bool(modes.developed())))
     files.write(f"{run}/starters.nft", slots.starters())
     files.write(f"{run}/wire.nft", fence.wire(pool))
     files.write(f"{run}/policies", fence.policies(pool))

@@ -1,7 +1,7 @@
 """What the machine's programs need to know of its pool.conf: every value but secrets, read without reading pool.conf again. A new setting for them is
 one entry of the contract: `values` has it."""
 from wow.config import keys
-from wow.lib import agreed, files, paths
+from wow.lib import agreed, files, modes, paths
 from wow.lib.errors import WowError
 
 FILE = f"{paths.RUN}/pool.json"
@@ -85,8 +85,8 @@ class Facts:
 
     @property
     def has_slots(self) -> bool:
-        """Whether jobs run on this machine."""
-        return self.role == agreed.WORKER_ROLE
+        """Whether jobs run on this machine; none does while its people are root there."""
+        return self.role == agreed.WORKER_ROLE and not modes.developed()
 
 
 def text(facts: Facts) -> str:

@@ -1,5 +1,6 @@
-"""What those need of a pool.conf who cannot read it: lines KEY=VALUE. The initrd finds `modules` in the file beside the pool.conf that was accepted last, or
-at a first start in that of the disk WOWCFG, which `wow image stamp` makes. The Vagrantfile finds `user` in what `wow image stamp --lines` prints."""
+"""What those need of a pool.conf who cannot read it: lines KEY=VALUE. The initrd finds `modules` in the file beside the pool.conf that was accepted last, or at
+a first start in that of the disk WOWCFG, which `wow image stamp` makes; and `role` of a manager, on which no module is developed. The Vagrantfile finds
+`user` in what `wow image stamp --lines` prints."""
 from wow.config import poolconf
 from wow.config.poolconf import Pool
 from wow.lib import files
@@ -11,8 +12,8 @@ STACKED = "/run/layers/modules"
 
 
 def lines(pool: Pool) -> str:
-    """The lines. `modules` is missing where the pool chooses none, `user` where it has nobody; else it is the first."""
-    found = {"modules": " ".join(pool.modules or ()), "user": next(iter(pool.users), "")}
+    """The lines. `modules` is missing where the pool chooses none, `user` where it has nobody; else it is the first. `role` is there on a manager."""
+    found = {"modules": " ".join(pool.modules or ()), "user": next(iter(pool.users), ""), "role": pool.role if pool.is_manager else ""}
     return "".join(f"{key}={value}\n" for key, value in found.items() if value)
 
 

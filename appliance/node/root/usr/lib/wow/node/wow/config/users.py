@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 GROUP, GROUP_ID = "wow", 990
 ADMINS, ADMINS_ID = agreed.ADMIN_GROUP, 987
 FIRST_UID, LAST_UID = 1000, 1999
+JOB = "wowjob"
+"""How the names of jobs' accounts begin."""
 CONSOLE, CONSOLE_UID = "wow-console", 989
 """The account of the page on the console. Its group is the people's, who may ask the agent and ipopd."""
 
@@ -28,8 +30,14 @@ def refuse_taken(passwd: str, names: "Iterable[str]", file: str = "pool.conf") -
     """WowError if a person has the name of one of the system's accounts."""
     taken = {line.split(":")[0] for line in passwd.splitlines()}
     for name in names:
-        if name in taken or name.startswith("wowjob"):
+        if name in taken or name.startswith(JOB):
             raise WowError(f'"{name}" is an account of the system', "Choose another name", file, f"[user:{name}]")
+
+
+def without(text: str, people: "set[str]") -> str:
+    """passwd, group or shadow without the lines that `own` and `add` put there."""
+    own_names = people | {GROUP, CONSOLE} | {f"{JOB}{number + 1}" for number in range(paths.JOB_ACCOUNTS)}
+    return "".join(line for line in text.splitlines(keepends=True) if line.split(":")[0] not in own_names)
 
 
 def own(passwd: str, shadow: str) -> tuple[str, str]:
@@ -46,7 +54,7 @@ def add(passwd: str, group: str, shadow: str, people: dict[str, int], admins: "I
         shadow += f"{name}:*:19000:0:99999:7:::\n"
     group += f"{GROUP}:x:{GROUP_ID}:{','.join(people)}\n{ADMINS}:x:{ADMINS_ID}:{','.join(admins)}\n"
     for number in range(paths.JOB_ACCOUNTS):
-        name, uid = f"wowjob{number + 1}", paths.FIRST_JOB_UID + number
+        name, uid = f"{JOB}{number + 1}", paths.FIRST_JOB_UID + number
         passwd += f"{name}:x:{uid}:{uid}:a job of the pool:/nonexistent:/usr/sbin/nologin\n"
         group += f"{name}:x:{uid}:\n"
         shadow += f"{name}:*:19000:0:99999:7:::\n"

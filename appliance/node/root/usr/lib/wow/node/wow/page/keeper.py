@@ -4,7 +4,7 @@ import os
 import time
 
 from wow.config.facts import Facts as Pool
-from wow.lib import control, files, paths
+from wow.lib import control, files, modes, paths
 from wow.lib.errors import WowError
 from wow.page import text
 from wow.page.doctor import Doctor
@@ -29,6 +29,7 @@ class Keeper:
     def __init__(self, pool: Pool, clock: "Callable[[], float]" = time.time, page: str = FILE, doctor: Doctor | None = None) -> None:
         self._clock, self._page = clock, page
         self._facts = text.Facts(clock(), pool.name, pool.role)
+        self._facts.developed = modes.developed()
         self._doctor = doctor or Doctor(clock)
         self._asked = float("-inf")
         self._shown: list[str] = []

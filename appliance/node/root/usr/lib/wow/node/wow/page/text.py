@@ -25,9 +25,10 @@ INDENT = 9
 
 class Facts:
     """What is known. status: what ipopd said last, None if it said nothing yet; asked: when, Unix time; trouble: why it says nothing now. findings: (what is
-    wrong, what to do) of the doctor, None before its first look; looked: when that was."""
+    wrong, what to do) of the doctor, None before its first look; looked: when that was. developed: the module that is developed in
+    this start, "" where none is."""
 
-    __slots__ = ("now", "pool", "role", "status", "asked", "trouble", "condor", "agent", "pause", "jobs", "findings", "looked")
+    __slots__ = ("now", "pool", "role", "status", "asked", "trouble", "condor", "agent", "pause", "jobs", "findings", "looked", "developed")
 
     def __init__(self, now: float, pool: str, role: str) -> None:
         self.now, self.pool, self.role = now, pool, role
@@ -38,6 +39,7 @@ class Facts:
         self.jobs: Sequence[Job] = ()
         self.findings: list[tuple[str, str]] | None = None
         self.looked = 0.0
+        self.developed = ""
 
 
 def lines(facts: Facts) -> list[str]:
@@ -75,6 +77,8 @@ def day(moment: float, now: float) -> str:
 
 def state(facts: Facts) -> str:
     """The machine's state in a sentence."""
+    if facts.developed:
+        return f"Module {clean(facts.developed)} is developed here: no job runs."
     if facts.pause:
         return _paused(facts.pause, facts.now)
     if keeps := _outside(facts.status):
@@ -126,7 +130,7 @@ def _machine(facts: Facts) -> list[str]:
 
 
 def _runs(facts: Facts) -> list[str]:
-    if facts.role != "worker":
+    if facts.role != "worker" or facts.developed:
         return []
     if not facts.jobs:
         return [_row("runs", "no job")]

@@ -23,8 +23,13 @@ IKE = "udp sport 500 udp dport 500"
 IKE_V2 = f"{IKE} @th,200,8 0x20"
 
 
-def sockets(pool: Facts) -> str:
-    """The table inet wow, loaded before any network device is up."""
+DEVELOP_IN = "meta l4proto tcp tcp flags & (syn | ack) != syn counter accept"
+DEVELOP_OUT = 'meta skuid { 0, "_apt" } meta l4proto tcp counter accept'
+"""While a module is developed root and apt, which fetches under an account of its own, call by TCP whom they like; nobody calls them."""
+
+
+def sockets(pool: Facts, is_develop: bool = False) -> str:
+    """The table inet wow, loaded before any network device is up. is_develop: a module is developed in this start."""
     tap_in, tap_out = _open_tap(pool) if pool.open else _sealed_tap(pool)
     return f"""# Generated from pool.conf. The fence of this machine; what it lets through: docs/operating.md.
 table inet wow
@@ -48,6 +53,7 @@ table inet wow {{
     "icmp type { destination-unreachable, time-exceeded } counter accept",
     "icmpv6 type { nd-router-advert, nd-neighbor-solicit, nd-neighbor-advert, packet-too-big, mld-listener-query } counter accept",
     "udp sport 547 udp dport 546 counter accept",
+    *([DEVELOP_IN] if is_develop else []),
     "counter drop"])}
 {_chain("physical_out", [
     f"meta skuid {slots.ACCOUNTS} counter drop",
@@ -59,6 +65,7 @@ table inet wow {{
     "tcp sport 22 tcp flags & (syn | ack) != syn counter accept",
     "icmpv6 type { nd-router-solicit, nd-neighbor-solicit, nd-neighbor-advert, mld-listener-report, mld-listener-done, mld2-listener-report } counter accept",
     "udp sport 546 udp dport 547 counter accept",
+    *([DEVELOP_OUT] if is_develop else []),
     "counter drop"])}
   chain input {{
     type filter hook input priority filter; policy drop;

@@ -34,4 +34,4 @@ VERB = Verb("image", "stamp IMAGE POOL.CONF | convert IMAGE | verify IMAGE", "on
     Option("--machine", "FOLDER", "for one machine whose address is assigned: node.key and node.pem of `wow-ca machine`"),
     Option("--iso", "", "makes a CD with the configuration, for any image; then no IMAGE is named"),
     Option("--config", "FOLDER", "makes the configuration disk alone from a folder laid out as the disk, unchecked"),
-    Option("--lines", "POOL.CONF", "prints what programs need of it that cannot read it: modules, user"), JSON), run, TOOLS, takes_all=True)
+    Option("--lines", "POOL.CONF", "prints what programs need of it that cannot read it: modules, user, role"), JSON), run, TOOLS, takes_all=True)

@@ -2,7 +2,7 @@
 import json
 import os
 
-from wow.lib import base, clock, control, paths, table
+from wow.lib import base, clock, control, modes, paths, table
 from wow.lib.verb import JSON, SOCKET, Given, Verb
 from wow.pause import state, words
 
@@ -22,14 +22,14 @@ def run(given: Given) -> int:
     """Prints the status; exit code 1 when ipopd cannot be asked."""
     path = given.get(SOCKET, paths.SOCKET)
     status = control.status(path)
-    own, paused = None, None
+    own, paused, mode = None, None, ""
     if not given.has(SOCKET):
         status["warnings"] = status["warnings"] + own_warnings()
-        own, paused = base.below(), state.read()
+        own, paused, mode = base.below(), state.read(), modes.sentence()
     if given.has(JSON):
-        print(json.dumps({**status, "paused": state.facts(paused), "base": own}))
+        print(json.dumps({**status, "paused": state.facts(paused), "base": own, "mode": None if given.has(SOCKET) else modes.facts()}))
     else:
-        print("\n".join(lines(status, control.peers(path), words.told(paused) if paused else "", own)))
+        print("\n".join(lines(status, control.peers(path), words.told(paused) if paused else "", own, mode)))
     return 0
 
 
@@ -75,7 +75,7 @@ _LETS_IN = {
 }
 
 
-def lines(status: "Status", peers: "Sequence[Peer]" = (), paused: str = "", own: "Base | None" = None) -> list[str]:
+def lines(status: "Status", peers: "Sequence[Peer]" = (), paused: str = "", own: "Base | None" = None, mode: str = "") -> list[str]:
     """The status for people."""
     ring, certificate = status["ring"], status.get("certificate")
     rows = [["pool", status["pool"] + (OPEN if status["open"] else "")],
@@ -107,6 +107,8 @@ def lines(status: "Status", peers: "Sequence[Peer]" = (), paused: str = "", own:
     if "offload" in status:
         slower = [f"{one['name']} ({one['why']})" for one in status["offload"] if not one["on"]]
         rows.append(["fast path", "off: " + "; ".join(slower) if slower else "everything on"])
+    if mode:
+        rows.append(["mode", mode])
     if paused:
         rows.append(["jobs", paused])
     if own:

@@ -1,0 +1,31 @@
+# shellcheck shell=sh
+# What the menu takes back, after it asked twice (appliance/image/boot/grub.cfg): wow.reset=home, or wow.reset=module. Each is one rename a folder, so
+# that a power cut leaves the old one whole or gone; what was renamed is removed at the next start at the latest.
+
+# reset_asked: does what the kernel's words ask.
+reset_asked() {
+    case ${reset:-} in
+        '') ;;
+        home)
+            say home "reset=home what=\"files of /home, membership and queued jobs are taken back\""
+            for part in home state; do
+                mv "/run/layers/home/$part" "/run/layers/home/gone-$part"
+            done
+            sync
+            mkdir -p /run/layers/home/home /run/layers/home/state/condor
+            chmod 700 /run/layers/home/state
+            ;;
+        module)
+            last_work
+            say home "reset=module what=\"the module in work $developed is taken back\""
+            # shellcheck disable=SC2154 # modes.sh sets it
+            mv "$works/$developed" /run/layers/home/gone-module
+            sync
+            developed=
+            ;;
+        *) stop grub.cfg "the kernel command line says wow.reset=$reset" "use wow.reset=home or wow.reset=module" ;;
+    esac
+    for left in /run/layers/home/gone-*; do
+        [ ! -e "$left" ] || rm -rf "$left"
+    done
+}

@@ -1,0 +1,84 @@
+"""GRUB's menu: nobody sees it, unless Shift is held or the start before did not come to its end; and what it takes back it asks twice."""
+
+import contextlib
+import time
+
+from checks import expect, machine_check, run
+from machine import UNTIL_HOME, Machine
+from places import OUT, WORK
+from qmp import Qmp
+from screen import Screen
+from shell import LabError
+
+ESP = 2 << 20
+SHIFT = [{"type": "key", "data": {"down": True, "key": {"type": "qcode", "data": "shift"}}}]
+EPHEMERAL, HOME, NO, YES, SURE = "keeping nothing (ephemeral)", "Take back the home", "No: start WOW", "Yes, take back the home", "Yes, all files of /home are lost"
+
+
+class Watched(Machine):
+    """A machine whose screen is read and whose keys are pressed."""
+
+    def on(self):
+        """Switches it on."""
+        socket = WORK / f"{self.name}.qmp"
+        socket.unlink(missing_ok=True)
+        self.start("-qmp", f"unix:{socket},server=on,wait=off")
+        self.wait_until(socket.exists, "open its QMP", UNTIL_HOME)
+        self.screen = Screen(lambda: Qmp(str(socket)), WORK)
+        self.qmp = lambda: Qmp(str(socket))
+
+    def shows(self, *words, doing=lambda: None):
+        """Waits until the screen has these words."""
+        def looked():
+            doing()
+            with contextlib.suppress(LabError):  # a screen that is being set up is no text
+                text = self.screen.text()
+                return all(word in text for word in words)
+            return False
+        self.wait_until(looked, f"show {words}", UNTIL_HOME)
+
+    def hold_shift(self):
+        """The key goes down; the first of these come before anybody listens."""
+        with self.qmp() as qmp:
+            qmp.ask("input-send-event", events=SHIFT)
+
+    def environment(self):
+        """What GRUB's environment block says, of a machine that is off."""
+        raw = WORK / f"{self.name}.raw"
+        run("qemu-img", "convert", "-O", "raw", self.disk, raw)
+        text = run("mtype", "-i", f"{raw}@@{ESP}", "::/grub/grubenv")
+        raw.unlink()
+        return text
+
+
+@machine_check
+def the_menu_is_hidden_and_a_start_that_did_not_end_shows_it_and_what_it_takes_back_it_asks_twice():
+    machine = Watched("menu", OUT / "wow.qcow2")
+    try:
+        machine.on()
+        machine.shows(EPHEMERAL, HOME, doing=machine.hold_shift)
+        machine.screen.press("ret")
+        machine.wait_for("make=/dev/", UNTIL_HOME)
+        machine.cut_power()
+        expect("unfinished=yes" in machine.environment(), "GRUB did not note the start")
+
+        machine.on()
+        machine.shows(EPHEMERAL, HOME)
+        machine.screen.press("down", "down", "down", "ret")
+        machine.shows(NO, YES)
+        machine.screen.press("down", "ret")
+        machine.shows(NO, SURE)
+        expect("WOW:" not in machine.said(), "it started before it was answered twice")
+        machine.screen.press("down", "ret")
+        machine.wait_for("reset=home", UNTIL_HOME)
+        machine.wait_for("login:", UNTIL_HOME * 2)
+        machine.cut_power()
+        said = machine.environment()
+        expect(said == "# GRUB Environment Block\nunfinished=no\n".ljust(1024, "#"), f"the environment block is {said[:80]}")
+
+        machine.on()
+        began = time.monotonic()
+        machine.wait_for("WOW: search", UNTIL_HOME)
+        expect(EPHEMERAL not in machine.screen.text(), f"it showed its menu for {time.monotonic() - began:.0f} s after a start that ended")
+    finally:
+        machine.cut_power()
