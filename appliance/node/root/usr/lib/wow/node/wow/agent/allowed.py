@@ -3,6 +3,7 @@
 ROOT = "root"
 MEMBER = "member"
 CONSOLE = "console"
+WEB = "web"
 STRANGER = "stranger"
 """Kinds of user."""
 
@@ -34,9 +35,10 @@ REQUESTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "enroll": ((ROOT, MEMBER), ("ticket",)),
     "reset": ((ROOT, MEMBER), ()),
     "support": ((ROOT, MEMBER, CONSOLE), ()),
-    "pause": ((ROOT, MEMBER, CONSOLE), ("for", "finish")),
-    "resume": ((ROOT, MEMBER, CONSOLE), ()),
-    "leave": ((ROOT, CONSOLE), ()),
+    "pause": ((ROOT, MEMBER, CONSOLE, WEB), ("for", "finish")),
+    "resume": ((ROOT, MEMBER, CONSOLE, WEB), ()),
+    "leave": ((ROOT, CONSOLE, WEB), ()),
     "power-off": ((ROOT, CONSOLE), ()),
+    "login": ((ROOT, MEMBER, CONSOLE), ()),
 }
 """{command: (kinds of user that may ask, fields that may stand beside `command`)}."""

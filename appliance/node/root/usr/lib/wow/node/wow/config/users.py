@@ -11,7 +11,8 @@ if TYPE_CHECKING:
 GROUP, GROUP_ID = "wow", 990
 FIRST_UID, LAST_UID = 1000, 1999
 CONSOLE, CONSOLE_UID = "wow-console", 989
-"""The account of the page on the console. Its group is the people's, who may ask the agent and ipopd."""
+WEB, WEB_UID = "wow-web", 988
+"""The accounts of the page on the console and of the web page. Their group is the people's, who may ask the agent and ipopd."""
 
 
 def numbers(kept: str, names: "Iterable[str]") -> dict[str, int]:
@@ -32,9 +33,11 @@ def refuse_taken(passwd: str, names: "Iterable[str]", file: str = "pool.conf") -
 
 
 def own(passwd: str, shadow: str) -> tuple[str, str]:
-    """(passwd, shadow) with the account of the page, which is there before and without a pool.conf."""
-    return (passwd + f"{CONSOLE}:x:{CONSOLE_UID}:{GROUP_ID}:the page on the console:/nonexistent:/usr/sbin/nologin\n",
-            shadow + f"{CONSOLE}:*:19000:0:99999:7:::\n")
+    """(passwd, shadow) with the accounts of both pages, which are there before and without a pool.conf."""
+    for name, uid, says in ((CONSOLE, CONSOLE_UID, "the page on the console"), (WEB, WEB_UID, "the web page")):
+        passwd += f"{name}:x:{uid}:{GROUP_ID}:{says}:/nonexistent:/usr/sbin/nologin\n"
+        shadow += f"{name}:*:19000:0:99999:7:::\n"
+    return passwd, shadow
 
 
 def add(passwd: str, group: str, shadow: str, people: dict[str, int]) -> tuple[str, str, str]:

@@ -25,9 +25,9 @@ INDENT = 9
 
 class Facts:
     """What is known. status: what ipopd said last, None if it said nothing yet; asked: when, Unix time; trouble: why it says nothing now. findings: (what is
-    wrong, what to do) of the doctor, None before its first look; looked: when that was."""
+    wrong, what to do) of the doctor, None before its first look; looked: when that was. web: where a browser reaches the machine, empty where nowhere."""
 
-    __slots__ = ("now", "pool", "role", "status", "asked", "trouble", "condor", "agent", "pause", "jobs", "findings", "looked")
+    __slots__ = ("now", "pool", "role", "status", "asked", "trouble", "condor", "agent", "pause", "jobs", "findings", "looked", "web")
 
     def __init__(self, now: float, pool: str, role: str) -> None:
         self.now, self.pool, self.role = now, pool, role
@@ -38,6 +38,7 @@ class Facts:
         self.jobs: Sequence[Job] = ()
         self.findings: list[tuple[str, str]] | None = None
         self.looked = 0.0
+        self.web = ""
 
 
 def lines(facts: Facts) -> list[str]:
@@ -118,6 +119,8 @@ def _machine(facts: Facts) -> list[str]:
         rows.append(_row("key", clean(status["node"], 64) + "  (its fingerprint)"))
         if status["open"]:
             rows.append(_row("", "An open pool: who has its pool.conf can send jobs and read all."))
+    if facts.web:
+        rows.append(_row("web", f"{clean(facts.web)}  in a browser; N shows a code for it"))
     if facts.trouble:
         rows.append(_row("network", f"ipopd does not answer{f'; what is shown is of {clock(facts.asked)} UTC' if status else ''}. See: journalctl -u ipopd"))
     if not facts.agent:
