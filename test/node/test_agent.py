@@ -85,9 +85,10 @@ class Table(unittest.TestCase):
         self.assertEqual(kept.split()[0], requests.code.digest(said.replace("-", "")))
         self.assertNotIn(said[:4], kept + str(printed.call_args_list))
 
-    def test_a_machine_without_a_pool_takes_no_ticket_and_can_be_switched_off(self):
+    def test_a_machine_without_a_pool_takes_no_ticket_has_no_web_page_and_can_be_switched_off(self):
         os.unlink(self.known)
         self.assertIn("no configuration yet", self.ask(ROOT, command="enroll", ticket="t1:hushhush")["error"])
+        self.assertIn("no configuration yet", self.ask(CONSOLE, command="login")["error"])
         self.assertEqual(self.ask(CONSOLE, command="power-off"), {"ok": True})
         self.assertEqual(self.started, [["poweroff", "--no-block"]])
 

@@ -53,7 +53,9 @@ def power_off(_: dict[str, str], __: int) -> None:
 
 
 def login(_: dict[str, str], __: int) -> dict[str, str]:
-    """Makes the code by which a browser logs in to the web page (web/code.py)."""
+    """Makes the code by which a browser logs in to the web page (web/code.py), which a machine without a pool has not."""
+    if not os.path.exists(facts.FILE):
+        raise facts.missing()
     return {"login": code.make()}
 
 

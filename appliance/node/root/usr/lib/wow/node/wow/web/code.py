@@ -1,6 +1,5 @@
 """The code that lets a browser in: the agent makes it for whoever sits at the machine's screen or may log in to it, and keeps its hash for the web page, which
 takes it once (guests.py). A newer one takes the place of the one before."""
-import hashlib
 import os
 
 from wow.lib import console, files, paths
@@ -43,6 +42,8 @@ def is_code(text: str) -> bool:
 
 def digest(text: str) -> str:
     """What is kept of a secret: its SHA-256. A code has 40 bits and ten minutes, and what reads the hash may ask for a code of its own."""
+    # Here, for the agent, which starts often and mostly for something else: the module loads OpenSSL.
+    import hashlib
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
 
 
