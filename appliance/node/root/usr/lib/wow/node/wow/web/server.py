@@ -22,7 +22,7 @@ IDLE = 300.0
 """Seconds without a request until the program ends."""
 SILENT, PATIENCE = 5, 10.0
 """Seconds that a connection may say nothing, and in which a request must be whole."""
-CONNECTIONS, THREADS = 64, 4
+CONNECTIONS, THREADS = 100, 4
 
 
 def main() -> int:
