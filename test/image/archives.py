@@ -40,6 +40,8 @@ def verify_ova(path):
         info = json.loads(run("qemu-img", "info", "--output=json", folder / name))
         expect(info["virtual-size"] == int(disk.get(OVF + "capacity")), f"ovf:capacity of {name}")
         expect(info["format-specific"]["data"]["create-type"] == "streamOptimized", f"{name} is not streamOptimized")
+    forwarded = sorted((rule.get("hostip"), rule.get("proto"), rule.get("hostport"), rule.get("guestport")) for rule in tree.iter(OVF + "Forwarding"))
+    expect(forwarded == [("127.0.0.1", "1", "4422", "22"), ("127.0.0.1", "1", "4480", "80")], f"VirtualBox's NAT forwards {forwarded}")
     return tree
 
 

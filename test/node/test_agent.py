@@ -24,11 +24,12 @@ sys.path.append(str(CLONE / "test"))
 
 from contract import agent as contract  # noqa: E402
 
-ROOT, ALICE, JOB, CONDOR, NOBODY, CONSOLE = 0, 1000, 2001, 101, 65534, users.CONSOLE_UID
-NAMES = {ALICE: "alice", CONSOLE: "wow-console", JOB: "wowjob1", CONDOR: "condor"}
+ROOT, ALICE, JOB, CONDOR, NOBODY, CONSOLE, WEB = 0, 1000, 2001, 101, 65534, users.CONSOLE_UID, users.WEB_UID
+NAMES = {ALICE: "alice", CONSOLE: "wow-console", WEB: "wow-web", JOB: "wowjob1", CONDOR: "condor"}
 AGREED = contract.read(CLONE)
-MAY = {"enroll": {ROOT, ALICE}, "reset": {ROOT, ALICE}, "support": {ROOT, ALICE, CONSOLE}, "pause": {ROOT, ALICE, CONSOLE}, "resume": {ROOT, ALICE, CONSOLE},
-       "boot": {ROOT, ALICE}, "leave": {ROOT, CONSOLE}, "power-off": {ROOT, CONSOLE}}
+MAY = {"enroll": {ROOT, ALICE}, "reset": {ROOT, ALICE}, "support": {ROOT, ALICE, CONSOLE}, "pause": {ROOT, ALICE, CONSOLE, WEB},
+       "resume": {ROOT, ALICE, CONSOLE, WEB}, "boot": {ROOT, ALICE}, "leave": {ROOT, CONSOLE, WEB}, "power-off": {ROOT, CONSOLE}, "login": {ROOT, ALICE, CONSOLE}}
+STARTS_NOTHING = {"login"}
 
 
 class Table(unittest.TestCase):
@@ -45,6 +46,7 @@ class Table(unittest.TestCase):
                     mock.patch.object(act.facts, "read", lambda: samples.pool(node__role="worker")), mock.patch.object(act.rounds.freeze, "GROUPS", (folder.name,)),
                     mock.patch.object(boot, "FILE", f"{folder.name}/next"), mock.patch.object(boot.paths, "STATE", folder.name),
                     mock.patch.object(act.state, "FILE", f"{folder.name}/pause.json"),
+                    mock.patch.object(requests.code.make, "__defaults__", (f"{folder.name}/web-code",)),
                     mock.patch.object(enrol, "TICKET", self.ticket), mock.patch.object(requests.facts, "FILE", self.known), mock.patch("builtins.print")):
             one.start()
             self.addCleanup(one.stop)
@@ -64,10 +66,10 @@ class Table(unittest.TestCase):
     def test_each_request_as_each_kind_of_user(self):
         self.assertEqual(set(requests.TABLE), set(MAY), "a new request says here who may make it")
         for name, may in MAY.items():
-            for uid in (ROOT, ALICE, JOB, CONDOR, NOBODY, CONSOLE):
+            for uid in (ROOT, ALICE, JOB, CONDOR, NOBODY, CONSOLE, WEB):
                 self.started.clear()
                 reply = self.ask(uid, command=name)
-                self.assertEqual((reply["ok"], reply.get("code"), len(self.started)), (True, None, 1) if uid in may else (False, "not-permitted", 0), f"{name} as {uid}")
+                self.assertEqual((reply["ok"], reply.get("code"), len(self.started)), (True, None, int(name not in STARTS_NOTHING)) if uid in may else (False, "not-permitted", 0), f"{name} as {uid}")
 
     def test_a_ticket_is_taken_up_for_root_alone_to_read_and_is_told_to_nobody(self):
         with mock.patch("builtins.print") as printed:
@@ -77,9 +79,18 @@ class Table(unittest.TestCase):
         self.assertEqual(self.started, [["restart", "--no-block", "wow-join.service"]])
         self.assertNotIn("hush", str(printed.call_args_list))
 
-    def test_a_machine_without_a_pool_takes_no_ticket_and_can_be_switched_off(self):
+    def test_a_code_for_the_web_page_is_told_to_who_asks_and_kept_as_a_hash(self):
+        with mock.patch("builtins.print") as printed:
+            said = self.ask(CONSOLE, command="login")["login"]
+        self.assertRegex(said, "^[0-9A-HJKMNP-TV-Z]{4}-[0-9A-HJKMNP-TV-Z]{4}$")
+        kept = pathlib.Path(self.ticket).with_name("web-code").read_text(encoding="ascii")
+        self.assertEqual(kept.split()[0], requests.code.digest(said.replace("-", "")))
+        self.assertNotIn(said[:4], kept + str(printed.call_args_list))
+
+    def test_a_machine_without_a_pool_takes_no_ticket_has_no_web_page_and_can_be_switched_off(self):
         os.unlink(self.known)
         self.assertIn("no configuration yet", self.ask(ROOT, command="enroll", ticket="t1:hushhush")["error"])
+        self.assertIn("no configuration yet", self.ask(CONSOLE, command="login")["error"])
         self.assertEqual(self.ask(CONSOLE, command="power-off"), {"ok": True})
         self.assertEqual(self.started, [["poweroff", "--no-block"]])
 

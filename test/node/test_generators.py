@@ -90,9 +90,17 @@ class Fence(unittest.TestCase):
         self.assertIn("meta l4proto { tcp, udp } socket mark 0x574f57 counter accept", text.split("chain physical_in {\n")[1].split("}\n")[0])
         self.assertNotIn("574f57", text.split("chain tap_in {\n")[1].split("chain physical_in")[0])
 
-    def test_nobody_on_the_overlay_reaches_ssh(self):
+    def test_nobody_on_the_overlay_reaches_ssh_or_the_web_page(self):
         chain = fence.sockets(samples.pool()).split("chain tap_in {\n")[1]
-        self.assertEqual(chain.splitlines()[0].strip(), "tcp dport { 22, 9700-9799 } counter drop")
+        self.assertEqual(chain.splitlines()[0].strip(), "tcp dport { 22, 80, 9700-9799 } counter drop")
+
+    def test_the_web_page_is_for_computers_of_the_machine_s_own_network_and_no_job(self):
+        text = fence.sockets(samples.pool())
+        inwards, outwards = (text.split(f"chain {chain} {{\n")[1].split("  }\n")[0] for chain in ("physical_in", "physical_out"))
+        self.assertEqual([line.strip() for line in inwards.splitlines() if " 80 " in line], ["ip saddr @near tcp dport 80 counter accept"])
+        self.assertEqual([line.strip() for line in outwards.splitlines() if " 80 " in line],
+                         ["ip daddr @near tcp sport 80 tcp flags & (syn | ack) != syn counter accept"])
+        self.assertIn("tcp dport { 80, 9618, ", text.split("chain slot_lo {\n")[1].split("  }\n")[0])
 
     def test_slots_are_judged_before_the_loopback_and_the_overlay_are_open(self):
         hook = fence.sockets(samples.pool()).split("chain output {\n")[1].split("}\n")[0]

@@ -294,10 +294,11 @@ class Screen(unittest.TestCase):
     def test_a_machine_without_screens_is_none_the_worse(self):
         self.assertIsNone(screen.keep_lines_away("/nonexistent/tty0", "/nonexistent/tty12"))
 
-    def test_the_page_s_account_is_made_once_and_is_nobody_s_number(self):
+    def test_the_pages_accounts_are_made_once_and_are_nobody_s_number(self):
         passwd, shadow = users.own("root:x:0:0::/:/bin/sh\n", "root:*::\n")
-        self.assertIn(f"\n{users.CONSOLE}:x:{users.CONSOLE_UID}:{users.GROUP_ID}:", passwd)
-        self.assertFalse(users.FIRST_UID <= users.CONSOLE_UID <= users.LAST_UID)
+        for name, uid in ((users.CONSOLE, users.CONSOLE_UID), (users.WEB, users.WEB_UID)):
+            self.assertIn(f"\n{name}:x:{uid}:{users.GROUP_ID}:", passwd)
+            self.assertFalse(users.FIRST_UID <= uid <= users.LAST_UID)
         with mock.patch.object(accounts.files, "read", lambda _: passwd), mock.patch.object(accounts.files, "write") as write:
             accounts.own()
         self.assertFalse(write.called)
@@ -314,7 +315,7 @@ class Keys(unittest.TestCase):
         (self.folder / "own").mkdir()
         (self.folder / "run").mkdir()
         (self.folder / "node").mkdir()
-        (self.folder / "node/ask").write_text(f'#!/bin/sh\necho "$1" >> {folder.name}/asked\n[ ! -e {folder.name}/refused ] || {{ cat {folder.name}/refused; exit 1; }}\n')
+        (self.folder / "node/ask").write_text(f'#!/bin/sh\necho "$1" >> {folder.name}/asked\n[ "$1" != login ] || echo K7MQ-2XPD\n[ ! -e {folder.name}/refused ] || {{ cat {folder.name}/refused; exit 1; }}\n')
         (self.folder / "node/wow").write_text('#!/bin/sh\nfor last; do :; done\n: > "$last"\n')
         for name in ("ask", "wow"):
             (self.folder / "node" / name).chmod(0o755)
@@ -373,7 +374,7 @@ class Keys(unittest.TestCase):
         self.begin()
         said = self.until("Alt-F2 log in")
         self.assertEqual(text.lines(facts()), self.terminal.lines()[:len(text.lines(facts()))])
-        self.assertIn(" P pause   S support file   L leave the pool   Q switch off", said)
+        self.assertIn(" P pause   N web code   S support file   L leave   Q switch off", said)
         self.write(2, "paused", pause=Pause(NOON, None, False, "console"))
         self.assertIn("P resume", self.until("Paused: jobs stand still"))
 
@@ -388,6 +389,16 @@ class Keys(unittest.TestCase):
         self.press("P")
         self.until("It goes on.")
         self.assertEqual(self.asked(), ["pause", "resume"])
+
+    def test_n_shows_a_code_until_another_key_is_pressed(self):
+        self.write(web="http://192.168.1.7")
+        self.begin()
+        self.assertIn("web      http://192.168.1.7  in a browser; N shows a code for it", self.until("Alt-F2"))
+        self.press("n")
+        self.until("The code for the web page is K7MQ-2XPD, once, for 10 minutes.")
+        self.press("x")
+        self.assertNotIn("K7MQ", self.until("P, N, S, L and Q"))
+        self.assertEqual(self.asked(), ["login"])
 
     def test_leaving_and_switching_off_are_asked_twice_and_any_other_key_is_a_no(self):
         self.write()

@@ -21,7 +21,7 @@ CONFINED = {
     "ProtectKernelModules": "yes", "ProtectKernelTunables": "yes"}
 HEARS_STRANGERS = {
     "ipopd.service": "CAP_NET_ADMIN CAP_NET_BIND_SERVICE CAP_SYSLOG CAP_SYS_TIME", "wow-ca.service": "", "wow-pool.service": "", "wow-power.service": "", "wow-agent.service": "",
-    "wow-console.service": ""}
+    "wow-console.service": "", "wow-web.service": ""}
 """Confined units and the capabilities that they keep."""
 WATCHED_OF_OTHERS = {"wow-upstream.path": "/run/systemd/netif/", "wow-watch.path": "/run/systemd/netif/"}
 """Where somebody else than root may write and a unit of root's watches."""
@@ -145,16 +145,23 @@ class Command(unittest.TestCase):
         units = own_units()
         self.assertEqual(values(units["wow-agent.service"], "StartLimitIntervalSec"), ["0"])
         self.assertEqual(values(units["wow-agent.socket"], "TriggerLimitIntervalSec"), ["0"])
+        self.assertEqual(values(units["wow-web.service"], "StartLimitIntervalSec"), ["0"])
+        self.assertEqual(values(units["wow-web.socket"], "TriggerLimitIntervalSec"), ["0"])
 
     def test_the_agent_s_socket_is_where_it_is_asked_and_lets_in_root_and_the_people_of_pool_conf(self):
         file = own_units()["wow-agent.socket"]
         self.assertEqual([values(file, key) for key in ("ListenStream", "SocketMode", "SocketGroup", "SocketUser")],
                          [[paths.AGENT], ["0660"], [str(users.GROUP_ID)], []])
 
+    def test_the_web_page_has_no_network_but_its_socket_which_stands_behind_the_fence(self):
+        units = own_units()
+        self.assertEqual([values(units["wow-web.service"], key) for key in ("PrivateNetwork", "RestrictAddressFamilies", "User")], [["yes"], ["AF_UNIX"], [users.WEB]])
+        self.assertEqual([values(units["wow-web.socket"], key) for key in ("Requires", "ListenStream")], [["wow-fence.service"], [f"0.0.0.0:{paths.PAGE_PORT}"]])
+
     def test_what_the_agent_starts_is_a_unit_of_ours_that_takes_nothing_but_the_asker_s_number(self):
         text = (ROOT / "usr/lib/wow/node/wow/agent/requests.py").read_text(encoding="utf-8")
         started = {name.replace("@{uid}", "@") for name in re.findall(r'start\("\w+", f?"([^"]+)"\)', text)}
-        here = {"pause", "resume", "boot", "power-off"}
+        here = {"pause", "resume", "boot", "power-off", "login"}
         self.assertEqual(len(started), len(requests.TABLE.keys() - here), "what is done in the agent itself is named here")
         self.assertLessEqual(started | {act.KEEPER}, set(own_units()))
 

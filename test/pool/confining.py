@@ -43,7 +43,7 @@ def run(tally, pool):
     places = {f"{host}:{NOTEBOOK}": "a person's notebook" for host in ("127.0.0.1", beta.address)}
     places |= {f"{host}:{NEIGHBOURS}": "another slot" for host in ("127.0.0.1", beta.address)}
     places |= {f"{machine.address}:{port}": f"{machine.name}'s {what}" for machine in pool.machines.values()
-               for port, what in ((9618, "HTCondor"), (22, "ssh"))}
+               for port, what in ((9618, "HTCondor"), (22, "ssh"), (80, "web page"))}
     places |= {f"{alpha.address}:{port}": "alpha's schedd" for port in listening(alpha, alpha.address) - {9618, NEIGHBOURS}}
     places |= {f"127.0.0.1:{port}": "beta's own service" for port in listening(beta, "127.0.0.1") - {53, NOTEBOOK, NEIGHBOURS}}
     places |= {f"{kind}{host}:{NEIGHBOURS}": "another slot" for kind, host in (("udp/", "127.0.0.1"), ("udp/", beta.address), ("udp/", "::1"), ("", "::1"))}

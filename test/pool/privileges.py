@@ -39,7 +39,7 @@ systemctl stop {unit}
 systemctl daemon-reload
 """
 REQUESTS = {"enroll": "wow-join.service", "reset": "wow-reset.service", "support": "wow-support@.service"}
-PAGE, LEAVES = "wow-console", "wow-leave.service"
+PAGE, WEB, LEAVES = "wow-console", "wow-web", "wow-leave.service"
 USERS = {"root": True, "alice": True, "wowjob1": False}
 """Who may ask: root, a person of pool.conf, and a stranger, whom the kernel keeps off the socket."""
 
@@ -67,6 +67,10 @@ def run(tally, pool):
         for user, request, reply in ((PAGE, "leave", None), ("alice", "leave", "not-permitted"), (PAGE, "enroll", "not-permitted"), (PAGE, "reset", "not-permitted")):
             must(ask(machine, user, command=request).get("code") == reply, f"{request} as {user}")
         until(lambda: machine.sh(f"test -e /run/asked-{LEAVES} && echo done; :").strip(), lambda said: said == "done", f"{LEAVES} is started")
+    with tally.case("login: a person of pool.conf gets a code, the web page's own account does not, and that may not enroll, reset or switch off"):
+        must(ask(machine, "alice", command="login").keys() == {"ok", "login"}, "there is no code")
+        codes = {request: ask(machine, WEB, command=request).get("code") for request in ("login", "enroll", "reset", "power-off", "support")}
+        must(set(codes.values()) == {"not-permitted"}, f"{codes}")
     with tally.case("a ticket is kept where root alone reads it, and the journal does not have it"):
         must(ask(machine, "alice", command="enroll", ticket="t1:hushhush") == {"ok": True}, "it was not taken")
         must(machine.sh("cat /run/wow/ticket; stat -c %a /run/wow/ticket").split() == ["t1:hushhush", "600"], "it is elsewhere")

@@ -15,7 +15,7 @@ from runner.long import from_bench, from_grid, from_log, from_parts, from_sim, g
 SHELL = re.compile(rb"#!.*\b(sh|bash|dash)\b")
 PYTHON = re.compile(rb"#!.*\bpython3\b")
 PARSE = "import ast, sys; [ast.parse(open(name, encoding='utf-8').read(), name) for name in sys.argv[1:]]"
-END_TO_END = ("test/netns", "test/netns/bench", "test/netns/dhcp", "test/netns/grid", "test/netns/router", "test/image", "test/image/bench", "test/pool",
+END_TO_END = ("test/netns", "test/netns/bench", "test/netns/dhcp", "test/netns/grid", "test/netns/router", "test/image", "test/image/bench", "test/pages", "test/pool",
               "test/pool/bench", "test/vm")
 NODE = "appliance/node/root/usr/lib/wow/node"
 UNIT_SECONDS = 600
@@ -137,6 +137,7 @@ def stages(root: pathlib.Path, out: pathlib.Path) -> list:
             [sys.executable, "-c", PARSE, *python_files(root)],
             *(python_tests(root, folder) for folder in pythons)], from_unittest, ("programs",), lane=WAITS),
         script(root, "image", 2400, "test/image/run", needs=("image-build",)),
+        script(root, "pages", 600, "test/pages/run", needs=("image-build",)),
         script(root, "pool", 2000, "test/pool/run", needs=("image-build",), lane=SLEEPS),
         script(root, "vm", 3000, "test/vm/run", needs=("image-build",), lane=ALONE),
         script(root, "netns-alone", 900, "test/netns/run", needs=("programs",), arguments=("--alone",), lane=ALONE),

@@ -9,7 +9,7 @@ import re
 SAME = frozenset("""
 0BSD AFL-2.1 Apache-2.0 Artistic-1.0-Perl Artistic-2.0 Beerware BSD-2-Clause BSD-3-Clause BSD-3-Clause-Attribution BSD-4-Clause BSD-4-Clause-UC BSL-1.0
 CC-BY-3.0 CC-BY-SA-3.0 CC-BY-SA-4.0 CC0-1.0 curl FSFAP FSFUL FSFULLR ISC Latex2e MIT MIT-CMU MPL-1.1 MPL-2.0 MS-PL OLDAP-2.8 PSF-2.0 Sleepycat
-Unicode-DFS-2016 X11 Zlib
+Unicode-DFS-2016 X11 Zlib ZPL-2.1
 """.split())
 # Debian's names, in small letters, where SPDX has others. Artistic: the text in /usr/share/common-licenses is Perl's.
 OTHER = {

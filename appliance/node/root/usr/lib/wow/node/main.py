@@ -81,8 +81,14 @@ def pool() -> int:
     return keeper.main()
 
 
+def web() -> int:
+    """wow-web.service."""
+    from wow.web import server
+    return server.main()
+
+
 PROGRAMS = {"config": config, "join": join, "renew": renew, "agent": agent, "reset": reset, "leave": leave, "revoked": revoked, "jobs": jobs, "managers": managers,
-            "pace": pace, "support": support, "pool": pool}
+            "pace": pace, "support": support, "pool": pool, "web": web}
 
 if len(sys.argv) != 2 or sys.argv[1] not in PROGRAMS:
     sys.exit(f"main.py: name one program of {', '.join(PROGRAMS)}")

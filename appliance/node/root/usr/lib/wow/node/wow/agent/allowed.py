@@ -3,6 +3,7 @@
 ROOT = "root"
 MEMBER = "member"
 CONSOLE = "console"
+WEB = "web"
 STRANGER = "stranger"
 """Kinds of user."""
 
@@ -36,10 +37,11 @@ REQUESTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "enroll": ((ROOT, MEMBER), ("ticket",)),
     "reset": ((ROOT, MEMBER), ()),
     "support": ((ROOT, MEMBER, CONSOLE), ()),
-    "pause": ((ROOT, MEMBER, CONSOLE), ("for", "finish")),
-    "resume": ((ROOT, MEMBER, CONSOLE), ()),
+    "pause": ((ROOT, MEMBER, CONSOLE, WEB), ("for", "finish")),
+    "resume": ((ROOT, MEMBER, CONSOLE, WEB), ()),
     "boot": ((ROOT, MEMBER), ("mode", "module", "over")),
-    "leave": ((ROOT, CONSOLE), ()),
+    "leave": ((ROOT, CONSOLE, WEB), ()),
     "power-off": ((ROOT, CONSOLE), ()),
+    "login": ((ROOT, MEMBER, CONSOLE), ()),
 }
 """{command: (kinds of user that may ask, fields that may stand beside `command`)}."""

@@ -9,8 +9,8 @@ TIMEOUT = 60.0
 """Seconds. An emulated guest under load takes a few to start the agent."""
 
 
-def ask(command: str, path: str = paths.AGENT, **fields: str) -> None:
-    """Has it done; WowError says why it was not, with the agent's code."""
+def ask(command: str, path: str = paths.AGENT, **fields: str) -> dict[str, object]:
+    """Has it done, and returns the reply; WowError says why it was not, with the agent's code."""
     try:
         reply = lines.exchange(path, {"command": command, **fields}, TIMEOUT)
     except FileNotFoundError:
@@ -24,6 +24,7 @@ def ask(command: str, path: str = paths.AGENT, **fields: str) -> None:
     if not isinstance(reply, dict) or not reply.get("ok"):
         said = reply if isinstance(reply, dict) else {}
         raise WowError(str(said.get("error", "no reason was given")), "", code=str(said.get("code", "")))
+    return reply
 
 
 def absent(path: str, configuration: str = facts.FILE) -> WowError:

@@ -13,6 +13,7 @@ from wow.join import enrol
 from wow.lib import files, paths, system
 from wow.lib.errors import WowError
 from wow.pause import act
+from wow.web import code
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,22 +61,32 @@ def power_off(_: dict[str, str], __: int) -> None:
     system.must(["systemctl", "poweroff", "--no-block"], todo="Look with: systemctl list-jobs", timeout=10.0)
 
 
+def login(_: dict[str, str], __: int) -> dict[str, str]:
+    """Makes the code by which a browser logs in to the web page (web/code.py), which a machine without a pool has not."""
+    if not os.path.exists(facts.FILE):
+        raise facts.missing()
+    return {"login": code.make()}
+
+
 def start(verb: str, unit: str) -> None:
     """Hands work to systemd, which answers at once; WowError if it does not take it."""
     system.must(["systemctl", verb, "--no-block", unit], todo=f"Look with: systemctl status {unit}", timeout=10.0)
 
 
-TABLE: "dict[str, Callable[[dict[str, str], int], None]]" = {
-    "enroll": enroll, "reset": reset, "support": support, "pause": act.pause, "resume": act.resume, "boot": boot.boot, "leave": leave, "power-off": power_off}
-"""What does each request of the contract, given its fields, for the user of a number."""
+TABLE: "dict[str, Callable[[dict[str, str], int], dict[str, str] | None]]" = {
+    "enroll": enroll, "reset": reset, "support": support, "pause": act.pause, "resume": act.resume, "boot": boot.boot, "leave": leave, "power-off": power_off,
+    "login": login}
+"""What does each request of the contract, given its fields, for the user of a number, and what its reply holds beside ok."""
 
 
 def kind(uid: int) -> str:
-    """root, the page on the console, one of the people of pool.conf (group wow), or a stranger, which accounts of jobs and of the system are, too."""
+    """root, the page on the console, the web page, one of the people of pool.conf (group wow), or a stranger, which accounts of jobs and of the system are, too."""
     if uid == 0:
         return allowed.ROOT
     if uid == users.CONSOLE_UID:
         return allowed.CONSOLE
+    if uid == users.WEB_UID:
+        return allowed.WEB
     try:
         is_member = pwd.getpwuid(uid).pw_name in grp.getgrgid(users.GROUP_ID).gr_mem
     except KeyError:
@@ -96,8 +107,7 @@ def answer(line: bytes, uid: int) -> dict[str, object]:
             raise WowError(f"{name} is not for you to ask", "Ask as root, or as a user named in pool.conf (group wow)", code=allowed.NOT_PERMITTED)
         if unknown := set(fields) - set(known):
             raise WowError(f"{name} takes no {', '.join(sorted(unknown))[:60]}", f"Give {' or '.join(known) or 'nothing'}", code=allowed.BAD_REQUEST)
-        TABLE[name](fields, uid)
-        reply: dict[str, object] = {"ok": True}
+        reply: dict[str, object] = {"ok": True, **(TABLE[name](fields, uid) or {})}
     except WowError as error:
         reply = refusal(error)
     except OSError as error:

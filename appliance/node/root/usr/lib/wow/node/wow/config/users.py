@@ -14,7 +14,8 @@ FIRST_UID, LAST_UID = 1000, 1999
 JOB = "wowjob"
 """How the names of jobs' accounts begin."""
 CONSOLE, CONSOLE_UID = "wow-console", 989
-"""The account of the page on the console. Its group is the people's, who may ask the agent and ipopd."""
+WEB, WEB_UID = "wow-web", 988
+"""The accounts of the page on the console and of the web page. Their group is the people's, who may ask the agent and ipopd."""
 
 
 def numbers(kept: str, names: "Iterable[str]") -> dict[str, int]:
@@ -41,9 +42,11 @@ def without(text: str, people: "set[str]") -> str:
 
 
 def own(passwd: str, shadow: str) -> tuple[str, str]:
-    """(passwd, shadow) with the account of the page, which is there before and without a pool.conf."""
-    return (passwd + f"{CONSOLE}:x:{CONSOLE_UID}:{GROUP_ID}:the page on the console:/nonexistent:/usr/sbin/nologin\n",
-            shadow + f"{CONSOLE}:*:19000:0:99999:7:::\n")
+    """(passwd, shadow) with the accounts of both pages, which are there before and without a pool.conf."""
+    for name, uid, says in ((CONSOLE, CONSOLE_UID, "the page on the console"), (WEB, WEB_UID, "the web page")):
+        passwd += f"{name}:x:{uid}:{GROUP_ID}:{says}:/nonexistent:/usr/sbin/nologin\n"
+        shadow += f"{name}:*:19000:0:99999:7:::\n"
+    return passwd, shadow
 
 
 def add(passwd: str, group: str, shadow: str, people: dict[str, int], admins: "Iterable[str]" = ()) -> tuple[str, str, str]:

@@ -11,6 +11,8 @@ CONDOR_PORT = 9618
 """TCP port that all daemons of HTCondor on a machine share."""
 HISTORY_PORT = 9619
 """TCP port on which a manager hands out the pool's figures and history."""
+FORWARDED_PAGE_PORT = 4480
+"""Port of the owner's computer that VirtualBox forwards there, as our OVA has it."""
 DNS_HOST = "127.0.0.54"
 """Where ipopd of the image answers names of the pool; dnsmasq asks it there."""
 DNS_PORT = 5354

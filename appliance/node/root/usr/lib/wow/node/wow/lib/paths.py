@@ -14,6 +14,8 @@ CONDOR_PORT = agreed.CONDOR_PORT
 DAEMON_PORTS = (9700, 9799)
 # Where a manager hands out the pool's figures and history (history/server.py).
 HISTORY_PORT = agreed.HISTORY_PORT
+# The web page, on the machine's own network (web/server.py).
+PAGE_PORT = 80
 QUEUE_AD = f"{RUN}/queue.ad"
 # For whom each slot's account runs a job (slots/begun.py, slots/running.py).
 BEGUN = f"{RUN}/begun"

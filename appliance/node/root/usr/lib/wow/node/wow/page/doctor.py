@@ -47,7 +47,7 @@ class Doctor:
 
     def _begin(self, now: float) -> None:
         self._due = now + ILL
-        descriptor = os.open(f"{self._out}.new", os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        descriptor = os.open(f"{self._out}.new", os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o640)
         try:
             self._pid = os.posix_spawn(self._command[0], self._command, system.ENVIRONMENT, file_actions=[
                 (os.POSIX_SPAWN_DUP2, descriptor, 1), (os.POSIX_SPAWN_OPEN, 2, "/dev/null", os.O_WRONLY, 0)])

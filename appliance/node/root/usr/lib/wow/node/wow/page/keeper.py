@@ -10,6 +10,7 @@ from wow.page import text
 from wow.page.doctor import Doctor
 from wow.pause import state
 from wow.slots import running
+from wow.web import where
 
 FILE = f"{paths.RUN}/page"
 ASK = 9.0
@@ -50,6 +51,7 @@ class Keeper:
 
     def _ask(self) -> None:
         facts = self._facts
+        facts.web = where.url(where.found())
         try:
             facts.status = control.status(timeout=PATIENCE)
             facts.asked, facts.trouble = facts.now, ""

@@ -25,10 +25,10 @@ INDENT = 9
 
 class Facts:
     """What is known. status: what ipopd said last, None if it said nothing yet; asked: when, Unix time; trouble: why it says nothing now. findings: (what is
-    wrong, what to do) of the doctor, None before its first look; looked: when that was. developed: the module that is developed in
-    this start, "" where none is."""
+    wrong, what to do) of the doctor, None before its first look; looked: when that was. web: where a browser reaches the machine, empty where nowhere.
+    developed: the module that is developed in this start, empty where none is."""
 
-    __slots__ = ("now", "pool", "role", "status", "asked", "trouble", "condor", "agent", "pause", "jobs", "findings", "looked", "developed")
+    __slots__ = ("now", "pool", "role", "status", "asked", "trouble", "condor", "agent", "pause", "jobs", "findings", "looked", "web", "developed")
 
     def __init__(self, now: float, pool: str, role: str) -> None:
         self.now, self.pool, self.role = now, pool, role
@@ -39,7 +39,7 @@ class Facts:
         self.jobs: Sequence[Job] = ()
         self.findings: list[tuple[str, str]] | None = None
         self.looked = 0.0
-        self.developed = ""
+        self.web = self.developed = ""
 
 
 def lines(facts: Facts) -> list[str]:
@@ -122,6 +122,8 @@ def _machine(facts: Facts) -> list[str]:
         rows.append(_row("key", clean(status["node"], 64) + "  (its fingerprint)"))
         if status["open"]:
             rows.append(_row("", "An open pool: who has its pool.conf can send jobs and read all."))
+    if facts.web:
+        rows.append(_row("web", f"{clean(facts.web)}  in a browser; N shows a code for it"))
     if facts.trouble:
         rows.append(_row("network", f"ipopd does not answer{f'; what is shown is of {clock(facts.asked)} UTC' if status else ''}. See: journalctl -u ipopd"))
     if not facts.agent:

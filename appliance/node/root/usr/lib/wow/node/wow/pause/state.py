@@ -25,8 +25,8 @@ SETTLED = 120
 """Seconds after a boot from which the wall clock may end a pause of before."""
 TOMORROW = "tomorrow"
 """Stands for a deadline (act.py)."""
-CONSOLE = "console"
-"""Who, where nobody with an account asked."""
+CONSOLE, WEB = "console", "wow-web"
+"""Who, where nobody with an account asked: at the screen, on the web page."""
 LAST = 1 << 38
 """Seconds since 1970 of no time that is meant."""
 FIELDS = {"since": (int,), "until": (int, type(None)), "finish": (bool,), "who": (str,), "boot": (str,), "uptime": (int,)}
@@ -36,7 +36,7 @@ LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456
 
 class Pause:
     """since, until: seconds since 1970 by the clock as it is now; until is None where the pause lasts until it is ended. finish: what ran goes on to its end, and
-    nothing new begins. who: the name of a user, or `console`."""
+    nothing new begins. who: the name of a user, `console` or `wow-web`."""
 
     __slots__ = ("since", "until", "finish", "who")
 

@@ -5,6 +5,7 @@ from wow.lib.errors import WowError
 from wow.pause import freeze, state
 
 UNITS = {"m": 60, "h": 3600, "d": 86400}
+PAGES = {state.CONSOLE: "the console", state.WEB: "the web page"}
 RESUME = "Type `wow resume` to let jobs run again."
 USAGE = f"say for how long like 90m, 3h or 2d ({state.LONGEST // 86400}d at most), or tomorrow; nothing: until `wow resume`"
 
@@ -35,7 +36,7 @@ def sentence(pause: state.Pause, jobs: int) -> str:
         how = f"Takes no new jobs, and is paused when the {'one that runs has' if jobs == 1 else f'{jobs} that run have'} ended"
     else:
         how = "Paused: " + ("no job runs" if not jobs else "its job stands still" if jobs == 1 else f"its {jobs} jobs stand still")
-    return f"{how}; by {'the console' if pause.who == state.CONSOLE else pause.who}, since {day(pause.since)}, {until}."
+    return f"{how}; by {PAGES.get(pause.who, pause.who)}, since {day(pause.since)}, {until}."
 
 
 def told(pause: state.Pause) -> str:

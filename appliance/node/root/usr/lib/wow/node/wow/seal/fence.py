@@ -1,8 +1,9 @@
 """What may enter and leave this machine: nftables for both sides, block policies of IPsec for the tap.
 
 Two tables guard the tap. `inet wow` sees packets as sockets do, before sealing and after opening; `netdev wow_wire` sees what is on the
-wire, raw sockets included. A stopped charon takes its policies away; the block policies and both tables stay. Three sets are empty at
-boot and filled as the machine learns: `own` (its address), `ca` (the CA, only while it enrols), `resolvers` (DNS of its own network)."""
+wire, raw sockets included. A stopped charon takes its policies away; the block policies and both tables stay. Four sets are empty at
+boot and filled as the machine learns: `own` (its address), `ca` (the CA, only while it enrols), `resolvers` (DNS of its own network),
+`near` (the prefixes of its own network, whose computers may see the web page)."""
 from wow.config.facts import Facts
 from wow.lib import agreed, paths
 from wow.seal import slots
@@ -15,8 +16,8 @@ PASS_PRIORITY = 100000
 # Where nodes of one network find each other, and where the kernel says that it listens there: IGMPv3, or 2 where a querier speaks that.
 IGMP_GROUPS = f"{{ 224.0.0.22, 224.0.0.2, {agreed.MULTICAST_GROUP} }}"
 
-# What of this machine is for itself alone: logins by ssh come from its own network, HTCondor's other ports from its own programs.
-LOCAL_PORTS = f"tcp dport {{ 22, {paths.DAEMON_PORTS[0]}-{paths.DAEMON_PORTS[1]} }} counter drop"
+# What of this machine is for itself alone: logins by ssh and browsers come from its own network, HTCondor's other ports from its own programs.
+LOCAL_PORTS = f"tcp dport {{ 22, {paths.PAGE_PORT}, {paths.DAEMON_PORTS[0]}-{paths.DAEMON_PORTS[1]} }} counter drop"
 
 IKE = "udp sport 500 udp dport 500"
 # The version byte of IKEv2 at its place: nobody may carry ESP in UDP on port 500 and so move an SA to another address.
@@ -38,6 +39,7 @@ table inet wow {{
   set own {{ type ipv4_addr; }}
   set ca {{ type ipv4_addr; }}
   set resolvers {{ type ipv4_addr; }}
+  set near {{ type ipv4_addr; flags interval; auto-merge; }}
 {slots.sets()}{"".join(_chain(name, rules) + chr(10) for name, rules in slots.chains())}{slots.names()}{_chain("tap_in", [LOCAL_PORTS, *tap_in, "udp sport 67 udp dport 68 counter accept", "counter drop"])}
 {_chain("tap_out", [*tap_out, "udp sport 68 udp dport 67 counter accept", "counter drop"])}
 {_chain("physical_in", [
@@ -50,6 +52,7 @@ table inet wow {{
     "ip saddr @resolvers udp sport 53 counter accept",
     "ip saddr @resolvers tcp sport 53 tcp flags & (syn | ack) != syn counter accept",
     "tcp dport 22 counter accept",
+    f"ip saddr @near tcp dport {paths.PAGE_PORT} counter accept",
     "icmp type { destination-unreachable, time-exceeded } counter accept",
     "icmpv6 type { nd-router-advert, nd-neighbor-solicit, nd-neighbor-advert, packet-too-big, mld-listener-query } counter accept",
     "udp sport 547 udp dport 546 counter accept",
@@ -63,6 +66,7 @@ table inet wow {{
     "udp sport 68 udp dport 67 counter accept",
     'ip daddr @resolvers meta skuid "dnsmasq" meta l4proto { tcp, udp } th dport 53 counter accept',
     "tcp sport 22 tcp flags & (syn | ack) != syn counter accept",
+    f"ip daddr @near tcp sport {paths.PAGE_PORT} tcp flags & (syn | ack) != syn counter accept",
     "icmpv6 type { nd-router-solicit, nd-neighbor-solicit, nd-neighbor-advert, mld-listener-report, mld-listener-done, mld2-listener-report } counter accept",
     "udp sport 546 udp dport 547 counter accept",
     *([DEVELOP_OUT] if is_develop else []),

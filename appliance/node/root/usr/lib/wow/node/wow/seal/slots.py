@@ -49,7 +49,7 @@ def chains() -> list[tuple[str, list[str]]]:
     return [
         # Of the slot's own sockets. Without a mark: whom a person's program connected to, and what the slot itself opened.
         ("slot_lo", [asked, f"{IS_STARTER} counter accept",
-                     f"{opens} tcp dport {{ {DAEMONS} }} counter reject with tcp reset",
+                     f"{opens} tcp dport {{ {paths.PAGE_PORT}, {DAEMONS} }} counter reject with tcp reset",
                      f"{opens} meta mark set meta skuid map @slots counter accept",
                      "meta l4proto tcp meta skuid . meta mark @own_slot counter accept", "meta l4proto tcp meta mark 0 counter accept", "counter drop"]),
         # Of anybody's socket to which a slot connected. A starter listens in its job's account, so the job's first answer has passed above, and goes on

@@ -1,0 +1,142 @@
+"""The web page's answers. Every request goes through `__call__`, which holds for all of them: whom a browser meant (Host), where a form came from, who is in."""
+import hmac
+import os
+
+from wow.agent import allowed, client
+from wow.lib.errors import WowError
+from wow.web import guests, look, pages, where
+from wow.web.guests import Guests, Refused
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Callable, Iterable
+    Headers = list[tuple[str, str]]
+
+COOKIE = "wow"
+POLICY = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+ALWAYS = [("Content-Security-Policy", POLICY), ("X-Content-Type-Options", "nosniff"), ("Referrer-Policy", "same-origin"),
+          ("Cross-Origin-Resource-Policy", "same-origin"), ("Cache-Control", "no-store")]
+"""Headers of each answer."""
+STATIC = {"page.css": "text/css; charset=utf-8", "page.js": "text/javascript; charset=utf-8", "icon.svg": "image/svg+xml"}
+FOLDER = "/usr/lib/wow/node/web"
+CODES = {allowed.BUSY: 503, allowed.NO_JOBS: 409, allowed.BAD_REQUEST: 400, allowed.NOT_PERMITTED: 403}
+"""The status of the answer where the agent said no, by its code; else it is 502."""
+REQUEST_LIMIT = 16384
+"""Bytes of a request's body at most; waitress holds that."""
+
+
+class App:
+    """A WSGI application. addresses: the machine's own, now."""
+
+    def __init__(self, bottle: "Any", kept: Guests, addresses: "Callable[[], list[str]]") -> None:
+        self._bottle, self._guests, self._addresses = bottle, kept, addresses
+        self._routes = bottle.Bottle()
+        for path, method, answer in (
+                ("/", "GET", self._home), ("/login", "POST", self._login), ("/logout", "POST", self._logout),
+                ("/pause", "POST", self._pause), ("/resume", "POST", self._resume), ("/leave", "GET", self._ask_leave), ("/leave", "POST", self._leave),
+                *((f"/{name}", "GET", self._static(name)) for name in STATIC)):
+            self._routes.route(path, method, answer)
+        self._routes.default_error_handler = self._error
+
+    def __call__(self, environ: "dict[str, Any]", start: "Callable[..., Any]") -> "Iterable[bytes]":
+        def begin(status: str, headers: "Headers", trouble: "Any" = None) -> "Any":
+            return start(status, [*headers, *ALWAYS], trouble)
+
+        if (refused := self._stranger(environ)) is not None:
+            status, text = refused
+            begin(status, [("Content-Type", "text/plain; charset=utf-8")])
+            return [f"{text}\n".encode()]
+        answer: "Iterable[bytes]" = self._routes(environ, begin)
+        return answer
+
+    def _stranger(self, environ: "dict[str, Any]") -> tuple[str, str] | None:
+        """What to tell who means another machine, or comes from another site."""
+        host, addresses = environ.get("HTTP_HOST", ""), self._addresses()
+        if not where.is_ours(host, addresses):
+            return "421 Misdirected Request", f"This machine has another name. Open its page as {where.url(addresses) or where.FORWARDED}"
+        if environ["REQUEST_METHOD"] not in ("GET", "HEAD"):
+            origin, site = environ.get("HTTP_ORIGIN"), environ.get("HTTP_SEC_FETCH_SITE", "none")
+            if origin not in (None, f"http://{host}") or site not in ("same-origin", "none"):
+                return "403 Forbidden", "This form stands on another site, which may not do anything here."
+        return None
+
+    def _secret(self) -> str:
+        """The cookie of who is in, empty for others."""
+        secret = str(self._bottle.request.get_cookie(COOKIE) or "")
+        return secret if self._guests.knows(secret) else ""
+
+    def _must(self) -> str:
+        """The cookie of who is in and sent a form of ours; else the answer is that it did not."""
+        secret = self._secret()
+        if not secret:
+            raise self._answer(401, pages.login("", "You are not logged in any more, so nothing was done."))
+        if not hmac.compare_digest(str(self._bottle.request.forms.get("key") or "").encode(), guests.form_key(secret).encode()):
+            raise self._answer(403, pages.message("Nothing was done", "That form was not of this login. Open the page anew, and press the button there.",
+                                                  guests.form_key(secret)))
+        return secret
+
+    def _answer(self, status: int, body: bytes, **headers: str) -> "Any":
+        return self._bottle.HTTPResponse(body, status, Content_Type="text/html; charset=utf-8", **headers)
+
+    def _home(self) -> "Any":
+        secret = self._secret()
+        if not secret:
+            return self._answer(200, pages.login(str(self._bottle.request.query.get("code") or ""), ""))
+        return self._answer(200, pages.machine(look.look(), guests.form_key(secret)))
+
+    def _login(self) -> "Any":
+        said = str(self._bottle.request.forms.get("code") or "")
+        try:
+            secret = self._guests.login(said)
+        except Refused as refused:
+            return self._answer(refused.status, pages.login("", refused.text), **({"Retry_After": str(refused.wait)} if refused.wait else {}))
+        return self._back(Set_Cookie=f"{COOKIE}={secret}; Path=/; Max-Age={guests.LIFE}; HttpOnly; SameSite=Strict")
+
+    def _logout(self) -> "Any":
+        self._guests.logout(self._must())
+        return self._back(Set_Cookie=f"{COOKIE}=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict")
+
+    def _back(self, **headers: str) -> "Any":
+        """To the page anew, by GET, so that a browser that loads again does nothing twice."""
+        return self._bottle.HTTPResponse("", 303, Location="/", **headers)
+
+    def _pause(self) -> "Any":
+        secret, forms = self._must(), self._bottle.request.forms
+        chosen, how = forms.get("for"), forms.get("how")
+        if chosen not in pages.LASTS or how not in ("now", "finish"):
+            return self._answer(400, pages.message("Nothing was done", "That form says no length of a pause that there is.", guests.form_key(secret)))
+        lasts = pages.LASTS[chosen]
+        return self._asked(secret, "pause", **({"for": lasts} if lasts else {}), **({"finish": "yes"} if how == "finish" else {})) or self._back()
+
+    def _resume(self) -> "Any":
+        return self._asked(self._must(), "resume") or self._back()
+
+    def _ask_leave(self) -> "Any":
+        secret = self._secret()
+        return self._answer(200, pages.leave(guests.form_key(secret))) if secret else self._back()
+
+    def _leave(self) -> "Any":
+        secret = self._must()
+        if self._bottle.request.forms.get("sure") != "yes":
+            return self._answer(400, pages.leave(guests.form_key(secret)))
+        return self._asked(secret, "leave") or self._answer(200, pages.left())
+
+    def _asked(self, secret: str, command: str, **fields: str) -> "Any":
+        """None where the agent did it, else the answer that says why it did not."""
+        try:
+            client.ask(command, **fields)
+        except WowError as error:
+            return self._answer(CODES.get(error.code, 502), pages.message("It was not done", str(error), guests.form_key(secret)))
+        return None
+
+    def _static(self, name: str) -> "Callable[[], Any]":
+        def answer() -> "Any":
+            with open(os.path.join(FOLDER, name), "rb") as file:
+                return self._bottle.HTTPResponse(file.read(), 200, Content_Type=STATIC[name])
+        return answer
+
+    def _error(self, error: "Any") -> "Any":
+        """What bottle answers by itself: no such page, no such method, a fault of ours, which the journal has."""
+        self._bottle.response.content_type = "text/html; charset=utf-8"
+        known = {404: "There is no such page here.", 405: "That page is not asked for in this way."}
+        return pages.message(str(error.status_line), known.get(error.status_code, "This did not work. The journal says why: journalctl -u wow-web"))

@@ -1,0 +1,71 @@
+"""Pieces of HTML. What comes from elsewhere goes through `said`, which leaves it nothing that a browser obeys, nor marks that show it as something else than it is."""
+import html
+import time
+
+LONGEST = 500
+"""Characters of a text from elsewhere."""
+
+
+class Html(str):
+    """What may stand in a page as it is."""
+
+    __slots__ = ()
+
+
+def said(text: str) -> Html:
+    """A stranger's text: nothing of it is markup, and what is no letter, mark or digit that shows (control characters, marks of direction) is a question mark. It
+    is set apart, so that letters that are written from the right turn nothing else around."""
+    shown = "".join(one if one.isprintable() else "?" for one in " ".join(text[:LONGEST].split()))
+    return Html(f"<bdi>{html.escape(shown)}</bdi>")
+
+
+def plain(text: str) -> Html:
+    """Our own text, escaped."""
+    return Html(html.escape(text))
+
+
+def moment(when: float) -> Html:
+    """A time of day with its date, in UTC. A browser with script shows its own (page.js)."""
+    parts = time.gmtime(when)
+    return Html(f'<time datetime="{time.strftime("%Y-%m-%dT%H:%M:%SZ", parts)}">{time.strftime("%Y-%m-%d %H:%M", parts)} UTC</time>')
+
+
+def rows(pairs: list[tuple[str, Html]]) -> Html:
+    """Names and what is so called."""
+    return Html("<dl>" + "".join(f"<div><dt>{plain(name)}</dt><dd>{value}</dd></div>" for name, value in pairs) + "</dl>")
+
+
+def table(caption: str, heads: list[str], lines: list[list[Html]]) -> Html:
+    """A table whose first column names its rows."""
+    head = "".join(f'<th scope="col">{plain(one)}</th>' for one in heads)
+    body = "".join(f'<tr><th scope="row">{line[0]}</th>{"".join(f"<td>{cell}</td>" for cell in line[1:])}</tr>' for line in lines)
+    return Html(f'<div class="wide" tabindex="0" role="region" aria-label="{plain(caption)}"><table><caption class="hidden">{plain(caption)}</caption>'
+                f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>")
+
+
+def form(action: str, key: str, inner: str) -> Html:
+    """What does something when its button is pressed. key: shows that this page made it."""
+    hidden = f'<input type="hidden" name="key" value="{plain(key)}">' if key else ""
+    return Html(f'<form method="post" action="{action}">{hidden}{inner}</form>')
+
+
+def button(text: str, name: str = "", value: str = "", kind: str = "") -> Html:
+    """A form's button."""
+    what = f' name="{name}" value="{plain(value)}"' if name else ""
+    return Html(f'<button type="submit"{what}{f" class={chr(34)}{kind}{chr(34)}" if kind else ""}>{plain(text)}</button>')
+
+
+def alert(text: Html) -> Html:
+    """What somebody has to know, which a screen reader says at once."""
+    return Html(f'<p class="alert" role="alert">{text}</p>')
+
+
+def page(title: str, main: str, key: str = "") -> bytes:
+    """A whole page. key: of who is in, for the form to log out."""
+    out = form("/logout", key, button("Log out", kind="quiet")) if key else ""
+    live = '<script type="module" src="/page.js"></script>' if key else ""
+    return (f'<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
+            f'<meta name="color-scheme" content="light dark"><title>{html.escape(title)}</title><link rel="icon" href="/icon.svg" type="image/svg+xml">'
+            f'<link rel="stylesheet" href="/page.css">{live}</head><body><a class="skip" href="#main">Skip to what it shows</a>'
+            f'<header><a class="home" href="/">WOW</a>{out}</header><main id="main" tabindex="-1">{main}</main>'
+            "<footer>What you see is of this machine alone. Nobody can become root from here.</footer></body></html>").encode("utf-8", "replace")

@@ -1,0 +1,67 @@
+"""wow-web: the machine's web page, on a socket that systemd listens on. It ends when nobody has asked for five minutes, so that a page nobody looks at costs no memory.
+
+waitress holds its bounds: of a request's length, of connections, of how long one may say nothing. That one may not say little for ever is held here."""
+import os
+import socket
+import sys
+import time
+
+from wow.web import where
+from wow.web.app import REQUEST_LIMIT, App
+from wow.web.guests import Guests
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+FIRST = 3
+"""sd_listen_fds(3)."""
+PACKAGES = "/usr/lib/python3/dist-packages"
+"""Debian's Python modules; `python3 -S` leaves them out."""
+IDLE = 300.0
+"""Seconds without a request until the program ends."""
+SILENT, PATIENCE = 5, 10.0
+"""Seconds that a connection may say nothing, and in which a request must be whole."""
+CONNECTIONS, THREADS = 100, 4
+
+
+def main() -> int:
+    """Exit code. systemd starts it with the socket when somebody connects."""
+    if os.environ.get("LISTEN_PID") != str(os.getpid()) or os.environ.get("LISTEN_FDS") != "1":
+        print("wow-web is started by systemd when a browser connects: systemctl start wow-web.socket", flush=True)
+        return 1
+    sys.path.append(PACKAGES)
+    import bottle
+    from waitress import server, wasyncore
+    os.set_inheritable(FIRST, False)
+    with socket.socket(fileno=FIRST) as listener:
+        serve(App(bottle, Guests(), lambda: where.own(listener)), listener, server, wasyncore)
+    return 0
+
+
+def serve(app: App, listener: socket.socket, server: "Any", wasyncore: "Any", idle: float = IDLE) -> None:
+    """Answers until nobody has asked for so long. What connects after that is systemd's to notice, on the same socket."""
+    asked = [time.monotonic()]
+
+    def noted(environ: "Any", start: "Any") -> "Any":
+        asked[0] = time.monotonic()
+        return app(environ, start)
+
+    channels: dict[int, Any] = {}
+    serving = server.create_server(
+        noted, map=channels, sockets=[listener], ident=None, threads=THREADS, connection_limit=CONNECTIONS, channel_timeout=SILENT, cleanup_interval=2,
+        max_request_body_size=REQUEST_LIMIT, max_request_header_size=REQUEST_LIMIT, backlog=128, asyncore_use_poll=True)
+    begun: "dict[Any, float]" = {}
+    while serving.active_channels or time.monotonic() - asked[0] < idle:
+        wasyncore.loop(timeout=1.0, use_poll=True, map=channels, count=1)
+        begun = end_slow(serving.active_channels, begun, time.monotonic())
+
+
+def end_slow(channels: "dict[int, Any]", begun: "dict[Any, float]", now: float) -> "dict[Any, float]":
+    """Ends connections whose request is not whole after its time: bytes that come one by one would keep one for ever. Returns when those began that are left."""
+    # The first byte counts, of a request that waitress has not whole.
+    left = {channel: begun.get(channel, now) for channel in channels.values() if channel.request is not None}
+    for channel, since in left.items():
+        if now - since > PATIENCE:
+            channel.will_close = True
+    return left

@@ -1,0 +1,157 @@
+"""The web page's parts: codes and who is in, addresses that are the machine's, and what becomes of strangers' text. The whole program is in test/pages."""
+import pathlib
+import random
+import socket
+import tempfile
+import unittest
+
+import samples
+
+from wow.lib import console
+from wow.page import text
+from wow.pause.state import Pause
+from wow.slots.running import Job
+from wow.web import code, guests, html, look, pages, where
+
+HOSTILE = ["<script>alert(1)</script>", "a\u202egnp.exe\u202c", "\u2066x\u2069\u200f", "\x1b[2J", "\" onmouseover=\"x", "'&amp;", "\ud800", "x" * 5000, ""]
+MARKS = set("\u202e\u202c\u2066\u2069\u200f\x1b\ud800")
+
+
+class Codes(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder, self.file = folder.name, f"{folder.name}/web-code"
+        self.time = console.uptime() + 1
+
+    def guests(self):
+        """As a program has it that has just begun."""
+        return guests.Guests(self.folder, self.file, lambda: self.time)
+
+    def refused(self, said, status=403):
+        """Why a code is not taken, and not by the time since a wrong one."""
+        self.time += guests.SLOW
+        with self.assertRaises(guests.Refused) as caught:
+            self.guests().login(said)
+        self.assertEqual(caught.exception.status, status)
+        return caught.exception.text
+
+    def test_a_code_lets_in_once_however_it_is_typed_and_outlives_the_program(self):
+        self.assertIn("No code was asked for", self.refused("x"))
+        said = code.make(self.file)
+        self.assertEqual((len(said), pathlib.Path(self.file).stat().st_mode & 0o777), (9, 0o640))
+        secret = self.guests().login(f" {said.lower().replace('-', ' ').replace('0', 'o').replace('1', 'l')} ")
+        self.assertTrue(self.guests().knows(secret))
+        self.assertIn("was used", self.refused(said))
+        self.assertNotIn(secret, pathlib.Path(f"{self.folder}/guests.json").read_text(encoding="utf-8"))
+        self.assertEqual(pathlib.Path(f"{self.folder}/guests.json").stat().st_mode & 0o777, 0o600)
+        self.guests().logout(secret)
+        self.assertFalse(self.guests().knows(secret))
+
+    def test_wrong_and_old_ones_and_the_one_before_the_newest_are_refused(self):
+        first = code.make(self.file)
+        second = code.make(self.file)
+        self.assertIn("not the code", self.refused(first))
+        for wrong in ("", "ABCD", "\ud800", "é" * 8, second + "0"):
+            self.assertIn("not the code", self.refused(wrong))
+        self.time += code.LIFE
+        self.assertIn("too old", self.refused(second))
+
+    def test_a_thousand_guesses_are_mostly_not_looked_at_and_end_the_code(self):
+        said, chance, looked = code.make(self.file), random.Random(3), 0
+        for _ in range(1000):
+            guess = "".join(chance.choices(code.LETTERS, k=8))
+            with self.assertRaises(guests.Refused) as caught:
+                self.guests().login(guess)
+            looked += "not the code" in caught.exception.text
+            self.assertTrue(caught.exception.wait if caught.exception.status == 429 else True)
+            self.time += 0.1
+        self.assertEqual(looked, guests.MOST_WRONG)
+        self.assertIn("Too many", self.refused(said))
+        self.time += guests.SLOW
+        self.guests().login(code.make(self.file))
+
+    def test_so_many_are_in_and_for_so_long(self):
+        secrets = []
+        for _ in range(guests.MOST + 1):
+            self.time += 1
+            secrets.append(self.guests().login(code.make(self.file)))
+        self.assertEqual([self.guests().knows(one) for one in secrets], [False] + [True] * guests.MOST)
+        self.time += guests.LIFE
+        self.assertFalse(self.guests().knows(secrets[-1]))
+        self.assertFalse(self.guests().knows(""))
+
+    def test_a_file_that_is_no_good_lets_nobody_in_and_is_written_anew(self):
+        for words in ("", "{", "[]", '{"used":"","of":"","wrong":"x","in":{}}', '{"used":"","of":"","wrong":0,"in":[]}'):
+            pathlib.Path(f"{self.folder}/guests.json").write_text(words, encoding="ascii")
+            self.assertFalse(self.guests().knows("x"))
+        self.time = console.uptime() + 1
+        secret = self.guests().login(code.make(self.file))
+        self.assertTrue(self.guests().knows(secret))
+        pathlib.Path(self.file).write_text("nonsense", encoding="ascii")
+        self.assertIn("No code", self.refused("x"))
+
+
+class Where(unittest.TestCase):
+    def test_whom_a_browser_meant(self):
+        ours = ["192.168.1.7"]
+        for host in ("192.168.1.7", "192.168.1.7:80", "localhost", "localhost:4480", "127.0.0.1:8080"):
+            self.assertTrue(where.is_ours(host, ours), host)
+        for host in ("", "192.168.1.8", "192.168.1.7:4480", "evil.example", "evil.example:80", "localhost.evil.example", "localhost:x", "localhost:", "localhost:80:80", "@localhost", "[::1]"):
+            self.assertEqual(where.is_ours(host, ours), host == "localhost:", host)
+
+    def test_the_address_that_works_behind_virtualbox_s_nat_and_elsewhere(self):
+        with tempfile.NamedTemporaryFile("w") as product:
+            product.write("VirtualBox\n")
+            product.flush()
+            self.assertEqual(where.url(["10.0.2.15"], product.name), "http://localhost:4480")
+            self.assertEqual(where.url(["192.168.1.7"], product.name), "http://192.168.1.7")
+        self.assertEqual(where.url(["10.0.2.15"], "/nonexistent"), "http://10.0.2.15")
+        self.assertEqual(where.url([], "/nonexistent"), "")
+
+    def test_the_kernel_says_its_own_addresses(self):
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asked:
+            self.assertNotIn("127.0.0.1", where.own(asked))
+        self.assertEqual(where.found(), where.found())
+
+
+class Pages(unittest.TestCase):
+    def seen(self, **other):
+        facts = text.Facts(1_900_000_000, "science", "worker")
+        facts.status, facts.findings, facts.looked = samples.STATUS, [], 1_899_999_000
+        for name, value in other.items():
+            setattr(facts, name, value)
+        return look.Seen(samples.pool(), facts, {2001: look.Use(3700.0, 123456789)}, [])
+
+    def shown(self, **other):
+        return pages.machine(self.seen(**other), "k").decode()
+
+    def test_it_says_what_it_knows(self):
+        said = self.shown(jobs=[Job(2001, "alice@alpha", 60), Job(2002, "bob@beta", 60)], findings=[("The manager does not answer.", "Ask who runs it.")])
+        for word in ("alpha.science.internal", "10.128.3.4", "192.168.1.7", "ab" * 20, "It works: 2 jobs", "alice@alpha", "61 min", "123 MB", "not known", "The manager does not answer.",
+                     "storm surge", "Küste", "https://example.org/surge?year=2026", "valid until 2027-01-31", "Pause now", "Finish what runs"):
+            self.assertIn(word, said)
+        self.assertNotIn("Resume now", said)
+        self.assertIn("Resume now", self.shown(pause=Pause(1_900_000_000, None, False, "wow-web")))
+        self.assertIn("by the web page", self.shown(pause=Pause(1_900_000_000, None, False, "wow-web")))
+
+    def test_a_machine_that_runs_no_jobs_or_has_no_pool_has_no_buttons_for_that(self):
+        seen = self.seen()
+        for pool in (samples.pool(node__role="manager"), None):
+            seen.pool = pool
+            said = pages.machine(seen, "k").decode()
+            self.assertNotIn('action="/pause"', said)
+            self.assertIn("nothing to pause", said)
+
+    def test_whatever_strangers_are_called_it_is_text(self):
+        for name in HOSTILE:
+            for said in (self.shown(jobs=[Job(2001, name, 5)]), self.shown(findings=[(name, name)]), pages.login(name, name).decode(), pages.message("x", name).decode()):
+                self.assertFalse(MARKS & set(said), name)
+                self.assertNotIn("<script>a", said)
+                self.assertNotIn('" onmouse', said)
+                self.assertLess(len(said), 12000)
+        self.assertEqual(html.said(HOSTILE[0]), "<bdi>&lt;script&gt;alert(1)&lt;/script&gt;</bdi>")
+
+
+if __name__ == "__main__":
+    unittest.main()

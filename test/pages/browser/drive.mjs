@@ -1,0 +1,63 @@
+// A browser that does what it is told: one JSON object a line in, one out. run.py tells it; Playwright drives Debian's Chromium.
+import { createInterface } from "node:readline";
+import { createRequire } from "node:module";
+import { readFileSync } from "node:fs";
+import { pathToFileURL } from "node:url";
+
+const modules = process.argv[2];
+const require = createRequire(pathToFileURL(`${modules}/`));
+const { chromium } = require("playwright-core");
+const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
+const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] });
+let context, page, foreign;
+
+const acts = {
+  // A browser as new: with or without script, dark or light, so wide.
+  async begin({ script = true, scheme = "light", width = 900, height = 900 }) {
+    await context?.close();
+    context = await browser.newContext({ javaScriptEnabled: script, colorScheme: scheme, viewport: { width, height } });
+    page = await context.newPage();
+    page.setDefaultTimeout(20000);
+    foreign = [];
+    page.on("console", (said) => said.type() === "error" && foreign.push(said.text()));
+    page.on("pageerror", (error) => foreign.push(String(error)));
+  },
+  async open({ url }) {
+    foreign.length = 0;
+    return (await page.goto(url)).status();
+  },
+  async fill({ label, text }) { await page.getByLabel(label, { exact: true }).fill(text); },
+  async choose({ label, option }) { await page.getByLabel(label, { exact: true }).selectOption({ label: option }); },
+  async check({ label }) { await page.getByLabel(label).check(); },
+  async press({ button }) { await page.getByRole("button", { name: button, exact: true }).click(); },
+  async follow({ link }) { await page.getByRole("link", { name: link, exact: true }).click(); },
+  async keys({ keys }) { for (const key of keys) { await page.keyboard.press(key); } },
+  async focused() { return page.evaluate(() => document.activeElement.textContent); },
+  async shows({ text }) { await page.getByText(text).first().waitFor(); },
+  async text() { return page.innerText("body"); },
+  async cookies() { return context.cookies(); },
+  // What it complained of: scripts that a policy kept out, files that were not there.
+  async complaints() { return foreign; },
+  async wide() { return page.evaluate(() => [document.scrollingElement.scrollWidth, innerWidth]); },
+  async paper() { return page.evaluate(() => getComputedStyle(document.body).backgroundColor); },
+  async shot({ path }) { await page.screenshot({ path, fullPage: true }); },
+  // axe-core's findings. It comes in by the debugger, which the page's policy does not hold.
+  async axe() {
+    await page.evaluate(axe);
+    const found = await page.evaluate(() => window.axe.run());
+    return found.violations.map((one) => `${one.id}: ${one.help} (${one.nodes.map((node) => node.html.slice(0, 80)).join("; ")})`);
+  },
+};
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const { act, ...told } = JSON.parse(line);
+  let answer;
+  try {
+    answer = { value: (await acts[act](told)) ?? null };
+  } catch (error) {
+    const seen = await page?.innerText("body", { timeout: 1000 }).catch(() => "nothing");
+    answer = { error: `${String(error).slice(0, 400)}; the page says: ${seen.slice(0, 400)}` };
+  }
+  console.log(JSON.stringify(answer));
+}
+await browser.close();
