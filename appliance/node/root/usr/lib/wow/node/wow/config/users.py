@@ -37,7 +37,7 @@ def refuse_taken(passwd: str, names: "Iterable[str]", file: str = "pool.conf") -
 
 def without(text: str, people: "set[str]") -> str:
     """passwd, group or shadow without the lines that `own` and `add` put there."""
-    own_names = people | {GROUP, CONSOLE} | {f"{JOB}{number + 1}" for number in range(paths.JOB_ACCOUNTS)}
+    own_names = people | {GROUP, ADMINS, CONSOLE, WEB} | {f"{JOB}{number + 1}" for number in range(paths.JOB_ACCOUNTS)}
     return "".join(line for line in text.splitlines(keepends=True) if line.split(":")[0] not in own_names)
 
 
