@@ -35,10 +35,15 @@ def refuse_taken(passwd: str, names: "Iterable[str]", file: str = "pool.conf") -
             raise WowError(f'"{name}" is an account of the system', "Choose another name", file, f"[user:{name}]")
 
 
+def is_ours(name: str) -> bool:
+    """Whether `own` and `add` make this account or group on each machine, whoever its people are."""
+    return name in (GROUP, ADMINS, CONSOLE, WEB) or name.startswith(JOB)
+
+
 def without(text: str, people: "set[str]") -> str:
     """passwd, group or shadow without the lines that `own` and `add` put there."""
-    own_names = people | {GROUP, ADMINS, CONSOLE, WEB} | {f"{JOB}{number + 1}" for number in range(paths.JOB_ACCOUNTS)}
-    return "".join(line for line in text.splitlines(keepends=True) if line.split(":")[0] not in own_names)
+    names = ((line, line.split(":")[0]) for line in text.splitlines(keepends=True))
+    return "".join(line for line, name in names if name not in people and not is_ours(name))
 
 
 def own(passwd: str, shadow: str) -> tuple[str, str]:

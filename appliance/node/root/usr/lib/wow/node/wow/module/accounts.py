@@ -15,7 +15,7 @@ def rows(text: str) -> dict[str, list[str]]:
 
 def is_the_machines(name: str, fields: list[str], table: str) -> bool:
     """Whether wow-config makes this line at each start: people of pool.conf, accounts of jobs, the page's."""
-    if name in (users.GROUP, users.CONSOLE) or name.startswith("wowjob"):
+    if users.is_ours(name):
         return True
     return table in NUMBERED and users.FIRST_UID <= int(fields[2]) <= users.LAST_UID
 
