@@ -79,7 +79,8 @@ public sealed class FloorTests
             ("Store", []),
             ("Authority", ["Store"]),
             ("Est", ["Store", "Authority"]),
-            ("Commands", ["Store", "Authority", "Est"]),
+            ("Admin", []),
+            ("Commands", ["Store", "Authority", "Est", "Admin"]),
         ],
     };
 

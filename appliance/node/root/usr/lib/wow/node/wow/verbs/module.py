@@ -89,6 +89,6 @@ def lines(found: "list[Layer]") -> list[str]:
     return table.columns(rows, right=(2,))
 
 
-VERB = Verb("module", "list | develop NAME | diff [MODULE.INI] | publish MODULE.INI", "lists the layers that this machine is stacked from and the modules in work; starts "
-            "the machine again to develop one, in which start you are root (su); there: what that module holds and why, and its archive for make image",
+VERB = Verb("module", "list | develop NAME | diff [MODULE.INI] | publish MODULE.INI", "lists the layers that this machine is stacked from and the modules in work; "
+            "starts the machine again to develop one, in which start you are root (su); there: what that module holds and why, and its archive for make image",
             (sure.YES, OVER_THIS_BASE, OUT, JSON), run, ("list", "develop", *MADE))
