@@ -376,7 +376,9 @@ class Keys(unittest.TestCase):
         self.assertEqual(text.lines(facts()), self.terminal.lines()[:len(text.lines(facts()))])
         self.assertIn(" P pause   N web code   S support file   L leave   Q switch off", said)
         self.write(2, "paused", pause=Pause(NOON, None, False, "console"))
-        self.assertIn("P resume", self.until("Paused: jobs stand still"))
+        said = self.until("Paused: jobs stand still")
+        self.assertIn("P resume  N web code", said)
+        self.assertIn("Alt-F2 log in", said)
 
     def test_p_pauses_and_goes_on_and_says_so(self):
         self.write()
