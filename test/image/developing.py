@@ -1,6 +1,7 @@
 """A module is developed: who is named in pool.conf asks for it, is root in that start alone, installs a package from a repository of this computer, and finds it
 with the module and not in the machine's usual start."""
 
+import base64
 import contextlib
 import functools
 import http.server
@@ -14,7 +15,7 @@ import rootshell
 from checks import expect, long_check, machine_check, note, run
 from cleanup import RUNTIME
 from machine import UNTIL_HOME, Machine
-from places import OUT, POOL_CONF, WORK
+from places import LAYERS, OUT, PARTS, POOL_CONF, WORK
 
 PACKAGE = ("usr/bin/wow-surge", "usr/share/doc/wow-surge/README", "usr/share/locale/de/LC_MESSAGES/wow-surge.mo", "usr/lib/x86_64-linux-gnu/gconv/SURGE.so")
 """What is in the package: the last three are of the kinds that the base leaves out."""
@@ -25,7 +26,7 @@ Architecture: all
 Maintainer: nobody <nobody@example.org>
 Description: a package of a test
 """
-NO_PART = tuple(f"./{place}" for place in ("tmp", "run", "root", "home", "dev", "var/log", "var/tmp", "var/cache/apt", "var/lib/wow", "var/lib/apt/lists", "etc/machine-id"))
+NO_PART = tuple(f"./{place}/" for place in ("tmp", "run", "root", "home", "dev", "var/log", "var/tmp", "var/cache/apt", "var/lib/wow", "var/lib/apt/lists", "etc/machine-id"))
 """What no upper has."""
 ALICE = "[user:alice]\n"
 UNTIL_UP = "until id alice > /dev/null 2>&1 && [ -S /run/wow/agent.sock ] && systemctl is-active -q wow-fence && ip -4 route | grep -q 10.0.2.0; do sleep 1; done"
@@ -147,9 +148,23 @@ def developed(machine, port):
     expect("stays in module surge, and no job runs here" in status and '"mode": {"name": "develop", "module": "surge"}' in status, status)
     upper = machine.ask("cd /run/wow/develop/upper && find . ! -type d | sort").splitlines()
     note(f"in the upper: {' '.join(upper)}")
-    strays = [path for path in upper if path.startswith(NO_PART)]
+    strays = [path for path in upper if f"{path}/".startswith(NO_PART)]
     expect(not strays, f"no part of a module: {strays}")
+    published(machine)
     machine.leaves_by("boot release")
+
+
+def published(machine):
+    """What is in the module is its package, and nothing that the start itself wrote; the archive is a layer."""
+    lines = machine.ask("wow module diff").splitlines()
+    kept = {line[2:].partition(":")[0] for line in lines if ": kept: " in line and not line.endswith("a new folder")}
+    expect(kept == {f"/{file}" for file in PACKAGE} | {f"/var/lib/dpkg/info/wow-surge.{end}" for end in ("list", "md5sums")}, "\n".join(lines))
+    expect("nothing is in the way" in lines[-1], lines[-1])
+    ini = "[module]\\nname = surge\\nversion = 1.0\\ndescription = Waves\\nlicence = MIT\\n"
+    note(machine.ask(f"cd /root && printf '{ini}' > surge.ini && wow module publish surge.ini").splitlines()[0])
+    archive = WORK / "developed-surge.tar"
+    archive.write_bytes(base64.b64decode(machine.ask("base64 -w 0 /root/surge.tar")))
+    run(LAYERS / "publish", "--base", PARTS / "base", "--node", PARTS / "layers/node.squashfs", archive, "-o", archive.with_suffix(".squashfs"))
 
 
 def back(machine):
