@@ -26,7 +26,8 @@ Architecture: all
 Maintainer: nobody <nobody@example.org>
 Description: a package of a test
 """
-NO_PART = tuple(f"./{place}/" for place in ("tmp", "run", "root", "home", "dev", "var/log", "var/tmp", "var/cache/apt", "var/lib/wow", "var/lib/apt/lists", "etc/machine-id"))
+NO_PART = tuple(f"./{place}/" for place in (
+    "tmp", "run", "root", "home", "dev", "var/log", "var/tmp", "var/cache/apt", "var/lib/wow", "var/lib/apt/lists", "etc/machine-id"))
 """What no upper has."""
 ALICE = "[user:alice]\n"
 UNTIL_UP = "until id alice > /dev/null 2>&1 && [ -S /run/wow/agent.sock ] && systemctl is-active -q wow-fence && ip -4 route | grep -q 10.0.2.0; do sleep 1; done"
