@@ -6,7 +6,7 @@ import re
 from checks import check, expect, note, run
 from places import OUT, PARTS, ROOT, WORK
 
-LIMITS = {PARTS / "layers/base.squashfs": 100, PARTS / "layers/node.squashfs": 15, OUT / "wow.ova": 130}
+LIMITS = {PARTS / "layers/base.squashfs": 100, PARTS / "layers/node.squashfs": 15.2, OUT / "wow.ova": 130}
 KEY_BLOCK = re.compile(rb"-----BEGIN [A-Z ]*PRIVATE KEY-----\s+[A-Za-z0-9+/=]{40}")
 SIGNED = b"~Module signature appended~\n"  # the kernel's include/linux/module_signature.h
 # Programs and libraries hold such words as data; a key lies in a small file of its own.
