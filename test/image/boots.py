@@ -60,12 +60,13 @@ def power_cut_in_the_first_boot_then_a_base_replaced_and_home_is_kept():
     finally:
         machine.cut_power()
 
-    # The newer base: the same packages and one file more, so that it is another layer.
-    tree = WORK / "newer"
-    shutil.rmtree(tree, ignore_errors=True)
-    (tree / "usr/share/wow/newer").mkdir(parents=True)
-    (tree / "usr/share/wow/newer/mark").write_text("newer\n")
-    run(LAYERS / "pack", PARTS / "base", tree, WORK / "newer.squashfs")
+    # The newer system: the same packages and one module more, so that it has another list of layers.
+    recipe = WORK / "newer"
+    shutil.rmtree(recipe, ignore_errors=True)
+    (recipe / "root/usr/share/wow/newer").mkdir(parents=True)
+    (recipe / "root/usr/share/wow/newer/mark").write_text("newer\n")
+    (recipe / "module.ini").write_text("[module]\nname = newer\nversion = 1.0\ndescription = One file\nlicence = MIT\n")
+    run(LAYERS / "publish", "--base", PARTS / "base", "--about", PARTS / "base.json", recipe, "-o", WORK / "newer.squashfs")
     stack = (PARTS / "stack").read_text().split()
     listed, folder = disk_with([*stack, f"module={WORK / 'newer.squashfs'}"], "newer-layers")
     image = assemble("newer-layers", folder)
