@@ -27,8 +27,7 @@ internal static class AdminClient
             using var socket = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
             await socket.ConnectAsync(new UnixDomainSocketEndPoint(path), limit.Token);
             await socket.SendAsync(request, limit.Token);
-            ReadOnlyMemory<byte>? line = await LineReader.ReadAsync(socket, AdminMessage.LongestAnswer, limit.Token);
-            return AdminMessage.ReadAnswer(line ?? ReadOnlyMemory<byte>.Empty);
+            return AdminMessage.ReadAnswer(await LineReader.ReadAsync(socket, AdminMessage.LongestAnswer, limit.Token));
         }
         catch (OperationCanceledException)
         {

@@ -12,7 +12,7 @@ internal static class AdminMessage
     public const int LongestAnswer = 64 << 20;
 
     /// <summary>A request: the words of a command line, its name first.</summary>
-    public static byte[] Request(IEnumerable<string> words) => Line(json =>
+    public static byte[] Request(IEnumerable<string> words) => JsonLine.Write(json =>
     {
         json.WriteStartArray("words");
         foreach (string word in words)
@@ -23,12 +23,12 @@ internal static class AdminMessage
         json.WriteEndArray();
     });
 
-    /// <summary>The words of a request; null if it is none.</summary>
-    public static string[]? ReadRequest(ReadOnlyMemory<byte> line)
+    /// <summary>The words of a request; null if it is none, or is cut off.</summary>
+    public static string[]? ReadRequest(ReadOnlyMemory<byte> said)
     {
         try
         {
-            using var request = JsonDocument.Parse(line);
+            using var request = JsonDocument.Parse(Whole(said));
             return request.RootElement.ValueKind == JsonValueKind.Object && request.RootElement.TryGetProperty("words", out JsonElement words)
                 && words.ValueKind == JsonValueKind.Array && words.EnumerateArray().All(word => word.ValueKind == JsonValueKind.String)
                 ? [.. words.EnumerateArray().Select(word => word.GetString()!)]
@@ -41,7 +41,7 @@ internal static class AdminMessage
     }
 
     /// <summary>An answer: the exit code, and what the command said and complained of.</summary>
-    public static byte[] Answer(int code, string output, string error) => Line(json =>
+    public static byte[] Answer(int code, string output, string error) => JsonLine.Write(json =>
     {
         json.WriteNumber("exit", code);
         json.WriteString("output", output);
@@ -49,12 +49,12 @@ internal static class AdminMessage
     });
 
     /// <summary>The parts of an answer.</summary>
-    /// <exception cref="InvalidDataException">It is none.</exception>
-    public static (int Code, string Output, string Error) ReadAnswer(ReadOnlyMemory<byte> line)
+    /// <exception cref="InvalidDataException">It is none, or is cut off.</exception>
+    public static (int Code, string Output, string Error) ReadAnswer(ReadOnlyMemory<byte> said)
     {
         try
         {
-            using var answer = JsonDocument.Parse(line);
+            using var answer = JsonDocument.Parse(Whole(said));
             JsonElement root = answer.RootElement;
             return (root.GetProperty("exit").GetInt32(), root.GetProperty("output").GetString()!, root.GetProperty("error").GetString()!);
         }
@@ -64,17 +64,6 @@ internal static class AdminMessage
         }
     }
 
-    private static byte[] Line(Action<Utf8JsonWriter> members)
-    {
-        using var buffer = new MemoryStream();
-        using (var json = new Utf8JsonWriter(buffer))
-        {
-            json.WriteStartObject();
-            members(json);
-            json.WriteEndObject();
-        }
-
-        buffer.WriteByte((byte)'\n');
-        return buffer.ToArray();
-    }
+    /// <summary>What was said until the end of its line; nothing where that is not there.</summary>
+    private static ReadOnlyMemory<byte> Whole(ReadOnlyMemory<byte> said) => said[..Math.Max(said.Span.IndexOf((byte)'\n'), 0)];
 }

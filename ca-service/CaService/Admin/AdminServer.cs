@@ -132,8 +132,7 @@ internal sealed class AdminServer : IAsyncDisposable
         using var limit = CancellationTokenSource.CreateLinkedTokenSource(_end.Token);
         limit.CancelAfter(_patience);
         string who = AdminPeer.Of(client);
-        ReadOnlyMemory<byte>? line = await LineReader.ReadAsync(client, AdminMessage.LongestRequest, limit.Token);
-        string[]? words = line is { } whole ? AdminMessage.ReadRequest(whole) : null;
+        string[]? words = AdminMessage.ReadRequest(await LineReader.ReadAsync(client, AdminMessage.LongestRequest + 1, limit.Token));
         if (words is null)
         {
             await SendAsync(client, AdminMessage.Answer((int)ExitCode.Usage, string.Empty, "wow-ca: this is no request.\n"));

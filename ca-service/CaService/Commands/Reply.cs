@@ -1,5 +1,4 @@
 using System.Text;
-using System.Text.Encodings.Web;
 using System.Text.Json;
 
 namespace CaService.Commands;
@@ -14,7 +13,7 @@ internal sealed class Reply(TextWriter output, bool isJson)
     {
         if (isJson)
         {
-            output.WriteLine(Line(program));
+            output.Write(Encoding.UTF8.GetString(JsonLine.Write(program)));
         }
         else
         {
@@ -26,17 +25,4 @@ internal sealed class Reply(TextWriter output, bool isJson)
 
     /// <summary>Says it in one line.</summary>
     public void Say(string people, Action<Utf8JsonWriter> program) => Say(words => words.WriteLine(people), program);
-
-    private static string Line(Action<Utf8JsonWriter> program)
-    {
-        using var buffer = new MemoryStream();
-        using (var json = new Utf8JsonWriter(buffer, new JsonWriterOptions { Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping }))
-        {
-            json.WriteStartObject();
-            program(json);
-            json.WriteEndObject();
-        }
-
-        return Encoding.UTF8.GetString(buffer.GetBuffer(), 0, (int)buffer.Length);
-    }
 }

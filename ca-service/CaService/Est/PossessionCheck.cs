@@ -20,7 +20,7 @@ internal sealed class PossessionCheck(IPAddress from, int port, TimeSpan timeout
             await socket.ConnectAsync(new IPEndPoint(address, port), limit.Token);
             string nonce = Possession.NewNonce();
             await socket.SendAsync(Possession.Challenge(nonce), limit.Token);
-            ReadOnlyMemory<byte> answer = await ReadLineAsync(socket, limit.Token);
+            ReadOnlyMemory<byte> answer = await LineReader.ReadAsync(socket, Possession.MaxAnswerBytes, limit.Token);
             return Possession.IsAnswer(publicKey.Span, nonce, address, answer.Span)
                 ? null
                 : $"What answers at {address}:{port} does not hold the request's key: enrol from the machine itself.";
@@ -33,23 +33,5 @@ internal sealed class PossessionCheck(IPAddress from, int port, TimeSpan timeout
         {
             return $"The possession check can't reach {address}:{port} ({e.Message}): let that port through from the CA.";
         }
-    }
-
-    private static async Task<ReadOnlyMemory<byte>> ReadLineAsync(Socket socket, CancellationToken cancellation)
-    {
-        byte[] buffer = new byte[Possession.MaxAnswerBytes];
-        int length = 0;
-        while (length < buffer.Length && buffer.AsSpan(0, length).IndexOf((byte)'\n') < 0)
-        {
-            int read = await socket.ReceiveAsync(buffer.AsMemory(length), cancellation);
-            if (read == 0)
-            {
-                break;
-            }
-
-            length += read;
-        }
-
-        return buffer.AsMemory(0, length);
     }
 }
