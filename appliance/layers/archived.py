@@ -17,6 +17,7 @@ import checked  # noqa: E402
 import listing  # noqa: E402
 from listing import LayerError  # noqa: E402
 
+from wow.lib import modes  # noqa: E402
 from wow.module import places, publish as publishing, recipe  # noqa: E402
 
 MOST_JSON = 16 * 1024 * 1024
@@ -50,7 +51,7 @@ def entries(source, archive):
         path = member.name
         if path.startswith("/") or posixpath.normpath(path) != path or path.split("/")[0] in ("..", "."):
             raise LayerError(f"{archive}: {path!r}: leads out of the module; {AGAIN}")
-        if re.search(r'["\\\x00-\x1f\x7f\ud800-\udfff]', path):
+        if places.UNNAMABLE.search(path):
             raise LayerError(f"{archive}: {path!r}: a quotation mark, a backslash, a control character or what is no UTF-8 in its name; rename it there")
         if member.type not in KINDS or member.issparse() or (member.type == tarfile.CHRTYPE and (member.devmajor, member.devminor) != (0, 0)):
             raise LayerError(f"{archive}: /{path}: neither file nor folder nor link; a module holds nothing else")
@@ -67,7 +68,7 @@ def entries(source, archive):
 
 def manifest_of(source, members, archive):
     """The one manifest, checked as far as the tools rely on it."""
-    found = [path for path in members if re.fullmatch(f"{publishing.HOME}/{recipe.NAME}/manifest.json", path)]
+    found = [path for path in members if (said := re.fullmatch(f"{publishing.HOME}/([^/]+)/manifest.json", path)) and modes.is_name(said[1])]
     if len(found) != 1:
         raise LayerError(f"{archive}: holds {len(found)} manifests instead of one; take what `wow module publish` wrote")
     texts = {}

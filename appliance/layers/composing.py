@@ -2,7 +2,6 @@
 whether all is well, and packs what came of it."""
 
 import contextlib
-import ctypes
 import json
 import os
 import pathlib
@@ -20,6 +19,7 @@ import gates  # noqa: E402
 import listing  # noqa: E402
 from listing import LayerError  # noqa: E402
 
+from wow.lib import libc  # noqa: E402
 from wow.module import alternatives, fragments, places, publish, tree  # noqa: E402
 
 ROOM = "512m"
@@ -47,8 +47,10 @@ def is_of(file, stack):
 def compose(layers, found, stack, out):
     """Writes the glue, whole or not at all, and returns its manifest. From here on this process has mounts and a network of its own, so that what a package's
     script does reaches neither the machine's."""
-    if ctypes.CDLL(None, use_errno=True).unshare(ALONE):
-        raise LayerError(f"no mounts of its own: {os.strerror(ctypes.get_errno())}; run it as root")
+    try:
+        libc.call("unshare", ALONE)
+    except OSError as error:
+        raise LayerError(f"no mounts of its own: {error.strerror}; run it as root") from error
     with tempfile.TemporaryDirectory(prefix="wow-compose-") as scratch, mounted(layers, scratch) as (root, upper, lowers):
         library_check(layers, root)
         join(root, found)

@@ -2,7 +2,7 @@
 Functions of the C library, and calls of the kernel, that Python has no name for.
 
 The module ctypes has all this, and types of every kind, which take long to load; os takes a tenth of what a starter takes. Each job waits for that, so what is
-needed is taken from below both (decision 0052).
+needed is taken from below both (decision 0059).
 """
 import posix
 

@@ -61,7 +61,7 @@ class Judge:
         if now is not None:
             if not (stat.S_ISREG(now.st_mode) or stat.S_ISDIR(now.st_mode) or stat.S_ISLNK(now.st_mode)):
                 return f"is a {kind_of(now)}: a module holds files, folders and links. Remove it"
-            if any(ord(letter) < 32 or letter in '"\\\x7f' or 0xd800 <= ord(letter) <= 0xdfff for letter in path):
+            if places.UNNAMABLE.search(path):
                 return "has a quotation mark, a backslash, a control character or what is no UTF-8 in its name. Rename it"
             if path not in self._owned and (secret := self._secret(path, now)):
                 return f"looks like {secret}, which everybody who has the module could read. Remove it, or move it to your home, which is not published"

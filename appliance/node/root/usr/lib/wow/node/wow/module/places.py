@@ -1,7 +1,11 @@
 """Which paths a module may not hold as files, and what becomes of them where one is developed: one table for recipes and for `wow module publish`."""
 import fnmatch
+import re
 
 DROP, FRAGMENT, REFUSE = "dropped", "fragment", "refused"
+
+UNNAMABLE = re.compile(r'["\\\x00-\x1f\x7f\ud800-\udfff]')
+"""In a path: what mksquashfs's lists cannot say, and bytes that are no UTF-8, as os has them."""
 
 OF_THE_MACHINE = "each machine has its own"
 MADE_ANEW = "is made anew from the modules that a machine has"

@@ -77,8 +77,10 @@ def spoken(layer: str) -> "dict[str, Fragments]":
 def owned(merged: str, found: "Fragments") -> set[str]:
     """The paths of the module's own packages, as they stand with /usr merged."""
     names = set()
-    for file, listed in ((name, fragments.text(merged, INFO + name)) for package in found["packages"] for name in (f"{package}.list", f"{package}:amd64.list")):
-        names |= {re.sub("^(bin|sbin|lib|lib64)/", r"usr/\1/", line.lstrip("/")) for line in listed.splitlines() if file}
+    for package in found["packages"]:
+        for name in (f"{package}.list", f"{package}:amd64.list"):
+            listed = fragments.text(merged, INFO + name)
+            names |= {re.sub("^(bin|sbin|lib|lib64)/", r"usr/\1/", line.lstrip("/")) for line in listed.splitlines()}
     return names
 
 

@@ -2,14 +2,13 @@
 import re
 from typing import NamedTuple
 
-from wow.lib import ini
+from wow.lib import ini, modes
 from wow.lib.errors import WowError
 from wow.module import statoverride
 from wow.module.statoverride import RecipeError
 
 KEYS = {"name": True, "version": True, "description": True, "licence": True, "executable": False, "override": False, "requires": False, "conflicts": False}
 SECTIONS = ("module", "statoverride")
-NAME = "[a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?"
 TAKEN = ("base", "node", "glue")
 """Names of layers that an image has besides."""
 
@@ -46,7 +45,7 @@ def read(file: str) -> Recipe:
     for key, required in KEYS.items():
         if required and not values.get(key):
             raise RecipeError(f"{file}: {key} is missing; add `{key} = ...` to [module]")
-    if not re.fullmatch(NAME, values["name"]):
+    if not modes.is_name(values["name"]):
         raise RecipeError(f"{file}: name = {values['name']}: use 1 to 32 of a-z, 0-9 and hyphens, as in a host name")
     if values["name"] in TAKEN:
         raise RecipeError(f"{file}: name = {values['name']}: this is the name of a layer that every image has; take another")
@@ -63,6 +62,6 @@ def _modules(values: dict[str, str], key: str, file: str) -> list[str]:
     """Names of other modules."""
     names = values.get(key, "").split()
     for name in names:
-        if not re.fullmatch(NAME, name) or name in (*TAKEN, values["name"]):
+        if not modes.is_name(name) or name in (*TAKEN, values["name"]):
             raise RecipeError(f"{file}: {key} = {name}: is the name of no other module; names have 1 to 32 of a-z, 0-9 and hyphens, and blanks between")
     return sorted(names)
