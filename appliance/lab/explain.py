@@ -5,7 +5,8 @@ def failure(error, consoles, evidence=None):
     """Lines of text for a LabError; consoles is {machine: Console}, evidence the folder with what the machines still told."""
     where = [f"step: {error.step}"] if error.step else []
     where += [f"machine: {error.machine}"] if error.machine else []
-    lines = ["FAILED" + (" (" + ", ".join(where) + ")" if where else ""), *("  " + line for line in str(error).split("\n"))]
+    first, *rest = str(error).split("\n")
+    lines = ["FAILED" + (" (" + ", ".join(where) + ")" if where else "") + f": {first}", *("  " + line for line in rest)]
     lines += kept(evidence)
     console = consoles.get(error.machine)
     if console is None:

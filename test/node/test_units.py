@@ -25,7 +25,7 @@ HEARS_STRANGERS = {
 """Confined units and the capabilities that they keep."""
 WATCHED_OF_OTHERS = {"wow-upstream.path": "/run/systemd/netif/", "wow-watch.path": "/run/systemd/netif/"}
 """Where somebody else than root may write and a unit of root's watches."""
-OF_ROOT = ("/var/lib/wow/notice-1", "/var/lib/wow/notice-2", "/run/wow/copied")
+OF_ROOT = ("/var/lib/wow/notice-1", "/var/lib/wow/notice-2", "/run/wow/copied", "/run/wow/upstream.wanted", "/run/wow/watch.wanted")
 
 
 def unit(path):
@@ -133,6 +133,20 @@ class Command(unittest.TestCase):
         for name, file in own_units().items():
             for place in values(file, "PathExists", "PathChanged"):
                 self.assertTrue(place in OF_ROOT or place.startswith(WATCHED_OF_OTHERS.get(name, "nowhere")), f"{name}: {place}")
+
+    def test_what_changes_while_a_service_looks_is_noted_and_not_lost(self):
+        """systemd.path(5): of PathChanged= nothing is seen while the unit that it starts is active. So that one only leaves a note, which another path unit waits for."""
+        for name, file in own_units().items():
+            if not values(file, "PathChanged"):
+                continue
+            of, units = name.removeprefix("wow-").removesuffix(".path"), own_units()
+            self.assertEqual(values(file, "Unit"), [f"wow-changed@{of}.service"])
+            noted, looks = units[f"wow-{of}-wanted.path"], units[f"wow-{of}.service"]
+            self.assertEqual((values(noted, "PathExists"), values(noted, "Unit")), ([f"/run/wow/{of}.wanted"], [looks.name]))
+            self.assertIn(f"wow-changed@{of}.service", values(looks, "After")[0].split())
+            self.assertEqual(values(looks, "ConditionPathExists"), [], "what does not start leaves the note, and is started again without end")
+            script = (ROOT / "usr/lib/wow/node" / of).read_text(encoding="utf-8")
+            self.assertRegex(script, rf'\nrm -f "?[^ ]*/{of}.wanted', "it does not take the note away first")
 
     def test_root_runs_what_stands_where_only_root_writes(self):
         for name, file in own_units().items():

@@ -118,13 +118,17 @@ def beside(lab, screen, shows):
 
     screen.press("n")
     code = re.search(r"web page is (\S{4}-\S{4}),", shows(r"web page is \S{4}-\S{4},"))[1]
+    # The card may get its address after the others.
+    probe.until(lambda: probe.root("beta", "cat /run/wow/near"), lambda said: "10.0.2." in said, "address", "the fence does not know the second card's network")
     must(ask("/")[0] == "200", "no page")
-    must(ask("/login", code=code)[0] == "303", f"the code {code} is not taken")
-    page = ask("/")[1]
-    must("waits for jobs" in page, page)
+    said = ask("/login", code=code)
+    must(said[0] == "303", f"the code {code} is not taken: {said}")
+    page = probe.until(lambda: ask("/")[1], lambda said: "waits for jobs" in said, "pool", "the page does not say that it waits for jobs")
     key = re.search('name="key" value="([0-9a-f]+)"', page)[1]
-    must(ask("/pause", how="now", key=key, **{"for": "8h"})[0] == "303", "it is not paused")
+    said = ask("/pause", how="now", key=key, **{"for": "8h"})
+    must(said[0] == "303", f"it is not paused: {said}")
     must("by the web page" in probe.root("beta", "wow status"), "it does not say so")
     shows("Paused: jobs stand still")
-    must(ask("/resume", key=key)[0] == "303", "it is not resumed")
+    said = ask("/resume", key=key)
+    must(said[0] == "303", f"it is not resumed: {said}")
     shows("waits for jobs")
