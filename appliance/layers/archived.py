@@ -18,7 +18,7 @@ import listing  # noqa: E402
 from listing import LayerError  # noqa: E402
 
 from wow.lib import modes  # noqa: E402
-from wow.module import places, publish as publishing, recipe  # noqa: E402
+from wow.module import places, publish as publishing  # noqa: E402
 
 MOST_JSON = 16 * 1024 * 1024
 HIGHEST = 65534
@@ -81,7 +81,7 @@ def manifest_of(source, members, archive):
             raise LayerError(f"{archive}: /{path}: no JSON ({error}); {AGAIN}") from error
     manifest = texts[found[0]]
     name = found[0].split("/")[-2]
-    right = (isinstance(manifest, dict) and manifest.get("name") == name and name not in recipe.TAKEN and all(isinstance(manifest.get(key), str) for key in TEXTS)
+    right = (isinstance(manifest, dict) and manifest.get("name") == name and name not in modes.TAKEN and all(isinstance(manifest.get(key), str) for key in TEXTS)
              and all(isinstance(manifest.get(key), list) and all(isinstance(one, str) for one in manifest[key]) for key in LISTS)
              and all(isinstance(manifest.get(key), dict) for key in ("base", "files", "packages"))
              and all(isinstance(manifest["base"].get(key), str) for key in ("sha256", "date", "abi"))

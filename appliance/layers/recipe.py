@@ -1,7 +1,6 @@
 """A module's recipe: module.ini and root/, and what it may say."""
 
 import pathlib
-import re
 import sys
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "node/root/usr/lib/wow/node"))
@@ -24,8 +23,8 @@ def check_files(folder):
         raise RecipeError(f"{root}: no files; put there what the module adds, at the places where it will stand")
     publish.bounded(len(entries), sum(path.lstat().st_size for path in files), str(root))
     for path in entries:
-        if re.search(r'["\\\x00-\x1f\x7f]', path.relative_to(root).as_posix()):
-            raise RecipeError(f"{str(path)!r}: a quotation mark, a backslash or a control character in a name; rename it")
+        if places.UNNAMABLE.search(path.relative_to(root).as_posix()):
+            raise RecipeError(f"{str(path)!r}: a quotation mark, a backslash, a control character or no UTF-8 in a name; rename it")
     for path in files:
         name = path.relative_to(root).as_posix()
         if not (path.is_file() or path.is_symlink()):

@@ -81,6 +81,12 @@ class Stacks(unittest.TestCase):
 
 
 class Replacing(Stacks):
+    def test_a_name_that_no_list_can_hold_is_named(self):
+        for name in ('a"b', "a\\b", "a\nb", "a\udcff"):
+            done = self.publish({f"usr/share/maths/{name}": ""})
+            self.assertEqual(done.returncode, 1, done.stdout)
+            self.assertIn("rename it", done.stderr)
+
     def test_each_file_of_base_and_node_that_it_would_replace_is_named(self):
         files = {"usr/sbin/nft": "open", "usr/lib/systemd/system/wow-fence.service": "", "opt/maths": ""}
         self.refused(files, "", "/usr/sbin/nft of the base, /usr/lib/systemd/system/wow-fence.service of the node",

@@ -35,7 +35,8 @@ class Case(unittest.TestCase):
         self.pool = samples.pool(node__role="worker")
         (self.folder / "pool.json").write_text("{}", encoding="ascii")
         for one in (mock.patch.object(modes, "FILE", f"{folder.name}/mode"), mock.patch.object(boot, "FILE", f"{folder.name}/next"),
-                    mock.patch.object(boot, "WORKS", f"{folder.name}/modules"), mock.patch.object(boot.facts, "FILE", f"{folder.name}/pool.json"),
+                    mock.patch.object(boot, "WORKS", f"{folder.name}/modules"), mock.patch.object(boot, "AUTHORITY", f"{folder.name}/ca"),
+                    mock.patch.object(boot.facts, "FILE", f"{folder.name}/pool.json"),
                     mock.patch.object(boot.facts, "read", lambda: self.pool), mock.patch.object(boot.base, "below", lambda: BASE),
                     mock.patch.object(boot.os, "statvfs", lambda _: mock.Mock(f_bavail=self.free, f_frsize=1)),
                     mock.patch.object(boot.system, "run", lambda arguments, *_, **__: (self.ran.append(arguments), (0, ""))[1])):
@@ -78,6 +79,8 @@ class Asking(Case):
         self.refused("bad-request", "goes with develop", mode="develop", module="surge", over="no")
         for name in BAD:
             self.refused("bad-request", "no name of a module", mode="develop", module=name)
+        for name in modes.TAKEN:
+            self.refused("bad-request", "every image has", mode="develop", module=name)
         for name in GOOD:
             self.assertEqual(self.asked(mode="develop", module=name), f"develop {name}\n")
 
@@ -92,6 +95,11 @@ class Asking(Case):
         self.pool = samples.pool(node__role="manager")
         self.refused("not-here", "a manager", mode="develop", module="surge")
         self.assertEqual(self.asked(mode="ephemeral"), "ephemeral\n")
+
+    def test_who_has_the_pool_s_authority_forgets_no_start(self):
+        (self.folder / "ca").mkdir()
+        self.refused("not-here", "would forget whom it admitted", mode="ephemeral")
+        self.assertEqual(self.asked(mode="release"), "release\n")
 
     def test_from_a_start_that_keeps_nothing_one_gets_back(self):
         self.start("ephemeral")

@@ -10,6 +10,7 @@ from wow.lib.errors import WowError
 FILE = f"{paths.STATE}/boot/next"
 """What the initrd takes, once: MODE, and of develop NAME and perhaps OVER."""
 WORKS = "/run/layers/home/modules"
+AUTHORITY = paths.AUTHORITY
 OVER = "over"
 ROOM = 64 << 20
 """Bytes that must be free in home before a module is worked on. The initrd (modes.sh) wants as much."""
@@ -24,6 +25,9 @@ def boot(fields: dict[str, str], _: int) -> None:
         raise WowError("a module goes with develop, and with nothing else", "Ask for develop and a module, or for another mode alone", code=allowed.BAD_REQUEST)
     if modes.read()[0] == modes.EPHEMERAL and mode != modes.RELEASE:
         raise WowError("this start keeps nothing, not even what is asked of the next one", "Use `wow boot release` first", code=allowed.NOT_HERE)
+    if mode == modes.EPHEMERAL and os.path.isdir(AUTHORITY):
+        raise WowError("this machine has the pool's certificate authority, and would forget whom it admitted in such a start", "Use another machine",
+                       code=allowed.NOT_HERE)
     words = [mode]
     if mode == modes.DEVELOP:
         words += [name, *refuse(name, "over" in fields)]
@@ -35,6 +39,8 @@ def refuse(name: str, is_over: bool) -> list[str]:
     """WowError for what keeps this module from being developed here; else the words that the initrd needs beside its name."""
     if not modes.is_name(name):
         raise WowError(f'"{name[:40]}" is no name of a module', "Use 1 to 32 of a-z, 0-9 and hyphens, none of them at an end", code=allowed.BAD_REQUEST)
+    if name in modes.TAKEN:
+        raise WowError(f"{name} is a layer that every image has", "Take another name for the module", code=allowed.BAD_REQUEST)
     if os.path.exists(facts.FILE) and facts.read().is_manager:
         raise WowError("this machine is a manager of its pool, and on a manager no module is developed", "Develop it on a worker", code=allowed.NOT_HERE)
     status = os.statvfs(paths.STATE)

@@ -49,7 +49,7 @@ def leave(_: dict[str, str], uid: int) -> None:
     start("start", "wow-leave.service")
 
 
-def keep_authority(uid: int, folder: str = f"{paths.STATE}/ca") -> None:
+def keep_authority(uid: int, folder: str = paths.AUTHORITY) -> None:
     """WowError for all but root on the machine that has the pool's CA, with which everybody's membership would be lost."""
     if uid != 0 and os.path.isdir(folder):
         raise WowError("this machine has the pool's certificate authority, which would be lost with it",

@@ -8,7 +8,7 @@ from wow.lib import console, files, paths, system
 from wow.lib.errors import WowError
 
 CA_ADDRESS = f"{paths.RUN}/ca-address"
-CA = f"{paths.STATE}/ca"
+CA = paths.AUTHORITY
 
 
 TYPE_CHECKING = False

@@ -5,6 +5,10 @@ RELEASE, EPHEMERAL, DEVELOP = "release", "ephemeral", "develop"
 MODES = (RELEASE, EPHEMERAL, DEVELOP)
 FILE = "/run/layers/mode"
 LONGEST_NAME = 32
+GLUE = "glue"
+"""The layer of what the modules of a stack share."""
+TAKEN = ("base", "node", GLUE)
+"""Names of layers that an image has besides its modules."""
 LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789-"
 
 

@@ -2,6 +2,8 @@
 from wow.lib import agreed
 
 STATE, RUN, DISK = agreed.STATE, agreed.RUN, agreed.DISK
+# The pool's certificate authority, on the machine that has it.
+AUTHORITY = f"{STATE}/ca"
 SOCKET = f"{RUN}/ipopd.sock"
 AGENT = f"{RUN}/agent.sock"
 IPOPD_CONF = f"{RUN}/ipopd.conf"

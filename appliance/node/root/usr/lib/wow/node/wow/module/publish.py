@@ -9,6 +9,7 @@ import re
 import stat
 import tarfile
 
+from wow.lib import modes
 from wow.lib.errors import WowError
 from wow.module import fragments, tree
 from wow.module.judge import KEPT, Judge, Verdict
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 HOME = "usr/lib/wow/modules"
 """Here each module says what it is: NAME/manifest.json, NAME/fragments.json."""
-GLUE = "glue"
+GLUE = modes.GLUE
 """The name of the layer that joins modules' fragments."""
 EPOCH = 1735689600
 """The one time of every file of every layer (appliance/layers/squash)."""

@@ -9,8 +9,6 @@ from wow.module.statoverride import RecipeError
 
 KEYS = {"name": True, "version": True, "description": True, "licence": True, "executable": False, "override": False, "requires": False, "conflicts": False}
 SECTIONS = ("module", "statoverride")
-TAKEN = ("base", "node", "glue")
-"""Names of layers that an image has besides."""
 
 
 class Recipe(NamedTuple):
@@ -47,7 +45,7 @@ def read(file: str) -> Recipe:
             raise RecipeError(f"{file}: {key} is missing; add `{key} = ...` to [module]")
     if not modes.is_name(values["name"]):
         raise RecipeError(f"{file}: name = {values['name']}: use 1 to 32 of a-z, 0-9 and hyphens, as in a host name")
-    if values["name"] in TAKEN:
+    if values["name"] in modes.TAKEN:
         raise RecipeError(f"{file}: name = {values['name']}: this is the name of a layer that every image has; take another")
     if not re.fullmatch(r"[0-9A-Za-z][0-9A-Za-z.+~-]*", values["version"]):
         raise RecipeError(f"{file}: version = {values['version']}: use digits, letters, and . + ~ -, for example 1.0")
@@ -62,6 +60,6 @@ def _modules(values: dict[str, str], key: str, file: str) -> list[str]:
     """Names of other modules."""
     names = values.get(key, "").split()
     for name in names:
-        if not modes.is_name(name) or name in (*TAKEN, values["name"]):
+        if not modes.is_name(name) or name in (*modes.TAKEN, values["name"]):
             raise RecipeError(f"{file}: {key} = {name}: is the name of no other module; names have 1 to 32 of a-z, 0-9 and hyphens, and blanks between")
     return sorted(names)
