@@ -3,8 +3,6 @@ them for minutes, and each match that such an ad draws costs its job a cycle of 
 
 Machines are those that have a connection to the collector, by the kernel's table; some of them are asked in each round, all in turn, so that a large pool
 costs no more than a small one."""
-import tempfile
-
 from wow.condor import collector
 from wow.jobs import shadows
 from wow.lib import barred, overlay, system
@@ -78,6 +76,8 @@ def clients() -> dict[str, set[int]]:
 
 def take_away(gone: "list[str]", own: str, why: str = "the overlay does not reach them") -> None:
     """Has the collector of this name forget these machines. Whoever is only cut off advertises itself anew."""
+    # A megabyte of modules, on every machine, for what managers do when somebody is gone.
+    import tempfile
     requirement = " || ".join(f'regexp("^<{address.replace(".", "[.]")}:", MyAddress)' for address in gone)
     for command, kind in KINDS:
         with tempfile.NamedTemporaryFile("w", suffix=".ad") as file:
