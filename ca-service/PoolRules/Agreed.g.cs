@@ -14,6 +14,9 @@ public static class Agreed
     /// <summary>TCP port that all daemons of HTCondor on a machine share.</summary>
     public const int CondorPort = 9618;
 
+    /// <summary>Port of an administrator's computer that ssh forwards to the page of the manager with the CA, unless he types another.</summary>
+    public const int AdminPagePort = 4481;
+
     /// <summary>Where nodes of one network find each other: a group of the local scope (RFC 2365 section 6.1) that ends in "WO" in ASCII.</summary>
     public const string MulticastGroup = "239.255.87.79";
 
@@ -52,6 +55,12 @@ public static class Agreed
 
     /// <summary>Where administrators of the pool ask the CA that serves on a manager.</summary>
     public const string AdminSocket = "/run/wow-ca/admin.sock";
+
+    /// <summary>Who may: the administrators of a manager's pool.conf.</summary>
+    public const string AdminGroup = "wow-admin";
+
+    /// <summary>The web page's account, for which the CA does nothing but for an administrator who is logged in there.</summary>
+    public const string WebAccount = "wow-web";
 
     /// <summary>OU of a worker's certificate, and its role in pool.conf, `wow status` and the CA's table.</summary>
     public const string WorkerRole = "worker";

@@ -2,7 +2,6 @@ using System.Net.Sockets;
 using System.Text;
 using System.Text.Json;
 using CaService.Admin;
-using CaService.Commands;
 
 namespace CaService.Tests;
 
@@ -31,9 +30,10 @@ public sealed class AdminServerTests : AsyncTests
         Assert.Equal((0, $"{Key} is approved\n", string.Empty), (code, output, error));
         Assert.Contains(Key, (await AdminClient.AskAsync(Path, ["requests", "--all"])).Output, StringComparison.Ordinal);
         string ticket = (await AdminClient.AskAsync(Path, ["ticket", "--uses", "3", "--until", "2999-01-01"])).Output;
+        await AdminClient.AskAsync(Path, ["deny", Key, "--json"]);
         Assert.Matches("^[^:]+:[^:]+\n$", ticket);
         List<string> asked = _ca.Ca.Database.Read(transaction => transaction.Query("SELECT detail FROM audit WHERE event = 'asked' ORDER BY id", row => row.GetString(0)));
-        Assert.Equal([$"by={Environment.UserName} what=approve {Key}", $"by={Environment.UserName} what=ticket --uses 3 --until 2999-01-01"], asked);
+        Assert.Equal([$"by={Environment.UserName} what=approve {Key}", $"by={Environment.UserName} what=ticket --uses 3 --until 2999-01-01", $"by={Environment.UserName} what=deny {Key}"], asked);
         Assert.DoesNotContain(ticket.Split(':')[1].Trim(), string.Join('\n', asked), StringComparison.Ordinal);
     }
 
@@ -68,11 +68,24 @@ public sealed class AdminServerTests : AsyncTests
     }
 
     [Theory]
+    [InlineData("{\"page\":\"a\",\"words\":[\"overview\"]}\n")]
+    [InlineData("{\"code\":\"a\"}\n")]
+    [InlineData("{\"end\":\"a\"}\n")]
+    public async Task What_the_page_s_account_alone_may_ask_nobody_else_is_answered(string line) =>
+        Assert.Contains("by the web page's account alone", await SayAsync(Encoding.UTF8.GetBytes(line)), StringComparison.Ordinal);
+
+    [Theory]
     [InlineData("hello\n")]
     [InlineData("[]\n")]
     [InlineData("{}\n")]
     [InlineData("{\"words\":[1]}\n")]
     [InlineData("{\"words\":\"list\"}\n")]
+    [InlineData("{\"words\":[\"list\"],\"page\":7}\n")]
+    [InlineData("{\"words\":[\"list\"],\"words\":[\"list\"]}\n")]
+    [InlineData("{\"words\":[\"list\"],\"code\":\"a\"}\n")]
+    [InlineData("{\"words\":[\"list\"],\"who\":\"root\"}\n")]
+    [InlineData("{\"page\":\"a\"}\n")]
+    [InlineData("{\"code\":\"a\",\"end\":\"a\"}\n")]
     [InlineData("{\"words\":[\"list\"]}")]
     public async Task A_line_that_is_no_request_is_told_so(string line) => Assert.Contains("no request", await SayAsync(Encoding.UTF8.GetBytes(line)), StringComparison.Ordinal);
 
@@ -100,6 +113,27 @@ public sealed class AdminServerTests : AsyncTests
     }
 
     [Fact]
+    public async Task The_page_s_account_fills_half_of_the_places_and_no_more()
+    {
+        await _server.DisposeAsync();
+        _server = Open(TimeSpan.FromSeconds(20), page: Environment.UserName);
+        List<Socket> silent = [];
+        for (int i = 0; i < AdminServer.MostClients; i++)
+        {
+            silent.Add(await ConnectAsync());
+        }
+
+        byte[] nothing = new byte[1];
+        foreach (Socket refused in silent[AdminServer.MostOfPage..])
+        {
+            Assert.Equal(0, await refused.ReceiveAsync(nothing));
+        }
+
+        Assert.All(silent[..AdminServer.MostOfPage], socket => Assert.False(socket.Poll(0, SelectMode.SelectRead)));
+        silent.ForEach(socket => socket.Dispose());
+    }
+
+    [Fact]
     public async Task The_socket_is_its_owner_s_and_its_group_s_and_a_new_server_replaces_it()
     {
         const UnixFileMode OwnerAndGroup = UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.GroupRead | UnixFileMode.GroupWrite;
@@ -122,9 +156,9 @@ public sealed class AdminServerTests : AsyncTests
     public void A_folder_that_is_not_there_is_named() =>
         Assert.Contains("--admin /nonexistent/admin.sock", Assert.Throws<UserError>(() => Open(TimeSpan.Zero, "/nonexistent/admin.sock")).Message, StringComparison.Ordinal);
 
-    private AdminServer Open(TimeSpan patience, string? path = null) => AdminServer.Open(
+    private AdminServer Open(TimeSpan patience, string? path = null, string page = Agreed.WebAccount) => AdminServer.Open(
         path ?? Path,
-        (words, who) => CommandLine.AnswerAsync(words, who, _ca.StateFolder, _ca.Time),
+        new AdminDesk(new PageSessions(_ca.Time, _ => true), _ca.StateFolder, _ca.Time).AnswerAsync,
         patience,
         line =>
         {
@@ -132,7 +166,8 @@ public sealed class AdminServerTests : AsyncTests
             {
                 _log.Add(line);
             }
-        });
+        },
+        page);
 
     private async Task<Socket> ConnectAsync()
     {

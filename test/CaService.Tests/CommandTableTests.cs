@@ -67,9 +67,13 @@ public sealed class CommandTableTests : IDisposable
         Assert.Equal(3, ticket.GetProperty("uses").GetInt32());
         string id = Text(ticket, "ticket").Split(':')[0];
         Assert.Equal(id, Text(await Json("ticket", "--state", State, "--end", id), "ended"));
+        JsonElement looked = await Json("revoke", "files", "--dry-run", "--state", State);
+        Assert.Equal(("10.128.0.5", 1), (Text(looked, "address"), looked.GetProperty("would_revoke").GetInt32()));
         JsonElement revoked = await Json("revoke", "files", "--state", State);
         Assert.Equal(("10.128.0.5", 1), (Text(revoked, "address"), revoked.GetProperty("revoked").GetInt32()));
         Assert.Equal(2, (await Json("list", "--state", State)).GetProperty("certificates").GetArrayLength());
+        JsonElement overview = await Json("overview", "--state", State);
+        Assert.Equal((1, 1), (overview.GetProperty("certificates").GetProperty("valid").GetInt32(), overview.GetProperty("certificates").GetProperty("revoked").GetInt32()));
         Assert.Equal("help", Text((await Json("help", "help")).GetProperty("commands")[0], "name"));
     }
 

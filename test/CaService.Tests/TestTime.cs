@@ -7,5 +7,7 @@ internal sealed class TestTime : TimeProvider
 
     public void Advance(TimeSpan by) => Interlocked.Add(ref _offsetTicks, by.Ticks);
 
+    public override long GetTimestamp() => System.GetTimestamp() + (long)(TimeSpan.FromTicks(Interlocked.Read(ref _offsetTicks)).TotalSeconds * System.TimestampFrequency);
+
     public override DateTimeOffset GetUtcNow() => System.GetUtcNow() + TimeSpan.FromTicks(Interlocked.Read(ref _offsetTicks));
 }

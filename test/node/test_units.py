@@ -169,7 +169,8 @@ class Command(unittest.TestCase):
 
     def test_the_web_page_has_no_network_but_its_socket_which_stands_behind_the_fence(self):
         units = own_units()
-        self.assertEqual([values(units["wow-web.service"], key) for key in ("PrivateNetwork", "RestrictAddressFamilies", "User")], [["yes"], ["AF_UNIX"], [users.WEB]])
+        self.assertEqual([values(units["wow-web.service"], key) for key in ("PrivateNetwork", "RestrictAddressFamilies", "User", "SupplementaryGroups")],
+                         [["yes"], ["AF_UNIX"], [users.WEB], [str(users.ADMINS_ID)]])
         self.assertEqual([values(units["wow-web.socket"], key) for key in ("Requires", "ListenStream")], [["wow-fence.service"], [f"0.0.0.0:{paths.PAGE_PORT}"]])
 
     def test_what_the_agent_starts_is_a_unit_of_ours_that_takes_nothing_but_the_asker_s_number(self):

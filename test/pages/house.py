@@ -4,7 +4,7 @@ import pathlib
 import traceback
 
 from asking import Asker
-from pool import Pool, ZONE
+from pool import MANAGER, Pool, ZONE
 from shell import run
 
 CLIENT, FAR = "client", "far"
@@ -50,6 +50,11 @@ class House(Pool):
     def far(self):
         """That of the other network's computer."""
         return self.topology.prefix + FAR
+
+    @property
+    def manager_space(self):
+        """The full name of the manager's namespace, in which the loopback is the manager's own."""
+        return self.topology.prefix + MANAGER
 
     def asker(self):
         """Somebody who is not in."""

@@ -23,16 +23,13 @@ internal static class AdminMessage
         json.WriteEndArray();
     });
 
-    /// <summary>The words of a request; null if it is none, or is cut off.</summary>
-    public static string[]? ReadRequest(ReadOnlyMemory<byte> said)
+    /// <summary>A request; null if it is none, or is cut off.</summary>
+    public static AdminRequest? ReadRequest(ReadOnlyMemory<byte> said)
     {
         try
         {
             using var request = JsonDocument.Parse(Whole(said));
-            return request.RootElement.ValueKind == JsonValueKind.Object && request.RootElement.TryGetProperty("words", out JsonElement words)
-                && words.ValueKind == JsonValueKind.Array && words.EnumerateArray().All(word => word.ValueKind == JsonValueKind.String)
-                ? [.. words.EnumerateArray().Select(word => word.GetString()!)]
-                : null;
+            return AdminRequest.Read(request.RootElement);
         }
         catch (Exception e) when (e is JsonException or InvalidOperationException)
         {

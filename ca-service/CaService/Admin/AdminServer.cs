@@ -2,9 +2,9 @@ using System.Net.Sockets;
 
 namespace CaService.Admin;
 
-/// <summary>Answers a request: the words of a command line, and who asks.</summary>
+/// <summary>Answers a request: what is asked, and which account asks.</summary>
 /// <returns>The exit code, what the command said and what it complained of.</returns>
-internal delegate Task<(int Code, string Output, string Error)> AdminAnswer(string[] words, string who);
+internal delegate Task<(int Code, string Output, string Error)> AdminAnswer(AdminRequest request, string who);
 
 /// <summary>
 /// The socket by which administrators ask the CA of their pool, so that nobody needs root for it. Who may, the file's permissions say: its owner, and its
@@ -14,6 +14,9 @@ internal sealed class AdminServer : IAsyncDisposable
 {
     /// <summary>Clients that are heard at a time; more of them wait.</summary>
     internal const int MostClients = 8;
+
+    /// <summary>As many of them may be the web page's: who broke into that keeps no administrator from the CA.</summary>
+    internal const int MostOfPage = 4;
 
     /// <summary>Clients that wait; one more is refused by the kernel.</summary>
     private const int MostWaiting = 64;
@@ -26,12 +29,14 @@ internal sealed class AdminServer : IAsyncDisposable
     private readonly TimeSpan _patience;
     private readonly Action<string> _log;
     private readonly SemaphoreSlim _places = new(MostClients);
+    private readonly SemaphoreSlim _placesOfPage = new(MostOfPage);
     private readonly CancellationTokenSource _end = new();
+    private readonly string _page;
     private readonly Task _accepting;
 
-    private AdminServer(Socket listener, string path, AdminAnswer answer, TimeSpan patience, Action<string> log)
+    private AdminServer(Socket listener, string path, AdminAnswer answer, TimeSpan patience, Action<string> log, string page)
     {
-        (_listener, _path, _answer, _patience, _log) = (listener, path, answer, patience, log);
+        (_listener, _path, _answer, _patience, _log, _page) = (listener, path, answer, patience, log, page);
         _accepting = AcceptAsync();
     }
 
@@ -40,8 +45,9 @@ internal sealed class AdminServer : IAsyncDisposable
     /// <param name="answer">Does what is asked.</param>
     /// <param name="patience">In which a client says what it wants, and takes the answer.</param>
     /// <param name="log">Takes a line a request.</param>
+    /// <param name="page">The web page's account.</param>
     /// <exception cref="UserError">The socket can't be made.</exception>
-    public static AdminServer Open(string path, AdminAnswer answer, TimeSpan patience, Action<string> log)
+    public static AdminServer Open(string path, AdminAnswer answer, TimeSpan patience, Action<string> log, string page = Agreed.WebAccount)
     {
         string hidden = path + ".new";
         var listener = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
@@ -53,7 +59,7 @@ internal sealed class AdminServer : IAsyncDisposable
             File.SetUnixFileMode(hidden, OwnerAndGroup);
             listener.Listen(MostWaiting);
             File.Move(hidden, path, overwrite: true);
-            return new AdminServer(listener, path, answer, patience, log);
+            return new AdminServer(listener, path, answer, patience, log, page);
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException or SocketException or ArgumentException)
         {
@@ -74,6 +80,7 @@ internal sealed class AdminServer : IAsyncDisposable
         _listener.Dispose();
         File.Delete(_path);
         _places.Dispose();
+        _placesOfPage.Dispose();
         _end.Dispose();
     }
 
@@ -114,7 +121,7 @@ internal sealed class AdminServer : IAsyncDisposable
         {
             using (client)
             {
-                await AnswerAsync(client);
+                await HearAsync(client, AdminPeer.Of(client));
             }
         }
         catch (Exception e) when (e is SocketException or IOException or OperationCanceledException)
@@ -127,20 +134,38 @@ internal sealed class AdminServer : IAsyncDisposable
         }
     }
 
-    private async Task AnswerAsync(Socket client)
+    private async Task HearAsync(Socket client, string who)
+    {
+        if (who != _page)
+        {
+            await AnswerAsync(client, who);
+        }
+        else if (await _placesOfPage.WaitAsync(TimeSpan.Zero))
+        {
+            try
+            {
+                await AnswerAsync(client, who);
+            }
+            finally
+            {
+                _placesOfPage.Release();
+            }
+        }
+    }
+
+    private async Task AnswerAsync(Socket client, string who)
     {
         using var limit = CancellationTokenSource.CreateLinkedTokenSource(_end.Token);
         limit.CancelAfter(_patience);
-        string who = AdminPeer.Of(client);
-        string[]? words = AdminMessage.ReadRequest(await LineReader.ReadAsync(client, AdminMessage.LongestRequest + 1, limit.Token));
-        if (words is null)
+        AdminRequest? request = AdminMessage.ReadRequest(await LineReader.ReadAsync(client, AdminMessage.LongestRequest + 1, limit.Token));
+        if (request is null)
         {
             await SendAsync(client, AdminMessage.Answer((int)ExitCode.Usage, string.Empty, "wow-ca: this is no request.\n"));
             return;
         }
 
-        (int code, string output, string error) = await _answer(words, who);
-        _log($"admin asked={(words is [var name, ..] && name.All(char.IsAsciiLetterLower) ? name : "something")} by={who} exit={code}");
+        (int code, string output, string error) = await _answer(request, who);
+        _log($"admin asked={(request.Words is [var name, ..] && name.All(char.IsAsciiLetterLower) ? name : "something")} by={who} exit={code}");
         await SendAsync(client, AdminMessage.Answer(code, output, error));
     }
 

@@ -31,6 +31,18 @@ internal sealed class RevocationDesk(CaFolder ca, TimeProvider time)
         return Revoke(transaction, Choose(transaction, target, now), mayBeManager, now);
     });
 
+    /// <summary>What <see cref="Revoke(string, bool)"/> would do now: the machine's last certificate, and how many would be taken back.</summary>
+    /// <param name="target">As there.</param>
+    /// <param name="mayBeManager">As there.</param>
+    /// <exception cref="UserError">There is no such machine, or it is a manager.</exception>
+    public (CertificateRow Machine, int Certificates) Look(string target, bool mayBeManager) => ca.Database.Read(transaction =>
+    {
+        DateTimeOffset now = time.GetUtcNow();
+        CertificateRow machine = Choose(transaction, target, now);
+        RefuseManager(machine, mayBeManager);
+        return (machine, ToRevoke(transaction, machine.Key, now).Count);
+    });
+
     /// <summary>Revokes the machine whose certificate this is, be it one that this CA does not know: it may have been made in a copy of its folder.</summary>
     /// <param name="der">Any bytes.</param>
     /// <param name="mayBeManager">Whether it may be a manager.</param>
@@ -80,13 +92,21 @@ internal sealed class RevocationDesk(CaFolder ca, TimeProvider time)
         });
     }
 
-    private Outcome Revoke(Transaction transaction, CertificateRow machine, bool mayBeManager, DateTimeOffset now)
+    private static void RefuseManager(CertificateRow machine, bool mayBeManager)
     {
         if (machine.Role == MemberRole.Manager && !mayBeManager)
         {
             throw new UserError($"{machine.Host} ({machine.Address}) is a manager, without which no machine reaches the CA: add --manager if another one takes its place.");
         }
+    }
 
+    /// <summary>The certificates of a key that have not ended, nor were taken back.</summary>
+    private static List<CertificateRow> ToRevoke(Transaction transaction, string key, DateTimeOffset now) =>
+        Revocations.OfKey(transaction, key).FindAll(certificate => certificate.NotAfter >= now && !Revocations.Contains(transaction, certificate.Serial));
+
+    private Outcome Revoke(Transaction transaction, CertificateRow machine, bool mayBeManager, DateTimeOffset now)
+    {
+        RefuseManager(machine, mayBeManager);
         int revoked = RevokeAll(transaction, machine.Key, now);
         return new Outcome(machine, revoked, Revocations.OfKeyAt(transaction, machine.Key)!.Value, Revocations.Newest(transaction)!.Number);
     }
@@ -94,23 +114,19 @@ internal sealed class RevocationDesk(CaFolder ca, TimeProvider time)
     /// <summary>Revokes all certificates of a key that have not ended; how many that were.</summary>
     private int RevokeAll(Transaction transaction, string key, DateTimeOffset now)
     {
-        int revoked = 0;
-        foreach (CertificateRow certificate in Revocations.OfKey(transaction, key))
+        List<CertificateRow> found = ToRevoke(transaction, key, now);
+        foreach (CertificateRow certificate in found)
         {
-            if (certificate.NotAfter >= now && !Revocations.Contains(transaction, certificate.Serial))
-            {
-                Revocations.Add(transaction, certificate, now);
-                Audit.Append(transaction, now, "revoke", $"serial={certificate.Serial} address={certificate.Address} host={certificate.Host} key={certificate.Key}");
-                revoked++;
-            }
+            Revocations.Add(transaction, certificate, now);
+            Audit.Append(transaction, now, "revoke", $"serial={certificate.Serial} address={certificate.Address} host={certificate.Host} key={certificate.Key}");
         }
 
-        if (revoked > 0)
+        if (found.Count > 0)
         {
             Sign(transaction, now);
         }
 
-        return revoked;
+        return found.Count;
     }
 
     /// <summary>The newest list; the first one is made if there is none, and one that is half as old as it may be is made anew.</summary>

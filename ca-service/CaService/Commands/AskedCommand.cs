@@ -7,7 +7,7 @@ internal static class AskedCommand
     private const int MostNoted = 400;
 
     /// <summary>Commands that change nothing; a policy is only shown where none is named.</summary>
-    private static readonly string[] Looks = ["list", "requests"];
+    private static readonly string[] Looks = ["list", "overview", "requests"];
 
     /// <summary>Its options, with the folder that is served.</summary>
     /// <exception cref="UserError">It is none, or one of root's, or names a file.</exception>
@@ -28,12 +28,13 @@ internal static class AskedCommand
     /// <summary>Has the audit say who asked, before it is done, where it may change anything.</summary>
     public static void Note(string[] words, string who, string folder, TimeProvider time)
     {
-        if (Looks.Contains(words[0]) || words is ["policy"])
+        if (Looks.Contains(words[0]) || words is ["policy"] || (words[0] == "revoke" && words.Contains($"--{RevokeCommand.DryRun}")))
         {
             return;
         }
 
-        string said = string.Concat(string.Join(' ', words).Select(letter => char.IsAsciiLetterOrDigit(letter) || "-.:_ ".Contains(letter) ? letter : '?').Take(MostNoted));
+        string line = string.Join(' ', words.Where(word => word != Option.Json.Shown));
+        string said = string.Concat(line.Select(letter => char.IsAsciiLetterOrDigit(letter) || "-.:_ ".Contains(letter) ? letter : '?').Take(MostNoted));
         using CaFolder ca = CaFolder.Open(folder);
         ca.Database.Write(transaction => Audit.Append(transaction, time.GetUtcNow(), "asked", $"by={who} what={said}"));
     }

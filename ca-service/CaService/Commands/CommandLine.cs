@@ -16,7 +16,9 @@ internal static class CommandLine
     /// <param name="who">Who asked.</param>
     /// <param name="folder">The CA's folder.</param>
     /// <param name="time">The clock.</param>
-    public static async Task<(int Code, string Output, string Error)> AnswerAsync(string[] words, string who, string folder, TimeProvider time)
+    /// <param name="sessions">Where codes for the web page are made; null where they are not.</param>
+    public static async Task<(int Code, string Output, string Error)> AnswerAsync(
+        string[] words, string who, string folder, TimeProvider time, PageSessions? sessions = null)
     {
         using var output = new StringWriter();
         using var error = new StringWriter();
@@ -26,7 +28,8 @@ internal static class CommandLine
             {
                 Options options = AskedCommand.Read(words, folder, out Command command);
                 AskedCommand.Note(words, who, folder, time);
-                return await command.Run(options, new Reply(output, options.Has(Option.Json.Name)), time);
+                var reply = new Reply(output, options.Has(Option.Json.Name));
+                return command.Name == PageCommand.Name && sessions is not null ? PageCommand.Say(sessions.MakeCode(who), who, reply) : await command.Run(options, reply, time);
             });
         return ((int)code, output.ToString(), error.ToString());
     }

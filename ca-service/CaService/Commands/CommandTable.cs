@@ -104,8 +104,11 @@ internal static class CommandTable
                 Option.Folder,
                 Option.Certificate,
                 new("manager", null, "the manager's, too"),
+                new(RevokeCommand.DryRun, null, "only says what it would do"),
             ],
             RevokeCommand.Run),
+        new("overview", "", "shows what waits, which certificates end soon, and what was decided last", [Option.Folder], OverviewCommand.Run),
+        new(PageCommand.Name, "", "prints a link by which an administrator's browser logs in to the CA's web page, once", [Option.Folder], PageCommand.Run),
         new(
             "serve",
             "",
@@ -123,7 +126,7 @@ internal static class CommandTable
             ServeCommand.RunAsync),
         new("help", "[COMMAND]", "says what each command does", [], Help.Run)
         {
-            Choices = ["init", "manager", "managers", "renew", "machine", "ticket", "policy", "requests", "approve", "deny", "list", "revoke", "serve"],
+            Choices = ["init", "manager", "managers", "renew", "machine", "ticket", "policy", "requests", "approve", "deny", "list", "revoke", "overview", "page", "serve"],
         },
     ];
 

@@ -5,8 +5,6 @@ namespace CaService.Commands;
 /// <summary><c>wow-ca list</c>: shows what the CA has issued, and whether its audit is whole.</summary>
 internal static class ListCommand
 {
-    private sealed record TicketRow(string Id, long Uses, long Used, DateTimeOffset NotAfter);
-
     private sealed record Contents(List<CertificateRow> Certificates, HashSet<string> Revoked, List<TicketRow> Tickets, long? AuditBreak)
     {
         public string StatusAt(CertificateRow row, DateTimeOffset now) =>
@@ -26,6 +24,15 @@ internal static class ListCommand
         DateTimeOffset now = time.GetUtcNow();
         reply.Say(words => WriteText(ca, contents, now, words), json => WriteJson(ca, contents, now, json));
         return Task.FromResult(contents.AuditBreak is null ? ExitCode.Done : ExitCode.Failed);
+    }
+
+    /// <summary>The members of a ticket's object.</summary>
+    public static void WriteTicket(TicketRow ticket, Utf8JsonWriter json)
+    {
+        json.WriteString("id", ticket.Id);
+        json.WriteNumber("uses", ticket.Uses);
+        json.WriteNumber("used", ticket.Used);
+        json.WriteString("not_after", ticket.NotAfter);
     }
 
     private static void WriteText(CaFolder ca, Contents contents, DateTimeOffset now, TextWriter output)
@@ -73,10 +80,7 @@ internal static class ListCommand
         foreach (TicketRow ticket in contents.Tickets)
         {
             json.WriteStartObject();
-            json.WriteString("id", ticket.Id);
-            json.WriteNumber("uses", ticket.Uses);
-            json.WriteNumber("used", ticket.Used);
-            json.WriteString("not_after", ticket.NotAfter);
+            WriteTicket(ticket, json);
             json.WriteEndObject();
         }
 

@@ -14,6 +14,18 @@ internal static class RequestsCommand
         return Task.FromResult(ExitCode.Done);
     }
 
+    /// <summary>The members of a request's object.</summary>
+    public static void WriteRow(AdmissionRow row, Utf8JsonWriter json)
+    {
+        json.WriteString("key", row.Node);
+        json.WriteString("state", row.StateName);
+        json.WriteString("address", row.Address?.ToString());
+        json.WriteString("host", row.Host);
+        json.WriteString("ticket", row.Ticket);
+        json.WriteString("since", row.Since);
+        json.WriteString("asked", row.Asked);
+    }
+
     private static void WriteText(AdmissionPolicy policy, List<AdmissionRow> rows, bool isAll, DateTimeOffset now, TextWriter output)
     {
         output.WriteLine($"policy {Admissions.NameOf(policy)}: {PolicyCommand.Meaning(policy)}");
@@ -45,13 +57,7 @@ internal static class RequestsCommand
         foreach (AdmissionRow row in rows)
         {
             json.WriteStartObject();
-            json.WriteString("key", row.Node);
-            json.WriteString("state", row.StateName);
-            json.WriteString("address", row.Address?.ToString());
-            json.WriteString("host", row.Host);
-            json.WriteString("ticket", row.Ticket);
-            json.WriteString("since", row.Since);
-            json.WriteString("asked", row.Asked);
+            WriteRow(row, json);
             json.WriteEndObject();
         }
 

@@ -1,3 +1,4 @@
+using System.Text.Json;
 using CertificateProfile;
 
 namespace CaService.Commands;
@@ -5,6 +6,9 @@ namespace CaService.Commands;
 /// <summary><c>wow-ca revoke</c>: takes a machine's certificates back.</summary>
 internal static class RevokeCommand
 {
+    /// <summary>The option by which nothing is done.</summary>
+    public const string DryRun = "dry-run";
+
     /// <summary>Characters; ours have 1,200.</summary>
     private const int LongestPem = 1 << 16;
 
@@ -19,6 +23,12 @@ internal static class RevokeCommand
         using CaFolder ca = CaFolder.Open(options.Get("state"));
         var desk = new RevocationDesk(ca, time);
         bool mayBeManager = options.Has("manager");
+        if (options.Has(DryRun))
+        {
+            Look(ca, certificate is null ? desk.Look(options.Words[0], mayBeManager) : throw new UserError($"--{DryRun} goes with a serial, name or address."), reply, time.GetUtcNow());
+            return Task.FromResult(ExitCode.Done);
+        }
+
         RevocationDesk.Outcome outcome = certificate is null ? desk.Revoke(options.Words[0], mayBeManager) : desk.RevokeHolder(certificate, mayBeManager);
         string machine = $"{outcome.Machine.Host} ({outcome.Machine.Address})";
         var ticket = ca.Database.Read(transaction => OpenTicket(transaction, outcome.Machine, time.GetUtcNow()));
@@ -40,16 +50,46 @@ internal static class RevokeCommand
                 json.WriteString("address", outcome.Machine.Address.ToString());
                 json.WriteNumber("revoked", outcome.Revoked);
                 json.WriteNumber("list", outcome.List);
-                if (ticket is (string id, long left, DateTimeOffset until))
-                {
-                    json.WriteStartObject("open_ticket");
-                    json.WriteString("id", id);
-                    json.WriteNumber("left", left);
-                    json.WriteString("not_after", until);
-                    json.WriteEndObject();
-                }
+                WriteTicket(ticket, json);
             });
         return Task.FromResult(ExitCode.Done);
+    }
+
+    private static void Look(CaFolder ca, (CertificateRow Machine, int Certificates) found, Reply reply, DateTimeOffset now)
+    {
+        (CertificateRow machine, int certificates) = found;
+        var ticket = ca.Database.Read(transaction => OpenTicket(transaction, machine, now));
+        reply.Say(
+            words =>
+            {
+                words.WriteLine($"{machine.Host} ({machine.Address}, {machine.RoleName}) would be revoked: {Count(certificates)}, the last until {machine.NotAfter:u}. Nothing was done.");
+                if (ticket is (string id, long left, DateTimeOffset until))
+                {
+                    words.WriteLine($"Its ticket {id} would still admit {left} machines until {until:u}.");
+                }
+            },
+            json =>
+            {
+                json.WriteString("host", machine.Host);
+                json.WriteString("address", machine.Address.ToString());
+                json.WriteString("serial", machine.Serial);
+                json.WriteString("role", machine.RoleName);
+                json.WriteString("not_after", machine.NotAfter);
+                json.WriteNumber("would_revoke", certificates);
+                WriteTicket(ticket, json);
+            });
+    }
+
+    private static void WriteTicket((string Id, long Left, DateTimeOffset Until)? ticket, Utf8JsonWriter json)
+    {
+        if (ticket is (string id, long left, DateTimeOffset until))
+        {
+            json.WriteStartObject("open_ticket");
+            json.WriteString("id", id);
+            json.WriteNumber("left", left);
+            json.WriteString("not_after", until);
+            json.WriteEndObject();
+        }
     }
 
     private static byte[] ReadCertificate(string path)

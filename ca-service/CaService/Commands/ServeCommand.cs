@@ -39,7 +39,7 @@ internal static class ServeCommand
         await server.StartAsync(CancellationToken.None);
         await using AdminServer? administrators = socket is null
             ? null
-            : AdminServer.Open(socket, (words, who) => CommandLine.AnswerAsync(words, who, settings.Folder, time), Patience, Log);
+            : AdminServer.Open(socket, new AdminDesk(new PageSessions(time, AdminGroup.Has), settings.Folder, time).AnswerAsync, Patience, Log);
         Log($"serving pool={ca.Authority.Pool.Name} listen={server.Endpoint} possession-port={settings.PossessionPort}");
         await server.WaitForStopAsync();
         Log("stopped");

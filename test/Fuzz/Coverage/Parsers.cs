@@ -4,6 +4,7 @@ using Brunet.Notices;
 using Brunet.Sessions;
 using Brunet.Wire;
 using CaService;
+using CaService.Admin;
 using CaService.Est;
 using CertificateProfile;
 using Ipop.Arp;
@@ -79,6 +80,7 @@ internal static class Parsers
         ["possession-answer"] = [typeof(Possession)],
         ["ticket"] = [typeof(BasicCredentials)],
         ["ticket-id"] = [typeof(TicketTerms)],
+        ["admin-request"] = [typeof(AdminRequest)],
         ["pem"] = [typeof(CertificatePem)],
         ["est"] = [typeof(EstHandler)],
         ["configuration"] = [typeof(IniFile), typeof(DaemonOptionsReader), typeof(BootstrapEntry)],

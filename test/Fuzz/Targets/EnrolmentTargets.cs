@@ -1,6 +1,7 @@
 using System.Net;
 using System.Text;
 using CaService;
+using CaService.Admin;
 using CaService.Est;
 using CertificateProfile;
 using Fuzz.Mutation;
@@ -48,8 +49,30 @@ internal static class EnrolmentTargets
             ],
             new TextMutator(["-", "0", "-1", "1000001", "99999999999999999999"]),
             input => Encoding.Latin1.GetString(input) is var id && TicketTerms.TryRead(id, out TicketTerms terms) ? Encoding.Latin1.GetBytes(terms.IdWith(id[..8])) : null);
+        yield return new CodecTarget(
+            "admin-request",
+            [
+                new("words", "{\"words\":[\"revoke\",\"beta\"]}\n"u8.ToArray()), new("page", "{\"page\":\"ab\",\"words\":[\"overview\",\"--json\"]}\n"u8.ToArray()),
+                new("code", "{\"code\":\"ab\"}\n"u8.ToArray()), new("end", "{\"end\":\"ab\"}\n"u8.ToArray()), new("array", "[]\n"u8.ToArray()),
+                new("twice", "{\"words\":[],\"words\":[1]}\n"u8.ToArray()), new("open", "{\"words\":["u8.ToArray()),
+            ],
+            new TextMutator(["{", "}", "[", "]", "\"", ",", ":", "\n", "\"words\"", "\"page\"", "\"code\"", "\"end\"", "\\ud800", "null", "1"]),
+            Asked,
+            isStrict: false);
         yield return new CodecTarget("pem", [new("certificate", Encoding.ASCII.GetBytes(CertificatePem.Write(member)))], new TextMutator(["-----BEGIN CERTIFICATE-----", "-----END CERTIFICATE-----", "=", "\n"]), input =>
             CertificatePem.TryRead(Encoding.UTF8.GetString(input), out byte[]? der) ? Encoding.ASCII.GetBytes(CertificatePem.Write(der)) : null, isStrict: false, most: 512 << 10);
+    }
+
+    /// <summary>The command line that it asks for; a login has none, and nothing is asked in two ways.</summary>
+    private static byte[]? Asked(byte[] input)
+    {
+        if (AdminMessage.ReadRequest(input) is not AdminRequest request)
+        {
+            return null;
+        }
+
+        Oracle.That(new[] { request.Page, request.Code, request.End }.Count(one => one is not null) <= 1, "one of the page's ways at most");
+        return request.IsOfPage ? null : AdminMessage.Request(request.Words);
     }
 
     /// <summary>The question again, whose answer by the key is believed, and by another question's nonce is not.</summary>

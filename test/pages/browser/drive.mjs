@@ -33,6 +33,8 @@ const acts = {
   async follow({ link }) { await page.getByRole("link", { name: link, exact: true }).click(); },
   async keys({ keys }) { for (const key of keys) { await page.keyboard.press(key); } },
   async focused() { return page.evaluate(() => document.activeElement.textContent); },
+  async focus({ label }) { await page.getByLabel(label, { exact: true }).focus(); },
+  async gone({ text }) { await page.getByText(text).first().waitFor({ state: "detached" }); },
   async shows({ text }) { await page.getByText(text).first().waitFor(); },
   async text() { return page.innerText("body"); },
   async cookies() { return context.cookies(); },

@@ -14,7 +14,7 @@ FIRST_UID, LAST_UID = 1000, 1999
 JOB = "wowjob"
 """How the names of jobs' accounts begin."""
 CONSOLE, CONSOLE_UID = "wow-console", 989
-WEB, WEB_UID = "wow-web", 988
+WEB, WEB_UID = agreed.WEB_ACCOUNT, 988
 """The accounts of the page on the console and of the web page. Their group is the people's, who may ask the agent and ipopd."""
 
 

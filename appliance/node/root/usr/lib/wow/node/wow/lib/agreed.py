@@ -13,6 +13,8 @@ HISTORY_PORT = 9619
 """TCP port on which a manager hands out the pool's figures and history."""
 FORWARDED_PAGE_PORT = 4480
 """Port of the owner's computer that VirtualBox forwards there, as our OVA has it."""
+ADMIN_PAGE_PORT = 4481
+"""Port of an administrator's computer that ssh forwards to the page of the manager with the CA, unless he types another."""
 DNS_HOST = "127.0.0.54"
 """Where ipopd of the image answers names of the pool; dnsmasq asks it there."""
 DNS_PORT = 5354
@@ -36,8 +38,12 @@ AUTHORITY_LABEL = "ca"
 """Label in the zone of the machine that has the CA, where others enrol; no certificate has it."""
 MOST_MANAGERS = 8
 """Managers of a pool: each machine tells all of them of itself."""
+ADMIN_SOCKET = "/run/wow-ca/admin.sock"
+"""Where administrators of the pool ask the CA that serves on a manager."""
 ADMIN_GROUP = "wow-admin"
 """Who may: the administrators of a manager's pool.conf."""
+WEB_ACCOUNT = "wow-web"
+"""The web page's account, for which the CA does nothing but for an administrator who is logged in there."""
 WORKER_ROLE = "worker"
 """OU of a worker's certificate, and its role in pool.conf, `wow status` and the CA's table."""
 MANAGER_ROLE = "manager"

@@ -6,7 +6,7 @@ believed where it went back, or forward by more than a day, and in the first min
 import os
 import time
 
-from wow.lib import files, paths
+from wow.lib import agreed, files, paths
 from wow.lib.errors import WowError
 
 TYPE_CHECKING = False
@@ -25,7 +25,7 @@ SETTLED = 120
 """Seconds after a boot from which the wall clock may end a pause of before."""
 TOMORROW = "tomorrow"
 """Stands for a deadline (act.py)."""
-CONSOLE, WEB = "console", "wow-web"
+CONSOLE, WEB = "console", agreed.WEB_ACCOUNT
 """Who, where nobody with an account asked: at the screen, on the web page."""
 LAST = 1 << 38
 """Seconds since 1970 of no time that is meant."""

@@ -2,7 +2,7 @@
 from wow.lib import control, table
 from wow.page import text
 from wow.pause import words
-from wow.web import code
+from wow.web import ca, code
 from wow.web.html import Html, alert, button, form, moment, page, plain, rows, said
 from wow.web.html import table as grid
 
@@ -52,7 +52,7 @@ def machine(seen: "Seen", key: str) -> bytes:
     name = f"{status['host']}.{status['zone']}" if status and status["host"] else "This machine"
     troubles = "".join(alert(said(one)) for one in seen.troubles)
     return page(f"{name}: WOW", f'<h1>{said(name)}</h1><div id="now">{troubles}<p class="state" role="status">{said(sentence(seen))}</p>'
-                f"{_jobs(seen)}{_wrong(seen)}</div>{_acts(seen, key)}{_facts(seen)}{_projects(seen)}"
+                f"{_jobs(seen)}{_wrong(seen)}</div>{_acts(seen, key)}{_facts(seen)}{_projects(seen)}{_authority()}"
                 '<h2>Leave</h2><p>Who wants the machine out of its pool for good: <a href="/leave">leave the pool</a>.</p>', key)
 
 
@@ -103,6 +103,10 @@ def _wrong(seen: "Seen") -> Html:
         return Html(f"<h2>What is wrong</h2><p>Nothing, as of {moment(seen.facts.looked)}.</p>")
     lines = "".join(f"<li>{said(what)} {said(todo)}</li>" for what, todo in found)
     return Html(f"<h2>What is wrong</h2><ul>{lines}</ul><p>As of {moment(seen.facts.looked)}.</p>")
+
+
+def _authority() -> Html:
+    return Html('<h2>The pool\'s CA</h2><p>It is on this machine. Administrators of the pool: <a href="/ca">the CA\'s page</a>.</p>') if ca.is_here() else Html("")
 
 
 def _facts(seen: "Seen") -> Html:
