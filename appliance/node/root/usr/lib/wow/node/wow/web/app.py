@@ -4,7 +4,7 @@ import os
 
 from wow.agent import allowed, client
 from wow.lib.errors import WowError
-from wow.web import guests, look, pages, where
+from wow.web import guests, limits, look, pages, where
 from wow.web.guests import Guests, Refused
 
 TYPE_CHECKING = False
@@ -33,7 +33,7 @@ class App:
         self._routes = bottle.Bottle()
         for path, method, answer in (
                 ("/", "GET", self._home), ("/login", "POST", self._login), ("/logout", "POST", self._logout),
-                ("/pause", "POST", self._pause), ("/resume", "POST", self._resume), ("/leave", "GET", self._ask_leave), ("/leave", "POST", self._leave),
+                ("/pause", "POST", self._pause), ("/resume", "POST", self._resume), ("/limits", "GET", self._ask_limits), ("/limits", "POST", self._limits), ("/leave", "GET", self._ask_leave), ("/leave", "POST", self._leave),
                 *((f"/{name}", "GET", self._static(name)) for name in STATIC)):
             self._routes.route(path, method, answer)
         self._routes.default_error_handler = self._error
@@ -110,6 +110,19 @@ class App:
 
     def _resume(self) -> "Any":
         return self._asked(self._must(), "resume") or self._back()
+
+    def _ask_limits(self) -> "Any":
+        secret = self._secret()
+        return self._answer(200, limits.show(guests.form_key(secret), limits.kept())) if secret else self._back()
+
+    def _limits(self) -> "Any":
+        secret = self._must()
+        given = {name: str(self._bottle.request.forms.getunicode(name) or "") for name, *_ in limits.FIELDS}
+        try:
+            client.ask("limit", **limits.asked(given))
+        except WowError as error:
+            return self._answer(CODES.get(error.code, 502), limits.show(guests.form_key(secret), given, str(error)))
+        return self._back()
 
     def _ask_leave(self) -> "Any":
         secret = self._secret()
