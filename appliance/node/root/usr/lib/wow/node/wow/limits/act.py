@@ -18,7 +18,7 @@ def limit(fields: dict[str, str], _: int) -> None:
     pausing.must_run_jobs("limit")
     former = state.read()
     values = former.values() | {name: read(name, text) for name, text in fields.items()}
-    limits = state.Limits(*(number(values[name]) for name in state.NUMBERS), str(values["hours"] or ""), former.since)
+    limits = state.made(values, former.since)
     if limits.held() != former.held():
         limits.since = int(time.time())
     try:
@@ -32,11 +32,6 @@ def limit(fields: dict[str, str], _: int) -> None:
     except OSError:
         pass  # HTCondor was started anew while the agent runs, which does not see its new groups; wow-jobs does
     pausing.wake()
-
-
-def number(value: int | str | None) -> int | None:
-    """A limit that is a number."""
-    return value if isinstance(value, int) else None
 
 
 def read(name: str, text: str) -> int | str | None:

@@ -38,6 +38,11 @@ class Limits:
         return self.processors, self.memory, self.disk
 
 
+def made(values: "dict[str, Any]", since: int) -> Limits:
+    """The limits whose values are these, each by its name."""
+    return Limits(values["percent"], values["processors"], values["memory"], values["disk"], values["hours"] or "", since)
+
+
 def read() -> Limits:
     """The limits that hold: none where the file is no good, which wow-jobs and `wow limit` tell."""
     try:
@@ -58,18 +63,22 @@ def load() -> Limits:
         raise _bad(f"cannot be read ({str(error)[:100]})") from None
     if not isinstance(found, dict) or set(found) != {*NAMES, "since"} or not _is_sound(found):
         raise _bad("is not as this program writes it")
-    return Limits(*(found[name] for name in NUMBERS), found["hours"], found["since"])
+    return made(found, found["since"])
 
 
 def _is_sound(found: "dict[str, Any]") -> bool:
-    if not all(found[name] is None or (type(found[name]) is int and 0 < found[name] < MOST) for name in NUMBERS):
+    if not all(found[name] is None or _is_whole(found[name], 1, MOST) for name in NUMBERS):
         return False
-    if type(found["since"]) is not int or not 0 <= found["since"] < pauses.LAST or not isinstance(found["hours"], str):
+    if not _is_whole(found["since"], 0, pauses.LAST) or not isinstance(found["hours"], str):
         return False
     try:
         return not found["hours"] or hours.text(hours.read(found["hours"])) == found["hours"]
     except WowError:
         return False
+
+
+def _is_whole(value: object, least: int, end: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and least <= value < end
 
 
 def _bad(what: str) -> WowError:

@@ -46,5 +46,5 @@ def asked(name: str, said: "Sequence[str]") -> str:
     return number
 
 
-VERB = Verb("limit", "[show | set NAME VALUE | clear [NAME]]", "what of this machine jobs may have: percent of a processor, processors, memory, disk, and the hours of the "
-            "week when they may run", (JSON,), run, choices=("show", "set", "clear"))
+VERB = Verb("limit", "[show | set NAME VALUE | clear [NAME]]", "what of this machine jobs may have: percent of a processor, processors, memory, disk, and the "
+            "hours of the week when they may run", (JSON,), run, choices=("show", "set", "clear"))
