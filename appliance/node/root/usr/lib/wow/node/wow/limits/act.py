@@ -25,9 +25,9 @@ def limit(fields: dict[str, str], _: int) -> None:
         state.keep(limits)
     except OSError as error:
         raise WowError(f"{state.FILE} cannot be written, so nothing was changed: {error.strerror}", "Make room in /home", code=allowed.FAILED) from None
-    if limits.hours != former.hours:
-        rounds.apply(holding.read())
     try:
+        if limits.hours != former.hours:
+            rounds.apply(holding.read())
         share.apply(limits.percent)
     except OSError:
         pass  # HTCondor was started anew while the agent runs, which does not see its new groups; wow-jobs does
