@@ -17,6 +17,7 @@ from wow.agent import allowed, boot, client, requests, reset, server
 from wow.config import users
 from wow.join import enrol
 from wow.lib.errors import WowError
+from wow.limits import state as limits
 from wow.pause import act
 
 CLONE = pathlib.Path(__file__).resolve().parents[2]
@@ -28,8 +29,10 @@ ROOT, ALICE, JOB, CONDOR, NOBODY, CONSOLE, WEB = 0, 1000, 2001, 101, 65534, user
 NAMES = {ALICE: "alice", CONSOLE: "wow-console", WEB: "wow-web", JOB: "wowjob1", CONDOR: "condor"}
 AGREED = contract.read(CLONE)
 MAY = {"enroll": {ROOT, ALICE}, "reset": {ROOT, ALICE}, "support": {ROOT, ALICE, CONSOLE}, "pause": {ROOT, ALICE, CONSOLE, WEB},
-       "resume": {ROOT, ALICE, CONSOLE, WEB}, "boot": {ROOT, ALICE}, "leave": {ROOT, CONSOLE, WEB}, "power-off": {ROOT, CONSOLE}, "login": {ROOT, ALICE, CONSOLE}}
+       "resume": {ROOT, ALICE, CONSOLE, WEB}, "boot": {ROOT, ALICE}, "leave": {ROOT, CONSOLE, WEB}, "power-off": {ROOT, CONSOLE}, "login": {ROOT, ALICE, CONSOLE}, "limit": {ROOT, ALICE, WEB}}
 STARTS_NOTHING = {"login"}
+FIELDS = {"limit": {"percent": "50"}}
+"""What a request cannot do without."""
 
 
 class Table(unittest.TestCase):
@@ -45,7 +48,7 @@ class Table(unittest.TestCase):
                     mock.patch.object(requests.system, "run", lambda arguments, *_, **__: (self.started.append(arguments[1:]), (0, ""))[1]),
                     mock.patch.object(act.facts, "read", lambda: samples.pool(node__role="worker")), mock.patch.object(act.rounds.freeze, "GROUPS", (folder.name,)),
                     mock.patch.object(boot, "FILE", f"{folder.name}/next"), mock.patch.object(boot.paths, "STATE", folder.name),
-                    mock.patch.object(act.state, "FILE", f"{folder.name}/pause.json"),
+                    mock.patch.object(act.state, "FILE", f"{folder.name}/pause.json"), mock.patch.object(limits, "FILE", f"{folder.name}/limits.json"),
                     mock.patch.object(requests.code.make, "__defaults__", (f"{folder.name}/web-code",)),
                     mock.patch.object(enrol, "TICKET", self.ticket), mock.patch.object(requests.facts, "FILE", self.known), mock.patch("builtins.print")):
             one.start()
@@ -68,7 +71,7 @@ class Table(unittest.TestCase):
         for name, may in MAY.items():
             for uid in (ROOT, ALICE, JOB, CONDOR, NOBODY, CONSOLE, WEB):
                 self.started.clear()
-                reply = self.ask(uid, command=name)
+                reply = self.ask(uid, command=name, **FIELDS.get(name, {}))
                 self.assertEqual((reply["ok"], reply.get("code"), len(self.started)), (True, None, int(name not in STARTS_NOTHING)) if uid in may else (False, "not-permitted", 0), f"{name} as {uid}")
 
     def test_a_ticket_is_taken_up_for_root_alone_to_read_and_is_told_to_nobody(self):

@@ -14,7 +14,7 @@ from wow.why import classads
 SLOTS = {"state": "Unclaimed", "start": True, "rule": "(NumDynamicSlots ?: 0) < 128", "jobs": 1, "started": 7, "changed_s": 300.0, "up_s": 7200.0}
 WELL = {"name": "beta.pool.internal", "is_manager": False, "is_listed": True, "managers": 1, "answers": True, "slots": SLOTS, "queue": True, "negotiator": None, "clock_s": -1.0, "held": [],
         "disk": {"path": "/var/lib/wow/execute", "free": 5_000_000_000, "size": 7_000_000_000, "is_bounded": True},
-        "paused": None, "pause_trouble": None}
+        "paused": None, "pause_trouble": None, "limits_trouble": None}
 STATUS = {"address": "10.128.0.2", "certified": True, "open": False, "managers": []}
 
 

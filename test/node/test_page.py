@@ -217,7 +217,7 @@ class Keeping(unittest.TestCase):
         pool.name = "science"
         self.answer = samples.STATUS
         for one in (mock.patch.object(keeper.control, "status", self.status), mock.patch.object(keeper.running, "look", list),
-                    mock.patch.object(keeper.state, "read", lambda: None)):
+                    mock.patch.object(keeper.holding, "read", lambda: None), mock.patch.object(keeper.limits, "read", keeper.limits.Limits)):
             one.start()
             self.addCleanup(one.stop)
         self.keeper = keeper.Keeper(pool, lambda: self.time, self.page, mock.Mock(findings=[], looked=NOON))

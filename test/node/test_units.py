@@ -11,7 +11,9 @@ from wow.agent import boot, requests
 from wow.condor import managers, reread
 from wow.config import users
 from wow.lib import paths
+from wow.limits import tell
 from wow.pause import act, freeze, state
+from wow.pause import tell as pause
 
 CLONE = pathlib.Path(__file__).resolve().parents[2]
 ROOT = CLONE / "appliance/node/root"
@@ -77,7 +79,8 @@ class Power(unittest.TestCase):
 class Managers(unittest.TestCase):
     def test_what_htcondor_reads_at_its_start_is_noted_before_it_starts(self):
         file = ROOT / UNITS / "condor.service.d/wow.conf"
-        self.assertIn(f"-/usr/bin/cp {managers.FILE} {reread.READ}", values(file, "ExecStartPre"))
+        for made, read in ((managers.FILE, reread.READ), (pause.FILE, pause.READ), (tell.FILE, tell.READ)):
+            self.assertIn(f"-/usr/bin/cp {made} {read}", values(file, "ExecStartPre"))
 
     def test_what_could_not_be_acted_on_is_tried_again(self):
         self.assertEqual(values(own_units()["wow-watch.service"], "Restart"), ["on-failure"])
@@ -176,7 +179,7 @@ class Command(unittest.TestCase):
     def test_what_the_agent_starts_is_a_unit_of_ours_that_takes_nothing_but_the_asker_s_number(self):
         text = (ROOT / "usr/lib/wow/node/wow/agent/requests.py").read_text(encoding="utf-8")
         started = {name.replace("@{uid}", "@") for name in re.findall(r'start\("\w+", f?"([^"]+)"\)', text)}
-        here = {"pause", "resume", "boot", "power-off", "login"}
+        here = {"pause", "resume", "limit", "boot", "power-off", "login"}
         self.assertEqual(len(started), len(requests.TABLE.keys() - here), "what is done in the agent itself is named here")
         self.assertLessEqual(started | {act.KEEPER}, set(own_units()))
 

@@ -135,6 +135,13 @@ class Pages(unittest.TestCase):
         self.assertIn("Resume now", self.shown(pause=Pause(1_900_000_000, None, False, "wow-web")))
         self.assertIn("by the web page", self.shown(pause=Pause(1_900_000_000, None, False, "wow-web")))
 
+    def test_limits_that_hold_stand_there_and_hours_have_no_button_that_would_not_end_them(self):
+        self.assertIn("Jobs may have all", self.shown())
+        said = self.shown(limits="50 % of a processor; mon 09:00-17:00", pause=Pause(1_900_000_000, 1_900_003_600, False, "wow-hours"))
+        for word in ("50 % of a processor", 'href="/limits"', "by the hours that its owner set"):
+            self.assertIn(word, said)
+        self.assertNotIn("Resume now", said)
+
     def test_a_machine_that_runs_no_jobs_or_has_no_pool_has_no_buttons_for_that(self):
         seen = self.seen()
         for pool in (samples.pool(node__role="manager"), None):
@@ -142,6 +149,7 @@ class Pages(unittest.TestCase):
             said = pages.machine(seen, "k").decode()
             self.assertNotIn('action="/pause"', said)
             self.assertIn("nothing to pause", said)
+            self.assertNotIn("/limits", said)
 
     def test_whatever_strangers_are_called_it_is_text(self):
         for name in HOSTILE:

@@ -56,6 +56,7 @@ def run(tally, house, modules, out):
             page.press(button="Resume now")
             page.shows(text="Jobs stand still at once")
             must(not page.complaints(), f"the browser complains: {page.complaints()}")
+    limits(tally, house, page)
     with tally.case("`wow page` prints a link that logs in, and with script a page that is open shows what another one did"):
         page.begin()
         page.open(url=house.beta.sh("wow page", "alice").split()[0])
@@ -78,6 +79,9 @@ def run(tally, house, modules, out):
             looked(page, f"machine, {scheme}, {width}")
             papers.add(page.paper())
             page.shot(path=str(out / ("page.png" if (scheme, width) == ("light", WIDE) else f"page-{scheme}-{width}.png")))
+            page.follow(link="Set limits")
+            looked(page, f"limits, {scheme}, {width}")
+            page.open(url=PAGE)
             page.follow(link="leave the pool")
             looked(page, f"leave, {scheme}, {width}")
         must(len(papers) == 2, f"dark is as light: {papers}")
@@ -100,6 +104,48 @@ def run(tally, house, modules, out):
         page.shows(text="This machine's page")
         must(page.open(url=f"{PAGE}leave") == 200 and "Log in" in page.text(), page.text())
     page.close()
+
+
+def limits(tally, house, page):
+    """The form of limits."""
+    for script in (True, False):
+        with tally.case(f"{'with' if script else 'without'} script: set limits, see that they hold, be told what is too much, and end them"):
+            page.begin(script=script)
+            page.open(url=PAGE)
+            page.fill(label="Code", text=house.code())
+            page.press(button="Log in")
+            page.follow(link="Set limits")
+            page.fill(label="Processors", text="1")
+            page.fill(label="Memory in MB", text="256")
+            page.press(button="Set limits")
+            page.shows(text="1 processor; 256M memory")
+            page.follow(link="Set limits")
+            page.fill(label="Processors", text="9999")
+            page.fill(label="Memory in MB", text="200")
+            page.press(button="Set limits")
+            page.shows(text="9999 is more than there is")
+            must((held(house)["processors"], held(house)["memory"]) == (1, 256), f"{held(house)}")
+            page.fill(label="Processors", text="")
+            page.fill(label="Hours when jobs may run", text=f"{far(house)} 9-10")
+            page.press(button="Set limits")
+            page.shows(text="by the hours that its owner set")
+            must(house.frozen() and held(house)["processors"] is None, f"{held(house)}")
+            page.follow(link="Set limits")
+            page.fill(label="Memory in MB", text="")
+            page.fill(label="Hours when jobs may run", text="")
+            page.press(button="Set limits")
+            page.shows(text="Jobs may have all that the machine has")
+            must(not house.frozen() and not any(held(house).values()), f"{held(house)}")
+
+
+def held(house):
+    """The limits as the machine has them."""
+    return json.loads(house.beta.sh("wow limit --json", "alice"))["limits"]
+
+
+def far(house):
+    """A day that is in three days."""
+    return ("mon", "tue", "wed", "thu", "fri", "sat", "sun")[(int(house.beta.sh("date +%u")) + 2) % 7]
 
 
 def looked(page, which):

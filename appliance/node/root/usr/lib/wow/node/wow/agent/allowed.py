@@ -16,7 +16,7 @@ NOT_PERMITTED = "not-permitted"
 BUSY = "busy"
 """As many requests of this user as are heard at a time are being heard already."""
 NO_JOBS = "no-jobs"
-"""This machine runs no jobs of the pool, so it cannot be paused."""
+"""This machine runs no jobs of the pool, so there is nothing to pause or to limit."""
 NOT_HERE = "not-here"
 """This machine cannot do that, or not in this start; the words say why."""
 FAILED = "failed"
@@ -39,6 +39,7 @@ REQUESTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "support": ((ROOT, MEMBER, CONSOLE), ()),
     "pause": ((ROOT, MEMBER, CONSOLE, WEB), ("for", "finish")),
     "resume": ((ROOT, MEMBER, CONSOLE, WEB), ()),
+    "limit": ((ROOT, MEMBER, WEB), ("percent", "processors", "memory", "disk", "hours")),
     "boot": ((ROOT, MEMBER), ("mode", "module", "over")),
     "leave": ((ROOT, CONSOLE, WEB), ()),
     "power-off": ((ROOT, CONSOLE), ()),

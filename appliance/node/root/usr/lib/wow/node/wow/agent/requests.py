@@ -12,6 +12,7 @@ from wow.config import ticket as tickets
 from wow.join import enrol
 from wow.lib import files, paths, system
 from wow.lib.errors import WowError
+from wow.limits import act as limits
 from wow.pause import act
 from wow.web import code
 
@@ -74,7 +75,7 @@ def start(verb: str, unit: str) -> None:
 
 
 TABLE: "dict[str, Callable[[dict[str, str], int], dict[str, str] | None]]" = {
-    "enroll": enroll, "reset": reset, "support": support, "pause": act.pause, "resume": act.resume, "boot": boot.boot, "leave": leave, "power-off": power_off,
+    "enroll": enroll, "reset": reset, "support": support, "pause": act.pause, "resume": act.resume, "limit": limits.limit, "boot": boot.boot, "leave": leave, "power-off": power_off,
     "login": login}
 """What does each request of the contract, given its fields, for the user of a number, and what its reply holds beside ok."""
 

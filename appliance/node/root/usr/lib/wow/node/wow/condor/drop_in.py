@@ -26,6 +26,7 @@ machine's ads are 14 kB instead of 24."""
 from wow.config.facts import Facts
 from wow.history import ads
 from wow.lib import paths
+from wow.limits import tell as limits
 from wow.pause import tell
 from wow.slots import disk
 from wow.why import held
@@ -233,10 +234,11 @@ EXECUTE = {paths.STATE}/execute
 {processors}RESERVED_MEMORY = 128
 RESERVED_DISK = 128
 include ifexist : {tell.FILE}
+include ifexist : {limits.FILE}
 WOW_PAUSED = (MY.{tell.REASON} =!= undefined)
 WOW_STOPPED = ($(WOW_PAUSED) && MY.{tell.FINISH} =!= true)
 WOW_PAUSE_PATIENCE = {PATIENCE}
-START = (NumDynamicSlots ?: 0) < {paths.JOB_ACCOUNTS} && MY.{tell.REASON} =?= undefined
+START = (NumDynamicSlots ?: 0) < {paths.JOB_ACCOUNTS} && MY.{tell.REASON} =?= undefined $({limits.WITHIN})
 WANT_SUSPEND = $(WOW_STOPPED)
 SUSPEND = $(WOW_STOPPED)
 CONTINUE = $(WOW_STOPPED) =!= true

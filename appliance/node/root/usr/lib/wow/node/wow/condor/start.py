@@ -6,6 +6,8 @@ from wow.condor import collector, drop_in, managers, pace, reread
 from wow.config.facts import Facts
 from wow.lib import console, control, files, paths, system
 from wow.lib.errors import WowError
+from wow.limits import rounds as limiting
+from wow.limits import tell as limits
 from wow.pause import rounds, tell
 from wow.slots import counting
 
@@ -27,6 +29,7 @@ def start(pool: Facts, address: str, host: str) -> None:
         counting.start_counting()
     # Before the first job: a machine that is paused stays so when it is started anew.
     tell.write(rounds.at_start() if pool.has_slots else None)
+    limits.write(limiting.load()[0], time.time())
     changed = files.write_if_changed(CONFIG, drop_in.config(pool, address, host))
     system.systemctl("restart" if changed else "start", "--no-block", "condor.service")
     if not changed:

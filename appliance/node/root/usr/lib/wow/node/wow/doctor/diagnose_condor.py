@@ -1,7 +1,6 @@
 """Decides from gathered facts whether HTCondor here is of the pool and gets jobs. Pure, as doctor/diagnose.py."""
 from wow.doctor.finding import Finding, ok, unknown, wrong
 from wow.lib import table
-from wow.pause import words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,7 +45,7 @@ def worker(facts: "Condor") -> list[Finding]:
     if slots is None:
         found.append(wrong(CHECK, f"The manager does not list slots of {facts['name']}, so no jobs come here.", LOGS, "slots-not-listed"))
     else:
-        found.append(ok(CHECK, f"{facts['paused']} {words.RESUME}", "paused") if facts["paused"] else takes(slots))
+        found.append(ok(CHECK, facts["paused"], "paused") if facts["paused"] else takes(slots))
     if not facts["queue"]:
         found.append(wrong(CHECK, f"The manager does not list a queue of {facts['name']}, so jobs that are submitted here wait.", LOGS, "queue-not-listed"))
     return found
@@ -78,10 +77,12 @@ def clock(facts: "Condor") -> list[Finding]:
 
 
 def own(facts: "Condor") -> list[Finding]:
-    """The file of a pause, the queue's held jobs, and the disk."""
+    """The files of a pause and of limits, the queue's held jobs, and the disk."""
     found: list[Finding] = []
     if facts["pause_trouble"]:
         found.append(wrong(CHECK, f"{facts['pause_trouble']}.", "Type `wow resume` to remove it, or pause again.", "pause-unreadable"))
+    if facts["limits_trouble"]:
+        found.append(wrong(CHECK, f"{facts['limits_trouble']}.", "Type `wow limit clear`, and set them again.", "limits-unreadable"))
     if facts["held"]:
         count = len(facts["held"])
         names = ", ".join(facts["held"][:MOST_NAMED]) + (" and more" if count > MOST_NAMED else "")

@@ -6,7 +6,9 @@ from wow.condor import collector, managers
 from wow.config import facts as pool_facts
 from wow.lib import paths, system
 from wow.lib.errors import WowError
-from wow.pause import freeze, state, words
+from wow.limits import holding
+from wow.limits import words as lent
+from wow.pause import words
 from wow.slots import quota
 from wow.why import classads, gather
 from wow.why.classads import number, source, text
@@ -41,7 +43,7 @@ def condor(status: "Status | None", services: "dict[str, str | None]") -> "Condo
             "managers": len(managers.listed(pool, status)), "answers": ads is not None, "slots": slots(own, time.time()),
             "queue": bool(gather.of_type(own, "Scheduler")), "negotiator": negotiator(ads or []),
             "clock_s": clock(own), "held": None if is_manager else held(), "disk": disk(pool.has_slots),
-            "paused": paused(), "pause_trouble": words.trouble()}
+            "paused": paused(), "pause_trouble": words.trouble(), "limits_trouble": lent.trouble()}
     except (WowError, OSError, ValueError):
         return None
 
@@ -79,9 +81,9 @@ def held() -> list[str] | None:
 
 
 def paused() -> str | None:
-    """The owner's pause in a sentence, None if there is none."""
-    found = state.read()
-    return words.sentence(found, freeze.running()) if found else None
+    """The pause that holds and what ends it, None if there is none."""
+    found = holding.read()
+    return words.told(found) if found else None
 
 
 def disk(has_slots: bool, path: str = EXECUTE) -> "Disk | None":

@@ -1,6 +1,6 @@
 """wow-jobs: has jobs run again whose machine is gone (patience.py), counts what this queue's jobs have of which machine (runs.py), and tells managers of this
 machine that were started anew (returned.py); on a manager takes the ads of machines away that are gone (ads.py). On each it has HTCondor read a new list of
-managers, where it did not at once (condor/reread.py); where jobs run, it sees to the owner's pause (pause/rounds.py). It writes what the page on the console
+managers, where it did not at once (condor/reread.py); where jobs run, it sees to the owner's pause (pause/rounds.py) and limits (limits/rounds.py). It writes what the page on the console
 shows (page/keeper.py). While no job of this machine runs, a round is one look at the processes, at one file's time, for one file and into a few small ones, and
 two or three questions to ipopd."""
 import signal
@@ -13,6 +13,7 @@ from wow.jobs.patience import Watch
 from wow.jobs.shadows import Shadow, Shadows
 from wow.lib import barred, overlay
 from wow.lib.errors import WowError
+from wow.limits import rounds as limiting
 from wow.page import keeper as page
 from wow.pause import rounds as pausing
 
@@ -119,7 +120,7 @@ def main() -> int:
         queue.release()
         keeper, counting = Keeper(float(pool.values["jobs", "patience"]) * 60), runs.Runs()
         if pool.has_slots:
-            rounds.insert(0, pausing.Pausing().round)
+            rounds[:0] = [pausing.Pausing().round, limiting.Limiting().round]
         rounds += [returned.Returned(pool).round, keeper.round, lambda now: counting.round(now, keeper.shadows)]
     rounds.append(reread.Retry().round)
     told = ""

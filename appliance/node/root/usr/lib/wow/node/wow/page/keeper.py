@@ -6,9 +6,11 @@ import time
 from wow.config.facts import Facts as Pool
 from wow.lib import control, files, modes, paths
 from wow.lib.errors import WowError
+from wow.limits import holding
+from wow.limits import state as limits
+from wow.limits import words as lent
 from wow.page import text
 from wow.page.doctor import Doctor
-from wow.pause import state
 from wow.slots import running
 from wow.web import where
 
@@ -44,7 +46,7 @@ class Keeper:
             self._asked = now
             self._ask()
         facts.condor, facts.agent = os.path.isdir(CONDOR), os.path.exists(paths.AGENT)
-        facts.pause, facts.jobs = state.read(), running.look()
+        facts.pause, facts.jobs, facts.limits = holding.read(), running.look(), lent.sentence(limits.read())
         self._doctor.round(now, self._hint())
         facts.findings, facts.looked = self._doctor.findings, self._doctor.looked
         self._write([text.mode(facts), *text.lines(facts)])

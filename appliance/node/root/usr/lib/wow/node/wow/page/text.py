@@ -5,6 +5,7 @@ letters of other alphabets), and it has a bound."""
 import time
 
 from wow.lib import console, control
+from wow.limits import hours
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,9 +27,9 @@ INDENT = 9
 class Facts:
     """What is known. status: what ipopd said last, None if it said nothing yet; asked: when, Unix time; trouble: why it says nothing now. findings: (what is
     wrong, what to do) of the doctor, None before its first look; looked: when that was. web: where a browser reaches the machine, empty where nowhere.
-    developed: the module that is developed in this start, empty where none is."""
+    limits: what its owner lends, empty where that is all. developed: the module that is developed in this start, empty where none is."""
 
-    __slots__ = ("now", "pool", "role", "status", "asked", "trouble", "condor", "agent", "pause", "jobs", "findings", "looked", "web", "developed")
+    __slots__ = ("now", "pool", "role", "status", "asked", "trouble", "condor", "agent", "pause", "jobs", "findings", "looked", "web", "developed", "limits")
 
     def __init__(self, now: float, pool: str, role: str) -> None:
         self.now, self.pool, self.role = now, pool, role
@@ -39,7 +40,7 @@ class Facts:
         self.jobs: Sequence[Job] = ()
         self.findings: list[tuple[str, str]] | None = None
         self.looked = 0.0
-        self.web = self.developed = ""
+        self.web = self.developed = self.limits = ""
 
 
 def lines(facts: Facts) -> list[str]:
@@ -54,7 +55,7 @@ def lines(facts: Facts) -> list[str]:
 
 def mode(facts: Facts) -> str:
     """What the key P goes by."""
-    return PAUSED if facts.pause else WORKS
+    return PAUSED if facts.pause and facts.pause.who != hours.WHO else WORKS
 
 
 def clean(text: str, longest: int = LONGEST_NAME) -> str:
@@ -107,6 +108,8 @@ def _outside(status: "Status | None") -> str:
 
 def _paused(pause: "Pause", now: float) -> str:
     until = "until P is pressed" if pause.until is None else f"until {day(pause.until, now)} UTC"
+    if pause.who == hours.WHO:
+        return f"Outside of its owner's hours: no job runs {until}."
     what = "Paused: what runs goes on to its end, no more begin" if pause.finish else "Paused: jobs stand still, and none begin"
     return f"{what}, {until}."
 
@@ -128,6 +131,8 @@ def _machine(facts: Facts) -> list[str]:
         rows.append(_row("network", f"ipopd does not answer{f'; what is shown is of {clock(facts.asked)} UTC' if status else ''}. See: journalctl -u ipopd"))
     if not facts.agent:
         rows.append(_row("keys", "wow-agent does not listen, so keys do nothing. See: systemctl status wow-agent.socket"))
+    if facts.limits:
+        rows.append(_row("limits", clean(facts.limits, WIDTH - INDENT)))
     return [*rows, _row("state", state(facts))]
 
 

@@ -7,6 +7,7 @@ from wow.agent import allowed
 from wow.config import facts, users
 from wow.lib import system
 from wow.lib.errors import WowError
+from wow.limits import holding
 from wow.pause import rounds, state
 
 MORNING, NIGHT = 6, 4
@@ -28,28 +29,28 @@ def pause(fields: dict[str, str], uid: int) -> None:
     except OSError as error:
         raise WowError(f"{state.FILE} cannot be written, so the machine is not paused: {error.strerror}", "Make room in /home, or shut the machine down",
                        code=allowed.FAILED) from None
-    rounds.apply(asked)
+    rounds.apply(holding.over(asked))
     state.sync()
     wake()
 
 
 def resume(_: dict[str, str], __: int) -> None:
-    """Ends the pause, if there is one."""
+    """Ends the owner's own pause, if there is one; outside of the hours jobs stand still all the same."""
     must_run_jobs()
     state.forget()
-    rounds.apply(None)
+    rounds.apply(holding.outside())
     state.sync()
     wake()
 
 
-def must_run_jobs() -> None:
+def must_run_jobs(what: str = "pause") -> None:
     """WowError on a machine without slots."""
     try:
         has_slots = facts.read().has_slots
     except (OSError, ValueError, KeyError):
         raise facts.missing() from None
     if not has_slots:
-        raise WowError("this machine runs no jobs of the pool, so there is nothing to pause", "Ask on a machine of the role worker", code=allowed.NO_JOBS)
+        raise WowError(f"this machine runs no jobs of the pool, so there is nothing to {what}", "Ask on a machine of the role worker", code=allowed.NO_JOBS)
 
 
 def seconds(text: str | None, wall: float) -> int | None:

@@ -3,6 +3,7 @@ import json
 
 from wow.agent import client
 from wow.lib.verb import JSON, Given, UsageError
+from wow.limits import holding
 from wow.pause import state, words
 
 CHOICES = ("3h", "8h", state.TOMORROW)
@@ -14,7 +15,7 @@ def pause(given: Given, finish: bool) -> int:
         raise UsageError(words.USAGE)
     wanted = words.length(given.words[0]) if given.words else None
     client.ask("pause", **({"for": wanted} if wanted else {}), **({"finish": "yes"} if finish else {}))
-    found = state.read()
+    found = holding.read()
     if given.has(JSON):
         print(json.dumps({"paused": state.facts(found)}))
     elif found is not None:

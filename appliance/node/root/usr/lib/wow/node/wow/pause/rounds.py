@@ -1,8 +1,9 @@
-"""What wow-jobs does for the owner's pause in each of its rounds, and at once where the agent wakes it: ends a pause whose time is over, keeps its time by the
+"""What wow-jobs does for the owner's pause, and the hours (limits/hours.py), in each of its rounds, and at once where the agent wakes it: ends a pause whose time is over, keeps its time by the
 clock as it is, and tells HTCondor what it does not know yet. So what the agent began and did not end is put right here."""
 import time
 
 from wow.lib.errors import WowError
+from wow.limits import holding
 from wow.pause import freeze, state, tell
 
 TYPE_CHECKING = False
@@ -27,7 +28,7 @@ class Pausing:
         kept, wrong = load()
         if kept is not None:
             kept = renewed(kept, state.now())
-        pause = kept.pause if kept else None
+        pause = holding.over(kept.pause if kept else None)
         tell.write(pause)
         if not tell.is_told():
             apply(pause)
@@ -39,11 +40,16 @@ class Pausing:
     def _settle(self, pause: state.Pause | None) -> None:
         """Has the kernel do as was asked while HTCondor takes it up, until somebody asks otherwise."""
         for _ in range(LOOKS):
-            now = load()[0]
-            if (now is None) != (pause is None) or (now is not None and pause is not None and now.pause.finish != pause.finish):
+            kept = load()[0]
+            if _does(holding.over(kept.pause if kept else None)) != _does(pause):
                 return
             apply(pause)
             self._pause(MOMENT)
+
+
+def _does(pause: state.Pause | None) -> bool | None:
+    """What a pause does to jobs that run: nothing, or it lets them end or not."""
+    return None if pause is None else pause.finish
 
 
 def load() -> tuple[state.Kept | None, WowError | None]:
@@ -57,7 +63,7 @@ def load() -> tuple[state.Kept | None, WowError | None]:
 def at_start() -> state.Pause | None:
     """The pause that holds when HTCondor is started."""
     kept = load()[0]
-    return kept.pause if kept is not None and not kept.has_ended(state.now()) else None
+    return holding.over(kept.pause if kept is not None and not kept.has_ended(state.now()) else None)
 
 
 def renewed(kept: state.Kept, clock: state.Clock) -> state.Kept | None:

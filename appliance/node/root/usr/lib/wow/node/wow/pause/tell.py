@@ -4,6 +4,7 @@ file of HTCondor's configuration, so that one that is started anew knows them be
 What it has read is noted in a file of its own: the unit copies the first one there before it starts HTCondor, and each command that the startd took writes it.
 The startd alone is asked, and by its own port: one that does not hear yet does not answer, and is told in the next round."""
 from wow.lib import files, paths, system
+from wow.limits import hours
 from wow.pause import state
 
 FILE = f"{paths.RUN}/condor-pause.conf"
@@ -32,6 +33,8 @@ def config(pause: state.Pause | None) -> str:
 
 def reason(pause: state.Pause) -> str:
     """In the machine's ad, for others of the pool: who paused it is theirs to know who look at the machine itself."""
+    if pause.who == hours.WHO:
+        return "it is outside of its owner's hours"
     return "its owner takes no more jobs for now" if pause.finish else "its owner paused it"
 
 

@@ -2,11 +2,13 @@
 import time
 
 from wow.lib.errors import WowError
+from wow.limits import hours
 from wow.pause import freeze, state
 
 UNITS = {"m": 60, "h": 3600, "d": 86400}
-PAGES = {state.CONSOLE: "the console", state.WEB: "the web page"}
+PAGES = {state.CONSOLE: "the console", state.WEB: "the web page", hours.WHO: "the hours that its owner set"}
 RESUME = "Type `wow resume` to let jobs run again."
+HOURS = "Type `wow limit clear hours` to let jobs run at any time."
 USAGE = f"say for how long like 90m, 3h or 2d ({state.LONGEST // 86400}d at most), or tomorrow; nothing: until `wow resume`"
 
 
@@ -39,9 +41,14 @@ def sentence(pause: state.Pause, jobs: int) -> str:
     return f"{how}; by {PAGES.get(pause.who, pause.who)}, since {day(pause.since)}, {until}."
 
 
+def todo(pause: state.Pause) -> str:
+    """What to type."""
+    return HOURS if pause.who == hours.WHO else RESUME
+
+
 def told(pause: state.Pause) -> str:
     """The same of this machine, and what to type."""
-    return f"{sentence(pause, freeze.running())} {RESUME}"
+    return f"{sentence(pause, freeze.running())} {todo(pause)}"
 
 
 def trouble() -> str | None:

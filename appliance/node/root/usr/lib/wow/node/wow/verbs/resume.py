@@ -3,12 +3,18 @@ import json
 
 from wow.agent import client
 from wow.lib.verb import JSON, Given, Verb
+from wow.limits import holding
+from wow.pause import state, words
 
 
 def run(given: Given) -> int:
     """Ends the pause."""
     client.ask("resume")
-    print(json.dumps({"paused": None}) if given.has(JSON) else "Not paused: jobs that were stopped go on, and others may come.")
+    found = holding.read()
+    if given.has(JSON):
+        print(json.dumps({"paused": state.facts(found)}))
+    else:
+        print(words.told(found) if found else "Not paused: jobs that were stopped go on, and others may come.")
     return 0
 
 

@@ -4,6 +4,9 @@ import os
 
 from wow.lib import base, clock, control, modes, paths, table
 from wow.lib.verb import JSON, SOCKET, Given, Verb
+from wow.limits import holding
+from wow.limits import state as limits
+from wow.limits import words as lent
 from wow.pause import state, words
 
 TYPE_CHECKING = False
@@ -22,14 +25,14 @@ def run(given: Given) -> int:
     """Prints the status; exit code 1 when ipopd cannot be asked."""
     path = given.get(SOCKET, paths.SOCKET)
     status = control.status(path)
-    own, paused, mode = None, None, ""
+    own, paused, mode, held = None, None, "", limits.Limits()
     if not given.has(SOCKET):
         status["warnings"] = status["warnings"] + own_warnings()
-        own, paused, mode = base.below(), state.read(), modes.sentence()
+        own, paused, mode, held = base.below(), holding.read(), modes.sentence(), limits.read()
     if given.has(JSON):
-        print(json.dumps({**status, "paused": state.facts(paused), "base": own, "mode": None if given.has(SOCKET) else modes.facts()}))
+        print(json.dumps({**status, "paused": state.facts(paused), "limits": held.values(), "base": own, "mode": None if given.has(SOCKET) else modes.facts()}))
     else:
-        print("\n".join(lines(status, control.peers(path), words.told(paused) if paused else "", own, mode)))
+        print("\n".join(lines(status, control.peers(path), words.told(paused) if paused else "", own, mode, lent.sentence(held))))
     return 0
 
 
@@ -75,7 +78,7 @@ _LETS_IN = {
 }
 
 
-def lines(status: "Status", peers: "Sequence[Peer]" = (), paused: str = "", own: "Base | None" = None, mode: str = "") -> list[str]:
+def lines(status: "Status", peers: "Sequence[Peer]" = (), paused: str = "", own: "Base | None" = None, mode: str = "", held: str = "") -> list[str]:
     """The status for people."""
     ring, certificate = status["ring"], status.get("certificate")
     rows = [["pool", status["pool"] + (OPEN if status["open"] else "")],
@@ -111,6 +114,8 @@ def lines(status: "Status", peers: "Sequence[Peer]" = (), paused: str = "", own:
         rows.append(["mode", mode])
     if paused:
         rows.append(["jobs", paused])
+    if held:
+        rows.append(["limits", f"{held} (wow limit)"])
     if own:
         rows.append(["base", f"Debian's packages of {own['date']}, ABI {own['abi']}"])
     rows.append(["up", table.duration(status["uptime_s"])])

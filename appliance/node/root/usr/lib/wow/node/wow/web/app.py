@@ -4,7 +4,7 @@ import os
 
 from wow.agent import allowed, client
 from wow.lib.errors import WowError
-from wow.web import authority, guests, look, pages, where
+from wow.web import authority, guests, limits, look, pages, where
 from wow.web.guests import Guests, Refused
 
 TYPE_CHECKING = False
@@ -34,6 +34,7 @@ class App:
         for path, method, answer in (
                 ("/", "GET", self._home), ("/login", "POST", self._login), ("/logout", "POST", self._logout),
                 ("/pause", "POST", self._pause), ("/resume", "POST", self._resume), ("/leave", "GET", self._ask_leave), ("/leave", "POST", self._leave),
+                ("/limits", "GET", self._ask_limits), ("/limits", "POST", self._limits),
                 *authority.Authority(bottle, self._answer).routes(),
                 *((f"/{name}", "GET", self._static(name)) for name in STATIC)):
             self._routes.route(path, method, answer)
@@ -111,6 +112,19 @@ class App:
 
     def _resume(self) -> "Any":
         return self._asked(self._must(), "resume") or self._back()
+
+    def _ask_limits(self) -> "Any":
+        secret = self._secret()
+        return self._answer(200, limits.show(guests.form_key(secret), limits.kept())) if secret else self._back()
+
+    def _limits(self) -> "Any":
+        secret = self._must()
+        given = {name: str(self._bottle.request.forms.getunicode(name) or "") for name, *_ in limits.FIELDS}
+        try:
+            client.ask("limit", **limits.asked(given))
+        except WowError as error:
+            return self._answer(CODES.get(error.code, 502), limits.show(guests.form_key(secret), given, str(error)))
+        return self._back()
 
     def _ask_leave(self) -> "Any":
         secret = self._secret()

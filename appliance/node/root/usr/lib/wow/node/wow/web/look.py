@@ -6,8 +6,11 @@ import time
 from wow.config import facts as pools
 from wow.lib import control, files, paths
 from wow.lib.errors import WowError
+from wow.limits import holding
+from wow.limits import state as limits
+from wow.limits import words as lent
 from wow.page import doctor, keeper, text
-from wow.pause import freeze, state
+from wow.pause import freeze
 from wow.slots import running
 
 TYPE_CHECKING = False
@@ -55,7 +58,7 @@ def look() -> Seen:
     facts.condor, facts.agent = os.path.isdir(keeper.CONDOR), os.path.exists(paths.AGENT)
     if not facts.agent:
         troubles.append("wow-agent does not listen, so the buttons do nothing. See: systemctl status wow-agent.socket")
-    facts.pause, facts.jobs = state.read(), running.look()
+    facts.pause, facts.jobs, facts.limits = holding.read(), running.look(), lent.sentence(limits.read())
     facts.findings = doctor.read(doctor.OUT)
     try:
         facts.looked = os.stat(doctor.OUT).st_mtime

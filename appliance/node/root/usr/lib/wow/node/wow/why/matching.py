@@ -86,7 +86,7 @@ def tried(job: "Ad", ad: "Ad", conditions: "dict[Key, classads.Condition]", coun
     return {
         "host": classads.text(ad, "Machine").partition(".")[0], "met": [holds(key, idle) for key in conditions],
         "free": all(holds(key, ad) for key in conditions) and state in FREE and not is_paused(ad),
-        "offers": {name: all_of(ad, name) for name in RESOURCES}, "users": users(ad), "draining": is_drained(ad), "paused": is_paused(ad)}
+        "offers": {name: offered(ad, name) for name in RESOURCES}, "users": users(ad), "draining": is_drained(ad), "paused": is_paused(ad)}
 
 
 def is_drained(ad: "Ad") -> bool:
@@ -120,6 +120,12 @@ def all_of(ad: "Ad", resource: str) -> float:
     """How much of a resource a slot has in all."""
     found = classads.number(ad, f"TotalSlot{resource}") if is_partitionable(ad) else None
     return found if found is not None else classads.number(ad, resource) or 0
+
+
+def offered(ad: "Ad", resource: str) -> float:
+    """The same, as far as its owner lends it."""
+    limit = classads.number(ad, f"WowLimit{'Processors' if resource == 'Cpus' else resource}")
+    return all_of(ad, resource) if limit is None else min(limit, all_of(ad, resource))
 
 
 def users(ad: "Ad") -> list[str]:

@@ -1,0 +1,91 @@
+"""What of this computer its owner lends, and when: a small file beside that of the pause, written as a whole, which outlives restarts, power cuts and another
+pool.conf."""
+from wow.lib import files
+from wow.lib.errors import WowError
+from wow.limits import hours
+from wow.pause import state as pauses
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+FILE = f"{pauses.FOLDER}/limits.json"
+LARGEST = 4096
+"""Bytes of the file at most."""
+NUMBERS = ("percent", "processors", "memory", "disk")
+NAMES = (*NUMBERS, "hours")
+MOST = 1 << 40
+"""No number is larger."""
+
+
+class Limits:
+    """percent: of one processor that all jobs have together; processors: how many jobs may have; memory, disk: MB that they may have; each None where nothing is
+    said. hours: when jobs may run, as hours.py says it, empty where that is always. since: when one of them changed that HTCondor holds, seconds since 1970."""
+
+    __slots__ = ("percent", "processors", "memory", "disk", "hours", "since")
+
+    def __init__(self, percent: int | None = None, processors: int | None = None, memory: int | None = None, disk: int | None = None, when: str = "",
+                 since: int = 0) -> None:
+        self.percent, self.processors, self.memory, self.disk = percent, processors, memory, disk
+        self.hours, self.since = when, since
+
+    def values(self) -> dict[str, int | str | None]:
+        """Each by its name, for programs."""
+        return {"percent": self.percent, "processors": self.processors, "memory": self.memory, "disk": self.disk, "hours": self.hours or None}
+
+    def held(self) -> tuple[int | None, int | None, int | None]:
+        """What HTCondor holds."""
+        return self.processors, self.memory, self.disk
+
+
+def made(values: "dict[str, Any]", since: int) -> Limits:
+    """The limits whose values are these, each by its name."""
+    return Limits(values["percent"], values["processors"], values["memory"], values["disk"], values["hours"] or "", since)
+
+
+def read() -> Limits:
+    """The limits that hold: none where the file is no good, which wow-jobs and `wow limit` tell."""
+    try:
+        return load()
+    except WowError:
+        return Limits()
+
+
+def load() -> Limits:
+    """What the file has; WowError if it is no good."""
+    import json
+    try:
+        with open(FILE, "rb") as file:
+            found = json.loads(file.read(LARGEST))
+    except FileNotFoundError:
+        return Limits()
+    except (OSError, ValueError, RecursionError) as error:
+        raise _bad(f"cannot be read ({str(error)[:100]})") from None
+    if not isinstance(found, dict) or set(found) != {*NAMES, "since"} or not _is_sound(found):
+        raise _bad("is not as this program writes it")
+    return made(found, found["since"])
+
+
+def _is_sound(found: "dict[str, Any]") -> bool:
+    if not all(found[name] is None or _is_whole(found[name], 1, MOST) for name in NUMBERS):
+        return False
+    if not _is_whole(found["since"], 0, pauses.LAST) or not isinstance(found["hours"], str):
+        return False
+    try:
+        return not found["hours"] or hours.text(hours.read(found["hours"])) == found["hours"]
+    except WowError:
+        return False
+
+
+def _is_whole(value: object, least: int, end: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and least <= value < end
+
+
+def _bad(what: str) -> WowError:
+    return WowError(f"{what}, so no limit holds", "Type `wow limit clear`, and set them again", FILE, code="limits-unreadable")
+
+
+def keep(limits: Limits) -> None:
+    """Writes the file as a whole, so that it outlives a power cut. OSError says why it cannot."""
+    import json
+    files.write(FILE, json.dumps({**limits.values(), "hours": limits.hours, "since": limits.since}) + "\n", sync=True)
