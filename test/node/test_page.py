@@ -21,6 +21,7 @@ from wow.lib import console
 from wow.lib.errors import WowError
 from wow.page import doctor, keeper, text
 from wow.pause.state import Pause
+from wow.seal import fence
 from wow.slots import begun, running
 
 CLONE = pathlib.Path(__file__).resolve().parents[2]
@@ -285,8 +286,11 @@ class Screen(unittest.TestCase):
             self.assertTrue(away.called)
 
     def test_a_machine_without_a_pool_has_the_page_and_the_group_that_lets_it_ask_the_agent(self):
-        with mock.patch.object(configure.screen, "choose") as choose, mock.patch.object(configure.accounts, "make") as make:
+        with mock.patch.object(configure.screen, "choose") as choose, mock.patch.object(configure.accounts, "make") as make, \
+                mock.patch.object(configure, "open_run") as opened, mock.patch.object(configure.files, "write") as write:
             configure.without_a_pool()
+        self.assertTrue(opened.called)
+        write.assert_called_once_with("/run/wow/sockets.nft", fence.without_a_pool())
         choose.assert_called_once_with("page")
         make.assert_called_once_with({})
         self.assertIn(f"\n{users.GROUP}:x:{users.GROUP_ID}:\n", users.add("", "\n", "", {})[1])

@@ -9,7 +9,7 @@ import unittest
 
 from wow.agent import boot, requests
 from wow.condor import managers, reread
-from wow.config import users
+from wow.config import take, users
 from wow.lib import paths
 from wow.pause import act, freeze, state
 
@@ -161,9 +161,9 @@ class Command(unittest.TestCase):
     def test_what_the_agent_starts_is_a_unit_of_ours_that_takes_nothing_but_the_asker_s_number(self):
         text = (ROOT / "usr/lib/wow/node/wow/agent/requests.py").read_text(encoding="utf-8")
         started = {name.replace("@{uid}", "@") for name in re.findall(r'start\("\w+", f?"([^"]+)"\)', text)}
-        here = {"pause", "resume", "boot", "power-off", "login"}
+        here = {"pause", "resume", "boot", "power-off", "login", "join"}
         self.assertEqual(len(started), len(requests.TABLE.keys() - here), "what is done in the agent itself is named here")
-        self.assertLessEqual(started | {act.KEEPER}, set(own_units()))
+        self.assertLessEqual(started | {act.KEEPER, take.UNIT}, set(own_units()))
 
     def test_of_the_kernel_s_control_groups_the_agent_may_write_htcondor_s_alone(self):
         (paths_,) = values(own_units()["wow-agent.service"], "ReadWritePaths")

@@ -9,6 +9,8 @@ from shell import run
 
 CLIENT, FAR = "client", "far"
 ADDRESS = "192.0.2.11"
+DESK_ADDRESS = "192.0.2.12"
+"""Of the machine that has no pool.conf."""
 OTHER = "198.51.100"
 SLOT = "/sys/fs/cgroup/htcondor/slot1_1"
 JOB = f"""cp /usr/bin/sleep /run/condor_starter
@@ -33,6 +35,8 @@ class House(Pool):
         self.topology.ip("net", "address", "add", f"{OTHER}.1/24", "dev", "bridge")
         run(*self.topology.inside("net", "sysctl", "-qw", "net.ipv4.ip_forward=1"))
         self._jobs = []
+        self.desk_config, self.desk.config = self.desk.config, None
+        self.client_folder = pathlib.Path(self.folder)
 
     def start(self):
         """Both machines; beta is in the pool, and its fence knows its network."""
