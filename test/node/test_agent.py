@@ -18,6 +18,7 @@ from wow.config import users
 from wow.join import enrol
 from wow.lib.errors import WowError
 from wow.pause import act
+from wow.refuse import state as refusals
 
 CLONE = pathlib.Path(__file__).resolve().parents[2]
 sys.path.append(str(CLONE / "test"))
@@ -29,8 +30,9 @@ NAMES = {ALICE: "alice", CONSOLE: "wow-console", WEB: "wow-web", JOB: "wowjob1",
 AGREED = contract.read(CLONE)
 MAY = {"enroll": {ROOT, ALICE}, "reset": {ROOT, ALICE}, "support": {ROOT, ALICE, CONSOLE}, "pause": {ROOT, ALICE, CONSOLE, WEB},
        "resume": {ROOT, ALICE, CONSOLE, WEB}, "boot": {ROOT, ALICE}, "leave": {ROOT, CONSOLE, WEB}, "power-off": {ROOT, CONSOLE}, "login": {ROOT, ALICE, CONSOLE},
-       "join": {ROOT, WEB}}
+       "join": {ROOT, WEB}, "refuse": {ROOT, ALICE, WEB}, "accept": {ROOT, ALICE, WEB}}
 STARTS_NOTHING = {"login"}
+FIELDS = {"refuse": {"project": "surge"}, "accept": {"project": "surge"}}
 ELSEWHERE = {"join"}
 """What a machine with a pool refuses to everybody; test_newcomer.py has the rest."""
 
@@ -48,7 +50,7 @@ class Table(unittest.TestCase):
                     mock.patch.object(requests.system, "run", lambda arguments, *_, **__: (self.started.append(arguments[1:]), (0, ""))[1]),
                     mock.patch.object(act.facts, "read", lambda *_: samples.pool(node__role="worker")), mock.patch.object(act.rounds.freeze, "GROUPS", (folder.name,)),
                     mock.patch.object(boot, "FILE", f"{folder.name}/next"), mock.patch.object(boot.paths, "STATE", folder.name),
-                    mock.patch.object(act.state, "FILE", f"{folder.name}/pause.json"),
+                    mock.patch.object(act.state, "FILE", f"{folder.name}/pause.json"), mock.patch.object(refusals, "FILE", f"{folder.name}/refused/projects"),
                     mock.patch.object(requests.code.make, "__defaults__", (f"{folder.name}/web-code",)),
                     mock.patch.object(enrol, "TICKET", self.ticket), mock.patch.object(requests.facts, "FILE", self.known), mock.patch("builtins.print")):
             one.start()
@@ -71,7 +73,7 @@ class Table(unittest.TestCase):
         for name, may in MAY.items():
             for uid in (ROOT, ALICE, JOB, CONDOR, NOBODY, CONSOLE, WEB):
                 self.started.clear()
-                reply = self.ask(uid, command=name)
+                reply = self.ask(uid, command=name, **FIELDS.get(name, {}))
                 done = (False, "not-here", 0) if name in ELSEWHERE else (True, None, int(name not in STARTS_NOTHING))
                 self.assertEqual((reply["ok"], reply.get("code"), len(self.started)), done if uid in may else (False, "not-permitted", 0), f"{name} as {uid}")
 

@@ -142,8 +142,8 @@ class Running(unittest.TestCase):
         self.assertEqual(self.look(), [])
 
     def test_a_starter_notes_for_whom_and_itself(self):
-        begun.note(2007, "alice@alpha\x1b[2J\nsecond " + "x" * 500, f"{self.folder}/begun")
-        whom, number, at = (self.folder / "begun/2007").read_text().splitlines()
+        begun.note(2007, "alice@alpha\x1b[2J\nsecond " + "x" * 500, folder=f"{self.folder}/begun")
+        whom, number, at, _ = (self.folder / "begun/2007").read_text().splitlines()
         self.assertEqual((len(whom), number), (begun.LONGEST, str(os.getpid())))
         self.assertGreater(float(at), 0)
 

@@ -42,6 +42,8 @@ REQUESTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "boot": ((ROOT, MEMBER), ("mode", "module", "over")),
     "leave": ((ROOT, CONSOLE, WEB), ()),
     "join": ((ROOT, WEB), ("pool", "ticket")),
+    "refuse": ((ROOT, MEMBER, WEB), ("project",)),
+    "accept": ((ROOT, MEMBER, WEB), ("project",)),
     "power-off": ((ROOT, CONSOLE), ()),
     "login": ((ROOT, MEMBER, CONSOLE), ()),
 }

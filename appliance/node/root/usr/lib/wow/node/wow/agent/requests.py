@@ -13,6 +13,7 @@ from wow.join import enrol
 from wow.lib import files, paths, system
 from wow.lib.errors import WowError
 from wow.pause import act
+from wow.refuse import act as refusing
 from wow.web import code
 
 TYPE_CHECKING = False
@@ -80,7 +81,7 @@ def start(verb: str, unit: str) -> None:
 
 TABLE: "dict[str, Callable[[dict[str, str], int], dict[str, str] | None]]" = {
     "enroll": enroll, "reset": reset, "support": support, "pause": act.pause, "resume": act.resume, "boot": boot.boot, "leave": leave, "join": join,
-    "power-off": power_off, "login": login}
+    "refuse": refusing.refuse, "accept": refusing.accept, "power-off": power_off, "login": login}
 """What does each request of the contract, given its fields, for the user of a number, and what its reply holds beside ok."""
 
 

@@ -27,6 +27,7 @@ from wow.config.facts import Facts
 from wow.history import ads
 from wow.lib import paths
 from wow.pause import tell
+from wow.refuse import tell as refused
 from wow.slots import disk
 from wow.why import held
 
@@ -230,6 +231,7 @@ def _slots(pool: Facts) -> str:
 use FEATURE : PartitionableSlot
 ENABLE_STARTD_DAEMON_AD = False
 EXECUTE = {paths.STATE}/execute
+STARTD_JOB_ATTRS = $(STARTD_JOB_ATTRS) ProjectName
 {processors}RESERVED_MEMORY = 128
 RESERVED_DISK = 128
 include ifexist : {tell.FILE}
@@ -254,4 +256,5 @@ STARTD.FILESYSTEM_DOMAIN = slots.$(FULL_HOSTNAME)
 STARTER.FILESYSTEM_DOMAIN = slots.$(FULL_HOSTNAME)
 STARTER = /usr/lib/wow/node/starter
 DEDICATED_EXECUTE_ACCOUNT_REGEXP = wowjob[0-9]+
+include ifexist : {refused.FILE}
 {accounts}"""

@@ -7,6 +7,7 @@ from wow.config.facts import Facts
 from wow.lib import console, control, files, paths, system
 from wow.lib.errors import WowError
 from wow.pause import rounds, tell
+from wow.refuse import tell as refused
 from wow.slots import counting
 
 TYPE_CHECKING = False
@@ -27,6 +28,9 @@ def start(pool: Facts, address: str, host: str) -> None:
         counting.start_counting()
     # Before the first job: a machine that is paused stays so when it is started anew.
     tell.write(rounds.at_start() if pool.has_slots else None)
+    # So with one whose owner refuses projects.
+    if pool.has_slots:
+        refused.write()
     changed = files.write_if_changed(CONFIG, drop_in.config(pool, address, host))
     system.systemctl("restart" if changed else "start", "--no-block", "condor.service")
     if not changed:

@@ -4,7 +4,7 @@ import os
 
 from wow.agent import allowed, client
 from wow.lib.errors import WowError
-from wow.web import guests, joining, look, pages, where
+from wow.web import guests, joining, look, pages, refusing, where
 from wow.web.guests import Guests, Refused
 
 TYPE_CHECKING = False
@@ -34,6 +34,7 @@ class App:
         for path, method, answer in (
                 ("/", "GET", self._home), ("/login", "POST", self._login), ("/logout", "POST", self._logout),
                 ("/pause", "POST", self._pause), ("/resume", "POST", self._resume), ("/leave", "GET", self._ask_leave), ("/leave", "POST", self._leave),
+                *refusing.Refusing(bottle, self._must, self._asked, self._back).routes(),
                 *joining.Joining(bottle, self._secret, self._must, self._answer, CODES).routes(),
                 *((f"/{name}", "GET", self._static(name)) for name in STATIC)):
             self._routes.route(path, method, answer)
