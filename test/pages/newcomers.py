@@ -59,6 +59,7 @@ def reaches(who, port):
 
 def config(house):
     """The pool.conf that the desk's owner was sent."""
+    house.desk_config["node"]["time-zone"] = "Asia/Kathmandu"
     return "".join(f"[{section}]\n" + "".join(f"{key} = {value}\n" for key, value in keys.items()) for section, keys in house.desk_config.items())
 
 
@@ -137,6 +138,7 @@ def joins(tally, house, page, script, text):
         desk.wait(120)
         must(desk.run("cat", "/run/wow/ticket").stdout.strip() == TICKET, "it has no ticket")
         must(desk.address is not None, "it has no address")
+        must(desk.run("date", "+%z").stdout.strip() == "+0545", "it has another time zone")
         must("hush" not in desk.run("journalctl", "-q").stdout, "the ticket is in the journal")
     with tally.case(f"{how}: it leaves by its page; started again it has no pool and takes another"):
         asker, key = guest(house, desk, DESK_ADDRESS)

@@ -6,7 +6,7 @@ import os
 import time
 
 from wow.condor import drop_in, managers
-from wow.config import accept, accounts, dnsmasq, facts, ipopd, names, outside, screen, ticket, users
+from wow.config import accept, accounts, dnsmasq, facts, ipopd, names, outside, screen, ticket, users, zone
 from wow.config.poolconf import Pool
 from wow.lib import console, der, files, modes, paths
 from wow.lib.errors import WowError
@@ -175,6 +175,8 @@ def generate(pool: Pool, data: bytes) -> None:
     files.write(drop_in.MAPFILE, drop_in.mapfile(pool))
     files.write("/etc/resolv.conf", dnsmasq.resolv_conf(pool))
     files.write("/etc/hosts", names.hosts())
+    if trouble := zone.choose(pool.values["node", "time-zone"]):
+        console.say_error(trouble)
     if pool.open:
         files.write(f"{run}/open", "This pool has no CA and no IPsec.\n")
     if pool.is_manager:
