@@ -8,12 +8,14 @@ import unittest
 from unittest import mock
 
 import samples
+import test_page
 
 from wow.agent import allowed, newcomer
 from wow.config import accept, configure, facts, take, ticket
 from wow.lib import ini, modes, paths
 from wow.lib.errors import WowError
 from wow.seal import fence
+from wow.web import where
 
 GOOD = samples.text(samples.sections()).encode()
 
@@ -168,3 +170,30 @@ class Fence(unittest.TestCase):
         self.assertEqual(accepted, [f"{rule}" for rule in (fence.DHCP_IN, fence.PAGE_IN, *fence.LINK_IN, fence.DHCP_OUT, fence.PAGE_OUT, *fence.LINK_OUT)])
         self.assertEqual(rules.count("policy drop"), 3)
         self.assertEqual([word for word in ("dport 22", "wow0", "4433", "@resolvers") if word in rules], [])
+
+
+class Screen(unittest.TestCase):
+    """The script of the page on the screen (test_page.py has the rest)."""
+
+    def test_without_a_pool_it_says_where_the_web_page_is_that_takes_one(self):
+        keys = test_page.Keys()
+        keys.setUp()
+        self.addCleanup(keys.doCleanups)
+        (keys.folder / "notice").write_text("WOW: pool.conf: is missing.\n\n")
+        (keys.folder / "run/steps").write_text("     4 s  error        see below\n" * 12)
+        keys.begin()
+        self.assertIn("no address on your network yet", keys.until("cannot be reached"))
+        (keys.folder / "run/near").write_text("192.0.2.11/24, 198.51.100.7/24")
+        said = keys.until("web      http://192.0.2.11 takes the pool.conf")
+        self.assertIn("Press N here for the code", said)
+        self.assertIn("pool.conf: is missing.", said)
+        (keys.folder / "product").write_text("VirtualBox\n")
+        (keys.folder / "run/near").write_text("10.0.2.15/24")
+        keys.until(f"web      {where.FORWARDED} takes")
+        (keys.folder / "product").write_text("KVM\n")
+        (keys.folder / "run/near").write_text("10.0.2.15/24 ")
+        keys.until("web      http://10.0.2.15 takes")
+
+
+if __name__ == "__main__":
+    unittest.main()

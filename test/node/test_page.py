@@ -23,7 +23,6 @@ from wow.page import doctor, keeper, text
 from wow.pause.state import Pause
 from wow.seal import fence
 from wow.slots import begun, running
-from wow.web import where
 
 CLONE = pathlib.Path(__file__).resolve().parents[2]
 SCRIPT = CLONE / "appliance/node/root/usr/lib/wow/node/page"
@@ -473,22 +472,6 @@ class Keys(unittest.TestCase):
         (self.folder / "notice").unlink()
         (self.folder / "run/steps").write_text("     5 s  ring\n")
         self.assertNotIn("wrong", self.until("     5 s  ring"))
-
-    def test_without_a_pool_it_says_where_the_web_page_is_that_takes_one(self):
-        (self.folder / "notice").write_text("WOW: pool.conf: is missing.\n\n")
-        (self.folder / "run/steps").write_text("     4 s  error        see below\n" * 12)
-        self.begin()
-        self.assertIn("no address on your network yet", self.until("cannot be reached"))
-        (self.folder / "run/near").write_text("192.0.2.11/24, 198.51.100.7/24")
-        said = self.until("web      http://192.0.2.11 takes the pool.conf")
-        self.assertIn("Press N here for the code", said)
-        self.assertIn("pool.conf: is missing.", said)
-        (self.folder / "product").write_text("VirtualBox\n")
-        (self.folder / "run/near").write_text("10.0.2.15/24")
-        self.until(f"web      {where.FORWARDED} takes")
-        (self.folder / "product").write_text("KVM\n")
-        (self.folder / "run/near").write_text("10.0.2.15/24 ")
-        self.until("web      http://10.0.2.15 takes")
 
     def test_a_terminal_that_is_gone_ends_it(self):
         self.write()
