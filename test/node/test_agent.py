@@ -19,6 +19,7 @@ from wow.join import enrol
 from wow.lib.errors import WowError
 from wow.limits import state as limits
 from wow.pause import act
+from wow.refuse import state as refusals
 
 CLONE = pathlib.Path(__file__).resolve().parents[2]
 sys.path.append(str(CLONE / "test"))
@@ -29,10 +30,13 @@ ROOT, ALICE, JOB, CONDOR, NOBODY, CONSOLE, WEB = 0, 1000, 2001, 101, 65534, user
 NAMES = {ALICE: "alice", CONSOLE: "wow-console", WEB: "wow-web", JOB: "wowjob1", CONDOR: "condor"}
 AGREED = contract.read(CLONE)
 MAY = {"enroll": {ROOT, ALICE}, "reset": {ROOT, ALICE}, "support": {ROOT, ALICE, CONSOLE}, "pause": {ROOT, ALICE, CONSOLE, WEB},
-       "resume": {ROOT, ALICE, CONSOLE, WEB}, "boot": {ROOT, ALICE}, "leave": {ROOT, CONSOLE, WEB}, "power-off": {ROOT, CONSOLE}, "login": {ROOT, ALICE, CONSOLE}, "limit": {ROOT, ALICE, WEB}}
+       "resume": {ROOT, ALICE, CONSOLE, WEB}, "boot": {ROOT, ALICE}, "leave": {ROOT, CONSOLE, WEB}, "power-off": {ROOT, CONSOLE}, "login": {ROOT, ALICE, CONSOLE},
+       "join": {ROOT, WEB}, "refuse": {ROOT, ALICE, WEB}, "accept": {ROOT, ALICE, WEB}, "limit": {ROOT, ALICE, WEB}}
 STARTS_NOTHING = {"login"}
-FIELDS = {"limit": {"percent": "50"}}
+FIELDS = {"refuse": {"project": "surge"}, "accept": {"project": "surge"}, "limit": {"percent": "50"}}
 """What a request cannot do without."""
+ELSEWHERE = {"join"}
+"""What a machine with a pool refuses to everybody; test_newcomer.py has the rest."""
 
 
 class Table(unittest.TestCase):
@@ -46,9 +50,10 @@ class Table(unittest.TestCase):
         for one in (mock.patch.object(requests.pwd, "getpwuid", lambda uid: mock.Mock(pw_name=NAMES[uid])),
                     mock.patch.object(requests.grp, "getgrgid", lambda _: mock.Mock(gr_mem=["alice"])),
                     mock.patch.object(requests.system, "run", lambda arguments, *_, **__: (self.started.append(arguments[1:]), (0, ""))[1]),
-                    mock.patch.object(act.facts, "read", lambda: samples.pool(node__role="worker")), mock.patch.object(act.rounds.freeze, "GROUPS", (folder.name,)),
+                    mock.patch.object(act.facts, "read", lambda *_: samples.pool(node__role="worker")), mock.patch.object(act.rounds.freeze, "GROUPS", (folder.name,)),
                     mock.patch.object(boot, "FILE", f"{folder.name}/next"), mock.patch.object(boot.paths, "STATE", folder.name),
                     mock.patch.object(act.state, "FILE", f"{folder.name}/pause.json"), mock.patch.object(limits, "FILE", f"{folder.name}/limits.json"),
+                    mock.patch.object(refusals, "FILE", f"{folder.name}/refused/projects"),
                     mock.patch.object(requests.code.make, "__defaults__", (f"{folder.name}/web-code",)),
                     mock.patch.object(enrol, "TICKET", self.ticket), mock.patch.object(requests.facts, "FILE", self.known), mock.patch("builtins.print")):
             one.start()
@@ -72,7 +77,8 @@ class Table(unittest.TestCase):
             for uid in (ROOT, ALICE, JOB, CONDOR, NOBODY, CONSOLE, WEB):
                 self.started.clear()
                 reply = self.ask(uid, command=name, **FIELDS.get(name, {}))
-                self.assertEqual((reply["ok"], reply.get("code"), len(self.started)), (True, None, int(name not in STARTS_NOTHING)) if uid in may else (False, "not-permitted", 0), f"{name} as {uid}")
+                done = (False, "not-here", 0) if name in ELSEWHERE else (True, None, int(name not in STARTS_NOTHING))
+                self.assertEqual((reply["ok"], reply.get("code"), len(self.started)), done if uid in may else (False, "not-permitted", 0), f"{name} as {uid}")
 
     def test_a_ticket_is_taken_up_for_root_alone_to_read_and_is_told_to_nobody(self):
         with mock.patch("builtins.print") as printed:
@@ -90,10 +96,10 @@ class Table(unittest.TestCase):
         self.assertEqual(kept.split()[0], requests.code.digest(said.replace("-", "")))
         self.assertNotIn(said[:4], kept + str(printed.call_args_list))
 
-    def test_a_machine_without_a_pool_takes_no_ticket_has_no_web_page_and_can_be_switched_off(self):
+    def test_a_machine_without_a_pool_takes_no_ticket_has_a_web_page_and_can_be_switched_off(self):
         os.unlink(self.known)
         self.assertIn("no configuration yet", self.ask(ROOT, command="enroll", ticket="t1:hushhush")["error"])
-        self.assertIn("no configuration yet", self.ask(CONSOLE, command="login")["error"])
+        self.assertIn("login", self.ask(CONSOLE, command="login"))
         self.assertEqual(self.ask(CONSOLE, command="power-off"), {"ok": True})
         self.assertEqual(self.started, [["poweroff", "--no-block"]])
 

@@ -198,6 +198,7 @@ class Setting(unittest.TestCase):
                 mock.patch.object(queue, "release"), mock.patch.object(queue, "running", lambda default: said.append(default) or []), \
                 mock.patch.object(overlay, "boots", lambda _: {}), mock.patch.object(overlay, "reaches_anybody", lambda: True), \
                 mock.patch.object(runs.Runs, "round"), mock.patch.object(keeper.pausing.Pausing, "round"), \
+                mock.patch.object(keeper.refused.Refusing, "round"), mock.patch.object(keeper.counter.Counter, "round"), mock.patch.object(keeper.signal, "signal"), \
                 mock.patch.object(keeper.signal, "pthread_sigmask"), mock.patch.object(keeper, "rest", side_effect=InterruptedError), self.assertRaises(InterruptedError):
             keeper.main()
         return said

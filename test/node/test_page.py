@@ -21,6 +21,7 @@ from wow.lib import console
 from wow.lib.errors import WowError
 from wow.page import doctor, keeper, text
 from wow.pause.state import Pause
+from wow.seal import fence
 from wow.slots import begun, running
 
 CLONE = pathlib.Path(__file__).resolve().parents[2]
@@ -141,8 +142,8 @@ class Running(unittest.TestCase):
         self.assertEqual(self.look(), [])
 
     def test_a_starter_notes_for_whom_and_itself(self):
-        begun.note(2007, "alice@alpha\x1b[2J\nsecond " + "x" * 500, f"{self.folder}/begun")
-        whom, number, at = (self.folder / "begun/2007").read_text().splitlines()
+        begun.note(2007, "alice@alpha\x1b[2J\nsecond " + "x" * 500, folder=f"{self.folder}/begun")
+        whom, number, at, _ = (self.folder / "begun/2007").read_text().splitlines()
         self.assertEqual((len(whom), number), (begun.LONGEST, str(os.getpid())))
         self.assertGreater(float(at), 0)
 
@@ -285,8 +286,11 @@ class Screen(unittest.TestCase):
             self.assertTrue(away.called)
 
     def test_a_machine_without_a_pool_has_the_page_and_the_group_that_lets_it_ask_the_agent(self):
-        with mock.patch.object(configure.screen, "choose") as choose, mock.patch.object(configure.accounts, "make") as make:
+        with mock.patch.object(configure.screen, "choose") as choose, mock.patch.object(configure.accounts, "make") as make, \
+                mock.patch.object(configure, "open_run") as opened, mock.patch.object(configure.files, "write") as write:
             configure.without_a_pool()
+        self.assertTrue(opened.called)
+        write.assert_called_once_with("/run/wow/sockets.nft", fence.without_a_pool())
         choose.assert_called_once_with("page")
         make.assert_called_once_with({})
         self.assertIn(f"\n{users.GROUP}:x:{users.GROUP_ID}:\n", users.add("", "\n", "", {})[1])
@@ -320,7 +324,7 @@ class Keys(unittest.TestCase):
         for name in ("ask", "wow"):
             (self.folder / "node" / name).chmod(0o755)
         source = SCRIPT.read_text(encoding="utf-8")
-        for old, new in (("/run/wow-console", "own"), ("/run/wow\n", "run\n"), ("/run/issue.d/wow.issue", "notice"), ("/usr/lib/wow/node", "node")):
+        for old, new in (("/run/wow-console", "own"), ("/run/wow\n", "run\n"), ("/run/issue.d/wow.issue", "notice"), ("/sys/class/dmi/id/product_name", "product"), ("/usr/lib/wow/node", "node")):
             source = source.replace(old, f"{folder.name}/{new}")
         (self.folder / "page").write_text(source)
         self.terminal = Terminal()

@@ -9,11 +9,12 @@ import unittest
 
 from wow.agent import boot, requests
 from wow.condor import managers, reread
-from wow.config import users
+from wow.config import take, users
 from wow.lib import paths
 from wow.limits import tell
 from wow.pause import act, freeze, state
 from wow.pause import tell as pause
+from wow.refuse import state as refused
 
 CLONE = pathlib.Path(__file__).resolve().parents[2]
 ROOT = CLONE / "appliance/node/root"
@@ -179,13 +180,13 @@ class Command(unittest.TestCase):
     def test_what_the_agent_starts_is_a_unit_of_ours_that_takes_nothing_but_the_asker_s_number(self):
         text = (ROOT / "usr/lib/wow/node/wow/agent/requests.py").read_text(encoding="utf-8")
         started = {name.replace("@{uid}", "@") for name in re.findall(r'start\("\w+", f?"([^"]+)"\)', text)}
-        here = {"pause", "resume", "limit", "boot", "power-off", "login"}
+        here = {"pause", "resume", "limit", "boot", "power-off", "login", "join", "refuse", "accept"}
         self.assertEqual(len(started), len(requests.TABLE.keys() - here), "what is done in the agent itself is named here")
-        self.assertLessEqual(started | {act.KEEPER}, set(own_units()))
+        self.assertLessEqual(started | {act.KEEPER, take.UNIT}, set(own_units()))
 
     def test_of_the_kernel_s_control_groups_the_agent_may_write_htcondor_s_alone(self):
         (paths_,) = values(own_units()["wow-agent.service"], "ReadWritePaths")
-        self.assertEqual(paths_.split(), [paths.RUN, f"-{state.FOLDER}", f"-{os.path.dirname(boot.FILE)}", f"-{freeze.GROUPS[0].rpartition('/')[0]}", f"-{freeze.GROUPS[1]}"])
+        self.assertEqual(paths_.split(), [paths.RUN, f"-{state.FOLDER}", f"-{refused.FOLDER}", f"-{os.path.dirname(boot.FILE)}", f"-{freeze.GROUPS[0].rpartition('/')[0]}", f"-{freeze.GROUPS[1]}"])
 
 
 if __name__ == "__main__":

@@ -9,16 +9,18 @@ from shell import run
 
 CLIENT, FAR = "client", "far"
 ADDRESS = "192.0.2.11"
+DESK_ADDRESS = "192.0.2.12"
+"""Of the machine that has no pool.conf."""
 OTHER = "198.51.100"
 SLOT = "/sys/fs/cgroup/htcondor/slot1_1"
 JOB = f"""cp /usr/bin/sleep /run/condor_starter
 mkdir -p {SLOT} /run/wow/begun
 echo +memory > {SLOT}/../cgroup.subtree_control || :
 echo $$ > {SLOT}/cgroup.procs
-printf '%s\\n%s\\n%s\\n' "$1" $$ "$(cut -d ' ' -f 1 /proc/uptime)" > /run/wow/begun/2001
+printf '%s\\n%s\\n%s\\n%s\\n' "$1" $$ "$(cut -d ' ' -f 1 /proc/uptime)" "$2" > /run/wow/begun/2001
 exec /run/condor_starter 3600
 """
-"""A job as it stands on a machine: a control group that is frozen, and a note of whose it is by a starter that runs. $1: whose."""
+"""A job as it stands on a machine: a control group that is frozen, and a note of whose it is by a starter that runs. $1: whose; $2: of which project."""
 
 
 class House(Pool):
@@ -33,6 +35,8 @@ class House(Pool):
         self.topology.ip("net", "address", "add", f"{OTHER}.1/24", "dev", "bridge")
         run(*self.topology.inside("net", "sysctl", "-qw", "net.ipv4.ip_forward=1"))
         self._jobs = []
+        self.desk_config, self.desk.config = self.desk.config, None
+        self.client_folder = pathlib.Path(self.folder)
 
     def start(self):
         """Both machines; beta is in the pool, and its fence knows its network."""
@@ -72,10 +76,10 @@ class House(Pool):
         """A new code, as the key N of the screen asks for it."""
         return self.beta.run("runuser", "-u", "wow-console", "--", "/usr/lib/wow/node/ask", "login").stdout.strip()
 
-    def job(self, whose=f"alice@alpha.{ZONE}"):
+    def job(self, whose=f"alice@alpha.{ZONE}", project=""):
         """Puts a job of somebody on beta, in place of the one before."""
         self.beta.sh(f"for pid in $(cat {SLOT}/cgroup.procs 2> /dev/null); do kill -9 $pid; done; echo 0 > {SLOT}/cgroup.freeze; :")
-        self._jobs.append(self.beta.begin(["sh", "-c", JOB, "job", whose]))
+        self._jobs.append(self.beta.begin(["sh", "-c", JOB, "job", whose, project]))
 
     def frozen(self):
         """Whether the kernel keeps the job from running."""

@@ -30,7 +30,7 @@ def run(tally, house, modules, out):
         page = begin(house, modules)
     if tally.failed:
         return
-    house.job()
+    house.job(project="storm surge")
     for script in (True, False):
         how = "with script" if script else "without script"
         with tally.case(f"{how}: log in by the screen's code, see what runs for whom, pause, resume, finish, resume"):

@@ -13,7 +13,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 
 class Machine:
-    """Started, it boots as the image does and finds its pool.conf; `config` is {section: {key: value}}."""
+    """Started, it boots as the image does and finds its pool.conf; `config` is {section: {key: value}}, None for no pool.conf."""
 
     def __init__(self, topology, folder, name, config):
         self.topology = topology
@@ -27,8 +27,9 @@ class Machine:
 
     def start(self):
         """Switches the machine on."""
-        text = "".join(f"[{section}]\n" + "".join(f"{key} = {value}\n" for key, value in keys.items()) for section, keys in self.config.items())
-        (self._disk / "pool.conf").write_text(text, encoding="utf-8")
+        if self.config is not None:
+            text = "".join(f"[{section}]\n" + "".join(f"{key} = {value}\n" for key, value in keys.items()) for section, keys in self.config.items())
+            (self._disk / "pool.conf").write_text(text, encoding="utf-8")
         (self.folder / "stack").write_text(stack(), encoding="utf-8")
         self._group.mkdir(exist_ok=True)
         with open(self.folder / "log", "ab") as log:

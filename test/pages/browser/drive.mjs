@@ -28,10 +28,13 @@ const acts = {
   },
   async fill({ label, text }) { await page.getByLabel(label, { exact: true }).fill(text); },
   async choose({ label, option }) { await page.getByLabel(label, { exact: true }).selectOption({ label: option }); },
+  async upload({ label, path }) { await page.getByLabel(label, { exact: true }).setInputFiles(path); },
   async check({ label }) { await page.getByLabel(label).check(); },
   async press({ button }) { await page.getByRole("button", { name: button, exact: true }).click(); },
   async follow({ link }) { await page.getByRole("link", { name: link, exact: true }).click(); },
   async keys({ keys }) { for (const key of keys) { await page.keyboard.press(key); } },
+  // Why the browser itself does not send a form.
+  async invalid() { return page.evaluate(() => [...document.querySelectorAll(":invalid")].map((one) => one.validationMessage).join(" ")); },
   async focused() { return page.evaluate(() => document.activeElement.textContent); },
   async focus({ label }) { await page.getByLabel(label, { exact: true }).focus(); },
   async gone({ text }) { await page.getByText(text).first().waitFor({ state: "detached" }); },

@@ -81,6 +81,12 @@ def pool() -> int:
     return keeper.main()
 
 
+def take() -> int:
+    """wow-take.service."""
+    from wow.config import take as taking
+    return taking.main()
+
+
 def web() -> int:
     """wow-web.service."""
     from wow.web import server
@@ -88,7 +94,7 @@ def web() -> int:
 
 
 PROGRAMS = {"config": config, "join": join, "renew": renew, "agent": agent, "reset": reset, "leave": leave, "revoked": revoked, "jobs": jobs, "managers": managers,
-            "pace": pace, "support": support, "pool": pool, "web": web}
+            "pace": pace, "support": support, "pool": pool, "take": take, "web": web}
 
 if len(sys.argv) != 2 or sys.argv[1] not in PROGRAMS:
     sys.exit(f"main.py: name one program of {', '.join(PROGRAMS)}")

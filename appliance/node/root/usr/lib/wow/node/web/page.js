@@ -28,6 +28,13 @@ async function renew() {
   }
 }
 
+// A file that the page would not read, so that nobody sends it a whole disk.
+for (const one of document.querySelectorAll("input[data-most]")) {
+  one.addEventListener("change", () => {
+    const size = one.files.length ? one.files[0].size : 0;
+    one.setCustomValidity(size > one.dataset.most ? `This is no pool.conf: it has ${size} bytes, and is longer than ${one.dataset.most}` : "");
+  });
+}
 local(document);
 if (document.getElementById("now")) {
   setInterval(renew, EVERY);

@@ -22,8 +22,8 @@ NOT_HERE = "not-here"
 FAILED = "failed"
 """systemd or the disk did not do it; the words say which."""
 
-LONGEST = 4096
-"""Bytes of a request at most."""
+LONGEST = 92160
+"""Bytes of a request at most: a pool.conf fits."""
 MOST = 16
 """Clients that are heard at a time; more of them wait."""
 MOST_OF_ONE = 4
@@ -42,6 +42,9 @@ REQUESTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "limit": ((ROOT, MEMBER, WEB), ("percent", "processors", "memory", "disk", "hours")),
     "boot": ((ROOT, MEMBER), ("mode", "module", "over")),
     "leave": ((ROOT, CONSOLE, WEB), ()),
+    "join": ((ROOT, WEB), ("pool", "ticket")),
+    "refuse": ((ROOT, MEMBER, WEB), ("project",)),
+    "accept": ((ROOT, MEMBER, WEB), ("project",)),
     "power-off": ((ROOT, CONSOLE), ()),
     "login": ((ROOT, MEMBER, CONSOLE), ()),
 }

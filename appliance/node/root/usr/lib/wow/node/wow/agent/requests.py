@@ -14,6 +14,7 @@ from wow.lib import files, paths, system
 from wow.lib.errors import WowError
 from wow.limits import act as limits
 from wow.pause import act
+from wow.refuse import act as refusing
 from wow.web import code
 
 TYPE_CHECKING = False
@@ -57,15 +58,20 @@ def keep_authority(uid: int, folder: str = paths.AUTHORITY) -> None:
                        "If that is meant, remove the machine and its disks in the hypervisor", code=allowed.NOT_PERMITTED)
 
 
+def join(fields: dict[str, str], uid: int) -> None:
+    """Takes a pool.conf on a machine that has none (newcomer.py)."""
+    # Here, for it reads pool.conf, and the agent starts often and mostly for something else.
+    from wow.agent import newcomer
+    newcomer.join(fields, uid)
+
+
 def power_off(_: dict[str, str], __: int) -> None:
     """Switches the machine off, as its power button does."""
     system.must(["systemctl", "poweroff", "--no-block"], todo="Look with: systemctl list-jobs", timeout=10.0)
 
 
 def login(_: dict[str, str], __: int) -> dict[str, str]:
-    """Makes the code by which a browser logs in to the web page (web/code.py), which a machine without a pool has not."""
-    if not os.path.exists(facts.FILE):
-        raise facts.missing()
+    """Makes the code by which a browser logs in to the web page (web/code.py)."""
     return {"login": code.make()}
 
 
@@ -75,8 +81,8 @@ def start(verb: str, unit: str) -> None:
 
 
 TABLE: "dict[str, Callable[[dict[str, str], int], dict[str, str] | None]]" = {
-    "enroll": enroll, "reset": reset, "support": support, "pause": act.pause, "resume": act.resume, "limit": limits.limit, "boot": boot.boot, "leave": leave, "power-off": power_off,
-    "login": login}
+    "enroll": enroll, "reset": reset, "support": support, "pause": act.pause, "resume": act.resume, "limit": limits.limit, "boot": boot.boot, "leave": leave,
+    "join": join, "refuse": refusing.refuse, "accept": refusing.accept, "power-off": power_off, "login": login}
 """What does each request of the contract, given its fields, for the user of a number, and what its reply holds beside ok."""
 
 

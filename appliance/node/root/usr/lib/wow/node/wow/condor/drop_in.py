@@ -28,6 +28,7 @@ from wow.history import ads
 from wow.lib import paths
 from wow.limits import tell as limits
 from wow.pause import tell
+from wow.refuse import tell as refused
 from wow.slots import disk
 from wow.why import held
 
@@ -231,6 +232,7 @@ def _slots(pool: Facts) -> str:
 use FEATURE : PartitionableSlot
 ENABLE_STARTD_DAEMON_AD = False
 EXECUTE = {paths.STATE}/execute
+STARTD_JOB_ATTRS = $(STARTD_JOB_ATTRS) ProjectName
 {processors}RESERVED_MEMORY = 128
 RESERVED_DISK = 128
 include ifexist : {tell.FILE}
@@ -256,4 +258,5 @@ STARTD.FILESYSTEM_DOMAIN = slots.$(FULL_HOSTNAME)
 STARTER.FILESYSTEM_DOMAIN = slots.$(FULL_HOSTNAME)
 STARTER = /usr/lib/wow/node/starter
 DEDICATED_EXECUTE_ACCOUNT_REGEXP = wowjob[0-9]+
+include ifexist : {refused.FILE}
 {accounts}"""

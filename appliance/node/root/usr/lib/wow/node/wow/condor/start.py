@@ -9,6 +9,7 @@ from wow.lib.errors import WowError
 from wow.limits import rounds as limiting
 from wow.limits import tell as limits
 from wow.pause import rounds, tell
+from wow.refuse import tell as refused
 from wow.slots import counting
 
 TYPE_CHECKING = False
@@ -30,6 +31,9 @@ def start(pool: Facts, address: str, host: str) -> None:
     # Before the first job: a machine that is paused stays so when it is started anew.
     tell.write(rounds.at_start() if pool.has_slots else None)
     limits.write(limiting.load()[0], time.time())
+    # So with one whose owner refuses projects.
+    if pool.has_slots:
+        refused.write()
     changed = files.write_if_changed(CONFIG, drop_in.config(pool, address, host))
     system.systemctl("restart" if changed else "start", "--no-block", "condor.service")
     if not changed:

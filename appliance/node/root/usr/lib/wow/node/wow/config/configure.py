@@ -6,7 +6,7 @@ import os
 import time
 
 from wow.condor import drop_in, managers
-from wow.config import accept, accounts, dnsmasq, facts, ipopd, names, outside, screen, users
+from wow.config import accept, accounts, dnsmasq, facts, ipopd, names, outside, screen, ticket, users, zone
 from wow.config.poolconf import Pool
 from wow.lib import console, der, files, modes, paths
 from wow.lib.errors import WowError
@@ -55,10 +55,13 @@ def no_memory(error: OSError, place: str) -> WowError:
 
 
 def without_a_pool() -> None:
-    """What a machine has that waits for a pool.conf: the page on its screen, and the group that lets the page ask the agent to switch it off."""
+    """What a machine has that waits for a pool.conf: the page on its screen, the group that lets both pages ask the agent, and a fence that lets the web page in and
+    nothing else."""
     screen.choose(screen.PAGE)
     try:
         accounts.make({})
+        open_run()
+        files.write(f"{paths.RUN}/sockets.nft", fence.without_a_pool())
     except OSError as error:
         console.say_error(no_memory(error, "/etc"))
 
@@ -80,6 +83,7 @@ def state(pool: Pool, data: bytes) -> None:
     if pool.ca_der and not os.path.exists(managers.KEPT):
         # Before ipopd starts, so that a second manager never takes the first one's names.
         copy(managers.ON_DISK, managers.KEPT)
+    ticket.bring()
     take_identity(f"{paths.DISK}/{'manager' if pool.is_manager else 'machine'}", paths.STATE)
     # Before the file itself: a power cut between them is set right at the next start.
     outside.keep(pool, paths.STATE)
@@ -147,12 +151,17 @@ def ca_pem(certificate: bytes) -> str:
     return "\n".join(["-----BEGIN CERTIFICATE-----", *lines, "-----END CERTIFICATE-----", ""])
 
 
+def open_run() -> None:
+    """What group wow may read, and the web page's account is in it, is that group's there."""
+    os.chown(paths.RUN, 0, users.GROUP_ID)
+    os.chmod(paths.RUN, 0o2755)
+
+
 def generate(pool: Pool, data: bytes) -> None:
     """Everything under /run/wow and /etc."""
     run = paths.RUN
     accounts.make(pool.users, pool.admins)
-    os.chown(run, 0, users.GROUP_ID)
-    os.chmod(run, 0o2755)
+    open_run()
     files.write(f"{run}/pool.conf", data, 0o600)
     files.write(facts.FILE, facts.text(pool))
     files.write(paths.IPOPD_CONF, ipopd.config(pool), 0o600)
@@ -166,6 +175,8 @@ def generate(pool: Pool, data: bytes) -> None:
     files.write(drop_in.MAPFILE, drop_in.mapfile(pool))
     files.write("/etc/resolv.conf", dnsmasq.resolv_conf(pool))
     files.write("/etc/hosts", names.hosts())
+    if trouble := zone.choose(pool.values["node", "time-zone"]):
+        console.say_error(trouble)
     if pool.open:
         files.write(f"{run}/open", "This pool has no CA and no IPsec.\n")
     if pool.is_manager:

@@ -8,6 +8,7 @@ POOL: dict[str, dict[str, tuple[str, str | None, tuple[str, ...]]]] = {
         "port": ("number", "4433", ("1", "65535")),
         "capture": ("switch", "no", ()),
         "console": ("choice", "page", ("page", "login")),
+        "time-zone": ("zone", "Etc/UTC", ()),
     },
     "pool": {
         "name": ("label", None, ()),

@@ -103,6 +103,14 @@ def words(text: str, _: tuple[str, ...]) -> str:
     return text
 
 
+def zone(text: str, _: tuple[str, ...]) -> str:
+    """A time zone's name. Whether there is one of it the machine knows, not who makes the file."""
+    parts = text.split("/")
+    if len(text) > LONGEST_WORDS or not all(part and part[0].lower() in LETTERS and not set(part.lower()) - set(LETTERS + DIGITS + "_+-") for part in parts):
+        raise Wrong(f'"{text[:60]}" is not the name of a time zone')
+    return text
+
+
 def sentence(text: str, _: tuple[str, ...]) -> str:
     """A sentence that stands on pages as it is: no mark in it means anything to HTML, ClassAds, JSON or a terminal."""
     if len(text) > LONGEST_SENTENCE or not all(one.isalnum() or one in " .,;:!?()/+-'%" for one in text):
@@ -253,6 +261,7 @@ KINDS = {
     "label": Kind(label, "Use small letters, digits and inner hyphens, at most 63, like science"),
     "labels": Kind(labels, "Write names with blanks between, as `wow module list` shows them"),
     "words": Kind(words, "Write a name like Ada of lab 3"),
+    "zone": Kind(zone, "Write a name of the time zone database, like Europe/Berlin"),
     "sentence": Kind(sentence, "Write a sentence like: We forecast storm surges on the coast."),
     "link": Kind(link, "Write an address like https://example.org/surge"),
     "subnet": Kind(subnet, "Write an IPv4 prefix between /8 and /28, like 10.128.0.0/16"),

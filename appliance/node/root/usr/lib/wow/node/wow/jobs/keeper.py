@@ -1,13 +1,16 @@
 """wow-jobs: has jobs run again whose machine is gone (patience.py), counts what this queue's jobs have of which machine (runs.py), and tells managers of this
 machine that were started anew (returned.py); on a manager takes the ads of machines away that are gone (ads.py). On each it has HTCondor read a new list of
-managers, where it did not at once (condor/reread.py); where jobs run, it sees to the owner's pause (pause/rounds.py) and limits (limits/rounds.py). It writes what the page on the console
-shows (page/keeper.py). While no job of this machine runs, a round is one look at the processes, at one file's time, for one file and into a few small ones, and
-two or three questions to ipopd."""
+managers, where it did not at once (condor/reread.py); where jobs run, it sees to the owner's pause (pause/rounds.py) and limits (limits/rounds.py), and to the
+projects that the owner refuses (refuse/tell.py). It writes what the page on the console shows (page/keeper.py), and counts what the machine gave
+(given/counter.py). While no job of this machine runs, a round is one look at the processes, at one file's time, for one file and into a few small ones, and two or
+three questions to ipopd."""
 import signal
+import sys
 import time
 
 from wow.condor import reread
 from wow.config import facts
+from wow.given import counter
 from wow.jobs import ads, queue, returned, runs
 from wow.jobs.patience import Watch
 from wow.jobs.shadows import Shadow, Shadows
@@ -16,6 +19,7 @@ from wow.lib.errors import WowError
 from wow.limits import rounds as limiting
 from wow.page import keeper as page
 from wow.pause import rounds as pausing
+from wow.refuse import tell as refused
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -113,16 +117,28 @@ def main() -> int:
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR1})
     pool = facts.read()
     # Before those that may wait for HTCondor's tools.
-    rounds: list[Callable[[float], None]] = [page.Keeper(pool).round]
+    counted = counter.Counter()
+    rounds: list[Callable[[float], None]] = [page.Keeper(pool).round, counted.round]
     if pool.is_manager:
         rounds.append(ads.Keeper(pool).round)
     else:
         queue.release()
         keeper, counting = Keeper(float(pool.values["jobs", "patience"]) * 60), runs.Runs()
         if pool.has_slots:
-            rounds[:0] = [pausing.Pausing().round, limiting.Limiting().round]
+            rounds[:0] = [pausing.Pausing().round, limiting.Limiting().round, refused.Refusing().round]
         rounds += [returned.Returned(pool).round, keeper.round, lambda now: counting.round(now, keeper.shadows)]
     rounds.append(reread.Retry().round)
+    # systemd's word ends the program here, in order.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    try:
+        run(rounds)
+    finally:
+        counted.close()
+    return 0
+
+
+def run(rounds: "list[Callable[[float], None]]") -> None:
+    """One round after the other, until the program is ended."""
     told = ""
     while True:
         wrong = ""

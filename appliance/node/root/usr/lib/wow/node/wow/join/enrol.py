@@ -2,13 +2,14 @@
 import os
 import time
 
+from wow.config import ticket
 from wow.config.facts import Facts
 from wow.lib import agreed, console, control, paths, system
 from wow.lib.errors import WowError
 from wow.seal import enrolment
 
 IPOPD = "/usr/lib/wow/ipopd/ipopd"
-TICKET = f"{paths.RUN}/ticket"
+TICKET = ticket.TAKEN
 # Seconds until the next try, by what went wrong. A refused ticket may be made good at the CA; a CA that is away comes back.
 PAUSES = {agreed.UNREACHED: 3, agreed.ADDRESS_REFUSED: 1, agreed.WAITING: 30, agreed.NOT_ADMITTED: 120, agreed.TICKET_SPENT: 120}
 LONGEST_PAUSE = 60

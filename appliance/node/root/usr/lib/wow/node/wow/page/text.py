@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 WIDTH, ROWS = 79, 22
 """Columns and rows. A terminal that has written its last column stands beyond it, so that one stays free; the last three rows are the script's, for keys."""
-LONGEST_NAME = 44
+LONGEST_NAME, LONGEST_PROJECT = 44, 16
 JOBS, FINDINGS, FINDING_ROWS = 4, 3, 3
 """What is shown of each at most, and rows of a finding."""
 WORKS, PAUSED = "works", "paused"
@@ -142,10 +142,16 @@ def _runs(facts: Facts) -> list[str]:
     if not facts.jobs:
         return [_row("runs", "no job")]
     shown = facts.jobs if len(facts.jobs) <= JOBS else facts.jobs[:JOBS - 1]
-    rows = [f"{clean(job.whom):{LONGEST_NAME}}  since {day(facts.now - job.age, facts.now)}" for job in shown]
+    rows = [f"{_whose(job):{LONGEST_NAME}}  since {day(facts.now - job.age, facts.now)}" for job in shown]
     if len(shown) < len(facts.jobs):
         rows.append(f"and {len(facts.jobs) - len(shown)} more")
     return [_row("" if at else "runs", row) for at, row in enumerate(rows)]
+
+
+def _whose(job: "Job") -> str:
+    """For whom it runs, and for which project."""
+    project = f", {clean(job.project, LONGEST_PROJECT)}" if job.project else ""
+    return clean(job.whom, LONGEST_NAME - len(project)) + project
 
 
 def _wrong(facts: Facts, most: int) -> list[str]:

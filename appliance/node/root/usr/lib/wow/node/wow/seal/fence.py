@@ -24,6 +24,17 @@ IKE = "udp sport 500 udp dport 500"
 IKE_V2 = f"{IKE} @th,200,8 0x20"
 
 
+# What the machine needs of its own network to have an address there, and to know of it: in and out.
+LINK_IN = ("icmp type { destination-unreachable, time-exceeded } counter accept",
+           "icmpv6 type { nd-router-advert, nd-neighbor-solicit, nd-neighbor-advert, packet-too-big, mld-listener-query } counter accept",
+           "udp sport 547 udp dport 546 counter accept")
+LINK_OUT = ("icmpv6 type { nd-router-solicit, nd-neighbor-solicit, nd-neighbor-advert, mld-listener-report, mld-listener-done, mld2-listener-report } counter accept",
+            "udp sport 546 udp dport 547 counter accept")
+DHCP_IN, DHCP_OUT = "udp sport 67 udp dport 68 counter accept", "udp sport 68 udp dport 67 counter accept"
+# The web page, for computers of the machine's own network.
+PAGE_IN = f"ip saddr @near tcp dport {paths.PAGE_PORT} counter accept"
+PAGE_OUT = f"ip daddr @near tcp sport {paths.PAGE_PORT} tcp flags & (syn | ack) != syn counter accept"
+
 DEVELOP_IN = "meta l4proto tcp tcp flags & (syn | ack) != syn counter accept"
 DEVELOP_OUT = 'meta skuid { 0, "_apt" } meta l4proto tcp counter accept'
 """While a module is developed root and apt, which fetches under an account of its own, call by TCP whom they like; nobody calls them."""
@@ -40,22 +51,20 @@ table inet wow {{
   set ca {{ type ipv4_addr; }}
   set resolvers {{ type ipv4_addr; }}
   set near {{ type ipv4_addr; flags interval; auto-merge; }}
-{slots.sets()}{"".join(_chain(name, rules) + chr(10) for name, rules in slots.chains())}{slots.names()}{_chain("tap_in", [LOCAL_PORTS, *tap_in, "udp sport 67 udp dport 68 counter accept", "counter drop"])}
-{_chain("tap_out", [*tap_out, "udp sport 68 udp dport 67 counter accept", "counter drop"])}
+{slots.sets()}{"".join(_chain(name, rules) + chr(10) for name, rules in slots.chains())}{slots.names()}{_chain("tap_in", [LOCAL_PORTS, *tap_in, DHCP_IN, "counter drop"])}
+{_chain("tap_out", [*tap_out, DHCP_OUT, "counter drop"])}
 {_chain("physical_in", [
     f"udp dport {pool.port} counter accept",
     f"ip daddr {agreed.MULTICAST_GROUP} udp dport {agreed.MULTICAST_PORT} counter accept",
     f"ip6 daddr {agreed.MULTICAST_GROUP_6} udp dport {agreed.MULTICAST_PORT} counter accept",
     "igmp type membership-query counter accept",
     f"meta l4proto {{ tcp, udp }} socket mark {agreed.OVERLAY_MARK:#x} counter accept",
-    "udp sport 67 udp dport 68 counter accept",
+    DHCP_IN,
     "ip saddr @resolvers udp sport 53 counter accept",
     "ip saddr @resolvers tcp sport 53 tcp flags & (syn | ack) != syn counter accept",
     "tcp dport 22 counter accept",
-    f"ip saddr @near tcp dport {paths.PAGE_PORT} counter accept",
-    "icmp type { destination-unreachable, time-exceeded } counter accept",
-    "icmpv6 type { nd-router-advert, nd-neighbor-solicit, nd-neighbor-advert, packet-too-big, mld-listener-query } counter accept",
-    "udp sport 547 udp dport 546 counter accept",
+    PAGE_IN,
+    *LINK_IN,
     *([DEVELOP_IN] if is_develop else []),
     "counter drop"])}
 {_chain("physical_out", [
@@ -63,12 +72,11 @@ table inet wow {{
     f"udp sport {pool.port} counter accept",
     f"meta l4proto {{ tcp, udp }} meta mark {agreed.OVERLAY_MARK:#x} counter accept",
     f"ip daddr {IGMP_GROUPS} ip protocol igmp counter accept",
-    "udp sport 68 udp dport 67 counter accept",
+    DHCP_OUT,
     'ip daddr @resolvers meta skuid "dnsmasq" meta l4proto { tcp, udp } th dport 53 counter accept',
     "tcp sport 22 tcp flags & (syn | ack) != syn counter accept",
-    f"ip daddr @near tcp sport {paths.PAGE_PORT} tcp flags & (syn | ack) != syn counter accept",
-    "icmpv6 type { nd-router-solicit, nd-neighbor-solicit, nd-neighbor-advert, mld-listener-report, mld-listener-done, mld2-listener-report } counter accept",
-    "udp sport 546 udp dport 547 counter accept",
+    PAGE_OUT,
+    *LINK_OUT,
     *([DEVELOP_OUT] if is_develop else []),
     "counter drop"])}
   chain input {{
@@ -83,6 +91,33 @@ table inet wow {{
     oifname "lo" accept
     oifname "{paths.TAP}" meta skuid {slots.ACCOUNTS} jump slot_tap
     oifname "{paths.TAP}" jump tap_out
+    jump physical_out
+  }}
+  chain forward {{
+    type filter hook forward priority filter; policy drop;
+  }}
+}}
+"""
+
+
+def without_a_pool() -> str:
+    """The table inet wow of a machine that waits for a pool.conf: it gets an address on its own network, whose computers see its web page, and that is all."""
+    return f"""# Made without a pool.conf: the web page is reached, and nothing else.
+table inet wow
+delete table inet wow
+table inet wow {{
+  set resolvers {{ type ipv4_addr; }}
+  set near {{ type ipv4_addr; flags interval; auto-merge; }}
+{_chain("physical_in", [DHCP_IN, PAGE_IN, *LINK_IN, "counter drop"])}
+{_chain("physical_out", [DHCP_OUT, PAGE_OUT, *LINK_OUT, "counter drop"])}
+  chain input {{
+    type filter hook input priority filter; policy drop;
+    iifname "lo" accept
+    jump physical_in
+  }}
+  chain output {{
+    type filter hook output priority filter; policy drop;
+    oifname "lo" accept
     jump physical_out
   }}
   chain forward {{

@@ -18,9 +18,11 @@ if TYPE_CHECKING:
 MOST = 1 << 18
 """Bytes; a slot's ad is some 15 kB."""
 LONGEST = 200
-"""Characters of whose job it is."""
+"""Characters of whose job it is, and of its project."""
 HEAD = 5
 """Bytes before each part of a message: whether it is the last, and its length."""
+PROJECT = b"projectname"
+"""The job's own attribute, that the slot's ad has by STARTD_JOB_ATTRS (condor/drop_in.py)."""
 WHOM = (b"remoteowner", b"remoteuser")
 """Attributes of a slot's ad that say for whom it works, the better one first."""
 SECRET = b"ZKM"
@@ -32,14 +34,14 @@ def begin(arguments: list[str], inherited: str) -> None:
     account = account_of(arguments)
     if account is None:
         return
-    kib, whom = 0, ""
+    kib, whom, project = 0, "", ""
     try:
         sent = waiting(descriptor(inherited))
-        whom = whom_of(sent)
+        whom, project = whom_of(sent), project_of(sent)
         kib = disk_of(sent)
     except (OSError, ValueError) as error:
         say(f"the disk space of account {account}'s job is not known, so the kernel does not bound it: {error}")
-    note(account, whom or f"somebody of {arguments[-1]}")
+    note(account, whom or f"somebody of {arguments[-1]}", project)
     try:
         quota.bound(account, *(disk.kernel(kib) if kib else (0, 0)))
     except OSError as error:
@@ -92,6 +94,11 @@ def whom_of(sent: bytes) -> str:
     return next((found[name].decode("utf-8", "replace").strip('"') for name in WHOM if name in found), "")
 
 
+def project_of(sent: bytes) -> str:
+    """Which project the job names, empty for none. ValueError if it is no ad."""
+    return values(sent, (PROJECT,)).get(PROJECT, b"").decode("utf-8", "replace").strip('"')
+
+
 def values(sent: bytes, wanted: "Sequence[bytes]") -> dict[bytes, bytes]:
     """What the first ad of a message says of some attributes, whose names are in small letters. ValueError if it is not whole."""
     text = whole(sent)
@@ -113,8 +120,9 @@ def values(sent: bytes, wanted: "Sequence[bytes]") -> dict[bytes, bytes]:
     return found
 
 
-def note(account: int, whom: str, folder: str = paths.BEGUN) -> None:
-    """Says for whom the account's slot works, and who the starter is: this process, which becomes it (the script `starter`). A job does not wait for that."""
+def note(account: int, whom: str, project: str = "", folder: str = paths.BEGUN) -> None:
+    """Says for whom and which project the account's slot works, and who the starter is: this process, which becomes it (the script `starter`). A job does not
+    wait for that."""
     try:
         try:
             posix.mkdir(folder)
@@ -123,7 +131,7 @@ def note(account: int, whom: str, folder: str = paths.BEGUN) -> None:
         with open("/proc/uptime", encoding="ascii") as file:
             now = file.read().split()[0]
         with open(f"{folder}/{account}.new", "w", encoding="utf-8") as file:
-            file.write(f"{' '.join(whom.split())[:LONGEST]}\n{posix.getpid()}\n{now}\n")
+            file.write(f"{' '.join(whom.split())[:LONGEST]}\n{posix.getpid()}\n{now}\n{' '.join(project.split())[:LONGEST]}\n")
         posix.rename(f"{folder}/{account}.new", f"{folder}/{account}")
     except OSError as error:
         say(f"for whom account {account} runs a job is not noted: {error.strerror}")

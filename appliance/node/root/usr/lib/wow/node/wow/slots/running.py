@@ -10,12 +10,13 @@ TICKS = os.sysconf("SC_CLK_TCK")
 
 
 class Job:
-    """A job on this machine: its slot's account, for whom it runs, as a stranger's queue says it, and for how many seconds."""
+    """A job on this machine: its slot's account, for whom it runs and for which project, as a stranger's queue says both, for how many seconds, and when it began, in
+    seconds since the machine did. project: empty where the job names none."""
 
-    __slots__ = ("account", "whom", "age")
+    __slots__ = ("account", "whom", "age", "project", "begun")
 
-    def __init__(self, account: int, whom: str, age: float) -> None:
-        self.account, self.whom, self.age = account, whom, age
+    def __init__(self, account: int, whom: str, age: float, project: str = "", begun: float = 0.0) -> None:
+        self.account, self.whom, self.age, self.project, self.begun = account, whom, age, project, begun
 
 
 def look(folder: str = paths.BEGUN, proc: str = "/proc") -> list[Job]:
@@ -32,10 +33,11 @@ def look(folder: str = paths.BEGUN, proc: str = "/proc") -> list[Job]:
 def read(path: str, proc: str, now: float) -> Job | None:
     """A note whose starter runs; None for others. Another process that has the number of one that ended began later than the note."""
     try:
-        whom, number, begun = files.read(path).splitlines()
+        # The project is the last line, and may be empty.
+        whom, number, begun, project = (files.read(path).split("\n") + [""])[:4]
         head, _, rest = files.read(f"{proc}/{int(number)}/stat").rpartition(")")
         if head.partition("(")[2] not in STARTERS or int(rest.split()[19]) / TICKS > float(begun) + 1:
             return None
-        return Job(int(os.path.basename(path)), whom, max(0.0, now - float(begun)))
+        return Job(int(os.path.basename(path)), whom, max(0.0, now - float(begun)), project, float(begun))
     except (OSError, ValueError, IndexError):
         return None

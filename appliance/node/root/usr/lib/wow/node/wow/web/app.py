@@ -4,7 +4,7 @@ import os
 
 from wow.agent import allowed, client
 from wow.lib.errors import WowError
-from wow.web import authority, guests, limits, look, pages, where
+from wow.web import authority, guests, joining, limits, look, pages, refusing, where
 from wow.web.guests import Guests, Refused
 
 TYPE_CHECKING = False
@@ -19,10 +19,10 @@ ALWAYS = [("Content-Security-Policy", POLICY), ("X-Content-Type-Options", "nosni
 """Headers of each answer."""
 STATIC = {"page.css": "text/css; charset=utf-8", "page.js": "text/javascript; charset=utf-8", "icon.svg": "image/svg+xml"}
 FOLDER = "/usr/lib/wow/node/web"
-CODES = {allowed.BUSY: 503, allowed.NO_JOBS: 409, allowed.BAD_REQUEST: 400, allowed.NOT_PERMITTED: 403}
+CODES = {allowed.BUSY: 503, allowed.NO_JOBS: 409, allowed.NOT_HERE: 409, allowed.BAD_REQUEST: 400, allowed.NOT_PERMITTED: 403}
 """The status of the answer where the agent said no, by its code; else it is 502."""
 REQUEST_LIMIT = 16384
-"""Bytes of a request's body at most; waitress holds that."""
+"""Bytes of a request's body at most, but where a pool.conf comes."""
 
 
 class App:
@@ -35,6 +35,8 @@ class App:
                 ("/", "GET", self._home), ("/login", "POST", self._login), ("/logout", "POST", self._logout),
                 ("/pause", "POST", self._pause), ("/resume", "POST", self._resume), ("/leave", "GET", self._ask_leave), ("/leave", "POST", self._leave),
                 ("/limits", "GET", self._ask_limits), ("/limits", "POST", self._limits),
+                *refusing.Refusing(bottle, self._must, self._asked, self._back).routes(),
+                *joining.Joining(bottle, self._secret, self._must, self._answer, CODES).routes(),
                 *authority.Authority(bottle, self._answer).routes(),
                 *((f"/{name}", "GET", self._static(name)) for name in STATIC)):
             self._routes.route(path, method, answer)
@@ -60,6 +62,8 @@ class App:
             origin, site = environ.get("HTTP_ORIGIN"), environ.get("HTTP_SEC_FETCH_SITE", "none")
             if origin not in (None, f"http://{host}") or site not in ("same-origin", "none"):
                 return "403 Forbidden", "This form stands on another site, which may not do anything here."
+            if environ["PATH_INFO"] != joining.PLACE and int(environ.get("CONTENT_LENGTH") or 0) > REQUEST_LIMIT:
+                return "413 Content Too Large", "No form of this page is so long."
         return None
 
     def _secret(self) -> str:
@@ -84,6 +88,8 @@ class App:
         secret = self._secret()
         if not secret:
             return self._answer(200, pages.login(str(self._bottle.request.query.get("code") or ""), ""))
+        if joining.is_new():
+            return self._answer(200, joining.page(guests.form_key(secret)))
         return self._answer(200, pages.machine(look.look(), guests.form_key(secret)))
 
     def _login(self) -> "Any":

@@ -3,7 +3,7 @@ from wow.lib import control, table
 from wow.limits import hours
 from wow.page import text
 from wow.pause import words
-from wow.web import ca, code, limits
+from wow.web import ca, code, limits, refusing, work
 from wow.web.html import Html, alert, button, form, moment, page, plain, rows, said
 from wow.web.html import table as grid
 
@@ -53,7 +53,8 @@ def machine(seen: "Seen", key: str) -> bytes:
     name = f"{status['host']}.{status['zone']}" if status and status["host"] else "This machine"
     troubles = "".join(alert(said(one)) for one in seen.troubles)
     return page(f"{name}: WOW", f'<h1>{said(name)}</h1><div id="now">{troubles}<p class="state" role="status">{said(sentence(seen))}</p>'
-                f"{_jobs(seen)}{_wrong(seen)}</div>{_acts(seen, key)}{limits.line(seen.facts.limits, _has_slots(seen))}{_facts(seen)}{_projects(seen)}{_authority()}"
+                f"{_jobs(seen)}{_wrong(seen)}</div>{_acts(seen, key)}{limits.line(seen.facts.limits, _has_slots(seen))}{work.section(seen)}{refusing.section(seen, key)}"
+                f"{_facts(seen)}{_projects(seen)}{_authority()}"
                 '<h2>Leave</h2><p>Who wants the machine out of its pool for good: <a href="/leave">leave the pool</a>.</p>', key)
 
 
@@ -87,8 +88,8 @@ def _jobs(seen: "Seen") -> Html:
     facts = seen.facts
     if not facts.jobs:
         return Html("<h2>Running now</h2><p>No job runs.</p>")
-    lines = [[said(job.whom), moment(facts.now - job.age), *_use(seen.uses.get(job.account))] for job in facts.jobs]
-    return Html("<h2>Running now</h2>" + grid("Jobs on this machine", ["for", "since", "processor time", "memory"], lines))
+    lines = [[said(job.whom), said(job.project or "none named"), moment(facts.now - job.age), *_use(seen.uses.get(job.account))] for job in facts.jobs]
+    return Html("<h2>Running now</h2>" + grid("Jobs on this machine", ["for", "project", "since", "processor time", "memory"], lines))
 
 
 def _use(use: "Use | None") -> list[Html]:

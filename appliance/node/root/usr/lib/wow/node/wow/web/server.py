@@ -6,7 +6,7 @@ import socket
 import sys
 import time
 
-from wow.web import where
+from wow.web import joining, where
 from wow.web.app import REQUEST_LIMIT, App
 from wow.web.guests import Guests
 
@@ -50,7 +50,7 @@ def serve(app: App, listener: socket.socket, server: "Any", wasyncore: "Any", id
     channels: dict[int, Any] = {}
     serving = server.create_server(
         noted, map=channels, sockets=[listener], ident=None, threads=THREADS, connection_limit=CONNECTIONS, channel_timeout=SILENT, cleanup_interval=2,
-        max_request_body_size=REQUEST_LIMIT, max_request_header_size=REQUEST_LIMIT, backlog=128, asyncore_use_poll=True)
+        max_request_body_size=joining.LARGEST_REQUEST, max_request_header_size=REQUEST_LIMIT, backlog=128, asyncore_use_poll=True)
     begun: "dict[Any, float]" = {}
     while serving.active_channels or time.monotonic() - asked[0] < idle:
         wasyncore.loop(timeout=1.0, use_poll=True, map=channels, count=1)

@@ -1,0 +1,19 @@
+"""The machine's time zone ([node] time-zone): /etc/localtime, as localtime(5) has it."""
+import os
+
+from wow.lib.errors import WowError
+
+LINK = "/etc/localtime"
+ZONES = "/usr/share/zoneinfo"
+
+
+def choose(name: str, link: str = LINK, zones: str = ZONES) -> WowError | None:
+    """Sets the zone; what is wrong where this image does not know it, and then the zone stays as it was. OSError: /etc cannot be written."""
+    place = f"{zones}/{name}"
+    if not os.path.isfile(place):
+        return WowError(f'"{name}" is no time zone that this image knows; its times are those of UTC', "Write a name of the time zone database, like Europe/Berlin",
+                        "pool.conf", "[node] time-zone")
+    if not os.path.islink(link) or os.readlink(link) != place:
+        os.symlink(place, f"{link}.new")
+        os.rename(f"{link}.new", link)
+    return None

@@ -1,0 +1,18 @@
+"""`wow refuse` and `wow accept`: one question to the agent, and what is refused then."""
+import json
+
+from wow.agent import client
+from wow.lib.verb import JSON, Given
+from wow.refuse import state
+
+
+def ask(given: Given, command: str) -> int:
+    """Without a name it only says what is refused. A name may have blanks, with quotation marks or without."""
+    if given.words:
+        client.ask(command, project=" ".join(given.words))
+    refused = state.read()
+    if given.has(JSON):
+        print(json.dumps({"refused": refused}))
+    else:
+        print("\n".join(["This machine refuses jobs of:", *(f"  {name}" for name in refused)]) if refused else "This machine refuses no project.")
+    return 0

@@ -1,0 +1,92 @@
+"""A machine that was given no pool.conf: its screen says where its web page is, that takes one, and it starts again with it, and keeps it."""
+
+import contextlib
+import re
+import socket
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+
+from checks import expect, machine_check, note
+from machine import UNTIL_HOME, Machine
+from places import OUT, POOL_CONF, WORK
+from qmp import Qmp
+from screen import Screen
+
+TICKET = "t1:hushhush"
+CODE = re.compile(r"code for the web page is ([0-9A-Z]{4}-[0-9A-Z]{4})")
+FIELD = "--X\r\nContent-Disposition: form-data; name=\"{}\"\r\n\r\n{}\r\n"
+
+
+class Page:
+    """The page by a port of this computer that leads there, as VirtualBox's does."""
+
+    def __init__(self, port):
+        self._url = f"http://127.0.0.1:{port}/"
+        self._opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+
+    def ask(self, path="", body=None, kind="application/x-www-form-urlencoded"):
+        """(status, text)"""
+        request = urllib.request.Request(self._url + path, body and body.encode(), {"Content-Type": kind} if body else {})
+        try:
+            with self._opener.open(request, timeout=UNTIL_HOME) as answer:
+                return answer.status, answer.read().decode()
+        except urllib.error.HTTPError as error:
+            return error.code, error.read().decode()
+
+    def login(self, code):
+        """Logs in; the key of its forms."""
+        status, text = self.ask("login", urllib.parse.urlencode({"code": code}))
+        expect(status == 200 and "no pool yet" in text, f"it does not let in: {status} {text}")
+        return text.partition('name="key" value="')[2].partition('"')[0]
+
+    def join(self, **form):
+        """Sends the form as browsers do, whose lines end with CRLF."""
+        body = "".join(FIELD.format(name, value.replace("\n", "\r\n")) for name, value in form.items()) + "--X--\r\n"
+        return self.ask("join", body, "multipart/form-data; boundary=X")
+
+
+def free_port():
+    """A port of this computer that nobody has now."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        return server.getsockname()[1]
+
+
+def shown(qmp, pattern, seconds=UNTIL_HOME):
+    """What the screen shows at last that a pattern finds."""
+    screen = Screen(lambda: contextlib.nullcontext(qmp), WORK)
+    limit = time.monotonic() + seconds
+    while not (found := re.search(pattern, text := screen.text())):
+        expect(time.monotonic() < limit, f"the screen does not show {pattern}:\n{text}")
+        time.sleep(1)
+    return found
+
+
+@machine_check
+def a_machine_without_a_pool_is_given_one_by_its_web_page_starts_again_with_it_and_with_its_ticket():
+    began, port, control = time.monotonic(), free_port(), WORK / "newcomer.qmp"
+    machine, page = Machine("newcomer", OUT / "wow.qcow2"), Page(port)
+    card = ("-netdev", f"user,id=net,restrict=on,hostfwd=tcp:127.0.0.1:{port}-:80", "-device", "virtio-net-pci,netdev=net,romfile=")
+    machine.start(*card, "-qmp", f"unix:{control},server=on,wait=off")
+    try:
+        machine.wait_for("login:", UNTIL_HOME * 2)
+        with Qmp(str(control)) as qmp:
+            shown(qmp, "web +http://10[.]0[.]2[.]15 takes the pool[.]conf")
+            qmp.ask("send-key", keys=[{"type": "qcode", "data": "n"}])
+            key = page.login(shown(qmp, CODE)[1])
+            status, text = page.join(key=key, text=POOL_CONF + "colour = red\n")
+            expect(status == 400 and "[pool] colour" in text and f"line {POOL_CONF.count(chr(10)) + 1}" in text, f"{status} {text}")
+            status, text = page.join(key=key, text=POOL_CONF, ticket=TICKET)
+            expect(status == 200 and "It joins its pool" in text, f"{status} {text}")
+        machine.process.wait(UNTIL_HOME)  # -no-reboot: a restart ends QEMU
+        note(f"taken after {time.monotonic() - began:.0f} s")
+        expect('pool=demo role=worker source="the web page" next="starting again"' in machine.said() and "reboot: Restarting system" in machine.said(), machine.last())
+        machine.start(*card)
+        machine.wait_for("pool=demo role=worker subnet=10.128.0.0/16", UNTIL_HOME * 2)
+        expect("looks for a disk or CD" not in machine.said(), "it looks for a configuration disk")
+        note(f"in its pool's start after {time.monotonic() - began:.0f} s")
+    finally:
+        machine.cut_power()
+    expect(machine.read("state/pool.conf") == POOL_CONF and machine.read("state/ticket") == f"{TICKET}\n", "another file is kept, or no ticket")
+    expect("hush" not in machine.said(), "the ticket is told")

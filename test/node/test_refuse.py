@@ -1,0 +1,157 @@
+"""Projects that a machine's owner refuses: what may be refused, how it is kept, what HTCondor is told, and the verbs."""
+import json
+import os
+import pathlib
+import re
+import tempfile
+import unittest
+from unittest import mock
+
+import samples
+import test_web
+
+from wow.agent import allowed
+from wow.history import names
+from wow.lib.errors import WowError
+from wow.pause import act as pausing
+from wow.refuse import act, ask, state, tell
+from wow.slots.running import Job
+from wow.verbs import accept, refuse
+from wow.web import pages, refusing
+
+STRANGE = ("<b>a%x;ü", "Küste", "a.b+c", "x" * 80, "  blanks ", "\u202ea\x1b", "q\"uote", "back\\slash")
+
+
+class Folder(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder, self.path, self.told = folder.name, f"{folder.name}/refused/projects", []
+        for one in (mock.patch.object(state, "FILE", self.path), mock.patch.object(tell, "FILE", f"{folder.name}/conf"), mock.patch.object(tell, "READ", f"{folder.name}/read"),
+                    mock.patch.object(pausing.facts, "read", lambda *_: samples.pool(node__role="worker")), mock.patch.object(pausing, "wake", lambda: self.told.append("wake")),
+                    mock.patch.object(tell.system, "run", lambda words, *_, **__: (self.told.append(words), (0, ""))[1])):
+            one.start()
+            self.addCleanup(one.stop)
+
+
+class Kept(Folder):
+    def test_a_project_is_refused_once_and_accepted_again_and_wow_jobs_is_woken(self):
+        for _ in range(2):
+            act.refuse({"project": "storm surge"}, 988)
+        act.refuse({"project": "genome"}, 988)
+        self.assertEqual((state.read(), os.stat(self.path).st_mode & 0o777), (["genome", "storm surge"], 0o644))
+        act.accept({"project": "genome"}, 988)
+        act.accept({"project": "nobody's"[:6]}, 988)
+        self.assertEqual((state.read(), self.told), (["storm surge"], ["wake"] * 5))
+
+    def test_what_is_shown_of_any_project_can_be_refused_and_nothing_else(self):
+        for raw in STRANGE:
+            self.assertTrue(state.is_name(names.clean(raw)), raw)
+        for bad in ("", " ", " x", "x ", 'a"b', "a\nb", "a\\b", "a$(b)", "ü", "x" * 65, "a\0b"):
+            with self.assertRaises(WowError) as caught:
+                act.refuse({"project": bad}, 988)
+            self.assertEqual(caught.exception.code, allowed.BAD_REQUEST)
+        with self.assertRaises(WowError):
+            act.refuse({}, 988)
+        self.assertEqual((state.read(), self.told), ([], []))
+
+    def test_it_has_a_bound(self):
+        for number in range(state.MOST):
+            act.refuse({"project": f"p{number:02}"}, 0)
+        with self.assertRaises(WowError) as caught:
+            act.refuse({"project": "one more"}, 0)
+        self.assertEqual((caught.exception.code, len(state.read())), (allowed.NOT_HERE, state.MOST))
+        act.accept({"project": "p00"}, 0)
+        act.refuse({"project": "one more"}, 0)
+        self.assertIn("one more", state.read())
+
+    def test_whatever_the_file_has_become_only_names_are_taken(self):
+        os.mkdir(os.path.dirname(self.path))
+        pathlib.Path(self.path).write_bytes(b'good\nbad"\n$(BAD)\n\xff\n good\n' + b"x" * 100000)
+        self.assertEqual(state.read(), ["good"])
+
+    def test_a_full_disk_is_told_and_a_machine_without_slots_refuses_nothing(self):
+        with mock.patch.object(state.files, "write", side_effect=OSError(28, "No space left on device")), self.assertRaises(WowError) as caught:
+            act.refuse({"project": "a"}, 0)
+        self.assertIn("nothing was changed", str(caught.exception))
+        with mock.patch.object(pausing.facts, "read", lambda *_: samples.pool(node__role="login")), self.assertRaises(WowError) as caught:
+            act.refuse({"project": "a"}, 0)
+        self.assertEqual(caught.exception.code, allowed.NO_JOBS)
+
+
+class Told(Folder):
+    """HTCondor."""
+
+    def test_without_any_nothing_is_said(self):
+        self.assertEqual([line for line in tell.config([]).splitlines() if line[0] != "#"], [])
+
+    def test_start_says_no_and_preempt_gives_back(self):
+        self.assertEqual(tell.config(["storm surge"]).splitlines()[1:], [
+            'START = ($(START)) && (TARGET.ProjectName == "storm surge") =!= true', 'PREEMPT = ($(PREEMPT)) || (MY.ProjectName == "storm surge") =?= true'])
+
+    def test_a_strange_name_finds_what_is_shown_so_and_no_other(self):
+        for raw in STRANGE:
+            pattern = re.search(r'regexp\("(.*?)", MY', tell.is_of(names.clean(raw), "MY"))
+            if pattern is None:
+                self.assertEqual(names.clean(raw), raw.strip())
+                continue
+            # HTCondor's library knows bytes, as this does.
+            for other in (*STRANGE, "surge", ""):
+                found = re.search(pattern[1].encode(), other.encode(), re.IGNORECASE) is not None
+                self.assertEqual(found, other == raw, (raw, other))
+
+    def test_no_name_ends_the_string_or_is_a_macro(self):
+        for raw in STRANGE:
+            self.assertNotRegex(tell.is_of(names.clean(raw), "MY").partition('"')[2], r'\$\(|\\')
+
+    def test_a_round_tells_once_and_again_only_when_it_changed(self):
+        rounds = tell.Refusing()
+        for _ in range(3):
+            rounds.round(0)
+        self.assertEqual(self.told, [["condor_reconfig", "-startd"]])
+        act.refuse({"project": "a"}, 0)
+        with mock.patch.object(tell.system, "run", lambda *_, **__: (1, "no startd")), self.assertRaises(WowError):
+            rounds.round(0)
+        self.told.clear()
+        rounds.round(0)
+        rounds.round(0)
+        self.assertEqual(self.told, [["condor_reconfig", "-startd"]])
+
+
+class Asked(Folder):
+    """The verbs, and the page."""
+
+    def said(self, verb, *words):
+        asked = []
+        with mock.patch.object(ask.client, "ask", lambda command, **fields: asked.append((command, fields))), mock.patch("builtins.print") as printed:
+            self.assertEqual(verb.VERB.run(verb.VERB.read(list(words))), 0)
+        return asked, printed.call_args.args[0]
+
+    def test_the_verbs_take_a_name_with_blanks_and_tell_what_is_refused(self):
+        state.change("genome", True)
+        self.assertEqual(self.said(refuse, "storm", "surge"), ([("refuse", {"project": "storm surge"})], "This machine refuses jobs of:\n  genome"))
+        self.assertEqual(self.said(accept, "genome")[0], [("accept", {"project": "genome"})])
+        self.assertEqual(self.said(refuse), ([], "This machine refuses jobs of:\n  genome"))
+        self.assertEqual(json.loads(self.said(accept, "--json")[1]), {"refused": ["genome"]})
+        state.change("genome", False)
+        self.assertEqual(self.said(refuse)[1], "This machine refuses no project.")
+
+    def test_the_page_has_a_button_for_each_that_is_known(self):
+        state.change("genome", True)
+        given = f"{self.folder}/given.json"
+        pathlib.Path(given).write_text('{"days":{"2026-11-26":[1,2,{"tides":[1,1],"-":[1,1],"(others)":[1,1]}]}}', encoding="ascii")
+        with mock.patch.object(refusing.book.read, "__defaults__", (given,)):
+            seen = test_web.Pages.seen(test_web.Pages(), jobs=[Job(2001, "a@b", 1, "<i>Küste"), Job(2002, "a@b", 1)])
+            self.assertEqual(refusing.projects(seen), ["genome", "?i?K?ste", "storm surge", "tides"])
+            said = pages.machine(seen, "k").decode()
+            for words in ('action="/accept"><input type="hidden" name="key" value="k"><input type="hidden" name="project" value="genome">',
+                          'action="/refuse"><input type="hidden" name="key" value="k"><input type="hidden" name="project" value="?i?K?ste">', "<bdi>genome</bdi> is refused"):
+                self.assertIn(words, said)
+            pathlib.Path(given).write_text("{", encoding="ascii")
+            self.assertEqual(refusing.projects(seen), ["genome", "?i?K?ste", "storm surge"])
+            seen.pool = samples.pool(node__role="manager")
+            self.assertNotIn("Refuse projects", pages.machine(seen, "k").decode())
+
+
+if __name__ == "__main__":
+    unittest.main()

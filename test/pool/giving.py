@@ -1,0 +1,97 @@
+"""What a machine gave, by project and day; and projects that its owner refuses: their jobs are given back and come no more, whatever the machine goes through."""
+
+import json
+import time
+
+from jobs import Job
+from looking import events, starts
+from pool import ZONE
+from tally import must
+from waiting import until
+
+POLLED = 12.0
+"""Seconds until HTCondor has taken up what it was told, and another cycle has matched."""
+LIMIT = 90.0
+PROJECT, OTHER, STRANGE = "storm surge", "genome", "<b>a%x;ü"
+CLEANED = "?b?a?x??"
+"""The strange one as this machine shows it: ü is two bytes for its queue, and one letter here."""
+BURNS = "while :; do :; done"
+BURN = 5
+"""Seconds of a processor that the first job has at least."""
+SAVES = """[ ! -e kept ] || { cat kept; exit 0; }
+trap 'echo saved > kept; exit 1' TERM
+while :; do sleep 0.2 & wait $!; done"""
+KEEPS = "when_to_transfer_output = ON_EXIT_OR_EVICT\ntransfer_output_files = kept"
+
+
+def of(project):
+    """The line of a submit file that names a project."""
+    return f'+ProjectName = "{project}"'
+
+
+def run(tally, pool):
+    """Jobs of alice on beta. Leaves the pool as it was."""
+    alpha, beta = pool.alpha, pool.beta
+    here = f"beta.{ZONE}"
+    before = given(beta)
+    job = Job(alpha, "alice", BURNS, on=here, more=of(PROJECT)).started()
+    with tally.case("a starter notes the project of its job, and the pages show it"):
+        until(lambda: beta.sh("cat /run/wow/begun/*; :"), lambda said: PROJECT in said.splitlines(), "it is noted", 20)
+        until(lambda: beta.sh("cat /run/wow/page"), lambda said: f"alice@alpha.{ZONE}, {PROJECT}" in said, "the screen's page shows it", 20)
+    with tally.case("what a job had of the processor is its project's, and is kept when wow-jobs or the machine is stopped"):
+        until(lambda: max(beta.slots.values(), default=0), lambda spent: spent > BURN * 1e6, "it burns", LIMIT)
+        time.sleep(6)
+        beta.run("systemctl", "restart", "wow-jobs.service")
+        found = given(beta)
+        had, jobs = project(found, PROJECT), project(before, PROJECT)
+        must(had[0] - jobs[0] >= BURN / 3600 * 0.9 and had[1] - jobs[1] == 1, f"{before} {found}")
+        must(found["sent_bytes"] > before["sent_bytes"] and found["received_bytes"] > before["received_bytes"], f"{before} {found}")
+        must(PROJECT in beta.sh("wow given", "bob"), "it is not told to people")
+    job.remove()
+    refusals(tally, pool, alpha, beta, here)
+
+
+def refusals(tally, pool, alpha, beta, here):
+    """Of what the owner refuses."""
+    saves = Job(alpha, "alice", SAVES, on=here, more=f"{of(PROJECT)}\n{KEEPS}").started()
+    other = Job(alpha, "alice", BURNS, on=here, more=of(OTHER)).started()
+    with tally.case("a project that is refused gets its job back, with time for its checkpoint; what runs of another goes on"):
+        time.sleep(2)
+        must(json.loads(beta.sh(f"wow refuse {PROJECT} --json", "bob")) == {"refused": [PROJECT]}, "it is not refused")
+        until(lambda: events(saves, "004"), bool, "it is given back", LIMIT)
+        must(alpha.sh(f"condor_q {saves.number} -af JobStatus", "alice").strip() == "1", "it does not wait")
+        time.sleep(POLLED)
+        must((starts(saves), starts(other), events(other, "004")) == (1, 1, 0), "it runs again, or the other was given back")
+    other.remove()
+    with tally.case("it stays refused when the machine loses its power, others run, and wow doctor has nothing against it"):
+        beta.kill()
+        beta.start()
+        beta.wait()
+        pool.listed([machine.name for machine in pool.workers])
+        must("well" in Job(alpha, "alice", "echo well", on=here, more=of(OTHER)).result(LIMIT), "another does not run")
+        must("well" in Job(alpha, "alice", "echo well", on=here).result(LIMIT), "one without a project does not run")
+        must(starts(saves) == 1 and PROJECT in beta.sh("wow refuse", "alice"), "it is not refused any more")
+        findings = {one["code"] for one in json.loads(beta.sh("wow doctor --json || :"))["findings"]}
+        must("start-false" not in findings, f"{findings}")
+    with tally.case("accepted again, its job goes on from its checkpoint"):
+        beta.sh(f"wow accept '{PROJECT}'", "bob")
+        must("saved" in saves.result(LIMIT), "it began anew")
+        must(beta.sh("wow refuse").strip() == "This machine refuses no project.", beta.sh("wow refuse"))
+    with tally.case("whatever a stranger calls a project, it is refused by the name that is shown"):
+        strange = Job(alpha, "alice", BURNS, on=here, more=of(STRANGE)).started()
+        beta.sh(f"wow refuse '{CLEANED}'", "bob")
+        until(lambda: events(strange, "004"), bool, "it is given back", LIMIT)
+        time.sleep(POLLED)
+        must(starts(strange) == 1, "it runs again")
+        strange.remove()
+        beta.sh(f"wow accept '{CLEANED}'", "bob")
+
+
+def given(machine):
+    """What `wow given` says."""
+    return json.loads(machine.sh("wow given --json", "alice"))
+
+
+def project(found, name):
+    """(processor hours, jobs) of a project."""
+    return next(((one["processor_hours"], one["jobs"]) for one in found["projects"] if one["name"] == name), (0, 0))
