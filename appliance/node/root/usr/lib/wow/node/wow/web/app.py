@@ -4,7 +4,7 @@ import os
 
 from wow.agent import allowed, client
 from wow.lib.errors import WowError
-from wow.web import guests, look, pages, where
+from wow.web import guests, look, pages, pool, where
 from wow.web.guests import Guests, Refused
 
 TYPE_CHECKING = False
@@ -34,6 +34,7 @@ class App:
         for path, method, answer in (
                 ("/", "GET", self._home), ("/login", "POST", self._login), ("/logout", "POST", self._logout),
                 ("/pause", "POST", self._pause), ("/resume", "POST", self._resume), ("/leave", "GET", self._ask_leave), ("/leave", "POST", self._leave),
+                *((path, "GET", self._pool(path)) for path in pool.PAGES),
                 *((f"/{name}", "GET", self._static(name)) for name in STATIC)):
             self._routes.route(path, method, answer)
         self._routes.default_error_handler = self._error
@@ -128,6 +129,18 @@ class App:
         except WowError as error:
             return self._answer(CODES.get(error.code, 502), pages.message("It was not done", str(error), guests.form_key(secret)))
         return None
+
+    def _pool(self, path: str) -> "Callable[[], Any]":
+        def answer() -> "Any":
+            secret, query = self._secret(), self._bottle.request.query
+            if not secret:
+                return self._back()
+            key = guests.form_key(secret)
+            try:
+                return self._answer(200, pool.answer(path, {name: query.getunicode(name) or "" for name in pool.NAMES}, key))
+            except pool.Refused as refused:
+                return self._answer(refused.status, pages.message(refused.title, refused.text, key))
+        return answer
 
     def _static(self, name: str) -> "Callable[[], Any]":
         def answer() -> "Any":

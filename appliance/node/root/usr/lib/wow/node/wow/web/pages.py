@@ -5,6 +5,7 @@ from wow.pause import words
 from wow.web import code
 from wow.web.html import Html, alert, button, form, moment, page, plain, rows, said
 from wow.web.html import table as grid
+from wow.web.pool import link as pool_link
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ def machine(seen: "Seen", key: str) -> bytes:
     name = f"{status['host']}.{status['zone']}" if status and status["host"] else "This machine"
     troubles = "".join(alert(said(one)) for one in seen.troubles)
     return page(f"{name}: WOW", f'<h1>{said(name)}</h1><div id="now">{troubles}<p class="state" role="status">{said(sentence(seen))}</p>'
-                f"{_jobs(seen)}{_wrong(seen)}</div>{_acts(seen, key)}{_facts(seen)}{_projects(seen)}"
+                f"{_jobs(seen)}{_wrong(seen)}</div>{_acts(seen, key)}{_facts(seen)}{_projects(seen)}{pool_link(seen)}"
                 '<h2>Leave</h2><p>Who wants the machine out of its pool for good: <a href="/leave">leave the pool</a>.</p>', key)
 
 
