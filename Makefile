@@ -2,7 +2,7 @@
 SHELL := /bin/sh
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help wow test test-long sim grid bench bench-image bench-layers bench-pool fuzz image figures clean host
+.PHONY: help wow test test-long sim grid bench bench-image bench-layers bench-pages bench-pool fuzz image figures clean host
 
 # Runs a command, prints how long it took, and ends as it ended.
 timed = @started=$$(date +%s); code=0; $(1) || code=$$?; \
@@ -41,6 +41,9 @@ bench-image: host ## the image: sizes, logins beside the one of BEFORE=FOLDER, w
 
 bench-layers: host ## publish of a module of 100 MB, and compose of three modules: seconds on this machine
 	$(call timed,appliance/image/parts && test/image/bench/layers $(BENCH))
+
+bench-pages: host ## the pages: processor, memory, bytes and seconds in a browser, with 1,000 machines and 10,000 jobs; BENCH="--short"
+	$(call timed,test/pages/bench/run $(BENCH))
 
 fuzz: host ## hostile input to every parser; SECONDS=60, TARGET=NAME for one, SEED=N again, REPLAY=FILE for one input
 	@test/Fuzz/run --seed $(or $(SEED),$$(date +%s)) $(if $(REPLAY),--replay "$(REPLAY)",--seconds $(or $(SECONDS),60)) $(if $(TARGET),--target "$(TARGET)")

@@ -194,6 +194,17 @@ class AskingTests(unittest.TestCase):
         self.rounds(30, [70])
         self.assertEqual('""', self.told()["WowHeld"], "one that got no answer is asked again")
 
+    def test_how_jobs_stand_is_told_and_those_that_wait_are_asked_for_where_the_file_has_changed(self):
+        waits = {"JobStatus": 1, "JobUniverse": 5, "Owner": "bob", "ClusterId": 7, "ProcId": 1, "EnteredCurrentStatus": BEGIN, "RequestCpus": 4}
+        self.queue = [job(ProjectName="surge"), waits, {"JobStatus": 5, "Owner": "bob"}]
+        asked, answer = [], self.runs._ask
+        self.runs._ask = lambda question, timeout: (asked.append(question[-1]), answer(question, timeout))[1]
+        with open(self.log, "w", encoding="ascii") as file:
+            file.write("101 1.0 Job Machine\n")
+        self.rounds(300, [70])
+        self.assertEqual(('"alice|surge|1|0|0;bob|-|0|1|1"', f'"7.1|bob|-|{BEGIN}|4|0|0|"'), (self.told()["WowJobs"], self.told()["WowOldest"]))
+        self.assertEqual(1, asked.count(runs.THAT_WAIT[-1]))
+
     def test_held_jobs_in_any_number_hide_none_that_runs(self):
         self.queue = [*[{"JobStatus": 5, "HoldReasonCode": 1}] * (2 * runs.MOST_JOBS), job()]
         self.rounds(60, [70])

@@ -128,10 +128,10 @@ class Command(unittest.TestCase):
         for one in kept["files"]:
             file = own_units().get(f"{one['by']}.service")
             if file and values(file, "ProtectSystem") == ["strict"]:
-                folder = kept["folders"][one["in"]]["path"]
+                path = f"{kept['folders'][one['in']]['path']}/{one['name']}"
                 places = [place for line in values(file, "ReadWritePaths") for place in line.split()]
                 places += [f"/run/{name}" for name in values(file, "RuntimeDirectory")] + [f"/var/lib/{name}" for name in values(file, "StateDirectory")]
-                self.assertTrue(any(folder == place or folder.startswith(f"{place}/") for place in places), f"{file}: {folder}/{one['name']}")
+                self.assertTrue(any(path == place or path.startswith(f"{place}/") for place in places), f"{file}: {path}")
 
     def test_where_others_may_write_only_the_units_that_are_made_for_it_look(self):
         for name, file in own_units().items():

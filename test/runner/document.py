@@ -19,6 +19,7 @@ RUN = "docs/performance/wow-run.txt"
 BENCH = "docs/performance/bench.json"
 POOL = "docs/performance/pool.json"
 IMAGE = "docs/performance/image.json"
+PAGES = "docs/performance/pages.json"
 SIM = "docs/performance/sim.json"
 GRID = "test/netns/grid/last.json"
 LONG = "docs/test-long.json"
@@ -131,6 +132,11 @@ def image(root: pathlib.Path) -> str:
     return by_parts(root / IMAGE) if (root / IMAGE).exists() else NOTHING
 
 
+def pages(root: pathlib.Path) -> str:
+    """What the web pages reached in the last kept `make bench-pages`."""
+    return by_parts(root / PAGES) if (root / PAGES).exists() else NOTHING
+
+
 def sim(root: pathlib.Path) -> str:
     """The figures of the simulator's scenarios that have a goal; the file has the others, too."""
     return rows(["scenario", "nodes", "figure", "to reach", "reached", "kept"], [
@@ -189,7 +195,7 @@ DOCUMENTS = {
     "docs/reference/pool.md": {"settings": lambda root: settings.reference(root, settings.POOL), "kinds": lambda root: settings.kinds(root, settings.POOL)},
     "docs/performance.md": {
         "grid": grid, "times": times, "wow": wow, "sim": sim, "bench": bench, "bench-goals": bench_goals, "bench-origin": bench_origin, "pool": pool,
-        "image": image, "long": long_parts, "long-figures": long_figures}}
+        "image": image, "pages": pages, "long": long_parts, "long-figures": long_figures}}
 """Which document has which tables, each with what makes it."""
 
 

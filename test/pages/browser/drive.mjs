@@ -26,6 +26,11 @@ const acts = {
     foreign.length = 0;
     return (await page.goto(url)).status();
   },
+  // Milliseconds until it was loaded, as the browser counts them.
+  async timed({ url }) {
+    await page.goto(url);
+    return page.evaluate(() => performance.getEntriesByType("navigation")[0].duration);
+  },
   async fill({ label, text }) { await page.getByLabel(label, { exact: true }).fill(text); },
   async choose({ label, option }) { await page.getByLabel(label, { exact: true }).selectOption({ label: option }); },
   async upload({ label, path }) { await page.getByLabel(label, { exact: true }).setInputFiles(path); },

@@ -12,7 +12,7 @@ async function renew() {
     return;
   }
   try {
-    const answer = await fetch("/", { redirect: "error" });
+    const answer = await fetch(location.href);
     const now = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById("now");
     const here = document.getElementById("now");
     if (!now) {

@@ -32,7 +32,7 @@ CYCLE = ("LastNegotiationCycleEnd", "LastNegotiationCycleDuration", "LastNegotia
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Iterator
+    from typing import Any, Iterator, Mapping
 
 
 class Slot:
@@ -111,11 +111,13 @@ class Sample:
             self.cycles.sort(key=lambda one: one.end)
 
 
-def question(collector: str) -> list[str]:
-    """The command that prints the ads of all four kinds that the collector of this name has."""
-    wanted = (*ATTRIBUTES, *(f"{name}{at}" for at in range(CYCLES) for name in CYCLE))
-    kinds = " || ".join(f'MyType == "{kind}"' for kind in ("Machine", "Scheduler", "Submitter", "Negotiator"))
-    short = " && ".join(f"size(unparse({name})) <= {LONGEST_LISTS.get(name, LONGEST_VALUE)}" for name in wanted)
+def question(collector: str, more: "Mapping[str, int] | None" = None, others: tuple[str, ...] = ()) -> list[str]:
+    """The command that prints the ads of all four kinds that the collector of this name has. more: further attributes, with the characters that each may have;
+    others: further kinds."""
+    wanted = (*ATTRIBUTES, *(f"{name}{at}" for at in range(CYCLES) for name in CYCLE), *(more or {}))
+    kinds = " || ".join(f'MyType == "{kind}"' for kind in ("Machine", "Scheduler", "Submitter", "Negotiator", *others))
+    longest = {**LONGEST_LISTS, **(more or {})}
+    short = " && ".join(f"size(unparse({name})) <= {longest.get(name, LONGEST_VALUE)}" for name in wanted)
     return ["condor_status", "-pool", collector, "-any", "-constraint", f"({kinds}) && {short}", "-json", "-attributes", ",".join(wanted)]
 
 

@@ -1,5 +1,5 @@
 """wow-pool: on each manager looks at that manager's collector every minute, keeps the history of who worked for whom (store.py), and hands out figures (figures.py) and
-history to who shows the token."""
+history to who shows the token. While somebody looks at the pool page it makes that page's snapshots (page.py)."""
 import contextlib
 import json
 import os
@@ -9,7 +9,7 @@ import threading
 import time
 
 from wow.config import facts
-from wow.history import ads, figures, server, store, token
+from wow.history import ads, figures, page, server, store, token
 from wow.history.ledger import Ledger
 from wow.lib import paths, system
 from wow.lib.errors import WowError
@@ -99,12 +99,23 @@ def main() -> int:
         return 1
     keeper = Keeper(kept)
     with socket.create_server((address, paths.HISTORY_PORT)) as listener:
+        serve_page(own)
         pages = {"/metrics": keeper.metrics, "/history": keeper.history}
         threading.Thread(target=server.Server(listener, token.own, token.renew, pages).run, daemon=True).start()
         told = ""
         while True:
             told = look(keeper, told, own)
             time.sleep(every)
+
+
+def serve_page(collector: str) -> None:
+    """Makes the pool page's snapshots from now on. Where that cannot be had, figures and history are there all the same."""
+    try:
+        listener = page.listen()
+    except OSError as error:
+        print(f"{paths.POOL_SOCKET}: {error.strerror}; the pool page shows nothing new", flush=True)
+        return
+    threading.Thread(target=page.Page(lambda: page.ads_of(collector), FILE).serve, args=(listener,), daemon=True).start()
 
 
 def look(keeper: Keeper, told: str, collector: str) -> str:

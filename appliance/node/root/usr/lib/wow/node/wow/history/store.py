@@ -212,6 +212,24 @@ class Reader:
                                   "WHERE tier = ? AND start BETWEEN ? AND ? GROUP BY 1, 2", (OTHERS, tier, first // length, now // length)).fetchall()
         return {(kind, text): (seconds, jobs) for kind, text, seconds, jobs in rows}
 
+    def of_hours(self, kind: int, first: int, now: int) -> dict[str, tuple[int, int]]:
+        """{name: (core seconds, jobs)} of the hours that began between two moments of Unix time."""
+        length = TIERS[1][0]
+        rows = self._file.execute("SELECT coalesce(name.text, ?), sum(slice.seconds), sum(slice.jobs) FROM slice LEFT JOIN name ON name.id = slice.name "
+                                  "WHERE tier = 1 AND start BETWEEN ? AND ? AND slice.name % 3 = ? GROUP BY 1", (OTHERS, first // length, now // length, kind)).fetchall()
+        return {text: (seconds, jobs) for text, seconds, jobs in rows}
+
+    def course(self, step: int, first: int, now: int) -> dict[int, tuple[int, int]]:
+        """{when it began: (core seconds, jobs)} of each step of so many seconds, whole hours, between two moments of Unix time."""
+        length = TIERS[1][0]
+        rows = self._file.execute("SELECT start * ? / ?, sum(seconds), sum(jobs) FROM slice WHERE tier = 1 AND start BETWEEN ? AND ? AND name % 3 = ? GROUP BY 1",
+                                  (length, step, first // length, now // length, PERSON)).fetchall()
+        return {at * step: (seconds, jobs) for at, seconds, jobs in rows}
+
+    def ever_of(self, kind: int) -> dict[str, tuple[int, int]]:
+        """{name: (core seconds, jobs)} of a kind since the history began."""
+        return {text: (seconds, jobs) for text, seconds, jobs in self._file.execute("SELECT text, seconds, jobs FROM name WHERE kind = ? AND seconds > 0", (kind,))}
+
     def ever(self) -> "Sums":
         """The same since the history began."""
         return {(kind, text): (seconds, jobs) for kind, text, seconds, jobs in self._file.execute("SELECT kind, text, seconds, jobs FROM name WHERE seconds > 0")}

@@ -1,12 +1,14 @@
-"""What this queue tells the manager of its jobs, in its ad: how many core seconds and jobs each person had for each project on each machine, and how many are
-held for what, and how many of its claims were refused. The manager counts a machine's work only where this says the same (history/ledger.py).
+"""What this queue tells the manager of its jobs, in its ad: how many core seconds and jobs each person had for each project on each machine, how many are held for
+what, and how many of its claims were refused; and how its jobs stand (standing.py). The manager counts a machine's work only where this says the same
+(history/ledger.py).
 
-The queue is asked for the jobs that run while there are any, and for those that are held when its file has changed, where each job that is held or let go is
-written: HTCondor's tools take half a second of an emulated processor for either question."""
+The queue is asked for the jobs that run while there are any, and for those that are held or wait when its file has changed, where each job that is held, let go or
+queued is written: HTCondor's tools take half a second of an emulated processor for each question."""
 import os
 import time
 
 from wow.history import ads, names
+from wow.jobs import standing
 from wow.jobs.refusals import Refusals
 from wow.lib import files, paths, system
 
@@ -19,15 +21,17 @@ MOST_LINES = 300
 MOST_JOBS = 5000
 """Jobs that are looked at, of those that run and of those that are held."""
 LOG = "/var/lib/condor/spool/job_queue.log"
-NONE = "-"
-"""The project of a job that names none."""
+MOST_WAITING = 1000
+"""Jobs that are looked at of those that wait."""
+NONE = standing.NONE
 
 QUESTION = ["condor_q", "-allusers", "-limit", str(MOST_JOBS), "-json", "-attributes",
             "ClusterId,ProcId,JobStatus,Owner,ProjectName,RemoteHost,RequestCpus,JobCurrentStartDate,HoldReasonCode", "-constraint"]
+THAT_WAIT = ["condor_q", "-allusers", "-limit", str(MOST_WAITING), "-json", "-attributes", standing.ATTRIBUTES, "-constraint", "JobStatus == 1"]
 THAT_RUN, THAT_ARE_HELD = "JobStatus == 2 || JobStatus == 6", "JobStatus == 5"
 """Asked apart, for there may be more of the one than are looked at."""
-RUNNING, HELD = (2, 6), 5
-"""JobStatus: running, its output on the way; held."""
+WAITING, RUNNING, HELD = 1, (2, 6), 5
+"""JobStatus: idle; running, its output on the way; held."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -104,6 +108,7 @@ class Runs:
         self._stamp: object = None
         self._stamp_of_held: object = None
         self._held: dict[int, int] | None = None
+        self._standing = standing.Standing()
         self._is_told = False
         self._whole = 0
 
@@ -123,20 +128,25 @@ class Runs:
         self._asked, self._shadows, self._stamp = now, shadows, stamp
         code, said = self._ask([*QUESTION, THAT_RUN], timeout=20.0)
         if code == 0:
-            self._counter.look(begun, (job for job in ads.objects(said) if job.get("JobStatus") in RUNNING), self._whole)
+            running = (job for job in ads.objects(said) if job.get("JobStatus") in RUNNING)
+            self._counter.look(begun, self._standing.pass_on(standing.RUNNING, running), self._whole)
             if (held := self._holds(stamp)) is not None:
-                files.write_if_changed(self._ad, text(self._counter, held, refused))
+                files.write_if_changed(self._ad, text(self._counter, held, refused) + self._standing.text())
                 self._refused = refused
 
     def _holds(self, stamp: object) -> dict[int, int] | None:
-        """How many jobs are held for what; None where the queue does not say. stamp: what its file was like before this look."""
+        """How many jobs are held for what; None where the queue does not say. Those that wait are asked for as often. stamp: what its file was like before this look."""
         if self._held is None or stamp is None or stamp != self._stamp_of_held:
             code, said = self._ask([*QUESTION, THAT_ARE_HELD], timeout=20.0)
             self._held = None
             if code == 0:
                 self._held, self._stamp_of_held = {}, stamp
-                for reason in (ads.number(job.get("HoldReasonCode")) for job in ads.objects(said) if job.get("JobStatus") == HELD):
+                for job in self._standing.pass_on(standing.HELD, (job for job in ads.objects(said) if job.get("JobStatus") == HELD)):
+                    reason = ads.number(job.get("HoldReasonCode"))
                     self._held[reason] = self._held.get(reason, 0) + 1
+                code, said = self._ask(THAT_WAIT, timeout=20.0)
+                if code == 0:
+                    self._standing.wait(job for job in ads.objects(said) if job.get("JobStatus") == WAITING)
         return self._held
 
     def _changed(self) -> object:

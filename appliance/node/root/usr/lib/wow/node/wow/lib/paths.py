@@ -19,6 +19,8 @@ HISTORY_PORT = agreed.HISTORY_PORT
 # The web page, on the machine's own network (web/server.py).
 PAGE_PORT = 80
 QUEUE_AD = f"{RUN}/queue.ad"
+# Where a manager leaves what the pool page shows, and is asked for it anew (history/page.py).
+POOL_PAGE, POOL_SOCKET = f"{RUN}/pool/page.json", f"{RUN}/pool/page.sock"
 # For whom each slot's account runs a job (slots/begun.py, slots/running.py).
 BEGUN = f"{RUN}/begun"
 

@@ -5,6 +5,7 @@ import time
 FOOT = "What you see is of this machine alone. Nobody can become root from here."
 LONGEST = 500
 """Characters of a text from elsewhere."""
+FOOT = "What you see is of this machine alone. Nobody can become root from here."
 
 
 class Html(str):
@@ -61,12 +62,12 @@ def alert(text: Html) -> Html:
     return Html(f'<p class="alert" role="alert">{text}</p>')
 
 
-def page(title: str, main: str, key: str = "", out: str = "/logout", foot: str = FOOT) -> bytes:
-    """A whole page. key: of who is in, for the form to log out, which goes to `out`; foot: what stands below."""
+def page(title: str, main: str, key: str = "", out: str = "/logout", foot: str = FOOT, kind: str = "") -> bytes:
+    """A whole page. key: of who is in, for the form to log out, which goes to `out`; foot: what stands below; kind: broad for one with large tables."""
     out = form(out, key, button("Log out", kind="quiet")) if key else ""
     live = '<script type="module" src="/page.js"></script>' if key else ""
     return (f'<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
             f'<meta name="color-scheme" content="light dark"><title>{html.escape(title)}</title><link rel="icon" href="/icon.svg" type="image/svg+xml">'
-            f'<link rel="stylesheet" href="/page.css">{live}</head><body><a class="skip" href="#main">Skip to what it shows</a>'
+            f'<link rel="stylesheet" href="/page.css">{live}</head><body class="{kind}"><a class="skip" href="#main">Skip to what it shows</a>'
             f'<header><a class="home" href="/">WOW</a>{out}</header><main id="main" tabindex="-1">{main}</main>'
-            f"<footer>{foot}</footer></body></html>").encode("utf-8", "replace")
+            f"<footer>{plain(foot)}</footer></body></html>").encode("utf-8", "replace")

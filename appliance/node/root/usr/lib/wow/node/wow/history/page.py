@@ -1,0 +1,131 @@
+"""The snapshot that the pool page shows (web/pool.py). Whoever connects to the socket has it made anew; one that is a few seconds old serves all who look, and while
+nobody looks nothing is asked. It lies in a file, so that the page shows what there is while this program is away."""
+import contextlib
+import json
+import os
+import socket
+import sqlite3
+import time
+
+from wow.config import users
+from wow.history import store
+from wow.lib import console, files, paths, system
+from wow.lib.errors import WowError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Callable
+
+FRESH = 10.0
+"""Seconds for which a snapshot serves all who look."""
+GOOD = 60.0
+"""Seconds after which who asks waits for another one; sooner it is made after the answer."""
+QUICK = 5.0
+"""Seconds that the collector may take to answer, for somebody waits."""
+MOST = 16 << 20
+"""Bytes of its answer."""
+BACKLOG = 16
+BREATH = 0.1
+"""Seconds until a connection is taken again after the kernel could give none."""
+DAY = 86400
+DAYS = 30
+MOST_OWNERS = 1000
+"""Owners that are told of, those who gave the most."""
+OF_OWNERS = 300.0
+"""Seconds for which the history's part serves."""
+
+
+class Page:
+    """ask: gives what the collector prints, or raises WowError. uptime: seconds since the machine started, clock: Unix time."""
+
+    def __init__(self, ask: "Callable[[], str]", history: str, file: str = paths.POOL_PAGE, uptime: "Callable[[], float]" = console.uptime,
+                 clock: "Callable[[], float]" = time.time, owner: tuple[int, int] | None = (0, users.GROUP_ID)) -> None:
+        self._ask, self._history, self._file, self._uptime, self._clock, self._owner = ask, history, file, uptime, clock, owner
+        self._tried = self._summed = float("-inf")
+        self._seen: "dict[str, Any]" = {}
+        self._sums: "dict[str, Any]" = {}
+
+    def age(self) -> float:
+        """Seconds since the last look, whatever came of it."""
+        return self._uptime() - self._tried
+
+    def look(self) -> None:
+        """Makes a snapshot. Where the collector does not answer the one before is kept, and says so. OSError: it cannot be written."""
+        # Here, for nothing of it is to be in memory until somebody looks.
+        from wow.history import looked
+        trouble, now = "", self._clock()
+        try:
+            self._seen = {**looked.Looked(self._ask(), now).facts(), "when": int(now)}
+        except WowError as error:
+            trouble, self._seen = str(error), self._seen or self._left()
+        if self._uptime() - self._summed >= OF_OWNERS:
+            self._sums, self._summed = self._sum(int(now)), self._uptime()
+        self._tried = self._uptime()
+        files.write(self._file, json.dumps({**self._seen, **self._sums, "tried": self._tried, "trouble": trouble}, separators=(",", ":")) + "\n", 0o640, self._owner)
+
+    def _left(self) -> "dict[str, Any]":
+        """What an earlier run of the program left."""
+        try:
+            told = json.loads(files.read(self._file))
+            return told if isinstance(told, dict) else {}
+        except (OSError, ValueError):
+            return {}
+
+    def _sum(self, now: int) -> "dict[str, Any]":
+        """What the history has of days and owners."""
+        try:
+            with contextlib.closing(store.Reader(self._history)) as read:
+                first = (now // DAY - DAYS + 1) * DAY
+                lately, ever, course = read.of_hours(store.OWNER, first, now), read.ever_of(store.OWNER), read.course(DAY, first, now)
+        except sqlite3.Error as error:
+            return {"lost": f"The history cannot be read: {error}"}
+        ranked = sorted(ever.items(), key=lambda one: (-one[1][0], one[0]))[:MOST_OWNERS]
+        return {"owners": [[name, *lately.get(name, (0, 0)), *sums] for name, sums in ranked],
+                "course": [[at, *course.get(at, (0, 0))] for at in range(first, now + 1, DAY)], "lost": ""}
+
+    def serve(self, listener: socket.socket) -> None:
+        """Until the listener is closed. Who connects is answered by one byte when the file may be read: at once, or after a look where there is none that is good."""
+        while True:
+            try:
+                link, _ = listener.accept()
+            except OSError:
+                if listener.fileno() < 0:
+                    return
+                time.sleep(BREATH)
+                continue
+            with link:
+                if self.age() >= GOOD:
+                    self._look()
+                with contextlib.suppress(OSError):  # who is gone does not get it
+                    link.setblocking(False)
+                    link.sendall(b"\n")
+            if self.age() >= FRESH:
+                self._look()
+
+    def _look(self) -> None:
+        try:
+            self.look()
+        except OSError as error:
+            self._tried = self._uptime()
+            print(f"{self._file}: {error.strerror}", flush=True)  # for the journal
+
+
+def listen(path: str = paths.POOL_SOCKET, group: int = users.GROUP_ID) -> socket.socket:
+    """The socket, which the people's group may connect to, as the web page is of it. OSError: it cannot be had."""
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(path)
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    listener.bind(path)
+    os.chown(path, -1, group)
+    os.chmod(path, 0o660)
+    listener.listen(BACKLOG)
+    return listener
+
+
+def ads_of(collector: str) -> str:
+    """What the collector of this name prints; WowError says why it does not."""
+    from wow.history import looked
+    code, said = system.run(looked.question(collector), timeout=QUICK, most=MOST)
+    if code:
+        raise WowError("no answer in time" if code == system.TIMED_OUT else system.last_line(said)[:200] or "no answer", "", "collector")
+    return said

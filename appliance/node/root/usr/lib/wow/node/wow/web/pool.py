@@ -1,0 +1,180 @@
+"""The pool page, on managers, for who is logged in there: read only. A summary, and three tables."""
+from wow.history.looked import STATES
+from wow.lib import table
+from wow.web import chart, snapshot
+from wow.web.html import Html, alert, moment, page, plain, rows, said
+from wow.web.listing import Column, Listing
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Callable, Mapping
+
+    from wow.web.look import Seen as OfMachine
+    from wow.web.snapshot import Seen
+
+ROOT = "/pool"
+FOOT = "What you see is of the whole pool, as its machines tell it. Nothing can be changed here."
+NAMES = ("sort", "order", "find", "kind", "page")
+"""What may stand behind the question mark."""
+
+
+def number(value: "Any") -> Html:
+    """A whole number."""
+    return plain(str(int(value)))
+
+
+def since(value: int) -> Html:
+    """When, as a table has it."""
+    return moment(value) if value else plain("not known")
+
+
+def hours(value: float) -> Html:
+    """Core seconds as hours."""
+    return plain(chart.amount(value / 3600))
+
+
+MACHINES = Listing("Machines", [
+    Column("name", "machine"), Column("state", "state"), Column("owner", "owner"), Column("version", "release"), Column("path", "path to here"),
+    Column("since", "there since", since), Column("busy", "cores at work", number, True), Column("cores", "cores", number, True)], 0, ("State", 1, STATES))
+JOBS = Listing("Jobs by person and project", [
+    Column("person", "person"), Column("project", "project"), Column("running", "running", number, True), Column("waiting", "waiting", number, True),
+    Column("held", "held", number, True)], 2)
+OWNERS = Listing("What owners gave", [
+    Column("owner", "owner"), Column("machines", "machines now", number, True), Column("hours", "core hours, 30 days", hours, True),
+    Column("jobs", "jobs, 30 days", number, True), Column("ever", "core hours ever", hours, True), Column("jobs-ever", "jobs ever", number, True)], 2)
+
+
+class Refused(Exception):
+    """Why there is no page: the status of the answer, and what stands in it."""
+
+    def __init__(self, status: int, title: str, text: str) -> None:
+        super().__init__(text)
+        self.status, self.title, self.text = status, title, text
+
+
+def link(seen: "OfMachine") -> Html:
+    """The way here from a manager's own page."""
+    if seen.pool is None or not seen.pool.is_manager:
+        return Html("")
+    return Html(f'<h2>The pool</h2><p><a href="{ROOT}">The whole pool</a>: its machines, jobs, owners and history.</p>')
+
+
+def _page(title: str, seen: "Seen", before: str, now: str, key: str) -> bytes:
+    """before: what does not change by itself, so that nobody who types there is disturbed."""
+    ways = "".join(f'<li><a href="{path}"{" aria-current=" + chr(34) + "page" + chr(34) if text == title else ""}>{text}</a></li>' for path, text in (
+        (ROOT, "Overview"), (f"{ROOT}/machines", "Machines"), (f"{ROOT}/jobs", "Jobs"), (f"{ROOT}/owners", "Owners"), ("/", "This machine")))
+    when = seen.told.get("when")
+    age = Html(f"<p>As of {moment(when)}.</p>") if when else Html("<p>Nothing is known of it yet.</p>")
+    troubles = "".join(alert(said(one)) for one in seen.troubles)
+    return page(f"{title}: {seen.pool}: WOW", f'<h1>Pool {said(seen.pool)}: {plain(title.lower())}</h1>'
+                f'<nav aria-label="Parts of the pool page"><ul class="ways">{ways}</ul></nav>{before}<div id="now">{troubles}{age}{now}</div>', key, FOOT, "broad")
+
+
+def _overview(query: "Mapping[str, str]", key: str) -> bytes:
+    """The pool in figures and pictures."""
+    del query  # there is nothing to choose
+    seen = snapshot.look(True)
+    told = seen.told
+    return _page("Overview", seen, "", f"{_figures(told)}{_oldest(told)}{_history(told)}{_ring(seen)}", key)
+
+
+def _figures(told: "dict[str, Any]") -> Html:
+    if "machines" not in told:
+        return Html("")
+    machines = told["machines"]
+    count = {state: sum(one[1] == state for one in machines) for state in STATES}
+    states = ", ".join(f"{number} {state}" for state, number in count.items() if number) or "none"
+    busy, cores = sum(one[6] for one in machines), sum(one[7] for one in machines)
+    running, waiting, held = told["totals"]
+    held_for: dict[str, int] = told["held"]
+    reasons = ", ".join(f"{count} {reason}" for reason, count in sorted(held_for.items(), key=lambda one: -one[1]))
+    matched = moment(told["cycle"]) if told["cycle"] else plain("there is no negotiator, so no job gets a machine")
+    return rows([("Machines", plain(f"{len(machines)}: {states}")), ("Cores", plain(f"{busy} of {cores} at work")),
+                 ("Jobs", plain(f"{running} running, {waiting} waiting, {held} held")), *([("Held for", said(reasons))] if reasons else []),
+                 ("Queues", plain(str(told["queues"]))), ("Jobs were matched last", matched)])
+
+
+def _oldest(told: "dict[str, Any]") -> Html:
+    if "machines" not in told:
+        return Html("")
+    found = told["oldest"]
+    if found is None:
+        return Html("<h2>The job that has waited for longest</h2><p>No queue tells of a job that waits.</p>")
+    why = f"{found['text']} {found['todo']}"
+    who = f"{found['job']} of {found['person']}" + (f", project {found['project']}" if found["project"] != "-" else "")
+    return Html(f"<h2>The job that has waited for longest</h2><p>{said(who)}, since {moment(found['since'])}. {said(why)}</p>"
+                f"<p>By what it asks for and by what the negotiator said. All that it wants, its own queue alone knows: on {said(found['queue'])} type "
+                f"<code>wow why {plain(found['job'])}</code>.</p>")
+
+
+def _history(told: "dict[str, Any]") -> Html:
+    course = told.get("course", [])
+    if not course:
+        return Html("")
+    core_hours = [(when, seconds / 3600) for when, seconds, _ in course]
+    jobs = [(when, float(count)) for when, _, count in course]
+    lines = [(when, [seconds / 3600, float(count)]) for when, seconds, count in reversed(course)]
+    return Html(f"<h2>History</h2>{chart.bars('CPU hours', core_hours, 'core hours')}{chart.bars('Jobs', jobs, 'jobs')}"
+                f"{chart.figures('The days in figures', ['day', 'core hours', 'jobs'], lines)}")
+
+
+def _ring(seen: "Seen") -> Html:
+    status = seen.status
+    paths: dict[str, int] = {}
+    for one in seen.told.get("machines", []):
+        paths[one[4]] = paths.get(one[4], 0) + 1
+    pairs = []
+    if paths:
+        told = ", ".join(f"{count} {'not told' if path == '-' else path}" for path, count in sorted(paths.items(), key=lambda one: -one[1])[:8])
+        pairs.append(("Machines by their path to here", said(told)))
+    if status:
+        ring, udp = status["ring"], status["udp"]
+        pairs += [("This manager's links", plain(f"{ring['connections']}, {ring['near']} of them to its neighbours on the ring")),
+                  ("What it relayed for others", plain(f"{table.size(ring['relayed']['bytes'])} in {ring['relayed']['frames']} frames")),
+                  ("What it sent and received",
+                   plain(f"{table.size(udp['sent_bytes'])} and {table.size(udp['received_bytes'])} in {table.duration(status['uptime_s'])}"))]
+    return Html(f"<h2>The ring</h2>{rows(pairs)}") if pairs else Html("")
+
+
+def _show_machines(query: "Mapping[str, str]", key: str) -> bytes:
+    """All machines. ValueError, as of the two below: what is asked for is nothing of the kind."""
+    asked = MACHINES.read(query)
+    seen = snapshot.look(False)
+    beyond = seen.told.get("beyond", 0)
+    form, shown = MACHINES.show(seen.told.get("machines", []), asked, " Some machines beyond these are not shown." if beyond else "")
+    return _page("Machines", seen, form, shown, key)
+
+
+def _show_jobs(query: "Mapping[str, str]", key: str) -> bytes:
+    """All jobs by person and project."""
+    asked = JOBS.read(query)
+    seen = snapshot.look(False)
+    form, shown = JOBS.show(seen.told.get("jobs", []), asked, " Queues tell this every 5 minutes, or sooner.")
+    return _page("Jobs", seen, form, shown, key)
+
+
+def _show_owners(query: "Mapping[str, str]", key: str) -> bytes:
+    """Who gave how much."""
+    asked = OWNERS.read(query)
+    seen = snapshot.look(False)
+    now: dict[str, int] = {}
+    for one in seen.told.get("machines", []):
+        now[one[2]] = now.get(one[2], 0) + 1
+    given = {one[0]: one[1:] for one in seen.told.get("owners", [])}
+    told = [[name, now.get(name, 0), *given.get(name, (0, 0, 0, 0))] for name in {**given, **now}]
+    form, shown = OWNERS.show(told, asked, " What machine and queue both told of counts.")
+    return _page("Owners", seen, form, shown, key)
+
+
+PAGES: "dict[str, Callable[[Mapping[str, str], str], bytes]]" = {
+    ROOT: _overview, f"{ROOT}/machines": _show_machines, f"{ROOT}/jobs": _show_jobs, f"{ROOT}/owners": _show_owners}
+
+
+def answer(path: str, query: "Mapping[str, str]", key: str) -> bytes:
+    """One of the pages for who is in; Refused where there is none."""
+    if not snapshot.is_manager():
+        raise Refused(404, "No pool page here", "The pool's page is on its managers. This machine is none.")
+    try:
+        return PAGES[path](query, key)
+    except ValueError as error:
+        raise Refused(400, "No such table", f"{error}.") from None
