@@ -4,7 +4,7 @@ import os
 
 from wow.agent import allowed, client
 from wow.lib.errors import WowError
-from wow.web import authority, guests, joining, limits, look, pages, pool, refusing, where
+from wow.web import authority, guests, joining, limits, look, pages, refusing, ways, where
 from wow.web.guests import Guests, Refused
 
 TYPE_CHECKING = False
@@ -35,7 +35,7 @@ class App:
                 ("/", "GET", self._home), ("/login", "POST", self._login), ("/logout", "POST", self._logout),
                 ("/pause", "POST", self._pause), ("/resume", "POST", self._resume), ("/leave", "GET", self._ask_leave), ("/leave", "POST", self._leave),
                 ("/limits", "GET", self._ask_limits), ("/limits", "POST", self._limits),
-                *((path, "GET", self._pool(path)) for path in pool.PAGES),
+                *((path, "GET", self._pool(path)) for path in ways.ALL),
                 *refusing.Refusing(bottle, self._must, self._asked, self._back).routes(),
                 *joining.Joining(bottle, self._secret, self._must, self._answer, CODES).routes(),
                 *authority.Authority(bottle, self._answer).routes(),
@@ -156,6 +156,7 @@ class App:
             secret, query = self._secret(), self._bottle.request.query
             if not secret:
                 return self._back()
+            from wow.web import pool
             key = guests.form_key(secret)
             try:
                 return self._answer(200, pool.answer(path, {name: query.getunicode(name) or "" for name in pool.NAMES}, key))

@@ -5,7 +5,6 @@ import time
 FOOT = "What you see is of this machine alone. Nobody can become root from here."
 LONGEST = 500
 """Characters of a text from elsewhere."""
-FOOT = "What you see is of this machine alone. Nobody can become root from here."
 
 
 class Html(str):

@@ -3,10 +3,9 @@ from wow.lib import control, table
 from wow.limits import hours
 from wow.page import text
 from wow.pause import words
-from wow.web import ca, code, limits, refusing, work
+from wow.web import ca, code, limits, refusing, ways, work
 from wow.web.html import Html, alert, button, form, moment, page, plain, rows, said
 from wow.web.html import table as grid
-from wow.web.pool import link as pool_link
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,7 +54,7 @@ def machine(seen: "Seen", key: str) -> bytes:
     troubles = "".join(alert(said(one)) for one in seen.troubles)
     return page(f"{name}: WOW", f'<h1>{said(name)}</h1><div id="now">{troubles}<p class="state" role="status">{said(sentence(seen))}</p>'
                 f"{_jobs(seen)}{_wrong(seen)}</div>{_acts(seen, key)}{limits.line(seen.facts.limits, _has_slots(seen))}{work.section(seen)}{refusing.section(seen, key)}"
-                f"{_facts(seen)}{_projects(seen)}{pool_link(seen)}{_authority()}"
+                f"{_facts(seen)}{_projects(seen)}{ways.link(seen)}{_authority()}"
                 '<h2>Leave</h2><p>Who wants the machine out of its pool for good: <a href="/leave">leave the pool</a>.</p>', key)
 
 

@@ -2,6 +2,7 @@
 from wow.history.looked import STATES
 from wow.lib import table
 from wow.web import chart, snapshot
+from wow.web import ways as ways_of
 from wow.web.html import Html, alert, moment, page, plain, rows, said
 from wow.web.listing import Column, Listing
 
@@ -9,10 +10,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Callable, Mapping
 
-    from wow.web.look import Seen as OfMachine
     from wow.web.snapshot import Seen
 
-ROOT = "/pool"
 FOOT = "What you see is of the whole pool, as its machines tell it. Nothing can be changed here."
 NAMES = ("sort", "order", "find", "kind", "page")
 """What may stand behind the question mark."""
@@ -52,17 +51,10 @@ class Refused(Exception):
         self.status, self.title, self.text = status, title, text
 
 
-def link(seen: "OfMachine") -> Html:
-    """The way here from a manager's own page."""
-    if seen.pool is None or not seen.pool.is_manager:
-        return Html("")
-    return Html(f'<h2>The pool</h2><p><a href="{ROOT}">The whole pool</a>: its machines, jobs, owners and history.</p>')
-
-
 def _page(title: str, seen: "Seen", before: str, now: str, key: str) -> bytes:
     """before: what does not change by itself, so that nobody who types there is disturbed."""
     ways = "".join(f'<li><a href="{path}"{" aria-current=" + chr(34) + "page" + chr(34) if text == title else ""}>{text}</a></li>' for path, text in (
-        (ROOT, "Overview"), (f"{ROOT}/machines", "Machines"), (f"{ROOT}/jobs", "Jobs"), (f"{ROOT}/owners", "Owners"), ("/", "This machine")))
+        (ways_of.POOL, "Overview"), (ways_of.MACHINES, "Machines"), (ways_of.JOBS, "Jobs"), (ways_of.OWNERS, "Owners"), ("/", "This machine")))
     when = seen.told.get("when")
     age = Html(f"<p>As of {moment(when)}.</p>") if when else Html("<p>Nothing is known of it yet.</p>")
     troubles = "".join(alert(said(one)) for one in seen.troubles)
@@ -167,7 +159,7 @@ def _show_owners(query: "Mapping[str, str]", key: str) -> bytes:
 
 
 PAGES: "dict[str, Callable[[Mapping[str, str], str], bytes]]" = {
-    ROOT: _overview, f"{ROOT}/machines": _show_machines, f"{ROOT}/jobs": _show_jobs, f"{ROOT}/owners": _show_owners}
+    ways_of.POOL: _overview, ways_of.MACHINES: _show_machines, ways_of.JOBS: _show_jobs, ways_of.OWNERS: _show_owners}
 
 
 def answer(path: str, query: "Mapping[str, str]", key: str) -> bytes:
