@@ -1,5 +1,6 @@
 using System.Text.Json;
 using CaService.Admin;
+using CaService.Commands;
 
 namespace CaService.Tests;
 

@@ -2,6 +2,7 @@ using System.Net.Sockets;
 using System.Text;
 using System.Text.Json;
 using CaService.Admin;
+using CaService.Commands;
 
 namespace CaService.Tests;
 

@@ -221,5 +221,3 @@ class Frames(unittest.TestCase):
         self.assertIn('action="/logout"', html.page("t", "", "k").decode())
         self.assertIn('action="/ca/logout"', authority_pages.refused("x", "k").decode())
         self.assertNotIn("logout", authority_pages.login("", "").decode())
-
-

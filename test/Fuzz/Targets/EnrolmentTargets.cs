@@ -58,7 +58,8 @@ internal static class EnrolmentTargets
             ],
             new TextMutator(["{", "}", "[", "]", "\"", ",", ":", "\n", "\"words\"", "\"page\"", "\"code\"", "\"end\"", "\\ud800", "null", "1"]),
             Asked,
-            isStrict: false);
+            isStrict: false,
+            most: 512 << 10);
         yield return new CodecTarget("pem", [new("certificate", Encoding.ASCII.GetBytes(CertificatePem.Write(member)))], new TextMutator(["-----BEGIN CERTIFICATE-----", "-----END CERTIFICATE-----", "=", "\n"]), input =>
             CertificatePem.TryRead(Encoding.UTF8.GetString(input), out byte[]? der) ? Encoding.ASCII.GetBytes(CertificatePem.Write(der)) : null, isStrict: false, most: 512 << 10);
     }

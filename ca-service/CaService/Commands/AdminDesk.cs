@@ -1,6 +1,6 @@
-using CaService.Commands;
+using CaService.Admin;
 
-namespace CaService.Admin;
+namespace CaService.Commands;
 
 /// <summary>
 /// Whose word counts for what. An administrator's account has command lines done. The web page's account has none done of itself: it hands on a browser's
