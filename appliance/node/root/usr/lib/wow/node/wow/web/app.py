@@ -33,7 +33,8 @@ class App:
         self._routes = bottle.Bottle()
         for path, method, answer in (
                 ("/", "GET", self._home), ("/login", "POST", self._login), ("/logout", "POST", self._logout),
-                ("/pause", "POST", self._pause), ("/resume", "POST", self._resume), ("/limits", "GET", self._ask_limits), ("/limits", "POST", self._limits), ("/leave", "GET", self._ask_leave), ("/leave", "POST", self._leave),
+                ("/pause", "POST", self._pause), ("/resume", "POST", self._resume),
+                ("/limits", "GET", self._ask_limits), ("/limits", "POST", self._limits), ("/leave", "GET", self._ask_leave), ("/leave", "POST", self._leave),
                 *((f"/{name}", "GET", self._static(name)) for name in STATIC)):
             self._routes.route(path, method, answer)
         self._routes.default_error_handler = self._error
