@@ -1,5 +1,5 @@
 """What its owner lends of a machine: processors, memory and disk as HTCondor gives them to jobs, the hours when jobs may run, a share of the processor; kept through
-a loss of power and another pool.conf. That the kernel goes by the share is proven where it is the image's own (test/vm/people.py)."""
+a loss of power and another pool.conf. That the kernel goes by the share is proven where it is the image's own (test/image/lending.py)."""
 
 import json
 import time

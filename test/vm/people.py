@@ -19,21 +19,6 @@ OWNER = ("-netdev", f"user,id=owner,restrict=on,hostfwd=tcp:127.0.0.1:{PORT}-:80
 """A second card as VirtualBox's NAT with our forwarding: the guest sees 10.0.2.15, its owner's computer comes from 10.0.2.2. No way leads out by it (restrict)."""
 CURL = ("curl", "--silent", "--show-error", "--max-time", "120", "--write-out", "\n%{http_code}")
 FROZEN = "cat /sys/fs/cgroup/system.slice/condor.service/htcondor/*/cgroup.freeze"
-BURNT = 6_000_000
-SHARE = f"""group=/sys/fs/cgroup/system.slice/condor.service/htcondor
-mkdir $group/burns
-sh -c 'echo $$ > /sys/fs/cgroup/system.slice/condor.service/htcondor/burns/cgroup.procs; while :; do :; done' < /dev/null > /dev/null 2>&1 &
-used() {{ awk '/^usage_usec/ {{print $2}}' $group/burns/cpu.stat; }}
-burns() {{ sleep 1; before=$(used); sleep {BURNT // 1_000_000}; echo $(($(used) - before)); }}
-burns
-wow limit set percent 50 > /dev/null
-burns
-wow limit clear > /dev/null
-burns
-kill $!
-sleep 1
-rmdir $group/burns"""
-"""Microseconds of a processor that what stands in HTCondor's group of jobs uses in six seconds: without a limit, with half a processor, and again without."""
 PSS = """for name in wow-console.service getty@tty2.service wow-jobs.service; do
   for pid in $(cat /sys/fs/cgroup/system.slice/$name/cgroup.procs /sys/fs/cgroup/system.slice/system-getty.slice/$name/cgroup.procs 2> /dev/null); do
     echo $name $(awk '/^(Rss|Pss):/ {print $1 $2}' /proc/$pid/smaps_rollup)
@@ -81,7 +66,6 @@ def run(tally, lab):
         probe.until(lambda: probe.root("beta", FROZEN).split(), lambda said: said == ["0"], "command", "the job stands still")
         probe.root("beta", killed.GO)
         shows("waits for jobs", "pool")
-    share(tally)
     with tally.case("S leaves a support file for people of pool.conf"):
         screen.press("s")
         shows("support.tar.gz is written", "ready")
@@ -119,14 +103,6 @@ def run(tally, lab):
         probe.until(lambda: probe.slots(lab), lambda found: "beta" in found, "pool", "beta's slot does not come back")
     with tally.case("from its owner's computer, by a forwarded port: N shows a code, which logs in to the web page, and that pauses the machine"):
         beside(lab, screen, shows)
-
-
-def share(tally):
-    """What the owner of beta lends of its processor; HTCondor has had a job there."""
-    with tally.case("wow limit set percent 50 halves at once what jobs get of a processor, by the kernel's own count, and clear gives it back"):
-        whole, half, again = (int(part) for part in probe.root("beta", SHARE, "pool").split())
-        print(f"     {whole / BURNT:.2f}, {half / BURNT:.2f}, {again / BURNT:.2f} of a processor without, with 50 %, and again without", flush=True)
-        must(whole > 0.7 * BURNT and half < 0.56 * BURNT and again > 0.7 * BURNT, f"{whole}, {half}, {again} us in {BURNT}")
 
 
 def beside(lab, screen, shows):

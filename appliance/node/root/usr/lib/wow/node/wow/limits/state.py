@@ -10,8 +10,6 @@ if TYPE_CHECKING:
     from typing import Any
 
 FILE = f"{pauses.FOLDER}/limits.json"
-LARGEST = 4096
-"""Bytes of the file at most."""
 NUMBERS = ("percent", "processors", "memory", "disk")
 NAMES = (*NUMBERS, "hours")
 MOST = 1 << 40
@@ -53,15 +51,10 @@ def read() -> Limits:
 
 def load() -> Limits:
     """What the file has; WowError if it is no good."""
-    import json
-    try:
-        with open(FILE, "rb") as file:
-            found = json.loads(file.read(LARGEST))
-    except FileNotFoundError:
+    found = pauses.from_file(FILE, _bad)
+    if found is None:
         return Limits()
-    except (OSError, ValueError, RecursionError) as error:
-        raise _bad(f"cannot be read ({str(error)[:100]})") from None
-    if not isinstance(found, dict) or set(found) != {*NAMES, "since"} or not _is_sound(found):
+    if set(found) != {*NAMES, "since"} or not _is_sound(found):
         raise _bad("is not as this program writes it")
     return made(found, found["since"])
 

@@ -1,7 +1,7 @@
 """Limits in words, and what they wait for: for `wow limit`, `wow status` and both pages."""
-from wow.lib.errors import WowError
 from wow.limits import share, state, tell
 from wow.pause import freeze
+from wow.pause import words as pauses
 
 NONE = "none"
 
@@ -39,11 +39,7 @@ def sentence(limits: state.Limits) -> str:
 
 def trouble() -> str | None:
     """What is wrong with the file in which they are kept; None if nothing is."""
-    try:
-        state.load()
-    except WowError as error:
-        return f"{error.file} {error.what}"
-    return None
+    return pauses.trouble_of(state.load)
 
 
 def waits(limits: state.Limits) -> list[str]:

@@ -1,5 +1,5 @@
-"""What wow-jobs does for the owner's pause, and the hours (limits/hours.py), in each of its rounds, and at once where the agent wakes it: ends a pause whose time is over, keeps its time by the
-clock as it is, and tells HTCondor what it does not know yet. So what the agent began and did not end is put right here."""
+"""What wow-jobs does for the owner's pause, and the hours (limits/hours.py), in each of its rounds, and at once where the agent wakes it: ends a pause whose time is
+over, keeps its time by the clock as it is, and tells HTCondor what it does not know yet. So what the agent began and did not end is put right here."""
 import time
 
 from wow.lib.errors import WowError

@@ -11,7 +11,7 @@ from wow.lib.errors import WowError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, Callable
 
 FOLDER = f"{paths.STATE}/pause"
 FILE = f"{FOLDER}/pause.json"
@@ -111,19 +111,29 @@ def read(clock: Clock | None = None) -> Pause | None:
 
 def load() -> Kept | None:
     """What the file has, None where there is none; WowError if it is no good."""
-    import json
-    try:
-        with open(FILE, "rb") as file:
-            found = json.loads(file.read(LARGEST))
-    except FileNotFoundError:
+    found = from_file(FILE, _bad)
+    if found is None:
         return None
-    except (OSError, ValueError, RecursionError) as error:
-        raise _bad(f"cannot be read ({str(error)[:100]})") from None
-    if not isinstance(found, dict) or set(found) != set(FIELDS) or not all(type(found[name]) in types for name, types in FIELDS.items()):
+    if set(found) != set(FIELDS) or not all(type(found[name]) in types for name, types in FIELDS.items()):
         raise _bad("is not as this program writes it")
     if not _is_sound(found):
         raise _bad("holds what cannot be")
     return Kept(Pause(found["since"], found["until"], found["finish"], found["who"]), found["boot"], found["uptime"])
+
+
+def from_file(path: str, bad: "Callable[[str], WowError]") -> "dict[str, Any] | None":
+    """What a small file of JSON has, None where there is none. bad: makes of the words for it what is raised if it is no good."""
+    import json
+    try:
+        with open(path, "rb") as file:
+            found = json.loads(file.read(LARGEST))
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, RecursionError) as error:
+        raise bad(f"cannot be read ({str(error)[:100]})") from None
+    if not isinstance(found, dict):
+        raise bad("is not as this program writes it")
+    return found
 
 
 def _is_sound(found: "dict[str, Any]") -> bool:

@@ -5,6 +5,10 @@ from wow.lib.errors import WowError
 from wow.limits import hours
 from wow.pause import freeze, state
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Callable
+
 UNITS = {"m": 60, "h": 3600, "d": 86400}
 PAGES = {state.CONSOLE: "the console", state.WEB: "the web page", hours.WHO: "the hours that its owner set"}
 RESUME = "Type `wow resume` to let jobs run again."
@@ -53,8 +57,13 @@ def told(pause: state.Pause) -> str:
 
 def trouble() -> str | None:
     """What is wrong with the file in which a pause is kept; None if nothing is."""
+    return trouble_of(state.load)
+
+
+def trouble_of(load: "Callable[[], object]") -> str | None:
+    """What is wrong with a file that is loaded so; None if nothing is."""
     try:
-        state.load()
+        load()
     except WowError as error:
         return f"{error.file} {error.what}"
     return None

@@ -110,12 +110,7 @@ def lines(status: "Status", peers: "Sequence[Peer]" = (), paused: str = "", own:
     if "offload" in status:
         slower = [f"{one['name']} ({one['why']})" for one in status["offload"] if not one["on"]]
         rows.append(["fast path", "off: " + "; ".join(slower) if slower else "everything on"])
-    if mode:
-        rows.append(["mode", mode])
-    if paused:
-        rows.append(["jobs", paused])
-    if held:
-        rows.append(["limits", f"{held} (wow limit)"])
+    rows += [[name, said] for name, said in (("mode", mode), ("jobs", paused), ("limits", f"{held} (wow limit)" if held else "")) if said]
     if own:
         rows.append(["base", f"Debian's packages of {own['date']}, ABI {own['abi']}"])
     rows.append(["up", table.duration(status["uptime_s"])])
