@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 import time
 
 import hostile
@@ -11,9 +12,9 @@ from volunteers import begin
 from waiting import until
 
 MACHINES, PARTS, QUEUES, PEOPLE = 1000, 10, 200, 5
-"""Machines, jobs on each, queues, people of each."""
+"""Machines, jobs on each, queues, which stand on every fifth of them, and people of each."""
 STATUS = """#!/bin/sh
-cat /tmp/ads
+exec cat /run/played/ads
 """
 RENEWED = 11
 """Seconds after which a view has another snapshot made."""
@@ -36,14 +37,15 @@ def pool(house, modules, rounds):
     manager = house.manager
     until(lambda: manager.sh("systemctl is-active wow-pool.service; :").strip(), lambda said: said == "active", "wow-pool runs")
     before = resident(manager, "wow-pool")["now"]
-    manager.sh("cat > /tmp/ads", text_in=ads())
+    # Not in /tmp, for wow-pool has one of its own.
+    manager.sh("mkdir /run/played && cat > /run/played/ads", text_in=ads())
     # What systemd and HTCondor's own programs ask each other goes past this.
-    manager.sh("cat > /tmp/condor_status && chmod 755 /tmp/condor_status && mount --bind /tmp/condor_status /usr/bin/condor_status", text_in=STATUS)
+    manager.sh("cat > /run/played/status && chmod 755 /run/played/status && mount --bind /run/played/status /usr/bin/condor_status", text_in=STATUS)
     manager.sh("systemctl restart wow-pool.service")
     until(lambda: manager.run("ss", "-Hlx", "src", pools.SOCKET).stdout, lambda said: pools.SOCKET in said, "wow-pool listens", 30)
     guest = pools.logged_in(house)
     text = guest.ask("/pool/machines")[2]
-    must(f"1 to 50 of {MACHINES}." in text, text[:2000])
+    must(f"1 to 50 of {MACHINES}." in text, re.sub("<[^>]*>", " ", text)[:3000])
     snapshots = []
     for _ in range(max(2, rounds // 3)):
         began, last = spent(manager, "wow-pool"), pools.stamp(manager)
@@ -90,13 +92,13 @@ def ads():
         found.append({**machine, "Name": f"slot1@machine{number}.pool.internal", "State": "Unclaimed", "Activity": "Idle", "Cpus": 2, "PartitionableSlot": True,
                       "SlotType": "Partitionable", "TotalSlotCpus": PARTS + 2, "TotalSlotMemory": 16000, "TotalSlotDisk": 10 ** 8, "Memory": 2000, "Disk": 10 ** 6})
         found += [{**machine, "Name": f"slot1_{part}@machine{number}.pool.internal", "State": "Claimed", "Activity": "Busy", "Cpus": 1, "SlotType": "Dynamic", "Memory": 1000,
-                   "Disk": 10 ** 6, "RemoteOwner": f"person{part % PEOPLE}@queue{number % QUEUES}.pool.internal"} for part in range(PARTS)]
+                   "Disk": 10 ** 6, "RemoteOwner": f"person{part % PEOPLE}@machine{number % QUEUES * 5}.pool.internal"} for part in range(PARTS)]
     each = MACHINES * PARTS // QUEUES // PEOPLE
     for number in range(QUEUES):
         jobs = ";".join(f"person{person}|project {number % 40}|{each}|{chance.randrange(30)}|{chance.randrange(3)}" for person in range(PEOPLE))
-        found.append({"MyType": "Scheduler", "Machine": f"queue{number}.pool.internal", "WowJobs": jobs, "WowHeld": "1:3,34:2", "WowRefused": 0, "DaemonStartTime": now - 1000,
+        found.append({"MyType": "Scheduler", "Machine": f"machine{number * 5}.pool.internal", "WowJobs": jobs, "WowHeld": "1:3,34:2", "WowRefused": 0, "DaemonStartTime": now - 1000,
                       "WowOldest": f"{number}.0|person0|project {number % 40}|{now - chance.randrange(10 ** 5)}|16|1000|1000|no match found", "WowRuns": f"{now}"})
-        found += [{"MyType": "Submitter", "Name": f"person{person}@queue{number}.pool.internal", "IdleJobs": 15, "RunningJobs": each, "HeldJobs": 1} for person in range(PEOPLE)]
+        found += [{"MyType": "Submitter", "Name": f"person{person}@machine{number * 5}.pool.internal", "IdleJobs": 15, "RunningJobs": each, "HeldJobs": 1} for person in range(PEOPLE)]
     found.append({"MyType": "Negotiator", "LastNegotiationCycleEnd0": now, "LastNegotiationCycleDuration0": 1, "LastNegotiationCycleMatches0": 3})
     return "[\n" + "\n,\n".join(json.dumps(ad, indent=2) for ad in found) + "\n]\n"
 
