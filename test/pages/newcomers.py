@@ -120,10 +120,12 @@ def joins(tally, house, page, script, text):
         page.shows(text="is not a section of pool.conf")
         look("join, refused")
         if script:
-            file.write_text(text + "#" * LARGEST, encoding="utf-8")
-            page.upload(label="The file pool.conf", path=str(file))
+            large = house.client_folder / "science.ova"
+            large.write_text("x" * (LARGEST + 1), encoding="utf-8")
+            page.upload(label="The file pool.conf", path=str(large))
             page.press(button="Join the pool")
             must("is longer than" in page.invalid(), page.invalid())
+            file = house.client_folder / "good.conf"
             file.write_text(text, encoding="utf-8")
             page.upload(label="The file pool.conf", path=str(file))
         else:
