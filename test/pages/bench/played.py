@@ -76,7 +76,6 @@ def looks(house, modules, rounds):
         for path in pools.PATHS:
             page.begin()
             pools.enter(page, house)
-            page.open(url="about:blank")
             for kept in (first, again):
                 kept[path].append(round(page.timed(url=f"{pools.PAGE.rstrip('/')}{path}") / 1000, 3))
     page.close()
