@@ -1,4 +1,5 @@
 """The entry to what systemd starts: units and scripts name its programs, each program is there, and none loads what costs a boot time."""
+import ast
 import pathlib
 import re
 import subprocess
@@ -31,6 +32,13 @@ class Entry(unittest.TestCase):
             code, said = run("-c", f"import sys; sys.dont_write_bytecode = True; sys.path.insert(0, {str(NODE)!r})\n"
                              f"from {package} import {name}\n{name}.main\nprint(*sys.modules)")
             self.assertEqual((code, COSTLY & set(said.split())), (0, set()), f"{package}.{name}: {said}")
+
+    def test_nothing_hangs_on_what_the_image_leaves_out(self):
+        """appliance/image/node-layer compiles without docstrings and assertions."""
+        for file in NODE.rglob("*.py"):
+            for one in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+                self.assertNotIsInstance(one, ast.Assert, f"{file}:{getattr(one, 'lineno', 0)}")
+                self.assertFalse(getattr(one, "attr", getattr(one, "id", "")) in ("__doc__", "__debug__"), f"{file}:{getattr(one, 'lineno', 0)}")
 
 
 if __name__ == "__main__":
