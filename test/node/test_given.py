@@ -7,6 +7,7 @@ import tempfile
 import time
 import unittest
 from unittest import mock
+from xml.etree import ElementTree
 
 import samples
 import test_web
@@ -20,7 +21,7 @@ from wow.slots import begun, running
 from wow.slots.running import Job
 from wow.verbs import given as verb
 from wow.web import work as page
-from wow.web import look
+from wow.web import look, sharing
 from wow.web.look import Use
 
 NOON = 1_900_000_000
@@ -255,6 +256,18 @@ class Told(Kept):
         self.assertEqual(said.count('<th scope="row">20'), page.DAYS)
         month = int(time.strftime("%d", time.localtime(NOON)))
         self.assertIn(f"carried {month}.0 MB from this machine and {month * 2}.0 MB to it", said)
+
+    def test_the_picture_to_share_names_pool_and_projects_alone_and_is_xml_whatever_they_are_called(self):
+        kept = book.Book()
+        for name, seconds in (("surge <b>&\u202e", 7200), ("x" * 200, 3600), ("third", 60), ("fourth", 6), (book.NONE, 3600)):
+            kept.day("2026-11-26").add(name, seconds, 1)
+        said = sharing.picture("a & b", kept).decode()
+        shown = [one.text for one in ElementTree.fromstring(said).iter() if one.text and one.text.strip()]
+        self.assertEqual(shown[:3], ["This computer works for a & b", "4.0 processor hours", "5 jobs, since 2026-11-26"])
+        self.assertEqual(len(shown), 3 + sharing.PROJECTS)
+        self.assertTrue(all(len(one) <= sharing.LONGEST for one in shown[3:]), shown)
+        self.assertNotIn("\u202e", said)
+        self.assertIn("0 jobs, from today on", sharing.picture("lab", book.Book()).decode())
 
     def test_the_page_without_a_file_or_with_one_that_is_no_good_says_so(self):
         pathlib.Path(self.path).write_text("{")

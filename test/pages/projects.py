@@ -20,6 +20,11 @@ def run(tally, house, modules):
         text = house.guest()[0].ask()[2]
         for words in ("What this machine gave", f"<bdi>{PROJECT}</bdi></th><td>0.0</td><td>1</td>", "This month your network carried"):
             must(words in text, f"no {words}: {text}")
+    with tally.case("there is a picture of it to share, for who is in alone"):
+        status, headers, text = house.guest()[0].ask("/given.svg")
+        must(status == 200 and "image/svg+xml" in str(headers) and PROJECT in text and "1 job, since" in text, f"{status} {headers} {text}")
+        must("beta" not in text and ADDRESS not in text, f"it says more than it should: {text}")
+        must(house.asker().ask("/given.svg")[0] == 303, "anybody sees it")
     with tally.case("a form that names no project, or comes from elsewhere, refuses nothing; a strange name is text on the page"):
         guest, key = house.guest()
         for name in ("", "a\nb", "a\"b", "x" * 65, " x", "\u00fc"):

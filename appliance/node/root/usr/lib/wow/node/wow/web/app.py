@@ -4,7 +4,7 @@ import os
 
 from wow.agent import allowed, client
 from wow.lib.errors import WowError
-from wow.web import authority, guests, joining, limits, look, pages, refusing, ways, where
+from wow.web import authority, guests, joining, limits, look, pages, refusing, sharing, ways, where
 from wow.web.guests import Guests, Refused
 
 TYPE_CHECKING = False
@@ -36,6 +36,7 @@ class App:
                 ("/pause", "POST", self._pause), ("/resume", "POST", self._resume), ("/leave", "GET", self._ask_leave), ("/leave", "POST", self._leave),
                 ("/limits", "GET", self._ask_limits), ("/limits", "POST", self._limits),
                 *((path, "GET", self._pool(path)) for path in ways.ALL),
+                *sharing.Sharing(bottle, self._secret, self._back).routes(),
                 *refusing.Refusing(bottle, self._must, self._asked, self._back).routes(),
                 *joining.Joining(bottle, self._secret, self._must, self._answer, CODES).routes(),
                 *authority.Authority(bottle, self._answer).routes(),

@@ -3,6 +3,7 @@ import time
 
 from wow.given import book
 from wow.lib import table
+from wow.web import sharing
 from wow.web.html import Html, plain, said
 from wow.web.html import table as grid
 
@@ -35,7 +36,8 @@ def section(seen: "Seen") -> Html:
     month = book.total((date, day) for date, day in found.newest(31) if date.startswith(f"{today.tm_year:04}-{today.tm_mon:02}-"))
     carried = f"<p>This month your network carried {plain(table.size(month.sent))} from this machine and {plain(table.size(month.received))} to it.</p>"
     days = "day" if len(kept) == 1 else f"{len(kept)} days"
-    return Html(f"<h2>What this machine gave</h2><p>On the last {days} that it ran:</p>{by_project}{carried}<h3>By day</h3>{by_day}")
+    return Html(f"<h2>What this machine gave</h2><p>On the last {days} that it ran:</p>{by_project}{carried}<h3>By day</h3>{by_day}"
+                f'<p><a href="{sharing.PATH}" download>A picture of it to share</a></p>')
 
 
 def figures(one: "book.Sum | book.Day") -> list[Html]:
