@@ -12,6 +12,7 @@ import test_web
 
 from wow.agent import allowed
 from wow.history import names
+from wow.lib import startd
 from wow.lib.errors import WowError
 from wow.pause import act as pausing
 from wow.refuse import act, ask, state, tell
@@ -29,7 +30,7 @@ class Folder(unittest.TestCase):
         self.folder, self.path, self.told = folder.name, f"{folder.name}/refused/projects", []
         for one in (mock.patch.object(state, "FILE", self.path), mock.patch.object(tell, "FILE", f"{folder.name}/conf"), mock.patch.object(tell, "READ", f"{folder.name}/read"),
                     mock.patch.object(pausing.facts, "read", lambda *_: samples.pool(node__role="worker")), mock.patch.object(pausing, "wake", lambda: self.told.append("wake")),
-                    mock.patch.object(tell.system, "run", lambda words, *_, **__: (self.told.append(words), (0, ""))[1])):
+                    mock.patch.object(startd.system, "run", lambda words, *_, **__: (self.told.append(words), (0, ""))[1])):
             one.start()
             self.addCleanup(one.stop)
 
@@ -110,7 +111,7 @@ class Told(Folder):
             rounds.round(0)
         self.assertEqual(self.told, [["condor_reconfig", "-startd"]])
         act.refuse({"project": "a"}, 0)
-        with mock.patch.object(tell.system, "run", lambda *_, **__: (1, "no startd")), self.assertRaises(WowError):
+        with mock.patch.object(startd.system, "run", lambda *_, **__: (1, "no startd")), self.assertRaises(WowError):
             rounds.round(0)
         self.told.clear()
         rounds.round(0)

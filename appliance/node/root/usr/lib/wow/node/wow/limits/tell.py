@@ -3,14 +3,12 @@ names them. So they hold for the next job, whatever the slot had when HTCondor b
 
 A claim is given job after job for 20 minutes (CLAIM_WORKLIFE). One from before the newest limits is given no further one, so that its part of the machine comes
 back when the job that runs has ended."""
-from wow.lib import files, paths, system
+from wow.lib import files, paths, startd
 from wow.limits.state import Limits
 
 FILE = f"{paths.RUN}/condor-limits.conf"
 READ = f"{paths.RUN}/condor-limits.read"
-"""The same as HTCondor has read it: as with the pause (pause/tell.py)."""
-QUICK = 20.0
-"""Seconds that a command may take."""
+"""The same as HTCondor has read it (lib/startd.py)."""
 WITHIN = "WOW_WITHIN"
 """The macro with what START has more."""
 WORKLIFE = 1200
@@ -50,11 +48,9 @@ def write(limits: Limits, wall: float) -> None:
 
 def is_told() -> bool:
     """Whether HTCondor has read the file as it is."""
-    return files.find(FILE) == files.find(READ)
+    return startd.has_read(FILE, READ)
 
 
 def tell() -> None:
     """Has HTCondor read it. WowError: it does not take it now."""
-    present = files.read(FILE)
-    system.must(["condor_reconfig", "-startd"], timeout=QUICK)
-    files.write(READ, present)
+    startd.tell(FILE, READ)

@@ -1,16 +1,12 @@
 """Tells HTCondor of the owner's pause: attributes of the machine's ad, by which START, SUSPEND, CONTINUE and PREEMPT go (condor/drop_in.py). They stand in a
-file of HTCondor's configuration, so that one that is started anew knows them before it takes a job.
-
-What it has read is noted in a file of its own: the unit copies the first one there before it starts HTCondor, and each command that the startd took writes it.
-The startd alone is asked, and by its own port: one that does not hear yet does not answer, and is told in the next round."""
-from wow.lib import files, paths, system
+file of HTCondor's configuration, so that one that is started anew knows them before it takes a job."""
+from wow.lib import files, paths, startd
 from wow.limits import hours
 from wow.pause import state
 
 FILE = f"{paths.RUN}/condor-pause.conf"
 READ = f"{paths.RUN}/condor-pause.read"
-QUICK = 20.0
-"""Seconds that a command may take."""
+"""The same as HTCondor has read it (lib/startd.py)."""
 REASON, SINCE, UNTIL, FINISH = "WowPauseReason", "WowPauseSince", "WowPauseUntil", "WowPauseFinish"
 """Attributes of a machine that is paused."""
 
@@ -40,11 +36,9 @@ def reason(pause: state.Pause) -> str:
 
 def is_told() -> bool:
     """Whether HTCondor has read the file as it is."""
-    return files.find(FILE) == files.find(READ)
+    return startd.has_read(FILE, READ)
 
 
 def tell() -> None:
     """Has HTCondor read it. WowError: it does not take it now."""
-    present = files.read(FILE)
-    system.must(["condor_reconfig", "-startd"], timeout=QUICK)
-    files.write(READ, present)
+    startd.tell(FILE, READ)

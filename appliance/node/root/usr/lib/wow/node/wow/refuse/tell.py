@@ -1,16 +1,14 @@
 """Tells HTCondor of the projects that the owner refuses: START says no to their jobs, PREEMPT gives back what runs of them, with time for its checkpoint. Both stand
-in a file of HTCondor's configuration, so that one that is started anew knows them before it takes a job. What it has read is noted in a file of its own, as of the
-owner's pause (pause/tell.py)."""
+in a file of HTCondor's configuration, so that one that is started anew knows them before it takes a job."""
 import re
 
 from wow.history import names
-from wow.lib import files, paths, system
+from wow.lib import files, paths, startd
 from wow.refuse import state
 
 FILE = f"{paths.RUN}/condor-refused.conf"
 READ = f"{paths.RUN}/condor-refused.read"
-QUICK = 20.0
-"""Seconds that a command may take."""
+"""The same as HTCondor has read it (lib/startd.py)."""
 ANY = "[^a-z0-9 .@_+-]{1,4}"
 """What is shown as a question mark: no letter of a name; of UTF-8 it may have four bytes."""
 
@@ -44,7 +42,5 @@ class Refusing:
     def round(self, _: float) -> None:
         """WowError: HTCondor does not take it now."""
         write()
-        if files.find(FILE) != files.find(READ):
-            present = files.read(FILE)
-            system.must(["condor_reconfig", "-startd"], timeout=QUICK)
-            files.write(READ, present)
+        if not startd.has_read(FILE, READ):
+            startd.tell(FILE, READ)
