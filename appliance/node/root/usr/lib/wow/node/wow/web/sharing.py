@@ -24,10 +24,10 @@ def picture(pool: str, kept: "Book") -> bytes:
     whole = book.total(days)
     hours, jobs = sum(one.seconds for one in whole.projects.values()) / 3600, sum(one.jobs for one in whole.projects.values())
     since = f"since {days[-1][0]}" if days else "from today on"
-    of = [name for name in whole.projects if name not in (book.NONE, names.OTHERS)][:PROJECTS]
+    best = [name for name in whole.projects if name not in (book.NONE, names.OTHERS)][:PROJECTS]
     lines = [(40, 46, "bold", f"This computer works for {_short(pool)}"), (64, 96, "bold", f"{hours:,.1f} processor hours"),
              (26, 130, "normal", f"{jobs} job{'' if jobs == 1 else 's'}, {since}")]
-    lines += [(28, 166 + 26 * place, "normal", _short(name)) for place, name in enumerate(of)]
+    lines += [(28, 166 + 26 * place, "normal", _short(name)) for place, name in enumerate(best)]
     words = "".join(f'<text x="112" y="{low}" font-size="{size // 2}" font-weight="{weight}">{plain(said)}</text>' for size, low, weight, said in lines)
     return (f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDE}" height="{HIGH}" viewBox="0 0 {WIDE} {HIGH}" font-family="sans-serif" fill="#fff">'
             f'<rect width="{WIDE}" height="{HIGH}" rx="16" fill="#0b5394"/><path d="M24 28l14 42 18-36 18 36 14-42" fill="none" stroke="#fff" stroke-width="8" '
