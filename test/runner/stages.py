@@ -133,12 +133,12 @@ def stages(root: pathlib.Path, out: pathlib.Path) -> list:
         script(root, "dhcp", 900, "test/netns/dhcp/run", needs=("programs",), lane=SLEEPS),
         script(root, "router", 900, "test/netns/router/run", needs=("programs",), lane=WAITS),
         script(root, "grid", 600, "test/netns/grid/run", needs=("programs",), arguments=("--few",), lane=WAITS),
-        Stage("python", 1800, [
+        Stage("python", 2700, [
             [sys.executable, "-c", PARSE, *python_files(root)],
             *(python_tests(root, folder) for folder in pythons)], from_unittest, ("programs",), lane=WAITS),
         script(root, "image", 2400, "test/image/run", needs=("image-build",)),
-        script(root, "pages", 600, "test/pages/run", needs=("image-build",)),
-        script(root, "pool", 2000, "test/pool/run", needs=("image-build",), lane=SLEEPS),
+        script(root, "pages", 1200, "test/pages/run", needs=("image-build",)),
+        script(root, "pool", 2700, "test/pool/run", needs=("image-build",), lane=SLEEPS),
         script(root, "vm", 3000, "test/vm/run", needs=("image-build",), lane=ALONE),
         script(root, "netns-alone", 900, "test/netns/run", needs=("programs",), arguments=("--alone",), lane=ALONE),
     ]
