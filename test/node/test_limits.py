@@ -15,7 +15,7 @@ import samples
 
 from wow.agent import allowed
 from wow.condor import drop_in
-from wow.lib import system
+from wow.lib import startd, system
 from wow.lib.errors import WowError
 from wow.lib.verb import UsageError
 from wow.limits import act, holding, hours, rounds, share, state, tell, there, words
@@ -124,7 +124,8 @@ class Case(Zoned):
         self.unit = self.folder / "condor.service"
         self.group = self.unit / "htcondor"
         self.ran, self.code, self.wall = [], 0, MONDAY
-        for one in (mock.patch.object(state, "FILE", f"{folder.name}/limits.json"), mock.patch.object(pause_state, "FILE", f"{folder.name}/pause.json"),
+        for one in (mock.patch.object(startd, "age", lambda: startd.SETTLED), mock.patch.object(state, "FILE", f"{folder.name}/limits.json"),
+                    mock.patch.object(pause_state, "FILE", f"{folder.name}/pause.json"),
                     mock.patch.object(freeze, "GROUPS", (str(self.group), f"{folder.name}/elsewhere")), mock.patch.object(freeze, "STOPS", f"{folder.name}/stops"),
                     mock.patch.object(tell, "FILE", f"{folder.name}/limits.conf"), mock.patch.object(tell, "READ", f"{folder.name}/limits.read"),
                     mock.patch.object(pause_tell, "FILE", f"{folder.name}/told.conf"), mock.patch.object(pause_tell, "READ", f"{folder.name}/told.read"),

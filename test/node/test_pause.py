@@ -10,7 +10,7 @@ from unittest import mock
 import samples
 
 from wow.agent import allowed
-from wow.lib import system
+from wow.lib import startd, system
 from wow.lib.errors import WowError
 from wow.lib.verb import UsageError
 from wow.pause import act, ask, freeze, rounds, state, tell, words
@@ -36,13 +36,13 @@ class Case(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
         self.groups = self.folder / "htcondor"
-        self.ran, self.code, self.clock = [], 0, clock()
+        self.ran, self.code, self.clock, self.age = [], 0, clock(), 3600.0
         for one in (mock.patch.object(state, "FILE", f"{folder.name}/pause.json"), mock.patch.object(freeze, "GROUPS", (str(self.groups), f"{folder.name}/elsewhere")),
                     mock.patch.object(freeze, "STOPS", f"{folder.name}/stops"),
                     mock.patch.object(tell, "FILE", f"{folder.name}/told.conf"), mock.patch.object(tell, "READ", f"{folder.name}/told.read"),
                     mock.patch.object(state, "now", lambda: self.clock), mock.patch.object(act.facts, "read", lambda: samples.pool(node__role="worker")),
                     mock.patch.object(act.pwd, "getpwuid", lambda uid: mock.Mock(pw_name="alice")), mock.patch.object(system, "run", self.run_program),
-                    mock.patch("builtins.print")):
+                    mock.patch.object(startd, "age", lambda: self.age), mock.patch("builtins.print")):
             one.start()
             self.addCleanup(one.stop)
 

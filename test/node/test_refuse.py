@@ -28,7 +28,8 @@ class Folder(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.folder, self.path, self.told = folder.name, f"{folder.name}/refused/projects", []
-        for one in (mock.patch.object(state, "FILE", self.path), mock.patch.object(tell, "FILE", f"{folder.name}/conf"), mock.patch.object(tell, "READ", f"{folder.name}/read"),
+        for one in (mock.patch.object(startd, "age", lambda: startd.SETTLED), mock.patch.object(state, "FILE", self.path),
+                    mock.patch.object(tell, "FILE", f"{folder.name}/conf"), mock.patch.object(tell, "READ", f"{folder.name}/read"),
                     mock.patch.object(pausing.facts, "read", lambda *_: samples.pool(node__role="worker")), mock.patch.object(pausing, "wake", lambda: self.told.append("wake")),
                     mock.patch.object(startd.system, "run", lambda words, *_, **__: (self.told.append(words), (0, ""))[1])):
             one.start()

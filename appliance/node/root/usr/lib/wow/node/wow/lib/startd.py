@@ -1,10 +1,17 @@
 """Has HTCondor's startd read a file of its configuration, and keeps what it has read in a file of its own: the unit copies the first one there before it starts
-HTCondor, and each command that the startd took writes it. The startd alone is asked, and by its own port: one that does not hear yet does not answer, and is told
-in the next round."""
-from wow.lib import files, system
+HTCondor, and each command that the startd took writes it. The startd alone is asked. That the tool ends well says that its command was sent: one that is just being
+started may have read the file already and never hears it, and one that is not there yet does not. So both are told again, in later rounds, until it has settled."""
+import os
+
+from wow.lib import console, files, system
 
 QUICK = 20.0
 """Seconds that the command may take."""
+SETTLED = 10.0
+"""Seconds after its start from which a startd hears what it is told. Seen: three."""
+NAME = "condor_startd"
+PEOPLE = 1000
+"""The first account of people and jobs, whose programs may have any name."""
 
 
 def has_read(file: str, read: str) -> bool:
@@ -16,4 +23,18 @@ def tell(file: str, read: str) -> None:
     """Has it read the file. WowError: it does not take it now."""
     present = files.read(file)
     system.must(["condor_reconfig", "-startd"], timeout=QUICK)
-    files.write(read, present)
+    if age() >= SETTLED:
+        files.write(read, present)
+
+
+def age(proc: str = "/proc") -> float:
+    """For how many seconds the startd has run; 0 where there is none."""
+    ages = [0.0]
+    for number in filter(str.isdigit, os.listdir(proc)):
+        try:
+            if os.stat(f"{proc}/{number}").st_uid < PEOPLE and files.read(f"{proc}/{number}/comm").strip() == NAME:
+                began = int(files.read(f"{proc}/{number}/stat").rpartition(")")[2].split()[19])
+                ages.append(console.uptime() - began / os.sysconf("SC_CLK_TCK"))
+        except OSError:
+            pass  # it ended
+    return max(ages)
