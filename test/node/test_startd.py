@@ -32,6 +32,16 @@ class Telling(unittest.TestCase):
                     startd.tell(self.file, self.read)
                 self.assertEqual(startd.has_read(self.file, self.read), noted, age)
 
+    def test_a_startd_that_began_between_two_words_is_told_the_second_though_that_is_what_it_had_read_before(self):
+        told = []
+        with mock.patch.object(startd.system, "run", lambda words, *_, **__: (told.append(words), (0, ""))[1]), mock.patch.object(startd, "age", lambda: startd.SETTLED):
+            startd.tell(self.file, self.read)
+            startd.write(self.file, self.read, "paused")
+            self.assertTrue(startd.has_read(self.file, self.read), "nothing changed")
+            startd.write(self.file, self.read, "not paused")
+            startd.write(self.file, self.read, "paused")
+            self.assertFalse(startd.has_read(self.file, self.read))
+
     def test_its_age_is_that_of_its_process_and_people_s_programs_of_that_name_do_not_count(self):
         with mock.patch.object(console, "uptime", lambda: 100.0):
             self.assertEqual(startd.age(str(self.folder)), 0.0)

@@ -90,7 +90,7 @@ def run(tally, pool):
         stops(beta, lambda: beta.sh("wow pause", "alice"))
         beta.sh("kill -9 $(pgrep -x condor_startd)")
         beta.run("systemctl", "start", "wow-jobs.service")
-        until(lambda: beta.sh("cmp -s /run/wow/condor-pause.conf /run/wow/condor-pause.read && condor_config_val WowPauseReason || :").strip(), bool, "HTCondor is told", LIMIT)
+        until(lambda: beta.sh("cmp -s /run/wow/condor-pause.conf /run/wow/condor-pause.read && grep WowPauseReason /run/wow/condor-pause.read || :").strip(), bool, "HTCondor is told", LIMIT)
         until(lambda: beta.jobs_processes, lambda left: not left, "the job has ended with its startd", LIMIT)
         time.sleep(TOLD)
         must(starts(job) == 1, "it began in a machine that is paused")

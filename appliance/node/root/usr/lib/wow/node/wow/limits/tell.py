@@ -3,7 +3,7 @@ names them. So they hold for the next job, whatever the slot had when HTCondor b
 
 A claim is given job after job for 20 minutes (CLAIM_WORKLIFE). One from before the newest limits is given no further one, so that its part of the machine comes
 back when the job that runs has ended."""
-from wow.lib import files, paths, startd
+from wow.lib import paths, startd
 from wow.limits.state import Limits
 
 FILE = f"{paths.RUN}/condor-limits.conf"
@@ -43,7 +43,7 @@ def config(limits: Limits, wall: float) -> str:
 
 def write(limits: Limits, wall: float) -> None:
     """Makes the file."""
-    files.write_if_changed(FILE, config(limits, wall))
+    startd.write(FILE, READ, config(limits, wall))
 
 
 def is_told() -> bool:

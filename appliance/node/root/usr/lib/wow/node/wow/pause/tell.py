@@ -1,6 +1,6 @@
 """Tells HTCondor of the owner's pause: attributes of the machine's ad, by which START, SUSPEND, CONTINUE and PREEMPT go (condor/drop_in.py). They stand in a
 file of HTCondor's configuration, so that one that is started anew knows them before it takes a job."""
-from wow.lib import files, paths, startd
+from wow.lib import paths, startd
 from wow.limits import hours
 from wow.pause import state
 
@@ -13,7 +13,7 @@ REASON, SINCE, UNTIL, FINISH = "WowPauseReason", "WowPauseSince", "WowPauseUntil
 
 def write(pause: state.Pause | None) -> None:
     """Makes the file."""
-    files.write_if_changed(FILE, config(pause))
+    startd.write(FILE, READ, config(pause))
 
 
 def config(pause: state.Pause | None) -> str:

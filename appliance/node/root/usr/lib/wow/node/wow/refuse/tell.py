@@ -3,7 +3,7 @@ in a file of HTCondor's configuration, so that one that is started anew knows th
 import re
 
 from wow.history import names
-from wow.lib import files, paths, startd
+from wow.lib import paths, startd
 from wow.refuse import state
 
 FILE = f"{paths.RUN}/condor-refused.conf"
@@ -15,7 +15,7 @@ ANY = "[^a-z0-9 .@_+-]{1,4}"
 
 def write() -> None:
     """Makes the file."""
-    files.write_if_changed(FILE, config(state.read()))
+    startd.write(FILE, READ, config(state.read()))
 
 
 def config(refused: list[str]) -> str:
