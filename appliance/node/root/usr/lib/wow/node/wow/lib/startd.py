@@ -1,6 +1,6 @@
 """Has HTCondor's startd read a file of its configuration, and keeps what it has read in a file of its own: the unit copies the first one there before it starts
-HTCondor, and each command that the startd took writes it. The startd alone is asked. That the tool ends well says that its command was sent: one that is just being
-started may have read the file already and never hears it, and one that is not there yet does not. So both are told again, in later rounds, until it has settled."""
+HTCondor, and each command that the startd took writes it. The startd alone is asked. A startd that is just being started may have read the file already. Whether
+the tool's word holds for it then was not shown, so it is told again, in later rounds, until it has settled."""
 import os
 
 from wow.lib import console, files, system
@@ -8,7 +8,7 @@ from wow.lib import console, files, system
 QUICK = 20.0
 """Seconds that the command may take."""
 SETTLED = 10.0
-"""Seconds after its start from which a startd hears what it is told. Seen: three."""
+"""Seconds after its start from which what a startd was told counts. Chosen, not measured."""
 NAME = "condor_startd"
 PEOPLE = 1000
 """The first account of people and jobs, whose programs may have any name."""
