@@ -12,8 +12,8 @@ HELP = ("--help", "-h")
 
 
 def verbs() -> list[str]:
-    """The names of all verbs, in order."""
-    return sorted(name[:-3] for name in os.listdir(FOLDER) if name.endswith(".py") and name != "__init__.py")
+    """The names of all verbs, in order. In the image they are compiled, and their sources are not there."""
+    return sorted({name.rpartition(".")[0] for name in os.listdir(FOLDER) if name.endswith((".py", ".pyc"))} - {"__init__"})
 
 
 def load(name: str) -> Verb:
