@@ -71,6 +71,20 @@ def has(where, what):
     expect(what in where, f"{what!r} is not in: {where[-600:]}")
 
 
+def for_a_running_pool(folder, maths, glue):
+    """The stack folder of the same archive has the same layers, and `stack` in the order in which they are stacked."""
+    for _ in "once", "again":
+        said = run(IMAGE / "stack", "-o", folder / "stack", "--parts", PARTS, folder / "maths.tar")
+    has(said, "note: the image has the module tutorial too")
+    digests = {"maths": sha256(maths), "glue": glue}
+    sizes = {digest: (folder / "stack" / digest).stat().st_size for digest in digests.values()}
+    expect((folder / "stack/stack").read_text() == f"wow-stack 1\nbase {sha256(BASE)}\nnode {sha256(NODE)}\n" + "".join(
+        f"{kind} {name} {sizes[digests[name]]} {digests[name]}\n" for kind, name in (("module", "maths"), ("glue", "glue"))), "another text")
+    expect({file.name: sha256(file) for file in (folder / "stack").iterdir() if file.name != "stack"} == {digest: digest for digest in digests.values()},
+           "a layer is not what its name says")
+    expect(not list(folder.glob(".stack.*")), "something was left behind")
+
+
 @check
 def without_modules_that_share_a_file_there_is_no_glue():
     folder = work("composed-none")
@@ -89,6 +103,7 @@ def what_is_installed_published_and_composed_is_what_dpkg_and_apt_find_right():
     glue = sha256(compose(folder, maths))
     (folder / "glue.squashfs").unlink()
     expect(sha256(compose(folder, maths)) == glue, "another glue of the same layers")
+    for_a_running_pool(folder, maths, glue)
     with stacked(folder, maths) as machine:
         expect(machine.run("dpkg", "--audit") == "", "dpkg finds fault")
         machine.run("apt-get", "check")

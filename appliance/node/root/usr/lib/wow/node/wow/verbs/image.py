@@ -4,7 +4,7 @@ import os
 from wow.lib.errors import WowError
 from wow.lib.verb import JSON, Given, Option, UsageError, Verb
 
-TOOLS = ("stamp", "convert", "verify")
+TOOLS = ("stamp", "convert", "verify", "stack")
 
 
 def run(given: Given) -> int:
@@ -25,8 +25,8 @@ def repository() -> str:
     return folder
 
 
-VERB = Verb("image", "stamp IMAGE POOL.CONF | convert IMAGE | verify IMAGE", "on the building machine: puts a pool.conf into an image, writes one in "
-            "another hypervisor's format, says what is in one", (
+VERB = Verb("image", "stamp IMAGE POOL.CONF | convert IMAGE | verify IMAGE | stack MODULE...", "on the building machine: puts a pool.conf into an image, writes one in "
+            "another hypervisor's format, says what is in one; makes modules a stack for `wow-ca publish`", (
     Option("--out", "OUT", "what to write; without it stamp changes a disk that holds a whole machine in place; of convert its end says the format: "
            ".qcow2, .vhdx, .vmdk, .raw, .raw.tar.gz", short="-o"),
     Option("--manager", "FOLDER", "for the pool's manager: node.key, node.pem and ca/"),
