@@ -228,6 +228,10 @@ class Publishing(Uppers):
             file.truncate(places.MOST_BYTES + 1)
         self.refused("are more than a module may hold", "A file with holes counts whole")
 
+    def test_what_is_for_a_recipe_on_the_building_machine_is_refused(self):
+        self.refused("executable and [statoverride] are for files", more="executable = opt/x\n")
+        self.refused("packages and build-packages are for a recipe on the building machine", more="packages = bc\n")
+
     def test_a_disk_without_room_leaves_no_archive_and_says_so(self):
         fill(self.root, {"opt/maths": os.urandom(300_000)})
         full = self.folder / "full"

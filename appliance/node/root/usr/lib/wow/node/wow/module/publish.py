@@ -95,6 +95,8 @@ def write(upper: Upper, recipe: Recipe, base: dict[str, str], out: str) -> dict[
     if recipe.executable or recipe.statoverride:
         raise WowError("executable and [statoverride] are for files beside a module.ini", "Owners and modes are those that the files have here: take both out",
                        "module.ini")
+    if recipe.packages or recipe.build_packages:
+        raise WowError("packages and build-packages are for a recipe on the building machine", "Here, apt-get install is what adds packages: take both out", "module.ini")
     if wrong := refusals(upper):
         more = [f"and {len(wrong) - SHOWN} more: wow module diff"] if len(wrong) > SHOWN else []
         raise WowError("it cannot be published:\n" + "\n".join(f"  {line}" for line in wrong[:SHOWN] + more), "")

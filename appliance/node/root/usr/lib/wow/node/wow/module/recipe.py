@@ -7,7 +7,8 @@ from wow.lib.errors import WowError
 from wow.module import statoverride
 from wow.module.statoverride import RecipeError
 
-KEYS = {"name": True, "version": True, "description": True, "licence": True, "executable": False, "override": False, "requires": False, "conflicts": False}
+KEYS = {"name": True, "version": True, "description": True, "licence": True, "executable": False, "override": False, "requires": False, "conflicts": False,
+        "packages": False, "build-packages": False}
 SECTIONS = ("module", "statoverride")
 
 
@@ -21,6 +22,8 @@ class Recipe(NamedTuple):
     override: list[str]
     requires: list[str]
     conflicts: list[str]
+    packages: list[str]
+    build_packages: list[str]
     statoverride: list[statoverride.Entry]
 
 
@@ -52,8 +55,17 @@ def read(file: str) -> Recipe:
     return Recipe(
         values["name"], values["version"], values["description"], values["licence"], values.get("executable", "").split(),
         [statoverride.path_of(word, f"{file}: override") for word in values.get("override", "").split()],
-        _modules(values, "requires", file), _modules(values, "conflicts", file),
+        _modules(values, "requires", file), _modules(values, "conflicts", file), _packages(values, "packages", file), _packages(values, "build-packages", file),
         statoverride.read({key: value for key, (value, _) in sections.get("statoverride", {}).items()}, f"{file}: [statoverride]"))
+
+
+def _packages(values: dict[str, str], key: str, file: str) -> list[str]:
+    """Names of Debian packages (Debian policy 5.6.1)."""
+    names = values.get(key, "").split()
+    for name in names:
+        if not re.fullmatch("[a-z0-9][a-z0-9.+-]+", name):
+            raise RecipeError(f"{file}: {key} = {name}: is no name of a Debian package; they have small letters, digits, and . + -, with blanks between")
+    return sorted(names)
 
 
 def _modules(values: dict[str, str], key: str, file: str) -> list[str]:

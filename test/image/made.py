@@ -1,0 +1,121 @@
+"""Recipes with packages and programs: made by apt from an archive of this test's own, over the image's base."""
+
+import contextlib
+import functools
+import hashlib
+import http.server
+import json
+import os
+import pathlib
+import threading
+
+import developed
+from checks import check, expect, run
+from composed import has, sha256, work
+from places import LAYERS, PARTS
+
+INI = "[module]\nname = sums\nversion = 1.0\ndescription = Sums\nlicence = MIT\n"
+SUITE = "stable"
+
+
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    """Serves files, and says nothing of it."""
+
+    def log_message(self, format, *args):  # pylint: disable=redefined-builtin
+        pass
+
+
+@contextlib.contextmanager
+def archive(folder, *debs):
+    """An archive of these packages on a port of its own; apt's sources for it, in deb822."""
+    index = folder / "archive/dists" / SUITE / "main/binary-amd64/Packages"
+    index.parent.mkdir(parents=True)
+    stanzas = []
+    for deb in debs:
+        (folder / "archive" / deb.name).write_bytes(deb.read_bytes())
+        stanzas.append(f"{run('dpkg-deb', '--field', deb)}Filename: {deb.name}\nSize: {deb.stat().st_size}\nSHA256: {sha256(deb)}\n")
+    index.write_text("\n".join(stanzas))
+    (index.parents[2] / "Release").write_text(f"Suite: {SUITE}\nComponents: main\nArchitectures: amd64\nSHA256:\n {sha256(index)} {index.stat().st_size} main/binary-amd64/Packages\n")
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=folder / "archive"))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"Types: deb\nURIs: http://127.0.0.1:{server.server_address[1]}\nSuites: {SUITE}\nComponents: main\nTrusted: yes\n"
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def recipe(folder, sources, packages, **programs):
+    """A module's folder."""
+    place = folder / "sums"
+    (place / "root/usr/share/sums").mkdir(parents=True, exist_ok=True)
+    (place / "root/usr/share/sums/README").write_text("sums\n")
+    (place / "module.ini").write_text(INI + packages)
+    (place / "apt.sources").write_text(sources)
+    for name, text in programs.items():
+        (place / name).write_text(f"#!/bin/sh\nset -eu\n{text}")
+    return place
+
+
+def publish(place, out, fails=False):
+    """As anybody types it; what it said."""
+    os.environ["WOW_CACHE"] = str(out.parent / "cache")
+    try:
+        return run(LAYERS / "publish", "--base", PARTS / "base", "--node", PARTS / "layers/node.squashfs", "--about", PARTS / "base.json", place, "-o", out, fails=fails)
+    finally:
+        del os.environ["WOW_CACHE"]
+
+
+@check
+def a_recipe_with_packages_is_made_by_apt_and_by_its_own_programs():
+    folder = work("made")
+    # Built in a root of its own: nothing of what that needs is in the module.
+    tools = developed.package(folder, "wow-compiler", {"usr/bin/wow-compile": "#!/bin/sh\ntr a-z A-Z\n"})
+    account, unit, choice, conf = developed.packages(folder)
+    with archive(folder, tools, account, unit, choice, conf) as sources:
+        place = recipe(
+            folder, sources, "packages = wow-choice wow-account\nbuild-packages = wow-compiler\nexecutable = usr/bin/sums\n",
+            build='mkdir -p "$1/usr/bin" "$1/usr/share/sums"\nwow-compile < "$2/sums.txt" > "$1/usr/share/sums/upper"\n'
+                  'printf "#!/bin/sh\necho 5\n" > "$1/usr/bin/sums"\n! command -v wow-pager\n',
+            hook="echo hooked > /usr/share/sums/hooked\n",
+            check='[ "$(id -u)" = 65534 ]\n[ "$(sums)" = 5 ]\n[ "$(cat /usr/share/sums/upper)" = TWO ]\ncommand -v wow-pager\n! command -v wow-compile\n'
+                  '! touch /usr/share/sums/x 2>/dev/null\n[ ! -e /sys/class/net ] || [ "$(ls /sys/class/net)" = lo ]\n')
+        (place / "source").mkdir()
+        (place / "source/sums.txt").write_text("two\n")
+        expect(run(LAYERS / "publish", "--is-plain", place, fails=True) == "", "it passes for a module of plain files")
+        publish(place, folder / "sums.squashfs")
+        publish(place, folder / "again.squashfs")
+        expect(sha256(folder / "sums.squashfs") == sha256(folder / "again.squashfs"), "a second time it is another layer")
+        manifest = json.loads(run("unsquashfs", "-cat", folder / "sums.squashfs", "usr/lib/wow/modules/sums/manifest.json"))
+        expect(sorted(manifest["packages"]) == ["wow-account", "wow-choice", "wow-unit"], f"packages {sorted(manifest['packages'])}")
+        expect(manifest["units"] == ["wow-sum.service"], f"units {manifest['units']}")
+        for path in ("usr/bin/sums", "usr/share/sums/upper", "usr/share/sums/hooked", "usr/share/sums/README", "usr/bin/wow-pager"):
+            expect(path in manifest["files"], f"/{path} is not in it")
+        strays = [path for path in manifest["files"] if path.startswith(("tmp/", "run/", "var/cache/", "etc/apt/", "etc/resolv", "usr/sbin/policy"))]
+        expect(not strays, f"of the making: {strays}")
+        left = [line for line in pathlib.Path("/proc/mounts").read_text().splitlines() if "wow-recipe" in line]
+        expect(not left, f"still mounted: {left}")
+        refused(folder, sources)
+
+
+def refused(folder, sources):
+    """Each with a sentence, and the layer of before stays."""
+    out = folder / "sums.squashfs"
+    before = sha256(out)
+    for packages, programs, said in (
+            ("packages = wow-none\n", {}, "Unable to locate package wow-none"),
+            ("packages = Wow\n", {}, "packages = Wow: is no name of a Debian package"),
+            ("", {"check": "echo it is five >&2\nexit 3\n"}, "sums/check ended with 3:\nit is five"),
+            ("", {"hook": "touch /usr/share/sums/x\nfalse\n"}, "sums/hook ended with 1"),
+            ("", {"build": "false\n"}, "sums/build ended with 1"),
+            # Neither the builder's processes nor its network are there.
+            ("", {"hook": "ls /proc | grep -c '^[0-9]' | grep -qx '[1-6]' || exit 4\necho root::0:0::/root:/bin/sh > /etc/passwd\n"}, "cannot be published")):
+        for name in ("build", "hook", "check", "source/sums.txt"):
+            (folder / "sums" / name).unlink(missing_ok=True)
+        text = publish(recipe(folder, sources, packages, **programs), out, fails=True)
+        has(text, said)
+        expect("Traceback" not in text, text)
+        expect(sha256(out) == before, "the layer of before is gone")
+    # Whoever has no archive has a sentence, too.
+    has(publish(recipe(folder, sources.replace("127.0.0.1", "127.0.0.1:1/x"), "packages = wow-unit\n"), out, fails=True), "apt-get")
+    expect(hashlib.sha256(out.read_bytes()).hexdigest() == before, "the layer of before is gone")
