@@ -78,6 +78,8 @@ class Root:
         for name, (major, minor) in NODES.items():
             os.mknod(self.path / "dev" / name, 0o20666, os.makedev(major, minor))
             os.chmod(self.path / "dev" / name, 0o666)
+        (self.path / "dev/shm").mkdir()
+        (self.path / "dev/shm").chmod(0o1777)
         for number, name in enumerate(APART):
             own = self._scratch / "apart" / str(number)
             run("cp", "--archive", self.path / name, own)

@@ -10,9 +10,9 @@ import pathlib
 import threading
 
 import developed
-from checks import check, expect, run
+from checks import check, expect, long_check, run
 from composed import has, sha256, work
-from places import LAYERS, PARTS
+from places import LAYERS, PARTS, ROOT
 
 INI = "[module]\nname = sums\nversion = 1.0\ndescription = Sums\nlicence = MIT\n"
 SUITE = "stable"
@@ -119,3 +119,14 @@ def refused(folder, sources):
     # Whoever has no archive has a sentence, too.
     has(publish(recipe(folder, sources.replace("127.0.0.1", "127.0.0.1:1/x"), "packages = wow-unit\n"), out, fails=True), "apt-get")
     expect(hashlib.sha256(out.read_bytes()).hexdigest() == before, "the layer of before is gone")
+
+
+@long_check
+def the_storm_surge_is_compiled_and_right_for_one_processor_and_for_several():
+    """Its own `check` holds it against a formula, and three processes against one. Needs Debian's archive."""
+    folder = work("made-surge")
+    for name in ("storm-surge", "storm-surge-mpi"):
+        run(LAYERS / "publish", "--base", PARTS / "base", "--node", PARTS / "layers/node.squashfs", "--about", PARTS / "base.json", ROOT / "modules" / name,
+            "-o", folder / f"{name}.squashfs")
+    said = run(ROOT / "appliance/image/stack", "-o", folder / "stack", ROOT / "modules/storm-surge", ROOT / "modules/storm-surge-mpi", ROOT / "modules/tutorial")
+    has(said, "3 modules")
