@@ -55,12 +55,8 @@ def once(pool: Facts, address: str, shows: bool = False) -> tuple[int, str]:
         ca: str = control.ask("resolve", name=pool.authority)["address"]
     except WowError as error:
         return agreed.UNREACHED, f"the machine with the CA is not known: {error.what}"
-    enrolment.open_for(address, ca)
-    try:
+    with enrolment.Opened(address, ca):
         code, output = system.run([*command(), *(["--show"] if shows else [])], timeout=120.0)
-        enrolment.wait_for_goodbye(ca)
-    finally:
-        enrolment.close_for(address, ca)
     return code, system.last_line(output)
 
 
