@@ -9,9 +9,8 @@ from unittest import mock
 import samples
 from wow.agent import reset
 from wow.doctor import diagnose, finding
-from wow.lib import agreed, modes
+from wow.lib import modes
 from wow.lib.errors import WowError
-from wow.seal import enrolment
 from wow.stack import bring, fetch, kept, text, told
 from wow.verbs import status
 
@@ -109,7 +108,7 @@ class Machine(unittest.TestCase):
         self.started("image")
         self.brought, self.slept, self.trouble = [], [], []
         for patch in (mock.patch.object(told, "FILE", f"{self.root}/stack.json"), mock.patch.object(modes, "FILE", f"{self.root}/mode"),
-                      mock.patch.object(kept, "STARTED", f"{self.root}/stack"), mock.patch.object(kept, "LIST", f"{self.root}/list")):
+                      mock.patch.object(kept, "STARTED", f"{self.root}/stack"), mock.patch.object(kept, "LIST", f"{self.root}/list"), mock.patch.object(fetch, "layer", self.layer)):
             patch.start()
             self.addCleanup(patch.stop)
 
@@ -121,7 +120,7 @@ class Machine(unittest.TestCase):
         self.write("stack", f"source={source}\n{more}")
         self.write("list", list_text)
 
-    def layer(self, wanted, folder):
+    def layer(self, _, wanted, folder):
         """What stands for the CA."""
         if self.trouble:
             raise self.trouble.pop(0)
@@ -134,7 +133,7 @@ class Machine(unittest.TestCase):
 
     def look(self):
         """The exit code of one look."""
-        return bring.once(self.place, lambda: self, f"{self.root}/notice-3", self.slept.append)
+        return bring.once(self.place, lambda: None, f"{self.root}/notice-3", self.slept.append)
 
     def listed(self, name="next"):
         return kept.modules(kept.read(f"{self.root}/home/stacks/{name}"))
@@ -258,7 +257,7 @@ class Machine(unittest.TestCase):
         def sleep(_):
             self.publish(13, EMPTY)
         with self.assertRaises(bring.Newer):
-            bring.once(self.place, lambda: self, f"{self.root}/notice-3", sleep)
+            bring.once(self.place, lambda: None, f"{self.root}/notice-3", sleep)
         self.assertEqual(self.brought, [])
 
     def test_one_that_the_initrd_gave_up_is_told_until_another_is_published(self):
@@ -331,40 +330,19 @@ class Machine(unittest.TestCase):
         self.assertIn("wow-stack.service", called.call_args_list[0].args)
 
 
-class Opening(unittest.TestCase):
-    """Enrolment's exception in the fence, which two may have open."""
-
-    def test_the_last_one_closes(self):
-        with tempfile.TemporaryDirectory() as folder, mock.patch.object(enrolment, "LOCK", f"{folder}/lock"), mock.patch.object(enrolment, "open_for") as opened, \
-                mock.patch.object(enrolment, "close_for") as closed, mock.patch.object(enrolment, "wait_for_goodbye"):
-            first, second = enrolment.Opened("10.128.3.4", "10.128.0.1"), enrolment.Opened("10.128.3.4", "10.128.0.1")
-            with first:
-                with second:
-                    pass
-                self.assertEqual((opened.call_count, closed.call_count), (2, 0))
-            self.assertEqual(closed.call_count, 1)
-            with self.assertRaises(WowError), first:
-                raise WowError("broken", "")
-            self.assertEqual(closed.call_count, 2)
-
-
-class Way(unittest.TestCase):
-    def test_only_a_certified_machine_asks_and_it_asks_the_machine_with_the_ca_under_a_manager_s_name(self):
-        with mock.patch.object(bring.facts, "read", lambda: samples.pool()), mock.patch.object(bring.control, "status", lambda: {**samples.STATUS, "certified": False}):
-            with self.assertRaises(WowError):
-                bring.reach()
-        with mock.patch.object(bring.facts, "read", lambda: samples.pool()), mock.patch.object(bring.control, "status", lambda: samples.STATUS), \
+class Reaching(unittest.TestCase):
+    def reached(self, **said):
+        with mock.patch.object(bring.facts, "read", samples.pool), mock.patch.object(bring.control, "status", lambda: {**samples.STATUS, **said}), \
                 mock.patch.object(bring.control, "ask", return_value={"address": "10.128.0.1"}) as asked, mock.patch.object(fetch, "Source") as source:
             bring.reach()
-        asked.assert_called_once_with("resolve", name=f"ca.{samples.pool().zone}")
-        self.assertEqual(source.call_args.args, ("10.128.0.1", agreed.CA_PORT, f"manager.{samples.pool().zone}", "/var/lib/wow/ca.pem", samples.STATUS["address"]))
+        asked.assert_called_once_with("resolve", name="ca.science.internal")
+        return source.call_args.args
 
-    def test_on_the_ca_s_own_machine_nothing_is_opened(self):
-        with mock.patch.object(fetch, "layer") as brought, mock.patch.object(enrolment, "Opened") as opened:
-            bring.Way("source", "10.128.0.1", "10.128.0.1").layer("wanted", "folder")
-            self.assertEqual((brought.call_count, opened.call_count), (1, 0))
-            bring.Way("source", "10.128.0.2", "10.128.0.1").layer("wanted", "folder")
-            self.assertEqual((brought.call_count, opened.call_count), (2, 1))
+    def test_only_a_certified_machine_asks_and_it_asks_the_machine_with_the_ca(self):
+        self.assertEqual(self.reached(), ("10.128.0.1", 8445, "ca.science.internal", samples.STATUS["address"]))
+        for said in ({"certified": False}, {"address": None}):
+            with self.assertRaises(WowError):
+                self.reached(**said)
 
 
 if __name__ == "__main__":

@@ -55,8 +55,12 @@ def once(pool: Facts, address: str, shows: bool = False) -> tuple[int, str]:
         ca: str = control.ask("resolve", name=pool.authority)["address"]
     except WowError as error:
         return agreed.UNREACHED, f"the machine with the CA is not known: {error.what}"
-    with enrolment.Opened(address, ca):
+    enrolment.open_for(address, ca)
+    try:
         code, output = system.run([*command(), *(["--show"] if shows else [])], timeout=120.0)
+        enrolment.wait_for_goodbye(ca)
+    finally:
+        enrolment.close_for(address, ca)
     return code, system.last_line(output)
 
 

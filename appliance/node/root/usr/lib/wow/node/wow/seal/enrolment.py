@@ -1,7 +1,4 @@
-"""The one exception in the fence and in IPsec: a machine that enrols talks with the CA in the clear, on two ports, and with nobody else. So does one that fetches layers from the
-CA; what two open at a time, the last of them closes."""
-import fcntl
-import os
+"""The one exception in the fence and in IPsec: a machine that enrols talks with the CA in the clear, on two ports, and with nobody else."""
 import time
 
 from wow.lib import files, paths, system
@@ -13,40 +10,6 @@ if TYPE_CHECKING:
 
 DONE = {"06", "07"}
 """TIME_WAIT and CLOSE of /proc/net/tcp: the other side has nothing to say any more."""
-LOCK = f"{paths.RUN}/enrolment.lock"
-"""Shared by those who have the exception open."""
-
-
-class Opened:
-    """Has the exception open while a block runs; and until the CA has said goodbye."""
-
-    __slots__ = ("_address", "_ca", "_lock")
-
-    def __init__(self, address: str, ca: str) -> None:
-        self._address, self._ca = address, ca
-        self._lock = -1
-
-    def __enter__(self) -> None:
-        self._lock = os.open(LOCK, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
-        try:
-            fcntl.flock(self._lock, fcntl.LOCK_SH)
-            open_for(self._address, self._ca)
-        except BaseException:
-            os.close(self._lock)
-            raise
-
-    def __exit__(self, *_: object) -> None:
-        try:
-            wait_for_goodbye(self._ca)
-        finally:
-            try:
-                # Where this fails somebody else holds it still; the shared lock is gone then, so that one closes.
-                fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                close_for(self._address, self._ca)
-            except BlockingIOError:
-                pass
-            finally:
-                os.close(self._lock)
 
 
 def open_for(address: str, ca: str) -> None:

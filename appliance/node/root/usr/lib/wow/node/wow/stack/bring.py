@@ -1,14 +1,11 @@
 """wow-stack: has this machine take the modules that the pool's CA published, at its next start. Reads the notice that ipopd keeps, fetches the layers that are not here, and
 leaves the stack for the initrd. What keeps it is told in `wow status` and by the doctor; systemd starts it again, later each time."""
 import os
-import signal
-import sys
 import time
 
 from wow.config import facts
-from wow.lib import agreed, control, modes, paths
+from wow.lib import control, modes, paths
 from wow.lib.errors import WowError
-from wow.seal import enrolment
 from wow.stack import kept, text, told
 
 TYPE_CHECKING = False
@@ -35,8 +32,6 @@ class Newer(Exception):
 
 def main() -> int:
     """Exit code; systemd starts it again after any but 0."""
-    # What was opened in the fence is closed when systemd ends this, too.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     while True:
         try:
             return once(kept.Place(), reach)
@@ -44,8 +39,8 @@ def main() -> int:
             pass
 
 
-def once(place: "Place", way: "Callable[[], Way]", notice: str = NOTICE, sleep: "Callable[[float], None]" = time.sleep) -> int:
-    """Acts on what is published now. Exit code. way: makes the way to the CA, when it is needed."""
+def once(place: "Place", way: "Callable[[], Source]", notice: str = NOTICE, sleep: "Callable[[float], None]" = time.sleep) -> int:
+    """Acts on what is published now. Exit code. way: finds the machine with the CA, when it is needed."""
     data = read(notice)
     if data is None or not place.own():
         return 0
@@ -80,7 +75,7 @@ def _unless_newer(notice: str, data: bytes) -> None:
         raise Newer
 
 
-def _act(place: "Place", stack: "Stack", way: "Callable[[], Way]", still: "Callable[[], None]", sleep: "Callable[[float], None]") -> int:
+def _act(place: "Place", stack: "Stack", way: "Callable[[], Source]", still: "Callable[[], None]", sleep: "Callable[[float], None]") -> int:
     if modes.read()[0] == modes.EPHEMERAL:
         told.leave("ephemeral", stack, "this start keeps nothing, so it has its image's modules", "")
         return 0
@@ -104,7 +99,7 @@ def _act(place: "Place", stack: "Stack", way: "Callable[[], Way]", still: "Calla
     return 0
 
 
-def _bring(place: "Place", stack: "Stack", missing: "list[Layer]", way: "Callable[[], Way]", still: "Callable[[], None]", sleep: "Callable[[float], None]") -> None:
+def _bring(place: "Place", stack: "Stack", missing: "list[Layer]", way: "Callable[[], Source]", still: "Callable[[], None]", sleep: "Callable[[float], None]") -> None:
     """Fetches what is not here."""
     # What these two load takes longer than all else here, and most looks find nothing to fetch.
     import random
@@ -118,7 +113,7 @@ def _bring(place: "Place", stack: "Stack", missing: "list[Layer]", way: "Callabl
         while True:
             still()
             try:
-                there.layer(layer, place.layers)
+                fetch.layer(there, layer, place.layers)
                 break
             except fetch.Busy as busy:
                 waits += 1
@@ -137,31 +132,13 @@ def look_for_room(place: "Place", missing: "list[Layer]") -> None:
                        "Free some room there (df -h /home), or make the disk larger", "/home", code="no-room")
 
 
-class Way:
-    """The way to the CA: a source, and what is opened in the fence meanwhile, as for enrolment; from the CA's own machine to itself nothing is."""
-
-    __slots__ = ("_source", "_own", "_ca")
-
-    def __init__(self, source: "Source", own: str, ca: str) -> None:
-        self._source, self._own, self._ca = source, own, ca
-
-    def layer(self, wanted: "Layer", folder: str) -> None:
-        """Brings one."""
-        from wow.stack import fetch
-        if self._own == self._ca:
-            fetch.layer(self._source, wanted, folder)
-            return
-        with enrolment.Opened(self._own, self._ca):
-            fetch.layer(self._source, wanted, folder)
-
-
-def reach() -> Way:
-    """The way from this machine. WowError where it is none of a pool's."""
+def reach() -> "Source":
+    """The machine with the CA. WowError where there is no way to it."""
     from wow.stack import fetch
     pool: Facts = facts.read()
     status = control.status()
     own = status["address"]
     if pool.open or not own or not status["certified"]:
         raise WowError("this machine has no certificate yet", told.AGAIN, code="away")
-    ca: str = control.ask("resolve", name=pool.authority)["address"]
-    return Way(fetch.Source(ca, agreed.CA_PORT, pool.manager, f"{paths.STATE}/ca.pem", own), own, ca)
+    address: str = control.ask("resolve", name=pool.authority)["address"]
+    return fetch.Source(address, text.PORT, pool.authority, own)

@@ -1,10 +1,8 @@
-"""Fetches layers from the CA: over TLS as enrolment does, going on where a part is there. The CA may be busy, slow, cut off, or lie: a layer counts when size and SHA-256
-are those that were signed, and not before; no more is read than its size; and who sends next to nothing is left."""
+"""Fetches layers from the machine with the CA: by HTTP, which IPsec seals, going on where a part is there. Who answers may be busy, slow, cut off, or lie: a layer counts
+when size and SHA-256 are those that the CA signed, and not before; no more is read than its size; and who sends next to nothing is left."""
 import hashlib
 import http.client
 import os
-import socket
-import ssl
 import time
 
 from wow.lib.errors import WowError
@@ -20,6 +18,8 @@ PIECE = 1 << 18
 """Bytes that are read at once."""
 WRITTEN = 16 << 20
 """Bytes after which what came is written to the disk, so that the memory of it is free again."""
+WORTH = 1 << 16
+"""Bytes: who was cut after so many goes on at once, for the CA bounds how long one machine has a place."""
 SILENCE = 30.0
 """Seconds without a byte until the CA is left."""
 LEAST, PATIENCE = 1024, 60.0
@@ -35,26 +35,18 @@ class Busy(Exception):
 
 
 class Source:
-    """Where layers come from: the CA's address and port, the name that its certificate has, the file of the pool's CA certificate, and this machine's address."""
+    """Where layers come from: the address and port of the machine with the CA, its name in the zone, and this machine's address."""
 
-    def __init__(self, address: str, port: int, name: str, authority: str, own: str = "") -> None:
-        self.address, self.port, self.name, self.own = address, port, name, own
-        # This pool's CA and no other; Python's own choice of CAs does not count.
-        self._tls = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-        try:
-            self._tls.load_verify_locations(authority)
-        except (OSError, ssl.SSLError) as error:
-            raise WowError(f"the CA's certificate cannot be read: {error}", AGAIN, authority) from None
+    __slots__ = ("_place", "_name", "_own")
 
-    def ask(self, layer: Layer, at: int) -> http.client.HTTPResponse:
+    def __init__(self, address: str, port: int, name: str, own: str) -> None:
+        self._place, self._name, self._own = (address, port), name, own
+
+    def ask(self, wanted: Layer, at: int) -> http.client.HTTPResponse:
         """The answer for a layer from a byte on. OSError, HTTPException."""
-        plain = socket.create_connection((self.address, self.port), SILENCE, (self.own, 0) if self.own else None)
-        connection = http.client.HTTPConnection(self.name, self.port)
-        connection.sock = plain
+        connection = http.client.HTTPConnection(*self._place, timeout=SILENCE, source_address=(self._own, 0))
         try:
-            connection.sock = self._tls.wrap_socket(plain, server_hostname=self.name)
-            headers = {"Connection": "close", **({"Range": f"bytes={at}-"} if at else {})}
-            connection.request("GET", f"{PATH}{layer.digest}", headers=headers)
+            connection.request("GET", f"{PATH}{wanted.digest}", headers={"Host": self._name, "Connection": "close", **({"Range": f"bytes={at}-"} if at else {})})
             return connection.getresponse()
         except BaseException:
             connection.close()
@@ -64,29 +56,33 @@ class Source:
 def layer(source: Source, wanted: Layer, folder: str, now: "Callable[[], float]" = time.monotonic) -> None:
     """Brings one layer, whole, into the folder. Busy; WowError says what is wrong, and what came stays where it may be gone on with."""
     part = f"{folder}/{wanted.digest}.part"
-    at = size_of(part)
-    if at > wanted.size:
+    if size_of(part) > wanted.size:
         os.unlink(part)
-        at = 0
-    if at < wanted.size:
+    while (at := size_of(part)) < wanted.size:
         try:
-            with source.ask(wanted, at) as answer:
-                at = _begin(answer, wanted, at)
-                with open(part, "r+b" if at else "wb") as file:
-                    os.fchmod(file.fileno(), 0o600)
-                    file.seek(at)
-                    file.truncate()
-                    _copy(answer, file, wanted.size - at, now)
+            _go_on(source, wanted, part, at, now)
         except (OSError, http.client.HTTPException) as error:
             if isinstance(error, OSError) and error.errno in NO_ROOM:
                 raise WowError(f"home has no room for the module {wanted.name}", "Free some room there (df -h /home), or make the disk larger", folder,
                                code="no-room") from None
-            raise WowError(f"the layer of {wanted.name} was not brought: {words(error)}", AGAIN, code="away") from None
+            if size_of(part) < at + WORTH:
+                raise WowError(f"the layer of {wanted.name} was not brought: {words(error)}", AGAIN, code="away") from None
     if digest(part) != wanted.digest:
         os.unlink(part)
         raise WowError(f"what the CA sent for {wanted.name} is not what was signed", f"{AGAIN}. The pool's administrator publishes it anew: wow-ca publish", code="lies")
     os.rename(part, f"{folder}/{wanted.digest}")
     sync_folder(part)
+
+
+def _go_on(source: Source, wanted: Layer, part: str, at: int, now: "Callable[[], float]") -> None:
+    """Brings what is missing from a byte on; what came before something went wrong stays."""
+    with source.ask(wanted, at) as answer:
+        at = _begin(answer, wanted, at)
+        with open(part, "r+b" if at else "wb") as file:
+            os.fchmod(file.fileno(), 0o600)
+            file.seek(at)
+            file.truncate()
+            _copy(answer, file, wanted.size - at, now)
 
 
 NO_ROOM = (28, 122, 27)
@@ -97,8 +93,6 @@ def words(error: Exception) -> str:
     """What to tell of it."""
     if isinstance(error, TimeoutError):
         return f"nothing came for {SILENCE:.0f} s"
-    if isinstance(error, ssl.SSLCertVerificationError):
-        return f"who answered is not the pool's CA ({error.verify_message})"
     text = getattr(error, "strerror", None) or str(error) or type(error).__name__
     return "".join(one if one.isprintable() else "?" for one in text[:200])
 

@@ -4,8 +4,8 @@ from wow.lib import modes
 
 KIND = 3
 """The notice's."""
-PATH = "/layers/"
-"""Where the CA serves a layer, by its digest."""
+PORT, PATH = 8445, "/layers/"
+"""Where the machine with the CA hands out a layer, by its digest."""
 LONGEST, MOST_MODULES, LARGEST, LARGEST_TOGETHER = 16384, 12, 4 << 30, 8 << 30
 """Bytes of a text; modules; bytes of one layer, and of all."""
 FIRST = "wow-stack 1"

@@ -1,36 +1,14 @@
-"""A server of layers as the CA's is, over TLS with a pool's own certificates, which does what a test says: answers, cuts, lies, is slow or busy."""
-import os
+"""A server of layers as the CA's is, which does what a test says: answers, cuts, lies, is slow or busy."""
 import socket
-import ssl
-import subprocess
 import threading
-
-MANAGER = "manager.demo.internal"
-_EXTENSIONS = "basicConstraints=critical,CA:TRUE", "keyUsage=critical,keyCertSign"
-
-
-def certificates(folder, name=MANAGER):
-    """Makes ca.pem, node.pem and node.key as a pool has them: a CA of its own, and a manager's certificate for that name."""
-    def openssl(*words):
-        subprocess.run(["openssl", *words], check=True, capture_output=True, cwd=folder)
-
-    curve = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes")
-    openssl("req", "-x509", *curve, "-keyout", "ca.key", "-out", "ca.pem", "-subj", "/O=demo/CN=WOW CA", "-days", "2",
-            *(word for one in _EXTENSIONS for word in ("-addext", one)))
-    openssl("req", *curve, "-keyout", "node.key", "-out", "node.csr", "-subj", "/O=demo/OU=manager/CN=manager")
-    with open(f"{folder}/extensions", "w", encoding="ascii") as file:
-        file.write(f"subjectAltName=DNS:{name}\nextendedKeyUsage=serverAuth\n")
-    openssl("x509", "-req", "-in", "node.csr", "-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-out", "node.pem", "-days", "1", "-extfile", "extensions")
 
 
 class Server:
-    """answers: what to do with each connection, one after the other: a function of (the TLS socket, the request's lines). The last one stays."""
+    """answers: what to do with each connection, one after the other: a function of (the socket, the request's lines). The last one stays."""
 
-    def __init__(self, folder, *answers):
+    def __init__(self, *answers):
         self.asked = []
         self._answers = list(answers)
-        self._tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        self._tls.load_cert_chain(os.path.join(folder, "node.pem"), os.path.join(folder, "node.key"))
         self._socket = socket.create_server(("127.0.0.1", 0))
         self.port = self._socket.getsockname()[1]
         self._thread = threading.Thread(target=self._serve, daemon=True)
@@ -48,9 +26,9 @@ class Server:
                 plain, _ = self._socket.accept()
             except OSError:
                 return
-            plain.settimeout(10)
             try:
-                with self._tls.wrap_socket(plain, server_side=True) as link:
+                with plain as link:
+                    link.settimeout(10)
                     head = b""
                     while not head.endswith(b"\r\n\r\n"):
                         head += link.recv(1) or b"\r\n\r\n"
@@ -59,7 +37,7 @@ class Server:
                     answer = self._answers.pop(0) if len(self._answers) > 1 else self._answers[0]
                     answer(link, lines)
             except OSError:
-                plain.close()
+                pass
 
 
 def header(lines, name):
