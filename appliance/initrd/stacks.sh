@@ -1,19 +1,20 @@
 # shellcheck shell=sh
 # The stack of modules that the pool's CA published, as wow-stack left it in home (docs/decisions/0066): WOWHOME:/stacks/next, in the form of the
 # image's own list, and its layers in WOWHOME:/layers. Whatever is wrong with it, the machine starts: with the stack that was found good last, or
-# with what its image has. wow-join finds a stack good, when the machine is back in its pool.
+# with what its image has. wow-join finds a stack good, when the machine is back in its pool. The scripts share their variables: what lives longer
+# than a function is called stack_ something here.
 stacks=/run/layers/home/stacks
 tries=3
 source=
-left=
-tried=
+stacks_tried=
+stack_left=
 
 # stack_modules: mounts modules and glue of the first stack that serves; the image's own always does, or the boot stops.
 stack_modules() {
-    [ -n "$tried" ] || { before=$number under=$lower known=$digests; }
+    [ -n "$stacks_tried" ] || { stack_from=$number stack_over=$lower stack_below=$digests; }
     for source in next good; do
-        case " $tried " in *" $source "*) continue ;; esac
-        tried="$tried $source"
+        case " $stacks_tried " in *" $source "*) continue ;; esac
+        stacks_tried="$stacks_tried $source"
         is_there "$source" || continue
         number_of "$stacks/$source"
         list=$stacks/$source
@@ -77,15 +78,15 @@ count_start() {
 
 # leave WHY: what was mounted of the stack is taken back.
 leave() {
-    while [ "$number" -gt "$before" ]; do
+    while [ "$number" -gt "$stack_from" ]; do
         number=$((number - 1))
         umount "/run/layers/$number"
     done
-    lower=$under
-    digests=$known
+    lower=$stack_over
+    digests=$stack_below
     say stack "leave=$source number=${stack_number%% *} what=\"$1\""
     # What was published last is what people ask about.
-    [ -n "$left" ] || { left=$stack_number why=$1; }
+    [ -n "$stack_left" ] || { stack_left=$stack_number stack_why=$1; }
 }
 
 # tell_of_stack: leaves for the running system which stack was taken and why not another; tells people where it is not the one that was published.
@@ -94,7 +95,7 @@ tell_of_stack() {
     {
         echo "source=$source"
         [ "$source" = image ] || echo "number=$stack_number"
-        [ -z "$left" ] || printf 'left=%s\nwhy=%s\n' "$left" "$why"
+        [ -z "$stack_left" ] || printf 'left=%s\nwhy=%s\n' "$stack_left" "$stack_why"
     } > /run/layers/stack
     if [ "$source" != image ]; then
         # The layers are in use until the machine is off: trying to unmount home at shutdown would only fail. Its last step writes home out.
@@ -102,11 +103,11 @@ tell_of_stack() {
         printf '[Unit]\nDefaultDependencies=no\n' > /run/systemd/system/run-layers-home.mount.d/wow.conf
         say stack "take=$source number=${stack_number%% *}"
     fi
-    [ -n "$left" ] || return 0
+    [ -n "$stack_left" ] || return 0
     case $source in
         image) with="the modules of its image" ;;
         *) with="the pool's stack $stack_number, which was found good before" ;;
     esac
-    warn stacks/next "the pool's stack $left is not taken: $why. The machine starts with $with" \
+    warn stacks/next "the pool's stack $stack_left is not taken: $stack_why. The machine starts with $with" \
         "tell the pool's administrator; on this machine look with: wow status"
 }

@@ -58,6 +58,8 @@ real_check() {{ {re.search(r"check[(][)] [{](.*?)^[}]", scripts, re.S | re.M).gr
 check() {{ case $1 in */sys/*) ;; *) real_check "$@" ;; esac }}
 stack node
 stacked=
+# What the other scripts leave in variables of the usual names.
+left=1 why=2 known=3 before=4 text=5 of=6 count=7 state=8 found=9
 stack_modules
 {then}
 echo $stacked

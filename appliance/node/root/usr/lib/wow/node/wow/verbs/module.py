@@ -64,7 +64,8 @@ def used(mounts: str = MOUNTS, folder: str = "/run/layers") -> set[str]:
         if kind == "squashfs" and place.startswith(folder + "/"):
             backing = files.read(f"/sys/block/{os.path.basename(device)}/loop/backing_file")
             if backing:
-                found.add(os.path.basename(backing.strip()))
+                # A layer that was found damaged is fetched anew, and used as it was until then.
+                found.add(os.path.basename(backing.strip()).removesuffix(" (deleted)"))
     return found
 
 
