@@ -11,9 +11,7 @@ from wow.stack.text import HEX, Layer, Stack
 HOME = "/run/layers/home"
 STARTED = "/run/layers/stack"
 """The initrd's: source=next, good or image; number= of the stack; left= and why= where it left one."""
-LIST = "/run/layers/list"
-"""The list of layers that this start has, as the initrd took it."""
-IMAGE = base.STACK
+LIST, IMAGE = base.STARTED, base.STACK
 WANTED = f"{paths.RUN}/stack.wanted"
 TRIES = 3
 """Starts that the initrd gives a stack (appliance/initrd/stacks.sh)."""

@@ -4,7 +4,7 @@ import os
 
 from wow.agent import again
 from wow.agent.boot import OVER
-from wow.lib import files, modes, sure, table
+from wow.lib import base, files, modes, sure, table
 from wow.lib.errors import WowError
 from wow.lib.verb import JSON, Given, Option, UsageError, Verb
 from wow.module.words import MADE, OUT
@@ -23,9 +23,6 @@ if TYPE_CHECKING:
         sha256: str
         started: str | None
 
-STACK = "/run/layers/sys/stacks/A.conf"
-LIST = "/run/layers/list"
-"""The list that this start was stacked by: the image's own, or one that the pool published."""
 MOUNTS = "/proc/mounts"
 WORKS = "/run/layers/works"
 """The initrd's: a line NAME KIB STARTED of each module in work."""
@@ -43,7 +40,7 @@ def run(given: Given) -> int:
         return again.start(given, modes.DEVELOP, module=given.words[1], **({"over": "yes"} if given.has(OVER_THIS_BASE) else {}))
     if given.words != ["list"] or given.has(sure.YES) or given.has(OVER_THIS_BASE):
         raise UsageError(f"say list, develop and a name, or {' or '.join(MADE)}")
-    found = layers(files_of(LIST if os.path.exists(LIST) else STACK), used()) + works()
+    found = layers(files_of(base.listed()), used()) + works()
     print(json.dumps(found) if given.has(JSON) else "\n".join(lines(found)))
     return 0
 
