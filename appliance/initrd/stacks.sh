@@ -18,6 +18,7 @@ stack_modules() {
         is_there "$source" || continue
         number_of "$stacks/$source"
         list=$stacks/$source
+        # shellcheck disable=SC2034 # layers.sh reads it
         published=yes
         holder="the pool's stack $stack_number"
         if ! is_for_image; then
@@ -31,15 +32,17 @@ stack_modules() {
         leave "$wrong"
     done
     source=image
+    # shellcheck disable=SC2154 # layers.sh has it
     list=$image_list
-    published=
-    holder="this image"
+    # shellcheck disable=SC2034 # layers.sh reads both
+    published='' holder="this image"
     stack module glue
     tell_of_stack
 }
 
 # is_there STACK: whether there is such a stack to take. What was found good counts beside another next one alone.
 is_there() {
+    # shellcheck disable=SC2154 # init sets it
     [ "$mode" != ephemeral ] && [ -f "$stacks/next" ] && [ -f "$stacks/$1" ] || return
     [ "$1" = next ] || ! cmp -s "$stacks/next" "$stacks/good"
 }

@@ -1,5 +1,5 @@
-"""wow-stack: has this machine take the modules that the pool's CA published, at its next start. Reads the notice that ipopd keeps, fetches the layers that are not here, and
-leaves the stack for the initrd. What keeps it is told in `wow status` and by the doctor; systemd starts it again, later each time."""
+"""wow-stack: has this machine take the modules that the pool's CA published, at its next start. Reads the notice that ipopd keeps, fetches the layers that are not here,
+and leaves the stack for the initrd. What keeps it is told in `wow status` and by the doctor; systemd starts it again, later each time."""
 import os
 import time
 
@@ -21,7 +21,7 @@ NOTICE = f"{paths.STATE}/notice-{text.KIND}"
 ROOM = 256 << 20
 """Bytes of home that stay free beside the layers, for people and jobs."""
 SPREAD = 20.0
-"""Seconds within which machines that hear of a stack at one time begin to ask. How many there are nobody knows here; where too many ask, the CA says when to come again."""
+"""Seconds within which machines that hear of a stack at one time begin to ask. Nobody knows here how many there are; where too many ask, the CA says when to come again."""
 MOST_WAITS, LATER = 30, 1.5
 """How often the CA may say so in one run; a machine comes back up to so many times later than it said, each at another time."""
 
@@ -50,7 +50,7 @@ def once(place: "Place", way: "Callable[[], Source]", notice: str = NOTICE, slee
         told.leave("no-stack", None, f"what the pool published as a stack of modules is none ({error})", "The pool's administrator publishes it anew: wow-ca publish")
         return 0
     try:
-        return _act(place, stack, way, lambda: _unless_newer(notice, data), sleep)
+        return _act(place, stack, way, (notice, data), sleep)
     except WowError as error:
         told.leave(error.code or "trouble", stack, error.what, error.todo)
         print(error, flush=True)  # for the journal
@@ -70,12 +70,7 @@ def read(path: str) -> bytes | None:
         return None
 
 
-def _unless_newer(notice: str, data: bytes) -> None:
-    if read(notice) != data:
-        raise Newer
-
-
-def _act(place: "Place", stack: "Stack", way: "Callable[[], Source]", still: "Callable[[], None]", sleep: "Callable[[float], None]") -> int:
+def _act(place: "Place", stack: "Stack", way: "Callable[[], Source]", published: tuple[str, bytes], sleep: "Callable[[float], None]") -> int:
     if modes.read()[0] == modes.EPHEMERAL:
         told.leave("ephemeral", stack, "this start keeps nothing, so it has its image's modules", "")
         return 0
@@ -92,14 +87,14 @@ def _act(place: "Place", stack: "Stack", way: "Callable[[], Source]", still: "Ca
     place.tidy(stack)
     missing = place.missing(stack)
     if missing:
-        _bring(place, stack, missing, way, still, sleep)
+        _bring(place, stack, missing, way, published, sleep)
     place.take(stack)
     place.tidy()
     told.leave("failed" if place.is_given_up() else "taken" if place.is_started() else "next", stack, "", "")
     return 0
 
 
-def _bring(place: "Place", stack: "Stack", missing: "list[Layer]", way: "Callable[[], Source]", still: "Callable[[], None]", sleep: "Callable[[float], None]") -> None:
+def _bring(place: "Place", stack: "Stack", missing: "list[Layer]", way: "Callable[[], Source]", published: tuple[str, bytes], sleep: "Callable[[float], None]") -> None:
     """Fetches what is not here."""
     # What these two load takes longer than all else here, and most looks find nothing to fetch.
     import random
@@ -111,7 +106,8 @@ def _bring(place: "Place", stack: "Stack", missing: "list[Layer]", way: "Callabl
     there, waits = way(), 0
     for layer in missing:
         while True:
-            still()
+            if read(published[0]) != published[1]:
+                raise Newer
             try:
                 fetch.layer(there, layer, place.layers)
                 break

@@ -100,7 +100,7 @@ def words(error: Exception) -> str:
 def _begin(answer: http.client.HTTPResponse, wanted: Layer, at: int) -> int:
     """From which byte on the answer goes."""
     if answer.status == 503:
-        raise Busy(seconds(answer.headers.get("Retry-After", "")))
+        raise Busy(come_again(answer.headers.get("Retry-After", "")))
     if answer.status == 404:
         raise WowError(f"the CA does not serve the module {wanted.name}", f"{AGAIN}: another stack may just be published", code="away")
     if answer.status not in (200, 206) or (answer.status == 206 and not at):
@@ -113,7 +113,7 @@ def _begin(answer: http.client.HTTPResponse, wanted: Layer, at: int) -> int:
     return begin
 
 
-def seconds(said: str) -> float:
+def come_again(said: str) -> float:
     """What Retry-After says, within bounds; it may be a date, which nobody sends here."""
     return min(max(float(said), 1.0), 600.0) if said.isascii() and said.isdigit() and len(said) < 10 else 30.0
 

@@ -55,7 +55,7 @@ class Place:
 
     def started(self) -> dict[str, str]:
         """What the initrd says of this start."""
-        return started(self.started_file)
+        return of_start(self.started_file)
 
     def own(self) -> list[str]:
         """The image's own lines of base and node; none outside of an image."""
@@ -131,7 +131,7 @@ def settle(wanted: str = WANTED) -> None:
         print(f"the stack of this start is not noted as good: {error}", flush=True)  # for the journal
 
 
-def started(path: str = STARTED) -> dict[str, str]:
+def of_start(path: str = STARTED) -> dict[str, str]:
     """What the initrd says of this start; nothing outside of an image."""
     return dict(line.split("=", 1) for line in (files.find(path) or "").splitlines() if "=" in line)
 

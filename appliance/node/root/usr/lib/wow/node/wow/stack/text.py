@@ -71,7 +71,7 @@ def read(data: bytes, number: int) -> Stack:
     over = [_over(line, word) for line, word in zip(rest, ("base", "node"))]
     layers = tuple(_layer(line) for line in rest[2:])
     _together(layers, over)
-    return Stack(number, *over, layers)
+    return Stack(number, over[0], over[1], layers)
 
 
 def _over(line: str, word: str) -> str:

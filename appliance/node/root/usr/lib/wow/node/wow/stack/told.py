@@ -1,4 +1,4 @@
-"""What people are told of the pool's modules: by the initrd, of the stack that this start has (kept.STARTED, kept.LIST), and by wow-stack, of the one that is published."""
+"""What people are told of the pool's modules: by the initrd of the stack that this start has (kept.STARTED, kept.LIST), by wow-stack of the one that is published."""
 import json
 
 from wow.lib import files, paths
@@ -9,6 +9,14 @@ if TYPE_CHECKING:
     from typing import TypedDict
 
     from wow.stack.text import Stack
+
+    class Said(TypedDict, total=False):
+        """wow-stack's file."""
+        code: str
+        what: str
+        todo: str
+        number: int | None
+        modules: list[str]
 
     class Told(TypedDict):
         """code: what became of the published stack; number and modules are its. source: which stack this start has, with number and modules; left: one that the initrd
@@ -39,18 +47,19 @@ def leave(code: str, stack: "Stack | None", what: str, todo: str) -> None:
 
 def read(path: str = "", started: str = "", listed: str = "") -> "Told | None":
     """What there is to tell; None where the pool never published a stack, and outside of an image."""
-    first = kept.started(started or kept.STARTED)
+    first = kept.of_start(started or kept.STARTED)
     said = _said(path or FILE)
     if not first or not (said or "number" in first or "left" in first):
         return None
-    return {"code": str(said.get("code", "")), "what": str(said.get("what", "")), "todo": str(said.get("todo", "")), "number": said.get("number"),
+    return {"code": said.get("code", ""), "what": said.get("what", ""), "todo": said.get("todo", ""), "number": said.get("number"),
             "modules": said.get("modules", []), "source": first.get("source", ""), "started": number(first.get("number", "")),
             "stacked": kept.modules(kept.read(listed or kept.LIST)), "left": number(first.get("left", "")), "why": first.get("why", "")}
 
 
-def _said(path: str) -> "dict[str, object] | Told":
+def _said(path: str) -> "Said":
     text = files.find(path)
-    return json.loads(text) if text else {}
+    said: Said = json.loads(text) if text else {}
+    return said
 
 
 def number(word: str) -> int | None:
