@@ -21,7 +21,7 @@ NOTICE = f"{paths.STATE}/notice-{text.KIND}"
 ROOM = 256 << 20
 """Bytes of home that stay free beside the layers, for people and jobs."""
 SPREAD = 20.0
-"""Seconds within which machines that hear of a stack at one time begin to ask. Nobody knows here how many there are; where too many ask, the CA says when to come again."""
+"""Seconds within which machines that hear of a stack at one time begin to ask. Nobody knows here how many they are; to too many the CA says when to come again."""
 MOST_WAITS, LATER = 30, 1.5
 """How often the CA may say so in one run; a machine comes back up to so many times later than it said, each at another time."""
 
