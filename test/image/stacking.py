@@ -46,13 +46,14 @@ cp {AT}/stacks/next {AT}/stacks/good
 look last
 {OVERLAY}
 tell "verdict overlay $(grep -c "^wow /root overlay .*lowerdir=$lower," /proc/mounts) $(ls /root/usr/share/wow/tutorial/tutorial.sub) $(cat /sys/block/loop*/loop/backing_file | grep -c home/layers/{DIGEST})"
+mount -o remount,ro {AT} && tell "verdict home is written out as at a shutdown, though a layer is in use"
 """
 IMAGE = "source=image"
 SAID = [f"none 3 {IMAGE}", "first 3 source=next number=11", "second 3 source=next number=11", "third 3 source=next number=11",
         f"left 3 {IMAGE} left=11 why=after 3 starts with it this machine was not back in its pool",
         f"other 3 {IMAGE} left=12 why=it was made over another base or node than this image has",
         f"damaged 3 {IMAGE} left=13 why=bad: the layer is damaged (not what stacks/next lists)", f"missing 3 {IMAGE} left=13 why=bad: the layer is missing",
-        "last 3 source=next number=14", "overlay 1 /root/usr/share/wow/tutorial/tutorial.sub 1"]
+        "last 3 source=next number=14", "overlay 1 /root/usr/share/wow/tutorial/tutorial.sub 1", "home is written out as at a shutdown, though a layer is in use"]
 
 
 @machine_check
