@@ -94,7 +94,8 @@ leave() {
 
 # tell_of_stack: leaves for the running system which stack was taken and why not another; tells people where it is not the one that was published.
 tell_of_stack() {
-    cp "$list" /run/layers/list
+    # Not by cp, which keeps the mode of what only root reads.
+    cat "$list" > /run/layers/list
     {
         echo "source=$source"
         [ "$source" = image ] || echo "number=$stack_number"

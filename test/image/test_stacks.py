@@ -41,6 +41,7 @@ class Stacks(unittest.TestCase):
             (self.home / "layers" / digest).write_text(text)
             lines.append(f"{kind} {'glue' if kind == 'glue' else text} {rest}\n")
         (self.home / "stacks" / name).write_text("".join(lines))
+        (self.home / "stacks" / name).chmod(0o600)
 
     def start(self, then=""):
         """One start: the modules that are stacked, bottom first. A layer that holds `nolayer` does not mount; the image's mount all."""
@@ -65,7 +66,7 @@ stack_modules
 echo $stacked
 echo "$lower"
 """
-        done = subprocess.run(["sh", "-c", script], capture_output=True, text=True, check=True)
+        done = subprocess.run(["sh", "-c", script], capture_output=True, text=True, check=True, umask=0o022)
         self.assertEqual(done.stderr, "")
         stacked, lower = done.stdout.split("\n")[-3:-1]
         found = [pathlib.Path(one) for one in stacked.split()]
@@ -93,6 +94,7 @@ echo "$lower"
         self.assertEqual(self.start(), ["maths", "physics", "shared"])
         self.assertEqual(self.facts(), {"source": "next", "number": "12"})
         self.assertEqual((self.folder / "run/layers/list").read_text(), (self.home / "stacks/next").read_text())
+        self.assertEqual((self.folder / "run/layers/list").stat().st_mode & 0o777, 0o644, "`wow status` is for everybody")
         self.assertEqual(self.said("tty0"), "")
         self.assertIn("WOW: stack ", self.said())
         self.assertTrue((self.folder / "run/systemd/system/run-layers-home.mount.d/wow.conf").exists(), "shutdown would try to unmount what is in use")
