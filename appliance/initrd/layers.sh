@@ -2,23 +2,39 @@
 # The stack: base, the node's layer, modules, each a squashfs file.
 fresh="take a fresh image for the system's disk; home is kept"
 
-# check FILE SIZE DIGEST: a whole and unchanged layer file, or the reason why the boot stops. Reading a layer costs
+image_list=/run/layers/sys/stacks/A.conf
+list=$image_list
+published=
+holder="this image"
+wrong=
+
+# check FILE SIZE DIGEST: whether it is a whole and unchanged layer file; sets `wrong` where it is not. Reading a layer costs
 # seconds on a slow host (15 MB: 2 s under emulation), so the digest is compared here for what is small, and for all when asked to or
 # when a layer does not mount; wow-layers.service compares all of them later, when the machine is idle.
 check() {
-    [ -f "$1" ] || stop "${1#/run/layers/sys}" "the layer is missing on WOWSYS" "$fresh"
-    [ "$(stat -c %s "$1")" = "$2" ] || damaged "$1"
+    [ -f "$1" ] || { wrong="the layer is missing"; return 1; }
+    [ "$(stat -c %s "$1")" = "$2" ] || damaged || return
     if [ -n "$verify" ] || [ "$2" -le 1048576 ]; then
         verify_layer "$1" "$3"
     fi
 }
 
 verify_layer() {
-    [ "$(sha256sum "$1" | cut -d' ' -f1)" = "$2" ] || damaged "$1"
+    [ "$(sha256sum "$1" | cut -d' ' -f1)" = "$2" ] || damaged
 }
 
 damaged() {
-    stop "${1#/run/layers/sys}" "the layer is damaged (not what stacks/A.conf lists)" "$fresh"
+    wrong="the layer is damaged (not what stacks/${list##*/} lists)"
+    return 1
+}
+
+# mount_layer FILE SIZE DIGEST: mounts a layer above those before; sets `wrong` where that is not possible.
+mount_layer() {
+    check "$1" "$2" "$3" || return
+    mkdir -p "/run/layers/$number"
+    mount -t squashfs -o ro,loop "$1" "/run/layers/$number" && return
+    verify_layer "$1" "$3" && wrong="the layer does not mount, though it is what stacks/${list##*/} lists"
+    return 1
 }
 
 number=0
@@ -28,11 +44,11 @@ digests=
 
 # stack KIND... : mounts the layers of these kinds that the list names, bottom first, at /run/layers/0, 1, ... above those of the call
 # before, and sets `lower`, top first, in short relative names: the kernel's option string ends at one page. Sets `base`, the base's digest, and
-# `digests`, all of them, bottom first, as JSON has them.
+# `digests`, all of them, bottom first, as JSON has them. Where the list is the pool's (stacks.sh) and a layer is no good it fails and sets `wrong`;
+# where it is the image's the boot stops.
 # A line of the list: KIND NAME FILE SIZE SHA256, where KIND is base, node, module or glue. The glue is of all the list's modules together:
 # where one is left out, it is, too.
 stack() {
-    list=/run/layers/sys/stacks/A.conf
     [ -f "$list" ] || stop "${list#/run/layers/sys}" "the list of layers is missing on WOWSYS" "$fresh"
     case " $* " in *" module "*) chosen=$(wanted_modules) ;; esac
     offered=
@@ -55,18 +71,21 @@ stack() {
             glue)
                 if [ -n "$without" ]; then
                     warn pool.conf "[modules] names leaves out$without; so packages and accounts of the other modules are not known here" \
-                        "choose all modules of this image, or make an image with those that you want"
+                        "choose all modules of $holder, or have another made with those that you want"
                     continue
                 fi
                 ;;
-            *) stop "${list#/run/layers/sys}" "the list of layers has a kind that is not known: $kind" "$fresh" ;;
+            *)
+                wrong="the list of layers has a kind that is not known: $kind"
+                [ -z "$published" ] || return 1
+                stop "${list#/run/layers/sys}" "$wrong" "$fresh"
+                ;;
         esac
         case " $* " in *" $kind "*) ;; *) continue ;; esac
-        check "/run/layers/sys/layers/$file" "$size" "$digest"
-        mkdir "/run/layers/$number"
-        if ! mount -t squashfs -o ro,loop "/run/layers/sys/layers/$file" "/run/layers/$number"; then
-            verify_layer "/run/layers/sys/layers/$file" "$digest"
-            stop "/layers/$file" "the layer does not mount, though it is what stacks/A.conf lists" "$fresh"
+        if [ -n "$published" ]; then place=home; else place=sys; fi
+        if ! mount_layer "/run/layers/$place/layers/$file" "$size" "$digest"; then
+            [ -z "$published" ] || { wrong="$name: $wrong"; return 1; }
+            stop "/layers/$file" "$wrong" "$fresh"
         fi
         lower=$number${lower:+:$lower}
         digests="$digests${digests:+, }\"$digest\""
@@ -90,6 +109,6 @@ tell_of_modules() {
     set -- $chosen
     set +f
     printf 'modules=%s\nabsent=%s\n' "$*" "$absent" > /run/layers/modules
-    [ -z "$absent" ] || warn pool.conf "[modules] names: this image has no layer named $absent; the machine starts without" \
-        "take an image that has it, or correct the name in pool.conf"
+    [ -z "$absent" ] || warn pool.conf "[modules] names: $holder has no layer named $absent; the machine starts without" \
+        "take an image that has it, or have it published; or correct the name in pool.conf"
 }

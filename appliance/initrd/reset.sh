@@ -8,8 +8,9 @@ reset_asked() {
         '') ;;
         home)
             say home "reset=home what=\"files of /home, membership and queued jobs are taken back\""
-            for part in home state; do
-                mv "/run/layers/home/$part" "/run/layers/home/gone-$part"
+            # A pool's stack before its layers: a list without them would be told as an error.
+            for part in home state stacks layers; do
+                [ ! -e "/run/layers/home/$part" ] || mv "/run/layers/home/$part" "/run/layers/home/gone-$part"
             done
             sync
             mkdir -p /run/layers/home/home /run/layers/home/state/condor

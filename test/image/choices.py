@@ -7,7 +7,7 @@ from initrds import Kernel
 from machine import UNTIL_HOME
 from places import ROOT
 
-MODULES = "stack node module glue\n"
+MODULES = "stack node\nstack_modules\n"
 """The line of init before which base, home and configuration are there."""
 OVERLAY = (ROOT / "appliance/initrd/init").read_text().partition(MODULES)[2].partition("cd /\n")[0]
 """Its lines that put one over the other."""

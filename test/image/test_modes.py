@@ -130,7 +130,10 @@ class TakenBack(Case):
     def files(self):
         return sorted(str(path.relative_to(self.home)) for path in self.home.rglob("file"))
 
-    def test_the_home_goes_as_a_whole_and_modules_stay(self):
+    def test_the_home_goes_as_a_whole_with_the_pool_s_stack_and_modules_stay(self):
+        for name in ("stacks", "layers"):
+            (self.home / name).mkdir()
+            (self.home / name / "file").write_text("of the pool")
         self.start("reset=home")
         self.assertEqual(self.files(), ["modules/surge/upper/file"])
         self.assertEqual(sorted(path.name for path in self.home.iterdir()), ["home", "modules", "state"])

@@ -20,7 +20,7 @@ def run(*arguments):
 
 class Entry(unittest.TestCase):
     def test_units_and_scripts_start_each_of_its_programs_and_no_other(self):
-        files = [*(ROOT / "usr/lib/systemd/system").rglob("*.service"), NODE / "watch"]
+        files = [*(ROOT / "usr/lib/systemd/system").rglob("*.service"), NODE / "watch", NODE / "stack"]
         called = {name for file in files for name in re.findall(r"/usr/lib/wow/node/main\.py (\w+)", file.read_text(encoding="utf-8"))}
         code, said = run(str(NODE / "main.py"))
         self.assertEqual((code, set(said.strip().rpartition("one program of ")[2].split(", "))), (1, called))

@@ -24,11 +24,11 @@ CONFINED = {
     "ProtectKernelModules": "yes", "ProtectKernelTunables": "yes"}
 HEARS_STRANGERS = {
     "ipopd.service": "CAP_NET_ADMIN CAP_NET_BIND_SERVICE CAP_SYSLOG CAP_SYS_TIME", "wow-ca.service": "", "wow-pool.service": "", "wow-power.service": "", "wow-agent.service": "",
-    "wow-console.service": "", "wow-web.service": ""}
+    "wow-stack.service": "", "wow-console.service": "", "wow-web.service": ""}
 """Confined units and the capabilities that they keep."""
 WATCHED_OF_OTHERS = {"wow-upstream.path": "/run/systemd/netif/", "wow-watch.path": "/run/systemd/netif/"}
 """Where somebody else than root may write and a unit of root's watches."""
-OF_ROOT = ("/var/lib/wow/notice-1", "/var/lib/wow/notice-2", "/run/wow/copied", "/run/wow/upstream.wanted", "/run/wow/watch.wanted")
+OF_ROOT = ("/var/lib/wow/notice-1", "/var/lib/wow/notice-2", "/var/lib/wow/notice-3", "/run/wow/stack.wanted", "/run/wow/copied", "/run/wow/upstream.wanted", "/run/wow/watch.wanted")
 
 
 def unit(path):

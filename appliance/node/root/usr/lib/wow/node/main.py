@@ -93,8 +93,14 @@ def web() -> int:
     return server.main()
 
 
+def stack() -> int:
+    """wow-stack.service."""
+    from wow.stack import bring
+    return bring.main()
+
+
 PROGRAMS = {"config": config, "join": join, "renew": renew, "agent": agent, "reset": reset, "leave": leave, "revoked": revoked, "jobs": jobs, "managers": managers,
-            "pace": pace, "support": support, "pool": pool, "take": take, "web": web}
+            "pace": pace, "support": support, "pool": pool, "take": take, "web": web, "stack": stack}
 
 if len(sys.argv) != 2 or sys.argv[1] not in PROGRAMS:
     sys.exit(f"main.py: name one program of {', '.join(PROGRAMS)}")

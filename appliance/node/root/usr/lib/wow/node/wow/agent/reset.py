@@ -3,10 +3,11 @@ import os
 import shutil
 
 from wow.lib import console, paths, system
+from wow.stack import kept
 
 # Numbers of accounts stay, because homes belong to them; machine-id is the initrd's; condor is a mount point that is emptied.
 STAYS = {"users", "machine-id"}
-USES = ("wow-join.service", "condor.service", "strongswan.service", "wow-ca.service", "ipopd.service")
+USES = ("wow-join.service", "wow-stack.service", "condor.service", "strongswan.service", "wow-ca.service", "ipopd.service")
 """What holds on to the identity."""
 
 
@@ -24,6 +25,11 @@ def forget(then: str, verb: str) -> int:
     """Exit code. then: what the console says of what comes; verb: systemctl's word for it."""
     system.systemctl("stop", *USES)
     wipe(paths.STATE)
+    # Another pool has other modules. The stack before its layers, for the initrd tells of one without.
+    for folder in ("stacks", "layers"):
+        if os.path.isdir(path := f"{kept.HOME}/{folder}"):
+            shutil.rmtree(path)
+    os.sync()
     console.say("config", reset="done", next=then)
     system.systemctl(verb, "--no-block")
     return 0

@@ -6,7 +6,7 @@ one of a hundred that would be 47 kB/s at the manager. What changes, a slot take
 from wow.condor import collector
 from wow.config import facts
 from wow.config.facts import Facts
-from wow.lib import console, control, files, paths, system, version
+from wow.lib import base, console, control, files, paths, system, version
 from wow.lib.errors import WowError
 
 TYPE_CHECKING = False
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from wow.lib.answers import Peer, Status
 
 FILE = f"{paths.RUN}/condor-pace.conf"
-STACK = "/run/layers/sys/stacks/A.conf"
 STEPS = ((10, 30), (20, 60), (50, 120))
 LONGEST = 300
 """So many slots' ads at the manager, so many seconds between two of this machine's; seconds with more slots."""
@@ -63,11 +62,11 @@ def config(seconds: int, attributes: dict[str, str]) -> str:
         f"STARTD_ATTRS = $(STARTD_ATTRS) ClassAdLifetime {' '.join(attributes)}\n"])
 
 
-def machine_ad(pool: Facts, status: "Status", peers: "list[Peer]", stack: str = STACK) -> dict[str, str]:
+def machine_ad(pool: Facts, status: "Status", peers: "list[Peer]", stack: str = "") -> dict[str, str]:
     """What of WOW stands in the machine's ad: ClassAd expressions by attribute. What is not known is left out."""
     manager = next((peer for peer in peers if peer["address"] and peer["address"] == status["manager"]), None)
     known = {
-        "WowVersion": version.VERSION, "WowStack": digest(stack), "WowOwner": pool.owner, "WowNat": status["nat"]["kind"],
+        "WowVersion": version.VERSION, "WowStack": digest(stack or base.listed()), "WowOwner": pool.owner, "WowNat": status["nat"]["kind"],
         "WowPathToManager": manager["path"] if manager else None}
     return {name: f'"{value}"' for name, value in known.items() if value} | {"WowBoot": str(booted())}
 

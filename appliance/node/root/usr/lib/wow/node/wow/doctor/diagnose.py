@@ -8,6 +8,7 @@ from wow.doctor import diagnose_condor
 from wow.doctor.finding import Finding, ok, unknown, wrong
 from wow.join.certificates import renew_from
 from wow.lib import clock as clocks
+from wow.stack import told
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ UNITS = {"strongswan.service": "strongSwan", "condor.service": "HTCondor", "wow-
 def diagnose(facts: "Gathered") -> list[Finding]:
     """All findings, the one that explains the others first."""
     found = [daemon(facts), *shortages(facts), *configuration(facts), *homes(facts), clock(facts), *names_of_bootstrap(facts), *ring(facts), *tap(facts),
-             *subnet(facts), *certificate(facts), *authority(facts), *names(facts), *services(facts), *listed(facts), *diagnose_condor.findings(facts["condor"])]
+             *subnet(facts), *certificate(facts), *authority(facts), *names(facts), *services(facts), *listed(facts), *stack(facts), *diagnose_condor.findings(facts["condor"])]
     return [finding for finding in found if finding]
 
 
@@ -96,6 +97,16 @@ def listed(facts: "Gathered") -> list[Finding]:
         return []
     error = managers.keeps_out(facts["list_ahead"])
     return [wrong("managers", f"{error.what[0].upper()}{error.what[1:]}.", f"{error.todo}.", "managers-ahead")]
+
+
+def stack(facts: "Gathered") -> list[Finding]:
+    """Whether this machine has the modules that its pool published."""
+    if not (said := facts["stack"]) or not (sentence := told.sentence(said)):
+        return []
+    what, todo = told.trouble(said)
+    if what:
+        return [wrong("modules", f"{what[0].upper()}{what[1:]}. This start has: {told.now(said)}.", f"{todo}." if todo else "", f"modules-{said['code'] or 'left'}")]
+    return [ok("modules", f"{sentence[0].upper()}{sentence[1:]}.")]
 
 
 def names_of_bootstrap(facts: "Gathered") -> list[Finding]:

@@ -11,6 +11,7 @@ from wow.join import certificates, enrol, member
 from wow.lib import cards, console, control, files, paths, system
 from wow.lib.errors import WowError
 from wow.seal import charon, fence
+from wow.stack import kept
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,6 +51,7 @@ def join(pool: Facts) -> None:
     if managers.taken_off(pool, status, host):
         return
     condor.wait_for_pool(pool, host)
+    kept.settle()
     console.clear_error()
     own = control.own_address(status)
     console.leave_own(own)

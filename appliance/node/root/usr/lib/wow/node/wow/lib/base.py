@@ -15,7 +15,13 @@ if TYPE_CHECKING:
 
 ABOUT = "/usr/lib/wow/base.json"
 """In the node's layer: what appliance/layers/about said of the base below it."""
-STACK = "/run/layers/sys/stacks/A.conf"
+STACK, STARTED = "/run/layers/sys/stacks/A.conf", "/run/layers/list"
+"""The image's own list of layers; and the one that the initrd took at this start, which the pool may have published."""
+
+
+def listed() -> str:
+    """Where the list of this start's layers is; that of the image where an older initrd left none."""
+    return STARTED if files.find(STARTED) else STACK
 
 
 def below(about: str = ABOUT, stack: str = STACK) -> "Base | None":

@@ -4,7 +4,7 @@ import os
 
 from wow.agent import again
 from wow.agent.boot import OVER
-from wow.lib import files, modes, sure, table
+from wow.lib import base, files, modes, sure, table
 from wow.lib.errors import WowError
 from wow.lib.verb import JSON, Given, Option, UsageError, Verb
 from wow.module.words import MADE, OUT
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
         sha256: str
         started: str | None
 
-STACK = "/run/layers/sys/stacks/A.conf"
 MOUNTS = "/proc/mounts"
 WORKS = "/run/layers/works"
 """The initrd's: a line NAME KIB STARTED of each module in work."""
@@ -41,7 +40,7 @@ def run(given: Given) -> int:
         return again.start(given, modes.DEVELOP, module=given.words[1], **({"over": "yes"} if given.has(OVER_THIS_BASE) else {}))
     if given.words != ["list"] or given.has(sure.YES) or given.has(OVER_THIS_BASE):
         raise UsageError(f"say list, develop and a name, or {' or '.join(MADE)}")
-    found = layers(files_of(STACK), used()) + works()
+    found = layers(files_of(base.listed()), used()) + works()
     print(json.dumps(found) if given.has(JSON) else "\n".join(lines(found)))
     return 0
 
@@ -62,7 +61,8 @@ def used(mounts: str = MOUNTS, folder: str = "/run/layers") -> set[str]:
         if kind == "squashfs" and place.startswith(folder + "/"):
             backing = files.read(f"/sys/block/{os.path.basename(device)}/loop/backing_file")
             if backing:
-                found.add(os.path.basename(backing.strip()))
+                # A layer that was found damaged is fetched anew, and used as it was until then.
+                found.add(os.path.basename(backing.strip()).removesuffix(" (deleted)"))
     return found
 
 

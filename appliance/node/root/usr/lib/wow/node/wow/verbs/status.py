@@ -8,6 +8,7 @@ from wow.limits import holding
 from wow.limits import state as limits
 from wow.limits import words as lent
 from wow.pause import state, words
+from wow.stack import told
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,14 +26,15 @@ def run(given: Given) -> int:
     """Prints the status; exit code 1 when ipopd cannot be asked."""
     path = given.get(SOCKET, paths.SOCKET)
     status = control.status(path)
-    own, paused, mode, held = None, None, "", limits.Limits()
+    own, paused, mode, held, stack = None, None, "", limits.Limits(), None
     if not given.has(SOCKET):
         status["warnings"] = status["warnings"] + own_warnings()
-        own, paused, mode, held = base.below(), holding.read(), modes.sentence(), limits.read()
+        own, paused, mode, held, stack = base.below(), holding.read(), modes.sentence(), limits.read(), told.read()
     if given.has(JSON):
-        print(json.dumps({**status, "paused": state.facts(paused), "limits": held.values(), "base": own, "mode": None if given.has(SOCKET) else modes.facts()}))
+        print(json.dumps({**status, "paused": state.facts(paused), "limits": held.values(), "base": own, "mode": None if given.has(SOCKET) else modes.facts(),
+                          "stack": stack}))
     else:
-        print("\n".join(lines(status, control.peers(path), words.told(paused) if paused else "", own, mode, lent.sentence(held))))
+        print("\n".join(lines(status, control.peers(path), words.told(paused) if paused else "", own, mode, lent.sentence(held), told.sentence(stack))))
     return 0
 
 
@@ -78,7 +80,8 @@ _LETS_IN = {
 }
 
 
-def lines(status: "Status", peers: "Sequence[Peer]" = (), paused: str = "", own: "Base | None" = None, mode: str = "", held: str = "") -> list[str]:
+def lines(status: "Status", peers: "Sequence[Peer]" = (), paused: str = "", own: "Base | None" = None, mode: str = "", held: str = "",
+          stacked: str = "") -> list[str]:
     """The status for people."""
     ring, certificate = status["ring"], status.get("certificate")
     rows = [["pool", status["pool"] + (OPEN if status["open"] else "")],
@@ -110,7 +113,7 @@ def lines(status: "Status", peers: "Sequence[Peer]" = (), paused: str = "", own:
     if "offload" in status:
         slower = [f"{one['name']} ({one['why']})" for one in status["offload"] if not one["on"]]
         rows.append(["fast path", "off: " + "; ".join(slower) if slower else "everything on"])
-    rows += [[name, said] for name, said in (("mode", mode), ("jobs", paused), ("limits", f"{held} (wow limit)" if held else "")) if said]
+    rows += [[name, said] for name, said in (("mode", mode), ("jobs", paused), ("limits", f"{held} (wow limit)" if held else ""), ("modules", stacked)) if said]
     if own:
         rows.append(["base", f"Debian's packages of {own['date']}, ABI {own['abi']}"])
     rows.append(["up", table.duration(status["uptime_s"])])

@@ -1,0 +1,140 @@
+"""wow-stack: has this machine take the modules that the pool's CA published, at its next start. Reads the notice that ipopd keeps, fetches the layers that are not here,
+and leaves the stack for the initrd. What keeps it is told in `wow status` and by the doctor; systemd starts it again, later each time."""
+import os
+import time
+
+from wow.config import facts
+from wow.lib import control, modes, paths
+from wow.lib.errors import WowError
+from wow.stack import kept, text, told
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Callable
+
+    from wow.config.facts import Facts
+    from wow.stack.fetch import Source
+    from wow.stack.kept import Place
+    from wow.stack.text import Layer, Stack
+
+NOTICE = f"{paths.STATE}/notice-{text.KIND}"
+ROOM = 256 << 20
+"""Bytes of home that stay free beside the layers, for people and jobs."""
+SPREAD = 20.0
+"""Seconds within which machines that hear of a stack at one time begin to ask. Nobody knows here how many they are; to too many the CA says when to come again."""
+MOST_WAITS, LATER = 30, 1.5
+"""How often the CA may say so in one run; a machine comes back up to so many times later than it said, each at another time."""
+
+
+class Newer(Exception):
+    """Another stack was published meanwhile."""
+
+
+def main() -> int:
+    """Exit code; systemd starts it again after any but 0."""
+    while True:
+        try:
+            return once(kept.Place(), reach)
+        except Newer:
+            pass
+
+
+def once(place: "Place", way: "Callable[[], Source]", notice: str = NOTICE, sleep: "Callable[[float], None]" = time.sleep) -> int:
+    """Acts on what is published now. Exit code. way: finds the machine with the CA, when it is needed."""
+    data = read(notice)
+    if data is None or not place.own():
+        return 0
+    try:
+        stack = text.notice(data)
+    except text.NoStack as error:
+        told.leave("no-stack", None, f"what the pool published as a stack of modules is none ({error})", "The pool's administrator publishes it anew: wow-ca publish")
+        return 0
+    try:
+        return _act(place, stack, way, (notice, data), sleep)
+    except WowError as error:
+        told.leave(error.code or "trouble", stack, error.what, error.todo)
+        print(error, flush=True)  # for the journal
+        return 1
+    except OSError as error:
+        told.leave("trouble", stack, f"home cannot be used: {error.strerror or error}", "It is tried again by itself. Look with: df -h /home; journalctl -u wow-stack")
+        print(error, flush=True)
+        return 1
+
+
+def read(path: str) -> bytes | None:
+    """The notice's file; None where there is none."""
+    try:
+        with open(path, "rb") as file:
+            return file.read(text.LARGEST_FILE)
+    except FileNotFoundError:
+        return None
+
+
+def _act(place: "Place", stack: "Stack", way: "Callable[[], Source]", published: tuple[str, bytes], sleep: "Callable[[float], None]") -> int:
+    if modes.read()[0] == modes.EPHEMERAL:
+        told.leave("ephemeral", stack, "this start keeps nothing, so it has its image's modules", "")
+        return 0
+    place.open()
+    if not stack.base or not place.is_over(stack):
+        was_there = place.take_off()
+        place.tidy()
+        if stack.base:
+            told.leave("other-base", stack, f"the pool's stack {stack.number} was made over another release than this machine's image, which keeps its own modules",
+                       "Take a fresh image of that release; or the pool's administrator has the stack made over this one, too")
+        else:
+            told.leave("off" if was_there else "image", stack, "", "")
+        return 0
+    place.tidy(stack)
+    missing = place.missing(stack)
+    if missing:
+        _bring(place, stack, missing, way, published, sleep)
+    place.take(stack)
+    place.tidy()
+    told.leave("failed" if place.is_given_up() else "taken" if place.is_started() else "next", stack, "", "")
+    return 0
+
+
+def _bring(place: "Place", stack: "Stack", missing: "list[Layer]", way: "Callable[[], Source]", published: tuple[str, bytes], sleep: "Callable[[float], None]") -> None:
+    """Fetches what is not here."""
+    # What these two load takes longer than all else here, and most looks find nothing to fetch.
+    import random
+
+    from wow.stack import fetch
+    look_for_room(place, missing)
+    told.leave("fetching", stack, "", "")
+    sleep(random.uniform(0, SPREAD))
+    there, waits = way(), 0
+    for layer in missing:
+        while True:
+            if read(published[0]) != published[1]:
+                raise Newer
+            try:
+                fetch.layer(there, layer, place.layers)
+                break
+            except fetch.Busy as busy:
+                waits += 1
+                if waits > MOST_WAITS:
+                    raise WowError("the CA is busy serving others", told.AGAIN, code="away") from None
+                sleep(busy.seconds * random.uniform(1, LATER))
+
+
+def look_for_room(place: "Place", missing: "list[Layer]") -> None:
+    """WowError where home has no room for the layers."""
+    needed = sum(layer.size - kept.size_of(f"{place.layers}/{layer.digest}.part") for layer in missing)
+    status = os.statvfs(place.home)
+    free = status.f_bavail * status.f_frsize
+    if needed + ROOM > free:
+        raise WowError(f"home has no room for the pool's modules: {needed >> 20} MiB are to come and {ROOM >> 20} MiB stay free, but {free >> 20} MiB are there",
+                       "Free some room there (df -h /home), or make the disk larger", "/home", code="no-room")
+
+
+def reach() -> "Source":
+    """The machine with the CA. WowError where there is no way to it."""
+    from wow.stack import fetch
+    pool: Facts = facts.read()
+    status = control.status()
+    own = status["address"]
+    if pool.open or not own or not status["certified"]:
+        raise WowError("this machine has no certificate yet", told.AGAIN, code="away")
+    address: str = control.ask("resolve", name=pool.authority)["address"]
+    return fetch.Source(address, text.PORT, pool.authority, own)

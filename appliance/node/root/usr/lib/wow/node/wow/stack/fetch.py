@@ -1,0 +1,149 @@
+"""Fetches layers from the machine with the CA: by HTTP, which IPsec seals, going on where a part is there. Who answers may be busy, slow, cut off, or lie: a layer counts
+when size and SHA-256 are those that the CA signed, and not before; no more is read than its size; and who sends next to nothing is left."""
+import hashlib
+import http.client
+import os
+import time
+
+from wow.lib.errors import WowError
+from wow.stack.kept import size_of, sync_folder
+from wow.stack.text import PATH, Layer
+from wow.stack.told import AGAIN
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import BinaryIO, Callable
+
+PIECE = 1 << 18
+"""Bytes that are read at once."""
+WRITTEN = 16 << 20
+"""Bytes after which what came is written to the disk, so that the memory of it is free again."""
+WORTH = 1 << 16
+"""Bytes: who was cut after so many goes on at once, for the CA bounds how long one machine has a place."""
+SILENCE = 30.0
+"""Seconds without a byte until the CA is left."""
+LEAST, PATIENCE = 1024, 60.0
+"""Bytes a second that must have come on the average, after so many seconds."""
+
+
+class Busy(Exception):
+    """The CA serves others just now. seconds: when to ask again, as it says."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(seconds)
+        self.seconds = seconds
+
+
+class Source:
+    """Where layers come from: the address and port of the machine with the CA, its name in the zone, and this machine's address."""
+
+    __slots__ = ("_place", "_name", "_own")
+
+    def __init__(self, address: str, port: int, name: str, own: str) -> None:
+        self._place, self._name, self._own = (address, port), name, own
+
+    def ask(self, wanted: Layer, at: int) -> http.client.HTTPResponse:
+        """The answer for a layer from a byte on. OSError, HTTPException."""
+        connection = http.client.HTTPConnection(*self._place, timeout=SILENCE, source_address=(self._own, 0))
+        try:
+            connection.request("GET", f"{PATH}{wanted.digest}", headers={"Host": self._name, "Connection": "close", **({"Range": f"bytes={at}-"} if at else {})})
+            return connection.getresponse()
+        except BaseException:
+            connection.close()
+            raise
+
+
+def layer(source: Source, wanted: Layer, folder: str, now: "Callable[[], float]" = time.monotonic) -> None:
+    """Brings one layer, whole, into the folder. Busy; WowError says what is wrong, and what came stays where it may be gone on with."""
+    part = f"{folder}/{wanted.digest}.part"
+    if size_of(part) > wanted.size:
+        os.unlink(part)
+    while (at := size_of(part)) < wanted.size:
+        try:
+            _go_on(source, wanted, part, at, now)
+        except (OSError, http.client.HTTPException) as error:
+            if isinstance(error, OSError) and error.errno in NO_ROOM:
+                raise WowError(f"home has no room for the module {wanted.name}", "Free some room there (df -h /home), or make the disk larger", folder,
+                               code="no-room") from None
+            if size_of(part) < at + WORTH:
+                raise WowError(f"the layer of {wanted.name} was not brought: {words(error)}", AGAIN, code="away") from None
+    if digest(part) != wanted.digest:
+        os.unlink(part)
+        raise WowError(f"what the CA sent for {wanted.name} is not what was signed", f"{AGAIN}. The pool's administrator publishes it anew: wow-ca publish", code="lies")
+    os.rename(part, f"{folder}/{wanted.digest}")
+    sync_folder(part)
+
+
+def _go_on(source: Source, wanted: Layer, part: str, at: int, now: "Callable[[], float]") -> None:
+    """Brings what is missing from a byte on; what came before something went wrong stays."""
+    with source.ask(wanted, at) as answer:
+        at = _begin(answer, wanted, at)
+        with open(part, "r+b" if at else "wb") as file:
+            os.fchmod(file.fileno(), 0o600)
+            file.seek(at)
+            file.truncate()
+            _copy(answer, file, wanted.size - at, now)
+
+
+NO_ROOM = (28, 122, 27)
+"""ENOSPC, EDQUOT, EFBIG."""
+
+
+def words(error: Exception) -> str:
+    """What to tell of it."""
+    if isinstance(error, TimeoutError):
+        return f"nothing came for {SILENCE:.0f} s"
+    text = getattr(error, "strerror", None) or str(error) or type(error).__name__
+    return "".join(one if one.isprintable() else "?" for one in text[:200])
+
+
+def _begin(answer: http.client.HTTPResponse, wanted: Layer, at: int) -> int:
+    """From which byte on the answer goes."""
+    if answer.status == 503:
+        raise Busy(come_again(answer.headers.get("Retry-After", "")))
+    if answer.status == 404:
+        raise WowError(f"the CA does not serve the module {wanted.name}", f"{AGAIN}: another stack may just be published", code="away")
+    if answer.status not in (200, 206) or (answer.status == 206 and not at):
+        raise WowError(f"the CA answered {answer.status} for the module {wanted.name}", AGAIN, code="away")
+    begin = at if answer.status == 206 else 0
+    if begin and answer.headers.get("Content-Range", "") != f"bytes {begin}-{wanted.size - 1}/{wanted.size}":
+        raise WowError(f"the CA sends another part of {wanted.name} than was asked for", AGAIN, code="lies")
+    if answer.headers.get("Content-Length", "") != str(wanted.size - begin) or answer.headers.get("Transfer-Encoding"):
+        raise WowError(f"the CA sends another size of {wanted.name} than was signed", f"{AGAIN}. The pool's administrator publishes it anew: wow-ca publish", code="lies")
+    return begin
+
+
+def come_again(said: str) -> float:
+    """What Retry-After says, within bounds; it may be a date, which nobody sends here."""
+    return min(max(float(said), 1.0), 600.0) if said.isascii() and said.isdigit() and len(said) < 10 else 30.0
+
+
+def _copy(answer: http.client.HTTPResponse, file: "BinaryIO", left: int, now: "Callable[[], float]") -> None:
+    """Writes so many bytes of the answer to the file and has them on the disk."""
+    began, came, unwritten = now(), 0, 0
+    while left:
+        piece = answer.read1(min(PIECE, left))
+        if not piece:
+            raise http.client.IncompleteRead(b"", left)
+        file.write(piece)
+        left -= len(piece)
+        came += len(piece)
+        unwritten += len(piece)
+        if unwritten >= WRITTEN:
+            file.flush()
+            os.fdatasync(file.fileno())
+            unwritten = 0
+        waited = now() - began
+        if waited > PATIENCE and came < LEAST * waited:
+            raise OSError(f"it came with less than {LEAST} bytes a second")
+    file.flush()
+    os.fsync(file.fileno())
+
+
+def digest(path: str) -> str:
+    """SHA-256 of a file."""
+    found = hashlib.sha256()
+    with open(path, "rb") as file:
+        while piece := file.read(PIECE):
+            found.update(piece)
+    return found.hexdigest()

@@ -1,0 +1,174 @@
+"""What lies in home of published stacks: the layers, the stack that the initrd takes next, and the one that was found good. Folders of root, beside those of jobs and
+people.
+
+Power may go at any time. A layer has its name only when all of it is on the disk; `next` is replaced only when all its layers are there; what nobody needs is removed
+after that. Where a stack is taken off, `next` goes first, for without it the initrd looks at nothing else."""
+import os
+
+from wow.lib import base, files, paths
+from wow.stack.text import HEX, Layer, Stack
+
+HOME = "/run/layers/home"
+STARTED = "/run/layers/stack"
+"""The initrd's: source=next, good or image; number= of the stack; left= and why= where it left one."""
+LIST, IMAGE = base.STARTED, base.STACK
+WANTED = f"{paths.RUN}/stack.wanted"
+TRIES = 3
+"""Starts that the initrd gives a stack (appliance/initrd/stacks.sh)."""
+MOST_LISTED = 1 << 16
+"""Bytes that are read of a list."""
+
+
+class Place:
+    """home: where home is mounted; image: the image's own list; started, list_: what the initrd left of this start."""
+
+    __slots__ = ("home", "image", "started_file", "list_file")
+
+    def __init__(self, home: str = HOME, image: str = IMAGE, started: str = STARTED, list_: str = LIST) -> None:
+        self.home, self.image, self.started_file, self.list_file = home, image, started, list_
+
+    @property
+    def layers(self) -> str:
+        """The folder of layers, each called by its digest."""
+        return f"{self.home}/layers"
+
+    @property
+    def next(self) -> str:
+        """What the initrd takes."""
+        return f"{self.home}/stacks/next"
+
+    @property
+    def good(self) -> str:
+        """What was found good last."""
+        return f"{self.home}/stacks/good"
+
+    @property
+    def tries(self) -> str:
+        """The initrd's count of starts."""
+        return f"{self.home}/stacks/tries"
+
+    def open(self) -> None:
+        """Makes the folders."""
+        for folder in (self.layers, os.path.dirname(self.next)):
+            os.makedirs(folder, 0o700, exist_ok=True)
+            os.chmod(folder, 0o700)
+
+    def started(self) -> dict[str, str]:
+        """What the initrd says of this start."""
+        return of_start(self.started_file)
+
+    def own(self) -> list[str]:
+        """The image's own lines of base and node; none outside of an image."""
+        return [line for line in (files.find(self.image) or "").splitlines() if line.startswith(("base ", "node "))]
+
+    def is_over(self, stack: Stack) -> bool:
+        """Whether a stack was made over this image."""
+        return [line.split(" ")[-1] for line in self.own()] == [stack.base, stack.node]
+
+    def list_of(self, stack: Stack) -> str:
+        """The text of `next` for a stack: the image's own lines of base and node, so that the initrd sees at once when the image is another one."""
+        return "\n".join([f"# stack {stack.number}", *self.own(), *(layer.line() for layer in stack.layers)]) + "\n"
+
+    def missing(self, stack: Stack) -> list[Layer]:
+        """The layers of a stack that are not here. Whether those that are here are whole the daily look says (wow-layers.service)."""
+        return [layer for layer in stack.layers if size_of(f"{self.layers}/{layer.digest}") != layer.size]
+
+    def take(self, stack: Stack) -> bool:
+        """Leaves a stack for the initrd; whether that is another one than before."""
+        text = self.list_of(stack)
+        if files.find(self.next) == text:
+            return False
+        files.write(self.next, text, 0o600, sync=True)
+        return True
+
+    def is_started(self) -> bool:
+        """Whether this start has what `next` says."""
+        return self.started().get("source") != "image" and read(self.list_file) == files.find(self.next)
+
+    def is_given_up(self) -> bool:
+        """Whether the initrd takes `next` no more, for the machine was not back in its pool after three starts with it."""
+        counted = (files.find(self.tries) or "").split()
+        if len(counted) != 2 or counted[1] != str(TRIES) or files.find(self.good) == files.find(self.next):
+            return False
+        import hashlib
+        return counted[0] == hashlib.sha256(read(self.next).encode("latin-1")).hexdigest()
+
+    def take_off(self) -> bool:
+        """Has the machine start with what its image has; whether it would have started otherwise."""
+        was_there = os.path.exists(self.next)
+        for path in (self.next, self.good, self.tries):
+            if os.path.exists(path):
+                os.unlink(path)
+                sync_folder(path)
+        return was_there
+
+    def tidy(self, *more: Stack) -> None:
+        """Removes layers that neither this start needs, nor the next, nor the good stack, nor one of these."""
+        needed = {layer.digest for stack in more for layer in stack.layers}
+        for path in (self.list_file, self.next, self.good):
+            needed.update(digests(read(path)))
+        for name in os.listdir(self.layers):
+            if name.removesuffix(".part") not in needed:
+                os.unlink(f"{self.layers}/{name}")
+
+    def find_good(self) -> bool:
+        """The stack of this start is good: the machine is back in its pool. Whether that was news."""
+        if self.started().get("source") != "next":
+            return False
+        text = read(self.list_file)
+        if not text or files.find(self.good) == text:
+            return False
+        files.write(self.good, text, 0o600, sync=True)
+        return True
+
+
+def settle(wanted: str = WANTED) -> None:
+    """The machine is back in its pool: the stack of this start is good, and wow-stack looks what is published. No trouble with home keeps a machine from its pool."""
+    try:
+        Place().find_good()
+        files.write(wanted, "")
+    except OSError as error:
+        print(f"the stack of this start is not noted as good: {error}", flush=True)  # for the journal
+
+
+def of_start(path: str = STARTED) -> dict[str, str]:
+    """What the initrd says of this start; nothing outside of an image."""
+    return dict(line.split("=", 1) for line in (files.find(path) or "").splitlines() if "=" in line)
+
+
+def read(path: str) -> str:
+    """A list's text, "" where there is none."""
+    try:
+        with open(path, encoding="latin-1") as file:
+            return file.read(MOST_LISTED)
+    except FileNotFoundError:
+        return ""
+
+
+def digests(listed: str) -> set[str]:
+    """The digests that a list names."""
+    words = (line.split(" ")[-1] for line in listed.splitlines())
+    return {word for word in words if len(word) == 64 and not set(word) - HEX}
+
+
+def modules(listed: str) -> list[str]:
+    """The names of the modules that a list has."""
+    rows = (line.split(" ") for line in listed.splitlines())
+    return [row[1] for row in rows if row[0] == "module" and len(row) == 5]
+
+
+def size_of(path: str) -> int:
+    """A file's size, 0 where there is none."""
+    try:
+        return os.stat(path).st_size
+    except FileNotFoundError:
+        return 0
+
+
+def sync_folder(path: str) -> None:
+    """Has the disk know what became of a name."""
+    folder = os.open(os.path.dirname(path), os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)

@@ -1,0 +1,118 @@
+"""The text of a stack, as the pool's CA signs it in a notice of kind 3: which base and node the modules were made over, and each layer by size and digest. Whatever
+is not exactly such a text is none."""
+from wow.lib import modes
+
+KIND = 3
+"""The notice's."""
+PORT, PATH = 8445, "/layers/"
+"""Where the machine with the CA hands out a layer, by its digest."""
+LONGEST, MOST_MODULES, LARGEST, LARGEST_TOGETHER = 16384, 12, 4 << 30, 8 << 30
+"""Bytes of a text; modules; bytes of one layer, and of all."""
+FIRST = "wow-stack 1"
+MAGIC, HEAD, LARGEST_FILE = b"WOWN", 14, 1 << 17
+"""A notice's file (ipop/Ipopd/State/NoticeFile.cs): WOWN, kind, number in 8 bytes, the signature's length, the signature, the text."""
+HEX = set("0123456789abcdef")
+DIGITS = set("0123456789")
+LONGEST_LABEL = 63
+
+
+class NoStack(Exception):
+    """Why something is no stack."""
+
+
+class Layer:
+    """One layer. kind: module or glue."""
+
+    __slots__ = ("kind", "name", "size", "digest")
+
+    def __init__(self, kind: str, name: str, size: int, digest: str) -> None:
+        self.kind, self.name, self.size, self.digest = kind, name, size, digest
+
+    def line(self) -> str:
+        """As the initrd's list of layers has it; the file is called by its digest."""
+        return f"{self.kind} {self.name} {self.digest} {self.size} {self.digest}"
+
+
+class Stack:
+    """A published stack. An empty one has no base, no node and no layers."""
+
+    __slots__ = ("number", "base", "node", "layers")
+
+    def __init__(self, number: int, base: str = "", node: str = "", layers: "tuple[Layer, ...]" = ()) -> None:
+        self.number, self.base, self.node, self.layers = number, base, node, layers
+
+    @property
+    def modules(self) -> list[str]:
+        """The names of its modules, bottom first."""
+        return [layer.name for layer in self.layers if layer.kind == "module"]
+
+
+def notice(data: bytes) -> Stack:
+    """The stack of a notice's file. NoStack."""
+    if len(data) <= HEAD or data[:5] != MAGIC + bytes((KIND,)) or len(data) <= HEAD + data[13]:
+        raise NoStack("it is no notice of that kind")
+    return read(data[HEAD + data[13]:], int.from_bytes(data[5:13], "big"))
+
+
+def read(data: bytes, number: int) -> Stack:
+    """The stack of a text. NoStack."""
+    if len(data) > LONGEST:
+        raise NoStack(f"it has more than {LONGEST} bytes")
+    if not data.endswith(b"\n"):
+        raise NoStack("its last line does not end")
+    # By \n alone: splitlines knows other ends of a line.
+    first, *rest = data[:-1].decode("latin-1").split("\n")
+    if first != FIRST:
+        raise NoStack(f"its first line is not {FIRST}")
+    if not rest:
+        return Stack(number)
+    if len(rest) < 2:
+        raise NoStack("it names no node")
+    over = [_over(line, word) for line, word in zip(rest, ("base", "node"))]
+    layers = tuple(_layer(line) for line in rest[2:])
+    _together(layers, over)
+    return Stack(number, over[0], over[1], layers)
+
+
+def _over(line: str, word: str) -> str:
+    """The digest of the line for base or node."""
+    words = line.split(" ")
+    if len(words) != 2 or words[0] != word or not _is_digest(words[1]):
+        raise NoStack(f"a line is not {word} and a digest")
+    return words[1]
+
+
+def _layer(line: str) -> Layer:
+    """The layer of a line."""
+    words = line.split(" ")
+    if len(words) != 4 or words[0] not in ("module", modes.GLUE) or not _is_digest(words[3]):
+        raise NoStack("a line is none of a layer")
+    kind, name, size, digest = words
+    if not (name == modes.GLUE if kind == modes.GLUE else _is_label(name) and name not in modes.TAKEN):
+        raise NoStack("a layer's name is none")
+    if not (0 < len(size) <= 10 and not set(size) - DIGITS and size[0] != "0" and int(size) <= LARGEST):
+        raise NoStack(f"a layer's size is not 1 to {LARGEST}")
+    return Layer(kind, name, int(size), digest)
+
+
+def _together(layers: "tuple[Layer, ...]", over: list[str]) -> None:
+    """What holds of all layers."""
+    kinds, names, digests = ([getattr(layer, key) for layer in layers] for key in ("kind", "name", "digest"))
+    if kinds.count("module") > MOST_MODULES:
+        raise NoStack(f"it has more than {MOST_MODULES} modules")
+    if modes.GLUE in kinds[:-1] or kinds == [modes.GLUE]:
+        raise NoStack("a glue stands elsewhere than above all modules")
+    if len(set(names)) < len(names):
+        raise NoStack("two of its modules have one name")
+    if len({*digests, *over}) < len(digests) + len(over):
+        raise NoStack("two of its layers are one")
+    if sum(layer.size for layer in layers) > LARGEST_TOGETHER:
+        raise NoStack(f"its layers have more than {LARGEST_TOGETHER} bytes together")
+
+
+def _is_digest(word: str) -> bool:
+    return len(word) == 64 and not set(word) - HEX
+
+
+def _is_label(word: str) -> bool:
+    return 0 < len(word) <= LONGEST_LABEL and not set(word) - set(modes.LETTERS) and word[0] != "-" != word[-1]

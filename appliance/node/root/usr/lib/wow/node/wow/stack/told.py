@@ -1,0 +1,103 @@
+"""What people are told of the pool's modules: by the initrd of the stack that this start has (kept.STARTED, kept.LIST), by wow-stack of the one that is published."""
+import json
+
+from wow.lib import files, paths
+from wow.stack import kept
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypedDict
+
+    from wow.stack.text import Stack
+
+    class Said(TypedDict, total=False):
+        """wow-stack's file."""
+        code: str
+        what: str
+        todo: str
+        number: int | None
+        modules: list[str]
+
+    class Told(TypedDict):
+        """code: what became of the published stack; number and modules are its. source: which stack this start has, with number and modules; left: one that the initrd
+        did not take, and why."""
+        code: str
+        what: str
+        todo: str
+        number: int | None
+        modules: list[str]
+        source: str
+        started: int | None
+        stacked: list[str]
+        left: int | None
+        why: str
+
+FILE = f"{paths.RUN}/stack.json"
+QUIET = ("", "image", "taken", "next", "fetching", "off", "ephemeral")
+"""Codes of what is as it should be."""
+AGAIN = "It is tried again by itself"
+RESTART = "`wow boot release` starts this machine again at once"
+
+
+def leave(code: str, stack: "Stack | None", what: str, todo: str) -> None:
+    """For `wow status`, the doctor and the pages."""
+    said = {"code": code, "what": what, "todo": todo, "number": stack.number if stack else None, "modules": stack.modules if stack else []}
+    files.write(FILE, json.dumps(said) + "\n")
+
+
+def read(path: str = "", started: str = "", listed: str = "") -> "Told | None":
+    """What there is to tell; None where the pool never published a stack, and outside of an image."""
+    first = kept.of_start(started or kept.STARTED)
+    said = _said(path or FILE)
+    if not first or not (said or "number" in first or "left" in first):
+        return None
+    return {"code": said.get("code", ""), "what": said.get("what", ""), "todo": said.get("todo", ""), "number": said.get("number"),
+            "modules": said.get("modules", []), "source": first.get("source", ""), "started": number(first.get("number", "")),
+            "stacked": kept.modules(kept.read(listed or kept.LIST)), "left": number(first.get("left", "")), "why": first.get("why", "")}
+
+
+def _said(path: str) -> "Said":
+    text = files.find(path)
+    said: Said = json.loads(text) if text else {}
+    return said
+
+
+def number(word: str) -> int | None:
+    """A number of the initrd's."""
+    return int(word) if word.isascii() and word.isdigit() and len(word) < 20 else None
+
+
+def now(told: "Told") -> str:
+    """Which modules this start has."""
+    names = ", ".join(told["stacked"]) or "none"
+    if told["source"] == "image":
+        return f"{names}, of this machine's image"
+    return f"{names}, by the pool's stack {told['started']}" + (", which was found good before" if told["source"] == "good" else "")
+
+
+def trouble(told: "Told") -> tuple[str, str]:
+    """(what is wrong, what to do about it), both empty where nothing is."""
+    if told["code"] not in (*QUIET, "failed"):
+        return told["what"], told["todo"]
+    if told["left"] is not None and told["code"] != "next" and told["left"] == (told["number"] or told["left"]):
+        return (f"the pool's stack {told['left']} was not taken at this start: {told['why']}",
+                "The pool's administrator publishes it anew, or another one: wow-ca publish" if told["code"] == "failed" else "")
+    return "", ""
+
+
+def coming(told: "Told") -> str:
+    """What the next start brings, "" where nothing else."""
+    names = ", ".join(told["modules"]) or "no modules"
+    if told["code"] == "next":
+        return f"with the next start: {names}, by the pool's stack {told['number']}. {RESTART}"
+    if told["code"] == "off":
+        return f"with the next start those of the image, for the pool took its stack back. {RESTART}"
+    return f"{names} of the pool's stack {told['number']} are being fetched" if told["code"] == "fetching" else ""
+
+
+def sentence(told: "Told | None") -> str:
+    """A row of `wow status`, "" where there is nothing to tell."""
+    if told is None or told["code"] in ("", "image") and told["source"] == "image" and told["left"] is None:
+        return ""
+    what, todo = trouble(told)
+    return "; ".join(part for part in (now(told), coming(told), f"{what}. {todo}".strip(" .") if what else "") if part)

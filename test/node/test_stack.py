@@ -1,0 +1,357 @@
+"""The modules that the pool publishes: what is a stack, what the machine does with one, and what it tells."""
+import hashlib
+import os
+import random
+import tempfile
+import unittest
+from unittest import mock
+
+import samples
+from wow.agent import reset
+from wow.condor import pace
+from wow.doctor import diagnose, finding
+from wow.lib import base, modes
+from wow.lib.errors import WowError
+from wow.stack import bring, fetch, kept, text, told
+from wow.verbs import status
+
+BASE, NODE = "ba" * 32, "0d" * 32
+OWN = f"base base base-1.squashfs 9 {BASE}\nnode node node-1.squashfs 9 {NODE}\n"
+IMAGE = f"# kind name file size sha256; bottom first\n{OWN}module tutorial t.squashfs 9 {'77' * 32}\n"
+BYTES = {"maths": b"m" * 10, "physics": b"p" * 20, "glue": b"g" * 5}
+
+
+def line(name, size=None, digest=None):
+    kind = "glue" if name == "glue" else "module"
+    return f"{kind} {name} {size or len(BYTES[name])} {digest or hashlib.sha256(BYTES[name]).hexdigest()}\n"
+
+
+def body(*lines, over=f"base {BASE}\nnode {NODE}\n"):
+    return ("wow-stack 1\n" + over + "".join(lines)).encode()
+
+
+def notice(number, data, kind=3, signature=b"s" * 70):
+    return b"WOWN" + bytes((kind,)) + number.to_bytes(8, "big") + bytes((len(signature),)) + signature + data
+
+
+WHOLE = body(line("maths"), line("physics"), line("glue"))
+EMPTY = b"wow-stack 1\n"
+
+
+class Text(unittest.TestCase):
+    def test_a_stack_is_read_as_it_was_written(self):
+        stack = text.notice(notice(12, WHOLE))
+        self.assertEqual((stack.number, stack.base, stack.node, stack.modules), (12, BASE, NODE, ["maths", "physics"]))
+        self.assertEqual([(layer.kind, layer.name, layer.size) for layer in stack.layers], [("module", "maths", 10), ("module", "physics", 20), ("glue", "glue", 5)])
+        empty = text.notice(notice(2**64 - 1, EMPTY))
+        self.assertEqual((empty.number, empty.base, empty.layers), (2**64 - 1, "", ()))
+        self.assertEqual(text.read(body(), 1).layers, ())
+
+    def test_bounds_are_reached_and_not_passed(self):
+        many = [line("maths", digest=f"{number:064x}").replace("maths", f"m{number}") for number in range(13)]
+        self.assertEqual(len(text.read(body(*many[:12]), 1).modules), 12)
+        self.refused(body(*many))
+        largest = [line("maths", 4294967296, f"{number:064x}").replace("maths", f"m{number}") for number in range(3)]
+        self.assertEqual(len(text.read(body(*largest[:2]), 1).modules), 2)
+        self.refused(body(*largest))
+        self.refused(body(line("maths", 4294967297)))
+        self.refused(body("x" * text.LONGEST))
+
+    def refused(self, data):
+        with self.subTest(data[:200]), self.assertRaises(text.NoStack):
+            text.read(data, 1)
+
+    def test_anything_else_is_none(self):
+        digest = "ab" * 32
+        for words in ("module maths 10", f"module maths 10 {digest} x", f"module  maths 10 {digest}", f"module maths 10  {digest}", f" module maths 10 {digest}",
+                      f"module maths 10 {digest} ", f"module\tmaths 10 {digest}", f"module maths 0 {digest}", f"module maths 010 {digest}", f"module maths +1 {digest}",
+                      f"module maths -1 {digest}", f"module maths 1_0 {digest}", f"module maths ١ {digest}", f"module maths 10 {digest.upper()}", f"module maths 10 {digest[:-1]}",
+                      f"module maths 10 {digest}0", f"module Maths 10 {digest}", f"module -maths 10 {digest}", f"module maths- 10 {digest}", f"module {'m' * 64} 10 {digest}",
+                      f"module ../../x 10 {digest}", f"module ma.ths 10 {digest}", f"module base 10 {digest}", f"module node 10 {digest}", f"module glue 10 {digest}",
+                      f"glue maths 10 {digest}", f"base {digest}", f"node maths 10 {digest}", f"module maths 10 {digest}\r", f"module maths 10 {digest}\0", "", "# words",
+                      f"module maths 10 {digest}\n", f"module maths 10 {digest}\v", f"module maths 10 {digest}\x85", f"module maths 10 {BASE}",
+                      f"module maths 10 {digest}\nmodule maths 10 {'ac' * 32}", f"module maths 10 {digest}\nmodule physics 10 {digest}"):
+            self.refused(body(words + "\n"))
+        for data in (b"", b"\n", b"wow-stack 1", b"wow-stack 2\n", b"wow-stack 1\n\n", b"wow-stack 1\r\n", b"\xef\xbb\xbfwow-stack 1\n", EMPTY + EMPTY, WHOLE[:-1], WHOLE + b"\n",
+                     body(over=f"base {BASE}\n"), body(over=f"node {NODE}\nbase {BASE}\n"), body(over=f"base {BASE}\nnode {BASE}\n"), body(over=f"base {BASE} x\nnode {NODE}\n"),
+                     body(line("glue")), body(line("maths"), line("glue"), line("physics")), body(line("maths"), line("glue"), line("glue", 6, "ee" * 32)), os.urandom(500)):
+            self.refused(data)
+
+    def test_what_is_no_notice_of_that_kind_is_none(self):
+        whole = notice(12, WHOLE)
+        for data in (b"", whole[:13], whole[:14], whole[:84], notice(12, WHOLE, kind=2), b"X" + whole[1:], notice(12, b"")):
+            with self.assertRaises(text.NoStack):
+                text.notice(data)
+
+    def test_whatever_is_changed_in_a_text_is_found_or_another_stack(self):
+        chance = random.Random(21)
+        for _ in range(3000):
+            data = bytearray(WHOLE)
+            data[chance.randrange(len(data))] = chance.randrange(256)
+            try:
+                stack = text.read(bytes(data), 1)
+            except text.NoStack:
+                continue
+            lines = [f"wow-stack 1\nbase {stack.base}\nnode {stack.node}\n", *(f"{one.kind} {one.name} {one.size} {one.digest}\n" for one in stack.layers)]
+            self.assertEqual("".join(lines).encode(), bytes(data))
+
+
+class Machine(unittest.TestCase):
+    """What wow-stack does, with a way to the CA that brings what it is told to."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = folder.name
+        os.mkdir(f"{self.root}/home")
+        self.place = kept.Place(f"{self.root}/home", f"{self.root}/A.conf", f"{self.root}/stack", f"{self.root}/list")
+        self.write("A.conf", IMAGE)
+        self.started("image")
+        self.brought, self.slept, self.trouble = [], [], []
+        for patch in (mock.patch.object(told, "FILE", f"{self.root}/stack.json"), mock.patch.object(modes, "FILE", f"{self.root}/mode"),
+                      mock.patch.object(kept, "STARTED", f"{self.root}/stack"), mock.patch.object(kept, "LIST", f"{self.root}/list"), mock.patch.object(fetch, "layer", self.layer)):
+            patch.start()
+            self.addCleanup(patch.stop)
+
+    def write(self, name, data):
+        with open(f"{self.root}/{name}", "wb") as file:
+            file.write(data if isinstance(data, bytes) else data.encode())
+
+    def started(self, source, list_text=IMAGE, more=""):
+        self.write("stack", f"source={source}\n{more}")
+        self.write("list", list_text)
+
+    def layer(self, _, wanted, folder):
+        """What stands for the CA."""
+        if self.trouble:
+            raise self.trouble.pop(0)
+        self.brought.append(wanted.name)
+        with open(f"{folder}/{wanted.digest}", "wb") as file:
+            file.write(BYTES[wanted.name])
+
+    def publish(self, number, data=WHOLE):
+        self.write("notice-3", notice(number, data))
+
+    def look(self):
+        """The exit code of one look."""
+        return bring.once(self.place, lambda: None, f"{self.root}/notice-3", self.slept.append)
+
+    def listed(self, name="next"):
+        return kept.modules(kept.read(f"{self.root}/home/stacks/{name}"))
+
+    def layers(self):
+        return sorted(os.listdir(self.place.layers))
+
+    def said(self):
+        return told.read()
+
+    def test_a_published_stack_is_fetched_and_left_for_the_next_start(self):
+        self.publish(12)
+        self.assertEqual(self.look(), 0)
+        self.assertEqual((self.brought, self.listed()), (["maths", "physics", "glue"], ["maths", "physics"]))
+        with open(self.place.next, encoding="ascii") as file:
+            self.assertTrue(file.read().startswith(f"# stack 12\n{OWN}module maths {hashlib.sha256(BYTES['maths']).hexdigest()} 10 "))
+        self.assertEqual([os.stat(path).st_mode & 0o777 for path in (self.place.layers, os.path.dirname(self.place.next), self.place.next)], [0o700, 0o700, 0o600])
+        self.assertLessEqual(max(self.slept), bring.SPREAD)
+        self.assertIn("maths, physics, by the pool's stack 12. `wow boot release` starts this machine again at once", told.sentence(self.said()))
+        self.assertEqual((self.look(), len(self.brought), len(self.slept)), (0, 3, 1), "a second look fetches nothing and waits for nothing")
+
+    def test_when_it_is_started_with_it_says_so_and_what_nobody_needs_is_removed(self):
+        self.publish(12)
+        self.look()
+        text_ = kept.read(self.place.next)
+        self.started("next", text_, "number=12\n")
+        self.look()
+        self.assertEqual(told.sentence(self.said()), "maths, physics, by the pool's stack 12")
+        self.assertTrue(self.place.find_good())
+        self.assertFalse(self.place.find_good())
+        self.publish(13, body(line("physics")))
+        self.look()
+        self.assertEqual((self.listed(), self.listed("good"), len(self.layers())), (["physics"], ["maths", "physics"], 3), "this start and the good stack need all")
+        self.started("next", kept.read(self.place.next), "number=13\n")
+        self.place.find_good()
+        self.look()
+        self.assertEqual((self.listed("good"), self.layers()), (["physics"], [hashlib.sha256(BYTES["physics"]).hexdigest()]))
+
+    def test_a_start_with_the_image_s_modules_finds_nothing_good(self):
+        self.publish(12)
+        self.look()
+        self.assertFalse(self.place.find_good())
+        self.started("good", kept.read(self.place.next), "number=12\n")
+        self.assertFalse(self.place.find_good())
+        self.assertFalse(os.path.exists(self.place.good))
+
+    def test_what_was_started_is_found_good_though_another_is_next_by_now(self):
+        self.publish(12)
+        self.look()
+        self.started("next", kept.read(self.place.next), "number=12\n")
+        self.publish(13, body(line("physics")))
+        self.look()
+        self.place.find_good()
+        self.assertEqual((self.listed(), self.listed("good")), (["physics"], ["maths", "physics"]))
+
+    def test_the_empty_stack_takes_the_published_one_off(self):
+        self.publish(12)
+        self.look()
+        self.started("next", kept.read(self.place.next), "number=12\n")
+        self.place.find_good()
+        self.write("home/stacks/tries", "x 1\n")
+        self.publish(13, EMPTY)
+        self.assertEqual(self.look(), 0)
+        self.assertEqual(os.listdir(f"{self.root}/home/stacks"), [])
+        self.assertIn("with the next start those of the image", told.sentence(self.said()))
+        self.started("image")
+        self.look()
+        self.assertEqual((self.layers(), told.sentence(self.said())), ([], ""))
+
+    def test_one_over_another_release_is_not_taken_and_that_is_told(self):
+        self.publish(12)
+        self.look()
+        self.write("A.conf", IMAGE.replace(NODE, "1d" * 32))
+        self.assertEqual(self.look(), 0)
+        self.assertEqual(os.listdir(f"{self.root}/home/stacks"), [])
+        self.assertIn("made over another release", told.trouble(self.said())[0])
+
+    def test_what_is_no_stack_changes_nothing_and_is_told(self):
+        self.publish(12)
+        self.look()
+        self.publish(13, b"wow-stack 9\n")
+        self.assertEqual((self.look(), self.listed()), (0, ["maths", "physics"]))
+        self.assertIn("its first line is not wow-stack 1", told.trouble(self.said())[0])
+
+    def test_without_a_notice_outside_of_an_image_and_in_an_ephemeral_start_nothing_is_done(self):
+        self.assertEqual((self.look(), os.listdir(f"{self.root}/home")), (0, []))
+        self.publish(12)
+        self.write("mode", "ephemeral\n")
+        self.assertEqual((self.look(), os.listdir(f"{self.root}/home")), (0, []))
+        os.unlink(f"{self.root}/mode")
+        os.unlink(f"{self.root}/A.conf")
+        self.assertEqual((self.look(), os.listdir(f"{self.root}/home")), (0, []))
+
+    def test_what_goes_wrong_leaves_the_former_stack_is_told_and_tried_again(self):
+        self.publish(12, body(line("maths")))
+        self.look()
+        self.publish(13)
+        self.trouble.append(WowError("the layer of physics was not brought: cut", "It is tried again by itself", code="away"))
+        self.assertEqual((self.look(), self.listed()), (1, ["maths"]))
+        self.assertEqual(self.said()["code"], "away")
+        self.assertEqual((self.look(), self.listed()), (0, ["maths", "physics"]))
+
+    def test_no_room_is_told_before_anything_is_fetched(self):
+        self.publish(12, body(line("maths", 4294967296)))
+        with mock.patch.object(bring.os, "statvfs", return_value=mock.Mock(f_bavail=1 << 18, f_frsize=4096)):
+            self.assertEqual((self.look(), self.brought), (1, []))
+        self.assertIn("4096 MiB are to come and 256 MiB stay free, but 1024 MiB are there", told.trouble(self.said())[0])
+
+    def test_a_busy_ca_is_asked_again_when_it_says_so_and_not_for_ever(self):
+        self.publish(12)
+        self.trouble += [fetch.Busy(5.0)] * 3
+        self.assertEqual((self.look(), len(self.brought)), (0, 3))
+        self.assertTrue(all(5.0 <= one <= 7.5 for one in self.slept[1:]), self.slept)
+        self.publish(13, body(line("maths", 11, "dd" * 32)))
+        self.trouble += [fetch.Busy(5.0)] * 100
+        self.assertEqual((self.look(), self.said()["code"]), (1, "away"))
+
+    def test_what_is_published_meanwhile_is_looked_at_at_once(self):
+        self.publish(12)
+
+        def sleep(_):
+            self.publish(13, EMPTY)
+        with self.assertRaises(bring.Newer):
+            bring.once(self.place, lambda: None, f"{self.root}/notice-3", sleep)
+        self.assertEqual(self.brought, [])
+
+    def test_one_that_the_initrd_gave_up_is_told_until_another_is_published(self):
+        self.publish(12)
+        self.look()
+        with open(self.place.next, "rb") as file:
+            self.write("home/stacks/tries", f"{hashlib.sha256(file.read()).hexdigest()} 3\n")
+        self.started("image", more="left=12\nwhy=after 3 starts with it this machine was not back in its pool\n")
+        self.assertEqual((self.look(), self.said()["code"], self.said()["stacked"]), (0, "failed", ["tutorial"]))
+        (found,) = diagnose.stack({"stack": self.said()})
+        self.assertEqual((found.state, found.code), (finding.WRONG, "modules-failed"))
+        self.assertIn("The pool's stack 12 was not taken at this start: after 3 starts", found.what)
+        self.assertIn("tutorial, of this machine's image", found.what)
+        self.publish(13)
+        self.look()
+        self.assertEqual((self.said()["code"], told.trouble(self.said())), ("next", ("", "")))
+
+    def test_power_that_goes_at_any_write_leaves_a_stack_with_all_its_layers(self):
+        """Each change of a name in home is a moment at which power may go; after each, next has all its layers."""
+        self.publish(12, body(line("maths")))
+        self.look()
+        moments = []
+
+        def whole():
+            rows = [row.split() for row in kept.read(self.place.next).splitlines() if row.startswith(("module", "glue"))]
+            moments.append(all(kept.size_of(f"{self.place.layers}/{row[2]}") == int(row[3]) for row in rows))
+
+        def watched(function):
+            def called(*words, **more):
+                whole()
+                function(*words, **more)
+                whole()
+            return called
+        with mock.patch("os.rename", watched(os.rename)), mock.patch("os.unlink", watched(os.unlink)):
+            self.publish(13, body(line("physics"), line("glue")))
+            self.look()
+            self.started("next", kept.read(self.place.next), "number=13\n")
+            self.look()
+            self.publish(14, EMPTY)
+            self.look()
+        self.assertGreater(len(moments), 8)
+        self.assertTrue(all(moments))
+
+    def test_status_and_doctor_tell_people(self):
+        self.publish(12)
+        self.look()
+        self.assertIn("modules      tutorial, of this machine's image; with the next start: maths, physics", "\n".join(status.lines(samples.STATUS, stacked=told.sentence(self.said()))))
+        (found,) = diagnose.stack({"stack": self.said()})
+        self.assertEqual((found.state, found.check), (finding.OK, "modules"))
+        self.started("good", kept.read(self.place.next), "number=11\nleft=12\nwhy=maths: the layer is missing\n")
+        os.unlink(f"{self.root}/stack.json")
+        (found,) = diagnose.stack({"stack": self.said()})
+        self.assertEqual((found.state, found.code), (finding.WRONG, "modules-left"))
+        self.assertIn("maths: the layer is missing", found.what)
+
+    def test_the_manager_is_told_of_the_layers_of_this_start(self):
+        with mock.patch.object(base, "STACK", f"{self.root}/A.conf"), mock.patch.object(base, "STARTED", f"{self.root}/list"):
+            self.started("next", f"# stack 12\n{OWN}module maths x 1 {'ee' * 32}\n", "number=12\n")
+            self.assertEqual(pace.digest(base.listed()), f"{BASE[:8]}.{NODE[:8]}.eeeeeeee")
+            os.unlink(f"{self.root}/list")
+            self.assertEqual(pace.digest(base.listed()), f"{BASE[:8]}.{NODE[:8]}.77777777")
+
+    def test_a_machine_that_is_back_in_its_pool_has_a_look_and_no_trouble_with_home_keeps_it_from_that(self):
+        kept.settle(f"{self.root}/stack.wanted")
+        self.assertTrue(os.path.exists(f"{self.root}/stack.wanted"))
+        with mock.patch.object(kept.Place, "find_good", side_effect=OSError(28, "No space left on device")), mock.patch("builtins.print") as printed:
+            kept.settle(f"{self.root}/stack.wanted")
+        self.assertEqual(printed.call_count, 1)
+
+    def test_a_machine_that_forgets_its_pool_forgets_its_modules(self):
+        self.publish(12)
+        self.look()
+        with mock.patch.object(reset.kept, "HOME", f"{self.root}/home"), mock.patch.object(reset, "wipe"), mock.patch.object(reset.system, "systemctl") as called, \
+                mock.patch.object(reset.console, "say"):
+            reset.main()
+        self.assertEqual(os.listdir(f"{self.root}/home"), [])
+        self.assertIn("wow-stack.service", called.call_args_list[0].args)
+
+
+class Reaching(unittest.TestCase):
+    def reached(self, **said):
+        with mock.patch.object(bring.facts, "read", samples.pool), mock.patch.object(bring.control, "status", lambda: {**samples.STATUS, **said}), \
+                mock.patch.object(bring.control, "ask", return_value={"address": "10.128.0.1"}) as asked, mock.patch.object(fetch, "Source") as source:
+            bring.reach()
+        asked.assert_called_once_with("resolve", name="ca.science.internal")
+        return source.call_args.args
+
+    def test_only_a_certified_machine_asks_and_it_asks_the_machine_with_the_ca(self):
+        self.assertEqual(self.reached(), ("10.128.0.1", 8445, "ca.science.internal", samples.STATUS["address"]))
+        for said in ({"certified": False}, {"address": None}):
+            with self.assertRaises(WowError):
+                self.reached(**said)
+
+
+if __name__ == "__main__":
+    unittest.main()
