@@ -303,11 +303,14 @@ class Pace(unittest.TestCase):
         less = pace.machine_ad(samples.pool(), status, [], "/nowhere")
         self.assertEqual({"WowVersion", "WowNat", "WowBoot"}, set(less))
 
-    def test_layers_are_named_by_their_digests(self):
+    def test_layers_are_named_by_their_digests_and_modules_by_their_names(self):
+        text = f"# kind name file size sha256; bottom first\nbase base b.squashfs 1 {'ab' * 32}\nnode node n.squashfs 2 {'cd' * 32}\n"
+        self.assertEqual("abababab.cdcdcdcd", pace.digest(text))
         with tempfile.NamedTemporaryFile("w", encoding="ascii") as stack:
-            stack.write(f"# kind name file size sha256; bottom first\nbase base b.squashfs 1 {'ab' * 32}\nnode node n.squashfs 2 {'cd' * 32}\n")
+            stack.write(text + "".join(f"{kind} {name} x 1 {'ef' * 32}\n" for kind, name in (("module", "maths"), ("module", "waves"), ("glue", "glue"))))
             stack.flush()
-            self.assertEqual("abababab.cdcdcdcd", pace.digest(stack.name))
+            known = pace.machine_ad(samples.pool(), {"manager": "", "nat": {"kind": ""}}, [], stack.name)
+        self.assertEqual(('"maths,waves"', '"abababab.cdcdcdcd.efefefef.efefefef.efefefef"'), (known["WowModules"], known["WowStack"]))
 
     def test_an_owner_can_be_no_classad_and_no_markup(self):
         for owner in ('a"; Rank = 1; b = "', "<b>x</b>", "a\\", "x" * 65, "a;b", "$(SECRET)"):

@@ -8,6 +8,7 @@ from wow.config import facts
 from wow.config.facts import Facts
 from wow.lib import base, console, control, files, paths, system, version
 from wow.lib.errors import WowError
+from wow.stack import kept as stacks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -65,16 +66,17 @@ def config(seconds: int, attributes: dict[str, str]) -> str:
 def machine_ad(pool: Facts, status: "Status", peers: "list[Peer]", stack: str = "") -> dict[str, str]:
     """What of WOW stands in the machine's ad: ClassAd expressions by attribute. What is not known is left out."""
     manager = next((peer for peer in peers if peer["address"] and peer["address"] == status["manager"]), None)
+    listed = stacks.read(stack or base.listed())
     known = {
-        "WowVersion": version.VERSION, "WowStack": digest(stack or base.listed()), "WowOwner": pool.owner, "WowNat": status["nat"]["kind"],
+        "WowVersion": version.VERSION, "WowStack": digest(listed), "WowModules": ",".join(stacks.modules(listed)), "WowOwner": pool.owner, "WowNat": status["nat"]["kind"],
         "WowPathToManager": manager["path"] if manager else None}
     return {name: f'"{value}"' for name, value in known.items() if value} | {"WowBoot": str(booted())}
 
 
-def digest(stack: str) -> str:
+def digest(listed: str) -> str:
     """The heads of the digests of this machine's layers, bottom first, dots between; empty where it was not started from an image."""
-    layers = [line.split() for line in (files.find(stack) or "").splitlines() if line and not line.startswith("#")]
-    return ".".join(layer[4][:8] for layer in layers)
+    rows = [line.split() for line in listed.splitlines() if line and not line.startswith("#")]
+    return ".".join(row[4][:8] for row in rows)
 
 
 def booted() -> int:
