@@ -93,6 +93,7 @@ internal static class Parsers
         ["address-file"] = [typeof(LastAddress)],
         ["notice-file"] = [typeof(NoticeFile)],
         ["managers"] = [typeof(ManagerList)],
+        ["stack"] = [typeof(PoolLayers)],
         ["upnp"] = [typeof(SsdpSearch), typeof(HttpReply), typeof(HttpHead), typeof(IgdDescription), typeof(PlainXml), typeof(SoapReply), typeof(GatewayUrl)],
     };
 
