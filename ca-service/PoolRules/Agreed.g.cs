@@ -62,6 +62,27 @@ public static class Agreed
     /// <summary>The web page's account, for which the CA does nothing but for an administrator who is logged in there.</summary>
     public const string WebAccount = "wow-web";
 
+    /// <summary>Kind of the notice that says which modules the pool's machines use: its stack.</summary>
+    public const int StackNotice = 3;
+
+    /// <summary>TCP port on which the manager with the CA hands out the stack's layers, by HTTP to machines whose packets IPsec seals.</summary>
+    public const int LayersPort = 8445;
+
+    /// <summary>Path of a layer there, with the layer's SHA-256 behind it.</summary>
+    public const string LayersPath = "/layers/";
+
+    /// <summary>Modules of a stack.</summary>
+    public const int MostModules = 12;
+
+    /// <summary>Bytes of one of its layers at most.</summary>
+    public const long LargestLayer = 4294967296;
+
+    /// <summary>Bytes of all of them at most.</summary>
+    public const long LargestStack = 8589934592;
+
+    /// <summary>Bytes of the text that names them, at most.</summary>
+    public const int LargestStackText = 16384;
+
     /// <summary>OU of a worker's certificate, and its role in pool.conf, `wow status` and the CA's table.</summary>
     public const string WorkerRole = "worker";
 

@@ -246,7 +246,7 @@ public sealed class RevocationTests : AsyncTests
         using var machine = new TestMachine(_ca, "127.79.0.2");
         machine.Decide(_ca.NewTicket(), "alpha");
         var log = new List<string>();
-        await using var publisher = new RevocationPublisher(Revoker, _ca.StateFolder, Path.Combine(_ca.Folder, "control"), _ca.Time, log.Add);
+        await using NoticePublisher publisher = NoticePublisher.OfRevocations(Revoker, _ca.StateFolder, Path.Combine(_ca.Folder, "control"), _ca.Time, log.Add);
         await publisher.LookAsync();
         Assert.Empty(daemon.Notices);
 
@@ -274,7 +274,7 @@ public sealed class RevocationTests : AsyncTests
         var log = new List<string>();
         string socket = Path.Combine(_ca.Folder, "control");
         await using var daemon = new FakeDaemon(socket, "127.79.0.1", "127.79.0.1") { NoticeRefusal = code };
-        await using var publisher = new RevocationPublisher(Revoker, _ca.StateFolder, socket, _ca.Time, log.Add);
+        await using NoticePublisher publisher = NoticePublisher.OfRevocations(Revoker, _ca.StateFolder, socket, _ca.Time, log.Add);
         await publisher.LookAsync();
         await publisher.LookAsync();
         Assert.Equal(asked, daemon.Notices.Count);
@@ -289,7 +289,7 @@ public sealed class RevocationTests : AsyncTests
         Revoker.Revoke("alpha", false);
         var log = new List<string>();
         string socket = Path.Combine(_ca.Folder, "control");
-        await using var publisher = new RevocationPublisher(Revoker, _ca.StateFolder, socket, _ca.Time, log.Add);
+        await using NoticePublisher publisher = NoticePublisher.OfRevocations(Revoker, _ca.StateFolder, socket, _ca.Time, log.Add);
         await publisher.LookAsync();
         await publisher.LookAsync();
         Assert.Contains("Is ipopd running?", Assert.Single(log), StringComparison.Ordinal);

@@ -46,6 +46,8 @@ internal sealed class TestCa : IAsyncDisposable
 
     public IPEndPoint Endpoint { get; private set; } = new(IPAddress.None, 0);
 
+    public IPEndPoint LayersEndpoint { get; private set; } = new(IPAddress.None, 0);
+
     public string Log
     {
         get
@@ -84,10 +86,12 @@ internal sealed class TestCa : IAsyncDisposable
             Burst = 1000,
             PossessionTimeout = TimeSpan.FromSeconds(5),
             Managers = ListFile,
+            Folder = StateFolder,
+            LayersPort = 0,
         };
         _server = new EstServer(Ca, change?.Invoke(settings) ?? settings, Time, Note);
         await _server.StartAsync(CancellationToken.None);
-        Endpoint = _server.Endpoint;
+        (Endpoint, LayersEndpoint) = (_server.Endpoint, _server.LayersEndpoint);
     }
 
     public async Task StopAsync()

@@ -21,6 +21,7 @@ internal static class AllTargets
         new CertificateTarget(),
         .. EnrolmentTargets.Make(),
         new EstTarget(),
+        new LayersTarget(),
         new ConfigurationTarget(),
         new ControlTarget(),
         new GatewayTarget(),

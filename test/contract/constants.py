@@ -47,7 +47,7 @@ def agreed(root: pathlib.Path) -> str:
     """Agreed.g.cs."""
     lines = [csharp.summary("Numbers and words that programs in several languages, or several machines, must agree on.", ""), "public static class Agreed", "{"]
     for one in (one for one in read(root) if "C#" in one.languages):
-        kind = "string" if one.literal.startswith('"') else "int"
+        kind = "string" if one.literal.startswith('"') else "int" if int(one.literal, 0) < 1 << 31 else "long"
         lines += [csharp.summary(one.says), f"    public const {kind} {csharp.pascal(one.name)} = {one.literal};", ""]
     return csharp.file(SOURCE, "PoolRules", "\n".join([*lines[:-1], "}"]))
 

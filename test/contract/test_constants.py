@@ -11,7 +11,8 @@ from contract import agreed, constants, csharp, settings, shipped  # noqa: E402
 from contract.source import Broken  # noqa: E402
 
 CLONE = pathlib.Path(__file__).resolve().parents[2]
-ORDINARY = {"route-protocol", "tap-mtu", "manager-label", "name-server-label", "worker-role", "manager-role", "zone-suffix", "authority-label", "most-managers"}
+ORDINARY = {"route-protocol", "tap-mtu", "manager-label", "name-server-label", "worker-role", "manager-role", "zone-suffix", "authority-label", "most-managers",
+            "stack-notice", "most-modules", "largest-stack-text"}
 """Values that mean other things elsewhere, too: 87, 1280, "manager", 8."""
 KEYS = [{"key": "port", "in": ["ipopd.conf"], "kind": "number", "least": 1, "most": 9, "default": "7", "says": "A port."},
         {"key": "other", "in": ["pool.conf"], "kind": "number", "least": 1, "most": 9, "default": "8", "says": "Another."}]
@@ -38,6 +39,8 @@ class Constants(unittest.TestCase):
         self.assertIn("    /// <summary>The port.</summary>\n    public const int APort = 7;\n", made)
         self.assertIn("    public const int Mark = 0x1f;\n", made)
         self.assertIn('    public const string Word = "a";\n', made)
+        self.write({**MARK, "value": 1 << 31})
+        self.assertIn("    public const long Mark = 2147483648;\n", constants.agreed(self.root))
         self.write(PORT, MARK)
         for name in ("files.json", "programs.json"):
             (self.root / "docs/contract" / name).write_bytes((CLONE / "docs/contract" / name).read_bytes())

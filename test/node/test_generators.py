@@ -10,7 +10,7 @@ import unittest
 import samples
 from wow.condor import drop_in, pace
 from wow.config import dnsmasq, ipopd, names, users
-from wow.lib import paths
+from wow.lib import agreed, paths
 from wow.lib.errors import WowError
 from wow.seal import fence, swanctl
 
@@ -114,6 +114,14 @@ class Fence(unittest.TestCase):
         self.assertIn("src 10.128.0.0/16 dst 10.128.0.0/16 proto tcp sport 8443 dir out action allow", fence.policies(samples.pool(node__role="manager")))
         self.assertNotIn("{ 8443, 8444 }", fence.wire(samples.pool()))
         self.assertIn("{ 8443, 8444 }", fence.wire(samples.pool(node__role="manager")))
+
+    def test_layers_go_sealed_alone_and_not_to_jobs(self):
+        port = str(agreed.LAYERS_PORT)
+        for role in ("manager", "worker"):
+            pool = samples.pool(node__role=role)
+            self.assertNotIn(port, fence.policies(pool) + fence.wire(pool))
+            lines = [line for line in fence.sockets(pool).splitlines() if port in line]
+            self.assertEqual(["    tcp dport { 22, 8443, 8444, 8445, 9618, 9619, 9700-9799 } counter reject with tcp reset"], lines)
 
     def test_block_policies_cover_all_three_directions_and_are_weaker_than_charon(self):
         lines = fence.policies(samples.pool()).splitlines()

@@ -22,10 +22,9 @@ internal static class AdminClient
         }
 
         using var limit = new CancellationTokenSource(Patience);
+        using Socket socket = await ConnectAsync(path);
         try
         {
-            using var socket = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
-            await socket.ConnectAsync(new UnixDomainSocketEndPoint(path), limit.Token);
             await socket.SendAsync(request, limit.Token);
             return AdminMessage.ReadAnswer(await LineReader.ReadAsync(socket, AdminMessage.LongestAnswer, limit.Token));
         }
@@ -35,9 +34,30 @@ internal static class AdminClient
         }
         catch (SocketException e)
         {
-            // Whether it is there, its folder tells only those who may ask.
-            throw new UserError($"The CA does not answer you here ({path}: {e.Message}): type this on the manager that has the CA, as root or as one of the administrators "
-                + "of its pool.conf ([user:NAME] admin = yes), or name the CA's folder by --state.");
+            throw Silent(path, e);
         }
     }
+
+    /// <summary>A connection there.</summary>
+    /// <exception cref="UserError">Nobody answers there, or not to this user.</exception>
+    public static async Task<Socket> ConnectAsync(string path)
+    {
+        var socket = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
+        try
+        {
+            using var limit = new CancellationTokenSource(Patience);
+            await socket.ConnectAsync(new UnixDomainSocketEndPoint(path), limit.Token);
+            return socket;
+        }
+        catch (Exception e) when (e is SocketException or OperationCanceledException)
+        {
+            socket.Dispose();
+            throw Silent(path, e);
+        }
+    }
+
+    // Whether it is there, its folder tells only those who may ask.
+    private static UserError Silent(string path, Exception e) => new(
+        $"The CA does not answer you here ({path}: {e.Message}): type this on the manager that has the CA, as root or as one of the administrators "
+        + "of its pool.conf ([user:NAME] admin = yes), or name the CA's folder by --state.");
 }

@@ -1,3 +1,4 @@
+using System.Text;
 using System.Text.Json;
 
 namespace CaService.Admin;
@@ -11,16 +12,16 @@ internal static class AdminMessage
     /// <summary>Bytes of an answer at most: a list of a hundred thousand certificates.</summary>
     public const int LongestAnswer = 64 << 20;
 
-    /// <summary>A request: the words of a command line, its name first.</summary>
-    public static byte[] Request(IEnumerable<string> words) => JsonLine.Write(json =>
-    {
-        json.WriteStartArray("words");
-        foreach (string word in words)
-        {
-            json.WriteStringValue(word);
-        }
+    private const string LacksName = "lacks";
 
-        json.WriteEndArray();
+    /// <summary>A request: the words of a command line, its name first; with the text of a stack that is to be published.</summary>
+    public static byte[] Request(IEnumerable<string> words, ReadOnlyMemory<byte>? stack = null) => JsonLine.Write(json =>
+    {
+        WriteTexts(json, "words", words);
+        if (stack is { } text)
+        {
+            json.WriteString("stack", text.Span);
+        }
     });
 
     /// <summary>A request; null if it is none, or is cut off.</summary>
@@ -37,6 +38,23 @@ internal static class AdminMessage
         }
     }
 
+    /// <summary>What is said before the answer, where layers are to be sent: which, by their digests.</summary>
+    public static byte[] Lacks(IEnumerable<string> digests) => JsonLine.Write(json => WriteTexts(json, LacksName, digests));
+
+    /// <summary>Which layers are to be sent; null if the line is something else.</summary>
+    public static string[]? ReadLacks(string line)
+    {
+        try
+        {
+            using var said = JsonDocument.Parse(line);
+            return said.RootElement.TryGetProperty(LacksName, out JsonElement digests) ? [.. digests.EnumerateArray().Select(digest => digest.GetString()!)] : null;
+        }
+        catch (Exception e) when (e is JsonException or InvalidOperationException)
+        {
+            return null;
+        }
+    }
+
     /// <summary>An answer: the exit code, and what the command said and complained of.</summary>
     public static byte[] Answer(int code, string output, string error) => JsonLine.Write(json =>
     {
@@ -44,6 +62,10 @@ internal static class AdminMessage
         json.WriteString("output", output);
         json.WriteString("error", error);
     });
+
+    /// <inheritdoc cref="ReadAnswer(ReadOnlyMemory{byte})"/>
+    /// <param name="line">The line, without its end.</param>
+    public static (int Code, string Output, string Error) ReadAnswer(string line) => ReadAnswer(Encoding.UTF8.GetBytes(line + "\n"));
 
     /// <summary>The parts of an answer.</summary>
     /// <exception cref="InvalidDataException">It is none, or is cut off.</exception>
@@ -59,6 +81,17 @@ internal static class AdminMessage
         {
             throw new InvalidDataException("the wow-ca that serves gave no answer: look with journalctl -u wow-ca.", e);
         }
+    }
+
+    private static void WriteTexts(Utf8JsonWriter json, string name, IEnumerable<string> texts)
+    {
+        json.WriteStartArray(name);
+        foreach (string text in texts)
+        {
+            json.WriteStringValue(text);
+        }
+
+        json.WriteEndArray();
     }
 
     /// <summary>What was said until the end of its line; nothing where that is not there.</summary>

@@ -7,7 +7,8 @@ namespace CaService.Admin;
 /// <param name="Page">What the browser showed: a login's secret.</param>
 /// <param name="Code">A code, for a login.</param>
 /// <param name="End">The secret of a login that ends.</param>
-internal sealed record AdminRequest(string[] Words, string? Page = null, string? Code = null, string? End = null)
+/// <param name="Stack">The text of a stack, which the command line is to publish.</param>
+internal sealed record AdminRequest(string[] Words, string? Page = null, string? Code = null, string? End = null, string? Stack = null)
 {
     /// <summary>Whether it is one of those that the web page alone makes.</summary>
     public bool IsOfPage => (Page ?? Code ?? End) is not null;
@@ -27,7 +28,7 @@ internal sealed record AdminRequest(string[] Words, string? Page = null, string?
             bool isRead = member switch
             {
                 { Name: "words", Value.ValueKind: JsonValueKind.Array } => words is null && (words = ReadWords(member.Value)) is not null,
-                { Name: "page" or "code" or "end", Value.ValueKind: JsonValueKind.String } => texts.TryAdd(member.Name, member.Value.GetString()!),
+                { Name: "page" or "code" or "end" or "stack", Value.ValueKind: JsonValueKind.String } => texts.TryAdd(member.Name, member.Value.GetString()!),
                 _ => false,
             };
             if (!isRead)
@@ -40,7 +41,8 @@ internal sealed record AdminRequest(string[] Words, string? Page = null, string?
         {
             ({ } line, 0) => new AdminRequest(line),
             ({ } line, 1) when texts.TryGetValue("page", out string? secret) => new AdminRequest(line, Page: secret),
-            (null, 1) when !texts.ContainsKey("page") => new AdminRequest([], Code: texts.GetValueOrDefault("code"), End: texts.GetValueOrDefault("end")),
+            ({ } line, 1) when texts.TryGetValue("stack", out string? text) => new AdminRequest(line, Stack: text),
+            (null, 1) when !texts.ContainsKey("page") && !texts.ContainsKey("stack") => new AdminRequest([], Code: texts.GetValueOrDefault("code"), End: texts.GetValueOrDefault("end")),
             _ => null,
         };
     }

@@ -1,10 +1,11 @@
 using System.Net.Sockets;
+using CaService.Layers;
 
 namespace CaService.Admin;
 
-/// <summary>Answers a request: what is asked, and which account asks.</summary>
+/// <summary>Answers a request: what is asked, which account asks, and what that one can send besides.</summary>
 /// <returns>The exit code, what the command said and what it complained of.</returns>
-internal delegate Task<(int Code, string Output, string Error)> AdminAnswer(AdminRequest request, string who);
+internal delegate Task<(int Code, string Output, string Error)> AdminAnswer(AdminRequest request, string who, ILayerSource upload);
 
 /// <summary>
 /// The socket by which administrators ask the CA of their pool, so that nobody needs root for it. Who may, the file's permissions say: its owner, and its
@@ -27,6 +28,7 @@ internal sealed class AdminServer : IAsyncDisposable
     private readonly string _path;
     private readonly AdminAnswer _answer;
     private readonly TimeSpan _patience;
+    private readonly TimeSpan _silence;
     private readonly Action<string> _log;
     private readonly SemaphoreSlim _places = new(MostClients);
     private readonly SemaphoreSlim _placesOfPage = new(MostOfPage);
@@ -34,9 +36,9 @@ internal sealed class AdminServer : IAsyncDisposable
     private readonly string _page;
     private readonly Task _accepting;
 
-    private AdminServer(Socket listener, string path, AdminAnswer answer, TimeSpan patience, Action<string> log, string page)
+    private AdminServer(Socket listener, string path, AdminAnswer answer, TimeSpan patience, TimeSpan silence, Action<string> log, string page)
     {
-        (_listener, _path, _answer, _patience, _log, _page) = (listener, path, answer, patience, log, page);
+        (_listener, _path, _answer, _patience, _silence, _log, _page) = (listener, path, answer, patience, silence, log, page);
         _accepting = AcceptAsync();
     }
 
@@ -46,8 +48,10 @@ internal sealed class AdminServer : IAsyncDisposable
     /// <param name="patience">In which a client says what it wants, and takes the answer.</param>
     /// <param name="log">Takes a line a request.</param>
     /// <param name="page">The web page's account.</param>
+    /// <param name="silence">For how long nothing may come from who sends layers; a minute if it is not given.</param>
     /// <exception cref="UserError">The socket can't be made.</exception>
-    public static AdminServer Open(string path, AdminAnswer answer, TimeSpan patience, Action<string> log, string page = Agreed.WebAccount)
+    public static AdminServer Open(
+        string path, AdminAnswer answer, TimeSpan patience, Action<string> log, string page = Agreed.WebAccount, TimeSpan? silence = null)
     {
         string hidden = path + ".new";
         var listener = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
@@ -59,7 +63,7 @@ internal sealed class AdminServer : IAsyncDisposable
             File.SetUnixFileMode(hidden, OwnerAndGroup);
             listener.Listen(MostWaiting);
             File.Move(hidden, path, overwrite: true);
-            return new AdminServer(listener, path, answer, patience, log, page);
+            return new AdminServer(listener, path, answer, patience, silence ?? TimeSpan.FromMinutes(1), log, page);
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException or SocketException or ArgumentException)
         {
@@ -164,7 +168,7 @@ internal sealed class AdminServer : IAsyncDisposable
             return;
         }
 
-        (int code, string output, string error) = await _answer(request, who);
+        (int code, string output, string error) = await _answer(request, who, new AdminUpload(client, _silence, _end.Token));
         _log($"admin asked={(request.Words is [var name, ..] && name.All(char.IsAsciiLetterLower) ? name : "something")} by={who} exit={code}");
         await SendAsync(client, AdminMessage.Answer(code, output, error));
     }

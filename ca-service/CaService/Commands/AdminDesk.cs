@@ -1,4 +1,5 @@
 using CaService.Admin;
+using CaService.Layers;
 
 namespace CaService.Commands;
 
@@ -8,14 +9,17 @@ namespace CaService.Commands;
 /// </summary>
 internal sealed class AdminDesk(PageSessions sessions, string folder, TimeProvider time)
 {
-    /// <summary>Commands that the page may hand on. None that makes a code: who broke into the page could keep a login for ever. No policy: a page needs none.</summary>
+    /// <summary>Commands that the page may hand on. None that makes a code: who broke into the page could keep a login for ever. No policy, and no stack: a page needs none.</summary>
     private static readonly string[] OfPage = ["overview", "approve", "deny", "ticket", "revoke"];
 
     /// <summary>Options that it may not: the manager is revoked by who is logged in there.</summary>
     private const string NotOfPage = "--manager";
 
     /// <summary>Does what is asked, if who asks may.</summary>
-    public async Task<(int Code, string Output, string Error)> AnswerAsync(AdminRequest request, string who)
+    /// <param name="request">What is asked.</param>
+    /// <param name="who">The account that asks.</param>
+    /// <param name="upload">Has the layers of a stack that is to be published; null where nothing can be sent.</param>
+    public async Task<(int Code, string Output, string Error)> AnswerAsync(AdminRequest request, string who, ILayerSource? upload = null)
     {
         if (who.All(char.IsAsciiDigit))
         {
@@ -29,7 +33,7 @@ internal sealed class AdminDesk(PageSessions sessions, string folder, TimeProvid
 
         return request.IsOfPage
             ? No("this is asked by the web page's account alone.")
-            : await CommandLine.AnswerAsync(request.Words, who, folder, time, sessions);
+            : await CommandLine.AnswerAsync(request, who, folder, time, sessions, upload);
     }
 
     private static (int Code, string Output, string Error) No(string why) => ((int)ExitCode.Usage, string.Empty, $"wow-ca: {why}\n");
@@ -58,7 +62,7 @@ internal sealed class AdminDesk(PageSessions sessions, string folder, TimeProvid
         }
 
         return request.Words is [var name, ..] && OfPage.Contains(name) && !request.Words.Contains(NotOfPage)
-            ? await CommandLine.AnswerAsync(request.Words, $"{administrator}/page", folder, time)
+            ? await CommandLine.AnswerAsync(request, $"{administrator}/page", folder, time)
             : No("this is not done by the page: log in to the manager, and type it there.");
     }
 }

@@ -7,7 +7,7 @@ internal static class AskedCommand
     private const int MostNoted = 400;
 
     /// <summary>Commands that change nothing; a policy is only shown where none is named.</summary>
-    private static readonly string[] Looks = ["list", "overview", "requests"];
+    private static readonly string[] Looks = ["list", "overview", "requests", "stack"];
 
     /// <summary>Its options, with the folder that is served.</summary>
     /// <exception cref="UserError">It is none, or one of root's, or names a file.</exception>

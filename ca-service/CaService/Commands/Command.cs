@@ -1,3 +1,5 @@
+using CaService.Admin;
+
 namespace CaService.Commands;
 
 /// <summary>One row of the table by which a command line is read, help is given, and completion and the manual page are made.</summary>
@@ -13,6 +15,9 @@ internal sealed record Command(string Name, string Words, string Summary, IReadO
 
     /// <summary>Whether it may be asked of the <c>wow-ca serve</c> of this machine, which is what it does without <c>--state</c>.</summary>
     public bool MayBeAsked => Own.Contains(Option.Folder);
+
+    /// <summary>How it is asked there, where more is sent than the command line: the socket, the command line, what it says, and where to tell how far it is.</summary>
+    public Func<string, string[], Options, TextWriter, Task<(int Code, string Output, string Error)>> Ask { get; init; } = (socket, args, _, _) => AdminClient.AskAsync(socket, args);
 
     /// <summary>The words that may stand there, where they are few.</summary>
     public IReadOnlyList<string> Choices { get; init; } = [];

@@ -1,4 +1,5 @@
 using CaService.Admin;
+using CaService.Layers;
 using Microsoft.Data.Sqlite;
 
 namespace CaService.Commands;
@@ -12,14 +13,16 @@ internal static class CommandLine
         (int)await EndAsync(args, output, error, time);
 
     /// <summary>Runs one command for an administrator who asked for it, on the folder of the CA that serves.</summary>
-    /// <param name="words">The command line, its name first.</param>
+    /// <param name="request">The command line, and the text of a stack.</param>
     /// <param name="who">Who asked.</param>
     /// <param name="folder">The CA's folder.</param>
     /// <param name="time">The clock.</param>
     /// <param name="sessions">Where codes for the web page are made; null where they are not.</param>
+    /// <param name="upload">Has the layers of that stack; null where nothing can be sent.</param>
     public static async Task<(int Code, string Output, string Error)> AnswerAsync(
-        string[] words, string who, string folder, TimeProvider time, PageSessions? sessions = null)
+        AdminRequest request, string who, string folder, TimeProvider time, PageSessions? sessions = null, ILayerSource? upload = null)
     {
+        string[] words = request.Words;
         using var output = new StringWriter();
         using var error = new StringWriter();
         ExitCode code = await GuardAsync(
@@ -29,7 +32,12 @@ internal static class CommandLine
                 Options options = AskedCommand.Read(words, folder, out Command command);
                 AskedCommand.Note(words, who, folder, time);
                 var reply = new Reply(output, options.Has(Option.Json.Name));
-                return command.Name == PageCommand.Name && sessions is not null ? PageCommand.Say(sessions.MakeCode(who), who, reply) : await command.Run(options, reply, time);
+                return command.Name switch
+                {
+                    PageCommand.Name when sessions is not null => PageCommand.Say(sessions.MakeCode(who), who, reply),
+                    PublishCommand.Name => await PublishCommand.TakeAsync(options, request.Stack, upload, reply, time),
+                    _ => await command.Run(options, reply, time),
+                };
             });
         return ((int)code, output.ToString(), error.ToString());
     }
@@ -62,14 +70,14 @@ internal static class CommandLine
 
                 Options options = Options.Read(command, args[1..]);
                 return command.MayBeAsked && !options.Has(Option.Folder.Name)
-                    ? await AskAsync(args, output, error)
+                    ? await AskAsync(command, args, options, output, error)
                     : await command.Run(options, new Reply(output, options.Has(Option.Json.Name)), time);
             });
     }
 
-    private static async Task<ExitCode> AskAsync(string[] args, TextWriter output, TextWriter error)
+    private static async Task<ExitCode> AskAsync(Command command, string[] args, Options options, TextWriter output, TextWriter error)
     {
-        (int code, string said, string complained) = await AdminClient.AskAsync(Agreed.AdminSocket, args);
+        (int code, string said, string complained) = await command.Ask(Agreed.AdminSocket, args, options, output);
         output.Write(said);
         error.Write(complained);
         return (ExitCode)code;

@@ -107,26 +107,32 @@ internal static class CommandTable
                 new(RevokeCommand.DryRun, null, "only says what it would do"),
             ],
             RevokeCommand.Run),
+        new(PublishCommand.Name, "[FOLDER]", "has the pool's machines use these modules: the folder that appliance/layers/stack made", PublishCommand.Own, PublishCommand.Run)
+        {
+            Ask = (socket, _, options, output) => PublishCommand.AskAsync(socket, options, output),
+        },
+        new("stack", "", "shows which modules are published", [Option.Folder], StackCommand.Run),
         new("overview", "", "shows what waits, which certificates end soon, and what was decided last", [Option.Folder], OverviewCommand.Run),
         new(PageCommand.Name, "", "prints a link by which an administrator's browser logs in to the CA's web page, once", [Option.Folder], PageCommand.Run),
         new(
             "serve",
             "",
-            "answers enrolling machines (EST, RFC 7030) until it is ended; tells ipopd of revocations",
+            "answers enrolling machines (EST, RFC 7030) until it is ended; tells ipopd of revocations and published modules",
             [
                 State,
                 new("listen", "IP:PORT", "where machines reach it", IsNeeded: true),
                 new("certificate", "FILE", "the manager's node.pem", IsNeeded: true),
                 new("key", "FILE", "the manager's node.key", IsNeeded: true),
                 new("possession-port", "PORT", $"where machines prove that they have their address, {Agreed.PossessionPort} if it is not given"),
-                new("control", "SOCKET", "ipopd's control socket, for revocations"),
+                new("layers-port", "PORT", $"where machines fetch the modules that are published, {Agreed.LayersPort} if it is not given"),
+                new("control", "SOCKET", "ipopd's control socket, for revocations and published modules"),
                 new("managers", "FILE", "ipopd's notice-2, the list of managers: nobody else gets their addresses and names"),
                 new("admin", "SOCKET", "where administrators ask; who may, its group says"),
             ],
             ServeCommand.RunAsync),
         new("help", "[COMMAND]", "says what each command does", [], Help.Run)
         {
-            Choices = ["init", "manager", "managers", "renew", "machine", "ticket", "policy", "requests", "approve", "deny", "list", "revoke", "overview", "page", "serve"],
+            Choices = ["init", "manager", "managers", "renew", "machine", "ticket", "policy", "requests", "approve", "deny", "list", "revoke", "publish", "stack", "overview", "page", "serve"],
         },
     ];
 

@@ -21,11 +21,8 @@ internal static class ManagersCommand
         DateTimeOffset now = time.GetUtcNow();
         ProvenClock.Check(ca, options, now);
 
-        // The time, as of a CRL: who has only a copy of this folder counts on from what the machines know. Lists that are known, for a clock that was set back.
         ulong former = Math.Max(File.Exists(path) ? NumberOf(ca, path, "out") : 0, options.Find("after") is { } newest ? NumberOf(ca, newest, "after") : 0);
-        ulong number = former < ulong.MaxValue
-            ? Math.Max(former + 1, (ulong)now.ToUnixTimeSeconds())
-            : throw new UserError($"The list {former} is the last that can be numbered: this pool's managers can't be changed any more.");
+        ulong number = NoticeNumber.After(former, now);
         string hosts = string.Join(',', list.Managers.Select(manager => manager.Host));
         ca.Database.Write(transaction => Audit.Append(transaction, now, "managers", $"number={number} hosts={hosts} ca={list.Authority.Host}"));
         AtomicFile.Write(path, NoticeIssuer.Sign(ca.Key, ManagerList.NoticeKind, number, list.Write()), AllRead);

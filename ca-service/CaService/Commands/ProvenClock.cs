@@ -3,8 +3,8 @@ using System.Globalization;
 namespace CaService.Commands;
 
 /// <summary>
-/// Whether this computer's clock may number a list of managers. A list is numbered by the time, so that copies of the CA's folder need not know of each other;
-/// one that is signed under a clock that is ahead keeps all later ones out until that time has come.
+/// Whether this computer's clock may number a list of managers, or a stack. Both are numbered by the time, so that copies of the CA's folder need not know of
+/// each other; one that is signed under a clock that is ahead keeps all later ones out until that time has come.
 /// </summary>
 internal static class ProvenClock
 {
@@ -24,12 +24,13 @@ internal static class ProvenClock
             throw new UserError($"--today is '{said}', but this computer's clock says {today} (UTC): set the clock, or give that day if it is right.");
         }
 
-        DateTimeOffset last = DateTimeOffset.FromUnixTimeSeconds(ca.Database.Read(transaction => transaction.First("SELECT max(at) FROM audit", row => row.GetInt64(0))));
+        // What was asked is noted before this is looked at, and proves nothing.
+        DateTimeOffset last = DateTimeOffset.FromUnixTimeSeconds(ca.Database.Read(transaction => transaction.First("SELECT max(at) FROM audit WHERE event <> 'asked'", row => row.GetInt64(0))));
         if (now - last > Leeway && !options.Has(Today.Name))
         {
             throw new UserError(
-                $"This computer's clock says {today} (UTC), {(now - last).Days} days after the last that this CA did here. A list of managers that is signed under a clock "
-                + $"that is ahead keeps all later ones out: if it is that day, add --today {today}; if not, set the clock.");
+                $"This computer's clock says {today} (UTC), {(now - last).Days} days after the last that this CA did here. What is signed under a clock that is "
+                + $"ahead keeps all later ones out: if it is that day, add --today {today}; if not, set the clock.");
         }
     }
 }

@@ -19,7 +19,8 @@ internal static class ServeCommand
         }
 
         int port = options.GetNumber("possession-port", 1, 65535, standard: Agreed.PossessionPort);
-        var settings = new ServeSettings(listen, options.Get("certificate"), options.Get("key"), port);
+        int layers = options.GetNumber("layers-port", 1, 65535, standard: Agreed.LayersPort);
+        var settings = new ServeSettings(listen, options.Get("certificate"), options.Get("key"), port) { LayersPort = layers };
         using CaFolder ca = CaFolder.Open(options.Get("state"));
         return await ServeAsync(ca, settings with { Control = options.Find("control"), Managers = options.Find("managers"), Folder = options.Get("state") }, options.Find("admin"), reply, time);
     }
@@ -40,7 +41,7 @@ internal static class ServeCommand
         await using AdminServer? administrators = socket is null
             ? null
             : AdminServer.Open(socket, new AdminDesk(new PageSessions(time, AdminGroup.Has), settings.Folder, time).AnswerAsync, Patience, Log);
-        Log($"serving pool={ca.Authority.Pool.Name} listen={server.Endpoint} possession-port={settings.PossessionPort}");
+        Log($"serving pool={ca.Authority.Pool.Name} listen={server.Endpoint} possession-port={settings.PossessionPort} layers-port={server.LayersEndpoint.Port}");
         await server.WaitForStopAsync();
         Log("stopped");
         return ExitCode.Done;

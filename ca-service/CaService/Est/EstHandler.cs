@@ -52,7 +52,7 @@ internal sealed class EstHandler(
 
     // RFC 2585 section 4.2 names the type. The first list is signed here, which a flood shall not do.
     private Task SendListAsync(HttpContext context) => _limiter.TryTake(context.Connection.RemoteIpAddress!.MapToIPv4())
-        ? SendAsync(context, 200, "application/pkix-crl", revocations.Current().Der)
+        ? HttpAnswer.SendAsync(context, 200, "application/pkix-crl", revocations.Current().Der)
         : SendTextAsync(context, EnrolmentStatus.TooMany, "You ask too often: wait a few seconds.");
 
     private async Task EnrolAsync(HttpContext context, bool isRenewal)
@@ -194,7 +194,7 @@ internal sealed class EstHandler(
         // One line: strongSwan 5.9's base64 reader takes line breaks for data (RFC 4648 section 3.1 wants none either).
         string body = Convert.ToBase64String(CertsOnly.Write(certificate));
         context.Response.Headers["Content-Transfer-Encoding"] = "base64";
-        return SendAsync(context, 200, "application/pkcs7-mime", body);
+        return HttpAnswer.SendAsync(context, 200, "application/pkcs7-mime", Encoding.ASCII.GetBytes(body));
     }
 
     private Task SendTextAsync(HttpContext context, int status, string text)
@@ -213,17 +213,6 @@ internal sealed class EstHandler(
             context.Response.Headers.RetryAfter = settings.AskAgainAfter.TotalSeconds.ToString("0", CultureInfo.InvariantCulture);
         }
 
-        return SendAsync(context, status, "text/plain", text + "\n");
-    }
-
-    private static Task SendAsync(HttpContext context, int status, string type, string body) =>
-        SendAsync(context, status, type, Encoding.UTF8.GetBytes(body));
-
-    private static async Task SendAsync(HttpContext context, int status, string type, byte[] bytes)
-    {
-        context.Response.StatusCode = status;
-        context.Response.ContentType = type;
-        context.Response.ContentLength = bytes.Length;
-        await context.Response.Body.WriteAsync(bytes, context.RequestAborted);
+        return HttpAnswer.SendTextAsync(context, status, text);
     }
 }

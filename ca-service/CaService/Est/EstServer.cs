@@ -1,17 +1,21 @@
 using System.Net;
 using System.Security.Authentication;
+using CaService.Layers;
 using Microsoft.AspNetCore.Server.Kestrel.Core;
 using Microsoft.AspNetCore.Server.Kestrel.Https;
 
 namespace CaService.Est;
 
-/// <summary>Kestrel around <see cref="EstHandler"/>: TLS, limits, and nothing else of ASP.NET.</summary>
+/// <summary>
+/// Kestrel around <see cref="EstHandler"/> and, on a port of its own without TLS, <see cref="LayerHandler"/>: limits, and nothing else of ASP.NET. Each port has its
+/// own connections, so that no download keeps a machine from enrolling. Machines that fetch seal all that they send by IPsec; to who enrols the other port is open.
+/// </summary>
 internal sealed class EstServer : IAsyncDisposable
 {
     private readonly WebApplication _application;
     private readonly EstHandler _handler;
     private readonly ServerCertificate _certificate;
-    private readonly RevocationPublisher? _publisher;
+    private readonly List<NoticePublisher> _publishers = [];
 
     /// <exception cref="UserError">The server's certificate can't be used.</exception>
     public EstServer(CaFolder ca, ServeSettings settings, TimeProvider time, Action<string> log)
@@ -22,18 +26,27 @@ internal sealed class EstServer : IAsyncDisposable
         var possession = new PossessionCheck(settings.Listen.Address, settings.PossessionPort, settings.PossessionTimeout);
         var revocations = new RevocationDesk(ca, time);
         _certificate = new ServerCertificate(settings, revocations, time, log);
+        var stack = new StackFolder(ca, settings.Folder);
+        var layers = new LayerHandler(stack, settings, time);
         _handler = new EstHandler(desk, revocations, possession, settings, time, log);
         WebApplicationBuilder builder = WebApplication.CreateEmptyBuilder(new WebApplicationOptions());
         builder.WebHost.UseKestrelCore();
         builder.WebHost.UseKestrelHttpsConfiguration();
         builder.WebHost.ConfigureKestrel(options => Configure(options, settings));
         _application = builder.Build();
-        _application.Run(_handler.HandleAsync);
-        _publisher = settings.Control is { } control ? new RevocationPublisher(revocations, settings.Folder, control, time, log) : null;
+        _application.Run(context => context.Request.IsHttps ? _handler.HandleAsync(context) : layers.HandleAsync(context));
+        if (settings.Control is { } control)
+        {
+            _publishers.Add(NoticePublisher.OfRevocations(revocations, settings.Folder, control, time, log));
+            _publishers.Add(NoticePublisher.OfStack(stack, control, time, log));
+        }
     }
 
     /// <summary>Where it listens, once started: the port is known even if 0 was asked for.</summary>
     public IPEndPoint Endpoint { get; private set; } = new(IPAddress.None, 0);
+
+    /// <summary>The same of the layers.</summary>
+    public IPEndPoint LayersEndpoint { get; private set; } = new(IPAddress.None, 0);
 
     /// <summary>Starts to listen.</summary>
     /// <exception cref="UserError">Address or port can't be had.</exception>
@@ -45,12 +58,13 @@ internal sealed class EstServer : IAsyncDisposable
         }
         catch (IOException e)
         {
-            throw new UserError($"{e.Message} Give an address of this machine and a free port as --listen.");
+            throw new UserError($"{e.Message} Give an address of this machine and a free port as --listen, and another as --layers-port.");
         }
 
-        foreach (string url in _application.Urls)
+        foreach (Uri url in _application.Urls.Select(url => new Uri(url)))
         {
-            Endpoint = IPEndPoint.Parse(new Uri(url).Authority);
+            IPEndPoint endpoint = new(IPAddress.Parse(url.Host), url.Port);
+            (Endpoint, LayersEndpoint) = url.Scheme == Uri.UriSchemeHttps ? (endpoint, LayersEndpoint) : (Endpoint, endpoint);
         }
     }
 
@@ -59,9 +73,9 @@ internal sealed class EstServer : IAsyncDisposable
 
     public async ValueTask DisposeAsync()
     {
-        if (_publisher is not null)
+        foreach (NoticePublisher publisher in _publishers)
         {
-            await _publisher.DisposeAsync();
+            await publisher.DisposeAsync();
         }
 
         await _application.DisposeAsync();
@@ -78,6 +92,7 @@ internal sealed class EstServer : IAsyncDisposable
         options.Limits.MaxConcurrentConnections = 256;
         options.Limits.KeepAliveTimeout = TimeSpan.FromSeconds(15);
         options.Limits.RequestHeadersTimeout = TimeSpan.FromSeconds(30);
+        options.Listen(settings.Listen.Address, settings.LayersPort, listen => listen.Protocols = HttpProtocols.Http1);
         options.Listen(settings.Listen, listen =>
         {
             listen.Protocols = HttpProtocols.Http1;

@@ -12,7 +12,28 @@ internal sealed record ServeSettings(IPEndPoint Listen, string CertificatePath, 
     /// <summary>No request's body is longer, in bytes; ours have 300.</summary>
     public const int MaxBodyBytes = 8192;
 
-    /// <summary>ipopd's control socket, by which revocations are spread; null: they are not.</summary>
+    /// <summary>Downloads of one machine at a time: one that was cut on its side, and the one after it.</summary>
+    public const int MostDownloadsOfOne = 2;
+
+    /// <summary>A download is not slower than this, in bytes a second: half of a line of 64 kbit/s.</summary>
+    public const int SlowestDownload = 4096;
+
+    /// <summary>How long it may be slower.</summary>
+    public static readonly TimeSpan DownloadGrace = TimeSpan.FromSeconds(20);
+
+    /// <summary>Where the layers of the stack are fetched, at the same address.</summary>
+    public int LayersPort { get; init; } = Agreed.LayersPort;
+
+    /// <summary>Downloads of all machines at a time.</summary>
+    public int MostDownloads { get; init; } = 8;
+
+    /// <summary>How long one may take; the rest is asked for anew, behind those that wait.</summary>
+    public TimeSpan LongestDownload { get; init; } = TimeSpan.FromMinutes(10);
+
+    /// <summary>When who got no place shall ask again, in whole seconds.</summary>
+    public TimeSpan DownloadAgainAfter { get; init; } = TimeSpan.FromSeconds(20);
+
+    /// <summary>ipopd's control socket, by which revocations and stacks are spread; null: they are not.</summary>
     public string? Control { get; init; }
 
     /// <summary>The list of managers as ipopd keeps it, a notice of kind 2, which need not be there; null: no list is asked.</summary>

@@ -82,7 +82,8 @@ internal static class Parsers
         ["ticket-id"] = [typeof(TicketTerms)],
         ["admin-request"] = [typeof(AdminRequest)],
         ["pem"] = [typeof(CertificatePem)],
-        ["est"] = [typeof(EstHandler)],
+        ["est"] = [typeof(EstHandler), typeof(HttpAnswer)],
+        ["layers"] = [typeof(LayerHandler)],
         ["configuration"] = [typeof(IniFile), typeof(DaemonOptionsReader), typeof(BootstrapEntry)],
         ["control"] = [typeof(ControlCommands), typeof(ControlRequest)],
         ["ntp"] = [typeof(NtpMessage)],
@@ -93,6 +94,7 @@ internal static class Parsers
         ["address-file"] = [typeof(LastAddress)],
         ["notice-file"] = [typeof(NoticeFile)],
         ["managers"] = [typeof(ManagerList)],
+        ["stack"] = [typeof(PoolLayers)],
         ["upnp"] = [typeof(SsdpSearch), typeof(HttpReply), typeof(HttpHead), typeof(IgdDescription), typeof(PlainXml), typeof(SoapReply), typeof(GatewayUrl)],
     };
 

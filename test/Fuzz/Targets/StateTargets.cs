@@ -1,3 +1,4 @@
+using System.Text;
 using Brunet.Notices;
 using Fuzz.Mutation;
 using Ipopd.State;
@@ -43,6 +44,27 @@ internal static class StateTargets
         yield return new CodecTarget(
             "managers", [new("two", "wow-managers 1\nmanager 10.128.0.1 ca\nsecond 10.128.0.2\n"u8.ToArray()), new("none", "wow-managers 1\n"u8.ToArray())],
             Words, input => ManagerList.TryRead(Pool, input, out ManagerList? list, out _) ? Managers(list) : null, isStrict: true, most: 1 << 16);
+        yield return new CodecTarget(
+            "stack",
+            [
+                new("modules", Stack("module a 4096 ", '1', "module b-2 4294967296 ", '2', "glue glue 1 ", '3')), new("none", Stack()), new("empty", "wow-stack 1\n"u8.ToArray()),
+                new("twice", Stack("module a 1 ", '1', "module a 1 ", '2')), new("large", Stack("module a 4294967296 ", '1', "module b 4294967296 ", '2', "module c 1 ", '3')),
+                new("many", Stack([.. Enumerable.Range(0, 26).Select(i => (object)(i % 2 == 0 ? $"module m{i} 1 " : (char)('a' + (i % 6))))])), new("long", new byte[17 << 10]),
+                new("glue-below", Stack("glue glue 1 ", '1', "module a 1 ", '2')), new("no-name", Stack("module base 1 ", '1')), new("nothing", Stack("module a 0 ", '1')),
+            ],
+            new TextMutator(["wow-stack 1\n", "base ", "node ", "module ", "glue ", " 1 ", " 4294967296 ", " 0", new string('a', 64), new string('b', 64), "\n", " "]),
+            input => PoolLayers.TryRead(input, out PoolLayers? stack, out _) ? Written(stack) : null, isStrict: true, most: 1 << 17);
+    }
+
+    /// <summary>The text of a stack over some image: beginnings of lines, each with the digit of a digest behind it.</summary>
+    private static byte[] Stack(params object[] layers) => Encoding.ASCII.GetBytes("wow-stack 1\nbase " + new string('d', 64) + "\nnode " + new string('e', 64) + "\n"
+        + string.Concat(layers.Select(one => one is char digit ? new string(digit, 64) + "\n" : (string)one)));
+
+    private static byte[] Written(PoolLayers stack)
+    {
+        Oracle.That(stack.Layers.Count <= Agreed.MostModules + 1 && stack.Size <= Agreed.LargestStack, "no stack is larger than machines take");
+        Oracle.That(stack.Layers.All(layer => PoolLayers.IsDigest(layer.Digest) && HostLabel.IsLegal(layer.Name)), "names and digests are those of files");
+        return stack.Write();
     }
 
     private static byte[] Managers(ManagerList list)

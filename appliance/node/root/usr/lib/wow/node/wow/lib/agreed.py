@@ -44,6 +44,8 @@ ADMIN_GROUP = "wow-admin"
 """Who may: the administrators of a manager's pool.conf."""
 WEB_ACCOUNT = "wow-web"
 """The web page's account, for which the CA does nothing but for an administrator who is logged in there."""
+LAYERS_PORT = 8445
+"""TCP port on which the manager with the CA hands out the stack's layers, by HTTP to machines whose packets IPsec seals."""
 WORKER_ROLE = "worker"
 """OU of a worker's certificate, and its role in pool.conf, `wow status` and the CA's table."""
 MANAGER_ROLE = "manager"

@@ -10,7 +10,7 @@ answer leaves only where the listener's account has that number. No connection i
 reset has no mark and passes: a closed port is closed, one of somebody else's is silent. Datagrams have no answer to judge, so of UDP there are only
 the names; those are asked of ipopd, which knows the pool's alone, and not of the machine's resolver, which knows the world's.
 """
-from wow.lib import paths
+from wow.lib import agreed, paths
 
 ACCOUNTS = f"{paths.FIRST_JOB_UID}-{paths.LAST_JOB_UID}"
 NUMBERS = range(paths.FIRST_JOB_UID, paths.LAST_JOB_UID + 1)
@@ -57,7 +57,7 @@ def chains() -> list[tuple[str, list[str]]]:
         ("slot_answered", [f"tcp flags & syn == 0 {IS_STARTER} counter accept", "counter drop"]),
         # To other machines; what may leave at all is tap_out's to say.
         ("slot_tap", [f"{IS_STARTER} return",
-                      f"tcp dport {{ 22, {paths.CA_PORT}, {paths.POSSESSION_PORT}, {DAEMONS} }} counter reject with tcp reset",
+                      f"tcp dport {{ 22, {paths.CA_PORT}, {paths.POSSESSION_PORT}, {agreed.LAYERS_PORT}, {DAEMONS} }} counter reject with tcp reset",
                       "udp dport { 53, 67, 68, 500, 4500 } counter drop", "meta l4proto != { tcp, udp, icmp } counter drop"]),
     ]
 

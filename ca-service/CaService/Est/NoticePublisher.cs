@@ -1,20 +1,21 @@
 using System.Net.Sockets;
 using System.Text;
 using System.Text.Json;
+using CaService.Layers;
 
 namespace CaService.Est;
 
 /// <summary>
-/// Hands each new list to the ipopd beside it, which spreads it over the ring. `wow-ca revoke` runs in a process of its own, so the database is
-/// looked into again and again: a look costs half a millisecond.
+/// Hands each new notice of a kind to the ipopd beside it, which spreads it over the ring. `wow-ca revoke` and `wow-ca publish` may run in a process of their own, so
+/// it is looked for again and again: a look costs half a millisecond.
 /// </summary>
-internal sealed class RevocationPublisher : IAsyncDisposable
+internal sealed class NoticePublisher : IAsyncDisposable
 {
     internal static readonly TimeSpan LookEvery = TimeSpan.FromSeconds(5);
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(10);
 
-    private readonly RevocationDesk _desk;
-    private readonly string _folder;
+    private readonly string _what;
+    private readonly Func<ulong, (ulong Number, string File)?> _newer;
     private readonly string _socket;
     private readonly Action<string> _log;
     private readonly ITimer _timer;
@@ -22,16 +23,50 @@ internal sealed class RevocationPublisher : IAsyncDisposable
     private ulong _spread;
     private string? _told;
 
+    /// <param name="what">What it is about, in the log.</param>
+    /// <param name="newer">A notice with a higher number than this, and the file that has it; null if there is none.</param>
+    /// <param name="socket">ipopd's control socket.</param>
+    /// <param name="time">The clock.</param>
+    /// <param name="log">Takes a line an event.</param>
+    private NoticePublisher(string what, Func<ulong, (ulong Number, string File)?> newer, string socket, TimeProvider time, Action<string> log)
+    {
+        (_what, _newer, _socket, _log) = (what, newer, socket, log);
+        _timer = time.CreateTimer(_ => _ = _one.CurrentCount == 0 ? Task.CompletedTask : LookAsync(), null, LookEvery, LookEvery);
+    }
+
+    /// <summary>Spreads the lists of revoked certificates.</summary>
     /// <param name="desk">The lists.</param>
     /// <param name="folder">The CA's folder; the notice is left there for ipopd to read.</param>
     /// <param name="socket">ipopd's control socket.</param>
     /// <param name="time">The clock.</param>
     /// <param name="log">Takes a line an event.</param>
-    public RevocationPublisher(RevocationDesk desk, string folder, string socket, TimeProvider time, Action<string> log)
+    public static NoticePublisher OfRevocations(RevocationDesk desk, string folder, string socket, TimeProvider time, Action<string> log)
     {
-        (_desk, _folder, _socket, _log) = (desk, folder, socket, log);
-        _timer = time.CreateTimer(_ => _ = _one.CurrentCount == 0 ? Task.CompletedTask : LookAsync(), null, LookEvery, LookEvery);
+        string path = Path.Combine(folder, "revocations.notice");
+        return new NoticePublisher(
+            "revocations",
+            known =>
+            {
+                if (desk.Notice(known) is not (ulong number, byte[] file))
+                {
+                    return null;
+                }
+
+                CertificateProfile.AtomicFile.Write(path, file, UnixFileMode.UserRead | UnixFileMode.UserWrite);
+                return (number, path);
+            },
+            socket,
+            time,
+            log);
     }
+
+    /// <summary>Spreads the pool's stack.</summary>
+    /// <param name="stack">Has it.</param>
+    /// <param name="socket">ipopd's control socket.</param>
+    /// <param name="time">The clock.</param>
+    /// <param name="log">Takes a line an event.</param>
+    public static NoticePublisher OfStack(StackFolder stack, string socket, TimeProvider time, Action<string> log) =>
+        new("stack", known => stack.Read().Number is var number && number > known ? (number, stack.NoticePath) : null, socket, time, log);
 
     /// <summary>Looks once; called by the clock.</summary>
     public async Task LookAsync()
@@ -41,9 +76,9 @@ internal sealed class RevocationPublisher : IAsyncDisposable
         {
             await PublishAsync();
         }
-        catch (Exception e) when (e is IOException or UserError or InvalidDataException or Microsoft.Data.Sqlite.SqliteException)
+        catch (Exception e) when (e is IOException or UserError or InvalidDataException or UnauthorizedAccessException or Microsoft.Data.Sqlite.SqliteException)
         {
-            Tell($"revocations spread=no reason={e.Message}");
+            Tell($"{_what} spread=no reason={e.Message}");
         }
         finally
         {
@@ -60,18 +95,16 @@ internal sealed class RevocationPublisher : IAsyncDisposable
 
     private async Task PublishAsync()
     {
-        if (_desk.Notice(_spread) is not (ulong number, byte[] file))
+        if (_newer(_spread) is not (ulong number, string file))
         {
             return;
         }
 
-        string path = Path.Combine(_folder, "revocations.notice");
-        CertificateProfile.AtomicFile.Write(path, file, UnixFileMode.UserRead | UnixFileMode.UserWrite);
-        (string? code, string? refused) = await AskAsync(path);
+        (string? code, string? refused) = await AskAsync(file);
 
-        // After a start ipopd knows the list from before.
+        // After a start ipopd knows the notice from before.
         bool isSpread = refused is null || code == ControlCode.NoticeKnown;
-        Tell(isSpread ? $"revocations spread={number}" : $"revocations spread=no number={number} reason={refused}");
+        Tell(isSpread ? $"{_what} spread={number}" : $"{_what} spread=no number={number} reason={refused}");
         _spread = isSpread ? number : _spread;
     }
 

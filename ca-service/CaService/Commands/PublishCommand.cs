@@ -1,0 +1,88 @@
+using CaService.Admin;
+using CaService.Layers;
+
+namespace CaService.Commands;
+
+/// <summary>
+/// <c>wow-ca publish</c>: has all machines of the pool lay these modules over their image. With <c>--state</c> it does so itself; else it reads the folder and
+/// sends the wow-ca that serves what that one lacks.
+/// </summary>
+internal static class PublishCommand
+{
+    public const string Name = "publish";
+
+    /// <summary>The option by which machines go back to what their image has.</summary>
+    private const string None = "none";
+
+    /// <summary>Its options.</summary>
+    public static IReadOnlyList<Option> Own { get; } =
+        [new(None, null, "no module: machines go back to what their image has"), ProvenClock.Today, Option.Folder];
+
+    /// <summary>Publishes, in the CA's folder.</summary>
+    public static Task<ExitCode> Run(Options options, Reply reply, TimeProvider time)
+    {
+        (PoolLayers stack, ILayerSource source) = Read(options);
+        return PublishAsync(options, stack, source, reply, time);
+    }
+
+    /// <summary>Has the wow-ca that serves publish.</summary>
+    public static async Task<(int Code, string Output, string Error)> AskAsync(string socket, Options options, TextWriter output)
+    {
+        (PoolLayers stack, ILayerSource source) = Read(options);
+
+        // All but the folder, which is read here.
+        string[] words =
+        [
+            Name, .. options.Has(None) ? new[] { $"--{None}" } : [], .. options.Find(ProvenClock.Today.Name) is { } day ? new[] { $"--{ProvenClock.Today.Name}", day } : [],
+            .. options.Has(Option.Json.Name) ? new[] { Option.Json.Shown } : [],
+        ];
+        return await LayerSender.PublishAsync(socket, words, stack, source, layer =>
+        {
+            if (!options.Has(Option.Json.Name))
+            {
+                output.WriteLine($"sent {layer.Name}, {layer.Size} bytes");
+            }
+        });
+    }
+
+    /// <summary>Publishes what an administrator sends.</summary>
+    /// <param name="options">Of the command line, with the folder that is served.</param>
+    /// <param name="text">The stack; null where none was sent.</param>
+    /// <param name="upload">Its layers.</param>
+    /// <param name="reply">Takes the answer.</param>
+    /// <param name="time">The clock.</param>
+    public static Task<ExitCode> TakeAsync(Options options, string? text, ILayerSource? upload, Reply reply, TimeProvider time)
+    {
+        if (text is null || upload is null || options.Words.Count > 0)
+        {
+            throw new UserError("The wow-ca that serves reads no folder: wow-ca publish sends it what is published.");
+        }
+
+        return PoolLayers.TryRead(System.Text.Encoding.UTF8.GetBytes(text), out PoolLayers? stack, out string reason)
+            ? PublishAsync(options, stack, upload, reply, time)
+            : throw new UserError($"What was sent is no stack: {reason}");
+    }
+
+    private static (PoolLayers Stack, ILayerSource Source) Read(Options options)
+    {
+        if (options.Words.Count != (options.Has(None) ? 0 : 1))
+        {
+            throw new UserError($"Say what is published, in one way: wow-ca publish FOLDER, which appliance/layers/stack made, or --{None}.");
+        }
+
+        var source = new FolderLayers(options.Words is [var folder] ? folder : string.Empty);
+        return (options.Has(None) ? PoolLayers.Empty : source.ReadText(), source);
+    }
+
+    private static async Task<ExitCode> PublishAsync(Options options, PoolLayers stack, ILayerSource source, Reply reply, TimeProvider time)
+    {
+        using CaFolder ca = CaFolder.Open(options.Get(Option.Folder.Name));
+        ProvenClock.Check(ca, options, time.GetUtcNow());
+        ulong number = await new PublishDesk(ca, new StackFolder(ca, options.Get(Option.Folder.Name)), time).PublishAsync(stack, source);
+        string what = stack.Layers.Count == 0 ? "no module, machines use what their image has" : string.Join(", ", stack.Layers.Select(layer => layer.Name));
+        reply.Say(
+            $"stack {number} is published: {what}. A running wow-ca serve spreads it within seconds; else it does when it starts. Machines fetch it, and use it from their next start on.",
+            json => StackCommand.Write(json, new Published(number, stack)));
+        return ExitCode.Done;
+    }
+}

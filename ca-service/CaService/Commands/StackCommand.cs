@@ -1,0 +1,63 @@
+using System.Text.Json;
+using CaService.Layers;
+
+namespace CaService.Commands;
+
+/// <summary><c>wow-ca stack</c>: which modules are published.</summary>
+internal static class StackCommand
+{
+    public static Task<ExitCode> Run(Options options, Reply reply, TimeProvider time)
+    {
+        using CaFolder ca = CaFolder.Open(options.Get(Option.Folder.Name));
+        var folder = new StackFolder(ca, options.Get(Option.Folder.Name));
+        Published published = folder.Read();
+        string[] lacking = [.. published.Stack.Layers.Where(layer => !folder.Has(layer)).Select(layer => layer.Name)];
+        reply.Say(
+            words =>
+            {
+                words.WriteLine(published.Number == 0 ? "Nothing was published: machines use what their image has."
+                    : published.Stack.Layers.Count == 0 ? $"stack {published.Number}: no module, machines use what their image has"
+                    : $"stack {published.Number}, over base {published.Stack.Base![..12]} and node {published.Stack.Node![..12]}:");
+                foreach (StackLayer layer in published.Stack.Layers)
+                {
+                    words.WriteLine($"  {layer.Name,-20} {layer.Size,12} bytes  {layer.Digest[..12]}");
+                }
+
+                if (lacking.Length > 0)
+                {
+                    words.WriteLine($"The CA's folder lacks {string.Join(", ", lacking)}, which machines can't fetch: publish the stack once more.");
+                }
+            },
+            json =>
+            {
+                Write(json, published);
+                json.WriteStartArray("lacks");
+                foreach (string name in lacking)
+                {
+                    json.WriteStringValue(name);
+                }
+
+                json.WriteEndArray();
+            });
+        return Task.FromResult(ExitCode.Done);
+    }
+
+    /// <summary>The members that say what is published; number 0: nothing ever was.</summary>
+    public static void Write(Utf8JsonWriter json, Published published)
+    {
+        json.WriteNumber("number", published.Number);
+        json.WriteString("base", published.Stack.Base);
+        json.WriteString("node", published.Stack.Node);
+        json.WriteStartArray("layers");
+        foreach (StackLayer layer in published.Stack.Layers)
+        {
+            json.WriteStartObject();
+            json.WriteString("name", layer.Name);
+            json.WriteNumber("size", layer.Size);
+            json.WriteString("sha256", layer.Digest);
+            json.WriteEndObject();
+        }
+
+        json.WriteEndArray();
+    }
+}

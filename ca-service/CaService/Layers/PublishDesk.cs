@@ -1,0 +1,39 @@
+using CertificateProfile;
+
+namespace CaService.Layers;
+
+/// <summary>
+/// Publishes a stack. The order is for the power that may go at any time: layers whole, then the notice, then what no stack needs any more is removed. So what
+/// is published is always there; a publication that was cut changes nothing, and the next one goes on with what it lacks.
+/// </summary>
+internal sealed class PublishDesk(CaFolder ca, StackFolder folder, TimeProvider time)
+{
+    /// <summary>Publishes.</summary>
+    /// <param name="stack">The stack.</param>
+    /// <param name="source">Has its layers.</param>
+    /// <returns>The notice's number.</returns>
+    /// <exception cref="UserError">It can't be done, and why.</exception>
+    public async Task<ulong> PublishAsync(PoolLayers stack, ILayerSource source)
+    {
+        using IDisposable one = folder.TakeLock();
+        Published before = folder.Read();
+
+        // What somebody began to publish and left goes now: the disk holds two stacks at most.
+        folder.Keep([.. before.Stack.Layers, .. stack.Layers]);
+        StackLayer[] lacking = [.. stack.Layers.Where(layer => !folder.Has(layer))];
+        folder.CheckRoom(lacking);
+        await source.BeginAsync(lacking);
+        foreach (StackLayer layer in lacking)
+        {
+            await folder.TakeAsync(layer, source);
+        }
+
+        DateTimeOffset now = time.GetUtcNow();
+        ulong number = NoticeNumber.After(before.Number, now);
+        string modules = string.Join(',', stack.Layers.Select(layer => layer.Name));
+        ca.Database.Write(transaction => Audit.Append(transaction, now, "publish", $"number={number} modules={modules}"));
+        AtomicFile.Write(folder.NoticePath, NoticeIssuer.Sign(ca.Key, PoolLayers.NoticeKind, number, stack.Write()), UnixFileMode.UserRead | UnixFileMode.UserWrite);
+        folder.Keep(stack.Layers);
+        return number;
+    }
+}

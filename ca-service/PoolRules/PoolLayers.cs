@@ -1,0 +1,169 @@
+using System.Diagnostics.CodeAnalysis;
+using System.Globalization;
+using System.Text;
+
+namespace PoolRules;
+
+/// <summary>
+/// The modules that a pool's machines lay over their image. As text, which the CA signs (docs/protocol.md, Notices): <c>wow-stack 1</c>; <c>base SHA256</c> and
+/// <c>node SHA256</c>, the layers that they were made over; a line <c>module NAME SIZE SHA256</c> each, the lowest first; <c>glue glue SIZE SHA256</c> where one
+/// joins them. The first line alone is the empty stack: machines use what their image has. Every line ends with a line feed.
+/// </summary>
+public sealed class PoolLayers
+{
+    /// <summary>The kind of notice that a stack is.</summary>
+    public const byte NoticeKind = Agreed.StackNotice;
+
+    /// <summary>The name of what joins the modules' parts of files that are everybody's.</summary>
+    public const string Glue = "glue";
+
+    /// <summary>The stack without layers.</summary>
+    public static readonly PoolLayers Empty = new(null, null, []);
+
+    private const string Head = "wow-stack 1";
+    private const string BaseWord = "base";
+    private const string NodeWord = "node";
+    private const string ModuleWord = "module";
+    private const int DigestDigits = 64;
+
+    // The head, base, node and the glue.
+    private const int MostLines = Agreed.MostModules + 4;
+
+    private PoolLayers(string? @base, string? node, IReadOnlyList<StackLayer> layers) => (Base, Node, Layers) = (@base, node, layers);
+
+    /// <summary>The digest of the base that the layers were made over; null of the empty stack.</summary>
+    public string? Base { get; }
+
+    /// <summary>The digest of the node's layer that they were made over; null of the empty stack.</summary>
+    public string? Node { get; }
+
+    /// <summary>The layers, the lowest first, the glue last.</summary>
+    public IReadOnlyList<StackLayer> Layers { get; }
+
+    /// <summary>Bytes of all layers.</summary>
+    public long Size => Layers.Sum(layer => layer.Size);
+
+    /// <summary>Whether a text is 64 lower-case hexadecimal digits.</summary>
+    public static bool IsDigest(string text)
+    {
+        ArgumentNullException.ThrowIfNull(text);
+        return text.Length == DigestDigits && text.All(char.IsAsciiHexDigitLower);
+    }
+
+    /// <summary>Makes a stack.</summary>
+    /// <param name="base">The digest of the base; null of the empty stack alone.</param>
+    /// <param name="node">The digest of the node's layer; null of the empty stack alone.</param>
+    /// <param name="layers">The lowest first.</param>
+    /// <param name="stack">The stack.</param>
+    /// <param name="reason">Why it is none, one sentence.</param>
+    public static bool TryCreate(string? @base, string? node, IReadOnlyList<StackLayer> layers, [NotNullWhen(true)] out PoolLayers? stack, out string reason)
+    {
+        ArgumentNullException.ThrowIfNull(layers);
+        stack = null;
+        reason = FindFault(@base, node, layers) ?? string.Empty;
+        if (reason.Length > 0)
+        {
+            return false;
+        }
+
+        stack = new PoolLayers(@base, node, [.. layers]);
+        return true;
+    }
+
+    /// <summary>Reads a stack.</summary>
+    /// <param name="text">Any bytes.</param>
+    /// <param name="stack">The stack.</param>
+    /// <param name="reason">Why it is none, one sentence.</param>
+    public static bool TryRead(ReadOnlySpan<byte> text, [NotNullWhen(true)] out PoolLayers? stack, out string reason)
+    {
+        stack = null;
+        if (text.Length > Agreed.LargestStackText)
+        {
+            reason = $"It has more than {Agreed.LargestStackText} bytes.";
+            return false;
+        }
+
+        // What follows the last line feed, and one more for what is too much.
+        string[] lines = Encoding.Latin1.GetString(text).Split('\n', MostLines + 2);
+        if (lines[0] != Head || lines[^1].Length > 0 || lines.Length - 1 > MostLines || lines.Length == 3)
+        {
+            reason = $"It is not '{Head}' and, unless it is empty, {BaseWord}, {NodeWord} and at most {Agreed.MostModules} modules with their glue after it.";
+            return false;
+        }
+
+        if (lines.Length == 2)
+        {
+            reason = string.Empty;
+            stack = Empty;
+            return true;
+        }
+
+        if (After(lines[1], BaseWord) is not [var @base] || After(lines[2], NodeWord) is not [var node])
+        {
+            reason = $"Lines 2 and 3 are not {BaseWord} SHA256 and {NodeWord} SHA256.";
+            return false;
+        }
+
+        var layers = new List<StackLayer>();
+        foreach (string line in lines.AsSpan(3..^1))
+        {
+            if (ReadLayer(line) is not { } layer)
+            {
+                reason = $"Line {layers.Count + 4} is neither {ModuleWord} NAME SIZE SHA256 nor {Glue} {Glue} SIZE SHA256.";
+                return false;
+            }
+
+            layers.Add(layer);
+        }
+
+        return TryCreate(@base, node, layers, out stack, out reason);
+    }
+
+    /// <summary>The text.</summary>
+    public byte[] Write()
+    {
+        var text = new StringBuilder(Head).Append('\n');
+        if (Base is not null)
+        {
+            text.Append(CultureInfo.InvariantCulture, $"{BaseWord} {Base}\n{NodeWord} {Node}\n");
+        }
+
+        foreach (StackLayer layer in Layers)
+        {
+            text.Append(CultureInfo.InvariantCulture, $"{(layer.Name == Glue ? Glue : ModuleWord)} {layer.Name} {layer.Size} {layer.Digest}\n");
+        }
+
+        return Encoding.ASCII.GetBytes(text.ToString());
+    }
+
+    private static StackLayer? ReadLayer(string line) =>
+        (After(line, ModuleWord) ?? After(line, Glue)) is [var name, var size, var digest] && (name == Glue) == line.StartsWith(Glue, StringComparison.Ordinal)
+            && long.TryParse(size, NumberStyles.None, CultureInfo.InvariantCulture, out long bytes) && size[0] != '0'
+            ? new StackLayer(name, bytes, digest)
+            : null;
+
+    /// <summary>The words behind a line's first; null if that is another.</summary>
+    private static string[]? After(string line, string first) => line.Split(' ') is [var word, .. var rest] && word == first ? rest : null;
+
+    private static string? FindFault(string? @base, string? node, IReadOnlyList<StackLayer> layers)
+    {
+        if (@base is null || node is null)
+        {
+            return @base is null && node is null && layers.Count == 0 ? null : "A stack that is not empty names its base and its node.";
+        }
+
+        string[] digests = [@base, node, .. layers.Select(layer => layer.Digest)];
+        StackLayer[] modules = [.. layers.Where(layer => layer.Name != Glue)];
+        return digests.FirstOrDefault(digest => !IsDigest(digest)) is { } wrong ? $"'{wrong}' is no SHA-256 of {DigestDigits} lower-case hexadecimal digits."
+            : digests.Distinct().Count() < digests.Length ? "A digest is there twice."
+            : modules.Length > Agreed.MostModules ? $"A stack has {Agreed.MostModules} modules at most."
+            : modules.FirstOrDefault(layer => !IsName(layer.Name)) is { } nameless ? $"'{nameless.Name}' is no name of a module: a DNS label, but not {BaseWord}, {NodeWord} or {Glue}."
+            : layers.DistinctBy(layer => layer.Name).Count() < layers.Count ? "A layer is named twice."
+            : layers.Count > modules.Length && (modules.Length == 0 || layers[^1].Name != Glue) ? "The glue is the last, over modules."
+            : layers.FirstOrDefault(layer => layer.Size is < 1 or > Agreed.LargestLayer) is { } odd ? $"{odd.Name} has {odd.Size} bytes: a layer has 1 to {Agreed.LargestLayer}."
+            : layers.Sum(layer => layer.Size) > Agreed.LargestStack ? $"All layers together have more than {Agreed.LargestStack} bytes."
+            : null;
+    }
+
+    private static bool IsName(string name) => HostLabel.IsLegal(name) && name is not (BaseWord or NodeWord or Glue);
+}

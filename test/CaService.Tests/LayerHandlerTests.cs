@@ -1,0 +1,208 @@
+using System.Net;
+using System.Net.Sockets;
+using System.Text;
+using CaService.Est;
+using CaService.Layers;
+
+namespace CaService.Tests;
+
+/// <summary>What machines fetch of a stack, from the server as it runs.</summary>
+public sealed class LayerHandlerTests : AsyncTests
+{
+    private const int Large = 24 << 20;
+    private readonly TestCa _ca = new(manager: "127.82.0.1");
+    private readonly TestStack _made;
+
+    public LayerHandlerTests() => _made = TestStack.Make(_ca.Folder, ("a", 5), ("b", 200_000), ("large", Large));
+
+    public override ValueTask DisposeAsync() => _ca.DisposeAsync();
+
+    [Fact]
+    public async Task A_layer_that_is_published_is_fetched_whole()
+    {
+        await StartAsync();
+        (string head, byte[] body) = await GetAsync(PathOf(1));
+        Assert.StartsWith("HTTP/1.1 200", head, StringComparison.Ordinal);
+        Assert.Contains("Content-Length: 200000", head, StringComparison.Ordinal);
+        Assert.Equal(_made.BytesOf(1), body);
+    }
+
+    [Theory]
+    [InlineData("bytes=150000-", 206, 150_000)]
+    [InlineData("bytes=199999-", 206, 199_999)]
+    [InlineData("bytes=0-", 200, 0)]
+    [InlineData("bytes=5-9", 200, 0)]
+    [InlineData("bytes=-5", 200, 0)]
+    [InlineData("bytes=+5-", 200, 0)]
+    [InlineData("bytes=5-,7-", 200, 0)]
+    [InlineData("bytes=99999999999999999999-", 200, 0)]
+    [InlineData("lines=5-", 200, 0)]
+    public async Task The_rest_of_a_layer_is_fetched_by_where_it_begins(string range, int status, int first)
+    {
+        await StartAsync();
+        (string head, byte[] body) = await GetAsync(PathOf(1), $"Range: {range}\r\n");
+        Assert.StartsWith($"HTTP/1.1 {status}", head, StringComparison.Ordinal);
+        Assert.Equal(status == 206, head.Contains($"Content-Range: bytes {first}-199999/200000", StringComparison.Ordinal));
+        Assert.Equal(_made.BytesOf(1)[first..], body);
+    }
+
+    [Fact]
+    public async Task Who_has_all_of_it_is_told_so()
+    {
+        await StartAsync();
+        (string head, _) = await GetAsync(PathOf(0), "Range: bytes=5-\r\n");
+        Assert.StartsWith("HTTP/1.1 416", head, StringComparison.Ordinal);
+        Assert.Contains("Content-Range: bytes */5", head, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task What_is_not_published_is_not_there_and_neither_is_anything_else()
+    {
+        await StartAsync();
+        string former = PathOf(0);
+        await PublishAsync(TestStack.Make(_ca.Folder, ("z", 9)));
+        string[] paths =
+        [
+            former, "/", "/layers/", "/layers/../ca.key", "/layers/%2e%2e/ca.key", $"/layers/{new string('0', 64)}", "/crl", "/.well-known/est/cacerts", "/.well-known/est/simpleenroll",
+        ];
+        foreach (string path in paths)
+        {
+            Assert.StartsWith("HTTP/1.1 404", (await GetAsync(path)).Head, StringComparison.Ordinal);
+        }
+
+        await File.WriteAllTextAsync(Path.Combine(_ca.StateFolder, "stack.notice"), "nothing");
+        Assert.StartsWith("HTTP/1.1 404", (await GetAsync(former)).Head, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task Who_enrols_reaches_no_layer()
+    {
+        await StartAsync();
+        using var socket = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+        await socket.ConnectAsync(_ca.Endpoint);
+        await using var stream = new System.Net.Security.SslStream(
+            new NetworkStream(socket), false, (_, shown, _, _) => _ca.Ca.Authority.TryVerify(shown!.GetRawCertData(), _ca.Time.GetUtcNow(), out CertificateProfile.MemberInfo? _, out string _));
+        await stream.AuthenticateAsClientAsync("manager.lab.internal");
+        await stream.WriteAsync(Encoding.ASCII.GetBytes($"GET {PathOf(0)} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"));
+        using var reader = new StreamReader(stream);
+        Assert.StartsWith("HTTP/1.1 404", await reader.ReadToEndAsync(), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task So_many_fetch_at_a_time_others_are_told_when_to_come_again_and_machines_enrol_meanwhile()
+    {
+        await StartAsync(settings => settings with { MostDownloads = 3 });
+        using Socket first = await BeginAsync("127.82.0.2"), second = await BeginAsync("127.82.0.2"), third = await BeginAsync("127.82.0.3");
+        (string head, _) = await GetAsync(PathOf(0), from: "127.82.0.4");
+        Assert.StartsWith("HTTP/1.1 503", head, StringComparison.Ordinal);
+        Assert.Contains("Retry-After: 20", head, StringComparison.Ordinal);
+        using var machine = new TestMachine(_ca, "127.82.0.5");
+        Assert.Equal(200, (await machine.EnrolAsync(_ca.NewTicket())).Status);
+
+        third.Dispose();
+        await WaitForAsync("127.82.0.4", "200");
+        Assert.StartsWith("HTTP/1.1 503", (await GetAsync(PathOf(0), from: "127.82.0.2")).Head, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task Who_takes_too_long_is_cut_and_goes_on_behind_the_others()
+    {
+        await StartAsync(settings => settings with { MostDownloads = 1, LongestDownload = TimeSpan.FromSeconds(1) });
+        using Socket slow = await BeginAsync("127.82.0.2");
+        await WaitForAsync("127.82.0.3", "200");
+        byte[] got = await ReadAllAsync(slow);
+        Assert.InRange(got.Length, 0, Large - 1);
+    }
+
+    [Fact]
+    public async Task A_layer_stays_whole_for_who_fetches_it_while_another_stack_is_published()
+    {
+        await StartAsync();
+        using Socket socket = await BeginAsync("127.82.0.2");
+        await PublishAsync(TestStack.Make(_ca.Folder, ("z", 9)));
+        byte[] all = await ReadAllAsync(socket);
+        Assert.Equal(_made.BytesOf(2), all[^Large..]);
+    }
+
+    [Fact]
+    public void One_machine_has_two_places_at_most_and_gives_back_its_own()
+    {
+        var places = new DownloadPlaces(3, 2);
+        IPAddress one = IPAddress.Parse("10.128.0.1"), other = IPAddress.Parse("10.128.0.2");
+        Assert.Equal([true, true, false, true, false], new[] { one, one, one, other, other }.Select(places.TryTake));
+        places.Give(one);
+        Assert.True(places.TryTake(other));
+        Assert.False(places.TryTake(one));
+    }
+
+    private string PathOf(int layer) => $"/layers/{_made.Stack.Layers[layer].Digest}";
+
+    private Task<ulong> PublishAsync(TestStack made) =>
+        new PublishDesk(_ca.Ca, new StackFolder(_ca.Ca, _ca.StateFolder), _ca.Time).PublishAsync(made.Stack, new FolderLayers(made.Folder));
+
+    private async Task StartAsync(Func<ServeSettings, ServeSettings>? change = null)
+    {
+        await PublishAsync(_made);
+        await _ca.StartAsync(change);
+    }
+
+    /// <summary>Asks for the large layer, and reads no more than that it is given.</summary>
+    private async Task<Socket> BeginAsync(string from)
+    {
+        Socket socket = await AskAsync(PathOf(2), string.Empty, from);
+        byte[] begun = new byte[12];
+        for (int length = 0; length < begun.Length;)
+        {
+            length += await socket.ReceiveAsync(begun.AsMemory(length));
+        }
+
+        Assert.Equal("HTTP/1.1 200", Encoding.ASCII.GetString(begun));
+        return socket;
+    }
+
+    private async Task WaitForAsync(string from, string status)
+    {
+        using var limit = new CancellationTokenSource(TimeSpan.FromSeconds(30));
+        while (!(await GetAsync(PathOf(0), from: from)).Head.StartsWith($"HTTP/1.1 {status}", StringComparison.Ordinal))
+        {
+            await Task.Delay(20, limit.Token);
+        }
+    }
+
+    private async Task<(string Head, byte[] Body)> GetAsync(string path, string headers = "", string from = "127.82.0.9")
+    {
+        using Socket socket = await AskAsync(path, headers, from);
+        byte[] all = await ReadAllAsync(socket);
+        int end = all.AsSpan().IndexOf("\r\n\r\n"u8);
+        return (Encoding.ASCII.GetString(all, 0, end), all[(end + 4)..]);
+    }
+
+    private async Task<Socket> AskAsync(string path, string headers, string from)
+    {
+        // A small buffer: what is not read stays at the server.
+        var socket = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp) { ReceiveBufferSize = 1 << 16 };
+        socket.Bind(new IPEndPoint(IPAddress.Parse(from), 0));
+        await socket.ConnectAsync(_ca.LayersEndpoint);
+        await socket.SendAsync(Encoding.ASCII.GetBytes($"GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n{headers}\r\n"));
+        return socket;
+    }
+
+    private static async Task<byte[]> ReadAllAsync(Socket socket)
+    {
+        using var all = new MemoryStream();
+        byte[] piece = new byte[1 << 16];
+        try
+        {
+            for (int read; (read = await socket.ReceiveAsync(piece)) > 0;)
+            {
+                all.Write(piece, 0, read);
+            }
+        }
+        catch (SocketException)
+        {
+            // It was cut.
+        }
+
+        return all.ToArray();
+    }
+}
