@@ -65,6 +65,9 @@ public static class Agreed
     /// <summary>Kind of the notice that says which modules the pool's machines use: its stack.</summary>
     public const int StackNotice = 3;
 
+    /// <summary>First line of its text.</summary>
+    public const string StackHead = "wow-stack 1";
+
     /// <summary>TCP port on which the manager with the CA hands out the stack's layers, by HTTP to machines whose packets IPsec seals.</summary>
     public const int LayersPort = 8445;
 

@@ -20,7 +20,7 @@ public sealed class PoolLayers
     /// <summary>The stack without layers.</summary>
     public static readonly PoolLayers Empty = new(null, null, []);
 
-    private const string Head = "wow-stack 1";
+    private const string Head = Agreed.StackHead;
     private const string BaseWord = "base";
     private const string NodeWord = "node";
     private const string ModuleWord = "module";

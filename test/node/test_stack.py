@@ -10,7 +10,7 @@ import samples
 from wow.agent import reset
 from wow.condor import pace
 from wow.doctor import diagnose, finding
-from wow.lib import base, modes
+from wow.lib import agreed, base, modes
 from wow.lib.errors import WowError
 from wow.stack import bring, fetch, kept, text, told
 from wow.verbs import status
@@ -55,7 +55,7 @@ class Text(unittest.TestCase):
         self.assertEqual(len(text.read(body(*largest[:2]), 1).modules), 2)
         self.refused(body(*largest))
         self.refused(body(line("maths", 4294967297)))
-        self.refused(body("x" * text.LONGEST))
+        self.refused(body("x" * agreed.LARGEST_STACK_TEXT))
 
     def refused(self, data):
         with self.subTest(data[:200]), self.assertRaises(text.NoStack):
@@ -317,9 +317,9 @@ class Machine(unittest.TestCase):
     def test_the_manager_is_told_of_the_layers_of_this_start(self):
         with mock.patch.object(base, "STACK", f"{self.root}/A.conf"), mock.patch.object(base, "STARTED", f"{self.root}/list"):
             self.started("next", f"# stack 12\n{OWN}module maths x 1 {'ee' * 32}\n", "number=12\n")
-            self.assertEqual(pace.digest(base.listed()), f"{BASE[:8]}.{NODE[:8]}.eeeeeeee")
+            self.assertEqual(pace.digest(kept.read(base.listed())), f"{BASE[:8]}.{NODE[:8]}.eeeeeeee")
             os.unlink(f"{self.root}/list")
-            self.assertEqual(pace.digest(base.listed()), f"{BASE[:8]}.{NODE[:8]}.77777777")
+            self.assertEqual(pace.digest(kept.read(base.listed())), f"{BASE[:8]}.{NODE[:8]}.77777777")
 
     def test_a_machine_that_is_back_in_its_pool_has_a_look_and_no_trouble_with_home_keeps_it_from_that(self):
         kept.settle(f"{self.root}/stack.wanted")

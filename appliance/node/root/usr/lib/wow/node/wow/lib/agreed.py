@@ -44,8 +44,22 @@ ADMIN_GROUP = "wow-admin"
 """Who may: the administrators of a manager's pool.conf."""
 WEB_ACCOUNT = "wow-web"
 """The web page's account, for which the CA does nothing but for an administrator who is logged in there."""
+STACK_NOTICE = 3
+"""Kind of the notice that says which modules the pool's machines use: its stack."""
+STACK_HEAD = "wow-stack 1"
+"""First line of its text."""
 LAYERS_PORT = 8445
 """TCP port on which the manager with the CA hands out the stack's layers, by HTTP to machines whose packets IPsec seals."""
+LAYERS_PATH = "/layers/"
+"""Path of a layer there, with the layer's SHA-256 behind it."""
+MOST_MODULES = 12
+"""Modules of a stack."""
+LARGEST_LAYER = 4294967296
+"""Bytes of one of its layers at most."""
+LARGEST_STACK = 8589934592
+"""Bytes of all of them at most."""
+LARGEST_STACK_TEXT = 16384
+"""Bytes of the text that names them, at most."""
 WORKER_ROLE = "worker"
 """OU of a worker's certificate, and its role in pool.conf, `wow status` and the CA's table."""
 MANAGER_ROLE = "manager"

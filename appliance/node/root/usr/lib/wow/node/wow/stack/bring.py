@@ -4,7 +4,7 @@ import os
 import time
 
 from wow.config import facts
-from wow.lib import control, modes, paths
+from wow.lib import agreed, control, modes, paths
 from wow.lib.errors import WowError
 from wow.stack import kept, text, told
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from wow.stack.kept import Place
     from wow.stack.text import Layer, Stack
 
-NOTICE = f"{paths.STATE}/notice-{text.KIND}"
+NOTICE = f"{paths.STATE}/notice-3"
 ROOM = 256 << 20
 """Bytes of home that stay free beside the layers, for people and jobs."""
 SPREAD = 20.0
@@ -137,4 +137,4 @@ def reach() -> "Source":
     if pool.open or not own or not status["certified"]:
         raise WowError("this machine has no certificate yet", told.AGAIN, code="away")
     address: str = control.ask("resolve", name=pool.authority)["address"]
-    return fetch.Source(address, text.PORT, pool.authority, own)
+    return fetch.Source(address, agreed.LAYERS_PORT, pool.authority, own)

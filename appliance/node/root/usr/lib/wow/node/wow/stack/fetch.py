@@ -5,9 +5,10 @@ import http.client
 import os
 import time
 
+from wow.lib import agreed
 from wow.lib.errors import WowError
 from wow.stack.kept import size_of, sync_folder
-from wow.stack.text import PATH, Layer
+from wow.stack.text import Layer
 from wow.stack.told import AGAIN
 
 TYPE_CHECKING = False
@@ -46,7 +47,7 @@ class Source:
         """The answer for a layer from a byte on. OSError, HTTPException."""
         connection = http.client.HTTPConnection(*self._place, timeout=SILENCE, source_address=(self._own, 0))
         try:
-            connection.request("GET", f"{PATH}{wanted.digest}", headers={"Host": self._name, "Connection": "close", **({"Range": f"bytes={at}-"} if at else {})})
+            connection.request("GET", f"{agreed.LAYERS_PATH}{wanted.digest}", headers={"Host": self._name, "Connection": "close", **({"Range": f"bytes={at}-"} if at else {})})
             return connection.getresponse()
         except BaseException:
             connection.close()

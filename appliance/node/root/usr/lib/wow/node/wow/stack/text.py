@@ -1,14 +1,7 @@
 """The text of a stack, as the pool's CA signs it in a notice of kind 3: which base and node the modules were made over, and each layer by size and digest. Whatever
 is not exactly such a text is none."""
-from wow.lib import modes
+from wow.lib import agreed, modes
 
-KIND = 3
-"""The notice's."""
-PORT, PATH = 8445, "/layers/"
-"""Where the machine with the CA hands out a layer, by its digest."""
-LONGEST, MOST_MODULES, LARGEST, LARGEST_TOGETHER = 16384, 12, 4 << 30, 8 << 30
-"""Bytes of a text; modules; bytes of one layer, and of all."""
-FIRST = "wow-stack 1"
 MAGIC, HEAD, LARGEST_FILE = b"WOWN", 14, 1 << 17
 """A notice's file (ipop/Ipopd/State/NoticeFile.cs): WOWN, kind, number in 8 bytes, the signature's length, the signature, the text."""
 HEX = set("0123456789abcdef")
@@ -49,21 +42,21 @@ class Stack:
 
 def notice(data: bytes) -> Stack:
     """The stack of a notice's file. NoStack."""
-    if len(data) <= HEAD or data[:5] != MAGIC + bytes((KIND,)) or len(data) <= HEAD + data[13]:
+    if len(data) <= HEAD or data[:5] != MAGIC + bytes((agreed.STACK_NOTICE,)) or len(data) <= HEAD + data[13]:
         raise NoStack("it is no notice of that kind")
     return read(data[HEAD + data[13]:], int.from_bytes(data[5:13], "big"))
 
 
 def read(data: bytes, number: int) -> Stack:
     """The stack of a text. NoStack."""
-    if len(data) > LONGEST:
-        raise NoStack(f"it has more than {LONGEST} bytes")
+    if len(data) > agreed.LARGEST_STACK_TEXT:
+        raise NoStack(f"it has more than {agreed.LARGEST_STACK_TEXT} bytes")
     if not data.endswith(b"\n"):
         raise NoStack("its last line does not end")
     # By \n alone: splitlines knows other ends of a line.
     first, *rest = data[:-1].decode("latin-1").split("\n")
-    if first != FIRST:
-        raise NoStack(f"its first line is not {FIRST}")
+    if first != agreed.STACK_HEAD:
+        raise NoStack(f"its first line is not {agreed.STACK_HEAD}")
     if not rest:
         return Stack(number)
     if len(rest) < 2:
@@ -90,24 +83,24 @@ def _layer(line: str) -> Layer:
     kind, name, size, digest = words
     if not (name == modes.GLUE if kind == modes.GLUE else _is_label(name) and name not in modes.TAKEN):
         raise NoStack("a layer's name is none")
-    if not (0 < len(size) <= 10 and not set(size) - DIGITS and size[0] != "0" and int(size) <= LARGEST):
-        raise NoStack(f"a layer's size is not 1 to {LARGEST}")
+    if not (0 < len(size) <= 10 and not set(size) - DIGITS and size[0] != "0" and int(size) <= agreed.LARGEST_LAYER):
+        raise NoStack(f"a layer's size is not 1 to {agreed.LARGEST_LAYER}")
     return Layer(kind, name, int(size), digest)
 
 
 def _together(layers: "tuple[Layer, ...]", over: list[str]) -> None:
     """What holds of all layers."""
     kinds, names, digests = ([getattr(layer, key) for layer in layers] for key in ("kind", "name", "digest"))
-    if kinds.count("module") > MOST_MODULES:
-        raise NoStack(f"it has more than {MOST_MODULES} modules")
+    if kinds.count("module") > agreed.MOST_MODULES:
+        raise NoStack(f"it has more than {agreed.MOST_MODULES} modules")
     if modes.GLUE in kinds[:-1] or kinds == [modes.GLUE]:
         raise NoStack("a glue stands elsewhere than above all modules")
     if len(set(names)) < len(names):
         raise NoStack("two of its modules have one name")
     if len({*digests, *over}) < len(digests) + len(over):
         raise NoStack("two of its layers are one")
-    if sum(layer.size for layer in layers) > LARGEST_TOGETHER:
-        raise NoStack(f"its layers have more than {LARGEST_TOGETHER} bytes together")
+    if sum(layer.size for layer in layers) > agreed.LARGEST_STACK:
+        raise NoStack(f"its layers have more than {agreed.LARGEST_STACK} bytes together")
 
 
 def _is_digest(word: str) -> bool:
