@@ -66,7 +66,7 @@ def machine_ad(pool: Facts, status: "Status", peers: "list[Peer]", stack: str = 
     """What of WOW stands in the machine's ad: ClassAd expressions by attribute. What is not known is left out."""
     manager = next((peer for peer in peers if peer["address"] and peer["address"] == status["manager"]), None)
     known = {
-        "WowVersion": version.VERSION, "WowStack": digest(stack or base.listed()), "WowOwner": pool.owner, "WowNat": status["nat"]["kind"],
+        "WowVersion": version.VERSION, "WowStack": digest(stack or base.started()), "WowOwner": pool.owner, "WowNat": status["nat"]["kind"],
         "WowPathToManager": manager["path"] if manager else None}
     return {name: f'"{value}"' for name, value in known.items() if value} | {"WowBoot": str(booted())}
 
