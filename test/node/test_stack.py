@@ -317,9 +317,9 @@ class Machine(unittest.TestCase):
     def test_the_manager_is_told_of_the_layers_of_this_start(self):
         with mock.patch.object(base, "STACK", f"{self.root}/A.conf"), mock.patch.object(base, "STARTED", f"{self.root}/list"):
             self.started("next", f"# stack 12\n{OWN}module maths x 1 {'ee' * 32}\n", "number=12\n")
-            self.assertEqual(pace.digest(kept.read(base.listed())), f"{BASE[:8]}.{NODE[:8]}.eeeeeeee")
+            self.assertEqual(pace.digest(kept.read(base.started())), f"{BASE[:8]}.{NODE[:8]}.eeeeeeee")
             os.unlink(f"{self.root}/list")
-            self.assertEqual(pace.digest(kept.read(base.listed())), f"{BASE[:8]}.{NODE[:8]}.77777777")
+            self.assertEqual(pace.digest(kept.read(base.started())), f"{BASE[:8]}.{NODE[:8]}.77777777")
 
     def test_a_machine_that_is_back_in_its_pool_has_a_look_and_no_trouble_with_home_keeps_it_from_that(self):
         kept.settle(f"{self.root}/stack.wanted")

@@ -66,7 +66,7 @@ def config(seconds: int, attributes: dict[str, str]) -> str:
 def machine_ad(pool: Facts, status: "Status", peers: "list[Peer]", stack: str = "") -> dict[str, str]:
     """What of WOW stands in the machine's ad: ClassAd expressions by attribute. What is not known is left out."""
     manager = next((peer for peer in peers if peer["address"] and peer["address"] == status["manager"]), None)
-    listed = stacks.read(stack or base.listed())
+    listed = stacks.read(stack or base.started())
     known = {
         "WowVersion": version.VERSION, "WowStack": digest(listed), "WowModules": ",".join(stacks.modules(listed)), "WowOwner": pool.owner, "WowNat": status["nat"]["kind"],
         "WowPathToManager": manager["path"] if manager else None}

@@ -42,6 +42,6 @@ def trouble(pool: Pool, file: str = STACKED) -> WowError | None:
         return WowError("this start has other modules than the file chooses, for it is new to this machine", "Start the machine once more: it has them then",
                         "pool.conf", "[modules] names")
     if absent := stacked.get("absent"):
-        return WowError(f"there is no layer named {absent}; the machine started without", "Take an image that has it, or have it published; or correct the name in pool.conf",
-                        "pool.conf", "[modules] names")
+        return WowError(f"there is no layer named {absent}; the machine started without", "Take an image that has it, or have it published; or correct "
+                        "the name in pool.conf", "pool.conf", "[modules] names")
     return None

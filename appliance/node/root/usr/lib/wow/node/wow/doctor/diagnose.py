@@ -8,7 +8,7 @@ from wow.doctor import diagnose_condor
 from wow.doctor.finding import Finding, ok, unknown, wrong
 from wow.join.certificates import renew_from
 from wow.lib import clock as clocks
-from wow.stack import told
+from wow.stack import told as stacks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +22,8 @@ UNITS = {"strongswan.service": "strongSwan", "condor.service": "HTCondor", "wow-
 def diagnose(facts: "Gathered") -> list[Finding]:
     """All findings, the one that explains the others first."""
     found = [daemon(facts), *shortages(facts), *configuration(facts), *homes(facts), clock(facts), *names_of_bootstrap(facts), *ring(facts), *tap(facts),
-             *subnet(facts), *certificate(facts), *authority(facts), *names(facts), *services(facts), *listed(facts), *stack(facts), *diagnose_condor.findings(facts["condor"])]
+             *subnet(facts), *certificate(facts), *authority(facts), *names(facts), *services(facts), *listed(facts), *stack(facts),
+             *diagnose_condor.findings(facts["condor"])]
     return [finding for finding in found if finding]
 
 
@@ -101,11 +102,11 @@ def listed(facts: "Gathered") -> list[Finding]:
 
 def stack(facts: "Gathered") -> list[Finding]:
     """Whether this machine has the modules that its pool published."""
-    if not (said := facts["stack"]) or not (sentence := told.sentence(said)):
+    if not (said := facts["stack"]) or not (sentence := stacks.sentence(said)):
         return []
-    what, todo = told.trouble(said)
+    what, todo = stacks.trouble(said)
     if what:
-        return [wrong("modules", f"{what[0].upper()}{what[1:]}. This start has: {told.now(said)}.", f"{todo}." if todo else "", f"modules-{said['code'] or 'left'}")]
+        return [wrong("modules", f"{what[0].upper()}{what[1:]}. This start has: {stacks.now(said)}.", f"{todo}." if todo else "", f"modules-{said['code'] or 'left'}")]
     return [ok("modules", f"{sentence[0].upper()}{sentence[1:]}.")]
 
 

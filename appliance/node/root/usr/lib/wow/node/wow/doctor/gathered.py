@@ -85,8 +85,8 @@ class Condor(TypedDict):
 class Gathered(TypedDict):
     """now: seconds since 1970. trouble: why there is no status. authority and certificate: (not before, not after). services: state of
     each unit, None where systemd does not tell this user. condor: None where HTCondor does not run. notice: what the console told last. list_ahead: the number of a
-    list of managers that is a time to come. homes: where there are several, the device of the one that was taken, then the others'. stack: what there is to tell of the modules that the pool publishes, None where it
-    never did."""
+    list of managers that is a time to come. homes: where there are several, the device of the one that was taken, then the others'. stack: what there
+    is to tell of the modules that the pool publishes, None where it never did."""
     now: float
     socket: str
     status: Status | None

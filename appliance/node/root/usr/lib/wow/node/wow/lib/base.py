@@ -19,7 +19,7 @@ STACK, STARTED = "/run/layers/sys/stacks/A.conf", "/run/layers/list"
 """The image's own list of layers; and the one that the initrd took at this start, which the pool may have published."""
 
 
-def listed() -> str:
+def started() -> str:
     """Where the list of this start's layers is; that of the image where an older initrd left none."""
     return STARTED if files.find(STARTED) else STACK
 

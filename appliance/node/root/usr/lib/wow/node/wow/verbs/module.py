@@ -40,7 +40,7 @@ def run(given: Given) -> int:
         return again.start(given, modes.DEVELOP, module=given.words[1], **({"over": "yes"} if given.has(OVER_THIS_BASE) else {}))
     if given.words != ["list"] or given.has(sure.YES) or given.has(OVER_THIS_BASE):
         raise UsageError(f"say list, develop and a name, or {' or '.join(MADE)}")
-    found = layers(files_of(base.listed()), used()) + works()
+    found = layers(files_of(base.started()), used()) + works()
     print(json.dumps(found) if given.has(JSON) else "\n".join(lines(found)))
     return 0
 

@@ -8,7 +8,7 @@ from wow.limits import holding
 from wow.limits import state as limits
 from wow.limits import words as lent
 from wow.pause import state, words
-from wow.stack import told
+from wow.stack import told as stacks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,12 +29,12 @@ def run(given: Given) -> int:
     own, paused, mode, held, stack = None, None, "", limits.Limits(), None
     if not given.has(SOCKET):
         status["warnings"] = status["warnings"] + own_warnings()
-        own, paused, mode, held, stack = base.below(), holding.read(), modes.sentence(), limits.read(), told.read()
+        own, paused, mode, held, stack = base.below(), holding.read(), modes.sentence(), limits.read(), stacks.read()
     if given.has(JSON):
         print(json.dumps({**status, "paused": state.facts(paused), "limits": held.values(), "base": own, "mode": None if given.has(SOCKET) else modes.facts(),
                           "stack": stack}))
     else:
-        print("\n".join(lines(status, control.peers(path), words.told(paused) if paused else "", own, mode, lent.sentence(held), told.sentence(stack))))
+        print("\n".join(lines(status, control.peers(path), words.told(paused) if paused else "", own, mode, lent.sentence(held), stacks.sentence(stack))))
     return 0
 
 
@@ -108,8 +108,8 @@ def lines(status: "Status", peers: "Sequence[Peer]" = (), paused: str = "", own:
         rows.append(["managers", ", ".join(f"{one['host']} {one['address']}{' with the CA' if one['ca'] else ''}" for one in status["managers"])])
     rows.append(["peers", links(peers)])
     if mapped := status.get("port_mapping"):
-        hint = "" if mapped["public"] else ", but it stands behind another NAT itself"
-        rows.append(["port", f"the gateway leads {mapped['external']} here, by {mapped['by']}{hint}"])
+        rows.append(["port", f"the gateway leads {mapped['external']} here, by {mapped['by']}" +
+                     ("" if mapped["public"] else ", but it stands behind another NAT itself")])
     if "offload" in status:
         slower = [f"{one['name']} ({one['why']})" for one in status["offload"] if not one["on"]]
         rows.append(["fast path", "off: " + "; ".join(slower) if slower else "everything on"])
