@@ -32,6 +32,9 @@ public static class ControlCommand
     /// <summary>Spreads a notice that the CA signed to all nodes.</summary>
     public const string PublishNotice = "publish-notice";
 
+    /// <summary>Says how much this machine sends at most. It holds until other words come or ipopd ends.</summary>
+    public const string Limit = "limit";
+
     /// <summary>Ends the daemon.</summary>
     public const string Stop = "stop";
 }

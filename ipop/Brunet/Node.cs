@@ -77,6 +77,16 @@ public sealed class Node : IOverlay
     /// <summary>The parts inside, for tests that play a malicious member.</summary>
     internal NodeParts Parts => _parts;
 
+    /// <summary>Whether it relays for others now. It stays a neighbour on the ring all the same, and peers find by their pings that another way is better.</summary>
+    public bool RelaysForOthers
+    {
+        get => !_parts.Relayed.IsRingAlone;
+        set => _parts.Relayed.IsRingAlone = !value;
+    }
+
+    /// <summary>Sets how many bytes a second it hands on for others at most, where that is less than <see cref="NodeSettings.RelayRate"/>; null ends it.</summary>
+    public void LimitOthers(int? bytesPerSecond) => _parts.Relayed.Lower(bytesPerSecond);
+
     /// <summary>Lets time pass. Call at <see cref="NextTick"/> or a little later.</summary>
     public void Tick(TimeSpan now)
     {

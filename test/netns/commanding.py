@@ -8,8 +8,8 @@ import socket
 from tally import must
 
 READ = {"status", "peers", "ping", "trace", "metrics", "resolve"}
-CHANGE = {"reload", "refuse-address", "publish-notice", "stop"}
-ARGUMENTS = {"target": "10.128.0.9", "timeout_ms": 1, "name": "nobody", "address": "10.128.99.99", "file": "/nonexistent"}
+CHANGE = {"reload", "refuse-address", "publish-notice", "limit", "stop"}
+ARGUMENTS = {"target": "10.128.0.9", "timeout_ms": 1, "name": "nobody", "address": "10.128.99.99", "file": "/nonexistent", "speed": 0}
 GROUP, MEMBER, STRANGER = 4242, 4243, 4244
 REFUSED = "not-permitted"
 

@@ -14,6 +14,7 @@ STATUS = {
     "nat": {"kind": "one-mapping", "text": "Peers see one address and port.", "outside": ["192.0.2.9:4433"], "inside": ["192.168.1.7:4433"],
             "filtering": "address-dependent", "keep_alive_s": 25},
     "udp": {"port": 4433, "sent_datagrams": 40, "sent_bytes": 9000, "received_datagrams": 30, "received_bytes": 8000, "heard_s": 0.1},
+    "carried": {"sent_bytes": 11000, "received_bytes": 9000, "speed": None, "waits": 0},
     "bootstrap": [], "tap": "wow0", "dns": "127.0.0.54:5354", "uptime_s": 400, "port_mapping": None, "revocations": None,
     "clock": {"follows": "hypervisor", "device": "rtc0", "error_s": 0.1, "zone_min": 0, "voices": 0, "set": True, "trouble": None},
     "offload": [], "shortages": None, "router": None, "warnings": [{"code": "twin", "text": "mind the gap"}]}

@@ -18,7 +18,7 @@ from wow.condor import drop_in
 from wow.lib import startd, system
 from wow.lib.errors import WowError
 from wow.lib.verb import UsageError
-from wow.limits import act, holding, hours, rounds, share, state, tell, there, words
+from wow.limits import act, holding, hours, line, month, rounds, share, state, tell, there, words
 from wow.page import text as console
 from wow.pause import act as pausing
 from wow.pause import freeze, rounds as pauses, state as pause_state, tell as pause_tell
@@ -124,7 +124,9 @@ class Case(Zoned):
         self.unit = self.folder / "condor.service"
         self.group = self.unit / "htcondor"
         self.ran, self.code, self.wall = [], 0, MONDAY
+        self.carried, self.uptime, self.follows, self.asked = {"sent_bytes": 0, "received_bytes": 0, "speed": None, "waits": 0}, 100, "hypervisor", []
         for one in (mock.patch.object(startd, "age", lambda: startd.SETTLED), mock.patch.object(state, "FILE", f"{folder.name}/limits.json"),
+                    mock.patch.object(month, "FILE", f"{folder.name}/month.json"), mock.patch.object(line.control, "ask", self.ipopd), mock.patch.object(line.control, "status", lambda **_: self.ipopd("status")),
                     mock.patch.object(pause_state, "FILE", f"{folder.name}/pause.json"),
                     mock.patch.object(freeze, "GROUPS", (str(self.group), f"{folder.name}/elsewhere")), mock.patch.object(freeze, "STOPS", f"{folder.name}/stops"),
                     mock.patch.object(tell, "FILE", f"{folder.name}/limits.conf"), mock.patch.object(tell, "READ", f"{folder.name}/limits.read"),
@@ -134,6 +136,15 @@ class Case(Zoned):
                     mock.patch.object(there.paths, "STATE", folder.name), mock.patch.object(time, "time", lambda: self.wall), mock.patch.object(system, "run", self.run_program)):
             one.start()
             self.addCleanup(one.stop)
+
+    def ipopd(self, command, **fields):
+        """What ipopd answers, if there is one."""
+        if self.carried is None:
+            raise WowError("does not exist: ipopd is not running", "Look", "control")
+        if command == "limit":
+            self.asked.append(fields["speed"])
+            self.carried["speed"] = fields["speed"] or None
+        return {"carried": dict(self.carried), "uptime_s": self.uptime, "clock": {"follows": self.follows, "error_s": 0.0}}
 
     def read(self, path):
         return "MemTotal: 4194304 kB\n" if path == "/proc/meminfo" else pathlib.Path(path).read_text(encoding="utf-8") if os.path.exists(path) else ""
@@ -171,7 +182,7 @@ class Asking(Case):
 
     def test_nothing_too_little_too_much_and_nonsense_change_nothing_and_say_what_is_good(self):
         self.ask(percent="50")
-        bad = [("percent", "401"), ("processors", "5"), ("memory", "3969"), ("memory", "127"), ("disk", "99"), ("disk", "9" * 12), ("hours", "mon 9-9"), ("hours", "")]
+        bad = [("percent", "401"), ("processors", "5"), ("memory", "3969"), ("memory", "127"), ("disk", "99"), ("disk", "9" * 12), ("speed", "15"), ("speed", "1000001"), ("month", "1000001"), ("hours", "mon 9-9"), ("hours", "")]
         bad += [(name, value) for name in state.NUMBERS for value in ("0", "-1", "+1", "1.5", "", " 1", "1e3", "٣", "9" * 13, "all", "None", "\n", "\0", '1"', "1M")]
         for name, value in bad:
             with self.assertRaises(WowError, msg=f"{name} {value!r}") as caught:
@@ -224,7 +235,7 @@ class Keeping(Case):
         bad = [b"", b"{", b"[]", b"null", b"\xff", b"[" * 4000, json.dumps({**good, "more": 1}).encode()]
         bad += [json.dumps({name: value for name, value in good.items() if name != gone}).encode() for gone in good]
         bad += [json.dumps({**good, **change}).encode() for change in (
-            {"percent": 0}, {"percent": True}, {"percent": "50"}, {"memory": -1}, {"disk": 1 << 60}, {"processors": 1.5}, {"hours": None}, {"hours": "mon"}, {"hours": 'x"\nSTART = true'},
+            {"percent": 0}, {"percent": True}, {"percent": "50"}, {"memory": -1}, {"disk": 1 << 60}, {"speed": 0}, {"month": "1"}, {"processors": 1.5}, {"hours": None}, {"hours": "mon"}, {"hours": 'x"\nSTART = true'},
             {"hours": "MON 9-17"}, {"since": -1}, {"since": 1 << 60}, {"since": "1"})]
         for data in bad:
             pathlib.Path(state.FILE).write_bytes(data)
@@ -371,7 +382,9 @@ class Verb(Case):
     def test_words_become_what_the_agent_takes(self):
         for arguments, wanted in (
                 (("set", "percent", "50%"), {"percent": "50"}), (("set", "percent", "50"), {"percent": "50"}), (("set", "processors", "2"), {"processors": "2"}),
-                (("set", "memory", "2G"), {"memory": "2048"}), (("set", "disk", "500m"), {"disk": "500"}), (("set", "disk", "1T"), {"disk": "1048576"}), (("set", "disk", "none"), {"disk": "none"}),
+                (("set", "memory", "2G"), {"memory": "2048"}), (("set", "disk", "500m"), {"disk": "500"}), (("set", "disk", "1T"), {"disk": "1048576"}), (("set", "speed", "500kB/s"), {"speed": "500"}), (("set", "speed", "2", "MB/s"), {"speed": "2000"}),
+                (("set", "speed", "64k"), {"speed": "64"}), (("set", "month", "20", "GB"), {"month": "20"}), (("set", "month", "1T"), {"month": "1000"}), (("set", "month", "none"), {"month": "none"}),
+                (("set", "disk", "none"), {"disk": "none"}),
                 (("set", "hours", "mon-fri", "20:00-7:00", "sat", "0-24"), {"hours": "mon-fri 20:00-7:00 sat 0-24"}), (("clear", "hours"), {"hours": "none"}),
                 (("clear",), dict.fromkeys(state.NAMES, "none"))):
             self.assertEqual(self.run_verb(*arguments)[0], [("limit", wanted)], arguments)
@@ -379,7 +392,8 @@ class Verb(Case):
             self.assertEqual(self.run_verb(*arguments)[0], [])
 
     def test_wrong_words_are_refused_before_anybody_is_asked(self):
-        for arguments in (("set",), ("set", "percent"), ("set", "speed", "1"), ("clear", "speed"), ("clear", "hours", "disk"), ("show", "hours"), ("50",), ("set", "memory", "2048"),
+        for arguments in (("set",), ("set", "percent"), ("set", "colour", "1"), ("clear", "colour"), ("set", "speed", "500"), ("set", "speed", "4Mbit/s"), ("set", "speed", "k"),
+                          ("set", "month", "20"), ("set", "month", "20M"), ("set", "month", "-1G"), ("set", "month", ""), ("clear", "hours", "disk"), ("show", "hours"), ("50",), ("set", "memory", "2048"),
                           ("set", "processors", "1", "2")):
             with self.assertRaises(UsageError, msg=arguments):
                 self.run_verb(*arguments)
@@ -391,7 +405,7 @@ class Verb(Case):
         for word in ("2G", "1500M", "50 % of one processor", "none", "when the next job begins", "HTCondor is told in a moment"):
             self.assertIn(word, said)
         found = json.loads(self.run_verb("--json")[1])
-        self.assertEqual(found["limits"], {"percent": 50, "processors": None, "memory": 2048, "disk": 1500, "hours": None})
+        self.assertEqual(found["limits"], {"percent": 50, "processors": None, "memory": 2048, "disk": 1500, "speed": None, "month": None, "hours": None})
         self.assertEqual(len(found["waits"]), 2)
         self.job()
         self.assertIn("The job that runs keeps what it has until it ends.", self.run_verb()[1])
@@ -407,8 +421,8 @@ class Page(Case):
         said = page.show("k", page.kept()).decode()
         for word in ('name="memory" value="2048"', 'name="hours" value="mon 09:00-17:00"', 'name="percent" value=""', "There are 400.", "There are 3968.", 'name="key" value="k"'):
             self.assertIn(word, said)
-        self.assertEqual(page.asked({"percent": " ", "processors": " 2 ", "memory": "", "disk": "", "hours": "mon 9-17"}),
-                         {"percent": "none", "processors": "2", "memory": "none", "disk": "none", "hours": "mon 9-17"})
+        self.assertEqual(page.asked({"percent": " ", "processors": " 2 ", "memory": "", "disk": "", "speed": "500", "month": "", "hours": "mon 9-17"}),
+                         {"percent": "none", "processors": "2", "memory": "none", "disk": "none", "speed": "500", "month": "none", "hours": "mon 9-17"})
 
     def test_what_was_refused_is_shown_again_as_text_and_has_a_bound(self):
         for hostile in ('"><script>alert(1)</script>', "x" * 5000, "\u202egnp"):

@@ -141,8 +141,8 @@ def forms(tally, house):
         must({status for status, _, _ in tries} == {403}, f"{[one[0] for one in tries]}")
         must(house.asker().ask("/pause", good)[0] == 401, "nobody may pause")
         must([guest.ask("/pause", {**good, **wrong})[0] for wrong in ({"for": "9h"}, {"how": "x"}, {"for": "\x00"})] == [400] * 3, "there is such a pause")
-        wrong = {"percent": "0", "processors": "-1", "memory": "1", "disk": "<b>", "hours": "mon 9-9"}
-        must([guest.ask("/limits", {name: value, "key": key})[0] for name, value in wrong.items()] == [400] * 5, "there is such a limit")
+        wrong = {"percent": "0", "processors": "-1", "memory": "1", "disk": "<b>", "speed": "15", "month": "0", "hours": "mon 9-9"}
+        must([guest.ask("/limits", {name: value, "key": key})[0] for name, value in wrong.items()] == [400] * 7, "there is such a limit")
         must(guest.ask("/limits", {"percent": "50", "key": other_key})[0] == 403 and house.asker().ask("/limits", {"percent": "50"})[0] == 401, "anybody may limit")
         must(guest.ask("/leave", {"key": key})[0] == 400, "it leaves unasked")
         must([guest.ask(path)[0] for path in ("/pause", "/login", "/none", "/../etc/passwd", "/page.css/x")] == [405, 405, 404, 404, 404], "something else is there")

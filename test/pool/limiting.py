@@ -1,5 +1,5 @@
-"""What its owner lends of a machine: processors, memory and disk as HTCondor gives them to jobs, the hours when jobs may run, a share of the processor; kept through
-a loss of power and another pool.conf. That the kernel goes by the share is proven where it is the image's own (test/image/lending.py)."""
+"""What its owner lends of a machine: processors, memory and disk as HTCondor gives them to jobs, the hours when jobs may run, a share of the processor, what
+the overlay sends a second and carries in a month; kept through a loss of power and another pool.conf. That the kernel goes by the share is proven where it is the image's own (test/image/lending.py)."""
 
 import json
 import time
@@ -15,7 +15,19 @@ SHARE = "/sys/fs/cgroup/htcondor/cpu.max"
 NONSENSE = (
     ("processors 0", "too little"), ("processors 9999", "more than there is"), ("processors two", "no number"), ("percent 0", "too little"), ("percent 99999%", "more than there is"),
     ("memory 1M", "too little"), ("memory 9999G", "more than there is"), ("disk 900T", "more than there is"), ("hours mon 9-9", "ends when it begins"),
-    ("hours someday 9-10", "is no day"), ("hours mon 25:00-26:00", "no time of a day"), ("hours mon", "in pairs"))
+    ("hours someday 9-10", "is no day"), ("hours mon 25:00-26:00", "no time of a day"), ("hours mon", "in pairs"),
+    ("speed 1k", "too little"), ("speed 500", "is said like"), ("speed 5000MB/s", "more than there is"), ("month 0G", "too little"), ("month 20", "is said like"))
+CARRIED = """
+import json
+with open("/var/lib/wow/pause/month.json", "r+", encoding="ascii") as file:
+    found = json.load(file)
+    month = max(found["months"])
+    found["months"][month] = [600_000_000, 500_000_000]
+    file.seek(0)
+    json.dump(found, file)
+    file.truncate()
+"""
+"""This month's bytes as if they were more."""
 MINUTE = 130
 """Seconds until a minute begins that is the next but one, and what is told then is taken up."""
 
@@ -84,6 +96,25 @@ def run(tally, pool):
         findings = {one["code"]: one["state"] for one in json.loads(beta.sh("wow doctor --json || :"))["findings"]}
         must(findings.get("paused") == "ok" and "start-false" not in findings, f"{findings}")
         goes_on(beta, lambda: limit("clear hours"))
+    with tally.case("ipopd holds the speed at once, again after each of its starts, and no more when it is ended"):
+        limit("set speed 500 kB/s")
+        until(lambda: speed(beta), lambda found: found == 500, "ipopd is told", LIMIT)
+        must("500 kB/s sent (wow limit)" in beta.sh("wow status", "bob"), beta.sh("wow status"))
+        beta.sh("systemctl restart ipopd")
+        until(lambda: speed(beta), lambda found: found == 500, "it is told again", LIMIT)
+        limit("clear speed")
+        until(lambda: speed(beta), lambda found: found is None, "it is told that this ended", LIMIT)
+    with tally.case("a month that is used up pauses the machine at once, the words say so, and a larger share lets jobs go on"):
+        beta.sh("systemctl stop wow-jobs")
+        beta.run("python3", "-c", CARRIED)
+        beta.sh("systemctl start wow-jobs")
+        stops(beta, lambda: limit("set month 1GB"))
+        said = beta.sh("wow status", "bob")
+        must("1 GB a month, of which 1.1 GB are used (wow limit)" in said and "the owner's limit of a month" in said and "wow limit clear month" in said, said)
+        until(lambda: told("WowPauseReason"), lambda found: set(found) == {"its network carried what its owner gives in a month"}, "the ad says it", LIMIT)
+        must(json.loads(limit("--json"))["month"]["sent_bytes"] >= 600_000_000, limit("--json"))
+        goes_on(beta, lambda: limit("set month 1TB"))
+        limit("clear month")
     with tally.case("the hours begin by themselves, and jobs go on; a pause of the owner's stands above them"):
         stops(beta, lambda: limit(f"set hours {day} 9:00-10"))
         begin = beta.sh("date -d '+70 seconds' +%H:%M").strip()
@@ -111,3 +142,9 @@ def run(tally, pool):
         must("well" in small.result(120) and starts(large) == 0, "it began")
         limit("clear")
         must("well" in large.result(LIMIT), "it does not run")
+
+
+def speed(machine):
+    """kB a second that the machine's ipopd sends at most, as it says; None for no limit, 0 while it does not answer."""
+    said = machine.sh("wow status --json || :")
+    return json.loads(said)["carried"]["speed"] if said.startswith("{") else 0

@@ -31,6 +31,8 @@ internal static partial class Interop
         internal const nuint SIOCSIFFLAGS = 0x8914;
         internal const nuint SIOCGIFMTU = 0x8921;
         internal const nuint SIOCSIFMTU = 0x8922;
+        internal const nuint SIOCGIFTXQLEN = 0x8942;
+        internal const nuint SIOCSIFTXQLEN = 0x8943;
         internal const nuint SIOCSIFHWADDR = 0x8924;
         internal const nuint SIOCGIFHWADDR = 0x8927;
         internal const ushort ARPHRD_ETHER = 1;
@@ -49,6 +51,9 @@ internal static partial class Interop
 
             [FieldOffset(16)]
             internal int ifr_mtu;
+
+            [FieldOffset(16)]
+            internal int ifr_qlen;
 
             [FieldOffset(16)]
             internal ushort sa_family;

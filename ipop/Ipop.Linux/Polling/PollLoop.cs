@@ -99,6 +99,15 @@ public sealed unsafe class PollLoop : IDisposable
         }
     }
 
+    /// <summary>Says whether a descriptor is left alone for a time, readable or not; what <see cref="Add"/> never saw is ignored.</summary>
+    public void Hold(int fd, bool isHeld)
+    {
+        if (_watches.ContainsKey(fd))
+        {
+            _queue.Change(fd, isHeld ? 0 : Interop.Libc.EPOLLIN);
+        }
+    }
+
     /// <summary>Whether the last round was for the sake of time alone: no descriptor was ready, and nobody had posted work.</summary>
     public bool WasIdle { get; private set; }
 

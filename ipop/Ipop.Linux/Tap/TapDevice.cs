@@ -15,6 +15,9 @@ public sealed unsafe class TapDevice : IDisposable
     /// <summary>Flows share a queue by chance, so one in so many flows that are no flood waits behind it.</summary>
     private const int MaxQueues = 8;
 
+    /// <summary>Packets that the kernel keeps of each queue for who reads it (TUN_READQ_SIZE).</summary>
+    public const int QueueLength = 500;
+
     private readonly TapClaim _claim;
 
     [Bounded(nameof(MaxQueues))]
@@ -27,6 +30,9 @@ public sealed unsafe class TapDevice : IDisposable
         (_claim, _queues, Name) = (claim, queues, name);
         _descriptors = [.. queues.ConvertAll(queue => queue.Value)];
         Offload = SetOffload(queues[0], wanted);
+
+        // A daemon that ended while its owner's limit held has left it short.
+        SetQueueLength(QueueLength);
         TapPacketSize.Limit(name);
     }
 
@@ -160,6 +166,9 @@ public sealed unsafe class TapDevice : IDisposable
             _ => throw new TapException($"tap {Name} can't be read: {FileDescriptor.LastError()}"),
         };
     }
+
+    /// <summary>Sets how many packets the kernel keeps of each queue, beyond which it drops what comes. A kernel that refuses keeps as many as before.</summary>
+    public void SetQueueLength(int packets) => TapSettings.SetQueueLength(Name, packets);
 
     /// <summary>Gives one frame to the kernel. A frame that it doesn't take (interface down, out of memory) is lost, as on a wire.</summary>
     public void Write(ReadOnlySpan<byte> frame, FrameOffload offload)

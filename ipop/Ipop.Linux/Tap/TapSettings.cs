@@ -56,6 +56,19 @@ internal static unsafe class TapSettings
         }
     }
 
+    /// <summary>Sets the length of an interface's queues. One that refuses is as it was.</summary>
+    internal static void SetQueueLength(string name, int packets)
+    {
+        using var socket = new FileDescriptor(
+            Interop.Libc.socket(Interop.Libc.AF_INET, Interop.Libc.SOCK_DGRAM | Interop.Libc.SOCK_CLOEXEC, 0));
+        Interop.Libc.ifreq request = Request(name);
+        if (Interop.Libc.ioctl(socket.Value, Interop.Libc.SIOCGIFTXQLEN, &request) == 0 && request.ifr_qlen != packets)
+        {
+            request.ifr_qlen = packets;
+            _ = Interop.Libc.ioctl(socket.Value, Interop.Libc.SIOCSIFTXQLEN, &request);
+        }
+    }
+
     private static void Call(FileDescriptor socket, nuint command, ref Interop.Libc.ifreq request, string name)
     {
         fixed (Interop.Libc.ifreq* pointer = &request)

@@ -86,7 +86,7 @@ internal sealed class Daemon : IControlled, IDisposable
     public StatusReply Status(TimeSpan now) =>
         StatusReport.Status(
             _options, _parts.Node, _parts.Network, _parts.Identity.Certificate, now, now - _started, _parts.Outside?.Report(), Warnings(now), Nat(),
-            StatusReport.Udp(_parts.Udp.LocalPort, _parts.Port.Traffic, now), _parts.Resolver,
+            StatusReport.Udp(_parts.Udp.LocalPort, _parts.Port.Traffic, now), StatusReport.Carried(_parts.Port.Traffic, _parts.OwnersLimit), _parts.Resolver,
             _parts.Identity.Verifier?.Revocations, Working(), _parts.Clock.Report(), StatusReport.Shortages(_parts.Loop.Shortages, now));
 
     /// <inheritdoc/>
@@ -127,6 +127,16 @@ internal sealed class Daemon : IControlled, IDisposable
     public ControlFault? PublishNotice(TimeSpan now, string file) => _parts.Notices is null
         ? new(ControlCode.OpenPool, $"the pool is open ({OptionKey.PoolOpen} = yes in {_options.File}): there is no CA that could sign a notice")
         : _parts.Notices.Publish(now, file);
+
+    /// <inheritdoc/>
+    public void Limit(TimeSpan now, int? speed)
+    {
+        if (speed != _parts.OwnersLimit.Speed)
+        {
+            _log.SendingLimited(speed ?? 0);
+            _parts.OwnersLimit.Set(now, speed);
+        }
+    }
 
     /// <inheritdoc/>
     public void Stop() => _parts.Loop.Stop();

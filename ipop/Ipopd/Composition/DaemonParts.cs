@@ -71,6 +71,7 @@ internal sealed class DaemonParts : IDisposable
                 owner => Own(new TcpLinks(Loop, owner, () => BootClock.Now)),
                 output => new Node(NodeSettings(), Identity.Node, Identity.Handshakes, Identity.Verifier, policy, output, new StrongRandom(), hardware),
                 node => new VirtualNetwork(NetworkOptions(mac), node, Identity.Certificate, Tap, BootClock.Now));
+            OwnersLimit = new OwnersLimit(Loop, Tap, Node, Port.Traffic);
             TcpPorts.Open(Tcp, options, Udp.LocalPort, log);
             Node.OwnTime = Clock.Tellable;
             Notices = Identity.Verifier is { } verifier ? Own(new NoticeBoard(Node, options.NodeState, verifier.AuthorityDer, BootClock.Now, log)) : null;
@@ -117,6 +118,8 @@ internal sealed class DaemonParts : IDisposable
     internal NamePort? Names { get; }
 
     internal TapPort Tap { get; }
+
+    internal OwnersLimit OwnersLimit { get; }
 
     internal CopyWatch? CopyWatch { get; }
 

@@ -13,7 +13,7 @@ internal sealed class Rounds(DaemonParts parts, ILogger log)
         ("connections", () => parts.Tcp.NextTick), ("clock", () => parts.Clock.NextTick), ("peers' memory", () => parts.PeerMemory.NextTick),
         ("surroundings", () => parts.Surroundings.NextTick), ("port mapping", () => parts.Outside?.NextTick ?? TimeSpan.MaxValue),
         ("hosts' memory", () => parts.HostMemory?.NextTick ?? TimeSpan.MaxValue), ("names", () => parts.Names?.NextTick ?? TimeSpan.MaxValue),
-        ("start's memory", () => parts.StartMemory.NextTick)]);
+        ("start's memory", () => parts.StartMemory.NextTick), ("owner's limit", () => parts.OwnersLimit.NextTick)]);
 
     private bool _wasJoined;
     private TimeSpan _passedAt;
@@ -57,6 +57,7 @@ internal sealed class Rounds(DaemonParts parts, ILogger log)
         parts.Outside?.Tick(now);
         parts.Network.EndRound();
         parts.Tap.EndRound(now);
+        parts.OwnersLimit.EndRound(now);
         parts.Names?.EndRound(now);
         parts.Udp.Flush();
         parts.SearchSockets.EndRound();

@@ -19,7 +19,7 @@ internal static class StatusReport
     /// <summary>The node as it stands.</summary>
     internal static StatusReply Status(
         DaemonOptions options, Node node, VirtualNetwork network, MemberCertificate? certificate, TimeSpan now, TimeSpan uptime,
-        PortMappingReply? portMapping, IReadOnlyList<WarningReply> warnings, NatReply nat, UdpReply udp, BootstrapResolver resolver,
+        PortMappingReply? portMapping, IReadOnlyList<WarningReply> warnings, NatReply nat, UdpReply udp, CarriedReply carried, BootstrapResolver resolver,
         RevocationList? revocations, OffloadOptions working, ClockReply clock, ShortagesReply? shortages)
     {
         RingStatus ring = node.Ring;
@@ -39,6 +39,7 @@ internal static class StatusReport
             Managers: [.. (network.Managers?.Managers ?? []).Select(manager => new PoolManagerReply(manager.Host, manager.Address.ToString(), manager.ServesAuthority))],
             Nat: nat,
             Udp: udp,
+            Carried: carried,
             Bootstrap: Bootstrap(resolver, node.Peers(now)),
             Tap: options.TapName,
             Dns: options.DnsListen?.ToString(),
@@ -82,6 +83,9 @@ internal static class StatusReport
         traffic.ReceivedDatagrams,
         traffic.ReceivedBytes,
         traffic.HeardAt is { } at ? Math.Round((now - at).TotalSeconds, 1) : null);
+
+    /// <summary>What went over all sockets, and the owner's limit.</summary>
+    internal static CarriedReply Carried(TrafficCounters traffic, OwnersLimit limit) => new(traffic.CarriedOut, traffic.CarriedIn, limit.Speed, limit.Waits);
 
     /// <summary>What the kernel was short of; null if that is no news any more.</summary>
     internal static ShortagesReply? Shortages(Shortages shortages, TimeSpan now) =>

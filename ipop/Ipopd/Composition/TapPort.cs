@@ -23,6 +23,12 @@ internal sealed class TapPort : ITapOutput, IDisposable
     /// <summary>Bytes after which no more is read at once, likewise: 64 TCP packets that the kernel left whole would keep a ping waiting for 10 ms.</summary>
     private const int BytesPerRound = 100_000;
 
+    /// <summary>Seconds that a packet should wait in the kernel's queue at most, if the packets before it are such; and no shorter queue, so that a burst finds room.</summary>
+    private const double LongestWait = 0.25, TypicalPacket = 2 * 1280;
+
+    /// <summary>Packets of the shortest queue.</summary>
+    private const int LeastQueue = 24;
+
     /// <summary>A TCP packet that the kernel left whole, with its Ethernet header.</summary>
     private const int LongestFrame = ushort.MaxValue + 14;
 
@@ -36,6 +42,7 @@ internal sealed class TapPort : ITapOutput, IDisposable
     private readonly byte[] _frame = new byte[LongestFrame];
     private int _busyQueues;
     private int _framesPerQueue = FramesPerRound;
+    private int _bytesPerRound = BytesPerRound;
     private int _bytesPerQueue = BytesPerRound;
     private bool _mustBounce;
     private bool _isHeld;
@@ -110,6 +117,15 @@ internal sealed class TapPort : ITapOutput, IDisposable
         }
     }
 
+    /// <summary>Reads so many bytes a round at most, and has the kernel keep so few packets for it that what waits there is not long; null for as at first.</summary>
+    /// <param name="round">Bytes of a round.</param>
+    /// <param name="rate">Bytes a second at which they are read.</param>
+    internal void SetPace(int? round, int? rate)
+    {
+        _bytesPerRound = Math.Min(round ?? BytesPerRound, BytesPerRound);
+        _tap.SetQueueLength(rate is { } bytes ? (int)Math.Clamp(bytes * LongestWait / TypicalPacket, LeastQueue, TapDevice.QueueLength) : TapDevice.QueueLength);
+    }
+
     /// <summary>Reads what waits in one queue: as much as every queue with something in it may be read of.</summary>
     internal void Receive(TimeSpan now, int queue, VirtualNetwork network)
     {
@@ -179,7 +195,7 @@ internal sealed class TapPort : ITapOutput, IDisposable
 
         _mustBounce = false;
         _framesPerQueue = FramesPerRound / Math.Max(1, _busyQueues);
-        _bytesPerQueue = BytesPerRound / Math.Max(1, _busyQueues);
+        _bytesPerQueue = _bytesPerRound / Math.Max(1, _busyQueues);
         _busyQueues = 0;
         _capture?.Flush();
     }

@@ -42,6 +42,9 @@ internal interface IControlled
     /// <returns>What is wrong with the file, or null.</returns>
     ControlFault? PublishNotice(TimeSpan now, string file);
 
+    /// <summary>Sends so many thousands of bytes a second at most; null for no limit.</summary>
+    void Limit(TimeSpan now, int? speed);
+
     /// <summary>Ends the daemon.</summary>
     void Stop();
 }
@@ -120,6 +123,9 @@ internal sealed class ControlCommands(IControlled controlled)
             case ControlCommand.PublishNotice:
                 reply(request.File is { Length: > 0 } file ? Done(controlled.PublishNotice(now, file)) : BadRequest("no file; send \"file\":\"/path\""));
                 break;
+            case ControlCommand.Limit:
+                Limit(now, request.Speed ?? ControlRequest.UsualSpeed, reply);
+                break;
             case ControlCommand.Stop:
                 reply(Done());
                 controlled.Stop();
@@ -139,6 +145,19 @@ internal sealed class ControlCommands(IControlled controlled)
         else
         {
             reply(BadRequest($"'{text}' is not an IPv4 address; send \"address\":\"a.b.c.d\""));
+        }
+    }
+
+    private void Limit(TimeSpan now, long speed, Action<byte[]> reply)
+    {
+        if (speed is < ControlRequest.LeastSpeed or > ControlRequest.MostSpeed)
+        {
+            reply(BadRequest($"speed {speed} is not from {ControlRequest.LeastSpeed} to {ControlRequest.MostSpeed}; send thousands of bytes a second, or 0 for no limit"));
+        }
+        else
+        {
+            controlled.Limit(now, speed == 0 ? null : (int)speed);
+            reply(Done());
         }
     }
 

@@ -19,6 +19,7 @@ namespace Ipopd.Control;
 /// <param name="Managers">The CA's list of managers, in their order; empty while none is known.</param>
 /// <param name="Nat">What stands between the node and the world.</param>
 /// <param name="Udp">What went over the overlay's UDP socket since the start.</param>
+/// <param name="Carried">What went over all of the overlay's sockets since the start, and the owner's limit of it.</param>
 /// <param name="Bootstrap">The bootstrap list.</param>
 /// <param name="Tap">The interface.</param>
 /// <param name="Dns">Where names are answered, as in 127.0.0.54:5354; null for nowhere.</param>
@@ -32,9 +33,10 @@ namespace Ipopd.Control;
 /// <param name="Warnings">What is wrong or dangerous.</param>
 internal sealed record StatusReply(
     string Node, string Pool, bool Open, string Zone, string Subnet, string? Address, string? Host, bool Certified, CertificateReply? Certificate,
-    RingReply Ring, string? Manager, IReadOnlyList<PoolManagerReply> Managers, NatReply Nat, UdpReply Udp, IReadOnlyList<BootstrapReply> Bootstrap,
-    string Tap, string? Dns, long UptimeS, PortMappingReply? PortMapping, RevocationsReply? Revocations, ClockReply Clock,
-    IReadOnlyList<OffloadReply> Offload, ShortagesReply? Shortages, RouterReply? Router, IReadOnlyList<WarningReply> Warnings) : IControlReply
+    RingReply Ring, string? Manager, IReadOnlyList<PoolManagerReply> Managers, NatReply Nat, UdpReply Udp, CarriedReply Carried,
+    IReadOnlyList<BootstrapReply> Bootstrap, string Tap, string? Dns, long UptimeS, PortMappingReply? PortMapping, RevocationsReply? Revocations,
+    ClockReply Clock, IReadOnlyList<OffloadReply> Offload, ShortagesReply? Shortages, RouterReply? Router,
+    IReadOnlyList<WarningReply> Warnings) : IControlReply
 {
     /// <inheritdoc/>
     public void Write(Utf8JsonWriter json)
@@ -55,6 +57,7 @@ internal sealed record StatusReply(
         ControlWriter.Write(json, "managers"u8, Managers);
         ControlWriter.Write(json, "nat"u8, Nat);
         ControlWriter.Write(json, "udp"u8, Udp);
+        ControlWriter.Write(json, "carried"u8, Carried);
         ControlWriter.Write(json, "bootstrap"u8, Bootstrap);
         json.WriteString("tap"u8, Tap);
         json.WriteString("dns"u8, Dns);

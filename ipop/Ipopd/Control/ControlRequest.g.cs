@@ -27,8 +27,14 @@ internal sealed partial record ControlRequest
     /// <summary>Where the notice is.</summary>
     internal string? File { get; private set; }
 
+    /// <summary>Thousands of bytes a second by UDP and TCP, with the headers of IP; 0 for no limit.</summary>
+    internal long? Speed { get; private set; }
+
     /// <summary>What TimeoutMs is at least, at most, and if the line does not say.</summary>
     internal const long LeastTimeoutMs = 1, MostTimeoutMs = 60000, UsualTimeoutMs = 5000;
+
+    /// <summary>What Speed is at least, at most, and if the line does not say.</summary>
+    internal const long LeastSpeed = 0, MostSpeed = 1000000, UsualSpeed = 0;
 
     /// <summary>Every request, with who may make it.</summary>
     internal static IReadOnlyList<ControlRequestKind> Kinds { get; } =
@@ -42,6 +48,7 @@ internal sealed partial record ControlRequest
         new(ControlCommand.Reload, ControlRight.Change),
         new(ControlCommand.RefuseAddress, ControlRight.Change),
         new(ControlCommand.PublishNotice, ControlRight.Change),
+        new(ControlCommand.Limit, ControlRight.Change),
         new(ControlCommand.Stop, ControlRight.Change),
     ];
 
@@ -76,6 +83,10 @@ internal sealed partial record ControlRequest
         else if (json.ValueTextEquals("file"u8))
         {
             File = ReadString(ref json);
+        }
+        else if (json.ValueTextEquals("speed"u8))
+        {
+            Speed = ReadInteger(ref json);
         }
         else
         {

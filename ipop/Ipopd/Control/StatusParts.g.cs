@@ -146,6 +146,27 @@ internal sealed record UdpReply(
     }
 }
 
+/// <summary>
+/// What went over all of the overlay's sockets, UDP and TCP, since the start, with the headers of IP; of TCP those that each frame has.
+/// </summary>
+/// <param name="SentBytes">Bytes out.</param>
+/// <param name="ReceivedBytes">Bytes in.</param>
+/// <param name="Speed">Thousands of bytes a second that are sent at most; null for no limit.</param>
+/// <param name="Waits">How often this machine's own packets had to wait for that limit.</param>
+internal sealed record CarriedReply(long SentBytes, long ReceivedBytes, long? Speed, long Waits) : IControlReply
+{
+    /// <inheritdoc/>
+    public void Write(Utf8JsonWriter json)
+    {
+        json.WriteStartObject();
+        json.WriteNumber("sent_bytes"u8, SentBytes);
+        json.WriteNumber("received_bytes"u8, ReceivedBytes);
+        ControlWriter.Write(json, "speed"u8, Speed);
+        json.WriteNumber("waits"u8, Waits);
+        json.WriteEndObject();
+    }
+}
+
 /// <summary>One entry of the bootstrap list.</summary>
 /// <param name="Entry">As configured.</param>
 /// <param name="Addresses">What it resolves to; empty if it does not.</param>

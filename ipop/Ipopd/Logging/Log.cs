@@ -104,6 +104,9 @@ internal static partial class Log
         EventName = "AddressRefused", Level = LogLevel.Warning, Message = "the CA refuses address {Address}; taking the next claimable address", SkipEnabledCheck = true)]
     internal static partial void AddressRefused(this ILogger log, string address);
 
+    [LoggerMessage(EventName = "SendingLimited", Level = LogLevel.Information, Message = "the owner's limit: {Speed} kB/s are sent at most; 0 is no limit", SkipEnabledCheck = true)]
+    internal static partial void SendingLimited(this ILogger log, int speed);
+
     [LoggerMessage(
         EventName = "CertificateTaken", Level = LogLevel.Information,
         Message = "certificate {Serial} for {Host}, {Address}, until {NotAfter}", SkipEnabledCheck = true)]

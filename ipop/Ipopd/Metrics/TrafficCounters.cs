@@ -3,6 +3,9 @@ namespace Ipopd.Metrics;
 /// <summary>What went over the overlay's sockets since the start, IP headers not counted. Plain fields: one thread writes.</summary>
 internal sealed class TrafficCounters
 {
+    /// <summary>Bytes of IPv4's header and UDP's, and of IPv4's, TCP's with its timestamp, and a TLS record's; TCP joins and cuts frames, so of it that is an estimate.</summary>
+    private const int UdpHeaders = 28, TcpHeaders = 74;
+
     internal long SentDatagrams { get; private set; }
 
     internal long SentBytes { get; private set; }
@@ -10,6 +13,12 @@ internal sealed class TrafficCounters
     internal long ReceivedDatagrams { get; private set; }
 
     internal long ReceivedBytes { get; private set; }
+
+    /// <summary>All that went out, with the headers that IP and UDP, or IP and TCP, put before each.</summary>
+    internal long CarriedOut => SentBytes + (SentDatagrams * UdpHeaders) + TcpSentBytes + (TcpSentFrames * TcpHeaders);
+
+    /// <summary>All that came, likewise.</summary>
+    internal long CarriedIn => ReceivedBytes + (ReceivedDatagrams * UdpHeaders) + TcpReceivedBytes + (TcpReceivedFrames * TcpHeaders);
 
     /// <summary>When something last came; null if nothing ever did.</summary>
     internal TimeSpan? HeardAt { get; private set; }

@@ -46,6 +46,47 @@ public sealed class RelayBudgetTests
     }
 
     [Fact]
+    public void The_owner_s_limit_holds_where_it_is_less_and_ends_again()
+    {
+        foreach (int rate in new[] { Rate, 0 })
+        {
+            var budget = new RelayBudget(rate);
+            budget.Lower(50_000);
+            for (int i = 0; i < 10_000; i++)
+            {
+                budget.TryTake(TimeSpan.FromMilliseconds(i), 1000, isRing: true);
+            }
+
+            Assert.InRange(budget.Bytes, 500_000, 550_000);
+            budget.Lower(null);
+            for (int i = 10_000; i < 20_000; i++)
+            {
+                budget.TryTake(TimeSpan.FromMilliseconds(i), 100, isRing: true);
+            }
+
+            Assert.InRange(budget.Bytes, 1_490_000, 1_550_000);
+        }
+
+        var wide = new RelayBudget(Rate);
+        wide.Lower(10 * Rate);
+        Assert.False(wide.TryTake(default, 2 * Rate, isRing: true));
+    }
+
+    [Fact]
+    public void Where_all_is_the_machine_s_own_nothing_is_relayed_and_the_ring_goes_on()
+    {
+        foreach (int rate in new[] { Rate, 0 })
+        {
+            var budget = new RelayBudget(rate) { IsRingAlone = true };
+            Assert.False(budget.TryTake(default, 100, isRing: false));
+            Assert.True(budget.TryTake(default, 100, isRing: true));
+            budget.IsRingAlone = false;
+            Assert.True(budget.TryTake(default, 100, isRing: false));
+            Assert.Equal((2, 1), (budget.Frames, budget.Refused));
+        }
+    }
+
+    [Fact]
     public void A_clock_that_stands_still_or_goes_back_gives_nothing()
     {
         var budget = new RelayBudget(Rate);

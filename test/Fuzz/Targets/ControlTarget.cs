@@ -16,7 +16,7 @@ internal sealed class ControlTarget : FuzzTarget
     public override IMutator Mutator { get; } = new TextMutator(
     [
         "{", "}", "[", "]", ":", ",", "\"", "null", "true", "1e999", "\"command\"", "\"address\"", "\"name\"", "\"status\"", "\"peers\"", "\"reload\"", "\"refuse-address\"",
-        "\"resolve\"", "\"stop\"", "\"ping\"", "\"trace\"", "\"metrics\"", "\"target\"", "\"timeout_ms\"", "\"ring\"", "\"boss\"", "\"10.128.3.4\"", "\"alpha\"", "\"\\ud800\"", "\"\\u0000\"", "\"$ref\"", "/*", "//", new string('[', 70), new string('a', 300),
+        "\"resolve\"", "\"stop\"", "\"ping\"", "\"trace\"", "\"metrics\"", "\"target\"", "\"timeout_ms\"", "\"limit\"", "\"speed\"", "\"ring\"", "\"boss\"", "\"10.128.3.4\"", "\"alpha\"", "\"\\ud800\"", "\"\\u0000\"", "\"$ref\"", "/*", "//", new string('[', 70), new string('a', 300),
     ]);
 
     public override IEnumerable<Sample> Samples()
@@ -31,6 +31,8 @@ internal sealed class ControlTarget : FuzzTarget
         yield return new("publish-nothing", "{\"command\":\"publish-notice\"}\n"u8.ToArray());
         yield return new("publish-nothing-even", "{\"command\":\"publish-notice\" }\n"u8.ToArray());
         yield return new("publish-notice-even", "{\"command\":\"publish-notice\",\"file\":\"/n\" }\n"u8.ToArray());
+        yield return new("limit", "{\"command\":\"limit\",\"speed\":500}\n"u8.ToArray());
+        yield return new("limit-of-nothing", "{\"command\":\"limit\",\"speed\":-1 }\n"u8.ToArray());
         yield return new("resolve", "{\"command\":\"resolve\",\"name\":\"alpha\"}\n"u8.ToArray());
         yield return new("ping", "{\"command\":\"ping\",\"target\":\"boss\",\"timeout_ms\":1000}\n"u8.ToArray());
         yield return new("trace", "{\"command\":\"trace\",\"target\":\"boss\",\"ring\":true}\n"u8.ToArray());
@@ -79,6 +81,7 @@ internal sealed class ControlTarget : FuzzTarget
             Managers: [new PoolManagerReply("manager", "10.128.0.1", Ca: true)],
             Nat: new NatReply("none", "no NAT", ["192.0.2.9:4433"], ["192.0.2.9:4433"], "independent", 120),
             Udp: new UdpReply(4433, 1, 2, 3, 4, 0.5),
+            Carried: new CarriedReply(30, 88, null, 0),
             Bootstrap: [new BootstrapReply("udp:192.0.2.1:4433", ["192.0.2.1:4433"], true)],
             Clock: new ClockReply("nothing", null, null, 0, 0, false, null),
             Tap: "wow0",
@@ -109,6 +112,8 @@ internal sealed class ControlTarget : FuzzTarget
         public string Metrics(TimeSpan now) => "# HELP a \"b\"\n";
 
         public ControlFault? PublishNotice(TimeSpan now, string file) => file == "/good" ? null : new(ControlCode.BadNotice, $"{file} holds no notice");
+
+        public void Limit(TimeSpan now, int? speed) => Oracle.That(speed is null or (> 0 and <= (int)ControlRequest.MostSpeed), "a limit is one that there can be");
 
         public void Stop()
         {

@@ -48,6 +48,36 @@ public sealed class PollLoopTests
     }
 
     [Fact]
+    public void A_descriptor_that_is_held_is_left_alone_and_heard_when_that_ends()
+    {
+        using var loop = new PollLoop();
+        using UdpSocket sender = UdpSocket.OpenAny(0), receiver = UdpSocket.OpenAny(0);
+        TimeSpan heard = default, opens = BootClock.Now + TimeSpan.FromMilliseconds(80);
+        int rounds = 0;
+        loop.Hold(receiver.Descriptor, true);
+        loop.Add(receiver.Descriptor, now =>
+        {
+            heard = now;
+            loop.Stop();
+        });
+        loop.Hold(receiver.Descriptor, true);
+        sender.Send(TransportAddress.FromIPv4(0x7f000001, (ushort)receiver.LocalPort), new byte[9]);
+        sender.Flush();
+        loop.Run(() => opens, now =>
+        {
+            rounds++;
+            if (now >= opens)
+            {
+                opens = TimeSpan.MaxValue;
+                loop.Hold(receiver.Descriptor, false);
+            }
+        });
+
+        Assert.True(heard > TimeSpan.Zero && opens == TimeSpan.MaxValue);
+        Assert.InRange(rounds, 1, 20);
+    }
+
+    [Fact]
     public void A_readable_descriptor_calls_its_handler_until_it_is_removed()
     {
         using var loop = new PollLoop();

@@ -11,7 +11,7 @@ public sealed class ControlCommandsTests
     public void Status_and_peers_have_the_documented_form()
     {
         Assert.Equal(
-            """{"ok":true,"node":"ab","pool":"demo","open":false,"zone":"demo.internal","subnet":"10.128.0.0/16","address":null,"host":null,"certified":true,"certificate":{"serial":"0A","not_before":"2026-11-21T00:00:00Z","not_after":"2026-12-21T00:00:00Z","renew_from":"2026-12-11T00:00:00Z","address":"10.128.3.4","host":"alpha","role":"worker"},"ring":{"joined":true,"connections":3,"near":2,"relayed":{"frames":4,"bytes":5000,"refused":1}},"manager":"10.128.0.1","managers":[{"host":"manager","address":"10.128.0.1","ca":true},{"host":"second","address":"10.128.0.2","ca":false}],"nat":{"kind":"none","text":"no NAT","outside":["192.0.2.9:4433"],"inside":["192.0.2.9:4433"],"filtering":"independent","keep_alive_s":120},"udp":{"port":4433,"sent_datagrams":1,"sent_bytes":2,"received_datagrams":3,"received_bytes":4,"heard_s":0.5},"bootstrap":[{"entry":"udp:192.0.2.1:4433","addresses":["192.0.2.1:4433"],"linked":true}],"tap":"wow0","dns":null,"uptime_s":5,"port_mapping":null,"revocations":{"number":7,"certificates":2},"clock":{"follows":"hypervisor","device":"rtc0","error_s":-0.25,"zone_min":120,"voices":5,"set":true,"trouble":null},"offload":[{"name":"udp-runs","on":false,"why":"one by one"}],"shortages":{"count":3,"last_s":12},"router":{"limit":64,"hosts":[{"mac":"02:aa:00:00:00:01","address":"10.128.7.8","lease_s":599,"heard_s":0.5}]},"warnings":[{"code":"twin","text":"it's \"quoted\""}]}""",
+            """{"ok":true,"node":"ab","pool":"demo","open":false,"zone":"demo.internal","subnet":"10.128.0.0/16","address":null,"host":null,"certified":true,"certificate":{"serial":"0A","not_before":"2026-11-21T00:00:00Z","not_after":"2026-12-21T00:00:00Z","renew_from":"2026-12-11T00:00:00Z","address":"10.128.3.4","host":"alpha","role":"worker"},"ring":{"joined":true,"connections":3,"near":2,"relayed":{"frames":4,"bytes":5000,"refused":1}},"manager":"10.128.0.1","managers":[{"host":"manager","address":"10.128.0.1","ca":true},{"host":"second","address":"10.128.0.2","ca":false}],"nat":{"kind":"none","text":"no NAT","outside":["192.0.2.9:4433"],"inside":["192.0.2.9:4433"],"filtering":"independent","keep_alive_s":120},"udp":{"port":4433,"sent_datagrams":1,"sent_bytes":2,"received_datagrams":3,"received_bytes":4,"heard_s":0.5},"carried":{"sent_bytes":30,"received_bytes":88,"speed":500,"waits":6},"bootstrap":[{"entry":"udp:192.0.2.1:4433","addresses":["192.0.2.1:4433"],"linked":true}],"tap":"wow0","dns":null,"uptime_s":5,"port_mapping":null,"revocations":{"number":7,"certificates":2},"clock":{"follows":"hypervisor","device":"rtc0","error_s":-0.25,"zone_min":120,"voices":5,"set":true,"trouble":null},"offload":[{"name":"udp-runs","on":false,"why":"one by one"}],"shortages":{"count":3,"last_s":12},"router":{"limit":64,"hosts":[{"mac":"02:aa:00:00:00:01","address":"10.128.7.8","lease_s":599,"heard_s":0.5}]},"warnings":[{"code":"twin","text":"it's \"quoted\""}]}""",
             Ask("""{"command":"status"}"""));
         Assert.Equal(
             """{"ok":true,"peers":[{"node":"cd","address":"10.128.0.1","host":"boss","path":"direct","endpoint":"192.0.2.1:4433","rtt_ms":1.5,"certified":true,"sent_bytes":10,"received_bytes":20,"age_s":30,"boot":"00000000000000ab","relay":null,"loss":0.125,"mtu":1439,"why_not_direct":null,"key_exchange":"x25519"}]}""",
@@ -45,6 +45,10 @@ public sealed class ControlCommandsTests
         Assert.Equal("""{"ok":true}""", Ask("""{"command":"refuse-address","address":"10.128.3.4"}"""));
         Assert.Equal([new IPv4Address(0x0a800304)], _daemon.Refused);
         Assert.Equal("""{"ok":true,"address":"10.128.3.4"}""", Ask("""{"command":"resolve","name":"alpha"}"""));
+        Assert.Equal("""{"ok":true}""", Ask("""{"command":"limit","speed":500}"""));
+        Assert.Equal("""{"ok":true}""", Ask("""{"command":"limit","speed":0}"""));
+        Assert.Equal("""{"ok":true}""", Ask("""{"command":"limit"}"""));
+        Assert.Equal([500, null, null], _daemon.Speeds);
         Assert.Equal("""{"ok":true}""", Ask("""{"command":"stop"}"""));
         Assert.True(_daemon.IsStopped);
     }
@@ -53,6 +57,7 @@ public sealed class ControlCommandsTests
     [InlineData("reload")]
     [InlineData("refuse-address")]
     [InlineData("publish-notice")]
+    [InlineData("limit")]
     [InlineData("stop")]
     public void Who_may_only_ask_changes_nothing(string command)
     {
@@ -60,6 +65,7 @@ public sealed class ControlCommandsTests
         Assert.Contains("\"code\":\"not-permitted\"", reply, StringComparison.Ordinal);
         Assert.Contains($"only root may ask for '{command}'", reply.Replace("\\u0027", "'", StringComparison.Ordinal), StringComparison.Ordinal);
         Assert.Empty(_daemon.Refused);
+        Assert.Empty(_daemon.Speeds);
         Assert.False(_daemon.IsStopped);
     }
 
@@ -86,6 +92,9 @@ public sealed class ControlCommandsTests
     [InlineData("""{"command":"refuse-address"}""", "'' is not an IPv4 address", "bad-request")]
     [InlineData("""{"command":"refuse-address","address":"10.1"}""", "'10.1' is not an IPv4 address", "bad-request")]
     [InlineData("""{"command":"resolve"}""", "no name; send", "bad-request")]
+    [InlineData("""{"command":"limit","speed":-1}""", "speed -1 is not from 0 to 1000000", "bad-request")]
+    [InlineData("""{"command":"limit","speed":1000001}""", "speed 1000001 is not from 0 to 1000000", "bad-request")]
+    [InlineData("""{"command":"limit","speed":0.5}""", "a field that is an integer is something else", "bad-request")]
     [InlineData("""{"command":"publish-notice"}""", "no file; send", "bad-request")]
     [InlineData("""{"command":"publish-notice","file":"/bad"}""", "/bad holds no notice", "bad-notice")]
     [InlineData("""{"command":"resolve","name":"beta"}""", "'beta' was not found", "not-found")]

@@ -9,6 +9,8 @@ internal sealed class FakeControlled : IControlled
 
     internal List<IPv4Address> Refused { get; } = [];
 
+    internal List<int?> Speeds { get; } = [];
+
     internal bool IsStopped { get; private set; }
 
     public StatusReply Status(TimeSpan now) => new(
@@ -26,6 +28,7 @@ internal sealed class FakeControlled : IControlled
         Managers: [new PoolManagerReply("manager", "10.128.0.1", Ca: true), new PoolManagerReply("second", "10.128.0.2", Ca: false)],
         Nat: new NatReply("none", "no NAT", ["192.0.2.9:4433"], ["192.0.2.9:4433"], "independent", 120),
         Udp: new UdpReply(4433, 1, 2, 3, 4, 0.5),
+        Carried: new CarriedReply(30, 88, 500, 6),
         Bootstrap: [new BootstrapReply("udp:192.0.2.1:4433", ["192.0.2.1:4433"], true)],
         Tap: "wow0",
         Dns: null,
@@ -54,6 +57,8 @@ internal sealed class FakeControlled : IControlled
     public string Metrics(TimeSpan now) => "# HELP a \"b\"\n";
 
     public ControlFault? PublishNotice(TimeSpan now, string file) => file == "/good" ? null : new(ControlCode.BadNotice, $"{file} holds no notice");
+
+    public void Limit(TimeSpan now, int? speed) => Speeds.Add(speed);
 
     public void Stop() => IsStopped = true;
 }

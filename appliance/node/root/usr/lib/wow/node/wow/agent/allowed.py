@@ -39,7 +39,7 @@ REQUESTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "support": ((ROOT, MEMBER, CONSOLE), ()),
     "pause": ((ROOT, MEMBER, CONSOLE, WEB), ("for", "finish")),
     "resume": ((ROOT, MEMBER, CONSOLE, WEB), ()),
-    "limit": ((ROOT, MEMBER, WEB), ("percent", "processors", "memory", "disk", "hours")),
+    "limit": ((ROOT, MEMBER, WEB), ("percent", "processors", "memory", "disk", "speed", "month", "hours")),
     "boot": ((ROOT, MEMBER), ("mode", "module", "over")),
     "leave": ((ROOT, CONSOLE, WEB), ()),
     "join": ((ROOT, WEB), ("pool", "ticket")),

@@ -16,6 +16,7 @@ from wow.jobs.patience import Watch
 from wow.jobs.shadows import Shadow, Shadows
 from wow.lib import barred, overlay
 from wow.lib.errors import WowError
+from wow.limits import line
 from wow.limits import rounds as limiting
 from wow.page import keeper as page
 from wow.pause import rounds as pausing
@@ -117,7 +118,7 @@ def main() -> int:
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR1})
     pool = facts.read()
     # Before those that may wait for HTCondor's tools.
-    counted = counter.Counter()
+    counted, carried = counter.Counter(), line.Line()
     rounds: list[Callable[[float], None]] = [page.Keeper(pool).round, counted.round]
     if pool.is_manager:
         rounds.append(ads.Keeper(pool).round)
@@ -125,7 +126,7 @@ def main() -> int:
         queue.release()
         keeper, counting = Keeper(float(pool.values["jobs", "patience"]) * 60), runs.Runs()
         if pool.has_slots:
-            rounds[:0] = [pausing.Pausing().round, limiting.Limiting().round, refused.Refusing().round]
+            rounds[:0] = [carried.round, pausing.Pausing().round, limiting.Limiting().round, refused.Refusing().round]
         rounds += [returned.Returned(pool).round, keeper.round, lambda now: counting.round(now, keeper.shadows)]
     rounds.append(reread.Retry().round)
     # systemd's word ends the program here, in order.
@@ -133,7 +134,10 @@ def main() -> int:
     try:
         run(rounds)
     finally:
-        counted.close()
+        try:
+            counted.close()
+        finally:
+            carried.close()
     return 0
 
 

@@ -56,6 +56,14 @@ class Udp(TypedDict):
     heard_s: float | None
 
 
+class Carried(TypedDict):
+    """What went over all of the overlay's sockets, UDP and TCP, since the start, with the headers of IP; of TCP those that each frame has."""
+    sent_bytes: int
+    received_bytes: int
+    speed: int | None
+    waits: int
+
+
 class Bootstrap(TypedDict):
     """One entry of the bootstrap list."""
     entry: str
@@ -192,6 +200,7 @@ class Status(TypedDict):
     managers: list[PoolManager]
     nat: Nat
     udp: Udp
+    carried: Carried
     bootstrap: list[Bootstrap]
     tap: str
     dns: str | None

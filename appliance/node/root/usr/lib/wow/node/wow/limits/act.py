@@ -8,7 +8,8 @@ from wow.limits import holding, hours, share, state, there, words
 from wow.pause import act as pausing
 from wow.pause import rounds
 
-UNITS = {"percent": "% of one processor", "processors": " processors", "memory": " MB of memory", "disk": " MB of disk"}
+UNITS = {"percent": "% of one processor", "processors": " processors", "memory": " MB of memory", "disk": " MB of disk", "speed": " kB a second",
+         "month": " GB a month"}
 
 
 def limit(fields: dict[str, str], _: int) -> None:
@@ -26,7 +27,7 @@ def limit(fields: dict[str, str], _: int) -> None:
     except OSError as error:
         raise WowError(f"{state.FILE} cannot be written, so nothing was changed: {error.strerror}", "Make room in /home", code=allowed.FAILED) from None
     try:
-        if limits.hours != former.hours:
+        if (limits.hours, limits.month) != (former.hours, former.month):
             rounds.apply(holding.read())
         share.apply(limits.percent)
     except OSError:

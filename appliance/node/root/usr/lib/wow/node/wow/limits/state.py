@@ -10,26 +10,30 @@ if TYPE_CHECKING:
     from typing import Any
 
 FILE = f"{pauses.FOLDER}/limits.json"
-NUMBERS = ("percent", "processors", "memory", "disk")
+NUMBERS = ("percent", "processors", "memory", "disk", "speed", "month")
 NAMES = (*NUMBERS, "hours")
 MOST = 1 << 40
 """No number is larger."""
 
 
 class Limits:
-    """percent: of one processor that all jobs have together; processors: how many jobs may have; memory, disk: MB that they may have; each None where nothing is
-    said. hours: when jobs may run, as hours.py says it, empty where that is always. since: when one of them changed that HTCondor holds, seconds since 1970."""
+    """percent: of one processor that all jobs have together; processors: how many jobs may have; memory, disk: MB that they may have; speed: kB that the overlay
+    sends a second; month: GB that it carries in a calendar month, both ways; each None where nothing is said. hours: when jobs may run, as hours.py says it, empty
+    where that is always. since: when one of them changed that HTCondor holds, seconds since 1970."""
 
-    __slots__ = ("percent", "processors", "memory", "disk", "hours", "since")
+    __slots__ = ("percent", "processors", "memory", "disk", "hours", "since", "speed", "month")
 
     def __init__(self, percent: int | None = None, processors: int | None = None, memory: int | None = None, disk: int | None = None, when: str = "",
                  since: int = 0) -> None:
         self.percent, self.processors, self.memory, self.disk = percent, processors, memory, disk
         self.hours, self.since = when, since
+        self.speed: int | None = None
+        self.month: int | None = None
 
     def values(self) -> dict[str, int | str | None]:
         """Each by its name, for programs."""
-        return {"percent": self.percent, "processors": self.processors, "memory": self.memory, "disk": self.disk, "hours": self.hours or None}
+        return {"percent": self.percent, "processors": self.processors, "memory": self.memory, "disk": self.disk, "speed": self.speed, "month": self.month,
+                "hours": self.hours or None}
 
     def held(self) -> tuple[int | None, int | None, int | None]:
         """What HTCondor holds."""
@@ -38,7 +42,9 @@ class Limits:
 
 def made(values: "dict[str, Any]", since: int) -> Limits:
     """The limits whose values are these, each by its name."""
-    return Limits(values["percent"], values["processors"], values["memory"], values["disk"], values["hours"] or "", since)
+    limits = Limits(values["percent"], values["processors"], values["memory"], values["disk"], values["hours"] or "", since)
+    limits.speed, limits.month = values["speed"], values["month"]
+    return limits
 
 
 def read() -> Limits:

@@ -4,14 +4,18 @@ import os
 from wow.config import facts
 from wow.lib import files, paths
 
-LEAST = {"percent": 1, "processors": 1, "memory": 128, "disk": 100}
+LEAST = {"percent": 1, "processors": 1, "memory": 128, "disk": 100, "speed": 16, "month": 1}
 """Of each at least; less is nothing that a job could begin with."""
+MOST_OF_LINE = {"speed": 1_000_000, "month": 1_000_000}
+"""What no line carries, in the units of the limits."""
 KEPT_BACK = 128
 """MB of memory that HTCondor keeps for all but jobs (RESERVED_MEMORY)."""
 
 
 def most(name: str) -> int:
-    """How much of it this machine has for jobs."""
+    """How much of it this machine has for jobs; of a line nobody knows that."""
+    if name in MOST_OF_LINE:
+        return MOST_OF_LINE[name]
     if name == "percent":
         return 100 * (os.cpu_count() or 1)
     if name == "processors":

@@ -1,5 +1,6 @@
 """Limits in words, and what they wait for: for `wow limit`, `wow status` and both pages."""
-from wow.limits import share, state, tell
+from wow.lib import table
+from wow.limits import line, month, share, state, tell
 from wow.pause import freeze
 from wow.pause import words as pauses
 
@@ -18,6 +19,10 @@ def value(limits: state.Limits, name: str) -> str:
         return NONE
     if name == "percent":
         return f"{said} % of one processor"
+    if name == "speed":
+        return f"{said} kB/s sent"
+    if name == "month":
+        return f"{said} GB a month, of which {table.size(sum(month.read().carried))} are used"
     return size(said) if isinstance(said, int) and name != "processors" else str(said)
 
 
@@ -32,6 +37,7 @@ def sentence(limits: state.Limits) -> str:
         found.append(f"{size(limits.memory)} memory")
     if limits.disk is not None:
         found.append(f"{size(limits.disk)} disk")
+    found += [value(limits, name) for name in ("speed", "month") if limits.values()[name] is not None]
     if limits.hours:
         found.append(limits.hours)
     return "; ".join(found)
@@ -48,6 +54,8 @@ def waits(limits: state.Limits) -> list[str]:
     if limits.percent is not None and (held := share.found(limits.percent)) != share.HOLDS:
         found.append("The share of a processor holds when the next job begins." if held == share.LATER
                      else "The share of a processor does not hold: this kernel counts none by control groups. Start the image's own kernel.")
+    if limits.speed is not None and not line.is_told(limits.speed):
+        found.append("The speed holds in a moment, or when ipopd runs.")
     if not tell.is_told():
         found.append("HTCondor is told in a moment, or when it runs.")
     if limits.held() != (None, None, None) and (jobs := freeze.running()):

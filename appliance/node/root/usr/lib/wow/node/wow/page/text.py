@@ -5,7 +5,7 @@ letters of other alphabets), and it has a bound."""
 import time
 
 from wow.lib import console, control
-from wow.limits import hours
+from wow.limits import holding, hours, month
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def lines(facts: Facts) -> list[str]:
 
 def mode(facts: Facts) -> str:
     """What the key P goes by."""
-    return PAUSED if facts.pause and facts.pause.who != hours.WHO else WORKS
+    return PAUSED if facts.pause and facts.pause.who not in holding.STANDING else WORKS
 
 
 def clean(text: str, longest: int = LONGEST_NAME) -> str:
@@ -110,6 +110,8 @@ def _paused(pause: "Pause", now: float) -> str:
     until = "until P is pressed" if pause.until is None else f"until {day(pause.until, now)} UTC"
     if pause.who == hours.WHO:
         return f"Outside of its owner's hours: no job runs {until}."
+    if pause.who == month.WHO:
+        return f"The month's share is used up: no job runs {until}."
     what = "Paused: what runs goes on to its end, no more begin" if pause.finish else "Paused: jobs stand still, and none begin"
     return f"{what}, {until}."
 

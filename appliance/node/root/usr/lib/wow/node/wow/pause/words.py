@@ -2,7 +2,7 @@
 import time
 
 from wow.lib.errors import WowError
-from wow.limits import hours
+from wow.limits import hours, month
 from wow.pause import freeze, state
 
 TYPE_CHECKING = False
@@ -10,9 +10,11 @@ if TYPE_CHECKING:
     from typing import Callable
 
 UNITS = {"m": 60, "h": 3600, "d": 86400}
-PAGES = {state.CONSOLE: "the console", state.WEB: "the web page", hours.WHO: "the hours that its owner set"}
+PAGES = {state.CONSOLE: "the console", state.WEB: "the web page", hours.WHO: "the hours that its owner set",
+         month.WHO: "the owner's limit of a month, which is used up"}
 RESUME = "Type `wow resume` to let jobs run again."
 HOURS = "Type `wow limit clear hours` to let jobs run at any time."
+MONTH = "Type `wow limit clear month`, or `wow limit set month` with more, to let jobs run before."
 USAGE = f"say for how long like 90m, 3h or 2d ({state.LONGEST // 86400}d at most), or tomorrow; nothing: until `wow resume`"
 
 
@@ -47,7 +49,7 @@ def sentence(pause: state.Pause, jobs: int) -> str:
 
 def todo(pause: state.Pause) -> str:
     """What to type."""
-    return HOURS if pause.who == hours.WHO else RESUME
+    return {hours.WHO: HOURS, month.WHO: MONTH}.get(pause.who, RESUME)
 
 
 def told(pause: state.Pause) -> str:

@@ -4,12 +4,13 @@ import json
 from wow.agent import client
 from wow.lib import table
 from wow.lib.verb import JSON, Given, UsageError, Verb
-from wow.limits import state, words
+from wow.limits import month, state, words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Sequence
 
+LINE = {"speed": ({"k": 1, "m": 1000}, "500kB/s or 2MB/s"), "month": ({"g": 1, "t": 1000}, "20GB or 1TB")}
 UNITS = {"M": 1, "G": 1024, "T": 1024 * 1024}
 USAGE = f"say show, set NAME VALUE or clear [NAME]; a name is one of {', '.join(state.NAMES)}"
 
@@ -26,7 +27,7 @@ def run(given: Given) -> int:
     limits = state.load()
     waits = words.waits(limits)
     if given.has(JSON):
-        print(json.dumps({"limits": limits.values(), "waits": waits}))
+        print(json.dumps({"limits": limits.values(), "month": month.read().facts(), "waits": waits}))
     else:
         print("\n".join([*table.columns([[name, words.value(limits, name)] for name in state.NAMES]), *waits]))
     return 0
@@ -36,6 +37,8 @@ def asked(name: str, said: "Sequence[str]") -> str:
     """What the agent takes for the words of a command line, as far as that can be told without asking it."""
     if name == "hours":
         return " ".join(said)
+    if name in LINE:
+        return carried(name, "".join(said))
     if len(said) > 1:
         raise UsageError(f"{name} has one value")
     number = said[0].removesuffix("%") if name == "percent" else said[0]
@@ -46,5 +49,14 @@ def asked(name: str, said: "Sequence[str]") -> str:
     return number
 
 
-VERB = Verb("limit", "[show | set NAME VALUE | clear [NAME]]", "what of this machine jobs may have: percent of a processor, processors, memory, disk, and the "
-            "hours of the week when they may run", (JSON,), run, choices=("show", "set", "clear"))
+def carried(name: str, said: str) -> str:
+    """The same for a limit of the overlay: its unit is never left out, for people say kbit, too."""
+    units, example = LINE[name]
+    number = said.lower().removesuffix("/s" if name == "speed" else "").removesuffix("b")
+    if said != words.NONE and (number[-1:] not in units or not number[:-1].isascii() or not number[:-1].isdigit() or len(number) > 9):
+        raise UsageError(f"{name} is said like {example}")
+    return said if said == words.NONE else str(int(number[:-1]) * units[number[-1:]])
+
+
+VERB = Verb("limit", "[show | set NAME VALUE | clear [NAME]]", "what of this machine jobs may have: percent of a processor, processors, memory, disk, the hours "
+            "of the week when they may run; and what the pool's network sends a second and carries in a month", (JSON,), run, choices=("show", "set", "clear"))

@@ -4,7 +4,7 @@ import os
 
 from wow.lib import base, clock, control, modes, paths, table
 from wow.lib.verb import JSON, SOCKET, Given, Verb
-from wow.limits import holding
+from wow.limits import holding, month
 from wow.limits import state as limits
 from wow.limits import words as lent
 from wow.pause import state, words
@@ -31,8 +31,8 @@ def run(given: Given) -> int:
         status["warnings"] = status["warnings"] + own_warnings()
         own, paused, mode, held, stack = base.below(), holding.read(), modes.sentence(), limits.read(), stacks.read()
     if given.has(JSON):
-        print(json.dumps({**status, "paused": state.facts(paused), "limits": held.values(), "base": own, "mode": None if given.has(SOCKET) else modes.facts(),
-                          "stack": stack}))
+        here = {} if given.has(SOCKET) else {"month": month.read().facts(), "mode": modes.facts()}
+        print(json.dumps({**status, "paused": state.facts(paused), "limits": held.values(), "month": None, "base": own, "mode": None, "stack": stack, **here}))
     else:
         print("\n".join(lines(status, control.peers(path), words.told(paused) if paused else "", own, mode, lent.sentence(held), stacks.sentence(stack))))
     return 0

@@ -10,6 +10,10 @@ FIELDS = (
     ("processors", "Processors", "numeric", "Jobs have so many at a time."),
     ("memory", "Memory in MB", "numeric", "128 at least; 1024 is one gigabyte."),
     ("disk", "Disk in MB", "numeric", "100 at least."),
+    ("speed", "kB a second that are sent", "numeric", "So fast the pool's network sends from here at most: 500 is four megabits. It holds at once; what comes is "
+     "not held."),
+    ("month", "GB in a month", "numeric", "What the pool's network carries in a calendar month, both ways. When that is used up the machine is paused until the "
+     "next one."),
     ("hours", "Hours when jobs may run", "text", "For example: mon-fri 20:00-7:00, sat-sun 0:00-24:00. Days are mon, tue, wed, thu, fri, sat, sun; a span may go on "
      "after midnight. At all other times the machine is paused."))
 """Of each limit: its name, its label, the keyboard that a phone shows, and what there is to know."""
@@ -56,6 +60,6 @@ def _field(name: str, label: str, keyboard: str, note: str, value: str) -> str:
 
 def _most(name: str) -> str:
     try:
-        return "" if name == "hours" else f" There are {there.most(name)}."
+        return "" if name == "hours" or name in there.MOST_OF_LINE else f" There are {there.most(name)}."
     except (WowError, OSError, ValueError, KeyError):
         return ""

@@ -1,6 +1,6 @@
 """The pages as HTML, from what was looked up (look.py) and who asks."""
 from wow.lib import control, table
-from wow.limits import hours
+from wow.limits import holding
 from wow.page import text
 from wow.pause import words
 from wow.web import ca, code, limits, refusing, ways, work
@@ -76,7 +76,7 @@ def _acts(seen: "Seen", key: str) -> Html:
     options = "".join(f'<option value="{name}">{plain(shown)}</option>' for name, shown in CHOICES)
     how_long = f'<label for="for">For</label> <select id="for" name="for">{options}</select>'
     pause = form("/pause", key, how_long + button("Pause now", "how", "now") + button("Finish what runs, then pause", "how", "finish"))
-    resume = form("/resume", key, button("Resume now", kind="strong")) if paused and paused.who != hours.WHO else ""
+    resume = form("/resume", key, button("Resume now", kind="strong")) if paused and paused.who not in holding.STANDING else ""
     says = ("Jobs that stand still for half an hour go elsewhere." if paused
             else "Jobs stand still at once, and no other begins. Nothing of them is lost; after half an hour they go elsewhere.")
     return Html(f"<h2>{'Paused' if paused else 'Pause'}</h2><p>{says}</p>{resume}{pause}")

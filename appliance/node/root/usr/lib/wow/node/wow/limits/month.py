@@ -1,0 +1,198 @@
+"""What the overlay carried in each calendar month of the machine's time zone, both ways, and the owner's share of it: a small file beside that of the limits, which
+wow-jobs keeps (line.py). A month that its share is used up in is the owner's pause under another name.
+
+The month is the newest that is kept, not the clock's: a clock set wrong gives no fresh share. The clock's counts when it has said another one for a while
+(Ledger); was it ahead before, then what was counted in months to come is of this one. So no clock ends a share for ever either."""
+import time
+
+from wow.lib import files
+from wow.lib.errors import WowError
+from wow.pause import state as pauses
+from wow.pause.state import Pause
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from wow.lib.answers import Clock
+
+FILE = f"{pauses.FOLDER}/month.json"
+WHO = "wow-month"
+"""Stands where a pause has the name of who asked for it."""
+GIGABYTE = 1_000_000_000
+KEPT = 3
+"""Months that are kept."""
+MOST = 1 << 60
+"""No figure is larger."""
+SURE, UNSURE = 60.0, 3600.0
+"""Seconds for which the clock says another month until that counts: where something vouches for the clock, and where nothing does."""
+WRONG = 600
+"""Seconds by which a clock is off that nothing vouches for."""
+SLACK = 3
+"""Seconds by which two looks differ at the start of one run of ipopd, which tells whole ones."""
+
+
+class Run:
+    """A run of ipopd as it was last seen: the boot, when in it the run began, and what it had sent and received."""
+
+    __slots__ = ("boot", "began", "sent", "received")
+
+    def __init__(self, boot: str, began: int, sent: int, received: int) -> None:
+        self.boot, self.began, self.sent, self.received = boot, began, sent, received
+
+    def grown(self, former: "Run | None") -> tuple[int, int]:
+        """What it carried since that look; all of it where that was another run."""
+        if former is None or former.boot != self.boot or abs(former.began - self.began) > SLACK or former.sent > self.sent or former.received > self.received:
+            return self.sent, self.received
+        return self.sent - former.sent, self.received - former.received
+
+
+class Book:
+    """months: bytes sent and received by month, YYYY-MM. run: ipopd's, as last counted. full: since when this month's share is used up, seconds since 1970."""
+
+    __slots__ = ("months", "run", "full")
+
+    def __init__(self) -> None:
+        self.months: dict[str, tuple[int, int]] = {}
+        self.run: Run | None = None
+        self.full: int | None = None
+
+    @property
+    def month(self) -> str:
+        """The one that is counted now; empty where none is yet."""
+        return max(self.months, default="")
+
+    @property
+    def carried(self) -> tuple[int, int]:
+        """Bytes of this month, sent and received."""
+        return self.months.get(self.month, (0, 0))
+
+    def add(self, sent: int, received: int) -> None:
+        """Counts bytes of this month."""
+        self.months[self.month] = (self.carried[0] + sent, self.carried[1] + received)
+
+    def turn(self, month: str) -> None:
+        """Begins or goes back to a month; what was counted in later ones is of it."""
+        later = [self.months.pop(name) for name in list(self.months) if name >= month]
+        self.months[month] = (sum(one[0] for one in later), sum(one[1] for one in later))
+        for old in sorted(self.months)[:-KEPT]:
+            del self.months[old]
+
+    def is_used(self, share: int | None) -> bool:
+        """Whether so many GB went in this month."""
+        return share is not None and sum(self.carried) >= share * GIGABYTE
+
+    def facts(self) -> dict[str, object]:
+        """For programs."""
+        return {"month": self.month or None, "sent_bytes": self.carried[0], "received_bytes": self.carried[1]}
+
+
+class Ledger:
+    """Counts, look after look. Seconds are of a clock that nobody sets."""
+
+    def __init__(self, book: Book) -> None:
+        self.book = book
+        self._other = ("", 0.0)
+
+    def count(self, run: Run) -> bool:
+        """Adds what went since the last look; whether anything did."""
+        sent, received = run.grown(self.book.run)
+        self.book.run = run
+        if sent or received:
+            self.book.add(sent, received)
+        return bool(sent or received)
+
+    def turn(self, now: float, month: str, is_sure: bool) -> bool:
+        """Takes what month the clock says; whether another one counts from here on."""
+        if month == self.book.month:
+            self._other = ("", 0.0)
+            return False
+        if self._other[0] != month:
+            self._other = (month, now)
+        if self.book.month and now - self._other[1] < (SURE if is_sure else UNSURE):
+            return False
+        self.book.turn(month)
+        self._other = ("", 0.0)
+        return True
+
+    def look(self, share: int | None, wall: float) -> bool:
+        """Notes whether the month's share is used up; whether that is news."""
+        was = self.book.full is not None
+        if was != self.book.is_used(share):
+            self.book.full = None if was else int(wall)
+            return True
+        return False
+
+
+def vouched(clock: "Clock") -> bool:
+    """Whether ipopd knows that the clock is about right."""
+    return clock["follows"] != "nothing" and (clock["error_s"] is None or abs(clock["error_s"]) < WRONG)
+
+
+def name(wall: float) -> str:
+    """The month of the machine's zone."""
+    time.tzset()  # the zone may have been set since this program began
+    now = time.localtime(wall)
+    return f"{now.tm_year:04}-{now.tm_mon:02}"
+
+
+def end(month: str) -> int:
+    """When it is over, in seconds since 1970."""
+    time.tzset()
+    return int(time.mktime((int(month[:4]), int(month[5:]) + 1, 1, 0, 0, 0, 0, 0, -1)))
+
+
+def pause(share: int | None, wall: float) -> Pause | None:
+    """The pause of a machine whose share of this month is used up."""
+    if share is None:
+        return None
+    book = read()
+    return Pause(book.full or int(wall), end(book.month), False, WHO) if book.is_used(share) else None
+
+
+def read() -> Book:
+    """What is kept; nothing where nothing is, or the file is no good."""
+    try:
+        return load()
+    except WowError:
+        return Book()
+
+
+def load() -> Book:
+    """As read; WowError if the file is no good."""
+    found = pauses.from_file(FILE, _bad)
+    book = Book()
+    if found is None:
+        return book
+    try:
+        book.months = {_month(month): (_whole(sent), _whole(received)) for month, (sent, received) in found["months"].items()}
+        if found["run"] is not None:
+            boot, began, sent, received = found["run"]
+            book.run = Run(str(boot), _whole(began, -MOST), _whole(sent), _whole(received))
+        book.full = None if found["full"] is None else _whole(found["full"], 0, pauses.LAST)
+    except (KeyError, TypeError, ValueError, AttributeError):
+        raise _bad("is not as this program writes it") from None
+    return book
+
+
+def _month(word: str) -> str:
+    if not (len(word) == 7 and word.isascii() and word[4] == "-" and word[:4].isdigit() and word[5:].isdigit() and 1970 <= int(word[:4]) and 1 <= int(word[5:]) <= 12):
+        raise ValueError(word)
+    return word
+
+
+def _whole(value: "Any", least: int = 0, most: int = MOST) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not least <= value < most:
+        raise ValueError(value)
+    return value
+
+
+def _bad(what: str) -> WowError:
+    return WowError(f"{what}, so this month's bytes are counted anew", "Nothing is to be done; the next month is whole again", FILE, code="month-unreadable")
+
+
+def keep(book: Book) -> None:
+    """Writes the file as a whole, so that it outlives a power cut. OSError says why it cannot."""
+    import json
+    run = None if book.run is None else [book.run.boot, book.run.began, book.run.sent, book.run.received]
+    files.write(FILE, json.dumps({"months": book.months, "run": run, "full": book.full}) + "\n", sync=True)
