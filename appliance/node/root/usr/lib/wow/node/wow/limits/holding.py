@@ -1,24 +1,28 @@
-"""The pause that holds now: the owner's own, or that of a machine that is outside of its hours."""
+"""The pause that holds now: the owner's own, that of a machine that is outside of its hours, or that of the owner's computer (computer/seen.py)."""
 import time
 
+from wow.computer import seen
 from wow.limits import hours, state
 from wow.pause import state as pauses
 from wow.pause.state import Pause
 
+BY_ITSELF = (hours.WHO, *seen.WHO.values())
+"""Who has a pause that nobody keeps, and that no `wow resume` ends."""
+
 
 def read() -> Pause | None:
-    """As pauses.read, with the hours."""
+    """As pauses.read, with the others."""
     return over(pauses.read())
 
 
 def over(pause: Pause | None) -> Pause | None:
-    """What holds where the owner's own pause is this. One that lets jobs end stands behind the hours, which stop them."""
+    """What holds where the owner's own pause is this. One that lets jobs end stands behind the others, which stop them."""
     if pause is not None and not pause.finish:
         return pause
     return outside() or pause
 
 
 def outside() -> Pause | None:
-    """The pause of the hours; None within them, and where there are none."""
+    """The pause that nobody keeps: of the hours, else of the owner's computer; None where neither has one."""
     said = state.read().hours
-    return hours.pause(hours.read(said), time.time()) if said else None
+    return (hours.pause(hours.read(said), time.time()) if said else None) or seen.pause()

@@ -4,8 +4,9 @@ Names come from strangers: of each nothing is left that a terminal obeys or that
 letters of other alphabets), and it has a bound."""
 import time
 
+from wow.computer import words as computer
 from wow.lib import console, control
-from wow.limits import hours
+from wow.limits import holding, hours
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def lines(facts: Facts) -> list[str]:
 
 def mode(facts: Facts) -> str:
     """What the key P goes by."""
-    return PAUSED if facts.pause and facts.pause.who != hours.WHO else WORKS
+    return PAUSED if facts.pause and facts.pause.who not in holding.BY_ITSELF else WORKS
 
 
 def clean(text: str, longest: int = LONGEST_NAME) -> str:
@@ -110,6 +111,8 @@ def _paused(pause: "Pause", now: float) -> str:
     until = "until P is pressed" if pause.until is None else f"until {day(pause.until, now)} UTC"
     if pause.who == hours.WHO:
         return f"Outside of its owner's hours: no job runs {until}."
+    if said := computer.SHORT.get(pause.who):
+        return f"{said}: no job runs until that changes."
     what = "Paused: what runs goes on to its end, no more begin" if pause.finish else "Paused: jobs stand still, and none begin"
     return f"{what}, {until}."
 

@@ -1,8 +1,9 @@
 """A pause in sentences, for `wow status`, `wow doctor` and the verbs; and how people say for how long."""
 import time
 
+from wow.computer import words as computer
 from wow.lib.errors import WowError
-from wow.limits import hours
+from wow.limits import holding, hours
 from wow.pause import freeze, state
 
 TYPE_CHECKING = False
@@ -10,7 +11,7 @@ if TYPE_CHECKING:
     from typing import Callable
 
 UNITS = {"m": 60, "h": 3600, "d": 86400}
-PAGES = {state.CONSOLE: "the console", state.WEB: "the web page", hours.WHO: "the hours that its owner set"}
+PAGES = {state.CONSOLE: "the console", state.WEB: "the web page", hours.WHO: "the hours that its owner set", **computer.BY_WHO}
 RESUME = "Type `wow resume` to let jobs run again."
 HOURS = "Type `wow limit clear hours` to let jobs run at any time."
 USAGE = f"say for how long like 90m, 3h or 2d ({state.LONGEST // 86400}d at most), or tomorrow; nothing: until `wow resume`"
@@ -37,7 +38,7 @@ def day(moment: int) -> str:
 
 def sentence(pause: state.Pause, jobs: int) -> str:
     """Who, since when, until when. jobs: how many are there."""
-    until = f"until {day(pause.until)}" if pause.until is not None else "until somebody ends that"
+    until = f"until {day(pause.until)}" if pause.until is not None else "until that changes" if pause.who in holding.BY_ITSELF else "until somebody ends that"
     if pause.finish and jobs:
         how = f"Takes no new jobs, and is paused when the {'one that runs has' if jobs == 1 else f'{jobs} that run have'} ended"
     else:
@@ -47,7 +48,7 @@ def sentence(pause: state.Pause, jobs: int) -> str:
 
 def todo(pause: state.Pause) -> str:
     """What to type."""
-    return HOURS if pause.who == hours.WHO else RESUME
+    return HOURS if pause.who == hours.WHO else computer.TYPES.get(pause.who, RESUME)
 
 
 def told(pause: state.Pause) -> str:
