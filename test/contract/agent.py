@@ -100,7 +100,7 @@ def reference(root: pathlib.Path) -> str:
 def faults(found: Agent, reply) -> list:
     """What of a reply to one request is not as the contract says; empty if it is right."""
     is_done = isinstance(reply, dict) and reply.get("ok") is True
-    wrong = control.faults(found, "error" if not is_done else "login" if "login" in reply else "done", reply)
+    wrong = control.faults(found, "error" if not is_done else "login" if "login" in reply else "computer" if "token" in reply else "done", reply)
     if not wrong and not is_done:
         wrong += [] if reply.get("ok") is False else [f"ok is {reply.get('ok')!r}"]
         wrong += [] if reply["code"] in found.codes else [f"code is {reply['code']!r}, none of {', '.join(found.codes)}"]

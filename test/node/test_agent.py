@@ -14,6 +14,7 @@ from unittest import mock
 import samples  # noqa: F401
 
 from wow.agent import allowed, boot, client, requests, reset, server
+from wow.computer import settings as computer
 from wow.config import users
 from wow.join import enrol
 from wow.lib.errors import WowError
@@ -31,9 +32,10 @@ NAMES = {ALICE: "alice", CONSOLE: "wow-console", WEB: "wow-web", JOB: "wowjob1",
 AGREED = contract.read(CLONE)
 MAY = {"enroll": {ROOT, ALICE}, "reset": {ROOT, ALICE}, "support": {ROOT, ALICE, CONSOLE}, "pause": {ROOT, ALICE, CONSOLE, WEB},
        "resume": {ROOT, ALICE, CONSOLE, WEB}, "boot": {ROOT, ALICE}, "leave": {ROOT, CONSOLE, WEB}, "power-off": {ROOT, CONSOLE}, "login": {ROOT, ALICE, CONSOLE},
-       "join": {ROOT, WEB}, "refuse": {ROOT, ALICE, WEB}, "accept": {ROOT, ALICE, WEB}, "limit": {ROOT, ALICE, WEB}}
+       "join": {ROOT, WEB}, "refuse": {ROOT, ALICE, WEB}, "accept": {ROOT, ALICE, WEB}, "limit": {ROOT, ALICE, WEB},
+       "computer": {ROOT, ALICE, WEB}}
 STARTS_NOTHING = {"login"}
-FIELDS = {"refuse": {"project": "surge"}, "accept": {"project": "surge"}, "limit": {"percent": "50"}}
+FIELDS = {"refuse": {"project": "surge"}, "accept": {"project": "surge"}, "limit": {"percent": "50"}, "computer": {"token": "new"}}
 """What a request cannot do without."""
 ELSEWHERE = {"join"}
 """What a machine with a pool refuses to everybody; test_newcomer.py has the rest."""
@@ -53,7 +55,7 @@ class Table(unittest.TestCase):
                     mock.patch.object(act.facts, "read", lambda *_: samples.pool(node__role="worker")), mock.patch.object(act.rounds.freeze, "GROUPS", (folder.name,)),
                     mock.patch.object(boot, "FILE", f"{folder.name}/next"), mock.patch.object(boot.paths, "STATE", folder.name),
                     mock.patch.object(act.state, "FILE", f"{folder.name}/pause.json"), mock.patch.object(limits, "FILE", f"{folder.name}/limits.json"),
-                    mock.patch.object(refusals, "FILE", f"{folder.name}/refused/projects"),
+                    mock.patch.object(computer, "FILE", f"{folder.name}/computer.json"), mock.patch.object(refusals, "FILE", f"{folder.name}/refused/projects"),
                     mock.patch.object(requests.code.make, "__defaults__", (f"{folder.name}/web-code",)),
                     mock.patch.object(enrol, "TICKET", self.ticket), mock.patch.object(requests.facts, "FILE", self.known), mock.patch("builtins.print")):
             one.start()

@@ -7,6 +7,7 @@ import os
 import pwd
 
 from wow.agent import allowed, boot
+from wow.computer import act as computer
 from wow.config import facts, users
 from wow.config import ticket as tickets
 from wow.join import enrol
@@ -81,8 +82,8 @@ def start(verb: str, unit: str) -> None:
 
 
 TABLE: "dict[str, Callable[[dict[str, str], int], dict[str, str] | None]]" = {
-    "enroll": enroll, "reset": reset, "support": support, "pause": act.pause, "resume": act.resume, "limit": limits.limit, "boot": boot.boot, "leave": leave,
-    "join": join, "refuse": refusing.refuse, "accept": refusing.accept, "power-off": power_off, "login": login}
+    "enroll": enroll, "reset": reset, "support": support, "pause": act.pause, "resume": act.resume, "limit": limits.limit, "computer": computer.computer,
+    "boot": boot.boot, "leave": leave, "join": join, "refuse": refusing.refuse, "accept": refusing.accept, "power-off": power_off, "login": login}
 """What does each request of the contract, given its fields, for the user of a number, and what its reply holds beside ok."""
 
 

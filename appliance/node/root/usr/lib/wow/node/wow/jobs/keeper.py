@@ -1,13 +1,14 @@
 """wow-jobs: has jobs run again whose machine is gone (patience.py), counts what this queue's jobs have of which machine (runs.py), and tells managers of this
 machine that were started anew (returned.py); on a manager takes the ads of machines away that are gone (ads.py). On each it has HTCondor read a new list of
-managers, where it did not at once (condor/reread.py); where jobs run, it sees to the owner's pause (pause/rounds.py) and limits (limits/rounds.py), and to the
-projects that the owner refuses (refuse/tell.py). It writes what the page on the console shows (page/keeper.py), and counts what the machine gave
-(given/counter.py). While no job of this machine runs, a round is one look at the processes, at one file's time, for one file and into a few small ones, and two or
-three questions to ipopd."""
+managers, where it did not at once (condor/reread.py); where jobs run, it sees to the owner's computer (computer/rounds.py), pause (pause/rounds.py) and limits
+(limits/rounds.py), and to the projects that the owner refuses (refuse/tell.py). It writes what the page on the console shows (page/keeper.py), and counts what
+the machine gave (given/counter.py). While no job of this machine runs, a round is one look at the processes, at one file's time, for one file and into a few
+small ones, and two or three questions to ipopd."""
 import signal
 import sys
 import time
 
+from wow.computer import rounds as watching
 from wow.condor import reread
 from wow.config import facts
 from wow.given import counter
@@ -126,7 +127,7 @@ def main() -> int:
         queue.release()
         keeper, counting = Keeper(float(pool.values["jobs", "patience"]) * 60), runs.Runs()
         if pool.has_slots:
-            rounds[:0] = [carried.round, pausing.Pausing().round, limiting.Limiting().round, refused.Refusing().round]
+            rounds[:0] = [watching.Watching().round, carried.round, pausing.Pausing().round, limiting.Limiting().round, refused.Refusing().round]
         rounds += [returned.Returned(pool).round, keeper.round, lambda now: counting.round(now, keeper.shadows)]
     rounds.append(reread.Retry().round)
     # systemd's word ends the program here, in order.

@@ -4,6 +4,7 @@ Names come from strangers: of each nothing is left that a terminal obeys or that
 letters of other alphabets), and it has a bound."""
 import time
 
+from wow.computer import words as computer
 from wow.lib import console, control
 from wow.limits import holding, hours, month
 
@@ -55,7 +56,7 @@ def lines(facts: Facts) -> list[str]:
 
 def mode(facts: Facts) -> str:
     """What the key P goes by."""
-    return PAUSED if facts.pause and facts.pause.who not in holding.STANDING else WORKS
+    return PAUSED if facts.pause and facts.pause.who not in holding.BY_ITSELF else WORKS
 
 
 def clean(text: str, longest: int = LONGEST_NAME) -> str:
@@ -112,6 +113,8 @@ def _paused(pause: "Pause", now: float) -> str:
         return f"Outside of its owner's hours: no job runs {until}."
     if pause.who == month.WHO:
         return f"The month's share is used up: no job runs {until}."
+    if said := computer.SHORT.get(pause.who):
+        return f"{said}: no job runs until that changes."
     what = "Paused: what runs goes on to its end, no more begin" if pause.finish else "Paused: jobs stand still, and none begin"
     return f"{what}, {until}."
 

@@ -1,6 +1,7 @@
 """Tells HTCondor of the owner's pause: attributes of the machine's ad, by which START, SUSPEND, CONTINUE and PREEMPT go (condor/drop_in.py). They stand in a
 file of HTCondor's configuration, so that one that is started anew knows them before it takes a job."""
 from wow.lib import paths, startd
+from wow.computer import words
 from wow.limits import hours, month
 from wow.pause import state
 
@@ -33,6 +34,8 @@ def reason(pause: state.Pause) -> str:
         return "it is outside of its owner's hours"
     if pause.who == month.WHO:
         return "its network carried what its owner gives in a month"
+    if pause.who in words.BY_WHO:
+        return words.OTHERS
     return "its owner takes no more jobs for now" if pause.finish else "its owner paused it"
 
 

@@ -1,8 +1,9 @@
 """A pause in sentences, for `wow status`, `wow doctor` and the verbs; and how people say for how long."""
 import time
 
+from wow.computer import words as computer
 from wow.lib.errors import WowError
-from wow.limits import hours, month
+from wow.limits import holding, hours, month
 from wow.pause import freeze, state
 
 TYPE_CHECKING = False
@@ -11,7 +12,7 @@ if TYPE_CHECKING:
 
 UNITS = {"m": 60, "h": 3600, "d": 86400}
 PAGES = {state.CONSOLE: "the console", state.WEB: "the web page", hours.WHO: "the hours that its owner set",
-         month.WHO: "the owner's limit of a month, which is used up"}
+         month.WHO: "the owner's limit of a month, which is used up", **computer.BY_WHO}
 RESUME = "Type `wow resume` to let jobs run again."
 HOURS = "Type `wow limit clear hours` to let jobs run at any time."
 MONTH = "Type `wow limit clear month`, or `wow limit set month` with more, to let jobs run before."
@@ -39,7 +40,7 @@ def day(moment: int) -> str:
 
 def sentence(pause: state.Pause, jobs: int) -> str:
     """Who, since when, until when. jobs: how many are there."""
-    until = f"until {day(pause.until)}" if pause.until is not None else "until somebody ends that"
+    until = f"until {day(pause.until)}" if pause.until is not None else "until that changes" if pause.who in holding.BY_ITSELF else "until somebody ends that"
     if pause.finish and jobs:
         how = f"Takes no new jobs, and is paused when the {'one that runs has' if jobs == 1 else f'{jobs} that run have'} ended"
     else:
@@ -49,7 +50,7 @@ def sentence(pause: state.Pause, jobs: int) -> str:
 
 def todo(pause: state.Pause) -> str:
     """What to type."""
-    return {hours.WHO: HOURS, month.WHO: MONTH}.get(pause.who, RESUME)
+    return {hours.WHO: HOURS, month.WHO: MONTH, **computer.TYPES}.get(pause.who, RESUME)
 
 
 def told(pause: state.Pause) -> str:

@@ -4,7 +4,7 @@ import os
 
 from wow.agent import allowed, client
 from wow.lib.errors import WowError
-from wow.web import authority, guests, joining, limits, look, pages, refusing, sharing, ways, where
+from wow.web import authority, computer, guests, joining, limits, look, pages, refusing, sharing, ways, where
 from wow.web.guests import Guests, Refused
 
 TYPE_CHECKING = False
@@ -38,6 +38,7 @@ class App:
                 *((path, "GET", self._pool(path)) for path in ways.ALL),
                 *sharing.Sharing(bottle, self._secret, self._back).routes(),
                 *refusing.Refusing(bottle, self._must, self._asked, self._back).routes(),
+                *computer.Computer(bottle, self._secret, self._must, self._answer, addresses, CODES).routes(),
                 *joining.Joining(bottle, self._secret, self._must, self._answer, CODES).routes(),
                 *authority.Authority(bottle, self._answer).routes(),
                 *((f"/{name}", "GET", self._static(name)) for name in STATIC)):

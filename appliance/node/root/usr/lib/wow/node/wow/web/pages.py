@@ -3,7 +3,7 @@ from wow.lib import control, table
 from wow.limits import holding
 from wow.page import text
 from wow.pause import words
-from wow.web import ca, code, limits, refusing, ways, work
+from wow.web import ca, code, computer, limits, refusing, ways, work
 from wow.web.html import Html, alert, button, form, moment, page, plain, rows, said
 from wow.web.html import table as grid
 
@@ -53,7 +53,8 @@ def machine(seen: "Seen", key: str) -> bytes:
     name = f"{status['host']}.{status['zone']}" if status and status["host"] else "This machine"
     troubles = "".join(alert(said(one)) for one in seen.troubles)
     return page(f"{name}: WOW", f'<h1>{said(name)}</h1><div id="now">{troubles}<p class="state" role="status">{said(sentence(seen))}</p>'
-                f"{_jobs(seen)}{_wrong(seen)}</div>{_acts(seen, key)}{limits.line(seen.facts.limits, _has_slots(seen))}{work.section(seen)}{refusing.section(seen, key)}"
+                f"{_jobs(seen)}{_wrong(seen)}</div>{_acts(seen, key)}{computer.line(seen.facts.pause, _has_slots(seen), key)}"
+                f"{limits.line(seen.facts.limits, _has_slots(seen))}{work.section(seen)}{refusing.section(seen, key)}"
                 f"{_facts(seen)}{_projects(seen)}{ways.link(seen)}{_authority()}"
                 '<h2>Leave</h2><p>Who wants the machine out of its pool for good: <a href="/leave">leave the pool</a>.</p>', key)
 
@@ -76,7 +77,7 @@ def _acts(seen: "Seen", key: str) -> Html:
     options = "".join(f'<option value="{name}">{plain(shown)}</option>' for name, shown in CHOICES)
     how_long = f'<label for="for">For</label> <select id="for" name="for">{options}</select>'
     pause = form("/pause", key, how_long + button("Pause now", "how", "now") + button("Finish what runs, then pause", "how", "finish"))
-    resume = form("/resume", key, button("Resume now", kind="strong")) if paused and paused.who not in holding.STANDING else ""
+    resume = form("/resume", key, button("Resume now", kind="strong")) if paused and paused.who not in holding.BY_ITSELF else ""
     says = ("Jobs that stand still for half an hour go elsewhere." if paused
             else "Jobs stand still at once, and no other begins. Nothing of them is lost; after half an hour they go elsewhere.")
     return Html(f"<h2>{'Paused' if paused else 'Pause'}</h2><p>{says}</p>{resume}{pause}")

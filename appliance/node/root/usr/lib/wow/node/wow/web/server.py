@@ -6,7 +6,7 @@ import socket
 import sys
 import time
 
-from wow.web import joining, where
+from wow.web import computer, joining, where
 from wow.web.app import REQUEST_LIMIT, App
 from wow.web.guests import Guests
 
@@ -41,10 +41,13 @@ def main() -> int:
 
 def serve(app: App, listener: socket.socket, server: "Any", wasyncore: "Any", idle: float = IDLE) -> None:
     """Answers until nobody has asked for so long. What connects after that is systemd's to notice, on the same socket."""
-    asked = [time.monotonic()]
+    # Who only reports keeps it for a moment, and so does nobody.
+    stays = min(idle, computer.TIME_UP)
+    asked = [time.monotonic() - idle + stays]
 
     def noted(environ: "Any", start: "Any") -> "Any":
-        asked[0] = time.monotonic()
+        now = time.monotonic()
+        asked[0] = max(asked[0], now - idle + stays) if computer.is_report(environ) else now
         return app(environ, start)
 
     channels: dict[int, Any] = {}

@@ -43,6 +43,14 @@ def url(addresses: list[str], product: str = PRODUCT) -> str:
     return f"http://{addresses[0]}" if addresses else ""
 
 
+def pasted(host: str, addresses: list[str], product: str = PRODUCT) -> str:
+    """The address for what is pasted on the owner's computer, where a browser that asks sent this Host: behind VirtualBox's NAT its port counts, for its owner may have
+    chosen another one."""
+    works = url(addresses, product)
+    name, _, port = host.partition(":")
+    return f"http://{name}:{port}" if works == FORWARDED and name in NAMES and port else works or f"http://{host}"
+
+
 def is_ours(host: str, addresses: list[str]) -> bool:
     """Whether a browser that sends this Host means this machine. A name that somebody else's server led here (DNS rebinding) is none of ours."""
     name, _, port = host.partition(":")
