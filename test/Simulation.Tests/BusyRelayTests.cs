@@ -12,7 +12,6 @@ public sealed class BusyRelayTests(ITestOutputHelper output)
 
     [Theory]
     [InlineData(1)]
-    [InlineData(Relays)]
     public void Who_is_relayed_goes_another_way_within_seconds_and_comes_back(int busy)
     {
         var world = new SimulatedNetwork(seed: 14);
