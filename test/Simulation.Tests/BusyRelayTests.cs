@@ -1,4 +1,5 @@
 using Brunet;
+using Brunet.Addressing;
 using Testing.Simulation;
 using Xunit.Abstractions;
 
