@@ -142,6 +142,17 @@ public sealed class PublishCommandTests : AsyncTests
     }
 
     [Fact]
+    public async Task A_layer_that_rotted_here_comes_anew_with_the_same_stack()
+    {
+        TestStack made = TestStack.Make(_ca.Folder, ("a", 5), ("b", 6));
+        await RunAsync(0, "publish", made.Folder);
+        string kept = Path.Combine(_ca.StateFolder, "layers", made.Stack.Layers[1].Digest);
+        await File.WriteAllTextAsync(kept, "rotten");
+        Assert.Equal(1, await RunAndCountAsync(made));
+        Assert.Equal(made.BytesOf(1), await File.ReadAllBytesAsync(kept));
+    }
+
+    [Fact]
     public async Task A_disk_that_is_too_full_is_told_before_anything_comes()
     {
         TestStack made = TestStack.Make(_ca.Folder, ("a", 3 << 20), ("b", 2 << 20));

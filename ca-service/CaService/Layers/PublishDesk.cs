@@ -20,7 +20,15 @@ internal sealed class PublishDesk(CaFolder ca, StackFolder folder, TimeProvider 
 
         // What somebody began to publish and left goes now: the disk holds two stacks at most.
         folder.Keep([.. before.Stack.Layers, .. stack.Layers]);
-        StackLayer[] lacking = [.. stack.Layers.Where(layer => !folder.Has(layer))];
+        List<StackLayer> lacking = [];
+        foreach (StackLayer layer in stack.Layers)
+        {
+            if (!await folder.IsWholeAsync(layer))
+            {
+                lacking.Add(layer);
+            }
+        }
+
         folder.CheckRoom(lacking);
         await source.BeginAsync(lacking);
         foreach (StackLayer layer in lacking)

@@ -59,8 +59,20 @@ internal sealed class StackFolder(CaFolder ca, string folder)
     /// <summary>Where a layer is, or would be.</summary>
     public string PathOf(StackLayer layer) => Path.Combine(LayersPath, layer.Digest);
 
-    /// <summary>Whether a layer is here, whole.</summary>
+    /// <summary>Whether a layer is here.</summary>
     public bool Has(StackLayer layer) => new FileInfo(PathOf(layer)) is { Exists: true } file && file.Length == layer.Size;
+
+    /// <summary>Whether it is here, and no bit of it has rotted.</summary>
+    public async Task<bool> IsWholeAsync(StackLayer layer)
+    {
+        if (!Has(layer))
+        {
+            return false;
+        }
+
+        await using FileStream file = File.OpenRead(PathOf(layer));
+        return Convert.ToHexStringLower(await SHA256.HashDataAsync(file)) == layer.Digest;
+    }
 
     /// <summary>Keeps all others from publishing until it is disposed of.</summary>
     /// <exception cref="UserError">Another has it.</exception>
