@@ -78,9 +78,10 @@ public sealed class FloorTests
         [
             ("Store", []),
             ("Authority", ["Store"]),
-            ("Est", ["Store", "Authority"]),
-            ("Admin", []),
-            ("Commands", ["Store", "Authority", "Est", "Admin"]),
+            ("Layers", ["Store", "Authority"]),
+            ("Est", ["Store", "Authority", "Layers"]),
+            ("Admin", ["Layers"]),
+            ("Commands", ["Store", "Authority", "Layers", "Est", "Admin"]),
         ],
     };
 

@@ -107,7 +107,7 @@ internal static class CommandTable
                 new(RevokeCommand.DryRun, null, "only says what it would do"),
             ],
             RevokeCommand.Run),
-        new(PublishCommand.Name, "[FOLDER]", "has the pool's machines use these modules: the folder that appliance/layers/stack made", PublishCommand.Own, PublishCommand.Run)
+        new(PublishCommand.Name, "[FOLDER]", "has the pool's machines use the modules in the folder of a stack", PublishCommand.Own, PublishCommand.Run)
         {
             Ask = (socket, _, options, output) => PublishCommand.AskAsync(socket, options, output),
         },

@@ -67,7 +67,7 @@ internal static class PublishCommand
     {
         if (options.Words.Count != (options.Has(None) ? 0 : 1))
         {
-            throw new UserError($"Say what is published, in one way: wow-ca publish FOLDER, which appliance/layers/stack made, or --{None}.");
+            throw new UserError($"Say what is published, in one way: wow-ca publish FOLDER, that of a stack, or --{None}.");
         }
 
         var source = new FolderLayers(options.Words is [var folder] ? folder : string.Empty);

@@ -1,6 +1,6 @@
 namespace CaService.Layers;
 
-/// <summary>A folder that <c>appliance/layers/stack</c> made: the text in the file <c>stack</c>, and a file a layer, named by its SHA-256.</summary>
+/// <summary>The folder of a stack: the text in the file <c>stack</c>, and a file a layer, named by its SHA-256.</summary>
 /// <param name="folder">Its path.</param>
 internal sealed class FolderLayers(string folder) : ILayerSource
 {
@@ -21,12 +21,12 @@ internal sealed class FolderLayers(string folder) : ILayerSource
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            throw new UserError($"{path} can't be read ({e.Message}): name the whole folder that appliance/layers/stack made.");
+            throw new UserError($"{path} can't be read ({e.Message}): name the whole folder of the stack.");
         }
 
         return PoolLayers.TryRead(text.AsSpan(0, length), out PoolLayers? stack, out string reason)
             ? stack
-            : throw new UserError($"{path} is no stack ({reason}): make the folder anew with appliance/layers/stack.");
+            : throw new UserError($"{path} is no stack ({reason}): have the folder made anew.");
     }
 
     public Task BeginAsync(IReadOnlyList<StackLayer> lacking)
@@ -37,8 +37,8 @@ internal sealed class FolderLayers(string folder) : ILayerSource
             if (!file.Exists || file.Length != layer.Size)
             {
                 throw new UserError(
-                    $"{file.FullName} ({layer.Name}) {(file.Exists ? $"has {file.Length} bytes, and the stack says {layer.Size}" : "is not there")}: copy the whole folder that "
-                    + "appliance/layers/stack made once more. Nothing was published.");
+                    $"{file.FullName} ({layer.Name}) {(file.Exists ? $"has {file.Length} bytes, and the stack says {layer.Size}" : "is not there")}: copy the whole folder "
+                    + "of the stack once more. Nothing was published.");
             }
         }
 
