@@ -215,4 +215,3 @@ def sources_of(folder):
     key = "Signed-By: /usr/share/keyrings/debian-archive-keyring.gpg\n"
     return (f"Types: deb\nURIs: {archive}\nSuites: {suite} {suite}-updates\nComponents: main\n{key}\n"
             f"Types: deb\nURIs: {security}\nSuites: {suite}-security\nComponents: main\n{key}")
-

@@ -68,8 +68,8 @@ def machine_ad(pool: Facts, status: "Status", peers: "list[Peer]", stack: str = 
     manager = next((peer for peer in peers if peer["address"] and peer["address"] == status["manager"]), None)
     listed = stacks.read(stack or base.started())
     known = {
-        "WowVersion": version.VERSION, "WowStack": digest(listed), "WowModules": ",".join(stacks.modules(listed)), "WowOwner": pool.owner, "WowNat": status["nat"]["kind"],
-        "WowPathToManager": manager["path"] if manager else None}
+        "WowVersion": version.VERSION, "WowStack": digest(listed), "WowModules": ",".join(stacks.modules(listed)), "WowOwner": pool.owner,
+        "WowNat": status["nat"]["kind"], "WowPathToManager": manager["path"] if manager else None}
     return {name: f'"{value}"' for name, value in known.items() if value} | {"WowBoot": str(booted())}
 
 

@@ -47,7 +47,8 @@ class Source:
         """The answer for a layer from a byte on. OSError, HTTPException."""
         connection = http.client.HTTPConnection(*self._place, timeout=SILENCE, source_address=(self._own, 0))
         try:
-            connection.request("GET", f"{agreed.LAYERS_PATH}{wanted.digest}", headers={"Host": self._name, "Connection": "close", **({"Range": f"bytes={at}-"} if at else {})})
+            headers = {"Host": self._name, "Connection": "close", **({"Range": f"bytes={at}-"} if at else {})}
+            connection.request("GET", f"{agreed.LAYERS_PATH}{wanted.digest}", headers=headers)
             return connection.getresponse()
         except BaseException:
             connection.close()
