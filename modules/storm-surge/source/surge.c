@@ -225,7 +225,7 @@ int main(int count, char **words)
         else if (!strcmp(word, "--landfall")) r.landfall = number(word, text, 0, 1);
         else if (!strcmp(word, "--speed")) r.speed = number(word, text, 1, 20);
         else if (!strcmp(word, "--hours")) r.hours = number(word, text, 1, 240);
-        else if (!strcmp(word, "--cells")) r.nx = 2 * (int)number(word, text, 10, MOST_CELLS / 2), r.ny = r.nx / 2;
+        else if (!strcmp(word, "--cells")) r.nx = 2 * ((int)number(word, text, 20, MOST_CELLS) / 2), r.ny = r.nx / 2;
         else if (!strcmp(word, "--name") && text) name = text;
         else stop(usage);
     }
