@@ -49,7 +49,7 @@ def wrong(ad, machine):
     """What an ad says that is not so of its machine: {attribute: (what it says, what is so)}."""
     so = {"WowVersion": re.search('VERSION = "(.+)"', (layers.NODE / "lib/version.py").read_text(encoding="utf-8"))[1],
           "WowStack": ".".join(line.split()[4][:8] for line in layers.stack().splitlines() if not line.startswith("#")),
-          "WowModules": ",".join(line.split()[1] for line in layers.stack().splitlines() if line.startswith("module ")),
+          "WowModules": ",".join(line.split()[1] for line in layers.stack().splitlines() if line.startswith("module ")) or None,
           "WowOwner": OWNER, "WowNat": machine.ask("status")["nat"]["kind"], "WowPathToManager": "direct",
           "WowBoot": int(re.search(r"^btime (\d+)$", machine.run("cat", "/proc/stat").stdout, re.MULTILINE)[1])}
     # The kernel works the moment of its start out of the clock, which moves a little.
