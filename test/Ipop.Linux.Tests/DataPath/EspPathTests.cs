@@ -68,27 +68,31 @@ public sealed class EspPathTests(ITestOutputHelper output)
             twice.JoinByMemory();
         }
 
-        (double ratio, double kpps) = Measure(once, twice);
-        output.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{name}_ratio={ratio:F2} {name}_kpps={kpps:F0}"));
+        (double ratio, double kpps, double least) = Measure(once, twice);
+        output.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{name}_ratio={ratio:F2} {name}_kpps={kpps:F0} least={least:F2}"));
         Assert.Equal(0, twice.One.Node.EspPackets.Sent);
-        Assert.True(ratio > 1, $"{ratio:F2}");
+        Assert.True(least > 1, $"{least:F2} {ratio:F2}");
     }
 
-    /// <summary>Medians of 21 rounds by turns: what the heavy ones take of the light ones' time, and thousands of light ones a second.</summary>
-    private static (double Ratio, double Kpps) Measure(PathPair once, PathPair twice)
+    /// <summary>
+    /// Medians of 21 rounds by turns: what the heavy ones take of the light ones' time, and thousands of light ones a second. Least is the ratio of the quickest
+    /// round of each: what others do to the caches, or a host takes of the processor, makes rounds longer and none shorter.
+    /// </summary>
+    private static (double Ratio, double Kpps, double Least) Measure(PathPair once, PathPair twice)
     {
         byte[] light = Esp(once.One, once.Two), heavy = Esp(twice.One, twice.Two);
-        List<double> ratios = [], kpps = [];
+        List<double> ratios = [], kpps = [], twices = [];
         for (int round = 0; round < 21; round++)
         {
             double sealedOnce = Seconds(once, light);
-            ratios.Add(Seconds(twice, heavy) / sealedOnce);
+            twices.Add(Seconds(twice, heavy));
+            ratios.Add(twices[^1] / sealedOnce);
             kpps.Add(Rounds * OfRound / sealedOnce / 1000);
         }
 
         ratios.Sort();
         kpps.Sort();
-        return (ratios[10], kpps[10]);
+        return (ratios[10], kpps[10], twices.Min() * kpps[^1] * 1000 / (Rounds * OfRound));
     }
 
     // Of the processor: what else the machine does is no part of it.
