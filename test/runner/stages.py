@@ -115,9 +115,9 @@ def stages(root: pathlib.Path, out: pathlib.Path) -> list:
         # Locked: a package or reference that the lock files do not know is a failure here already, not only in CI.
         Stage("restore", 600, [["dotnet", "restore", "Wow.slnx", "--locked-mode"]], each_passes(1)),
         # SC1091: paths that exist only in the guest.
-        Stage("shellcheck", 60, [["shellcheck", "-x", "-P", "SCRIPTDIR", "-e", "SC1091", *shells]], each_passes(len(shells))),
+        Stage("shellcheck", 120, [["shellcheck", "-x", "-P", "SCRIPTDIR", "-e", "SC1091", *shells]], each_passes(len(shells))),
         # Debian's own, which know Debian's Python; pyproject.toml has the settings.
-        Stage("types", 120, [["/usr/bin/mypy", *node], ["/usr/bin/pylint", *node]], each_passes(len(node))),
+        Stage("types", 300, [["/usr/bin/mypy", *node], ["/usr/bin/pylint", *node]], each_passes(len(node))),
         # The programs of the image: the lanes that wait need them, and what is measured is what ships.
         script(root, "programs", 900, "appliance/image/programs", each_passes(1), ("restore",), lane=WAITS),
         Stage("build", 1500, [[
