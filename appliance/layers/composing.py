@@ -1,7 +1,6 @@
 """The steps of `compose`: mounts the stack with an upper layer in memory, joins the shared files, has Debian's own tools make anew what they make, looks
 whether all is well, and packs what came of it."""
 
-import contextlib
 import json
 import os
 import pathlib
@@ -17,22 +16,19 @@ import archived  # noqa: E402
 import elf  # noqa: E402
 import gates  # noqa: E402
 import listing  # noqa: E402
+import roots  # noqa: E402
 from listing import LayerError  # noqa: E402
 
-from wow.lib import libc  # noqa: E402
 from wow.module import alternatives, fragments, places, publish, tree  # noqa: E402
 
 ROOM = "512m"
 """What the glue, and the triggers on their way, may fill."""
-NODES = {"null": (1, 3), "zero": (1, 5), "full": (1, 7), "random": (1, 8), "urandom": (1, 9)}
 ALONE = 0x00020000 | 0x04000000 | 0x08000000 | 0x40000000
 """Mounts, names, messages and network of its own (unshare(2))."""
 CAPABILITIES = "-all,+chown,+dac_override,+fowner,+fsetid,+setgid,+setuid"
 ENVIRONMENT = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C.UTF-8", "DEBIAN_FRONTEND": "noninteractive", "HOME": "/nonexistent",
                "SOURCE_DATE_EPOCH": str(publish.EPOCH)}
 MANIFEST = f"{publish.HOME}/{gates.GLUE}/manifest.json"
-POLICY = "usr/sbin/policy-rc.d"
-NO_START = "#!/bin/sh\nexit 101\n"
 AGAIN = "install the module's packages on a machine in develop mode over this base, and publish it anew"
 
 
@@ -47,18 +43,18 @@ def is_of(file, stack):
 def compose(layers, found, stack, out):
     """Writes the glue, whole or not at all, and returns its manifest. From here on this process has mounts and a network of its own, so that what a package's
     script does reaches neither the machine's."""
-    try:
-        libc.call("unshare", ALONE)
-    except OSError as error:
-        raise LayerError(f"no mounts of its own: {error.strerror}; run it as root") from error
-    with tempfile.TemporaryDirectory(prefix="wow-compose-") as scratch, mounted(layers, scratch) as (root, upper, lowers):
+    roots.alone(ALONE)
+    with tempfile.TemporaryDirectory(prefix="wow-compose-") as scratch, roots.Root([one.file for one in layers], scratch, ROOM, moves=False) as stacked:
+        root = str(stacked.path)
         library_check(layers, root)
+        policy = stacked.no_start()
         join(root, found)
         make_anew(root, found, layers)
+        policy.unlink()
         faults(root)
-        run("umount", f"{root}/dev")
-        with tree.joined(lowers) as lower:
-            kept = {one.path: one.now for one in tree.changes([upper], root, lower) if is_glue(one)}
+        roots.run("umount", f"{root}/dev")
+        with tree.joined(stacked.lowers) as lower:
+            kept = {one.path: one.now for one in tree.changes([str(stacked.upper)], root, lower) if is_glue(one)}
             manifest = manifest_of(layers, stack, kept, root)
             archive = pathlib.Path(scratch, "glue.tar")
             with tarfile.open(archive, "w", format=tarfile.PAX_FORMAT) as file:
@@ -66,43 +62,6 @@ def compose(layers, found, stack, out):
             with tarfile.open(archive, "r:") as source, tempfile.TemporaryDirectory() as place:
                 archived.pack(source, archived.entries(source, archive), pathlib.Path(place), out)
     return manifest
-
-
-@contextlib.contextmanager
-def mounted(layers, scratch):
-    """(the stack as a root with an upper layer in memory, that upper, the folders of the layers, top first)."""
-    places_ = [f"{scratch}/{number}" for number in range(len(layers))]
-    run("mount", "--make-rprivate", "/")
-    done = []
-    try:
-        for one, place in zip(layers, places_):
-            os.mkdir(place)
-            run("mount", "-t", "squashfs", "-o", "ro,loop", one.file, place)
-            done.append(place)
-        os.mkdir(f"{scratch}/top")
-        run("mount", "-t", "tmpfs", "-o", f"size={ROOM}", "top", f"{scratch}/top")
-        done.append(f"{scratch}/top")
-        for name in ("top/upper", "top/work", "root"):
-            os.mkdir(f"{scratch}/{name}")
-        lower = ":".join(map(str, reversed(range(len(layers)))))
-        run("mount", "-t", "overlay", "-o", f"lowerdir={lower},upperdir=top/upper,workdir=top/work,redirect_dir=off,index=off,metacopy=off,xino=off", "wow", "root",
-            cwd=scratch)
-        done.append(f"{scratch}/root")
-        run("mount", "-t", "tmpfs", "-o", "mode=755", "dev", f"{scratch}/root/dev")
-        for name, (major, minor) in NODES.items():
-            os.mknod(f"{scratch}/root/dev/{name}", 0o20666, os.makedev(major, minor))
-            os.chmod(f"{scratch}/root/dev/{name}", 0o666)
-        yield f"{scratch}/root", f"{scratch}/top/upper", list(reversed(places_))
-    finally:
-        for place in reversed(done):
-            subprocess.run(["umount", "-R", place], check=False)
-
-
-def run(*words, **options):
-    """Runs a tool of this machine; LayerError says what it said."""
-    done = subprocess.run(list(map(str, words)), capture_output=True, text=True, check=False, **options)
-    if done.returncode:
-        raise LayerError(f"{' '.join(map(str, words[:6]))}: {(done.stderr or done.stdout).strip()[-300:]}; compose needs root, and a kernel with overlayfs")
 
 
 def inside(root, *words):
@@ -120,9 +79,6 @@ def join(root, found):
     for path, text in fragments.join(root, found).items():
         with open(f"{root}/{path}", "w", encoding="utf-8") as file:
             file.write(text)
-    with open(f"{root}/{POLICY}", "w", encoding="ascii") as file:
-        file.write(NO_START)
-    os.chmod(f"{root}/{POLICY}", 0o755)
 
 
 def make_anew(root, found, layers):
@@ -134,7 +90,6 @@ def make_anew(root, found, layers):
     for name in touched(root, layers):
         inside(root, "dpkg-trigger", "--no-await", "--by-package=dpkg", name)
     inside(root, "dpkg", "--triggers-only", "--pending")
-    os.unlink(f"{root}/{POLICY}")
 
 
 def touched(root, layers):

@@ -1,5 +1,6 @@
 """A module's recipe: module.ini and root/, and what it may say."""
 
+import fnmatch
 import pathlib
 import sys
 
@@ -33,6 +34,11 @@ def check_files(folder):
             if places.matches(name, pattern):
                 raise RecipeError(f"{path}: a module may not hold /{pattern}; put its files under /usr/share, /usr/lib, /opt or /etc")
     return files
+
+
+def mode(recipe, name):
+    """A file's mode: the recipe says what is a program, for run bits of a checkout do not survive every way of copying it."""
+    return 0o755 if any(fnmatch.fnmatch(name, pattern) for pattern in recipe.executable) else 0o644
 
 
 def held(root):
