@@ -2,12 +2,8 @@
 with the module and not in the machine's usual start."""
 
 import base64
-import contextlib
-import functools
-import http.server
 import json
 import os
-import threading
 import time
 
 import configs
@@ -16,6 +12,7 @@ from checks import expect, long_check, machine_check, note, run
 from cleanup import RUNTIME
 from machine import UNTIL_HOME, Machine
 from places import LAYERS, OUT, PARTS, POOL_CONF, WORK
+from serving import served
 
 PACKAGE = ("usr/bin/wow-surge", "usr/share/doc/wow-surge/README", "usr/share/locale/de/LC_MESSAGES/wow-surge.mo", "usr/lib/x86_64-linux-gnu/gconv/SURGE.so")
 """What is in the package: the last three are of the kinds that the base leaves out."""
@@ -49,22 +46,6 @@ def repository(name):
     size, digest = (place / "wow-surge.deb").stat().st_size, run("sha256sum", place / "wow-surge.deb").split()[0]
     (place / "Packages").write_text(f"{CONTROL}Filename: ./wow-surge.deb\nSize: {size}\nSHA256: {digest}\n")
     return place
-
-
-class Quiet(http.server.SimpleHTTPRequestHandler):
-    """Says nothing of what was fetched."""
-
-    def log_message(self, *_):
-        """Nothing."""
-
-
-@contextlib.contextmanager
-def served(folder):
-    """The port on which this computer serves the folder; the guest finds it at 10.0.2.2."""
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=folder)) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield server.server_port
-        server.shutdown()
 
 
 class Developed(Machine):

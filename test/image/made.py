@@ -1,28 +1,18 @@
 """Recipes with packages and programs: made by apt from an archive of this test's own, over the image's base."""
 
 import contextlib
-import functools
-import hashlib
-import http.server
 import json
 import os
 import pathlib
-import threading
 
 import developed
 from checks import check, expect, long_check, run
 from composed import has, sha256, work
 from places import LAYERS, PARTS, ROOT
+from serving import served
 
 INI = "[module]\nname = sums\nversion = 1.0\ndescription = Sums\nlicence = MIT\n"
 SUITE = "stable"
-
-
-class Quiet(http.server.SimpleHTTPRequestHandler):
-    """Serves files, and says nothing of it."""
-
-    def log_message(self, format, *args):  # pylint: disable=redefined-builtin
-        pass
 
 
 @contextlib.contextmanager
@@ -36,13 +26,8 @@ def archive(folder, *debs):
         stanzas.append(f"{run('dpkg-deb', '--field', deb)}Filename: {deb.name}\nSize: {deb.stat().st_size}\nSHA256: {sha256(deb)}\n")
     index.write_text("\n".join(stanzas))
     (index.parents[2] / "Release").write_text(f"Suite: {SUITE}\nComponents: main\nArchitectures: amd64\nSHA256:\n {sha256(index)} {index.stat().st_size} main/binary-amd64/Packages\n")
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=folder / "archive"))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        yield f"Types: deb\nURIs: http://127.0.0.1:{server.server_address[1]}\nSuites: {SUITE}\nComponents: main\nTrusted: yes\n"
-    finally:
-        server.shutdown()
-        server.server_close()
+    with served(folder / "archive") as port:
+        yield f"Types: deb\nURIs: http://127.0.0.1:{port}\nSuites: {SUITE}\nComponents: main\nTrusted: yes\n"
 
 
 def recipe(folder, sources, packages, **programs):
@@ -118,7 +103,7 @@ def refused(folder, sources):
         expect(sha256(out) == before, "the layer of before is gone")
     # Whoever has no archive has a sentence, too.
     has(publish(recipe(folder, sources.replace("127.0.0.1", "127.0.0.1:1/x"), "packages = wow-unit\n"), out, fails=True), "apt-get")
-    expect(hashlib.sha256(out.read_bytes()).hexdigest() == before, "the layer of before is gone")
+    expect(sha256(out) == before, "the layer of before is gone")
 
 
 @long_check
