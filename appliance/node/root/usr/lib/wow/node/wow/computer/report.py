@@ -4,10 +4,11 @@ import os
 import stat
 
 from wow.lib.errors import WowError
+from wow.lib.whole import is_whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Mapping, TypeGuard
+    from typing import Any, Mapping
 
 FILE = "/run/wow-web/computer.json"
 """The web page's account writes it."""
@@ -64,16 +65,11 @@ def _number(fields: "Mapping[str, str]", name: str, most: int) -> int | None:
     return int(text)
 
 
-def is_number(value: object, least: int, most: int) -> "TypeGuard[int]":
-    """Whether it is a whole number within limits; true and false are none."""
-    return isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
-
-
 def made(found: object) -> Report | None:
     """The report of a file's facts; None for what is none."""
     if not isinstance(found, dict) or set(found) != {"when", "idle", "battery", "charge"}:
         return None
-    if not is_number(found["when"], 0, MOST) or not all(found[name] is None or is_number(found[name], 0, MOST) for name in ("idle", "charge")):
+    if not is_whole(found["when"], 0, MOST) or not all(found[name] is None or is_whole(found[name], 0, MOST) for name in ("idle", "charge")):
         return None
     if found["battery"] not in (None, True, False):
         return None

@@ -2,6 +2,7 @@
 reason is."""
 from wow.computer import report
 from wow.lib import files, paths
+from wow.lib.whole import is_whole
 from wow.pause.state import LAST, Pause
 
 TYPE_CHECKING = False
@@ -37,7 +38,7 @@ def read(path: str | None = None) -> Seen:
     """What the file says; nothing where it is not there or no good."""
     found = report.kept(path or FILE)
     why, since, share = found.get("why"), found.get("since"), found.get("share")
-    if why not in (None, *WHO) or not report.is_number(since, 0, LAST) or not (share is None or report.is_number(share, 0, 100)):
+    if why not in (None, *WHO) or not is_whole(since, 0, LAST) or not (share is None or is_whole(share, 0, 100)):
         return Seen()
     return Seen(why, since, found.get("busy") is True, share, report.made(found.get("told")))
 

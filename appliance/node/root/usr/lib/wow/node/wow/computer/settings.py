@@ -1,7 +1,7 @@
 """What the owner chose about the computer that this machine is a guest of: a small file beside that of the pause, written as a whole. A bad one is as none."""
-from wow.computer import report
 from wow.lib import files
 from wow.lib.errors import WowError
+from wow.lib.whole import is_whole
 from wow.pause import state as pauses
 
 TYPE_CHECKING = False
@@ -48,7 +48,7 @@ def load() -> Settings:
 
 def _is_sound(found: "dict[str, Any]") -> bool:
     used, token = found["used"], found["token"]
-    if not isinstance(found["battery"], bool) or not isinstance(found["busy"], bool) or not (used is None or report.is_number(used, 1, LONGEST_USED)):
+    if not isinstance(found["battery"], bool) or not isinstance(found["busy"], bool) or not (used is None or is_whole(used, 1, LONGEST_USED)):
         return False
     return isinstance(token, str) and len(token) in (0, 64) and not set(token) - set("0123456789abcdef")
 

@@ -7,6 +7,7 @@ import os
 from wow.config import facts
 from wow.history import names
 from wow.lib import files, paths
+from wow.lib.whole import is_whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -118,9 +119,9 @@ def _date(word: str) -> str:
 
 
 def _count(value: "Any") -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < MOST:
+    if not is_whole(value, 0, MOST - 1):
         raise ValueError("a figure cannot be")
-    return int(value)
+    return value
 
 
 def read(path: str = FILE) -> Book:

@@ -22,11 +22,16 @@ def write(path: str, text: str | bytes, mode: int = 0o644, owner: tuple[int, int
         os.unlink(temporary)
         raise
     if sync:
-        folder = os.open(os.path.dirname(path) or ".", os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+        sync_folder(path)
+
+
+def sync_folder(path: str) -> None:
+    """Has the disk know what became of a name: the folder in which it stands is on the disk when this returns."""
+    folder = os.open(os.path.dirname(path) or ".", os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
 
 
 def write_if_changed(path: str, text: str, mode: int = 0o644) -> bool:

@@ -7,6 +7,7 @@ import time
 
 from wow.lib import files
 from wow.lib.errors import WowError
+from wow.lib.whole import is_whole
 from wow.pause import state as pauses
 from wow.pause.state import Pause
 
@@ -182,7 +183,7 @@ def _month(word: str) -> str:
 
 
 def _whole(value: "Any", least: int = 0, most: int = MOST) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not least <= value < most:
+    if not is_whole(value, least, most - 1):
         raise ValueError(value)
     return value
 

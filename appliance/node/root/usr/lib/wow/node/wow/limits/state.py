@@ -2,6 +2,7 @@
 pool.conf."""
 from wow.lib import files
 from wow.lib.errors import WowError
+from wow.lib.whole import is_whole
 from wow.limits import hours
 from wow.pause import state as pauses
 
@@ -66,18 +67,14 @@ def load() -> Limits:
 
 
 def _is_sound(found: "dict[str, Any]") -> bool:
-    if not all(found[name] is None or _is_whole(found[name], 1, MOST) for name in NUMBERS):
+    if not all(found[name] is None or is_whole(found[name], 1, MOST - 1) for name in NUMBERS):
         return False
-    if not _is_whole(found["since"], 0, pauses.LAST) or not isinstance(found["hours"], str):
+    if not is_whole(found["since"], 0, pauses.LAST - 1) or not isinstance(found["hours"], str):
         return False
     try:
         return not found["hours"] or hours.text(hours.read(found["hours"])) == found["hours"]
     except WowError:
         return False
-
-
-def _is_whole(value: object, least: int, end: int) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and least <= value < end
 
 
 def _bad(what: str) -> WowError:

@@ -156,11 +156,8 @@ def described(path: str) -> dict[str, object]:
 
 def digest(path: str) -> str:
     """SHA-256 of a file."""
-    made = hashlib.sha256()
     with open(path, "rb") as file:
-        while block := file.read(1024 * 1024):
-            made.update(block)
-    return made.hexdigest()
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def architecture(files: "Iterator[str]") -> str:

@@ -5,9 +5,9 @@ import http.client
 import os
 import time
 
-from wow.lib import agreed
+from wow.lib import agreed, files
 from wow.lib.errors import WowError
-from wow.stack.kept import size_of, sync_folder
+from wow.stack.kept import size_of
 from wow.stack.text import Layer
 from wow.stack.told import AGAIN
 
@@ -73,7 +73,7 @@ def layer(source: Source, wanted: Layer, folder: str, now: "Callable[[], float]"
         os.unlink(part)
         raise WowError(f"what the CA sent for {wanted.name} is not what was signed", f"{AGAIN}. The pool's administrator publishes it anew: wow-ca publish", code="lies")
     os.rename(part, f"{folder}/{wanted.digest}")
-    sync_folder(part)
+    files.sync_folder(part)
 
 
 def _go_on(source: Source, wanted: Layer, part: str, at: int, now: "Callable[[], float]") -> None:
@@ -144,8 +144,5 @@ def _copy(answer: http.client.HTTPResponse, file: "BinaryIO", left: int, now: "C
 
 def digest(path: str) -> str:
     """SHA-256 of a file."""
-    found = hashlib.sha256()
     with open(path, "rb") as file:
-        while piece := file.read(PIECE):
-            found.update(piece)
-    return found.hexdigest()
+        return hashlib.file_digest(file, "sha256").hexdigest()

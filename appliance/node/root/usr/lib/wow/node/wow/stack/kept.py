@@ -99,7 +99,7 @@ class Place:
         for path in (self.next, self.good, self.tries):
             if os.path.exists(path):
                 os.unlink(path)
-                sync_folder(path)
+                files.sync_folder(path)
         return was_there
 
     def tidy(self, *more: Stack) -> None:
@@ -163,12 +163,3 @@ def size_of(path: str) -> int:
         return os.stat(path).st_size
     except FileNotFoundError:
         return 0
-
-
-def sync_folder(path: str) -> None:
-    """Has the disk know what became of a name."""
-    folder = os.open(os.path.dirname(path), os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)

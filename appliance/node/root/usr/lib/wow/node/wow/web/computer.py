@@ -7,6 +7,7 @@ from wow.agent import client
 from wow.computer import lines, report, seen, settings, words
 from wow.lib import console, files
 from wow.lib.errors import WowError
+from wow.lib.whole import is_whole
 from wow.web import code, guests, where
 from wow.web.guests import Refused
 from wow.web.html import Html, alert, button, form, page, plain, said
@@ -41,7 +42,7 @@ class Desk:
         self._path, self._now, self._lock = path, now, threading.Lock()
         kept = report.kept(path)
         self.told = report.made(kept.get("report"))
-        self.wrong, self.last = (value if report.is_number(value, 0, report.MOST) else 0 for value in map(kept.get, ("wrong", "last")))
+        self.wrong, self.last = (value if is_whole(value, 0, report.MOST) else 0 for value in map(kept.get, ("wrong", "last")))
 
     def hear(self, token: str, fields: dict[str, str]) -> report.Report:
         """Takes a report; Refused says why not. The right token is looked at always, so that nobody keeps it out by wrong ones: it has 128 bits."""
