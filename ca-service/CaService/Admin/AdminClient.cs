@@ -25,7 +25,7 @@ internal static class AdminClient
         using Socket socket = await ConnectAsync(path);
         try
         {
-            await socket.SendAsync(request, limit.Token);
+            await SocketWriter.WriteAsync(socket, request, limit.Token);
             return AdminMessage.ReadAnswer(await LineReader.ReadAsync(socket, AdminMessage.LongestAnswer, limit.Token));
         }
         catch (OperationCanceledException)

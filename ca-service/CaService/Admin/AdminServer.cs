@@ -177,9 +177,6 @@ internal sealed class AdminServer : IAsyncDisposable
     {
         using var limit = CancellationTokenSource.CreateLinkedTokenSource(_end.Token);
         limit.CancelAfter(_patience);
-        while (!answer.IsEmpty)
-        {
-            answer = answer[await client.SendAsync(answer, limit.Token)..];
-        }
+        await SocketWriter.WriteAsync(client, answer, limit.Token);
     }
 }

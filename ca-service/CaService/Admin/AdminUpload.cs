@@ -22,10 +22,7 @@ internal sealed class AdminUpload(Socket client, TimeSpan silence, CancellationT
         }
 
         using CancellationTokenSource limit = Limit();
-        for (ReadOnlyMemory<byte> line = AdminMessage.Lacks(lacking.Select(layer => layer.Digest)); !line.IsEmpty;)
-        {
-            line = line[await client.SendAsync(line, limit.Token)..];
-        }
+        await SocketWriter.WriteAsync(client, AdminMessage.Lacks(lacking.Select(layer => layer.Digest)), limit.Token);
     }
 
     public async Task CopyAsync(StackLayer layer, Func<ReadOnlyMemory<byte>, ValueTask> take)

@@ -22,7 +22,7 @@ internal static class LayerSender
         using Socket socket = await AdminClient.ConnectAsync(path);
         await using var stream = new NetworkStream(socket);
         using var reader = new StreamReader(stream);
-        await socket.SendAsync(AdminMessage.Request(words, stack.Write()));
+        await SocketWriter.WriteAsync(socket, AdminMessage.Request(words, stack.Write()), CancellationToken.None);
         string line = await ReadLineAsync(reader);
         if (AdminMessage.ReadLacks(line) is { } digests)
         {
@@ -41,13 +41,7 @@ internal static class LayerSender
         {
             foreach (StackLayer layer in lacking)
             {
-                await source.CopyAsync(layer, async piece =>
-                {
-                    while (!piece.IsEmpty)
-                    {
-                        piece = piece[await socket.SendAsync(piece)..];
-                    }
-                });
+                await source.CopyAsync(layer, piece => new ValueTask(SocketWriter.WriteAsync(socket, piece, CancellationToken.None)));
                 sent(layer);
             }
         }

@@ -127,7 +127,7 @@ internal sealed class NoticePublisher : IAsyncDisposable
             using var socket = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
             await socket.ConnectAsync(new UnixDomainSocketEndPoint(_socket), limit.Token);
             string line = $"{{\"command\":\"{ControlCommand.PublishNotice}\",\"file\":\"{JsonEncodedText.Encode(file)}\"}}\n";
-            await socket.SendAsync(Encoding.UTF8.GetBytes(line), limit.Token);
+            await SocketWriter.WriteAsync(socket, Encoding.UTF8.GetBytes(line), limit.Token);
             using var stream = new NetworkStream(socket);
             using var reader = new StreamReader(stream);
             using var reply = JsonDocument.Parse(await reader.ReadLineAsync(limit.Token) ?? "{}");
