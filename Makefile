@@ -18,8 +18,8 @@ host: # what this machine must have; installs it as root
 wow: host ## image, a pool of three virtual machines, a scientist's job across it; KEEP=1 leaves the pool running
 	$(call timed,KEEP="$(KEEP)" appliance/lab/wow)
 
-test: host ## every test; ends with one line `N passed, N failed`
-	@test/run
+test: host ## every test; ends with one line `N passed, N failed`; WITHIN=SECONDS ends it by then, and tells what failed so far
+	@test/run $(if $(WITHIN),--within $(WITHIN))
 
 test-long: host ## the tests that take too long for every commit, hours; docs/test-long.json keeps what each came to
 	@test/run --long

@@ -10,6 +10,8 @@ from typing import NamedTuple
 
 GRACE_SECONDS = 15
 SIGN_OF_LIFE_SECONDS = 60
+LOOK_SECONDS = 5
+"""How soon a case that failed is told."""
 STOP_SECONDS = 0.05
 """How soon a command's end is noticed, and by it that all is to end."""
 
@@ -50,19 +52,38 @@ def run(command: list, log: pathlib.Path, limit: float, cwd: pathlib.Path, say=p
     stop = stop or threading.Event()
     started = time.monotonic()
     with log.open("ab") as output:
+        fresh = Fresh(log)
         child = subprocess.Popen(
             command, cwd=cwd, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
             start_new_session=True, env=environment)
     try:
-        return watch(child, log, started, limit, say, stop)
+        return watch(child, log, started, limit, say, stop, fresh)
     except BaseException:
         end_group(child)
         raise
 
 
-def watch(child: subprocess.Popen, log: pathlib.Path, started: float, limit: float, say, stop: threading.Event) -> Ended:
-    """Waits for a child; says from time to time what it wrote last."""
-    told = 0.0
+class Fresh:
+    """The cases of a log that failed since it was last asked, for who sees no more than the end of the output of a run that somebody else ended."""
+
+    def __init__(self, log: pathlib.Path):
+        self._log = log
+        self._read = log.stat().st_size
+        self._rest = b""
+
+    def failures(self) -> list:
+        """The names of cases that failed, whole lines that begin with `FAIL`."""
+        with self._log.open("rb") as file:
+            file.seek(self._read)
+            new = file.read()
+        self._read += len(new)
+        *lines, self._rest = (self._rest + new).split(b"\n")
+        return [line.decode(errors="replace").rstrip() for line in lines if line.startswith(b"FAIL")]
+
+
+def watch(child: subprocess.Popen, log: pathlib.Path, started: float, limit: float, say, stop: threading.Event, fresh: Fresh) -> Ended:
+    """Waits for a child; says what failed soon after it did, and from time to time what it wrote last."""
+    told = looked = 0.0
     while True:
         # wait4 of this child alone, for other lanes' children are this process's, too.
         ended, status, used = os.wait4(child.pid, os.WNOHANG)
@@ -75,6 +96,10 @@ def watch(child: subprocess.Popen, log: pathlib.Path, started: float, limit: flo
         if seconds >= limit:
             end_group(child)
             return Ended(child.returncode, True, time.monotonic() - started, 0.0)
+        if seconds - looked >= LOOK_SECONDS:
+            looked = seconds
+            for line in fresh.failures():
+                say(f"{seconds:5.0f} s: {line[:200]}")
         if seconds - told >= SIGN_OF_LIFE_SECONDS:
             told = seconds
             last = tail(log, 1) or ["(no output yet)"]

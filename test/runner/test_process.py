@@ -6,9 +6,11 @@ import tempfile
 import threading
 import time
 import unittest
+from unittest import mock
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
+from runner import process  # noqa: E402
 from runner.process import Stopped, failures, run, tail  # noqa: E402
 
 
@@ -75,6 +77,14 @@ class Run(unittest.TestCase):
         child, said = self.log.read_text().split()
         self.assertEqual(said, "cleaned")
         self.assertTrue(is_gone(int(child)))
+
+    def test_says_a_case_that_failed_while_the_command_goes_on(self):
+        said = []
+        with mock.patch.object(process, "LOOK_SECONDS", 0.1):
+            run(["sh", "-c", "echo FAIL the first; echo '     why'; echo ok the second; sleep 1; echo FAIL the third; sleep 1; echo FAIL half; sleep 1"],
+                self.log, 30, self.folder, say=said.append)
+        told = [line.partition(": ")[2] for line in said]
+        self.assertEqual([line for line in told if line.startswith("FAIL")], ["FAIL the first", "FAIL the third", "FAIL half"])
 
     def test_appends_so_that_the_commands_of_a_stage_share_a_log(self):
         self.sh("echo one")

@@ -1,4 +1,6 @@
+import contextlib
 import importlib.machinery
+import io
 import json
 import os
 import pathlib
@@ -145,6 +147,13 @@ class Running(Clone):
     def test_an_empty_plan_is_a_failure(self):
         self.assertEqual(self.main(), (1, "0 passed, 1 failed"))
 
+    def test_a_run_whose_time_is_over_ends_what_runs_and_tells_what_failed_so_far(self):
+        slow = "#!/bin/sh\necho FAIL the second case\necho '     it is not so'\nsleep 60\n"
+        said = self.main(("#!/bin/sh\necho 3 passed, 0 failed\n", ()), (slow, ()), ("#!/bin/sh\necho 1 passed, 0 failed\n", ()), arguments=["--within", "2"])
+        self.assertEqual(said, (1, "3 passed, 2 failed"))
+        for word in ("FAIL the second case", "it is not so", "ended, for the time of the whole run was over", "not begun, for"):
+            self.assertTrue(any(word in line for line in self.said), word)
+
     def test_a_stage_that_ran_no_test_is_a_failure(self):
         self.assertEqual(self.main(("#!/bin/sh\necho 0 passed, 0 failed\n", ())), (1, "0 passed, 1 failed"))
         self.assertTrue(any("it ran no test" in line for line in self.said))
@@ -166,9 +175,12 @@ class Running(Clone):
         self.assertEqual(self.main(*scripts, arguments=["--lanes", "1"], lanes=(WAITS, ALONE, COMPUTES)), (0, "3 passed, 0 failed"))
         self.assertEqual(log.read_text(), "a\nb\nc\n")
 
-    def test_a_number_of_lanes_that_is_none_is_refused(self):
-        for arguments in (["--lanes"], ["--lanes", "2"], ["--lanes", "s0"]):
-            self.assertEqual(self.main(("#!/bin/sh\n", ()), arguments=arguments)[0], 2)
+    def test_a_number_that_is_none_is_refused(self):
+        for arguments in (["--lanes"], ["--lanes", "2"], ["--lanes", "s0"], ["--within", "soon"]):
+            with self.assertRaises(SystemExit) as refused, contextlib.redirect_stderr(io.StringIO()) as said:
+                self.main(("#!/bin/sh\n", ()), arguments=arguments)
+            self.assertEqual(refused.exception.code, 2)
+            self.assertIn(arguments[0], said.getvalue())
 
     def test_a_plan_that_could_never_be_met_is_refused(self):
         code, said = self.main(("#!/bin/sh\n", ("s1",)), ("#!/bin/sh\n", ()))
