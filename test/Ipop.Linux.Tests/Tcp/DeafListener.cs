@@ -24,12 +24,15 @@ internal sealed class DeafListener : IDisposable
     /// <summary>One of its addresses; each number has another, and the machine's own are as many as one likes.</summary>
     internal TransportAddress At(int number) => TransportAddress.FromIPv4(First + (uint)number, Port) with { Protocol = TransportProtocol.Tcp };
 
-    /// <summary>The kernel's numbers of the sockets that call it from a port (proc_net_tcp: state 2 is SYN_SENT, the tenth column the inode).</summary>
+    /// <summary>
+    /// The kernel's numbers of the sockets that call it from a port (proc_net_tcp: state 2 is SYN_SENT, the tenth column the inode). The kernel hands its table out by
+    /// the page, and counts places: one that a stranger's new socket has pushed on between two pages comes twice.
+    /// </summary>
     internal string[] CallsFrom(int port) =>
-        [.. from line in File.ReadLines("/proc/net/tcp")
-            let columns = line.Split(' ', StringSplitOptions.RemoveEmptyEntries)
-            where columns[1].EndsWith($":{port:X4}", StringComparison.Ordinal) && columns[2].EndsWith($":{Port:X4}", StringComparison.Ordinal) && columns[3] == "02"
-            select columns[9]];
+        [.. (from line in File.ReadLines("/proc/net/tcp")
+             let columns = line.Split(' ', StringSplitOptions.RemoveEmptyEntries)
+             where columns[1].EndsWith($":{port:X4}", StringComparison.Ordinal) && columns[2].EndsWith($":{Port:X4}", StringComparison.Ordinal) && columns[3] == "02"
+             select columns[9]).Distinct()];
 
     public void Dispose()
     {
