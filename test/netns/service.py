@@ -9,6 +9,7 @@ from waiting import until
 HERE = pathlib.Path(__file__).resolve().parent
 UNIT = HERE.parents[1] / "ipop/Ipopd/ipopd.service"
 SYSTEMD = "/lib/systemd/systemd"
+INSTANCES, ROOM = pathlib.Path("/proc/sys/fs/inotify/max_user_instances"), 4096
 # In the service's view: the node's folder and the program's. Elsewhere the unit's sandbox hides /tmp and /home.
 FOLDER, PROGRAM = "/run/wow/node", "/run/wow/program"
 
@@ -50,6 +51,7 @@ class Service(Node):
     def start(self, bootstrap="", pause=0.05):
         self.options["pool"]["bootstrap"] = bootstrap
         self.write()
+        make_room()
         program = pathlib.Path(self.program)
         for name, text in UNITS.items():
             file = self.folder / "units" / name
@@ -93,3 +95,9 @@ def cgroups():
         if kind == "cgroup2":
             return pathlib.Path(place)
     raise AssertionError("no cgroup2 is mounted: systemd needs one")
+
+
+def make_room():
+    """Each systemd has a score of inotify instances, one for each unit that waits for a file; of all machines together the kernel gives root 128."""
+    if int(INSTANCES.read_text(encoding="ascii")) < ROOM:
+        INSTANCES.write_text(f"{ROOM}\n", encoding="ascii")

@@ -96,7 +96,7 @@ class Starter(unittest.TestCase):
 
     def start(self, inherited, refusal=None):
         """What the account is given, and what the journal gets."""
-        with mock.patch.object(quota, "bound", side_effect=refusal) as bound, mock.patch("syslog.syslog") as log:
+        with mock.patch.object(quota, "bound", side_effect=refusal) as bound, mock.patch("syslog.syslog") as log, mock.patch.object(begun, "note"):
             begun.begin(["-f", "-a", "slot1_2", "alpha"], inherited)
         return bound.call_args.args, [call.args[0] for call in log.call_args_list]
 
@@ -183,7 +183,7 @@ class Quota(unittest.TestCase):
     def test_where_it_cannot_be_counted_the_journal_says_why_and_htcondor_starts(self):
         for role, times in (("worker", 1), ("login", 0)):
             with mock.patch.object(counting, "begin", side_effect=OSError(errno.EROFS, "Read-only file system", "/x")), mock.patch("builtins.print") as said, \
-                    mock.patch.multiple(start, control=mock.DEFAULT, pace=mock.DEFAULT, managers=mock.DEFAULT, system=mock.DEFAULT, files=mock.DEFAULT) as others:
+                    mock.patch.multiple(start, **dict.fromkeys(("control", "pace", "managers", "system", "files", "tell", "limits", "refused"), mock.DEFAULT)) as others:
                 start.start(samples.pool(node__role=role), "10.128.3.4", "alpha")
             others["system"].systemctl.assert_called_once_with("restart", "--no-block", "condor.service")
             self.assertEqual(["/x: Read-only file system" in call.args[0] for call in said.call_args_list], [True] * times)

@@ -32,6 +32,7 @@ class Machine:
             (self._disk / "pool.conf").write_text(text, encoding="utf-8")
         (self.folder / "stack").write_text(stack(), encoding="utf-8")
         self._group.mkdir(exist_ok=True)
+        service.make_room()
         with open(self.folder / "log", "ab") as log:
             self._process = subprocess.Popen(
                 ["sh", "-c", 'echo $$ >"$0/cgroup.procs"; exec "$@"', str(self._group), "nsenter", f"--net=/run/netns/{self.topology.prefix}{self.name}",
