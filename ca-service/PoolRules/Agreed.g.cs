@@ -68,6 +68,14 @@ public static class Agreed
     /// <summary>First line of its text.</summary>
     public const string StackHead = "wow-stack 1";
 
+    /// <summary>
+    /// Word of the text's last line, which may be missing: from which Unix second on no job keeps a machine from starting again with the stack.
+    /// </summary>
+    public const string RestartWord = "restart-by";
+
+    /// <summary>The largest number that may stand there.</summary>
+    public const long LatestRestart = 9999999999;
+
     /// <summary>TCP port on which the manager with the CA hands out the stack's layers, by HTTP to machines whose packets IPsec seals.</summary>
     public const int LayersPort = 8445;
 

@@ -7,7 +7,7 @@ namespace PoolRules;
 /// <summary>
 /// The modules that a pool's machines lay over their image. As text, which the CA signs (docs/protocol.md, Notices): <c>wow-stack 1</c>; <c>base SHA256</c> and
 /// <c>node SHA256</c>, the layers that they were made over; a line <c>module NAME SIZE SHA256</c> each, the lowest first; <c>glue glue SIZE SHA256</c> where one
-/// joins them. The first line alone is the empty stack: machines use what their image has. Every line ends with a line feed.
+/// joins them. The first line alone is the empty stack: machines use what their image has. Last may stand <c>restart-by SECONDS</c>. Every line ends with a line feed.
 /// </summary>
 public sealed class PoolLayers
 {
@@ -23,13 +23,14 @@ public sealed class PoolLayers
     private const string Head = Agreed.StackHead;
     private const string BaseWord = "base";
     private const string NodeWord = "node";
+    private const string RestartWord = Agreed.RestartWord;
     private const string ModuleWord = "module";
     private const int DigestDigits = 64;
 
     // The head, base, node and the glue.
     private const int MostLines = Agreed.MostModules + 4;
 
-    private PoolLayers(string? @base, string? node, IReadOnlyList<StackLayer> layers) => (Base, Node, Layers) = (@base, node, layers);
+    private PoolLayers(string? @base, string? node, IReadOnlyList<StackLayer> layers, long? restartBy = null) => (Base, Node, Layers, RestartBy) = (@base, node, layers, restartBy);
 
     /// <summary>The digest of the base that the layers were made over; null of the empty stack.</summary>
     public string? Base { get; }
@@ -39,6 +40,9 @@ public sealed class PoolLayers
 
     /// <summary>The layers, the lowest first, the glue last.</summary>
     public IReadOnlyList<StackLayer> Layers { get; }
+
+    /// <summary>From when on no job keeps a machine from starting again with the stack, in Unix seconds; null where jobs always do.</summary>
+    public long? RestartBy { get; }
 
     /// <summary>Bytes of all layers.</summary>
     public long Size => Layers.Sum(layer => layer.Size);
@@ -83,8 +87,21 @@ public sealed class PoolLayers
             return false;
         }
 
-        // What follows the last line feed, and one more for what is too much.
-        string[] lines = Encoding.Latin1.GetString(text).Split('\n', MostLines + 2);
+        // The deadline, what follows the last line feed, and one more for what is too much.
+        string[] lines = Encoding.Latin1.GetString(text).Split('\n', MostLines + 3);
+        long? restartBy = null;
+        if (lines.Length > 2 && After(lines[^2], RestartWord) is { } deadline)
+        {
+            if (deadline is not [var seconds] || ReadNumber(seconds) is not (> 0 and <= Agreed.LatestRestart and var second))
+            {
+                reason = $"Its last line is not {RestartWord} and a time from 1 to {Agreed.LatestRestart}, in seconds since 1970.";
+                return false;
+            }
+
+            restartBy = second;
+            lines = [.. lines[..^2], lines[^1]];
+        }
+
         if (lines[0] != Head || lines[^1].Length > 0 || lines.Length - 1 > MostLines || lines.Length == 3)
         {
             reason = $"It is not '{Head}' and, unless it is empty, {BaseWord}, {NodeWord} and at most {Agreed.MostModules} modules with their glue after it.";
@@ -94,7 +111,7 @@ public sealed class PoolLayers
         if (lines.Length == 2)
         {
             reason = string.Empty;
-            stack = Empty;
+            stack = restartBy is long by ? Empty.WithRestart(by) : Empty;
             return true;
         }
 
@@ -116,7 +133,19 @@ public sealed class PoolLayers
             layers.Add(layer);
         }
 
-        return TryCreate(@base, node, layers, out stack, out reason);
+        bool isGood = TryCreate(@base, node, layers, out stack, out reason);
+        stack = restartBy is long at ? stack?.WithRestart(at) : stack;
+        return isGood;
+    }
+
+    /// <summary>The same modules with a deadline.</summary>
+    /// <param name="second">1 to <see cref="Agreed.LatestRestart"/>.</param>
+    /// <exception cref="ArgumentOutOfRangeException">It is another.</exception>
+    public PoolLayers WithRestart(long second)
+    {
+        ArgumentOutOfRangeException.ThrowIfLessThan(second, 1);
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(second, Agreed.LatestRestart);
+        return new PoolLayers(Base, Node, Layers, second);
     }
 
     /// <summary>The text.</summary>
@@ -133,14 +162,23 @@ public sealed class PoolLayers
             text.Append(CultureInfo.InvariantCulture, $"{(layer.Name == Glue ? Glue : ModuleWord)} {layer.Name} {layer.Size} {layer.Digest}\n");
         }
 
+        if (RestartBy is long second)
+        {
+            text.Append(CultureInfo.InvariantCulture, $"{RestartWord} {second}\n");
+        }
+
         return Encoding.ASCII.GetBytes(text.ToString());
     }
 
     private static StackLayer? ReadLayer(string line) =>
         (After(line, ModuleWord) ?? After(line, Glue)) is [var name, var size, var digest] && (name == Glue) == line.StartsWith(Glue, StringComparison.Ordinal)
-            && long.TryParse(size, NumberStyles.None, CultureInfo.InvariantCulture, out long bytes) && size[0] != '0'
+            && ReadNumber(size) is long bytes
             ? new StackLayer(name, bytes, digest)
             : null;
+
+    /// <summary>A decimal number without leading zeros; null if it is none.</summary>
+    private static long? ReadNumber(string word) =>
+        long.TryParse(word, NumberStyles.None, CultureInfo.InvariantCulture, out long number) && word[0] != '0' ? number : null;
 
     /// <summary>The words behind a line's first; null if that is another.</summary>
     private static string[]? After(string line, string first) => line.Split(' ') is [var word, .. var rest] && word == first ? rest : null;

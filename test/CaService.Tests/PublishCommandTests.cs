@@ -58,6 +58,46 @@ public sealed class PublishCommandTests : AsyncTests
         Assert.Contains("lacks b, which machines can't fetch", (await RunAsync(0, "stack")).Output, StringComparison.Ordinal);
     }
 
+    [Theory]
+    [InlineData("now", 0)]
+    [InlineData("2027-01-31", 1801439999)]
+    [InlineData("2027-01-31T12:00:00Z", 1801396800)]
+    public async Task A_deadline_is_signed_with_the_modules_and_is_shown(string said, long second)
+    {
+        TestStack made = TestStack.Make(_ca.Folder, ("a", 5));
+        _ca.Time.Advance(new DateTimeOffset(2026, 11, 26, 0, 0, 0, TimeSpan.Zero) - _ca.Time.GetUtcNow());
+        foreach (string[] what in (string[][])[[made.Folder], ["--none"]])
+        {
+            long before = _ca.Time.GetUtcNow().ToUnixTimeSeconds();
+            string output = (await RunAsync(0, ["publish", .. what, "--restart-by", said])).Output;
+            using var found = JsonDocument.Parse((await RunAsync(0, "stack", "--json")).Output);
+            long signed = found.RootElement.GetProperty("restart_by").GetInt64();
+            Assert.InRange(signed, second == 0 ? before : second, second == 0 ? _ca.Time.GetUtcNow().ToUnixTimeSeconds() : second);
+            string shown = DateTimeOffset.FromUnixTimeSeconds(signed).ToString("u", System.Globalization.CultureInfo.InvariantCulture);
+            Assert.Contains($"by {shown} at the latest", output, StringComparison.Ordinal);
+            Assert.EndsWith($"\nrestart-by {signed}\n", Encoding.ASCII.GetString(NoticeFile.Load(Notice)!.Body.Span), StringComparison.Ordinal);
+            Assert.Contains($"Until {shown} jobs keep a machine", (await RunAsync(0, "stack")).Output, StringComparison.Ordinal);
+        }
+
+        Assert.DoesNotContain("at the latest", (await RunAsync(0, "publish", made.Folder)).Output, StringComparison.Ordinal);
+        using var without = JsonDocument.Parse((await RunAsync(0, "stack", "--json")).Output);
+        Assert.Equal(JsonValueKind.Null, without.RootElement.GetProperty("restart_by").ValueKind);
+    }
+
+    [Theory]
+    [InlineData("2026-11-25", "is over already")]
+    [InlineData("2026-11-25T23:59:59Z", "is over already")]
+    [InlineData("2300-01-01", "is too far away")]
+    [InlineData("9999-12-31", "is too far away")]
+    [InlineData("tomorrow", "give a day such as")]
+    [InlineData("1795707748", "give a day such as")]
+    public async Task A_deadline_that_is_none_publishes_nothing(string said, string why)
+    {
+        _ca.Time.Advance(new DateTimeOffset(2026, 11, 26, 0, 0, 0, TimeSpan.Zero) - _ca.Time.GetUtcNow());
+        Assert.Contains(why, (await RunAsync(2, "publish", "--none", "--restart-by", said)).Error, StringComparison.Ordinal);
+        Assert.False(File.Exists(Notice));
+    }
+
     [Fact]
     public async Task The_number_grows_whatever_the_clock_says_and_what_no_stack_needs_goes()
     {

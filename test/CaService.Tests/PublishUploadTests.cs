@@ -56,6 +56,12 @@ public sealed class PublishUploadTests : AsyncTests
         Assert.Equal((0, string.Empty, $"sent a, 5 bytes{Environment.NewLine}"), (code, error, output.ToString()));
         Assert.Contains("is published: a.", said, StringComparison.Ordinal);
         Assert.Equal(0, _ca.Count($"SELECT count(*) FROM audit WHERE instr(detail, '{made.Folder}')"));
+        Assert.Null(_folder.Read().Stack.RestartBy);
+
+        options = Options.Read(CommandTable.Find("publish"), ["--none", "--restart-by", "now"]);
+        Assert.Equal(0, (await CommandTable.Find("publish").Ask(Path, [], options, output)).Code);
+        Assert.InRange(_folder.Read().Stack.RestartBy!.Value, 1, _ca.Time.GetUtcNow().ToUnixTimeSeconds());
+        Assert.Equal(1, _ca.Count("SELECT count(*) FROM audit WHERE instr(detail, 'what=publish --none --restart-by now')"));
     }
 
     [Fact]

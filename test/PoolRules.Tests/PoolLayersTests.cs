@@ -29,6 +29,33 @@ public sealed class PoolLayersTests
     }
 
     [Theory]
+    [InlineData("wow-stack 1\nrestart-by 1\n", 1)]
+    [InlineData(Over + "restart-by 9999999999\n", 9999999999)]
+    [InlineData(Over + "module tutorial 4096 1\nglue glue 1 3\nrestart-by 1795707748\n", 1795707748)]
+    public void Its_last_line_may_say_by_when_machines_start_again(string text, long second)
+    {
+        Assert.True(PoolLayers.TryRead(Encoding.ASCII.GetBytes(Whole(text)), out PoolLayers? stack, out string reason), reason);
+        Assert.Equal(second, stack.RestartBy);
+        Assert.Equal(Whole(text), Encoding.ASCII.GetString(stack.Write()));
+        Assert.Equal(2, stack.WithRestart(2).RestartBy);
+        Assert.Throws<ArgumentOutOfRangeException>(() => stack.WithRestart(0));
+        Assert.Throws<ArgumentOutOfRangeException>(() => stack.WithRestart(10_000_000_000));
+    }
+
+    [Theory]
+    [InlineData("restart-by 5\n", "wow-stack 1")]
+    [InlineData("wow-stack 1\nrestart-by 0\n", "from 1 to 9999999999")]
+    [InlineData("wow-stack 1\nrestart-by 10000000000\n", "from 1 to 9999999999")]
+    [InlineData("wow-stack 1\nrestart-by 05\n", "from 1 to 9999999999")]
+    [InlineData("wow-stack 1\nrestart-by -5\n", "from 1 to 9999999999")]
+    [InlineData("wow-stack 1\nrestart-by 5 5\n", "from 1 to 9999999999")]
+    [InlineData("wow-stack 1\nrestart-by \n", "from 1 to 9999999999")]
+    [InlineData("wow-stack 1\nrestart-by\n", "from 1 to 9999999999")]
+    [InlineData("wow-stack 1\nrestart-by 99999999999999999999\n", "from 1 to 9999999999")]
+    [InlineData("wow-stack 1\nrestart-by 5", "wow-stack 1")]
+    [InlineData("wow-stack 1\nrestart-by 5\nrestart-by 5\n", "wow-stack 1")]
+    [InlineData(Over + "restart-by 5\nrestart-by 5\n", "Line 4")]
+    [InlineData(Over + "restart-by 5\nmodule a 1 1\n", "Line 4")]
     [InlineData("", "wow-stack 1")]
     [InlineData("wow-stack 1", "wow-stack 1")]
     [InlineData("wow-stack 2\n", "wow-stack 1")]
@@ -82,6 +109,9 @@ public sealed class PoolLayersTests
         Assert.False(PoolLayers.TryCreate(Digest('B'), Digest('N'), modules, out _, out reason));
         Assert.Contains("12 modules at most", reason, StringComparison.Ordinal);
         Assert.False(PoolLayers.TryRead([.. twelve.Write(), .. "module m 1 1\n"u8], out _, out reason));
+        Assert.Contains("at most 12", reason, StringComparison.Ordinal);
+        Assert.True(PoolLayers.TryRead(twelve.WithRestart(5).Write(), out _, out reason), reason);
+        Assert.False(PoolLayers.TryRead([.. twelve.Write(), .. "module m 1 1\nrestart-by 5\n"u8], out _, out reason));
         Assert.Contains("at most 12", reason, StringComparison.Ordinal);
         Assert.False(PoolLayers.TryRead(new byte[Agreed.LargestStackText + 1], out _, out reason));
         Assert.Contains("16384", reason, StringComparison.Ordinal);

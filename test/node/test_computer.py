@@ -60,15 +60,16 @@ class Case(unittest.TestCase):
 
 class Choosing(Case):
     def test_battery_alone_stops_jobs_until_somebody_chooses_otherwise_and_each_is_kept_by_itself(self):
-        self.assertEqual(settings.load().chosen(), {"battery": True, "used": None, "busy": False})
+        self.assertEqual(settings.load().chosen(), {"battery": True, "used": None, "busy": False, "restart": True})
         self.assertIsNone(act.computer({"used": "5", "busy": "yes"}, 0))
         self.assertIsNone(act.computer({"battery": "no"}, 0))
-        self.assertEqual(settings.load().chosen(), {"battery": False, "used": 5, "busy": True})
+        self.assertIsNone(act.computer({"restart": "no"}, 0))
+        self.assertEqual(settings.load().chosen(), {"battery": False, "used": 5, "busy": True, "restart": False})
         act.computer({"used": "none"}, 0)
         self.assertEqual((settings.load().used, set(self.ran)), (None, {"systemctl"}))
 
     def test_nonsense_changes_nothing_and_says_what_is_good(self):
-        for fields in ({}, {"battery": ""}, {"battery": "Yes"}, {"busy": "1"}, {"used": "0"}, {"used": "1441"}, {"used": "-1"}, {"used": "٣"}, {"used": ""}, {"used": "9" * 20},
+        for fields in ({}, {"battery": ""}, {"battery": "Yes"}, {"busy": "1"}, {"restart": "never"}, {"used": "0"}, {"used": "1441"}, {"used": "-1"}, {"used": "٣"}, {"used": ""}, {"used": "9" * 20},
                        {"token": "x" * 32}, {"token": ""}, {"busy": "yes", "used": "x"}):
             with self.assertRaises(WowError) as caught:
                 act.computer(fields, 0)
@@ -90,6 +91,9 @@ class Choosing(Case):
         with mock.patch.object(pausing.facts, "read", lambda: samples.pool(node__role="login")), self.assertRaises(WowError) as caught:
             self.token()
         self.assertEqual(caught.exception.code, allowed.NO_JOBS)
+        with mock.patch.object(pausing.facts, "read", lambda: samples.pool(node__role="login")):
+            act.computer({"restart": "no"}, 0)
+        self.assertFalse(settings.load().restart)
         with mock.patch.object(settings.files, "write", side_effect=OSError(28, "No space left on device")), self.assertRaises(WowError) as caught:
             self.token()
         self.assertEqual(caught.exception.code, allowed.FAILED)
@@ -100,7 +104,7 @@ class Choosing(Case):
         good = json.loads(pathlib.Path(settings.FILE).read_text(encoding="utf-8"))
         bad = [b"", b"{", b"[]", b"\xff", b"[" * 4000, json.dumps({**good, "more": 1}).encode()]
         bad += [json.dumps({name: value for name, value in good.items() if name != gone}).encode() for gone in good]
-        bad += [json.dumps({**good, **change}).encode() for change in ({"battery": 1}, {"busy": None}, {"used": 0}, {"used": True}, {"used": 1441}, {"used": "5"}, {"token": None},
+        bad += [json.dumps({**good, **change}).encode() for change in ({"battery": 1}, {"busy": None}, {"restart": 1}, {"used": 0}, {"used": True}, {"used": 1441}, {"used": "5"}, {"token": None},
                                                                        {"token": "x" * 64}, {"token": "a" * 63})]
         for data in bad:
             pathlib.Path(settings.FILE).write_bytes(data)
@@ -300,7 +304,7 @@ class Showing(Case):
             self.assertIn(settings.load().token, code.digest(re.search("token=([0-9a-f]{32})", said)[1]))
             self.assertIn("Register-ScheduledTask", json.loads(self.shown("line", "windows", json=True))["line"])
         found = json.loads(self.shown(json=True))
-        self.assertEqual((found["chosen"], found["token"], found["why"], found["paused"]), ({"battery": False, "used": 5, "busy": False}, True, None, None))
+        self.assertEqual((found["chosen"], found["token"], found["why"], found["paused"]), ({"battery": False, "used": 5, "busy": False, "restart": True}, True, None, None))
         self.shown("forget")
         self.assertFalse(json.loads(self.shown(json=True))["token"])
         for wrong in (["what"], ["set"], ["set", "used"], ["set", "colour", "red"], ["line"], ["line", "beos"], ["forget", "x"], ["show", "x"]):

@@ -47,6 +47,18 @@ class Text(unittest.TestCase):
         self.assertEqual((empty.number, empty.base, empty.layers), (2**64 - 1, "", ()))
         self.assertEqual(text.read(body(), 1).layers, ())
 
+    def test_the_last_line_may_be_a_deadline(self):
+        for data, second in ((body(line("maths"), "restart-by 1795707748\n"), 1795707748), (EMPTY + b"restart-by 1\n", 1), (body("restart-by 9999999999\n"), 9999999999)):
+            self.assertEqual(text.read(data, 1).restart_by, second)
+        self.assertEqual(text.read(body(line("maths"), "restart-by 5\n"), 1).modules, ["maths"])
+        self.assertIsNone(text.read(WHOLE, 1).restart_by)
+        for last in ("restart-by 0", "restart-by 10000000000", "restart-by 05", "restart-by -5", "restart-by 5 5", "restart-by ", "restart-by", "restart-by \u0665",
+                     "restart-by 99999999999999999999", "restart-by 5\nrestart-by 5", "restart-by 5\n" + line("maths")[:-1]):
+            self.refused(body(line("physics"), last + "\n"))
+            self.refused(EMPTY + last.encode() + b"\n")
+        self.refused(b"restart-by 5\n")
+        self.refused(EMPTY + b"restart-by 5")
+
     def test_bounds_are_reached_and_not_passed(self):
         many = [line("maths", digest=f"{number:064x}").replace("maths", f"m{number}") for number in range(13)]
         self.assertEqual(len(text.read(body(*many[:12]), 1).modules), 12)

@@ -14,9 +14,15 @@ internal static class PublishCommand
     /// <summary>The option by which machines go back to what their image has.</summary>
     private const string None = "none";
 
+    /// <summary>What it takes beside a day and a moment.</summary>
+    private const string Now = "now";
+
+    private static readonly Option RestartBy = new(
+        Agreed.RestartWord, "WHEN", $"from when on no job keeps a machine from starting again with them: a day (UTC), a moment such as 2027-01-31T12:00:00Z, or {Now}; without it jobs do");
+
     /// <summary>Its options.</summary>
     public static IReadOnlyList<Option> Own { get; } =
-        [new(None, null, "no module: machines go back to what their image has"), ProvenClock.Today, Option.Folder];
+        [new(None, null, "no module: machines go back to what their image has"), RestartBy, ProvenClock.Today, Option.Folder];
 
     /// <summary>Publishes, in the CA's folder.</summary>
     public static Task<ExitCode> Run(Options options, Reply reply, TimeProvider time)
@@ -33,8 +39,7 @@ internal static class PublishCommand
         // All but the folder, which is read here.
         string[] words =
         [
-            Name, .. options.Has(None) ? new[] { $"--{None}" } : [], .. options.Find(ProvenClock.Today.Name) is { } day ? new[] { $"--{ProvenClock.Today.Name}", day } : [],
-            .. options.Has(Option.Json.Name) ? new[] { Option.Json.Shown } : [],
+            Name, .. options.Has(None) ? new[] { $"--{None}" } : [], .. Said(ProvenClock.Today), .. Said(RestartBy), .. options.Has(Option.Json.Name) ? new[] { Option.Json.Shown } : [],
         ];
         return await LayerSender.PublishAsync(socket, words, stack, source, layer =>
         {
@@ -43,6 +48,8 @@ internal static class PublishCommand
                 output.WriteLine($"sent {layer.Name}, {layer.Size} bytes");
             }
         });
+
+        string[] Said(Option option) => options.Find(option.Name) is { } value ? [$"--{option.Name}", value] : [];
     }
 
     /// <summary>Publishes what an administrator sends.</summary>
@@ -76,13 +83,27 @@ internal static class PublishCommand
 
     private static async Task<ExitCode> PublishAsync(Options options, PoolLayers stack, ILayerSource source, Reply reply, TimeProvider time)
     {
+        stack = WithRestart(stack, options, time.GetUtcNow());
         using CaFolder ca = CaFolder.Open(options.Get(Option.Folder.Name));
         ProvenClock.Check(ca, options, time.GetUtcNow());
         ulong number = await new PublishDesk(ca, new StackFolder(ca, options.Get(Option.Folder.Name)), time).PublishAsync(stack, source);
         string what = stack.Layers.Count == 0 ? "no module, machines use what their image has" : string.Join(", ", stack.Layers.Select(layer => layer.Name));
         reply.Say(
-            $"stack {number} is published: {what}. A running wow-ca serve spreads it within seconds; else it does when it starts. Machines fetch it, and use it from their next start on.",
+            $"stack {number} is published: {what}. A running wow-ca serve spreads it within seconds; else it does when it starts. Machines fetch it, and start again with it by themselves when nobody needs them{StackCommand.At(stack, ", by {0} at the latest")}.",
             json => StackCommand.Write(json, new Published(number, stack)));
         return ExitCode.Done;
+    }
+
+    private static PoolLayers WithRestart(PoolLayers stack, Options options, DateTimeOffset now)
+    {
+        if (options.Find(RestartBy.Name) is not { } said)
+        {
+            return stack;
+        }
+
+        DateTimeOffset by = said == Now ? now : Moment.Read(RestartBy.Name, said);
+        return by < now ? throw new UserError($"--{RestartBy.Name} {said} is over already: give a time that comes, or {Now}.")
+            : by.ToUnixTimeSeconds() > Agreed.LatestRestart ? throw new UserError($"--{RestartBy.Name} {said} is too far away: leave it out, or give a time that somebody waits for.")
+            : stack.WithRestart(by.ToUnixTimeSeconds());
     }
 }

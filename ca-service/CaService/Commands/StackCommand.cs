@@ -1,3 +1,4 @@
+using System.Globalization;
 using System.Text.Json;
 using CaService.Layers;
 
@@ -23,6 +24,7 @@ internal static class StackCommand
                     words.WriteLine($"  {layer.Name,-20} {layer.Size,12} bytes  {layer.Digest[..12]}");
                 }
 
+                words.Write(At(published.Stack, "Until {0} jobs keep a machine from starting again with it, then no more.\n"));
                 if (lacking.Length > 0)
                 {
                     words.WriteLine($"The CA's folder lacks {string.Join(", ", lacking)}, which machines can't fetch: publish the stack once more.");
@@ -42,12 +44,25 @@ internal static class StackCommand
         return Task.FromResult(ExitCode.Done);
     }
 
+    /// <summary>A sentence with the stack's deadline in the place of {0}; nothing where it has none.</summary>
+    public static string At(PoolLayers stack, string sentence) =>
+        stack.RestartBy is long second ? string.Format(CultureInfo.InvariantCulture, sentence, DateTimeOffset.FromUnixTimeSeconds(second).ToString("u", CultureInfo.InvariantCulture)) : string.Empty;
+
     /// <summary>The members that say what is published; number 0: nothing ever was.</summary>
     public static void Write(Utf8JsonWriter json, Published published)
     {
         json.WriteNumber("number", published.Number);
         json.WriteString("base", published.Stack.Base);
         json.WriteString("node", published.Stack.Node);
+        if (published.Stack.RestartBy is long second)
+        {
+            json.WriteNumber("restart_by", second);
+        }
+        else
+        {
+            json.WriteNull("restart_by");
+        }
+
         json.WriteStartArray("layers");
         foreach (StackLayer layer in published.Stack.Layers)
         {

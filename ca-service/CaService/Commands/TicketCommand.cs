@@ -1,5 +1,3 @@
-using System.Globalization;
-
 namespace CaService.Commands;
 
 /// <summary><c>wow-ca ticket</c>: prints a ticket for pool.conf.</summary>
@@ -14,7 +12,7 @@ internal static class TicketCommand
         }
 
         int uses = options.GetNumber("uses", 1, TicketTerms.MostUses);
-        DateTimeOffset until = ReadDate(options.Get("until"));
+        DateTimeOffset until = Moment.Read("until", options.Get("until"));
         DateTimeOffset now = time.GetUtcNow();
         if (until <= now)
         {
@@ -48,19 +46,5 @@ internal static class TicketCommand
         }
 
         reply.Say($"ticket {id} admits nobody any more", json => json.WriteString("ended", id));
-    }
-
-    // A day means its last second, UTC; a moment means itself.
-    private static DateTimeOffset ReadDate(string text)
-    {
-        const DateTimeStyles Utc = DateTimeStyles.AssumeUniversal | DateTimeStyles.AdjustToUniversal;
-        if (DateTimeOffset.TryParseExact(text, "yyyy-MM-dd", CultureInfo.InvariantCulture, Utc, out DateTimeOffset day))
-        {
-            return day.AddDays(1).AddSeconds(-1);
-        }
-
-        return DateTimeOffset.TryParseExact(text, "yyyy-MM-dd'T'HH:mm:ss'Z'", CultureInfo.InvariantCulture, Utc, out DateTimeOffset moment)
-            ? moment
-            : throw new UserError($"--until is '{text}': give a day such as 2027-01-31, or a moment such as 2027-01-31T12:00:00Z.");
     }
 }

@@ -51,8 +51,9 @@ internal static class StateTargets
                 new("twice", Stack("module a 1 ", '1', "module a 1 ", '2')), new("large", Stack("module a 4294967296 ", '1', "module b 4294967296 ", '2', "module c 1 ", '3')),
                 new("many", Stack([.. Enumerable.Range(0, 26).Select(i => (object)(i % 2 == 0 ? $"module m{i} 1 " : (char)('a' + (i % 6))))])), new("long", new byte[17 << 10]),
                 new("glue-below", Stack("glue glue 1 ", '1', "module a 1 ", '2')), new("no-name", Stack("module base 1 ", '1')), new("nothing", Stack("module a 0 ", '1')),
+                new("restart", Stack("module a 1 ", '1', "restart-by 1795707748\n")), new("restart-empty", "wow-stack 1\nrestart-by 9999999999\n"u8.ToArray()),
             ],
-            new TextMutator(["wow-stack 1\n", "base ", "node ", "module ", "glue ", " 1 ", " 4294967296 ", " 0", new string('a', 64), new string('b', 64), "\n", " "]),
+            new TextMutator(["wow-stack 1\n", "base ", "node ", "module ", "glue ", "restart-by ", " 1 ", " 4294967296 ", " 0", new string('a', 64), new string('b', 64), "\n", " "]),
             input => PoolLayers.TryRead(input, out PoolLayers? stack, out _) ? Written(stack) : null, isStrict: true, most: 1 << 17);
     }
 

@@ -40,7 +40,7 @@ REQUESTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "pause": ((ROOT, MEMBER, CONSOLE, WEB), ("for", "finish")),
     "resume": ((ROOT, MEMBER, CONSOLE, WEB), ()),
     "limit": ((ROOT, MEMBER, WEB), ("percent", "processors", "memory", "disk", "speed", "month", "hours")),
-    "computer": ((ROOT, MEMBER, WEB), ("battery", "used", "busy", "token")),
+    "computer": ((ROOT, MEMBER, WEB), ("battery", "used", "busy", "restart", "token")),
     "boot": ((ROOT, MEMBER), ("mode", "module", "over")),
     "leave": ((ROOT, CONSOLE, WEB), ()),
     "join": ((ROOT, WEB), ("pool", "ticket")),

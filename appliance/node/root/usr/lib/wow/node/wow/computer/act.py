@@ -19,8 +19,9 @@ YES = {"yes": True, "no": False}
 def computer(fields: dict[str, str], _: int) -> dict[str, str] | None:
     """Changes what is named, and returns a new token where one was asked for."""
     if not fields:
-        raise _refused("nothing is said", "Give one of battery, used, busy, token")
-    act.must_run_jobs("stop")
+        raise _refused("nothing is said", "Give one of battery, used, busy, restart, token")
+    if set(fields) != {"restart"}:
+        act.must_run_jobs("stop")
     secret = os.urandom(SECRET).hex() if fields.get("token") == "new" else ""
     found = changed(settings.read(), fields, secret)
     try:
@@ -41,11 +42,11 @@ def computer(fields: dict[str, str], _: int) -> dict[str, str] | None:
 
 def changed(former: "Settings", fields: dict[str, str], secret: str) -> "Settings":
     """The former choices with those of the fields; WowError for what cannot be chosen."""
-    found = settings.Settings(former.battery, former.used, former.busy, former.token)
-    for name in ("battery", "busy"):
+    found = settings.Settings(former.battery, former.used, former.busy, former.token, former.restart)
+    for name in ("battery", "busy", "restart"):
         if name in fields:
             if fields[name] not in YES:
-                raise _refused(f"{name} is yes or no", "Say yes to have jobs stand still then")
+                raise _refused(f"{name} is yes or no", f"Say yes to have {'the machine start again by itself' if name == 'restart' else 'jobs stand still then'}")
             setattr(found, name, YES[fields[name]])
     if (used := fields.get("used")) is not None:
         if used != "none" and not (used.isascii() and used.isdigit() and len(used) <= 4 and 1 <= int(used) <= settings.LONGEST_USED):

@@ -9,23 +9,24 @@ if TYPE_CHECKING:
     from typing import Any
 
 FILE = f"{pauses.FOLDER}/computer.json"
-NAMES = ("battery", "used", "busy")
+NAMES = ("battery", "used", "busy", "restart")
 LONGEST_USED = 1440
 """Minutes."""
 
 
 class Settings:
     """battery, busy: whether jobs stand still while the computer runs on battery, or is busy. used: and until nobody has used it for so many minutes, None for however
-    much it is used. token: the hash of what a computer proves itself by that tells of itself, empty where none may."""
+    much it is used. restart: whether the machine may start again by itself for new modules (stack/restart.py). token: the hash of what a computer proves itself by that
+    tells of itself, empty where none may."""
 
-    __slots__ = ("battery", "used", "busy", "token")
+    __slots__ = ("battery", "used", "busy", "restart", "token")
 
-    def __init__(self, battery: bool = True, used: int | None = None, busy: bool = False, token: str = "") -> None:
-        self.battery, self.used, self.busy, self.token = battery, used, busy, token
+    def __init__(self, battery: bool = True, used: int | None = None, busy: bool = False, token: str = "", restart: bool = True) -> None:
+        self.battery, self.used, self.busy, self.token, self.restart = battery, used, busy, token, restart
 
     def chosen(self) -> dict[str, bool | int | None]:
         """Without the token, for programs."""
-        return {"battery": self.battery, "used": self.used, "busy": self.busy}
+        return {"battery": self.battery, "used": self.used, "busy": self.busy, "restart": self.restart}
 
 
 def read() -> Settings:
@@ -43,12 +44,12 @@ def load() -> Settings:
         return Settings()
     if set(found) != {*NAMES, "token"} or not _is_sound(found):
         raise _bad("is not as this program writes it")
-    return Settings(found["battery"], found["used"], found["busy"], found["token"])
+    return Settings(found["battery"], found["used"], found["busy"], found["token"], found["restart"])
 
 
 def _is_sound(found: "dict[str, Any]") -> bool:
     used, token = found["used"], found["token"]
-    if not isinstance(found["battery"], bool) or not isinstance(found["busy"], bool) or not (used is None or is_whole(used, 1, LONGEST_USED)):
+    if not all(isinstance(found[name], bool) for name in ("battery", "busy", "restart")) or not (used is None or is_whole(used, 1, LONGEST_USED)):
         return False
     return isinstance(token, str) and len(token) in (0, 64) and not set(token) - set("0123456789abcdef")
 

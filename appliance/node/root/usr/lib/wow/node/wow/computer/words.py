@@ -39,4 +39,5 @@ def load(found: seen.Seen) -> str:
 
 def chosen(one: settings.Settings) -> dict[str, str]:
     """Each choice, as `wow computer set` takes it."""
-    return {"battery": "yes" if one.battery else "no", "used": "none" if one.used is None else str(one.used), "busy": "yes" if one.busy else "no"}
+    return {"battery": "yes" if one.battery else "no", "used": "none" if one.used is None else str(one.used), "busy": "yes" if one.busy else "no",
+            "restart": "yes" if one.restart else "no"}

@@ -1,9 +1,9 @@
 """wow-jobs: has jobs run again whose machine is gone (patience.py), counts what this queue's jobs have of which machine (runs.py), and tells managers of this
 machine that were started anew (returned.py); on a manager takes the ads of machines away that are gone (ads.py). On each it has HTCondor read a new list of
 managers, where it did not at once (condor/reread.py); where jobs run, it sees to the owner's computer (computer/rounds.py), pause (pause/rounds.py) and limits
-(limits/rounds.py), and to the projects that the owner refuses (refuse/tell.py). It writes what the page on the console shows (page/keeper.py), and counts what
-the machine gave (given/counter.py). While no job of this machine runs, a round is one look at the processes, at one file's time, for one file and into a few
-small ones, and two or three questions to ipopd."""
+(limits/rounds.py), and to the projects that the owner refuses (refuse/tell.py). It writes what the page on the console shows (page/keeper.py), counts what the
+machine gave (given/counter.py), and has it start again for modules that wait for that (stack/waiting.py). While no job of this machine runs, a round is one look at
+the processes, at two files' times, for one file and into a few small ones, and two or three questions to ipopd."""
 import signal
 import sys
 import time
@@ -22,6 +22,7 @@ from wow.limits import rounds as limiting
 from wow.page import keeper as page
 from wow.pause import rounds as pausing
 from wow.refuse import tell as refused
+from wow.stack import waiting
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -123,13 +124,16 @@ def main() -> int:
     rounds: list[Callable[[float], None]] = [page.Keeper(pool).round, counted.round]
     if pool.is_manager:
         rounds.append(ads.Keeper(pool).round)
+        waits = waiting.Waiting(True, frozenset)
     else:
         queue.release()
         keeper, counting = Keeper(float(pool.values["jobs", "patience"]) * 60), runs.Runs()
+        waits = waiting.Waiting(False, lambda: keeper.shadows)
         if pool.has_slots:
             rounds[:0] = [watching.Watching().round, carried.round, pausing.Pausing().round, limiting.Limiting().round, refused.Refusing().round]
         rounds += [returned.Returned(pool).round, keeper.round, lambda now: counting.round(now, keeper.shadows)]
-    rounds.append(reread.Retry().round)
+    # Last: what it begins ends this program.
+    rounds += [reread.Retry().round, waits.round]
     # systemd's word ends the program here, in order.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     try:

@@ -48,6 +48,11 @@ STACK_NOTICE = 3
 """Kind of the notice that says which modules the pool's machines use: its stack."""
 STACK_HEAD = "wow-stack 1"
 """First line of its text."""
+RESTART_WORD = "restart-by"
+"""Word of the text's last line, which may be missing: from which Unix second on no job keeps a machine from starting again with
+the stack."""
+LATEST_RESTART = 9999999999
+"""The largest number that may stand there."""
 LAYERS_PORT = 8445
 """TCP port on which the manager with the CA hands out the stack's layers, by HTTP to machines whose packets IPsec seals."""
 LAYERS_PATH = "/layers/"

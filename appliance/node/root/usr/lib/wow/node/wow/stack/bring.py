@@ -76,13 +76,13 @@ def _act(place: "Place", stack: "Stack", way: "Callable[[], Source]", published:
         return 0
     place.open()
     if not stack.base or not place.is_over(stack):
-        was_there = place.take_off()
+        place.take_off()
         place.tidy()
         if stack.base:
             told.leave("other-base", stack, f"the pool's stack {stack.number} was made over another release than this machine's image, which keeps its own modules",
                        "Take a fresh image of that release; or the pool's administrator has the stack made over this one, too")
         else:
-            told.leave("off" if was_there else "image", stack, "", "")
+            told.leave("image" if place.started().get("source", "image") == "image" else "off", stack, "", "")
         return 0
     place.tidy(stack)
     missing = place.missing(stack)

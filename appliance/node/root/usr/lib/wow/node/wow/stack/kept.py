@@ -82,8 +82,8 @@ class Place:
         return True
 
     def is_started(self) -> bool:
-        """Whether this start has what `next` says."""
-        return self.started().get("source") != "image" and read(self.list_file) == files.find(self.next)
+        """Whether this start has the layers that `next` names; one that was published anew, with another number, brings nothing."""
+        return self.started().get("source") != "image" and read(self.list_file).splitlines()[1:] == read(self.next).splitlines()[1:]
 
     def is_given_up(self) -> bool:
         """Whether the initrd takes `next` no more, for the machine was not back in its pool after three starts with it."""
@@ -93,14 +93,12 @@ class Place:
         import hashlib
         return counted[0] == hashlib.sha256(read(self.next).encode("latin-1")).hexdigest()
 
-    def take_off(self) -> bool:
-        """Has the machine start with what its image has; whether it would have started otherwise."""
-        was_there = os.path.exists(self.next)
+    def take_off(self) -> None:
+        """Has the machine start with what its image has."""
         for path in (self.next, self.good, self.tries):
             if os.path.exists(path):
                 os.unlink(path)
                 files.sync_folder(path)
-        return was_there
 
     def tidy(self, *more: Stack) -> None:
         """Removes layers that neither this start needs, nor the next, nor the good stack, nor one of these."""

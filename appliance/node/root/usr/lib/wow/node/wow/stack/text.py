@@ -27,12 +27,13 @@ class Layer:
 
 
 class Stack:
-    """A published stack. An empty one has no base, no node and no layers."""
+    """A published stack. An empty one has no base, no node and no layers. restart_by: from which Unix second on no job keeps a machine from starting again with it;
+    None where jobs always do."""
 
-    __slots__ = ("number", "base", "node", "layers")
+    __slots__ = ("number", "base", "node", "layers", "restart_by")
 
-    def __init__(self, number: int, base: str = "", node: str = "", layers: "tuple[Layer, ...]" = ()) -> None:
-        self.number, self.base, self.node, self.layers = number, base, node, layers
+    def __init__(self, number: int, base: str = "", node: str = "", layers: "tuple[Layer, ...]" = (), restart_by: int | None = None) -> None:
+        self.number, self.base, self.node, self.layers, self.restart_by = number, base, node, layers, restart_by
 
     @property
     def modules(self) -> list[str]:
@@ -57,14 +58,27 @@ def read(data: bytes, number: int) -> Stack:
     first, *rest = data[:-1].decode("latin-1").split("\n")
     if first != agreed.STACK_HEAD:
         raise NoStack(f"its first line is not {agreed.STACK_HEAD}")
+    restart_by = _deadline(rest[-1]) if rest else None
+    if restart_by is not None:
+        rest.pop()
     if not rest:
-        return Stack(number)
+        return Stack(number, restart_by=restart_by)
     if len(rest) < 2:
         raise NoStack("it names no node")
     over = [_over(line, word) for line, word in zip(rest, ("base", "node"))]
     layers = tuple(_layer(line) for line in rest[2:])
     _together(layers, over)
-    return Stack(number, over[0], over[1], layers)
+    return Stack(number, over[0], over[1], layers, restart_by)
+
+
+def _deadline(line: str) -> int | None:
+    """The second of the last line, None where that is another one."""
+    words = line.split(" ")
+    if words[0] != agreed.RESTART_WORD:
+        return None
+    if len(words) != 2 or not _is_number(words[1], agreed.LATEST_RESTART):
+        raise NoStack(f"its last line is not {agreed.RESTART_WORD} and 1 to {agreed.LATEST_RESTART}")
+    return int(words[1])
 
 
 def _over(line: str, word: str) -> str:
@@ -83,7 +97,7 @@ def _layer(line: str) -> Layer:
     kind, name, size, digest = words
     if not (name == modes.GLUE if kind == modes.GLUE else _is_label(name) and name not in modes.TAKEN):
         raise NoStack("a layer's name is none")
-    if not (0 < len(size) <= 10 and not set(size) - DIGITS and size[0] != "0" and int(size) <= agreed.LARGEST_LAYER):
+    if not _is_number(size, agreed.LARGEST_LAYER):
         raise NoStack(f"a layer's size is not 1 to {agreed.LARGEST_LAYER}")
     return Layer(kind, name, int(size), digest)
 
@@ -101,6 +115,10 @@ def _together(layers: "tuple[Layer, ...]", over: list[str]) -> None:
         raise NoStack("two of its layers are one")
     if sum(layer.size for layer in layers) > agreed.LARGEST_STACK:
         raise NoStack(f"its layers have more than {agreed.LARGEST_STACK} bytes together")
+
+
+def _is_number(word: str, most: int) -> bool:
+    return 0 < len(word) <= 10 and not set(word) - DIGITS and word[0] != "0" and int(word) <= most
 
 
 def _is_digest(word: str) -> bool:

@@ -1,8 +1,9 @@
 """What people are told of the pool's modules: by the initrd of the stack that this start has (kept.STARTED, kept.LIST), by wow-stack of the one that is published."""
 import json
+import time
 
 from wow.lib import files, paths
-from wow.stack import kept
+from wow.stack import kept, waiting
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,10 +18,19 @@ if TYPE_CHECKING:
         todo: str
         number: int | None
         modules: list[str]
+        restart_by: int | None
+
+    class Again(TypedDict):
+        """What wow-jobs says of a restart by itself for the stack of that number: at which second of the monotonic clock it is due; why it is held at this moment, or
+        never comes."""
+        number: int
+        at: float
+        never: bool
+        why: str
 
     class Told(TypedDict):
-        """code: what became of the published stack; number and modules are its. source: which stack this start has, with number and modules; left: one that the initrd
-        did not take, and why."""
+        """code: what became of the published stack; number, modules and restart_by are its; restart: the one by itself that it waits for. source: which stack this start
+        has, with number and modules; left: one that the initrd did not take, and why."""
         code: str
         what: str
         todo: str
@@ -31,8 +41,11 @@ if TYPE_CHECKING:
         stacked: list[str]
         left: int | None
         why: str
+        restart_by: int | None
+        restart: Again | None
 
-FILE = f"{paths.RUN}/stack.json"
+FILE = waiting.FILE
+AGAIN_FILE = f"{paths.RUN}/restart.json"
 QUIET = ("", "image", "taken", "next", "fetching", "off", "ephemeral")
 """Codes of what is as it should be."""
 AGAIN = "It is tried again by itself"
@@ -41,7 +54,8 @@ RESTART = "`wow boot release` starts this machine again at once"
 
 def leave(code: str, stack: "Stack | None", what: str, todo: str) -> None:
     """For `wow status`, the doctor and the pages."""
-    said = {"code": code, "what": what, "todo": todo, "number": stack.number if stack else None, "modules": stack.modules if stack else []}
+    said = {"code": code, "what": what, "todo": todo, "number": stack.number if stack else None, "modules": stack.modules if stack else [],
+            "restart_by": stack.restart_by if stack else None}
     files.write(FILE, json.dumps(said) + "\n")
 
 
@@ -53,7 +67,15 @@ def read(path: str = "", started: str = "", listed: str = "") -> "Told | None":
         return None
     return {"code": said.get("code", ""), "what": said.get("what", ""), "todo": said.get("todo", ""), "number": said.get("number"),
             "modules": said.get("modules", []), "source": first.get("source", ""), "started": number(first.get("number", "")),
-            "stacked": kept.modules(kept.read(listed or kept.LIST)), "left": number(first.get("left", "")), "why": first.get("why", "")}
+            "stacked": kept.modules(kept.read(listed or kept.LIST)), "left": number(first.get("left", "")), "why": first.get("why", ""),
+            "restart_by": said.get("restart_by"), "restart": restart(said)}
+
+
+def restart(said: "Said") -> "Again | None":
+    """What wow-jobs said last of the restart for this stack; None where it said nothing, or nothing waits."""
+    text = files.find(AGAIN_FILE) if said.get("code") in waiting.CODES else None
+    again: Again | None = json.loads(text) if text else None
+    return again if again and again["number"] == said.get("number") else None
 
 
 def _said(path: str) -> "Said":
@@ -89,10 +111,23 @@ def coming(told: "Told") -> str:
     """What the next start brings, "" where nothing else."""
     names = ", ".join(told["modules"]) or "no modules"
     if told["code"] == "next":
-        return f"with the next start: {names}, by the pool's stack {told['number']}. {RESTART}"
+        return f"with the next start: {names}, by the pool's stack {told['number']}. {RESTART}{by_itself(told)}"
     if told["code"] == "off":
-        return f"with the next start those of the image, for the pool took its stack back. {RESTART}"
+        return f"with the next start those of the image, for the pool took its stack back. {RESTART}{by_itself(told)}"
     return f"{names} of the pool's stack {told['number']} are being fetched" if told["code"] == "fetching" else ""
+
+
+def by_itself(told: "Told") -> str:
+    """When it does so by itself, or why not; "" where that is not known yet."""
+    said = told["restart"]
+    if said is None:
+        return ""
+    if said["never"]:
+        return f". It does not start again by itself: {said['why']}"
+    left, second = said["at"] - time.monotonic(), told["restart_by"]
+    held = f" at {time.strftime('%H:%M', time.gmtime(time.time() + left))} UTC" if left > 0 else ""
+    latest = "" if second is None else f"; from {time.strftime('%Y-%m-%d %H:%M', time.gmtime(second))} UTC on no job holds it"
+    return f". It starts again by itself{held} when idle{latest}" + (f"; now {said['why']}" if said["why"] and left <= 0 else "")
 
 
 def sentence(told: "Told | None") -> str:

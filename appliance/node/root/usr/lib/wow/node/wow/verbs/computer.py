@@ -28,7 +28,8 @@ def run(given: Given) -> int:
     if given.has(JSON):
         print(json.dumps({"chosen": chosen.chosen(), "token": bool(chosen.token), **found.facts(), "paused": state.facts(holding.read())}))
         return 0
-    rows = [[f"pause: {name}", value + (" minutes" if name == "used" and chosen.used else "")] for name, value in words.chosen(chosen).items()]
+    rows = [[name if name == "restart" else f"pause: {name}", value + (" minutes" if name == "used" and chosen.used else "")]
+            for name, value in words.chosen(chosen).items()]
     rows.append(["computer", words.heard(found.told, console.uptime()) if chosen.token else "tells nothing: wow computer line SYSTEM"])
     rows.append(["busy", words.load(found)])
     if found.why:
@@ -48,5 +49,5 @@ def line(given: Given, system: str) -> int:
 
 
 VERB = Verb("computer", "[show | set NAME VALUE | line SYSTEM | forget]", "what is known of the computer that this machine is a guest of, and when jobs stand still "
-            "for it: battery yes or no, used MINUTES or none, busy yes or no; line makes what is pasted there (windows, macos, linux)", (JSON,), run,
-            choices=("show", "set", "line", "forget"))
+            "for it: battery yes or no, used MINUTES or none, busy yes or no; restart yes or no, by itself for new modules; line makes what is pasted there "
+            "(windows, macos, linux)", (JSON,), run, choices=("show", "set", "line", "forget"))
