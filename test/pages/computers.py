@@ -143,9 +143,10 @@ def browsed(tally, house, modules):
         page.press(button="Set")
         page.shows(text="used is no such number of minutes")
         page.fill(label="While somebody uses it, and so many minutes more", text="5")
+        page.uncheck(label="The machine may start again by itself")
         page.press(button="Set")
         page.shows(text="What it sees now")
-        must(seen(house)["chosen"] == {"battery": True, "used": 5, "busy": False}, f"{seen(house)}")
+        must(seen(house)["chosen"] == {"battery": True, "used": 5, "busy": False, "restart": False}, f"{seen(house)}")
         page.press(button="Make a new line")
         page.shows(text="Paste the one for your computer there")
         token = made(house)[1]

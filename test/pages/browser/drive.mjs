@@ -35,6 +35,7 @@ const acts = {
   async choose({ label, option }) { await page.getByLabel(label, { exact: true }).selectOption({ label: option }); },
   async upload({ label, path }) { await page.getByLabel(label, { exact: true }).setInputFiles(path); },
   async check({ label }) { await page.getByLabel(label).check(); },
+  async uncheck({ label }) { await page.getByLabel(label).uncheck(); },
   async press({ button }) { await page.getByRole("button", { name: button, exact: true }).click(); },
   async follow({ link }) { await page.getByRole("link", { name: link, exact: true }).click(); },
   async keys({ keys }) { for (const key of keys) { await page.keyboard.press(key); } },

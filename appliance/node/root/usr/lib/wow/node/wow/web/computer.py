@@ -111,7 +111,7 @@ class Computer:
     def _set(self) -> "Any":
         secret, forms = self._must(), self._bottle.request.forms
         used = str(forms.getunicode("used") or "").strip()
-        return self._done(secret, battery="yes" if forms.get("battery") else "no", busy="yes" if forms.get("busy") else "no", used=used or "none")
+        return self._done(secret, **{name: "yes" if forms.get(name) else "no" for name in ("battery", "busy", "restart")}, used=used or "none")
 
     def _anyway(self) -> "Any":
         """Jobs run all the same, from now on, when it is like this."""
@@ -178,14 +178,18 @@ def show(key: str, chosen: settings.Settings, found: seen.Seen, desk: Desk, now:
 
 
 def _choices(key: str, chosen: settings.Settings) -> Html:
-    boxes = "".join(f'<p><input type="checkbox" id="{name}" name="{name}" value="yes"{" checked" if is_set else ""}> <label for="{name}">{plain(text)}</label></p>'
-                    for name, text, is_set in (("battery", "While my computer runs on battery", chosen.battery), ("busy", "While my computer is busy", chosen.busy)))
+    boxes = _box("battery", "While my computer runs on battery", chosen.battery) + _box("busy", "While my computer is busy", chosen.busy)
     used = "" if chosen.used is None else str(chosen.used)
     field = ('<div class="field"><label for="used">While somebody uses it, and so many minutes more</label> '
              f'<input id="used" name="used" value="{used}" maxlength="4" inputmode="numeric" autocomplete="off" aria-describedby="used-says"><p id="used-says">'
              "Empty: jobs run while somebody uses it, too. Battery and use are known by the line alone; how busy it is this machine measures itself, while jobs "
              "run.</p></div>")
-    return form(f"{PATH}/set", key, boxes + field + button("Set", kind="strong"))
+    again = _box("restart", "The machine may start again by itself, while it has nothing to do, for new modules of its pool", chosen.restart)
+    return form(f"{PATH}/set", key, boxes + field + again + button("Set", kind="strong"))
+
+
+def _box(name: str, text: str, is_set: bool) -> str:
+    return f'<p><input type="checkbox" id="{name}" name="{name}" value="yes"{" checked" if is_set else ""}> <label for="{name}">{plain(text)}</label></p>'
 
 
 def _line(key: str, is_made: bool) -> Html:
