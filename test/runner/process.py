@@ -70,15 +70,22 @@ class Fresh:
         self._log = log
         self._read = log.stat().st_size
         self._rest = b""
+        self._was_name = False
 
     def failures(self) -> list:
-        """The names of cases that failed, whole lines that begin with `FAIL`."""
+        """Of each case that failed its name, a whole line that begins with `FAIL`, and the first line below it, which says why."""
         with self._log.open("rb") as file:
             file.seek(self._read)
             new = file.read()
         self._read += len(new)
         *lines, self._rest = (self._rest + new).split(b"\n")
-        return [line.decode(errors="replace").rstrip() for line in lines if line.startswith(b"FAIL")]
+        found = []
+        for line in lines:
+            is_name = line.startswith(b"FAIL")
+            if is_name or (self._was_name and line.startswith(b" ")):
+                found.append(line.decode(errors="replace").rstrip())
+            self._was_name = is_name
+        return found
 
 
 def watch(child: subprocess.Popen, log: pathlib.Path, started: float, limit: float, say, stop: threading.Event, fresh: Fresh) -> Ended:
