@@ -49,6 +49,7 @@ def run(tally, pool):
         first.run("condor_userprio", "-setfactor", ALICE, FACTOR)
         until(lambda: copy(other), lambda text: "77" in text, "the factor is copied", 150, pause=2.0)
     with case(f"a manager goes, and the other matches within {WITHIN:.0f} s"):
+        unanswered = silent(other)
         first.kill()
         since = time.monotonic()
         waiting = Job(pool.alpha, "alice", "id", on=f"beta.{ZONE}")
@@ -59,7 +60,7 @@ def run(tally, pool):
         waiting.result(2 * WITHIN)
     with case("what asks the pool finds the manager that is there, at once"):
         asks(pool, first)
-        must(other.sh("journalctl -q -u wow-pool -o cat | grep -c 'no answer' || :").strip() == "0", "its own collector is not asked")
+        must(silent(other) == unanswered, "its own collector is not asked")
         until(lambda: pool.ads("-negotiator", "Machine", by=other), lambda found: found == [f"{other.name}.{ZONE}"], "the negotiator that is gone is not listed", WITHIN)
     with case("jobs that ran when it went go on, and priorities are kept"):
         must_go_on(job)
@@ -127,6 +128,11 @@ def asks(pool, away):
     must(len(set(told[f"{first} condor_status -af Machine"][0].split())) == len(pool.workers), f"{told}")
     must(max(took for _, took in told.values()) < QUICK, "something took longer")
     idle.remove()
+
+
+def silent(manager):
+    """How often a collector did not answer wow-pool there; a busy computer's may be slow while it starts."""
+    return int(manager.sh("journalctl -q -u wow-pool -o cat | grep -c 'no answer' || :"))
 
 
 def signal(machine, name):
