@@ -59,7 +59,8 @@ def _page(title: str, seen: "Seen", before: str, now: str, key: str) -> bytes:
     age = Html(f"<p>As of {moment(when)}.</p>") if when else Html("<p>Nothing is known of it yet.</p>")
     troubles = "".join(alert(said(one)) for one in seen.troubles)
     return page(f"{title}: {seen.pool}: WOW", f'<h1>Pool {said(seen.pool)}: {plain(title.lower())}</h1>'
-                f'<nav aria-label="Parts of the pool page"><ul class="ways">{ways}</ul></nav>{before}<div id="now">{troubles}{age}{now}</div>', key, FOOT, "broad")
+                f'<nav aria-label="Parts of the pool page"><ul class="ways">{ways}</ul></nav>{before}<div id="now">{troubles}{age}{now}</div>',
+                key, foot=FOOT, kind="broad")
 
 
 def _overview(query: "Mapping[str, str]", key: str) -> bytes:
