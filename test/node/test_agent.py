@@ -20,6 +20,7 @@ from wow.join import enrol
 from wow.lib.errors import WowError
 from wow.limits import state as limits
 from wow.pause import act
+from wow.place import state as places
 from wow.refuse import state as refusals
 
 CLONE = pathlib.Path(__file__).resolve().parents[2]
@@ -33,9 +34,10 @@ AGREED = contract.read(CLONE)
 MAY = {"enroll": {ROOT, ALICE}, "reset": {ROOT, ALICE}, "support": {ROOT, ALICE, CONSOLE}, "pause": {ROOT, ALICE, CONSOLE, WEB},
        "resume": {ROOT, ALICE, CONSOLE, WEB}, "boot": {ROOT, ALICE}, "leave": {ROOT, CONSOLE, WEB}, "power-off": {ROOT, CONSOLE}, "login": {ROOT, ALICE, CONSOLE},
        "join": {ROOT, WEB}, "refuse": {ROOT, ALICE, WEB}, "accept": {ROOT, ALICE, WEB}, "limit": {ROOT, ALICE, WEB},
-       "computer": {ROOT, ALICE, WEB}}
+       "computer": {ROOT, ALICE, WEB}, "place": {ROOT, ALICE, WEB}}
 STARTS_NOTHING = {"login"}
-FIELDS = {"refuse": {"project": "surge"}, "accept": {"project": "surge"}, "limit": {"percent": "50"}, "computer": {"token": "new"}}
+FIELDS = {"refuse": {"project": "surge"}, "accept": {"project": "surge"}, "limit": {"percent": "50"}, "computer": {"token": "new"},
+          "place": {"latitude": "47", "longitude": "8"}}
 """What a request cannot do without."""
 ELSEWHERE = {"join"}
 """What a machine with a pool refuses to everybody; test_newcomer.py has the rest."""
@@ -56,6 +58,7 @@ class Table(unittest.TestCase):
                     mock.patch.object(boot, "FILE", f"{folder.name}/next"), mock.patch.object(boot.paths, "STATE", folder.name),
                     mock.patch.object(act.state, "FILE", f"{folder.name}/pause.json"), mock.patch.object(limits, "FILE", f"{folder.name}/limits.json"),
                     mock.patch.object(computer, "FILE", f"{folder.name}/computer.json"), mock.patch.object(refusals, "FILE", f"{folder.name}/refused/projects"),
+                    mock.patch.object(places, "FILE", f"{folder.name}/place.json"),
                     mock.patch.object(requests.code.make, "__defaults__", (f"{folder.name}/web-code",)),
                     mock.patch.object(enrol, "TICKET", self.ticket), mock.patch.object(requests.facts, "FILE", self.known), mock.patch("builtins.print")):
             one.start()

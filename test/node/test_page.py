@@ -40,6 +40,11 @@ def facts(**other):
 
 
 class Text(unittest.TestCase):
+    def setUp(self):
+        """In UTC; test_zone.py has others."""
+        self.addCleanup(time.tzset)
+        self.enterContext(mock.patch.dict(os.environ, TZ="UTC"))
+
     def said(self, **other):
         """The page, which fits whatever it holds."""
         lines = text.lines(facts(**other))

@@ -276,6 +276,12 @@ class Pages(unittest.TestCase):
             for word in words:
                 self.assertIn(word, text, path)
 
+    def test_each_is_broad_says_below_what_it_is_of_and_logs_out(self):
+        for path in pool.PAGES:
+            text = self.shown(path)
+            for word in ('<form method="post" action="/logout">', f"<footer>{pool.FOOT}</footer>", '<body class="broad">'):
+                self.assertIn(word, text, path)
+
     def test_without_a_snapshot_they_say_so(self):
         self.told, self.troubles = {}, ["wow-pool is away"]
         for path in pool.PAGES:

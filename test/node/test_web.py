@@ -1,9 +1,12 @@
 """The web page's parts: codes and who is in, addresses that are the machine's, and what becomes of strangers' text. The whole program is in test/pages."""
+import os
 import pathlib
 import random
 import socket
 import tempfile
+import time
 import unittest
+from unittest import mock
 
 import samples
 
@@ -134,6 +137,14 @@ class Pages(unittest.TestCase):
         self.assertNotIn("Resume now", said)
         self.assertIn("Resume now", self.shown(pause=Pause(1_900_000_000, None, False, "wow-web")))
         self.assertIn("by the web page", self.shown(pause=Pause(1_900_000_000, None, False, "wow-web")))
+
+    def test_a_time_is_of_the_machine_s_zone_by_its_name_and_of_utc_for_a_browser_s_script(self):
+        self.addCleanup(time.tzset)
+        with mock.patch.dict(os.environ, TZ="CET-1CEST,M3.5.0,M10.5.0/3"):
+            time.tzset()
+            for when, shown in ((1_900_000_000, '<time datetime="2030-03-17T17:46:40Z">2030-03-17 18:46 CET</time>'),
+                                (1_905_000_000, '<time datetime="2030-05-14T14:40:00Z">2030-05-14 16:40 CEST</time>')):
+                self.assertEqual(html.moment(when), shown)
 
     def test_limits_that_hold_stand_there_and_hours_have_no_button_that_would_not_end_them(self):
         self.assertIn("Jobs may have all", self.shown())

@@ -1,13 +1,19 @@
-"""The machine's time zone: which names are one, and what becomes of one that this image does not know."""
+"""The machine's time zone: which names are one, what becomes of one that this image does not know, and the times on the screen."""
 import os
 import tempfile
+import time
 import unittest
+from unittest import mock
 
 import samples
+from test_page import NOON, facts
 
 from wow.config import zone
 from wow.config.kinds import KINDS, Wrong
 from wow.lib.errors import WowError
+from wow.page import text
+from wow.pause.state import Pause
+from wow.slots import running
 
 
 class Zone(unittest.TestCase):
@@ -49,6 +55,29 @@ class Zone(unittest.TestCase):
 
     def test_without_the_key_it_is_utc(self):
         self.assertEqual(samples.pool().values["node", "time-zone"], "Etc/UTC")
+
+
+class Screen(unittest.TestCase):
+    """The page on the machine's screen; test_web.py has the web page's."""
+
+    def setUp(self):
+        self.addCleanup(time.tzset)
+        self.enterContext(mock.patch.dict(os.environ))
+
+    def said(self, **other):
+        """Its text, which goes by the zone as it is then."""
+        return "\n".join(text.lines(facts(**other)))
+
+    def test_times_are_those_of_the_machine_s_zone_by_its_name_in_winter_and_in_summer(self):
+        os.environ["TZ"] = "CET-1CEST,M3.5.0,M10.5.0/3"
+        said = self.said(pause=Pause(NOON, NOON + 86400 * 60, False, "alice"), trouble="x", asked=NOON - 600,
+                         jobs=[running.Job(2001, "a@b", 7 * 3600), running.Job(2002, "a@b", 20 * 3600)])
+        self.assertTrue(said.splitlines()[0].endswith(" 18:46 CET"), said)
+        for word in ("until 2030-05-16 19:46 CEST", "is of 18:36 CET", "as of 18:45 CET", "since 11:46", "since 2030-03-16 22:46"):
+            self.assertIn(word, said)
+        self.assertIn("none begins, until 2030-05-16 19:46 CEST.", self.said(pause=Pause(NOON, NOON + 86400 * 60, True, "alice")))
+        os.environ["TZ"] = "<-03>3"
+        self.assertTrue(self.said().splitlines()[0].endswith(" 14:46 -03"))
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from waiting import until
 ADDRESS = "192.0.2.10"
 PAGE = f"http://{ADDRESS}/"
 FILE, SOCKET = "/run/wow/pool/page.json", "/run/wow/pool/page.sock"
-PATHS = ("/pool", "/pool/machines", "/pool/jobs", "/pool/owners")
+PATHS = ("/pool", "/pool/machines", "/pool/jobs", "/pool/owners", "/pool/map")
 PROJECT = "<b>x\u202e"
 HOSTILE = "<script>document.title='bad'</script>\u202egnp"
 LIE = """MyType = "Machine"
@@ -29,6 +29,7 @@ WowOwner = "{name}\\" onmouseover=\\"x"
 WowVersion = "{name}"
 WowPathToManager = "{name}"
 WowPauseReason = "{name}"
+WowPlace = "{name}"
 """
 SEEN = 180
 """Seconds in which a queue's ad tells the manager of a job that waits."""
@@ -116,7 +117,7 @@ def browse(tally, house, modules, out, waiting):
         for scheme, width in (("light", WIDE), ("dark", PHONE)):
             page.begin(scheme=scheme, width=width)
             enter(page, house)
-            for name in ("Overview", "Machines", "Jobs", "Owners"):
+            for name in ("Overview", "Machines", "Jobs", "Owners", "Map"):
                 page.follow(link=name)
                 page.shows(text=f": {name.lower()}")
                 looked_at = f"pool-{name.lower()}-{scheme}-{width}"

@@ -53,7 +53,7 @@ def pool(house, modules, rounds):
         guest.ask("/pool/machines")
         until(lambda last=last: pools.stamp(manager), lambda tried, last=last: tried > last, "another snapshot is made", 30)
         snapshots.append(round(spent(manager, "wow-pool") - began, 3))
-    files = sum(len(guest.ask(f"/{name}")[2].encode()) for name in ("page.css", "page.js", "icon.svg"))
+    files = sum(len(guest.ask(f"/{name}")[2].encode()) for name in ("page.css", "page.js", "icon.svg", "world.svg"))
     view, size = {}, {}
     for path in pools.PATHS:
         began = spent(manager, "wow-web")
@@ -87,7 +87,8 @@ def ads():
     chance, now, found = random.Random(1), int(time.time()), []
     for number in range(MACHINES):
         machine = {"MyType": "Machine", "Machine": f"machine{number}.pool.internal", "WowOwner": f"Owner {number % 300} of lab {number % 30}", "WowVersion": "0.1.0",
-                   "WowPathToManager": chance.choice(("direct", "direct", "relay", "ring")), "DaemonStartTime": now - chance.randrange(10 ** 6)}
+                   "WowPathToManager": chance.choice(("direct", "direct", "relay", "ring")), "WowPlace": f"{chance.randrange(-60, 80)} {chance.randrange(-179, 181)}",
+                   "DaemonStartTime": now - chance.randrange(10 ** 6)}
         found.append({**machine, "Name": f"slot1@machine{number}.pool.internal", "State": "Unclaimed", "Activity": "Idle", "Cpus": 2, "PartitionableSlot": True,
                       "SlotType": "Partitionable", "TotalSlotCpus": PARTS + 2, "TotalSlotMemory": 16000, "TotalSlotDisk": 10 ** 8, "Memory": 2000, "Disk": 10 ** 6})
         found += [{**machine, "Name": f"slot1_{part}@machine{number}.pool.internal", "State": "Claimed", "Activity": "Busy", "Cpus": 1, "SlotType": "Dynamic", "Memory": 1000,

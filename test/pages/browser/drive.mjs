@@ -37,6 +37,8 @@ const acts = {
   async check({ label }) { await page.getByLabel(label).check(); },
   async uncheck({ label }) { await page.getByLabel(label).uncheck(); },
   async press({ button }) { await page.getByRole("button", { name: button, exact: true }).click(); },
+  // A click at a place of a picture that is a button, in pixels from its corner.
+  async point({ picture, x, y }) { await page.getByRole("button", { name: picture, exact: true }).click({ position: { x, y } }); },
   async follow({ link }) { await page.getByRole("link", { name: link, exact: true }).click(); },
   async keys({ keys }) { for (const key of keys) { await page.keyboard.press(key); } },
   // Why the browser itself does not send a form.

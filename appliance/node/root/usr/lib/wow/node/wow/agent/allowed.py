@@ -16,7 +16,7 @@ NOT_PERMITTED = "not-permitted"
 BUSY = "busy"
 """As many requests of this user as are heard at a time are being heard already."""
 NO_JOBS = "no-jobs"
-"""This machine runs no jobs of the pool, so there is nothing to pause or to limit."""
+"""This machine runs no jobs of the pool, so there is nothing to pause, to limit or to show."""
 NOT_HERE = "not-here"
 """This machine cannot do that, or not in this start; the words say why."""
 FAILED = "failed"
@@ -46,6 +46,7 @@ REQUESTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "join": ((ROOT, WEB), ("pool", "ticket")),
     "refuse": ((ROOT, MEMBER, WEB), ("project",)),
     "accept": ((ROOT, MEMBER, WEB), ("project",)),
+    "place": ((ROOT, MEMBER, WEB), ("latitude", "longitude")),
     "power-off": ((ROOT, CONSOLE), ()),
     "login": ((ROOT, MEMBER, CONSOLE), ()),
 }

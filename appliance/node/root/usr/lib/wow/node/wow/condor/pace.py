@@ -8,6 +8,7 @@ from wow.config import facts
 from wow.config.facts import Facts
 from wow.lib import base, console, control, files, paths, system, version
 from wow.lib.errors import WowError
+from wow.place import state as places
 from wow.stack import kept as stacks
 
 TYPE_CHECKING = False
@@ -66,10 +67,10 @@ def config(seconds: int, attributes: dict[str, str]) -> str:
 def machine_ad(pool: Facts, status: "Status", peers: "list[Peer]", stack: str = "") -> dict[str, str]:
     """What of WOW stands in the machine's ad: ClassAd expressions by attribute. What is not known is left out."""
     manager = next((peer for peer in peers if peer["address"] and peer["address"] == status["manager"]), None)
-    listed = stacks.read(stack or base.started())
+    listed, place = stacks.read(stack or base.started()), places.read()
     known = {
         "WowVersion": version.VERSION, "WowStack": digest(listed), "WowModules": ",".join(stacks.modules(listed)), "WowOwner": pool.owner,
-        "WowNat": status["nat"]["kind"], "WowPathToManager": manager["path"] if manager else None}
+        "WowNat": status["nat"]["kind"], "WowPathToManager": manager["path"] if manager else None, places.ATTRIBUTE: places.told(place) if place else None}
     return {name: f'"{value}"' for name, value in known.items() if value} | {"WowBoot": str(booted())}
 
 

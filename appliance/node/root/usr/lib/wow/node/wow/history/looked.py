@@ -2,6 +2,7 @@
 an ad (ads.py); all of it is strangers', so each list has a bound, and each name is cut to letters that turn nothing around."""
 from wow.history import ads, figures, names
 from wow.pause import tell
+from wow.place import state as places
 from wow.why import decide, words
 from wow.why.matching import FREE, RESOURCES
 
@@ -12,7 +13,8 @@ MOST_OF_ONE = 100
 MOST_PEOPLE = 4000
 """People whose priority is kept."""
 LARGEST = 1 << 40
-LONGEST = {"DaemonStartTime": 64, "SlotType": 64, "TotalSlotCpus": 64, "Memory": 64, "Disk": 64, "TotalSlotMemory": 64, "TotalSlotDisk": 64, tell.REASON: 1024,
+LONGEST = {"DaemonStartTime": 64, "SlotType": 64, "TotalSlotCpus": 64, "Memory": 64, "Disk": 64, "TotalSlotMemory": 64, "TotalSlotDisk": 64, places.ATTRIBUTE: 64,
+           tell.REASON: 1024,
            "Priority": 64, "WowJobs": 32 << 10, "WowOldest": 1024}
 """Attributes that are asked for beside those of the history, and characters of each."""
 OTHERS = ("Accounting",)
@@ -34,7 +36,7 @@ if TYPE_CHECKING:
 class Machine:
     """A machine by its slots. left, all: what of each resource it has left and in all, of the slot that jobs take parts of, or of the largest."""
 
-    __slots__ = ("label", "owner", "version", "path", "since", "cores", "busy", "is_paused", "is_drained", "is_free", "has_slots", "left", "all", "people")
+    __slots__ = ("label", "owner", "version", "path", "since", "cores", "busy", "is_paused", "is_drained", "is_free", "has_slots", "left", "all", "people", "place")
 
     def __init__(self, name: str) -> None:
         self.label, self.owner, self.version, self.path, self.since = name, name, UNKNOWN, NO_PATH, 0
@@ -42,6 +44,7 @@ class Machine:
         self.is_paused = self.is_drained = self.is_free = self.has_slots = False
         self.left, self.all = dict.fromkeys(RESOURCES, 0), dict.fromkeys(RESOURCES, 0)
         self.people: list[str] = []
+        self.place: "places.Place | None" = None
 
     def take(self, ad: "Ad", slot: "ads.Slot | None") -> None:
         """An ad of one of its slots, or of its queue."""
@@ -52,6 +55,7 @@ class Machine:
         if slot is None:
             return
         self.has_slots = True
+        self.place = self.place or places.heard(ad.get(places.ATTRIBUTE))
         self.cores += slot.cores
         if slot.person:
             self.busy += slot.cores
@@ -161,9 +165,19 @@ class Looked:
                 held[reason] = held.get(reason, 0) + count
         return {
             "machines": [[one.label, one.state(), one.owner, one.version, one.path, one.since, one.busy, one.cores] for one in self.machines.values()],
-            "beyond": self.beyond,
+            "beyond": self.beyond, "places": self._places(),
             "jobs": [[*pair, *row] for pair, row in self.jobs.items()], "totals": [sum(one[at] for one in people) for at in (1, 0, 2)], "held": held,
             "queues": len(self.sample.queues), "cycle": self.sample.cycles[-1].end if self.sample.cycles else 0, "oldest": self.oldest()}
+
+    def _places(self) -> list[list[int]]:
+        """[latitude, longitude, machines, running jobs] of each place that owners told, by whole degrees."""
+        found: "dict[places.Place, list[int]]" = {}
+        for one in self.machines.values():
+            if one.place is not None:
+                row = found.setdefault(one.place, [0, 0])
+                row[0] += 1
+                row[1] += len(one.people)
+        return [[*place, *row] for place, row in found.items()]
 
 
 def question(collector: str) -> list[str]:

@@ -73,7 +73,8 @@ class Verb:
             word = rest.pop(0)
             key, equals, value = word.partition("=")
             option = next((one for one in self.options if key in (one.name, one.short)), None)
-            if option is None and word.startswith("-"):
+            # A number below zero is a word.
+            if option is None and word.startswith("-") and not word[1:2].isdigit():
                 raise UsageError(f"{key} is not an option")
             if option is None:
                 given.words.append(word)

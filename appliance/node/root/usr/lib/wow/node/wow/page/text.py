@@ -46,7 +46,8 @@ class Facts:
 
 def lines(facts: Facts) -> list[str]:
     """The page."""
-    found = [_ends(f"WOW  pool {clean(facts.pool)}", f"{clock(facts.now)} UTC"), "", *_machine(facts), ""]
+    time.tzset()  # the zone may have been set since this program began
+    found = [_ends(f"WOW  pool {clean(facts.pool)}", named(facts.now)), "", *_machine(facts), ""]
     found += [*_runs(facts), ""]
     # As much of each finding as there is room for.
     wrongs = (_wrong(facts, rows) for rows in range(FINDING_ROWS, 0, -1))
@@ -66,14 +67,19 @@ def clean(text: str, longest: int = LONGEST_NAME) -> str:
 
 
 def clock(moment: float) -> str:
-    """The time of day."""
-    parts = time.gmtime(moment)
+    """The time of day in the machine's zone, whose name stands in the first row."""
+    parts = time.localtime(moment)
     return f"{parts.tm_hour:02}:{parts.tm_min:02}"
+
+
+def named(moment: float) -> str:
+    """The same with the zone's short name at that time."""
+    return f"{clock(moment)} {time.localtime(moment).tm_zone}"
 
 
 def day(moment: float, now: float) -> str:
     """The time of day, and the day where that is another one."""
-    parts, today = time.gmtime(moment), time.gmtime(now)
+    parts, today = time.localtime(moment), time.localtime(now)
     return clock(moment) if parts[:3] == today[:3] else f"{parts.tm_year}-{parts.tm_mon:02}-{parts.tm_mday:02} {clock(moment)}"
 
 
@@ -108,14 +114,14 @@ def _outside(status: "Status | None") -> str:
 
 
 def _paused(pause: "Pause", now: float) -> str:
-    until = "until P is pressed" if pause.until is None else f"until {day(pause.until, now)} UTC"
+    until = "until P is pressed" if pause.until is None else f"until {day(pause.until, now)} {time.localtime(pause.until).tm_zone}"
     if pause.who == hours.WHO:
         return f"Outside of its owner's hours: no job runs {until}."
     if pause.who == month.WHO:
         return f"The month's share is used up: no job runs {until}."
     if said := computer.SHORT.get(pause.who):
         return f"{said}: no job runs until that changes."
-    what = "Paused: what runs goes on to its end, no more begin" if pause.finish else "Paused: jobs stand still, and none begin"
+    what = "Paused: what runs goes on, none begins" if pause.finish else "Paused: jobs stand still, and none begin"
     return f"{what}, {until}."
 
 
@@ -133,7 +139,7 @@ def _machine(facts: Facts) -> list[str]:
     if facts.web:
         rows.append(_row("web", f"{clean(facts.web)}  in a browser; N shows a code for it"))
     if facts.trouble:
-        rows.append(_row("network", f"ipopd does not answer{f'; what is shown is of {clock(facts.asked)} UTC' if status else ''}. See: journalctl -u ipopd"))
+        rows.append(_row("network", f"ipopd does not answer{f'; what is shown is of {named(facts.asked)}' if status else ''}. See: journalctl -u ipopd"))
     if not facts.agent:
         rows.append(_row("keys", "wow-agent does not listen, so keys do nothing. See: systemctl status wow-agent.socket"))
     if facts.limits:
@@ -163,7 +169,7 @@ def _wrong(facts: Facts, most: int) -> list[str]:
     if facts.findings is None:
         return [_row("wrong", "not looked at yet")]
     if not facts.findings:
-        return [_row("wrong", f"nothing, as of {clock(facts.looked)} UTC")]
+        return [_row("wrong", f"nothing, as of {named(facts.looked)}")]
     rows = []
     for at, (what, todo) in enumerate(facts.findings[:FINDINGS]):
         wrapped = wrap(clean(f"{what} {todo}", WIDTH * FINDING_ROWS * 2), WIDTH - INDENT)

@@ -4,7 +4,7 @@ import os
 
 from wow.agent import allowed, client
 from wow.lib.errors import WowError
-from wow.web import authority, computer, guests, joining, limits, look, pages, refusing, sharing, ways, where
+from wow.web import authority, computer, guests, joining, limits, look, pages, place, refusing, sharing, ways, where
 from wow.web.guests import Guests, Refused
 
 TYPE_CHECKING = False
@@ -17,7 +17,7 @@ POLICY = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src '
 ALWAYS = [("Content-Security-Policy", POLICY), ("X-Content-Type-Options", "nosniff"), ("Referrer-Policy", "same-origin"),
           ("Cross-Origin-Resource-Policy", "same-origin"), ("Cache-Control", "no-store")]
 """Headers of each answer."""
-STATIC = {"page.css": "text/css; charset=utf-8", "page.js": "text/javascript; charset=utf-8", "icon.svg": "image/svg+xml"}
+STATIC = {"page.css": "text/css; charset=utf-8", "page.js": "text/javascript; charset=utf-8", "icon.svg": "image/svg+xml", "world.svg": "image/svg+xml"}
 FOLDER = "/usr/lib/wow/node/web"
 CODES = {allowed.BUSY: 503, allowed.NO_JOBS: 409, allowed.NOT_HERE: 409, allowed.BAD_REQUEST: 400, allowed.NOT_PERMITTED: 403}
 """The status of the answer where the agent said no, by its code; else it is 502."""
@@ -39,6 +39,7 @@ class App:
                 *sharing.Sharing(bottle, self._secret, self._back).routes(),
                 *refusing.Refusing(bottle, self._must, self._asked, self._back).routes(),
                 *computer.Computer(bottle, self._secret, self._must, self._answer, addresses, CODES).routes(),
+                *place.Placing(bottle, self._secret, self._must, self._answer, CODES, self._back).routes(),
                 *joining.Joining(bottle, self._secret, self._must, self._answer, CODES).routes(),
                 *authority.Authority(bottle, self._answer).routes(),
                 *((f"/{name}", "GET", self._static(name)) for name in STATIC)):

@@ -26,9 +26,9 @@ def plain(text: str) -> Html:
 
 
 def moment(when: float) -> Html:
-    """A time of day with its date, in UTC. A browser with script shows its own (page.js)."""
-    parts = time.gmtime(when)
-    return Html(f'<time datetime="{time.strftime("%Y-%m-%dT%H:%M:%SZ", parts)}">{time.strftime("%Y-%m-%d %H:%M", parts)} UTC</time>')
+    """A time of day with its date, in the machine's zone, which it names. A browser with script shows its own (page.js)."""
+    exact, shown = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(when)), time.strftime("%Y-%m-%d %H:%M %Z", time.localtime(when))
+    return Html(f'<time datetime="{exact}">{plain(shown)}</time>')
 
 
 def rows(pairs: list[tuple[str, Html]]) -> Html:

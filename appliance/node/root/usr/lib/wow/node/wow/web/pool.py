@@ -1,7 +1,8 @@
-"""The pool page, on managers, for who is logged in there: read only. A summary, and three tables."""
+"""The pool page, on managers, for who is logged in there: read only. A summary, four tables and a map."""
 from wow.history.looked import STATES
 from wow.lib import table
-from wow.web import chart, snapshot
+from wow.place import state as place
+from wow.web import atlas, chart, snapshot
 from wow.web import ways as ways_of
 from wow.web.html import Html, alert, moment, page, plain, rows, said
 from wow.web.listing import Column, Listing
@@ -42,6 +43,8 @@ OWNERS = Listing("What owners gave", [
     Column("owner", "owner"), Column("machines", "machines now", number, True), Column("hours", "core hours, 30 days", hours, True),
     Column("jobs", "jobs, 30 days", number, True), Column("ever", "core hours ever", hours, True), Column("jobs-ever", "jobs ever", number, True)], 2)
 
+PLACES = Listing("Places", [Column("place", "place"), Column("machines", "machines", number, True), Column("running", "running jobs", number, True)], 1)
+
 
 class Refused(Exception):
     """Why there is no page: the status of the answer, and what stands in it."""
@@ -54,12 +57,13 @@ class Refused(Exception):
 def _page(title: str, seen: "Seen", before: str, now: str, key: str) -> bytes:
     """before: what does not change by itself, so that nobody who types there is disturbed."""
     ways = "".join(f'<li><a href="{path}"{" aria-current=" + chr(34) + "page" + chr(34) if text == title else ""}>{text}</a></li>' for path, text in (
-        (ways_of.POOL, "Overview"), (ways_of.MACHINES, "Machines"), (ways_of.JOBS, "Jobs"), (ways_of.OWNERS, "Owners"), ("/", "This machine")))
+        (ways_of.POOL, "Overview"), (ways_of.MACHINES, "Machines"), (ways_of.JOBS, "Jobs"), (ways_of.OWNERS, "Owners"), (ways_of.MAP, "Map"), ("/", "This machine")))
     when = seen.told.get("when")
     age = Html(f"<p>As of {moment(when)}.</p>") if when else Html("<p>Nothing is known of it yet.</p>")
     troubles = "".join(alert(said(one)) for one in seen.troubles)
     return page(f"{title}: {seen.pool}: WOW", f'<h1>Pool {said(seen.pool)}: {plain(title.lower())}</h1>'
-                f'<nav aria-label="Parts of the pool page"><ul class="ways">{ways}</ul></nav>{before}<div id="now">{troubles}{age}{now}</div>', key, FOOT, "broad")
+                f'<nav aria-label="Parts of the pool page"><ul class="ways">{ways}</ul></nav>{before}<div id="now">{troubles}{age}{now}</div>',
+                key, foot=FOOT, kind="broad")
 
 
 def _overview(query: "Mapping[str, str]", key: str) -> bytes:
@@ -158,8 +162,23 @@ def _show_owners(query: "Mapping[str, str]", key: str) -> bytes:
     return _page("Owners", seen, form, shown, key)
 
 
+def _show_map(query: "Mapping[str, str]", key: str) -> bytes:
+    """Where owners say that their machines are."""
+    asked = PLACES.read(query)
+    seen = snapshot.look(False)
+    told: list[list[int]] = sorted(seen.told.get("places", []), key=lambda one: int(one[2]), reverse=True)
+    places = [((north, east), machines, jobs) for north, east, machines, jobs in told]
+    known = len(seen.told.get("machines", []))
+    says = f"{sum(one[1] for one in places)} of {known} machines tell where they are: {len(places)} place{'' if len(places) == 1 else 's'}."
+    if len(places) > atlas.MOST:
+        says += f" Drawn are the {atlas.MOST} with the most machines; {len(places) - atlas.MOST} more are in the table alone."
+    form, shown = PLACES.show([[place.words(where), machines, jobs] for where, machines, jobs in places], asked, " By whole degrees, as owners typed them.")
+    return _page("Map", seen, form, f"{atlas.world(places, says)}{shown}", key)
+
+
 PAGES: "dict[str, Callable[[Mapping[str, str], str], bytes]]" = {
-    ways_of.POOL: _overview, ways_of.MACHINES: _show_machines, ways_of.JOBS: _show_jobs, ways_of.OWNERS: _show_owners}
+    ways_of.POOL: _overview, ways_of.MACHINES: _show_machines, ways_of.JOBS: _show_jobs, ways_of.OWNERS: _show_owners,
+    ways_of.MAP: _show_map}
 
 
 def answer(path: str, query: "Mapping[str, str]", key: str) -> bytes:

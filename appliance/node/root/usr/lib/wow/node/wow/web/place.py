@@ -1,0 +1,73 @@
+"""The page on which an owner says where the machine is: by a click on a map, which the browser sends as an image's button, or typed as degrees."""
+from wow.agent import client
+from wow.lib.errors import WowError
+from wow.pause import words as pauses
+from wow.place import state
+from wow.web import atlas, guests
+from wow.web.html import Html, alert, button, form, page, plain, said
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Callable
+
+PATH = "/place"
+LONGEST = 40
+"""Characters of a field that are looked at."""
+FIELDS = (("latitude", "Latitude", "North or south of the equator: 47.4 N, or 33.9 S."), ("longitude", "Longitude", "East or west of Greenwich: 8.5 E, or 58.4 W."))
+
+
+def line(has_slots: bool) -> Html:
+    """What stands of it on the machine's page."""
+    if not has_slots:
+        return Html("")
+    place = state.read()
+    shown = "It is not on the pool's map." if place is None else f"The pool's map has it at {state.words(place)}."
+    return Html(f'<h2>Place</h2><p>{plain(shown)}</p><p><a href="{PATH}">Say where it is</a></p>')
+
+
+def show(key: str, given: dict[str, str], wrong: str = "") -> bytes:
+    """The page. given: what stands in the fields; wrong: why the last ones were not taken."""
+    place, trouble = state.read(), wrong or pauses.trouble_of(state.load)
+    now = "Nobody is told where this machine is." if place is None else f"The pool is told that this machine is at {state.words(place)}."
+    says = ("<p>Everybody in the pool can see the place that you give here, on the pool's map and in what this machine tells of itself. It is kept and told as whole "
+            "degrees, some 100 km. Nothing is taken from an address.</p>")
+    click = (f'<div class="world"><input type="image" name="map" src="{atlas.FILE}" width="{atlas.WIDE}" height="{atlas.HIGH}" tabindex="-1" '
+             f'alt="Map of the world: a click says where the machine is">{atlas.mark(place)}</div>')
+    typed = "".join(f'<div class="field"><label for="{name}">{label}</label> <input id="{name}" name="{name}" value="{plain(given.get(name, "")[:LONGEST])}" required '
+                    f'maxlength="{LONGEST}" autocomplete="off" spellcheck="false" aria-describedby="{name}-says"><p id="{name}-says">{note}</p></div>'
+                    for name, label, note in FIELDS)
+    forget = form(PATH, key, button("Tell no place", "none", "yes")) if place or trouble else ""
+    return page("Place: WOW", f'<h1>Where this machine is</h1>{alert(said(trouble)) if trouble else ""}{says}<p class="state" role="status">{plain(now)}</p>'
+                f'<h2>Click on the map</h2><div class="wide" tabindex="0" role="region" aria-label="Map">{form(PATH, key, click)}</div>'
+                f"<h2>Or type it</h2>{form(PATH, key, typed + button('Set the place', kind='strong'))}{forget}"
+                f"<p><a href=\"/\">Back to the machine's page</a></p>", key, kind="broad")
+
+
+class Placing:
+    """The routes. secret, must and answer are the app's: the cookie of who is in, and of who sent a form of ours as well; a page as an answer. codes: the status by
+    what the agent answers; back leads to the machine's page."""
+
+    def __init__(self, bottle: "Any", secret: "Callable[[], str]", must: "Callable[[], str]", answer: "Callable[..., Any]", codes: dict[str, int],
+                 back: "Callable[[], Any]") -> None:
+        self._bottle, self._secret, self._must, self._answer, self._codes, self._back = bottle, secret, must, answer, codes, back
+
+    def routes(self) -> "list[tuple[str, str, Callable[[], Any]]]":
+        """Paths, methods, answers."""
+        return [(PATH, "GET", self._show), (PATH, "POST", self._set)]
+
+    def _show(self) -> "Any":
+        secret = self._secret()
+        return self._answer(200, show(guests.form_key(secret), {})) if secret else self._back()
+
+    def _set(self) -> "Any":
+        key, forms = guests.form_key(self._must()), self._bottle.request.forms
+        given = {name: str(forms.getunicode(name) or "") for name, *_ in FIELDS}
+        try:
+            if "map.x" in forms:
+                asked = atlas.clicked(str(forms.get("map.x")), str(forms.get("map.y")))
+            else:
+                asked = dict.fromkeys(state.NAMES, "none") if forms.get("none") else given
+            client.ask("place", **asked)
+        except WowError as error:
+            return self._answer(self._codes.get(error.code, 502), show(key, given, str(error)))
+        return self._bottle.HTTPResponse("", 303, Location=PATH)
