@@ -45,8 +45,22 @@ class Packages(unittest.TestCase):
 
     def test_one_package_in_two_versions_is_refused_by_name(self):
         with self.assertRaises(WowError) as caught:
-            dpkg.join(status(stanza("m")), {"one": {"m": stanza("m", "2.0")}})
-        self.assertIn("the package m is 1.0 in the base, and 2.0 in the module one", str(caught.exception))
+            dpkg.join(status(stanza("m")), {"one": {"z": stanza("z")}, "two": {"z": stanza("z", "2.0")}})
+        for words in ("the package z is 1.0 in the module one, and 2.0 in the module two", "Publish the module anew"):
+            self.assertIn(words, str(caught.exception))
+
+    def test_of_a_package_of_base_and_module_the_newer_version_counts(self):
+        for below, here, counts in (("1.0", "2.0", "2.0"), ("2.0", "1.0", "2.0"), ("1.0", "1.0", "1.0"), ("1:0.1", "2.0", "1:0.1"), ("2.0~rc1", "2.0", "2.0")):
+            self.assertEqual(dpkg.join(status(stanza("m", below)), {"one": {"m": stanza("m", here)}}), status(stanza("m", counts)))
+
+    def test_versions_are_ordered_as_deb_version_says(self):
+        ordered = ("0~~", "0~~a", "0~", "0", "0a", "0.1", "1.0~rc1-1", "1.0-1~bpo1", "1.0-1", "1.0-1+b1", "1.0-1.1", "1.0-2", "1.0-10", "1.0a-1", "1.0+dfsg-1", "1.0.1", "1.2", "1.10",
+                   "1:0.1", "2:0")
+        for at, version in enumerate(ordered):
+            for other in ordered[:at]:
+                self.assertTrue(dpkg.is_newer(version, other) and not dpkg.is_newer(other, version), f"{other} and {version}")
+        for version, other in (("1.0", "0:1.0"), ("1.0", "1.0-0"), ("1.01", "1.1")):
+            self.assertFalse(dpkg.is_newer(version, other) or dpkg.is_newer(other, version), f"{other} and {version}")
 
 
 class Accounts(unittest.TestCase):
