@@ -38,10 +38,11 @@ def of(modules, below, parts):
     bases = [one for one in below if STATUS in one.held]
     status = dpkg.stanzas(listing.text(bases[-1].file, STATUS)) if bases else {}
     known = {path: said for one in below for path, said in listing.folders(one.file).items()} if modules else {}
+    tables, _ = numbers(below, parts)
     found, wrong = {}, []
     for one in modules:
         shared, hidden, gone = _packages(one, bases[-1], status, parts.get(one.name, {}).get("packages", {})) if bases else (set(), set(), set())
-        owners, lacking = _owners(one, below)
+        owners, lacking = _owners(one, tables)
         found[one.name] = Moved(shared, hidden, gone, _links(one.held, below), _folders(one, known), owners)
         wrong += lacking
     return found, wrong
@@ -99,8 +100,12 @@ def _links(held, below):
 
 def _folders(one, known):
     """Those that the module only stands in, with other rights or another owner than the layers below have."""
-    meant = {*one.manifest.get("override", ()), *one.manifest.get("statoverride", ())}
-    return {path for path, said in listing.folders(one.file).items() if known.get(path, said) != said and path not in meant}
+    return {path for path, said in listing.folders(one.file).items() if known.get(path, said) != said and path not in meant(one)}
+
+
+def meant(one):
+    """Paths of which its module.ini says that they are as the module has them."""
+    return {*one.manifest.get("override", ()), *one.manifest.get("statoverride", ())}
 
 
 def resolved(path, leads):
@@ -114,19 +119,22 @@ def resolved(path, leads):
     return ""
 
 
-def _owners(one, below):
+def numbers(below, parts):
+    """The tables of accounts {"passwd": {name: fields}, "group": ...} of base and node, with room for those of modules; and which of their numbers are others
+    for that, {"passwd": {before: now}, "group": ...}."""
+    texts = {table: next((listing.text(one.file, f"etc/{table}") for one in reversed(below) if f"etc/{table}" in one.held), "") for table in accounts.NUMBERED}
+    tables = {table: accounts.rows(text) for table, text in texts.items()}
+    return tables, accounts.make_room(tables, {name: one.get("accounts", {}) for name, one in parts.items()})
+
+
+def _owners(one, tables):
     """Numbers of the base's accounts that own files of the module, and are others here."""
     found, wrong = {}, []
     for table, what in (("passwd", "user"), ("group", "group")):
-        said = one.manifest.get("owners", {}).get(table, {})
         found[table] = {}
-        if not said:
-            continue
-        path = f"etc/{table}"
-        rows = accounts.rows(listing.text(next(layer.file for layer in reversed(below) if path in layer.held), path))
-        for name, number in said.items():
-            if name not in rows:
+        for name, number in one.manifest.get("owners", {}).get(table, {}).items():
+            if name not in tables[table]:
                 wrong.append(f"files of the module {one.name} belong to the {what} {name}, which this base has not. Publish the module anew over this base")
-            elif int(rows[name][2]) != number:
-                found[table][number] = int(rows[name][2])
+            elif int(tables[table][name][2]) != number:
+                found[table][number] = int(tables[table][name][2])
     return found, wrong

@@ -10,6 +10,7 @@ sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "node/root/
 
 import gates  # noqa: E402
 import listing  # noqa: E402
+import moved  # noqa: E402
 from listing import LayerError  # noqa: E402
 
 from wow.module import tree  # noqa: E402
@@ -18,8 +19,9 @@ from wow.module import tree  # noqa: E402
 def settle(stacked, layers):
     """{module: paths of its own files that it wrote, as they stand now}. stacked: a roots.Root of the layers. LayerError for what no layer can have."""
     moves, _ = gates.changes(layers)
+    _, numbers = moved.numbers(gates.below(layers), gates.parts(layers))
     written = {}
-    if not any(one.moves() for one in moves.values()):
+    if not any(one.moves() for one in moves.values()) and not any(numbers.values()):
         return written
     count = len(gates.below(layers))
     with tree.joined(stacked.lowers[-count:]) as below:
@@ -29,6 +31,11 @@ def settle(stacked, layers):
                 above = {path for other in layers[number + 1:] for path, kind in other.held.items() if kind != listing.FOLDER}
                 if paths := _module(stacked.path, pathlib.Path(below), own, without(move, above), layer.name, above):
                     written[layer.name] = sorted(paths)
+        # The base's accounts that made room for a module's. A module's own files have their numbers already.
+        held = {path for layer in gates.modules(layers) for path, kind in layer.held.items() if kind != listing.FOLDER or path in moved.meant(layer)}
+        for path, (user, group) in _owned(pathlib.Path(below), numbers).items():
+            if path not in held and there(stacked.path, path):
+                _give(stacked.path / path, user, group)
     return written
 
 
@@ -111,7 +118,8 @@ def put(source, place, name):
     try:
         shutil.copyfile(source, place, follow_symlinks=False)
     except OSError as error:
-        raise LayerError(f"/{source.name}: {error.strerror}; what the base has moved of the module {name} is too much for a glue. Publish it anew over this base") from error
+        raise LayerError(f"/{source.name}: {error.strerror}; what the base has moved of the module {name} is too much for a glue. Publish it anew over this "
+                         "base") from error
     _give(place, now.st_uid, now.st_gid, now.st_mode)
 
 

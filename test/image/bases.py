@@ -1,10 +1,11 @@
 """Bases to stack modules on that are the image's own and a little more: packages in one version, and in the next, with what moves between the two."""
 
 import contextlib
+import pathlib
 
 import developed
 from checks import expect, run
-from places import LAYERS, PARTS
+from places import LAYERS, PARTS, ROOT
 
 EPOCH = "1735689600"
 """As appliance/layers/squash gives it."""
@@ -66,8 +67,8 @@ def made(folder, below, change):
             machine.mounts.remove(machine.root / name)
         tidy(machine.root)
         squash(machine.root, place.base / "base.squashfs")
-        (place.base / "folders.txt").write_text(run("find", machine.root, "-mindepth", "1", "-type", "d", "!", "(", "-perm", "755", "-user", "root", "-group", "root", ")",
-                                                    "-printf", "%P m %m %U %G\n"))
+        (place.base / "folders.txt").write_text(run("find", machine.root, "-mindepth", "1", "-type", "d", "!", "(", "-perm", "755", "-user", "root", "-group", "root",
+                                                    ")", "-printf", "%P m %m %U %G\n"))
     (place.base / "packages.lock").symlink_to(PARTS / "base/packages.lock")
     place.layer.symlink_to(place.base / "base.squashfs")
     place.about.write_text(run(LAYERS / "about", place.base))
@@ -102,8 +103,8 @@ def patched(root, path, soname, versions=()):
 def library(folder, root, number, version, versions=()):
     """The package with the library of that number."""
     name = LIBRARY.format(number)
-    return developed.package(folder, "wow-lib", {f"{MULTIARCH}/{name}": patched(root, f"{MULTIARCH}/liblzma.so.5", name, versions)}, version=version, architecture="amd64",
-                             scripts={"postinst": "#!/bin/sh\nldconfig\n"})
+    data = patched(root, f"{MULTIARCH}/liblzma.so.5", name, versions)
+    return developed.package(folder, "wow-lib", {f"{MULTIARCH}/{name}": data}, version=version, architecture="amd64", scripts={"postinst": "#!/bin/sh\nldconfig\n"})
 
 
 def one(folder):
@@ -111,7 +112,8 @@ def one(folder):
     def change(machine):
         machine.install(
             library(folder, machine.root, 5, "1.0"),
-            developed.package(folder, "wow-etc", {"etc/wow-etc/own.conf": "one\n", "etc/wow-etc/changed.conf": "one\n"}, conffiles=["/etc/wow-etc/own.conf", "/etc/wow-etc/changed.conf"]),
+            developed.package(folder, "wow-etc", {"etc/wow-etc/own.conf": "one\n", "etc/wow-etc/changed.conf": "one\n"},
+                              conffiles=["/etc/wow-etc/own.conf", "/etc/wow-etc/changed.conf"]),
             developed.package(folder, "wow-sys", {"usr/share/wow-sys/x": "1\n"}, scripts={"postinst": ACCOUNT.format(OLD)}),
             developed.package(folder, "wow-text", {"usr/share/wow-text/a": "one\n", "usr/share/wow-more/b": "one\n"}),
             developed.package(folder, "wow-gone", {"usr/share/wow-gone/x": "1\n", "usr/share/wow-gone/y": "1\n"}))
@@ -130,14 +132,40 @@ def two(folder, number=5, versions=()):
             developed.package(folder, "wow-sys", {"usr/share/wow-sys/x": "2\n"}, version="2.0", scripts={"postinst": MOVED.format(NEW)}),
             developed.package(folder, "wow-gone", {"usr/share/wow-gone/y": "2\n"}, version="2.0"),
             # What the module brings, too: in the next version, with one file more, one less, and one that another package has by now.
-            developed.package(folder, "wow-both", {"usr/bin/wow-both": "#!/bin/sh\necho 2.0\n", "usr/share/wow-both/new": "2\n", "etc/wow-both.conf": "two\n", "etc/wow-both-mine.conf": "two\n"},
-                              version="2.0", conffiles=["/etc/wow-both.conf", "/etc/wow-both-mine.conf"]),
+            developed.package(folder, "wow-both", {"usr/bin/wow-both": "#!/bin/sh\necho 2.0\n", "usr/share/wow-both/new": "2\n", "etc/wow-both.conf": "two\n",
+                                                   "etc/wow-both-mine.conf": "two\n"}, version="2.0", conffiles=["/etc/wow-both.conf", "/etc/wow-both-mine.conf"]),
+            # useradd gives it the number that it gave the module's account over the first base.
+            developed.package(folder, "wow-new", {"usr/bin/wow-new": "#!/bin/sh\n"}, scripts={
+                "postinst": "#!/bin/sh\nset -e\nuseradd --system --user-group --no-create-home wownew\ninstall -d -o wownew -g wownew -m 750 /var/lib/wownew\n"
+                            "chgrp wownew /usr/bin/wow-new\nchmod 2755 /usr/bin/wow-new\n"}),
             developed.package(folder, "wow-heir", {"usr/share/wow-both/given": "heir\n"}),
             same(folder))
         # As dpkg-maintscript-helper's dir_to_symlink does it: dpkg itself leaves a folder in the place of a link.
         machine.install(developed.package(folder, "wow-text", {"usr/share/wow-text/a": "two\n", "usr/share/wow-text/b": "two\n"}, version="2.0", scripts={
             "postinst": "#!/bin/sh\nset -e\nrmdir /usr/share/wow-more || true\nln -sfn wow-text /usr/share/wow-more\n"}))
     return change
+
+
+def main_alone():
+    """apt's sources without Debian's security updates, in deb822."""
+    site = run(ROOT / "appliance/base/mirror", "trixie").strip()
+    return f"Types: deb\nURIs: {site}\nSuites: trixie\nComponents: main\nSigned-By: /usr/share/keyrings/debian-archive-keyring.gpg\n"
+
+
+def without_updates(machine):
+    """The change that takes a base back to what Debian's archive has without its security updates, the kernel's apart. Needs that archive."""
+    etc = machine.root / "etc"
+    (etc / "apt/sources.list.d/main.sources").write_text(main_alone())
+    # Above 1000 apt goes to older versions, too (apt_preferences(5)).
+    (etc / "apt/preferences").write_text("Package: *\nPin: release n=trixie\nPin-Priority: 1001\n\nPackage: linux-image-*\nPin: release n=trixie\nPin-Priority: -1\n")
+    (etc / "resolv.conf").write_text(pathlib.Path("/etc/resolv.conf").read_text())
+    for words in (("update",), ("--allow-downgrades", "dist-upgrade"), ("clean",)):
+        machine.run("apt-get", "--quiet=2", "--yes", "--no-install-recommends", "-o", "APT::Sandbox::User=root", "-o", "Dpkg::Use-Pty=0", *words)
+    (etc / "resolv.conf").write_text("")
+    for name in ("etc/apt/sources.list.d/main.sources", "etc/apt/preferences"):
+        (machine.root / name).unlink()
+    for path in (machine.root / "var/lib/apt/lists").glob("*_*"):
+        path.unlink()
 
 
 def same(folder):

@@ -10,9 +10,9 @@ import developed
 import made
 import trees
 from bases import LIBRARY, MULTIARCH, NEW, OLD
-from checks import check, expect, run
+from checks import check, expect, long_check, note, run
 from composed import has, sha256, work
-from places import IMAGE, PARTS
+from places import IMAGE, PARTS, ROOT
 
 OVERRIDE = "override = /etc/wow-etc/changed.conf /usr/share/wow-gone/x /etc/wow-both-mine.conf\n"
 BEFORE = "usr/share/wow-more"
@@ -59,7 +59,7 @@ class World:
         out = self.folder / f"modules-{name}"
         out.mkdir()
         later = developed.package(out, "wow-later", {"usr/bin/wow-later": "#!/bin/sh\necho later\n"})
-        place.publish(PARTS.parents[1] / "modules/tutorial", out / "tutorial.squashfs")
+        place.publish(ROOT / "modules/tutorial", out / "tutorial.squashfs")
         with made.archive(out, later) as sources:
             recipe = made.recipe(out, sources, "packages = wow-later\n", check='[ "$(wow-later)" = later ]\n')
             with made.cached(out):
@@ -109,12 +109,13 @@ def works(machine, number):
     expect((machine.root / "etc/wow-both-mine.conf").read_text() == "mine\n", "a changed file of configuration was replaced")
     expect(not (machine.root / "usr/share/wow-gone/x").exists(), "what the module deleted is there")
     expect((machine.root / BEFORE / "own/data").read_text() == "own\n" == (machine.root / BEFORE / "c").read_text(), "files of the module are gone")
-    owners = machine.run("stat", "-c", "%n %U:%G %u", f"/{BEFORE}/own/data", "/usr/bin/wow-sum", "/var/lib/wowsys", "/var/lib/wowsys/kept", "/var/lib/wowsum").splitlines()
-    wanted = [f"/{BEFORE}/own/data wowsys:wowsys {number}", f"/usr/bin/wow-sum wowsys:wowsys {number}", f"/var/lib/wowsys wowsys:wowsys {number}",
-              f"/var/lib/wowsys/kept wowsys:wowsum {number}"]
+    theirs = (f"/{BEFORE}/own/data", "/usr/bin/wow-sum", "/var/lib/wowsys")
+    owners = machine.run("stat", "-c", "%n %U:%G %u", *theirs, "/var/lib/wowsys/kept", "/var/lib/wowsum").splitlines()
+    wanted = [*(f"{path} wowsys:wowsys {number}" for path in theirs), f"/var/lib/wowsys/kept wowsys:wowsum {number}"]
     expect(owners[:4] == wanted and owners[4].startswith("/var/lib/wowsum wowsum:wowsum "), f"owners: {owners}")
     # Of each package that came with a module or was renewed, the files are those that dpkg knows.
-    said = machine.run("dpkg", "--verify", "wow-later", "wow-both", "wow-heir" if number == NEW else "wow-user", "wow-user", "wow-same", "wow-choice", "wow-unit", "wow-text", "wow-sys")
+    names = ["wow-later", "wow-both", "wow-user", "wow-same", "wow-choice", "wow-unit", "wow-text", "wow-sys", *(["wow-heir"] if number == NEW else [])]
+    said = machine.run("dpkg", "--verify", *names)
     expect(said.strip() in ("", "??5?????? c /etc/wow-both-mine.conf"), f"files are not as dpkg knows them: {said}")
 
 
@@ -147,6 +148,10 @@ def three_modules_and_a_home_go_on_when_the_base_is_replaced():
             expect(machine.run("stat", "-c", "%a", "/var/lib/wowsys").strip() == "750", "the base's folder has the rights of before")
             expect(machine.run("stat", "-c", "%U:%G", "/home/sums/result").strip() == "wowsum:wowsum", "a home has another owner")
             numbers.append(machine.run("id", "-u", "wowsum"))
+            found = run("unsquashfs", "-cat", all_.second.layer, "etc/passwd")
+            has(found, f"wownew:x:{numbers[-1].strip()}:")
+            owners = machine.run("stat", "-c", "%U:%G %a", "/var/lib/wownew", "/usr/bin/wow-new").splitlines()
+            expect(owners == ["wownew:wownew 750", "root:wownew 2755"], f"files of the base's account are {owners}")
             # It can be gone on with: a package of the stack is upgraded and taken away.
             machine.install(developed.package(work(f"rebased-next-{name}"), "wow-same", {"usr/share/wow-same/x": "2\n"}, version="2.0"))
             machine.run("apt-get", "check")
@@ -162,7 +167,7 @@ def what_the_new_base_cannot_run_is_refused_by_module_file_and_library_and_the_s
     fourth = bases.made(all_.folder / "fourth", all_.first.layer, bases.two(all_.folder / "debs-4", versions=[("XZ_5.2", "XZ_9.2")]))
     expect(len({json.loads(place.about.read_text())["abi"] for place in (all_.first, third)}) == 2, "the bases have one ABI number")
     stack = all_.folder / "stack"
-    recipes = [PARTS.parents[1] / "modules/tutorial", all_.archive]
+    recipes = [ROOT / "modules/tutorial", all_.archive]
     run(IMAGE / "stack", "-o", stack, "--parts", all_.first.folder, *recipes)
     before = digest(stack)
     for place, words in ((third, ("needs libwzma.so.5, which no layer has",)), (fourth, ("needs libwzma.so.5 with XZ_5.2",))):
@@ -238,9 +243,70 @@ def the_upper_of_two_modules_wins_over_the_packages_of_the_new_base_too():
         ini = folder / "above"
         (ini / "root/usr/bin").mkdir(parents=True)
         shutil.copy(machine.root / "usr/bin/wow-both", ini / "root/usr/bin")
-    (ini / "module.ini").write_text("[module]\nname = above\nversion = 1.0\ndescription = Sums\nlicence = MIT\nexecutable = usr/bin/wow-both\noverride = /usr/bin/wow-both\n")
+    (ini / "module.ini").write_text(made.INI.replace("sums", "above") + "executable = usr/bin/wow-both\noverride = /usr/bin/wow-both\n")
     all_.first.publish(ini, folder / "above.squashfs")
     for place in (all_.first, all_.second):
         with place.stacked(folder / "glue.squashfs", all_.modules[2], folder / "above.squashfs") as machine:
             expect(machine.run("wow-user") == "above\n", "the upper module's file is not seen")
-    has(all_.first.compose(folder / "glue.squashfs", folder / "above.squashfs", all_.modules[2], fails=True), "/usr/bin/wow-both: in the module physics, and in the module above")
+    said = all_.first.compose(folder / "glue.squashfs", folder / "above.squashfs", all_.modules[2], fails=True)
+    has(said, "/usr/bin/wow-both: in the module physics, and in the module above")
+
+
+@long_check
+def debians_security_updates_come_below_three_modules():
+    """A real pair: the archive's main alone, and the image's base, which has the updates. Needs Debian's archive."""
+    folder = work("rebased-real")
+    first, second = bases.made(folder / "first", PARTS / "layers/base.squashfs", bases.without_updates), bases.Place(PARTS)
+    versions = [versions_of(place.layer) for place in (first, second)]
+    moved_ = {name for name in versions[0] if versions[0][name] != versions[1].get(name)}
+    expect(moved_ and set(versions[0]) == set(versions[1]), f"the bases differ by {sorted(set(versions[0]) ^ set(versions[1]))}, and in {sorted(moved_)}")
+    note(f"packages that moved: {', '.join(sorted(moved_))}")
+    recipe = folder / "sums"
+    recipe.mkdir()
+    (recipe / "module.ini").write_text(made.INI + "packages = bc\n")
+    (recipe / "check").write_text("#!/bin/sh\n[ \"$(echo 2+3 | bc)\" = 5 ]\n")
+    (recipe / "apt.sources").write_text(bases.main_alone())
+    # Its package asks for the base's library in its own version alone.
+    strict = folder / "packs"
+    strict.mkdir()
+    (strict / "module.ini").write_text(made.INI.replace("sums", "packs") + "packages = libzstd-dev\n")
+    (strict / "apt.sources").write_text(bases.main_alone())
+    with developed.machine(first.layer, first.node) as machine:
+        machine.install(*developed.packages(folder))
+        archive = first.archive(machine, "maths", folder)
+    modules = []
+    with made.cached(folder):
+        for what, name in ((ROOT / "modules/tutorial", "tutorial"), (recipe, "sums"), (archive, "maths"), (strict, "packs")):
+            modules.append(folder / f"{name}.squashfs")
+            first.publish(what, modules[-1])
+    glue = folder / "glue.squashfs"
+    first.compose(glue, *modules)
+    with second.stacked(glue, *modules[:3]) as machine:
+        expect(machine.run("dpkg", "--audit") == "", "dpkg finds fault")
+        machine.run("apt-get", "check")
+        expect(machine.run("sh", "-c", "echo 2+3 | bc") == "5\n" and machine.run("wow-sum") == "2\n", "a program does not run")
+        has(machine.run("getent", "passwd", "wowsum"), "/usr/sbin/nologin")
+        found = dpkg_versions(machine.run("dpkg-query", "--show"))
+        expect({name: found[name] for name in versions[1]} == versions[1], "dpkg's status has other versions than the base")
+    glue.unlink()
+    said = second.compose(glue, *modules, fails=True)
+    has(said, "libzstd-dev : Depends: libzstd1 (= ")
+    # From its recipe it comes anew with the archive's next version; nobody types anything else.
+    (strict / "apt.sources").unlink()
+    with made.cached(work("rebased-real-cache")):
+        second.publish(strict, modules[-1])
+    with second.stacked(glue, *modules) as machine:
+        found = dpkg_versions(machine.run("dpkg-query", "--show"))
+        expect(found["libzstd-dev"] == found["libzstd1"] == versions[1]["libzstd1"], "the package was not made anew")
+
+
+def versions_of(layer):
+    """{package: version} of a base."""
+    text = run("unsquashfs", "-cat", layer, "var/lib/dpkg/status")
+    names, versions = ([line.partition(": ")[2] for line in text.splitlines() if line.startswith(f"{key}: ")] for key in ("Package", "Version"))
+    return dict(zip(names, versions, strict=True))
+
+
+def dpkg_versions(text):
+    """The same of what dpkg-query --show says."""
+    return {name.partition(":")[0]: version for name, version in (line.split("\t") for line in text.splitlines())}

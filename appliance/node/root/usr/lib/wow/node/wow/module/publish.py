@@ -37,14 +37,13 @@ WANTED = re.compile(r"^etc/systemd/(?:system|user)/[^/]+\.(?:wants|requires)/([^
 
 class Upper:
     """A module's layers over those below it, and all that is to be said of them. `merged` and `lower` are the views with and without them; `plain` is the
-    lower one without a glue, `beside` the fragments of the other modules that this joins; settled: paths of the module that the glue has, as another base wants them."""
+    lower one without a glue; said: what fragments.read says; settled: paths of the module that the glue has, as another base wants them."""
 
     __slots__ = ("merged", "plain", "fragments", "wrong", "verdicts")
 
-    def __init__(self, uppers: list[str], merged: str, lower: str, plain: str, beside: "dict[str, Fragments]", override: list[str],
-                 settled: "list[str] | tuple[()]" = ()) -> None:
+    def __init__(self, uppers: list[str], merged: str, lower: str, plain: str, said: "tuple[Fragments, list[str]]", override: list[str], settled: list[str]) -> None:
         self.merged, self.plain = merged, plain
-        self.fragments, self.wrong = fragments.read(plain, merged, beside)
+        self.fragments, self.wrong = said
         judge = Judge(merged, self.fragments, owned(merged, self.fragments), fragments.link_paths(merged), override)
         found = {change.path: change for change in tree.changes(uppers, merged, lower)}
         # The glue has them, and they are the module's.
@@ -63,7 +62,8 @@ def opened(upper: str, lowers: list[str], override: list[str], name: str = "") -
     beside = {name: said for one in reversed(bare) for name, said in spoken(one).items()} if glue else {}
     with tree.joined(below) as lower, tree.joined(bare) as plain, tree.joined([upper, *lowers]) as merged:
         settled = [path for one in glue for path in json.loads(fragments.text(one, f"{HOME}/{GLUE}/manifest.json")).get("moved", {}).get(name, [])]
-        found = Upper([upper, *own], merged, lower, plain, beside, override, settled)
+        before = {key: said for one in own for key, said in spoken(one).items()} if glue else {}
+        found = Upper([upper, *own], merged, lower, plain, fragments.read(plain, merged, beside, before), override, settled)
         if any(spoken(one) for one in own) and not glue:
             found.wrong.append(f"the module {name} is below, but not what it shares with others, for this start left a module out. Choose all modules of the image "
                                "in [modules] names of pool.conf, and start again")
@@ -157,8 +157,8 @@ def _owners(upper: Upper, kept: list[Verdict]) -> dict[str, dict[str, int]]:
     numbers = {"passwd": {one.change.now.st_uid for one in kept if one.change.now}, "group": {one.change.now.st_gid for one in kept if one.change.now}}
     found = {}
     for table, used in numbers.items():
-        rows = accounts.rows(fragments.text(upper.plain, f"etc/{table}"))
-        found[table] = {name: int(fields[2]) for name, fields in sorted(rows.items()) if int(fields[2]) in used - {0}}
+        below, here = (accounts.rows(fragments.text(root, f"etc/{table}")) for root in (upper.plain, upper.merged))
+        found[table] = {name: int(fields[2]) for name, fields in sorted(here.items()) if name in below and int(fields[2]) in used - {0}}
     return found
 
 
