@@ -14,16 +14,17 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.append(str(HERE.parent / "node/root/usr/lib/wow/node"))
 
 import checked  # noqa: E402
+import gates  # noqa: E402
 import listing  # noqa: E402
 from listing import LayerError  # noqa: E402
 
 from wow.lib import modes  # noqa: E402
-from wow.module import places, publish as publishing  # noqa: E402
+from wow.module import accounts, places, publish as publishing  # noqa: E402
 
 MOST_JSON = 16 * 1024 * 1024
 HIGHEST = 65534
 """The last number of a user or a group that is one."""
-KINDS = {tarfile.REGTYPE: "-", tarfile.DIRTYPE: "d", tarfile.SYMTYPE: "l", tarfile.CHRTYPE: "c"}
+KINDS = (tarfile.REGTYPE, tarfile.DIRTYPE, tarfile.SYMTYPE, tarfile.CHRTYPE)
 AGAIN = "publish the module anew on its machine: wow module publish"
 TEXTS = {"version", "description", "licence", "architecture"}
 LISTS = {"requires", "conflicts", "override", "deleted", "units"}
@@ -36,9 +37,10 @@ def publish(archive, base, node, out):
             members = entries(source, archive)
             manifest = manifest_of(source, members, archive)
             check(members, manifest, archive)
-            check_replaced(members, manifest, (("base", base), ("node", node)), archive)
             with tempfile.TemporaryDirectory() as scratch:
-                pack(source, members, pathlib.Path(scratch), out)
+                layer = packed(source, members, pathlib.Path(scratch), out)
+                check_replaced(layer, manifest, gates.read((("base", "base", base), ("node", "node", node))), archive)
+                put(layer, out)
     except (tarfile.TarError, EOFError) as error:
         raise LayerError(f"{archive}: is no archive of a module, or is cut short ({error}); copy it again, or {AGAIN}") from error
     return manifest
@@ -85,12 +87,20 @@ def manifest_of(source, members, archive):
              and all(isinstance(manifest.get(key), list) and all(isinstance(one, str) for one in manifest[key]) for key in LISTS)
              and all(isinstance(manifest.get(key), dict) for key in ("base", "files", "packages"))
              and all(isinstance(manifest["base"].get(key), str) for key in ("sha256", "date", "abi"))
-             and all(isinstance(one, dict) and isinstance(one.get("version"), str) for one in manifest["packages"].values()))
+             and all(isinstance(one, dict) and isinstance(one.get("version"), str) for one in manifest["packages"].values())
+             and are_owners(manifest.get("owners", {})))
     if not right:
         raise LayerError(f"{archive}: /{found[0]}: a key is missing or not of its kind; {AGAIN}")
     if wrong := checked.wrong(texts[posixpath.join(posixpath.dirname(found[0]), "fragments.json")]):
         raise LayerError(f"{archive}: fragments.json: {wrong}; {AGAIN}")
     return manifest
+
+
+def are_owners(said):
+    """Whether it is {"passwd": {name: number}, "group": ...}: who owns files, without root, which has one number everywhere."""
+    return isinstance(said, dict) and set(said) <= set(accounts.NUMBERED) and all(
+        isinstance(names, dict) and all(re.fullmatch(checked.NAME, name) and type(number) is int and 0 < number <= HIGHEST for name, number in names.items())
+        for names in said.values())
 
 
 def check(members, manifest, archive):
@@ -104,10 +114,11 @@ def check(members, manifest, archive):
             raise LayerError(f"{archive}: /{path}: set-uid or set-gid, and not in `override` of its module.ini; {AGAIN}")
 
 
-def check_replaced(members, manifest, layers, archive):
-    """Names what it would hide of base and node."""
-    held = {path: KINDS[member.type] for path, member in members.items()}
-    found = [f"/{path} of the {whose}" for whose, layer in layers for path in listing.replaced(held, listing.kinds(layer)) if path not in manifest["override"]]
+def check_replaced(layer, manifest, below, archive):
+    """Names what it would hide of base and node. below: these two, as gates.read gives them."""
+    one = gates.Layer("module", manifest["name"], layer, listing.kinds(layer), manifest)
+    move = gates.changes([*below, one])[0][one.name]
+    found = [f"/{path} of the {other.name}" for other in below for path in gates.hiding(one, other, move)]
     if found:
         more = f" and {len(found) - 10} more" if len(found) > 10 else ""
         raise LayerError(f"{archive}: the module would replace {', '.join(found[:10])}{more}. Was it made over another base? Develop it on this one; "
@@ -115,7 +126,12 @@ def check_replaced(members, manifest, layers, archive):
 
 
 def pack(source, members, scratch, out):
-    """Unpacks it, without its owners, and packs it with them; so nobody need be root."""
+    """Makes a layer of an archive's members."""
+    put(packed(source, members, scratch, out), out)
+
+
+def packed(source, members, scratch, out):
+    """The layer, in scratch: unpacked without its owners, and packed with them; so nobody need be root."""
     tree, lines = scratch / "tree", scratch / "owners"
     tree.mkdir()
     said = []
@@ -136,10 +152,15 @@ def pack(source, members, scratch, out):
                           capture_output=True, text=True, check=False)
     if done.returncode:
         raise LayerError(f"{out}: cannot be packed: {done.stderr.strip()[-300:]}")
+    return scratch / "layer"
+
+
+def put(layer, out):
+    """A finished layer comes to its place."""
     try:
         # A copy first, for a layer is whole or not there.
         new = out.with_name(out.name + ".new")
-        new.write_bytes((scratch / "layer").read_bytes())
+        new.write_bytes(layer.read_bytes())
         new.rename(out)
     except OSError as error:
         new.unlink(missing_ok=True)

@@ -13,10 +13,10 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.append(str(HERE.parent / "node/root/usr/lib/wow/node"))
 
 import archived  # noqa: E402
-import elf  # noqa: E402
 import gates  # noqa: E402
 import listing  # noqa: E402
 import roots  # noqa: E402
+import settling  # noqa: E402
 from listing import LayerError  # noqa: E402
 
 from wow.module import alternatives, fragments, places, publish, tree  # noqa: E402
@@ -46,7 +46,7 @@ def compose(layers, found, stack, out):
     roots.alone(ALONE)
     with tempfile.TemporaryDirectory(prefix="wow-compose-") as scratch, roots.Root([one.file for one in layers], scratch, ROOM, moves=False) as stacked:
         root = str(stacked.path)
-        library_check(layers, root)
+        moved = settling.settle(stacked, layers)
         policy = stacked.no_start()
         join(root, found)
         make_anew(root, found, layers)
@@ -55,7 +55,7 @@ def compose(layers, found, stack, out):
         roots.run("umount", f"{root}/dev")
         with tree.joined(stacked.lowers) as lower:
             kept = {one.path: one.now for one in tree.changes([str(stacked.upper)], root, lower) if is_glue(one)}
-            manifest = manifest_of(layers, stack, kept, root)
+            manifest = manifest_of(layers, stack, kept, root, moved)
             archive = pathlib.Path(scratch, "glue.tar")
             with tarfile.open(archive, "w", format=tarfile.PAX_FORMAT) as file:
                 publish.fill(file, root, kept, {MANIFEST: manifest})
@@ -106,40 +106,22 @@ def faults(root):
     inside(root, "apt-get", "--option", "Dir::Etc::SourceList=/dev/null", "--option", "Dir::Etc::SourceParts=/dev/null", "check")
 
 
-def library_check(layers, root):
-    """Refuses programs that ask for a library that no layer has."""
-    there = {path.rpartition("/")[2] for one in layers for path in one.held}
-    lacking = []
-    for one in gates.modules(layers):
-        for path, said in sorted(one.manifest.get("files", {}).items()):
-            if "sha256" not in said or not os.path.isfile(f"{root}/{path}"):
-                continue
-            with open(f"{root}/{path}", "rb") as file:
-                head = file.read(4)
-                data = head + file.read() if head == elf.MAGIC[:4] else b""
-            try:
-                lacking += [f"/{path} of the module {one.name} needs {name}" for name in elf.needed(data) if name not in there]
-            except elf.ElfError as error:
-                raise LayerError(f"/{path} of the module {one.name}: {error}; {AGAIN}") from error
-    if lacking:
-        more = f" and {len(lacking) - 10} more" if len(lacking) > 10 else ""
-        raise LayerError(f"libraries that no layer has: {'; '.join(lacking[:10])}{more}. Was a module made over another base, or beside another module? Then {AGAIN}")
-
-
 def is_glue(change):
     """Whether a difference is the glue's: neither what was only looked at, nor what each machine or each boot has."""
     if change.kind == tree.SAME:
         return False
+    if change.path.startswith(places.INFO):
+        return True
     held = places.held_back(change.path)
     if held and held[0] == places.REFUSE:
         raise LayerError(f"a trigger changed /{change.path}, which no layer may hold: {held[1]}")
     return held is None or held[0] == places.FRAGMENT or held[1] == places.MADE_ANEW
 
 
-def manifest_of(layers, stack, kept, root):
-    """What the glue says of itself. It may replace what it is made of."""
+def manifest_of(layers, stack, kept, root, moved):
+    """What the glue says of itself. It may replace what it is made of. moved: {module: paths of its files that stand here as another base wants them}."""
     return {"name": gates.GLUE, "version": stack[:12], "description": "What the modules of this stack share: packages, accounts, alternatives, caches",
             "licence": "Apache-2.0", "stack": stack, "layers": [one.name for one in layers], "base": gates.about(layers), "architecture": publish.ANY, "requires": [], "conflicts": [], "packages": {},
             "files": {path: publish.described(f"{root}/{path}") for path, now in sorted(kept.items()) if now is not None and not os.path.isdir(f"{root}/{path}")
                       or os.path.islink(f"{root}/{path}")},
-            "deleted": sorted(path for path, now in kept.items() if now is None), "override": sorted(kept)}
+            "deleted": sorted(path for path, now in kept.items() if now is None), "override": sorted(kept), "moved": moved}

@@ -10,10 +10,12 @@ from typing import NamedTuple
 MAGIC = b"\x7fELF\x02\x01"
 LOAD, DYNAMIC = 1, 2
 """Kinds of segments."""
-END, NEEDED, STRINGS, SONAME, VERSIONS, VERSION_COUNT = 0, 1, 5, 14, 0x6ffffffc, 0x6ffffffd
-"""Tags of the dynamic section: DT_NULL, DT_NEEDED, DT_STRTAB, DT_SONAME, DT_VERDEF, DT_VERDEFNUM."""
+END, NEEDED, STRINGS, SONAME, VERSIONS, VERSION_COUNT, WANTED, WANTED_COUNT = 0, 1, 5, 14, 0x6ffffffc, 0x6ffffffd, 0x6ffffffe, 0x6fffffff
+"""Tags of the dynamic section: DT_NULL, DT_NEEDED, DT_STRTAB, DT_SONAME, DT_VERDEF, DT_VERDEFNUM, DT_VERNEED, DT_VERNEEDNUM."""
 OWN_NAME = 1
 """VER_FLG_BASE: this definition is the file's own name."""
+WEAK = 2
+"""VER_FLG_WEAK: a program starts without this version."""
 
 
 class ElfError(Exception):
@@ -43,6 +45,28 @@ def needed(data):
     try:
         tags, text = _dynamic(data)
         return [text(value) for tag, value in tags if tag == NEEDED]
+    except (struct.error, IndexError, StopIteration, UnicodeDecodeError, ValueError) as error:
+        raise ElfError("a damaged ELF file") from error
+
+
+def wanted(data):
+    """The symbol versions that a program or a library asks for, as {(soname, version)}; none for what is no ELF file."""
+    if not data.startswith(MAGIC):
+        return set()
+    try:
+        tags, text = _dynamic(data)
+        found, known = set(), dict(tags)
+        at = _place(_segments(data), known[WANTED]) if WANTED in known else 0
+        for _ in range(known.get(WANTED_COUNT, 0)):
+            _, count, file, first, following = struct.unpack_from("<HHIII", data, at)
+            one = at + first
+            for _ in range(count):
+                _, flags, _, name, after = struct.unpack_from("<IHHII", data, one)
+                if not flags & WEAK:
+                    found.add((text(file), text(name)))
+                one += after
+            at += following
+        return found
     except (struct.error, IndexError, StopIteration, UnicodeDecodeError, ValueError) as error:
         raise ElfError("a damaged ELF file") from error
 

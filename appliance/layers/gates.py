@@ -8,6 +8,8 @@ from typing import NamedTuple
 
 import checked
 import listing
+import moved
+import needing
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "node/root/usr/lib/wow/node"))
 
@@ -16,7 +18,7 @@ from wow.module import publish  # noqa: E402
 ANY = publish.ANY
 ABOUT = "usr/lib/wow/base.json"
 GLUE = publish.GLUE
-VERSION = 1
+VERSION = 2
 """Another one for another glue of the same layers."""
 
 
@@ -53,6 +55,22 @@ def parts(layers):
     return found
 
 
+def below(layers):
+    """Base and node."""
+    return [one for one in layers if one.kind in ("base", "node")]
+
+
+def changes(layers):
+    """{module: what of it the base has moved} (moved.py), and sentences on what cannot be."""
+    return moved.of(modules(layers), below(layers), parts(layers))
+
+
+def joined(layers):
+    """The names of modules for which there has to be a glue."""
+    said, found = parts(layers), changes(layers)[0]
+    return [one.name for one in modules(layers) if one.name in said or found[one.name].moves()]
+
+
 def key(layers):
     """What a glue follows from: its own version, and every layer below it."""
     lines = [f"{one.kind} {one.name} {publish.digest(str(one.file))}\n" for one in layers if one.kind != GLUE]
@@ -61,7 +79,7 @@ def key(layers):
 
 def unglued(layers):
     """Whether modules that share files stand without the layer that joins them, or with one of other layers."""
-    shared, glue = parts(layers), [one for one in layers if one.kind == GLUE]
+    shared, glue = joined(layers), [one for one in layers if one.kind == GLUE]
     if not shared and not glue:
         return []
     if len(glue) == 1 and layers[-1].kind == GLUE and listing.manifest(glue[0].file, GLUE).get("stack") == key(layers):
@@ -77,7 +95,7 @@ def about(layers):
 
 
 def strangers(layers):
-    """Modules for another base or other processors."""
+    """Modules for other processors, or for a base that is not said."""
     if not modules(layers):
         return []
     node = next((one for one in layers if one.kind == "node"), None)
@@ -86,10 +104,6 @@ def strangers(layers):
     here = json.loads(listing.text(node.file, ABOUT))
     found = []
     for one in modules(layers):
-        base = one.manifest.get("base", {})
-        if base.get("abi") != here["abi"]:
-            found.append(f"the module {one.name} was made over a base with ABI {base.get('abi', 'unknown')} ({base.get('date', 'of no day')}), and this base has "
-                         f"{here['abi']} ({here['date']}): libraries that its programs need may be others here. Publish it anew over this base")
         wants, has = one.manifest.get("architecture", ANY), here["architecture"]
         if wants not in (ANY, has):
             found.append(f"the module {one.name} is for {wants}, and this base for {has}. Take one that was made for {has}")
@@ -119,20 +133,43 @@ def versions(layers):
     return found
 
 
+def elsewhere(layers):
+    """A sentence for each module that was made over a base with another ABI number: what its programs name is here, what they look for by themselves nobody sees."""
+    here = about(layers) if modules(layers) else {}
+    return [f"note: the module {one.name} was made over a base with ABI {said.get('abi', 'unknown')} ({said.get('date', 'of no day')}), and this base has "
+            f"{here['abi']} ({here['date']}). All libraries, their versions and the Python that its files name are here"
+            for one in modules(layers) if (said := one.manifest.get("base", {})).get("abi") != here["abi"]]
+
+
 def apart(layers):
     """A sentence for each thing that keeps these layers from being together."""
-    return [*strangers(layers), *companions(layers), *versions(layers)]
+    found, wrong = changes(layers)
+    hidden = {name: one.hidden for name, one in found.items()}
+    gone = {path for one in found.values() for path in one.gone} | {path for one in modules(layers) for path, kind in one.held.items() if kind == "c"}
+    hidden |= {one.name: gone for one in below(layers)}
+    return [*strangers(layers), *companions(layers), *versions(layers), *wrong, *needing.lacking(modules(layers), layers, hidden)]
 
 
 def doubles(layers):
-    """Each path of a module that a layer below it holds, too. What both have with the same content, and what the upper one's `override` names, may be so."""
-    found, below = [], []
+    """Each path of a module that a layer below it holds, too. What both have with the same content, what a package of both brings, and what the upper one's
+    `override` names, may be so."""
+    found, lower, moves = [], [], changes(layers)[0]
     for one in layers:
         if one.kind == "module":
-            allowed = set(one.manifest.get("override", ()))
             found += [f"/{path}: in the module {one.name}, and in {'the module ' if other.kind == 'module' else 'the layer '}{other.name}"
-                      for other in below for path in listing.replaced(one.held, other.held) if path not in allowed and not alike(path, one, other)]
-        below.append(one)
+                      for other in lower for path in hiding(one, other, moves[one.name]) if not alike(path, one, other)]
+        lower.append(one)
+    return found
+
+
+def hiding(one, other, move):
+    """The paths of a module at which something of a layer below would be seen no more."""
+    allowed = {*one.manifest.get("override", ()), *(() if other.kind == "module" else move.shared), *move.links}
+    found = [path for path in listing.replaced(one.held, other.held) if path not in allowed]
+    # What stands in such a folder comes to the place where the link leads.
+    for folder, target in move.links.items():
+        inner = {target + path[len(folder):]: kind for path, kind in one.held.items() if path.startswith(f"{folder}/")}
+        found += [folder + path[len(target):] for path in listing.replaced(inner, other.held) if folder + path[len(target):] not in allowed]
     return found
 
 

@@ -1,10 +1,12 @@
 """What a layer holds, read from its squashfs file without mounting it."""
 
+import functools
 import json
+import os
 import re
 import subprocess
 
-LINE = re.compile(r"(.)\S+ \S+ +(?:\d+|\d+, *\d+) \d{4}-\d\d-\d\d \d\d:\d\d squashfs-root(?:/(.*))?")
+LINE = re.compile(r"(.)(\S+) (\S+) +(?:\d+|\d+, *\d+) \d{4}-\d\d-\d\d \d\d:\d\d squashfs-root(?:/(.*))?")
 LINK = " -> "
 FOLDER = "d"
 """As `ls -l` writes the kind of a folder."""
@@ -14,17 +16,48 @@ class LayerError(Exception):
     """What is wrong with a layer, and what to do."""
 
 
-def kinds(layer):
-    """{path: kind as `ls -l` writes it} of all that a layer holds; paths as the guest sees them, without the first slash."""
-    done = subprocess.run(["unsquashfs", "-lln", str(layer)], capture_output=True, text=True, check=False)
+def _entries(layer):
+    """(kind, rights, owner, path, where a link leads) of all that a layer holds."""
+    try:
+        about = os.stat(layer)
+    except OSError as error:
+        raise LayerError(f"{layer}: {error.strerror}; `make image` leaves layers in build/image/layers") from error
+    return _listed(str(layer), about.st_ino, about.st_size, about.st_mtime_ns)
+
+
+@functools.lru_cache(maxsize=64)
+def _listed(layer, *_):
+    """The same of a file that has not changed meanwhile."""
+    done = subprocess.run(["unsquashfs", "-lln", layer], capture_output=True, text=True, check=False)
     if done.returncode:
         raise LayerError(f"{layer}: {(done.stderr or done.stdout).strip()[-200:]}; `make image` leaves layers in build/image/layers")
-    found = {}
+    found = []
     for line in done.stdout.splitlines():
         entry = LINE.fullmatch(line)
-        if entry and entry[2]:
-            found[entry[2].partition(LINK)[0] if entry[1] == "l" else entry[2]] = entry[1]
+        if entry and entry[4]:
+            path, _, target = entry[4].partition(LINK) if entry[1] == "l" else (entry[4], "", "")
+            found.append((entry[1], entry[2], entry[3], path, target))
     return found
+
+
+def kinds(layer):
+    """{path: kind as `ls -l` writes it} of all that a layer holds; paths as the guest sees them, without the first slash."""
+    return {path: kind for kind, _, _, path, _ in _entries(layer)}
+
+
+def links(layer):
+    """{path: where it leads} of a layer's links."""
+    return {path: target for kind, _, _, path, target in _entries(layer) if kind == "l"}
+
+
+def folders(layer):
+    """{path: rights and owner, as they are listed} of a layer's folders."""
+    return {path: f"{rights} {owner}" for kind, rights, owner, path, _ in _entries(layer) if kind == FOLDER}
+
+
+def programs(layer):
+    """The paths of files that may be run or loaded: those with a right to run, and those that are named as libraries are."""
+    return [path for kind, rights, _, path, _ in _entries(layer) if kind == "-" and ("x" in rights or "s" in rights or ".so" in path.rpartition("/")[2])]
 
 
 def text(layer, path):

@@ -42,13 +42,20 @@ def recipe(folder, sources, packages, **programs):
     return place
 
 
-def publish(place, out, fails=False):
-    """As anybody types it; what it said."""
-    os.environ["WOW_CACHE"] = str(out.parent / "cache")
+@contextlib.contextmanager
+def cached(folder):
+    """apt's packages and lists stand in a folder of this test's own."""
+    os.environ["WOW_CACHE"] = str(folder / "cache")
     try:
-        return run(LAYERS / "publish", "--base", PARTS / "base", "--node", PARTS / "layers/node.squashfs", "--about", PARTS / "base.json", place, "-o", out, fails=fails)
+        yield
     finally:
         del os.environ["WOW_CACHE"]
+
+
+def publish(place, out, fails=False):
+    """As anybody types it; what it said."""
+    with cached(out.parent):
+        return run(LAYERS / "publish", "--base", PARTS / "base", "--node", PARTS / "layers/node.squashfs", "--about", PARTS / "base.json", place, "-o", out, fails=fails)
 
 
 @check

@@ -38,6 +38,18 @@ class Libraries(unittest.TestCase):
                 names = {name for flags, name in re.findall(r"Flags: (\S+) .*Name: (\S+)", definitions) if flags != "BASE"}
                 self.assertEqual(found.versions, names)
 
+    def test_what_a_program_asks_for_is_what_readelf_finds(self):
+        for file in (pathlib.Path("/bin/true"), pathlib.Path(sys.executable), LIBC.with_name("libm.so.6"), LOADER):
+            with self.subTest(file.name):
+                needs = readelf("-V", file).partition("Version needs section")[2]
+                found, soname = set(), ""
+                for line in needs.splitlines():
+                    soname = said[1] if (said := re.search(r"Version: 1  File: (\S+)", line)) else soname
+                    if said := re.search(r"Name: (\S+)  Flags: (\S+)", line):
+                        found |= {(soname, said[1])} if said[2] != "WEAK" else set()
+                self.assertEqual(elf.wanted(file.read_bytes()), found)
+                self.assertEqual(elf.needed(file.read_bytes()), re.findall(r"Shared library: \[(.*)\]", readelf("-d", file)))
+
     def test_what_is_no_library_is_none(self):
         for data in (b"", b"/* GNU ld script */", b"\x7fELF\x01\x01", pathlib.Path(sys.executable).read_bytes()):
             self.assertIsNone(elf.library(data))

@@ -133,6 +133,12 @@ class Archives(Stacks):
             with self.subTest(fragments):
                 self.refused_one("fragments.json: ", archive=self.write(fragments=fragments))
 
+    def test_names_of_owners_that_are_none_are_refused(self):
+        for owners in ([], {"shadow": {}}, {"passwd": []}, {"passwd": {"condor": "101"}}, {"passwd": {"condor": 0}}, {"passwd": {"condor": True}},
+                       {"group": {"a b": 5}}, {"group": {"x": 70000}}):
+            with self.subTest(owners):
+                self.refused_one("a key is missing or not of its kind", archive=self.write(self.file_entry("opt/x"), manifest={**MANIFEST, "owners": owners}))
+
     def test_owners_that_are_none_are_refused(self):
         self.refused_one("they have numbers from 0 to 65534", archive=self.write(self.file_entry("opt/x", uid=100_000)))
 

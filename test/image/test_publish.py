@@ -212,13 +212,30 @@ class Lists(Stacks):
         self.published({"opt/both": "1", "opt/link": "->both"}, name="physics")
         self.assertEqual(self.stack_list("maths", "physics").returncode, 0)
 
-    def test_a_module_over_a_base_with_another_abi_number_is_refused(self):
+    def test_what_a_modules_files_need_decides_and_not_the_number_of_its_base(self):
+        true = pathlib.Path("/bin/true").read_bytes()
         (self.folder / "about.json").write_text(json.dumps({**ABOUT, "abi": "11111111", "date": "2025-12-31"}))
-        self.published({"opt/x": ""})
-        done = self.stack_list("maths")
-        self.assertEqual((done.returncode, done.stdout), (1, ""))
-        self.assertIn("the module maths was made over a base with ABI 11111111 (2025-12-31), and this base has 0badcafe (2026-01-02)", done.stderr)
-        self.assertIn("Publish it anew over this base", done.stderr)
+        for files, words in (({"opt/x": ""}, ()),
+                             ({"opt/x": true}, ("/opt/x of the module maths needs libc.so.6, which no layer has", "Publish the module anew over this base")),
+                             ({"opt/x": true, "opt/libc.so.6": b"x"}, ()),
+                             # A library that defines versions, and not those of the C library.
+                             ({"opt/x": true, "opt/libc.so.6": self.library("libc.so.6")}, ("/opt/x of the module maths needs libc.so.6 with GLIBC_2.",)),
+                             ({"usr/lib/python3.99/x.py": ""}, ("/usr/lib/python3.99/x.py of the module maths is for Python 3.99",)),
+                             ({"opt/x.cpython-399-x86_64-linux-gnu.so": ""}, ("is for Python 3.99",)),
+                             ({"usr/lib/python3.99/x.py": "", "usr/bin/python3.99": ""}, ())):
+            with self.subTest(list(files)):
+                self.published(files, "executable = opt/*\n")
+                done = self.stack_list("maths")
+                self.assertEqual(done.returncode, 1 if words else 0, done.stderr)
+                self.assertEqual(bool(done.stdout), not words)
+                for word in words:
+                    self.assertIn(word, done.stderr)
+
+    def library(self, soname):
+        """Another library by that soname."""
+        data = pathlib.Path("/usr/lib/x86_64-linux-gnu/libm.so.6").read_bytes()
+        self.assertIn(b"libm.so.6\0", data)
+        return data.replace(b"libm.so.6\0", f"{soname}\0".encode()).replace(b"GLIBC_2.34\0", b"GLIBC_9.34\0").replace(b"GLIBC_2.2.5\0", b"GLIBC_9.2.5\0")
 
     def test_a_module_for_other_processors_is_refused(self):
         for machine, name in ((183, "arm64"), (22, "ELF machine 22")):

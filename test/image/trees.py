@@ -12,14 +12,15 @@ def described(path):
             os.readlink(path) if stat.S_ISLNK(about.st_mode) else "")
 
 
-def entries(root):
-    """Every path below a folder."""
-    return {os.path.relpath(os.path.join(folder, name), root) for folder, folders, files in os.walk(root) for name in (*folders, *files)}
+def entries(root, without=()):
+    """Every path below a folder; of those that are named it has nothing."""
+    return {os.path.relpath(os.path.join(folder, name), root) for folder, folders, files in os.walk(root) for name in (*folders, *files)
+            if os.path.relpath(os.path.join(folder, name), root).split("/")[0] not in without}
 
 
-def differences(one, two):
-    """A line for each path that is not the same in both."""
-    ours, theirs = entries(one), entries(two)
+def differences(one, two, without=()):
+    """A line for each path that is not the same in both, below folders other than those that are named."""
+    ours, theirs = entries(one, without), entries(two, without)
     lines = [f"{path}: only in {one if path in ours else two}" for path in ours ^ theirs]
     for path in ours & theirs:
         first, second = os.path.join(one, path), os.path.join(two, path)

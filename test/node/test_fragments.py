@@ -45,8 +45,22 @@ class Packages(unittest.TestCase):
 
     def test_one_package_in_two_versions_is_refused_by_name(self):
         with self.assertRaises(WowError) as caught:
-            dpkg.join(status(stanza("m")), {"one": {"m": stanza("m", "2.0")}})
-        self.assertIn("the package m is 1.0 in the base, and 2.0 in the module one", str(caught.exception))
+            dpkg.join(status(stanza("m")), {"one": {"z": stanza("z")}, "two": {"z": stanza("z", "2.0")}})
+        for words in ("the package z is 1.0 in the module one, and 2.0 in the module two", "Publish the module anew"):
+            self.assertIn(words, str(caught.exception))
+
+    def test_of_a_package_of_base_and_module_the_newer_version_counts(self):
+        for below, here, counts in (("1.0", "2.0", "2.0"), ("2.0", "1.0", "2.0"), ("1.0", "1.0", "1.0"), ("1:0.1", "2.0", "1:0.1"), ("2.0~rc1", "2.0", "2.0")):
+            self.assertEqual(dpkg.join(status(stanza("m", below)), {"one": {"m": stanza("m", here)}}), status(stanza("m", counts)))
+
+    def test_versions_are_ordered_as_deb_version_says(self):
+        ordered = ("0~~", "0~~a", "0~", "0", "0a", "0.1", "1.0~rc1-1", "1.0-1~bpo1", "1.0-1", "1.0-1+b1", "1.0-1.1", "1.0-2", "1.0-10", "1.0a-1", "1.0+dfsg-1",
+                   "1.0.1", "1.2", "1.10", "1:0.1", "2:0")
+        for at, version in enumerate(ordered):
+            for other in ordered[:at]:
+                self.assertTrue(dpkg.is_newer(version, other) and not dpkg.is_newer(other, version), f"{other} and {version}")
+        for version, other in (("1.0", "0:1.0"), ("1.0", "1.0-0"), ("1.01", "1.1")):
+            self.assertFalse(dpkg.is_newer(version, other) or dpkg.is_newer(other, version), f"{other} and {version}")
 
 
 class Accounts(unittest.TestCase):
@@ -84,14 +98,34 @@ class Accounts(unittest.TestCase):
         self.assertEqual(accounts.join(BASE, {}), BASE)
 
     def test_a_number_or_a_name_that_is_taken_is_refused_with_both_owners(self):
-        for line, words in (("sums:x:101:997::/:/x", "number 101 of the user sums in the module maths is condor's in the base"),
-                            ("condor:x:500:103::/:/x", "the user condor is number 101 in the base, and 500 in the module maths")):
+        for line, words in (("sums:x:0:997::/:/x", "number 0 of the user sums in the module maths is root's in the base"),
+                            ("condor:x:5:103::/:/x", "the user condor is number 101 in the base, and 5 in the module maths"),
+                            ("root:x:500:0::/:/x", "the user root is number 0 in the base, and 500 in the module maths")):
             with self.assertRaises(WowError) as caught:
                 accounts.join(BASE, {"maths": {"passwd": [line]}})
             self.assertIn(words, str(caught.exception))
         with self.assertRaises(WowError) as caught:
             accounts.join(BASE, {"maths": {"passwd": ["a:x:5:5::/:/x"]}, "physics": {"passwd": ["b:x:5:6::/:/x"]}})
         self.assertIn("number 5 of the user b in the module physics is a's in the module maths", str(caught.exception))
+
+
+    def test_accounts_of_the_base_make_room_for_a_modules_number(self):
+        more = {"maths": {"passwd": ["sums:x:101:998::/:/x"], "group": ["sums:x:103:"]}, "physics": {"passwd": ["waves:x:999:998::/:/x"]}}
+        joined = accounts.join(BASE, more)
+        self.assertEqual(joined["passwd"], PASSWD.replace("101:103", "998:999") + "sums:x:101:998::/:/x\nwaves:x:999:998::/:/x\n")
+        self.assertEqual(joined["group"], BASE["group"].replace("condor:x:103", "condor:x:999") + "sums:x:103:\n")
+        # So they do where the module is looked at alone, below which the room was made.
+        self.assertEqual(accounts.join(BASE, {}, more)["passwd"], PASSWD.replace("101:103", "998:999"))
+
+    def test_an_account_of_both_has_the_modules_number(self):
+        joined = accounts.join(BASE, {"maths": {"passwd": ["condor:x:500:103::/:/x"]}})
+        self.assertEqual(joined["passwd"], PASSWD.replace("condor:x:101", "condor:x:500"))
+
+    def test_where_no_number_is_free_it_is_refused(self):
+        full = {**BASE, "passwd": "".join(f"a{number}:x:{number}:0::/:/x\n" for number in accounts.DYNAMIC)}
+        with self.assertRaises(WowError) as caught:
+            accounts.join(full, {"maths": {"passwd": ["sums:x:101:997::/:/x"]}})
+        self.assertIn("number 101 of the user sums in the module maths is a101's in the base", str(caught.exception))
 
 
 class Alternatives(unittest.TestCase):

@@ -4,6 +4,8 @@ from wow.lib.errors import WowError
 
 TABLES = ("passwd", "group", "shadow", "gshadow")
 NUMBERED = ("passwd", "group")
+DYNAMIC = range(100, 1000)
+"""Numbers that packages take by chance, the first or the last that is free (Debian policy 9.2.2). Nothing but the tables and the files' owners knows them."""
 OPEN = {"", "x"}
 """Passwords that stand for none of their own: empty would let anybody in."""
 
@@ -52,9 +54,11 @@ def _changed(name: str, old: list[str], new: list[str], table: str, found: dict[
         wrong.append(f"/etc/{table}: the line of {name}, an account of the layers below, was changed. Set it back to: {':'.join(old)}")
 
 
-def join(was: dict[str, str], more: dict[str, dict[str, list[str]]]) -> dict[str, str]:
-    """The tables with modules' lines. more: {module: what `added` found}. WowError where a name or a number is taken."""
+def join(was: dict[str, str], more: dict[str, dict[str, list[str]]], beside: dict[str, dict[str, list[str]]] | None = None) -> dict[str, str]:
+    """The tables with modules' lines. more: {module: what `added` found}; beside: the same of modules for which there is room, and which are not joined.
+    WowError where a name or a number is taken."""
     tables = {table: rows(was[table]) for table in TABLES}
+    make_room(tables, {**more, **(beside or {})})
     owner: dict[tuple[str, str], str] = {}
     for module, found in more.items():
         for table in TABLES:
@@ -68,6 +72,28 @@ def join(was: dict[str, str], more: dict[str, dict[str, list[str]]]) -> dict[str
                     people = [one for one in tables[table][group][-1].split(",") if one]
                     tables[table][group][-1] = ",".join(people if user in people else [*people, user])
     return {table: "".join(":".join(fields) + "\n" for fields in tables[table].values()) for table in TABLES}
+
+
+def make_room(tables: dict[str, dict[str, list[str]]], more: dict[str, dict[str, list[str]]]) -> dict[str, dict[int, int]]:
+    """Gives accounts of the layers below another number where a module's account has theirs, or they themselves have another one in a module: its files in homes
+    keep theirs. Returns {table: {the number before: the number now}}."""
+    moved: dict[str, dict[int, int]] = {}
+    for table in NUMBERED:
+        wanted = {line.split(":")[0]: int(line.split(":")[2]) for found in more.values() for line in found.get(table, [])}
+        taken = {*wanted.values(), *(int(fields[2]) for fields in tables[table].values())}
+        moved[table] = {}
+        for name, fields in tables[table].items():
+            number = int(fields[2])
+            now = wanted.get(name, number)
+            if now == number and name not in wanted and number in wanted.values():
+                now = max((one for one in DYNAMIC if one not in taken), default=number)
+            if now == number or number not in DYNAMIC or now not in DYNAMIC:
+                continue
+            taken.add(now)
+            moved[table][number], fields[2] = now, str(now)
+    for fields in tables["passwd"].values():
+        fields[3] = str(moved["group"].get(int(fields[3]), fields[3]))
+    return moved
 
 
 def _take(rows_: dict[str, list[str]], table: str, fields: list[str], module: str, owner: dict[tuple[str, str], str]) -> None:

@@ -45,16 +45,45 @@ def added(was: str, now: str) -> tuple[dict[str, str], list[str]]:
 
 
 def join(was: str, more: dict[str, dict[str, str]]) -> str:
-    """A status with modules' packages. more: {module: {package: stanza}}. WowError for one package in two versions."""
-    joined, owner = stanzas(was), dict.fromkeys(stanzas(was), "the base")
+    """A status with modules' packages. more: {module: {package: stanza}}. Of a package that the layers below have, too, the newer version counts, as where dpkg
+    upgrades; what they have in the same version stays. WowError for one package in two versions in two modules."""
+    below = stanzas(was)
+    joined, owner = dict(below), dict[str, str]()
     for module, packages in more.items():
         for name, stanza in packages.items():
-            if name in joined and field(joined[name], "Version") != field(stanza, "Version"):
-                raise WowError(f"the package {name} is {field(joined[name], 'Version')} in {owner[name]}, and {field(stanza, 'Version')} in the module {module}: "
-                               "a machine can have one of them", "Publish the module anew, over a base and beside modules with that version")
-            if name not in joined:
-                joined[name], owner[name] = stanza, f"the module {module}"
+            version = field(stanza, "Version")
+            if name in owner and field(more[owner[name]][name], "Version") != version:
+                raise WowError(f"the package {name} is {field(more[owner[name]][name], 'Version')} in the module {owner[name]}, and {version} in the module "
+                               f"{module}: a machine can have one of them", "Publish the module anew, over a base and beside modules with that version")
+            owner.setdefault(name, module)
+            if name not in below or is_newer(version, field(below[name], "Version")):
+                joined[name] = stanza
     return text_of(joined)
+
+
+def is_newer(version: str, other: str) -> bool:
+    """Whether a version of a package comes after another one, as dpkg orders them (deb-version(7))."""
+    return _key(version) > _key(other)
+
+
+def _key(version: str) -> list[list[tuple[int, ...]]]:
+    """What orders versions: of epoch, upstream's version and revision the parts that are no digits and those that are, by turns."""
+    epoch, colon, rest = version.rpartition(":")
+    upstream, dash, revision = rest.rpartition("-")
+    return [_parts(epoch if colon else "0"), _parts(upstream if dash else revision), _parts(revision if dash else "0")]
+
+
+def _parts(text: str) -> list[tuple[int, ...]]:
+    """A tilde comes before the end, the end before a letter, a letter before all else."""
+    found: list[tuple[int, ...]] = []
+    for words, digits in re.findall(r"([^0-9]*)([0-9]*)", text):
+        found += [tuple(-1 if one == "~" else ord(one) + 256 * (not one.isalpha()) for one in words) + (0,), (int(digits or 0),)]
+    return found
+
+
+def paths(listed: str) -> set[str]:
+    """The paths in a package's list (NAME.list), without their first slash and as they stand with /usr merged."""
+    return {re.sub("^(bin|sbin|lib|lib64)/", r"usr/\1/", line.lstrip("/")) for line in listed.splitlines()} - {"", "."}
 
 
 def text_of(found: dict[str, str]) -> str:

@@ -44,11 +44,11 @@ def links(root: str) -> dict[str, str]:
     return {name: os.readlink(f"{place}/{name}") for name in (os.listdir(place) if os.path.isdir(place) else ()) if os.path.islink(f"{place}/{name}")}
 
 
-def read(lower: str, merged: str, beside: "dict[str, Fragments] | None" = None) -> "tuple[Fragments, list[str]]":
+def read(lower: str, merged: str, beside: "dict[str, Fragments] | None" = None, own: "dict[str, Fragments] | None" = None) -> "tuple[Fragments, list[str]]":
     """(what the merged root has and the lower has not, sentences on what cannot be published). beside: the fragments of other modules that the merged root
-    has, and the lower has not; they are not this one's."""
+    has, and the lower has not; they are not this one's. own: those of this one as it was published before, where the merged root has them."""
     others = beside or {}
-    known = join(lower, others)
+    known = join(lower, others, own)
     was = {path: known.get(path, text(lower, path)) for path in (f"{DPKG}/status", f"{DPKG}/diversions", *LINES, *(f"etc/{name}" for name in accounts.TABLES))}
     packages, wrong = dpkg.added(was[f"{DPKG}/status"], text(merged, f"{DPKG}/status"))
     if pending(merged):
@@ -85,9 +85,9 @@ def link_paths(merged: str) -> set[str]:
     return {path for one in folder(merged, f"{DPKG}/alternatives").values() for path in alternatives.Group(one).links()}
 
 
-def join(lower: str, more: "dict[str, Fragments]") -> dict[str, str]:
-    """{path: text} of the shared files with what the modules add; only those that change. more: {module: its fragments}, bottom first. WowError where two
-    cannot be."""
+def join(lower: str, more: "dict[str, Fragments]", beside: "dict[str, Fragments] | None" = None) -> dict[str, str]:
+    """{path: text} of the shared files with what the modules add; only those that change. more: {module: its fragments}, bottom first; beside: those of
+    modules whose accounts have their numbers, and which add nothing. WowError where two cannot be."""
     made = {f"{DPKG}/status": dpkg.join(text(lower, f"{DPKG}/status"), {name: one["packages"] for name, one in more.items()})}
     states = dpkg.stanzas(text(lower, STATES))
     for one in more.values():
@@ -102,6 +102,7 @@ def join(lower: str, more: "dict[str, Fragments]") -> dict[str, str]:
     for path, gained in wanted.items():
         have = text(lower, path).splitlines()
         made[path] = "".join(f"{line}\n" for line in [*have, *sorted(gained - set(have))])
-    tables = accounts.join({name: text(lower, f"etc/{name}") for name in accounts.TABLES}, {name: one["accounts"] for name, one in more.items()})
+    tables = accounts.join({name: text(lower, f"etc/{name}") for name in accounts.TABLES}, {name: one["accounts"] for name, one in more.items()},
+                           {name: one["accounts"] for name, one in (beside or {}).items()})
     made |= {f"etc/{name}": table for name, table in tables.items()}
     return {path: one for path, one in made.items() if sorted(one.split("\n")) != sorted(text(lower, path).split("\n"))}

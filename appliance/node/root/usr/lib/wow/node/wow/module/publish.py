@@ -11,7 +11,7 @@ import tarfile
 
 from wow.lib import modes
 from wow.lib.errors import WowError
-from wow.module import fragments, tree
+from wow.module import accounts, dpkg, fragments, tree
 from wow.module.judge import KEPT, Judge, Verdict
 from wow.module.places import INFO, MOST_BYTES, MOST_ENTRIES, REFUSE
 from wow.module.recipe import Recipe
@@ -37,15 +37,18 @@ WANTED = re.compile(r"^etc/systemd/(?:system|user)/[^/]+\.(?:wants|requires)/([^
 
 class Upper:
     """A module's layers over those below it, and all that is to be said of them. `merged` and `lower` are the views with and without them; `plain` is the
-    lower one without a glue, `beside` the fragments of the other modules that this joins."""
+    lower one without a glue; said: what fragments.read says; settled: paths of the module that the glue has, as another base wants them."""
 
-    __slots__ = ("merged", "lower", "fragments", "wrong", "verdicts")
+    __slots__ = ("merged", "plain", "fragments", "wrong", "verdicts")
 
-    def __init__(self, uppers: list[str], merged: str, lower: str, plain: str, beside: "dict[str, Fragments]", override: list[str]) -> None:
-        self.merged, self.lower = merged, lower
-        self.fragments, self.wrong = fragments.read(plain, merged, beside)
+    def __init__(self, uppers: list[str], merged: str, lower: str, plain: str, said: "tuple[Fragments, list[str]]", override: list[str], settled: list[str]) -> None:
+        self.merged, self.plain = merged, plain
+        self.fragments, self.wrong = said
         judge = Judge(merged, self.fragments, owned(merged, self.fragments), fragments.link_paths(merged), override)
-        self.verdicts = [judge.verdict(change) for change in tree.changes(uppers, merged, lower)]
+        found = {change.path: change for change in tree.changes(uppers, merged, lower)}
+        # The glue has them, and they are the module's.
+        found |= {path: change for path in settled if (change := tree.explained(path, merged, plain))}
+        self.verdicts = [judge.verdict(found[path]) for path in sorted(found, key=lambda path: path.split("/"))]
 
 
 @contextlib.contextmanager
@@ -58,7 +61,9 @@ def opened(upper: str, lowers: list[str], override: list[str], name: str = "") -
     bare = [one for one in below if one not in glue]
     beside = {name: said for one in reversed(bare) for name, said in spoken(one).items()} if glue else {}
     with tree.joined(below) as lower, tree.joined(bare) as plain, tree.joined([upper, *lowers]) as merged:
-        found = Upper([upper, *own], merged, lower, plain, beside, override)
+        settled = [path for one in glue for path in json.loads(fragments.text(one, f"{HOME}/{GLUE}/manifest.json")).get("moved", {}).get(name, [])]
+        before = {key: said for one in own for key, said in spoken(one).items()} if glue else {}
+        found = Upper([upper, *own], merged, lower, plain, fragments.read(plain, merged, beside, before), override, settled)
         if any(spoken(one) for one in own) and not glue:
             found.wrong.append(f"the module {name} is below, but not what it shares with others, for this start left a module out. Choose all modules of the image "
                                "in [modules] names of pool.conf, and start again")
@@ -80,8 +85,7 @@ def owned(merged: str, found: "Fragments") -> set[str]:
     names = set()
     for package in found["packages"]:
         for name in (f"{package}.list", f"{package}:amd64.list"):
-            listed = fragments.text(merged, INFO + name)
-            names |= {re.sub("^(bin|sbin|lib|lib64)/", r"usr/\1/", line.lstrip("/")) for line in listed.splitlines()}
+            names |= dpkg.paths(fragments.text(merged, INFO + name))
     return names
 
 
@@ -104,9 +108,10 @@ def write(upper: Upper, recipe: Recipe, base: dict[str, str], out: str) -> dict[
     if not kept and not any(upper.fragments.values()):
         raise WowError("nothing is to be published: no file differs from the layers below", "Install or write something first; wow module diff explains")
     bounded(len(kept), sum(one.change.now.st_size for one in kept if one.change.now is not None), f"module {recipe.name}")
-    known = {one.change.path for one in kept}
+    known = {one.change.path for one in upper.verdicts}
     for path in recipe.override:
-        if path not in known:
+        # Another base may be without the file already, or have it as the module wants it.
+        if path not in known and os.path.lexists(f"{upper.merged}/{path}"):
             raise WowError(f"override: /{path}: the module has no such file", "Take the path off", "module.ini")
     manifest = _manifest(upper, kept, recipe, base)
     temporary = f"{out}.new"
@@ -144,7 +149,17 @@ def _manifest(upper: Upper, kept: list[Verdict], recipe: Recipe, base: dict[str,
         "units": sorted({found[1] for change in held if (found := WANTED.match(change.path))}),
         "files": {change.path: described(f"{upper.merged}/{change.path}") for change in held},
         "deleted": [one.change.path for one in kept if one.change.now is None],
-        "override": sorted(recipe.override), "statoverride": {}}
+        "override": sorted(recipe.override), "statoverride": {}, "owners": _owners(upper, kept)}
+
+
+def _owners(upper: Upper, kept: list[Verdict]) -> dict[str, dict[str, int]]:
+    """Accounts of the layers below that own what is published: {"passwd": {name: number}, "group": ...}. In another base they may have other numbers."""
+    numbers = {"passwd": {one.change.now.st_uid for one in kept if one.change.now}, "group": {one.change.now.st_gid for one in kept if one.change.now}}
+    found = {}
+    for table, used in numbers.items():
+        below, here = (accounts.rows(fragments.text(root, f"etc/{table}")) for root in (upper.plain, upper.merged))
+        found[table] = {name: int(fields[2]) for name, fields in sorted(here.items()) if name in below and int(fields[2]) in used - {0}}
+    return found
 
 
 def described(path: str) -> dict[str, object]:

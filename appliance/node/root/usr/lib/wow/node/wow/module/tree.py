@@ -62,21 +62,27 @@ def _folder(uppers: list[str], merged: str, lower: str, folder: str, whole: bool
     names = _names(f"{merged}/{folder}") | _names(f"{lower}/{folder}") if whole else set().union(*(_names(f"{one}/{folder}") for one in uppers))
     for name in sorted(names):
         path = f"{folder}/{name}" if folder else name
-        was, now = _find(f"{lower}/{path}"), _find(f"{merged}/{path}")
-        if now is None:
-            if was is not None:
-                yield Change(path, DELETED, f"a {kind_of(was)} of the layers below is gone", was, None)
+        change = explained(path, merged, lower)
+        if change is None:
             continue
-        is_folder = stat.S_ISDIR(now.st_mode)
-        if was is None:
-            yield Change(path, ADDED, f"a new {kind_of(now)}", None, now)
-        elif why := _differs(f"{lower}/{path}", f"{merged}/{path}", was, now):
-            yield Change(path, CHANGED, why, was, now)
-        elif not is_folder and not whole:
-            yield Change(path, SAME, "copied up, and equal to the one below", was, now)
+        is_folder = change.now is not None and stat.S_ISDIR(change.now.st_mode)
+        if change.kind != SAME or not (is_folder or whole):
+            yield change
         if is_folder:
-            below = was is not None and stat.S_ISDIR(was.st_mode)
+            below = change.was is not None and stat.S_ISDIR(change.was.st_mode)
             yield from _folder(uppers, merged, lower, path, whole or not below or any(_hides(f"{one}/{path}") for one in uppers))
+
+
+def explained(path: str, merged: str, lower: str) -> Change | None:
+    """What became of one path; None where neither view has it."""
+    was, now = _find(f"{lower}/{path}"), _find(f"{merged}/{path}")
+    if now is None:
+        return None if was is None else Change(path, DELETED, f"a {kind_of(was)} of the layers below is gone", was, None)
+    if was is None:
+        return Change(path, ADDED, f"a new {kind_of(now)}", None, now)
+    if why := _differs(f"{lower}/{path}", f"{merged}/{path}", was, now):
+        return Change(path, CHANGED, why, was, now)
+    return Change(path, SAME, "copied up, and equal to the one below", was, now)
 
 
 def _names(folder: str) -> set[str]:
