@@ -197,8 +197,9 @@ class Setting(unittest.TestCase):
         with mock.patch.object(keeper.facts, "read", lambda: samples.pool(**changes)), mock.patch.object(keeper, "Shadows", lambda: gone), \
                 mock.patch.object(queue, "release"), mock.patch.object(queue, "running", lambda default: said.append(default) or []), \
                 mock.patch.object(overlay, "boots", lambda _: {}), mock.patch.object(overlay, "reaches_anybody", lambda: True), \
-                mock.patch.object(runs.Runs, "round"), mock.patch.object(keeper.pausing.Pausing, "round"), \
-                mock.patch.object(keeper.refused.Refusing, "round"), mock.patch.object(keeper.counter.Counter, "round"), mock.patch.object(keeper.signal, "signal"), \
+                mock.patch.object(runs.Runs, "round"), mock.patch.object(keeper.pausing.Pausing, "round"), mock.patch.object(keeper.limiting.Limiting, "round"), \
+                mock.patch.object(keeper.page.Keeper, "round"), mock.patch.object(keeper.refused.Refusing, "round"), \
+                mock.patch.object(keeper.counter.Counter, "round"), mock.patch.object(keeper.signal, "signal"), \
                 mock.patch.object(keeper.signal, "pthread_sigmask"), mock.patch.object(keeper, "rest", side_effect=InterruptedError), self.assertRaises(InterruptedError):
             keeper.main()
         return said
