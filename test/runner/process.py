@@ -51,45 +51,21 @@ def run(command: list, log: pathlib.Path, limit: float, cwd: pathlib.Path, say=p
     and SIGKILL some seconds later. Interrupting the caller, or setting the event `stop` from another thread, does the same."""
     stop = stop or threading.Event()
     started = time.monotonic()
+    known = len(failures(log)) if log.exists() else 0
     with log.open("ab") as output:
-        fresh = Fresh(log)
         child = subprocess.Popen(
             command, cwd=cwd, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
             start_new_session=True, env=environment)
     try:
-        return watch(child, log, started, limit, say, stop, fresh)
+        return watch(child, log, started, limit, say, stop, known)
     except BaseException:
         end_group(child)
         raise
 
 
-class Fresh:
-    """The cases of a log that failed since it was last asked, for who sees no more than the end of the output of a run that somebody else ended."""
-
-    def __init__(self, log: pathlib.Path):
-        self._log = log
-        self._read = log.stat().st_size
-        self._rest = b""
-        self._was_name = False
-
-    def failures(self) -> list:
-        """Of each case that failed its name, a whole line that begins with `FAIL`, and the first line below it, which says why."""
-        with self._log.open("rb") as file:
-            file.seek(self._read)
-            new = file.read()
-        self._read += len(new)
-        *lines, self._rest = (self._rest + new).split(b"\n")
-        found = []
-        for line in lines:
-            is_name = line.startswith(b"FAIL")
-            if is_name or (self._was_name and line.startswith(b" ")):
-                found.append(line.decode(errors="replace").rstrip())
-            self._was_name = is_name
-        return found
-
-
-def watch(child: subprocess.Popen, log: pathlib.Path, started: float, limit: float, say, stop: threading.Event, fresh: Fresh) -> Ended:
-    """Waits for a child; says what failed soon after it did, and from time to time what it wrote last."""
+def watch(child: subprocess.Popen, log: pathlib.Path, started: float, limit: float, say, stop: threading.Event, known: int) -> Ended:
+    """Waits for a child; says what failed soon after it did, for who sees no more than the end of the output of a run that somebody else ended, and from time to
+    time what it wrote last. known: cases of the log that had failed before."""
     told = looked = 0.0
     while True:
         # wait4 of this child alone, for other lanes' children are this process's, too.
@@ -105,8 +81,10 @@ def watch(child: subprocess.Popen, log: pathlib.Path, started: float, limit: flo
             return Ended(child.returncode, True, time.monotonic() - started, 0.0)
         if seconds - looked >= LOOK_SECONDS:
             looked = seconds
-            for line in fresh.failures():
-                say(f"{seconds:5.0f} s: {line[:200]}")
+            for case in failures(log)[known:]:
+                known += 1
+                for line in case[:2]:  # its name, and why
+                    say(f"{seconds:5.0f} s: {line[:200]}")
         if seconds - told >= SIGN_OF_LIFE_SECONDS:
             told = seconds
             last = tail(log, 1) or ["(no output yet)"]

@@ -81,7 +81,7 @@ class Run(unittest.TestCase):
     def test_says_a_case_that_failed_while_the_command_goes_on(self):
         said = []
         with mock.patch.object(process, "LOOK_SECONDS", 0.1):
-            run(["sh", "-c", "echo FAIL the first; echo '     why'; echo '     more'; echo ok the second; sleep 1; echo FAIL the third; sleep 1; echo '     so'; sleep 1"],
+            run(["sh", "-c", r"printf 'FAIL the first\n     why\n     more\n'; echo ok the second; sleep 1; printf 'FAIL the third\n     so\n'; sleep 1"],
                 self.log, 30, self.folder, say=said.append)
         self.assertEqual([line.partition(": ")[2] for line in said], ["FAIL the first", "     why", "FAIL the third", "     so"])
 
