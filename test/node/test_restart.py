@@ -6,7 +6,7 @@ import unittest
 from unittest import mock
 
 import samples
-from test_stack import BASE, EMPTY, IMAGE, NODE, WHOLE, BYTES, notice
+from test_stack import BASE, EMPTY, IMAGE, NODE, WHOLE, BYTES, Root, notice
 from wow.computer import seen, settings
 from wow.jobs import keeper
 from wow.lib import modes, system
@@ -20,7 +20,7 @@ HOUR = 3600
 REBOOT = ["systemctl", "reboot", "--no-block"]
 
 
-class Machine(unittest.TestCase):
+class Machine(Root, unittest.TestCase):
     """A machine that was up for an hour when a stack came. self.now: seconds since it started."""
 
     def setUp(self):
@@ -49,14 +49,6 @@ class Machine(unittest.TestCase):
         if self.trouble:
             raise self.trouble
         self.ran.append(words)
-
-    def write(self, name, data):
-        with open(f"{self.root}/{name}", "wb") as file:
-            file.write(data if isinstance(data, bytes) else data.encode())
-
-    def started(self, source, list_text=IMAGE, more=""):
-        self.write("stack", f"source={source}\n{more}")
-        self.write("list", list_text)
 
     def begin(self, is_manager=False):
         """wow-jobs begins."""

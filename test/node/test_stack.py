@@ -108,7 +108,19 @@ class Text(unittest.TestCase):
             self.assertEqual("".join(lines).encode(), bytes(data))
 
 
-class Machine(unittest.TestCase):
+class Root:
+    """The files of a machine, in the folder `root`."""
+
+    def write(self, name, data):
+        with open(f"{self.root}/{name}", "wb") as file:
+            file.write(data if isinstance(data, bytes) else data.encode())
+
+    def started(self, source, list_text=IMAGE, more=""):
+        self.write("stack", f"source={source}\n{more}")
+        self.write("list", list_text)
+
+
+class Machine(Root, unittest.TestCase):
     """What wow-stack does, with a way to the CA that brings what it is told to."""
 
     def setUp(self):
@@ -124,14 +136,6 @@ class Machine(unittest.TestCase):
                       mock.patch.object(kept, "STARTED", f"{self.root}/stack"), mock.patch.object(kept, "LIST", f"{self.root}/list"), mock.patch.object(fetch, "layer", self.layer)):
             patch.start()
             self.addCleanup(patch.stop)
-
-    def write(self, name, data):
-        with open(f"{self.root}/{name}", "wb") as file:
-            file.write(data if isinstance(data, bytes) else data.encode())
-
-    def started(self, source, list_text=IMAGE, more=""):
-        self.write("stack", f"source={source}\n{more}")
-        self.write("list", list_text)
 
     def layer(self, _, wanted, folder):
         """What stands for the CA."""
