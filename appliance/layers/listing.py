@@ -16,17 +16,22 @@ class LayerError(Exception):
     """What is wrong with a layer, and what to do."""
 
 
-def _entries(layer):
-    """(kind, rights, owner, path, where a link leads) of all that a layer holds."""
+def _state(layer):
+    """What is another as soon as a layer's file is another."""
     try:
         about = os.stat(layer)
     except OSError as error:
         raise LayerError(f"{layer}: {error.strerror}; `make image` leaves layers in build/image/layers") from error
-    return _listed(str(layer), about.st_ino, about.st_size, about.st_mtime_ns)
+    return about.st_ino, about.st_size, about.st_mtime_ns
+
+
+def _entries(layer):
+    """(kind, rights, owner, path, where a link leads) of all that a layer holds."""
+    return _listed(str(layer), _state(layer))
 
 
 @functools.lru_cache(maxsize=64)
-def _listed(layer, *_):
+def _listed(layer, _):
     """The same of a file that has not changed meanwhile."""
     done = subprocess.run(["unsquashfs", "-lln", layer], capture_output=True, text=True, check=False)
     if done.returncode:
@@ -62,7 +67,13 @@ def programs(layer):
 
 def text(layer, path):
     """A file's text; LayerError if the layer has none."""
-    done = subprocess.run(["unsquashfs", "-cat", str(layer), path], capture_output=True, check=False)
+    return _text(str(layer), path, _state(layer))
+
+
+@functools.lru_cache(maxsize=64)
+def _text(layer, path, _):
+    """The same of a file that has not changed meanwhile: each gate asks for the same few."""
+    done = subprocess.run(["unsquashfs", "-cat", layer, path], capture_output=True, check=False)
     if done.returncode or not done.stdout:
         raise LayerError(f"{layer}: holds no {path}")
     return done.stdout.decode()
