@@ -10,8 +10,12 @@ start_ended() {
     mkdir -p /config
     mount -t vfat -o iocharset=ascii "$place" /config 2>/dev/null || return 0
     if grep -q '^unfinished=yes$' "$environment" 2>/dev/null; then
-        # As long as what it replaces, with GRUB's own filler.
-        { printf '# GRUB Environment Block\nunfinished=no\n'; dd if=/dev/zero bs=1024 count=1 2>/dev/null | tr '\000' '#'; } > /run/grubenv
+        # As long as what it replaces, with GRUB's own filler; which system is on trial stays.
+        {
+            printf '# GRUB Environment Block\n'
+            grep '^[a-z]*=' "$environment" | sed 's/^unfinished=.*/unfinished=no/'
+            dd if=/dev/zero bs=1024 count=1 2>/dev/null | tr '\000' '#'
+        } > /run/grubenv
         dd if=/run/grubenv of="$environment" bs=1024 count=1 conv=notrunc,fsync 2>/dev/null
         rm /run/grubenv
     fi

@@ -2,7 +2,7 @@
 # The stack: base, the node's layer, modules, each a squashfs file.
 fresh="take a fresh image for the system's disk; home is kept"
 
-image_list=/run/layers/sys/stacks/A.conf
+image_list=/run/layers/sys/stacks/$slot.conf
 list=$image_list
 published=
 holder="this image"
@@ -35,6 +35,14 @@ mount_layer() {
     mount -t squashfs -o ro,loop "$1" "/run/layers/$number" && return
     verify_layer "$1" "$3" && wrong="the layer does not mount, though it is what stacks/${list##*/} lists"
     return 1
+}
+
+# tell_of_system: leaves for the running system which of the two this is, whether it is on trial, which one was given up; and where its list is.
+tell_of_system() {
+    printf 'system=%s\ntrial=%s\nleft=%s\n' "$slot" "$trial" "$given_up" > /run/layers/system
+    ln -s "sys/stacks/$slot.conf" /run/layers/image
+    # What watches over a trial (wow-trial.timer) waits for this file.
+    [ -z "$trial" ] || : > /run/layers/trial
 }
 
 number=0

@@ -55,9 +55,15 @@ paragraph() {
 }
 
 # stop FILE WHAT REMEDY: the boot cannot go on. Says why, and stays, so that the message can be read; there is no shell. A volunteer switches the
-# machine off.
+# machine off. A system on trial waits for nobody: after three starts the machine has the other one.
 stop() {
     line 2 error "step=boot file=$1 what=\"$2\" todo=\"$3\""
+    if [ -n "${trial:-}" ]; then
+        show "The pool's new system cannot start. This machine starts again by itself in a minute." "$1" "$2" "$3"
+        sync
+        sleep 60
+        echo b > /proc/sysrq-trigger
+    fi
     show "This machine cannot start. Switch it off when you have read this." "$1" "$2" "$3"
     sync
     while :; do sleep 3600; done

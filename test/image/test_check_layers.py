@@ -20,7 +20,7 @@ class Comparison(unittest.TestCase):
             (system / "stacks/A.conf").write_text(f"# kind name file size sha256\nbase a a.squashfs {len(content)} {digest}\n")
             # Its words go to the kernel's log, which only a machine of its own has.
             script = TOOL.read_text().replace("/dev/kmsg", "/dev/null").replace("/run/wow", folder)
-            return subprocess.run(["sh", "-c", script, "check-layers", folder, home or folder + "/none"], capture_output=True, text=True, check=False)
+            return subprocess.run(["sh", "-c", script, "check-layers", folder, home or folder + "/none", folder + "/stacks/A.conf"], capture_output=True, text=True, check=False)
 
     def test_whole_layers_pass(self):
         self.assertEqual(self.check(b"x", hashlib.sha256(b"x").hexdigest()).returncode, 0)

@@ -379,10 +379,11 @@ class Machine(Root, unittest.TestCase):
             self.assertEqual(pace.digest(kept.read(base.started())), f"{BASE[:8]}.{NODE[:8]}.77777777")
 
     def test_a_machine_that_is_back_in_its_pool_has_a_look_and_no_trouble_with_home_keeps_it_from_that(self):
-        kept.settle(f"{self.root}/stack.wanted")
+        kept.settle(f"{self.root}/stack.wanted", f"{self.root}/settled")
         self.assertTrue(os.path.exists(f"{self.root}/stack.wanted"))
+        self.assertTrue(os.path.exists(f"{self.root}/settled"))
         with mock.patch.object(kept.Place, "find_good", side_effect=OSError(28, "No space left on device")), mock.patch("builtins.print") as printed:
-            kept.settle(f"{self.root}/stack.wanted")
+            kept.settle(f"{self.root}/stack.wanted", f"{self.root}/settled")
         self.assertEqual(printed.call_count, 1)
 
     def test_a_machine_that_forgets_its_pool_forgets_its_modules(self):

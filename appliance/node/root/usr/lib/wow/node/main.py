@@ -99,8 +99,14 @@ def stack() -> int:
     return bring.main()
 
 
+def system() -> int:
+    """wow-system.service."""
+    from wow.stack import replace
+    return replace.main()
+
+
 PROGRAMS = {"config": config, "join": join, "renew": renew, "agent": agent, "reset": reset, "leave": leave, "revoked": revoked, "jobs": jobs, "managers": managers,
-            "pace": pace, "support": support, "pool": pool, "take": take, "web": web, "stack": stack}
+            "pace": pace, "support": support, "pool": pool, "take": take, "web": web, "stack": stack, "system": system}
 
 if len(sys.argv) != 2 or sys.argv[1] not in PROGRAMS:
     sys.exit(f"main.py: name one program of {', '.join(PROGRAMS)}")

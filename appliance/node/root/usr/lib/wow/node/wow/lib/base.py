@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 ABOUT = "/usr/lib/wow/base.json"
 """In the node's layer: what appliance/layers/about said of the base below it."""
-STACK, STARTED = "/run/layers/sys/stacks/A.conf", "/run/layers/list"
-"""The image's own list of layers; and the one that the initrd took at this start, which the pool may have published."""
+STACK, STARTED = "/run/layers/image", "/run/layers/list"
+"""The list of the system that runs, A or B, by a link of the initrd's; and the one that the initrd took at this start, which the pool may have published."""
 
 
 def started() -> str:

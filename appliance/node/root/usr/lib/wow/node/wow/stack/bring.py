@@ -4,9 +4,10 @@ import os
 import time
 
 from wow.config import facts
-from wow.lib import agreed, control, modes, paths
+from wow.lib import agreed, control, modes, paths, system
 from wow.lib.errors import WowError
 from wow.stack import kept, text, told
+from wow.stack.systems import Systems
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,6 +23,8 @@ ROOM = 256 << 20
 """Bytes of home that stay free beside the layers, for people and jobs."""
 SPREAD = 20.0
 """Seconds within which machines that hear of a stack at one time begin to ask. Nobody knows here how many they are; to too many the CA says when to come again."""
+REPLACER, REPLACES = "wow-system.service", 900.0
+"""What writes another system to the disk, and seconds that this may take in an emulated guest."""
 MOST_WAITS, LATER = 30, 1.5
 """How often the CA may say so in one run; a machine comes back up to so many times later than it said, each at another time."""
 
@@ -39,8 +42,9 @@ def main() -> int:
             pass
 
 
-def once(place: "Place", way: "Callable[[], Source]", notice: str = NOTICE, sleep: "Callable[[float], None]" = time.sleep) -> int:
-    """Acts on what is published now. Exit code. way: finds the machine with the CA, when it is needed."""
+def once(place: "Place", way: "Callable[[], Source]", notice: str = NOTICE, sleep: "Callable[[float], None]" = time.sleep, systems: Systems | None = None,
+         write: "Callable[[], None] | None" = None) -> int:
+    """Acts on what is published now. Exit code. way: finds the machine with the CA, when it is needed; write: has wow-system do its part."""
     data = read(notice)
     if data is None or not place.own():
         return 0
@@ -50,7 +54,7 @@ def once(place: "Place", way: "Callable[[], Source]", notice: str = NOTICE, slee
         told.leave("no-stack", None, f"what the pool published as a stack of modules is none ({error})", "The pool's administrator publishes it anew: wow-ca publish")
         return 0
     try:
-        return _act(place, stack, way, (notice, data), sleep)
+        return _act(place, stack, way, (notice, data), sleep, systems or Systems(), write or replace)
     except WowError as error:
         told.leave(error.code or "trouble", stack, error.what, error.todo)
         print(error, flush=True)  # for the journal
@@ -70,12 +74,29 @@ def read(path: str) -> bytes | None:
         return None
 
 
-def _act(place: "Place", stack: "Stack", way: "Callable[[], Source]", published: tuple[str, bytes], sleep: "Callable[[float], None]") -> int:
+def replace() -> None:
+    """Has wow-system do its part, and waits for it. WowError."""
+    system.must(["systemctl", "start", REPLACER], todo=f"{told.AGAIN}. Look with: journalctl -u {REPLACER}", timeout=REPLACES)
+
+
+def _act(place: "Place", stack: "Stack", way: "Callable[[], Source]", published: tuple[str, bytes], sleep: "Callable[[float], None]", systems: Systems,
+         write: "Callable[[], None]") -> int:
+    is_other = bool(stack.system) and not systems.is_running(stack)
+    if is_other and systems.is_unproven():
+        told.leave("trial", stack, "", "")
+        return 0
+    if not is_other and systems.is_pending():
+        write()
     if modes.read()[0] == modes.EPHEMERAL:
         told.leave("ephemeral", stack, "this start keeps nothing, so it has its image's modules", "")
         return 0
     place.open()
-    if not stack.base or not place.is_over(stack):
+    if is_other and systems.is_given_up(stack):
+        place.tidy()
+        told.leave("given-up", stack, f"the system of the pool's stack {stack.number} was given up: after 3 starts with it this machine was not back in its pool",
+                   "This machine goes on with the system of before. The pool's administrator publishes the stack anew, or another one: wow-ca publish")
+        return 0
+    if not is_other and (not stack.base or not place.is_over(stack)):
         place.take_off()
         place.tidy()
         if stack.base:
@@ -85,9 +106,14 @@ def _act(place: "Place", stack: "Stack", way: "Callable[[], Source]", published:
             told.leave("image" if place.started().get("source", "image") == "image" else "off", stack, "", "")
         return 0
     place.tidy(stack)
-    missing = place.missing(stack)
+    missing = systems.wanting(place, stack)
     if missing:
         _bring(place, stack, missing, way, published, sleep)
+    if is_other:
+        write()
+        told.leave("next", stack, "", "", is_system=True)
+        place.tidy()
+        return 0
     place.take(stack)
     place.tidy()
     told.leave("failed" if place.is_given_up() else "taken" if place.is_started() else "next", stack, "", "")

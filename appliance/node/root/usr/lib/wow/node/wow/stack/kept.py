@@ -13,6 +13,8 @@ STARTED = "/run/layers/stack"
 """The initrd's: source=next, good or image; number= of the stack; left= and why= where it left one."""
 LIST, IMAGE = base.STARTED, base.STACK
 WANTED = f"{paths.RUN}/stack.wanted"
+SETTLED = f"{paths.RUN}/settled"
+"""There when this start brought the machine back into its pool."""
 TRIES = 3
 """Starts that the initrd gives a stack (appliance/initrd/stacks.sh)."""
 MOST_LISTED = 1 << 16
@@ -20,7 +22,7 @@ MOST_LISTED = 1 << 16
 
 
 class Place:
-    """home: where home is mounted; image: the image's own list; started, list_: what the initrd left of this start."""
+    """home: where home is mounted; image: the running system's own list; started, list_: what the initrd left of this start."""
 
     __slots__ = ("home", "image", "started_file", "list_file")
 
@@ -65,17 +67,18 @@ class Place:
         """Whether a stack was made over this image."""
         return [line.split(" ")[-1] for line in self.own()] == [stack.base, stack.node]
 
-    def list_of(self, stack: Stack) -> str:
-        """The text of `next` for a stack: the image's own lines of base and node, so that the initrd sees at once when the image is another one."""
-        return "\n".join([f"# stack {stack.number}", *self.own(), *(layer.line() for layer in stack.layers)]) + "\n"
+    def list_of(self, stack: Stack, below: list[str] | None = None) -> str:
+        """The text of `next` for a stack: the system's own lines of base and node, so that the initrd sees at once when the system is another one. below: those of
+        the system that comes with it."""
+        return "\n".join([f"# stack {stack.number}", *(self.own() if below is None else below), *(layer.line() for layer in stack.layers)]) + "\n"
 
     def missing(self, stack: Stack) -> list[Layer]:
         """The layers of a stack that are not here. Whether those that are here are whole the daily look says (wow-layers.service)."""
         return [layer for layer in stack.layers if size_of(f"{self.layers}/{layer.digest}") != layer.size]
 
-    def take(self, stack: Stack) -> bool:
-        """Leaves a stack for the initrd; whether that is another one than before."""
-        text = self.list_of(stack)
+    def take(self, stack: Stack, below: list[str] | None = None) -> bool:
+        """Leaves a stack for the initrd; whether that is another one than before. below: as of list_of."""
+        text = self.list_of(stack, below)
         if files.find(self.next) == text:
             return False
         files.write(self.next, text, 0o600, sync=True)
@@ -102,7 +105,7 @@ class Place:
 
     def tidy(self, *more: Stack) -> None:
         """Removes layers that neither this start needs, nor the next, nor the good stack, nor one of these."""
-        needed = {layer.digest for stack in more for layer in stack.layers}
+        needed = {layer.digest for stack in more for layer in (*stack.system, *stack.layers)}
         for path in (self.list_file, self.next, self.good):
             needed.update(digests(read(path)))
         for name in os.listdir(self.layers):
@@ -120,9 +123,11 @@ class Place:
         return True
 
 
-def settle(wanted: str = WANTED) -> None:
-    """The machine is back in its pool: the stack of this start is good, and wow-stack looks what is published. No trouble with home keeps a machine from its pool."""
+def settle(wanted: str = WANTED, settled: str = SETTLED) -> None:
+    """The machine is back in its pool: system and stack of this start are good, and wow-stack looks what is published. No trouble with home keeps a machine from its
+    pool."""
     try:
+        files.write(settled, "")
         Place().find_good()
         files.write(wanted, "")
     except OSError as error:
@@ -144,8 +149,8 @@ def read(path: str) -> str:
 
 
 def digests(listed: str) -> set[str]:
-    """The digests that a list names."""
-    words = (line.split(" ")[-1] for line in listed.splitlines())
+    """The digests of the layers in home that a list names: base and node are the system's."""
+    words = (line.split(" ")[-1] for line in listed.splitlines() if not line.startswith(("base ", "node ")))
     return {word for word in words if len(word) == 64 and not set(word) - HEX}
 
 

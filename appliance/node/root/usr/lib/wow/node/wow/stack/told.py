@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         number: int | None
         modules: list[str]
         restart_by: int | None
+        system: bool
 
     class Again(TypedDict):
         """What wow-jobs says of a restart by itself for the stack of that number: at which second of the monotonic clock it is due; why it is held at this moment, or
@@ -29,8 +30,8 @@ if TYPE_CHECKING:
         why: str
 
     class Told(TypedDict):
-        """code: what became of the published stack; number, modules and restart_by are its; restart: the one by itself that it waits for. source: which stack this start
-        has, with number and modules; left: one that the initrd did not take, and why."""
+        """code: what became of the published stack; number, modules and restart_by are its; restart: the one by itself that it waits for; system: whether
+        another base comes with it. source: which stack this start has, with number and modules; left: one that the initrd did not take, and why."""
         code: str
         what: str
         todo: str
@@ -43,19 +44,20 @@ if TYPE_CHECKING:
         why: str
         restart_by: int | None
         restart: Again | None
+        system: bool
 
 FILE = waiting.FILE
 AGAIN_FILE = f"{paths.RUN}/restart.json"
-QUIET = ("", "image", "taken", "next", "fetching", "off", "ephemeral")
+QUIET = ("", "image", "taken", "trial", "next", "fetching", "off", "ephemeral")
 """Codes of what is as it should be."""
 AGAIN = "It is tried again by itself"
 RESTART = "`wow boot release` starts this machine again at once"
 
 
-def leave(code: str, stack: "Stack | None", what: str, todo: str) -> None:
+def leave(code: str, stack: "Stack | None", what: str, todo: str, is_system: bool = False) -> None:
     """For `wow status`, the doctor and the pages."""
     said = {"code": code, "what": what, "todo": todo, "number": stack.number if stack else None, "modules": stack.modules if stack else [],
-            "restart_by": stack.restart_by if stack else None}
+            "restart_by": stack.restart_by if stack else None, "system": is_system}
     files.write(FILE, json.dumps(said) + "\n")
 
 
@@ -68,7 +70,7 @@ def read(path: str = "", started: str = "", listed: str = "") -> "Told | None":
     return {"code": said.get("code", ""), "what": said.get("what", ""), "todo": said.get("todo", ""), "number": said.get("number"),
             "modules": said.get("modules", []), "source": first.get("source", ""), "started": number(first.get("number", "")),
             "stacked": kept.modules(kept.read(listed or kept.LIST)), "left": number(first.get("left", "")), "why": first.get("why", ""),
-            "restart_by": said.get("restart_by"), "restart": restart(said)}
+            "restart_by": said.get("restart_by"), "restart": restart(said), "system": said.get("system", False)}
 
 
 def restart(said: "Said") -> "Again | None":
@@ -111,6 +113,7 @@ def coming(told: "Told") -> str:
     """What the next start brings, "" where nothing else."""
     names = ", ".join(told["modules"]) or "no modules"
     if told["code"] == "next":
+        names = f"another system, and {names}" if told["system"] else names
         return f"with the next start: {names}, by the pool's stack {told['number']}. {RESTART}{by_itself(told)}"
     if told["code"] == "off":
         return f"with the next start those of the image, for the pool took its stack back. {RESTART}{by_itself(told)}"

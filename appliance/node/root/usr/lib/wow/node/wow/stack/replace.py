@@ -1,0 +1,160 @@
+"""wow-system: writes the system that the pool's stack carries beside the running one, and has GRUB try it at the next start; or, when that start brought the machine
+back into its pool, has GRUB stay with it. wow-stack starts it when all files are in home; it has the rights to write WOWSYS, and no network.
+
+Power may go at any time. What GRUB starts is never written: it is told to stay with the running system first, the other one is replaced, WOWSYS is brought to the
+disk with no journal left to be played, for GRUB plays none, and only then it is told of the other one."""
+import hashlib
+import os
+
+from wow.lib import files, paths, system
+from wow.lib.errors import WowError
+from wow.stack import bring, environment, kept, text
+from wow.stack.systems import ARMED, BOOTED, LAYERS, SUMS, Systems, layer_name
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from wow.stack.kept import Place
+    from wow.stack.text import Layer, Stack
+
+MOUNT = f"{paths.RUN}/esp"
+PIECE = 1 << 18
+ROOM = 64 << 20
+"""Bytes of WOWSYS that stay free."""
+
+
+class Disk:
+    """What is done to the machine's disk."""
+
+    def __init__(self, root: str) -> None:
+        self._root = root
+
+    def environment(self, values: dict[str, str]) -> None:
+        """Changes GRUB's variables. WowError, OSError."""
+        environment.set_on(environment.device(self._root), MOUNT, values)
+
+    def writable(self, is_writable: bool) -> None:
+        """Has WOWSYS take writes, or none, with all that was written in its place. WowError."""
+        system.must(["mount", "-o", "remount,rw" if is_writable else "remount,ro", self._root], todo=environment.TODO)
+
+
+def main() -> int:
+    """Exit code."""
+    data = bring.read(bring.NOTICE)
+    systems = Systems()
+    try:
+        act(kept.Place(), systems, text.notice(data) if data else None, Disk(systems.root), os.path.exists(kept.SETTLED))
+    except text.NoStack:
+        return 0  # wow-stack tells of it
+    except WowError as error:
+        print(error, flush=True)
+        return 1
+    except OSError as error:
+        print(f"the other system cannot be written: {error.strerror or error}", flush=True)
+        return 1
+    return 0
+
+
+def act(place: "Place", systems: Systems, stack: "Stack | None", disk: Disk, is_back: bool, armed: str = ARMED) -> None:
+    """Does what is to be done now. is_back: whether this start brought the machine back into its pool. WowError, OSError."""
+    if systems.is_trial and is_back:
+        disk.environment({"system": systems.running, "trial": "", "tries": ""})
+    if stack is None or not stack.system or systems.is_running(stack):
+        if os.path.exists(armed):
+            disk.environment({"system": systems.running, "trial": "", "tries": ""})
+            os.unlink(armed)
+        return
+    if (systems.is_trial and not is_back) or systems.is_given_up(stack) or systems.wanting(place, stack):
+        return
+    if not systems.is_there(stack):
+        # Whatever GRUB would try or start is to be replaced: it stays with what runs.
+        disk.environment({"system": systems.running, "trial": "", "tries": ""})
+        disk.writable(True)
+        try:
+            write(place, systems, stack)
+        finally:
+            disk.writable(False)
+    place.take(stack, systems.lines(stack))
+    disk.environment({"trial": systems.other, "tries": environment.TRIES})
+    files.write(armed, f"{stack.number}\n")
+
+
+def write(place: "Place", systems: Systems, stack: "Stack") -> None:
+    """Replaces the other system. WowError, OSError."""
+    running = systems.files(systems.running)
+    there = {**systems.files(systems.other), **running}
+    sources = {file.digest: path if kept.size_of(path := there.get(file.digest, "")) == file.size else f"{place.layers}/{file.digest}" for file in stack.system}
+    listed, folder, fresh = systems.list_of(systems.other), systems.boot(systems.other), systems.boot("new")
+    if os.path.exists(listed):
+        os.unlink(listed)
+        files.sync_folder(listed)
+    layers = [file for file in stack.system if file.kind in LAYERS]
+    keep = {row[2] for row in systems.rows(systems.running)} | {layer_name(file) for file in layers}
+    clear(f"{systems.root}/layers", keep)
+    room(systems.root, sum(file.size for file in stack.system))
+    for file in layers:
+        target = f"{systems.root}/layers/{layer_name(file)}"
+        if sources[file.digest] != target:
+            copy(sources[file.digest], target, file, place)
+        elif file.digest not in running:
+            look(target, file)
+    os.makedirs(fresh, 0o755, exist_ok=True)
+    clear(fresh, set())
+    booted = [file for file in stack.system if file.kind in BOOTED]
+    for file in booted:
+        copy(sources[file.digest], f"{fresh}/{BOOTED[file.kind]}", file, place)
+    files.write(f"{fresh}/{SUMS}", "".join(f"{file.digest}  {BOOTED[file.kind]}\n" for file in booted), sync=True)
+    if os.path.exists(folder):
+        clear(folder, set())
+        os.rmdir(folder)
+    os.rename(fresh, folder)
+    files.sync_folder(folder)
+    files.write(listed, "\n".join([f"# stack {stack.number}", *systems.lines(stack)]) + "\n", sync=True)
+
+
+def clear(folder: str, keep: set[str]) -> None:
+    """Removes a folder's files but some."""
+    for name in os.listdir(folder):
+        if name not in keep:
+            os.unlink(f"{folder}/{name}")
+
+
+def room(root: str, size: int) -> None:
+    """WowError where so many bytes have no room."""
+    status = os.statvfs(root)
+    if size + ROOM > status.f_bavail * status.f_frsize:
+        raise WowError(f"the system's disk has no room for another system: {size >> 20} MiB", "Take a fresh image, whose system has room; home is kept", root,
+                       code="no-room")
+
+
+def copy(source: str, target: str, file: "Layer", place: "Place") -> None:
+    """Copies a file, whole and as it was signed, or not at all. WowError, OSError."""
+    found, part = hashlib.sha256(), f"{target}.part"
+    with open(source, "rb") as came, open(part, "wb") as out:
+        while piece := came.read(PIECE):
+            found.update(piece)
+            out.write(piece)
+        out.flush()
+        os.fsync(out.fileno())
+        # It is not read again before the next start.
+        os.posix_fadvise(out.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+    if found.hexdigest() != file.digest:
+        os.unlink(part)
+        if source.startswith(f"{place.layers}/"):
+            os.unlink(source)
+        raise damaged(source, file)
+    os.rename(part, target)
+    files.sync_folder(target)
+
+
+def look(target: str, file: "Layer") -> None:
+    """Removes a file that the other system had before and that is damaged since. WowError."""
+    with open(target, "rb") as there:
+        is_whole = hashlib.file_digest(there, "sha256").hexdigest() == file.digest
+    if not is_whole:
+        os.unlink(target)
+        raise damaged(target, file)
+
+
+def damaged(path: str, file: "Layer") -> WowError:
+    """What to say of a file that is not what was signed."""
+    return WowError(f"the file of the pool's {file.kind} is damaged", "It is fetched anew by itself; where this is said again, take a fresh image: home is kept", path)

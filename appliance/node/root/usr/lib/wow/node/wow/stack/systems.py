@@ -1,0 +1,95 @@
+"""Which of the machine's two systems runs, A or B: each is a base, a node's layer, a kernel and an initrd in WOWSYS (docs/decisions/0074). What the initrd leaves of
+this start (appliance/initrd/layers.sh), and which files each has."""
+import os
+
+from wow.lib import files, paths
+from wow.stack import kept
+from wow.stack.text import SYSTEM, Layer, Stack
+
+WOWSYS = "/run/layers/sys"
+SAID = "/run/layers/system"
+"""The initrd's: system=A or B; trial=, starts that a newer one has left; left=, one that was given up after its starts."""
+LAYERS, BOOTED = SYSTEM[:2], {"kernel": "vmlinuz", "initrd": "initrd.img"}
+SUMS = "SHA256SUMS"
+ARMED = f"{paths.RUN}/system.armed"
+"""There while GRUB is to try the other system at the next start."""
+
+
+class Systems:
+    """root: where WOWSYS is mounted; said: what the initrd says of this start."""
+
+    __slots__ = ("root", "running", "is_trial", "left")
+
+    def __init__(self, root: str = WOWSYS, said: str = SAID) -> None:
+        facts = kept.of_start(said)
+        self.root, self.running = root, facts.get("system", "A")
+        self.is_trial, self.left = bool(facts.get("trial")), facts.get("left", "")
+
+    @property
+    def other(self) -> str:
+        """The system that does not run, which may be replaced."""
+        return "A" if self.running == "B" else "B"
+
+    def list_of(self, system: str) -> str:
+        """Where the list of its layers is."""
+        return f"{self.root}/stacks/{system}.conf"
+
+    def boot(self, system: str) -> str:
+        """The folder of its kernel and initrd."""
+        return f"{self.root}/boot/{system}"
+
+    def rows(self, system: str) -> list[list[str]]:
+        """The lines of its list, as words."""
+        rows = (line.split(" ") for line in kept.read(self.list_of(system)).splitlines())
+        return [row for row in rows if len(row) == 5 and row[0] != "#"]
+
+    def number(self, system: str) -> str:
+        """Of the stack that it came with; "" where it is the image's, or none."""
+        words = kept.read(self.list_of(system)).partition("\n")[0].split(" ")
+        return words[2] if words[:2] == ["#", "stack"] and len(words) == 3 else ""
+
+    def files(self, system: str) -> dict[str, str]:
+        """Its files by their digests, as its lists have them; nothing where it has no list."""
+        rows = self.rows(system)
+        sums = (line.split() for line in (files.find(f"{self.boot(system)}/{SUMS}") or "").splitlines()) if rows else ()
+        return {**{row[4]: f"{self.root}/layers/{row[2]}" for row in rows if row[0] in LAYERS},
+                **{words[0]: f"{self.boot(system)}/{words[1]}" for words in sums if len(words) == 2 and words[1] in BOOTED.values()}}
+
+    def is_running(self, stack: Stack) -> bool:
+        """Whether the running system is the one that a stack carries."""
+        return {file.digest for file in stack.system} == set(self.files(self.running))
+
+    def is_unproven(self) -> bool:
+        """Whether this start is one of a trial, and did not bring the machine back into its pool so far: the other system is what it falls back to."""
+        return self.is_trial and not os.path.exists(kept.SETTLED)
+
+    def is_pending(self) -> bool:
+        """Whether GRUB is to be told to stay with the running system: this start of a trial is good, or the other one is no longer wanted."""
+        return (self.is_trial and not self.is_unproven()) or os.path.exists(ARMED)
+
+    def is_there(self, stack: Stack) -> bool:
+        """Whether the other system is the one that a stack carries, and came with it."""
+        return self.number(self.other) == str(stack.number) and {file.digest for file in stack.system} == set(self.files(self.other))
+
+    def is_given_up(self, stack: Stack) -> bool:
+        """Whether this machine was not back in its pool after three starts with what a stack carries."""
+        return self.left == self.other and self.number(self.other) == str(stack.number)
+
+    def lacking(self, stack: Stack) -> list[Layer]:
+        """What of a stack's system neither of the two has."""
+        there = {**self.files(self.running), **self.files(self.other)}
+        return [file for file in stack.system if file.digest not in there or kept.size_of(there[file.digest]) != file.size]
+
+    def wanting(self, place: kept.Place, stack: Stack) -> list[Layer]:
+        """What of a stack is not on this machine: of its system, where another one runs, and of its modules."""
+        system = () if self.is_running(stack) else self.lacking(stack)
+        return [file for file in system if kept.size_of(f"{place.layers}/{file.digest}") != file.size] + place.missing(stack)
+
+    def lines(self, stack: Stack) -> list[str]:
+        """The list of a system's layers, as the initrd reads it."""
+        return [f"{file.kind} {file.kind} {layer_name(file)} {file.size} {file.digest}" for file in stack.system if file.kind in LAYERS]
+
+
+def layer_name(file: Layer) -> str:
+    """As `make image` names the files of its layers (appliance/image/stack-list)."""
+    return f"{file.kind}-{file.digest[:12]}.squashfs"
