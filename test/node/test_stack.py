@@ -36,6 +36,12 @@ def notice(number, data, kind=3, signature=b"s" * 70):
 
 WHOLE = body(line("maths"), line("physics"), line("glue"))
 EMPTY = b"wow-stack 1\n"
+SYSTEM = (("base", BASE, 121), ("node", NODE, 15), ("kernel", "5e" * 32, 9), ("initrd", "17" * 32, 4))
+
+
+def system(*files):
+    """The lines of a system's files, each (name, digest, size)."""
+    return "".join(" ".join(map(str, file)) + "\n" for file in files or SYSTEM)
 
 
 class Text(unittest.TestCase):
@@ -69,6 +75,39 @@ class Text(unittest.TestCase):
         self.refused(body(line("maths", 4294967297)))
         self.refused(body("x" * agreed.LARGEST_STACK_TEXT))
 
+    def test_a_stack_may_carry_a_whole_system(self):
+        for lines, modules in (((line("maths"), line("glue")), ["maths"]), ((), [])):
+            stack = text.read(body(*lines, "restart-by 5\n", over=system()), 7)
+            self.assertEqual((stack.number, stack.base, stack.node, stack.modules, len(stack.layers), stack.restart_by), (7, BASE, NODE, modules, len(lines), 5))
+            self.assertEqual(tuple((file.kind, file.digest, file.size) for file in stack.system), SYSTEM)
+            self.assertEqual([file.name for file in stack.system], [file.kind for file in stack.system])
+        self.assertEqual(stack.system[0].line(), f"base base {BASE} 121 {BASE}")
+        self.assertEqual((text.read(WHOLE, 1).system, text.read(EMPTY, 1).system), ((), ()))
+
+    def test_a_system_is_whole_or_none(self):
+        base, node, kernel, initrd = SYSTEM
+        for files in ((base, node), (base, node, kernel), (base, node, initrd, kernel), (node, base, kernel, initrd), (base, kernel, node, initrd), (*SYSTEM, initrd),
+                      (base[:2], node, kernel, initrd), (base, node[:2], kernel, initrd), (base[:2], node[:2], kernel, initrd), (base, node, kernel[:2], initrd),
+                      (base, node, kernel, initrd[:2]), (base[:2], node), (base, node[:2]), (base[:2], node[:2], kernel), (kernel, initrd), (base, node, kernel, kernel),
+                      (base, (*node, 1), kernel, initrd)):
+            for more in ((), (line("maths"),)):
+                self.refused(body(*more, over=system(*files)))
+                self.refused(body(*more, "restart-by 5\n", over=system(*files)))
+        for size in (0, "01", "+1", "-1", "", " 1", "1 ", 4294967297, "x", "\u0665"):
+            for at, (name, digest, _) in enumerate(SYSTEM):
+                self.refused(body(over=system(*SYSTEM[:at], (name, digest, size), *SYSTEM[at + 1:])))
+        for at, (name, _, size) in enumerate(SYSTEM):
+            for digest in (SYSTEM[at - 1][1], "ab" * 31, "AB" * 32, "", "77" * 32):
+                self.refused(body(f"module a 1 {'77' * 32}\n", over=system(*SYSTEM[:at], (name, digest, size), *SYSTEM[at + 1:])))
+        self.refused(body(line("glue"), over=system()))
+        self.refused(body(line("glue"), line("maths"), over=system()))
+
+    def test_a_system_counts_among_the_bytes_of_a_stack(self):
+        largest = [(name, digest, 1 << 31) for name, digest, _ in SYSTEM]
+        self.assertEqual(sum(file.size for file in text.read(body(over=system(*largest)), 1).system), agreed.LARGEST_STACK)
+        self.refused(body(line("maths", 1), over=system(*largest)))
+        self.refused(body(line("maths", agreed.LARGEST_LAYER), f"module physics {agreed.LARGEST_LAYER} {'ab' * 32}\n", over=system()))
+
     def refused(self, data):
         with self.subTest(data[:200]), self.assertRaises(text.NoStack):
             text.read(data, 1)
@@ -79,6 +118,7 @@ class Text(unittest.TestCase):
                       f"module maths 10 {digest} ", f"module\tmaths 10 {digest}", f"module maths 0 {digest}", f"module maths 010 {digest}", f"module maths +1 {digest}",
                       f"module maths -1 {digest}", f"module maths 1_0 {digest}", f"module maths ١ {digest}", f"module maths 10 {digest.upper()}", f"module maths 10 {digest[:-1]}",
                       f"module maths 10 {digest}0", f"module Maths 10 {digest}", f"module -maths 10 {digest}", f"module maths- 10 {digest}", f"module {'m' * 64} 10 {digest}",
+                      f"module kernel 10 {digest}", f"module initrd 10 {digest}", f"kernel kernel 10 {digest}", f"initrd {digest} 10",
                       f"module ../../x 10 {digest}", f"module ma.ths 10 {digest}", f"module base 10 {digest}", f"module node 10 {digest}", f"module glue 10 {digest}",
                       f"glue maths 10 {digest}", f"base {digest}", f"node maths 10 {digest}", f"module maths 10 {digest}\r", f"module maths 10 {digest}\0", "", "# words",
                       f"module maths 10 {digest}\n", f"module maths 10 {digest}\v", f"module maths 10 {digest}\x85", f"module maths 10 {BASE}",
@@ -97,14 +137,15 @@ class Text(unittest.TestCase):
 
     def test_whatever_is_changed_in_a_text_is_found_or_another_stack(self):
         chance = random.Random(21)
-        for _ in range(3000):
-            data = bytearray(WHOLE)
+        for number in range(6000):
+            data = bytearray((WHOLE, body(line("maths"), over=system()))[number % 2])
             data[chance.randrange(len(data))] = chance.randrange(256)
             try:
                 stack = text.read(bytes(data), 1)
             except text.NoStack:
                 continue
-            lines = [f"wow-stack 1\nbase {stack.base}\nnode {stack.node}\n", *(f"{one.kind} {one.name} {one.size} {one.digest}\n" for one in stack.layers)]
+            over = system(*((file.name, file.digest, file.size) for file in stack.system)) if stack.system else f"base {stack.base}\nnode {stack.node}\n"
+            lines = ["wow-stack 1\n", over, *(f"{one.kind} {one.name} {one.size} {one.digest}\n" for one in stack.layers)]
             self.assertEqual("".join(lines).encode(), bytes(data))
 
 

@@ -1,5 +1,5 @@
-"""The text of a stack, as the pool's CA signs it in a notice of kind 3: which base and node the modules were made over, and each layer by size and digest. Whatever
-is not exactly such a text is none."""
+"""The text of a stack, as the pool's CA signs it in a notice of kind 3: which base and node the modules were made over, and each layer by size and digest; or
+a whole system, base, node, kernel and initrd, each by size and digest too. Whatever is not exactly such a text is none."""
 from wow.lib import agreed, modes
 
 MAGIC, HEAD, LARGEST_FILE = b"WOWN", 14, 1 << 17
@@ -7,6 +7,8 @@ MAGIC, HEAD, LARGEST_FILE = b"WOWN", 14, 1 << 17
 HEX = set("0123456789abcdef")
 DIGITS = set("0123456789")
 LONGEST_LABEL = 63
+SYSTEM = ("base", "node", "kernel", "initrd")
+"""What a system consists of, in the order of the text."""
 
 
 class NoStack(Exception):
@@ -14,7 +16,7 @@ class NoStack(Exception):
 
 
 class Layer:
-    """One layer. kind: module or glue."""
+    """One layer, or the kernel or initrd. kind: module, glue, or one of SYSTEM, which is its name too."""
 
     __slots__ = ("kind", "name", "size", "digest")
 
@@ -27,13 +29,15 @@ class Layer:
 
 
 class Stack:
-    """A published stack. An empty one has no base, no node and no layers. restart_by: from which Unix second on no job keeps a machine from starting again with it;
-    None where jobs always do."""
+    """A published stack. An empty one has no base, no node and no layers. layers: modules and glue. restart_by: from which Unix second on no job keeps a machine
+    from starting again with it; None where jobs always do. system: the files that it carries so that machines of another system take it, as SYSTEM has them; ()
+    where it carries none."""
 
-    __slots__ = ("number", "base", "node", "layers", "restart_by")
+    __slots__ = ("number", "base", "node", "layers", "restart_by", "system")
 
-    def __init__(self, number: int, base: str = "", node: str = "", layers: "tuple[Layer, ...]" = (), restart_by: int | None = None) -> None:
-        self.number, self.base, self.node, self.layers, self.restart_by = number, base, node, layers, restart_by
+    def __init__(self, number: int, base: str = "", node: str = "", layers: "tuple[Layer, ...]" = (), restart_by: int | None = None,
+                 system: "tuple[Layer, ...]" = ()) -> None:
+        self.number, self.base, self.node, self.layers, self.restart_by, self.system = number, base, node, layers, restart_by, system
 
     @property
     def modules(self) -> list[str]:
@@ -65,10 +69,11 @@ def read(data: bytes, number: int) -> Stack:
         return Stack(number, restart_by=restart_by)
     if len(rest) < 2:
         raise NoStack("it names no node")
-    over = [_over(line, word) for line, word in zip(rest, ("base", "node"))]
-    layers = tuple(_layer(line) for line in rest[2:])
-    _together(layers, over)
-    return Stack(number, over[0], over[1], layers, restart_by)
+    system = _system(rest)
+    over = [file.digest for file in system[:2]] or [_over(line, word) for line, word in zip(rest, SYSTEM[:2])]
+    layers = tuple(_layer(line) for line in rest[len(system) or 2:])
+    _together((*system, *layers), [] if system else over)
+    return Stack(number, over[0], over[1], layers, restart_by, system)
 
 
 def _deadline(line: str) -> int | None:
@@ -81,8 +86,20 @@ def _deadline(line: str) -> int | None:
     return int(words[1])
 
 
+def _system(lines: list[str]) -> "tuple[Layer, ...]":
+    """The four files of the first lines, () where base has no size: then no other has."""
+    words = [line.split(" ") for line in lines[:len(SYSTEM)]]
+    if len(words[0]) == 2:
+        return ()
+    if tuple(word[0] for word in words) != SYSTEM or any(len(word) != 3 or not _is_digest(word[1]) for word in words):
+        raise NoStack(f"its system is not {', '.join(SYSTEM)}, each with a digest and a size")
+    if not all(_is_number(word[2], agreed.LARGEST_LAYER) for word in words):
+        raise NoStack(f"a size of its system is not 1 to {agreed.LARGEST_LAYER}")
+    return tuple(Layer(kind, kind, int(size), digest) for kind, digest, size in words)
+
+
 def _over(line: str, word: str) -> str:
-    """The digest of the line for base or node."""
+    """The digest of the line for base or node of a stack that carries no system."""
     words = line.split(" ")
     if len(words) != 2 or words[0] != word or not _is_digest(words[1]):
         raise NoStack(f"a line is not {word} and a digest")
@@ -95,25 +112,25 @@ def _layer(line: str) -> Layer:
     if len(words) != 4 or words[0] not in ("module", modes.GLUE) or not _is_digest(words[3]):
         raise NoStack("a line is none of a layer")
     kind, name, size, digest = words
-    if not (name == modes.GLUE if kind == modes.GLUE else _is_label(name) and name not in modes.TAKEN):
+    if not (name == modes.GLUE if kind == modes.GLUE else _is_label(name) and name not in (*modes.TAKEN, *SYSTEM)):
         raise NoStack("a layer's name is none")
     if not _is_number(size, agreed.LARGEST_LAYER):
         raise NoStack(f"a layer's size is not 1 to {agreed.LARGEST_LAYER}")
     return Layer(kind, name, int(size), digest)
 
 
-def _together(layers: "tuple[Layer, ...]", over: list[str]) -> None:
-    """What holds of all layers."""
-    kinds, names, digests = ([getattr(layer, key) for layer in layers] for key in ("kind", "name", "digest"))
+def _together(files: "tuple[Layer, ...]", over: list[str]) -> None:
+    """What holds of all files. over: digests that they must not have."""
+    kinds, names, digests = ([getattr(file, key) for file in files] for key in ("kind", "name", "digest"))
     if kinds.count("module") > agreed.MOST_MODULES:
         raise NoStack(f"it has more than {agreed.MOST_MODULES} modules")
-    if modes.GLUE in kinds[:-1] or kinds == [modes.GLUE]:
+    if modes.GLUE in kinds and ("module" not in kinds or modes.GLUE in kinds[:-1]):
         raise NoStack("a glue stands elsewhere than above all modules")
     if len(set(names)) < len(names):
         raise NoStack("two of its modules have one name")
     if len({*digests, *over}) < len(digests) + len(over):
         raise NoStack("two of its layers are one")
-    if sum(layer.size for layer in layers) > agreed.LARGEST_STACK:
+    if sum(file.size for file in files) > agreed.LARGEST_STACK:
         raise NoStack(f"its layers have more than {agreed.LARGEST_STACK} bytes together")
 
 
