@@ -5,9 +5,10 @@ using System.Text;
 namespace PoolRules;
 
 /// <summary>
-/// The modules that a pool's machines lay over their image. As text, which the CA signs (docs/protocol.md, Notices): <c>wow-stack 1</c>; <c>base SHA256</c> and
-/// <c>node SHA256</c>, the layers that they were made over; a line <c>module NAME SIZE SHA256</c> each, the lowest first; <c>glue glue SIZE SHA256</c> where one
-/// joins them. The first line alone is the empty stack: machines use what their image has. Last may stand <c>restart-by SECONDS</c>. Every line ends with a line feed.
+/// The modules that a pool's machines lay over their image, and the system below them where the pool replaces it. As text, which the CA signs (docs/protocol.md,
+/// Notices): <c>wow-stack 1</c>; <c>base SHA256</c> and <c>node SHA256</c>, the layers that they were made over, or, with the system, <c>base SHA256 SIZE</c> and so
+/// on for node, kernel and initrd; a line <c>module NAME SIZE SHA256</c> each, the lowest first; <c>glue glue SIZE SHA256</c> where one joins them. The first line
+/// alone is the empty stack: machines use what their image has. Last may stand <c>restart-by SECONDS</c>. Every line ends with a line feed.
 /// </summary>
 public sealed class PoolLayers
 {
@@ -18,7 +19,7 @@ public sealed class PoolLayers
     public const string Glue = "glue";
 
     /// <summary>The stack without layers.</summary>
-    public static readonly PoolLayers Empty = new(null, null, []);
+    public static readonly PoolLayers Empty = new(null, null, [], []);
 
     private const string Head = Agreed.StackHead;
     private const string BaseWord = "base";
@@ -27,10 +28,13 @@ public sealed class PoolLayers
     private const string ModuleWord = "module";
     private const int DigestDigits = 64;
 
-    // The head, base, node and the glue.
-    private const int MostLines = Agreed.MostModules + 4;
+    // The head, four of the system, and the glue.
+    private const int MostLines = Agreed.MostModules + 6;
 
-    private PoolLayers(string? @base, string? node, IReadOnlyList<StackLayer> layers, long? restartBy = null) => (Base, Node, Layers, RestartBy) = (@base, node, layers, restartBy);
+    private static readonly string[] SystemWords = [BaseWord, NodeWord, "kernel", "initrd"];
+
+    private PoolLayers(string? @base, string? node, StackLayer[] system, StackLayer[] layers, long? restartBy = null) =>
+        (Base, Node, System, Layers, Files, RestartBy) = (@base, node, system, layers, [.. system, .. layers], restartBy);
 
     /// <summary>The digest of the base that the layers were made over; null of the empty stack.</summary>
     public string? Base { get; }
@@ -38,14 +42,20 @@ public sealed class PoolLayers
     /// <summary>The digest of the node's layer that they were made over; null of the empty stack.</summary>
     public string? Node { get; }
 
-    /// <summary>The layers, the lowest first, the glue last.</summary>
+    /// <summary>The system that machines with another one take: base, node, kernel and initrd, called so and in this order. Empty where the stack carries none.</summary>
+    public IReadOnlyList<StackLayer> System { get; }
+
+    /// <summary>The modules, the lowest first, the glue last.</summary>
     public IReadOnlyList<StackLayer> Layers { get; }
+
+    /// <summary>All that the CA keeps and machines fetch: the system, then the layers.</summary>
+    public IReadOnlyList<StackLayer> Files { get; }
 
     /// <summary>From when on no job keeps a machine from starting again with the stack, in Unix seconds; null where jobs always do.</summary>
     public long? RestartBy { get; }
 
-    /// <summary>Bytes of all layers.</summary>
-    public long Size => Layers.Sum(layer => layer.Size);
+    /// <summary>Bytes of all files.</summary>
+    public long Size => Files.Sum(file => file.Size);
 
     /// <summary>Whether a text is 64 lower-case hexadecimal digits.</summary>
     public static bool IsDigest(string text)
@@ -54,7 +64,7 @@ public sealed class PoolLayers
         return text.Length == DigestDigits && text.All(char.IsAsciiHexDigitLower);
     }
 
-    /// <summary>Makes a stack.</summary>
+    /// <summary>Makes a stack that carries no system.</summary>
     /// <param name="base">The digest of the base; null of the empty stack alone.</param>
     /// <param name="node">The digest of the node's layer; null of the empty stack alone.</param>
     /// <param name="layers">The lowest first.</param>
@@ -63,15 +73,22 @@ public sealed class PoolLayers
     public static bool TryCreate(string? @base, string? node, IReadOnlyList<StackLayer> layers, [NotNullWhen(true)] out PoolLayers? stack, out string reason)
     {
         ArgumentNullException.ThrowIfNull(layers);
-        stack = null;
-        reason = FindFault(@base, node, layers) ?? string.Empty;
-        if (reason.Length > 0)
-        {
-            return false;
-        }
+        return TryCreate(new PoolLayers(@base, node, [], [.. layers]), out stack, out reason);
+    }
 
-        stack = new PoolLayers(@base, node, [.. layers]);
-        return true;
+    /// <summary>Makes a stack that carries its system.</summary>
+    /// <param name="system">Base, node, kernel and initrd, called so and in this order.</param>
+    /// <param name="layers">The lowest first.</param>
+    /// <param name="stack">The stack.</param>
+    /// <param name="reason">Why it is none, one sentence.</param>
+    public static bool TryCreate(IReadOnlyList<StackLayer> system, IReadOnlyList<StackLayer> layers, [NotNullWhen(true)] out PoolLayers? stack, out string reason)
+    {
+        ArgumentNullException.ThrowIfNull(system);
+        ArgumentNullException.ThrowIfNull(layers);
+        stack = null;
+        reason = $"A system is {string.Join(", ", SystemWords)}, in this order.";
+        return system.Select(file => file.Name).SequenceEqual(SystemWords)
+            && TryCreate(new PoolLayers(system[0].Digest, system[1].Digest, [.. system], [.. layers]), out stack, out reason);
     }
 
     /// <summary>Reads a stack.</summary>
@@ -104,7 +121,7 @@ public sealed class PoolLayers
 
         if (lines[0] != Head || lines[^1].Length > 0 || lines.Length - 1 > MostLines || lines.Length == 3)
         {
-            reason = $"It is not '{Head}' and, unless it is empty, {BaseWord}, {NodeWord} and at most {Agreed.MostModules} modules with their glue after it.";
+            reason = $"It is not '{Head}' and, unless it is empty, {BaseWord} and {NodeWord} or a whole system, and at most {Agreed.MostModules} modules with their glue after it.";
             return false;
         }
 
@@ -115,44 +132,48 @@ public sealed class PoolLayers
             return true;
         }
 
-        if (After(lines[1], BaseWord) is not [var @base] || After(lines[2], NodeWord) is not [var node])
+        if (ReadOver(lines) is not { } over)
         {
-            reason = $"Lines 2 and 3 are not {BaseWord} SHA256 and {NodeWord} SHA256.";
+            reason = $"Lines 2 and 3 are not {BaseWord} SHA256 and {NodeWord} SHA256, nor are lines 2 to 5 {string.Join(", ", SystemWords)}, each with SHA256 SIZE.";
             return false;
         }
 
+        int first = 1 + (over.System.Length > 0 ? SystemWords.Length : 2);
         var layers = new List<StackLayer>();
-        foreach (string line in lines.AsSpan(3..^1))
+        foreach (string line in lines.AsSpan(first..^1))
         {
             if (ReadLayer(line) is not { } layer)
             {
-                reason = $"Line {layers.Count + 4} is neither {ModuleWord} NAME SIZE SHA256 nor {Glue} {Glue} SIZE SHA256.";
+                reason = $"Line {first + layers.Count + 1} is neither {ModuleWord} NAME SIZE SHA256 nor {Glue} {Glue} SIZE SHA256.";
                 return false;
             }
 
             layers.Add(layer);
         }
 
-        bool isGood = TryCreate(@base, node, layers, out stack, out reason);
-        stack = restartBy is long at ? stack?.WithRestart(at) : stack;
-        return isGood;
+        return TryCreate(new PoolLayers(over.Base, over.Node, over.System, [.. layers], restartBy), out stack, out reason);
     }
 
-    /// <summary>The same modules with a deadline.</summary>
+    /// <summary>The same stack with a deadline.</summary>
     /// <param name="second">1 to <see cref="Agreed.LatestRestart"/>.</param>
     /// <exception cref="ArgumentOutOfRangeException">It is another.</exception>
     public PoolLayers WithRestart(long second)
     {
         ArgumentOutOfRangeException.ThrowIfLessThan(second, 1);
         ArgumentOutOfRangeException.ThrowIfGreaterThan(second, Agreed.LatestRestart);
-        return new PoolLayers(Base, Node, Layers, second);
+        return new PoolLayers(Base, Node, [.. System], [.. Layers], second);
     }
 
     /// <summary>The text.</summary>
     public byte[] Write()
     {
         var text = new StringBuilder(Head).Append('\n');
-        if (Base is not null)
+        foreach (StackLayer file in System)
+        {
+            text.Append(CultureInfo.InvariantCulture, $"{file.Name} {file.Digest} {file.Size}\n");
+        }
+
+        if (Base is not null && System.Count == 0)
         {
             text.Append(CultureInfo.InvariantCulture, $"{BaseWord} {Base}\n{NodeWord} {Node}\n");
         }
@@ -170,6 +191,29 @@ public sealed class PoolLayers
         return Encoding.ASCII.GetBytes(text.ToString());
     }
 
+    private static bool TryCreate(PoolLayers made, [NotNullWhen(true)] out PoolLayers? stack, out string reason)
+    {
+        reason = FindFault(made) ?? string.Empty;
+        stack = reason.Length == 0 ? made : null;
+        return stack is not null;
+    }
+
+    /// <summary>What the layers lie over, by the lines behind the first; null if they don't say it.</summary>
+    private static (string Base, string Node, StackLayer[] System)? ReadOver(string[] lines) =>
+        ReadSystem(lines) is { } system ? (system[0].Digest, system[1].Digest, system)
+            : After(lines[1], BaseWord) is [var @base] && After(lines[2], NodeWord) is [var node] ? (@base, node, [])
+            : null;
+
+    private static StackLayer[]? ReadSystem(string[] lines)
+    {
+        StackLayer[] files =
+        [
+            .. SystemWords.Zip(lines[1..], (word, line) => After(line, word) is [var digest, var size] && ReadNumber(size) is long bytes ? new StackLayer(word, bytes, digest) : null)
+                .OfType<StackLayer>(),
+        ];
+        return files.Length == SystemWords.Length ? files : null;
+    }
+
     private static StackLayer? ReadLayer(string line) =>
         (After(line, ModuleWord) ?? After(line, Glue)) is [var name, var size, var digest] && (name == Glue) == line.StartsWith(Glue, StringComparison.Ordinal)
             && ReadNumber(size) is long bytes
@@ -183,25 +227,27 @@ public sealed class PoolLayers
     /// <summary>The words behind a line's first; null if that is another.</summary>
     private static string[]? After(string line, string first) => line.Split(' ') is [var word, .. var rest] && word == first ? rest : null;
 
-    private static string? FindFault(string? @base, string? node, IReadOnlyList<StackLayer> layers)
+    private static string? FindFault(PoolLayers made)
     {
-        if (@base is null || node is null)
+        if (made.Base is null || made.Node is null)
         {
-            return @base is null && node is null && layers.Count == 0 ? null : "A stack that is not empty names its base and its node.";
+            return made.Base is null && made.Node is null && made.Files.Count == 0 ? null : "A stack that is not empty names its base and its node.";
         }
 
-        string[] digests = [@base, node, .. layers.Select(layer => layer.Digest)];
+        IReadOnlyList<StackLayer> layers = made.Layers;
+        IEnumerable<string> over = made.System.Count == 0 ? [made.Base, made.Node] : [];
+        string[] digests = [.. over, .. made.Files.Select(file => file.Digest)];
         StackLayer[] modules = [.. layers.Where(layer => layer.Name != Glue)];
         return digests.FirstOrDefault(digest => !IsDigest(digest)) is { } wrong ? $"'{wrong}' is no SHA-256 of {DigestDigits} lower-case hexadecimal digits."
             : digests.Distinct().Count() < digests.Length ? "A digest is there twice."
             : modules.Length > Agreed.MostModules ? $"A stack has {Agreed.MostModules} modules at most."
-            : modules.FirstOrDefault(layer => !IsName(layer.Name)) is { } nameless ? $"'{nameless.Name}' is no name of a module: a DNS label, but not {BaseWord}, {NodeWord} or {Glue}."
+            : modules.FirstOrDefault(layer => !IsName(layer.Name)) is { } nameless ? $"'{nameless.Name}' is no name of a module: a DNS label, but not {string.Join(", ", SystemWords)} or {Glue}."
             : layers.DistinctBy(layer => layer.Name).Count() < layers.Count ? "A layer is named twice."
             : layers.Count > modules.Length && (modules.Length == 0 || layers[^1].Name != Glue) ? "The glue is the last, over modules."
-            : layers.FirstOrDefault(layer => layer.Size is < 1 or > Agreed.LargestLayer) is { } odd ? $"{odd.Name} has {odd.Size} bytes: a layer has 1 to {Agreed.LargestLayer}."
-            : layers.Sum(layer => layer.Size) > Agreed.LargestStack ? $"All layers together have more than {Agreed.LargestStack} bytes."
+            : made.Files.FirstOrDefault(file => file.Size is < 1 or > Agreed.LargestLayer) is { } odd ? $"{odd.Name} has {odd.Size} bytes: a layer has 1 to {Agreed.LargestLayer}."
+            : made.Size > Agreed.LargestStack ? $"All files together have more than {Agreed.LargestStack} bytes."
             : null;
     }
 
-    private static bool IsName(string name) => HostLabel.IsLegal(name) && name is not (BaseWord or NodeWord or Glue);
+    private static bool IsName(string name) => HostLabel.IsLegal(name) && name != Glue && !SystemWords.Contains(name);
 }

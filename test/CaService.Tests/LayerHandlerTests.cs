@@ -47,6 +47,26 @@ public sealed class LayerHandlerTests : AsyncTests
     }
 
     [Fact]
+    public async Task The_system_that_a_stack_carries_is_fetched_file_by_file_like_its_layers()
+    {
+        await StartAsync();
+        TestStack made = TestStack.MakeSystem(_ca.Folder, [Large, 15, 16, 17], ("z", 9));
+        await PublishAsync(made);
+        for (int file = 0; file < made.Stack.Files.Count; file++)
+        {
+            (string head, byte[] body) = await GetAsync($"/layers/{made.Stack.Files[file].Digest}");
+            Assert.StartsWith("HTTP/1.1 200", head, StringComparison.Ordinal);
+            Assert.Contains($"Content-Length: {made.Stack.Files[file].Size}", head, StringComparison.Ordinal);
+            Assert.True(made.BytesOf(file).AsSpan().SequenceEqual(body), made.Stack.Files[file].Name);
+        }
+
+        Assert.Equal(made.BytesOf(0)[(20 << 20)..], (await GetAsync($"/layers/{made.Stack.Base}", $"Range: bytes={20 << 20}-\r\n")).Body);
+        await PublishAsync(TestStack.MakeSystem(_ca.Folder, [5, 15, 16, 17]));
+        Assert.StartsWith("HTTP/1.1 404", (await GetAsync($"/layers/{made.Stack.Base}")).Head, StringComparison.Ordinal);
+        Assert.Equal(made.BytesOf(2), (await GetAsync($"/layers/{made.Stack.Files[2].Digest}")).Body);
+    }
+
+    [Fact]
     public async Task Who_has_all_of_it_is_told_so()
     {
         await StartAsync();

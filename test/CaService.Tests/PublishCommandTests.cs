@@ -58,6 +58,67 @@ public sealed class PublishCommandTests : AsyncTests
         Assert.Contains("lacks b, which machines can't fetch", (await RunAsync(0, "stack")).Output, StringComparison.Ordinal);
     }
 
+    [Fact]
+    public async Task A_system_is_published_kept_and_shown_with_its_modules_or_without()
+    {
+        TestStack made = TestStack.MakeSystem(_ca.Folder, [70_000, 80, 90, 100], ("tutorial", 5), ("glue", 1)), alone = TestStack.MakeSystem(_ca.Folder, [70_000, 80, 90, 101]);
+        string[] digests = [.. made.Stack.Files.Select(file => file.Digest)];
+        Assert.Contains($"is published: a system with base {digests[0][..12]}, 70270 bytes, and tutorial, glue.", (await RunAsync(0, "publish", made.Folder)).Output, StringComparison.Ordinal);
+        Assert.Equal(made.Stack.Write(), NoticeFile.Load(Notice)!.Body.ToArray());
+        Assert.Equal([.. digests.Order()], Kept());
+        Assert.EndsWith($" modules=tutorial,glue system={string.Join(',', digests[..4].Select(digest => digest[..12]))}", Detail(), StringComparison.Ordinal);
+        string said = (await RunAsync(0, "stack")).Output;
+        Assert.Contains(", with a system, which machines that have another one take:\n  base ", said, StringComparison.Ordinal);
+        Assert.All(made.Stack.Files, file => Assert.Contains($"  {file.Name,-20} {file.Size,12} bytes  {file.Digest[..12]}\n", said, StringComparison.Ordinal));
+
+        File.Delete(Path.Combine(_ca.StateFolder, "layers", digests[2]));
+        using (var found = JsonDocument.Parse((await RunAsync(0, "stack", "--json")).Output))
+        {
+            Assert.Equal(made.Stack.System.Select(file => (file.Name, file.Size, file.Digest)), found.RootElement.GetProperty("system").EnumerateArray().Select(Layer)!);
+            Assert.Equal(2, found.RootElement.GetProperty("layers").GetArrayLength());
+            Assert.Equal("kernel", Assert.Single(found.RootElement.GetProperty("lacks").EnumerateArray()).GetString());
+        }
+
+        string answer = (await RunAsync(0, "publish", alone.Folder, "--restart-by", "now")).Output;
+        Assert.Contains($"a system with base {digests[0][..12]}, 70271 bytes, and no module.", answer, StringComparison.Ordinal);
+        Assert.Contains("at the latest", answer, StringComparison.Ordinal);
+        Assert.Equal([.. alone.Stack.Files.Select(file => file.Digest).Order()], Kept());
+        Assert.Contains("\n  initrd ", (await RunAsync(0, "stack")).Output, StringComparison.Ordinal);
+        await RunAsync(0, "publish", "--none");
+        Assert.Empty(Kept());
+        using var none = JsonDocument.Parse((await RunAsync(0, "stack", "--json")).Output);
+        Assert.Equal(0, none.RootElement.GetProperty("system").GetArrayLength());
+    }
+
+    [Fact]
+    public async Task A_system_that_is_not_whole_is_told_with_the_file_and_changes_nothing()
+    {
+        TestStack good = TestStack.MakeSystem(_ca.Folder, [50, 60, 70, 80]), made = TestStack.MakeSystem(_ca.Folder, [51, 60, 71, 81], ("a", 5));
+        await RunAsync(0, "publish", good.Folder);
+        byte[] before = await File.ReadAllBytesAsync(Notice);
+        byte[] kernel = made.BytesOf(2);
+        await RefusedAsync(kernel[1..], "(kernel) has 70 bytes, and the stack says 71");
+        await RefusedAsync([.. kernel, 0], "(kernel) has 72 bytes, and the stack says 71");
+        await RefusedAsync([.. kernel[1..], 0], "kernel has another SHA-256 than the stack says");
+        File.Delete(made.FileOf(2));
+        Assert.Contains($"{made.Stack.System[2].Digest} (kernel) is not there", (await RunAsync(2, "publish", made.Folder)).Error, StringComparison.Ordinal);
+        string text = await File.ReadAllTextAsync(Path.Combine(made.Folder, "stack"));
+        await File.WriteAllTextAsync(Path.Combine(made.Folder, "stack"), text.Replace($"kernel {made.Stack.System[2].Digest} 71\n", string.Empty, StringComparison.Ordinal));
+        Assert.Contains("nor are lines 2 to 5 base, node, kernel, initrd", (await RunAsync(2, "publish", made.Folder)).Error, StringComparison.Ordinal);
+
+        Assert.Equal(before, await File.ReadAllBytesAsync(Notice));
+        Assert.Equal(0, await RunAndCountAsync(good));
+        await File.WriteAllTextAsync(Path.Combine(made.Folder, "stack"), text);
+        await File.WriteAllBytesAsync(made.FileOf(2), kernel);
+        Assert.Equal(4, await RunAndCountAsync(made));
+
+        async Task RefusedAsync(byte[] bytes, string why)
+        {
+            await File.WriteAllBytesAsync(made.FileOf(2), bytes);
+            Assert.Contains(why, (await RunAsync(2, "publish", made.Folder)).Error, StringComparison.Ordinal);
+        }
+    }
+
     [Theory]
     [InlineData("now", 0)]
     [InlineData("2027-01-31", 1801439999)]
@@ -201,6 +262,9 @@ public sealed class PublishCommandTests : AsyncTests
         UserError error = await Assert.ThrowsAsync<UserError>(() => new PublishDesk(_ca.Ca, folder, _ca.Time).PublishAsync(made.Stack, source));
         Assert.Contains("needs 5 MiB there, and 4 MiB are free", error.Message, StringComparison.Ordinal);
         Assert.Equal(0, source.Lacking);
+        TestStack system = TestStack.MakeSystem(_ca.Folder, [2 << 20, 1 << 20, 1 << 20, 1 << 20]);
+        error = await Assert.ThrowsAsync<UserError>(() => new PublishDesk(_ca.Ca, folder, _ca.Time).PublishAsync(system.Stack, new FolderLayers(system.Folder)));
+        Assert.Contains("needs 5 MiB there, and 4 MiB are free", error.Message, StringComparison.Ordinal);
         folder = new StackFolder(_ca.Ca, _ca.StateFolder) { Room = _ => StackFolder.RoomLeft + (5 << 20) };
         error = await Assert.ThrowsAsync<UserError>(() => new PublishDesk(_ca.Ca, folder, _ca.Time).PublishAsync(made.Stack, new CutSource(source, after: 0, DiskFull)));
         Assert.Contains("layers that came whole are kept for that", error.Message, StringComparison.Ordinal);
@@ -272,7 +336,7 @@ public sealed class PublishCommandTests : AsyncTests
 
     private List<string> Kept() => [.. Directory.EnumerateFiles(Path.Combine(_ca.StateFolder, "layers")).Select(path => Path.GetFileName(path)).Order()];
 
-    private string? Detail() => _ca.Ca.Database.Read(transaction => transaction.First("SELECT detail FROM audit WHERE event = 'publish'", row => row.GetString(0)));
+    private string? Detail() => _ca.Ca.Database.Read(transaction => transaction.First("SELECT detail FROM audit WHERE event = 'publish' ORDER BY id DESC LIMIT 1", row => row.GetString(0)));
 
     /// <summary>How many layers a publication had to take.</summary>
     private async Task<int> RunAndCountAsync(TestStack made)

@@ -47,6 +47,24 @@ public sealed class PublishUploadTests : AsyncTests
     }
 
     [Fact]
+    public async Task A_system_as_large_as_they_are_is_sent_before_its_modules()
+    {
+        TestStack made = TestStack.MakeSystem(_ca.Folder, [90 << 20, 15, 16, 17], ("a", 6)), next = TestStack.MakeSystem(_ca.Folder, [5, 15, 18, 17]);
+        (int code, string output, string error) = await SendAsync(made);
+        Assert.Equal((0, string.Empty), (code, error));
+        Assert.Contains("is published: a system with base", output, StringComparison.Ordinal);
+        Assert.Equal(["base", "node", "kernel", "initrd", "a"], _sent);
+        foreach (StackLayer file in made.Stack.Files)
+        {
+            Assert.True(await _folder.IsWholeAsync(file), file.Name);
+        }
+
+        Assert.Equal(0, (await SendAsync(next)).Code);
+        Assert.Equal(["base", "kernel"], _sent[5..]);
+        Assert.Equal(next.Stack.Write(), _folder.Read().Stack.Write());
+    }
+
+    [Fact]
     public async Task The_command_sends_the_folder_it_was_given_and_no_word_of_it()
     {
         TestStack made = TestStack.Make(_ca.Folder, ("a", 5));
@@ -189,7 +207,7 @@ public sealed class PublishUploadTests : AsyncTests
         Socket socket = await ConnectAsync();
         await socket.SendAsync(AdminMessage.Request(["publish"], made.Stack.Write()));
         string line = Encoding.UTF8.GetString((await LineReader.ReadAsync(socket, AdminMessage.LongestRequest, CancellationToken.None)).Span);
-        Assert.Equal(made.Stack.Layers.Select(layer => layer.Digest), AdminMessage.ReadLacks(line));
+        Assert.Equal(made.Stack.Files.Select(layer => layer.Digest), AdminMessage.ReadLacks(line));
         return socket;
     }
 }

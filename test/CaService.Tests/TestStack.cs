@@ -5,20 +5,31 @@ namespace CaService.Tests;
 /// <summary>A folder as appliance/layers/stack makes it, with layers of random bytes.</summary>
 internal sealed class TestStack
 {
+    private static readonly string[] SystemNames = ["base", "node", "kernel", "initrd"];
+
     private TestStack(string folder, PoolLayers stack) => (Folder, Stack) = (folder, stack);
 
     public string Folder { get; }
 
     public PoolLayers Stack { get; }
 
-    /// <summary>Makes one in a folder of its own below another.</summary>
+    /// <summary>Makes one that carries no system, in a folder of its own below another.</summary>
     /// <param name="within">That one.</param>
     /// <param name="layers">Name and size of each, which also say its bytes.</param>
-    public static TestStack Make(string within, params (string Name, int Size)[] layers)
+    public static TestStack Make(string within, params (string Name, int Size)[] layers) => Make(within, [], layers);
+
+    /// <summary>Makes one that carries its system.</summary>
+    /// <param name="within">As of the other.</param>
+    /// <param name="sizes">Of base, node, kernel and initrd.</param>
+    /// <param name="layers">As of the other.</param>
+    public static TestStack MakeSystem(string within, int[] sizes, params (string Name, int Size)[] layers) =>
+        Make(within, [.. SystemNames.Zip(sizes)], layers);
+
+    private static TestStack Make(string within, (string Name, int Size)[] system, (string Name, int Size)[] layers)
     {
-        string folder = Directory.CreateDirectory(Path.Combine(within, $"stack-{string.Join('-', layers.Select(layer => layer.Name))}")).FullName;
+        string folder = Directory.CreateDirectory(Path.Combine(within, $"stack-{string.Join('-', system.Concat(layers).Select(file => file.Name))}")).FullName;
         List<StackLayer> made = [];
-        foreach ((string name, int size) in layers)
+        foreach ((string name, int size) in system.Concat(layers))
         {
             byte[] bytes = new byte[size];
             new Random(name[0] + size).NextBytes(bytes);
@@ -27,12 +38,16 @@ internal sealed class TestStack
             made.Add(layer);
         }
 
-        Assert.True(PoolLayers.TryCreate(new string('b', 64), new string('c', 64), made, out PoolLayers? stack, out string reason), reason);
-        File.WriteAllBytes(Path.Combine(folder, "stack"), stack.Write());
+        string reason = string.Empty;
+        bool isGood = system.Length == 0
+            ? PoolLayers.TryCreate(new string('b', 64), new string('c', 64), made, out PoolLayers? stack, out reason)
+            : PoolLayers.TryCreate(made[..system.Length], made[system.Length..], out stack, out reason);
+        Assert.True(isGood, reason);
+        File.WriteAllBytes(Path.Combine(folder, "stack"), stack!.Write());
         return new TestStack(folder, stack);
     }
 
-    public string FileOf(int layer) => Path.Combine(Folder, Stack.Layers[layer].Digest);
+    public string FileOf(int file) => Path.Combine(Folder, Stack.Files[file].Digest);
 
-    public byte[] BytesOf(int layer) => File.ReadAllBytes(FileOf(layer));
+    public byte[] BytesOf(int file) => File.ReadAllBytes(FileOf(file));
 }

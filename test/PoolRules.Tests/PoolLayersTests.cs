@@ -5,6 +5,7 @@ namespace PoolRules.Tests;
 public sealed class PoolLayersTests
 {
     private const string Over = "wow-stack 1\nbase B\nnode N\n";
+    private const string Carrying = "wow-stack 1\nbase B 121\nnode N 15\nkernel K 9\ninitrd I 4\n";
 
     [Fact]
     public void A_stack_comes_back_from_its_text_in_its_order()
@@ -18,12 +19,48 @@ public sealed class PoolLayersTests
     }
 
     [Theory]
+    [InlineData("", 0)]
+    [InlineData("module tutorial 4096 1\nglue glue 1 3\n", 4097)]
+    [InlineData("module tutorial 4096 1\nrestart-by 5\n", 4096)]
+    [InlineData("restart-by 5\n", 0)]
+    public void It_may_carry_its_system(string modules, long size)
+    {
+        string text = Whole(Carrying + modules);
+        Assert.True(PoolLayers.TryRead(Encoding.ASCII.GetBytes(text), out PoolLayers? stack, out string reason), reason);
+        Assert.Equal((Digest('B'), Digest('N'), 149 + size), (stack.Base, stack.Node, stack.Size));
+        Assert.Equal(
+            [("base", 121, Digest('B')), ("node", 15, Digest('N')), ("kernel", 9, Digest('K')), ("initrd", 4, Digest('I'))],
+            stack.System.Select(file => (file.Name, file.Size, file.Digest)));
+        Assert.Equal([.. stack.System, .. stack.Layers], stack.Files);
+        Assert.Equal(text, Encoding.ASCII.GetString(stack.Write()));
+        Assert.Equal(Encoding.ASCII.GetBytes(text.Replace("restart-by 5\n", string.Empty, StringComparison.Ordinal) + "restart-by 7\n"), stack.WithRestart(7).Write());
+        Assert.True(PoolLayers.TryCreate(stack.System, stack.Layers, out PoolLayers? again, out reason), reason);
+        Assert.Equal(stack.Files, again.Files);
+    }
+
+    [Fact]
+    public void A_system_is_made_of_its_four_files_and_counts_among_the_bytes()
+    {
+        StackLayer[] system = [new("base", 1L << 31, Digest('B')), new("node", 1L << 31, Digest('N')), new("kernel", 1L << 31, Digest('K')), new("initrd", 1L << 31, Digest('I'))];
+        Assert.True(PoolLayers.TryCreate(system, [], out PoolLayers? stack, out string reason), reason);
+        Assert.Equal(Agreed.LargestStack, stack.Size);
+        Assert.False(PoolLayers.TryCreate(system, [new("a", 1, Digest('1'))], out _, out reason));
+        Assert.Contains("more than 8589934592", reason, StringComparison.Ordinal);
+        foreach (StackLayer[] other in (StackLayer[][])[[], system[..3], [.. system, system[3]], [system[1], system[0], .. system[2..]]])
+        {
+            Assert.False(PoolLayers.TryCreate(other, [], out stack, out reason));
+            Assert.Null(stack);
+            Assert.Contains("base, node, kernel, initrd, in this order", reason, StringComparison.Ordinal);
+        }
+    }
+
+    [Theory]
     [InlineData("wow-stack 1\n")]
     [InlineData(Over)]
     public void It_may_have_no_modules(string text)
     {
         Assert.True(PoolLayers.TryRead(Encoding.ASCII.GetBytes(Whole(text)), out PoolLayers? stack, out string reason), reason);
-        Assert.Empty(stack.Layers);
+        Assert.Empty(stack.Files);
         Assert.Equal(text != Over, stack.Base is null);
         Assert.Equal(Whole(text), Encoding.ASCII.GetString(stack.Write()));
     }
@@ -68,6 +105,34 @@ public sealed class PoolLayersTests
     [InlineData("wow-stack 1\nbase \nnode N\n", "no SHA-256")]
     [InlineData("wow-stack 1\nbase B\nnode N1\n", "no SHA-256")]
     [InlineData("wow-stack 1\nbase B\nnode B\n", "digest is there twice")]
+    [InlineData("wow-stack 1\nbase B 121\nnode N 15\n", "nor are lines 2 to 5")]
+    [InlineData("wow-stack 1\nbase B 121\nnode N 15\nkernel K 9\n", "nor are lines 2 to 5")]
+    [InlineData("wow-stack 1\nbase B 121\nnode N 15\nkernel K 9\nrestart-by 5\n", "nor are lines 2 to 5")]
+    [InlineData("wow-stack 1\nbase B 121\nnode N 15\ninitrd I 4\nkernel K 9\n", "nor are lines 2 to 5")]
+    [InlineData("wow-stack 1\nnode N 15\nbase B 121\nkernel K 9\ninitrd I 4\n", "nor are lines 2 to 5")]
+    [InlineData("wow-stack 1\nbase B 121\nnode N 15\nkernel K 9\nkernel I 4\n", "nor are lines 2 to 5")]
+    [InlineData("wow-stack 1\nbase B 121\nnode N 15\nkernel K 9\nmodule a 1 1\ninitrd I 4\n", "nor are lines 2 to 5")]
+    [InlineData("wow-stack 1\nbase B\nnode N 15\nkernel K 9\ninitrd I 4\n", "nor are lines 2 to 5")]
+    [InlineData("wow-stack 1\nbase B 121\nnode N\nkernel K 9\ninitrd I 4\n", "nor are lines 2 to 5")]
+    [InlineData("wow-stack 1\nbase B 121\nnode N 15\nkernel K\ninitrd I 4\n", "nor are lines 2 to 5")]
+    [InlineData("wow-stack 1\nbase B 121\nnode N 15\nkernel K 9\ninitrd I 4 4\n", "nor are lines 2 to 5")]
+    [InlineData("wow-stack 1\nbase B 121\nnode N 15\nkernel K 9\ninitrd I 04\n", "nor are lines 2 to 5")]
+    [InlineData("wow-stack 1\nbase B 121\nnode N 15\nkernel K 9\ninitrd I 0\n", "nor are lines 2 to 5")]
+    [InlineData("wow-stack 1\nbase B 121\nnode N 15\nkernel K +9\ninitrd I 4\n", "nor are lines 2 to 5")]
+    [InlineData("wow-stack 1\nbase B 121\nnode N 15\nkernel K \ninitrd I 4\n", "nor are lines 2 to 5")]
+    [InlineData("wow-stack 1\nbase B 4294967297\nnode N 15\nkernel K 9\ninitrd I 4\n", "base has 4294967297 bytes")]
+    [InlineData("wow-stack 1\nbase B 121\nnode N 15\nkernel K 9\ninitrd I 4294967297\n", "initrd has 4294967297 bytes")]
+    [InlineData("wow-stack 1\nbase B 121\nnode N 15\nkernel N 9\ninitrd I 4\n", "digest is there twice")]
+    [InlineData("wow-stack 1\nbase B 121\nnode N 15\nkernel K 9\ninitrd I1 4\n", "no SHA-256")]
+    [InlineData(Carrying + "initrd 1 4\n", "Line 6")]
+    [InlineData(Carrying + "module a 1 1\nmodule  b 1 2\n", "Line 7")]
+    [InlineData(Carrying + "module a 1 N\n", "digest is there twice")]
+    [InlineData(Carrying + "module a 1 I\n", "digest is there twice")]
+    [InlineData(Carrying + "glue glue 1 1\n", "glue is the last")]
+    [InlineData(Carrying + "module a 4294967296 1\nmodule b 4294967296 2\n", "more than 8589934592")]
+    [InlineData(Over + "kernel K 9\ninitrd I 4\n", "Line 4")]
+    [InlineData(Over + "module kernel 1 1\n", "'kernel' is no name")]
+    [InlineData(Over + "module initrd 1 1\n", "'initrd' is no name")]
     [InlineData(Over + "\n", "Line 4")]
     [InlineData(Over + "module a 1 1\nmodule  b 1 2\n", "Line 5")]
     [InlineData(Over + "module a 1 1 \n", "Line 4")]
@@ -108,11 +173,20 @@ public sealed class PoolLayersTests
         Assert.True(PoolLayers.TryRead(twelve.Write(), out _, out reason), reason);
         Assert.False(PoolLayers.TryCreate(Digest('B'), Digest('N'), modules, out _, out reason));
         Assert.Contains("12 modules at most", reason, StringComparison.Ordinal);
-        Assert.False(PoolLayers.TryRead([.. twelve.Write(), .. "module m 1 1\n"u8], out _, out reason));
-        Assert.Contains("at most 12", reason, StringComparison.Ordinal);
-        Assert.True(PoolLayers.TryRead(twelve.WithRestart(5).Write(), out _, out reason), reason);
-        Assert.False(PoolLayers.TryRead([.. twelve.Write(), .. "module m 1 1\nrestart-by 5\n"u8], out _, out reason));
-        Assert.Contains("at most 12", reason, StringComparison.Ordinal);
+        StackLayer[] system = [new("base", 1, Digest('B')), new("node", 1, Digest('N')), new("kernel", 1, Digest('K')), new("initrd", 1, Digest('I'))];
+        Assert.True(PoolLayers.TryCreate(system, twelve.Layers, out PoolLayers? whole, out reason), reason);
+        foreach (PoolLayers full in (PoolLayers[])[twelve, whole])
+        {
+            Assert.True(PoolLayers.TryRead(full.WithRestart(5).Write(), out _, out reason), reason);
+            string one = $"module m 1 {Digest('1')}\n", text = Encoding.ASCII.GetString(full.Write());
+            string thirteen = text.Replace("glue glue", one + "glue glue", StringComparison.Ordinal), lines = text + string.Concat(Enumerable.Repeat(one, 99));
+            foreach (string many in (string[])[thirteen, thirteen + "restart-by 5\n", lines, lines + "restart-by 5\n"])
+            {
+                Assert.False(PoolLayers.TryRead(Encoding.ASCII.GetBytes(many), out _, out reason));
+                Assert.Contains("12 modules", reason, StringComparison.Ordinal);
+            }
+        }
+
         Assert.False(PoolLayers.TryRead(new byte[Agreed.LargestStackText + 1], out _, out reason));
         Assert.Contains("16384", reason, StringComparison.Ordinal);
     }
@@ -127,7 +201,7 @@ public sealed class PoolLayersTests
 
     /// <summary>The text with whole digests in the place of their letters.</summary>
     private static string Whole(string text) => string.Join('\n', text.Split('\n').Select(line => string.Join(' ', line.Split(' ').Select(
-        (word, at) => (at == 1 && word is ("B" or "N")) || (at == 3 && word is ("1" or "2" or "3" or "N")) ? Digest(word[0]) : word))));
+        (word, at) => (at == 1 && word is ("B" or "N" or "K" or "I")) || (at == 3 && word is ("1" or "2" or "3" or "N" or "I")) ? Digest(word[0]) : word))));
 
-    private static string Digest(char letter) => new(letter == 'N' ? 'c' : char.ToLowerInvariant(letter), 64);
+    private static string Digest(char letter) => new(letter switch { 'N' => 'c', 'K' => 'd', 'I' => 'f', _ => char.ToLowerInvariant(letter) }, 64);
 }

@@ -26,7 +26,7 @@ internal static class LayerSender
         string line = await ReadLineAsync(reader);
         if (AdminMessage.ReadLacks(line) is { } digests)
         {
-            StackLayer[] lacking = [.. stack.Layers.Where(layer => digests.Contains(layer.Digest))];
+            StackLayer[] lacking = [.. stack.Files.Where(layer => digests.Contains(layer.Digest))];
             await source.BeginAsync(lacking);
             await SendAsync(socket, lacking, source, sent);
             line = await ReadLineAsync(reader);

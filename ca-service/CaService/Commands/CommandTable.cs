@@ -107,11 +107,11 @@ internal static class CommandTable
                 new(RevokeCommand.DryRun, null, "only says what it would do"),
             ],
             RevokeCommand.Run),
-        new(PublishCommand.Name, "[FOLDER]", "has the pool's machines use the modules in the folder of a stack", PublishCommand.Own, PublishCommand.Run)
+        new(PublishCommand.Name, "[FOLDER]", "has the pool's machines use the modules, and the system if there is one, in the folder of a stack", PublishCommand.Own, PublishCommand.Run)
         {
             Ask = (socket, _, options, output) => PublishCommand.AskAsync(socket, options, output),
         },
-        new("stack", "", "shows which modules are published", [Option.Folder], StackCommand.Run),
+        new("stack", "", "shows which modules are published, and which system", [Option.Folder], StackCommand.Run),
         new("overview", "", "shows what waits, which certificates end soon, and what was decided last", [Option.Folder], OverviewCommand.Run),
         new(PageCommand.Name, "", "prints a link by which an administrator's browser logs in to the CA's web page, once", [Option.Folder], PageCommand.Run),
         new(

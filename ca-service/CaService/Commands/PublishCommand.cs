@@ -4,8 +4,8 @@ using CaService.Layers;
 namespace CaService.Commands;
 
 /// <summary>
-/// <c>wow-ca publish</c>: has all machines of the pool lay these modules over their image. With <c>--state</c> it does so itself; else it reads the folder and
-/// sends the wow-ca that serves what that one lacks.
+/// <c>wow-ca publish</c>: has all machines of the pool lay these modules over their image, and take the system that the stack carries. With <c>--state</c> it does
+/// so itself; else it reads the folder and sends the wow-ca that serves what that one lacks.
 /// </summary>
 internal static class PublishCommand
 {
@@ -87,11 +87,18 @@ internal static class PublishCommand
         using CaFolder ca = CaFolder.Open(options.Get(Option.Folder.Name));
         ProvenClock.Check(ca, options, time.GetUtcNow());
         ulong number = await new PublishDesk(ca, new StackFolder(ca, options.Get(Option.Folder.Name)), time).PublishAsync(stack, source);
-        string what = stack.Layers.Count == 0 ? "no module, machines use what their image has" : string.Join(", ", stack.Layers.Select(layer => layer.Name));
         reply.Say(
-            $"stack {number} is published: {what}. A running wow-ca serve spreads it within seconds; else it does when it starts. Machines fetch it, and start again with it by themselves when nobody needs them{StackCommand.At(stack, ", by {0} at the latest")}.",
+            $"stack {number} is published: {Describe(stack)}. A running wow-ca serve spreads it within seconds; else it does when it starts. Machines fetch it, and start again with it by themselves when nobody needs them{StackCommand.At(stack, ", by {0} at the latest")}.",
             json => StackCommand.Write(json, new Published(number, stack)));
         return ExitCode.Done;
+    }
+
+    private static string Describe(PoolLayers stack)
+    {
+        string modules = stack.Layers.Count == 0 ? "no module" : string.Join(", ", stack.Layers.Select(layer => layer.Name));
+        return stack.Base is null ? $"{modules}, machines use what their image has"
+            : stack.System.Count == 0 ? modules
+            : $"a system with base {stack.Base[..12]}, {stack.System.Sum(file => file.Size)} bytes, and {modules}";
     }
 
     private static PoolLayers WithRestart(PoolLayers stack, Options options, DateTimeOffset now)

@@ -4,7 +4,7 @@ using CaService.Layers;
 
 namespace CaService.Commands;
 
-/// <summary><c>wow-ca stack</c>: which modules are published.</summary>
+/// <summary><c>wow-ca stack</c>: which modules are published, and with which system.</summary>
 internal static class StackCommand
 {
     public static Task<ExitCode> Run(Options options, Reply reply, TimeProvider time)
@@ -12,14 +12,15 @@ internal static class StackCommand
         using CaFolder ca = CaFolder.Open(options.Get(Option.Folder.Name));
         var folder = new StackFolder(ca, options.Get(Option.Folder.Name));
         Published published = folder.Read();
-        string[] lacking = [.. published.Stack.Layers.Where(layer => !folder.Has(layer)).Select(layer => layer.Name)];
+        string[] lacking = [.. published.Stack.Files.Where(layer => !folder.Has(layer)).Select(layer => layer.Name)];
         reply.Say(
             words =>
             {
                 words.WriteLine(published.Number == 0 ? "Nothing was published: machines use what their image has."
-                    : published.Stack.Layers.Count == 0 ? $"stack {published.Number}: no module, machines use what their image has"
+                    : published.Stack.Base is null ? $"stack {published.Number}: no module, machines use what their image has"
+                    : published.Stack.System.Count > 0 ? $"stack {published.Number}, with a system, which machines that have another one take:"
                     : $"stack {published.Number}, over base {published.Stack.Base![..12]} and node {published.Stack.Node![..12]}:");
-                foreach (StackLayer layer in published.Stack.Layers)
+                foreach (StackLayer layer in published.Stack.Files)
                 {
                     words.WriteLine($"  {layer.Name,-20} {layer.Size,12} bytes  {layer.Digest[..12]}");
                 }
@@ -63,8 +64,14 @@ internal static class StackCommand
             json.WriteNull("restart_by");
         }
 
-        json.WriteStartArray("layers");
-        foreach (StackLayer layer in published.Stack.Layers)
+        WriteFiles(json, "system", published.Stack.System);
+        WriteFiles(json, "layers", published.Stack.Layers);
+    }
+
+    private static void WriteFiles(Utf8JsonWriter json, string name, IEnumerable<StackLayer> files)
+    {
+        json.WriteStartArray(name);
+        foreach (StackLayer layer in files)
         {
             json.WriteStartObject();
             json.WriteString("name", layer.Name);

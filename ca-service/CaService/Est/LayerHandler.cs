@@ -62,7 +62,7 @@ internal sealed class LayerHandler(StackFolder folder, ServeSettings settings, T
         string digest = path[Agreed.LayersPath.Length..];
         try
         {
-            return folder.Read().Stack.Layers.FirstOrDefault(layer => layer.Digest == digest && folder.Has(layer));
+            return folder.Read().Stack.Files.FirstOrDefault(layer => layer.Digest == digest && folder.Has(layer));
         }
         catch (Exception e) when (e is IOException or InvalidDataException or UnauthorizedAccessException)
         {

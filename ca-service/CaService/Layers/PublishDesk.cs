@@ -19,9 +19,9 @@ internal sealed class PublishDesk(CaFolder ca, StackFolder folder, TimeProvider 
         Published before = folder.Read();
 
         // What somebody began to publish and left goes now: the disk holds two stacks at most.
-        folder.Keep([.. before.Stack.Layers, .. stack.Layers]);
+        folder.Keep([.. before.Stack.Files, .. stack.Files]);
         List<StackLayer> lacking = [];
-        foreach (StackLayer layer in stack.Layers)
+        foreach (StackLayer layer in stack.Files)
         {
             if (!await folder.IsWholeAsync(layer))
             {
@@ -39,9 +39,10 @@ internal sealed class PublishDesk(CaFolder ca, StackFolder folder, TimeProvider 
         DateTimeOffset now = time.GetUtcNow();
         ulong number = NoticeNumber.After(before.Number, now);
         string modules = string.Join(',', stack.Layers.Select(layer => layer.Name));
-        ca.Database.Write(transaction => Audit.Append(transaction, now, "publish", $"number={number} modules={modules}"));
+        string system = stack.System.Count == 0 ? string.Empty : $" system={string.Join(',', stack.System.Select(file => file.Digest[..12]))}";
+        ca.Database.Write(transaction => Audit.Append(transaction, now, "publish", $"number={number} modules={modules}{system}"));
         AtomicFile.Write(folder.NoticePath, NoticeIssuer.Sign(ca.Key, PoolLayers.NoticeKind, number, stack.Write()), UnixFileMode.UserRead | UnixFileMode.UserWrite);
-        folder.Keep(stack.Layers);
+        folder.Keep(stack.Files);
         return number;
     }
 }

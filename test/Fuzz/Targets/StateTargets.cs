@@ -52,8 +52,11 @@ internal static class StateTargets
                 new("many", Stack([.. Enumerable.Range(0, 26).Select(i => (object)(i % 2 == 0 ? $"module m{i} 1 " : (char)('a' + (i % 6))))])), new("long", new byte[17 << 10]),
                 new("glue-below", Stack("glue glue 1 ", '1', "module a 1 ", '2')), new("no-name", Stack("module base 1 ", '1')), new("nothing", Stack("module a 0 ", '1')),
                 new("restart", Stack("module a 1 ", '1', "restart-by 1795707748\n")), new("restart-empty", "wow-stack 1\nrestart-by 9999999999\n"u8.ToArray()),
+                new("system", Carrying("module a 4096 ", '1', "module b-2 4294967296 ", '2', "glue glue 1 ", '3', "restart-by 1795707748\n")), new("system-alone", Carrying()),
+                new("system-half", Carrying()[..^83]), new("system-large", Carrying("module a 4294967296 ", '1', "module b 4294967296 ", '2')),
+                new("system-in-part", Stack("kernel ", 'f', "module a 1 ", '1')), new("kernel-twice", Carrying("module a 1 ", 'f')), new("kernel-named", Stack("module kernel 1 ", '1')),
             ],
-            new TextMutator(["wow-stack 1\n", "base ", "node ", "module ", "glue ", "restart-by ", " 1 ", " 4294967296 ", " 0", new string('a', 64), new string('b', 64), "\n", " "]),
+            new TextMutator(["wow-stack 1\n", "base ", "node ", "kernel ", "initrd ", "module ", "glue ", "restart-by ", " 1 ", " 4294967296 ", " 0", new string('a', 64), new string('b', 64), "\n", " "]),
             input => PoolLayers.TryRead(input, out PoolLayers? stack, out _) ? Written(stack) : null, isStrict: true, most: 1 << 17);
     }
 
@@ -61,10 +64,16 @@ internal static class StateTargets
     private static byte[] Stack(params object[] layers) => Encoding.ASCII.GetBytes("wow-stack 1\nbase " + new string('d', 64) + "\nnode " + new string('e', 64) + "\n"
         + string.Concat(layers.Select(one => one is char digit ? new string(digit, 64) + "\n" : (string)one)));
 
+    /// <summary>The same of a stack that carries its system.</summary>
+    private static byte[] Carrying(params object[] layers) => Encoding.ASCII.GetBytes(Encoding.ASCII.GetString(Stack(layers))
+        .Replace($"base {new string('d', 64)}\nnode {new string('e', 64)}\n",
+            $"base {new string('d', 64)} 94371840\nnode {new string('e', 64)} 15728640\nkernel {new string('f', 64)} 9\ninitrd {new string('0', 64)} 4294967296\n", StringComparison.Ordinal));
+
     private static byte[] Written(PoolLayers stack)
     {
         Oracle.That(stack.Layers.Count <= Agreed.MostModules + 1 && stack.Size <= Agreed.LargestStack, "no stack is larger than machines take");
-        Oracle.That(stack.Layers.All(layer => PoolLayers.IsDigest(layer.Digest) && HostLabel.IsLegal(layer.Name)), "names and digests are those of files");
+        Oracle.That(stack.System.Count is 0 or 4, "a system is whole or none");
+        Oracle.That(stack.Files.All(layer => PoolLayers.IsDigest(layer.Digest) && HostLabel.IsLegal(layer.Name)), "names and digests are those of files");
         return stack.Write();
     }
 
