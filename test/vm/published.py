@@ -1,7 +1,8 @@
-"""An administrator publishes modules to the running pool: machines fetch them by themselves, and have them with their next start."""
+"""An administrator publishes modules to the running pool, and then a newer system with them: machines fetch them by themselves, and have them with their next start."""
 
 import os
 import pathlib
+import shutil
 import subprocess
 
 import probe
@@ -10,6 +11,7 @@ from shell import run as run_program
 from tally import must
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+PARTS = ROOT / "build/image"
 RECIPE = "[module]\nname = waves\nversion = 1.0\ndescription = How high the waves are\nlicence = MIT\n"
 ASKS = """
 rm -f waves.* && cat > waves.sub <<'END'
@@ -25,6 +27,11 @@ END
 condor_submit -terse waves.sub
 """
 """A job for machines that have the module."""
+ENVIRONMENT = """
+place=$(grep -lx PARTNAME=WOWESP /sys/class/block/*/uevent) && place=${place%/uevent} && mkdir -p /run/look
+mount -t vfat -o ro,iocharset=ascii /dev/${place##*/} /run/look && head -c 200 /run/look/grub/grubenv; umount /run/look
+"""
+"""What GRUB knows."""
 
 
 def stack(folder):
@@ -36,10 +43,28 @@ def stack(folder):
     run_program(ROOT / "appliance/image/stack", "-o", os.path.join(folder, "stack"), recipe, ROOT / "modules/tutorial", timeout=300)
 
 
+def system(folder):
+    """The stack folder of the same modules with another system: its node's layer has one file more, and its initrd other bytes."""
+    parts, extra = pathlib.Path(folder, "parts"), pathlib.Path(folder, "extra")
+    for place in (parts / "layers", extra):
+        place.mkdir(parents=True, exist_ok=True)
+    (extra / "newer").write_text("newer\n", encoding="ascii")
+    for name in ("base", "base.json", "layers/base.squashfs"):
+        (parts / name).unlink(missing_ok=True)
+        (parts / name).symlink_to((PARTS / name).resolve())
+    shutil.copyfile(PARTS / "layers/node.squashfs", parts / "layers/node.squashfs")
+    run_program("mksquashfs", extra, parts / "layers/node.squashfs", "-no-progress", "-quiet", "-no-recovery", timeout=120)
+    # Between two archives of an initrd may stand zeros, in front of a packed one a plain one.
+    plain = subprocess.run(["cpio", "--create", "--format=newc", "--quiet"], input=b"newer\n", cwd=extra, stdout=subprocess.PIPE, check=True).stdout
+    (parts / "initrd.img").write_bytes(plain + (PARTS / "initrd.img").read_bytes())
+    run_program(ROOT / "appliance/image/stack", "--system", "--parts", parts, "-o", os.path.join(folder, "stack"), pathlib.Path(folder, "waves"), ROOT / "modules/tutorial",
+                timeout=300)
+
+
 def copy(login, folder):
     """What `scp -r` of the folder does."""
     packed = subprocess.Popen(["tar", "--create", "--directory", folder, "stack"], stdout=subprocess.PIPE)
-    subprocess.run(login.command("tar", "--extract"), stdin=packed.stdout, check=True, timeout=120)
+    subprocess.run(login.command("tar", "--extract"), stdin=packed.stdout, check=True, timeout=600)
     must(packed.wait() == 0, "the folder cannot be read")
 
 
@@ -76,20 +101,29 @@ def taken(tally, lab):
         probe.until(lambda: probe.root("beta", "cat /run/layers/home/stacks/good"), lambda listed: "module waves" in listed, "ready", "it is not found good")
         probe.until(lambda: alice.run("cat waves.log").stdout, lambda log: "\n005 " in log, "pool", "the job does not end")
         must(alice.run("cat waves.out").stdout == "7 m\n", "its output is another")
-    with tally.case("published once more with a deadline, alpha starts anew by itself and has them; beta, which has them, does not, nor does the manager"):
+    with tally.case("published with a newer system and a deadline: alpha starts anew with both by itself, and keeps them; beta's owner and the manager's wait"):
         probe.root("alpha", "wow computer set restart yes")
         alone = [boot(name) for name in ("beta", "manager")]
         count = starts(lab, "alpha")
-        lab.say(carol.run("wow-ca publish stack --restart-by now", timeout=300).stdout.strip())
-        must("jobs keep a machine from" in carol.run("wow-ca stack").stdout, "wow-ca stack does not show the deadline")
+        system(lab.folder)
+        carol.run("rm -r stack")
+        copy(carol, lab.folder)
+        lab.say(carol.run("wow-ca publish stack --restart-by now", timeout=600).stdout.strip())
+        shown = carol.run("wow-ca stack").stdout
+        must("jobs keep a machine from" in shown and "with a system" in shown, f"wow-ca stack shows neither deadline nor system: {shown}")
         back(lab, "alpha", count)
-        must(probe.root("alpha", "cat /usr/share/waves/height") == "7 m", "the module's file is another")
+        must(probe.root("alpha", "cat /usr/share/waves/height /newer") == "7 m\nnewer", "the module's file or the system is another")
+        must(probe.root("alpha", "grep ^system= /run/layers/system") == "system=B", "it is the system of before")
+        probe.until(lambda: probe.root("alpha", ENVIRONMENT), lambda said: "system=B\ntrial=\n" in said, "ready", "GRUB does not stay with it")
+        probe.until(lambda: probe.root("beta", "wow status"), lambda said: "with the next start: another system, and waves, tutorial" in said, "pool", "beta does not say so")
         probe.until(lambda: probe.root("manager", "wow status"), lambda said: "a manager waits for its administrator" in said, "command", "the manager does not say so")
         must([boot(name) for name in ("beta", "manager")] == alone, "beta or the manager started anew")
+        must(probe.root("beta", "ls /run/layers/sys/stacks; ls /run/wow/system.armed").split() == ["A.conf", "B.conf", "/run/wow/system.armed"], "beta's GRUB does not try it")
         probe.root("alpha", "wow computer set restart no")
     with tally.case("taken back, they go with the next start, and beta says so"):
         carol.run("wow-ca publish --none")
         probe.until(lambda: probe.root("beta", "wow status"), lambda said: "with the next start those of the image" in said, "pool", "beta does not say so")
+        probe.until(lambda: probe.root("beta", "ls /run/wow"), lambda said: "system.armed" not in said, "pool", "beta's GRUB tries it still")
 
 
 def boot(name):
