@@ -1,4 +1,6 @@
+using System.Text;
 using System.Text.Json;
+using System.Text.RegularExpressions;
 
 namespace PoolRules.Tests;
 
@@ -24,6 +26,15 @@ public sealed class VectorTests
 
     [Fact]
     public void Tickets() => Judge("tickets", text => Ticket.IsLegal(text));
+
+    /// <summary>A letter in angle brackets stands for a digest of 64 of it.</summary>
+    [Fact]
+    public void Stacks() => Judge("stacks", text =>
+    {
+        byte[] whole = Encoding.UTF8.GetBytes(Regex.Replace(text, "<(.)>", letter => new string(letter.Groups[1].Value[0], 64)));
+        return PoolLayers.TryRead(whole, out PoolLayers? stack, out _)
+            && whole.SequenceEqual(stack.Write()) && (stack.System.Count > 0) == text.Contains("\nkernel ", StringComparison.Ordinal);
+    });
 
     [Fact]
     public void Automatic_names() => Assert.All(

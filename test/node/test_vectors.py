@@ -1,11 +1,13 @@
 """The rules of ca-service/PoolRules that pool.conf's reader has, too: both are tested by the same file."""
 import json
 import pathlib
+import re
 import unittest
 
 from wow.config import kinds, names, ticket
 from wow.lib import ipv4
 from wow.lib.errors import WowError
+from wow.stack import text as stacks
 import samples
 
 VECTORS = json.loads((pathlib.Path(__file__).resolve().parents[1] / "PoolRules.Tests/vectors.json").read_text(encoding="utf-8"))
@@ -21,6 +23,15 @@ def fault(**values):
     return None
 
 
+def is_stack(text):
+    """Whether it is the text of a stack; a letter in angle brackets stands for a digest of 64 of it."""
+    try:
+        stack = stacks.read(re.sub("<(.)>", lambda letter: letter[1] * 64, text).encode(), 1)
+    except stacks.NoStack:
+        return False
+    return bool(stack.system) == ("\nkernel " in text)
+
+
 class Vectors(unittest.TestCase):
     def judge(self, rule, is_legal):
         for expected in ("legal", "illegal"):
@@ -33,6 +44,9 @@ class Vectors(unittest.TestCase):
 
     def test_tickets(self):
         self.judge("tickets", ticket.is_ticket)
+
+    def test_stacks(self):
+        self.judge("stacks", is_stack)
 
     def test_automatic_names(self):
         for address, name in VECTORS["automatic_names"].items():
