@@ -108,7 +108,7 @@ def _act(place: "Place", stack: "Stack", way: "Callable[[], Source]", published:
     place.tidy(stack)
     missing = systems.wanting(place, stack)
     if missing:
-        _bring(place, stack, missing, way, published, sleep)
+        _bring(place, stack, missing, way, published, sleep, systems)
     if is_other:
         write()
         told.leave("next", stack, "", "", is_system=True)
@@ -120,7 +120,8 @@ def _act(place: "Place", stack: "Stack", way: "Callable[[], Source]", published:
     return 0
 
 
-def _bring(place: "Place", stack: "Stack", missing: "list[Layer]", way: "Callable[[], Source]", published: tuple[str, bytes], sleep: "Callable[[float], None]") -> None:
+def _bring(place: "Place", stack: "Stack", missing: "list[Layer]", way: "Callable[[], Source]", published: tuple[str, bytes], sleep: "Callable[[float], None]",
+           systems: Systems) -> None:
     """Fetches what is not here."""
     # What these two load takes longer than all else here, and most looks find nothing to fetch.
     import random
@@ -131,17 +132,30 @@ def _bring(place: "Place", stack: "Stack", missing: "list[Layer]", way: "Callabl
     sleep(random.uniform(0, SPREAD))
     there, waits = way(), 0
     for layer in missing:
+        change = _change(place, stack, layer, systems)
         while True:
             if read(published[0]) != published[1]:
                 raise Newer
             try:
-                fetch.layer(there, layer, place.layers)
+                if change is None or not fetch.by_delta(there, layer, *change, place.layers):
+                    fetch.layer(there, layer, place.layers)
                 break
             except fetch.Busy as busy:
                 waits += 1
                 if waits > MOST_WAITS:
                     raise WowError("the CA is busy serving others", told.AGAIN, code="away") from None
                 sleep(busy.seconds * random.uniform(1, LATER))
+
+
+def _change(place: "Place", stack: "Stack", layer: "Layer", systems: Systems) -> "tuple[Layer, str] | None":
+    """The smallest delta for a layer of which the former file is here, and where that is; None where there is none, or the whole is begun already."""
+    here = {**systems.files(systems.other), **systems.files(systems.running)}
+    found = [(one, here.get(one.from_) or f"{place.layers}/{one.from_}") for one in stack.deltas if one.file == layer.digest]
+    found = [(one, path) for one, path in found if kept.size_of(path)]
+    if not found or kept.size_of(f"{place.layers}/{layer.digest}.part"):
+        return None
+    one, path = min(found, key=lambda each: each[0].size)
+    return text.Layer("delta", layer.name, one.size, one.digest), path
 
 
 def look_for_room(place: "Place", missing: "list[Layer]") -> None:

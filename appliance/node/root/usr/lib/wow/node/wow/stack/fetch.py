@@ -76,6 +76,28 @@ def layer(source: Source, wanted: Layer, folder: str, now: "Callable[[], float]"
     files.sync_folder(part)
 
 
+def by_delta(source: Source, wanted: Layer, change: Layer, former: str, folder: str) -> bool:
+    """Brings a layer's delta, and makes the layer of it and of the former file; whether that came out as was signed. Whatever is wrong with it, the whole is there.
+    Busy."""
+    from wow.stack import delta
+    part = f"{folder}/{wanted.digest}.part"
+    try:
+        layer(source, change, folder)
+        delta.make(wanted, former, f"{folder}/{change.digest}", part)
+        is_right = digest(part) == wanted.digest
+    except (WowError, OSError) as error:
+        print(error, flush=True)  # for the journal
+        is_right = False
+    if is_right:
+        os.rename(part, f"{folder}/{wanted.digest}")
+        files.sync_folder(part)
+    elif os.path.exists(part):
+        os.unlink(part)
+    if os.path.exists(f"{folder}/{change.digest}"):
+        os.unlink(f"{folder}/{change.digest}")
+    return is_right
+
+
 def _go_on(source: Source, wanted: Layer, part: str, at: int, now: "Callable[[], float]") -> None:
     """Brings what is missing from a byte on; what came before something went wrong stays."""
     with source.ask(wanted, at) as answer:

@@ -105,7 +105,7 @@ class Place:
 
     def tidy(self, *more: Stack) -> None:
         """Removes layers that neither this start needs, nor the next, nor the good stack, nor one of these."""
-        needed = {layer.digest for stack in more for layer in (*stack.system, *stack.layers)}
+        needed = {layer.digest for stack in more for layer in (*stack.system, *stack.layers, *stack.deltas)}
         for path in (self.list_file, self.next, self.good):
             needed.update(digests(read(path)))
         for name in os.listdir(self.layers):

@@ -1,0 +1,86 @@
+"""Deltas between a former stack, or an image, and a new one: what machines fetch in the place of whole files. By Debian's rdiff (librsync)."""
+
+import hashlib
+import json
+import pathlib
+import subprocess
+import sys
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parent / "formats"))
+
+import stacks  # noqa: E402
+import tools  # noqa: E402
+from partitions import SYSTEM, named  # noqa: E402
+
+BLOCK = 1024
+"""Bytes that are looked for together. Blocks of squashfs that did not change are found wherever they moved."""
+WORTH = 0.8
+"""Of the file's size: a larger delta is left out."""
+BELOW = ("base", "node")
+BOOTED = ("kernel", "initrd")
+TEXT = "stack"
+
+
+class DeltaError(Exception):
+    """What is wrong, and what to do."""
+
+
+def digest(file):
+    with open(file, "rb") as data:
+        return hashlib.file_digest(data, "sha256").hexdigest()
+
+
+def former(place, scratch):
+    """{name: file} of what a stack folder has, or a qcow2 of `make image`."""
+    if place.is_dir():
+        return of_folder(place)
+    if place.is_file():
+        return of_image(place, scratch)
+    raise DeltaError(f"{place}: no such folder of a stack, or image")
+
+
+def of_folder(folder):
+    """The files of a stack folder by their names."""
+    text = folder / TEXT
+    if not text.is_file():
+        raise DeltaError(f"{folder}: is no folder of a stack; name one that `wow image stack` made, or an image")
+    found = {}
+    for line in text.read_text(encoding="ascii").splitlines()[1:]:
+        kind, *words = line.split(" ")
+        name, file = (kind, words[0]) if kind in (*BELOW, *BOOTED) else (words[0], words[-1])
+        if (folder / file).is_file():
+            found[name] = folder / file
+    return found
+
+
+def of_image(image, scratch):
+    """The layers of an image by their names."""
+    raw = scratch / "former.raw"
+    converted = subprocess.run(["qemu-img", "convert", "-O", "raw", str(image), str(raw)], capture_output=True, text=True, check=False)
+    table = subprocess.run(["sfdisk", "--json", str(raw)], capture_output=True, text=True, check=False)
+    parts = json.loads(table.stdout)["partitiontable"]["partitions"] if converted.returncode == table.returncode == 0 else []
+    listed = stacks.find(raw, parts)
+    if listed is None:
+        raise DeltaError(f"{image}: is no image of `make image`: {(converted.stderr or table.stderr or 'it has no list of layers').strip()}")
+    at, found = named(parts, SYSTEM)["start"] * stacks.SECTOR, {}
+    for _, name, file, *_ in stacks.rows(listed):
+        subprocess.run(["debugfs", "-R", f"dump /layers/{file} {name}.former", f"{raw.name}?offset={at}"], cwd=scratch, capture_output=True, check=True,
+                       env=tools.ENVIRONMENT)
+        found[name] = scratch / f"{name}.former"
+    raw.unlink()
+    return found
+
+
+def make(new, old, scratch):
+    """[(digest of the new file, of the old one, delta's size, its digest, its file)] where that is worth it. new, old: {name: file}."""
+    rows = []
+    for name, file in new.items():
+        if name not in old or (was := digest(old[name])) == (now := digest(file)):
+            continue
+        signature, delta = scratch / f"{name}.signature", scratch / f"{name}-{len(rows)}.delta"
+        for words in (("-b", str(BLOCK), "signature", old[name], signature), ("delta", signature, file, delta)):
+            subprocess.run(["rdiff", *map(str, words)], check=True, capture_output=True)
+        signature.unlink()
+        if delta.stat().st_size < WORTH * file.stat().st_size:
+            rows.append((now, was, delta.stat().st_size, digest(delta), delta))
+    return rows
