@@ -97,7 +97,7 @@ def write(place: "Place", systems: Systems, stack: "Stack") -> None:
     running = systems.files(systems.running)
     there = {**systems.files(systems.other), **running}
     sources = {file.digest: path if kept.size_of(path := there.get(file.digest, "")) == file.size else f"{place.layers}/{file.digest}" for file in stack.system}
-    listed, folder, fresh = systems.list_of(systems.other), systems.boot(systems.other), systems.boot("new")
+    listed = systems.list_of(systems.other)
     if os.path.exists(listed):
         os.unlink(listed)
         files.sync_folder(listed)
@@ -112,9 +112,15 @@ def write(place: "Place", systems: Systems, stack: "Stack") -> None:
             copy(sources[file.digest], target, file, place)
         elif file.digest not in running:
             look(target, file)
+    write_boot(place, systems, [file for file in stack.system if file.kind in BOOTED], sources)
+    files.write(listed, "\n".join([f"# stack {stack.number}", *systems.lines(stack)]) + "\n", sync=True)
+
+
+def write_boot(place: "Place", systems: Systems, booted: "list[Layer]", sources: dict[str, str]) -> None:
+    """Replaces the other system's kernel and initrd. WowError, OSError."""
+    folder, fresh = systems.boot(systems.other), systems.boot("new")
     os.makedirs(fresh, 0o755, exist_ok=True)
     clear(fresh, set())
-    booted = [file for file in stack.system if file.kind in BOOTED]
     for file in booted:
         copy(sources[file.digest], f"{fresh}/{BOOTED[file.kind]}", file, place)
     files.write(f"{fresh}/{SUMS}", "".join(f"{file.digest}  {BOOTED[file.kind]}\n" for file in booted), sync=True)
@@ -123,7 +129,6 @@ def write(place: "Place", systems: Systems, stack: "Stack") -> None:
         os.rmdir(folder)
     os.rename(fresh, folder)
     files.sync_folder(folder)
-    files.write(listed, "\n".join([f"# stack {stack.number}", *systems.lines(stack)]) + "\n", sync=True)
 
 
 def clear(folder: str, keep: set[str]) -> None:
