@@ -59,7 +59,7 @@ paragraph() {
 stop() {
     line 2 error "step=boot file=$1 what=\"$2\" todo=\"$3\""
     if [ -n "${trial:-}" ]; then
-        show "The pool's new system cannot start. This machine starts again by itself in a minute." "$1" "$2" "$3"
+        show "The pool's new system cannot start; this machine starts again in a minute." "$1" "$2" "$3"
         sync
         sleep 60
         echo b > /proc/sysrq-trigger

@@ -99,6 +99,95 @@ class Failures(unittest.TestCase):
             self.assertRegex(pathlib.Path(folder, "dev/kmsg").read_text(), '^<2>WOW: error t=[0-9.]+ step=boot file=/dev/vda4 what="it holds .*" todo="do .*"\n$')
 
 
+    def test_a_system_on_trial_waits_for_nobody(self):
+        """It is shown for a minute, and the machine starts again. Where it cannot it stays, as any other does."""
+        script = (ROOT / "appliance/initrd/say.sh").read_text()
+        with tempfile.TemporaryDirectory() as folder:
+            for place in ("/dev/", "/sys/class", "/proc/sysrq-trigger"):
+                script = script.replace(place, f"{folder}{place}")
+            for name in ("dev", "proc", "sys/class/tty/console"):
+                pathlib.Path(folder, name).mkdir(parents=True)
+            pathlib.Path(folder, "sys/class/tty/console/active").write_text("tty0\n")
+            asks = "trial=0\nstop /dev/vda3 'WOWSYS does not mount' 'take a fresh image'; echo goes on"
+            stubs = f'sync() {{ echo sync; }}\nsleep() {{ cat {folder}/dev/tty0 >> {folder}/screens; cat {folder}/proc/sysrq-trigger 2>/dev/null; echo "sleep $1"; [ "$1" = 60 ] || exit 7; }}'
+            done = subprocess.run(["sh", "-c", f"set -u\n{script}\n{stubs}\n{asks}"], capture_output=True, text=True, check=False)
+            self.assertEqual((done.returncode, done.stdout.split("\n"), done.stderr), (7, ["sync", "sleep 60", "sync", "b", "sleep 3600", ""], ""))
+            screens = pathlib.Path(folder, "screens").read_text()
+            self.assertLess(screens.index("The pool's new system cannot start; this machine starts again in a minute."), screens.index("Switch it off when you have read this."))
+            self.assertLessEqual(max(map(len, screens.splitlines())), 80)
+            self.assertEqual(pathlib.Path(folder, "dev/kmsg").read_text().count("step=boot file=/dev/vda3"), 1)
+
+
+class Words(unittest.TestCase):
+    """What init takes of the kernel's command line: the part above the other scripts, under the shell."""
+
+    def read(self, line):
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, "cmdline").write_text(line + "\n")
+            script = (ROOT / "appliance/initrd/init").read_text().replace("/proc/cmdline", f"{folder}/cmdline")
+            script = script[:script.index("# shellcheck source=say.sh")].replace("export PATH=/bin\n", "mount() { :; }\n")
+            done = subprocess.run(["sh", "-c", f'{script}\necho "$mode|$slot|$trial|$given_up"'], capture_output=True, text=True, check=True)
+            self.assertEqual(done.stderr, "")
+            return done.stdout.strip().split("|")
+
+    def test_which_system_this_is(self):
+        for line, expected in (("rw", ["release", "A", "", ""]), ("wow.system=A rw", ["release", "A", "", ""]), ("wow.system=B rw wow.trial=2 panic=30", ["release", "B", "2", ""]),
+                               ("wow.system=B wow.trial=0 wow.mode=develop", ["develop", "B", "0", ""]), ("wow.system=A wow.left=B", ["release", "A", "", "B"])):
+            self.assertEqual(self.read(line), expected)
+
+    def test_what_is_none_is_left(self):
+        for word in ("wow.system=C", "wow.system=", "wow.system=../x", "wow.system=AB", "wow.trial=", "wow.trial=x", "wow.trial=10", "wow.left=", "wow.left=C", "xwow.system=B"):
+            self.assertEqual(self.read(f"rw {word}"), ["release", "A", "", ""], word)
+
+
+class Systems(unittest.TestCase):
+    """What the initrd leaves for the running system of the two that there are."""
+
+    def told(self, words):
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, "run/layers").mkdir(parents=True)
+            script = (ROOT / "appliance/initrd/layers.sh").read_text().replace("/run/layers", f"{folder}/run/layers")
+            subprocess.run(["sh", "-c", f"set -u\n{words}\n{script}\ntell_of_system\n"], check=True)
+            place = pathlib.Path(folder, "run/layers")
+            return (place / "system").read_text(), str((place / "image").readlink()), (place / "trial").exists()
+
+    def test_which_one_whether_on_trial_and_which_was_given_up(self):
+        self.assertEqual(self.told("slot=A trial= given_up="), ("system=A\ntrial=\nleft=\n", "sys/stacks/A.conf", False))
+        self.assertEqual(self.told("slot=B trial=0 given_up="), ("system=B\ntrial=0\nleft=\n", "sys/stacks/B.conf", True), "the last try is one, too")
+        self.assertEqual(self.told("slot=A trial= given_up=B"), ("system=A\ntrial=\nleft=B\n", "sys/stacks/A.conf", False))
+
+
+class Ended(unittest.TestCase):
+    """The environment block of GRUB's, when a start came to its end."""
+
+    @staticmethod
+    def block(*lines):
+        return "".join(f"{line}\n" for line in ("# GRUB Environment Block", *lines)).encode("ascii").ljust(1024, b"#")
+
+    def after(self, data, shell=("sh",)):
+        """What stands there after a start."""
+        with tempfile.TemporaryDirectory() as folder:
+            place = pathlib.Path(folder, "config/grub/grubenv")
+            place.parent.mkdir(parents=True)
+            place.write_bytes(data)
+            script = (ROOT / "appliance/initrd/ended.sh").read_text().replace("/config", f"{folder}/config").replace("/run/", f"{folder}/")
+            stubs = 'partition() { echo "/dev/$1"; }\nload() { :; }\nmount() { :; }\numount() { :; }\n'
+            done = subprocess.run([*shell, "-c", f"set -u\n{script}\n{stubs}\nstart_ended"], capture_output=True, text=True, check=True)
+            self.assertEqual((done.stdout, done.stderr, pathlib.Path(folder, "grubenv").exists()), ("", "", False))
+            return place.read_bytes()
+
+    def test_it_says_so_and_what_is_on_trial_stays(self):
+        for shell in (("sh",), ("busybox", "sh")):
+            for rest in ((), ("system=B", "trial=A", "tries=2"), ("system=A", "trial=", "tries=")):
+                for at in range(len(rest) + 1):
+                    before, after = ([*rest[:at], f"unfinished={word}", *rest[at:]] for word in ("yes", "no"))
+                    self.assertEqual(self.after(self.block(*before), shell), self.block(*after))
+
+    def test_what_says_so_already_and_what_is_no_block_is_not_written(self):
+        for data in (self.block("unfinished=no", "trial=B", "tries=3"), self.block(), b"", b"\0" * 1024, b"x unfinished=yes\n".ljust(1024, b"#")):
+            self.assertEqual(self.after(data), data)
+
+
 class Layers(unittest.TestCase):
     """A list of layers, or a layer, that is not as it must be."""
 
@@ -110,7 +199,7 @@ class Layers(unittest.TestCase):
                 pathlib.Path(folder, "run/layers/sys/stacks/A.conf").write_text(listed)
             if layer is not None:
                 pathlib.Path(folder, "run/layers/sys/layers/a.squashfs").write_bytes(layer)
-            script = (ROOT / "appliance/initrd/layers.sh").read_text().replace("/run/layers", f"{folder}/run/layers")
+            script = "slot=A\n" + (ROOT / "appliance/initrd/layers.sh").read_text().replace("/run/layers", f"{folder}/run/layers")
             asks = 'verify=\nmount() { return 1; }\nstop() { printf "%s|%s|%s\\n" "$@"; exit; }\nstack base'
             said = subprocess.run(["sh", "-c", f"{script}\n{asks}"], capture_output=True, text=True, check=True).stdout
         self.assertEqual(said.count("|"), 2, said)
@@ -159,7 +248,7 @@ class Chosen(unittest.TestCase):
         scripts = "".join((ROOT / "appliance/initrd" / name).read_text() for name in ("say.sh", "config.sh", "layers.sh"))
         for place in ("/run/layers", "/run/wow-config", "/dev/", "/sys/class"):
             scripts = scripts.replace(place, f"{self.folder}{place}")
-        script = f"set -u\n{scripts}\ncheck() {{ :; }}\nmount() {{ echo \"$5\"; }}\nstack node module glue\n"
+        script = f"set -u\nslot=A\n{scripts}\ncheck() {{ :; }}\nmount() {{ echo \"$5\"; }}\nstack node module glue\n"
         done = subprocess.run(["sh", "-c", script], capture_output=True, text=True, check=True)
         self.assertEqual(done.stderr, "")
         return [pathlib.PurePath(line).name.partition("-")[0] for line in done.stdout.splitlines()]

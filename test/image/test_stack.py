@@ -1,11 +1,23 @@
 """The stack tool: what it refuses, and that nothing is lost then. What it makes is seen in composed.py."""
 
+import hashlib
+import os
 import pathlib
 import subprocess
 import tempfile
 import unittest
+from unittest import mock
+
+from test_module import tool
+from wow.stack import text
 
 STACK = pathlib.Path(__file__).resolve().parents[2] / "appliance/image/stack"
+made = tool(STACK)
+FILES = ("layers/base.squashfs", "layers/node.squashfs", "base/vmlinuz", "initrd.img")
+
+
+def digest(data):
+    return hashlib.sha256(data).hexdigest()
 
 
 class StackTest(unittest.TestCase):
@@ -53,6 +65,78 @@ class StackTest(unittest.TestCase):
         self.assertIn("module.ini", self.refused(self.folder / "one", "--parts", self.folder))
         self.assertEqual("of before", (self.folder / "out/stack").read_text())
         self.assertEqual([], list(self.folder.glob(".out*")))
+
+    def test_neither_a_module_nor_a_system(self):
+        done = subprocess.run([STACK, "-o", self.folder / "out"], capture_output=True, text=True, check=False)
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertIn("name a module, or --system", done.stderr)
+
+
+class SystemTest(unittest.TestCase):
+    """A stack that carries a system, without modules: nothing is mounted for it."""
+
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.folder = pathlib.Path(scratch.name)
+        for name in FILES:
+            (self.folder / "parts" / name).parent.mkdir(parents=True, exist_ok=True)
+            (self.folder / "parts" / name).write_bytes(name.encode())
+        for kind in made.BELOW:
+            self.layer(f"parts/layers/{kind}.squashfs", f"usr/lib/{kind}")
+        self.files = [(self.folder / "parts" / name).read_bytes() for name in FILES]
+
+    def layer(self, name, holds):
+        """A layer with one file."""
+        with tempfile.TemporaryDirectory() as tree:
+            (pathlib.Path(tree) / holds).parent.mkdir(parents=True)
+            (pathlib.Path(tree) / holds).write_text(name)
+            (self.folder / name).unlink(missing_ok=True)
+            subprocess.run(["mksquashfs", tree, self.folder / name, "-noappend", "-quiet", "-no-progress", "-all-root"], check=True, stdout=subprocess.DEVNULL)
+
+    def make(self, *words):
+        """What it says. It runs as if root did."""
+        with mock.patch.object(os, "geteuid", return_value=0), mock.patch("builtins.print") as said:
+            made.main(["-o", str(self.folder / "out"), "--parts", str(self.folder / "parts"), *words])
+        return "\n".join(str(call.args[0]) for call in said.call_args_list)
+
+    def test_its_text_has_each_file_by_digest_and_size_and_the_folder_has_them(self):
+        said = self.make("--system")
+        rows = zip(text.SYSTEM, self.files)
+        self.assertEqual((self.folder / "out/stack").read_text(), "wow-stack 1\n" + "".join(f"{kind} {digest(data)} {len(data)}\n" for kind, data in rows))
+        stack = text.read((self.folder / "out/stack").read_bytes(), 1)
+        self.assertEqual((tuple(file.kind for file in stack.system), stack.layers), (text.SYSTEM, ()), "the machines read it")
+        self.assertEqual({path.name: path.read_bytes() for path in (self.folder / "out").iterdir() if path.name != "stack"}, {digest(data): data for data in self.files})
+        self.assertIn("0 modules and the system, 0.0 MB", said)
+
+    def test_the_modules_stand_above_it(self):
+        below = [(kind, self.folder / f"parts/layers/{kind}.squashfs") for kind in made.BELOW]
+        above = [(kind, self.folder / f"{name}.squashfs") for kind, name in (("module", "maths"), ("glue", "glue"))]
+        for _, file in above:
+            file.write_bytes(file.name.encode())
+        (self.folder / "maths").mkdir()
+        rows = tool(STACK.parent / "stack-list")
+        listed = "".join(f"{rows.row(kind, file.stem, file)}\n" for kind, file in (*below, *above))
+        with mock.patch.object(made, "layers", return_value=[*below, *above]), mock.patch.object(made, "run", return_value=listed):
+            self.assertIn("1 module and the system", self.make("--system", str(self.folder / "maths")))
+            lines = (self.folder / "out/stack").read_text().splitlines()
+            self.assertEqual([line.split()[0] for line in lines[1:]], ["base", "node", "kernel", "initrd", "module", "glue"])
+            self.assertEqual(len(list((self.folder / "out").iterdir())), 7)
+            self.make(str(self.folder / "maths"))
+        lines = (self.folder / "out/stack").read_text().splitlines()
+        self.assertEqual(lines[1:3], [f"{kind} {digest(data)}" for kind, data in zip(made.BELOW, self.files)], "without --system they need no size")
+        self.assertEqual({path.name for path in (self.folder / "out").iterdir()}, {"stack", *(digest(file.read_bytes()) for _, file in above)}, "what was there is gone")
+
+    def test_a_part_that_is_missing_is_named_and_nothing_is_changed(self):
+        self.make("--system")
+        before = (self.folder / "out/stack").read_text()
+        for name in FILES:
+            (self.folder / "parts" / name).rename(self.folder / "away")
+            with self.assertRaises(made.StackError) as caught:
+                self.make("--system")
+            self.assertIn(f"{self.folder / 'parts' / name}: no such file; run `make image` first", str(caught.exception))
+            (self.folder / "away").rename(self.folder / "parts" / name)
+        self.assertEqual(((self.folder / "out/stack").read_text(), sorted(path.name for path in self.folder.iterdir())), (before, ["out", "parts"]))
 
 
 if __name__ == "__main__":

@@ -31,7 +31,7 @@ class Stacks(unittest.TestCase):
             (self.folder / name).mkdir(parents=True)
         (self.folder / "sys/class/tty/console/active").write_text("tty0\n")
         (self.folder / "run/layers/sys/stacks/A.conf").write_text(IMAGE)
-        self.mode = "release"
+        self.mode, self.slot = "release", "A"
 
     def stack(self, name, number, *modules, own=OWN, glue=""):
         """A published stack in home; its modules are named like what their layers hold."""
@@ -49,7 +49,7 @@ class Stacks(unittest.TestCase):
         for place in ("/run/layers", "/run/wow-config", "/run/systemd", "/dev/", "/sys/class"):
             scripts = scripts.replace(place, f"{self.folder}{place}")
         script = f"""set -u
-mode={self.mode} verify=
+mode={self.mode} verify= slot={self.slot}
 {scripts}
 stacked=
 mount() {{ ! grep -q 'nolayer' "$5" 2>/dev/null && stacked="$stacked $5"; }}
@@ -172,6 +172,39 @@ echo "$lower"
         self.assertEqual(self.start(), ["tutorial"])
         self.assertIn("another base or node", self.facts()["why"])
         self.assertEqual(self.tries(), None)
+
+    def two(self):
+        """The machine has B beside A, and the stack of B, which was made over its base and node."""
+        self.b = OWN.replace("-1.", "-2.").replace("aa", "a2").replace("bb", "b2")
+        (self.folder / "run/layers/sys/stacks/B.conf").write_text(f"# stack 12\n{self.b}")
+        self.stack("next", 12, "maths", own=self.b)
+        self.stack("good", 11, "former")
+
+    def test_a_stack_goes_with_the_system_that_came_with_it(self):
+        self.two()
+        self.slot = "B"
+        for count in "123":
+            self.assertEqual((self.start(), self.tries(), self.facts()), (["maths"], count, {"source": "next", "number": "12"}))
+        self.assertEqual(self.start(), [], "B has no modules of its own, and good is of A")
+        self.assertEqual(self.facts(), {"source": "image", "left": "12", "why": "after 3 starts with it this machine was not back in its pool"})
+
+    def test_the_former_system_leaves_it_and_takes_what_was_found_good_there(self):
+        self.two()
+        self.assertEqual(self.start(), ["former"])
+        self.assertEqual((self.facts(), self.tries()), ({"source": "good", "number": "11", "left": "12",
+                                                         "why": "it was made over another base or node than this image has"}, None))
+        (self.home / "stacks/good").unlink()
+        self.assertEqual(self.start(), ["tutorial"])
+        self.assertEqual((self.folder / "run/layers/list").read_text(), IMAGE)
+
+    def test_a_system_that_comes_without_modules_starts_without(self):
+        self.two()
+        self.slot = "B"
+        self.stack("next", 12, own=self.b)
+        self.assertEqual((self.start(), self.facts()), ([], {"source": "next", "number": "12"}))
+        self.assertEqual((self.folder / "run/layers/list").read_text(), f"# stack 12\n{self.b}")
+        (self.home / "stacks/next").unlink()
+        self.assertEqual((self.start(), self.facts()), ([], {"source": "image"}))
 
     def test_a_list_that_is_no_list_is_left(self):
         for text in ("", "\0\0\0\0", f"# stack 12\n{OWN}case maths x 1 x\n", f"# stack 12\n{OWN}module maths\n", f"# stack 12\n{OWN}module maths x y z\n"):

@@ -382,9 +382,11 @@ class Machine(Root, unittest.TestCase):
         kept.settle(f"{self.root}/stack.wanted", f"{self.root}/settled")
         self.assertTrue(os.path.exists(f"{self.root}/stack.wanted"))
         self.assertTrue(os.path.exists(f"{self.root}/settled"))
+        os.unlink(f"{self.root}/stack.wanted")
         with mock.patch.object(kept.Place, "find_good", side_effect=OSError(28, "No space left on device")), mock.patch("builtins.print") as printed:
             kept.settle(f"{self.root}/stack.wanted", f"{self.root}/settled")
         self.assertEqual(printed.call_count, 1)
+        self.assertTrue(os.path.exists(f"{self.root}/stack.wanted"), "a trial is noted without home")
 
     def test_a_machine_that_forgets_its_pool_forgets_its_modules(self):
         self.publish(12)
@@ -394,6 +396,16 @@ class Machine(Root, unittest.TestCase):
             reset.main()
         self.assertEqual(os.listdir(f"{self.root}/home"), [])
         self.assertIn("wow-stack.service", called.call_args_list[0].args)
+
+    def test_a_machine_that_forgets_its_pool_tries_no_other_system(self):
+        done = []
+        self.write("system.armed", "12\n")
+        with mock.patch.object(reset, "ARMED", f"{self.root}/system.armed"), mock.patch.object(reset.kept, "HOME", f"{self.root}/home"), \
+                mock.patch.object(reset, "wipe", done.append), mock.patch.object(reset.system, "systemctl", lambda *words: done.append(words)), \
+                mock.patch.object(reset.console, "say"):
+            reset.leave()
+        self.assertEqual(done[1:], [reset.paths.STATE, ("start", "wow-system.service"), ("poweroff", "--no-block")])
+        self.assertLess(done[0].index("wow-stack.service"), done[0].index("wow-system.service"), "the one that starts it first")
 
 
 class Reaching(unittest.TestCase):

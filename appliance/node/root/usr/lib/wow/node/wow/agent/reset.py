@@ -3,11 +3,12 @@ import os
 import shutil
 
 from wow.lib import console, paths, system
-from wow.stack import kept
+from wow.stack import bring, kept
+from wow.stack.systems import ARMED
 
 # Numbers of accounts stay, because homes belong to them; machine-id is the initrd's; condor is a mount point that is emptied.
 STAYS = {"users", "machine-id"}
-USES = ("wow-join.service", "wow-stack.service", "condor.service", "strongswan.service", "wow-ca.service", "ipopd.service")
+USES = ("wow-join.service", "wow-stack.service", "wow-system.service", "condor.service", "strongswan.service", "wow-ca.service", "ipopd.service")
 """What holds on to the identity."""
 
 
@@ -25,6 +26,9 @@ def forget(then: str, verb: str) -> int:
     """Exit code. then: what the console says of what comes; verb: systemctl's word for it."""
     system.systemctl("stop", *USES)
     wipe(paths.STATE)
+    if os.path.exists(ARMED):
+        # Without a notice it has GRUB stay with the running system: nobody is there yet for whom a trial could be good.
+        system.systemctl("start", bring.REPLACER)
     # Another pool has other modules. The stack before its layers, for the initrd tells of one without.
     for folder in ("stacks", "layers"):
         if os.path.isdir(path := f"{kept.HOME}/{folder}"):

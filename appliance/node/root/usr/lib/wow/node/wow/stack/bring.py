@@ -7,7 +7,7 @@ from wow.config import facts
 from wow.lib import agreed, control, modes, paths, system
 from wow.lib.errors import WowError
 from wow.stack import kept, text, told
-from wow.stack.systems import Systems
+from wow.stack.systems import ARMED, Systems
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,13 +48,15 @@ def once(place: "Place", way: "Callable[[], Source]", notice: str = NOTICE, slee
     data = read(notice)
     if data is None or not place.own():
         return 0
+    systems, write, stack = systems or Systems(), write or replace, None
     try:
+        if systems.is_proven():
+            write()
         stack = text.notice(data)
+        return _act(place, stack, way, (notice, data), sleep, systems, write)
     except text.NoStack as error:
         told.leave("no-stack", None, f"what the pool published as a stack of modules is none ({error})", "The pool's administrator publishes it anew: wow-ca publish")
         return 0
-    try:
-        return _act(place, stack, way, (notice, data), sleep, systems or Systems(), write or replace)
     except WowError as error:
         told.leave(error.code or "trouble", stack, error.what, error.todo)
         print(error, flush=True)  # for the journal
@@ -85,7 +87,7 @@ def _act(place: "Place", stack: "Stack", way: "Callable[[], Source]", published:
     if is_other and systems.is_unproven():
         told.leave("trial", stack, "", "")
         return 0
-    if not is_other and systems.is_pending():
+    if not is_other and os.path.exists(ARMED):
         write()
     if modes.read()[0] == modes.EPHEMERAL:
         told.leave("ephemeral", stack, "this start keeps nothing, so it has its image's modules", "")

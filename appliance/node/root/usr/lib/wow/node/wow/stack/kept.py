@@ -128,8 +128,11 @@ def settle(wanted: str = WANTED, settled: str = SETTLED) -> None:
     pool."""
     try:
         files.write(settled, "")
-        Place().find_good()
-        files.write(wanted, "")
+        try:
+            Place().find_good()
+        finally:
+            # What else wow-stack does needs no room in home: it has GRUB stay with a system that was on trial.
+            files.write(wanted, "")
     except OSError as error:
         print(f"the stack of this start is not noted as good: {error}", flush=True)  # for the journal
 

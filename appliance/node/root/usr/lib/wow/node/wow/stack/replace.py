@@ -40,9 +40,11 @@ class Disk:
 def main() -> int:
     """Exit code."""
     data = bring.read(bring.NOTICE)
-    systems = Systems()
+    systems, is_back = Systems(), os.path.exists(kept.SETTLED)
+    disk = Disk(systems.root)
     try:
-        act(kept.Place(), systems, text.notice(data) if data else None, Disk(systems.root), os.path.exists(kept.SETTLED))
+        note(systems, disk, is_back)
+        act(kept.Place(), systems, text.notice(data) if data else None, disk, is_back)
     except text.NoStack:
         return 0  # wow-stack tells of it
     except WowError as error:
@@ -54,25 +56,37 @@ def main() -> int:
     return 0
 
 
+def note(systems: Systems, disk: Disk, is_back: bool) -> None:
+    """Has GRUB stay with a system on trial that is good, whatever is published by now. WowError, OSError."""
+    if systems.is_trial and is_back:
+        stay(systems, disk)
+
+
+def stay(systems: Systems, disk: Disk) -> None:
+    """Has GRUB start the running system, and try no other one. WowError, OSError."""
+    disk.environment({"system": systems.running, "trial": "", "tries": ""})
+
+
 def act(place: "Place", systems: Systems, stack: "Stack | None", disk: Disk, is_back: bool, armed: str = ARMED) -> None:
     """Does what is to be done now. is_back: whether this start brought the machine back into its pool. WowError, OSError."""
-    if systems.is_trial and is_back:
-        disk.environment({"system": systems.running, "trial": "", "tries": ""})
     if stack is None or not stack.system or systems.is_running(stack):
         if os.path.exists(armed):
-            disk.environment({"system": systems.running, "trial": "", "tries": ""})
+            stay(systems, disk)
             os.unlink(armed)
         return
     if (systems.is_trial and not is_back) or systems.is_given_up(stack) or systems.wanting(place, stack):
         return
     if not systems.is_there(stack):
         # Whatever GRUB would try or start is to be replaced: it stays with what runs.
-        disk.environment({"system": systems.running, "trial": "", "tries": ""})
-        disk.writable(True)
+        stay(systems, disk)
         try:
+            disk.writable(True)
             write(place, systems, stack)
         finally:
             disk.writable(False)
+    else:
+        # Whoever wrote it may have been ended before this.
+        disk.writable(False)
     place.take(stack, systems.lines(stack))
     disk.environment({"trial": systems.other, "tries": environment.TRIES})
     files.write(armed, f"{stack.number}\n")
@@ -83,23 +97,30 @@ def write(place: "Place", systems: Systems, stack: "Stack") -> None:
     running = systems.files(systems.running)
     there = {**systems.files(systems.other), **running}
     sources = {file.digest: path if kept.size_of(path := there.get(file.digest, "")) == file.size else f"{place.layers}/{file.digest}" for file in stack.system}
-    listed, folder, fresh = systems.list_of(systems.other), systems.boot(systems.other), systems.boot("new")
+    listed = systems.list_of(systems.other)
     if os.path.exists(listed):
         os.unlink(listed)
         files.sync_folder(listed)
     layers = [file for file in stack.system if file.kind in LAYERS]
     keep = {row[2] for row in systems.rows(systems.running)} | {layer_name(file) for file in layers}
     clear(f"{systems.root}/layers", keep)
-    room(systems.root, sum(file.size for file in stack.system))
+    stays = [file for file in layers if sources[file.digest] == f"{systems.root}/layers/{layer_name(file)}"]
+    room(systems.root, sum(file.size for file in stack.system if file not in stays))
     for file in layers:
         target = f"{systems.root}/layers/{layer_name(file)}"
-        if sources[file.digest] != target:
+        if file not in stays:
             copy(sources[file.digest], target, file, place)
         elif file.digest not in running:
             look(target, file)
+    write_boot(place, systems, [file for file in stack.system if file.kind in BOOTED], sources)
+    files.write(listed, "\n".join([f"# stack {stack.number}", *systems.lines(stack)]) + "\n", sync=True)
+
+
+def write_boot(place: "Place", systems: Systems, booted: "list[Layer]", sources: dict[str, str]) -> None:
+    """Replaces the other system's kernel and initrd. WowError, OSError."""
+    folder, fresh = systems.boot(systems.other), systems.boot("new")
     os.makedirs(fresh, 0o755, exist_ok=True)
     clear(fresh, set())
-    booted = [file for file in stack.system if file.kind in BOOTED]
     for file in booted:
         copy(sources[file.digest], f"{fresh}/{BOOTED[file.kind]}", file, place)
     files.write(f"{fresh}/{SUMS}", "".join(f"{file.digest}  {BOOTED[file.kind]}\n" for file in booted), sync=True)
@@ -108,7 +129,6 @@ def write(place: "Place", systems: Systems, stack: "Stack") -> None:
         os.rmdir(folder)
     os.rename(fresh, folder)
     files.sync_folder(folder)
-    files.write(listed, "\n".join([f"# stack {stack.number}", *systems.lines(stack)]) + "\n", sync=True)
 
 
 def clear(folder: str, keep: set[str]) -> None:

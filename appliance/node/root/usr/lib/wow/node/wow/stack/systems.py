@@ -63,9 +63,9 @@ class Systems:
         """Whether this start is one of a trial, and did not bring the machine back into its pool so far: the other system is what it falls back to."""
         return self.is_trial and not os.path.exists(kept.SETTLED)
 
-    def is_pending(self) -> bool:
-        """Whether GRUB is to be told to stay with the running system: this start of a trial is good, or the other one is no longer wanted."""
-        return (self.is_trial and not self.is_unproven()) or os.path.exists(ARMED)
+    def is_proven(self) -> bool:
+        """Whether this start is one of a trial, and brought the machine back into its pool: GRUB is to stay with it, whatever is published by now."""
+        return self.is_trial and not self.is_unproven()
 
     def is_there(self, stack: Stack) -> bool:
         """Whether the other system is the one that a stack carries, and came with it."""
@@ -73,7 +73,7 @@ class Systems:
 
     def is_given_up(self, stack: Stack) -> bool:
         """Whether this machine was not back in its pool after three starts with what a stack carries."""
-        return self.left == self.other and self.number(self.other) == str(stack.number)
+        return self.left == self.other and self.is_there(stack)
 
     def lacking(self, stack: Stack) -> list[Layer]:
         """What of a stack's system neither of the two has."""

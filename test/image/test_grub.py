@@ -1,0 +1,150 @@
+"""GRUB's script: whether GRUB has what it calls, and which system it starts. Its language is that of the shell but for `set` and the menu, so the shell runs it."""
+
+import pathlib
+import re
+import subprocess
+import tempfile
+import unittest
+
+from test_module import ROOT, tool
+
+install = tool(ROOT / "appliance/image/boot/install")
+SCRIPT = (ROOT / "appliance/image/boot/grub.cfg").read_text(encoding="ascii")
+OF_NORMAL = {"set", "export", "menuentry", "submenu"}
+"""What GRUB knows without a module that command.lst names."""
+# What stands for GRUB's commands: each says what it is told.
+STUBS = r"""
+load_env() { [ ! -f env ] || . ./env; }
+save_env() { [ -z "$is_read_only" ] || return 1; for name; do eval "echo \"$name=\$$name\""; done >> env; echo saved; }
+keystatus() { return 1; }
+regexp() { disk=hd0; }
+linux() { shift 0; echo "linux $*"; [ -z "$is_gone" ]; }
+linux16() { linux "$@"; }
+initrd() { echo "initrd $*"; }
+initrd16() { initrd "$@"; }
+boot() { echo boot; }
+sleep() { echo "sleep $*"; }
+reboot() { echo reboot; }
+"""
+
+
+def shell():
+    """The script up to its menu, as the shell has it."""
+    text = SCRIPT[:SCRIPT.index("menuentry ")]
+    text = re.sub(r"\bset (\w+=)", r"\1", text).replace("\nexport ", "\n: ")
+    return re.sub(r"^function (\w+) {", r"\1() {", text, flags=re.M)
+
+
+class Script(unittest.TestCase):
+    def test_grub_reads_it(self):
+        done = subprocess.run(["grub-script-check", ROOT / "appliance/image/boot/grub.cfg"], capture_output=True, text=True, check=False)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def test_each_command_is_in_a_module_that_grub_is_made_with(self):
+        text = re.sub(r'"[^"]*"', "word", re.sub(r"^\s*#.*", "", SCRIPT, flags=re.M))
+        own = set(re.findall(r"^function (\w+)", text, re.M))
+        text = re.sub(r"^function \w+", "", text, flags=re.M)
+        found = {command for part in re.split(r"[;\n{}]|\b(?:then|else|if|elif)\b", text) if (command := part.strip().partition(" ")[0])} - {"fi", *own}
+        self.assertLessEqual({"[", "set", "load_env", "save_env", "true", "linux16", "initrd", "boot", "reboot", "sleep", "menuentry"}, found)
+        for target, commands in (("i386-pc", [*install.COMMON, "biosdisk", "linux16"]), ("x86_64-efi", install.COMMON)):
+            rows = (line.lstrip("*").split(": ") for line in (install.GRUB / target / "command.lst").read_text().splitlines())
+            module_of = dict(rows)
+            needs = dict(line.split(":", 1) for line in (install.GRUB / target / "moddep.lst").read_text().splitlines())
+            there = set()
+            more = list(commands)
+            while more:
+                if (name := more.pop()) not in there:
+                    there.add(name)
+                    more += needs.get(name, "").split()
+            lacking = {command for command in found - OF_NORMAL if module_of.get(command) not in there}
+            # Which of the two pairs is called the script decides.
+            self.assertEqual(lacking - ({"linux16", "initrd16"} if target == "x86_64-efi" else set()), set(), target)
+
+
+class Starting(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def environment(self, **values):
+        (self.folder / "env").write_text("".join(f"{name}={value}\n" for name, value in values.items()))
+
+    def saved(self, name):
+        found = [line.partition("=")[2].strip('"') for line in (self.folder / "env").read_text().splitlines() if line.startswith(f"{name}=")]
+        return found[-1] if found else ""
+
+    def start(self, asks="start", platform="pc", is_read_only="", is_gone=""):
+        """What GRUB does, in lines."""
+        head = f"grub_platform={platform} root=hd0,gpt2 is_read_only={is_read_only} is_gone={is_gone}\nunfinished= trial= tries= left=\n"
+        done = subprocess.run(["dash", "-c", f"{head}{STUBS}{shell()}\n{asks}"], capture_output=True, text=True, check=False, cwd=self.folder)
+        self.assertEqual(done.stderr, "")
+        return done.stdout.splitlines()
+
+    def taken(self, *words, **more):
+        """(which system, words beside the usual ones) of a start."""
+        said = [line for line in self.start(*words, **more) if line.startswith("linux ")]
+        self.assertEqual(len(said), 1)
+        _, kernel, *rest = said[0].split()
+        own = [word for word in rest if word.startswith(("wow.", "panic", "systemd.crash"))]
+        self.assertEqual(kernel, f"(hd0,gpt3)/boot/{own[0][-1]}/vmlinuz")
+        self.assertIn("rw", rest)
+        return own[0].removeprefix("wow.system="), own[1:]
+
+    def test_a_fresh_image_starts_a_and_the_environment_says_that_it_did(self):
+        for platform in ("pc", "efi"):
+            self.environment(unfinished="no")
+            self.assertEqual(self.start(platform=platform)[0], "saved")
+            self.assertEqual(self.taken(platform=platform), ("A", []))
+            self.assertEqual(self.saved("unfinished"), "yes")
+        (self.folder / "env").unlink()
+        self.assertEqual(self.taken(), ("A", []))
+
+    def test_a_mode_is_the_last_word(self):
+        self.assertEqual(self.taken("start wow.mode=ephemeral"), ("A", ["wow.mode=ephemeral"]))
+
+    def test_the_good_system_is_started(self):
+        for system, expected in (("A", "A"), ("B", "B"), ("", "A"), ("C", "A")):
+            for trial in ("", expected, "C"):
+                self.environment(unfinished="no", system=system, trial=trial, tries="3" if trial else "")
+                self.assertEqual(self.taken(), (expected, []))
+
+    def test_a_trial_has_three_starts_each_counted_before_and_then_it_is_given_up(self):
+        for system, trial in (("A", "B"), ("B", "A")):
+            self.environment(unfinished="no", system=system, trial=trial, tries="3")
+            for tries in "210":
+                self.assertEqual(self.taken("start wow.mode=develop"), (trial, [f"wow.trial={tries}", "panic=30", "systemd.crash_action=reboot", "wow.mode=develop"]))
+                self.assertEqual(self.saved("tries"), tries)
+            for _ in range(3):
+                self.assertEqual(self.taken(), (system, [f"wow.left={trial}"]))
+                self.assertEqual(self.saved("tries"), "0")
+
+    def test_a_number_that_is_none_gives_no_start(self):
+        for tries in ("", "4", "x", "-1", "33"):
+            self.environment(unfinished="no", system="A", trial="B", tries=tries)
+            self.assertEqual(self.taken(), ("A", ["wow.left=B"]))
+
+    def test_where_nothing_can_be_counted_nothing_is_tried(self):
+        self.environment(unfinished="no", system="A", trial="B", tries="3")
+        self.assertEqual(self.taken(is_read_only="yes"), ("A", []))
+
+    def test_the_menu_offers_the_system_that_the_first_entry_does_not_start(self):
+        self.assertIn('menuentry "WOW, with the other system ($spare)" { begin "$spare" "" }', SCRIPT)
+        for values, spare in (({}, "B"), ({"system": "B"}, "A"), ({"trial": "B", "tries": "3"}, "A"), ({"trial": "B", "tries": "0"}, "B"), ({"system": "B", "trial": "A", "tries": "1"}, "B")):
+            self.environment(unfinished="yes", **values)
+            self.assertEqual(self.taken('begin "$spare" ""'), (spare, []))
+
+    def test_a_kernel_that_cannot_be_read_starts_the_machine_again_unless_it_is_the_good_one(self):
+        self.environment(system="A", trial="B", tries="3")
+        self.assertEqual(self.start(is_gone="yes")[-2:], ["sleep 10", "reboot"])
+        self.environment(system="A")
+        self.assertEqual(self.start(is_gone="yes")[-1], "boot")
+
+    def test_each_menu_within_another_has_what_the_functions_take(self):
+        functions = SCRIPT[SCRIPT.index("function start"):SCRIPT.index("menuentry ")] + 'begin "$spare"'
+        exported = set(re.search(r"^export (.*)", SCRIPT, re.M).group(1).split())
+        self.assertEqual(set(re.findall(r"\$([a-z]\w*)", functions)) - {"grub_platform", "from"}, exported)
+
+
+if __name__ == "__main__":
+    unittest.main()
