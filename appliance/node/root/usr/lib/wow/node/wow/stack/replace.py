@@ -103,11 +103,11 @@ def write(place: "Place", systems: Systems, stack: "Stack") -> None:
         files.sync_folder(listed)
     layers = [file for file in stack.system if file.kind in LAYERS]
     keep = {row[2] for row in systems.rows(systems.running)} | {layer_name(file) for file in layers}
-    clear(f"{systems.root}/layers", keep)
-    stays = [file for file in layers if sources[file.digest] == f"{systems.root}/layers/{layer_name(file)}"]
+    clear(systems.layers, keep)
+    stays = [file for file in layers if sources[file.digest] == f"{systems.layers}/{layer_name(file)}"]
     room(systems.root, sum(file.size for file in stack.system if file not in stays))
     for file in layers:
-        target = f"{systems.root}/layers/{layer_name(file)}"
+        target = f"{systems.layers}/{layer_name(file)}"
         if file not in stays:
             copy(sources[file.digest], target, file, place)
         elif file.digest not in running:

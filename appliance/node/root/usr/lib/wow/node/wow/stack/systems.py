@@ -30,6 +30,11 @@ class Systems:
         """The system that does not run, which may be replaced."""
         return "A" if self.running == "B" else "B"
 
+    @property
+    def layers(self) -> str:
+        """The folder of both systems' layers."""
+        return f"{self.root}/layers"
+
     def list_of(self, system: str) -> str:
         """Where the list of its layers is."""
         return f"{self.root}/stacks/{system}.conf"
@@ -52,7 +57,7 @@ class Systems:
         """Its files by their digests, as its lists have them; nothing where it has no list."""
         rows = self.rows(system)
         sums = (line.split() for line in (files.find(f"{self.boot(system)}/{SUMS}") or "").splitlines()) if rows else ()
-        return {**{row[4]: f"{self.root}/layers/{row[2]}" for row in rows if row[0] in LAYERS},
+        return {**{row[4]: f"{self.layers}/{row[2]}" for row in rows if row[0] in LAYERS},
                 **{words[0]: f"{self.boot(system)}/{words[1]}" for words in sums if len(words) == 2 and words[1] in BOOTED.values()}}
 
     def is_running(self, stack: Stack) -> bool:
