@@ -52,6 +52,7 @@ internal static class StateTargets
                 new("many", Stack([.. Enumerable.Range(0, 26).Select(i => (object)(i % 2 == 0 ? $"module m{i} 1 " : (char)('a' + (i % 6))))])), new("long", new byte[17 << 10]),
                 new("glue-below", Stack("glue glue 1 ", '1', "module a 1 ", '2')), new("no-name", Stack("module base 1 ", '1')), new("nothing", Stack("module a 0 ", '1')),
                 new("restart", Stack("module a 1 ", '1', "restart-by 1795707748\n")), new("restart-empty", "wow-stack 1\nrestart-by 9999999999\n"u8.ToArray()),
+                new("restart-zero", "wow-stack 1\nrestart-by 5\0\n"u8.ToArray()),
                 new("system", Carrying("module a 4096 ", '1', "module b-2 4294967296 ", '2', "glue glue 1 ", '3', "restart-by 1795707748\n")), new("system-alone", Carrying()),
                 new("system-half", Carrying()[..^83]), new("system-large", Carrying("module a 4294967296 ", '1', "module b 4294967296 ", '2')),
                 new("system-in-part", Stack("kernel ", 'f', "module a 1 ", '1')), new("kernel-twice", Carrying("module a 1 ", 'f')), new("kernel-named", Stack("module kernel 1 ", '1')),
@@ -72,7 +73,10 @@ internal static class StateTargets
     private static byte[] Written(PoolLayers stack)
     {
         Oracle.That(stack.Layers.Count <= Agreed.MostModules + 1 && stack.Size <= Agreed.LargestStack, "no stack is larger than machines take");
-        Oracle.That(stack.System.Count is 0 or 4, "a system is whole or none");
+        bool isMade = stack.System.Count > 0
+            ? PoolLayers.TryCreate(stack.System, stack.Layers, out PoolLayers? made, out _)
+            : PoolLayers.TryCreate(stack.Base, stack.Node, stack.Layers, out made, out _);
+        Oracle.That(isMade && made!.Files.SequenceEqual(stack.Files), "what is read can be made");
         Oracle.That(stack.Files.All(layer => PoolLayers.IsDigest(layer.Digest) && HostLabel.IsLegal(layer.Name)), "names and digests are those of files");
         return stack.Write();
     }
