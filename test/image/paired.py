@@ -29,6 +29,7 @@ for disk in /dev/vd?; do ! mount -t ext4 -o ro $disk /mnt 2> /dev/null || break;
 mkdir -p {home}/layers {home}/stacks
 cp {files} {home}/layers/
 umount /mnt
+touch /run/wow/settled
 base64 -d > /var/lib/wow/notice-3 << 'END'
 {notice}
 END

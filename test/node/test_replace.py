@@ -7,7 +7,7 @@ from test_stack import EMPTY, body, notice
 from test_systems import KINDS, MATHS, MODULE, ONE, STAYS_WITH_A, THREE, TWO, Case, Cut, carrying, digest, listed, made
 
 from wow.lib.errors import WowError
-from wow.stack import bring, kept, replace, text
+from wow.stack import bring, environment, kept, replace, text
 
 
 class Replacing(Case):
@@ -156,6 +156,7 @@ class Replacing(Case):
         self.act(text.read(carrying(TWO), 12))
         while self.start(is_back=False) == "B":
             pass
+        self.write("settled", "")
         self.disk.calls.clear()
         self.act(text.read(carrying(TWO), 12))
         self.assertEqual(self.disk.calls, [])
@@ -253,7 +254,8 @@ class Replacing(Case):
         self.write("notice-3", notice(12, b"wow-stack 9\n"))
         self.begin("B", "1")
         found = self.now()
-        with mock.patch.object(bring, "NOTICE", f"{self.root}/notice-3"), mock.patch.object(replace, "Systems", lambda: found), \
+        with mock.patch.object(bring, "NOTICE", f"{self.root}/notice-3"), mock.patch.object(bring, "TROUBLE", f"{self.root}/trouble"), \
+                mock.patch.object(replace, "Systems", lambda: found), \
                 mock.patch.object(replace, "Disk", lambda root: self.disk), mock.patch.object(kept, "Place", lambda: self.place), \
                 mock.patch("builtins.print", lambda words, flush: done.append(str(words))):
             self.assertEqual(replace.main(), 0)
@@ -262,7 +264,8 @@ class Replacing(Case):
             self.assertEqual(replace.main(), 1)
             self.disk.environment = mock.Mock(side_effect=WowError("no such file", "Take a fresh image"))
             self.assertEqual(replace.main(), 1)
-        self.assertEqual(done, ["the other system cannot be written: Read-only file system", "no such file. Take a fresh image"])
+        self.assertEqual(kept.read(f"{self.root}/trouble"), "no such file\nTake a fresh image\n")
+        self.assertEqual(done, [f"the other system cannot be written: Read-only file system. {environment.TODO}", "no such file. Take a fresh image"])
 
 
 if __name__ == "__main__":

@@ -54,7 +54,9 @@ class Disk:
     def environment(self, values):
         self.step()
         self.calls.append(tuple(values.items()))
+        before = dict(self.block)
         self.block.update(values)
+        return self.block != before
 
     def writable(self, is_writable):
         self.step()
@@ -94,7 +96,7 @@ class Case(Root, unittest.TestCase):
                       mock.patch.object(kept, "SETTLED", self.settled), mock.patch.object(bring, "ARMED", self.armed), mock.patch.object(os, "fsync")):
             patch.start()
             self.addCleanup(patch.stop)
-        self.begin("A")
+        self.begin("A", is_back=True)
 
     def system(self, name, release, first, more=""):
         """Has a system stand in WOWSYS."""
@@ -208,11 +210,11 @@ class Two(Case):
         self.assertEqual((found.running, found.other, found.is_trial, found.left), ("A", "B", False, ""), "a former initrd says nothing")
         self.begin("B", "0", is_back=False)
         found = self.now()
-        self.assertEqual((found.running, found.other, found.is_trial, found.is_unproven(), found.is_proven()), ("B", "A", True, True, False), "the last try is one")
+        self.assertEqual((found.running, found.other, found.is_trial, found.is_proven()), ("B", "A", True, False), "the last try is one")
         self.write("settled", "")
-        self.assertEqual((found.is_unproven(), found.is_proven()), (False, True))
+        self.assertEqual(found.is_proven(), True)
         self.begin("A", left="B")
-        self.assertEqual((self.now().left, self.now().is_unproven(), self.now().is_proven()), ("B", False, False))
+        self.assertEqual((self.now().left, self.now().is_proven()), ("B", False))
 
     def test_a_system_s_files_are_its_layers_kernel_and_initrd(self):
         self.assertEqual(self.now().files("A"), {digest(ONE["base"]): f"{self.sys}/layers/base-{digest(ONE['base'])[:12]}.squashfs",
@@ -319,7 +321,7 @@ class Bringing(Case):
     def test_a_good_trial_is_noted_though_what_is_published_by_then_cannot_be_had(self):
         for then in (carrying(THREE), body(MODULE), EMPTY, b"wow-stack 9\n"):
             self.disk.block = {"system": "A"}
-            self.begin("A")
+            self.begin("A", is_back=True)
             self.publish(12, carrying(TWO))
             self.bring()
             self.start()
@@ -340,6 +342,7 @@ class Bringing(Case):
         self.assertEqual((found.state, found.code), (finding.WRONG, "modules-given-up"))
         self.assertIn("The system of the pool's stack 12 was given up: after 3 starts", found.what)
         self.publish(13, carrying(TWO))
+        self.write("settled", "")
         self.assertEqual((self.bring(), told.trouble(told.read()), self.disk.block["tries"]), ((0, "next"), ("", ""), "3"))
 
     def test_one_that_is_taken_back_while_it_is_armed_is_disarmed(self):
@@ -362,10 +365,47 @@ class Bringing(Case):
         self.assertIn("Job for wow-system.service failed", told.trouble(told.read())[0])
         self.assertEqual(self.bring(), (0, "next"))
 
-    def test_wow_system_is_started_and_waited_for(self):
-        with mock.patch.object(bring.system, "must") as called:
+    def test_wow_system_is_started_and_waited_for_and_its_trouble_is_told(self):
+        with mock.patch.object(bring, "TROUBLE", f"{self.root}/trouble"), mock.patch.object(replace.bring, "TROUBLE", f"{self.root}/trouble"), \
+                mock.patch.object(bring.system, "run", return_value=(0, "")) as called:
             bring.replace()
-        self.assertEqual((called.call_args.args[0], called.call_args.kwargs["timeout"]), (["systemctl", "start", "wow-system.service"], 900.0))
+            self.assertEqual((called.call_args.args[0], called.call_args.kwargs["timeout"]), (["systemctl", "start", "wow-system.service"], 900.0))
+            called.return_value = (1, "Job for wow-system.service failed")
+            with self.assertRaisesRegex(WowError, "Job for wow-system.service failed"):
+                bring.replace()
+            with mock.patch("builtins.print"):
+                replace.tell(WowError("the disk is full", "Take another"))
+            with self.assertRaises(WowError) as raised:
+                bring.replace()
+            self.assertEqual((raised.exception.what, raised.exception.todo), ("the disk is full", "Take another"))
+
+    def test_where_grub_counts_nothing_it_is_told_and_not_tried_for_ever(self):
+        self.publish(12, carrying(TWO))
+        self.bring()
+        # GRUB started A, for it could not write its block.
+        self.begin("A", is_back=True)
+        self.assertEqual(self.bring(), (1, "trouble"))
+        self.assertIn("did not count that start", told.trouble(told.read())[0])
+
+    def test_nothing_is_written_before_the_machine_is_back_in_its_pool(self):
+        self.begin("A", is_back=False)
+        self.publish(12, carrying(TWO))
+        self.assertEqual((self.bring(), self.brought, self.wrote), ((0, "trial"), [], 0))
+
+    def test_the_smallest_delta_of_what_is_here_is_taken(self):
+        large, small = (f"delta {digest(TWO['base'])} {digest(data)} {size} {digest(b'delta' + data)}\n" for data, size in ((ONE["base"], 9), (ONE["node"], 8)))
+        gone = f"delta {digest(TWO['base'])} {digest(b'gone')} 1 {digest(b'third')}\n"
+        stack = text.read(carrying(TWO, MODULE, large, small, gone), 12)
+        (base, node, *_), found = stack.system, self.now()
+        change, former = bring._change(self.place, stack, base, found)
+        self.assertEqual((change.size, change.digest, former), (8, digest(b"delta" + ONE["node"]), found.files("A")[digest(ONE["node"])]))
+        self.assertIsNone(bring._change(self.place, stack, node, found))
+        self.write(f"home/layers/{digest(TWO['base'])}.part", "begun")
+        self.assertIsNone(bring._change(self.place, stack, base, found), "the whole is begun")
+        with mock.patch.object(fetch, "by_delta", side_effect=lambda _, wanted, change, former, folder: self.layer(None, wanted, folder) or wanted.name != "base") as by:
+            os.unlink(f"{self.root}/home/layers/{digest(TWO['base'])}.part")
+            self.publish(12, carrying(TWO, MODULE, large))
+            self.assertEqual((self.bring(), by.call_count), ((0, "next"), 1))
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ import os
 import time
 
 from wow.config import facts
-from wow.lib import agreed, control, modes, paths, system
+from wow.lib import agreed, control, files, modes, paths, system
 from wow.lib.errors import WowError
 from wow.stack import kept, text, told
 from wow.stack.systems import ARMED, Systems
@@ -23,6 +23,8 @@ ROOM = 256 << 20
 """Bytes of home that stay free beside the layers, for people and jobs."""
 SPREAD = 20.0
 """Seconds within which machines that hear of a stack at one time begin to ask. Nobody knows here how many they are; to too many the CA says when to come again."""
+TROUBLE = f"{paths.RUN}/system.trouble"
+"""What wow-system ran into, and what to do."""
 REPLACER, REPLACES = "wow-system.service", 900.0
 """What writes another system to the disk, and seconds that this may take in an emulated guest."""
 MOST_WAITS, LATER = 30, 1.5
@@ -78,15 +80,17 @@ def read(path: str) -> bytes | None:
 
 def replace() -> None:
     """Has wow-system do its part, and waits for it. WowError."""
-    system.must(["systemctl", "start", REPLACER], todo=f"{told.AGAIN}. Look with: journalctl -u {REPLACER}", timeout=REPLACES)
+    code, output = system.run(["systemctl", "start", REPLACER], timeout=REPLACES)
+    what, _, todo = (files.find(TROUBLE) or "").partition("\n")
+    if code and not what:
+        raise WowError(system.last_line(output) or f"ended with {code}", f"{told.AGAIN}. Look with: journalctl -u {REPLACER}", REPLACER)
+    if code:
+        raise WowError(what, todo.strip())
 
 
 def _act(place: "Place", stack: "Stack", way: "Callable[[], Source]", published: tuple[str, bytes], sleep: "Callable[[float], None]", systems: Systems,
          write: "Callable[[], None]") -> int:
     is_other = bool(stack.system) and not systems.is_running(stack)
-    if is_other and systems.is_unproven():
-        told.leave("trial", stack, "", "")
-        return 0
     if not is_other and os.path.exists(ARMED):
         write()
     if modes.read()[0] == modes.EPHEMERAL:
@@ -97,6 +101,10 @@ def _act(place: "Place", stack: "Stack", way: "Callable[[], Source]", published:
         place.tidy()
         told.leave("given-up", stack, f"the system of the pool's stack {stack.number} was given up: after 3 starts with it this machine was not back in its pool",
                    "This machine goes on with the system of before. The pool's administrator publishes the stack anew, or another one: wow-ca publish")
+        return 0
+    if is_other and not os.path.exists(kept.SETTLED):
+        # What would be written over is what the machine falls back to.
+        told.leave("trial", stack, "", "")
         return 0
     if not is_other and (not stack.base or not place.is_over(stack)):
         place.take_off()

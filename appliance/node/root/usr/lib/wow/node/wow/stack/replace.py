@@ -28,9 +28,9 @@ class Disk:
     def __init__(self, root: str) -> None:
         self._root = root
 
-    def environment(self, values: dict[str, str]) -> None:
-        """Changes GRUB's variables. WowError, OSError."""
-        environment.set_on(environment.device(self._root), MOUNT, values)
+    def environment(self, values: dict[str, str]) -> bool:
+        """Changes GRUB's variables; whether they were others. WowError, OSError."""
+        return environment.set_on(environment.device(self._root), MOUNT, values)
 
     def writable(self, is_writable: bool) -> None:
         """Has WOWSYS take writes, or none, with all that was written in its place. WowError."""
@@ -48,12 +48,17 @@ def main() -> int:
     except text.NoStack:
         return 0  # wow-stack tells of it
     except WowError as error:
-        print(error, flush=True)
-        return 1
+        return tell(error)
     except OSError as error:
-        print(f"the other system cannot be written: {error.strerror or error}", flush=True)
-        return 1
+        return tell(WowError(f"the other system cannot be written: {error.strerror or error}", environment.TODO))
     return 0
+
+
+def tell(error: WowError) -> int:
+    """For the journal, and for wow-stack, which waits; the exit code."""
+    print(error, flush=True)
+    files.write(bring.TROUBLE, f"{error.what}\n{error.todo}\n")
+    return 1
 
 
 def note(systems: Systems, disk: Disk, is_back: bool) -> None:
@@ -74,7 +79,7 @@ def act(place: "Place", systems: Systems, stack: "Stack | None", disk: Disk, is_
             stay(systems, disk)
             os.unlink(armed)
         return
-    if (systems.is_trial and not is_back) or systems.is_given_up(stack) or systems.wanting(place, stack):
+    if not is_back or systems.is_given_up(stack) or systems.wanting(place, stack):
         return
     if not systems.is_there(stack):
         # Whatever GRUB would try or start is to be replaced: it stays with what runs.
@@ -88,8 +93,11 @@ def act(place: "Place", systems: Systems, stack: "Stack | None", disk: Disk, is_
         # Whoever wrote it may have been ended before this.
         disk.writable(False)
     place.take(stack, systems.lines(stack))
-    disk.environment({"trial": systems.other, "tries": environment.TRIES})
+    was_armed = os.path.exists(armed)
     files.write(armed, f"{stack.number}\n")
+    if not disk.environment({"trial": systems.other, "tries": environment.TRIES}) and not was_armed:
+        os.unlink(armed)
+        raise WowError("GRUB was told to try another system, and did not count that start: it cannot write to this disk", environment.TODO)
 
 
 def write(place: "Place", systems: Systems, stack: "Stack") -> None:

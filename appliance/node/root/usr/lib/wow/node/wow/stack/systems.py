@@ -64,13 +64,9 @@ class Systems:
         """Whether the running system is the one that a stack carries."""
         return {file.digest for file in stack.system} == set(self.files(self.running))
 
-    def is_unproven(self) -> bool:
-        """Whether this start is one of a trial, and did not bring the machine back into its pool so far: the other system is what it falls back to."""
-        return self.is_trial and not os.path.exists(kept.SETTLED)
-
     def is_proven(self) -> bool:
         """Whether this start is one of a trial, and brought the machine back into its pool: GRUB is to stay with it, whatever is published by now."""
-        return self.is_trial and not self.is_unproven()
+        return self.is_trial and os.path.exists(kept.SETTLED)
 
     def is_there(self, stack: Stack) -> bool:
         """Whether the other system is the one that a stack carries, and came with it."""
