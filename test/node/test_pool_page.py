@@ -213,7 +213,7 @@ class Snapshots(unittest.TestCase):
 
 
 class Tables(unittest.TestCase):
-    ROWS = [[f"m{number:03}", "free" if number % 2 else "works", "Ada", "0.1.0", "direct", NOW, number, 8] for number in range(120)]
+    ROWS = [[f"m{number:03}", "free" if number % 2 else "works", "Ada", "0.1.0", "direct", NOW, pool.NOW, number, 8, 3600, 1] for number in range(120)]
 
     def shown(self, **query):
         """(rows' names, the whole text)."""
