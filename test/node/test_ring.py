@@ -33,28 +33,32 @@ def many(count, **more):
 
 def picture(own, peers):
     """All of them drawn."""
-    known = ring.members(own, peers)
+    known = ring.members(own, peers, {})
     return ring.picture("manager", known, known)
 
 
 class Members(unittest.TestCase):
     def test_they_stand_in_the_order_of_the_ring_from_this_manager_on(self):
-        self.assertEqual(["beta", "delta", "epsilon", "gamma"], [one.name for one in ring.members(OWN, PEERS)])
+        self.assertEqual(["beta", "delta", "epsilon", "gamma"], [one.name for one in ring.members(OWN, PEERS, {})])
 
     def test_each_path_is_told_as_what_it_is(self):
-        known = {one.name: one for one in ring.members(OWN, PEERS)}
+        known = {one.name: one for one in ring.members(OWN, PEERS, {})}
         self.assertEqual({"beta": ring.UDP, "gamma": ring.RELAY, "delta": ring.TCP, "epsilon": ring.RING}, {name: one.kind for name, one in known.items()})
         self.assertEqual(("beta", 80.0, ring.UNKNOWN), (known["gamma"].way, known["gamma"].rtt, known["epsilon"].rtt))
         self.assertEqual(["near", "other", "shortcut"], [known[name].use for name in ("beta", "gamma", "delta")])
 
     def test_a_relay_that_is_no_peer_is_named_by_its_address_and_one_without_a_certificate_by_its_own(self):
-        known = ring.members(OWN, [{**GAMMA, "relay": "fe" * 20}, peer(None, "33", address="10.1.2.3"), peer(None, "44", address=None)])
+        known = ring.members(OWN, [{**GAMMA, "relay": "fe" * 20}, peer(None, "33", address="10.1.2.3"), peer(None, "44", address=None)], {})
         self.assertEqual(["10.1.2.3", "44444444", "gamma"], [one.name for one in known])
         self.assertEqual("fefefefe", known[2].way)
 
+    def test_in_an_open_pool_a_machine_is_named_by_the_address_in_its_ad_and_a_certificate_comes_first(self):
+        known = ring.members(OWN, [peer(None, "33", address="10.1.2.3"), peer("beta", "44", address="10.1.2.4")], {"10.1.2.3": "gamma", "10.1.2.4": "evil"})
+        self.assertEqual(["gamma", "beta"], [one.name for one in known])
+
     def test_machines_without_a_session_are_in_the_table(self):
         machines = [["beta", "works", "Ada", "1", "direct", 1, 1, 1], ["zeta", "free", "Ada", "1", "ring", 1, 0, 1]]
-        told = {row[0]: row[1:] for row in ring.rows(ring.members(OWN, PEERS), machines)}
+        told = {row[0]: row[1:] for row in ring.rows(ring.members(OWN, PEERS, {}), machines)}
         self.assertEqual([ring.UDP, "-", 1.25, "near", "direct"], told["beta"])
         self.assertEqual([ring.NONE, "-", ring.UNKNOWN, "-", "ring"], told["zeta"])
         self.assertEqual("-", told["gamma"][-1])

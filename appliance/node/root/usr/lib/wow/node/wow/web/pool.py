@@ -199,7 +199,7 @@ def _show_ring(query: "Mapping[str, str]", key: str) -> bytes:
     asked = LINKS.read(query)
     seen = snapshot.look(True)
     peers = snapshot.peers(seen)
-    known = ring.members(seen.status["node"], peers) if seen.status else []
+    known = ring.members(seen.status["node"], peers, seen.told.get("at", {})) if seen.status else []
     host = (seen.status["host"] or "") if seen.status else ""
     told = ring.rows(known, seen.told.get("machines", []))
     form, shown = LINKS.show(told, asked, " Links between other machines are not known here.")

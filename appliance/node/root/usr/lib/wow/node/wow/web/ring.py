@@ -20,7 +20,7 @@ UNKNOWN = -1.0
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Iterable
+    from typing import Any, Iterable, Mapping
 
     from wow.lib.answers import Peer
 
@@ -32,8 +32,9 @@ class Member:
 
     __slots__ = ("name", "node", "kind", "relay", "way", "rtt", "use")
 
-    def __init__(self, peer: "Peer") -> None:
-        self.name = names.clean(peer["host"]) or names.clean(peer["address"]) or names.clean(peer["node"][:8])
+    def __init__(self, peer: "Peer", at: "Mapping[str, str]") -> None:
+        address = names.clean(peer["address"])
+        self.name = names.clean(peer["host"]) or at.get(address) or address or names.clean(peer["node"][:8])
         self.node, self.relay, self.way = peer["node"], peer.get("relay") or "", "-"
         self.kind = {"direct": TCP if str(peer["endpoint"]).startswith("tcp:") else UDP, "relay": RELAY}.get(peer["path"], RING)
         rtt = peer["rtt_ms"]
@@ -42,9 +43,10 @@ class Member:
         self.use = use if use in USES else OTHER
 
 
-def members(own: str, peers: "Iterable[Peer]") -> list[Member]:
-    """All of them, in the order of the ring, clockwise from this manager, whose address there is `own`."""
-    found = [Member(peer) for peer in peers]
+def members(own: str, peers: "Iterable[Peer]", at: "Mapping[str, str]") -> list[Member]:
+    """All of them, in the order of the ring, clockwise from this manager, whose address there is `own`. at: {virtual address: machine} as ads say it, which names those
+    without a certificate, as all are in an open pool."""
+    found = [Member(peer, at) for peer in peers]
     named = {one.node: one.name for one in found}
     for one in found:
         if one.relay:
