@@ -77,7 +77,7 @@ class Pictures(unittest.TestCase):
 
     def test_it_is_told_in_words(self):
         drawn = picture(OWN, PEERS)
-        says = "4 members of the ring: 1 direct by UDP, 1 direct by TCP, 1 over a relay, 1 over the ring. 1 are near neighbours, 1 are shortcuts."
+        says = "4 members of the ring: 1 direct by UDP, 1 direct by TCP, 1 over a relay, 1 over the ring. Near neighbours: 1; shortcuts: 1."
         self.assertEqual(2, drawn.count(says), "in the figure's words, and for who does not see it")
         self.assertIn("<title>gamma: over a relay beta, 80.0 ms</title>", drawn)
         self.assertIn("<title>beta: direct by UDP, near, 1.2 ms</title>", drawn)
@@ -96,7 +96,7 @@ class Pictures(unittest.TestCase):
             self.assertIn(name, drawn)
 
     def test_alone_it_is_a_ring_of_one(self):
-        self.assertIn("0 members of the ring. 0 are near", picture(OWN, []))
+        self.assertIn("0 members of the ring. Near neighbours: 0; ", picture(OWN, []))
 
 
 class Pages(unittest.TestCase):

@@ -108,7 +108,8 @@ def told(known: list[Member], drawn: int) -> str:
     count = {kind: sum(one.kind == kind for one in known) for kind in KINDS}
     kinds = ", ".join(f"{number} {kind}" for kind, number in count.items() if number)
     near, far = (sum(one.use == use for one in known) for use in (NEAR, SHORTCUT))
-    text = f"This manager has a session with {len(known)} members of the ring{': ' + kinds if kinds else ''}. {near} are near neighbours, {far} are shortcuts."
+    text = (f"This manager has a session with {len(known)} member{'' if len(known) == 1 else 's'} of the ring{': ' + kinds if kinds else ''}. "
+            f"Near neighbours: {near}; shortcuts: {far}.")
     return text + (f" Drawn are {drawn} of them: those that are looked for, {MOST} at most, first neighbours and shortcuts." if drawn < len(known) else "")
 
 
