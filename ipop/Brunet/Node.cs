@@ -301,6 +301,7 @@ public sealed class Node : IOverlay
                     Mtu = _parts.Mtu.KnownOf(peer),
                     NotDirect = NotDirectReason.Of(now, peer, offered),
                     OfferedEndpoints = offered,
+                    Purpose = peer.Use.IsNear ? LinkPurpose.Near : peer.Use.IsShortcut ? LinkPurpose.Shortcut : LinkPurpose.Other,
                     Paths = PathStatus.Of(now, peer),
                 });
             }

@@ -19,6 +19,19 @@ public enum PathKind
     Direct,
 }
 
+/// <summary>What the node keeps its link to a peer for.</summary>
+public enum LinkPurpose
+{
+    /// <summary>For the node's own packets, or for the peer's use alone.</summary>
+    Other,
+
+    /// <summary>The peer is one of the far members that the node chose to route by.</summary>
+    Shortcut,
+
+    /// <summary>The peer is one of the node's near neighbours on the ring.</summary>
+    Near,
+}
+
 /// <summary>What the node knows of a peer, for people.</summary>
 /// <param name="Identity">Who it proved to be.</param>
 /// <param name="Path">How packets reach it now.</param>
@@ -50,6 +63,9 @@ public sealed record PeerStatus(
 
     /// <summary>Why it is not reached straight; null if it is.</summary>
     public NotDirect? NotDirect { get; init; }
+
+    /// <summary>What the link is for; of several purposes the nearest.</summary>
+    public LinkPurpose Purpose { get; init; }
 
     /// <summary>How many endpoints the peer named as its own; null if it named none yet.</summary>
     public int? OfferedEndpoints { get; init; }

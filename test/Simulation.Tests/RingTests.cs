@@ -84,6 +84,10 @@ public sealed class RingTests(ITestOutputHelper output)
         TimeSpan? healed = world.RunUntil(IsHealed, TimeSpan.FromSeconds(120));
         output.WriteLine($"closed again after {healed}");
         Assert.NotNull(healed);
+        Assert.All(
+            world.Nodes.Where(n => n.IsAlive),
+            n => Assert.Equal(n.Node.Ring.NearNeighbours, n.Node.Peers(world.Now).Count(peer => peer.Purpose == LinkPurpose.Near)));
+        Assert.Contains(world.Nodes.Where(n => n.IsAlive), n => n.Node.Peers(world.Now).Any(peer => peer.Purpose == LinkPurpose.Shortcut));
         SimulatedNode[] living = [.. world.Nodes.Where(n => n.IsAlive)];
         for (int i = 0; i < living.Length; i++)
         {

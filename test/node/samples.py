@@ -21,7 +21,7 @@ STATUS = {
 """What ipopd answers to `status`. That this and the next are as the contract says, test_samples.py holds."""
 
 PEER = {"node": "cd" * 20, "address": "10.128.3.20", "host": "beta", "path": "direct", "endpoint": "192.0.2.1:4433", "rtt_ms": 1.25, "certified": True,
-        "sent_bytes": 1500000, "received_bytes": 10, "age_s": 130, "boot": "0123456789abcdef", "relay": None, "loss": 0.0, "mtu": 1439, "why_not_direct": None, "key_exchange": "x25519"}
+        "sent_bytes": 1500000, "received_bytes": 10, "age_s": 130, "boot": "0123456789abcdef", "relay": None, "loss": 0.0, "mtu": 1439, "why_not_direct": None, "key_exchange": "x25519", "use": "near"}
 TARGET = {"node": "cd" * 20, "address": "10.128.3.20", "host": "beta"}
 RELAY = {"node": "ef" * 20, "address": "10.128.0.1", "host": "boss"}
 PING = {"ok": True, "target": TARGET, "session": True, "rtt_ms": 12.5, "wait_ms": 0.0, "path": "direct", "endpoint": "192.0.2.1:4433", "relay": None,

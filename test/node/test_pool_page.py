@@ -91,6 +91,12 @@ class Looks(unittest.TestCase):
         told = look(queue(oldest=OLDEST), queue("gamma", oldest=OLDEST.replace("12.0", "3.1").replace(str(NOW - 300), str(NOW - 400))), machine())["oldest"]
         self.assertEqual(("3.1", "gamma", "alice@gamma", "surge", NOW - 400), tuple(told[key] for key in ("job", "queue", "person", "project", "since")))
 
+    def test_an_address_is_a_machine_s_where_its_ads_alone_say_so(self):
+        self.assertEqual({"10.1.2.3": "beta"}, look(machine(MyAddress="<10.1.2.3:9618?addrs=10.1.2.3-9618&alias=x>"), busy(), queue(MyAddress="<10.1.2.9:9618>"),
+                                                    machine("evil", MyAddress="<10.1.2.9:1>"))["at"])
+        for text in ("", "10.1.2.3:9618", "<10.1.2.3.4:1>", "<a.b.c.d:1>", "<[::1]:9618>", "<1111111111.1.1.1:1>", "<\u0663.1.1.1:1>", 7, None):
+            self.assertEqual({}, look(machine(MyAddress=text))["at"], text)
+
     def test_what_is_nonsense_is_left_out(self):
         for text in ("", "x", "||||||||", OLDEST.replace("12.0", "12"), OLDEST.replace("|2|", "|x|"), OLDEST.replace(str(NOW - 300), "0"), OLDEST.replace(str(NOW - 300), str(NOW + 99)),
                      OLDEST + "|", OLDEST.replace("alice", "a b"), 7, None):
@@ -213,7 +219,7 @@ class Snapshots(unittest.TestCase):
 
 
 class Tables(unittest.TestCase):
-    ROWS = [[f"m{number:03}", "free" if number % 2 else "works", "Ada", "0.1.0", "direct", NOW, number, 8] for number in range(120)]
+    ROWS = [[f"m{number:03}", "free" if number % 2 else "works", "Ada", "0.1.0", "direct", NOW, pool.NOW, number, 8, 3600, 1] for number in range(120)]
 
     def shown(self, **query):
         """(rows' names, the whole text)."""

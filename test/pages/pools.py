@@ -14,7 +14,7 @@ from waiting import until
 ADDRESS = "192.0.2.10"
 PAGE = f"http://{ADDRESS}/"
 FILE, SOCKET = "/run/wow/pool/page.json", "/run/wow/pool/page.sock"
-PATHS = ("/pool", "/pool/machines", "/pool/jobs", "/pool/owners", "/pool/map")
+PATHS = ("/pool", "/pool/machines", "/pool/jobs", "/pool/owners", "/pool/map", "/pool/ring")
 PROJECT = "<b>x\u202e"
 HOSTILE = "<script>document.title='bad'</script>\u202egnp"
 LIE = """MyType = "Machine"
@@ -43,9 +43,11 @@ from wow.history.store import Store
 chance, now, kept = random.Random(5), int(time.time()), Store("/var/lib/wow/history/history.db")
 for day in range(29, -1, -1):
     kept.add(now - day * 86400, [Credit("alice@alpha", "surge", owner, "beta", chance.randrange(9 * 10 ** 5), chance.randrange(90)) for owner in (sys.argv[1], "Grace")])
+kept.add(now - 2 * 86400, [Credit("alice@alpha", "surge", "Grace", "omega", 7200, 5)], {"omega": "Grace"})
+kept.add(now - 40 * 86400, [], {"older": "Grace"})
 kept.close()
 """
-"""Gives the manager's history thirty days in which two owners' machines worked."""
+"""Gives the manager's history thirty days in which two owners' machines worked, one that is off for two days, and one for longer than is shown."""
 
 
 def run(tally, house, modules, out):
@@ -68,7 +70,7 @@ def run(tally, house, modules, out):
         for path in PATHS * 5:
             must(guest.ask(path)[0] == 200, path)
         must(stamp(manager) == first or time.monotonic() - first > 9, "it was made again")
-        print(f"     a snapshot took {processor(manager) - before:.2f} s of a processor, HTCondor's tool and 21 pages with it", flush=True)
+        print(f"     a snapshot took {processor(manager) - before:.2f} s of a processor, HTCondor's tool and {5 * len(PATHS) + 1} pages with it", flush=True)
         time.sleep(12)
         last = stamp(manager)
         time.sleep(12)
@@ -95,14 +97,26 @@ def browse(tally, house, modules, out, waiting):
             page.follow(link="owner")
             page.fill(label="Find", text="nobody")
             page.press(button="Show")
-            page.shows(text="None, of 1 in all.")
+            page.shows(text="None, of 2 in all.")
             page.fill(label="Find", text="BETA")
             page.choose(label="State", option="free")
             page.press(button="Show")
-            page.shows(text="1 to 1 of 1.")
+            page.shows(text="1 to 1 of 1, of 2 in all.")
             page.follow(link="Owners")
             page.shows(text=OWNER)
             must(not page.complaints(), f"the browser complains: {page.complaints()}")
+    with tally.case("a machine that is off stands in the table with when it was seen last and what it gave, alone where those are looked for; one of long ago does not"):
+        guest = logged_in(house)
+        text = guest.ask("/pool/machines?kind=off")[2]
+        must("1 to 1 of 1, of 2 in all." in text and ">omega<" in text and ">Grace<" in text and '<td class="number">2</td><td class="number">5</td>' in text, text)
+        must("<dt>Off, seen within 30 days</dt><dd>1</dd>" in guest.ask("/pool")[2], "the overview does not say so")
+        said = json.loads(house.manager.sh("wow history machines --json"))["machines"]
+        must({one["name"]: (one["here"], one["core_hours"]) for one in said}["omega"] == (False, 2.0), said)
+        must("omega" in house.manager.sh("wow history machines"), "people are not told")
+    with tally.case("the ring is a picture of the paths that this manager has, with a line to beta, and a table of them"):
+        text = until(lambda: guest.ask("/pool/ring")[2], lambda text: "<title>beta: " in text, "beta has a session", 60, pause=5)[0]
+        must('<path class="link ' in text and "has a session with " in text and "direct by UDP" in text, text)
+        must(">beta<" in guest.ask("/pool/ring?find=beta")[2] and guest.ask("/pool/ring?kind=x")[0] == 400, "the table is another one")
     with tally.case("it says why the oldest job waits, and whose it is, and the table has its project"):
         guest = logged_in(house)
         text = until(lambda: guest.ask("/pool")[2], lambda text: f"{waiting.number} of alice@beta" in text, "the job is told", SEEN, pause=5)[0]
@@ -117,7 +131,7 @@ def browse(tally, house, modules, out, waiting):
         for scheme, width in (("light", WIDE), ("dark", PHONE)):
             page.begin(scheme=scheme, width=width)
             enter(page, house)
-            for name in ("Overview", "Machines", "Jobs", "Owners", "Map"):
+            for name in ("Overview", "Machines", "Jobs", "Owners", "Map", "Ring"):
                 page.follow(link=name)
                 page.shows(text=f": {name.lower()}")
                 looked_at = f"pool-{name.lower()}-{scheme}-{width}"
@@ -193,6 +207,20 @@ def away(tally, house):
             must("ipopd, does not answer" in text and "Machines" in text, text)
         finally:
             manager.sh("systemctl start ipopd")
+
+
+def gone(tally, house):
+    """beta's HTCondor is stopped, as where the machine is switched off."""
+    with tally.case("a machine that goes stands among those that are off, and is no such one when it is back"):
+        guest = logged_in(house)
+        must(">beta<" not in guest.ask("/pool/machines?kind=off")[2], "it is off already")
+        house.beta.sh("systemctl stop condor.service")
+        try:
+            text = until(lambda: guest.ask("/pool/machines?kind=off")[2], lambda text: ">beta<" in text, "beta is off", SEEN, pause=5)[0]
+            must(OWNER in text, text)
+        finally:
+            house.beta.sh("systemctl start condor.service")
+        until(lambda: guest.ask("/pool/machines?kind=off")[2], lambda text: ">beta<" not in text, "beta is back", SEEN, pause=5)
 
 
 def asker(house):

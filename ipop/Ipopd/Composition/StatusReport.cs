@@ -72,7 +72,8 @@ internal static class StatusReport
             Loss: PathText.Ratio(peer.Loss),
             Mtu: peer.Mtu,
             WhyNotDirect: PathText.WhyNotDirect(peer, nat),
-            KeyExchange: peer.KeyExchange)),
+            KeyExchange: peer.KeyExchange,
+            Use: PathText.Word(peer.Purpose))),
     ]);
 
     /// <summary>What went over the overlay's UDP socket.</summary>

@@ -22,13 +22,18 @@ namespace Ipopd.Control;
 /// <param name="Mtu">Bytes of the longest packet that the path carries in one piece; null while it was not probed.</param>
 /// <param name="WhyNotDirect">In a sentence for people; null if the path is direct.</param>
 /// <param name="KeyExchange">What the session's keys were agreed by.</param>
+/// <param name="Use">What this node keeps the link for: a near neighbour on the ring, a far member that it routes by, or its own packets and the
+/// peer's use. One of near, shortcut, other.</param>
 internal sealed record PeerReply(
     string Node, string? Address, string? Host, string Path, string? Endpoint, double? RttMs, bool Certified, long SentBytes, long ReceivedBytes,
-    long AgeS, string Boot, string? Relay, double? Loss, long? Mtu, string? WhyNotDirect, string KeyExchange) : IControlReply
+    long AgeS, string Boot, string? Relay, double? Loss, long? Mtu, string? WhyNotDirect, string KeyExchange, string Use) : IControlReply
 {
     internal const string PathDirect = "direct";
     internal const string PathRelay = "relay";
     internal const string PathRing = "ring";
+    internal const string UseNear = "near";
+    internal const string UseShortcut = "shortcut";
+    internal const string UseOther = "other";
 
     /// <inheritdoc/>
     public void Write(Utf8JsonWriter json)
@@ -50,6 +55,7 @@ internal sealed record PeerReply(
         ControlWriter.Write(json, "mtu"u8, Mtu);
         json.WriteString("why_not_direct"u8, WhyNotDirect);
         json.WriteString("key_exchange"u8, KeyExchange);
+        json.WriteString("use"u8, Use);
         json.WriteEndObject();
     }
 }

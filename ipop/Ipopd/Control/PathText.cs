@@ -18,6 +18,14 @@ internal static class PathText
         _ => PeerReply.PathRing,
     };
 
+    /// <summary>The control socket's word for what a link is for.</summary>
+    internal static string Word(LinkPurpose purpose) => purpose switch
+    {
+        LinkPurpose.Near => PeerReply.UseNear,
+        LinkPurpose.Shortcut => PeerReply.UseShortcut,
+        _ => PeerReply.UseOther,
+    };
+
     /// <summary>Milliseconds with three digits behind the point.</summary>
     internal static double? Milliseconds(TimeSpan? time) => time is { } span ? Math.Round(span.TotalMilliseconds, 3) : null;
 

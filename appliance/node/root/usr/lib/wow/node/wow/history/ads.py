@@ -58,12 +58,14 @@ class Run:
 
 
 class Queue:
-    """A queue: its machine, when it began to count (for comparing alone), its runs, its held jobs by code, and how many of its claims were refused."""
+    """A queue: its machine and that one's owner, when it began to count (for comparing alone), its runs, its held jobs by code, and how many of its claims
+    were refused."""
 
-    __slots__ = ("machine", "epoch", "runs", "held", "refused")
+    __slots__ = ("machine", "owner", "epoch", "runs", "held", "refused")
 
     def __init__(self, ad: "dict[str, Any]") -> None:
         self.machine = label(ad.get("Machine"))
+        self.owner = names.clean(ad.get("WowOwner")) or self.machine
         self.epoch, self.runs = runs(ad.get("WowRuns"), self.machine)
         self.held = held(ad.get("WowHeld"))
         self.refused = number(ad.get("WowRefused"), MOST_REFUSED)
@@ -87,6 +89,10 @@ class Sample:
         self.people: dict[str, tuple[int, int, int]] = {}
         self.cycles: list[Cycle] = []
         self._slots_of: dict[str, int] = {}
+
+    def here(self) -> dict[str, str]:
+        """{machine: owner} of all that have slots or a queue."""
+        return {**{one.machine: one.owner for one in self.queues}, **{one.machine: one.owner for one in self.slots}}
 
     def take(self, ad: "dict[str, Any]") -> None:
         """Takes an ad in, by its type."""

@@ -25,12 +25,13 @@ FOLDER = f"{paths.STATE}/history"
 FILE = f"{FOLDER}/history.db"
 JOINED = f"{paths.RUN}/joined"
 DAY = 86400
+STAMP = "%Y-%m-%dT%H:%M:%SZ"
 LONGEST = 731
 """Days that may be asked for."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Callable
+    from typing import Callable, Iterator
 
 
 class Keeper:
@@ -40,6 +41,7 @@ class Keeper:
         self._kept, self._path, self._clock = kept, path, clock
         self._ledger, self._totals = Ledger(), figures.Totals()
         self._page = ""
+        self._here: dict[str, str] = {}
 
     def round(self, said: str, passed: float) -> None:
         """Takes in what the collector said. passed: seconds, of a clock that nobody sets. sqlite3.Error: it is not in the history."""
@@ -48,7 +50,8 @@ class Keeper:
         counted = self._ledger.look(passed, sample)
         self._totals.look(sample, sum(credit.seconds for credit in counted), self._ledger.unconfirmed)
         self._page = figures.text(sample, self._totals, now)
-        self._kept.add(now, counted)
+        self._here = sample.here()
+        self._kept.add(now, counted, self._here)
 
     def fail(self) -> None:
         """The collector did not answer."""
@@ -61,15 +64,33 @@ class Keeper:
     def history(self, query: str) -> tuple[str, str]:
         """The page /history?days=N, without the question mark since ever. It has a connection of its own to the file: threads share none."""
         days = days_of(query)
-        try:
-            with contextlib.closing(store.Reader(self._path)) as read:
-                sums = read.since(int(self._clock()) - days * DAY, int(self._clock())) if days else read.ever()
-        except sqlite3.Error as error:
-            raise server.Unavailable(f"the history cannot be read: {error}") from None
+        with self._read() as read:
+            sums = read.since(int(self._clock()) - days * DAY, int(self._clock())) if days else read.ever()
         told: dict[str, list[dict[str, object]]] = {kind: [] for kind in store.KIND_NAMES}
         for (kind, text), (seconds, jobs) in sorted(sums.items(), key=lambda one: (-one[1][0], one[0])):
             told[store.KIND_NAMES[kind]].append({"name": text, "core_hours": round(seconds / 3600, 3), "jobs": jobs})
         return "application/json", json.dumps({"days": days, **told}) + "\n"
+
+    def machines(self, query: str) -> tuple[str, str]:
+        """The page /machines: those that are there, and those that were within 30 days, who was seen last first."""
+        if query:
+            raise ValueError("ask for /machines")
+        with self._read() as read:
+            known = read.machines()
+        since = self._clock() - page.OFF_DAYS * DAY
+        shown = sorted((-seen, label) for label, (_, seen, _, _) in known.items() if seen > since or label in self._here)
+        told = [{"name": label, "owner": owner, "here": label in self._here, "seen": time.strftime(STAMP, time.gmtime(seen)),
+                 "core_hours": round(seconds / 3600, 3), "jobs": jobs} for _, label in shown for owner, seen, seconds, jobs in (known[label],)]
+        return "application/json", json.dumps({"machines": told}) + "\n"
+
+    @contextlib.contextmanager
+    def _read(self) -> "Iterator[store.Reader]":
+        """The history, to be read; server.Unavailable where it cannot be."""
+        try:
+            with contextlib.closing(store.Reader(self._path)) as read:
+                yield read
+        except sqlite3.Error as error:
+            raise server.Unavailable(f"the history cannot be read: {error}") from None
 
 
 def days_of(query: str) -> int | None:
@@ -100,7 +121,7 @@ def main() -> int:
     keeper = Keeper(kept)
     with socket.create_server((address, paths.HISTORY_PORT)) as listener:
         serve_page(own)
-        pages = {"/metrics": keeper.metrics, "/history": keeper.history}
+        pages = {"/metrics": keeper.metrics, "/history": keeper.history, "/machines": keeper.machines}
         threading.Thread(target=server.Server(listener, token.own, token.renew, pages).run, daemon=True).start()
         told = ""
         while True:

@@ -14,7 +14,7 @@ MOST_PEOPLE = 4000
 """People whose priority is kept."""
 LARGEST = 1 << 40
 LONGEST = {"DaemonStartTime": 64, "SlotType": 64, "TotalSlotCpus": 64, "Memory": 64, "Disk": 64, "TotalSlotMemory": 64, "TotalSlotDisk": 64, places.ATTRIBUTE: 64,
-           tell.REASON: 1024,
+           tell.REASON: 1024, "MyAddress": 2048,
            "Priority": 64, "WowJobs": 32 << 10, "WowOldest": 1024}
 """Attributes that are asked for beside those of the history, and characters of each."""
 OTHERS = ("Accounting",)
@@ -36,7 +36,8 @@ if TYPE_CHECKING:
 class Machine:
     """A machine by its slots. left, all: what of each resource it has left and in all, of the slot that jobs take parts of, or of the largest."""
 
-    __slots__ = ("label", "owner", "version", "path", "since", "cores", "busy", "is_paused", "is_drained", "is_free", "has_slots", "left", "all", "people", "place")
+    __slots__ = ("label", "owner", "version", "path", "since", "cores", "busy", "is_paused", "is_drained", "is_free", "has_slots", "left", "all", "people", "place",
+                 "address")
 
     def __init__(self, name: str) -> None:
         self.label, self.owner, self.version, self.path, self.since = name, name, UNKNOWN, NO_PATH, 0
@@ -45,12 +46,13 @@ class Machine:
         self.left, self.all = dict.fromkeys(RESOURCES, 0), dict.fromkeys(RESOURCES, 0)
         self.people: list[str] = []
         self.place: "places.Place | None" = None
+        self.address = ""
 
     def take(self, ad: "Ad", slot: "ads.Slot | None") -> None:
         """An ad of one of its slots, or of its queue."""
         begun = ads.number(ad.get("DaemonStartTime"), LARGEST)
         self.since = min(self.since or begun, begun) or self.since
-        self.owner = names.clean(ad.get("WowOwner")) or self.owner
+        self.owner, self.address = names.clean(ad.get("WowOwner")) or self.owner, self.address or _address(ad.get("MyAddress"))
         self.version, self.path = names.clean(ad.get("WowVersion")) or self.version, names.clean(ad.get("WowPathToManager")) or self.path
         if slot is None:
             return
@@ -165,9 +167,16 @@ class Looked:
                 held[reason] = held.get(reason, 0) + count
         return {
             "machines": [[one.label, one.state(), one.owner, one.version, one.path, one.since, one.busy, one.cores] for one in self.machines.values()],
-            "beyond": self.beyond, "places": self._places(),
+            "beyond": self.beyond, "places": self._places(), "at": self._at(),
             "jobs": [[*pair, *row] for pair, row in self.jobs.items()], "totals": [sum(one[at] for one in people) for at in (1, 0, 2)], "held": held,
             "queues": len(self.sample.queues), "cycle": self.sample.cycles[-1].end if self.sample.cycles else 0, "oldest": self.oldest()}
+
+    def _at(self) -> dict[str, str]:
+        """{address: machine}, as ads say it: one that two machines say is neither's."""
+        found: dict[str, list[str]] = {}
+        for one in self.machines.values():
+            found.setdefault(one.address, []).append(one.label)
+        return {address: labels[0] for address, labels in found.items() if address and len(labels) == 1}
 
     def _places(self) -> list[list[int]]:
         """[latitude, longitude, machines, running jobs] of each place that owners told, by whole degrees."""
@@ -190,6 +199,12 @@ def _tried(machine: Machine, wanted: dict[str, int]) -> "Tried":
     return {"host": machine.label, "met": [machine.all[name] >= amount for name, amount in wanted.items()],
             "free": is_free and all(machine.left[name] >= amount for name, amount in wanted.items()), "offers": {name: float(machine.all[name]) for name in words.UNITS},
             "users": machine.people, "draining": machine.is_drained, "paused": machine.is_paused}
+
+
+def _address(value: object) -> str:
+    """The IPv4 address in HTCondor's <ADDRESS:PORT?...>; empty for what is none."""
+    host = value[1:].partition(":")[0] if isinstance(value, str) and value.startswith("<") else ""
+    return host if host.count(".") == 3 and len(host) < 16 and _is_number(host.replace(".", "")) else ""
 
 
 def _is_number(text: str) -> bool:

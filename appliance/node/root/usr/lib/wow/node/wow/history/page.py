@@ -8,7 +8,7 @@ import sqlite3
 import time
 
 from wow.config import users
-from wow.history import store
+from wow.history import machines, store
 from wow.lib import console, files, paths, system
 from wow.lib.errors import WowError
 
@@ -31,6 +31,8 @@ DAY = 86400
 DAYS = 30
 MOST_OWNERS = 1000
 """Owners that are told of, those who gave the most."""
+OFF_DAYS = 30
+"""Days for which a machine that is off is told of."""
 OF_OWNERS = 300.0
 """Seconds for which the history's part serves."""
 
@@ -56,6 +58,7 @@ class Page:
         trouble, now = "", self._clock()
         try:
             self._seen = {**looked.Looked(self._ask(), now).facts(), "when": int(now)}
+            self._seen["off"] = self._known(self._seen["machines"], int(now), self._seen["beyond"] > 0)
         except WowError as error:
             trouble, self._seen = str(error), self._seen or self._left()
         if self._uptime() - self._summed >= OF_OWNERS:
@@ -70,6 +73,20 @@ class Page:
             return told if isinstance(told, dict) else {}
         except (OSError, ValueError):
             return {}
+
+    def _known(self, here: "list[list[Any]]", now: int, is_cut: bool) -> "list[list[Any]]":
+        """[machine, owner, when it was seen last, core seconds, jobs] of each that is not here and was within so many days. Those that are here get what they
+        gave behind what is known of them. is_cut: more are here than these, so only one that was not written for a while is off. The history's other part says
+        where it cannot be read."""
+        try:
+            with contextlib.closing(store.Reader(self._history)) as read:
+                known = read.machines()
+        except sqlite3.Error:
+            known = {}
+        for row in here:
+            row += known.pop(row[0], ("", 0, 0, 0))[2:]
+        latest = now - 2 * machines.EACH if is_cut else float("inf")
+        return [[label, *found] for label, found in known.items() if now - OFF_DAYS * DAY < found[1] <= latest]
 
     def _sum(self, now: int) -> "dict[str, Any]":
         """What the history has of days and owners."""

@@ -9,6 +9,7 @@ by their age, since a clock that is wrong must not take the history away; names 
 import os
 import sqlite3
 
+from wow.history import machines as off
 from wow.history.names import OTHERS
 
 PERSON, PROJECT, OWNER = KINDS = (0, 1, 2)
@@ -45,7 +46,7 @@ LEAST = "SELECT id, text, seconds, jobs FROM name WHERE kind = ? AND id >= 3 AND
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Iterable
+    from typing import Iterable, Mapping
 
     from wow.history.ledger import Credit
 
@@ -60,7 +61,7 @@ class Store:
     def __init__(self, path: str) -> None:
         self._path = path
         self._numbers: dict[Name, int] = {}
-        self._newcomers = _Newcomers()
+        self._newcomers, self._machines = _Newcomers(), off.Machines()
         try:
             self._file = self._open()
         except sqlite3.DatabaseError as error:
@@ -87,7 +88,7 @@ class Store:
         if file.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
             file.close()
             raise sqlite3.DatabaseError("damaged")
-        file.executescript(SCHEMA)
+        file.executescript(SCHEMA + off.SCHEMA)
         if "used" not in (row[1] for row in file.execute("PRAGMA table_info(name)")):
             # A file of before names had it.
             file.execute("ALTER TABLE name ADD COLUMN used INTEGER NOT NULL DEFAULT 0")
@@ -97,8 +98,8 @@ class Store:
         """Closes the file."""
         self._file.close()
 
-    def add(self, now: int, counted: "Iterable[Credit]") -> None:
-        """Adds what counts to the slices of now, which is Unix time in seconds, and ends those before."""
+    def add(self, now: int, counted: "list[Credit]", here: "Mapping[str, str] | None" = None) -> None:
+        """Adds what counts to the slices of now, which is Unix time in seconds, and ends those before. here: {machine: owner} of those that are there."""
         sums, bringers = _sums(counted)
         try:
             with _Transaction(self._file):
@@ -110,8 +111,10 @@ class Store:
                         start = now // length
                         self._file.execute("INSERT INTO span VALUES (?, ?, 1) ON CONFLICT DO UPDATE SET is_open = 1", (tier, start))
                         self._file.executemany(ADD, [(tier, start, name, seconds, jobs) for name, (seconds, jobs) in named.items()])
+                self._machines.note(self._file, now, here or {}, counted)
         except sqlite3.Error as error:
             self._numbers.clear()
+            self._machines.forget()
             if error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
                 self._file.close()
                 self._file = self._begin_anew()
@@ -229,6 +232,10 @@ class Reader:
     def ever_of(self, kind: int) -> dict[str, tuple[int, int]]:
         """{name: (core seconds, jobs)} of a kind since the history began."""
         return {text: (seconds, jobs) for text, seconds, jobs in self._file.execute("SELECT text, seconds, jobs FROM name WHERE kind = ? AND seconds > 0", (kind,))}
+
+    def machines(self) -> dict[str, tuple[str, int, int, int]]:
+        """As history/machines.py says."""
+        return off.read(self._file)
 
     def ever(self) -> "Sums":
         """The same since the history began."""

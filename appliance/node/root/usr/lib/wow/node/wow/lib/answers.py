@@ -146,6 +146,7 @@ class Peer(TypedDict):
     mtu: int | None
     why_not_direct: str | None
     key_exchange: str
+    use: Literal["near", "shortcut", "other"]
 
 
 class Target(TypedDict):

@@ -45,9 +45,9 @@ def own_address(said: "answers.Status") -> str:
     return next((endpoint.rpartition(":")[0] for endpoint in said["nat"]["inside"]), "")
 
 
-def peers(path: str = paths.SOCKET) -> "list[answers.Peer]":
+def peers(path: str = paths.SOCKET, timeout: float = TIMEOUT) -> "list[answers.Peer]":
     """Whom it talks to."""
-    found: list[answers.Peer] = ask("peers", path)["peers"]
+    found: list[answers.Peer] = ask("peers", path, timeout)["peers"]
     return found
 
 

@@ -18,7 +18,7 @@ DAYS = Option("--days", "N", "of the last N days (1 to 731); since ever if not n
 MANAGER = Option("--manager", "HOST", "which manager's, by its host name; the first one's if not named, on a manager its own")
 TOKEN = Option("--token", "FILE", "what `wow pool show FOLDER --token` printed; - is standard input; a manager's root needs none")
 NEW = Option("--new", "", "with `token`: has the next one hold from now on, where this one came into wrong hands; prints its number")
-OWN = "token"
+OWN, MACHINES = "token", "machines"
 TIMEOUT = 15.0
 KEY = f"{paths.STATE}/node.key"
 LARGEST = 16 << 20
@@ -32,9 +32,15 @@ TITLES = {"person": "people", "project": "projects", "owner": "owners of machine
 
 def run(given: Given) -> int:
     """Prints the history, or the token."""
+    if given.words == [MACHINES]:
+        if given.has(NEW) or given.find(DAYS) is not None:
+            raise UsageError(f"{NEW.name} and {DAYS.name} do not go with {MACHINES}")
+        told = ask(asked(facts.read(), given.find(MANAGER)), shown_token(given.find(TOKEN)), f"/{MACHINES}")
+        print(json.dumps(told) if given.has(JSON) else "\n".join(off(told["machines"])))
+        return 0
     if given.words:
         if given.words != [OWN]:
-            raise UsageError(f"the only word is {OWN}")
+            raise UsageError(f"the only words are {OWN} and {MACHINES}")
         if not given.has(NEW):
             print(own_token())
             return 0
@@ -125,6 +131,17 @@ def lines(told: "Any") -> list[str]:
     return found
 
 
-VERB = Verb("history", f"[{OWN}]", "who had how many core hours of the pool, and whose machines gave them; `token`: what opens this manager's; "
-            "`token --new` ends the one shown",
-            (DAYS, MANAGER, TOKEN, NEW, JSON), run, (OWN,))
+def off(told: "Any") -> list[str]:
+    """The machines for people: how many are there, and those that are off."""
+    gone = [one for one in told if not one["here"]]
+    rows = [["machine", "owner", "seen last", "core hours", "jobs"],
+            *([shown(one["name"]), shown(one["owner"]), table.printable(one["seen"]), f"{one['core_hours']:.1f}", str(one["jobs"])] for one in gone[:SHOWN])]
+    if len(gone) > SHOWN:
+        rows.append([f"and {len(gone) - SHOWN} more: --json", "", "", "", ""])
+    return [f"{len(told) - len(gone)} machines are there; {len(gone)} are off that were seen within 30 days, whose core hours and jobs are those since ever",
+            *(["", *table.columns(rows, right=(3, 4))] if gone else [])]
+
+
+VERB = Verb("history", f"[{OWN}|{MACHINES}]", "who had how many core hours of the pool, and whose machines gave them; `machines`: those that are off; `token`: what "
+            "opens this manager's; `token --new` ends the one shown",
+            (DAYS, MANAGER, TOKEN, NEW, JSON), run, (OWN, MACHINES))

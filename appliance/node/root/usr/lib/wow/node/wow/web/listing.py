@@ -62,7 +62,7 @@ class Listing:
 
     def show(self, rows: "list[Row]", asked: Asked, more: str = "") -> tuple[Html, Html]:
         """(form, table with the ways to its other pages). A page beyond the last is the last one. more: what is to be said of rows that are not there."""
-        found = [row for row in rows if self._is_wanted(row, asked)]
+        found = [row for row in rows if self.is_wanted(row, asked)]
         # By name first, so that equal ones stand in an order.
         found.sort(key=lambda row: str(row[0]))
         found.sort(key=lambda row: _key(row[asked.column]), reverse=asked.is_down)
@@ -87,7 +87,8 @@ class Listing:
         ways = " ".join(f'<a href="{self._link(asked, page=to)}">{text}</a>' for text, to in others.items() if 1 <= to <= pages and to != page)
         return f'<nav aria-label="Pages of the table"><p>{ways}</p></nav>' if ways else ""
 
-    def _is_wanted(self, row: "Row", asked: Asked) -> bool:
+    def is_wanted(self, row: "Row", asked: Asked) -> bool:
+        """Whether a row is one of those that were asked for."""
         if asked.kind and self._choice is not None and row[self._choice[1]] != asked.kind:
             return False
         return not asked.find or any(isinstance(cell, str) and asked.find.lower() in cell.lower() for cell in row)

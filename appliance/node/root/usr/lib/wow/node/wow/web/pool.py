@@ -1,8 +1,8 @@
-"""The pool page, on managers, for who is logged in there: read only. A summary, four tables and a map."""
+"""The pool page, on managers, for who is logged in there: read only. A summary, tables, a map, and a picture of the ring."""
 from wow.history.looked import STATES
 from wow.lib import table
 from wow.place import state as place
-from wow.web import atlas, chart, snapshot
+from wow.web import atlas, chart, ring, snapshot
 from wow.web import ways as ways_of
 from wow.web.html import Html, alert, moment, page, plain, rows, said
 from wow.web.listing import Column, Listing
@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from wow.web.snapshot import Seen
 
 FOOT = "What you see is of the whole pool, as its machines tell it. Nothing can be changed here."
+OFF = "off"
+"""The state of a machine that is not there."""
+NOW = float("inf")
+"""When a machine was seen last that is there."""
 NAMES = ("sort", "order", "find", "kind", "page")
 """What may stand behind the question mark."""
 
@@ -28,6 +32,11 @@ def since(value: int) -> Html:
     return moment(value) if value else plain("not known")
 
 
+def last(value: float) -> Html:
+    """When a machine was seen last."""
+    return plain("now") if value == NOW else moment(value)
+
+
 def hours(value: float) -> Html:
     """Core seconds as hours."""
     return plain(chart.amount(value / 3600))
@@ -35,7 +44,8 @@ def hours(value: float) -> Html:
 
 MACHINES = Listing("Machines", [
     Column("name", "machine"), Column("state", "state"), Column("owner", "owner"), Column("version", "release"), Column("path", "path to here"),
-    Column("since", "there since", since), Column("busy", "cores at work", number, True), Column("cores", "cores", number, True)], 0, ("State", 1, STATES))
+    Column("since", "there since", since), Column("seen", "seen last", last), Column("busy", "cores at work", number, True), Column("cores", "cores", number, True),
+    Column("hours", "core hours ever", hours, True), Column("jobs", "jobs ever", number, True)], 0, ("State", 1, (*STATES, OFF)))
 JOBS = Listing("Jobs by person and project", [
     Column("person", "person"), Column("project", "project"), Column("running", "running", number, True), Column("waiting", "waiting", number, True),
     Column("held", "held", number, True)], 2)
@@ -44,6 +54,9 @@ OWNERS = Listing("What owners gave", [
     Column("jobs", "jobs, 30 days", number, True), Column("ever", "core hours ever", hours, True), Column("jobs-ever", "jobs ever", number, True)], 2)
 
 PLACES = Listing("Places", [Column("place", "place"), Column("machines", "machines", number, True), Column("running", "running jobs", number, True)], 1)
+LINKS = Listing("Paths from this manager", [
+    Column("name", "member"), Column("path", "path", plain), Column("relay", "relay"), Column("rtt", "round trip", ring.trip, True), Column("use", "link for", plain),
+    Column("told", "path to here, as it tells")], 0, ("Path", 1, (*ring.KINDS, ring.NONE)))
 
 
 class Refused(Exception):
@@ -57,7 +70,8 @@ class Refused(Exception):
 def _page(title: str, seen: "Seen", before: str, now: str, key: str) -> bytes:
     """before: what does not change by itself, so that nobody who types there is disturbed."""
     ways = "".join(f'<li><a href="{path}"{" aria-current=" + chr(34) + "page" + chr(34) if text == title else ""}>{text}</a></li>' for path, text in (
-        (ways_of.POOL, "Overview"), (ways_of.MACHINES, "Machines"), (ways_of.JOBS, "Jobs"), (ways_of.OWNERS, "Owners"), (ways_of.MAP, "Map"), ("/", "This machine")))
+        (ways_of.POOL, "Overview"), (ways_of.MACHINES, "Machines"), (ways_of.JOBS, "Jobs"), (ways_of.OWNERS, "Owners"), (ways_of.MAP, "Map"), (ways_of.RING, "Ring"),
+        ("/", "This machine")))
     when = seen.told.get("when")
     age = Html(f"<p>As of {moment(when)}.</p>") if when else Html("<p>Nothing is known of it yet.</p>")
     troubles = "".join(alert(said(one)) for one in seen.troubles)
@@ -85,7 +99,9 @@ def _figures(told: "dict[str, Any]") -> Html:
     held_for: dict[str, int] = told["held"]
     reasons = ", ".join(f"{count} {reason}" for reason, count in sorted(held_for.items(), key=lambda one: -one[1]))
     matched = moment(told["cycle"]) if told["cycle"] else plain("there is no negotiator, so no job gets a machine")
-    return rows([("Machines", plain(f"{len(machines)}: {states}")), ("Cores", plain(f"{busy} of {cores} at work")),
+    off = told.get("off", [])
+    return rows([("Machines", plain(f"{len(machines)}: {states}")),
+                 *([("Off, seen within 30 days", plain(str(len(off))))] if off else []), ("Cores", plain(f"{busy} of {cores} at work")),
                  ("Jobs", plain(f"{running} running, {waiting} waiting, {held} held")), *([("Held for", said(reasons))] if reasons else []),
                  ("Queues", plain(str(told["queues"]))), ("Jobs were matched last", matched)])
 
@@ -124,12 +140,12 @@ def _ring(seen: "Seen") -> Html:
         told = ", ".join(f"{count} {'not told' if path == '-' else path}" for path, count in sorted(paths.items(), key=lambda one: -one[1])[:8])
         pairs.append(("Machines by their path to here", said(told)))
     if status:
-        ring, udp = status["ring"], status["udp"]
-        pairs += [("This manager's links", plain(f"{ring['connections']}, {ring['near']} of them to its neighbours on the ring")),
-                  ("What it relayed for others", plain(f"{table.size(ring['relayed']['bytes'])} in {ring['relayed']['frames']} frames")),
+        here, udp = status["ring"], status["udp"]
+        pairs += [("This manager's links", plain(f"{here['connections']}, {here['near']} of them to its neighbours on the ring")),
+                  ("What it relayed for others", plain(f"{table.size(here['relayed']['bytes'])} in {here['relayed']['frames']} frames")),
                   ("What it sent and received",
                    plain(f"{table.size(udp['sent_bytes'])} and {table.size(udp['received_bytes'])} in {table.duration(status['uptime_s'])}"))]
-    return Html(f"<h2>The ring</h2>{rows(pairs)}") if pairs else Html("")
+    return Html(f'<h2>The ring</h2>{rows(pairs)}<p><a href="{ways_of.RING}">A picture of it</a></p>') if pairs else Html("")
 
 
 def _show_machines(query: "Mapping[str, str]", key: str) -> bytes:
@@ -137,7 +153,9 @@ def _show_machines(query: "Mapping[str, str]", key: str) -> bytes:
     asked = MACHINES.read(query)
     seen = snapshot.look(False)
     beyond = seen.told.get("beyond", 0)
-    form, shown = MACHINES.show(seen.told.get("machines", []), asked, " Some machines beyond these are not shown." if beyond else "")
+    told = [[*one[:6], NOW, *one[6:8], *(one[8:] or (0, 0))] for one in seen.told.get("machines", [])]
+    told += [[name, OFF, owner, "-", "-", 0, when, 0, 0, given, jobs] for name, owner, when, given, jobs in seen.told.get("off", [])]
+    form, shown = MACHINES.show(told, asked, " Some machines beyond these are not shown." if beyond else "")
     return _page("Machines", seen, form, shown, key)
 
 
@@ -176,9 +194,22 @@ def _show_map(query: "Mapping[str, str]", key: str) -> bytes:
     return _page("Map", seen, form, f"{atlas.world(places, says)}{shown}", key)
 
 
+def _show_ring(query: "Mapping[str, str]", key: str) -> bytes:
+    """How this manager reaches each member."""
+    asked = LINKS.read(query)
+    seen = snapshot.look(True)
+    peers = snapshot.peers(seen)
+    known = ring.members(seen.status["node"], peers, seen.told.get("at", {})) if seen.status else []
+    host = (seen.status["host"] or "") if seen.status else ""
+    told = ring.rows(known, seen.told.get("machines", []))
+    form, shown = LINKS.show(told, asked, " Links between other machines are not known here.")
+    wanted = [one for one, row in zip(known, told) if LINKS.is_wanted(row, asked)]
+    return _page("Ring", seen, form, f"{ring.picture(host, known, wanted) if seen.status else ''}{shown}", key)
+
+
 PAGES: "dict[str, Callable[[Mapping[str, str], str], bytes]]" = {
     ways_of.POOL: _overview, ways_of.MACHINES: _show_machines, ways_of.JOBS: _show_jobs, ways_of.OWNERS: _show_owners,
-    ways_of.MAP: _show_map}
+    ways_of.MAP: _show_map, ways_of.RING: _show_ring}
 
 
 def answer(path: str, query: "Mapping[str, str]", key: str) -> bytes:

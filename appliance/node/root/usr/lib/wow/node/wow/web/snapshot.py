@@ -65,6 +65,17 @@ def look(with_ring: bool) -> Seen:
     return Seen(name, told, status, troubles)
 
 
+def peers(seen: Seen) -> "list[answers.Peer]":
+    """Whom ipopd has a session with; none where it does not answer, of which `seen` is told."""
+    if seen.status is None:
+        return []
+    try:
+        return control.peers(timeout=OF_IPOPD)
+    except WowError as error:
+        seen.troubles.append(f"The pool's network, ipopd, does not tell its peers: {error}")
+        return []
+
+
 def read(path: str = paths.POOL_PAGE) -> "dict[str, Any]":
     """The snapshot; empty where there is none that can be read."""
     try:

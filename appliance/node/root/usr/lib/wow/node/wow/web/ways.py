@@ -6,12 +6,12 @@ if TYPE_CHECKING:
     from wow.web.look import Seen
 
 POOL = "/pool"
-MACHINES, JOBS, OWNERS, MAP = f"{POOL}/machines", f"{POOL}/jobs", f"{POOL}/owners", f"{POOL}/map"
-ALL = (POOL, MACHINES, JOBS, OWNERS, MAP)
+MACHINES, JOBS, OWNERS, MAP, RING = (f"{POOL}/{name}" for name in ("machines", "jobs", "owners", "map", "ring"))
+ALL = (POOL, MACHINES, JOBS, OWNERS, MAP, RING)
 
 
 def link(seen: "Seen") -> Html:
     """The way here from a manager's own page."""
     if seen.pool is None or not seen.pool.is_manager:
         return Html("")
-    return Html(f'<h2>The pool</h2><p><a href="{POOL}">The whole pool</a>: its machines, jobs, owners, history and map.</p>')
+    return Html(f'<h2>The pool</h2><p><a href="{POOL}">The whole pool</a>: its machines, jobs, owners, history, map and ring.</p>')
