@@ -20,8 +20,9 @@ if exist(given{1}, "file") != 2
   fprintf(stderr, "overlap: %s: no such file; is it in transfer_input_files?\n", given{1});
   exit(2);
 end
-balls = textread(given{1}, "%f", "commentstyle", "shell");
-balls = reshape(balls, 4, [])';
+file = fopen(given{1});
+balls = cell2mat(textscan(file, "%f %f %f %f", "CommentStyle", "#"));
+fclose(file);
 balls(1, 1) -= move;
 
 middle = ((1:cells) - 0.5) / cells;
