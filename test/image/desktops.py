@@ -1,11 +1,8 @@
-"""What a course has: the tutorial, exercises in R and Octave, and a desktop in the browser, from one stack that the recipes make of Debian's packages; each used as a person
-uses it, on the composed layers. Minutes, and Debian's archive: `run --long`."""
+"""What a course has: the tutorial, exercises in R and Octave, and a desktop in the browser, from one stack that the recipes make of Debian's packages; each
+used as a person uses it, on the composed layers. Minutes, and Debian's archive: `run --long`."""
 
-import contextlib
 import os
-import pathlib
 import re
-import signal
 import subprocess
 import sys
 import time
@@ -13,174 +10,48 @@ import time
 import developed
 from checks import expect, long_check, note, run
 from composed import BASE, NODE, has, work
-from places import IMAGE, PARTS, ROOT
+from courses import JOB, PEOPLE, Course
+from places import IMAGE, OUT, PARTS, ROOT
 
-sys.path += [str(ROOT / "test/pages"), str(ROOT / "appliance/node/root/usr/lib/wow/node")]
+sys.path.append(str(ROOT / "test/pages"))
 
 import browser  # noqa: E402
 
-from wow.lib import paths  # noqa: E402
-from wow.seal import slots  # noqa: E402
-
 MODULES = ("tutorial", "exercises", "desktop")
-PEOPLE = {"alice": 1000, "bob": 1001}
-JOB = paths.FIRST_JOB_UID
 VOLUME, NEAR = 0.4119, 0.0015
 """Of the three balls' common part, and how exactly the exercises have it."""
-BEGINS = 40
-"""Seconds in which a desktop is there, on a busy machine."""
-ASK = """
-import base64, os, socket, sys
-path, host = sys.argv[2], sys.argv[3]
-to = socket.create_connection(("127.0.0.1", int(sys.argv[1])), timeout=20)
-to.sendall(f"GET {path} HTTP/1.1\\r\\nHost: {host}\\r\\nUpgrade: websocket\\r\\nConnection: Upgrade\\r\\nSec-WebSocket-Version: 13\\r\\n"
-           f"Sec-WebSocket-Protocol: binary\\r\\nSec-WebSocket-Key: {base64.b64encode(os.urandom(16)).decode()}\\r\\n\\r\\n".encode())
-read = to.makefile("rb")
-head = b""
-while not head.endswith(b"\\r\\n\\r\\n"):
-    one = read.read(1)
-    if not one:
-        sys.exit("nothing: " + head.decode())
-    head += one
-if b" 101 " not in head.split(b"\\r\\n")[0]:
-    sys.exit("no socket: " + head.decode())
-kept = b""
-def got(count):
-    global kept
-    while len(kept) < count:
-        first, length = read.read(2)
-        length = int.from_bytes(read.read(2), "big") if length == 126 else length
-        data = read.read(length)
-        if first & 15 == 8:
-            sys.exit("closed")
-        kept += data if first & 15 == 2 else b""
-    data, kept = kept[:count], kept[count:]
-    return data
-def put(data):
-    mask = os.urandom(4)
-    to.sendall(bytes([0x82, 0x80 | len(data)]) + mask + bytes(one ^ mask[at % 4] for at, one in enumerate(data)))
-version = got(12)
-put(version)
-kinds = got(got(1)[0])
-put(kinds[:1])
-result = int.from_bytes(got(4), "big")
-put(b"\\x01")
-size = got(4)
-got(16)
-name = got(int.from_bytes(got(4), "big"))
-print(version.decode().strip(), list(kinds), result, int.from_bytes(size[:2], "big"), int.from_bytes(size[2:], "big"), name.decode())
-"""
-"""Who speaks VNC (RFC 6143) through a WebSocket (RFC 6455): port, path, host. Prints the version, the kinds of authentication, the result, the screen."""
+HALF = 0.282
+"""The move of the first ball that leaves half of it."""
 
 
-class Course:
-    """A machine over the stack's layers with a network of its own, in which alice and bob may log in; `tell` runs something as somebody."""
-
-    def __init__(self, machine):
-        self.machine = machine
-        self.space = subprocess.Popen(["unshare", "--net", "sh", "-c", "ip link set lo up && echo ready && exec sleep 100000"], stdout=subprocess.PIPE)
-        expect(self.space.stdout.readline() == b"ready\n", "there is no network")
-        self.within = ["nsenter", f"--net=/proc/{self.space.pid}/ns/net"]
-        self.logins = []
-        root = machine.root
-        for name, uid in PEOPLE.items():
-            with open(root / "etc/passwd", "a", encoding="ascii") as file:
-                file.write(f"{name}:x:{uid}:{uid}::/home/{name}:/bin/bash\n")
-            with open(root / "etc/group", "a", encoding="ascii") as file:
-                file.write(f"{name}:x:{uid}:\n")
-            (root / "home" / name).mkdir(mode=0o700)
-            os.chown(root / "home" / name, uid, uid)
-        with open(root / "etc/passwd", "a", encoding="ascii") as file:
-            file.write(f"wowjob1:x:{JOB}:{JOB}:a job of the pool:/nonexistent:/usr/sbin/nologin\n")
-        # As every start of a machine does.
-        machine.run("systemd-tmpfiles", "--create", "--prefix=/tmp")
-        (root / "dev/pts").mkdir()
-        machine.mount(root / "dev/pts", "-t", "devpts", "-o", "newinstance,ptmxmode=0666,mode=620", "devpts")
-        (root / "dev/ptmx").symlink_to("pts/ptmx")
-        os.mknod(root / "dev/tty", 0o20666, os.makedev(5, 0))
-        (root / "dev/tty").chmod(0o666)
-        (root / "dev/shm").mkdir()
-        (root / "dev/shm").chmod(0o1777)
-
-    def command(self, uid, *words):
-        """The words as this person's login has them."""
-        home = next((f"/home/{name}" for name, number in PEOPLE.items() if number == uid), "/tmp")
-        return [*self.within, "chroot", f"--userspec={uid}:{uid}", str(self.machine.root), "env", "-i", f"HOME={home}", "PATH=/usr/bin:/bin", "LANG=C.UTF-8",
-                "SSH_CONNECTION=192.0.2.50 50000 192.0.2.11 22", "sh", "-c", 'cd "$HOME"; exec "$@"', "sh", *map(str, words)]
-
-    def tell(self, uid, *words):
-        """How it ended, and all that it said."""
-        done = subprocess.run(self.command(uid, *words), capture_output=True, text=True, check=False, timeout=300)
-        return done.returncode, done.stdout + done.stderr
-
-    def ask(self, uid, link, token=None):
-        """Speaks VNC with the desktop of a link, as an account."""
-        port, own = re.search(r"localhost:([0-9]+)/.*token%3D([\w-]+)", link).groups()
-        return self.tell(uid, "timeout", "20", "/usr/bin/python3", "-c", ASK, port, f"/websockify?token={own if token is None else token}", f"localhost:{port}")
-
-    @contextlib.contextmanager
-    def login(self, uid, *words):
-        """A login in which wow-desktop runs: its process, and the line to open."""
-        process = subprocess.Popen(self.command(uid, "wow-desktop", *words), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        self.logins.append(process)
-        said = ""
-        try:
-            for line in process.stdout:
-                said += line
-                if line.strip().startswith("http://"):
-                    break
-            expect("token" in said, f"the desktop does not start: {said}")
-            yield process, said.split()[-1]
-        finally:
-            process.send_signal(signal.SIGTERM)
-            process.wait(20)
-            process.stdout.close()
-
-    def close(self):
-        """Ends all."""
-        for login in self.logins:
-            if login.poll() is None:
-                login.kill()
-                login.wait()
-        self.space.kill()
-        self.space.wait()
-        self.space.stdout.close()
-        self.machine.run("sh", "-c", "rm -rf /tmp/wow-desktop-*")
-
-    def left(self):
-        """Who runs still, beside the network."""
-        found = []
-        for place in pathlib.Path("/proc").glob("[0-9]*"):
-            with contextlib.suppress(OSError):
-                if os.readlink(place / "root") == str(self.machine.root):
-                    found.append((place / "cmdline").read_bytes().replace(b"\0", b" ").decode())
-        return found
-
-    def wait_until(self, happened, what):
-        """Or says what did not happen."""
-        until = time.monotonic() + BEGINS
-        while not happened():
-            expect(time.monotonic() < until, what)
-            time.sleep(0.2)
+def jobs(course, folder, name, count):
+    """Runs what a submit file asks for, as HTCondor reads it, where the jobs' files are."""
+    alice = PEOPLE["alice"]
+    code, said = course.tell(alice, "sh", "-c", f"cd exercises/{folder} && condor_submit -dry-run - {name}.sub")
+    expect(code == 0 and f"{count} job(s) dry-run" in said, said[-400:])
+    has(said, 'stringListMember("exercises",WowModules)')
+    program = re.search('^Cmd="(.*)"$', said, re.MULTILINE)[1]
+    pairs = list(zip(re.findall('^Out="(.*)"$', said, re.MULTILINE), re.findall('^Args="(.*)"$', said, re.MULTILINE), strict=True))
+    expect(len(set(pairs)) == count, f"{pairs}")
+    lines = "".join(f"env -i {program} {words} > {out} 2> errors; test ! -s errors\n" for out, words in pairs)
+    code, said = course.tell(alice, "sh", "-euc", f"cd exercises/{folder}\n{lines}")
+    expect(code == 0, f"{said}{(course.machine.root / 'home/alice/exercises' / folder / 'errors').read_text()}")
 
 
 def exercises(course):
-    """Both, as their README says, without HTCondor: what its submit files name is what runs here."""
-    alice = PEOPLE["alice"]
-    code, said = course.tell(alice, "sh", "-euc", "cp -r /usr/share/wow/exercises . && cd exercises/r && while read samples seed; do"
-                             " env -i Rscript --vanilla volume.R balls.txt $seed $samples > volume.$samples.$seed.csv; done < sweep.txt && Rscript --vanilla plot.R volume.*.csv")
-    expect(code == 0, said)
-    expect(abs(float(re.search(r"^volume: (\S+)$", said, re.MULTILINE)[1]) - VOLUME) < NEAR, said)
+    """Both, as their README says, with each job of theirs."""
+    alice, home = PEOPLE["alice"], course.machine.root / "home/alice/exercises"
+    expect(course.tell(alice, "cp", "-r", "/usr/share/wow/exercises", ".")[0] == 0, "they cannot be copied")
+    jobs(course, "r", "volume", 20)
+    code, said = course.tell(alice, "sh", "-c", "cd exercises/r && Rscript --vanilla plot.R volume.*.csv")
+    expect(code == 0 and abs(float(re.search(r"^volume: (\S+)$", said, re.MULTILINE)[1]) - VOLUME) < NEAR, said)
     expect(-0.8 < float(re.search(r"power of (\S+);", said)[1]) < -0.2, said)
-    home = course.machine.root / "home/alice/exercises"
     drawn = (home / "r/volume.svg").read_text()
     expect(drawn.count("<path") > 20 and "</svg>" in drawn, "R draws nothing")
-    moves = re.search(r"^queue move in \((.*)\)$", (home / "octave/overlap.sub").read_text(), re.MULTILINE)[1].replace(",", "")
-    code, said = course.tell(alice, "sh", "-euc", f"cd exercises/octave && for move in {moves}; do"
-                             " env -i octave-cli --norc --no-history overlap.m balls.txt $move 80 > overlap.$move.csv; done && octave-cli --norc summary.m overlap.*.csv")
-    expect(code == 0, said)
-    expect(abs(float(re.search(r"^ 0\.000 +(\S+)$", said, re.MULTILINE)[1]) - VOLUME) < NEAR, said)
-    expect(0.1 < float(re.search(r"moved by (\S+)", said)[1]) < 0.5, said)
+    jobs(course, "octave", "overlap", 12)
+    code, said = course.tell(alice, "sh", "-c", "cd exercises/octave && octave-cli --norc summary.m overlap.*.csv")
+    expect(code == 0 and abs(float(re.search(r"^ 0\.000 +(\S+)$", said, re.MULTILINE)[1]) - VOLUME) < NEAR, said)
+    expect(abs(float(re.search(r"moved by (\S+)", said)[1]) - HALF) < NEAR, said)
     has((home / "octave/overlap.svg").read_text(), "half of it at")
     # What is wrong is said in words.
     for words, wrong in ((("Rscript", "--vanilla", "exercises/r/volume.R", "none", "1", "10"), "is it in transfer_input_files?"),
@@ -243,15 +114,6 @@ def secret(course, bob, link):
     expect(code != 0 and "RFB" not in said, f"a job: {said}")
 
 
-def fenced(course):
-    """Loads the fence's own rules for the loopback, as they stand on each machine."""
-    chains = "".join(f"  chain {name} {{\n" + "".join(f"    {rule}\n" for rule in rules) + "  }\n" for name, rules in slots.chains())
-    rules = "".join(f"    {rule}\n" for rule in slots.loopback())
-    text = f"table inet wow {{\n{slots.sets()}{chains}  chain output {{\n    type filter hook output priority filter; policy accept;\n{rules}  }}\n}}\n"
-    run(*course.within, "sysctl", "-qw", "net.ipv4.tcp_fwmark_accept=1")
-    subprocess.run([*course.within, "nft", "-f", "-"], input=text, text=True, check=True)
-
-
 def refusals(course):
     """Each with a sentence."""
     alice, bob = PEOPLE.values()
@@ -260,8 +122,8 @@ def refusals(course):
                               (alice, ("--port", "99999"), "is no port")):
         code, said = course.tell(uid, "wow-desktop", *words)
         expect(code != 0 and wrong in said and "Traceback" not in said, f"{uid} {words}: {code} {said}")
-    listener = subprocess.Popen(course.command(bob, "python3", "-c", "import socket, time; s = socket.create_server(('127.0.0.1', 6080)); print('ready', flush=True); time.sleep(900)"),
-                                stdout=subprocess.PIPE)
+    listens = "import socket, time; s = socket.create_server(('127.0.0.1', 6080)); print('ready', flush=True); time.sleep(900)"
+    listener = subprocess.Popen(course.command(bob, "python3", "-c", listens), stdout=subprocess.PIPE)
     try:
         expect(listener.stdout.readline() == b"ready\n", "nobody listens")
         code, said = course.tell(alice, "wow-desktop", "--port", "6080")
@@ -286,28 +148,36 @@ def refusals(course):
         process.wait(20)
 
 
-def looked(course, folder):
-    """A real browser opens the link: the window manager's bar, a terminal in which is typed, the editor; the picture."""
+def looked(course):
+    """A real browser opens the link, types in the desktop's terminal, and has a plot shown. The picture stays: modules/desktop/desktop.png is one of these."""
     alice = PEOPLE["alice"]
     modules = browser.install()
     with course.login(alice) as (_, link):
         page = browser.Browser(course.within, modules)
         try:
-            page.begin(width=1000, height=640)
+            page.begin(width=1200, height=720)
             expect(page.open(url=link) == 200, "the page is not there")
-            # The bar at the bottom has few colours, a terminal's letters have many.
-            course.wait_until(lambda: any(one.startswith("bash") or one == "/bin/bash " for one in course.left()), f"there is no terminal: {course.left()}")
             page.connected()
-            note(f"the desktop as it begins has {page.picture(least=20)} colours")
-            # Into the terminal that the desktop begins with.
-            page.click(x=300, y=200)
-            for line in ("cd exercises/r; head -3 balls.txt", "Rscript --vanilla plot.R volume.*.csv; touch ~/typed"):
+            home = course.machine.root / "home/alice"
+
+            def typed(line, file):
                 page.type(text=line + "\n")
-            course.wait_until((course.machine.root / "home/alice/typed").exists, "what is typed does not reach the terminal")
+                time.sleep(1)
+                return (home / file).exists()
+            # Into the terminal that the desktop begins with; until it is there, what is typed goes nowhere.
+            course.wait_until(lambda: page.click(x=300, y=200) or typed("touch there", "there"), "what is typed does not reach the terminal")
+            typed("clear; cd exercises/r; head -3 balls.txt; rm -f volume.svg", ".")
+            typed("Rscript --vanilla plot.R volume.*.csv; pwd > ~/typed", "typed")
+            course.wait_until((home / "typed").exists, "R does not end in the terminal")
+            right = (home / "typed").read_text() == "/home/alice/exercises/r\n" and (home / "exercises/r/volume.svg").exists()
+            expect(right, "what is typed is not what the terminal gets")
+            few = page.picture(least=20)
             page.type(text="gpicview volume.svg &\n")
-            time.sleep(4)
-            colours = page.picture(least=100)
-            page.shot(path=str(folder / "desktop.png"))
+            course.wait_until(lambda: any(one.startswith("gpicview") for one in course.left()), "the picture is not shown")
+            time.sleep(3)
+            colours = page.picture(least=few + 100)
+            (OUT / "test").mkdir(exist_ok=True)
+            page.shot(path=str(OUT / "test/desktop.png"))
             note(f"the desktop in Chromium has {colours} colours")
             expect([one for one in page.complaints() if "favicon" not in one and "404" not in one] == [], f"the browser complains: {page.complaints()}")
         finally:
@@ -331,10 +201,10 @@ def a_course_has_the_tutorial_exercises_and_a_desktop_from_one_stack():
         course = Course(machine)
         try:
             exercises(course)
-            fenced(course)
+            course.fence()
             desktop(course)
             refusals(course)
-            looked(course, folder)
+            looked(course)
         finally:
             course.close()
 

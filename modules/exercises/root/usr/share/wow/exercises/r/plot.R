@@ -28,12 +28,13 @@ if (length(sizes) > 1) {
 }
 
 svg("volume.svg", width = 8, height = 5)
-plot(all$samples, pmax(abs(all$volume - best), 1e-6), log = "xy", pch = 20, col = "#0072b2", xlab = "points of a job", ylab = "error of its estimate",
+error <- pmax(abs(all$volume - best), 1e-6)
+plot(all$samples, error, ylim = c(min(error), 3 * max(error)), log = "xy", pch = 20, col = "#0072b2", xlab = "points of a job", ylab = "error of its estimate",
      main = "How fast chance comes to the answer")
 expected <- sqrt(best * (1 - best) / sizes)
 lines(sizes, expected, col = "#d55e00", lwd = 2)
 points(sizes, miss, pch = 4, lwd = 2)
-legend("bottomleft", bty = "n", pch = c(20, 4, NA), lty = c(NA, NA, 1), lwd = c(NA, 2, 2), col = c("#0072b2", "black", "#d55e00"),
+legend("topright", bty = "n", pch = c(20, 4, NA), lty = c(NA, NA, 1), lwd = c(NA, 2, 2), col = c("#0072b2", "black", "#d55e00"),
        legend = c("each job", "all jobs of so many points", "what theory says"))
 invisible(dev.off())
 cat("picture: volume.svg\n")
