@@ -68,10 +68,10 @@ class Course:
         done = subprocess.run(self.command(uid, *words), capture_output=True, text=True, check=False, timeout=300)
         return done.returncode, done.stdout + done.stderr
 
-    def ask(self, uid, link, token=None):
-        """Speaks VNC with the desktop of a link, as an account."""
+    def ask(self, uid, link, token=None, within=20):
+        """Speaks VNC with the desktop of a link, as an account, for so many seconds."""
         port, own = re.search(r"localhost:([0-9]+)/.*token%3D([\w-]+)", link).groups()
-        return self.tell(uid, "timeout", "20", "/usr/bin/python3", "-c", RFB.read_text(encoding="utf-8"), port,
+        return self.tell(uid, "timeout", within, "/usr/bin/python3", "-c", RFB.read_text(encoding="utf-8"), port,
                          f"/websockify?token={own if token is None else token}")
 
     @contextlib.contextmanager

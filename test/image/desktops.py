@@ -83,7 +83,7 @@ def desktop(course):
     # Killed, it takes its programs along; so does a login that is over, without a terminal, too.
     for kill in ("process", "login"):
         words = course.command(alice, "sh", "-c", "wow-desktop; :")
-        with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as login:
+        with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as login:
             link = next(line for line in login.stdout if line.strip().startswith("http://"))
             expect(course.ask(alice, link)[0] == 0, f"it is not there after {kill}")
             if kill == "login":
@@ -110,7 +110,7 @@ def secret(course, bob, link):
     heard = course.tell(0, "sh", "-c", "cat /proc/net/tcp /proc/net/tcp6 /proc/net/udp /proc/net/udp6")[1]
     listening = [line.split()[1] for line in heard.splitlines() if line.split()[3:4] == ["0A"]]
     expect(listening == ["0100007F:17C0"], f"who listens: {listening}")
-    code, said = course.ask(JOB, link)
+    code, said = course.ask(JOB, link, within=4)
     expect(code != 0 and "RFB" not in said, f"a job: {said}")
 
 
