@@ -41,7 +41,8 @@ def _pairs(said, key):
 
 
 def _are_lines(lines):
-    return isinstance(lines, list) and bool(lines) and all(isinstance(line, str) and line and line.isprintable() for line in lines)
+    # ucf's registry has tabs in its lines.
+    return isinstance(lines, list) and bool(lines) and all(isinstance(line, str) and line and line.replace("\t", " ").isprintable() for line in lines)
 
 
 def _is_account(table, line):

@@ -133,6 +133,12 @@ class Archives(Stacks):
             with self.subTest(fragments):
                 self.refused_one("fragments.json: ", archive=self.write(fragments=fragments))
 
+    def test_lines_may_have_tabs_as_ucf_s_registry_has_and_nothing_else_that_is_no_letter(self):
+        self.assertEqual("", checked.wrong({"lines": {"var/lib/ucf/registry": ["r-base-core             \t/etc/R/Renviron"]}}))
+        for line in ("a\nb", "a\rb", "a\0b", "a\x1bb", ""):
+            with self.subTest(line):
+                self.assertIn("has no list of lines", checked.wrong({"lines": {"var/lib/ucf/registry": [line]}}))
+
     def test_names_of_owners_that_are_none_are_refused(self):
         for owners in ([], {"shadow": {}}, {"passwd": []}, {"passwd": {"condor": "101"}}, {"passwd": {"condor": 0}}, {"passwd": {"condor": True}},
                        {"group": {"a b": 5}}, {"group": {"x": 70000}}):

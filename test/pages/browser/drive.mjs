@@ -53,6 +53,21 @@ const acts = {
   async complaints() { return foreign; },
   async wide() { return page.evaluate(() => [document.scrollingElement.scrollWidth, innerWidth]); },
   async paper() { return page.evaluate(() => getComputedStyle(document.body).backgroundColor); },
+  async click({ x, y }) { await page.mouse.click(x, y); },
+  async type({ text }) { await page.keyboard.type(text, { delay: 20 }); },
+  // Waits until noVNC shows the other side's screen, and nothing of its own above it.
+  async connected() { await page.waitForFunction(() => document.documentElement.classList.contains("noVNC_connected")); },
+  // Waits until a canvas shows so many colours; how many they are.
+  async picture({ least }) {
+    const seen = await page.waitForFunction((wanted) => {
+      const canvas = document.querySelector("canvas");
+      if (!canvas?.width) { return 0; }
+      const points = new Uint32Array(canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data.buffer);
+      const colours = new Set(points).size;
+      return colours >= wanted ? colours : 0;
+    }, least, { polling: 300 });
+    return seen.jsonValue();
+  },
   async shot({ path }) { await page.screenshot({ path, fullPage: true }); },
   // axe-core's findings. It comes in by the debugger, which the page's policy does not hold.
   async axe() {
