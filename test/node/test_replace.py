@@ -265,7 +265,7 @@ class Replacing(Case):
             self.disk.environment = mock.Mock(side_effect=WowError("no such file", "Take a fresh image"))
             self.assertEqual(replace.main(), 1)
         self.assertEqual(kept.read(f"{self.root}/trouble"), "no such file\nTake a fresh image\n")
-        self.assertEqual(done, [f"the other system cannot be written: Read-only file system. {environment.TODO}", "no such file. Take a fresh image"])
+        self.assertEqual(done, [f"the other system cannot be written: Read-only file system. {environment.REMEDY}", "no such file. Take a fresh image"])
 
 
 if __name__ == "__main__":

@@ -23,9 +23,9 @@ class NoDelta(Exception):
     """Why something is no delta for the file."""
 
 
-def make(wanted: "Layer", of: str, delta: str, target: str) -> None:
-    """Writes the file `target` by the delta of the file `of`, on the disk when this returns. WowError where it is no such delta, OSError."""
-    with open(of, "rb") as old, open(delta, "rb") as commands, open(target, "wb") as new:
+def make(wanted: "Layer", old_path: str, delta: str, target: str) -> None:
+    """Writes the file `target` by the delta of the file `old_path`, on the disk when this returns. WowError where it is no such delta, OSError."""
+    with open(old_path, "rb") as old, open(delta, "rb") as commands, open(target, "wb") as new:
         os.fchmod(new.fileno(), 0o600)
         try:
             apply(old, commands, new, wanted.size)

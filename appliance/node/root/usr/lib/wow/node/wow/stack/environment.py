@@ -11,7 +11,7 @@ FILE = "grub/grubenv"
 PARTITION = "WOWESP"
 TRIES = "3"
 """Starts that a system on trial has."""
-TODO = "Start this machine again; where that does not help, take a fresh image: home is kept"
+REMEDY = "Start this machine again; where that does not help, take a fresh image: home is kept"
 
 
 def read(data: bytes) -> dict[str, str]:
@@ -31,7 +31,7 @@ def change(path: str, values: dict[str, str]) -> bool:
         data = file.read(SIZE)
         wanted = write({**read(data), **values})
         if len(data) != SIZE or len(wanted) != SIZE:
-            raise WowError("is no environment block of GRUB's", TODO, path)
+            raise WowError("is no environment block of GRUB's", REMEDY, path)
         if wanted == data:
             return False
         file.seek(0)
@@ -53,14 +53,14 @@ def device(mounted: str, mounts: str = "/proc/self/mounts", block: str = "/sys/c
                     return f"/dev/{name}"
         except (FileNotFoundError, NotADirectoryError):
             continue
-    raise WowError(f"its disk has no partition {PARTITION}", TODO, mounted)
+    raise WowError(f"its disk has no partition {PARTITION}", REMEDY, mounted)
 
 
 def set_on(partition: str, place: str, values: dict[str, str]) -> bool:
     """The same on the partition, which is mounted for that at a folder. WowError, OSError."""
     os.makedirs(place, 0o700, exist_ok=True)
-    system.must(["mount", "-t", "vfat", "-o", "iocharset=ascii", partition, place], todo=TODO)
+    system.must(["mount", "-t", "vfat", "-o", "iocharset=ascii", partition, place], todo=REMEDY)
     try:
         return change(f"{place}/{FILE}", values)
     finally:
-        system.must(["umount", place], todo=TODO)
+        system.must(["umount", place], todo=REMEDY)

@@ -105,7 +105,8 @@ class Place:
 
     def tidy(self, *more: Stack) -> None:
         """Removes layers that neither this start needs, nor the next, nor the good stack, nor one of these."""
-        needed = {layer.digest for stack in more for layer in (*stack.system, *stack.layers, *stack.deltas)}
+        needed = {layer.digest for stack in more for layer in (*stack.system, *stack.layers)}
+        needed.update(delta.digest for stack in more for delta in stack.deltas)
         for path in (self.list_file, self.next, self.good):
             needed.update(digests(read(path)))
         for name in os.listdir(self.layers):

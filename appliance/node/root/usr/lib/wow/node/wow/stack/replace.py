@@ -34,7 +34,7 @@ class Disk:
 
     def writable(self, is_writable: bool) -> None:
         """Has WOWSYS take writes, or none, with all that was written in its place. WowError."""
-        system.must(["mount", "-o", "remount,rw" if is_writable else "remount,ro", self._root], todo=environment.TODO)
+        system.must(["mount", "-o", "remount,rw" if is_writable else "remount,ro", self._root], todo=environment.REMEDY)
 
 
 def main() -> int:
@@ -50,7 +50,7 @@ def main() -> int:
     except WowError as error:
         return tell(error)
     except OSError as error:
-        return tell(WowError(f"the other system cannot be written: {error.strerror or error}", environment.TODO))
+        return tell(WowError(f"the other system cannot be written: {error.strerror or error}", environment.REMEDY))
     return 0
 
 
@@ -97,7 +97,7 @@ def act(place: "Place", systems: Systems, stack: "Stack | None", disk: Disk, is_
     files.write(armed, f"{stack.number}\n")
     if not disk.environment({"trial": systems.other, "tries": environment.TRIES}) and not was_armed:
         os.unlink(armed)
-        raise WowError("GRUB was told to try another system, and did not count that start: it cannot write to this disk", environment.TODO)
+        raise WowError("GRUB was told to try another system, and did not count that start: it cannot write to this disk", environment.REMEDY)
 
 
 def write(place: "Place", systems: Systems, stack: "Stack") -> None:
