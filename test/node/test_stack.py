@@ -44,6 +44,13 @@ def system(*files):
     return "".join(" ".join(map(str, file)) + "\n" for file in files or SYSTEM)
 
 
+FORMER = "f1" * 32
+
+
+def delta(file, from_=FORMER, size=3, digest="d1" * 32):
+    return f"delta {file} {from_} {size} {digest}\n"
+
+
 class Text(unittest.TestCase):
     def test_a_stack_is_read_as_it_was_written(self):
         stack = text.notice(notice(12, WHOLE))
@@ -108,6 +115,49 @@ class Text(unittest.TestCase):
         self.refused(body(line("maths", 1), over=system(*largest)))
         self.refused(body(line("maths", agreed.LARGEST_LAYER), f"module physics {agreed.LARGEST_LAYER} {'ab' * 32}\n", over=system()))
 
+    def test_deltas_say_of_what_a_file_is_made(self):
+        maths, lines = hashlib.sha256(BYTES["maths"]).hexdigest(), (line("maths"), line("glue"))
+        for over, made in (({}, maths), ({"over": system()}, maths), ({"over": system()}, BASE), ({"over": system()}, "17" * 32)):
+            stack = text.read(body(*lines, delta(made), delta(made, "f2" * 32, 4, "d2" * 32), "restart-by 5\n", **over), 1)
+            self.assertEqual([(one.file, one.from_, one.size, one.digest) for one in stack.deltas], [(made, FORMER, 3, "d1" * 32), (made, "f2" * 32, 4, "d2" * 32)])
+            self.assertEqual((len(stack.layers), stack.restart_by, len(stack.system)), (2, 5, 4 if over else 0))
+        # From a file that the text names, too, be it without its size; and one delta from the file that another makes.
+        self.assertEqual(text.read(body(*lines, delta(maths, BASE)), 1).deltas[0].from_, BASE)
+        self.assertEqual(len(text.read(body(*lines, delta(maths, BASE), delta(BASE, maths, 3, "d2" * 32), over=system()), 1).deltas), 2)
+        self.assertEqual(len(text.read(body(delta(BASE), over=system()), 1).deltas), 1)
+        self.assertEqual((text.read(WHOLE, 1).deltas, text.read(EMPTY, 1).deltas, text.Stack(1).deltas), ((), (), ()))
+
+    def test_a_delta_that_makes_no_file_from_another_one_is_none(self):
+        maths, glue = (hashlib.sha256(BYTES[name]).hexdigest() for name in ("maths", "glue"))
+        layers = (line("maths"), line("glue"))
+        for lines in ((delta(FORMER, maths),), (delta(BASE),), (delta(NODE),), (delta(maths, maths),), (delta(maths), delta(maths, FORMER, 4, "d2" * 32)),
+                      (delta(maths), delta(glue)), (delta(maths, digest=glue),), (delta(maths, digest=maths),), (delta(maths, digest=BASE),),
+                      (delta(maths, digest=FORMER),), (delta(maths, "d2" * 32), delta(glue, digest="d2" * 32)), (delta("d2" * 32), delta(maths, digest="d2" * 32)),
+                      (delta(maths), "restart-by 5\n", delta(glue, digest="d2" * 32))):
+            self.refused(body(*layers, *lines))
+            self.refused(body(*layers, *lines, "restart-by 5\n"))
+        whole = delta(maths)
+        self.refused(body(delta(maths)))
+        self.refused(body(whole, *layers))
+        self.refused(body(layers[0], whole, layers[1]))
+        self.refused(b"wow-stack 1\n" + whole.encode())
+        self.refused(b"wow-stack 1\n" + whole.encode() * 2)
+        self.refused(body(*layers, delta(BASE), over=whole + system()))
+        for size in (0, "01", "+1", "-1", "", " 1", 4294967297, "x", "\u0665"):
+            self.refused(body(*layers, delta(maths, size=size)))
+        for wrong in (whole.upper(), whole.replace(" ", "  ", 1), " " + whole, whole[:-1] + " \n", whole[:-2] + "\n", whole[:-1] + "0\n", whole.replace("d1", "D1"),
+                      whole.replace("f1", "F1"), whole.replace(maths, maths[:-1]), f"delta {maths} 3 {'d1' * 32}\n", "delta\n", whole.replace("delta", "deltas"), whole + "\n"):
+            self.refused(body(*layers, wrong))
+
+    def test_deltas_have_bounds_too(self):
+        maths = hashlib.sha256(BYTES["maths"]).hexdigest()
+        many = [delta(maths, f"{number:064x}", 1, f"{number + 99:064x}") for number in range(33)]
+        self.assertEqual(len(text.read(body(line("maths"), *many[:32]), 1).deltas), 32)
+        self.refused(body(line("maths"), *many))
+        largest = [delta(maths, f"{number:064x}", agreed.LARGEST_LAYER - number, f"{number + 99:064x}") for number in (0, 10)]
+        self.assertEqual(sum(one.size for one in text.read(body(line("maths"), *largest), 1).deltas), agreed.LARGEST_STACK - len(BYTES["maths"]))
+        self.refused(body(line("maths"), *largest, delta(maths, "ab" * 32, 1, "ac" * 32)))
+
     def refused(self, data):
         with self.subTest(data[:200]), self.assertRaises(text.NoStack):
             text.read(data, 1)
@@ -138,14 +188,15 @@ class Text(unittest.TestCase):
     def test_whatever_is_changed_in_a_text_is_found_or_another_stack(self):
         chance = random.Random(21)
         for number in range(6000):
-            data = bytearray((WHOLE, body(line("maths"), over=system()))[number % 2])
+            data = bytearray((WHOLE, body(line("maths"), over=system()), body(line("maths"), delta(BASE), over=system()))[number % 3])
             data[chance.randrange(len(data))] = chance.randrange(256)
             try:
                 stack = text.read(bytes(data), 1)
             except text.NoStack:
                 continue
             over = system(*((file.name, file.digest, file.size) for file in stack.system)) if stack.system else f"base {stack.base}\nnode {stack.node}\n"
-            lines = ["wow-stack 1\n", over, *(f"{one.kind} {one.name} {one.size} {one.digest}\n" for one in stack.layers)]
+            lines = ["wow-stack 1\n", over, *(f"{one.kind} {one.name} {one.size} {one.digest}\n" for one in stack.layers),
+                     *(delta(one.file, one.from_, one.size, one.digest) for one in stack.deltas)]
             self.assertEqual("".join(lines).encode(), bytes(data))
 
 

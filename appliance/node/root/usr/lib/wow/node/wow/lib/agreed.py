@@ -53,12 +53,16 @@ RESTART_WORD = "restart-by"
 the stack."""
 LATEST_RESTART = 9999999999
 """The largest number that may stand there."""
+DELTA_WORD = "delta"
+"""Word of a line for a delta: a file from which a machine makes one of the stack's files out of another one."""
 LAYERS_PORT = 8445
 """TCP port on which the manager with the CA hands out the stack's layers, by HTTP to machines whose packets IPsec seals."""
 LAYERS_PATH = "/layers/"
 """Path of a layer there, with the layer's SHA-256 behind it."""
 MOST_MODULES = 12
 """Modules of a stack."""
+MOST_DELTAS = 32
+"""Deltas of a stack."""
 LARGEST_LAYER = 4294967296
 """Bytes of one of its layers at most."""
 LARGEST_STACK = 8589934592

@@ -1,5 +1,6 @@
 """The text of a stack, as the pool's CA signs it in a notice of kind 3: which base and node the modules were made over, and each layer by size and digest; or
-a whole system, base, node, kernel and initrd, each by size and digest too. Whatever is not exactly such a text is none."""
+a whole system, base, node, kernel and initrd, each by size and digest too; and deltas, from which some of them can be made. Whatever is not exactly such a
+text is none."""
 from wow.lib import agreed, modes
 
 MAGIC, HEAD, LARGEST_FILE = b"WOWN", 14, 1 << 17
@@ -28,16 +29,27 @@ class Layer:
         return f"{self.kind} {self.name} {self.digest} {self.size} {self.digest}"
 
 
+class Delta:
+    """What changed between two files, in librsync's format. file: the digest of the one that it makes, a file of the stack; from_: the digest of the one that this
+    is made from; size and digest: its own."""
+
+    __slots__ = ("file", "from_", "size", "digest")
+
+    def __init__(self, file: str, from_: str, size: int, digest: str) -> None:
+        self.file, self.from_, self.size, self.digest = file, from_, size, digest
+
+
 class Stack:
     """A published stack. An empty one has no base, no node and no layers. layers: modules and glue. restart_by: from which Unix second on no job keeps a machine
     from starting again with it; None where jobs always do. system: the files that it carries so that machines of another system take it, as SYSTEM has them; ()
-    where it carries none."""
+    where it carries none. deltas: a machine may pass over any of them."""
 
-    __slots__ = ("number", "base", "node", "layers", "restart_by", "system")
+    __slots__ = ("number", "base", "node", "layers", "restart_by", "system", "deltas")
 
     def __init__(self, number: int, base: str = "", node: str = "", layers: "tuple[Layer, ...]" = (), restart_by: int | None = None,
-                 system: "tuple[Layer, ...]" = ()) -> None:
-        self.number, self.base, self.node, self.layers, self.restart_by, self.system = number, base, node, layers, restart_by, system
+                 system: "tuple[Layer, ...]" = (), deltas: "tuple[Delta, ...]" = ()) -> None:
+        self.number, self.base, self.node, self.layers = number, base, node, layers
+        self.restart_by, self.system, self.deltas = restart_by, system, deltas
 
     @property
     def modules(self) -> list[str]:
@@ -71,9 +83,12 @@ def read(data: bytes, number: int) -> Stack:
         raise NoStack("it names no node")
     system = _system(rest)
     over = [file.digest for file in system[:2]] or [_over(line, word) for line, word in zip(rest, SYSTEM[:2])]
-    layers = tuple(_layer(line) for line in rest[len(system) or 2:])
-    _together((*system, *layers), [] if system else over)
-    return Stack(number, over[0], over[1], layers, restart_by, system)
+    lines = rest[len(system) or 2:]
+    above = next((at for at, line in enumerate(lines) if line.split(" ")[0] == agreed.DELTA_WORD), len(lines))
+    layers = tuple(_layer(line) for line in lines[:above])
+    deltas = tuple(_delta(line) for line in lines[above:])
+    _together((*system, *layers), deltas, [] if system else over)
+    return Stack(number, over[0], over[1], layers, restart_by, system, deltas)
 
 
 def _deadline(line: str) -> int | None:
@@ -119,7 +134,17 @@ def _layer(line: str) -> Layer:
     return Layer(kind, name, int(size), digest)
 
 
-def _together(files: "tuple[Layer, ...]", over: list[str]) -> None:
+def _delta(line: str) -> Delta:
+    """The delta of a line."""
+    words = line.split(" ")
+    if len(words) != 5 or words[0] != agreed.DELTA_WORD or not all(_is_digest(words[at]) for at in (1, 2, 4)):
+        raise NoStack("a line is none of a delta")
+    if not _is_number(words[3], agreed.LARGEST_LAYER):
+        raise NoStack(f"a delta's size is not 1 to {agreed.LARGEST_LAYER}")
+    return Delta(words[1], words[2], int(words[3]), words[4])
+
+
+def _together(files: "tuple[Layer, ...]", deltas: "tuple[Delta, ...]", over: list[str]) -> None:
     """What holds of all files. over: digests that they must not have."""
     kinds, names, digests = ([getattr(file, key) for file in files] for key in ("kind", "name", "digest"))
     if kinds.count("module") > agreed.MOST_MODULES:
@@ -128,10 +153,24 @@ def _together(files: "tuple[Layer, ...]", over: list[str]) -> None:
         raise NoStack("a glue stands elsewhere than above all modules")
     if len(set(names)) < len(names):
         raise NoStack("two of its modules have one name")
-    if len({*digests, *over}) < len(digests) + len(over):
-        raise NoStack("two of its layers are one")
-    if sum(file.size for file in files) > agreed.LARGEST_STACK:
-        raise NoStack(f"its layers have more than {agreed.LARGEST_STACK} bytes together")
+    _apart(deltas, digests)
+    digests += [*over, *(delta.digest for delta in deltas)]
+    if len(set(digests)) < len(digests):
+        raise NoStack("two of its files are one")
+    if sum(file.size for file in files) + sum(delta.size for delta in deltas) > agreed.LARGEST_STACK:
+        raise NoStack(f"its files have more than {agreed.LARGEST_STACK} bytes together")
+
+
+def _apart(deltas: "tuple[Delta, ...]", digests: list[str]) -> None:
+    """What holds of the deltas. digests: those of the stack's files."""
+    if len(deltas) > agreed.MOST_DELTAS:
+        raise NoStack(f"it has more than {agreed.MOST_DELTAS} deltas")
+    if any(delta.file not in digests or delta.from_ == delta.file for delta in deltas):
+        raise NoStack("a delta makes none of its files, or one from itself")
+    if {delta.from_ for delta in deltas} & {delta.digest for delta in deltas}:
+        raise NoStack("a file is made from a delta")
+    if len({(delta.file, delta.from_) for delta in deltas}) < len(deltas):
+        raise NoStack("two of its deltas make one file from one")
 
 
 def _is_number(word: str, most: int) -> bool:
