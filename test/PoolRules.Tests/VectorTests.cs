@@ -33,7 +33,8 @@ public sealed class VectorTests
     {
         byte[] whole = Encoding.UTF8.GetBytes(Regex.Replace(text, "<(.)>", letter => new string(letter.Groups[1].Value[0], 64)));
         return PoolLayers.TryRead(whole, out PoolLayers? stack, out _)
-            && whole.SequenceEqual(stack.Write()) && (stack.System.Count > 0) == text.Contains("\nkernel ", StringComparison.Ordinal);
+            && whole.SequenceEqual(stack.Write()) && (stack.System.Count > 0) == text.Contains("\nkernel ", StringComparison.Ordinal)
+            && stack.Deltas.Count == text.Split("\ndelta ").Length - 1;
     });
 
     [Fact]
