@@ -76,6 +76,9 @@ public static class Agreed
     /// <summary>The largest number that may stand there.</summary>
     public const long LatestRestart = 9999999999;
 
+    /// <summary>Word of a line for a delta: a file from which a machine makes one of the stack's files out of another one.</summary>
+    public const string DeltaWord = "delta";
+
     /// <summary>TCP port on which the manager with the CA hands out the stack's layers, by HTTP to machines whose packets IPsec seals.</summary>
     public const int LayersPort = 8445;
 
@@ -84,6 +87,9 @@ public static class Agreed
 
     /// <summary>Modules of a stack.</summary>
     public const int MostModules = 12;
+
+    /// <summary>Deltas of a stack.</summary>
+    public const int MostDeltas = 32;
 
     /// <summary>Bytes of one of its layers at most.</summary>
     public const long LargestLayer = 4294967296;

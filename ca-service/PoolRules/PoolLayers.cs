@@ -7,8 +7,9 @@ namespace PoolRules;
 /// <summary>
 /// The modules that a pool's machines lay over their image, and the system below them where the pool replaces it. As text, which the CA signs (docs/protocol.md,
 /// Notices): <c>wow-stack 1</c>; <c>base SHA256</c> and <c>node SHA256</c>, the layers that they were made over, or, with the system, <c>base SHA256 SIZE</c> and so
-/// on for node, kernel and initrd; a line <c>module NAME SIZE SHA256</c> each, the lowest first; <c>glue glue SIZE SHA256</c> where one joins them. The first line
-/// alone is the empty stack: machines use what their image has. Last may stand <c>restart-by SECONDS</c>. Every line ends with a line feed.
+/// on for node, kernel and initrd; a line <c>module NAME SIZE SHA256</c> each, the lowest first; <c>glue glue SIZE SHA256</c> where one joins them; a line
+/// <c>delta FILE FROM SIZE SHA256</c> for each delta. The first line alone is the empty stack: machines use what their image has. Last may stand
+/// <c>restart-by SECONDS</c>. Every line ends with a line feed.
 /// </summary>
 public sealed class PoolLayers
 {
@@ -19,22 +20,27 @@ public sealed class PoolLayers
     public const string Glue = "glue";
 
     /// <summary>The stack without layers.</summary>
-    public static readonly PoolLayers Empty = new(null, null, [], []);
+    public static readonly PoolLayers Empty = new(null, null, [], [], []);
 
     private const string Head = Agreed.StackHead;
     private const string BaseWord = "base";
     private const string NodeWord = "node";
     private const string RestartWord = Agreed.RestartWord;
     private const string ModuleWord = "module";
+    private const string DeltaWord = Agreed.DeltaWord;
     private const int DigestDigits = 64;
 
     // The head, four of the system, and the glue.
-    private const int MostLines = Agreed.MostModules + 6;
+    private const int MostLines = Agreed.MostModules + Agreed.MostDeltas + 6;
 
     private static readonly string[] SystemWords = [BaseWord, NodeWord, "kernel", "initrd"];
 
-    private PoolLayers(string? @base, string? node, StackLayer[] system, StackLayer[] layers, long? restartBy = null) =>
-        (Base, Node, System, Layers, Files, RestartBy) = (@base, node, system, layers, [.. system, .. layers], restartBy);
+    private PoolLayers(string? @base, string? node, StackLayer[] system, StackLayer[] layers, StackDelta[] deltas, long? restartBy = null)
+    {
+        (Base, Node, System, Layers, Deltas, RestartBy) = (@base, node, system, layers, deltas, restartBy);
+        StackLayer[] whole = [.. system, .. layers];
+        Files = [.. whole, .. deltas.Select(delta => new StackLayer($"{DeltaWord} of {whole.FirstOrDefault(file => file.Digest == delta.File)?.Name}", delta.Size, delta.Digest))];
+    }
 
     /// <summary>The digest of the base that the layers were made over; null of the empty stack.</summary>
     public string? Base { get; }
@@ -48,7 +54,10 @@ public sealed class PoolLayers
     /// <summary>The modules, the lowest first, the glue last.</summary>
     public IReadOnlyList<StackLayer> Layers { get; }
 
-    /// <summary>All that the CA keeps and machines fetch: the system, then the layers.</summary>
+    /// <summary>What machines may fetch in the place of some of these, if they have what it is made from.</summary>
+    public IReadOnlyList<StackDelta> Deltas { get; }
+
+    /// <summary>All that the CA keeps and machines fetch: the system, then the layers, then the deltas, each called <c>delta of</c> what it makes.</summary>
     public IReadOnlyList<StackLayer> Files { get; }
 
     /// <summary>From when on no job keeps a machine from starting again with the stack, in Unix seconds; null where jobs always do.</summary>
@@ -73,7 +82,7 @@ public sealed class PoolLayers
     public static bool TryCreate(string? @base, string? node, IReadOnlyList<StackLayer> layers, [NotNullWhen(true)] out PoolLayers? stack, out string reason)
     {
         ArgumentNullException.ThrowIfNull(layers);
-        return TryCreate(new PoolLayers(@base, node, [], [.. layers]), out stack, out reason);
+        return TryCreate(new PoolLayers(@base, node, [], [.. layers], []), out stack, out reason);
     }
 
     /// <summary>Makes a stack that carries its system.</summary>
@@ -88,7 +97,7 @@ public sealed class PoolLayers
         stack = null;
         reason = $"A system is {string.Join(", ", SystemWords)}, in this order.";
         return system.Select(file => file.Name).SequenceEqual(SystemWords)
-            && TryCreate(new PoolLayers(system[0].Digest, system[1].Digest, [.. system], [.. layers]), out stack, out reason);
+            && TryCreate(new PoolLayers(system[0].Digest, system[1].Digest, [.. system], [.. layers], []), out stack, out reason);
     }
 
     /// <summary>Reads a stack.</summary>
@@ -121,7 +130,7 @@ public sealed class PoolLayers
 
         if (lines[0] != Head || lines[^1].Length > 0 || lines.Length - 1 > MostLines || lines.Length == 3)
         {
-            reason = $"It is not '{Head}' and, unless it is empty, {BaseWord} and {NodeWord} or a whole system, and at most {Agreed.MostModules} modules with their glue after it.";
+            reason = $"It is not '{Head}' and, unless it is empty, {BaseWord} and {NodeWord} or a whole system, and at most {Agreed.MostModules} modules with their glue and {Agreed.MostDeltas} deltas after it.";
             return false;
         }
 
@@ -139,19 +148,16 @@ public sealed class PoolLayers
         }
 
         int first = 1 + (over.System.Length > 0 ? SystemWords.Length : 2);
-        var layers = new List<StackLayer>();
-        foreach (string line in lines.AsSpan(first..^1))
+        StackLayer[] layers = [.. lines[first..^1].Select(ReadLayer).TakeWhile(layer => layer is not null).OfType<StackLayer>()];
+        int above = first + layers.Length;
+        StackDelta[] deltas = [.. lines[above..^1].Select(ReadDelta).TakeWhile(delta => delta is not null).OfType<StackDelta>()];
+        if (above + deltas.Length < lines.Length - 1)
         {
-            if (ReadLayer(line) is not { } layer)
-            {
-                reason = $"Line {first + layers.Count + 1} is neither {ModuleWord} NAME SIZE SHA256 nor {Glue} {Glue} SIZE SHA256.";
-                return false;
-            }
-
-            layers.Add(layer);
+            reason = $"Line {above + deltas.Length + 1} is neither {ModuleWord} NAME SIZE SHA256 nor {Glue} {Glue} SIZE SHA256, nor behind them {DeltaWord} FILE FROM SIZE SHA256.";
+            return false;
         }
 
-        return TryCreate(new PoolLayers(over.Base, over.Node, over.System, [.. layers], restartBy), out stack, out reason);
+        return TryCreate(new PoolLayers(over.Base, over.Node, over.System, layers, deltas, restartBy), out stack, out reason);
     }
 
     /// <summary>The same stack with a deadline.</summary>
@@ -161,7 +167,7 @@ public sealed class PoolLayers
     {
         ArgumentOutOfRangeException.ThrowIfLessThan(second, 1);
         ArgumentOutOfRangeException.ThrowIfGreaterThan(second, Agreed.LatestRestart);
-        return new PoolLayers(Base, Node, [.. System], [.. Layers], second);
+        return new PoolLayers(Base, Node, [.. System], [.. Layers], [.. Deltas], second);
     }
 
     /// <summary>The text.</summary>
@@ -181,6 +187,11 @@ public sealed class PoolLayers
         foreach (StackLayer layer in Layers)
         {
             text.Append(CultureInfo.InvariantCulture, $"{(layer.Name == Glue ? Glue : ModuleWord)} {layer.Name} {layer.Size} {layer.Digest}\n");
+        }
+
+        foreach (StackDelta delta in Deltas)
+        {
+            text.Append(CultureInfo.InvariantCulture, $"{DeltaWord} {delta.File} {delta.From} {delta.Size} {delta.Digest}\n");
         }
 
         if (RestartBy is long second)
@@ -220,6 +231,9 @@ public sealed class PoolLayers
             ? new StackLayer(name, bytes, digest)
             : null;
 
+    private static StackDelta? ReadDelta(string line) =>
+        After(line, DeltaWord) is [var file, var from, var size, var digest] && ReadNumber(size) is long bytes ? new StackDelta(file, from, bytes, digest) : null;
+
     /// <summary>A decimal number without leading zeros; null if it is none.</summary>
     private static long? ReadNumber(string word) =>
         // TryParse takes characters 0 behind the digits, too.
@@ -239,14 +253,26 @@ public sealed class PoolLayers
         IEnumerable<string> over = made.System.Count == 0 ? [made.Base, made.Node] : [];
         string[] digests = [.. over, .. made.Files.Select(file => file.Digest)];
         StackLayer[] modules = [.. layers.Where(layer => layer.Name != Glue)];
-        return digests.FirstOrDefault(digest => !IsDigest(digest)) is { } wrong ? $"'{wrong}' is no SHA-256 of {DigestDigits} lower-case hexadecimal digits."
+        return digests.Concat(made.Deltas.Select(delta => delta.From)).FirstOrDefault(digest => !IsDigest(digest)) is { } wrong ? $"'{wrong}' is no SHA-256 of {DigestDigits} lower-case hexadecimal digits."
             : digests.Distinct().Count() < digests.Length ? "A digest is there twice."
             : modules.Length > Agreed.MostModules ? $"A stack has {Agreed.MostModules} modules at most."
             : modules.FirstOrDefault(layer => !IsName(layer.Name)) is { } nameless ? $"'{nameless.Name}' is no name of a module: a DNS label, but not {string.Join(", ", SystemWords)} or {Glue}."
             : layers.DistinctBy(layer => layer.Name).Count() < layers.Count ? "A layer is named twice."
             : layers.Count > modules.Length && (modules.Length == 0 || layers[^1].Name != Glue) ? "The glue is the last, over modules."
+            : FindFaultOfDeltas(made) is { } fault ? fault
             : made.Files.FirstOrDefault(file => file.Size is < 1 or > Agreed.LargestLayer) is { } odd ? $"{odd.Name} has {odd.Size} bytes: a layer has 1 to {Agreed.LargestLayer}."
             : made.Size > Agreed.LargestStack ? $"All files together have more than {Agreed.LargestStack} bytes."
+            : null;
+    }
+
+    private static string? FindFaultOfDeltas(PoolLayers made)
+    {
+        HashSet<string> whole = [.. made.System.Concat(made.Layers).Select(file => file.Digest)], deltas = [.. made.Deltas.Select(delta => delta.Digest)];
+        return made.Deltas.Count > Agreed.MostDeltas ? $"A stack has {Agreed.MostDeltas} deltas at most."
+            : made.Deltas.FirstOrDefault(delta => !whole.Contains(delta.File)) is { } strange ? $"A delta makes '{strange.File}', which is none of the stack's files that have a size."
+            : made.Deltas.Any(delta => delta.From == delta.File) ? "A delta makes a file from itself."
+            : made.Deltas.Any(delta => deltas.Contains(delta.From)) ? "A delta makes a file from a delta."
+            : made.Deltas.DistinctBy(delta => (delta.File, delta.From)).Count() < made.Deltas.Count ? "Two deltas make one file from one."
             : null;
     }
 

@@ -67,6 +67,20 @@ public sealed class LayerHandlerTests : AsyncTests
     }
 
     [Fact]
+    public async Task A_delta_is_fetched_like_a_layer_while_its_stack_is_published()
+    {
+        await StartAsync();
+        TestStack made = TestStack.Make(_ca.Folder, ("y", 70_000)).WithDelta(0, '7', 40_000);
+        await PublishAsync(made);
+        string path = $"/layers/{made.Stack.Deltas[0].Digest}";
+        Assert.Equal(made.BytesOf(1), (await GetAsync(path)).Body);
+        Assert.Equal(made.BytesOf(1)[30_000..], (await GetAsync(path, "Range: bytes=30000-\r\n")).Body);
+        Assert.StartsWith("HTTP/1.1 404", (await GetAsync($"/layers/{made.Stack.Deltas[0].From}")).Head, StringComparison.Ordinal);
+        await PublishAsync(_made);
+        Assert.StartsWith("HTTP/1.1 404", (await GetAsync(path)).Head, StringComparison.Ordinal);
+    }
+
+    [Fact]
     public async Task Who_has_all_of_it_is_told_so()
     {
         await StartAsync();

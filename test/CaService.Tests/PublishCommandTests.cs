@@ -119,6 +119,57 @@ public sealed class PublishCommandTests : AsyncTests
         }
     }
 
+    [Fact]
+    public async Task Deltas_are_kept_with_their_stack_and_told_by_number_and_size()
+    {
+        TestStack system = TestStack.MakeSystem(_ca.Folder, [70_000, 80, 90, 100], ("tutorial", 5)), one = system.WithDelta(0, '7', 30), made = one.WithDelta(4, '8', 4);
+        await RunAsync(0, "publish", made.Folder);
+        Assert.Equal(made.Stack.Write(), NoticeFile.Load(Notice)!.Body.ToArray());
+        Assert.Equal([.. made.Stack.Files.Select(file => file.Digest).Order()], Kept());
+        string said = (await RunAsync(0, "stack")).Output;
+        Assert.Contains("\n  2 deltas                       34 bytes, ", said, StringComparison.Ordinal);
+        Assert.DoesNotContain("delta of", said, StringComparison.Ordinal);
+        string kept = Path.Combine(_ca.StateFolder, "layers", made.Stack.Deltas[0].Digest);
+        File.Delete(kept);
+        Assert.Contains("lacks delta of base, which machines can't fetch", (await RunAsync(0, "stack")).Output, StringComparison.Ordinal);
+        using (var found = JsonDocument.Parse((await RunAsync(0, "stack", "--json")).Output))
+        {
+            Assert.Equal(made.Stack.Deltas, found.RootElement.GetProperty("deltas").EnumerateArray().Select(delta => new StackDelta(
+                delta.GetProperty("file").GetString()!, delta.GetProperty("from").GetString()!, delta.GetProperty("size").GetInt64(), delta.GetProperty("sha256").GetString()!)));
+            Assert.Equal((4, 1), (found.RootElement.GetProperty("system").GetArrayLength(), found.RootElement.GetProperty("layers").GetArrayLength()));
+            Assert.Equal("delta of base", Assert.Single(found.RootElement.GetProperty("lacks").EnumerateArray()).GetString());
+        }
+
+        Assert.Equal(1, await RunAndCountAsync(made));
+        Assert.Equal(made.BytesOf(5), await File.ReadAllBytesAsync(kept));
+        await File.WriteAllBytesAsync(Path.Combine(made.Folder, "stack"), one.Stack.Write());
+        await RunAsync(0, "publish", made.Folder, "--restart-by", "now");
+        Assert.Equal([.. one.Stack.Files.Select(file => file.Digest).Order()], Kept());
+        Assert.Contains("\n  1 delta                        30 bytes, ", (await RunAsync(0, "stack")).Output, StringComparison.Ordinal);
+        await File.WriteAllBytesAsync(Path.Combine(made.Folder, "stack"), system.Stack.Write());
+        await RunAsync(0, "publish", made.Folder);
+        Assert.Equal([.. system.Stack.Files.Select(file => file.Digest).Order()], Kept());
+        Assert.DoesNotContain("delta", (await RunAsync(0, "stack")).Output, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_delta_that_is_not_whole_is_told_with_its_file_and_changes_nothing()
+    {
+        TestStack made = TestStack.Make(_ca.Folder, ("a", 50), ("b", 60)).WithDelta(1, '7', 30);
+        byte[] bytes = made.BytesOf(2);
+        await RefusedAsync(bytes[1..], "(delta of b) has 29 bytes, and the stack says 30");
+        await RefusedAsync([.. bytes[1..], 0], "delta of b has another SHA-256 than the stack says");
+        File.Delete(made.FileOf(2));
+        Assert.Contains($"{made.Stack.Deltas[0].Digest} (delta of b) is not there", (await RunAsync(2, "publish", made.Folder)).Error, StringComparison.Ordinal);
+        Assert.False(File.Exists(Notice));
+
+        async Task RefusedAsync(byte[] wrong, string why)
+        {
+            await File.WriteAllBytesAsync(made.FileOf(2), wrong);
+            Assert.Contains(why, (await RunAsync(2, "publish", made.Folder)).Error, StringComparison.Ordinal);
+        }
+    }
+
     [Theory]
     [InlineData("now", 0)]
     [InlineData("2027-01-31", 1801439999)]

@@ -65,6 +65,31 @@ public sealed class PublishUploadTests : AsyncTests
     }
 
     [Fact]
+    public async Task Deltas_are_sent_last_and_as_many_as_a_stack_may_have()
+    {
+        (string, int)[] modules = [.. Enumerable.Range(0, Agreed.MostModules).Select(number => ($"{(char)('a' + number)}{new string('m', 60)}", 1000 + number)), ("glue", 9)];
+        TestStack made = TestStack.Make(_ca.Folder, modules);
+        for (int number = 0; number < Agreed.MostDeltas; number++)
+        {
+            made = made.WithDelta(number % 13, "0123456789abcdef"[number / 13], 2000 + number);
+        }
+
+        using var output = new StringWriter();
+        Command publish = CommandTable.Find("publish");
+        (int code, string said, string error) = await publish.Ask(Path, [], Options.Read(publish, [made.Folder]), output);
+        Assert.Equal((0, string.Empty), (code, error));
+        Assert.Contains("is published: a", said, StringComparison.Ordinal);
+        string[] lines = output.ToString().Split(Environment.NewLine, StringSplitOptions.RemoveEmptyEntries);
+        Assert.Equal(["sent glue, 9 bytes", $"sent delta of a{new string('m', 60)}, 2000 bytes"], lines[12..14]);
+        Assert.Equal(13 + 32, lines.Length);
+        Assert.Equal(made.Stack.Write(), _folder.Read().Stack.Write());
+        foreach (StackLayer file in made.Stack.Files)
+        {
+            Assert.True(await _folder.IsWholeAsync(file), file.Name);
+        }
+    }
+
+    [Fact]
     public async Task The_command_sends_the_folder_it_was_given_and_no_word_of_it()
     {
         TestStack made = TestStack.Make(_ca.Folder, ("a", 5));

@@ -1,4 +1,5 @@
 using System.Security.Cryptography;
+using System.Text;
 
 namespace CaService.Tests;
 
@@ -24,6 +25,22 @@ internal sealed class TestStack
     /// <param name="layers">As of the other.</param>
     public static TestStack MakeSystem(string within, int[] sizes, params (string Name, int Size)[] layers) =>
         Make(within, [.. SystemNames.Zip(sizes)], layers);
+
+    /// <summary>The same stack, in the same folder, with a delta more.</summary>
+    /// <param name="file">Which of its files the delta makes.</param>
+    /// <param name="from">The first digit of what it is made from.</param>
+    /// <param name="size">Of the delta, which also says its bytes.</param>
+    public TestStack WithDelta(int file, char from, int size)
+    {
+        byte[] bytes = new byte[size];
+        new Random(from + size).NextBytes(bytes);
+        var delta = new StackDelta(Stack.Files[file].Digest, new string(from, 64), size, Convert.ToHexStringLower(SHA256.HashData(bytes)));
+        byte[] text = [.. Stack.Write(), .. Encoding.ASCII.GetBytes($"{Agreed.DeltaWord} {delta.File} {delta.From} {delta.Size} {delta.Digest}\n")];
+        Assert.True(PoolLayers.TryRead(text, out PoolLayers? stack, out string reason), reason);
+        File.WriteAllBytes(Path.Combine(Folder, delta.Digest), bytes);
+        File.WriteAllBytes(Path.Combine(Folder, "stack"), text);
+        return new TestStack(Folder, stack);
+    }
 
     private static TestStack Make(string within, (string Name, int Size)[] system, (string Name, int Size)[] layers)
     {

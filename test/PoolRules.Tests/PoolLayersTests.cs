@@ -80,6 +80,38 @@ public sealed class PoolLayersTests
     }
 
     [Theory]
+    [InlineData(Carrying, "delta I 7 3 9\n", "delta of initrd")]
+    [InlineData(Carrying + "module a 1 1\nglue glue 1 3\n", "delta 3 7 3 9\ndelta 3 8 4 6\ndelta B K 5 5\n", "delta of glue", "delta of glue", "delta of base")]
+    [InlineData(Over + "module a 1 1\nmodule delta 1 2\n", "delta 1 2 3 9\ndelta 2 1 4294967296 6\nrestart-by 5\n", "delta of a", "delta of delta")]
+    [InlineData(Over + "module a 1 1\n", "delta 1 B 3 9\n", "delta of a")]
+    public void It_may_name_deltas_which_are_among_its_files(string start, string end, params string[] names)
+    {
+        string text = Whole(start + end);
+        Assert.True(PoolLayers.TryRead(Encoding.ASCII.GetBytes(text), out PoolLayers? stack, out string reason), reason);
+        Assert.Equal(text, Encoding.ASCII.GetString(stack.Write()));
+        Assert.Equal([.. stack.System, .. stack.Layers, .. names.Zip(stack.Deltas, (name, delta) => new StackLayer(name, delta.Size, delta.Digest))], stack.Files);
+        Assert.Equal(names.Length, stack.Deltas.Count);
+        string[] first = Whole(end).Split('\n')[0].Split(' ');
+        Assert.Equal(new StackDelta(first[1], first[2], 3, first[4]), stack.Deltas[0]);
+        Assert.Equal(stack.Deltas, stack.WithRestart(7).Deltas);
+        Assert.Equal(stack.Files.Sum(file => file.Size), stack.Size);
+    }
+
+    [Fact]
+    public void More_than_32_deltas_are_too_many()
+    {
+        string text = Whole(Over + "module a 1 1\n");
+        string[] deltas = [.. Enumerable.Range(0, 33).Select(number => $"delta {Digest('1')} {number:x64} 1 {number + 99:x64}\n")];
+        Assert.True(PoolLayers.TryRead(Encoding.ASCII.GetBytes(text + string.Concat(deltas[..32]) + "restart-by 5\n"), out PoolLayers? stack, out string reason), reason);
+        Assert.Equal((32, 33L), (stack.Deltas.Count, stack.Size));
+        foreach (string end in (string[])[string.Empty, "restart-by 5\n", deltas[1] + deltas[2]])
+        {
+            Assert.False(PoolLayers.TryRead(Encoding.ASCII.GetBytes(text + string.Concat(deltas) + end), out _, out reason));
+            Assert.Contains("32 deltas", reason, StringComparison.Ordinal);
+        }
+    }
+
+    [Theory]
     [InlineData("restart-by 5\n", "wow-stack 1")]
     [InlineData("wow-stack 1\nrestart-by 0\n", "from 1 to 9999999999")]
     [InlineData("wow-stack 1\nrestart-by 10000000000\n", "from 1 to 9999999999")]
@@ -157,6 +189,31 @@ public sealed class PoolLayersTests
     [InlineData(Over + "glue glue 1 1\n", "glue is the last")]
     [InlineData(Over + "glue glue 1 1\nmodule a 1 2\n", "glue is the last")]
     [InlineData(Over + "module a 1 1\nglue glue 1 2\nglue glue 1 3\n", "named twice")]
+    [InlineData("wow-stack 1\ndelta 1 7 3 9\n", "wow-stack 1")]
+    [InlineData("wow-stack 1\ndelta 1 7 3 9\nmodule a 1 1\n", "Lines 2 and 3")]
+    [InlineData(Over + "delta 1 7 3 9\nmodule a 1 1\n", "Line 5")]
+    [InlineData(Over + "module a 1 1\ndelta 1 7 3 9\nglue glue 1 3\n", "Line 6")]
+    [InlineData(Over + "module a 1 1\nrestart-by 5\ndelta 1 7 3 9\n", "Line 5")]
+    [InlineData(Over + "module a 1 1\ndelta 1 7 03 9\n", "Line 5")]
+    [InlineData(Over + "module a 1 1\ndelta 1 7 0 9\n", "Line 5")]
+    [InlineData(Over + "module a 1 1\ndelta 1 7 3\n", "Line 5")]
+    [InlineData(Over + "module a 1 1\ndelta 1 7 3 9 \n", "Line 5")]
+    [InlineData(Over + "module a 1 1\ndelta  1 7 3 9\n", "Line 5")]
+    [InlineData(Over + "module a 1 1\ndeltas 1 7 3 9\n", "Line 5")]
+    [InlineData(Over + "module a 1 1\ndelta 2 7 3 9\n", "none of the stack's files that have a size")]
+    [InlineData(Over + "module a 1 1\ndelta X 7 3 9\n", "none of the stack's files that have a size")]
+    [InlineData(Over + "module a 1 1\ndelta B 7 3 9\n", "none of the stack's files that have a size")]
+    [InlineData(Over + "module a 1 1\ndelta 1 X 3 9\n", "no SHA-256")]
+    [InlineData(Over + "module a 1 1\ndelta 1 7 3 X\n", "no SHA-256")]
+    [InlineData(Over + "module a 1 1\ndelta 1 1 3 9\n", "from itself")]
+    [InlineData(Over + "module a 1 1\ndelta 1 9 3 9\n", "from a delta")]
+    [InlineData(Over + "module a 1 1\nmodule b 1 2\ndelta 1 7 3 9\ndelta 2 9 3 8\n", "from a delta")]
+    [InlineData(Over + "module a 1 1\ndelta 1 7 3 9\ndelta 1 7 4 8\n", "make one file from one")]
+    [InlineData(Over + "module a 1 1\nmodule b 1 2\ndelta 1 7 3 9\ndelta 2 7 3 9\n", "digest is there twice")]
+    [InlineData(Over + "module a 1 1\ndelta 1 7 3 B\n", "digest is there twice")]
+    [InlineData(Carrying + "delta B 7 3 I\n", "digest is there twice")]
+    [InlineData(Carrying + "delta B 7 4294967297 9\n", "delta of base has 4294967297 bytes")]
+    [InlineData(Over + "module a 1 1\ndelta 1 7 4294967296 9\ndelta 1 8 4294967296 6\n", "more than 8589934592")]
     public void What_is_no_stack_is_refused_and_says_why(string text, string why)
     {
         Assert.False(PoolLayers.TryRead(Encoding.ASCII.GetBytes(Whole(text)), out PoolLayers? stack, out string reason));
@@ -201,7 +258,8 @@ public sealed class PoolLayersTests
 
     /// <summary>The text with whole digests in the place of their letters.</summary>
     private static string Whole(string text) => string.Join('\n', text.Split('\n').Select(line => string.Join(' ', line.Split(' ').Select(
-        (word, at) => (at == 1 && word is ("B" or "N" or "K" or "I")) || (at == 3 && word is ("1" or "2" or "3" or "N" or "I")) ? Digest(word[0]) : word))));
+        (word, at) => (at == 1 && word is ("B" or "N" or "K" or "I")) || (at == 3 && word is ("1" or "2" or "3" or "N" or "I"))
+            || (at is 1 or 2 or 4 && word.Length == 1 && line.StartsWith("delta", StringComparison.Ordinal)) ? Digest(word[0]) : word))));
 
     private static string Digest(char letter) => new(letter switch { 'N' => 'c', 'K' => 'd', 'I' => 'f', _ => char.ToLowerInvariant(letter) }, 64);
 }

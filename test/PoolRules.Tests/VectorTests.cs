@@ -35,6 +35,7 @@ public sealed class VectorTests
         bool isRead = PoolLayers.TryRead(whole, out PoolLayers? stack, out _);
         Assert.True(!isRead || whole.SequenceEqual(stack!.Write()), text);
         Assert.True(!isRead || (stack!.System.Count > 0) == text.Contains("\nkernel ", StringComparison.Ordinal), text);
+        Assert.True(!isRead || stack!.Deltas.Count == text.Split("\ndelta ").Length - 1, text);
         return isRead;
     });
 

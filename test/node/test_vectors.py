@@ -29,7 +29,7 @@ def is_stack(text):
         stack = stacks.read(re.sub("<(.)>", lambda letter: letter[1] * 64, text).encode(), 1)
     except stacks.NoStack:
         return False
-    assert bool(stack.system) == ("\nkernel " in text), text
+    assert bool(stack.system) == ("\nkernel " in text) and len(stack.deltas) == text.count("\ndelta "), text
     return True
 
 

@@ -6,8 +6,8 @@ namespace CaService.Admin;
 /// <summary>What an administrator's <c>wow-ca</c> and the one that serves say to each other: a line of JSON each way.</summary>
 internal static class AdminMessage
 {
-    /// <summary>Bytes of a request at most.</summary>
-    public const int LongestRequest = 8192;
+    /// <summary>Bytes of a request at most: the words, and the text of a stack.</summary>
+    public const int LongestRequest = 8192 + Agreed.LargestStackText;
 
     /// <summary>Bytes of an answer at most: a list of a hundred thousand certificates.</summary>
     public const int LongestAnswer = 64 << 20;

@@ -20,9 +20,14 @@ internal static class StackCommand
                     : published.Stack.Base is null ? $"stack {published.Number}: no module, machines use what their image has"
                     : published.Stack.System.Count > 0 ? $"stack {published.Number}, with a system, which machines that have another one take:"
                     : $"stack {published.Number}, over base {published.Stack.Base![..12]} and node {published.Stack.Node![..12]}:");
-                foreach (StackLayer layer in published.Stack.Files)
+                foreach (StackLayer layer in published.Stack.System.Concat(published.Stack.Layers))
                 {
                     words.WriteLine($"  {layer.Name,-20} {layer.Size,12} bytes  {layer.Digest[..12]}");
+                }
+
+                if (published.Stack.Deltas.Count is > 0 and var count)
+                {
+                    words.WriteLine($"  {(count == 1 ? "1 delta" : $"{count} deltas"),-20} {published.Stack.Deltas.Sum(delta => delta.Size),12} bytes, for machines that have what was before");
                 }
 
                 words.Write(At(published.Stack, "Until {0} jobs keep a machine from starting again with it, then no more.\n"));
@@ -66,6 +71,7 @@ internal static class StackCommand
 
         WriteFiles(json, "system", published.Stack.System);
         WriteFiles(json, "layers", published.Stack.Layers);
+        WriteDeltas(json, published.Stack.Deltas);
     }
 
     private static void WriteFiles(Utf8JsonWriter json, string name, IEnumerable<StackLayer> files)
@@ -77,6 +83,22 @@ internal static class StackCommand
             json.WriteString("name", layer.Name);
             json.WriteNumber("size", layer.Size);
             json.WriteString("sha256", layer.Digest);
+            json.WriteEndObject();
+        }
+
+        json.WriteEndArray();
+    }
+
+    private static void WriteDeltas(Utf8JsonWriter json, IEnumerable<StackDelta> deltas)
+    {
+        json.WriteStartArray("deltas");
+        foreach (StackDelta delta in deltas)
+        {
+            json.WriteStartObject();
+            json.WriteString("file", delta.File);
+            json.WriteString("from", delta.From);
+            json.WriteNumber("size", delta.Size);
+            json.WriteString("sha256", delta.Digest);
             json.WriteEndObject();
         }
 

@@ -56,14 +56,21 @@ internal static class StateTargets
                 new("system", Carrying("module a 4096 ", '1', "module b-2 4294967296 ", '2', "glue glue 1 ", '3', "restart-by 1795707748\n")), new("system-alone", Carrying()),
                 new("system-half", Carrying()[..^83]), new("system-large", Carrying("module a 4294967296 ", '1', "module b 4294967296 ", '2')),
                 new("system-in-part", Stack("kernel ", 'f', "module a 1 ", '1')), new("kernel-twice", Carrying("module a 1 ", 'f')), new("kernel-named", Stack("module kernel 1 ", '1')),
+                new("deltas", Stack("module a 1 ", '1', "glue glue 1 ", '2', Delta('1', '7', 3, '8'), Delta('1', 'd', 4, '9'), Delta('2', '1', 1L << 32, '6'), "restart-by 5\n")),
+                new("deltas-system", Carrying(Delta('d', '7', 3, '8'), Delta('f', 'd', 4, '9'))), new("delta-below", Stack(Delta('1', '7', 3, '8'), "module a 1 ", '1')),
+                new("delta-of-none", Stack("module a 1 ", '1', Delta('d', '7', 3, '8'))), new("delta-of-itself", Stack("module a 1 ", '1', Delta('1', '1', 3, '8'))),
+                new("delta-from-delta", Stack("module a 1 ", '1', Delta('1', '8', 3, '8'))), new("delta-twice", Stack("module a 1 ", '1', Delta('1', '7', 3, '8'), Delta('1', '7', 3, '9'))),
+                new("deltas-many", Stack(["module a 1 ", '1', .. Enumerable.Range(0, 33).Select(i => Delta('1', '7', 1, '8').Replace("777", $"{i:x3}", StringComparison.Ordinal))])),
             ],
-            new TextMutator(["wow-stack 1\n", "base ", "node ", "kernel ", "initrd ", "module ", "glue ", "restart-by ", " 1 ", " 4294967296 ", " 0", new string('a', 64), new string('b', 64), "\n", " "]),
+            new TextMutator(["wow-stack 1\n", "base ", "node ", "kernel ", "initrd ", "module ", "glue ", "delta ", "restart-by ", " 1 ", " 4294967296 ", " 0", new string('a', 64), new string('b', 64), "\n", " "]),
             input => PoolLayers.TryRead(input, out PoolLayers? stack, out _) ? Written(stack) : null, isStrict: true, most: 1 << 17);
     }
 
     /// <summary>The text of a stack over some image: beginnings of lines, each with the digit of a digest behind it.</summary>
     private static byte[] Stack(params object[] layers) => Encoding.ASCII.GetBytes("wow-stack 1\nbase " + new string('d', 64) + "\nnode " + new string('e', 64) + "\n"
         + string.Concat(layers.Select(one => one is char digit ? new string(digit, 64) + "\n" : (string)one)));
+
+    private static string Delta(char file, char from, long size, char digest) => $"delta {new string(file, 64)} {new string(from, 64)} {size} {new string(digest, 64)}\n";
 
     /// <summary>The same of a stack that carries its system.</summary>
     private static byte[] Carrying(params object[] layers) => Encoding.ASCII.GetBytes(Encoding.ASCII.GetString(Stack(layers))
@@ -73,11 +80,19 @@ internal static class StateTargets
     private static byte[] Written(PoolLayers stack)
     {
         Oracle.That(stack.Layers.Count <= Agreed.MostModules + 1 && stack.Size <= Agreed.LargestStack, "no stack is larger than machines take");
+        Oracle.That(stack.System.Count is 0 or 4, "a system is whole or none");
+        Oracle.That(stack.System.Concat(stack.Layers).All(layer => PoolLayers.IsDigest(layer.Digest) && HostLabel.IsLegal(layer.Name)), "names and digests are those of files");
+        StackLayer[] whole = [.. stack.Files.SkipLast(stack.Deltas.Count)];
+        Oracle.That(whole.SequenceEqual(stack.System.Concat(stack.Layers)), "what machines fetch is there whole");
         bool isMade = stack.System.Count > 0
             ? PoolLayers.TryCreate(stack.System, stack.Layers, out PoolLayers? made, out _)
             : PoolLayers.TryCreate(stack.Base, stack.Node, stack.Layers, out made, out _);
-        Oracle.That(isMade && made!.Files.SequenceEqual(stack.Files), "what is read can be made");
-        Oracle.That(stack.Files.All(layer => PoolLayers.IsDigest(layer.Digest) && HostLabel.IsLegal(layer.Name)), "names and digests are those of files");
+        Oracle.That(isMade && made!.Files.SequenceEqual(whole), "what is read can be made");
+        Oracle.That(stack.Deltas.Select(delta => (delta.Size, delta.Digest)).SequenceEqual(stack.Files.Skip(whole.Length).Select(file => (file.Size, file.Digest))), "each delta is fetched, too");
+        Oracle.That(
+            stack.Deltas.Count <= Agreed.MostDeltas && stack.Deltas.All(delta => whole.Any(file => file.Digest == delta.File) && delta.From != delta.File && PoolLayers.IsDigest(delta.From)),
+            "a delta makes a file of the stack from another one");
+        Oracle.That(stack.Files.DistinctBy(file => file.Digest).Count() == stack.Files.Count, "no file is there twice");
         return stack.Write();
     }
 
