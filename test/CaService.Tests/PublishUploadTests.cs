@@ -67,21 +67,23 @@ public sealed class PublishUploadTests : AsyncTests
     [Fact]
     public async Task Deltas_are_sent_last_and_as_many_as_a_stack_may_have()
     {
-        (string, int)[] modules = [.. Enumerable.Range(0, Agreed.MostModules).Select(number => ($"{(char)('a' + number)}{new string('m', 60)}", 1000 + number)), ("glue", 9)];
-        TestStack made = TestStack.Make(_ca.Folder, modules);
+        Command publish = CommandTable.Find("publish");
+        (string, int)[] modules = [.. Enumerable.Range(0, Agreed.MostModules).Select(number => ($"{(char)('a' + number)}{new string('m', 14)}", 10_000 + number)), ("glue", 9)];
+        TestStack made = TestStack.MakeSystem(_ca.Folder, [5, 15, 16, 17], modules);
         for (int number = 0; number < Agreed.MostDeltas; number++)
         {
-            made = made.WithDelta(number % 13, "0123456789abcdef"[number / 13], 2000 + number);
+            made = made.WithDelta(number % 17, "01"[number / 17], 100_000 + number);
         }
 
+        Assert.InRange(AdminMessage.Request([publish.Name], made.Stack.Write()).Length, 8193, AdminMessage.LongestRequest);
+
         using var output = new StringWriter();
-        Command publish = CommandTable.Find("publish");
         (int code, string said, string error) = await publish.Ask(Path, [], Options.Read(publish, [made.Folder]), output);
         Assert.Equal((0, string.Empty), (code, error));
-        Assert.Contains("is published: a", said, StringComparison.Ordinal);
+        Assert.Contains("is published: a system", said, StringComparison.Ordinal);
         string[] lines = output.ToString().Split(Environment.NewLine, StringSplitOptions.RemoveEmptyEntries);
-        Assert.Equal(["sent glue, 9 bytes", $"sent delta of a{new string('m', 60)}, 2000 bytes"], lines[12..14]);
-        Assert.Equal(13 + 32, lines.Length);
+        Assert.Equal(["sent glue, 9 bytes", "sent delta of base, 100000 bytes"], lines[16..18]);
+        Assert.Equal(17 + 32, lines.Length);
         Assert.Equal(made.Stack.Write(), _folder.Read().Stack.Write());
         foreach (StackLayer file in made.Stack.Files)
         {
