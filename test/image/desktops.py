@@ -207,5 +207,3 @@ def a_course_has_the_tutorial_exercises_and_a_desktop_from_one_stack():
             looked(course)
         finally:
             course.close()
-
-
