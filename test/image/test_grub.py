@@ -136,7 +136,7 @@ class Starting(unittest.TestCase):
 
     def test_a_kernel_that_cannot_be_read_starts_the_machine_again_unless_it_is_the_good_one(self):
         self.environment(system="A", trial="B", tries="3")
-        self.assertEqual(self.start(is_gone="yes")[-2:], ["sleep 10", "reboot"])
+        self.assertEqual(self.start(is_gone="yes")[-2:], ["sleep 5", "reboot"])
         self.environment(system="A")
         self.assertEqual(self.start(is_gone="yes")[-1], "boot")
 
