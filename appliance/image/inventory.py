@@ -1,4 +1,4 @@
-"""What is in the image, each part asked what it is: the base's dpkg, the publisher of the .NET programs, this machine's dpkg for GRUB, each module's manifest."""
+"""What is in the image, each part asked what it is: the base's dpkg, the publisher of the .NET programs, this machine's dpkg for what boots, each module's manifest."""
 
 import json
 import pathlib
@@ -8,8 +8,9 @@ import sys
 from typing import NamedTuple
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-# What boot/install takes from: boot.img and core.img, BOOTX64.EFI.
-GRUB = ("grub-pc-bin", "grub-efi-amd64-bin")
+# What boot/install takes from: boot.img and core.img, grubx64.efi, BOOTX64.EFI. Beside each is the package whose copyright file says what was
+# compiled: that of a signed one speaks of the signature alone.
+BOOT = {"grub-pc-bin": "grub-pc-bin", "grub-efi-amd64-signed": "grub-efi-amd64-bin", "shim-signed": "shim-unsigned"}
 
 
 class Row(NamedTuple):
@@ -53,14 +54,14 @@ def ours():
 
 def boot_loader():
     """The packages that the boot loader is taken from."""
-    fields = "${Package}\\t${Version}\\t${source:Package}\\t${source:Version}\\n"
-    lines = subprocess.run(["dpkg-query", "-W", "-f", fields, *GRUB], check=True, capture_output=True, text=True).stdout.splitlines()
-    return [Row(*line.split("\t"), licence_names(copyright_of(GRUB[0])), "") for line in lines]
+    fields = "${Package}\\t${Version}\\t${source:Package}\\t${source:Version}\\t${Built-Using}\\n"
+    lines = subprocess.run(["dpkg-query", "-W", "-f", fields, *BOOT], check=True, capture_output=True, text=True).stdout.splitlines()
+    return [Row(*about, licence_names(copyright_of(about[0])), contains) for *about, contains in (line.split("\t") for line in lines)]
 
 
 def copyright_of(package):
-    """Where a package of this machine has its licence."""
-    return pathlib.Path("/usr/share/doc", package, "copyright")
+    """Where this machine has the licence of a package of the boot loader."""
+    return pathlib.Path("/usr/share/doc", BOOT[package], "copyright")
 
 
 def licence_names(file):

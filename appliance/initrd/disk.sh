@@ -9,6 +9,7 @@ load() {
     while read -r module; do
         case " $loaded " in *" $module "*) continue ;; esac
         unpack "$module"
+        mark "$file"
         insmod "$file" 2>/dev/null || return
         loaded="$loaded $module"
     done < "/modules/$1.list"

@@ -46,8 +46,8 @@ New-VM -Name $Name -Generation $Generation -MemoryStartupBytes $Memory -VHDPath 
 Set-VM -Name $Name -ProcessorCount $Processors -StaticMemory -AutomaticCheckpointsEnabled $false -CheckpointType Disabled `
     -AutomaticStopAction ShutDown
 if ($Generation -eq 2) {
-    # The boot loader has no signature that Hyper-V's firmware knows.
-    Set-VMFirmware -VMName $Name -EnableSecureBoot Off
+    # The boot loader is signed by Microsoft's key for other makers' systems; this firmware else knows that for Windows alone.
+    Set-VMFirmware -VMName $Name -EnableSecureBoot On -SecureBootTemplate MicrosoftUEFICertificateAuthority
 }
 if ($Iso) {
     $Iso = (Resolve-Path -LiteralPath $Iso).ProviderPath
