@@ -2,6 +2,7 @@
 # The stack: base, the node's layer, modules, each a squashfs file.
 fresh="take a fresh image for the system's disk; home is kept"
 
+# shellcheck disable=SC2154 # init sets it
 image_list=/run/layers/sys/stacks/$slot.conf
 list=$image_list
 published=
@@ -39,6 +40,7 @@ mount_layer() {
 
 # tell_of_system: leaves for the running system which of the two this is, whether it is on trial, which one was given up; and where its list is.
 tell_of_system() {
+    # shellcheck disable=SC2154 # init sets them
     printf 'system=%s\ntrial=%s\nleft=%s\n' "$slot" "$trial" "$given_up" > /run/layers/system
     ln -s "sys/stacks/$slot.conf" /run/layers/image
     # What watches over a trial (wow-trial.timer) waits for this file.
