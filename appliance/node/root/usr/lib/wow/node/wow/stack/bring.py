@@ -165,7 +165,7 @@ def _change(place: "Place", stack: "Stack", layer: "Layer", systems: Systems) ->
     if not found or kept.size_of(f"{place.layers}/{layer.digest}.part"):
         return None
     one, path = min(found, key=lambda each: each[0].size)
-    return text.Layer("delta", layer.name, one.size, one.digest), path
+    return text.Layer(agreed.DELTA_WORD, layer.name, one.size, one.digest), path
 
 
 def look_for_room(place: "Place", missing: "list[Layer]") -> None:
