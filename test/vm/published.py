@@ -57,7 +57,7 @@ def system(folder):
     # Between two archives of an initrd may stand zeros, in front of a packed one a plain one.
     plain = subprocess.run(["cpio", "--create", "--format=newc", "--quiet"], input=b"newer\n", cwd=extra, stdout=subprocess.PIPE, check=True).stdout
     (parts / "initrd.img").write_bytes(plain + (PARTS / "initrd.img").read_bytes())
-    run_program(ROOT / "appliance/image/stack", "--system", "--parts", parts, "-o", os.path.join(folder, "stack"), pathlib.Path(folder, "waves"), ROOT / "modules/tutorial",
+    run_program(ROOT / "appliance/image/stack", "--system", "--from", ROOT / "build/out/wow.qcow2", "--parts", parts, "-o", os.path.join(folder, "stack"), pathlib.Path(folder, "waves"), ROOT / "modules/tutorial",
                 timeout=300)
 
 
@@ -116,6 +116,8 @@ def taken(tally, lab):
         must(probe.root("alpha", "grep ^system= /run/layers/system") == "system=B", "it is the system of before")
         probe.until(lambda: probe.root("alpha", ENVIRONMENT), lambda said: "system=B\ntrial=\n" in said, "ready", "GRUB does not stay with it")
         probe.until(lambda: probe.root("beta", "wow status"), lambda said: "with the next start: another system, and waves, tutorial" in said, "pool", "beta does not say so")
+        told = probe.root("beta", "journalctl -u wow-stack -o cat")
+        must("bytes of a delta in the place of" in told, f"beta fetched the whole of the node's layer: {told}")
         probe.until(lambda: probe.root("manager", "wow status"), lambda said: "a manager waits for its administrator" in said, "command", "the manager does not say so")
         must([boot(name) for name in ("beta", "manager")] == alone, "beta or the manager started anew")
         must(probe.root("beta", "ls /run/layers/sys/stacks; ls /run/wow/system.armed").split() == ["A.conf", "B.conf", "/run/wow/system.armed"], "beta's GRUB does not try it")

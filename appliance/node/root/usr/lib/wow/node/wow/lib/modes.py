@@ -7,8 +7,8 @@ FILE = "/run/layers/mode"
 LONGEST_NAME = 32
 GLUE = "glue"
 """The layer of what the modules of a stack share."""
-TAKEN = ("base", "node", GLUE)
-"""Names of layers that an image has besides its modules."""
+TAKEN = ("base", "node", "kernel", "initrd", GLUE)
+"""Names of what an image has besides its modules."""
 LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789-"
 
 

@@ -89,6 +89,7 @@ def by_delta(source: Source, wanted: Layer, change: Layer, former: str, folder: 
         print(error, flush=True)  # for the journal
         is_right = False
     if is_right:
+        print(f"{wanted.name}: {change.size} bytes of a delta in the place of {wanted.size}", flush=True)  # for the journal
         os.rename(part, f"{folder}/{wanted.digest}")
         files.sync_folder(part)
     elif os.path.exists(part):

@@ -42,6 +42,8 @@ def main() -> int:
     data = bring.read(bring.NOTICE)
     systems, is_back = Systems(), os.path.exists(kept.SETTLED)
     disk = Disk(systems.root)
+    if os.path.exists(bring.TROUBLE):
+        os.unlink(bring.TROUBLE)
     try:
         note(systems, disk, is_back)
         act(kept.Place(), systems, text.notice(data) if data else None, disk, is_back)

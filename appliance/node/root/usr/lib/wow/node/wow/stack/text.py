@@ -127,7 +127,7 @@ def _layer(line: str) -> Layer:
     if len(words) != 4 or words[0] not in ("module", modes.GLUE) or not _is_digest(words[3]):
         raise NoStack("a line is none of a layer")
     kind, name, size, digest = words
-    if not (name == modes.GLUE if kind == modes.GLUE else _is_label(name) and name not in (*modes.TAKEN, *SYSTEM)):
+    if not (name == modes.GLUE if kind == modes.GLUE else _is_label(name) and name not in modes.TAKEN):
         raise NoStack("a layer's name is none")
     if not _is_number(size, agreed.LARGEST_LAYER):
         raise NoStack(f"a layer's size is not 1 to {agreed.LARGEST_LAYER}")
