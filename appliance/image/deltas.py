@@ -6,19 +6,21 @@ import pathlib
 import subprocess
 import sys
 
-sys.path.append(str(pathlib.Path(__file__).resolve().parent / "formats"))
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path += [str(HERE / "formats"), str(HERE.parent / "node/root/usr/lib/wow/node")]
 
 import stacks  # noqa: E402
 import tools  # noqa: E402
 from partitions import SYSTEM, named  # noqa: E402
+from wow.lib import agreed  # noqa: E402
+from wow.stack import text  # noqa: E402
 
 BLOCK = 1024
 """Bytes that are looked for together. Blocks of squashfs that did not change are found wherever they moved."""
 WORTH = 0.8
 """Of the file's size: a larger delta is left out."""
-BELOW = ("base", "node")
-BOOTED = ("kernel", "initrd")
 TEXT = "stack"
+"""The file of a stack folder that has its text."""
 
 
 class DeltaError(Exception):
@@ -41,16 +43,11 @@ def former(place, scratch):
 
 def of_folder(folder):
     """The files of a stack folder by their names."""
-    text = folder / TEXT
-    if not text.is_file():
-        raise DeltaError(f"{folder}: is no folder of a stack; name one that `wow image stack` made, or an image")
-    found = {}
-    for line in text.read_text(encoding="ascii").splitlines()[1:]:
-        kind, *words = line.split(" ")
-        name, file = (kind, words[0]) if kind in (*BELOW, *BOOTED) else (words[0], words[-1])
-        if (folder / file).is_file():
-            found[name] = folder / file
-    return found
+    try:
+        stack = text.read((folder / TEXT).read_bytes(), 0)
+    except (FileNotFoundError, text.NoStack):
+        raise DeltaError(f"{folder}: is no folder of a stack; name one that `wow image stack` made, or an image") from None
+    return {file.name: place for file in (*stack.system, *stack.layers) if (place := folder / file.digest).is_file()}
 
 
 def of_image(image, scratch):
@@ -77,10 +74,23 @@ def make(new, old, scratch):
     for name, file in new.items():
         if name not in old or (was := digest(old[name])) == (now := digest(file)):
             continue
-        signature, delta = scratch / f"{name}.signature", scratch / f"{name}-{len(rows)}.delta"
+        signature, delta = scratch / f"{name}.signature", scratch / f"{name}.delta"
         for words in (("-b", str(BLOCK), "signature", old[name], signature), ("delta", signature, file, delta)):
             subprocess.run(["rdiff", *map(str, words)], check=True, capture_output=True)
         signature.unlink()
         if delta.stat().st_size < WORTH * file.stat().st_size:
             rows.append((now, was, delta.stat().st_size, digest(delta), delta))
     return rows
+
+
+def between(new, formers, scratch):
+    """The rows of `make` from each former stack or image on, each pair of files once. DeltaError where they are more than a stack has."""
+    rows = {}
+    for number, place in enumerate(formers):
+        folder = scratch / f"former-{number}"
+        folder.mkdir()
+        for row in make(new, former(place, folder), folder):
+            rows.setdefault(row[:2], row)
+    if len(rows) > agreed.MOST_DELTAS:
+        raise DeltaError(f"{len(rows)} deltas; a stack has {agreed.MOST_DELTAS}. Name fewer with --from")
+    return [*rows.values()]

@@ -112,6 +112,13 @@ class Paired(Developed):
         """What the initrd said of this start."""
         return dict(line.split("=") for line in self.ask("cat /run/layers/system").splitlines())
 
+    def starts_in_vain(self):
+        """GRUB gives what it is to try its three starts, and starts the machine again after each."""
+        for _ in range(3):
+            self.start()
+            self.ends()
+            expect("WOW: " not in self.said(), f"it started:\n{self.last()}")
+
     def ends(self):
         """It starts again by itself, which ends QEMU."""
         self.process.wait(UNTIL_HOME)
@@ -167,11 +174,7 @@ def left(machine, second, broken):
     machine.ends()
     # Of the two GRUBs, that of BIOS counted so far.
     machine.firmware = UEFI
-    for _ in range(3):
-        machine.start()
-        # GRUB starts the machine again.
-        machine.ends()
-        expect("WOW: " not in machine.said(), f"it started:\n{machine.last()}")
+    machine.starts_in_vain()
     machine.up()
     expect(machine.says() == {"system": "B", "trial": "", "left": "A"}, f"it says {machine.says()}")
     machine.ask("systemctl start wow-system; ! [ -e /run/wow/system.armed ]")

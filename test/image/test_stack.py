@@ -1,6 +1,7 @@
 """The stack tool: what it refuses, and that nothing is lost then. What it makes is seen in composed.py."""
 
 import hashlib
+import io
 import os
 import pathlib
 import subprocess
@@ -9,7 +10,7 @@ import unittest
 from unittest import mock
 
 from test_module import tool
-from wow.stack import text
+from wow.stack import delta, text
 
 STACK = pathlib.Path(__file__).resolve().parents[2] / "appliance/image/stack"
 made = tool(STACK)
@@ -126,6 +127,30 @@ class SystemTest(unittest.TestCase):
         lines = (self.folder / "out/stack").read_text().splitlines()
         self.assertEqual(lines[1:3], [f"{kind} {digest(data)}" for kind, data in zip(made.BELOW, self.files)], "without --system they need no size")
         self.assertEqual({path.name for path in (self.folder / "out").iterdir()}, {"stack", *(digest(file.read_bytes()) for _, file in above)}, "what was there is gone")
+
+    def test_what_changed_since_each_former_stack_is_there_as_a_delta_once(self):
+        common, formers = os.urandom(100_000), []
+        for name in ("first", "second", "third"):
+            (self.folder / "parts/initrd.img").write_bytes(name.encode() * 10 + common)
+            self.make("--system", *(word for former in (*formers, *formers[:1]) for word in ("--from", str(former))))
+            formers.append((self.folder / "out").rename(self.folder / name))
+        new, stack = (formers[2] / "stack").read_bytes(), text.read((formers[2] / "stack").read_bytes(), 1)
+        old = [text.read((former / "stack").read_bytes(), 1).system[3] for former in formers[:2]]
+        self.assertEqual([(delta.file, delta.from_) for delta in stack.deltas], [(stack.system[3].digest, file.digest) for file in old], new)
+        for former, file, change in zip(formers, old, stack.deltas):
+            made_of = io.BytesIO()
+            with open(former / file.digest, "rb") as was, open(formers[2] / change.digest, "rb") as commands:
+                delta.apply(was, commands, made_of, stack.system[3].size)
+            self.assertEqual(digest(made_of.getvalue()), stack.system[3].digest)
+            self.assertLess(change.size, 5000)
+
+    def test_what_is_no_former_stack_is_told(self):
+        (self.folder / "none").mkdir()
+        (self.folder / "other").mkdir()
+        (self.folder / "other/stack").write_text("wow-stack 9\n")
+        for place, why in (("none", "is no folder of a stack"), ("other", "is no folder of a stack"), ("gone", "no such folder of a stack, or image")):
+            with self.assertRaisesRegex(made.deltas.DeltaError, why):
+                self.make("--system", "--from", str(self.folder / place))
 
     def test_a_part_that_is_missing_is_named_and_nothing_is_changed(self):
         self.make("--system")

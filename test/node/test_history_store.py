@@ -5,10 +5,11 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import tempfile
 import unittest
 
 from wow.history import ledger, names, store
+
+from history_files import Kept
 
 HOUR, DAY, BEGIN = 3600, 86400, 1_800_000_000 // 86400 * 86400
 ADDER = """
@@ -29,18 +30,7 @@ def Credit(person, project, owner, seconds, jobs, machine="beta"):
     return ledger.Credit(person, project, owner, machine, seconds, jobs)
 
 
-class Files(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.path = f"{folder.name}/history.db"
-        self.open()
-
-    def open(self):
-        """Opens the file anew."""
-        self.kept = store.Store(self.path)
-        self.addCleanup(self.kept.close)
-
+class Files(Kept):
     def read(self, first=None):
         """What is known since a moment, or ever."""
         reader = store.Reader(self.path)

@@ -3,7 +3,6 @@ import json
 import os
 import re
 import sqlite3
-import tempfile
 import unittest
 from unittest import mock
 
@@ -14,6 +13,7 @@ from wow.verbs import history
 from wow.web import pool, snapshot
 
 import samples
+from history_files import Kept
 from test_history_pages import printed
 from test_pool_page import NOW, machine, queue
 
@@ -25,18 +25,7 @@ def work(label, seconds=3600, jobs=1):
     return ledger.Credit("alice@alpha", "surge", "Ada", label, seconds, jobs)
 
 
-class Files(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.path = f"{folder.name}/history.db"
-        self.open()
-
-    def open(self):
-        """Opens the file, as after a start."""
-        self.kept = store.Store(self.path)
-        self.addCleanup(self.kept.close)
-
+class Files(Kept):
     def read(self):
         """What the file has."""
         reader = store.Reader(self.path)
