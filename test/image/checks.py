@@ -46,8 +46,8 @@ def expect(condition, what):
 
 
 def note(text):
-    """A line that stands above the verdict of the check that runs in this thread."""
-    _NOTES.lines.append(f"       {text}")
+    """Lines that stand below the verdict of the check that runs in this thread."""
+    _NOTES.lines += [f"       {line}" for line in str(text).splitlines()]
 
 
 def run(*command, fails=False):
@@ -86,7 +86,9 @@ def _passes(function):
         function()
     except Exception as error:  # a check that crashes is a check that failed
         verdict = "FAILED"
-        note(error if isinstance(error, Wrong) else traceback.format_exc())
-    lines = [*_NOTES.lines, f"{verdict} {function.__name__.replace('_', ' ')} ({time.monotonic() - started:.1f} s)"]
-    print("\n".join(lines), flush=True)
+        noted, _NOTES.lines = _NOTES.lines, []
+        # First, for whoever lists what failed shows one line of each.
+        note(error if isinstance(error, Wrong) else f"{type(error).__name__}: {error}\n{traceback.format_exc()}")
+        _NOTES.lines += noted
+    print("\n".join([f"{verdict} {function.__name__.replace('_', ' ')} ({time.monotonic() - started:.1f} s)", *_NOTES.lines]), flush=True)
     return verdict != "FAILED"

@@ -23,6 +23,8 @@ ESP, ESP_SIZE, SYSTEM, SYSTEM_SIZE = 2 * MIB, 62 * MIB, 64 * MIB, 8192 * MIB
 """Where appliance/image/disk puts them."""
 FEW, MANY = 14, 200
 """Points at which power goes: in every run, and in `run --long`."""
+BOOTED_OF_MANY = 20
+"""Of the many so many are started, too."""
 BOOTED = {"kernel": "vmlinuz", "initrd": "initrd.img"}
 INSTALL = """\
 set -e
@@ -134,7 +136,7 @@ def another_system_is_tried_and_kept_and_one_that_does_not_start_is_left():
         taken(machine, own, second)
         left(machine, second, broken)
         machine.cut_power()
-        survived(machine, own, second, FEW)
+        survived(machine, own, second, FEW, 0)
     finally:
         machine.cut_power()
         machine.log.unlink(missing_ok=True)
@@ -191,14 +193,14 @@ def wherever_power_goes_while_another_system_is_written_what_is_started_is_whole
         machine.up()
         machine.publish(12, second, "node", "initrd")
         machine.cut_power()
-        survived(machine, own, second, MANY)
+        survived(machine, own, second, MANY, BOOTED_OF_MANY)
     finally:
         machine.cut_power()
         machine.log.unlink(missing_ok=True)
 
 
-def survived(machine, own, second, count):
-    """Power goes at so many points of the log. What was written since the disk was last told to keep all is there whole, or in parts by chance."""
+def survived(machine, own, second, count, booted):
+    """Power goes at so many points of the log. What was written since the disk was last told to keep all is there whole, or in parts by chance. So many of them start."""
     entries = writelog.read(machine.log)
     first = next(number for number, entry in enumerate(entries) if SYSTEM <= entry.offset < SYSTEM + SYSTEM_SIZE and entry.data)
     last = max(number for number, entry in enumerate(entries) if entry.data and entry.offset < SYSTEM + SYSTEM_SIZE)
@@ -206,23 +208,40 @@ def survived(machine, own, second, count):
     run("qemu-img", "convert", "-O", "raw", OUT / "wow.qcow2", raw)
     with open(raw, "r+b") as file:
         file.truncate(max(file.seek(0, 2), *(entry.offset + len(entry.data) for entry in entries)))
-    points = sorted({first, last + 1, *(chance.randrange(first, last + 1) for _ in range(count - 2))})
-    verdicts, done, kept = [], 0, 0
-    for point in points:
+    # One point may be there several times: each time other writes are lost.
+    points = sorted([first, last + 1, *(chance.randrange(first, last + 1) for _ in range(count - 2))])
+    verdicts, kept = [], 0
+    started = {number * (count - 1) // (booted - 1) for number in range(booted)}
+    for number, point in enumerate(points):
         # All before the last flush is on the disk.
-        flushed = max((number for number in range(point) if entries[number].is_flush), default=0)
+        flushed = max((earlier for earlier in range(point) if entries[earlier].is_flush), default=0)
         if flushed > kept:
             writelog.apply(raw, entries[kept:flushed])
             kept = flushed
         run("cp", "--sparse=always", raw, cut)
         is_whole = point == last + 1 or chance.random() < 0.5
         writelog.apply(cut, [entry for entry in entries[kept:point] if is_whole or chance.random() < 0.5])
-        verdicts.append(judged(cut, {"A": own, "B": second}, f"{machine.name} at {point} of {len(entries)}"))
-        done += 1
+        where = f"{machine.name} at {point} of {len(entries)}"
+        said = starts(cut, f"{machine.name}-{number}") if number in started else None
+        verdicts.append(judged(cut, {"A": own, "B": second}, where))
+        expect(said in (None, verdicts[-1]), f"{where}: it started {said}, and was to start {verdicts[-1]}")
     expect(verdicts[0] == "A" and verdicts[-1] == "B", f"it would start {verdicts}")
-    note(f"{done} points of {last - first} writes: {verdicts.count('A')} would start the system of before, {verdicts.count('B')} the new one")
+    note(f"{count} cuts in {last - first} writes, {len(started)} of them started: {verdicts.count('A')} would start the system of before, {verdicts.count('B')} the new one")
     for place in (raw, cut):
         place.unlink()
+
+
+def starts(disk, name):
+    """Which system a disk starts, and that people can use it; the disk stays as it is."""
+    machine = Developed(name)
+    machine.disk.unlink()
+    run("qemu-img", "create", "-q", "-f", "qcow2", "-F", "raw", "-b", disk, machine.disk)
+    try:
+        machine.up()
+        return dict(line.split("=") for line in machine.ask("cat /run/layers/system").splitlines())["system"]
+    finally:
+        machine.cut_power()
+        machine.disk.unlink()
 
 
 def judged(disk, systems, where):
@@ -234,8 +253,9 @@ def judged(disk, systems, where):
     for name in {system, trial} if is_tried else {system}:
         for kind, file in BOOTED.items():
             out = disk.with_suffix(".file")
-            # debugfs plays no journal either.
-            run("debugfs", "-R", f"dump /boot/{name}/{file} {out}", f"{disk}?offset={SYSTEM}")
+            # debugfs plays no journal either. Like GRUB it is to read no bitmaps (-c): they and their checksums reach the disk one after the other.
+            said = run("debugfs", "-c", "-R", f"dump /boot/{name}/{file} {out}", f"{disk}?offset={SYSTEM}")
+            expect(out.exists(), f"{where}: {kind} of {name} is not there: {said}")
             expect(hashlib.sha256(out.read_bytes()).hexdigest() == systems[name].digests[kind], f"{where}: {kind} of {name} is not whole")
             out.unlink()
     with mounted(disk) as tree:
