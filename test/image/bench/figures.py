@@ -55,6 +55,18 @@ def _work(part):
     return [*found, at_least("a job that computes: on the layers, to a plain ext4, median", 0.99, statistics.median(each), each)]
 
 
+def _stack(part):
+    found = []
+    for processors, of in part["login"].items():
+        each = ratios(of["with"], of["without"])
+        found.append(at_most(f"power-on to login with three modules, {processors} vCPU, to none, median", 1.25, statistics.median(each), each))
+    found.append(at_most("the initrd with 12 layers, s", 2, part["initrd"] / 100))
+    for name, words in (("tree", "reads of R's files"), ("fio", "fio, random reads of a library")):
+        each = ratios(part["reads"][name]["plain"], part["reads"][name]["layers"])
+        found.append(at_least(f"{words}: through the layers, to a plain ext4, median", 0.95, statistics.median(each), each))
+    return found
+
+
 def _stamp(part):
     found = [at_most(f"stamp {name}: of a processor, worst, s", 1, max(seconds), seconds) for name, seconds in part["processor"].items()]
     return [*found, figure("the same by the clock, median", "", " ".join(f"{statistics.median(seconds):g}" for seconds in part["clock"].values()) + " s")]
@@ -64,7 +76,7 @@ def _tests(part):
     return [at_most(f"the image's stage of `make test` above the {BEFORE} s of before, s", ADDED, part["seconds"] - BEFORE)] if part["seconds"] is not None else []
 
 
-MAKERS = {"sizes": _sizes, "login": _login, "home": _home, "work": _work, "stamp": _stamp, "tests": _tests}
+MAKERS = {"sizes": _sizes, "login": _login, "home": _home, "work": _work, "stack": _stack, "stamp": _stamp, "tests": _tests}
 
 
 def figures(parts):

@@ -8,7 +8,7 @@ import subprocess
 from checks import expect, run
 from clock import COUNTED
 from initrds import Kernel
-from places import PARTS, WORK
+from places import OUT, PARTS, WORK
 
 HERE = pathlib.Path(__file__).resolve().parent
 SIZE = "3G"
@@ -19,7 +19,7 @@ TOOLS = "/mnt/opt/bench"
 POSTMARK = "set location PLACE\nset number 500\nset transactions 4000\nset size 500 9000\nset seed 7\nrun\nquit\n"
 FIO = "--name=one --filename=PLACE/file --size=48m --io_size=192m --rw=randrw --bs=4k --ioengine=psync --invalidate=0 --randseed=7 --fallocate=none --minimal"
 DBENCH = f"-c {TOOLS}/share/client.txt -D PLACE -t 8 2"
-SCRIPT = f"""\
+TOLD = f"""\
 mount -t proc proc /root/proc
 mount -t sysfs sys /root/sys
 mount -t devtmpfs dev /root/dev
@@ -43,6 +43,9 @@ took() {{ # took NAME PLACE COMMAND...: the hundredths of a second that it takes
     hundredths
     tell "verdict $name $((now - began))"
 }}
+"""
+"""Mounts, and how a test's script runs a tool and tells how long something takes."""
+SCRIPT = TOLD + f"""\
 mail() {{ sed "s,PLACE,$1," /root/mnt/opt/bench/mail > /root/tmp/mail; tool postmark /tmp/mail; }}
 files() {{ tool fio $(echo "{FIO}" | sed "s,PLACE,$1,"); }}
 clients() {{
@@ -66,11 +69,12 @@ done
 """
 
 
-def plain():
-    """A disk with the base's files as a plain Debian has them, and the tools."""
+def plain(more=lambda tree: None):
+    """A disk with the base's files as a plain Debian has them, what more puts there, and the tools."""
     raw, tree = WORK / "plain.raw", WORK / "plain"
     tools = subprocess.run([HERE / "tools"], check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
     run("unsquashfs", "-q", "-n", "-d", tree, PARTS / "layers/base.squashfs")
+    more(tree)
     shutil.copytree(tools, tree / "opt/bench")
     (tree / "opt/bench/mail").write_text(POSTMARK)
     run("truncate", "-s", SIZE, raw)
@@ -79,10 +83,10 @@ def plain():
     return raw
 
 
-def measured(rounds, disk):
-    """{job: {home or plain: numbers}} of one guest."""
-    kernel = Kernel("bench-guest").start(MOVING, SCRIPT.replace("ROUNDS", str(rounds)).replace("JOB", JOB), "-device", "virtio-blk-pci,drive=system",
-                                         "-drive", f"if=none,id=plain,file={disk},format=raw,snapshot=on", "-device", "virtio-blk-pci,drive=plain", executes=COUNTED)
+def rounds_of(script, disk, system=OUT / "wow.qcow2"):
+    """{job: {place: numbers}} of a guest of a system's disk beside a plain one, which says a line `JOB PLACE NUMBER` each; without the first of each."""
+    kernel = Kernel("bench-guest").start(MOVING, script, "-device", "virtio-blk-pci,drive=system", "-drive", f"if=none,id=plain,file={disk},format=raw,snapshot=on",
+                                         "-device", "virtio-blk-pci,drive=plain", system=system, executes=COUNTED)
     found = {}
     for line in kernel.verdicts(7200):
         words = line.split()
@@ -94,4 +98,4 @@ def measured(rounds, disk):
 
 def work(asked):
     """Hundredths of a second, and dbench's MB/s."""
-    return measured(asked.rounds, plain())
+    return rounds_of(SCRIPT.replace("ROUNDS", str(asked.rounds)).replace("JOB", JOB), plain())
