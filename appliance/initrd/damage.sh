@@ -60,10 +60,11 @@ lost() {
 }
 
 # look_back: where the start before did not bring the machine back into its pool, the system may be damaged where nobody sees it: all of it is read, once.
-# The start after a good one may start again by itself once, by a kernel's panic or a crash of systemd; this look follows.
+# The start after a good one may start again by itself once, by a kernel's panic or a crash of systemd; this look follows. A system that runs is not left
+# for one that was given up; one that cannot start is (lost).
 look_back() {
     # shellcheck disable=SC2154 # init sets it
-    [ "$mode" = release ] && [ -z "$trial" ] && has_spare || return 0
+    [ "$mode" = release ] && [ -z "$trial" ] && [ "$given_up" != "$spare" ] && has_spare || return 0
     was=
     lacks=stacks/$slot.conf
     [ ! -f "$begun" ] || read -r was < "$begun" || true

@@ -52,11 +52,11 @@ class Case(unittest.TestCase):
         path = self.file(system, kind)
         path.write_bytes(b"x" + path.read_bytes()[1:])
 
-    def run_script(self, asks, slot="A", trial="", damaged="", mode="release", is_read_only="", shell=("busybox", "sh")):
+    def run_script(self, asks, slot="A", trial="", damaged="", mode="release", given_up="", is_read_only="", shell=("busybox", "sh")):
         """What it said, in lines."""
         script = (ROOT / "appliance/initrd/damage.sh").read_text().replace("/run/", f"{self.folder}/run/").replace("/proc/sys", f"{self.folder}/proc/sys")
         script = script.replace("/proc/sysrq", f"{self.folder}/proc/sysrq")
-        head = f"slot={slot} trial={trial} damaged={damaged} mode={mode} is_read_only={is_read_only} fresh=fresh\n"
+        head = f"slot={slot} trial={trial} damaged={damaged} given_up={given_up} mode={mode} is_read_only={is_read_only} fresh=fresh\n"
         done = subprocess.run([*shell, "-c", f"set -u\n{head}{script}{STUBS}\n{asks}"], capture_output=True, text=True, check=True)
         self.assertEqual(done.stderr, "")
         return done.stdout.splitlines()
@@ -97,6 +97,9 @@ class Lost(Case):
         self.assertIn("stopped|", self.run_script("lost /layers/x WHAT")[0])
         listed.unlink()
         self.assertEqual(self.run_script("lost /layers/x WHAT"), ["stopped|/layers/x|WHAT"])
+
+    def test_one_that_was_given_up_is_better_than_none(self):
+        self.assertEqual(self.run_script("lost /layers/x WHAT", given_up="B")[0], OVER["A"])
 
     def test_it_is_not_where_grub_cannot_be_told(self):
         said = self.run_script("lost /layers/x WHAT", is_read_only="yes")
@@ -142,7 +145,7 @@ class Looking(Case):
 
     def test_where_there_is_no_other_one_on_trial_and_in_another_mode_nothing_is_written_or_read(self):
         self.damage("A", "base")
-        for more in ({"trial": "1"}, {"mode": "ephemeral"}, {"mode": "develop"}):
+        for more in ({"trial": "1"}, {"mode": "ephemeral"}, {"mode": "develop"}, {"given_up": "B"}, {"damaged": "B"}):
             self.assertEqual(self.run_script("look_back", **more), [])
         (self.folder / "run/layers/sys/stacks/B.conf").unlink()
         self.assertEqual(self.run_script("look_back"), [])
