@@ -3,9 +3,10 @@
 # whole, and GRUB is told, so that it stays so until the pool's stack is written anew (docs/decisions/0080). A system on trial has its own way back.
 # shellcheck disable=SC2154 # init sets slot, trial and damaged
 if [ "$slot" = A ]; then spare=B; else spare=A; fi
-# WOWHOME: "once" while a start has not brought the machine back into its pool, or a look at the whole system is wanted (wow-stack); "whole" when that
-# was done; "kept" where the system is damaged and the other one no better.
-begun=/run/layers/home/stacks/begun
+# The scripts share their variables: what lives longer than a function is called look_ or spare here. WOWHOME:/stacks/begun says "once" while a start has
+# not brought the machine back into its pool, or when wow-stack wants a look at the whole system; "whole" when that was done; "kept" where the system is
+# damaged and the other one no better.
+look_file=/run/layers/home/stacks/begun
 
 # has_spare: whether there is another system, which is not known to be damaged.
 has_spare() {
@@ -65,10 +66,10 @@ lost() {
 look_back() {
     # shellcheck disable=SC2154 # init sets it
     [ "$mode" = release ] && [ -z "$trial" ] && [ "$given_up" != "$spare" ] && has_spare || return 0
-    was=
+    look_was=
     lacks=stacks/$slot.conf
-    [ ! -f "$begun" ] || read -r was < "$begun" || true
-    case $was in
+    [ ! -f "$look_file" ] || read -r look_was < "$look_file" || true
+    case $look_was in
         once)
             if is_whole "$slot"; then
                 begins whole || true
@@ -98,5 +99,5 @@ say_kept() {
 
 # begins WORD: on the disk when this returns.
 begins() {
-    mkdir -p "${begun%/*}" && chmod 700 "${begun%/*}" && echo "$1" > "$begun.new" && sync && mv "$begun.new" "$begun" && sync
+    mkdir -p "${look_file%/*}" && chmod 700 "${look_file%/*}" && echo "$1" > "$look_file.new" && sync && mv "$look_file.new" "$look_file" && sync
 }
