@@ -1,5 +1,6 @@
 # shellcheck shell=sh
 # The stack: base, the node's layer, modules, each a squashfs file.
+# shellcheck disable=SC2034 # damage.sh shows it
 fresh="take a fresh image for the system's disk; home is kept"
 
 # shellcheck disable=SC2154 # init sets it

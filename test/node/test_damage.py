@@ -156,6 +156,13 @@ class Left(Case):
             self.assertEqual((found.code, "home is kept" in found.todo), ("system-rotten", True))
             self.assertEqual("The other system is damaged, too" in found.what, "kept" in more or "damaged" in more)
 
+    def test_a_module_of_the_image_is_no_reason_to_leave_the_system(self):
+        self.system("B", TWO, "# stack 11\n")
+        self.publish(12, b"wow-stack 1\n")
+        self.write("damaged", f"{digest(b'tutorial')} layers/tutorial-1.squashfs\n")
+        self.assertEqual((self.bring(), os.path.exists(self.place.begun)), ((0, "rotten"), False))
+        self.assertIn("layers/tutorial-1.squashfs", self.finding().what)
+
     def test_another_system_that_the_pool_publishes_is_taken_all_the_same(self):
         self.publish(12, carrying(TWO))
         self.lose("base")

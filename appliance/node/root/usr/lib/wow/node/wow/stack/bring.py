@@ -147,7 +147,8 @@ def _mend(place: "Place", stack: "Stack", way: "Callable[[], Source]", published
         if not damage.lost(systems):
             return True
     place.tidy()
-    if systems.has_spare:
+    # The initrd reads the system alone: a module of the image is no reason to leave it.
+    if systems.has_spare and systems.files(systems.running).keys() & lost.keys():
         damage.ask_to_look(place)
         told.leave("damaged", stack, "", "")
     else:
