@@ -124,6 +124,7 @@ def mended(machine, one, node, junk):
     machine.up()
     expect(machine.says() == {"system": "A", "trial": "", "left": "", "damaged": ""}, f"it says {machine.says()}")
     machine.refuses(f"cat /junk | sha256sum | grep {System(junk=junk).digests['junk']}")
+    machine.ask("touch /run/wow/settled")
     machine.refuses(LOOKS)
     machine.wait_for(f'file={node} what="the disk has lost a part of this system', UNTIL_HOME)
     machine.ask(f"grep '^{one.digests['node']} {node}$' /run/wow/damaged")
