@@ -1,5 +1,6 @@
 # shellcheck shell=sh
 # The stack: base, the node's layer, modules, each a squashfs file.
+# shellcheck disable=SC2034 # damage.sh shows it
 fresh="take a fresh image for the system's disk; home is kept"
 
 # shellcheck disable=SC2154 # init sets it
@@ -38,10 +39,11 @@ mount_layer() {
     return 1
 }
 
-# tell_of_system: leaves for the running system which of the two this is, whether it is on trial, which one was given up; and where its list is.
+# tell_of_system: leaves for the running system which of the two this is, whether it is on trial, which one was given up, which one is damaged; and where
+# its list is.
 tell_of_system() {
     # shellcheck disable=SC2154 # init sets them
-    printf 'system=%s\ntrial=%s\nleft=%s\n' "$slot" "$trial" "$given_up" > /run/layers/system
+    printf 'system=%s\ntrial=%s\nleft=%s\ndamaged=%s\n' "$slot" "$trial" "$given_up" "$damaged" > /run/layers/system
     ln -s "sys/stacks/$slot.conf" /run/layers/image
     # What watches over a trial (wow-trial.timer) waits for this file.
     [ -z "$trial" ] || : > /run/layers/trial
@@ -59,7 +61,7 @@ digests=
 # A line of the list: KIND NAME FILE SIZE SHA256, where KIND is base, node, module or glue. The glue is of all the list's modules together:
 # where one is left out, it is, too.
 stack() {
-    [ -f "$list" ] || stop "${list#/run/layers/sys}" "the list of layers is missing on WOWSYS" "$fresh"
+    [ -f "$list" ] || lost "${list#/run/layers/sys}" "the list of layers is missing on WOWSYS"
     case " $* " in *" module "*) chosen=$(wanted_modules) ;; esac
     offered=
     without=
@@ -88,14 +90,14 @@ stack() {
             *)
                 wrong="the list of layers has a kind that is not known: $kind"
                 [ -z "$published" ] || return 1
-                stop "${list#/run/layers/sys}" "$wrong" "$fresh"
+                lost "${list#/run/layers/sys}" "$wrong"
                 ;;
         esac
         case " $* " in *" $kind "*) ;; *) continue ;; esac
         if [ -n "$published" ]; then place=home; else place=sys; fi
         if ! mount_layer "/run/layers/$place/layers/$file" "$size" "$digest"; then
             [ -z "$published" ] || { wrong="$name: $wrong"; return 1; }
-            stop "/layers/$file" "$wrong" "$fresh"
+            lost "/layers/$file" "$wrong"
         fi
         lower=$number${lower:+:$lower}
         digests="$digests${digests:+, }\"$digest\""
@@ -103,7 +105,7 @@ stack() {
         [ "$kind" != base ] || base=$digest
         number=$((number + 1))
     done < "$list"
-    [ -n "$lower" ] || stop "${list#/run/layers/sys}" "the list names no layer" "$fresh"
+    [ -n "$lower" ] || lost "${list#/run/layers/sys}" "the list names no layer"
     case " $* " in *" module "*) tell_of_modules ;; esac
 }
 

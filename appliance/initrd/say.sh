@@ -65,6 +65,7 @@ stop() {
         echo b > /proc/sysrq-trigger
     fi
     show "This machine cannot start. Switch it off when you have read this." "$1" "$2" "$3"
+    start_stopped
     sync
     while :; do sleep 3600; done
 }

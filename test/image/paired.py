@@ -146,7 +146,7 @@ def taken(machine, own, second):
     """B is written, has three starts, and is found good in its second."""
     machine.is_logged = True
     machine.up()
-    expect(machine.says() == {"system": "A", "trial": "", "left": ""}, f"it says {machine.says()}")
+    expect(machine.says() == {"system": "A", "trial": "", "left": "", "damaged": ""}, f"it says {machine.says()}")
     machine.publish(12, second, "node", "initrd")
     rows = machine.ask("cat /run/layers/sys/stacks/B.conf").splitlines()
     expect(rows[0] == "# stack 12" and [row.split()[4] for row in rows[1:]] == [second.digests["base"], second.digests["node"]], f"B.conf has {rows}")
@@ -157,7 +157,7 @@ def taken(machine, own, second):
     machine.is_logged = False
 
     machine.up()
-    expect(machine.says() == {"system": "B", "trial": "2", "left": ""}, f"it says {machine.says()}")
+    expect(machine.says() == {"system": "B", "trial": "2", "left": "", "damaged": ""}, f"it says {machine.says()}")
     expect(machine.ask("cat /newer; readlink /run/layers/image") == "newer\nsys/stacks/B.conf", "it runs another system")
     machine.ask("systemctl is-active wow-trial.timer")
     machine.ask("systemctl start --no-block wow-trial.service")
@@ -178,7 +178,7 @@ def left(machine, second, broken):
     machine.firmware = UEFI
     machine.starts_in_vain()
     machine.up()
-    expect(machine.says() == {"system": "B", "trial": "", "left": "A"}, f"it says {machine.says()}")
+    expect(machine.says() == {"system": "B", "trial": "", "left": "A", "damaged": ""}, f"it says {machine.says()}")
     machine.ask("systemctl start wow-system; ! [ -e /run/wow/system.armed ]")
     expect(second.digests["initrd"] in machine.ask("cat /run/layers/sys/boot/B/SHA256SUMS; cat /newer"), "it runs another system")
 

@@ -30,6 +30,38 @@ class Comparison(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         self.assertIn("file=layers/a.squashfs", done.stderr)
 
+    def test_what_is_damaged_of_a_system_is_left_for_wow_stack_and_taken_away_when_it_is_whole(self):
+        with tempfile.TemporaryDirectory() as folder:
+            system = pathlib.Path(folder)
+            for name in ("layers", "stacks", "boot/A", "boot/B"):
+                (system / name).mkdir(parents=True)
+            files = {"layers/a.squashfs": b"base", "layers/b.squashfs": b"node", "boot/A/vmlinuz": b"kernel", "boot/A/initrd.img": b"initrd"}
+            digests = {name: hashlib.sha256(data).hexdigest() for name, data in files.items()}
+            (system / "stacks/A.conf").write_text("".join(f"base x {name[7:]} 4 {digests[name]}\n" for name in list(files)[:2]))
+            (system / "boot/A/SHA256SUMS").write_text("".join(f"{digests[name]}  {name[7:]}\n" for name in list(files)[2:]))
+            (system / "boot/B/SHA256SUMS").write_text(f"{'0' * 64}  vmlinuz\n")
+            script = TOOL.read_text().replace("/dev/kmsg", "/dev/null").replace("/run/wow", folder).replace("systemctl reboot", f"echo reboot >> {folder}/restarts")
+            for lost in ((), *((name,) for name in files), tuple(files), ()):
+                for name, data in files.items():
+                    (system / name).write_bytes(data)
+                for name in lost:
+                    (system / name).unlink() if len(lost) > 1 else (system / name).write_bytes(b"x" + files[name][1:])
+                done = subprocess.run(["sh", "-c", script, "check-layers", folder, folder + "/home", folder + "/stacks/A.conf"], capture_output=True, text=True, check=False)
+                self.assertEqual(done.returncode, 1 if lost else 0)
+                told = system / "damaged"
+                self.assertEqual(told.read_text().splitlines() if told.exists() else [], [f"{digests[name]} {name}" for name in lost])
+                self.assertFalse((system / "restarts").exists())
+            self.assertTrue((system / "stack.wanted").exists())
+            # A machine that is not back in its pool starts again, for the initrd reads all of its system then; once.
+            (system / "home/stacks").mkdir(parents=True)
+            (system / "boot/A/vmlinuz").write_bytes(b"x")
+            for word, settled, restarts in (("whole", False, 0), ("kept", False, 0), ("once", True, 0), ("once", False, 1)):
+                (system / "home/stacks/begun").write_text(f"{word}\n")
+                (system / "settled").touch() if settled else (system / "settled").unlink(missing_ok=True)
+                subprocess.run(["sh", "-c", script, "check-layers", folder, folder + "/home", folder + "/stacks/A.conf"], capture_output=True, check=False)
+                place = system / "restarts"
+                self.assertEqual(len(place.read_text().split()) if place.exists() else 0, restarts, word)
+
     def test_a_damaged_layer_of_the_pool_is_removed_and_wanted_again(self):
         with tempfile.TemporaryDirectory() as home:
             layers = pathlib.Path(home, "layers")

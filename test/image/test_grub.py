@@ -120,6 +120,7 @@ class Starting(unittest.TestCase):
         for platform in ("pc", "efi"):
             self.environment(unfinished="no")
             self.assertEqual(self.start(platform=platform)[0], "saved")
+            self.environment(unfinished="no")
             self.assertEqual(self.taken(platform=platform), ("A", []))
             self.assertEqual(self.saved("unfinished"), "yes")
         (self.folder / "env").unlink()
@@ -152,6 +153,32 @@ class Starting(unittest.TestCase):
     def test_where_nothing_can_be_counted_nothing_is_tried(self):
         self.environment(unfinished="no", system="A", trial="B", tries="3")
         self.assertEqual(self.taken(is_read_only="yes"), ("A", []))
+
+    def other_is_there(self, name="B"):
+        place = self.folder / "(hd0,gpt3)/stacks"
+        place.mkdir(parents=True, exist_ok=True)
+        (place / f"{name}.conf").write_text("")
+
+    def test_after_two_starts_without_a_word_of_the_initrd_s_the_other_system_is_taken_and_stays(self):
+        for system, other in (("A", "B"), ("B", "A")):
+            self.other_is_there(other)
+            self.environment(unfinished="no", system=system)
+            self.assertEqual([self.taken(), self.saved("unfinished")], [(system, []), "yes"])
+            self.assertEqual([self.taken(), self.saved("unfinished")], [(system, []), "again"])
+            self.assertEqual([self.taken(), self.saved("unfinished")], [(other, [f"wow.damaged={system}"]), "yes"])
+            self.assertEqual((self.saved("system"), self.saved("damaged")), (other, system))
+            for _ in range(4):
+                self.assertEqual(self.taken("start wow.mode=develop"), (other, [f"wow.damaged={system}", "wow.mode=develop"]), "it does not go back to what is damaged")
+
+    def test_the_other_system_is_taken_where_it_is_there_and_was_not_given_up_alone(self):
+        self.environment(unfinished="again")
+        self.assertEqual([self.taken(), self.saved("unfinished"), self.saved("damaged")], [("A", []), "again", ""])
+        self.other_is_there()
+        for more, words in (({"trial": "B", "tries": "0"}, ["wow.left=B"]), ({"damaged": "B"}, ["wow.damaged=B"])):
+            self.environment(unfinished="again", **more)
+            self.assertEqual((self.taken(), self.saved("system")), (("A", words), ""))
+        self.environment(unfinished="again", trial="B", tries="3")
+        self.assertEqual(self.taken()[0], "B", "a trial has its three starts")
 
     def test_the_menu_offers_the_system_that_the_first_entry_does_not_start(self):
         self.assertIn('menuentry "WOW, with the other system ($spare)" { begin "$spare" "" }', SCRIPT)

@@ -87,7 +87,7 @@ class Failures(unittest.TestCase):
                 pathlib.Path(folder, name).mkdir(parents=True)
             pathlib.Path(folder, "sys/class/tty/console/active").write_text("tty0 ttyS0\n")
             asks = 'stop /dev/vda4 "WHAT" "REMEDY"; echo goes on'.replace("WHAT", "it holds /dev/vdb (192 MiB), a LUKS volume; " * 9).replace("REMEDY", "do * this; " * 9)
-            done = subprocess.run(["sh", "-c", f"{script}\nsync() {{ :; }}\nsleep() {{ exit 7; }}\n{asks}"], capture_output=True, text=True, check=False)
+            done = subprocess.run(["sh", "-c", f"{script}\nsync() {{ :; }}\nstart_stopped() {{ :; }}\nsleep() {{ exit 7; }}\n{asks}"], capture_output=True, text=True, check=False)
             self.assertEqual((done.returncode, done.stdout, done.stderr), (7, "", ""))
             for console in ("tty0", "ttyS0"):
                 lines = pathlib.Path(folder, "dev", console).read_text().splitlines()
@@ -109,7 +109,7 @@ class Failures(unittest.TestCase):
                 pathlib.Path(folder, name).mkdir(parents=True)
             pathlib.Path(folder, "sys/class/tty/console/active").write_text("tty0\n")
             asks = "trial=0\nstop /dev/vda3 'WOWSYS does not mount' 'take a fresh image'; echo goes on"
-            stubs = f'sync() {{ echo sync; }}\nsleep() {{ cat {folder}/dev/tty0 >> {folder}/screens; cat {folder}/proc/sysrq-trigger 2>/dev/null; echo "sleep $1"; [ "$1" = 60 ] || exit 7; }}'
+            stubs = f'sync() {{ echo sync; }}\nstart_stopped() {{ :; }}\nsleep() {{ cat {folder}/dev/tty0 >> {folder}/screens; cat {folder}/proc/sysrq-trigger 2>/dev/null; echo "sleep $1"; [ "$1" = 60 ] || exit 7; }}'
             done = subprocess.run(["sh", "-c", f"set -u\n{script}\n{stubs}\n{asks}"], capture_output=True, text=True, check=False)
             self.assertEqual((done.returncode, done.stdout.split("\n"), done.stderr), (7, ["sync", "sleep 60", "sync", "b", "sleep 3600", ""], ""))
             screens = pathlib.Path(folder, "screens").read_text()
@@ -126,18 +126,19 @@ class Words(unittest.TestCase):
             pathlib.Path(folder, "cmdline").write_text(line + "\n")
             script = (ROOT / "appliance/initrd/init").read_text().replace("/proc/cmdline", f"{folder}/cmdline")
             script = script[:script.index("# shellcheck source=say.sh")].replace("export PATH=/bin\n", "mount() { :; }\n")
-            done = subprocess.run(["sh", "-c", f'{script}\necho "$mode|$slot|$trial|$given_up"'], capture_output=True, text=True, check=True)
+            done = subprocess.run(["sh", "-c", f'{script}\necho "$mode|$slot|$trial|$given_up|$damaged"'], capture_output=True, text=True, check=True)
             self.assertEqual(done.stderr, "")
             return done.stdout.strip().split("|")
 
     def test_which_system_this_is(self):
-        for line, expected in (("rw", ["release", "A", "", ""]), ("wow.system=A rw", ["release", "A", "", ""]), ("wow.system=B rw wow.trial=2 panic=30", ["release", "B", "2", ""]),
-                               ("wow.system=B wow.trial=0 wow.mode=develop", ["develop", "B", "0", ""]), ("wow.system=A wow.left=B", ["release", "A", "", "B"])):
+        for line, expected in (("rw", ["release", "A", "", "", ""]), ("wow.system=A rw", ["release", "A", "", "", ""]),
+                               ("wow.system=B rw wow.trial=2 panic=30", ["release", "B", "2", "", ""]), ("wow.system=B wow.damaged=A", ["release", "B", "", "", "A"]),
+                               ("wow.system=B wow.trial=0 wow.mode=develop", ["develop", "B", "0", "", ""]), ("wow.system=A wow.left=B", ["release", "A", "", "B", ""])):
             self.assertEqual(self.read(line), expected)
 
     def test_what_is_none_is_left(self):
-        for word in ("wow.system=C", "wow.system=", "wow.system=../x", "wow.system=AB", "wow.trial=", "wow.trial=x", "wow.trial=10", "wow.left=", "wow.left=C", "xwow.system=B"):
-            self.assertEqual(self.read(f"rw {word}"), ["release", "A", "", ""], word)
+        for word in ("wow.system=C", "wow.system=", "wow.system=../x", "wow.system=AB", "wow.trial=", "wow.trial=x", "wow.trial=10", "wow.left=", "wow.left=C", "xwow.system=B", "wow.damaged=", "wow.damaged=AB"):
+            self.assertEqual(self.read(f"rw {word}"), ["release", "A", "", "", ""], word)
 
 
 class Systems(unittest.TestCase):
@@ -152,9 +153,9 @@ class Systems(unittest.TestCase):
             return (place / "system").read_text(), str((place / "image").readlink()), (place / "trial").exists()
 
     def test_which_one_whether_on_trial_and_which_was_given_up(self):
-        self.assertEqual(self.told("slot=A trial= given_up="), ("system=A\ntrial=\nleft=\n", "sys/stacks/A.conf", False))
-        self.assertEqual(self.told("slot=B trial=0 given_up="), ("system=B\ntrial=0\nleft=\n", "sys/stacks/B.conf", True), "the last try is one, too")
-        self.assertEqual(self.told("slot=A trial= given_up=B"), ("system=A\ntrial=\nleft=B\n", "sys/stacks/A.conf", False))
+        self.assertEqual(self.told("slot=A trial= given_up= damaged="), ("system=A\ntrial=\nleft=\ndamaged=\n", "sys/stacks/A.conf", False))
+        self.assertEqual(self.told("slot=B trial=0 given_up= damaged="), ("system=B\ntrial=0\nleft=\ndamaged=\n", "sys/stacks/B.conf", True), "the last try is one, too")
+        self.assertEqual(self.told("slot=A trial= given_up=B damaged=B"), ("system=A\ntrial=\nleft=B\ndamaged=B\n", "sys/stacks/A.conf", False))
 
 
 class Ended(unittest.TestCase):
@@ -164,7 +165,7 @@ class Ended(unittest.TestCase):
     def block(*lines):
         return "".join(f"{line}\n" for line in ("# GRUB Environment Block", *lines)).encode("ascii").ljust(1024, b"#")
 
-    def after(self, data, shell=("sh",)):
+    def after(self, data, shell=("sh",), then="start_ended"):
         """What stands there after a start."""
         with tempfile.TemporaryDirectory() as folder:
             place = pathlib.Path(folder, "config/grub/grubenv")
@@ -172,7 +173,7 @@ class Ended(unittest.TestCase):
             place.write_bytes(data)
             script = (ROOT / "appliance/initrd/ended.sh").read_text().replace("/config", f"{folder}/config").replace("/run/", f"{folder}/")
             stubs = 'partition() { echo "/dev/$1"; }\nload() { :; }\nmount() { :; }\numount() { :; }\n'
-            done = subprocess.run([*shell, "-c", f"set -u\n{script}\n{stubs}\nstart_ended"], capture_output=True, text=True, check=True)
+            done = subprocess.run([*shell, "-c", f"set -u\n{script}\n{stubs}\n{then}"], capture_output=True, text=True, check=True)
             self.assertEqual((done.stdout, done.stderr, pathlib.Path(folder, "grubenv").exists()), ("", "", False))
             return place.read_bytes()
 
@@ -182,6 +183,15 @@ class Ended(unittest.TestCase):
                 for at in range(len(rest) + 1):
                     before, after = ([*rest[:at], f"unfinished={word}", *rest[at:]] for word in ("yes", "no"))
                     self.assertEqual(self.after(self.block(*before), shell), self.block(*after))
+
+    def test_what_it_did_not_say_stands_behind_the_rest(self):
+        change = "change_environment '' system=B trial= damaged=A unfinished=no"
+        for shell in (("sh",), ("busybox", "sh")):
+            self.assertEqual(self.after(self.block("unfinished=yes", "system=A", "tries="), shell, change), self.block("unfinished=no", "system=B", "tries=", "trial=", "damaged=A"))
+
+    def test_a_start_that_stops_takes_back_its_count(self):
+        for word, after in (("again", "yes"), ("yes", "yes"), ("no", "no")):
+            self.assertEqual(self.after(self.block(f"unfinished={word}"), then="start_stopped"), self.block(f"unfinished={after}"))
 
     def test_what_says_so_already_and_what_is_no_block_is_not_written(self):
         for data in (self.block("unfinished=no", "trial=B", "tries=3"), self.block(), b"", b"\0" * 1024, b"x unfinished=yes\n".ljust(1024, b"#")):
@@ -199,7 +209,7 @@ class Layers(unittest.TestCase):
                 pathlib.Path(folder, "run/layers/sys/stacks/A.conf").write_text(listed)
             if layer is not None:
                 pathlib.Path(folder, "run/layers/sys/layers/a.squashfs").write_bytes(layer)
-            script = "slot=A\n" + (ROOT / "appliance/initrd/layers.sh").read_text().replace("/run/layers", f"{folder}/run/layers")
+            script = "slot=A trial= damaged=\n" + "".join((ROOT / "appliance/initrd" / name).read_text() for name in ("layers.sh", "damage.sh")).replace("/run/layers", f"{folder}/run/layers")
             asks = 'verify=\nmount() { return 1; }\nstop() { printf "%s|%s|%s\\n" "$@"; exit; }\nstack base'
             said = subprocess.run(["sh", "-c", f"{script}\n{asks}"], capture_output=True, text=True, check=True).stdout
         self.assertEqual(said.count("|"), 2, said)

@@ -250,8 +250,8 @@ class Two(Case):
         self.assertEqual(self.now().wanting(self.place, stack)[1].name, "node")
 
 
-class Bringing(Case):
-    """What wow-stack does, where a stack carries a system."""
+class Fetching(Case):
+    """A machine whose wow-stack brings what it is told to, and has wow-system do its part."""
 
     def setUp(self):
         super().setUp()
@@ -283,6 +283,10 @@ class Bringing(Case):
         self.wrote = 0
         code = bring.once(self.place, lambda: None, f"{self.root}/notice-3", lambda _: None, self.now(), self.replaced)
         return code, told.read()["code"]
+
+
+class Bringing(Fetching):
+    """What wow-stack does, where a stack carries a system."""
 
     def test_a_system_is_fetched_written_armed_and_told(self):
         self.publish(12, carrying(TWO, MODULE))

@@ -8,6 +8,7 @@ from wow.doctor import diagnose_condor
 from wow.doctor.finding import Finding, ok, unknown, wrong
 from wow.join.certificates import renew_from
 from wow.lib import clock as clocks
+from wow.stack import damage
 from wow.stack import told as stacks
 
 TYPE_CHECKING = False
@@ -21,7 +22,7 @@ UNITS = {"strongswan.service": "strongSwan", "condor.service": "HTCondor", "wow-
 
 def diagnose(facts: "Gathered") -> list[Finding]:
     """All findings, the one that explains the others first."""
-    found = [daemon(facts), *shortages(facts), *configuration(facts), *homes(facts), clock(facts), *names_of_bootstrap(facts), *ring(facts), *tap(facts),
+    found = [daemon(facts), *shortages(facts), *configuration(facts), *homes(facts), *system(facts), clock(facts), *names_of_bootstrap(facts), *ring(facts), *tap(facts),
              *subnet(facts), *certificate(facts), *authority(facts), *names(facts), *services(facts), *listed(facts), *stack(facts),
              *diagnose_condor.findings(facts["condor"])]
     return [finding for finding in found if finding]
@@ -67,6 +68,24 @@ def homes(facts: "Gathered") -> list[Finding]:
     taken, *left = facts["homes"]
     return [wrong("home", f"There are several homes: that on {taken}, which was used last, is this machine's; left as it is: {', '.join(left)}.",
                   "Shut the machine down and take off the disk that does not belong to it.")]
+
+
+def system(facts: "Gathered") -> list[Finding]:
+    """Whether the disk lost a part of the machine's system."""
+    said, told = facts["system"], facts["stack"]
+    if not said or not (said["lost"] or said["damaged"] or said["is_kept"]):
+        return []
+    running = said["running"]
+    if not said["lost"] and not said["is_kept"]:
+        return [wrong("system", f"The disk lost a part of this machine's system {said['damaged']}; this start is with the other one, {running}.",
+                      f"It is written anew where the pool publishes it. {damage.REMEDY.partition(': home is kept. ')[2]}.", "system-left")]
+    what = f"The disk has lost a part of the system {running}, which runs: {', '.join(said['lost']) or 'see the console'}."
+    if told and told["code"] == "damaged":
+        return [wrong("system", what, f"This machine starts with its other system. {stacks.RESTART}{stacks.by_itself(told)}.", "system-damaged")]
+    if said["is_kept"] or not said["has_spare"] or (told and told["code"] == "rotten"):
+        other = " The other system is damaged, too." if said["is_kept"] or said["damaged"] else ""
+        return [wrong("system", f"{what}{other}", f"{damage.REMEDY}.", "system-rotten")]
+    return [wrong("system", what, "Wait: it is mended with what the pool publishes, or the machine starts with its other system.", "system-damaged")]
 
 
 GET_CLOCK = ("It is set by itself when the hypervisor's clock, three other machines or a time server say so: give the virtual machine the host's clock (RTC), "

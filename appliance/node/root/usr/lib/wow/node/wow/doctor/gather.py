@@ -10,7 +10,8 @@ from wow.doctor import call, diagnose, dns, gather_condor, ipopdconf
 from wow.doctor.ipopdconf import IpopdConf
 from wow.lib import console, control, der, files, moments, paths, system
 from wow.lib.errors import WowError
-from wow.stack import told
+from wow.stack import damage, told
+from wow.stack.systems import Systems
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,7 +51,8 @@ def gather(path: str = paths.SOCKET, config_file: str | None = None) -> "Gathere
         "services": states, "condor": gather_condor.condor(status, states),
         "notice": files.read(console.NOTICE).strip() if is_appliance else None,
         "list_ahead": managers.ahead(now, f"{state}/{os.path.basename(managers.KEPT)}") if state else None,
-        "homes": files.read(HOMES).split() if is_appliance else [], "stack": told.read() if is_appliance else None}
+        "homes": files.read(HOMES).split() if is_appliance else [], "stack": told.read() if is_appliance else None,
+        "system": damage.said(Systems()) if is_appliance else None}
 
 
 def dates(path: str) -> tuple[int, int] | None:

@@ -2,6 +2,7 @@
 from typing import TypedDict
 
 from wow.lib.answers import Status
+from wow.stack.damage import Said
 from wow.stack.told import Told
 
 
@@ -86,7 +87,7 @@ class Gathered(TypedDict):
     """now: seconds since 1970. trouble: why there is no status. authority and certificate: (not before, not after). services: state of
     each unit, None where systemd does not tell this user. condor: None where HTCondor does not run. notice: what the console told last. list_ahead: the number of a
     list of managers that is a time to come. homes: where there are several, the device of the one that was taken, then the others'. stack: what there
-    is to tell of the modules that the pool publishes, None where it never did."""
+    is to tell of the modules that the pool publishes, None where it never did. system: what the disk lost of the machine's systems, None outside of an image."""
     now: float
     socket: str
     status: Status | None
@@ -105,3 +106,4 @@ class Gathered(TypedDict):
     list_ahead: int | None
     homes: list[str]
     stack: Told | None
+    system: Said | None

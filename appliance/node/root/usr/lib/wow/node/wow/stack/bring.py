@@ -6,7 +6,7 @@ import time
 from wow.config import facts
 from wow.lib import agreed, control, files, modes, paths, system
 from wow.lib.errors import WowError
-from wow.stack import kept, text, told
+from wow.stack import damage, kept, text, told
 from wow.stack.systems import ARMED, Systems
 
 TYPE_CHECKING = False
@@ -97,6 +97,8 @@ def _act(place: "Place", stack: "Stack", way: "Callable[[], Source]", published:
         told.leave("ephemeral", stack, "this start keeps nothing, so it has its image's modules", "")
         return 0
     place.open()
+    if not (is_other and not systems.is_given_up(stack)) and not _mend(place, stack, way, published, sleep, systems, write):
+        return 0
     if is_other and systems.is_given_up(stack):
         place.tidy()
         told.leave("given-up", stack, f"the system of the pool's stack {stack.number} was given up: after 3 starts with it this machine was not back in its pool",
@@ -128,6 +130,30 @@ def _act(place: "Place", stack: "Stack", way: "Callable[[], Source]", published:
     place.tidy()
     told.leave("failed" if place.is_given_up() else "taken" if place.is_started() else "next", stack, "", "")
     return 0
+
+
+def _mend(place: "Place", stack: "Stack", way: "Callable[[], Source]", published: tuple[str, bytes], sleep: "Callable[[float], None]", systems: Systems,
+          write: "Callable[[], None]") -> bool:
+    """Has wow-system mend what the disk lost of the running system, or the initrd leave it at the next start. Whether there is nothing more to do about it."""
+    lost = damage.lost(systems)
+    if not lost or systems.is_trial:
+        return True
+    there = {file.digest: file for file in (*stack.system, *stack.layers)}
+    if all(digest in there or damage.source(digest, place, systems) for digest in lost):
+        missing = [there[digest] for digest in lost if not damage.source(digest, place, systems)]
+        if missing:
+            _bring(place, stack, missing, way, published, sleep, systems)
+        write()
+        if not damage.lost(systems):
+            return True
+    place.tidy()
+    # The initrd reads the system alone: a module of the image is no reason to leave it.
+    if systems.has_spare and systems.files(systems.running).keys() & lost.keys():
+        damage.ask_to_look(place)
+        told.leave("damaged", stack, "", "")
+    else:
+        told.leave("rotten", stack, "", "")
+    return False
 
 
 def _bring(place: "Place", stack: "Stack", missing: "list[Layer]", way: "Callable[[], Source]", published: tuple[str, bytes], sleep: "Callable[[float], None]",

@@ -15,6 +15,8 @@ LIST, IMAGE = base.STARTED, base.STACK
 WANTED = f"{paths.RUN}/stack.wanted"
 SETTLED = f"{paths.RUN}/settled"
 """There when this start brought the machine back into its pool."""
+KEPT = "kept\n"
+"""Where both systems are damaged."""
 TRIES = 3
 """Starts that the initrd gives a stack (appliance/initrd/stacks.sh)."""
 MOST_LISTED = 1 << 16
@@ -48,6 +50,11 @@ class Place:
     def tries(self) -> str:
         """The initrd's count of starts."""
         return f"{self.home}/stacks/tries"
+
+    @property
+    def begun(self) -> str:
+        """The initrd's word on how a start ends that has another system to go to (appliance/initrd/damage.sh)."""
+        return f"{self.home}/stacks/begun"
 
     def open(self) -> None:
         """Makes the folders."""
@@ -113,6 +120,16 @@ class Place:
             if name.removesuffix(".part") not in needed:
                 os.unlink(f"{self.layers}/{name}")
 
+    def look_anew(self) -> None:
+        """A system was written anew or mended: what the initrd found of both counts no more."""
+        if os.path.exists(self.begun):
+            os.unlink(self.begun)
+
+    def end_well(self) -> None:
+        """The machine is back in its pool: the initrd need not look at all of its system at the next start."""
+        if read(self.begun) != KEPT:
+            self.look_anew()
+
     def find_good(self) -> bool:
         """The stack of this start is good: the machine is back in its pool. Whether that was news."""
         if self.started().get("source") != "next":
@@ -130,7 +147,9 @@ def settle(wanted: str = WANTED, settled: str = SETTLED) -> None:
     try:
         files.write(settled, "")
         try:
-            Place().find_good()
+            place = Place()
+            place.end_well()
+            place.find_good()
         finally:
             # What else wow-stack does needs no room in home: it has GRUB stay with a system that was on trial.
             files.write(wanted, "")

@@ -8,7 +8,7 @@ import os
 
 from wow.lib import files, paths, system
 from wow.lib.errors import WowError
-from wow.stack import bring, environment, kept, text
+from wow.stack import bring, damage, environment, kept, text
 from wow.stack.systems import ARMED, BOOTED, LAYERS, SUMS, Systems, layer_name
 
 TYPE_CHECKING = False
@@ -46,6 +46,7 @@ def main() -> int:
         os.unlink(bring.TROUBLE)
     try:
         note(systems, disk, is_back)
+        mend(kept.Place(), systems, disk)
         act(kept.Place(), systems, text.notice(data) if data else None, disk, is_back)
     except text.NoStack:
         return 0  # wow-stack tells of it
@@ -74,6 +75,23 @@ def stay(systems: Systems, disk: Disk) -> None:
     disk.environment({"system": systems.running, "trial": "", "tries": ""})
 
 
+def mend(place: "Place", systems: Systems, disk: Disk) -> None:
+    """Mends what the disk lost of the running system, as far as there are copies. What it has then is what its own lists say. WowError, OSError."""
+    lost = damage.lost(systems)
+    found = {digest: path for digest in lost if (path := damage.source(digest, place, systems))}
+    if not found:
+        return
+    try:
+        disk.writable(True)
+        for digest, whole in found.items():
+            damage.mend(digest, lost[digest], whole)
+    finally:
+        disk.writable(False)
+    place.look_anew()
+    files.write(damage.FILE, "".join(f"{digest} -\n" for digest in lost if digest not in found))
+    print(f"mended what the disk had lost: {', '.join(lost[digest] for digest in found)}", flush=True)  # for the journal
+
+
 def act(place: "Place", systems: Systems, stack: "Stack | None", disk: Disk, is_back: bool, armed: str = ARMED) -> None:
     """Does what is to be done now. is_back: whether this start brought the machine back into its pool. WowError, OSError."""
     if stack is None or not stack.system or systems.is_running(stack):
@@ -89,6 +107,7 @@ def act(place: "Place", systems: Systems, stack: "Stack | None", disk: Disk, is_
         try:
             disk.writable(True)
             write(place, systems, stack)
+            place.look_anew()
         finally:
             disk.writable(False)
     else:
@@ -97,7 +116,8 @@ def act(place: "Place", systems: Systems, stack: "Stack | None", disk: Disk, is_
     place.take(stack, systems.lines(stack))
     was_armed = os.path.exists(armed)
     files.write(armed, f"{stack.number}\n")
-    if not disk.environment({"trial": systems.other, "tries": environment.TRIES}) and not was_armed:
+    whole = {"damaged": ""} if systems.damaged else {}
+    if not disk.environment({"trial": systems.other, "tries": environment.TRIES, **whole}) and not was_armed:
         os.unlink(armed)
         raise WowError("GRUB was told to try another system, and did not count that start: it cannot write to this disk", environment.REMEDY)
 

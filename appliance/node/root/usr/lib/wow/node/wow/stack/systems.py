@@ -8,7 +8,8 @@ from wow.stack.text import SYSTEM, Layer, Stack
 
 WOWSYS = "/run/layers/sys"
 SAID = "/run/layers/system"
-"""The initrd's: system=A or B; trial=, starts that a newer one has left; left=, one that was given up after its starts."""
+"""The initrd's: system=A or B; trial=, starts that a newer one has left; left=, one that was given up after its starts; damaged=, one that was left for what the
+disk lost of it; kept=yes, where both are damaged."""
 LAYERS, BOOTED = SYSTEM[:2], {"kernel": "vmlinuz", "initrd": "initrd.img"}
 SUMS = "SHA256SUMS"
 ARMED = f"{paths.RUN}/system.armed"
@@ -18,12 +19,13 @@ ARMED = f"{paths.RUN}/system.armed"
 class Systems:
     """root: where WOWSYS is mounted; said: what the initrd says of this start."""
 
-    __slots__ = ("root", "running", "is_trial", "left")
+    __slots__ = ("root", "running", "is_trial", "left", "damaged", "is_kept")
 
     def __init__(self, root: str = WOWSYS, said: str = SAID) -> None:
         facts = kept.of_start(said)
         self.root, self.running = root, facts.get("system", "A")
         self.is_trial, self.left = bool(facts.get("trial")), facts.get("left", "")
+        self.damaged, self.is_kept = facts.get("damaged", ""), "kept" in facts
 
     @property
     def other(self) -> str:
@@ -54,11 +56,21 @@ class Systems:
         return words[2] if words[:2] == ["#", "stack"] and len(words) == 3 else ""
 
     def files(self, system: str) -> dict[str, str]:
-        """Its files by their digests, as its lists have them; nothing where it has no list."""
-        rows = self.rows(system)
+        """Base, node's layer, kernel and initrd by their digests, as its lists have them; nothing where it has no list, or the machine left it for what the disk lost
+        of it."""
+        rows = self.rows(system) if system == self.running or system != self.damaged else []
         sums = (line.split() for line in (files.find(f"{self.boot(system)}/{SUMS}") or "").splitlines()) if rows else ()
         return {**{row[4]: f"{self.layers}/{row[2]}" for row in rows if row[0] in LAYERS},
                 **{words[0]: f"{self.boot(system)}/{words[1]}" for words in sums if len(words) == 2 and words[1] in BOOTED.values()}}
+
+    def everything(self, system: str) -> dict[str, str]:
+        """The same, with the image's modules."""
+        return {**{row[4]: f"{self.layers}/{row[2]}" for row in self.rows(system)}, **self.files(system)}
+
+    @property
+    def has_spare(self) -> bool:
+        """Whether there is another system that was not given up and may be whole."""
+        return not self.is_kept and self.left != self.other and bool(self.files(self.other))
 
     def is_running(self, stack: Stack) -> bool:
         """Whether the running system is the one that a stack carries."""

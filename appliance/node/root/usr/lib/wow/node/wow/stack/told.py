@@ -48,8 +48,8 @@ if TYPE_CHECKING:
 
 FILE = waiting.FILE
 AGAIN_FILE = f"{paths.RUN}/restart.json"
-QUIET = ("", "image", "taken", "trial", "next", "fetching", "off", "ephemeral")
-"""Codes of what is as it should be."""
+QUIET = ("", "image", "taken", "trial", "next", "fetching", "off", "ephemeral", "damaged", "rotten")
+"""Codes of what is as it should be, or of what the doctor says more (damage.py)."""
 AGAIN = "It is tried again by itself"
 RESTART = "`wow boot release` starts this machine again at once"
 
@@ -115,6 +115,8 @@ def coming(told: "Told") -> str:
     if told["code"] == "next":
         names = f"another system, and {names}" if told["system"] else names
         return f"with the next start: {names}, by the pool's stack {told['number']}. {RESTART}{by_itself(told)}"
+    if told["code"] == "damaged":
+        return f"with the next start this machine's other system, for the disk has lost a part of this one. {RESTART}{by_itself(told)}"
     if told["code"] == "off":
         return f"with the next start those of the image, for the pool took its stack back. {RESTART}{by_itself(told)}"
     return f"{names} of the pool's stack {told['number']} are being fetched" if told["code"] == "fetching" else ""

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 FILE = f"{paths.RUN}/stack.json"
 """wow-stack's (told.py)."""
-CODES = ("next", "off")
+CODES = ("next", "off", "damaged")
 """Of what the next start brings, and this one has not."""
 
 
