@@ -39,6 +39,7 @@ internal sealed class EstServer : IAsyncDisposable
         {
             _publishers.Add(NoticePublisher.OfRevocations(revocations, settings.Folder, control, time, log));
             _publishers.Add(NoticePublisher.OfStack(stack, control, time, log));
+            _publishers.Add(NoticePublisher.OfTerm(new TermDesk(ca, stack, settings.Folder, time), control, time, log));
         }
     }
 

@@ -68,6 +68,14 @@ internal sealed class NoticePublisher : IAsyncDisposable
     public static NoticePublisher OfStack(StackFolder stack, string socket, TimeProvider time, Action<string> log) =>
         new("stack", known => stack.Read().Number is var number && number > known ? (number, stack.NoticePath) : null, socket, time, log);
 
+    /// <summary>Renews the stack's term, and spreads it.</summary>
+    /// <param name="term">Renews it.</param>
+    /// <param name="socket">ipopd's control socket.</param>
+    /// <param name="time">The clock.</param>
+    /// <param name="log">Takes a line an event.</param>
+    public static NoticePublisher OfTerm(TermDesk term, string socket, TimeProvider time, Action<string> log) =>
+        new("term", known => term.Current() is var number && number > known ? (number, term.NoticePath) : null, socket, time, log);
+
     /// <summary>Looks once; called by the clock.</summary>
     public async Task LookAsync()
     {

@@ -95,6 +95,7 @@ internal static class Parsers
         ["notice-file"] = [typeof(NoticeFile)],
         ["managers"] = [typeof(ManagerList)],
         ["stack"] = [typeof(PoolLayers)],
+        ["term"] = [typeof(StackTerm)],
         ["upnp"] = [typeof(SsdpSearch), typeof(HttpReply), typeof(HttpHead), typeof(IgdDescription), typeof(PlainXml), typeof(SoapReply), typeof(GatewayUrl)],
     };
 
