@@ -11,7 +11,7 @@ namespace CaService.Tests;
 /// <summary>Until when the published stack is the newest: the CA that serves renews that, and people see it.</summary>
 public sealed class StackTermTests : Publishing
 {
-    private TermDesk Desk => new(Ca.Ca, new StackFolder(Ca.Ca, Ca.StateFolder), Ca.StateFolder, Ca.Time);
+    private TermDesk Desk => new(new StackFolder(Ca.Ca, Ca.StateFolder), Ca.StateFolder, Ca.Time);
 
     private string File => Path.Combine(Ca.StateFolder, "term.notice");
 

@@ -12,7 +12,7 @@ internal static class StackCommand
         using CaFolder ca = CaFolder.Open(options.Get(Option.Folder.Name));
         var folder = new StackFolder(ca, options.Get(Option.Folder.Name));
         Published published = folder.Read();
-        DateTimeOffset? until = published.Number == 0 ? null : new TermDesk(ca, folder, options.Get(Option.Folder.Name), time).Until(published);
+        DateTimeOffset? until = published.Number == 0 ? null : new TermDesk(folder, options.Get(Option.Folder.Name), time).Until(published);
         string[] lacking = [.. published.Stack.Files.Where(layer => !folder.Has(layer)).Select(layer => layer.Name)];
         reply.Say(
             words =>

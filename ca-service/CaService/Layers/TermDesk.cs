@@ -6,7 +6,7 @@ namespace CaService.Layers;
 /// Renews the term of the published stack: <c>term.notice</c> in the CA's folder, as it was signed last. The CA that serves asks again and again; a term is signed
 /// when another stack was published, a day after the last one, and when its end is no time that the clock would give.
 /// </summary>
-internal sealed class TermDesk(CaFolder ca, StackFolder stacks, string folder, TimeProvider time)
+internal sealed class TermDesk(StackFolder stacks, string folder, TimeProvider time)
 {
     /// <summary>How often a term is renewed. So the machines know for <see cref="StackTerm.Life"/> less this, whatever becomes of the CA.</summary>
     internal static readonly TimeSpan Every = TimeSpan.FromDays(1);
@@ -16,14 +16,17 @@ internal sealed class TermDesk(CaFolder ca, StackFolder stacks, string folder, T
     /// <summary>The notice, as ipopd takes it.</summary>
     public string NoticePath { get; } = Path.Combine(folder, "term.notice");
 
-    /// <summary>The term that was signed last, with its number; number 0 and no term where there is none. What a damaged file says is of no use: it is signed anew.</summary>
+    /// <summary>
+    /// The term that was signed last, with its number; number 0 and no term where there is none. What a damaged file says is of no use: it is signed anew. So is what a former
+    /// key signed, with a higher number.
+    /// </summary>
     public (ulong Number, StackTerm? Term) Read()
     {
         var file = new FileInfo(NoticePath);
         return file is { Exists: true, Length: <= LargestFile }
-            && NoticeIssuer.TryRead(ca.Key, StackTerm.NoticeKind, File.ReadAllBytes(NoticePath), out ulong number, out ReadOnlySpan<byte> body)
+            && stacks.Keys.TryRead(StackTerm.NoticeKind, File.ReadAllBytes(NoticePath), out ulong number, out ReadOnlySpan<byte> body, out bool isNewest)
             && StackTerm.TryRead(body, out StackTerm? term)
-            ? (number, term)
+            ? (number, isNewest ? term : null)
             : (0, null);
     }
 
@@ -46,7 +49,7 @@ internal sealed class TermDesk(CaFolder ca, StackFolder stacks, string folder, T
 
         number = NoticeNumber.After(number, now);
         var made = new StackTerm(stack, (now + StackTerm.Life).ToUnixTimeSeconds());
-        AtomicFile.Write(NoticePath, NoticeIssuer.Sign(ca.Key, StackTerm.NoticeKind, number, made.Write()), UnixFileMode.UserRead | UnixFileMode.UserWrite);
+        AtomicFile.Write(NoticePath, stacks.Keys.Sign(StackTerm.NoticeKind, number, made.Write()), UnixFileMode.UserRead | UnixFileMode.UserWrite);
         return number;
     }
 

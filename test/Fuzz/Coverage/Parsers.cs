@@ -81,6 +81,7 @@ internal static class Parsers
         ["ticket"] = [typeof(BasicCredentials)],
         ["ticket-id"] = [typeof(TicketTerms)],
         ["admin-request"] = [typeof(AdminRequest)],
+        ["keys"] = [typeof(StackKeys)],
         ["pem"] = [typeof(CertificatePem)],
         ["est"] = [typeof(EstHandler), typeof(HttpAnswer)],
         ["layers"] = [typeof(LayerHandler)],

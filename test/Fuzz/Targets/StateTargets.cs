@@ -78,6 +78,7 @@ internal static class StateTargets
     private static byte[] Written(StackTerm term)
     {
         Oracle.That(term is { Stack: > 0, Until: > 0 and <= Agreed.LatestRestart }, "a stack has a number, and its term an end");
+        Oracle.That(term == new StackTerm(term.Stack, term.Until) && term != term with { Until = term.Until - (long)StackTerm.Life.TotalSeconds }, "a term is what it says");
         return term.Write();
     }
 
