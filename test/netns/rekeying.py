@@ -1,4 +1,4 @@
-"""An administrator has another key sign what is published: who runs hears of it, who was off meanwhile follows when it is back, and no old copy of the CA's folder publishes."""
+"""An administrator has another key sign what is published: who runs hears of it, who was off meanwhile follows, and no old copy of the CA's folder publishes."""
 
 import shutil
 
