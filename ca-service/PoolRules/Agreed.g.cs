@@ -79,6 +79,24 @@ public static class Agreed
     /// <summary>Word of a line for a delta: a file from which a machine makes one of the stack's files out of another one.</summary>
     public const string DeltaWord = "delta";
 
+    /// <summary>Kind of the notice that says until when the stack is the newest: its term.</summary>
+    public const int TermNotice = 4;
+
+    /// <summary>First line of its text.</summary>
+    public const string TermHead = "wow-term 1";
+
+    /// <summary>Seconds for which a stack is the newest from when it was signed, and from each renewal of its term.</summary>
+    public const int TermLife = 1209600;
+
+    /// <summary>Kind of the notice that says which keys signed the stack, the newest last.</summary>
+    public const int KeysNotice = 5;
+
+    /// <summary>First line of its text.</summary>
+    public const string KeysHead = "wow-keys 1";
+
+    /// <summary>Keys of the stack in a pool's life.</summary>
+    public const int MostKeys = 8;
+
     /// <summary>TCP port on which the manager with the CA hands out the stack's layers, by HTTP to machines whose packets IPsec seals.</summary>
     public const int LayersPort = 8445;
 

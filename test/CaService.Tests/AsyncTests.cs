@@ -7,5 +7,15 @@ public abstract class AsyncTests : IAsyncLifetime, IAsyncDisposable
 
     public abstract ValueTask DisposeAsync();
 
+    /// <summary>Waits until what another thread does is done, half a minute at most.</summary>
+    private protected static async Task WaitForAsync(Func<bool> isSo)
+    {
+        using var limit = new CancellationTokenSource(TimeSpan.FromSeconds(30));
+        while (!isSo())
+        {
+            await Task.Delay(10, limit.Token);
+        }
+    }
+
     Task IAsyncLifetime.DisposeAsync() => DisposeAsync().AsTask();
 }

@@ -193,15 +193,6 @@ public sealed class PublishUploadTests : AsyncTests
         Assert.Equal(0ul, _folder.Read().Number);
     }
 
-    private static async Task WaitForAsync(Func<bool> isSo)
-    {
-        using var limit = new CancellationTokenSource(TimeSpan.FromSeconds(30));
-        while (!isSo())
-        {
-            await Task.Delay(10, limit.Token);
-        }
-    }
-
     private bool IsFree()
     {
         try

@@ -2,11 +2,11 @@
 
 import pathlib
 import shutil
-import subprocess
 import tempfile
 import time
 
 from carrying import Pair, talk
+from certified import BOOTSTRAP, Certified
 from clients import dig, lease, ping
 from node import Node
 from nodes import Nodes
@@ -19,7 +19,7 @@ from upgrading import main_process, tap
 from verdict import silence
 from waiting import until
 
-POOL, BOOTSTRAP, SUBNET = "mixing", "udp:192.0.2.10:4433", "10.128.0.0/16"
+POOL = "mixing"
 # Name, public address, network behind a NAT of its own, and whether the first node's build runs there. Those behind NATs are of two builds.
 PLACES = (
     ("boot", "192.0.2.10", None, True), ("near", "192.0.2.21", "10.1.0", False), ("far", "192.0.2.22", "10.2.0", True),
@@ -103,7 +103,7 @@ def play(tally, released, today, figures):
             _live(tally, words, pool, figures, builds)
         begun = time.monotonic()
         for words, _, builds in pools:
-            with Certified(*builds) as certified:
+            with Certified(*builds, POOL) as certified:
                 _revoke(tally, words, certified)
         _in_place(tally, released, today)
         _outlive(tally, pools, begun)
@@ -157,60 +157,6 @@ def _change(pool, node, program, former):
     node.start(BOOTSTRAP)
     until(node.status, lambda now: (now["node"], now["address"]) == (former["node"], former["address"]), f"{node.name} is who it was, where it was")
     until(lambda: ping(pool.nodes["near"], former["address"], patience=1), lambda got: got == 1, "it is reached again")
-
-
-class Certified(Nodes):
-    """A manager and three machines with certificates, on one network; the second build's wow-ca made them."""
-
-    def __init__(self, first, second):
-        super().__init__()
-        self.ca = pathlib.Path(self.folder.name) / "ca"
-        self._tool = str(pathlib.Path(second).with_name("wow-ca"))
-        self._server = None
-        self._certify("init", "--pool", POOL, "--subnet", SUBNET)
-        for number, (name, program) in enumerate((("manager", first), ("one", second), ("two", first), ("gone", second))):
-            self.topology.public(name, f"192.0.2.{10 + number}")
-            node = self.nodes[name] = Node(self.topology, name, self.folder.name, program, POOL)
-            node.options["pool"]["open"] = "no"
-            state = node.folder / "state"
-            state.mkdir()
-            assigned = ("manager",) if name == "manager" else ("machine", "--address", f"10.128.0.{10 + number}")
-            self._certify(*assigned, "--out", str(state), "--host", name)
-            shutil.copy(self.ca / "ca.pem", state)
-
-    def __exit__(self, *ended):
-        if self._server:
-            self._server.kill()
-            self._server.wait()
-        super().__exit__(*ended)
-
-    def _certify(self, verb, *arguments):
-        subprocess.run([self._tool, verb, *arguments, "--state", str(self.ca)], check=True, stdout=subprocess.DEVNULL)
-
-    def join(self):
-        """All start, with the addresses of their certificates."""
-        for node in self.nodes.values():
-            node.start("" if node.name == "manager" else BOOTSTRAP)
-            until(node.status, lambda status: status["ring"]["joined"] and status["certified"], f"{node.name} joins")
-            lease(node)
-
-    def serve(self):
-        """The CA beside the manager, which hands what it signs to its ipopd."""
-        manager = self.nodes["manager"]
-        state = manager.folder / "state"
-        self._server = subprocess.Popen(
-            manager.inside(self._tool, "serve", "--state", str(self.ca), "--listen", "127.0.0.1:8443", "--certificate", str(state / "node.pem"),
-                           "--key", str(state / "node.key"), "--control", str(manager.socket)),
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-
-    def revoke(self, name):
-        """Takes a machine's certificate back."""
-        self._certify("revoke", name)
-
-    def revocations(self):
-        """How many certificates each that stays knows to be taken back."""
-        return {name: (node.status()["revocations"] or {}).get("certificates") for name, node in self.nodes.items() if name != "gone"}
-
 
 
 def _revoke(tally, words, pool):

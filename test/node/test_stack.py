@@ -12,7 +12,7 @@ from wow.condor import pace
 from wow.doctor import diagnose, finding
 from wow.lib import agreed, base, modes
 from wow.lib.errors import WowError
-from wow.stack import bring, fetch, kept, text, told
+from wow.stack import bring, fetch, kept, term, text, told
 from wow.verbs import status
 
 BASE, NODE = "ba" * 32, "0d" * 32
@@ -212,8 +212,8 @@ class Root:
         self.write("list", list_text)
 
 
-class Machine(Root, unittest.TestCase):
-    """What wow-stack does, with a way to the CA that brings what it is told to."""
+class Prepared(Root, unittest.TestCase):
+    """A machine on which wow-stack looks, with a way to the CA that brings what it is told to. second: what its clock says."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -223,9 +223,10 @@ class Machine(Root, unittest.TestCase):
         self.place = kept.Place(f"{self.root}/home", f"{self.root}/A.conf", f"{self.root}/stack", f"{self.root}/list")
         self.write("A.conf", IMAGE)
         self.started("image")
-        self.brought, self.slept, self.trouble = [], [], []
+        self.brought, self.slept, self.trouble, self.second = [], [], [], 100.0
         for patch in (mock.patch.object(told, "FILE", f"{self.root}/stack.json"), mock.patch.object(modes, "FILE", f"{self.root}/mode"),
-                      mock.patch.object(kept, "STARTED", f"{self.root}/stack"), mock.patch.object(kept, "LIST", f"{self.root}/list"), mock.patch.object(fetch, "layer", self.layer)):
+                      mock.patch.object(kept, "STARTED", f"{self.root}/stack"), mock.patch.object(kept, "LIST", f"{self.root}/list"), mock.patch.object(fetch, "layer", self.layer),
+                      mock.patch.object(term, "NOTICE", f"{self.root}/notice-4"), mock.patch.object(term, "clock", lambda: self.second)):
             patch.start()
             self.addCleanup(patch.stop)
 
@@ -252,6 +253,10 @@ class Machine(Root, unittest.TestCase):
 
     def said(self):
         return told.read()
+
+
+class Machine(Prepared):
+    """What wow-stack does."""
 
     def test_a_published_stack_is_fetched_and_left_for_the_next_start(self):
         self.publish(12)

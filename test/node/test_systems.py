@@ -11,7 +11,7 @@ from test_stack import EMPTY, Root, body, notice
 from wow.doctor import diagnose, finding
 from wow.lib import modes
 from wow.lib.errors import WowError
-from wow.stack import bring, fetch, kept, replace, systems, text, told
+from wow.stack import bring, fetch, kept, replace, systems, term, text, told
 from wow.stack.systems import Systems
 
 KINDS = ("base", "node", "kernel", "initrd")
@@ -91,7 +91,8 @@ class Case(Root, unittest.TestCase):
         self.place.open()
         self.steps, self.stop_at, self.trouble = 0, None, Cut
         self.disk = Disk(self.step)
-        for patch in (mock.patch.object(told, "FILE", f"{self.root}/stack.json"), mock.patch.object(modes, "FILE", f"{self.root}/mode"),
+        for patch in (mock.patch.object(term, "clock", lambda: 100.0), mock.patch.object(term, "NOTICE", f"{self.root}/notice-4"),
+                      mock.patch.object(told, "FILE", f"{self.root}/stack.json"), mock.patch.object(modes, "FILE", f"{self.root}/mode"),
                       mock.patch.object(kept, "STARTED", f"{self.root}/stack"), mock.patch.object(kept, "LIST", f"{self.root}/list"),
                       mock.patch.object(kept, "SETTLED", self.settled), mock.patch.object(bring, "ARMED", self.armed), mock.patch.object(os, "fsync")):
             patch.start()

@@ -12,6 +12,7 @@ internal static class StackCommand
         using CaFolder ca = CaFolder.Open(options.Get(Option.Folder.Name));
         var folder = new StackFolder(ca, options.Get(Option.Folder.Name));
         Published published = folder.Read();
+        DateTimeOffset? until = published.Number == 0 ? null : new TermDesk(folder, options.Get(Option.Folder.Name), time).Until(published);
         string[] lacking = [.. published.Stack.Files.Where(layer => !folder.Has(layer)).Select(layer => layer.Name)];
         reply.Say(
             words =>
@@ -31,6 +32,13 @@ internal static class StackCommand
                 }
 
                 words.Write(At(published.Stack, "Until {0} jobs keep a machine from starting again with it, then no more.\n"));
+                if (until is { } end)
+                {
+                    words.WriteLine(end > time.GetUtcNow()
+                        ? $"Machines take it for the newest until {At(end)}; wow-ca serve renews that each day."
+                        : $"Its time ran out at {At(end)}: machines say so, and none takes it newly. Start wow-ca serve on the manager, which renews it.");
+                }
+
                 if (lacking.Length > 0)
                 {
                     words.WriteLine($"The CA's folder lacks {string.Join(", ", lacking)}, which machines can't fetch: publish the stack once more.");
@@ -39,6 +47,15 @@ internal static class StackCommand
             json =>
             {
                 Write(json, published);
+                if (until is { } end)
+                {
+                    json.WriteNumber("until", end.ToUnixTimeSeconds());
+                }
+                else
+                {
+                    json.WriteNull("until");
+                }
+
                 json.WriteStartArray("lacks");
                 foreach (string name in lacking)
                 {
@@ -52,7 +69,7 @@ internal static class StackCommand
 
     /// <summary>A sentence with the stack's deadline in the place of {0}; nothing where it has none.</summary>
     public static string At(PoolLayers stack, string sentence) =>
-        stack.RestartBy is long second ? string.Format(CultureInfo.InvariantCulture, sentence, DateTimeOffset.FromUnixTimeSeconds(second).ToString("u", CultureInfo.InvariantCulture)) : string.Empty;
+        stack.RestartBy is long second ? string.Format(CultureInfo.InvariantCulture, sentence, At(DateTimeOffset.FromUnixTimeSeconds(second))) : string.Empty;
 
     /// <summary>The members that say what is published; number 0: nothing ever was.</summary>
     public static void Write(Utf8JsonWriter json, Published published)
@@ -73,6 +90,8 @@ internal static class StackCommand
         WriteFiles(json, "layers", published.Stack.Layers);
         WriteDeltas(json, published.Stack.Deltas);
     }
+
+    private static string At(DateTimeOffset time) => time.ToString("u", CultureInfo.InvariantCulture);
 
     private static void WriteFiles(Utf8JsonWriter json, string name, IEnumerable<StackLayer> files)
     {

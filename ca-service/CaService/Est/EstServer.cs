@@ -38,7 +38,9 @@ internal sealed class EstServer : IAsyncDisposable
         if (settings.Control is { } control)
         {
             _publishers.Add(NoticePublisher.OfRevocations(revocations, settings.Folder, control, time, log));
+            _publishers.Add(NoticePublisher.OfKeys(stack.Keys, control, time, log));
             _publishers.Add(NoticePublisher.OfStack(stack, control, time, log));
+            _publishers.Add(NoticePublisher.OfTerm(new TermDesk(stack, settings.Folder, time), control, time, log));
         }
     }
 

@@ -60,13 +60,29 @@ internal sealed class NoticePublisher : IAsyncDisposable
             log);
     }
 
+    /// <summary>Spreads the keys of the stack.</summary>
+    /// <param name="keys">Has them.</param>
+    /// <param name="socket">ipopd's control socket.</param>
+    /// <param name="time">The clock.</param>
+    /// <param name="log">Takes a line an event.</param>
+    public static NoticePublisher OfKeys(StackKeyring keys, string socket, TimeProvider time, Action<string> log) =>
+        new("keys", known => keys.Read()?.Count is int count && (ulong)count > known ? ((ulong)count, keys.NoticePath) : null, socket, time, log);
+
     /// <summary>Spreads the pool's stack.</summary>
     /// <param name="stack">Has it.</param>
     /// <param name="socket">ipopd's control socket.</param>
     /// <param name="time">The clock.</param>
     /// <param name="log">Takes a line an event.</param>
     public static NoticePublisher OfStack(StackFolder stack, string socket, TimeProvider time, Action<string> log) =>
-        new("stack", known => stack.Read().Number is var number && number > known ? (number, stack.NoticePath) : null, socket, time, log);
+        new("stack", known => stack.Current(time.GetUtcNow()) is var number && number > known ? (number, stack.NoticePath) : null, socket, time, log);
+
+    /// <summary>Renews the stack's term, and spreads it.</summary>
+    /// <param name="term">Renews it.</param>
+    /// <param name="socket">ipopd's control socket.</param>
+    /// <param name="time">The clock.</param>
+    /// <param name="log">Takes a line an event.</param>
+    public static NoticePublisher OfTerm(TermDesk term, string socket, TimeProvider time, Action<string> log) =>
+        new("term", known => term.Current() is var number && number > known ? (number, term.NoticePath) : null, socket, time, log);
 
     /// <summary>Looks once; called by the clock.</summary>
     public async Task LookAsync()

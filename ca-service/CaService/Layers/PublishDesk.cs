@@ -17,6 +17,7 @@ internal sealed class PublishDesk(CaFolder ca, StackFolder folder, TimeProvider 
     {
         using IDisposable one = folder.TakeLock();
         Published before = folder.Read();
+        folder.Keys.Check();
 
         // What somebody began to publish and left goes now: the disk holds two stacks at most.
         folder.Keep([.. before.Stack.Files, .. stack.Files]);
@@ -41,7 +42,7 @@ internal sealed class PublishDesk(CaFolder ca, StackFolder folder, TimeProvider 
         string modules = string.Join(',', stack.Layers.Select(layer => layer.Name));
         string system = stack.System.Count == 0 ? string.Empty : $" system={string.Join(',', stack.System.Select(file => file.Digest[..12]))}";
         ca.Database.Write(transaction => Audit.Append(transaction, now, "publish", $"number={number} modules={modules}{system}"));
-        AtomicFile.Write(folder.NoticePath, NoticeIssuer.Sign(ca.Key, PoolLayers.NoticeKind, number, stack.Write()), UnixFileMode.UserRead | UnixFileMode.UserWrite);
+        AtomicFile.Write(folder.NoticePath, folder.Keys.Sign(PoolLayers.NoticeKind, number, stack.Write()), UnixFileMode.UserRead | UnixFileMode.UserWrite);
         folder.Keep(stack.Files);
         return number;
     }

@@ -20,11 +20,14 @@ internal sealed class StackFolder(CaFolder ca, string folder)
     private const UnixFileMode OwnerOnly = UnixFileMode.UserRead | UnixFileMode.UserWrite;
 
     private readonly Lock _lock = new();
-    private (DateTime Time, long Length)? _seen;
+    private (DateTime Time, long Length, DateTime Keys)? _seen;
     private Published _read = new(0, PoolLayers.Empty);
 
     /// <summary>The notice, as ipopd takes it.</summary>
     public string NoticePath { get; } = Path.Combine(folder, "stack.notice");
+
+    /// <summary>What signs it.</summary>
+    public StackKeyring Keys { get; } = new(ca, folder);
 
     /// <summary>How many bytes the disk has room for.</summary>
     internal Func<string, long> Room { get; init; } = path => new DriveInfo(path).AvailableFreeSpace;
@@ -38,22 +41,40 @@ internal sealed class StackFolder(CaFolder ca, string folder)
         lock (_lock)
         {
             var file = new FileInfo(NoticePath);
+            DateTime keys = File.GetLastWriteTimeUtc(Keys.NoticePath);
             if (!file.Exists)
             {
                 (_seen, _read) = (null, new Published(0, PoolLayers.Empty));
             }
-            else if (_seen != (file.LastWriteTimeUtc, file.Length))
+            else if (_seen != (file.LastWriteTimeUtc, file.Length, keys))
             {
                 _read = file.Length <= LargestFile
-                    && NoticeIssuer.TryRead(ca.Key, PoolLayers.NoticeKind, File.ReadAllBytes(NoticePath), out ulong number, out ReadOnlySpan<byte> body)
+                    && Keys.TryRead(PoolLayers.NoticeKind, File.ReadAllBytes(NoticePath), out ulong number, out ReadOnlySpan<byte> body, out bool isNewest)
                     && PoolLayers.TryRead(body, out PoolLayers? stack, out _)
-                    ? new Published(number, stack)
+                    ? new Published(number, stack, isNewest)
                     : throw new InvalidDataException($"{NoticePath} is no stack that this CA signed: remove it, and publish again.");
-                _seen = (file.LastWriteTimeUtc, file.Length);
+                _seen = (file.LastWriteTimeUtc, file.Length, keys);
             }
 
             return _read;
         }
+    }
+
+    /// <summary>The number of what is published; 0 where nothing ever was. What a former key signed is signed anew, with a higher number: machines believe the newest key alone.</summary>
+    /// <exception cref="InvalidDataException">The file is none that this CA signed.</exception>
+    /// <exception cref="UserError">The newest key is not here, or somebody publishes at this moment.</exception>
+    public ulong Current(DateTimeOffset now)
+    {
+        if (Read() is { Number: 0 } or { IsByNewestKey: true })
+        {
+            return Read().Number;
+        }
+
+        using IDisposable one = TakeLock();
+        Published former = Read();
+        ulong number = NoticeNumber.After(former.Number, now);
+        AtomicFile.Write(NoticePath, Keys.Sign(PoolLayers.NoticeKind, number, former.Stack.Write()), OwnerOnly);
+        return number;
     }
 
     /// <summary>Where a layer is, or would be.</summary>

@@ -16,6 +16,9 @@ public sealed record Notice(byte Kind, ulong Number, ReadOnlyMemory<byte> Body, 
     /// <summary>Largest body, in bytes.</summary>
     public const int MaxSize = 65536;
 
+    /// <summary>Where the kind stands in what is signed.</summary>
+    public const int KindAt = 12;
+
     /// <summary>Longest signature, in bytes: ECDSA P-521 in DER has 139 at most, P-384 104.</summary>
     public const int MaxSignatureSize = 128;
 
@@ -26,7 +29,7 @@ public sealed record Notice(byte Kind, ulong Number, ReadOnlyMemory<byte> Body, 
     {
         byte[] content = new byte[12 + 1 + 8 + 4 + SHA256.HashSizeInBytes];
         "wow-notice-1"u8.CopyTo(content);
-        content[12] = kind;
+        content[KindAt] = kind;
         BinaryPrimitives.WriteUInt64BigEndian(content.AsSpan(13), number);
         BinaryPrimitives.WriteUInt32BigEndian(content.AsSpan(21), size);
         hash.CopyTo(content.AsSpan(25));

@@ -79,7 +79,7 @@ internal sealed class NoticeKeeper(LocalNode local, PeerTable peers, Agenda agen
     {
         if (notice.Kind is < 1 or > Notice.MaxKind || notice.Body.Length is < 1 or > Notice.MaxSize
             || notice.Signature.Length is < 1 or > Notice.MaxSignatureSize || !IsNewer(notice.Kind, notice.Number)
-            || Policy?.IsSigned(Notice.Content(notice.Kind, notice.Number, notice.Body.Span), notice.Signature.Span) != true)
+            || Policy?.IsSigned(Notice.Content(notice.Kind, notice.Number, notice.Body.Span), notice.Signature.Span) != true || !Policy.MayCount(notice))
         {
             return false;
         }
@@ -217,7 +217,10 @@ internal sealed class NoticeKeeper(LocalNode local, PeerTable peers, Agenda agen
         }
 
         _downloads[piece.Kind] = null;
-        Accept(now, download.Notice, download.Limit, isWholeRing: false);
+        if (Policy?.MayCount(download.Notice) == true)
+        {
+            Accept(now, download.Notice, download.Limit, isWholeRing: false);
+        }
     }
 
     public void Tick(TimeSpan now)

@@ -24,7 +24,10 @@ internal sealed class NoticeBoard : IDisposable
         (_node, _folder, _log) = (node, folder, log);
         _policy = new AuthorityNoticePolicy(authority);
         node.NoticePolicy = _policy;
-        for (byte kind = 1; kind <= Notice.MaxKind; kind++)
+        node.NoticeArrived = (_, notice) => _policy.Learn(notice);
+
+        // Downwards: the keys that sign stacks before what they signed.
+        for (byte kind = Notice.MaxKind; kind >= 1; kind--)
         {
             if (File.Exists(NoticeFile.Path(folder, kind)) && Publish(now, NoticeFile.Path(folder, kind)) is { Text: var trouble })
             {
@@ -51,7 +54,9 @@ internal sealed class NoticeBoard : IDisposable
                 ? new(
                     newest.Number == notice.Number ? ControlCode.NoticeKnown : ControlCode.NoticeOutdated,
                     $"{path} is number {notice.Number} of kind {notice.Kind}, but number {newest.Number} is known; sign one with a higher number")
-                : new(ControlCode.BadNotice, $"{path} is not signed by the pool's CA; sign it with the key of ca.pem");
+                : new(ControlCode.BadNotice, _policy.KnownKeys > 0 && notice.Kind is Agreed.StackNotice or Agreed.TermNotice or Agreed.KeysNotice
+                    ? $"{path} does not go on from key {_policy.KnownKeys}, which signs the pool's stack; sign it in the CA's folder where `wow-ca rekey` was typed last"
+                    : $"{path} is not signed by the pool's CA; sign it with the key of ca.pem");
         }
         catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
         {
@@ -75,6 +80,7 @@ internal sealed class NoticeBoard : IDisposable
     private void Keep(TimeSpan now, Notice notice)
     {
         string path = NoticeFile.Path(_folder, notice.Kind);
+        _policy.Learn(notice);
         _log.NoticeTaken(notice.Number, notice.Kind, notice.Body.Length);
         try
         {

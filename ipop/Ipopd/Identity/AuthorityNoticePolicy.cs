@@ -1,13 +1,19 @@
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
 using Brunet.Notices;
+using CertificateProfile;
 
 namespace Ipopd.Identity;
 
-/// <summary>Believes notices that the pool's CA signed: ECDSA with SHA-384 in DER (RFC 3279 section 2.2.3), by the key of ca.pem.</summary>
+/// <summary>
+/// Believes notices that the pool's CA signed: ECDSA with SHA-384 in DER (RFC 3279 section 2.2.3), by the key of ca.pem. The pool's stack and its term it believes from the
+/// newest key that it knows, if the CA ever had another one take its place (<see cref="StackKeys"/>).
+/// </summary>
 internal sealed class AuthorityNoticePolicy : INoticePolicy, IDisposable
 {
     private readonly ECDsa _key;
+    private StackKeys? _keys;
+    private ECDsa? _stackKey;
 
     /// <summary>Takes the key of a CA certificate.</summary>
     /// <param name="der">The certificate, which is known to be the pool's.</param>
@@ -18,12 +24,16 @@ internal sealed class AuthorityNoticePolicy : INoticePolicy, IDisposable
         _key = certificate.GetECDsaPublicKey() ?? throw new CryptographicException("the CA's key is not one for ECDSA");
     }
 
+    /// <summary>How many keys of the stack are known; 0 while the CA's own key signs it.</summary>
+    internal int KnownKeys => _keys?.Count ?? 0;
+
     /// <inheritdoc/>
     public bool IsSigned(ReadOnlySpan<byte> content, ReadOnlySpan<byte> signature)
     {
+        ECDsa key = content.Length > Notice.KindAt && content[Notice.KindAt] is Agreed.StackNotice or Agreed.TermNotice ? _stackKey ?? _key : _key;
         try
         {
-            return _key.VerifyData(content, signature, HashAlgorithmName.SHA384, DSASignatureFormat.Rfc3279DerSequence);
+            return key.VerifyData(content, signature, HashAlgorithmName.SHA384, DSASignatureFormat.Rfc3279DerSequence);
         }
         catch (CryptographicException)
         {
@@ -32,5 +42,30 @@ internal sealed class AuthorityNoticePolicy : INoticePolicy, IDisposable
     }
 
     /// <inheritdoc/>
-    public void Dispose() => _key.Dispose();
+    /// <remarks>Keys count when they go on from those that are known. Their number is how many they are, so nobody keeps the next ones out by a high number.</remarks>
+    public bool MayCount(Notice notice)
+    {
+        ArgumentNullException.ThrowIfNull(notice);
+        return notice.Kind != StackKeys.NoticeKind || ReadKeys(notice) is not null;
+    }
+
+    /// <summary>From now on believes the newest of these keys. What is no such notice changes nothing.</summary>
+    internal void Learn(Notice notice)
+    {
+        if (notice.Kind == StackKeys.NoticeKind && ReadKeys(notice) is { } keys)
+        {
+            _stackKey?.Dispose();
+            (_keys, _stackKey) = (keys, StackKeys.Open(keys.Newest.Span));
+        }
+    }
+
+    /// <inheritdoc/>
+    public void Dispose()
+    {
+        _key.Dispose();
+        _stackKey?.Dispose();
+    }
+
+    private StackKeys? ReadKeys(Notice notice) =>
+        StackKeys.TryRead(notice.Body.Span, _key, out StackKeys? keys) && (ulong)keys.Count == notice.Number && (_keys is null || keys.Continue(_keys)) ? keys : null;
 }

@@ -55,6 +55,22 @@ public sealed class NoticeAttackTests
     }
 
     [Fact]
+    public void One_whose_body_says_that_it_is_none_goes_no_further_and_keeps_no_other_one_out()
+    {
+        SimulatedNetwork world = Ring(10);
+        _policy.Unwanted = 1;
+        Assert.False(world.Nodes[3].Node.Publish(world.Now, SimulatedNoticePolicy.Sign(Kind, 9, new byte[] { 1 })));
+        var careless = new SimulatedNoticePolicy();
+        world.Nodes[5].Node.NoticePolicy = careless;
+        Assert.True(world.Nodes[5].Node.Publish(world.Now, SimulatedNoticePolicy.Sign(Kind, 9, new byte[] { 1, 2 })));
+        world.Run(TimeSpan.FromSeconds(30));
+        Assert.Equal([5], _arrived);
+        Assert.True(world.Nodes[3].Node.Publish(world.Now, SimulatedNoticePolicy.Sign(Kind, 2, new byte[] { 2 })));
+        Assert.NotNull(world.RunUntil(() => _arrived.Count == 10, TimeSpan.FromSeconds(30)));
+        Assert.All(world.Nodes.Where(node => node.Index != 5), node => Assert.Equal(2ul, node.Node.NewestNotice(Kind)!.Number));
+    }
+
+    [Fact]
     public void An_older_one_changes_nothing_and_its_sender_is_told_of_the_newer()
     {
         SimulatedNetwork world = Ring(10);

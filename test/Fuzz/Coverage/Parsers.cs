@@ -81,6 +81,7 @@ internal static class Parsers
         ["ticket"] = [typeof(BasicCredentials)],
         ["ticket-id"] = [typeof(TicketTerms)],
         ["admin-request"] = [typeof(AdminRequest)],
+        ["keys"] = [typeof(StackKeys)],
         ["pem"] = [typeof(CertificatePem)],
         ["est"] = [typeof(EstHandler), typeof(HttpAnswer)],
         ["layers"] = [typeof(LayerHandler)],
@@ -95,6 +96,7 @@ internal static class Parsers
         ["notice-file"] = [typeof(NoticeFile)],
         ["managers"] = [typeof(ManagerList)],
         ["stack"] = [typeof(PoolLayers)],
+        ["term"] = [typeof(StackTerm)],
         ["upnp"] = [typeof(SsdpSearch), typeof(HttpReply), typeof(HttpHead), typeof(IgdDescription), typeof(PlainXml), typeof(SoapReply), typeof(GatewayUrl)],
     };
 

@@ -98,6 +98,10 @@ internal static class CertificateSamples
         return CertificateIssuer.CreateAuthority(pool, AuthorityKey, Now);
     }
 
+    /// <summary>The text of so many keys that sign the stack; each is the CA's, so that none has to be made.</summary>
+    public static byte[] StackKeys(int count) => Enumerable.Range(0, count)
+        .Aggregate((StackKeys?)null, (former, _) => CertificateProfile.StackKeys.Add(former, AuthorityKey, AuthorityKey))!.Write();
+
     private static ECDsa Key(ECCurve curve, int size)
     {
         byte[] scalar = new byte[size];

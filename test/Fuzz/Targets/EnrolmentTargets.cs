@@ -60,11 +60,25 @@ internal static class EnrolmentTargets
             Asked,
             isStrict: false,
             most: 512 << 10);
+        yield return new CodecTarget(
+            "keys",
+            [new("one", CertificateSamples.StackKeys(1)), new("two", CertificateSamples.StackKeys(2)), new("most", CertificateSamples.StackKeys(StackKeys.Most)), new("none", "wow-keys 1\n"u8.ToArray()),
+                new("small", StackKeys.Add(null, CertificateSamples.AuthorityKey, CertificateSamples.NodeKey).Write()), new("long", new byte[17 << 10])],
+            new TextMutator(["wow-keys 1\n", "key ", " ", "=", "\n", "MHYwEAYHKoZIzj0CAQYFK4EEACIDYgAE"]),
+            input => StackKeys.TryRead(input, CertificateSamples.AuthorityKey, out StackKeys? keys) ? Written(keys) : null,
+            most: 1 << 18);
         yield return new CodecTarget("pem", [new("certificate", Encoding.ASCII.GetBytes(CertificatePem.Write(member)))], new TextMutator(["-----BEGIN CERTIFICATE-----", "-----END CERTIFICATE-----", "=", "\n"]), input =>
             CertificatePem.TryRead(Encoding.UTF8.GetString(input), out byte[]? der) ? Encoding.ASCII.GetBytes(CertificatePem.Write(der)) : null, isStrict: false, most: 512 << 10);
     }
 
     /// <summary>The command line that it asks for; a login has none, and nothing is asked in two ways.</summary>
+    private static byte[] Written(StackKeys keys)
+    {
+        Oracle.That(keys.Count is >= 1 and <= StackKeys.Most && keys.All.Count() == keys.Count, "a pool has so many keys at most");
+        Oracle.That(keys.All.Last().Span.SequenceEqual(keys.Newest.Span) && keys.Continue(keys), "the last is the newest");
+        return keys.Write();
+    }
+
     private static byte[]? Asked(byte[] input)
     {
         if (AdminMessage.ReadRequest(input) is not AdminRequest request)

@@ -64,6 +64,22 @@ internal static class StateTargets
             ],
             new TextMutator(["wow-stack 1\n", "base ", "node ", "kernel ", "initrd ", "module ", "glue ", "delta ", "restart-by ", " 1 ", " 4294967296 ", " 0", new string('a', 64), new string('b', 64), "\n", " "]),
             input => PoolLayers.TryRead(input, out PoolLayers? stack, out _) ? Written(stack) : null, isStrict: true, most: 1 << 17);
+        yield return new CodecTarget(
+            "term",
+            [
+                new("term", "wow-term 1\nstack 1795707748\nuntil 1796917348\n"u8.ToArray()), new("largest", "wow-term 1\nstack 18446744073709551615\nuntil 9999999999\n"u8.ToArray()),
+                new("zero", "wow-term 1\nstack 5\0\nuntil 5\0\n"u8.ToArray()), new("too-large", "wow-term 1\nstack 18446744073709551616\nuntil 10000000000\n"u8.ToArray()),
+                new("head", "wow-term 1\n"u8.ToArray()), new("long", new byte[17 << 10]),
+            ],
+            new TextMutator(["wow-term 1\n", "stack ", "until ", "0", "9", " ", "\n", "18446744073709551615", "9999999999"]),
+            input => StackTerm.TryRead(input, out StackTerm? term) ? Written(term) : null, isStrict: true, most: 1 << 15);
+    }
+
+    private static byte[] Written(StackTerm term)
+    {
+        Oracle.That(term is { Stack: > 0, Until: > 0 and <= Agreed.LatestRestart }, "a stack has a number, and its term an end");
+        Oracle.That(term == new StackTerm(term.Stack, term.Until) && term != term with { Until = term.Until - (long)StackTerm.Life.TotalSeconds }, "a term is what it says");
+        return term.Write();
     }
 
     /// <summary>The text of a stack over some image: beginnings of lines, each with the digit of a digest behind it.</summary>

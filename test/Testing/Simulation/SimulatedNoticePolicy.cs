@@ -15,6 +15,15 @@ public sealed class SimulatedNoticePolicy : INoticePolicy
     public static Notice Sign(byte kind, ulong number, ReadOnlyMemory<byte> body) =>
         new(kind, number, body, HMACSHA256.HashData(Key, Notice.Content(kind, number, body.Span)));
 
+    /// <summary>What bodies must not begin with, to be kept.</summary>
+    public byte? Unwanted { get; set; }
+
+    public bool MayCount(Notice notice)
+    {
+        ArgumentNullException.ThrowIfNull(notice);
+        return Unwanted is null || notice.Body.Span[0] != Unwanted;
+    }
+
     public bool IsSigned(ReadOnlySpan<byte> content, ReadOnlySpan<byte> signature)
     {
         Verified++;

@@ -55,6 +55,12 @@ LATEST_RESTART = 9999999999
 """The largest number that may stand there."""
 DELTA_WORD = "delta"
 """Word of a line for a delta: a file from which a machine makes one of the stack's files out of another one."""
+TERM_NOTICE = 4
+"""Kind of the notice that says until when the stack is the newest: its term."""
+TERM_HEAD = "wow-term 1"
+"""First line of its text."""
+TERM_LIFE = 1209600
+"""Seconds for which a stack is the newest from when it was signed, and from each renewal of its term."""
 LAYERS_PORT = 8445
 """TCP port on which the manager with the CA hands out the stack's layers, by HTTP to machines whose packets IPsec seals."""
 LAYERS_PATH = "/layers/"

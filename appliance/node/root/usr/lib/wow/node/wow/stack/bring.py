@@ -6,7 +6,7 @@ import time
 from wow.config import facts
 from wow.lib import agreed, control, files, modes, paths, system
 from wow.lib.errors import WowError
-from wow.stack import damage, kept, text, told
+from wow.stack import damage, kept, term, text, told
 from wow.stack.systems import ARMED, Systems
 
 TYPE_CHECKING = False
@@ -47,14 +47,17 @@ def main() -> int:
 def once(place: "Place", way: "Callable[[], Source]", notice: str = NOTICE, sleep: "Callable[[float], None]" = time.sleep, systems: Systems | None = None,
          write: "Callable[[], None] | None" = None) -> int:
     """Acts on what is published now. Exit code. way: finds the machine with the CA, when it is needed; write: has wow-system do its part."""
-    data = read(notice)
-    if data is None or not place.own():
+    data, newest = read(notice), term.read()
+    if data is None and newest is None or not place.own():
         return 0
     systems, write, stack = systems or Systems(), write or replace, None
     try:
         if systems.is_proven():
             write()
-        stack = text.notice(data)
+        stack = text.notice(data) if data is not None else None
+        term.check(stack, stack is not None and place.has_taken(stack), newest)
+        if data is None or stack is None:
+            return 0
         return _act(place, stack, way, (notice, data), sleep, systems, write)
     except text.NoStack as error:
         told.leave("no-stack", None, f"what the pool published as a stack of modules is none ({error})", "The pool's administrator publishes it anew: wow-ca publish")

@@ -91,6 +91,12 @@ class Place:
         files.write(self.next, text, 0o600, sync=True)
         return True
 
+    def has_taken(self, stack: Stack) -> bool:
+        """Whether this very stack was taken, by its number: it lies here for the initrd, or is the empty one and nothing does."""
+        if not stack.base:
+            return not os.path.exists(self.next)
+        return read(self.next).split("\n", 1)[0] == f"# stack {stack.number}"
+
     def is_started(self) -> bool:
         """Whether this start has the layers that `next` names; one that was published anew, with another number, brings nothing."""
         return self.started().get("source") != "image" and read(self.list_file).splitlines()[1:] == read(self.next).splitlines()[1:]

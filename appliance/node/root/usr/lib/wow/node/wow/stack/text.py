@@ -59,9 +59,15 @@ class Stack:
 
 def notice(data: bytes) -> Stack:
     """The stack of a notice's file. NoStack."""
-    if len(data) <= HEAD or data[:5] != MAGIC + bytes((agreed.STACK_NOTICE,)) or len(data) <= HEAD + data[13]:
+    number, body = opened(data, agreed.STACK_NOTICE)
+    return read(body, number)
+
+
+def opened(data: bytes, kind: int) -> tuple[int, bytes]:
+    """Number and text of the file of a notice of a kind. NoStack."""
+    if len(data) <= HEAD or data[:5] != MAGIC + bytes((kind,)) or len(data) <= HEAD + data[13]:
         raise NoStack("it is no notice of that kind")
-    return read(data[HEAD + data[13]:], int.from_bytes(data[5:13], "big"))
+    return int.from_bytes(data[5:13], "big"), data[HEAD + data[13]:]
 
 
 def read(data: bytes, number: int) -> Stack:

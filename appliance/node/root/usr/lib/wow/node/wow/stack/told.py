@@ -3,7 +3,7 @@ import json
 import time
 
 from wow.lib import files, paths
-from wow.stack import kept, waiting
+from wow.stack import kept, term, waiting
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         modules: list[str]
         restart_by: int | None
         system: bool
+        until: int | None
 
     class Again(TypedDict):
         """What wow-jobs says of a restart by itself for the stack of that number: at which second of the monotonic clock it is due; why it is held at this moment, or
@@ -50,6 +51,8 @@ FILE = waiting.FILE
 AGAIN_FILE = f"{paths.RUN}/restart.json"
 QUIET = ("", "image", "taken", "trial", "next", "fetching", "off", "ephemeral", "damaged", "rotten")
 """Codes of what is as it should be, or of what the doctor says more (damage.py)."""
+LASTING = ("image", "taken", "trial", "next", "off", "ephemeral")
+"""Those of a machine that waits for nothing but news. When the stack's time is over they are told as `stale`."""
 AGAIN = "It is tried again by itself"
 RESTART = "`wow boot release` starts this machine again at once"
 
@@ -57,7 +60,7 @@ RESTART = "`wow boot release` starts this machine again at once"
 def leave(code: str, stack: "Stack | None", what: str, todo: str, is_system: bool = False) -> None:
     """For `wow status`, the doctor and the pages."""
     said = {"code": code, "what": what, "todo": todo, "number": stack.number if stack else None, "modules": stack.modules if stack else [],
-            "restart_by": stack.restart_by if stack else None, "system": is_system}
+            "restart_by": stack.restart_by if stack else None, "system": is_system, "until": term.end_of(stack, term.read()) if stack else None}
     files.write(FILE, json.dumps(said) + "\n")
 
 
@@ -67,7 +70,10 @@ def read(path: str = "", started: str = "", listed: str = "") -> "Told | None":
     said = _said(path or FILE)
     if not first or not (said or "number" in first or "left" in first):
         return None
-    return {"code": said.get("code", ""), "what": said.get("what", ""), "todo": said.get("todo", ""), "number": said.get("number"),
+    code, what, todo, until = said.get("code", ""), said.get("what", ""), said.get("todo", ""), said.get("until")
+    if code in LASTING and until is not None and term.clock() >= until:
+        code, (what, todo) = "stale", term.ran_out(said["number"] or 0, until)
+    return {"code": code, "what": what, "todo": todo, "number": said.get("number"),
             "modules": said.get("modules", []), "source": first.get("source", ""), "started": number(first.get("number", "")),
             "stacked": kept.modules(kept.read(listed or kept.LIST)), "left": number(first.get("left", "")), "why": first.get("why", ""),
             "restart_by": said.get("restart_by"), "restart": restart(said), "system": said.get("system", False)}

@@ -1,0 +1,76 @@
+"""Until when the pool's stack is the newest: its term, which the CA renews each day in a notice of kind 4. A machine that hears nothing of it for two weeks says so,
+and takes no stack newly that may have been replaced long ago (docs/decisions/0078). The clock is that of the machine, which ipopd keeps."""
+import time
+
+from wow.lib import agreed, paths
+from wow.lib.errors import WowError
+from wow.stack import text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from wow.stack.text import Stack
+
+NOTICE = f"{paths.STATE}/notice-4"
+LARGEST = 64
+"""Bytes of the text."""
+
+
+class Term:
+    """stack: the number of the stack that was the newest when this was signed; until: the Unix second up to which it is taken for that."""
+
+    __slots__ = ("stack", "until")
+
+    def __init__(self, stack: int, until: int) -> None:
+        self.stack, self.until = stack, until
+
+
+def read(path: str = "") -> Term | None:
+    """The newest term that is here; None where there is none, as of a CA of an earlier release, and where what is there is none."""
+    try:
+        with open(path or NOTICE, "rb") as file:
+            data = text.opened(file.read(text.LARGEST_FILE), agreed.TERM_NOTICE)[1]
+    except (FileNotFoundError, text.NoStack):
+        return None
+    # By \n alone: splitlines knows other ends of a line.
+    lines = data[:LARGEST + 1].decode("latin-1").split("\n")
+    if len(data) > LARGEST or len(lines) != 4 or lines[0] != agreed.TERM_HEAD or lines[3]:
+        return None
+    stack, end = (_number(line, word, most) for line, word, most in ((lines[1], "stack", (1 << 64) - 1), (lines[2], "until", agreed.LATEST_RESTART)))
+    return Term(stack, end) if stack and end else None
+
+
+def _number(line: str, word: str, most: int) -> int:
+    """What stands behind a line's word; 0 where it is no number from 1 to most."""
+    first, _, digits = line.partition(" ")
+    if first != word or not 0 < len(digits) <= 20 or set(digits) - text.DIGITS or digits[0] == "0" or int(digits) > most:
+        return 0
+    return int(digits)
+
+
+def end_of(stack: "Stack", term: Term | None) -> int:
+    """The second up to which a stack is taken for the newest. Without a term of its own it is for as long as one lasts: its number is when it was signed. So it does not
+    help to keep the term from a machine."""
+    return term.until if term is not None and term.stack == stack.number else min(stack.number + agreed.TERM_LIFE, agreed.LATEST_RESTART)
+
+
+def clock() -> float:
+    """Unix time."""
+    return time.time()
+
+
+def check(stack: "Stack | None", is_taken: bool, term: Term | None) -> None:
+    """WowError where a stack is not taken newly: another one was published since, or nobody says any more that there is no other. is_taken: it was taken before, and
+    stays."""
+    if term is not None and term.stack > (stack.number if stack else 0):
+        raise WowError(f"the pool published stack {term.stack}, which has not come to this machine",
+                       "It comes within a minute. If it does not, the machines that this one is linked to keep it back: wow peers", code="behind")
+    if stack is not None and not is_taken and clock() >= end_of(stack, term):
+        what, todo = ran_out(stack.number, end_of(stack, term))
+        raise WowError(f"{what}. It is not taken", todo, code="stale")
+
+
+def ran_out(number: int, second: int) -> tuple[str, str]:
+    """(what is wrong, what to do about it) where a stack's time is over."""
+    return (f"nobody has said since {time.strftime('%Y-%m-%d', time.gmtime(second - agreed.TERM_LIFE))} that stack {number} is the pool's newest",
+            "What runs goes on. The pool's administrator looks whether the manager with the CA runs, and types there: wow-ca stack. If it runs, "
+            "somebody keeps its word from this machine, or this machine's clock is ahead: date")

@@ -1,0 +1,132 @@
+using System.Security.Cryptography;
+using Brunet;
+using CertificateProfile;
+using Ipopd.Composition;
+using Ipopd.Logging;
+using Ipopd.State;
+using Testing.Simulation;
+
+namespace Ipopd.Tests.Identity;
+
+/// <summary>Another key signs the pool's stack: what a machine believes from then on, after a restart, and when it was off meanwhile. key 0 is the CA's.</summary>
+public sealed class StackKeysNoticeTests : IDisposable
+{
+    private const byte Stack = Agreed.StackNotice, Term = Agreed.TermNotice, Keys = Agreed.KeysNotice;
+    private readonly string _folder = Directory.CreateTempSubdirectory("wow-keys").FullName;
+    private readonly ECDsa[] _keys = [.. Enumerable.Range(0, 5).Select(_ => ECDsa.Create(ECCurve.NamedCurves.nistP384))];
+    private readonly byte[] _authority;
+    private readonly List<IDisposable> _owned = [];
+    private NoticeBoard _board;
+
+    public StackKeysNoticeTests()
+    {
+        Assert.True(PoolProfile.TryCreate("lab", "10.128.0.0/16", out PoolProfile? pool, out _));
+        _authority = CertificateIssuer.CreateAuthority(pool, _keys[0], DateTimeOffset.UtcNow);
+        _board = Start();
+    }
+
+    public void Dispose()
+    {
+        _owned.ForEach(one => one.Dispose());
+        Array.ForEach(_keys, key => key.Dispose());
+        Directory.Delete(_folder, recursive: true);
+    }
+
+    [Fact]
+    public void The_newest_key_alone_signs_stacks_and_terms_and_the_CA_all_else()
+    {
+        Assert.Null(Publish(Stack, 5, 0));
+        Assert.Null(PublishKeys(1));
+        Assert.Equal(ControlCode.BadNotice, Publish(Stack, 6, 0));
+        Assert.Equal(ControlCode.BadNotice, Publish(Term, 6, 0));
+        Assert.Null(Publish(Stack, 6, 1));
+        Assert.Null(Publish(Term, 6, 1));
+        Assert.Equal(ControlCode.BadNotice, Publish(2, 6, 1));
+        Assert.Null(Publish(2, 6, 0));
+        Assert.Null(PublishKeys(2));
+        Assert.Equal(ControlCode.BadNotice, Publish(Stack, 7, 1));
+        Assert.Null(Publish(Stack, 7, 2));
+    }
+
+    [Fact]
+    public void A_machine_that_was_off_for_several_changes_follows_them_all()
+    {
+        Assert.Null(PublishKeys(4));
+        Assert.Equal(ControlCode.BadNotice, Publish(Stack, 6, 3));
+        Assert.Null(Publish(Stack, 6, 4));
+    }
+
+    [Fact]
+    public void After_a_restart_it_believes_no_former_key_and_has_the_stack()
+    {
+        Assert.Null(PublishKeys(2));
+        Assert.Null(Publish(Stack, 6, 2));
+        _board = Start();
+        Assert.Equal(ControlCode.NoticeKnown, Publish(Stack, 6, 2));
+        Assert.Equal(ControlCode.BadNotice, Publish(Stack, 7, 0));
+        Assert.Equal(ControlCode.BadNotice, Publish(Stack, 7, 1));
+        Assert.Null(Publish(Stack, 7, 2));
+    }
+
+    [Fact]
+    public void Who_has_the_CA_s_key_names_no_other_one_and_keeps_no_later_one_out()
+    {
+        Assert.Null(PublishKeys(1));
+        StackKeys forged = StackKeys.Add(StackKeys.Add(null, _keys[0], _keys[4]), _keys[4], _keys[3]);
+        Assert.Equal(ControlCode.BadNotice, Take(Sign(Keys, 2, 0, forged.Write())));
+        Assert.Equal(ControlCode.BadNotice, Take(Sign(Keys, ulong.MaxValue, 0, Chain(1).Write())));
+        Assert.Equal(ControlCode.BadNotice, Take(Sign(Keys, 2, 0, Chain(1).Write())));
+        Assert.Equal(ControlCode.BadNotice, Take(Sign(Keys, 2, 0, [1])));
+        Assert.Equal(ControlCode.BadNotice, Take(Sign(Keys, 2, 1, Chain(2).Write())));
+        Assert.Equal(ControlCode.NoticeKnown, PublishKeys(1));
+        Assert.Null(PublishKeys(2));
+        Assert.Null(Publish(Stack, 6, 2));
+    }
+
+    [Fact]
+    public void A_file_that_rotted_is_as_none_and_what_is_told_counts()
+    {
+        Assert.Null(PublishKeys(1));
+        string path = NoticeFile.Path(_folder, Keys);
+        byte[] bytes = File.ReadAllBytes(path);
+        bytes[^9] ^= 1;
+        File.WriteAllBytes(path, bytes);
+        _board = Start();
+        Assert.Null(PublishKeys(1));
+        Assert.Null(Publish(Stack, 6, 1));
+    }
+
+    [Fact]
+    public void The_message_says_where_to_sign()
+    {
+        Assert.Null(PublishKeys(1));
+        string path = Path.Combine(_folder, "some.notice");
+        File.WriteAllBytes(path, Sign(Stack, 9, 0, [1]));
+        Assert.Contains("does not go on from key 1", _board.Publish(default, path)?.Text, StringComparison.Ordinal);
+    }
+
+    private NoticeBoard Start()
+    {
+        Node node = new SimulatedNetwork(seed: 1).Add(NatKind.None, new SmallerOwnerWins()).Node;
+        var board = new NoticeBoard(node, _folder, _authority, default, new LineLogger(new StringWriter(), hasLevels: false));
+        _owned.Add(board);
+        return board;
+    }
+
+    private StackKeys Chain(int count) =>
+        Enumerable.Range(1, count).Aggregate((StackKeys?)null, (former, which) => StackKeys.Add(former, _keys[which - 1], _keys[which]))!;
+
+    private string? PublishKeys(int count) => Take(Sign(Keys, (ulong)count, 0, Chain(count).Write()));
+
+    private string? Publish(byte kind, ulong number, int key) => Take(Sign(kind, number, key, [1]));
+
+    private byte[] Sign(byte kind, ulong number, int key, byte[] body) => NoticeIssuer.Sign(_keys[key], kind, number, body);
+
+    /// <summary>The code with which it is refused; null if it is taken.</summary>
+    private string? Take(byte[] file)
+    {
+        string path = Path.Combine(_folder, "some.notice");
+        File.WriteAllBytes(path, file);
+        return _board.Publish(default, path)?.Code;
+    }
+}
