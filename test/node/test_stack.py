@@ -12,7 +12,7 @@ from wow.condor import pace
 from wow.doctor import diagnose, finding
 from wow.lib import agreed, base, modes
 from wow.lib.errors import WowError
-from wow.stack import bring, fetch, kept, text, told
+from wow.stack import bring, fetch, kept, peers, text, told
 from wow.verbs import status
 
 BASE, NODE = "ba" * 32, "0d" * 32
@@ -225,7 +225,7 @@ class Machine(Root, unittest.TestCase):
         self.started("image")
         self.brought, self.slept, self.trouble = [], [], []
         for patch in (mock.patch.object(told, "FILE", f"{self.root}/stack.json"), mock.patch.object(modes, "FILE", f"{self.root}/mode"),
-                      mock.patch.object(kept, "STARTED", f"{self.root}/stack"), mock.patch.object(kept, "LIST", f"{self.root}/list"), mock.patch.object(fetch, "layer", self.layer)):
+                      mock.patch.object(kept, "STARTED", f"{self.root}/stack"), mock.patch.object(kept, "LIST", f"{self.root}/list"), mock.patch.object(peers, "layer", self.layer)):
             patch.start()
             self.addCleanup(patch.stop)
 
