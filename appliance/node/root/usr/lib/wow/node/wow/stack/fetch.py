@@ -64,6 +64,10 @@ class Source:
         """What to call it in a message."""
         return "the CA"
 
+    def part(self, wanted: Layer, folder: str) -> str:
+        """Where what came so far of a layer is."""
+        return f"{folder}/{wanted.digest}.part"
+
     def ask(self, wanted: Layer, at: int) -> http.client.HTTPResponse:
         """The answer for a layer from a byte on. OSError, HTTPException, Busy."""
         return self.say("GET", f"{agreed.LAYERS_PATH}{wanted.digest}", {"Range": f"bytes={at}-"} if at else {})
@@ -97,7 +101,7 @@ def _end(connection: http.client.HTTPConnection, over: threading.Event) -> None:
 
 def layer(source: Source, wanted: Layer, folder: str, now: "Callable[[], float]" = time.monotonic) -> None:
     """Brings one layer, whole, into the folder. Busy; WowError says what is wrong, and what came stays where it may be gone on with."""
-    part = f"{folder}/{wanted.digest}.part"
+    part = source.part(wanted, folder)
     if size_of(part) > wanted.size:
         os.unlink(part)
     while (at := size_of(part)) < wanted.size:

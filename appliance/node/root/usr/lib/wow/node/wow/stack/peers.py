@@ -2,6 +2,7 @@
 whole. They are asked first, and believed in nothing: who is away, slow, or sends something else is left for the rest of the run, and what nobody gives comes from the
 CA."""
 import http.client
+import os
 
 from wow.lib import agreed, ipv4
 from wow.lib.errors import WowError
@@ -41,6 +42,10 @@ class Peer(fetch.Source):
     def who(self) -> str:
         return self.place[0]
 
+    def part(self, wanted: "Layer", folder: str) -> str:
+        """Not the CA's: a few wrong bytes would cost what that sent."""
+        return f"{folder}/{wanted.digest}.other.part"
+
     def ask(self, wanted: "Layer", at: int) -> http.client.HTTPResponse:
         try:
             return super().ask(wanted, at)
@@ -51,30 +56,34 @@ class Peer(fetch.Source):
 class Way:
     """Where one run has its files from: the CA, and machines that it names. gives: whether this machine hands on what it has."""
 
-    __slots__ = ("ca", "_own", "_gives", "_left", "_gave", "_lies", "_turns")
+    __slots__ = ("ca", "_own", "_gives", "_left", "_giver", "_lies", "_turns")
 
     def __init__(self, ca: fetch.Source, own: str, gives: "Callable[[], bool]" = lambda: holding.read() is None) -> None:
         self.ca, self._own, self._gives = ca, own, gives
         self._left: set[str] = set()
-        self._gave: set[str] = set()
+        self._giver = ""
         self._lies = self._turns = 0
 
     def bring(self, wanted: "Layer", folder: str) -> None:
         """As fetch.layer."""
-        part = f"{folder}/{wanted.digest}.part"
-        if not self._from_others(wanted, folder, part):
-            self._from_ca(wanted, folder, part)
-        self._gave.clear()
+        # What the CA began it ends: a slow line has other machines left, and that is not to cost what came.
+        if size_of(self.ca.part(wanted, folder)) or not self._from_others(wanted, folder):
+            fetch.layer(self.ca, wanted, folder)
         if self._gives():
             self._tell(wanted)
 
-    def _from_others(self, wanted: "Layer", folder: str, part: str) -> bool:
-        """Whether one of them brought it. Busy: those that have it serve others just now."""
+    def _from_others(self, wanted: "Layer", folder: str) -> bool:
+        """Whether one of them brought it. What one sent, he alone goes on with, so that a file which came out wrong is his. Busy: those that have it serve others just
+        now."""
         is_busy = False
-        for address in self._named(wanted):
+        part = f"{folder}/{wanted.digest}.other.part"
+        begun = [self._giver] if size_of(part) else []
+        for address in dict.fromkeys(begun + self._named(wanted)):
             if address in self._left or self._lies >= MOST_LIES:
                 continue
-            before = size_of(part)
+            if address != self._giver:
+                remove(part)
+            self._giver = address
             try:
                 fetch.layer(Peer(address, self._own), wanted, folder)
                 print(f"{wanted.name} came from {address}", flush=True)  # for the journal
@@ -84,31 +93,15 @@ class Way:
             except WowError as error:
                 if error.code == "no-room":
                     raise
-                print(f"{address} is asked no more: {error}", flush=True)
+                print(f"{address} is asked no more: {error.what}", flush=True)
                 self._left.add(address)
-                if error.code == "lies":
-                    # Whose bytes were wrong nobody knows.
-                    self._left |= self._gave
-                    self._gave.clear()
-                    self._lies += 1
-            if size_of(part) > before:
-                self._gave.add(address)
+                self._lies += error.code == "lies"
+                remove(part)
         if is_busy and self._turns < MOST_TURNS:
             self._turns += 1
             raise fetch.Busy(BREATH)
+        remove(part)
         return False
-
-    def _from_ca(self, wanted: "Layer", folder: str, part: str) -> None:
-        has_others = size_of(part) > 0
-        try:
-            fetch.layer(self.ca, wanted, folder)
-        except WowError as error:
-            # What was here before need not have come from the CA.
-            if error.code != "lies" or not has_others:
-                raise
-            self._left |= self._gave
-            self._lies += 1
-            fetch.layer(self.ca, wanted, folder)
 
     def _named(self, wanted: "Layer") -> list[str]:
         """Machines that the CA names; none where it knows none, is of a former release, or cannot be asked: what comes of that is told when the file is asked of it."""
@@ -131,6 +124,12 @@ class Way:
 def layer(way: Way, wanted: "Layer", folder: str) -> None:
     """Brings one layer, whole, into the folder. Busy; WowError as of fetch.layer."""
     way.bring(wanted, folder)
+
+
+def remove(path: str) -> None:
+    """Removes a file that need not be there."""
+    if os.path.exists(path):
+        os.unlink(path)
 
 
 def is_address(line: str) -> bool:
