@@ -14,6 +14,7 @@ from unittest import mock
 from test_stack import notice
 from wow.lib import agreed
 from wow.lib.errors import WowError
+from wow.limits import state
 from wow.stack import fetch, kept, peers, share
 from wow.stack.systems import Systems
 from wow.stack.text import Layer
@@ -45,7 +46,7 @@ class Sharing(unittest.TestCase):
         self.write("sys/boot/B/SHA256SUMS", f"{digest(KERNEL)}  vmlinuz\n{digest(INITRD)}  initrd.img\n".encode())
         self.write("notice-3", notice(12, TEXT.encode()))
         self.giving = share.Giving(kept.Place(f"{self.root}/home"), Systems(f"{self.root}/sys", f"{self.root}/none"), f"{self.root}/notice-3", f"{self.root}/sent",
-                                   lambda: self.pause, lambda: self.now)
+                                   lambda: self.pause is None, lambda: self.now)
 
     def write(self, name, data):
         path = self.root / name
@@ -173,6 +174,15 @@ class Sharing(unittest.TestCase):
             with self.assertRaises(WowError):
                 fetch.layer(peers.Peer("127.83.1.1", "127.83.1.2"), wanted, folder)
             giver.join()
+
+
+class Owner(unittest.TestCase):
+    def test_a_paused_machine_and_one_that_others_would_find_slow_hand_out_nothing(self):
+        for pause, speed, is_wanted in ((None, None, True), (object(), None, False), (None, 65, False), (None, 66, True), (object(), 66, False)):
+            limits = state.Limits()
+            limits.speed = speed
+            with mock.patch.object(share.holding, "read", return_value=pause), mock.patch.object(share.state, "read", return_value=limits):
+                self.assertEqual(share.is_wanted(), is_wanted, (pause, speed))
 
 
 class Unit(unittest.TestCase):

@@ -345,6 +345,15 @@ class Machine(Root, unittest.TestCase):
         self.assertEqual(self.said()["code"], "away")
         self.assertEqual((self.look(), self.listed()), (0, ["maths", "physics"]))
 
+    def test_what_another_machine_sent_does_not_outlive_a_run_and_what_the_ca_sent_does(self):
+        self.place.open()
+        digest = hashlib.sha256(BYTES["physics"]).hexdigest()
+        for name in (f"{digest}.part", f"{digest}.other.part"):
+            self.write(f"home/layers/{name}", "p")
+        self.trouble.append(WowError("cut", "It is tried again by itself", code="away"))
+        self.publish(12)
+        self.assertEqual((self.look(), self.layers()), (1, [f"{digest}.part"]))
+
     def test_no_room_is_told_before_anything_is_fetched(self):
         self.publish(12, body(line("maths", 4294967296)))
         with mock.patch.object(bring.os, "statvfs", return_value=mock.Mock(f_bavail=1 << 18, f_frsize=4096)):

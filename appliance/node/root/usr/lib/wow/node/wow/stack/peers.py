@@ -6,8 +6,7 @@ import os
 
 from wow.lib import agreed, ipv4
 from wow.lib.errors import WowError
-from wow.limits import holding
-from wow.stack import fetch
+from wow.stack import fetch, share
 from wow.stack.kept import size_of
 
 TYPE_CHECKING = False
@@ -22,8 +21,8 @@ LONGEST = 1024
 """Bytes that are read of it."""
 SILENCE = 10.0
 """Seconds without a byte until another machine is left; the CA has more, for behind it is nobody."""
-LEAST, PATIENCE = 32 << 10, 20.0
-"""Bytes a second that must have come from another machine on the average, after so many seconds: a sixteenth of what it may send."""
+PATIENCE = 20.0
+"""Seconds after which share.LEAST bytes a second must have come from another machine on the average."""
 MOST_LIES = 2
 """Files that came out wrong, after which a run has all else from the CA."""
 MOST_TURNS, BREATH = 12, 5.0
@@ -36,7 +35,7 @@ class Peer(fetch.Source):
     __slots__ = ()
 
     def __init__(self, address: str, own: str, port: int = agreed.SHARE_PORT) -> None:
-        super().__init__(address, port, address, own, fetch.Pace(SILENCE, LEAST, PATIENCE))
+        super().__init__(address, port, address, own, fetch.Pace(SILENCE, share.LEAST, PATIENCE))
 
     @property
     def who(self) -> str:
@@ -58,7 +57,7 @@ class Way:
 
     __slots__ = ("ca", "_own", "_gives", "_left", "_giver", "_lies", "_turns")
 
-    def __init__(self, ca: fetch.Source, own: str, gives: "Callable[[], bool]" = lambda: holding.read() is None) -> None:
+    def __init__(self, ca: fetch.Source, own: str, gives: "Callable[[], bool]" = share.is_wanted) -> None:
         self.ca, self._own, self._gives = ca, own, gives
         self._left: set[str] = set()
         self._giver = ""

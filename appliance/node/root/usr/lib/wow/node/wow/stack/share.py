@@ -5,7 +5,7 @@ import socket
 import time
 
 from wow.lib import agreed
-from wow.limits import holding
+from wow.limits import holding, state
 from wow.stack import kept, text
 from wow.stack.systems import Systems
 
@@ -25,18 +25,20 @@ DAILY = 4 << 30
 """Bytes at most that a machine sends in a day after its start."""
 STEP = 4 << 20
 """Bytes after which it is looked whether more may be sent."""
+LEAST = 32 << 10
+"""Bytes a second that another machine wants at least: who sends less is left (peers.py)."""
 SO_MAX_PACING_RATE = 47
 """socket(7) of Linux; Python has no name for it."""
 
 
 class Giving:
-    """What of this machine may be sent now. pauses: the pause that holds, None where there is none; now: seconds since the machine started."""
+    """What of this machine may be sent now. wants: whether the owner lets it; now: seconds since the machine started."""
 
-    __slots__ = ("_place", "_systems", "_notice", "_sent", "_pauses", "_now")
+    __slots__ = ("_place", "_systems", "_notice", "_sent", "_wants", "_now")
 
-    def __init__(self, place: kept.Place, systems: Systems, notice: str = NOTICE, sent: str = SENT, pauses: "Callable[[], object]" = holding.read,
+    def __init__(self, place: kept.Place, systems: Systems, notice: str = NOTICE, sent: str = SENT, wants: "Callable[[], bool] | None" = None,
                  now: "Callable[[], float]" = time.monotonic) -> None:
-        self._place, self._systems, self._notice, self._sent, self._pauses, self._now = place, systems, notice, sent, pauses, now
+        self._place, self._systems, self._notice, self._sent, self._wants, self._now = place, systems, notice, sent, wants or is_wanted, now
 
     def find(self, digest: str) -> tuple[str, int] | None:
         """Path and size of a file of the published stack that is here whole; None where none is."""
@@ -53,7 +55,7 @@ class Giving:
 
     def may(self, count: int) -> bool:
         """Whether so many bytes more may be sent. They are counted then."""
-        if self._pauses() is not None:
+        if not self._wants():
             return False
         import fcntl
         with open(self._sent, "a+b") as file:
@@ -67,6 +69,12 @@ class Giving:
             file.truncate(0)
             file.write(b"%d %d\n" % (day, used + count))
         return True
+
+
+def is_wanted() -> bool:
+    """Whether the owner has this machine hand on what it has: it is not paused, and the overlay may send so much that nobody leaves it as slow."""
+    speed = state.read().speed
+    return holding.read() is None and (speed is None or speed * 1000 >= 2 * LEAST)
 
 
 def main() -> int:
