@@ -112,7 +112,7 @@ public sealed class LayerHandlerTests : AsyncTests
     public async Task Who_has_a_file_says_so_and_is_named_to_others_but_not_to_itself_and_never_the_ca()
     {
         await StartAsync();
-        string path = PathOf(1).Replace("/layers/", "/holders/", StringComparison.Ordinal);
+        string path = PathOf(1).Replace("/layers/", "/seeders/", StringComparison.Ordinal);
         Assert.Empty((await GetAsync(path)).Body);
         foreach (string machine in (string[])["127.82.0.2", "127.82.0.3", "127.82.0.2", "127.82.0.1"])
         {
@@ -127,9 +127,9 @@ public sealed class LayerHandlerTests : AsyncTests
     public async Task Nobody_has_what_is_not_published_and_nobody_is_named_of_a_former_stack()
     {
         await StartAsync();
-        string path = PathOf(1).Replace("/layers/", "/holders/", StringComparison.Ordinal);
+        string path = PathOf(1).Replace("/layers/", "/seeders/", StringComparison.Ordinal);
         await GetAsync(path, from: "127.82.0.2", method: "POST");
-        foreach (string other in (string[])["/holders/", "/holders/../ca.key", $"/holders/{new string('0', 64)}", PathOf(1)])
+        foreach (string other in (string[])["/seeders/", "/seeders/../ca.key", $"/seeders/{new string('0', 64)}", PathOf(1)])
         {
             Assert.StartsWith("HTTP/1.1 404", (await GetAsync(other, from: "127.82.0.2", method: "POST")).Head, StringComparison.Ordinal);
         }
@@ -143,7 +143,7 @@ public sealed class LayerHandlerTests : AsyncTests
     public async Task Who_has_what_is_told_while_all_places_are_taken()
     {
         await StartAsync(settings => settings with { MostDownloads = 0 });
-        string path = PathOf(1).Replace("/layers/", "/holders/", StringComparison.Ordinal);
+        string path = PathOf(1).Replace("/layers/", "/seeders/", StringComparison.Ordinal);
         await GetAsync(path, from: "127.82.0.2", method: "POST");
         Assert.StartsWith("HTTP/1.1 503", (await GetAsync(PathOf(1))).Head, StringComparison.Ordinal);
         Assert.Equal("127.82.0.2\n", Encoding.ASCII.GetString((await GetAsync(path)).Body));

@@ -28,7 +28,7 @@ def answer(link, what, size):
 def main(what, own, authority, digest, size):
     """Serves until it is ended."""
     connection = http.client.HTTPConnection(authority, LAYERS, source_address=(own, 0))
-    connection.request("POST", f"/holders/{digest}")
+    connection.request("POST", f"/seeders/{digest}")
     if connection.getresponse().status != 200:
         sys.exit("the CA does not note it")
     with socket.create_server((own, SHARES), backlog=128) as door:

@@ -82,8 +82,8 @@ class Bringing(Case):
         self.machine(ONE, serving(DATA))
         self.authority(f"{ONE}\n")
         self.bring()
-        self.assertEqual((self.asked(), self.ca.asked, self.ca.noted), ({ONE: 1}, 0, [f"/holders/{WANTED.digest}"]))
-        self.assertEqual(self.there.asked[0][0], f"GET /holders/{WANTED.digest} HTTP/1.1")
+        self.assertEqual((self.asked(), self.ca.asked, self.ca.noted), ({ONE: 1}, 0, [f"/seeders/{WANTED.digest}"]))
+        self.assertEqual(self.there.asked[0][0], f"GET /seeders/{WANTED.digest} HTTP/1.1")
 
     def test_where_nobody_has_it_and_at_a_ca_that_knows_no_such_question_it_comes_from_the_ca(self):
         for answer in ("", head(404, Content_Length=0), head(500, Content_Length=0), b"nonsense\r\n\r\n", b"", head(200, Content_Length=9) + b"\xff\x00 \r\n\n\n\n\n"):

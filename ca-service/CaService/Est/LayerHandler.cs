@@ -18,14 +18,14 @@ internal sealed class LayerHandler(StackFolder folder, ServeSettings settings, T
     private const string Bytes = "bytes=";
 
     private readonly DownloadPlaces _places = new(settings.MostDownloads, ServeSettings.MostDownloadsOfOne);
-    private readonly Holders _holders = new(time, new Random());
+    private readonly Seeders _seeders = new(time, new Random());
 
     /// <summary>Answers one request.</summary>
     public async Task HandleAsync(HttpContext context)
     {
         IPAddress source = context.Connection.RemoteIpAddress!.MapToIPv4();
         bool asks = HttpMethods.IsGet(context.Request.Method);
-        if ((asks || HttpMethods.IsPost(context.Request.Method)) && Find(context.Request, Agreed.HoldersPath) is { } held)
+        if ((asks || HttpMethods.IsPost(context.Request.Method)) && Find(context.Request, Agreed.SeedersPath) is { } held)
         {
             await (asks ? NameAsync(context, held.File, source) : NoteAsync(context, held.File, source, held.Stack));
         }
@@ -81,14 +81,14 @@ internal sealed class LayerHandler(StackFolder folder, ServeSettings settings, T
     }
 
     private Task NameAsync(HttpContext context, StackLayer layer, IPAddress asker) =>
-        HttpAnswer.SendAsync(context, 200, "text/plain", Encoding.ASCII.GetBytes(string.Concat(_holders.Some(layer.Digest, asker).Select(one => $"{one}\n"))));
+        HttpAnswer.SendAsync(context, 200, "text/plain", Encoding.ASCII.GetBytes(string.Concat(_seeders.Some(layer.Digest, asker).Select(one => $"{one}\n"))));
 
     private Task NoteAsync(HttpContext context, StackLayer layer, IPAddress source, PoolLayers stack)
     {
         // Of this machine itself nothing is noted: it is its line that others are to spare.
         if (!source.Equals(settings.Listen.Address))
         {
-            _holders.Note(layer.Digest, source, stack.Files);
+            _seeders.Note(layer.Digest, source, stack.Files);
         }
 
         return HttpAnswer.SendTextAsync(context, 200, "Noted.");

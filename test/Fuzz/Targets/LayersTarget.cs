@@ -20,7 +20,7 @@ internal sealed class LayersTarget : FuzzTarget
 {
     private static readonly byte[] Layer = [.. Enumerable.Range(0, 300).Select(number => (byte)number)];
     private static readonly string Digest = Convert.ToHexStringLower(SHA256.HashData(Layer));
-    private static readonly string Path = Agreed.LayersPath + Digest, Held = Agreed.HoldersPath + Digest;
+    private static readonly string Path = Agreed.LayersPath + Digest, Held = Agreed.SeedersPath + Digest;
     private static readonly IPAddress Machine = new([127, 0, 0, 2]);
     private static readonly int[] Statuses = [200, 206, 404, 416, 503];
 
@@ -32,7 +32,7 @@ internal sealed class LayersTarget : FuzzTarget
 
     public override IMutator Mutator { get; } = new TextMutator(
     [
-        "GET", "HEAD", "POST", Agreed.LayersPath, Agreed.HoldersPath, "..", "%2e%2e", "/", "ca.key", "stack.notice", "bytes=", "-", "0", "299", "300", "99999999999999999999", ",", "+", "\n", Busy, Rotten, new string('0', 64),
+        "GET", "HEAD", "POST", Agreed.LayersPath, Agreed.SeedersPath, "..", "%2e%2e", "/", "ca.key", "stack.notice", "bytes=", "-", "0", "299", "300", "99999999999999999999", ",", "+", "\n", Busy, Rotten, new string('0', 64),
     ]);
 
     public override IEnumerable<Sample> Samples()
@@ -48,8 +48,8 @@ internal sealed class LayersTarget : FuzzTarget
         yield return new("rotten", Ask("GET", Path, "\nrotten"));
         yield return new("post", Ask("POST", Path));
         yield return new("held", Ask("POST", Held));
-        yield return new("holders", Ask("GET", Held));
-        yield return new("holders-other", Ask("POST", Agreed.HoldersPath + new string('0', 64)));
+        yield return new("seeders", Ask("GET", Held));
+        yield return new("seeders-other", Ask("POST", Agreed.SeedersPath + new string('0', 64)));
         yield return new("nowhere", Ask("GET", "/crl"));
     }
 

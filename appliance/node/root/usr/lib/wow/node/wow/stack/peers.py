@@ -105,7 +105,7 @@ class Way:
     def _named(self, wanted: "Layer") -> list[str]:
         """Machines that the CA names; none where it knows none, is of a former release, or cannot be asked: what comes of that is told when the file is asked of it."""
         try:
-            with self.ca.say("GET", f"{agreed.HOLDERS_PATH}{wanted.digest}") as answer:
+            with self.ca.say("GET", f"{agreed.SEEDERS_PATH}{wanted.digest}") as answer:
                 lines = answer.read(LONGEST).decode("latin-1").split("\n") if answer.status == 200 else []
         except (OSError, http.client.HTTPException):
             return []
@@ -114,7 +114,7 @@ class Way:
     def _tell(self, wanted: "Layer") -> None:
         """Has the CA name this machine to others."""
         try:
-            with self.ca.say("POST", f"{agreed.HOLDERS_PATH}{wanted.digest}"):
+            with self.ca.say("POST", f"{agreed.SEEDERS_PATH}{wanted.digest}"):
                 pass
         except (OSError, http.client.HTTPException):
             pass

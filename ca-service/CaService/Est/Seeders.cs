@@ -9,7 +9,7 @@ namespace CaService.Est;
 /// <param name="time">Counts how long it is known.</param>
 /// <param name="chance">Draws who is named.</param>
 /// <remarks>Safe for concurrent use. Holds <see cref="Most"/> addresses a file, of the files of one stack. A CA that starts anew knows nobody, and learns.</remarks>
-internal sealed class Holders(TimeProvider time, Random chance)
+internal sealed class Seeders(TimeProvider time, Random chance)
 {
     /// <summary>So many are kept of a file: the last ones that said so.</summary>
     internal const int Most = 64;
