@@ -19,7 +19,7 @@ from wow.stack.systems import Systems  # noqa: E402
 
 MOST, MOST_OF_ONE = 2, 1
 """As wow-share.socket says."""
-HASTE = 2
+HASTE = 4
 """Waiting takes so many times less than on a machine; bytes come as they do there."""
 AGAIN = 1.0
 """Seconds after which systemd would start it again."""
