@@ -10,7 +10,7 @@ from unittest import mock
 from layer_server import Server, head, saying, serving
 from wow.lib import agreed
 from wow.lib.errors import WowError
-from wow.stack import fetch, peers
+from wow.stack import fetch, peers, share
 from wow.stack.text import Layer
 
 DATA = os.urandom(1 << 20)
@@ -149,6 +149,17 @@ class Bringing(Case):
         self.assertEqual((self.asked(), self.ca.asked), ({ONE: 1, TWO: 1, THREE: 1}, 1))
         self.assertEqual(self.way._left, {ONE, TWO, THREE})
         self.assertFalse(any(line.startswith("Range: bytes=") for line in self.there.asked[1]), "what the slow one sent is not gone on with")
+
+    def test_who_sends_a_little_and_is_silent_again_and_again_is_left(self):
+        def piecemeal(link, lines):
+            serving(DATA, fetch.WORTH + 1)(link, lines)
+            link.recv(1)
+        self.machine(ONE, piecemeal)
+        self.authority(f"{ONE}\n")
+        with mock.patch.object(peers, "PATIENCE", 1.0), mock.patch.object(share, "LEAST", 1 << 20):
+            self.bring()
+        self.assertEqual((self.way._left, self.ca.asked), ({ONE}, 1))
+        self.assertLess(self.asked()[ONE], 6)
 
     def test_other_bytes_and_another_size_cost_no_more_than_two_files_and_the_liars_are_left(self):
         self.machine(ONE, serving(LIES))

@@ -104,6 +104,7 @@ def layer(source: Source, wanted: Layer, folder: str, now: "Callable[[], float]"
     part = source.part(wanted, folder)
     if size_of(part) > wanted.size:
         os.unlink(part)
+    began, first = now(), size_of(part)
     while (at := size_of(part)) < wanted.size:
         try:
             _go_on(source, wanted, part, at, now)
@@ -111,7 +112,8 @@ def layer(source: Source, wanted: Layer, folder: str, now: "Callable[[], float]"
             if isinstance(error, OSError) and error.errno in NO_ROOM:
                 raise WowError(f"home has no room for the module {wanted.name}", "Free some room there (df -h /home), or make the disk larger", folder,
                                code="no-room") from None
-            if size_of(part) < at + WORTH:
+            # Who is worth going on with at once, again and again, may be slow all the same.
+            if size_of(part) < at + WORTH or is_slow(source.pace, size_of(part) - first, now() - began):
                 raise WowError(f"the layer of {wanted.name} was not brought: {words(error, source.pace)}", AGAIN, code="away") from None
     if digest(part) != wanted.digest:
         os.unlink(part)
@@ -187,6 +189,11 @@ def come_again(said: str) -> float:
     return min(max(float(said), 1.0), 600.0) if said.isascii() and said.isdigit() and len(said) < 10 else 30.0
 
 
+def is_slow(pace: Pace, came: int, waited: float) -> bool:
+    """Whether so many bytes in so many seconds are too few."""
+    return waited > pace.patience and came < pace.least * waited
+
+
 def _copy(answer: http.client.HTTPResponse, file: "BinaryIO", left: int, pace: Pace, now: "Callable[[], float]") -> None:
     """Writes so many bytes of the answer to the file and has them on the disk."""
     began, came, unwritten = now(), 0, 0
@@ -202,8 +209,7 @@ def _copy(answer: http.client.HTTPResponse, file: "BinaryIO", left: int, pace: P
             file.flush()
             os.fdatasync(file.fileno())
             unwritten = 0
-        waited = now() - began
-        if waited > pace.patience and came < pace.least * waited:
+        if is_slow(pace, came, now() - began):
             raise OSError(f"it came with less than {pace.least} bytes a second")
     file.flush()
     os.fsync(file.fileno())
