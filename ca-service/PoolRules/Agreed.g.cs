@@ -103,6 +103,11 @@ public static class Agreed
     /// <summary>Path of a layer there, with the layer's SHA-256 behind it.</summary>
     public const string LayersPath = "/layers/";
 
+    /// <summary>
+    /// Path there by which a machine says that it has a layer whole (POST), and learns who else has (GET), with the layer's SHA-256 behind it.
+    /// </summary>
+    public const string SeedersPath = "/seeders/";
+
     /// <summary>Modules of a stack.</summary>
     public const int MostModules = 12;
 

@@ -109,6 +109,47 @@ public sealed class LayerHandlerTests : AsyncTests
     }
 
     [Fact]
+    public async Task Who_has_a_file_says_so_and_is_named_to_others_but_not_to_itself_and_never_the_ca()
+    {
+        await StartAsync();
+        string path = PathOf(1).Replace("/layers/", "/seeders/", StringComparison.Ordinal);
+        Assert.Empty((await GetAsync(path)).Body);
+        foreach (string machine in (string[])["127.82.0.2", "127.82.0.3", "127.82.0.2", "127.82.0.1"])
+        {
+            Assert.StartsWith("HTTP/1.1 200", (await GetAsync(path, from: machine, method: "POST")).Head, StringComparison.Ordinal);
+        }
+
+        Assert.Equal("127.82.0.3\n", Encoding.ASCII.GetString((await GetAsync(path, from: "127.82.0.2")).Body));
+        Assert.Equal(["", "127.82.0.2", "127.82.0.3"], Encoding.ASCII.GetString((await GetAsync(path)).Body).Split('\n').Order());
+    }
+
+    [Fact]
+    public async Task Nobody_has_what_is_not_published_and_nobody_is_named_of_a_former_stack()
+    {
+        await StartAsync();
+        string path = PathOf(1).Replace("/layers/", "/seeders/", StringComparison.Ordinal);
+        await GetAsync(path, from: "127.82.0.2", method: "POST");
+        foreach (string other in (string[])["/seeders/", "/seeders/../ca.key", $"/seeders/{new string('0', 64)}", PathOf(1)])
+        {
+            Assert.StartsWith("HTTP/1.1 404", (await GetAsync(other, from: "127.82.0.2", method: "POST")).Head, StringComparison.Ordinal);
+        }
+
+        Assert.StartsWith("HTTP/1.1 404", (await GetAsync(path, method: "PUT")).Head, StringComparison.Ordinal);
+        await PublishAsync(TestStack.Make(_ca.Folder, ("z", 9)));
+        Assert.StartsWith("HTTP/1.1 404", (await GetAsync(path)).Head, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task Who_has_what_is_told_while_all_places_are_taken()
+    {
+        await StartAsync(settings => settings with { MostDownloads = 0 });
+        string path = PathOf(1).Replace("/layers/", "/seeders/", StringComparison.Ordinal);
+        await GetAsync(path, from: "127.82.0.2", method: "POST");
+        Assert.StartsWith("HTTP/1.1 503", (await GetAsync(PathOf(1))).Head, StringComparison.Ordinal);
+        Assert.Equal("127.82.0.2\n", Encoding.ASCII.GetString((await GetAsync(path)).Body));
+    }
+
+    [Fact]
     public async Task Who_enrols_reaches_no_layer()
     {
         await StartAsync();
@@ -203,21 +244,21 @@ public sealed class LayerHandlerTests : AsyncTests
         }
     }
 
-    private async Task<(string Head, byte[] Body)> GetAsync(string path, string headers = "", string from = "127.82.0.9")
+    private async Task<(string Head, byte[] Body)> GetAsync(string path, string headers = "", string from = "127.82.0.9", string method = "GET")
     {
-        using Socket socket = await AskAsync(path, headers, from);
+        using Socket socket = await AskAsync(path, headers, from, method);
         byte[] all = await ReadAllAsync(socket);
         int end = all.AsSpan().IndexOf("\r\n\r\n"u8);
         return (Encoding.ASCII.GetString(all, 0, end), all[(end + 4)..]);
     }
 
-    private async Task<Socket> AskAsync(string path, string headers, string from)
+    private async Task<Socket> AskAsync(string path, string headers, string from, string method = "GET")
     {
         // A small buffer: what is not read stays at the server.
         var socket = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp) { ReceiveBufferSize = 1 << 16 };
         socket.Bind(new IPEndPoint(IPAddress.Parse(from), 0));
         await socket.ConnectAsync(_ca.LayersEndpoint);
-        await socket.SendAsync(Encoding.ASCII.GetBytes($"GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n{headers}\r\n"));
+        await socket.SendAsync(Encoding.ASCII.GetBytes($"{method} {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n{headers}\r\n"));
         return socket;
     }
 

@@ -6,10 +6,10 @@ import threading
 class Server:
     """answers: what to do with each connection, one after the other: a function of (the socket, the request's lines). The last one stays."""
 
-    def __init__(self, *answers):
+    def __init__(self, *answers, at=("127.0.0.1", 0)):
         self.asked = []
-        self._answers = list(answers)
-        self._socket = socket.create_server(("127.0.0.1", 0))
+        self.answers = list(answers)
+        self._socket = socket.create_server(at)
         self.port = self._socket.getsockname()[1]
         self._thread = threading.Thread(target=self._serve, daemon=True)
         self._thread.start()
@@ -34,7 +34,7 @@ class Server:
                         head += link.recv(1) or b"\r\n\r\n"
                     lines = head.decode().split("\r\n")
                     self.asked.append(lines)
-                    answer = self._answers.pop(0) if len(self._answers) > 1 else self._answers[0]
+                    answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
                     answer(link, lines)
             except OSError:
                 pass

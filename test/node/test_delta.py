@@ -10,7 +10,7 @@ import unittest
 from unittest import mock
 
 from wow.lib.errors import WowError
-from wow.stack import delta, fetch, text
+from wow.stack import delta, fetch, peers, text
 
 END = b"\0"
 
@@ -99,12 +99,12 @@ class Fetching(unittest.TestCase):
             if isinstance(served, Exception):
                 raise served
             pathlib.Path(folder, wanted.digest).write_bytes(served)
-        with mock.patch.object(fetch, "layer", layer), mock.patch("builtins.print") as self.printed:
+        with mock.patch.object(peers, "layer", layer), mock.patch("builtins.print") as self.printed:
             return fetch.by_delta(None, self.wanted, self.change, f"{self.folder}/former", self.folder)
 
-    def test_it_is_there_when_it_is_what_was_signed_and_the_delta_is_gone(self):
+    def test_it_is_there_when_it_is_what_was_signed_and_the_delta_stays_for_other_machines(self):
         self.assertTrue(self.made(self.delta))
-        self.assertEqual(sorted(os.listdir(self.folder)), sorted((self.wanted.digest, "former")))
+        self.assertEqual(sorted(os.listdir(self.folder)), sorted((self.wanted.digest, self.change.digest, "former")))
         self.assertEqual(pathlib.Path(self.folder, self.wanted.digest).read_bytes(), self.new)
 
     def test_whatever_is_wrong_nothing_of_it_stays_and_the_whole_is_fetched(self):

@@ -121,7 +121,7 @@ class Fence(unittest.TestCase):
             pool = samples.pool(node__role=role)
             self.assertNotIn(port, fence.policies(pool) + fence.wire(pool))
             lines = [line for line in fence.sockets(pool).splitlines() if port in line]
-            self.assertEqual(["    tcp dport { 22, 8443, 8444, 8445, 9618, 9619, 9700-9799 } counter reject with tcp reset"], lines)
+            self.assertEqual(["    tcp dport { 22, 8443, 8444, 8445, 8446, 9618, 9619, 9700-9799 } counter reject with tcp reset"], lines)
 
     def test_block_policies_cover_all_three_directions_and_are_weaker_than_charon(self):
         lines = fence.policies(samples.pool()).splitlines()

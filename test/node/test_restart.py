@@ -12,7 +12,7 @@ from wow.jobs import keeper
 from wow.lib import modes, system
 from wow.lib.errors import WowError
 from wow.pause import state as pauses
-from wow.stack import bring, fetch, kept, people, restart, term, text, told, waiting
+from wow.stack import bring, kept, peers, people, restart, term, text, told, waiting
 
 WALL = 1_795_700_000
 """Unix time when the machine started, of this test's clock."""
@@ -274,7 +274,7 @@ class Round(Machine):
         os.mkdir(f"{self.root}/home")
         self.place = kept.Place(f"{self.root}/home", f"{self.root}/A.conf", f"{self.root}/stack", f"{self.root}/list")
         self.write("A.conf", IMAGE)
-        patch = mock.patch.object(fetch, "layer", lambda _, one, folder: self.write(f"{folder[len(self.root) + 1:]}/{one.digest}", BYTES[one.name]))
+        patch = mock.patch.object(peers, "layer", lambda _, one, folder: self.write(f"{folder[len(self.root) + 1:]}/{one.digest}", BYTES[one.name]))
         patch.start()
         self.addCleanup(patch.stop)
 

@@ -12,7 +12,7 @@ from wow.condor import pace
 from wow.doctor import diagnose, finding
 from wow.lib import agreed, base, modes
 from wow.lib.errors import WowError
-from wow.stack import bring, fetch, kept, term, text, told
+from wow.stack import bring, fetch, kept, peers, term, text, told
 from wow.verbs import status
 
 BASE, NODE = "ba" * 32, "0d" * 32
@@ -225,7 +225,7 @@ class Prepared(Root, unittest.TestCase):
         self.started("image")
         self.brought, self.slept, self.trouble, self.second = [], [], [], 100.0
         for patch in (mock.patch.object(told, "FILE", f"{self.root}/stack.json"), mock.patch.object(modes, "FILE", f"{self.root}/mode"),
-                      mock.patch.object(kept, "STARTED", f"{self.root}/stack"), mock.patch.object(kept, "LIST", f"{self.root}/list"), mock.patch.object(fetch, "layer", self.layer),
+                      mock.patch.object(kept, "STARTED", f"{self.root}/stack"), mock.patch.object(kept, "LIST", f"{self.root}/list"), mock.patch.object(peers, "layer", self.layer),
                       mock.patch.object(term, "NOTICE", f"{self.root}/notice-4"), mock.patch.object(term, "clock", lambda: self.second)):
             patch.start()
             self.addCleanup(patch.stop)
@@ -349,6 +349,15 @@ class Machine(Prepared):
         self.assertEqual((self.look(), self.listed()), (1, ["maths"]))
         self.assertEqual(self.said()["code"], "away")
         self.assertEqual((self.look(), self.listed()), (0, ["maths", "physics"]))
+
+    def test_what_another_machine_sent_does_not_outlive_a_run_and_what_the_ca_sent_does(self):
+        self.place.open()
+        digest = hashlib.sha256(BYTES["physics"]).hexdigest()
+        for name in (f"{digest}.part", f"{digest}.other.part"):
+            self.write(f"home/layers/{name}", "p")
+        self.trouble.append(WowError("cut", "It is tried again by itself", code="away"))
+        self.publish(12)
+        self.assertEqual((self.look(), self.layers()), (1, [f"{digest}.part"]))
 
     def test_no_room_is_told_before_anything_is_fetched(self):
         self.publish(12, body(line("maths", 4294967296)))

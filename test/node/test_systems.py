@@ -11,7 +11,7 @@ from test_stack import EMPTY, Root, body, notice
 from wow.doctor import diagnose, finding
 from wow.lib import modes
 from wow.lib.errors import WowError
-from wow.stack import bring, fetch, kept, replace, systems, term, text, told
+from wow.stack import bring, fetch, kept, peers, replace, systems, term, text, told
 from wow.stack.systems import Systems
 
 KINDS = ("base", "node", "kernel", "initrd")
@@ -257,7 +257,7 @@ class Fetching(Case):
     def setUp(self):
         super().setUp()
         self.brought, self.wrote = [], 0
-        patch = mock.patch.object(fetch, "layer", self.layer)
+        patch = mock.patch.object(peers, "layer", self.layer)
         patch.start()
         self.addCleanup(patch.stop)
 
@@ -331,7 +331,7 @@ class Bringing(Fetching):
             self.bring()
             self.start()
             self.publish(13, then)
-            with mock.patch.object(fetch, "layer", side_effect=WowError("cut", "Again", code="away")):
+            with mock.patch.object(peers, "layer", side_effect=WowError("cut", "Again", code="away")):
                 self.bring()
             self.assertEqual(self.disk.block["system"], "B", then)
             os.unlink(f"{self.sys}/stacks/B.conf")

@@ -1,5 +1,6 @@
 using System.Globalization;
 using System.Net;
+using System.Text;
 using CaService.Layers;
 using Microsoft.AspNetCore.Server.Kestrel.Core;
 using Microsoft.AspNetCore.Server.Kestrel.Core.Features;
@@ -9,7 +10,7 @@ namespace CaService.Est;
 
 /// <summary>
 /// Hands out the layers of the stack that is published, to machines of the pool: the fence lets nobody else so far. So many at a time, each for so long and no
-/// slower than so, that all come to their turn; who was cut goes on by Range.
+/// slower than so, that all come to their turn; who was cut goes on by Range. Machines say which they have whole, and are named to others that ask.
 /// </summary>
 internal sealed class LayerHandler(StackFolder folder, ServeSettings settings, TimeProvider time)
 {
@@ -17,12 +18,18 @@ internal sealed class LayerHandler(StackFolder folder, ServeSettings settings, T
     private const string Bytes = "bytes=";
 
     private readonly DownloadPlaces _places = new(settings.MostDownloads, ServeSettings.MostDownloadsOfOne);
+    private readonly Seeders _seeders = new(time, new Random());
 
     /// <summary>Answers one request.</summary>
     public async Task HandleAsync(HttpContext context)
     {
         IPAddress source = context.Connection.RemoteIpAddress!.MapToIPv4();
-        if (Find(context.Request) is not { } layer)
+        bool asks = HttpMethods.IsGet(context.Request.Method);
+        if ((asks || HttpMethods.IsPost(context.Request.Method)) && Find(context.Request, Agreed.SeedersPath) is { } held)
+        {
+            await (asks ? NameAsync(context, held.File, source) : NoteAsync(context, held.File, source, held.Stack));
+        }
+        else if (!asks || Find(context.Request, Agreed.LayersPath) is not { File: { } layer })
         {
             await HttpAnswer.SendTextAsync(context, 404, $"Nothing is here but {Agreed.LayersPath} with the SHA-256 of a layer that is published.");
         }
@@ -51,24 +58,40 @@ internal sealed class LayerHandler(StackFolder folder, ServeSettings settings, T
             ? first
             : 0;
 
-    private StackLayer? Find(HttpRequest request)
+    /// <summary>The file of the published stack that a path below this one names, and that stack.</summary>
+    private (StackLayer File, PoolLayers Stack)? Find(HttpRequest request, string below)
     {
         string path = request.Path.Value ?? string.Empty;
-        if (!HttpMethods.IsGet(request.Method) || !path.StartsWith(Agreed.LayersPath, StringComparison.Ordinal))
+        if (!path.StartsWith(below, StringComparison.Ordinal))
         {
             return null;
         }
 
-        string digest = path[Agreed.LayersPath.Length..];
+        string digest = path[below.Length..];
         try
         {
-            return folder.Read().Stack.Files.FirstOrDefault(layer => layer.Digest == digest && folder.Has(layer));
+            PoolLayers stack = folder.Read().Stack;
+            return stack.Files.FirstOrDefault(layer => layer.Digest == digest && folder.Has(layer)) is { } found ? (found, stack) : null;
         }
         catch (Exception e) when (e is IOException or InvalidDataException or UnauthorizedAccessException)
         {
             // Who spreads it says so, again and again.
             return null;
         }
+    }
+
+    private Task NameAsync(HttpContext context, StackLayer layer, IPAddress asker) =>
+        HttpAnswer.SendAsync(context, 200, "text/plain", Encoding.ASCII.GetBytes(string.Concat(_seeders.Some(layer.Digest, asker).Select(one => $"{one}\n"))));
+
+    private Task NoteAsync(HttpContext context, StackLayer layer, IPAddress source, PoolLayers stack)
+    {
+        // Of this machine itself nothing is noted: it is its line that others are to spare.
+        if (!source.Equals(settings.Listen.Address))
+        {
+            _seeders.Note(layer.Digest, source, stack.Files);
+        }
+
+        return HttpAnswer.SendTextAsync(context, 200, "Noted.");
     }
 
     private async Task SendAsync(HttpContext context, StackLayer layer)

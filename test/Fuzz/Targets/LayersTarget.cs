@@ -19,7 +19,9 @@ namespace Fuzz.Targets;
 internal sealed class LayersTarget : FuzzTarget
 {
     private static readonly byte[] Layer = [.. Enumerable.Range(0, 300).Select(number => (byte)number)];
-    private static readonly string Path = Agreed.LayersPath + Convert.ToHexStringLower(SHA256.HashData(Layer));
+    private static readonly string Digest = Convert.ToHexStringLower(SHA256.HashData(Layer));
+    private static readonly string Path = Agreed.LayersPath + Digest, Held = Agreed.SeedersPath + Digest;
+    private static readonly IPAddress Machine = new([127, 0, 0, 2]);
     private static readonly int[] Statuses = [200, 206, 404, 416, 503];
 
     private const string Busy = "busy", Rotten = "rotten";
@@ -30,7 +32,7 @@ internal sealed class LayersTarget : FuzzTarget
 
     public override IMutator Mutator { get; } = new TextMutator(
     [
-        "GET", "HEAD", "POST", Agreed.LayersPath, "..", "%2e%2e", "/", "ca.key", "stack.notice", "bytes=", "-", "0", "299", "300", "99999999999999999999", ",", "+", "\n", Busy, Rotten, new string('0', 64),
+        "GET", "HEAD", "POST", Agreed.LayersPath, Agreed.SeedersPath, "..", "%2e%2e", "/", "ca.key", "stack.notice", "bytes=", "-", "0", "299", "300", "99999999999999999999", ",", "+", "\n", Busy, Rotten, new string('0', 64),
     ]);
 
     public override IEnumerable<Sample> Samples()
@@ -45,6 +47,9 @@ internal sealed class LayersTarget : FuzzTarget
         yield return new("busy", Ask("GET", Path, "\nbusy"));
         yield return new("rotten", Ask("GET", Path, "\nrotten"));
         yield return new("post", Ask("POST", Path));
+        yield return new("held", Ask("POST", Held));
+        yield return new("seeders", Ask("GET", Held));
+        yield return new("seeders-other", Ask("POST", Agreed.SeedersPath + new string('0', 64)));
         yield return new("nowhere", Ask("GET", "/crl"));
     }
 
@@ -56,7 +61,7 @@ internal sealed class LayersTarget : FuzzTarget
         context.Request.Method = lines[0];
         context.Request.Path = new PathString("/" + lines.ElementAtOrDefault(1)?.TrimStart('/'));
         context.Request.Headers.Range = lines.ElementAtOrDefault(2);
-        context.Connection.RemoteIpAddress = IPAddress.Loopback;
+        context.Connection.RemoteIpAddress = Machine;
         context.Response.Body = answer;
         string how = lines.ElementAtOrDefault(3) ?? string.Empty;
         Task work = _handlers.Value[_handlers.Value.ContainsKey(how) ? how : string.Empty].HandleAsync(context);
@@ -70,9 +75,10 @@ internal sealed class LayersTarget : FuzzTarget
         byte[] body = answer.ToArray();
         Oracle.That(Statuses.Contains(status), "the status is one of the documented ones");
         Oracle.That(body.Length == context.Response.ContentLength, "the answer has its length");
-        Oracle.That(how is not (Busy or Rotten) || status is 404 or 503, "nothing is sent that can't be");
-        Oracle.That(status is not (200 or 206) || Layer.AsSpan().EndsWith(body), "the layer is sent, or its rest");
-        Oracle.That(status != 200 || body.Length == Layer.Length, "the whole is whole");
+        bool isAsked = context.Request.Path == Held;
+        Oracle.That(isAsked ? status is 200 or 404 : how is not (Busy or Rotten) || status is 404 or 503, "nothing is sent that can't be");
+        Oracle.That(isAsked || status is not (200 or 206) || Layer.AsSpan().EndsWith(body), "the layer is sent, or its rest");
+        Oracle.That(isAsked || status != 200 || body.Length == Layer.Length, "the whole is whole");
         Oracle.That(
             status != 206 || context.Response.Headers.ContentRange == string.Create(CultureInfo.InvariantCulture, $"bytes {Layer.Length - body.Length}-{Layer.Length - 1}/{Layer.Length}"),
             "a rest says which it is");
@@ -92,7 +98,7 @@ internal sealed class LayersTarget : FuzzTarget
         CaFolder ca = PoolProfile.TryCreate("lab", "127.0.0.0/8", out PoolProfile? pool, out string reason)
             ? CaFolder.Create(folder, pool, TimeProvider.System.GetUtcNow())
             : throw new InvalidOperationException(reason);
-        string digest = Path[Agreed.LayersPath.Length..];
+        string digest = Digest;
         _ = PoolLayers.TryCreate(new string('b', 64), new string('c', 64), [new StackLayer("a", Layer.Length, digest)], out PoolLayers? stack, out _);
         Directory.CreateDirectory(System.IO.Path.Combine(folder, "layers"));
         File.WriteAllBytes(System.IO.Path.Combine(folder, "layers", digest), Layer);

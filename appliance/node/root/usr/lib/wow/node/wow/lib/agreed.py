@@ -65,6 +65,11 @@ LAYERS_PORT = 8445
 """TCP port on which the manager with the CA hands out the stack's layers, by HTTP to machines whose packets IPsec seals."""
 LAYERS_PATH = "/layers/"
 """Path of a layer there, with the layer's SHA-256 behind it."""
+SEEDERS_PATH = "/seeders/"
+"""Path there by which a machine says that it has a layer whole (POST), and learns who else has (GET), with the layer's SHA-256
+behind it."""
+SHARE_PORT = 8446
+"""TCP port on which each machine hands layers of the stack that it has to others of its pool, by HTTP inside IPsec."""
 MOST_MODULES = 12
 """Modules of a stack."""
 MOST_DELTAS = 32

@@ -57,7 +57,7 @@ def chains() -> list[tuple[str, list[str]]]:
         ("slot_answered", [f"tcp flags & syn == 0 {IS_STARTER} counter accept", "counter drop"]),
         # To other machines; what may leave at all is tap_out's to say.
         ("slot_tap", [f"{IS_STARTER} return",
-                      f"tcp dport {{ 22, {paths.CA_PORT}, {paths.POSSESSION_PORT}, {agreed.LAYERS_PORT}, {DAEMONS} }} counter reject with tcp reset",
+                      f"tcp dport {{ 22, {paths.CA_PORT}, {paths.POSSESSION_PORT}, {agreed.LAYERS_PORT}, {agreed.SHARE_PORT}, {DAEMONS} }} counter reject with tcp reset",
                       "udp dport { 53, 67, 68, 500, 4500 } counter drop", "meta l4proto != { tcp, udp, icmp } counter drop"]),
     ]
 

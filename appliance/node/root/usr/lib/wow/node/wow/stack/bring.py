@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from typing import Callable
 
     from wow.config.facts import Facts
-    from wow.stack.fetch import Source
     from wow.stack.kept import Place
+    from wow.stack.peers import Way
     from wow.stack.text import Layer, Stack
 
 NOTICE = f"{paths.STATE}/notice-3"
@@ -44,7 +44,7 @@ def main() -> int:
             pass
 
 
-def once(place: "Place", way: "Callable[[], Source]", notice: str = NOTICE, sleep: "Callable[[float], None]" = time.sleep, systems: Systems | None = None,
+def once(place: "Place", way: "Callable[[], Way]", notice: str = NOTICE, sleep: "Callable[[float], None]" = time.sleep, systems: Systems | None = None,
          write: "Callable[[], None] | None" = None) -> int:
     """Acts on what is published now. Exit code. way: finds the machine with the CA, when it is needed; write: has wow-system do its part."""
     data, newest = read(notice), term.read()
@@ -91,7 +91,7 @@ def replace() -> None:
         raise WowError(what, todo.strip())
 
 
-def _act(place: "Place", stack: "Stack", way: "Callable[[], Source]", published: tuple[str, bytes], sleep: "Callable[[float], None]", systems: Systems,
+def _act(place: "Place", stack: "Stack", way: "Callable[[], Way]", published: tuple[str, bytes], sleep: "Callable[[float], None]", systems: Systems,
          write: "Callable[[], None]") -> int:
     is_other = bool(stack.system) and not systems.is_running(stack)
     if not is_other and os.path.exists(ARMED):
@@ -127,15 +127,15 @@ def _act(place: "Place", stack: "Stack", way: "Callable[[], Source]", published:
     if is_other:
         write()
         told.leave("next", stack, "", "", is_system=True)
-        place.tidy()
+        place.tidy(text.Stack(stack.number, deltas=stack.deltas))
         return 0
     place.take(stack)
-    place.tidy()
+    place.tidy(text.Stack(stack.number, deltas=stack.deltas))
     told.leave("failed" if place.is_given_up() else "taken" if place.is_started() else "next", stack, "", "")
     return 0
 
 
-def _mend(place: "Place", stack: "Stack", way: "Callable[[], Source]", published: tuple[str, bytes], sleep: "Callable[[float], None]", systems: Systems,
+def _mend(place: "Place", stack: "Stack", way: "Callable[[], Way]", published: tuple[str, bytes], sleep: "Callable[[float], None]", systems: Systems,
           write: "Callable[[], None]") -> bool:
     """Has wow-system mend what the disk lost of the running system, or the initrd leave it at the next start. Whether there is nothing more to do about it."""
     lost = damage.lost(systems)
@@ -159,13 +159,13 @@ def _mend(place: "Place", stack: "Stack", way: "Callable[[], Source]", published
     return False
 
 
-def _bring(place: "Place", stack: "Stack", missing: "list[Layer]", way: "Callable[[], Source]", published: tuple[str, bytes], sleep: "Callable[[float], None]",
+def _bring(place: "Place", stack: "Stack", missing: "list[Layer]", way: "Callable[[], Way]", published: tuple[str, bytes], sleep: "Callable[[float], None]",
            systems: Systems) -> None:
     """Fetches what is not here."""
     # What these two load takes longer than all else here, and most looks find nothing to fetch.
     import random
 
-    from wow.stack import fetch
+    from wow.stack import fetch, peers
     look_for_room(place, missing)
     told.leave("fetching", stack, "", "")
     sleep(random.uniform(0, SPREAD))
@@ -177,12 +177,12 @@ def _bring(place: "Place", stack: "Stack", missing: "list[Layer]", way: "Callabl
                 raise Newer
             try:
                 if change is None or not fetch.by_delta(there, layer, *change, place.layers):
-                    fetch.layer(there, layer, place.layers)
+                    peers.layer(there, layer, place.layers)
                 break
             except fetch.Busy as busy:
                 waits += 1
                 if waits > MOST_WAITS:
-                    raise WowError("the CA is busy serving others", told.AGAIN, code="away") from None
+                    raise WowError("the CA is busy serving others, and so are machines that have it", told.AGAIN, code="away") from None
                 sleep(busy.seconds * random.uniform(1, LATER))
 
 
@@ -207,13 +207,13 @@ def look_for_room(place: "Place", missing: "list[Layer]") -> None:
                        "Free some room there (df -h /home), or make the disk larger", "/home", code="no-room")
 
 
-def reach() -> "Source":
-    """The machine with the CA. WowError where there is no way to it."""
-    from wow.stack import fetch
+def reach() -> "Way":
+    """The way to the machine with the CA, and to those that it names. WowError where there is none."""
+    from wow.stack import fetch, peers
     pool: Facts = facts.read()
     status = control.status()
     own = status["address"]
     if pool.open or not own or not status["certified"]:
         raise WowError("this machine has no certificate yet", told.AGAIN, code="away")
     address: str = control.ask("resolve", name=pool.authority)["address"]
-    return fetch.Source(address, agreed.LAYERS_PORT, pool.authority, own)
+    return peers.Way(fetch.Source(address, agreed.LAYERS_PORT, pool.authority, own), own)
