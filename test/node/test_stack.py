@@ -327,6 +327,18 @@ class Machine(Root, unittest.TestCase):
         self.assertEqual((self.look(), self.listed()), (0, ["maths", "physics"]))
         self.assertIn("its first line is not wow-stack 1", told.trouble(self.said())[0])
 
+    def test_what_rotted_in_home_is_written_anew(self):
+        self.publish(12)
+        self.look()
+        text_ = kept.read(self.place.next)
+        self.started("next", text_, "number=12\n")
+        for name in ("good", "tries", "next"):
+            self.write(f"home/stacks/{name}", b"\xff\xfe\x80")
+        self.assertTrue(self.place.find_good())
+        self.assertEqual(self.look(), 0)
+        self.assertFalse(self.place.is_given_up())
+        self.assertEqual([kept.read(path) for path in (self.place.next, self.place.good)], [text_] * 2)
+
     def test_without_a_notice_outside_of_an_image_and_in_an_ephemeral_start_nothing_is_done(self):
         self.assertEqual((self.look(), os.listdir(f"{self.root}/home")), (0, []))
         self.publish(12)

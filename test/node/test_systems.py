@@ -225,6 +225,10 @@ class Two(Case):
         os.unlink(f"{self.sys}/stacks/B.conf")
         self.assertEqual(self.now().files("B"), {}, "one that was being replaced is none")
 
+    def test_a_list_of_files_that_rotted_names_none(self):
+        self.write("sys/boot/A/SHA256SUMS", b"\xff\xfe")
+        self.assertEqual(set(self.now().files("A")), {digest(ONE["base"]), digest(ONE["node"])})
+
     def test_which_of_the_two_a_stack_carries(self):
         self.system("B", TWO, "# stack 12\n")
         one, two = text.read(carrying(ONE, MODULE), 13), text.read(carrying(TWO), 12)

@@ -79,7 +79,7 @@ class Place:
     def take(self, stack: Stack, below: list[str] | None = None) -> bool:
         """Leaves a stack for the initrd; whether that is another one than before. below: as of list_of."""
         text = self.list_of(stack, below)
-        if files.find(self.next) == text:
+        if read(self.next) == text:
             return False
         files.write(self.next, text, 0o600, sync=True)
         return True
@@ -90,8 +90,8 @@ class Place:
 
     def is_given_up(self) -> bool:
         """Whether the initrd takes `next` no more, for the machine was not back in its pool after three starts with it."""
-        counted = (files.find(self.tries) or "").split()
-        if len(counted) != 2 or counted[1] != str(TRIES) or files.find(self.good) == files.find(self.next):
+        counted = read(self.tries).split()
+        if len(counted) != 2 or counted[1] != str(TRIES) or read(self.good) == read(self.next):
             return False
         import hashlib
         return counted[0] == hashlib.sha256(read(self.next).encode("latin-1")).hexdigest()
@@ -118,7 +118,7 @@ class Place:
         if self.started().get("source") != "next":
             return False
         text = read(self.list_file)
-        if not text or files.find(self.good) == text:
+        if not text or read(self.good) == text:
             return False
         files.write(self.good, text, 0o600, sync=True)
         return True
@@ -144,7 +144,7 @@ def of_start(path: str = STARTED) -> dict[str, str]:
 
 
 def read(path: str) -> str:
-    """A list's text, "" where there is none."""
+    """A list's text, "" where there is none. What rotted is read, too, so that it is replaced."""
     try:
         with open(path, encoding="latin-1") as file:
             return file.read(MOST_LISTED)

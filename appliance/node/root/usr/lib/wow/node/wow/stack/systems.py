@@ -2,7 +2,7 @@
 this start (appliance/initrd/layers.sh), and which files each has."""
 import os
 
-from wow.lib import files, paths
+from wow.lib import paths
 from wow.stack import kept
 from wow.stack.text import SYSTEM, Layer, Stack
 
@@ -56,7 +56,7 @@ class Systems:
     def files(self, system: str) -> dict[str, str]:
         """Its files by their digests, as its lists have them; nothing where it has no list."""
         rows = self.rows(system)
-        sums = (line.split() for line in (files.find(f"{self.boot(system)}/{SUMS}") or "").splitlines()) if rows else ()
+        sums = (line.split() for line in kept.read(f"{self.boot(system)}/{SUMS}").splitlines()) if rows else ()
         return {**{row[4]: f"{self.layers}/{row[2]}" for row in rows if row[0] in LAYERS},
                 **{words[0]: f"{self.boot(system)}/{words[1]}" for words in sums if len(words) == 2 and words[1] in BOOTED.values()}}
 
