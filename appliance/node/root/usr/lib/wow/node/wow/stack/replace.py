@@ -104,9 +104,8 @@ def act(place: "Place", systems: Systems, stack: "Stack | None", disk: Disk, is_
 
 def write(place: "Place", systems: Systems, stack: "Stack") -> None:
     """Replaces the other system. WowError, OSError."""
-    running = systems.files(systems.running)
-    there = {**systems.files(systems.other), **running}
-    sources = {file.digest: path if kept.size_of(path := there.get(file.digest, "")) == file.size else f"{place.layers}/{file.digest}" for file in stack.system}
+    running, there = systems.files(systems.running), systems.having(stack)
+    sources = {file.digest: there.get(file.digest, f"{place.layers}/{file.digest}") for file in stack.system}
     listed = systems.list_of(systems.other)
     if os.path.exists(listed):
         os.unlink(listed)

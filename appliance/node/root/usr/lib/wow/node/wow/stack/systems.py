@@ -78,8 +78,16 @@ class Systems:
 
     def lacking(self, stack: Stack) -> list[Layer]:
         """What of a stack's system neither of the two has."""
-        there = {**self.files(self.running), **self.files(self.other)}
-        return [file for file in stack.system if file.digest not in there or kept.size_of(there[file.digest]) != file.size]
+        there = self.having(stack)
+        return [file for file in stack.system if file.digest not in there]
+
+    def having(self, stack: Stack) -> dict[str, str]:
+        """Where the two have files that a stack carries, by their digests; of both the running one's. A kernel or initrd that rotted is none: what is copied is not
+        fetched."""
+        found: dict[str, str] = {}
+        for files_ in (self.files(self.other), self.files(self.running)):
+            found.update({file.digest: files_[file.digest] for file in stack.system if file.digest in files_ and is_good(file, files_[file.digest])})
+        return found
 
     def wanting(self, place: kept.Place, stack: Stack) -> list[Layer]:
         """What of a stack is not on this machine: of its system, where another one runs, and of its modules."""
@@ -89,6 +97,15 @@ class Systems:
     def lines(self, stack: Stack) -> list[str]:
         """The list of a system's layers, as the initrd reads it."""
         return [f"{file.kind} {file.kind} {layer_name(file)} {file.size} {file.digest}" for file in stack.system if file.kind in LAYERS]
+
+
+def is_good(file: Layer, path: str) -> bool:
+    """Whether it is there: layers, which stay where they are, by their size."""
+    if kept.size_of(path) != file.size or file.kind in LAYERS:
+        return kept.size_of(path) == file.size
+    import hashlib
+    with open(path, "rb") as data:
+        return hashlib.file_digest(data, "sha256").hexdigest() == file.digest
 
 
 def layer_name(file: Layer) -> str:
