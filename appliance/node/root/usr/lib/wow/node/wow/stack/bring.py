@@ -47,13 +47,16 @@ def main() -> int:
 def once(place: "Place", way: "Callable[[], Source]", notice: str = NOTICE, sleep: "Callable[[float], None]" = time.sleep, systems: Systems | None = None,
          write: "Callable[[], None] | None" = None) -> int:
     """Acts on what is published now. Exit code. way: finds the machine with the CA, when it is needed; write: has wow-system do its part."""
-    data = read(notice)
-    if data is None or not place.own():
+    if not place.own():
         return 0
     systems, write, stack = systems or Systems(), write or replace, None
     try:
         if systems.is_proven():
             write()
+            place.find_good()
+        data = read(notice)
+        if data is None:
+            return 0
         stack = text.notice(data)
         return _act(place, stack, way, (notice, data), sleep, systems, write)
     except text.NoStack as error:

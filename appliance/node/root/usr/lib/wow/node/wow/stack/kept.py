@@ -11,6 +11,8 @@ from wow.stack.text import HEX, Layer, Stack
 HOME = "/run/layers/home"
 STARTED = "/run/layers/stack"
 """The initrd's: source=next, good or image; number= of the stack; left= and why= where it left one."""
+SAID = "/run/layers/system"
+"""The initrd's: system=A or B; trial=, starts that a newer one has left; left=, one that was given up after its starts."""
 LIST, IMAGE = base.STARTED, base.STACK
 WANTED = f"{paths.RUN}/stack.wanted"
 SETTLED = f"{paths.RUN}/settled"
@@ -126,11 +128,12 @@ class Place:
 
 def settle(wanted: str = WANTED, settled: str = SETTLED) -> None:
     """The machine is back in its pool: system and stack of this start are good, and wow-stack looks what is published. No trouble with home keeps a machine from its
-    pool."""
+    pool. The stack of a trial wow-stack notes, when GRUB stays with its system: until then the one before may start again, which has its own."""
     try:
         files.write(settled, "")
         try:
-            Place().find_good()
+            if not of_start(SAID).get("trial"):
+                Place().find_good()
         finally:
             # What else wow-stack does needs no room in home: it has GRUB stay with a system that was on trial.
             files.write(wanted, "")

@@ -7,8 +7,6 @@ from wow.stack import kept
 from wow.stack.text import SYSTEM, Layer, Stack
 
 WOWSYS = "/run/layers/sys"
-SAID = "/run/layers/system"
-"""The initrd's: system=A or B; trial=, starts that a newer one has left; left=, one that was given up after its starts."""
 LAYERS, BOOTED = SYSTEM[:2], {"kernel": "vmlinuz", "initrd": "initrd.img"}
 SUMS = "SHA256SUMS"
 ARMED = f"{paths.RUN}/system.armed"
@@ -20,7 +18,7 @@ class Systems:
 
     __slots__ = ("root", "running", "is_trial", "left")
 
-    def __init__(self, root: str = WOWSYS, said: str = SAID) -> None:
+    def __init__(self, root: str = WOWSYS, said: str = kept.SAID) -> None:
         facts = kept.of_start(said)
         self.root, self.running = root, facts.get("system", "A")
         self.is_trial, self.left = bool(facts.get("trial")), facts.get("left", "")
