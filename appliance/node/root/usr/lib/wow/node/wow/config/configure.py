@@ -79,6 +79,9 @@ def state(pool: Pool, data: bytes) -> None:
             # What another CA signed would keep this one's list from being taken.
             if os.path.exists(managers.KEPT):
                 os.remove(managers.KEPT)
+            # Nor does another pool say which modules and system this machine takes: wow-stack believes what ipopd kept.
+            from wow.stack import kept
+            kept.forget()
             files.write(f"{paths.STATE}/ca.pem", pem, 0o644, sync=True)
     if pool.ca_der and not os.path.exists(managers.KEPT):
         # Before ipopd starts, so that a second manager never takes the first one's names.

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from wow.stack.kept import Place
     from wow.stack.text import Layer, Stack
 
-NOTICE = f"{paths.STATE}/notice-3"
+NOTICE = kept.NOTICE
 ROOM = 256 << 20
 """Bytes of home that stay free beside the layers, for people and jobs."""
 SPREAD = 20.0

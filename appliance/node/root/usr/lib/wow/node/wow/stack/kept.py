@@ -5,12 +5,14 @@ Power may go at any time. A layer has its name only when all of it is on the dis
 after that. Where a stack is taken off, `next` goes first, for without it the initrd looks at nothing else."""
 import os
 
-from wow.lib import base, files, paths
+from wow.lib import agreed, base, files, paths
 from wow.stack.text import HEX, Layer, Stack
 
 HOME = "/run/layers/home"
 STARTED = "/run/layers/stack"
 """The initrd's: source=next, good or image; number= of the stack; left= and why= where it left one."""
+NOTICE = f"{paths.STATE}/notice-{agreed.STACK_NOTICE}"
+"""The newest stack that ipopd has."""
 SAID = "/run/layers/system"
 """The initrd's: system=A or B; trial=, starts that a newer one has left; left=, one that was given up after its starts."""
 LIST, IMAGE = base.STARTED, base.STACK
@@ -124,6 +126,13 @@ class Place:
             return False
         files.write(self.good, text, 0o600, sync=True)
         return True
+
+
+def forget() -> None:
+    """What another pool published is taken no more. OSError."""
+    if os.path.exists(NOTICE):
+        os.unlink(NOTICE)
+    Place().take_off()
 
 
 def settle(wanted: str = WANTED, settled: str = SETTLED) -> None:
