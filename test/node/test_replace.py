@@ -162,7 +162,7 @@ class Replacing(Case):
         self.start(is_back=False)
         self.fetch(THREE)
         self.disk.calls.clear()
-        for stack in (text.read(carrying(THREE), 13), text.read(carrying(ONE), 13), text.read(EMPTY, 13), None):
+        for stack in (text.read(carrying(THREE), 13), text.read(carrying(ONE), 13), text.read(EMPTY, 13)):
             self.act(stack)
         self.assertEqual((self.disk.calls, self.release("A")), ([], ONE))
 
@@ -190,6 +190,16 @@ class Replacing(Case):
             self.act(then)
             self.assertEqual((self.disk.block, os.path.exists(self.armed)), (STAYS_WITH_A, False))
             self.assertEqual(self.start(), "A")
+
+    def test_a_machine_that_forgets_its_pool_while_a_trial_is_not_over_starts_with_the_former(self):
+        for is_back, then in ((False, "A"), (True, "B")):
+            self.disk.block = {"system": "A"}
+            self.begin("A")
+            self.fetch(TWO)
+            self.act(text.read(carrying(TWO), 12))
+            self.start(is_back=is_back)
+            self.act(None)
+            self.assertEqual([self.start(), self.now().left], [then, ""])
 
     def test_one_that_is_replaced_while_it_is_armed_is_not_tried_half(self):
         self.fetch(TWO)

@@ -470,6 +470,16 @@ class Machine(Root, unittest.TestCase):
         self.assertEqual(done[1:], [reset.paths.STATE, ("start", "wow-system.service"), ("poweroff", "--no-block")])
         self.assertLess(done[0].index("wow-stack.service"), done[0].index("wow-system.service"), "the one that starts it first")
 
+    def test_nor_goes_on_with_a_trial(self):
+        done = []
+        for trial in ("", "2"):
+            self.write("system", f"system=B\ntrial={trial}\nleft=\n")
+            with mock.patch.object(reset, "ARMED", f"{self.root}/system.armed"), mock.patch.object(reset.kept, "HOME", f"{self.root}/home"), \
+                    mock.patch.object(reset.kept, "SAID", f"{self.root}/system"), mock.patch.object(reset, "wipe"), mock.patch.object(reset.console, "say"), \
+                    mock.patch.object(reset.system, "systemctl", lambda *words: done.append(words[:2])):
+                reset.main()
+        self.assertEqual([words for words in done if words[0] == "start"], [("start", "wow-system.service")])
+
 
 class Reaching(unittest.TestCase):
     def reached(self, **said):

@@ -76,6 +76,10 @@ def stay(systems: Systems, disk: Disk) -> None:
 
 def act(place: "Place", systems: Systems, stack: "Stack | None", disk: Disk, is_back: bool, armed: str = ARMED) -> None:
     """Does what is to be done now. is_back: whether this start brought the machine back into its pool. WowError, OSError."""
+    if stack is None and systems.is_trial and not is_back:
+        # This machine forgets its pool: the system of before starts next.
+        disk.environment({"trial": "", "tries": ""})
+        return
     if stack is None or not stack.system or systems.is_running(stack):
         if os.path.exists(armed):
             stay(systems, disk)
