@@ -26,7 +26,7 @@ class Replacing(Case):
         self.fetch(TWO, MATHS)
         with self.watched():
             self.act(stack)
-        self.assertEqual(self.disk.calls, [tuple(STAYS_WITH_A.items()), True, False, (("trial", "B"), ("tries", "3"))])
+        self.assertEqual(self.disk.calls, [tuple(STAYS_WITH_A.items()), True, False, (("system", "A"), ("trial", "B"), ("tries", "3"))])
         self.assertEqual((self.release("A"), self.release("B")), (ONE, TWO))
         self.assertEqual(kept.read(f"{self.sys}/stacks/B.conf"), f"# stack 12\n{listed(TWO)}")
         self.assertEqual(kept.read(self.place.next), f"# stack 12\n{listed(TWO)}module maths {digest(MATHS)} {len(MATHS)} {digest(MATHS)}\n")
@@ -200,6 +200,16 @@ class Replacing(Case):
             self.start(is_back=is_back)
             self.act(None)
             self.assertEqual([self.start(), self.now().left], [then, ""])
+
+    def test_where_grub_s_block_was_lost_it_goes_back_to_what_runs(self):
+        self.good(12, TWO)
+        self.start()
+        self.fetch(THREE)
+        self.act(text.read(carrying(THREE), 13))
+        # Without a word of the block's GRUB takes A for the good one.
+        self.disk.block = {"system": ""}
+        self.act(text.read(carrying(THREE), 13))
+        self.assertEqual([self.start(is_back=False) for _ in range(4)], ["A", "A", "A", "B"])
 
     def test_one_that_is_replaced_while_it_is_armed_is_not_tried_half(self):
         self.fetch(TWO)

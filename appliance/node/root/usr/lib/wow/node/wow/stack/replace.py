@@ -101,7 +101,8 @@ def act(place: "Place", systems: Systems, stack: "Stack | None", disk: Disk, is_
     place.take(stack, systems.lines(stack))
     was_armed = os.path.exists(armed)
     files.write(armed, f"{stack.number}\n")
-    if not disk.environment({"trial": systems.other, "tries": environment.TRIES}) and not was_armed:
+    # With the running one's name, for a block that lost it has GRUB take A for the good one.
+    if not disk.environment({"system": systems.running, "trial": systems.other, "tries": environment.TRIES}) and not was_armed:
         os.unlink(armed)
         raise WowError("GRUB was told to try another system, and did not count that start: it cannot write to this disk", environment.REMEDY)
 
