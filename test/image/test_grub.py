@@ -153,6 +153,19 @@ class Starting(unittest.TestCase):
         self.environment(unfinished="no", system="A", trial="B", tries="3")
         self.assertEqual(self.taken(is_read_only="yes"), ("A", []))
 
+    def test_a_system_without_its_list_is_not_started_where_the_other_has_one(self):
+        lists = self.folder / "(hd0,gpt3)/stacks"
+        lists.mkdir(parents=True)
+        for there, said, expected in (("B", {}, "B"), ("B", {"system": "A", "trial": "B", "tries": "2"}, "B"), ("A", {"system": "B"}, "A"), ("B", {"system": "B"}, "B"),
+                                      ("", {"system": "B"}, "B"), ("AB", {}, "A"), ("AB", {"system": "B"}, "B")):
+            for name in there:
+                (lists / f"{name}.conf").touch()
+            self.environment(unfinished="no", **said)
+            self.assertEqual(self.taken(), (expected, []))
+            self.assertEqual(self.taken('begin "$spare" ""'), ("A" if expected == "B" else "B", []))
+            for name in there:
+                (lists / f"{name}.conf").unlink()
+
     def test_the_menu_offers_the_system_that_the_first_entry_does_not_start(self):
         self.assertIn('menuentry "WOW, with the other system ($spare)" { begin "$spare" "" }', SCRIPT)
         for values, spare in (({}, "B"), ({"system": "B"}, "A"), ({"trial": "B", "tries": "3"}, "A"), ({"trial": "B", "tries": "0"}, "B"), ({"system": "B", "trial": "A", "tries": "1"}, "B")):
