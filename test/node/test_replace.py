@@ -130,6 +130,18 @@ class Replacing(Case):
             self.act(stack)
         self.assertEqual((self.is_whole("B"), self.disk.block["trial"]), (True, "B"))
 
+    def test_a_file_that_rotted_where_it_was_written_is_written_once_more(self):
+        stack = text.read(carrying(TWO), 12)
+        self.fetch(TWO)
+        self.act(stack)
+        self.disk.block.update(STAYS_WITH_A)
+        self.write("sys/boot/B/initrd.img", b"x" * len(TWO["initrd"]))
+        os.unlink(f"{self.place.layers}/{digest(TWO['initrd'])}")
+        self.assertEqual([file.kind for file in self.now().wanting(self.place, stack)], ["initrd"])
+        self.fetch(TWO)
+        self.act(stack)
+        self.assertEqual((self.is_whole("B"), self.disk.block["trial"]), (True, "B"))
+
     def test_no_room_is_told_and_what_stays_needs_none(self):
         size = sum(len(data) for data in TWO.values())
         self.fetch(TWO)
@@ -166,12 +178,47 @@ class Replacing(Case):
             self.act(stack)
         self.assertEqual((self.disk.calls, self.release("A")), ([], ONE))
 
+    def test_one_that_was_given_up_has_one_more_start_when_the_former_is_back_in_the_pool(self):
+        self.fetch(TWO, MATHS)
+        stack = text.read(carrying(TWO, MODULE), 12)
+        self.act(stack)
+        while self.start(is_back=False) == "B":
+            pass
+        self.act(stack)
+        self.assertEqual(self.disk.block["tries"], "0", "the network may be away still")
+        self.write("settled", "")
+        self.write("home/stacks/tries", "x 3\n")
+        for _ in range(2):
+            self.act(stack)
+            self.assertEqual((self.disk.block, self.now().is_over(self.place, stack, self.armed)), ({"system": "A", "trial": "B", "tries": "1"}, False))
+            self.assertFalse(os.path.exists(self.place.tries), "its modules are taken, too")
+        self.assertEqual([self.start(is_back=False) for _ in range(2)], ["B", "A"])
+        self.write("settled", "")
+        self.act(stack)
+        self.assertEqual((self.disk.block["tries"], self.now().is_over(self.place, stack, self.armed)), ("0", True))
+        again = text.read(carrying(TWO, MODULE), 13)
+        for _ in range(2):
+            self.act(again)
+            self.assertEqual((self.disk.block["tries"], self.now().is_over(self.place, again, self.armed)), ("3", False))
+
+    def test_one_that_is_back_at_its_last_start_is_stayed_with(self):
+        self.fetch(TWO)
+        self.act(text.read(carrying(TWO), 12))
+        while self.start(is_back=False) == "B":
+            pass
+        self.write("settled", "")
+        self.act(text.read(carrying(TWO), 12))
+        self.assertEqual(self.start(), "B")
+        self.act(text.read(carrying(TWO), 12))
+        self.assertEqual([self.start() for _ in range(3)], ["B"] * 3)
+
     def test_one_that_was_given_up_is_left_until_it_is_published_anew(self):
         self.fetch(TWO)
         self.act(text.read(carrying(TWO), 12))
         while self.start(is_back=False) == "B":
             pass
         self.write("settled", "")
+        self.write("home/stacks/last", "12\n")
         self.disk.calls.clear()
         self.act(text.read(carrying(TWO), 12))
         self.assertEqual(self.disk.calls, [])

@@ -378,10 +378,15 @@ class Bringing(Case):
         while self.start(is_back=False) == "B":
             pass
         self.started("image", more="left=12\nwhy=it was made over another base or node than this image has\n")
+        self.assertEqual((self.bring(), self.wrote), ((0, "trial"), 0))
+        self.write("settled", "")
+        self.assertEqual((self.bring(), self.disk.block["tries"]), ((0, "next"), "1"))
+        self.assertEqual([self.start(is_back=False) for _ in range(2)], ["B", "A"])
+        self.started("image", more="left=12\nwhy=it was made over another base or node than this image has\n")
         self.assertEqual((self.bring(), self.wrote), ((0, "given-up"), 0))
         (found,) = diagnose.stack({"stack": told.read()})
         self.assertEqual((found.state, found.code), (finding.WRONG, "modules-given-up"))
-        self.assertIn("The system of the pool's stack 12 was given up: after 3 starts", found.what)
+        self.assertIn("The system of the pool's stack 12 was given up: after 4 starts", found.what)
         self.publish(13, carrying(TWO))
         self.write("settled", "")
         self.assertEqual((self.bring(), told.trouble(told.read()), self.disk.block["tries"]), ((0, "next"), ("", ""), "3"))

@@ -100,9 +100,9 @@ def _act(place: "Place", stack: "Stack", way: "Callable[[], Source]", published:
         told.leave("ephemeral", stack, "this start keeps nothing, so it has its image's modules", "")
         return 0
     place.open()
-    if is_other and systems.is_given_up(stack):
+    if is_other and systems.is_over(place, stack, ARMED):
         place.tidy()
-        told.leave("given-up", stack, f"the system of the pool's stack {stack.number} was given up: after 3 starts with it this machine was not back in its pool",
+        told.leave("given-up", stack, f"the system of the pool's stack {stack.number} was given up: after 4 starts with it this machine was not back in its pool",
                    "This machine goes on with the system of before. The pool's administrator publishes the stack anew, or another one: wow-ca publish")
         return 0
     if is_other and not os.path.exists(kept.SETTLED):

@@ -53,6 +53,16 @@ class Place:
         """The initrd's count of starts."""
         return f"{self.home}/stacks/tries"
 
+    @property
+    def last(self) -> str:
+        """The number of the stack whose system had its last start (systems.py)."""
+        return f"{self.home}/stacks/last"
+
+    def count_anew(self) -> None:
+        """Has the initrd give `next` all its starts."""
+        if os.path.exists(self.tries):
+            os.unlink(self.tries)
+
     def open(self) -> None:
         """Makes the folders."""
         for folder in (self.layers, os.path.dirname(self.next)):

@@ -85,9 +85,12 @@ def act(place: "Place", systems: Systems, stack: "Stack | None", disk: Disk, is_
             stay(systems, disk)
             os.unlink(armed)
         return
-    if not is_back or systems.is_given_up(stack) or systems.wanting(place, stack):
+    if not is_back or systems.is_over(place, stack, armed) or systems.wanting(place, stack):
         return
-    if not systems.is_there(stack):
+    was_armed = os.path.exists(armed)
+    # What was armed in this start is not what was given up before it, unless that has its last one.
+    is_last = systems.is_given_up(stack) and (not was_armed or kept.read(place.last) == f"{stack.number}\n")
+    if not systems.is_there(stack) or systems.lacking(stack):
         # Whatever GRUB would try or start is to be replaced: it stays with what runs.
         stay(systems, disk)
         try:
@@ -99,10 +102,13 @@ def act(place: "Place", systems: Systems, stack: "Stack | None", disk: Disk, is_
         # Whoever wrote it may have been ended before this.
         disk.writable(False)
     place.take(stack, systems.lines(stack))
-    was_armed = os.path.exists(armed)
+    if is_last:
+        files.write(place.last, f"{stack.number}\n", 0o600, sync=True)
+    if not was_armed:
+        place.count_anew()
     files.write(armed, f"{stack.number}\n")
     # With the running one's name, for a block that lost it has GRUB take A for the good one.
-    if not disk.environment({"system": systems.running, "trial": systems.other, "tries": environment.TRIES}) and not was_armed:
+    if not disk.environment({"system": systems.running, "trial": systems.other, "tries": "1" if is_last else environment.TRIES}) and not was_armed:
         os.unlink(armed)
         raise WowError("GRUB was told to try another system, and did not count that start: it cannot write to this disk", environment.REMEDY)
 

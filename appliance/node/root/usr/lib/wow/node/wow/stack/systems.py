@@ -71,8 +71,13 @@ class Systems:
         return self.number(self.other) == str(stack.number) and {file.digest for file in stack.system} == set(self.files(self.other))
 
     def is_given_up(self, stack: Stack) -> bool:
-        """Whether this machine was not back in its pool after three starts with what a stack carries."""
+        """Whether this machine was not back in its pool after its starts with what a stack carries."""
         return self.left == self.other and self.is_there(stack)
+
+    def is_over(self, place: kept.Place, stack: Stack, armed: str = ARMED) -> bool:
+        """Whether that is so, and it is not to be tried again. When the former system is back in the pool the network is, which may have been away: so it has one more
+        start then, its last."""
+        return self.is_given_up(stack) and kept.read(place.last) == f"{stack.number}\n" and not os.path.exists(armed)
 
     def lacking(self, stack: Stack) -> list[Layer]:
         """What of a stack's system neither of the two has."""
