@@ -5,13 +5,13 @@ Power may go at any time. A layer has its name only when all of it is on the dis
 after that. Where a stack is taken off, `next` goes first, for without it the initrd looks at nothing else."""
 import os
 
-from wow.lib import agreed, base, files, paths
+from wow.lib import base, files, paths
 from wow.stack.text import HEX, Layer, Stack
 
 HOME = "/run/layers/home"
 STARTED = "/run/layers/stack"
 """The initrd's: source=next, good or image; number= of the stack; left= and why= where it left one."""
-NOTICE = f"{paths.STATE}/notice-{agreed.STACK_NOTICE}"
+NOTICE = f"{paths.STATE}/notice-3"
 """The newest stack that ipopd has."""
 SAID = "/run/layers/system"
 """The initrd's: system=A or B; trial=, starts that a newer one has left; left=, one that was given up after its starts."""
