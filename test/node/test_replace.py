@@ -123,6 +123,8 @@ class Replacing(Case):
         self.fetch(fresh)
         os.unlink(f"{self.place.layers}/{digest(ONE['kernel'])}")
         self.assertEqual(self.now().wanting(self.place, stack), [])
+        with mock.patch.object(replace.hashlib, "file_digest", side_effect=OSError(5, "Input/output error")):
+            self.assertEqual([file.kind for file in self.now().wanting(self.place, stack)], ["kernel"], "what cannot be read is not there")
         self.write("sys/boot/A/vmlinuz", b"x" * len(ONE["kernel"]))
         self.assertEqual([file.kind for file in self.now().wanting(self.place, stack)], ["kernel"])
         self.fetch(fresh)

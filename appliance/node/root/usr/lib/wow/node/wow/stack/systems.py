@@ -103,12 +103,15 @@ class Systems:
 
 
 def is_good(file: Layer, path: str) -> bool:
-    """Whether it is there: layers, which stay where they are, by their size."""
+    """Whether it is there and can be read: layers, which stay where they are, by their size."""
     if kept.size_of(path) != file.size or file.kind in LAYERS:
         return kept.size_of(path) == file.size
     import hashlib
-    with open(path, "rb") as data:
-        return hashlib.file_digest(data, "sha256").hexdigest() == file.digest
+    try:
+        with open(path, "rb") as data:
+            return hashlib.file_digest(data, "sha256").hexdigest() == file.digest
+    except OSError:
+        return False
 
 
 def layer_name(file: Layer) -> str:
