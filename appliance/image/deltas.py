@@ -60,10 +60,11 @@ def of_image(image, scratch):
     if listed is None:
         raise DeltaError(f"{image}: is no image of `make image`: {(converted.stderr or table.stderr or 'it has no list of layers').strip()}")
     at, found = named(parts, SYSTEM)["start"] * stacks.SECTOR, {}
-    for _, name, file, *_ in stacks.rows(listed):
-        subprocess.run(["debugfs", "-R", f"dump /layers/{file} {name}.former", f"{raw.name}?offset={at}"], cwd=scratch, capture_output=True, check=True,
+    for number, (_, name, file, *_) in enumerate(stacks.rows(listed)):
+        # A number is its name here: the image may be anybody's, and root writes.
+        found[name] = scratch / f"{number}.former"
+        subprocess.run(["debugfs", "-R", f"dump /layers/{file} {found[name].name}", f"{raw.name}?offset={at}"], cwd=scratch, capture_output=True, check=True,
                        env=tools.ENVIRONMENT)
-        found[name] = scratch / f"{name}.former"
     raw.unlink()
     return found
 

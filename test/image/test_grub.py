@@ -154,14 +154,15 @@ class Starting(unittest.TestCase):
         self.environment(unfinished="no", system="A", trial="B", tries="3")
         self.assertEqual(self.taken(is_read_only="yes"), ("A", []))
 
-    def other_is_there(self, name="B"):
+    def both_are_there(self):
         place = self.folder / "(hd0,gpt3)/stacks"
         place.mkdir(parents=True, exist_ok=True)
-        (place / f"{name}.conf").write_text("")
+        for name in "AB":
+            (place / f"{name}.conf").touch()
 
     def test_after_two_starts_without_a_word_of_the_initrd_s_the_other_system_is_taken_and_stays(self):
         for system, other in (("A", "B"), ("B", "A")):
-            self.other_is_there(other)
+            self.both_are_there()
             self.environment(unfinished="no", system=system)
             self.assertEqual([self.taken(), self.saved("unfinished")], [(system, []), "yes"])
             self.assertEqual([self.taken(), self.saved("unfinished")], [(system, []), "again"])
@@ -173,12 +174,25 @@ class Starting(unittest.TestCase):
     def test_the_other_system_is_taken_where_it_is_there_and_was_not_given_up_alone(self):
         self.environment(unfinished="again")
         self.assertEqual([self.taken(), self.saved("unfinished"), self.saved("damaged")], [("A", []), "again", ""])
-        self.other_is_there()
+        self.both_are_there()
         for more, words in (({"trial": "B", "tries": "0"}, ["wow.left=B"]), ({"damaged": "B"}, ["wow.damaged=B"])):
             self.environment(unfinished="again", **more)
             self.assertEqual((self.taken(), self.saved("system")), (("A", words), ""))
         self.environment(unfinished="again", trial="B", tries="3")
         self.assertEqual(self.taken()[0], "B", "a trial has its three starts")
+
+    def test_a_system_without_its_list_is_not_started_where_the_other_has_one(self):
+        lists = self.folder / "(hd0,gpt3)/stacks"
+        lists.mkdir(parents=True)
+        for there, said, expected in (("B", {}, "B"), ("B", {"system": "A", "trial": "B", "tries": "2"}, "B"), ("A", {"system": "B"}, "A"), ("B", {"system": "B"}, "B"),
+                                      ("", {"system": "B"}, "B"), ("AB", {}, "A"), ("AB", {"system": "B"}, "B")):
+            for name in there:
+                (lists / f"{name}.conf").touch()
+            self.environment(unfinished="no", **said)
+            self.assertEqual(self.taken(), (expected, []))
+            self.assertEqual(self.taken('begin "$spare" ""'), ("A" if expected == "B" else "B", []))
+            for name in there:
+                (lists / f"{name}.conf").unlink()
 
     def test_the_menu_offers_the_system_that_the_first_entry_does_not_start(self):
         self.assertIn('menuentry "WOW, with the other system ($spare)" { begin "$spare" "" }', SCRIPT)

@@ -128,6 +128,15 @@ class SystemTest(unittest.TestCase):
         self.assertEqual(lines[1:3], [f"{kind} {digest(data)}" for kind, data in zip(made.BELOW, self.files)], "without --system they need no size")
         self.assertEqual({path.name for path in (self.folder / "out").iterdir()}, {"stack", *(digest(file.read_bytes()) for _, file in above)}, "what was there is gone")
 
+    def test_what_a_former_image_says_names_no_file_elsewhere(self):
+        done = mock.Mock(returncode=0, stdout='{"partitiontable": {"partitions": []}}')
+        (self.folder / "former.raw").touch()
+        with mock.patch.object(made.deltas.subprocess, "run", return_value=done) as called, mock.patch.object(made.deltas, "named", return_value={"start": 1}), \
+                mock.patch.object(made.deltas.stacks, "find", return_value="module ../../etc/cron.d/x x 1 aa\nmodule /etc/y y 1 bb\n"):
+            found = made.deltas.of_image(self.folder / "image.qcow2", self.folder)
+        self.assertEqual({path.parent for path in found.values()}, {self.folder})
+        self.assertEqual([call.args[0][2].split()[2] for call in called.call_args_list[2:]], [path.name for path in found.values()])
+
     def test_what_changed_since_each_former_stack_is_there_as_a_delta_once(self):
         common, formers = os.urandom(100_000), []
         for name in ("first", "second", "third"):

@@ -10,6 +10,7 @@ from wow.config import configure, facts, names, outside
 from wow.join import certificates, enrol, member, relist, renew
 from wow.lib import agreed, console, control, files, overlay, paths, system
 from wow.lib.errors import WowError
+from wow.stack import kept as stacks
 import samples
 
 TWO = [{"host": "manager", "address": "10.128.0.1", "ca": False}, {"host": "second", "address": "10.128.0.2", "ca": True}]
@@ -124,6 +125,24 @@ class Keeping(unittest.TestCase):
                     configure.state(pool, b"")
                     self.assertEqual(outside.lines(pool), pathlib.Path(folder, "pool.lines").read_text(encoding="ascii"))
                     self.assertEqual(kept, pathlib.Path(there["managers.KEPT"]).read_text(encoding="ascii"))
+
+    def test_the_stack_that_another_ca_signed_is_not_taken(self):
+        with tempfile.TemporaryDirectory() as folder:
+            home, notice = pathlib.Path(folder, "home"), pathlib.Path(folder, "notice-3")
+            (home / "stacks").mkdir(parents=True)
+            for path in (home / "stacks/next", home / "stacks/good", notice):
+                path.write_text("of another CA", encoding="ascii")
+            place = stacks.Place(str(home))
+            with mock.patch.multiple(paths, STATE=folder, DISK=f"{folder}/disk"), mock.patch.object(managers, "KEPT", f"{folder}/notice-2"), \
+                    mock.patch.object(configure, "take_identity"), mock.patch.object(configure.accept, "keep"), \
+                    mock.patch.object(stacks, "NOTICE", str(notice)), mock.patch.object(stacks, "Place", lambda: place):
+                for _ in range(2):
+                    configure.state(samples.pool(), b"")
+                    self.assertEqual((list((home / "stacks").iterdir()), notice.exists()), ([], False))
+                for path in (home / "stacks/next", notice):
+                    path.write_text("of this one", encoding="ascii")
+                configure.state(samples.pool(), b"")
+                self.assertTrue(notice.exists() and (home / "stacks/next").exists())
 
 
 class Ahead(unittest.TestCase):

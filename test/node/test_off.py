@@ -138,6 +138,12 @@ class Shown(Files):
         self.assertIn("<dt>Off, seen within 30 days</dt><dd>1</dd>", self.shown(told, "/pool"))
         self.assertIn("2: 1 free, 1 only submits", self.shown(told, "/pool"))
 
+    def test_who_was_seen_while_the_clock_was_ahead_is_not_told_of_for_years(self):
+        self.fill()
+        self.kept.add(NOW + 3600 * DAY, [], {"omega": "Ada"})
+        self.kept.add(NOW + MINUTE, [], {"zeta": "Ada"})
+        self.assertEqual(["beta", "gamma", "zeta"], [one[0] for one in self.look(machine("alpha"))["off"]])
+
     def test_where_more_are_there_than_the_page_has_one_that_was_just_seen_is_not_told_as_off(self):
         self.fill()
         self.kept.add(NOW - MINUTE, [], {"beta": "Ada"})

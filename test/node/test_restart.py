@@ -316,6 +316,12 @@ class Round(Machine):
         self.publish(13)
         self.assertIsNotNone(self.passes(HOUR))
 
+    def test_another_system_that_grub_was_not_told_of_is_tried_all_the_same(self):
+        # Power went when the initrd's list was there, and GRUB knew nothing: the former system started, for which it is none.
+        self.starts("image", "left=12\nwhy=it was made over another base or node than this image has\n")
+        told.leave("next", text.Stack(12, BASE, NODE), "", "", is_system=True)
+        self.assertIsNotNone(self.passes(6 * HOUR))
+
     def test_one_that_never_was_started_with_and_is_taken_back_brings_nothing(self):
         self.publish(12)
         self.publish(13, EMPTY)

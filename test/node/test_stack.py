@@ -332,6 +332,18 @@ class Machine(Prepared):
         self.assertEqual((self.look(), self.listed()), (0, ["maths", "physics"]))
         self.assertIn("its first line is not wow-stack 1", told.trouble(self.said())[0])
 
+    def test_what_rotted_in_home_is_written_anew(self):
+        self.publish(12)
+        self.look()
+        text_ = kept.read(self.place.next)
+        self.started("next", text_, "number=12\n")
+        for name in ("good", "tries", "next"):
+            self.write(f"home/stacks/{name}", b"\xff\xfe\x80")
+        self.assertTrue(self.place.find_good())
+        self.assertEqual(self.look(), 0)
+        self.assertFalse(self.place.is_given_up())
+        self.assertEqual([kept.read(path) for path in (self.place.next, self.place.good)], [text_] * 2)
+
     def test_without_a_notice_outside_of_an_image_and_in_an_ephemeral_start_nothing_is_done(self):
         self.assertEqual((self.look(), os.listdir(f"{self.root}/home")), (0, []))
         self.publish(12)
@@ -471,6 +483,16 @@ class Machine(Prepared):
             reset.leave()
         self.assertEqual(done[1:], [reset.paths.STATE, ("start", "wow-system.service"), ("poweroff", "--no-block")])
         self.assertLess(done[0].index("wow-stack.service"), done[0].index("wow-system.service"), "the one that starts it first")
+
+    def test_nor_goes_on_with_a_trial(self):
+        done = []
+        for trial in ("", "2"):
+            self.write("system", f"system=B\ntrial={trial}\nleft=\n")
+            with mock.patch.object(reset, "ARMED", f"{self.root}/system.armed"), mock.patch.object(reset.kept, "HOME", f"{self.root}/home"), \
+                    mock.patch.object(reset.kept, "SAID", f"{self.root}/system"), mock.patch.object(reset, "wipe"), mock.patch.object(reset.console, "say"), \
+                    mock.patch.object(reset.system, "systemctl", lambda *words: done.append(words[:2])):
+                reset.main()
+        self.assertEqual([words for words in done if words[0] == "start"], [("start", "wow-system.service")])
 
 
 class Reaching(unittest.TestCase):

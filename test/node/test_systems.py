@@ -226,6 +226,10 @@ class Two(Case):
         os.unlink(f"{self.sys}/stacks/B.conf")
         self.assertEqual(self.now().files("B"), {}, "one that was being replaced is none")
 
+    def test_a_list_of_files_that_rotted_names_none(self):
+        self.write("sys/boot/A/SHA256SUMS", b"\xff\xfe")
+        self.assertEqual(set(self.now().files("A")), {digest(ONE["base"]), digest(ONE["node"])})
+
     def test_which_of_the_two_a_stack_carries(self):
         self.system("B", TWO, "# stack 12\n")
         one, two = text.read(carrying(ONE, MODULE), 13), text.read(carrying(TWO), 12)
@@ -336,16 +340,58 @@ class Bringing(Fetching):
             self.assertEqual(self.disk.block["system"], "B", then)
             os.unlink(f"{self.sys}/stacks/B.conf")
 
+    def settle(self):
+        """wow-join says that the machine is back."""
+        with mock.patch.object(kept, "Place", lambda: self.place), mock.patch.object(kept, "SAID", f"{self.root}/system"):
+            kept.settle(f"{self.root}/stack.wanted", self.settled)
+
+    def test_modules_of_a_trial_are_good_only_when_grub_stays_with_it(self):
+        former = kept.read(f"{self.root}/image").partition("\n")[2].replace("module tutorial", "module maths")
+        for is_cut in (True, False):
+            self.write("home/stacks/good", former)
+            self.publish(12 + is_cut, carrying(TWO, MODULE))
+            self.bring()
+            self.start(is_back=False)
+            self.settle()
+            self.assertEqual(kept.read(self.place.good), former, "the system of before falls back to them")
+            if is_cut:
+                self.disk.block = {"system": "A"}
+                self.begin("A", is_back=True)
+        self.assertEqual((self.bring(), self.disk.block["system"]), ((0, "taken"), "B"))
+        self.assertEqual(kept.read(self.place.good), kept.read(self.place.next))
+        self.publish(14, carrying(TWO))
+        self.bring()
+        self.start()
+        self.settle()
+        self.assertEqual(kept.read(self.place.good), kept.read(self.place.next), "no trial, so at once")
+
+    def test_a_good_trial_is_noted_though_no_stack_is_known(self):
+        self.publish(12, carrying(TWO))
+        self.bring()
+        self.start()
+        os.unlink(f"{self.root}/notice-3")
+        self.assertEqual(bring.once(self.place, lambda: None, f"{self.root}/notice-3", None, self.now(), self.stayed), 0)
+        self.assertEqual(self.disk.block, {"system": "B", "trial": "", "tries": ""})
+
+    def stayed(self):
+        """wow-system, where nothing is published."""
+        replace.note(self.now(), self.disk, os.path.exists(self.settled))
+
     def test_one_that_was_given_up_is_told_and_another_one_is_tried(self):
         self.publish(12, carrying(TWO))
         self.bring()
         while self.start(is_back=False) == "B":
             pass
         self.started("image", more="left=12\nwhy=it was made over another base or node than this image has\n")
+        self.assertEqual((self.bring(), self.wrote), ((0, "trial"), 0))
+        self.write("settled", "")
+        self.assertEqual((self.bring(), self.disk.block["tries"]), ((0, "next"), "1"))
+        self.assertEqual([self.start(is_back=False) for _ in range(2)], ["B", "A"])
+        self.started("image", more="left=12\nwhy=it was made over another base or node than this image has\n")
         self.assertEqual((self.bring(), self.wrote), ((0, "given-up"), 0))
         (found,) = diagnose.stack({"stack": told.read()})
         self.assertEqual((found.state, found.code), (finding.WRONG, "modules-given-up"))
-        self.assertIn("The system of the pool's stack 12 was given up: after 3 starts", found.what)
+        self.assertIn("The system of the pool's stack 12 was given up: after 4 starts", found.what)
         self.publish(13, carrying(TWO))
         self.write("settled", "")
         self.assertEqual((self.bring(), told.trouble(told.read()), self.disk.block["tries"]), ((0, "next"), ("", ""), "3"))

@@ -26,8 +26,8 @@ def forget(then: str, verb: str) -> int:
     """Exit code. then: what the console says of what comes; verb: systemctl's word for it."""
     system.systemctl("stop", *USES)
     wipe(paths.STATE)
-    if os.path.exists(ARMED):
-        # Without a notice it has GRUB stay with the running system: nobody is there yet for whom a trial could be good.
+    if os.path.exists(ARMED) or kept.of_start(kept.SAID).get("trial"):
+        # Without a notice it has GRUB try no other system: nobody is there yet for whom a trial could be good.
         system.systemctl("start", bring.REPLACER)
     # Another pool has other modules. The stack before its layers, for the initrd tells of one without.
     for folder in ("stacks", "layers"):

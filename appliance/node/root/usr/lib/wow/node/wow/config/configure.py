@@ -76,10 +76,12 @@ def state(pool: Pool, data: bytes) -> None:
     if pool.ca_der:
         pem = ca_pem(pool.ca_der)
         if files.find(f"{paths.STATE}/ca.pem") != pem:
-            # What another CA signed would keep this one's list from being taken, and be taken for this one's stack.
-            for path in (managers.KEPT, f"{paths.STATE}/notice-3", f"{paths.STATE}/notice-4", f"{paths.STATE}/notice-5"):
-                if os.path.exists(path):
-                    os.remove(path)
+            # What another CA signed would keep this one's list from being taken.
+            if os.path.exists(managers.KEPT):
+                os.remove(managers.KEPT)
+            # Nor does another pool say which modules and system this machine takes: wow-stack believes what ipopd kept.
+            from wow.stack import kept
+            kept.forget()
             files.write(f"{paths.STATE}/ca.pem", pem, 0o644, sync=True)
     if pool.ca_der and not os.path.exists(managers.KEPT):
         # Before ipopd starts, so that a second manager never takes the first one's names.

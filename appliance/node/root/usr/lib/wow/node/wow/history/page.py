@@ -85,7 +85,8 @@ class Page:
             known = {}
         for row in here:
             row += known.pop(row[0], ("", 0, 0, 0))[2:]
-        latest = now - 2 * machines.EACH if is_cut else float("inf")
+        # Who was seen in a time to come was so while this clock was ahead.
+        latest = now - 2 * machines.EACH if is_cut else now + DAY
         return [[label, *found] for label, found in known.items() if now - OFF_DAYS * DAY < found[1] <= latest]
 
     def _sum(self, now: int) -> "dict[str, Any]":

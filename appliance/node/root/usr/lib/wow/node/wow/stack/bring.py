@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from wow.stack.peers import Way
     from wow.stack.text import Layer, Stack
 
-NOTICE = f"{paths.STATE}/notice-3"
+NOTICE = kept.NOTICE
 ROOM = 256 << 20
 """Bytes of home that stay free beside the layers, for people and jobs."""
 SPREAD = 20.0
@@ -47,13 +47,17 @@ def main() -> int:
 def once(place: "Place", way: "Callable[[], Way]", notice: str = NOTICE, sleep: "Callable[[float], None]" = time.sleep, systems: Systems | None = None,
          write: "Callable[[], None] | None" = None) -> int:
     """Acts on what is published now. Exit code. way: finds the machine with the CA, when it is needed; write: has wow-system do its part."""
-    data, newest = read(notice), term.read()
-    if data is None and newest is None or not place.own():
+    newest = term.read()
+    if not place.own():
         return 0
     systems, write, stack = systems or Systems(), write or replace, None
     try:
         if systems.is_proven():
             write()
+            place.find_good()
+        data = read(notice)
+        if data is None and newest is None:
+            return 0
         stack = text.notice(data) if data is not None else None
         term.check(stack, stack is not None and place.has_taken(stack), newest)
         if data is None or stack is None:
@@ -100,11 +104,12 @@ def _act(place: "Place", stack: "Stack", way: "Callable[[], Way]", published: tu
         told.leave("ephemeral", stack, "this start keeps nothing, so it has its image's modules", "")
         return 0
     place.open()
-    if not (is_other and not systems.is_given_up(stack)) and not _mend(place, stack, way, published, sleep, systems, write):
+    is_over = is_other and systems.is_over(place, stack, ARMED)
+    if (is_over or not is_other) and not _mend(place, stack, way, published, sleep, systems, write):
         return 0
-    if is_other and systems.is_given_up(stack):
+    if is_over:
         place.tidy()
-        told.leave("given-up", stack, f"the system of the pool's stack {stack.number} was given up: after 3 starts with it this machine was not back in its pool",
+        told.leave("given-up", stack, f"the system of the pool's stack {stack.number} was given up: after 4 starts with it this machine was not back in its pool",
                    "This machine goes on with the system of before. The pool's administrator publishes the stack anew, or another one: wow-ca publish")
         return 0
     if is_other and not os.path.exists(kept.SETTLED):

@@ -11,6 +11,13 @@ from wow.stack.text import HEX, Layer, Stack
 HOME = "/run/layers/home"
 STARTED = "/run/layers/stack"
 """The initrd's: source=next, good or image; number= of the stack; left= and why= where it left one."""
+NOTICE = f"{paths.STATE}/notice-3"
+"""The newest stack that ipopd has."""
+OF_STACKS = (f"{paths.STATE}/notice-4", f"{paths.STATE}/notice-5")
+"""Its term, and the keys that sign both."""
+SAID = "/run/layers/system"
+"""The initrd's: system=A or B; trial=, starts that a newer one has left; left=, one that was given up after its starts; damaged=, one that was left for what the
+disk lost of it; kept=yes, where both are damaged."""
 LIST, IMAGE = base.STARTED, base.STACK
 WANTED = f"{paths.RUN}/stack.wanted"
 SETTLED = f"{paths.RUN}/settled"
@@ -56,6 +63,16 @@ class Place:
         """The initrd's word on how a start ends that has another system to go to (appliance/initrd/damage.sh)."""
         return f"{self.home}/stacks/begun"
 
+    @property
+    def last(self) -> str:
+        """The number of the stack whose system had its last start (systems.py)."""
+        return f"{self.home}/stacks/last"
+
+    def count_anew(self) -> None:
+        """Has the initrd give `next` all its starts."""
+        if os.path.exists(self.tries):
+            os.unlink(self.tries)
+
     def open(self) -> None:
         """Makes the folders."""
         for folder in (self.layers, os.path.dirname(self.next)):
@@ -86,7 +103,7 @@ class Place:
     def take(self, stack: Stack, below: list[str] | None = None) -> bool:
         """Leaves a stack for the initrd; whether that is another one than before. below: as of list_of."""
         text = self.list_of(stack, below)
-        if files.find(self.next) == text:
+        if read(self.next) == text:
             return False
         files.write(self.next, text, 0o600, sync=True)
         return True
@@ -103,8 +120,8 @@ class Place:
 
     def is_given_up(self) -> bool:
         """Whether the initrd takes `next` no more, for the machine was not back in its pool after three starts with it."""
-        counted = (files.find(self.tries) or "").split()
-        if len(counted) != 2 or counted[1] != str(TRIES) or files.find(self.good) == files.find(self.next):
+        counted = read(self.tries).split()
+        if len(counted) != 2 or counted[1] != str(TRIES) or read(self.good) == read(self.next):
             return False
         import hashlib
         return counted[0] == hashlib.sha256(read(self.next).encode("latin-1")).hexdigest()
@@ -141,21 +158,30 @@ class Place:
         if self.started().get("source") != "next":
             return False
         text = read(self.list_file)
-        if not text or files.find(self.good) == text:
+        if not text or read(self.good) == text:
             return False
         files.write(self.good, text, 0o600, sync=True)
         return True
 
 
+def forget() -> None:
+    """What another pool published is taken no more, nor what it said of that. OSError."""
+    for path in (NOTICE, *OF_STACKS):
+        if os.path.exists(path):
+            os.unlink(path)
+    Place().take_off()
+
+
 def settle(wanted: str = WANTED, settled: str = SETTLED) -> None:
     """The machine is back in its pool: system and stack of this start are good, and wow-stack looks what is published. No trouble with home keeps a machine from its
-    pool."""
+    pool. The stack of a trial wow-stack notes, when GRUB stays with its system: until then the one before may start again, which has its own."""
     try:
         files.write(settled, "")
         try:
             place = Place()
             place.end_well()
-            place.find_good()
+            if not of_start(SAID).get("trial"):
+                place.find_good()
         finally:
             # What else wow-stack does needs no room in home: it has GRUB stay with a system that was on trial.
             files.write(wanted, "")
@@ -169,7 +195,7 @@ def of_start(path: str = STARTED) -> dict[str, str]:
 
 
 def read(path: str) -> str:
-    """A list's text, "" where there is none."""
+    """A list's text, "" where there is none. What rotted is read, too, so that it is replaced."""
     try:
         with open(path, encoding="latin-1") as file:
             return file.read(MOST_LISTED)

@@ -94,14 +94,21 @@ def mend(place: "Place", systems: Systems, disk: Disk) -> None:
 
 def act(place: "Place", systems: Systems, stack: "Stack | None", disk: Disk, is_back: bool, armed: str = ARMED) -> None:
     """Does what is to be done now. is_back: whether this start brought the machine back into its pool. WowError, OSError."""
+    if stack is None and systems.is_trial and not is_back:
+        # This machine forgets its pool: the system of before starts next.
+        disk.environment({"trial": "", "tries": ""})
+        return
     if stack is None or not stack.system or systems.is_running(stack):
         if os.path.exists(armed):
             stay(systems, disk)
             os.unlink(armed)
         return
-    if not is_back or systems.is_given_up(stack) or systems.wanting(place, stack):
+    if not is_back or systems.is_over(place, stack, armed) or systems.wanting(place, stack):
         return
-    if not systems.is_there(stack):
+    was_armed = os.path.exists(armed)
+    # What was armed in this start is not what was given up before it, unless that has its last one.
+    is_last = systems.is_given_up(stack) and (not was_armed or kept.read(place.last) == f"{stack.number}\n")
+    if not systems.is_there(stack) or systems.lacking(stack):
         # Whatever GRUB would try or start is to be replaced: it stays with what runs.
         stay(systems, disk)
         try:
@@ -114,19 +121,23 @@ def act(place: "Place", systems: Systems, stack: "Stack | None", disk: Disk, is_
         # Whoever wrote it may have been ended before this.
         disk.writable(False)
     place.take(stack, systems.lines(stack))
-    was_armed = os.path.exists(armed)
+    if is_last:
+        files.write(place.last, f"{stack.number}\n", 0o600, sync=True)
+    if not was_armed:
+        place.count_anew()
     files.write(armed, f"{stack.number}\n")
     whole = {"damaged": ""} if systems.damaged else {}
-    if not disk.environment({"trial": systems.other, "tries": environment.TRIES, **whole}) and not was_armed:
+    # With the running one's name, for a block that lost it has GRUB take A for the good one.
+    asked = {"system": systems.running, "trial": systems.other, "tries": "1" if is_last else environment.TRIES, **whole}
+    if not disk.environment(asked) and not was_armed:
         os.unlink(armed)
         raise WowError("GRUB was told to try another system, and did not count that start: it cannot write to this disk", environment.REMEDY)
 
 
 def write(place: "Place", systems: Systems, stack: "Stack") -> None:
     """Replaces the other system. WowError, OSError."""
-    running = systems.files(systems.running)
-    there = {**systems.files(systems.other), **running}
-    sources = {file.digest: path if kept.size_of(path := there.get(file.digest, "")) == file.size else f"{place.layers}/{file.digest}" for file in stack.system}
+    running, there = systems.files(systems.running), systems.having(stack)
+    sources = {file.digest: there.get(file.digest, f"{place.layers}/{file.digest}") for file in stack.system}
     listed = systems.list_of(systems.other)
     if os.path.exists(listed):
         os.unlink(listed)

@@ -76,7 +76,8 @@ class Restart:
         mode = modes.read()[0]
         if mode != modes.RELEASE:
             return f"this start is in {mode}"
-        if found["code"] == "next" and found["left"] == found["number"]:
+        # Another system the one before leaves; how often it is tried GRUB counts.
+        if found["code"] == "next" and found["left"] == found["number"] and not found["system"]:
             return "this start left that stack"
         return "" if settings.read().restart else "its owner chose so (`wow computer set restart yes` lets it)"
 

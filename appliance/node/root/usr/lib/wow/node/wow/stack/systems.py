@@ -2,14 +2,11 @@
 this start (appliance/initrd/layers.sh), and which files each has."""
 import os
 
-from wow.lib import files, paths
+from wow.lib import paths
 from wow.stack import kept
 from wow.stack.text import SYSTEM, Layer, Stack
 
 WOWSYS = "/run/layers/sys"
-SAID = "/run/layers/system"
-"""The initrd's: system=A or B; trial=, starts that a newer one has left; left=, one that was given up after its starts; damaged=, one that was left for what the
-disk lost of it; kept=yes, where both are damaged."""
 LAYERS, BOOTED = SYSTEM[:2], {"kernel": "vmlinuz", "initrd": "initrd.img"}
 SUMS = "SHA256SUMS"
 ARMED = f"{paths.RUN}/system.armed"
@@ -21,7 +18,7 @@ class Systems:
 
     __slots__ = ("root", "running", "is_trial", "left", "damaged", "is_kept")
 
-    def __init__(self, root: str = WOWSYS, said: str = SAID) -> None:
+    def __init__(self, root: str = WOWSYS, said: str = kept.SAID) -> None:
         facts = kept.of_start(said)
         self.root, self.running = root, facts.get("system", "A")
         self.is_trial, self.left = bool(facts.get("trial")), facts.get("left", "")
@@ -59,7 +56,7 @@ class Systems:
         """Base, node's layer, kernel and initrd by their digests, as its lists have them; nothing where it has no list, or the machine left it for what the disk lost
         of it."""
         rows = self.rows(system) if system == self.running or system != self.damaged else []
-        sums = (line.split() for line in (files.find(f"{self.boot(system)}/{SUMS}") or "").splitlines()) if rows else ()
+        sums = (line.split() for line in kept.read(f"{self.boot(system)}/{SUMS}").splitlines()) if rows else ()
         return {**{row[4]: f"{self.layers}/{row[2]}" for row in rows if row[0] in LAYERS},
                 **{words[0]: f"{self.boot(system)}/{words[1]}" for words in sums if len(words) == 2 and words[1] in BOOTED.values()}}
 
@@ -85,13 +82,26 @@ class Systems:
         return self.number(self.other) == str(stack.number) and {file.digest for file in stack.system} == set(self.files(self.other))
 
     def is_given_up(self, stack: Stack) -> bool:
-        """Whether this machine was not back in its pool after three starts with what a stack carries."""
+        """Whether this machine was not back in its pool after its starts with what a stack carries."""
         return self.left == self.other and self.is_there(stack)
+
+    def is_over(self, place: kept.Place, stack: Stack, armed: str = ARMED) -> bool:
+        """Whether that is so, and it is not to be tried again. When the former system is back in the pool the network is, which may have been away: so it has one more
+        start then, its last."""
+        return self.is_given_up(stack) and kept.read(place.last) == f"{stack.number}\n" and not os.path.exists(armed)
 
     def lacking(self, stack: Stack) -> list[Layer]:
         """What of a stack's system neither of the two has."""
-        there = {**self.files(self.running), **self.files(self.other)}
-        return [file for file in stack.system if file.digest not in there or kept.size_of(there[file.digest]) != file.size]
+        there = self.having(stack)
+        return [file for file in stack.system if file.digest not in there]
+
+    def having(self, stack: Stack) -> dict[str, str]:
+        """Where the two have files that a stack carries, by their digests; of both the running one's. A kernel or initrd that rotted is none: what is copied is not
+        fetched."""
+        found: dict[str, str] = {}
+        for files_ in (self.files(self.other), self.files(self.running)):
+            found.update({file.digest: files_[file.digest] for file in stack.system if file.digest in files_ and is_good(file, files_[file.digest])})
+        return found
 
     def wanting(self, place: kept.Place, stack: Stack) -> list[Layer]:
         """What of a stack is not on this machine: of its system, where another one runs, and of its modules."""
@@ -101,6 +111,18 @@ class Systems:
     def lines(self, stack: Stack) -> list[str]:
         """The list of a system's layers, as the initrd reads it."""
         return [f"{file.kind} {file.kind} {layer_name(file)} {file.size} {file.digest}" for file in stack.system if file.kind in LAYERS]
+
+
+def is_good(file: Layer, path: str) -> bool:
+    """Whether it is there and can be read: layers, which stay where they are, by their size."""
+    if kept.size_of(path) != file.size or file.kind in LAYERS:
+        return kept.size_of(path) == file.size
+    import hashlib
+    try:
+        with open(path, "rb") as data:
+            return hashlib.file_digest(data, "sha256").hexdigest() == file.digest
+    except OSError:
+        return False
 
 
 def layer_name(file: Layer) -> str:
