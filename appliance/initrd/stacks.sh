@@ -85,6 +85,9 @@ leave() {
         number=$((number - 1))
         umount "/run/layers/$number"
     done
+    # shellcheck disable=SC2154 # layers.sh sets it
+    case $tree in '' | -) ;; *) umount /run/layers/glue ;; esac
+    tree=
     lower=$stack_over
     digests=$stack_below
     say stack "leave=$source number=${stack_number%% *} what=\"$1\""

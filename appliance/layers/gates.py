@@ -18,7 +18,7 @@ from wow.module import publish  # noqa: E402
 ANY = publish.ANY
 ABOUT = "usr/lib/wow/base.json"
 GLUE = publish.GLUE
-VERSION = 2
+VERSION = 3
 """Another one for another glue of the same layers."""
 
 
