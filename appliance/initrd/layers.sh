@@ -149,6 +149,12 @@ choice() {
     return 1
 }
 
+# words_of WORDS: the same with one blank between two.
+words_of() {
+    # shellcheck disable=SC2086,SC2116 # words are wanted
+    echo $1
+}
+
 # tell_of_modules: tells of names that the pool chooses and no layer has; the machine starts with the others. Leaves for wow-config what was
 # chosen, so that it can say where that is not what pool.conf says.
 tell_of_modules() {
@@ -161,9 +167,7 @@ tell_of_modules() {
     set -- $chosen
     set +f
     printf 'modules=%s\nabsent=%s\n' "$*" "$absent" > /run/layers/modules
-    # shellcheck disable=SC2086 # words are wanted
-    set -- $picked
-    echo "stacked=$*" >> /run/layers/modules
+    echo "stacked=$(words_of "$picked")" >> /run/layers/modules
     [ -z "$absent" ] || warn pool.conf "[modules] names: $holder has no layer named $absent; the machine starts without" \
         "take an image that has it, or have it published; or correct the name in pool.conf"
 }

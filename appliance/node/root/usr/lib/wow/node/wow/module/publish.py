@@ -65,8 +65,8 @@ def opened(upper: str, lowers: list[str], override: list[str], name: str = "") -
         before = {key: said for one in own for key, said in spoken(one).items()} if glue else {}
         found = Upper([upper, *own], merged, lower, plain, fragments.read(plain, merged, beside, before), override, settled)
         if any(spoken(one) for one in own) and not glue:
-            found.wrong.append(f"the module {name} is below, but not what it shares with others, for this start left a module out. Choose all modules of the image "
-                               "in [modules] names of pool.conf, and start again")
+            found.wrong.append(f"the module {name} is below, but not what it shares with others. Choose all modules of the image in [modules] names of pool.conf, "
+                               "and start again")
         yield found
 
 
