@@ -20,8 +20,8 @@ NONE = "-"
 
 
 def choices(names, asked):
-    """Lists of fewer names than all, in the order of these, at most MOST: those that are asked for first, then those of few modules, and those without few. asked: lists of
-    names. LayerError for a name that is none."""
+    """Lists of fewer names than all, in the order of these, at most MOST: those that are asked for first, then those of few modules, and those without few.
+    asked: lists of names. LayerError for a name that is none."""
     for word in itertools.chain(*asked):
         if word not in names:
             raise LayerError(f"--choice: there is no module {word}; name some of {', '.join(names)}")
@@ -62,7 +62,7 @@ def plant(archive, tree, number):
         for entry in source:
             entry.name = f"{place}/{entry.name}"
             # What was written there of the name is another one's by now.
-            entry.pax_headers = {}
+            entry.pax_headers = {key: word for key, word in entry.pax_headers.items() if key == publish.CAPABILITY}
             archive.addfile(entry, source.extractfile(entry) if entry.isreg() else None)
 
 

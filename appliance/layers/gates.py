@@ -141,6 +141,12 @@ def elsewhere(layers):
             for one in modules(layers) if (said := one.manifest.get("base", {})).get("abi") != here["abi"]]
 
 
+def beside(layers):
+    """A sentence for each file of configuration that a module has changed, and a newer base, too."""
+    return [f"note: /{path} stays as the module {name} has it. This base has changed it, too: its own is beside it, /{path}.dpkg-dist. Publish {name} anew when "
+            "you have seen to it" for name, one in changes(layers)[0].items() for path in sorted(one.conffiles)]
+
+
 def apart(layers):
     """A sentence for each thing that keeps these layers from being together."""
     found, wrong = changes(layers)

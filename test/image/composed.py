@@ -136,7 +136,8 @@ def what_is_installed_published_and_composed_is_what_dpkg_and_apt_find_right():
         machine.run("apt-get", "--assume-yes", "remove", "wow-later")
         machine.run("apt-get", "check")
         # What a person changes on top goes by the module's conffile, as everywhere in Debian.
-        machine.install(developed.package(folder, "wow-conf", {"etc/wow-conf.conf": "a = 2\n", "usr/share/wow-things/two": ""}, version="2.0", conffiles=["/etc/wow-conf.conf"]))
+        machine.install(developed.package(folder, "wow-conf", {"etc/wow-conf.conf": "a = 2\n", "usr/share/wow-things/two": ""}, version="2.0",
+                                          conffiles=["/etc/wow-conf.conf"]))
         expect((machine.root / "etc/wow-conf.conf").read_text() == "a = 2\n", "an untouched conffile was not renewed")
         expect((machine.root / "var/lib/wow-choice-index").read_text() == "two\n", "a module's package has lost its trigger")
 

@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 
     class Told(TypedDict):
         """code: what became of the published stack; number, modules and restart_by are its; restart: the one by itself that it waits for; system: whether
-        another base comes with it. source: which stack this start has, with number, modules, and those that pool.conf leaves out; left: one that the initrd did not take, and why."""
+        another base comes with it. source: which stack this start has, with number, modules, and those that pool.conf leaves out; left: one that the
+        initrd did not take, and why."""
         code: str
         what: str
         todo: str
