@@ -134,7 +134,7 @@ def check(members, manifest, archive):
 def check_replaced(layer, manifest, below, archive):
     """Names what it would hide of base and node. below: these two, as gates.read gives them."""
     one = gates.Layer("module", manifest["name"], layer, listing.kinds(layer), manifest)
-    move = gates.changes([*below, one])[0][one.name]
+    move = gates.changes(gates.Layers([*below, one]))[0][one.name]
     found = [f"/{path} of the {other.name}" for other in below for path in gates.hiding(one, other, move)]
     if found:
         more = f" and {len(found) - 10} more" if len(found) > 10 else ""

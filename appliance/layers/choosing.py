@@ -44,7 +44,7 @@ def count(names):
 
 def of(layers, names):
     """The layers without the modules that are not chosen."""
-    return [one for one in layers if one.kind != "module" or one.name in names]
+    return gates.Layers(one for one in layers if one.kind != "module" or one.name in names)
 
 
 def folder(archive, path, mode):
