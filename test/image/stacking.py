@@ -53,7 +53,7 @@ cp {AT}/stacks/next {AT}/stacks/good
 echo modules=waves > {AT}/state/pool.lines
 look last
 {OVERLAY}
-tell "verdict glue $(cat /root/opt/part) $(ls /root/opt) $(ls /root/usr/lib/wow/modules | tr '\n' ' ')"
+tell "verdict glue $(cat /root/opt/part) $(ls /root/opt) $(ls /root/usr/lib/wow/modules | tr '\\n' ' ')"
 tell "verdict overlay $(grep -c "^wow /root overlay .*lowerdir=$lower," /proc/mounts) $(ls /root/usr/share/wow/tutorial/tutorial.sub) $(cat /sys/block/loop*/loop/backing_file | grep -c home/layers/{DIGEST})"
 mount -o remount,ro {AT} && tell "verdict home is written out as at a shutdown, though a layer is in use"
 """
