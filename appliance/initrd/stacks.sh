@@ -85,6 +85,9 @@ leave() {
         number=$((number - 1))
         umount "/run/layers/$number"
     done
+    # shellcheck disable=SC2154 # layers.sh sets it
+    case $tree in '' | -) ;; *) umount /run/layers/glue ;; esac
+    tree=
     lower=$stack_over
     digests=$stack_below
     say stack "leave=$source number=${stack_number%% *} what=\"$1\""
@@ -105,7 +108,10 @@ tell_of_stack() {
         # The layers are in use until the machine is off: trying to unmount home at shutdown would only fail. Its last step writes home out.
         mkdir -p /run/systemd/system/run-layers-home.mount.d
         printf '[Unit]\nDefaultDependencies=no\n' > /run/systemd/system/run-layers-home.mount.d/wow.conf
-        say stack "take=$source number=${stack_number%% *}"
+        # shellcheck disable=SC2154 # layers.sh sets it
+        say stack "take=$source number=${stack_number%% *} modules=\"$(words_of "$picked")\""
+    elif [ -n "$without" ]; then
+        say stack "take=$source modules=\"$(words_of "$picked")\""
     fi
     [ -n "$stack_left" ] || return 0
     case $source in

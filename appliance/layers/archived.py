@@ -1,6 +1,7 @@
 """Makes a layer of what `wow module publish` wrote: an archive that may come from anybody. It is looked at as a whole before anything of it is written."""
 
 import json
+import os
 import pathlib
 import posixpath
 import re
@@ -19,13 +20,15 @@ import listing  # noqa: E402
 from listing import LayerError  # noqa: E402
 
 from wow.lib import modes  # noqa: E402
-from wow.module import accounts, places, publish as publishing  # noqa: E402
+from wow.module import accounts, places, publish as publishing, tree as tree_of  # noqa: E402
 
 MOST_JSON = 16 * 1024 * 1024
 HIGHEST = 65534
 """The last number of a user or a group that is one."""
 KINDS = (tarfile.REGTYPE, tarfile.DIRTYPE, tarfile.SYMTYPE, tarfile.CHRTYPE)
 AGAIN = "publish the module anew on its machine: wow module publish"
+RIGHTS = re.compile("0[01]000002[0-9a-f]{32}")
+"""struct vfs_cap_data of linux/capability.h in its second revision, which knows no other root."""
 TEXTS = {"version", "description", "licence", "architecture"}
 LISTS = {"requires", "conflicts", "override", "deleted", "units"}
 
@@ -62,10 +65,17 @@ def entries(source, archive):
             raise LayerError(f"{archive}: /{path}: stands twice, or in no folder of the archive; {AGAIN}")
         if not (0 <= member.uid <= HIGHEST and 0 <= member.gid <= HIGHEST):
             raise LayerError(f"{archive}: /{path}: is of user {member.uid}, group {member.gid}; they have numbers from 0 to {HIGHEST}")
+        if (rights := capability(member)) is not None and not (member.isreg() and RIGHTS.fullmatch(rights)):
+            raise LayerError(f"{archive}: /{path}: has capabilities that are none; {AGAIN}")
         size += member.size
         found[path] = member
         publishing.bounded(len(found), size, str(archive))
     return found
+
+
+def capability(member):
+    """What an archive says of a file's capabilities, in hexadecimal; None where it has none."""
+    return member.pax_headers.get(publishing.CAPABILITY)
 
 
 def manifest_of(source, members, archive):
@@ -88,7 +98,7 @@ def manifest_of(source, members, archive):
              and all(isinstance(manifest.get(key), dict) for key in ("base", "files", "packages"))
              and all(isinstance(manifest["base"].get(key), str) for key in ("sha256", "date", "abi"))
              and all(isinstance(one, dict) and isinstance(one.get("version"), str) for one in manifest["packages"].values())
-             and are_owners(manifest.get("owners", {})))
+             and are_owners(manifest.get("owners", {})) and are_digests(manifest.get("was", {})))
     if not right:
         raise LayerError(f"{archive}: /{found[0]}: a key is missing or not of its kind; {AGAIN}")
     if wrong := checked.wrong(texts[posixpath.join(posixpath.dirname(found[0]), "fragments.json")]):
@@ -103,6 +113,12 @@ def are_owners(said):
         for names in said.values())
 
 
+def are_digests(said):
+    """Whether it is {path of /etc: SHA-256}."""
+    return isinstance(said, dict) and all(path.startswith("etc/") and posixpath.normpath(path) == path and isinstance(digest, str)
+                                          and re.fullmatch("[0-9a-f]{64}", digest) for path, digest in said.items())
+
+
 def check(members, manifest, archive):
     """Refuses files where none may be, and rights that its module.ini does not name."""
     for path, member in members.items():
@@ -110,14 +126,15 @@ def check(members, manifest, archive):
             continue
         if held := places.held_back(path):
             raise LayerError(f"{archive}: /{path}: a module may not hold it: {held[1]}; {AGAIN}")
-        if member.isreg() and member.mode & (stat.S_ISUID | stat.S_ISGID) and path not in manifest["override"]:
-            raise LayerError(f"{archive}: /{path}: set-uid or set-gid, and not in `override` of its module.ini; {AGAIN}")
+        gains = capability(member) or (member.isreg() and member.mode & (stat.S_ISUID | stat.S_ISGID))
+        if gains and path not in manifest["override"]:
+            raise LayerError(f"{archive}: /{path}: set-uid, set-gid or with capabilities, and not in `override` of its module.ini; {AGAIN}")
 
 
 def check_replaced(layer, manifest, below, archive):
     """Names what it would hide of base and node. below: these two, as gates.read gives them."""
     one = gates.Layer("module", manifest["name"], layer, listing.kinds(layer), manifest)
-    move = gates.changes([*below, one])[0][one.name]
+    move = gates.changes(gates.Layers([*below, one]))[0][one.name]
     found = [f"/{path} of the {other.name}" for other in below for path in gates.hiding(one, other, move)]
     if found:
         more = f" and {len(found) - 10} more" if len(found) > 10 else ""
@@ -131,10 +148,10 @@ def pack(source, members, scratch, out):
 
 
 def packed(source, members, scratch, out):
-    """The layer, in scratch: unpacked without its owners, and packed with them; so nobody need be root."""
+    """The layer, in scratch: unpacked without its owners, and packed with them; so nobody need be root, but for capabilities."""
     tree, lines = scratch / "tree", scratch / "owners"
     tree.mkdir()
-    said = []
+    said, attributes = [], "-no-xattrs"
     for path, member in members.items():
         place = tree / path
         if member.isdir():
@@ -143,12 +160,18 @@ def packed(source, members, scratch, out):
             with source.extractfile(member) as data, place.open("wb") as file:
                 while block := data.read(1 << 20):
                     file.write(block)
+            if rights := capability(member):
+                attributes = "-xattrs"
+                try:
+                    os.setxattr(place, tree_of.CAPABILITY, bytes.fromhex(rights))
+                except OSError as error:
+                    raise LayerError(f"/{path}: its capabilities cannot be written: {error.strerror}; run it as root, on a file system that keeps them") from error
         elif member.issym():
             place.symlink_to(member.linkname)
         mode = 0o777 if member.issym() else stat.S_IMODE(member.mode)
         said.append(f'"{path}" c 0 0 0 0 0\n' if member.ischr() else f'"{path}" m {mode:o} {member.uid} {member.gid}\n')
     lines.write_text("".join(said), encoding="utf-8")
-    done = subprocess.run([HERE / "squash", tree, scratch / "layer", "-root-uid", "0", "-root-gid", "0", "-root-mode", "755", "-no-xattrs", "-pf", lines],
+    done = subprocess.run([HERE / "squash", tree, scratch / "layer", "-root-uid", "0", "-root-gid", "0", "-root-mode", "755", attributes, "-pf", lines],
                           capture_output=True, text=True, check=False)
     if done.returncode:
         raise LayerError(f"{out}: cannot be packed: {done.stderr.strip()[-300:]}")

@@ -13,12 +13,14 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.append(str(HERE.parent / "node/root/usr/lib/wow/node"))
 
 import archived  # noqa: E402
+import choosing  # noqa: E402
 import gates  # noqa: E402
 import listing  # noqa: E402
 import roots  # noqa: E402
 import settling  # noqa: E402
 from listing import LayerError  # noqa: E402
 
+from wow.lib.errors import WowError  # noqa: E402
 from wow.module import alternatives, fragments, places, publish, tree  # noqa: E402
 
 ROOM = "512m"
@@ -32,20 +34,55 @@ MANIFEST = f"{publish.HOME}/{gates.GLUE}/manifest.json"
 AGAIN = "install the module's packages on a machine in develop mode over this base, and publish it anew"
 
 
-def is_of(file, stack):
-    """Whether a glue is there, and of that stack."""
+def is_of(file, stack, asked):
+    """Whether a glue is there, of that stack, and with these choices asked for."""
     try:
-        return file.is_file() and json.loads(listing.text(file, MANIFEST)).get("stack") == stack
+        said = json.loads(listing.text(file, MANIFEST)) if file.is_file() else {}
     except (LayerError, ValueError):
         return False
+    return said.get("stack") == stack and said.get("asked") == asked
 
 
-def compose(layers, found, stack, out):
-    """Writes the glue, whole or not at all, and returns its manifest. From here on this process has mounts and a network of its own, so that what a package's
-    script does reaches neither the machine's."""
+def compose(layers, asked, out):
+    """Writes the glue, whole or not at all; returns its manifest, the rows of its index, and sentences on choices that have no tree. asked: choices that somebody
+    wants, lists of names. From here on this process has mounts and a network of its own, so that what a package's script does reaches neither the machine's."""
     roots.alone(ALONE)
-    with tempfile.TemporaryDirectory(prefix="wow-compose-") as scratch, roots.Root([one.file for one in layers], scratch, ROOM, moves=False) as stacked:
-        root = str(stacked.path)
+    names = [one.name for one in gates.modules(layers)]
+    rows, notes = [], []
+    with tempfile.TemporaryDirectory(prefix="wow-compose-") as scratch:
+        place = pathlib.Path(scratch)
+        archive, part = place / "glue.tar", place / "part.tar"
+        with tarfile.open(archive, "w", format=tarfile.PAX_FORMAT) as file:
+            manifest = fill(file, layers, place / "whole", asked)
+            choosing.folder(file, choosing.FOLDER, 0o700)
+            for number, chosen in enumerate(choosing.choices(names, asked), 1):
+                some = choosing.of(layers, chosen)
+                try:
+                    if wrong := gates.apart(some):
+                        raise LayerError(wrong[0])
+                    if not gates.joined(some):
+                        rows.append((choosing.NONE, chosen))
+                        continue
+                    with tarfile.open(part, "w", format=tarfile.PAX_FORMAT) as one:
+                        fill(one, some, place / str(number))
+                except (LayerError, WowError) as error:
+                    notes.append(f"{', '.join(chosen)} alone do not go: {error}")
+                    continue
+                choosing.plant(file, part, number)
+                rows.append((number, chosen))
+            choosing.index(file, rows)
+        if (left := choosing.count(names) - len(rows) - len(notes)) > 0:
+            notes.append(f"{left} other choices of fewer modules have no glue of their own. Name one that a pool makes: --choice 'NAME NAME'")
+        with tarfile.open(archive, "r:") as source:
+            archived.pack(source, archived.entries(source, archive), place, out)
+    return manifest, rows, notes
+
+
+def fill(archive, layers, scratch, asked=()):
+    """Makes the glue of these layers, writes it into an archive, and returns its manifest."""
+    scratch.mkdir()
+    with roots.Root([one.file for one in layers], scratch, ROOM, moves=False) as stacked:
+        root, found = str(stacked.path), gates.parts(layers)
         moved = settling.settle(stacked, layers)
         policy = stacked.no_start()
         join(root, found)
@@ -55,18 +92,15 @@ def compose(layers, found, stack, out):
         roots.run("umount", f"{root}/dev")
         with tree.joined(stacked.lowers) as lower:
             kept = {one.path: one.now for one in tree.changes([str(stacked.upper)], root, lower) if is_glue(one)}
-            manifest = manifest_of(layers, stack, kept, root, moved)
-            archive = pathlib.Path(scratch, "glue.tar")
-            with tarfile.open(archive, "w", format=tarfile.PAX_FORMAT) as file:
-                publish.fill(file, root, kept, {MANIFEST: manifest})
-            with tarfile.open(archive, "r:") as source, tempfile.TemporaryDirectory() as place:
-                archived.pack(source, archived.entries(source, archive), pathlib.Path(place), out)
+            manifest = manifest_of(layers, kept, root, moved, asked)
+            publish.fill(archive, root, kept, {MANIFEST: manifest})
     return manifest
 
 
 def inside(root, *words):
     """Runs a tool of the stack, in it; LayerError says what it said. It may write files, whoever they belong to, and nothing else: a module's scripts run here."""
-    done = subprocess.run(["chroot", root, "setpriv", "--bounding-set", CAPABILITIES, "--inh-caps", CAPABILITIES, "--no-new-privs", *words], capture_output=True, text=True, check=False, env=ENVIRONMENT, stdin=subprocess.DEVNULL)
+    done = subprocess.run(["chroot", root, "setpriv", "--bounding-set", CAPABILITIES, "--inh-caps", CAPABILITIES, "--no-new-privs", *words],
+                          capture_output=True, text=True, check=False, env=ENVIRONMENT, stdin=subprocess.DEVNULL)
     said = (done.stdout + done.stderr).strip()
     if done.returncode:
         room = f"; the glue may have {ROOM} of memory" if "No space left" in said else f"; {AGAIN}"
@@ -118,10 +152,12 @@ def is_glue(change):
     return held is None or held[0] == places.FRAGMENT or held[1] == places.MADE_ANEW
 
 
-def manifest_of(layers, stack, kept, root, moved):
+def manifest_of(layers, kept, root, moved, asked):
     """What the glue says of itself. It may replace what it is made of. moved: {module: paths of its files that stand here as another base wants them}."""
+    stack = gates.key(layers)
     return {"name": gates.GLUE, "version": stack[:12], "description": "What the modules of this stack share: packages, accounts, alternatives, caches",
-            "licence": "Apache-2.0", "stack": stack, "layers": [one.name for one in layers], "base": gates.about(layers), "architecture": publish.ANY, "requires": [], "conflicts": [], "packages": {},
+            "licence": "Apache-2.0", "stack": stack, "asked": asked, "layers": [one.name for one in layers], "base": gates.about(layers),
+            "architecture": publish.ANY, "requires": [], "conflicts": [], "packages": {},
             "files": {path: publish.described(f"{root}/{path}") for path, now in sorted(kept.items()) if now is not None and not os.path.isdir(f"{root}/{path}")
                       or os.path.islink(f"{root}/{path}")},
             "deleted": sorted(path for path, now in kept.items() if now is None), "override": sorted(kept), "moved": moved}

@@ -1,5 +1,6 @@
 """Which layers go together: looked at before they are made a list, and before they are composed. Sentences say what does not, and what to do."""
 
+import functools
 import hashlib
 import json
 import pathlib
@@ -18,7 +19,7 @@ from wow.module import publish  # noqa: E402
 ANY = publish.ANY
 ABOUT = "usr/lib/wow/base.json"
 GLUE = publish.GLUE
-VERSION = 2
+VERSION = 3
 """Another one for another glue of the same layers."""
 
 
@@ -31,9 +32,23 @@ class Layer(NamedTuple):
     manifest: dict
 
 
+class Layers(tuple):
+    """Layers, bottom first. What takes long to work out of all of them, and several gates ask for, is worked out once."""
+
+    @functools.cached_property
+    def parts(self):
+        """As `parts` says."""
+        return _parts(self)
+
+    @functools.cached_property
+    def changes(self):
+        """As `changes` says."""
+        return moved.of(modules(self), below(self), self.parts)
+
+
 def read(layers):
     """The layers of [(kind, name, file)], bottom first. LayerError for what is none, or is cut."""
-    return [Layer(kind, name, file, listing.kinds(file), listing.manifest(file, name) if kind == "module" else {}) for kind, name, file in layers]
+    return Layers(Layer(kind, name, file, listing.kinds(file), listing.manifest(file, name) if kind == "module" else {}) for kind, name, file in layers)
 
 
 def modules(layers):
@@ -42,7 +57,11 @@ def modules(layers):
 
 
 def parts(layers):
-    """{module: its fragments} of those that have a part in shared files, bottom first."""
+    """{module: its fragments} of those that have a part in shared files, bottom first. layers: Layers, here as in each function that needs this."""
+    return layers.parts
+
+
+def _parts(layers):
     found = {}
     for one in modules(layers):
         path = f"{publish.HOME}/{one.name}/fragments.json"
@@ -62,7 +81,7 @@ def below(layers):
 
 def changes(layers):
     """{module: what of it the base has moved} (moved.py), and sentences on what cannot be."""
-    return moved.of(modules(layers), below(layers), parts(layers))
+    return layers.changes
 
 
 def joined(layers):
@@ -139,6 +158,12 @@ def elsewhere(layers):
     return [f"note: the module {one.name} was made over a base with ABI {said.get('abi', 'unknown')} ({said.get('date', 'of no day')}), and this base has "
             f"{here['abi']} ({here['date']}). All libraries, their versions and the Python that its files name are here"
             for one in modules(layers) if (said := one.manifest.get("base", {})).get("abi") != here["abi"]]
+
+
+def beside(layers):
+    """A sentence for each file of configuration that a module has changed, and a newer base, too."""
+    return [f"note: /{path} stays as the module {name} has it. This base has changed it, too: its own is beside it, /{path}.dpkg-dist. Publish {name} anew when "
+            "you have seen to it" for name, one in changes(layers)[0].items() for path in sorted(one.conffiles)]
 
 
 def apart(layers):

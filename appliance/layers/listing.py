@@ -67,16 +67,21 @@ def programs(layer):
 
 def text(layer, path):
     """A file's text; LayerError if the layer has none."""
-    return _text(str(layer), path, _state(layer))
+    if data := _content(str(layer), path, _state(layer)):
+        return data.decode()
+    raise LayerError(f"{layer}: holds no {path}")
+
+
+def content(layer, path):
+    """The bytes of a file that a layer holds; none where it is empty, or not there."""
+    return _content(str(layer), path, _state(layer))
 
 
 @functools.lru_cache(maxsize=64)
-def _text(layer, path, _):
+def _content(layer, path, _):
     """The same of a file that has not changed meanwhile: each gate asks for the same few."""
     done = subprocess.run(["unsquashfs", "-cat", layer, path], capture_output=True, check=False)
-    if done.returncode or not done.stdout:
-        raise LayerError(f"{layer}: holds no {path}")
-    return done.stdout.decode()
+    return b"" if done.returncode else done.stdout
 
 
 def manifest(layer, name):

@@ -20,17 +20,18 @@ class Moved(NamedTuple):
     """Of one module. shared: paths of packages that the base has, too; hidden: those of them where the base's version is the newer one, so what the base has or
     has not there counts; gone: paths of the base's packages that the module's newer ones have no more; links: {folder of the module: where the base's link of
     that path leads}; folders: those of the base that the module only stands in, and whose rights or owner are others here; owners: {"passwd": {number: the
-    base's}, "group": ...}."""
+    base's}, "group": ...}; conffiles: files of configuration that the module has changed, and the base's newer version, too."""
     shared: set
     hidden: set
     gone: set
     links: dict
     folders: set
     owners: dict
+    conffiles: set
 
     def moves(self):
         """Whether a layer above the module has to say so."""
-        return bool(self.hidden or self.gone or self.links or self.folders or any(self.owners.values()))
+        return bool(self.hidden or self.gone or self.links or self.folders or self.conffiles or any(self.owners.values()))
 
 
 def of(modules, below, parts):
@@ -41,9 +42,10 @@ def of(modules, below, parts):
     tables, _ = numbers(below, parts)
     found, wrong = {}, []
     for one in modules:
-        shared, hidden, gone = _packages(one, bases[-1], status, parts.get(one.name, {}).get("packages", {})) if bases else (set(), set(), set())
+        packages = parts.get(one.name, {}).get("packages", {})
+        shared, hidden, gone = _packages(one, bases[-1], status, packages) if bases else (set(), set(), set())
         owners, lacking = _owners(one, tables)
-        found[one.name] = Moved(shared, hidden, gone, _links(one.held, below), _folders(one, known), owners)
+        found[one.name] = Moved(shared, hidden, gone, _links(one.held, below), _folders(one, known), owners, _conffiles(one, below, status, packages))
         wrong += lacking
     return found, wrong
 
@@ -72,16 +74,34 @@ def paths(package, one):
 
 def changed_conffiles(stanza, one):
     """The package's files of configuration that its module has with another content than the package brought: dpkg keeps these where it upgrades."""
-    said = re.findall(r"^ /(\S+) ([0-9a-f]{32})", stanza, re.MULTILINE)
-    return {path for path, digest in said if one.held.get(path) == "-" and hashlib.md5(_bytes(one.file, path), usedforsecurity=False).hexdigest() != digest}
+    return {path for path, digest in conffiles(stanza).items()
+            if one.held.get(path) == "-" and hashlib.md5(listing.content(one.file, path), usedforsecurity=False).hexdigest() != digest}
 
 
-def _bytes(layer, path):
-    try:
-        return listing.text(layer, path).encode()
-    except LayerError:
-        # An empty file.
-        return b""
+def conffiles(stanza):
+    """{path: MD5} of a package's files of configuration, as dpkg's status has them."""
+    return dict(re.findall(r"^ /(\S+) ([0-9a-f]{32})", stanza, re.MULTILINE))
+
+
+def _conffiles(one, below, status, packages):
+    """Where Debian would ask: the module has a file of configuration as somebody changed it, and what the base has by now is another than that was. Either the
+    module has an older version of the package, or the base's file in its `override`."""
+    now = {path: listing.content(layer.file, path) for layer in below for path in {*one.manifest.get("was", {}), *_upgraded(one, status, packages)}
+           if layer.held.get(path) == "-"}
+    found = {path for path, digest in one.manifest.get("was", {}).items() if path in now and hashlib.sha256(now[path]).hexdigest() != digest}
+    found |= {path for path in _upgraded(one, status, packages) if path in now}
+    # Who has what the newer version has by now asks for nothing.
+    return {path for path in found if one.held.get(path) == "-" and now[path] != listing.content(one.file, path)}
+
+
+def _upgraded(one, status, packages):
+    """Changed files of configuration of packages that the base has in a newer version, in which they are others."""
+    found = set()
+    for name, stanza in packages.items():
+        if name in status and dpkg.is_newer(dpkg.field(status[name], "Version"), dpkg.field(stanza, "Version")):
+            was, now = conffiles(stanza), conffiles(status[name])
+            found |= {path for path in changed_conffiles(stanza, one) if now.get(path, was[path]) != was[path]}
+    return found
 
 
 def _links(held, below):

@@ -16,6 +16,10 @@ from listing import LayerError  # noqa: E402
 from wow.module import tree  # noqa: E402
 
 
+BESIDE = ".dpkg-dist"
+"""As dpkg calls a package's file of configuration that it puts beside the one that somebody changed."""
+
+
 def settle(stacked, layers):
     """{module: paths of its own files that it wrote, as they stand now}. stacked: a roots.Root of the layers. LayerError for what no layer can have."""
     moves, _ = gates.changes(layers)
@@ -41,7 +45,7 @@ def settle(stacked, layers):
 
 def without(move, above):
     """What a module above has is that one's affair."""
-    return move._replace(hidden=move.hidden - above, gone=move.gone - above)
+    return move._replace(hidden=move.hidden - above, gone=move.gone - above, conffiles=move.conffiles - above)
 
 
 def _module(root, below, own, move, name, above):
@@ -60,6 +64,9 @@ def _module(root, below, own, move, name, above):
             put(below / path, checked(root, path, name), name)
         else:
             _remove(root, path, below)
+    for path in sorted(move.conffiles):
+        if there(below, path):
+            put(below / path, checked(root, path + BESIDE, name), name)
     for path in sorted(move.gone):
         _remove(root, path, below)
     for path, target in sorted(move.links.items()):
@@ -97,19 +104,18 @@ def checked(root, path, name):
 
 
 def _give(place, user, group, mode=None):
-    """chown takes set-uid and set-gid away, so they are set again; or another mode."""
-    now = os.lstat(place)
+    """chown takes set-uid, set-gid and capabilities away, so they are set again; or another mode."""
+    now, rights = os.lstat(place), tree.attributes(str(place)).get(tree.CAPABILITY)
     os.chown(place, user, group, follow_symlinks=False)
     if not stat.S_ISLNK(now.st_mode):
         place.chmod(stat.S_IMODE(now.st_mode if mode is None else mode))
+    if rights is not None:
+        os.setxattr(place, tree.CAPABILITY, rights)
 
 
 def put(source, place, name):
     """A file or a link stands at a place as it stands at another, in the place of what is there."""
-    now = os.lstat(source)
-    if "security.capability" in tree.attributes(str(source)):
-        raise LayerError(f"{source.name}: is of a package that the base has in a newer version than the module {name}, and has a capability, which no layer keeps. "
-                         f"Publish the module {name} anew over this base")
+    now, rights = os.lstat(source), tree.attributes(str(source)).get(tree.CAPABILITY)
     if place.is_dir() and not place.is_symlink():
         shutil.rmtree(place)
     else:
@@ -121,6 +127,8 @@ def put(source, place, name):
         raise LayerError(f"/{source.name}: {error.strerror}; what the base has moved of the module {name} is too much for a glue. Publish it anew over this "
                          "base") from error
     _give(place, now.st_uid, now.st_gid, now.st_mode)
+    if rights is not None:
+        os.setxattr(place, tree.CAPABILITY, rights)
 
 
 def _remove(root, path, below):

@@ -13,6 +13,8 @@ LIBRARY, MULTIARCH = "libwzma.so.{}", "usr/lib/x86_64-linux-gnu"
 """A library of the base's own archive under another name of the same length; liblzma.so.5 it is."""
 ACCOUNT = "#!/bin/sh\nset -e\ngroupadd --system --gid {0} wowsys\nuseradd --system --uid {0} --gid {0} --no-create-home --shell /usr/sbin/nologin wowsys\n" \
           "install -d -o wowsys -g wowsys -m 770 /var/lib/wowsys\n"
+RIGHTS = "#!/bin/sh\nset -e\nsetcap cap_net_raw+ep /usr/bin/wow-both\n"
+"""What a package does whose program needs one right of root's."""
 MOVED = "#!/bin/sh\nset -e\ngroupmod --gid {0} wowsys\nusermod --uid {0} wowsys\nchown -R wowsys:wowsys /var/lib/wowsys\nchmod 750 /var/lib/wowsys\n"
 OLD, NEW = 450, 451
 """The number of the base's account wowsys in the one and in the other."""
@@ -133,7 +135,8 @@ def two(folder, number=5, versions=()):
             developed.package(folder, "wow-gone", {"usr/share/wow-gone/y": "2\n"}, version="2.0"),
             # What the module brings, too: in the next version, with one file more, one less, and one that another package has by now.
             developed.package(folder, "wow-both", {"usr/bin/wow-both": "#!/bin/sh\necho 2.0\n", "usr/share/wow-both/new": "2\n", "etc/wow-both.conf": "two\n",
-                                                   "etc/wow-both-mine.conf": "two\n"}, version="2.0", conffiles=["/etc/wow-both.conf", "/etc/wow-both-mine.conf"]),
+                                                   "etc/wow-both-mine.conf": "two\n"}, version="2.0", conffiles=["/etc/wow-both.conf", "/etc/wow-both-mine.conf"],
+                              scripts={"postinst": RIGHTS}),
             # useradd gives it the number that it gave the module's account over the first base.
             developed.package(folder, "wow-new", {"usr/bin/wow-new": "#!/bin/sh\n"}, scripts={
                 "postinst": "#!/bin/sh\nset -e\nuseradd --system --user-group --no-create-home wownew\ninstall -d -o wownew -g wownew -m 750 /var/lib/wownew\n"

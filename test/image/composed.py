@@ -2,6 +2,7 @@
 
 import contextlib
 import hashlib
+import itertools
 import json
 import pathlib
 import shutil
@@ -63,6 +64,20 @@ def stacked(folder, *modules):
         yield machine
 
 
+@contextlib.contextmanager
+def choosing(folder, glue, modules, *names):
+    """A machine that stacks these of a glue's modules, with their own part of it, as the initrd does; None where the glue has none for them. modules: {name: layer}."""
+    place = folder / "-".join(names)
+    run("unsquashfs", "-quiet", "-no-progress", "-dest", place, glue)
+    own = place / "usr/lib/wow/modules/glue"
+    rows = {tuple(words[1:]): words[0] for line in (own / "choices").read_text().splitlines() if (words := line.split())}
+    if names not in rows:
+        yield None
+        return
+    with developed.machine(BASE, NODE, *(modules[name] for name in names), *([own / "of" / rows[names]] if rows[names] != "-" else [])) as machine:
+        yield machine
+
+
 def sha256(file):
     return hashlib.sha256(file.read_bytes()).hexdigest()
 
@@ -121,7 +136,8 @@ def what_is_installed_published_and_composed_is_what_dpkg_and_apt_find_right():
         machine.run("apt-get", "--assume-yes", "remove", "wow-later")
         machine.run("apt-get", "check")
         # What a person changes on top goes by the module's conffile, as everywhere in Debian.
-        machine.install(developed.package(folder, "wow-conf", {"etc/wow-conf.conf": "a = 2\n", "usr/share/wow-things/two": ""}, version="2.0", conffiles=["/etc/wow-conf.conf"]))
+        machine.install(developed.package(folder, "wow-conf", {"etc/wow-conf.conf": "a = 2\n", "usr/share/wow-things/two": ""}, version="2.0",
+                                          conffiles=["/etc/wow-conf.conf"]))
         expect((machine.root / "etc/wow-conf.conf").read_text() == "a = 2\n", "an untouched conffile was not renewed")
         expect((machine.root / "var/lib/wow-choice-index").read_text() == "two\n", "a module's package has lost its trigger")
 
@@ -166,6 +182,61 @@ def modules_stand_in_their_order_and_share_a_package_in_one_version():
         # The interest is one module's, the files another's: only together they are the index.
         expect((machine.root / "var/lib/wow-choice-index").read_text() == "one\n", "the trigger did not run")
     has(compose(work("composed-order-2"), upper, lower, both, fails=True), "/opt/both: in the module below, and in the module physics")
+
+
+@check
+def each_choice_of_a_stacks_modules_has_the_packages_and_caches_of_these_alone():
+    folder = work("composed-chosen")
+    account, unit, choice, conf = developed.packages(folder)
+    plain = made(folder, "plain", after=lambda machine: (machine.root / "opt/plain").write_text("1"))
+    modules = {"maths": made(folder, "maths", account), "physics": made(folder, "physics", unit, choice), "plain": plain, "waves": made(folder, "waves", conf)}
+    packages = {"maths": {"wow-account"}, "physics": {"wow-unit", "wow-choice"}, "waves": {"wow-conf"}, "plain": set()}
+    glue = compose(folder, *modules.values())
+    count = 0
+    for number in range(1, len(modules)):
+        for names in itertools.combinations(modules, number):
+            with choosing(folder, glue, modules, *names) as machine:
+                expect(machine is not None, f"{names} have no part of the glue")
+                expect(machine.run("dpkg", "--audit") == "", f"{names}: dpkg finds fault")
+                machine.run("apt-get", "check")
+                known = set(machine.run("dpkg-query", "--show", "--showformat", "${Package}\n").split())
+                expect({name for name in known if name.startswith("wow-")} == set().union(*(packages[name] for name in names)), f"{names}: {known}")
+                expect(("wowsum" in machine.run("cat", "/etc/passwd")) == ("maths" in names), f"{names}: another account")
+                pager = machine.run("readlink", "-f", "/usr/bin/pager").strip()
+                expect((pager == "/usr/bin/wow-pager") == ("physics" in names) and (machine.root / pager[1:]).exists(), f"{names}: the pager is {pager}")
+                index = machine.root / "var/lib/wow-choice-index"
+                expect((index.read_text() if index.exists() else "") == ("one\n" if {"physics", "waves"} <= set(names) else ""), f"{names}: the trigger's file")
+                expect((machine.root / "opt/plain").exists() == ("plain" in names), f"{names}: other files")
+                # Parts for other choices are not there a second time.
+                expect(not (machine.root / "usr/lib/wow/modules/glue/of").exists(), "all parts are seen")
+                count += 1
+    expect(count == 14, f"{count} choices")
+    once = sha256(glue)
+    glue.unlink()
+    expect(sha256(compose(folder, *modules.values())) == once, "another glue of the same layers")
+    # What goes on in a machine that has chosen is published as in any other.
+    with choosing(work("composed-chosen-2"), glue, modules, "maths", "physics") as machine:
+        again = work("composed-chosen-3")
+        expect(sha256(publish(machine.upper, machine.lowers, "physics", again)) == sha256(modules["physics"]), "another layer of nothing new")
+
+
+@check
+def a_choice_that_lacks_what_only_another_module_has_is_told_and_has_no_part():
+    folder = work("composed-lacking")
+    true = pathlib.Path("/bin/true").read_bytes()
+    lame = developed.package(folder, "wow-lame", {"usr/bin/wow-lame": true.replace(b"libc.so.6\0", b"libq.so.6\0")}, architecture="amd64")
+    library = next(pathlib.Path("/usr/lib").glob("*-linux-gnu/libc.so.6")).read_bytes().replace(b"libc.so.6\0", b"libq.so.6\0")
+    other = developed.package(folder, "wow-libq", {"usr/lib/x86_64-linux-gnu/libq.so.6": library}, architecture="amd64")
+    modules = {"maths": made(folder, "maths", lame), "physics": made(folder, "physics", other), "waves": made(folder, "waves", developed.packages(folder)[1])}
+    glue = folder / "glue.squashfs"
+    words = [LAYERS / "compose", "-o", glue, f"base={BASE}", f"node={NODE}", *(f"module={layer}" for layer in modules.values())]
+    said = run(*words)
+    has(said, "note: maths alone do not go: /usr/bin/wow-lame of the module maths needs libq.so.6")
+    has(said, ". A machine that chooses them has all modules")
+    for names, there in ((("maths",), False), (("maths", "waves"), False), (("maths", "physics"), True), (("physics",), True)):
+        with choosing(folder, glue, modules, *names) as machine:
+            expect((machine is not None) == there, f"{names}: {machine}")
+    has(run(*words, "--choice", "maths phisics", fails=True), "--choice: there is no module phisics; name some of maths, physics, waves")
 
 
 @check

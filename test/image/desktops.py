@@ -9,7 +9,7 @@ import time
 
 import developed
 from checks import expect, long_check, note, run
-from composed import BASE, NODE, has, work
+from composed import BASE, NODE, choosing, has, work
 from courses import JOB, PEOPLE, Course
 from places import IMAGE, OUT, PARTS, ROOT
 
@@ -184,6 +184,29 @@ def looked(course):
             page.close()
 
 
+def alone(folder, layers):
+    """The desktop without the other two, as a machine stacks it whose pool.conf chooses that. layers: [modules, the glue], as MODULES."""
+    alice = PEOPLE["alice"]
+    with choosing(folder, layers[-1], dict(zip(MODULES, layers)), "desktop") as machine:
+        expect(machine is not None, "the glue has no part for the desktop alone")
+        expect(machine.run("dpkg", "--audit") == "", "dpkg finds fault")
+        machine.run("apt-get", "check")
+        known = machine.run("dpkg-query", "--show", "--showformat", "${Package}\n").split()
+        expect("pcmanfm" in known and "r-base-core" not in known, f"dpkg knows {known}")
+        for path in ("usr/share/mime/mime.cache", "usr/share/glib-2.0/schemas/gschemas.compiled", "usr/share/icons/hicolor/icon-theme.cache",
+                     "usr/lib/x86_64-linux-gnu/gdk-pixbuf-2.0/2.10.0/loaders.cache"):
+            expect((machine.root / path).exists(), f"/{path} is not there")
+        # An alternative, whose links lead from the root; readlink fails where the last of them leads nowhere.
+        machine.run("readlink", "-e", "/usr/bin/x-terminal-emulator")
+        course = Course(machine)
+        try:
+            with course.login(alice) as (process, link):
+                expect(course.ask(alice, link)[0] == 0, "it is not there")
+                expect(course.tell(alice, "wow-desktop", "stop")[0] == 0 and process.wait(20) == 0, "it does not stop")
+        finally:
+            course.close()
+
+
 @long_check
 def a_course_has_the_tutorial_exercises_and_a_desktop_from_one_stack():
     folder = work("course")
@@ -193,6 +216,7 @@ def a_course_has_the_tutorial_exercises_and_a_desktop_from_one_stack():
     note("; ".join(f"{row[1]} {int(row[2]) / 1e6:.1f} MB" for row in rows if len(row) == 4))
     expect([row[1] for row in rows if row[0] == "module"] == list(MODULES), f"{rows}")
     layers = [folder / "stack" / row[3] for row in rows if len(row) == 4]
+    alone(folder, layers)
     with developed.machine(BASE, NODE, *layers) as machine:
         expect(machine.run("dpkg", "--audit") == "", "dpkg finds fault")
         machine.run("apt-get", "check")

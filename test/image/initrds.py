@@ -17,12 +17,14 @@ sleep 60
 """
 
 
-def packed(name, until, script):
-    """The initrd with a second init: the first one up to the line `until`, then a test's script."""
+def packed(name, until, script, files):
+    """The initrd with a second init: the first one up to the line `until`, then a test's script. files: {name: bytes} beside it."""
     init = (ROOT / "appliance/initrd/init").read_text()
     expect(until in init, f"init has no line {until}")
     archive = initrd.Archive()
     archive.add("test-init", 0o100755, (init.split(until)[0] + TELL + script + END).encode())
+    for file, data in files.items():
+        archive.add(file, 0o100644, data)
     place = WORK / f"{name}-initrd.img"
     # The kernel looks for the next archive at a multiple of four bytes; only in front of a packed one may a plain one stand.
     place.write_bytes(archive.finish() + (PARTS / "initrd.img").read_bytes())
@@ -32,11 +34,13 @@ def packed(name, until, script):
 class Kernel(Running):
     """The image, or another system's disk, that nobody writes to, which a device `drive=system` puts on a controller, and such an initrd."""
 
-    def start(self, until, script, *options, words="", machine="q35", system=OUT / "wow.qcow2", executes=None):
-        """Switches on. `words` go to the kernel's command line; `system` is a qcow2 or VMDK; `executes` are options of how QEMU executes."""
+    def start(self, until, script, *options, words="", machine="q35", system=OUT / "wow.qcow2", executes=None,
+              files=None):
+        """Switches on. `words` go to the kernel's command line; `system` is a qcow2 or VMDK; `executes` are options of how QEMU executes; `files`
+        stand in the initrd's root."""
         serial = WORK / f"{self.name}.log"
         return self.run(serial, emulator(), "-machine", machine, *(executes or tcg()), "-smp", "1", "-m", "1024", "-display", "none", "-no-reboot", "-nic", "none",
-                        "-serial", f"file:{serial}", "-kernel", PARTS / "base/vmlinuz", "-initrd", packed(self.name, until, script),
+                        "-serial", f"file:{serial}", "-kernel", PARTS / "base/vmlinuz", "-initrd", packed(self.name, until, script, files or {}),
                         "-append", f"console=ttyS0 loglevel=5 rdinit=/test-init {words}",
                         "-drive", f"if=none,id=system,file={system},format={system.suffix[1:]},snapshot=on", *options)
 

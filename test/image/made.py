@@ -25,7 +25,8 @@ def archive(folder, *debs):
         (folder / "archive" / deb.name).write_bytes(deb.read_bytes())
         stanzas.append(f"{run('dpkg-deb', '--field', deb)}Filename: {deb.name}\nSize: {deb.stat().st_size}\nSHA256: {sha256(deb)}\n")
     index.write_text("\n".join(stanzas))
-    (index.parents[2] / "Release").write_text(f"Suite: {SUITE}\nComponents: main\nArchitectures: amd64\nSHA256:\n {sha256(index)} {index.stat().st_size} main/binary-amd64/Packages\n")
+    (index.parents[2] / "Release").write_text(f"Suite: {SUITE}\nComponents: main\nArchitectures: amd64\n"
+                                              f"SHA256:\n {sha256(index)} {index.stat().st_size} main/binary-amd64/Packages\n")
     with served(folder / "archive") as port:
         yield f"Types: deb\nURIs: http://127.0.0.1:{port}\nSuites: {SUITE}\nComponents: main\nTrusted: yes\n"
 

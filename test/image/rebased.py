@@ -14,7 +14,7 @@ from checks import check, expect, long_check, note, run
 from composed import has, sha256, work
 from places import IMAGE, PARTS, ROOT
 
-OVERRIDE = "override = /etc/wow-etc/changed.conf /usr/share/wow-gone/x /etc/wow-both-mine.conf\n"
+OVERRIDE = "override = /usr/bin/wow-both /etc/wow-etc/changed.conf /usr/share/wow-gone/x /etc/wow-both-mine.conf\n"
 BEFORE = "usr/share/wow-more"
 """A folder in the one base, and a link to wow-text in the other."""
 
@@ -24,7 +24,7 @@ def physics(machine, folder):
     account, unit, choice, _ = developed.packages(folder)
     both = developed.package(folder, "wow-both", {"usr/bin/wow-both": "#!/bin/sh\necho 1.0\n", "usr/share/wow-both/old": "1\n", "usr/share/wow-both/given": "1\n",
                                                   "etc/wow-both.conf": "one\n", "etc/wow-both-mine.conf": "one\n"},
-                             conffiles=["/etc/wow-both.conf", "/etc/wow-both-mine.conf"])
+                             conffiles=["/etc/wow-both.conf", "/etc/wow-both-mine.conf"], scripts={"postinst": bases.RIGHTS})
     # It asks for any version, so the newer one will do.
     user = developed.package(folder, "wow-user", {"usr/bin/wow-user": "#!/bin/sh\nexec wow-both\n"}, fields="Depends: wow-both\n")
     machine.install(account, unit, choice, both, user, bases.same(folder))
@@ -103,10 +103,17 @@ def works(machine, number):
     expect(machine.run("wow-later") == "later\n" and machine.run("wow-sum") == "2\n", "a program does not run")
     has(machine.run("wow-deb", "--version"), "package archive backend")
     has(machine.run("readlink", "-f", "/usr/bin/pager"), "/usr/bin/wow-pager")
+    rights = machine.run("getcap", "/usr/bin/wow-both")
+    expect(rights == "/usr/bin/wow-both cap_net_raw=ep\n", f"capabilities: {rights}")
     expect((machine.root / "etc/systemd/system/multi-user.target.wants/wow-sum.service").is_symlink(), "the unit is not enabled")
     expect((machine.root / "usr/share/wow/tutorial/integrate").is_file(), "the tutorial is gone")
     expect((machine.root / "etc/wow-etc/changed.conf").read_text() == "mine\n", "the module's file of configuration is not the module's")
     expect((machine.root / "etc/wow-both-mine.conf").read_text() == "mine\n", "a changed file of configuration was replaced")
+    for name in ("wow-etc/changed.conf", "wow-both-mine.conf"):
+        beside = machine.root / f"etc/{name}.dpkg-dist"
+        expect((beside.read_text() if beside.exists() else "") == ("two\n" if number == NEW else ""), f"beside /etc/{name} is another one than the base's new one")
+    count = len(list((machine.root / "etc").rglob("*.dpkg-dist")))
+    expect(count == (0 if number == OLD else 2), f"{count} files were put beside")
     expect(not (machine.root / "usr/share/wow-gone/x").exists(), "what the module deleted is there")
     expect((machine.root / BEFORE / "own/data").read_text() == "own\n" == (machine.root / BEFORE / "c").read_text(), "files of the module are gone")
     theirs = (f"/{BEFORE}/own/data", "/usr/bin/wow-sum", "/var/lib/wowsys")
@@ -156,6 +163,12 @@ def three_modules_and_a_home_go_on_when_the_base_is_replaced():
             machine.install(developed.package(work(f"rebased-next-{name}"), "wow-same", {"usr/share/wow-same/x": "2\n"}, version="2.0"))
             machine.run("apt-get", "check")
         has(all_.second.listed(glue, *modules), f"\nglue glue-{name} ")
+        glue.unlink()
+        told = all_.second.compose(glue, *modules)
+        for path in ("etc/wow-etc/changed.conf", "etc/wow-both-mine.conf"):
+            expect(told.count(f"note: /{path} stays as the module physics has it. This base has changed it, too") == 1, told)
+        expect("stays as" not in all_.second.compose(glue, *modules), "it is told again")
+    expect("stays as" not in all_.first.compose(all_.folder / "glue-again.squashfs", *all_.modules), "over the base of before something is told")
     expect(len(set(numbers)) == 1, f"the module's account has numbers {numbers}")
     expect(digest(home) == before, "home was touched")
 

@@ -9,7 +9,7 @@ import initrds
 from checks import expect, machine_check, run
 from choices import MODULES, OVERLAY
 from machine import UNTIL_HOME
-from places import PARTS, WORK
+from places import LAYERS, PARTS, WORK
 
 AT = "/run/layers/home"
 TUTORIAL = (PARTS / "layers/tutorial.squashfs").read_bytes()
@@ -21,6 +21,7 @@ look() {{
     tell "verdict $1 $(grep -c " squashfs " /proc/mounts) $(tr '\\n' ' ' < /run/layers/stack)"
     [ "$1" != last ] || return
     for place in /run/layers/[1-9]*; do umount "$place"; busybox rmdir "$place"; done
+    [ -z "$tree" ] || umount /run/layers/glue
     number=1 lower=0 stacks_tried= stack_left= published= list=$image_list
 }}
 publish() {{ {{ echo "# stack $1"; grep -e '^base ' -e '^node ' /run/layers/sys/stacks/A.conf; echo "module maths {DIGEST} {len(TUTORIAL)} {DIGEST}"; }} > {AT}/stacks/next; }}
@@ -43,8 +44,16 @@ rm {AT}/layers/{"0" * 64}
 look missing
 publish 14
 cp {AT}/stacks/next {AT}/stacks/good
+look good
+digest=$(sha256sum /glue | cut -d' ' -f1)
+cp /glue {AT}/layers/$digest
+echo "module waves {DIGEST} {len(TUTORIAL)} {DIGEST}" >> {AT}/stacks/next
+echo "glue glue $digest $(stat -c %s /glue) $digest" >> {AT}/stacks/next
+cp {AT}/stacks/next {AT}/stacks/good
+echo modules=waves > {AT}/state/pool.lines
 look last
 {OVERLAY}
+tell "verdict glue $(cat /root/opt/part) $(ls /root/opt) $(ls /root/usr/lib/wow/modules | tr '\\n' ' ')"
 tell "verdict overlay $(grep -c "^wow /root overlay .*lowerdir=$lower," /proc/mounts) $(ls /root/usr/share/wow/tutorial/tutorial.sub) $(cat /sys/block/loop*/loop/backing_file | grep -c home/layers/{DIGEST})"
 mount -o remount,ro {AT} && tell "verdict home is written out as at a shutdown, though a layer is in use"
 """
@@ -53,13 +62,27 @@ SAID = [f"none 3 {IMAGE}", "first 3 source=next number=11", "second 3 source=nex
         f"left 3 {IMAGE} left=11 why=after 3 starts with it this machine was not back in its pool",
         f"other 3 {IMAGE} left=12 why=it was made over another base or node than this image has",
         f"damaged 3 {IMAGE} left=13 why=bad: the layer is damaged (not what stacks/next lists)", f"missing 3 {IMAGE} left=13 why=bad: the layer is missing",
-        "last 3 source=next number=14", "overlay 1 /root/usr/share/wow/tutorial/tutorial.sub 1", "home is written out as at a shutdown, though a layer is in use"]
+        "good 3 source=next number=14", "last 5 source=next number=14", "glue the part of waves part glue tutorial", "overlay 1 /root/usr/share/wow/tutorial/tutorial.sub 1", "home is written out as at a shutdown, though a layer is in use"]
+
+
+def glue():
+    """A layer with a part for the module waves alone."""
+    place = WORK / "stacking-glue"
+    own = place / "usr/lib/wow/modules/glue"
+    for folder in (place, own / "of/2"):
+        (folder / "opt").mkdir(parents=True)
+    (place / "opt/whole").write_text("the whole\n")
+    (own / "of/2/opt/part").write_text("the part of waves\n")
+    (own / "of/2/usr/lib/wow/modules/glue").mkdir(parents=True)
+    (own / "choices").write_text("- maths\n2 waves\n")
+    run(LAYERS / "squash", place, WORK / "stacking-glue.squashfs")
+    return (WORK / "stacking-glue.squashfs").read_bytes()
 
 
 @machine_check
 def a_published_stack_is_taken_and_left_where_it_is_no_good():
-    kernel = initrds.Kernel("stacking").start(MODULES, SCRIPT, *configs.ON_VIRTIO)
-    # Eleven looks at the stack in one boot.
+    kernel = initrds.Kernel("stacking").start(MODULES, SCRIPT, *configs.ON_VIRTIO, files={"glue": glue()})
+    # Twelve looks at the stack in one boot.
     said = kernel.verdicts(UNTIL_HOME * 3)
     expect(said == SAID, f"it said {said}")
     expect("To do: tell the pool's administrator" in kernel.said(), "people are told nothing")

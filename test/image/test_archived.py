@@ -3,6 +3,7 @@
 import hashlib
 import io
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -100,9 +101,28 @@ class Archives(Stacks):
                 self.refused_one("/opt/x: neither file nor folder nor link", archive=self.write(("opt/x", kind, OWN, fields)))
 
     def test_set_uid_that_no_override_names_is_refused(self):
-        self.refused_one("/opt/x: set-uid or set-gid", archive=self.write(self.file_entry("opt/x", mode=0o4755)))
+        self.refused_one("/opt/x: set-uid, set-gid or", archive=self.write(self.file_entry("opt/x", mode=0o4755)))
         done = self.make(self.write(self.file_entry("opt/x", mode=0o4755), manifest={**MANIFEST, "override": ["opt/x"]}))
         self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_a_capability_is_kept_where_override_names_it_and_refused_where_it_is_none(self):
+        rights = "0100000200200000000000000000000000000000"
+        kept = self.file_entry("opt/x", pax_headers={"WOW.capability": rights})
+        self.refused_one("/opt/x: set-uid, set-gid or with capabilities, and not in `override`", archive=self.write(kept))
+        named = {**MANIFEST, "override": ["opt/x"]}
+        for wrong in ("x", "", rights[:-2], rights + "00000000", "01000003" + rights[8:], rights.replace("02", "01", 1)):
+            entry = self.file_entry("opt/x", pax_headers={"WOW.capability": wrong})
+            self.refused_one("/opt/x: has capabilities that are none", archive=self.write(entry, manifest=named))
+        done = self.make(self.write(kept, self.file_entry("opt/plain"), manifest=named))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        run("unsquashfs", "-quiet", "-no-progress", "-dest", self.folder / "made", self.file("maths"))
+        self.assertEqual(os.getxattr(self.folder / "made/opt/x", "security.capability").hex(), rights)
+        self.assertEqual(os.listxattr(self.folder / "made/opt/plain"), [])
+
+    def test_digests_of_files_below_are_digests(self):
+        for wrong in ({"etc/x": "x"}, {"opt/x": "0" * 64}, {"etc/../x": "0" * 64}, ["etc/x"], {"etc/x": None}):
+            with self.subTest(wrong):
+                self.refused_one("a key is missing or not of its kind", archive=self.write(self.file_entry("opt/x"), manifest={**MANIFEST, "was": wrong}))
 
     def test_what_no_module_may_hold_is_refused(self):
         for path in ("boot/vmlinuz", "etc/shadow", "var/lib/dpkg/status", "home/alice/x", "etc/ssh/ssh_host_rsa_key", "bin/x"):
@@ -162,7 +182,8 @@ class Fragments(unittest.TestCase):
     def test_what_publish_never_writes_is_refused(self):
         for key, value in (("packages", {"sums": "Package: other\n"}), ("packages", {"sums": stanza("sums") + "\n\nPackage: evil"}), ("packages", []),
                            ("packages", {"sums": stanza("sums", status="deinstall ok config-files")}), ("accounts", {"passwd": ["root2:x:0:0"]}),
-                           ("accounts", {"shadow": ["sums::1::::::"]}), ("accounts", {"shadow": ["sums:$y$x:1::::::"]}), ("accounts", {"passwd": ["a:x:1:1:::\nb:x:0:0:::"]}),
+                           ("accounts", {"shadow": ["sums::1::::::"]}), ("accounts", {"shadow": ["sums:$y$x:1::::::"]}),
+                           ("accounts", {"passwd": ["a:x:1:1:::\nb:x:0:0:::"]}),
                            ("accounts", {"sudoers": ["a"]}), ("accounts", {"members": ["adm"]}), ("lines", {"etc/sudoers": ["x"]}), ("lines", {"etc/shells": "x"}),
                            ("triggers", {"../../x": ["y"]}), ("triggers", {"Unincorp": ["y"]}), ("diversions", ["/a\n/b"]), ("diversions", "x"),
                            ("alternatives", [{"link": "x"}]), ("chosen", {"pager": "--help"}), ("other", {})):

@@ -258,10 +258,26 @@ class Chosen(unittest.TestCase):
         scripts = "".join((ROOT / "appliance/initrd" / name).read_text() for name in ("say.sh", "config.sh", "layers.sh"))
         for place in ("/run/layers", "/run/wow-config", "/dev/", "/sys/class"):
             scripts = scripts.replace(place, f"{self.folder}{place}")
-        script = f"set -u\nslot=A\n{scripts}\ncheck() {{ :; }}\nmount() {{ echo \"$5\"; }}\nstack node module glue\n"
-        done = subprocess.run(["sh", "-c", script], capture_output=True, text=True, check=True)
-        self.assertEqual(done.stderr, "")
-        return [pathlib.PurePath(line).name.partition("-")[0] for line in done.stdout.splitlines()]
+        mounts = 'mount() { [ "$1" = -t ] || { echo "part-${2##*/}"; return; }; case $6 in */glue) ;; *) echo "$5" ;; esac; }\numount() { echo "none-${1##*/}"; }\nsleep() { exit 7; }\n'
+        script = f"set -u\nslot=A\n{scripts}\ncheck() {{ :; }}\n{mounts}\nstack node module glue\n"
+        found = []
+        for shell in (["sh"], ["busybox", "sh"]):
+            done = subprocess.run([*shell, "-c", script], capture_output=True, text=True, check=True)
+            self.assertEqual(done.stderr, "")
+            found.append([name if name != "part" else rest for name, _, rest in (pathlib.PurePath(line).name.partition("-") for line in done.stdout.splitlines())])
+        self.assertEqual(found[0], found[1])
+        return found[0]
+
+    def stacks_said(self):
+        """What the running system is told of the modules that are stacked."""
+        return dict(line.split("=") for line in (self.folder / "run/layers/modules").read_text().splitlines())["stacked"]
+
+    def glue_of(self, *rows):
+        """A glue with parts for these choices."""
+        self.list_modules("one", "two", "three", glue="glue glue glue-1.squashfs 1 x\n")
+        place = self.folder / "run/layers/glue/usr/lib/wow/modules/glue"
+        place.mkdir(parents=True)
+        (place / "choices").write_text("".join(f"{row}\n" for row in rows))
 
     def said(self, name="kmsg"):
         place = self.folder / "dev" / name
@@ -279,11 +295,38 @@ class Chosen(unittest.TestCase):
         self.assertEqual(self.stacked(), ["one", "two", "glue"])
         self.assertEqual(self.said(), "")
 
-    def test_a_glue_is_left_out_with_any_module_that_it_is_of(self):
+    def test_a_choice_of_fewer_modules_has_its_own_part_of_the_glue(self):
+        self.glue_of("- one", "2 two", "3 two three", "4 one two")
+        for chosen, stacked in (("two", ["two", "2"]), ("three two", ["two", "three", "3"]), ("two one absent", ["one", "two", "4"])):
+            self.accepted(f"modules={chosen}\n")
+            self.assertEqual(self.stacked(), stacked)
+            self.assertEqual(self.stacks_said(), " ".join(stacked[:-1]))
+        self.assertNotIn("glue", self.said())
+
+    def test_a_choice_that_needs_no_glue_has_none(self):
+        self.glue_of("- one", "2 two")
+        self.accepted("modules=one\n")
+        self.assertEqual(self.stacked(), ["none", "one"], "the layer is not left mounted")
+        self.assertEqual(self.said(), "")
+
+    def test_where_the_glue_has_no_part_for_a_choice_all_modules_are_stacked_and_it_is_told(self):
+        self.glue_of("- one", "2 two")
+        self.accepted("modules=two three\n")
+        self.assertEqual(self.stacked(), ["none", "one", "two", "three", "glue"])
+        self.assertEqual(self.stacks_said(), "one two three")
+        self.assertIn("[modules] names leaves out one, and this image has no glue for the others alone; so this machine has all modules", self.said())
+        self.assertIn("wow image stack --choice 'two three'", self.said())
+
+    def test_a_glue_of_before_has_parts_for_no_choice(self):
         self.list_modules("one", "two", glue="glue glue glue-1.squashfs 1 x\n")
         self.accepted("modules=two\n")
-        self.assertEqual(self.stacked(), ["two"])
-        self.assertIn("[modules] names leaves out one; so packages and accounts", self.said())
+        self.assertEqual(self.stacked(), ["none", "one", "two", "glue"])
+        self.assertIn("so this machine has all modules", self.said())
+
+    def test_where_no_module_of_the_list_is_chosen_there_is_no_glue(self):
+        self.put("run/layers/sys/stacks/A.conf", "node node node-1.squashfs 1 x\nmodule one one-1.squashfs 1 x\nglue glue glue-1.squashfs 1 x\n")
+        self.accepted("modules=physics\n")
+        self.assertEqual((self.stacked(), self.stacks_said()), (["node"], ""))
 
     def test_other_lines_are_no_choice(self):
         self.disk("user=modules\n")
@@ -297,7 +340,7 @@ class Chosen(unittest.TestCase):
         self.accepted("modules=two\n")
         self.disk("modules=one\n")
         self.assertEqual(self.stacked(), ["two"])
-        self.assertEqual((self.folder / "run/layers/modules").read_text(), "modules=two\nabsent=\n")
+        self.assertEqual((self.folder / "run/layers/modules").read_text(), "modules=two\nabsent=\nstacked=two\n")
 
     def test_an_accepted_file_without_a_choice_counts_too(self):
         self.accepted("")
@@ -307,7 +350,7 @@ class Chosen(unittest.TestCase):
     def test_names_that_no_layer_has_are_told_and_the_others_are_stacked(self):
         self.accepted("modules=maths two * physics\n")
         self.assertEqual(self.stacked(), ["two"])
-        self.assertEqual((self.folder / "run/layers/modules").read_text(), "modules=maths two * physics\nabsent=maths * physics\n")
+        self.assertEqual((self.folder / "run/layers/modules").read_text(), "modules=maths two * physics\nabsent=maths * physics\nstacked=two\n")
         self.assertIn('step=boot file=pool.conf what="[modules] names: this image has no layer named maths * physics; ', self.said())
         for console in ("tty0", "ttyS0"):
             screen = self.said(console)

@@ -52,8 +52,13 @@ class Stacks(unittest.TestCase):
 mode={self.mode} verify= slot={self.slot}
 {scripts}
 stacked=
-mount() {{ ! grep -q 'nolayer' "$5" 2>/dev/null && stacked="$stacked $5"; }}
-umount() {{ stacked=${{stacked% *}}; }}
+mount() {{
+    echo "$*" >> {self.folder}/mounts
+    [ "$1" = -t ] || return 0
+    ! grep -q 'nolayer' "$5" 2>/dev/null || return 1
+    case $6 in */glue) ;; *) stacked="$stacked $5" ;; esac
+}}
+umount() {{ echo "off $1" >> {self.folder}/mounts; case $1 in */glue) ;; *) stacked=${{stacked% *}} ;; esac; }}
 sync() {{ :; }}
 real_check() {{ {re.search(r"check[(][)] [{](.*?)^[}]", scripts, re.S | re.M).group(1)} }}
 check() {{ case $1 in */sys/*) ;; *) real_check "$@" ;; esac }}
@@ -66,7 +71,9 @@ stack_modules
 echo $stacked
 echo "$lower"
 """
+        (self.folder / "mounts").write_text("")
         done = subprocess.run(["sh", "-c", script], capture_output=True, text=True, check=True, umask=0o022)
+        self.mounts = [*(self.folder / "mounts").read_text().splitlines(), "end"]
         self.assertEqual(done.stderr, "")
         stacked, lower = done.stdout.split("\n")[-3:-1]
         found = [pathlib.Path(one) for one in stacked.split()]
@@ -100,10 +107,33 @@ echo "$lower"
         self.assertTrue((self.folder / "run/systemd/system/run-layers-home.mount.d/wow.conf").exists(), "shutdown would try to unmount what is in use")
 
     def test_pool_conf_chooses_among_the_modules_of_the_stack(self):
-        self.stack("next", 12, "maths", "physics", glue="shared")
+        self.stack("next", 12, "maths", "physics")
         (self.home / "state/pool.lines").write_text("modules=physics tutorial\n")
         self.assertEqual(self.start(), ["physics"])
         self.assertIn("[modules] names: the pool's stack 12 has no layer named tutorial", " ".join(self.said("tty0").split()))
+
+    def test_a_choice_has_its_part_of_the_glue_and_is_taken_back_with_the_stack(self):
+        self.stack("next", 12, "maths", "physics", glue="shared")
+        (self.home / "state/pool.lines").write_text("modules=physics\n")
+        place = self.folder / "run/layers/glue/usr/lib/wow/modules/glue"
+        place.mkdir(parents=True)
+        (place / "choices").write_text("- maths\n2 physics\n")
+        self.assertEqual(self.start(then='lower=${lower#*:}'), ["physics"])
+        self.assertEqual(self.mounts[-2:], [f"--bind {place}/of/2 {self.folder}/run/layers/2", "end"])
+        # A layer above does not mount: nothing of the stack is left, for the image's own is taken.
+        self.stack("next", 13, "maths", "physics", "nolayer", glue="shared")
+        (self.home / "state/pool.lines").write_text("modules=physics nolayer\n")
+        (place / "choices").write_text("3 physics nolayer\n")
+        self.assertEqual(self.start(), [])
+        self.assertEqual(self.mounts.count(f"off {self.folder}/run/layers/glue"), 1)
+        self.assertEqual(self.facts()["source"], "image")
+
+    def test_a_damaged_glue_is_no_stack_for_a_choice_either(self):
+        self.stack("next", 12, "maths", "physics", glue="shared")
+        next((self.home / "layers").glob(hashlib.sha256(b"shared").hexdigest())).write_text("sharep")
+        (self.home / "state/pool.lines").write_text("modules=physics\n")
+        self.assertEqual(self.start(), [])
+        self.assertEqual(self.facts()["why"], "glue: the layer is damaged (not what stacks/next lists)")
 
     def test_a_stack_that_is_not_found_good_is_left_after_three_starts_and_told(self):
         self.stack("next", 12, "maths")

@@ -8,6 +8,7 @@ import pathlib
 import random
 import subprocess
 import sys
+import tarfile
 import tempfile
 import unittest
 from unittest import mock
@@ -219,9 +220,13 @@ class Publishing(Uppers):
         # cap_net_raw, effective: struct vfs_cap_data of linux/capability.h.
         os.setxattr(self.root / "opt/cap", "security.capability", bytes.fromhex("0100000200200000000000000000000000000000"))
         self.refused("/opt/disk is a device", "/opt/pipe is a pipe", "/opt/su is set-uid of user 0", "/opt/sg is set-gid of group 0", "/opt/cap has a capability")
-        for name in ("disk", "pipe", "cap"):
+        for name in ("disk", "pipe"):
             (self.root / "opt" / name).unlink()
-        self.assertEqual(self.published("override = /opt/su /opt/sg\n")[1]["override"], ["opt/sg", "opt/su"])
+        archive, manifest = self.published("override = /opt/su /opt/sg /opt/cap\n")
+        self.assertEqual(manifest["override"], ["opt/cap", "opt/sg", "opt/su"])
+        with tarfile.open(archive) as source:
+            rights = {entry.name: entry.pax_headers.get("WOW.capability") for entry in source}
+        self.assertEqual((rights["opt/cap"], rights["opt/su"]), ("0100000200200000000000000000000000000000", None))
 
     def test_a_file_with_holes_that_is_too_large_is_refused_before_it_is_read(self):
         with (self.root / "huge").open("wb") as file:

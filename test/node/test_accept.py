@@ -68,6 +68,13 @@ class Choice(unittest.TestCase):
         self.put(stacked, b"modules=tutorial genomics\nabsent=\n")
         self.assertIsNone(outside.trouble(pool, stacked))
         self.assertIsNotNone(outside.trouble(samples.pool(), stacked))
+        self.put(stacked, b"modules=tutorial genomics\nabsent=\nstacked=genomics tutorial\n")
+        self.assertIsNone(outside.trouble(pool, stacked))
+        self.put(stacked, b"modules=tutorial genomics\nabsent=\nstacked=genomics tutorial waves\n")
+        self.assertIn("the machine has waves too, for the stack has no glue", str(outside.trouble(pool, stacked)))
+        self.assertIn("wow image stack --choice 'tutorial genomics'", outside.trouble(pool, stacked).todo)
+        self.put(stacked, b"modules=\nabsent=\nstacked=genomics\n")
+        self.assertIsNone(outside.trouble(samples.pool(), stacked), "where nothing is chosen none is too many")
         self.put(stacked, b"modules=\nabsent=\n")
         self.assertIsNone(outside.trouble(samples.pool(), stacked))
 

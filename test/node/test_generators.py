@@ -6,11 +6,12 @@ import shutil
 import subprocess
 import tempfile
 import unittest
+from unittest import mock
 
 import samples
 from wow.condor import drop_in, pace
 from wow.config import dnsmasq, ipopd, names, users
-from wow.lib import agreed, paths
+from wow.lib import agreed, base, paths
 from wow.lib.errors import WowError
 from wow.seal import fence, swanctl
 
@@ -318,6 +319,12 @@ class Pace(unittest.TestCase):
             stack.write(text + "".join(f"{kind} {name} x 1 {'ef' * 32}\n" for kind, name in (("module", "maths"), ("module", "waves"), ("glue", "glue"))))
             stack.flush()
             known = pace.machine_ad(samples.pool(), {"manager": "", "nat": {"kind": ""}}, [], stack.name)
+            with tempfile.NamedTemporaryFile("w", encoding="ascii") as chosen, mock.patch.object(base, "CHOSEN", chosen.name):
+                chosen.write("modules=waves\nabsent=\nstacked=waves\n")
+                chosen.flush()
+                fewer = pace.machine_ad(samples.pool(), {"manager": "", "nat": {"kind": ""}}, [], stack.name)
+        # A job that asks for a module must not come to a machine that left it out.
+        self.assertEqual('"waves"', fewer["WowModules"])
         self.assertEqual(('"maths,waves"', '"abababab.cdcdcdcd.efefefef.efefefef.efefefef"'), (known["WowModules"], known["WowStack"]))
 
     def test_an_owner_can_be_no_classad_and_no_markup(self):

@@ -255,8 +255,20 @@ class Prepared(Root, unittest.TestCase):
         return told.read()
 
 
+
 class Machine(Prepared):
     """What wow-stack does."""
+
+    def test_modules_that_pool_conf_leaves_out_are_told(self):
+        self.write("list", f"{OWN}module maths x 1 aa\nmodule physics x 1 bb\nglue glue x 1 cc\n")
+        self.write("chosen", "modules=physics\nabsent=\nstacked=physics\n")
+        with mock.patch.object(base, "CHOSEN", f"{self.root}/chosen"):
+            self.assertEqual(told.sentence(self.said()), "physics (pool.conf leaves out maths), of this machine's image")
+            self.write("stack", "source=next\nnumber=12\n")
+            self.assertEqual(told.sentence(self.said()), "physics (pool.conf leaves out maths), by the pool's stack 12")
+        # All of them: an image's own need no row.
+        self.write("stack", "source=image\n")
+        self.assertEqual(told.sentence(self.said()), "")
 
     def test_a_published_stack_is_fetched_and_left_for_the_next_start(self):
         self.publish(12)

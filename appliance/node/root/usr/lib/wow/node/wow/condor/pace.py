@@ -69,7 +69,7 @@ def machine_ad(pool: Facts, status: "Status", peers: "list[Peer]", stack: str = 
     manager = next((peer for peer in peers if peer["address"] and peer["address"] == status["manager"]), None)
     listed, place = stacks.read(stack or base.started()), places.read()
     known = {
-        "WowVersion": version.VERSION, "WowStack": digest(listed), "WowModules": ",".join(stacks.modules(listed)), "WowOwner": pool.owner,
+        "WowVersion": version.VERSION, "WowStack": digest(listed), "WowModules": ",".join(stacks.stacked(listed)), "WowOwner": pool.owner,
         "WowNat": status["nat"]["kind"], "WowPathToManager": manager["path"] if manager else None, places.ATTRIBUTE: places.told(place) if place else None}
     return {name: f'"{value}"' for name, value in known.items() if value} | {"WowBoot": str(booted())}
 

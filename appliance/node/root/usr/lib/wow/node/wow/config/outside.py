@@ -3,12 +3,10 @@ a first start in that of the disk WOWCFG, which `wow image stamp` makes; and `ro
 `user` in what `wow image stamp --lines` prints."""
 from wow.config import poolconf
 from wow.config.poolconf import Pool
-from wow.lib import files
+from wow.lib import base, files
 from wow.lib.errors import WowError
 
 NAME = "pool.lines"
-STACKED = "/run/layers/modules"
-"""What the initrd took: `modules=` as above, and `absent=`, those of them that no layer has."""
 
 
 def lines(pool: Pool) -> str:
@@ -32,16 +30,18 @@ def keep(pool: Pool, folder: str) -> None:
         files.write(file, lines(pool), 0o600, sync=True)
 
 
-def trouble(pool: Pool, file: str = STACKED) -> WowError | None:
+def trouble(pool: Pool, file: str = base.CHOSEN) -> WowError | None:
     """What is wrong with the modules that the initrd stacked: a pool.conf that is new to this machine counts at the next start, and a layer may be missing."""
-    text = files.find(file)
-    if text is None:
+    if files.find(file) is None:
         return None
-    stacked = dict(line.split("=", 1) for line in text.splitlines() if "=" in line)
-    if stacked.get("modules") != " ".join(pool.modules or ()):
+    found, chosen = base.chosen(file), list(pool.modules or ())
+    if found.get("modules") != chosen:
         return WowError("this start has other modules than the file chooses, for it is new to this machine", "Start the machine once more: it has them then",
                         "pool.conf", "[modules] names")
-    if absent := stacked.get("absent"):
+    if absent := " ".join(found.get("absent", ())):
         return WowError(f"there is no layer named {absent}; the machine started without", "Take an image that has it, or have it published; or correct "
                         "the name in pool.conf", "pool.conf", "[modules] names")
+    if more := [name for name in found.get("stacked", ()) if chosen and name not in chosen]:
+        return WowError(f"the machine has {', '.join(more)} too, for the stack has no glue for the others alone", "Choose all of them, or others; or have a stack "
+                        f"made for this choice: wow image stack --choice '{' '.join(chosen)}'", "pool.conf", "[modules] names")
     return None

@@ -18,6 +18,15 @@ ABOUT = "/usr/lib/wow/base.json"
 STACK, STARTED = "/run/layers/image", "/run/layers/list"
 """The list of the system that runs, A or B, by a link of the initrd's; and the one that the initrd took at this start, which the pool may have published."""
 
+CHOSEN = "/run/layers/modules"
+"""What the initrd took of that list, lines KEY=VALUE: `modules=`, what pool.conf chose; `absent=`, those of them that no layer has; `stacked=`, what the machine has."""
+
+
+def chosen(file: str = "") -> dict[str, list[str]]:
+    """The names in each of its lines; nothing where an older initrd left none."""
+    pairs = (line.split("=", 1) for line in files.read(file or CHOSEN).splitlines() if "=" in line)
+    return {key: names.split() for key, names in pairs}
+
 
 def started() -> str:
     """Where the list of this start's layers is; that of the image where an older initrd left none."""

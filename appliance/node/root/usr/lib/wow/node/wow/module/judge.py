@@ -3,7 +3,7 @@ import os
 import stat
 
 from wow.module import dpkg, places, secrets
-from wow.module.tree import ADDED, DELETED, SAME, Change, attributes, kind_of
+from wow.module.tree import ADDED, CAPABILITY, DELETED, SAME, Change, attributes, kind_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -65,8 +65,8 @@ class Judge:
                 return "has a quotation mark, a backslash, a control character or what is no UTF-8 in its name. Rename it"
             if path not in self._owned and (secret := self._secret(path, now)):
                 return f"looks like {secret}, which everybody who has the module could read. Remove it, or move it to your home, which is not published"
-            if stat.S_ISREG(now.st_mode) and "security.capability" in attributes(f"{self._merged}/{path}"):
-                return "has a capability, which no layer keeps. Take it away: setcap -r; a program that needs rights is made set-uid, and named in `override`"
+            if not meant and stat.S_ISREG(now.st_mode) and CAPABILITY in attributes(f"{self._merged}/{path}"):
+                return f"has a capability (getcap): whoever runs it, jobs too, has these rights. Take it away (setcap -r), or {MEANT}"
             if not meant and (gains := rights(now)):
                 return f"{gains}: whoever runs it, jobs too, has these rights. Take them away, or {MEANT}"
         if change.kind != ADDED and not meant:

@@ -26,6 +26,8 @@ HOME = "usr/lib/wow/modules"
 """Here each module says what it is: NAME/manifest.json, NAME/fragments.json."""
 GLUE = modes.GLUE
 """The name of the layer that joins modules' fragments."""
+CAPABILITY = "WOW.capability"
+"""A word of our own in an entry of the archive: the file's capabilities, in hexadecimal. tar's own words for attributes take text alone."""
 EPOCH = 1735689600
 """The one time of every file of every layer (appliance/layers/squash)."""
 MACHINES = {62: "amd64", 183: "arm64"}
@@ -65,8 +67,8 @@ def opened(upper: str, lowers: list[str], override: list[str], name: str = "") -
         before = {key: said for one in own for key, said in spoken(one).items()} if glue else {}
         found = Upper([upper, *own], merged, lower, plain, fragments.read(plain, merged, beside, before), override, settled)
         if any(spoken(one) for one in own) and not glue:
-            found.wrong.append(f"the module {name} is below, but not what it shares with others, for this start left a module out. Choose all modules of the image "
-                               "in [modules] names of pool.conf, and start again")
+            found.wrong.append(f"the module {name} is below, but not what it shares with others. Choose all modules of the image in [modules] names of pool.conf, "
+                               "and start again")
         yield found
 
 
@@ -149,7 +151,13 @@ def _manifest(upper: Upper, kept: list[Verdict], recipe: Recipe, base: dict[str,
         "units": sorted({found[1] for change in held if (found := WANTED.match(change.path))}),
         "files": {change.path: described(f"{upper.merged}/{change.path}") for change in held},
         "deleted": [one.change.path for one in kept if one.change.now is None],
-        "override": sorted(recipe.override), "statoverride": {}, "owners": _owners(upper, kept)}
+        "override": sorted(recipe.override), "statoverride": {}, "owners": _owners(upper, kept), "was": _was(upper, kept)}
+
+
+def _was(upper: Upper, kept: list[Verdict]) -> dict[str, str]:
+    """{path: SHA-256} of files of configuration in the layers below that the module has in their place. Where these change them, somebody has to look."""
+    below = ((one.change.path, f"{upper.plain}/{one.change.path}") for one in kept if one.change.path.startswith("etc/") and one.change.now is not None)
+    return {path: digest(place) for path, place in below if os.path.isfile(place) and not os.path.islink(place)}
 
 
 def _owners(upper: Upper, kept: list[Verdict]) -> dict[str, dict[str, int]]:
@@ -223,6 +231,8 @@ def fill(archive: tarfile.TarFile, root: str, changes: dict[str, os.stat_result 
             archive.addfile(entry)
         else:
             entry.size = status.st_size
+            if (rights := tree.attributes(place).get(tree.CAPABILITY)) is not None:
+                entry.pax_headers = {CAPABILITY: rights.hex()}
             with open(place, "rb") as file:
                 archive.addfile(entry, file)
 

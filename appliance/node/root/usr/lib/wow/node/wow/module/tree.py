@@ -15,6 +15,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Iterator
 
+CAPABILITY = "security.capability"
+"""The attribute with a program's capabilities (capabilities(7)), the one that layers keep."""
 ADDED, CHANGED, DELETED, SAME = "added", "changed", "deleted", "same"
 OPTIONS = "redirect_dir=follow,metacopy=on,index=off,xino=off"
 KINDS = {stat.S_IFREG: "file", stat.S_IFDIR: "folder", stat.S_IFLNK: "link", stat.S_IFCHR: "device", stat.S_IFBLK: "device", stat.S_IFIFO: "pipe",

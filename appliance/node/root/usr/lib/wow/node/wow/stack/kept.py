@@ -215,6 +215,12 @@ def modules(listed: str) -> list[str]:
     return [row[1] for row in rows if row[0] == "module" and len(row) == 5]
 
 
+def stacked(listed: str, file: str = "") -> list[str]:
+    """Those of the modules of this start's list that the initrd stacked; all of them where an older initrd does not say which."""
+    chosen = base.chosen(file).get("stacked")
+    return [name for name in modules(listed) if chosen is None or name in chosen]
+
+
 def size_of(path: str) -> int:
     """A file's size, 0 where there is none."""
     try:

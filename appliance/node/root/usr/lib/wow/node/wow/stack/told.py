@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 
     class Told(TypedDict):
         """code: what became of the published stack; number, modules and restart_by are its; restart: the one by itself that it waits for; system: whether
-        another base comes with it. source: which stack this start has, with number and modules; left: one that the initrd did not take, and why."""
+        another base comes with it. source: which stack this start has, with number, modules, and those that pool.conf leaves out; left: one that the
+        initrd did not take, and why."""
         code: str
         what: str
         todo: str
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
         source: str
         started: int | None
         stacked: list[str]
+        unchosen: list[str]
         left: int | None
         why: str
         restart_by: int | None
@@ -65,17 +67,20 @@ def leave(code: str, stack: "Stack | None", what: str, todo: str, is_system: boo
 
 
 def read(path: str = "", started: str = "", listed: str = "") -> "Told | None":
-    """What there is to tell; None where the pool never published a stack, and outside of an image."""
+    """What there is to tell; None where the pool never published a stack and pool.conf leaves no module out, and outside of an image."""
     first = kept.of_start(started or kept.STARTED)
     said = _said(path or FILE)
-    if not first or not (said or "number" in first or "left" in first):
+    has = kept.read(listed or kept.LIST)
+    stacked = kept.stacked(has)
+    unchosen = [name for name in kept.modules(has) if name not in stacked]
+    if not first or not (said or unchosen or "number" in first or "left" in first):
         return None
     code, what, todo, until = said.get("code", ""), said.get("what", ""), said.get("todo", ""), said.get("until")
     if code in LASTING and until is not None and term.clock() >= until:
         code, (what, todo) = "stale", term.ran_out(said["number"] or 0, until)
     return {"code": code, "what": what, "todo": todo, "number": said.get("number"),
             "modules": said.get("modules", []), "source": first.get("source", ""), "started": number(first.get("number", "")),
-            "stacked": kept.modules(kept.read(listed or kept.LIST)), "left": number(first.get("left", "")), "why": first.get("why", ""),
+            "stacked": stacked, "unchosen": unchosen, "left": number(first.get("left", "")), "why": first.get("why", ""),
             "restart_by": said.get("restart_by"), "restart": restart(said), "system": said.get("system", False)}
 
 
@@ -100,6 +105,8 @@ def number(word: str) -> int | None:
 def now(told: "Told") -> str:
     """Which modules this start has."""
     names = ", ".join(told["stacked"]) or "none"
+    if told["unchosen"]:
+        names += f" (pool.conf leaves out {', '.join(told['unchosen'])})"
     if told["source"] == "image":
         return f"{names}, of this machine's image"
     return f"{names}, by the pool's stack {told['started']}" + (", which was found good before" if told["source"] == "good" else "")
@@ -143,7 +150,7 @@ def by_itself(told: "Told") -> str:
 
 def sentence(told: "Told | None") -> str:
     """A row of `wow status`, "" where there is nothing to tell."""
-    if told is None or told["code"] in ("", "image") and told["source"] == "image" and told["left"] is None:
+    if told is None or told["code"] in ("", "image") and told["source"] == "image" and told["left"] is None and not told["unchosen"]:
         return ""
     what, todo = trouble(told)
     return "; ".join(part for part in (now(told), coming(told), f"{what}. {todo}".strip(" .") if what else "") if part)
