@@ -255,7 +255,6 @@ class Prepared(Root, unittest.TestCase):
         return told.read()
 
 
-
 class Machine(Prepared):
     """What wow-stack does."""
 
