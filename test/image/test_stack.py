@@ -51,6 +51,12 @@ class StackTest(unittest.TestCase):
         (self.folder / "file").write_text("stack")
         self.assertEqual("/file: is there, and is no stack folder; name another with -o", self.refused(self.folder / "one", out="file"))
 
+    def test_where_no_folder_is_named_it_is_one_called_stack(self):
+        (self.folder / "stack").mkdir()
+        (self.folder / "stack/letter").write_text("dear")
+        done = subprocess.run([STACK, self.folder / "one"], capture_output=True, text=True, check=False, cwd=self.folder)
+        self.assertIn("/stack: is there, and is no stack folder; name another with -o", done.stderr)
+
     def test_a_place_that_is_not_there(self):
         self.assertEqual("/none: no such folder; make it first", self.refused(self.folder / "one", out="none/out"))
 
@@ -72,6 +78,7 @@ class StackTest(unittest.TestCase):
         done = subprocess.run([STACK, "-o", self.folder / "out"], capture_output=True, text=True, check=False)
         self.assertEqual((done.returncode, done.stdout), (2, ""))
         self.assertIn("name a module, or --system", done.stderr)
+        self.assertIn("usage: wow image stack ", done.stderr, "it is told as people type it")
 
 
 class NameTest(Stacks):
