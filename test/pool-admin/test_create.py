@@ -3,12 +3,13 @@ import io
 import json
 import os
 import pathlib
+import re
 import unittest
 from unittest import mock
 
 from world import FILES, KEY, LOGIN, World, identity, whole
 
-from pool import place
+from pool import pages, place
 from pool.authority import Authority
 from pool.verbs import create
 
@@ -85,6 +86,26 @@ class OnePool(unittest.TestCase):
         for words in ("UDP port **4433**", "manager.example.org", "alice", "2099-01-01", "recovery key"):
             self.assertIn(words, start)
         self.assertNotIn("](", self.world.text("for-volunteers/volunteer.md").replace("](https", ""), "a link to a file that its reader has not")
+
+    def test_what_start_md_has_one_type_can_be_copied(self):
+        self.world.create("--user", f"alice={self.world.key}", "--admin", f"carol={self.world.key}")
+        start = self.world.text("START.md")
+        typed = re.findall(r"(?m)(?:^    |`)([^\s`]*wow) (pool [a-z]+)", start)
+        self.assertGreater(len(typed), 10)
+        self.assertEqual({str(pages.WOW)}, {program for program, verb in typed if verb != "pool create"})
+        self.assertTrue(os.access(pages.WOW, os.X_OK))
+        self.assertIn("*bridged* network card", start)
+        self.assertIn("`wow-amd64.ova`", start)
+
+    def test_a_page_for_who_has_no_clone_has_no_picture_and_no_decision_in_it(self):
+        self.assertEqual("One.\n\nTwo, and a link.\n", self.page("One.\n\n![A window](console.png)\n\nTwo\n([0073](decisions/0073.md)), and a [link](x.md).\n"))
+        self.assertNotRegex(pages.page("volunteer.md"), r"(?m)^!|\(\d{4}\)")
+
+    def page(self, text):
+        """A page of docs/ with this text."""
+        (self.world.home / "page.md").write_text(text)
+        with mock.patch.object(pages, "DOCS", self.world.home):
+            return pages.page("page.md")
 
     def test_another_port_is_the_manager_s_own(self):
         self.world.run("create", "science", "--at", "manager.example.org:7000")
