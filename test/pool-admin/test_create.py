@@ -118,6 +118,13 @@ class OnePool(unittest.TestCase):
         for what in ("certificate authority of science", "ticket for 100 machines", "for-volunteers/science.ova", "backup.age", "START.md"):
             self.assertRegex(out, rf"(?m)^\[ +[\d.]+ s\] {what}.* \([\d.]+ s\)$")
 
+    def test_who_names_nobody_is_told_whom_the_pool_lacks_and_how_they_come(self):
+        key = self.world.key
+        for words, lacks in (((), ("user", "admin")), (("--user", f"alice={key}"), ("admin",)), (("--user", f"alice={key}", "--admin", f"carol={key}"), ())):
+            world = World(self)
+            _, out, _ = world.create(*words)
+            self.assertEqual(list(lacks), re.findall(rf"WARNING: nobody may log in .*: wow pool (\w+) add {world.pool} NAME=FILE.pub\n", out))
+
     def test_a_pool_in_a_clone_is_not_committed_by_chance(self):
         self.world.made()
         self.assertEqual("*\n", self.world.text(".gitignore"))
