@@ -72,7 +72,8 @@ def a_recipe_with_packages_is_made_by_apt_and_by_its_own_programs():
                   'printf "#!/bin/sh\necho 5\n" > "$1/usr/bin/sums"\n! command -v wow-pager\n'
                   'cp "$1/usr/bin/sums" "$1/usr/share/sums/five"\nchmod +x "$1/usr/share/sums/five"\n',
             hook="echo hooked > /usr/share/sums/hooked\n",
-            check='[ "$(id -u)" = 65534 ]\n[ "$(sums)" = 5 ]\n[ "$(/usr/share/sums/five)" = 5 ]\n[ ! -x /usr/share/sums/upper ]\n[ "$(cat /usr/share/sums/upper)" = TWO ]\ncommand -v wow-pager\n! command -v wow-compile\n'
+            check='[ "$(id -u)" = 65534 ]\n[ "$(sums)" = 5 ]\n[ "$(/usr/share/sums/five)" = 5 ]\n[ ! -x /usr/share/sums/upper ]\n'
+                  '[ "$(cat /usr/share/sums/upper)" = TWO ]\ncommand -v wow-pager\n! command -v wow-compile\n'
                   '! touch /usr/share/sums/x 2>/dev/null\n[ ! -e /sys/class/net ] || [ "$(ls /sys/class/net)" = lo ]\n')
         (place / "source").mkdir()
         (place / "source/sums.txt").write_text("two\n")
