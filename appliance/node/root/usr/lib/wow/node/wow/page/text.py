@@ -28,7 +28,7 @@ INDENT = 9
 class Facts:
     """What is known. status: what ipopd said last, None if it said nothing yet; asked: when, Unix time; trouble: why it says nothing now. findings: (what is
     wrong, what to do) of the doctor, None before its first look; looked: when that was. web: where a browser reaches the machine, ssh: the command that logs in
-    there, both empty where nothing does. limits: what its owner lends, empty where that is all. developed: the module that is developed in this start, empty where none is."""
+    there, both empty where nothing does. limits: what its owner lends, empty where that is all. developed: the module that is developed in this start, if any."""
 
     __slots__ = ("now", "pool", "role", "status", "asked", "trouble", "condor", "agent", "pause", "jobs", "findings", "looked", "web", "ssh", "developed", "limits")
 
