@@ -12,6 +12,7 @@ from world import FILES, KEY, LOGIN, World, identity, whole
 from pool import pages, place
 from pool.authority import Authority
 from pool.verbs import create
+from wow.page import text
 
 ALL = FILES | {"START.md", "backup.age", "backup.json", "pool.json", "secret", "stamped.json", "tickets.json", ".gitignore", "manager/node.key",
                "manager/node.pem", "manager/ca/ca.key", "manager/ca/ca.pem", "manager/ca/ca.db", "for-volunteers/volunteer.md", "for-volunteers/hypervisors.md",
@@ -86,6 +87,13 @@ class OnePool(unittest.TestCase):
         for words in ("UDP port **4433**", "manager.example.org", "alice", "2099-01-01", "recovery key"):
             self.assertIn(words, start)
         self.assertNotIn("](", self.world.text("for-volunteers/volunteer.md").replace("](https", ""), "a link to a file that its reader has not")
+
+    def test_what_start_md_has_one_wait_for_is_what_the_window_says(self):
+        self.world.create()
+        waited = re.search(r"until its window says \*(.+?)\*", self.world.text("START.md"))[1]
+        facts = text.Facts(0, "science", "manager")
+        facts.status = {"ring": {"joined": True}, "address": "10.128.0.1", "open": False, "certified": True}
+        self.assertTrue(text.state(facts).startswith(waited), waited)
 
     def test_what_start_md_has_one_type_can_be_copied(self):
         self.world.create("--user", f"alice={self.world.key}", "--admin", f"carol={self.world.key}")
