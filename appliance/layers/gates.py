@@ -4,6 +4,7 @@ import functools
 import hashlib
 import json
 import pathlib
+import posixpath
 import sys
 from typing import NamedTuple
 
@@ -47,8 +48,14 @@ class Layers(tuple):
 
 
 def read(layers):
-    """The layers of [(kind, name, file)], bottom first. LayerError for what is none, or is cut."""
-    return Layers(Layer(kind, name, file, listing.kinds(file), listing.manifest(file, name) if kind == "module" else {}) for kind, name, file in layers)
+    """The layers of [(kind, name, file)], bottom first. LayerError for what is none, or is cut, and for a module under another name than its own."""
+    found = Layers(Layer(kind, name, file, listing.kinds(file), listing.manifest(file, name) if kind == "module" else {}) for kind, name, file in layers)
+    for one in modules(found):
+        named = [path.split("/")[-2] for path in one.held if posixpath.dirname(posixpath.dirname(path)) == publish.HOME and path.endswith("/manifest.json")]
+        if named and not one.manifest:
+            raise listing.LayerError(f"{one.file}: is the layer of the module {named[0]}, and is called {one.name}, by which nobody finds what it says of itself. "
+                                     f"Call the module's folder or archive {named[0]}, and publish it again")
+    return found
 
 
 def modules(layers):

@@ -93,8 +93,8 @@ def install(root, packages, sources, cache):
     policy.unlink()
 
 
-def put(root, recipe, source):
-    """The recipe's own files."""
+def put(root, recipe, source, built=False):
+    """The recipe's own files; built: those that `build` left, whose run bits count."""
     for path in sorted(source.rglob("*")) if source.is_dir() else ():
         name = path.relative_to(source).as_posix()
         place = root.path / name
@@ -105,7 +105,7 @@ def put(root, recipe, source):
             place.unlink()
         shutil.copyfile(path, place, follow_symlinks=False)
         if not path.is_symlink():
-            place.chmod(recipes.mode(recipe, name))
+            place.chmod(recipes.mode(recipe, name, path.stat().st_mode if built else 0))
 
 
 def give(root, recipe):
@@ -145,7 +145,8 @@ def make(folder, layers, about, out):
     layers: base and node, bottom first; about: what abi.about says of the base.
     """
     recipe = recipes.read(folder)
-    if (folder / "root").is_dir():
+    # A recipe of packages alone needs no files, so an empty root/ is as good as none.
+    if any((folder / "root").rglob("*")):
         recipes.check_files(folder)
     if os.geteuid():
         raise LayerError(f"{folder}: its packages and programs need a root of their own, which only root may make; run it with sudo")
@@ -156,7 +157,7 @@ def make(folder, layers, about, out):
         built(folder, recipe, layers, sources, cache, pathlib.Path(own))
         install(root, recipe.packages, sources, cache)
         put(root, recipe, folder / "root")
-        put(root, recipe, pathlib.Path(own))
+        put(root, recipe, pathlib.Path(own), built=True)
         give(root, recipe)
         program(root, folder, "hook")
         program(root, folder, "check", user=NOBODY)

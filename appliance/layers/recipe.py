@@ -10,6 +10,10 @@ from wow.module import places, publish, recipe  # noqa: E402
 from wow.module.statoverride import RecipeError  # noqa: E402
 
 
+BIN = ("bin", "sbin")
+"""Folders that hold programs and nothing else (FHS 3.0)."""
+
+
 def read(folder):
     """The checked module.ini of a recipe, as wow.module.recipe gives it."""
     return recipe.read(str(folder / "module.ini"))
@@ -36,9 +40,17 @@ def check_files(folder):
     return files
 
 
-def mode(recipe, name):
-    """A file's mode: the recipe says what is a program, for run bits of a checkout do not survive every way of copying it."""
-    return 0o755 if any(fnmatch.fnmatch(name, pattern) for pattern in recipe.executable) else 0o644
+def mode(recipe, name, built=0):
+    """A file's mode, 755 of a program: one that the recipe names, that lies in a folder bin or sbin, or that `build` left with a run bit (built: the mode that it
+    left). Run bits of root/ do not count, for those of a checkout do not survive every way of copying it."""
+    named = any(fnmatch.fnmatch(name, pattern) for pattern in recipe.executable)
+    return 0o755 if named or pathlib.PurePath(name).parent.name in BIN or built & 0o111 else 0o644
+
+
+def unnamed(folder, recipe):
+    """Paths of root/ that have their run bit there, and are no programs in the module."""
+    files = (path for path in sorted((folder / "root").rglob("*")) if path.is_file() and not path.is_symlink() and path.stat().st_mode & 0o111)
+    return [name for path in files if mode(recipe, name := path.relative_to(folder / "root").as_posix()) != 0o755]
 
 
 def held(root):

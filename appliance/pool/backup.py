@@ -96,8 +96,8 @@ def packed(folder):
     return data.getvalue()
 
 
-def opened(path, secret):
-    """The archive in a backup. WowError where the file is none, is damaged, or the key is another's; nothing is written."""
+def read(path):
+    """The bytes of a backup, sealed as they are. WowError where the file is none."""
     try:
         with open(path, "rb") as file:
             data = file.read(LARGEST + 1)
@@ -105,6 +105,12 @@ def opened(path, secret):
         raise WowError(f"cannot be read: {error.strerror}", "Name the file backup.age of a pool, or a copy of it", str(path)) from None
     if not data.startswith(MAGIC) or len(data) > LARGEST:
         raise WowError("is no backup of `wow pool`", "Name the file backup.age of a pool, or a copy of it", str(path))
+    return data
+
+
+def opened(path, secret):
+    """The archive in a backup. WowError where the file is none, is damaged, or the key is another's; nothing is written."""
+    read(path)
     # The key goes by a pipe: a command's words are seen by everybody on the machine.
     done = subprocess.run(["age", "-d", "-i", "-", str(path)], input=(secret + "\n").encode(), capture_output=True, check=False)
     if done.returncode == 0:

@@ -5,11 +5,18 @@ import re
 import string
 
 from pool import durable
+from pool.node import agreed
 
 HERE = pathlib.Path(__file__).resolve().parent
 DOCS = HERE.parents[1] / "docs"
+WOW = HERE.parent / "wow"
+"""The command as its reader can type it, from any folder."""
 LINK = re.compile(r"\[([^]]+)\]\((?!https?:)[^)]*\)")
 """A link to a file of the clone, which the reader of a page alone does not have."""
+PICTURE = re.compile(r"^!\[[^]]*\]\([^)]*\)\n\n?", re.MULTILINE)
+"""A picture on a line of its own."""
+DECISION = re.compile(r"\s\(\[\d{4}\]\([^)]*\)\)")
+"""Where a sentence names the decision behind it."""
 
 
 def texts(pool):
@@ -18,7 +25,8 @@ def texts(pool):
     ticket = folder.read_tickets()[-1]
     start = string.Template((HERE / "START.md.in").read_text(encoding="utf-8")).substitute(
         name=told.name, host=told.host, port=told.port, subnet=told.subnet, folder=folder.root, ticket=ticket["id"], machines=ticket["machines"],
-        until=ticket["until"], manager_until=manager_until(pool), people=people(told.users), admins=admins(told, folder.root), machine=machine(told, folder.root), command=HERE.parent / "wow", others=others(pool))
+        until=ticket["until"], manager_until=manager_until(pool), people=people(told.users), admins=admins(told, folder.root),
+        machine=machine(told, folder.root), command=WOW, image=agreed.IMAGE_NAME, others=others(pool))
     return {folder.start: start, folder.for_volunteers / "volunteer.md": page("volunteer.md"),
             folder.for_volunteers / "hypervisors.md": page("hypervisors.md"), folder.for_scientists / "scientist.md": page("scientist.md"),
             folder.for_scientists / "hypervisors.md": page("hypervisors.md"), folder.for_scientists / "jobs.md": page("jobs.md")}
@@ -33,7 +41,7 @@ def write(found):
 
 def page(name):
     """A page of docs/, for who has nothing else."""
-    return LINK.sub(r"\1", (DOCS / name).read_text(encoding="utf-8"))
+    return LINK.sub(r"\1", DECISION.sub("", PICTURE.sub("", (DOCS / name).read_text(encoding="utf-8"))))
 
 
 def people(users):
@@ -43,7 +51,7 @@ def people(users):
 
 def admins(told, root):
     """Who may ask the CA on the manager, and how."""
-    command = f"wow pool admin add {root} NAME=FILE.pub"
+    command = f"{WOW} pool admin add {root} NAME=FILE.pub"
     if not told.admins:
         return ("Nobody logs in to the manager, so nobody can take a machine's certificate back. To be able to, type\n"
                 f"`{command}`, then do what it says.")
@@ -68,7 +76,7 @@ def machine(told, root):
     """Which file a scientist starts."""
     if not told.login:
         return (f"- The same `for-volunteers/{told.name}.ova`: they start a machine of their own, log in there and submit jobs.\n"
-                f"  For laptops, `wow pool stamp {root} --login` makes a machine that has a queue and runs no jobs.")
+                f"  For laptops, `{WOW} pool stamp {root} --login` makes a machine that has a queue and runs no jobs.")
     stem = f"for-scientists/{told.name}-login"
     return (f"- `{stem}.ova`, to those with a laptop: a machine that has a queue and runs no jobs. They log in there and\n"
             f"  submit jobs. (`{stem}.qcow2` and `{stem}-config.img` are the same for QEMU, libvirt\n  and Proxmox; whoever takes another form of the image puts"

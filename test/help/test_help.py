@@ -32,6 +32,11 @@ class Files(unittest.TestCase):
         for name, text in GENERATE.files().items():
             self.assertEqual((ROOT / name).read_text(encoding="utf-8"), text, f"{name} is stale: run appliance/help/generate")
 
+    def test_wow_pool_names_each_of_its_own_verbs(self):
+        said = GENERATE.said(str(GENERATE.WOW), "pool", "--help")
+        own = {command["name"].removeprefix("pool ") for command in TABLES["wow"] if command["name"].startswith("pool ")}
+        self.assertEqual(set(said.split()[3].split("|")), own)
+
     def test_a_manual_page_has_every_verb_and_option_and_no_line_that_roff_would_take_for_a_request(self):
         for program, commands in TABLES.items():
             page = (ROOT / f"docs/man/{program}.1").read_text(encoding="utf-8")

@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import pathlib
+import shutil
 
 import developed
 from checks import check, expect, long_check, run
@@ -67,11 +68,13 @@ def a_recipe_with_packages_is_made_by_apt_and_by_its_own_programs():
     account, unit, choice, conf = developed.packages(folder)
     with archive(folder, tools, account, unit, choice, conf) as sources:
         place = recipe(
-            folder, sources, "packages = wow-choice wow-account\nbuild-packages = wow-compiler\nexecutable = usr/bin/sums\n",
+            folder, sources, "packages = wow-choice wow-account\nbuild-packages = wow-compiler\n",
             build='mkdir -p "$1/usr/bin" "$1/usr/share/sums"\nwow-compile < "$2/sums.txt" > "$1/usr/share/sums/upper"\n'
-                  'printf "#!/bin/sh\necho 5\n" > "$1/usr/bin/sums"\n! command -v wow-pager\n',
+                  'printf "#!/bin/sh\necho 5\n" > "$1/usr/bin/sums"\n! command -v wow-pager\n'
+                  'cp "$1/usr/bin/sums" "$1/usr/share/sums/five"\nchmod +x "$1/usr/share/sums/five"\n',
             hook="echo hooked > /usr/share/sums/hooked\n",
-            check='[ "$(id -u)" = 65534 ]\n[ "$(sums)" = 5 ]\n[ "$(cat /usr/share/sums/upper)" = TWO ]\ncommand -v wow-pager\n! command -v wow-compile\n'
+            check='[ "$(id -u)" = 65534 ]\n[ "$(sums)" = 5 ]\n[ "$(/usr/share/sums/five)" = 5 ]\n[ ! -x /usr/share/sums/upper ]\n'
+                  '[ "$(cat /usr/share/sums/upper)" = TWO ]\ncommand -v wow-pager\n! command -v wow-compile\n'
                   '! touch /usr/share/sums/x 2>/dev/null\n[ ! -e /sys/class/net ] || [ "$(ls /sys/class/net)" = lo ]\n')
         (place / "source").mkdir()
         (place / "source/sums.txt").write_text("two\n")
@@ -88,6 +91,11 @@ def a_recipe_with_packages_is_made_by_apt_and_by_its_own_programs():
         expect(not strays, f"of the making: {strays}")
         left = [line for line in pathlib.Path("/proc/mounts").read_text().splitlines() if "wow-recipe" in line]
         expect(not left, f"still mounted: {left}")
+        shutil.rmtree(place / "root/usr")
+        for name in ("build", "hook", "check"):
+            (place / name).unlink()
+        publish(place, folder / "empty.squashfs")  # a recipe of packages alone, with an empty root/
+        place = recipe(folder, sources, "")
         refused(folder, sources)
 
 

@@ -127,6 +127,20 @@ class Permissions(Stacks):
         self.assertEqual(held["var/lib/condor"], ("drwxr-xr-x", "101/103"), "a folder of the base lost its owner")
         self.assertEqual(manifest["statoverride"], {"opt/data": "root adm 2770", "opt/data/a b": "condor condor 0640"})
 
+    def test_what_lies_in_a_folder_of_programs_is_one(self):
+        held, _ = self.published({"usr/local/bin/tool": "", "opt/sbin/x/data": "", "usr/share/bin": ""})
+        self.assertEqual([held[path][0] for path in ("usr/local/bin/tool", "opt/sbin/x/data", "usr/share/bin")], ["-rwxr-xr-x", "-rw-r--r--", "-rw-r--r--"])
+
+    def test_a_file_that_may_be_run_and_is_no_program_in_the_module_is_told(self):
+        files = {"opt/tool": "", "opt/other": "", "usr/bin/x": ""}
+        self.assertNotIn("note", self.publish(files).stdout)
+        for path in files:
+            (self.folder / "recipe-maths/root" / path).chmod(0o755)
+        again = [PUBLISH, "--base", self.base, "--node", self.node, "--about", self.folder / "about.json", self.folder / "recipe-maths", "-o", self.file("maths")]
+        said = subprocess.run(again, capture_output=True, text=True, check=True).stdout
+        self.assertIn("note: opt/other, opt/tool: may be run", said)
+        self.assertIn("executable = opt/other opt/tool\n", said)
+
     def test_users_and_groups_that_the_base_has_not_are_named(self):
         self.refused({"opt/x": ""}, "[statoverride]\n/opt/x = maths root 0640\n", "/opt/x", "the base has no user maths", "root, condor")
         self.refused({"opt/x": ""}, "[statoverride]\n/opt/x = root maths 0640\n", "the base has no group maths", "root, condor, adm")

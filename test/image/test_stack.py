@@ -9,7 +9,8 @@ import tempfile
 import unittest
 from unittest import mock
 
-from test_module import tool
+from test_module import GOOD, tool
+from test_publish import STACK_LIST, Stacks, fill
 from wow.stack import delta, text
 
 STACK = pathlib.Path(__file__).resolve().parents[2] / "appliance/image/stack"
@@ -50,6 +51,12 @@ class StackTest(unittest.TestCase):
         (self.folder / "file").write_text("stack")
         self.assertEqual("/file: is there, and is no stack folder; name another with -o", self.refused(self.folder / "one", out="file"))
 
+    def test_where_no_folder_is_named_it_is_one_called_stack(self):
+        (self.folder / "stack").mkdir()
+        (self.folder / "stack/letter").write_text("dear")
+        done = subprocess.run([STACK, self.folder / "one"], capture_output=True, text=True, check=False, cwd=self.folder)
+        self.assertIn("/stack: is there, and is no stack folder; name another with -o", done.stderr)
+
     def test_a_place_that_is_not_there(self):
         self.assertEqual("/none: no such folder; make it first", self.refused(self.folder / "one", out="none/out"))
 
@@ -71,6 +78,42 @@ class StackTest(unittest.TestCase):
         done = subprocess.run([STACK, "-o", self.folder / "out"], capture_output=True, text=True, check=False)
         self.assertEqual((done.returncode, done.stdout), (2, ""))
         self.assertIn("name a module, or --system", done.stderr)
+        self.assertIn("usage: wow image stack ", done.stderr, "it is told as people type it")
+
+
+class NameTest(Stacks):
+    """A layer is called as its module, for everybody finds by that what the module says of itself."""
+
+    def setUp(self):
+        super().setUp()
+        (self.folder / "layers").mkdir()
+        self.node.rename(self.folder / "layers/node.squashfs")
+        (self.folder / "about.json").rename(self.folder / "base.json")
+        fill(self.folder / "my-folder", {"module.ini": GOOD, "root/usr/share/maths/x": ""})
+
+    def layer(self):
+        with mock.patch("builtins.print"):
+            return made.layer_of(self.folder / "my-folder", self.folder, self.folder)
+
+    def test_it_has_the_name_of_the_module_and_not_of_its_folder(self):
+        self.assertEqual(self.layer().name, "maths.squashfs")
+        self.assertEqual([], list(self.folder.glob("fresh*")))
+
+    def test_two_folders_of_one_module_are_told(self):
+        self.layer()
+        with self.assertRaisesRegex(made.StackError, "my-folder: a module maths is named already; take one of them"):
+            self.layer()
+
+    def test_no_list_is_made_of_one_under_another_name(self):
+        right = self.layer()
+        self.assertIn("module maths maths-", self.listed(right).stdout)
+        done = self.listed(right.rename(self.folder / "other.squashfs"))
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertIn("is the layer of the module maths, and is called other", done.stderr)
+
+    def listed(self, file):
+        below = (f"base={self.base}/base.squashfs", f"node={self.folder}/layers/node.squashfs")
+        return subprocess.run([STACK_LIST, *below, f"module={file}"], capture_output=True, text=True, check=False)
 
 
 class SystemTest(unittest.TestCase):

@@ -4,8 +4,9 @@ import socket
 import tempfile
 import threading
 import unittest
+from unittest import mock
 
-from wow.lib import control
+from wow.lib import control, paths, system
 from wow.lib.errors import WowError
 
 
@@ -41,6 +42,16 @@ class Socket(unittest.TestCase):
         with self.assertRaises(WowError) as caught:
             control.ask("status", "/nonexistent/ipopd.sock")
         self.assertIn("/nonexistent/ipopd.sock: does not exist: ipopd is not running", str(caught.exception))
+
+    def test_on_a_computer_that_is_no_machine_of_a_pool_the_todo_is_to_go_to_one(self):
+        with tempfile.TemporaryDirectory() as run:
+            for place, is_here in ((run, True), (f"{run}/none", False)):
+                socket_of = f"{place}/ipopd.sock"
+                with mock.patch.object(paths, "RUN", place), mock.patch.object(paths, "SOCKET", socket_of):
+                    for asked in (lambda: control.ask("status", socket_of), lambda: system.run([f"{run}/no-condor_q"])):
+                        with self.assertRaises(WowError) as caught:
+                            asked()
+                        self.assertEqual(caught.exception.todo != system.ELSEWHERE, is_here)
 
 
 if __name__ == "__main__":

@@ -58,6 +58,7 @@ class Text(unittest.TestCase):
         said = self.said()
         for word in ("pool science", "alpha.science.internal", "10.128.3.4  in the pool", "192.168.1.7  on your own network", "ab" * 20, "waits for jobs", "nothing, as of 17:45 UTC"):
             self.assertIn(word, said)
+        self.assertIn("login    ssh -p 4422 NAME@localhost  for people of the pool", self.said(ssh="ssh -p 4422 NAME@localhost"))
 
     def test_it_says_what_runs_for_whom_and_since_when(self):
         jobs = [running.Job(2001, "alice@alpha.science.internal", 3600), running.Job(2002, "bob@beta.science.internal", 90000)]
@@ -94,9 +95,9 @@ class Text(unittest.TestCase):
         self.assertIn("not looked at yet", self.said(findings=None))
 
     def test_the_fullest_page_fits(self):
-        jobs = [running.Job(2001 + at, "x" * 200, 90000) for at in range(9)]
+        rows = {"jobs": [running.Job(2001 + at, "x" * 200, 90000) for at in range(9)], "web": "http://192.168.100.100", "ssh": "ssh NAME@192.168.100.100", "limits": "50 %"}
         status = {**samples.STATUS, "open": True, "host": "h" * 63, "zone": "z" * 70}
-        lines = self.said(jobs=jobs, findings=[("word " * 200, "")] * 9, status=status, trouble="x", agent=False, pause=Pause(NOON, NOON + 900000, False, "a")).splitlines()
+        lines = self.said(**rows, findings=[("word " * 200, "")] * 9, status=status, trouble="x", agent=False, pause=Pause(NOON, NOON + 900000, False, "a")).splitlines()
         self.assertIn("and 6 more: wow doctor", lines[-1])
 
     def test_whatever_strangers_are_called_the_screen_obeys_none_of_it(self):

@@ -98,9 +98,10 @@ class Verbs(unittest.TestCase):
             self.assertEqual(dispatch.main(["--version"]), 0)
         self.assertIn(f"<Version>{printed.call_args.args[0].removeprefix('wow ')}</Version>", props)
 
-    def test_the_options_of_stamp_are_those_that_stamp_itself_takes(self):
-        stamp = (pathlib.Path(__file__).resolve().parents[2] / "appliance/image/stamp").read_text(encoding="utf-8")
-        taken = {word for line in stamp.splitlines() if "add_argument(" in line for word in re.findall('"(-[-a-z]+)"', line)}
+    def test_the_options_of_image_are_those_that_its_tools_take(self):
+        tools = pathlib.Path(__file__).resolve().parents[2] / "appliance/image"
+        said = "\n".join((tools / name).read_text(encoding="utf-8") for name in ("stamp", "convert", "verify", "stack"))
+        taken = {word for line in said.splitlines() if "add_argument(" in line for word in re.findall('"(-[-a-z]+)"', line)} - {"--parts"}  # for tests
         self.assertEqual(taken, {word for option in dispatch.load("image").options for word in (option.name, option.short) if word})
 
     def test_a_command_line_is_read_by_the_table_of_its_verb(self):

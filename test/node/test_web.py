@@ -108,9 +108,11 @@ class Where(unittest.TestCase):
             product.write("VirtualBox\n")
             product.flush()
             self.assertEqual(where.url(["10.0.2.15"], product.name), "http://localhost:4480")
+            self.assertEqual(where.ssh(["10.0.2.15"], product.name), "ssh -p 4422 NAME@localhost")
             self.assertEqual(where.url(["192.168.1.7"], product.name), "http://192.168.1.7")
         self.assertEqual(where.url(["10.0.2.15"], "/nonexistent"), "http://10.0.2.15")
         self.assertEqual(where.url([], "/nonexistent"), "")
+        self.assertEqual([where.ssh(own, "/nonexistent") for own in (["10.0.2.15"], [])], ["ssh NAME@10.0.2.15", ""])
 
     def test_the_kernel_says_its_own_addresses(self):
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asked:

@@ -269,8 +269,24 @@ class Verbs(unittest.TestCase):
                 why_verb.constraint(word)
         self.assertEqual([why_verb.constraint(word) for word in ("7", "7.02")], ["ClusterId == 7", "ClusterId == 7 && ProcId == 2"])
         with mock.patch("sys.stderr"):
-            self.assertEqual(dispatch.main(["why"]), 2)
             self.assertEqual(dispatch.main(["why", "1", "2"]), 2)
+
+    def test_without_a_number_it_is_for_those_of_one_s_own_that_wait_or_are_held(self):
+        text = "\n".join(ads.JOB.replace("ClusterId = 3", f"ClusterId = {cluster}") for cluster in (3, 9))
+        with ads.classad2(), mock.patch.object(system, "run", return_value=(0, text)) as asked, mock.patch.object(why_verb.pwd, "getpwuid") as me, \
+                mock.patch.object(gather, "pool", return_value=None), mock.patch("builtins.print") as told:
+            me.return_value.pw_name = "alice"
+            self.assertEqual(dispatch.main(["why"]), 0)
+            self.assertIn('Owner == "alice" && (JobStatus == 1 || JobStatus == 5 || JobStatus == 7)', asked.call_args_list[0].args[0])
+            self.assertRegex(told.call_args.args[0], "^Job 3.0 and 1 more waits: The pool's manager does not answer")
+            asked.return_value = (0, "")
+            self.assertEqual(dispatch.main(["why"]), 0)
+            self.assertEqual(told.call_args.args[0], why_verb.NONE)
+
+    def test_where_there_may_be_more_jobs_than_are_looked_at_it_is_said(self):
+        some = self.explained(ONE) * gather.MOST
+        self.assertEqual(jobs_verb.totals(some[1:]), f"{gather.MOST - 1} jobs: 0 run, {gather.MOST - 1} wait, 0 held")
+        self.assertIn("condor_q -totals", jobs_verb.totals(some))
 
     def test_a_job_that_is_nowhere_is_an_error_that_says_where_jobs_are_known(self):
         with ads.classad2(), mock.patch.object(system, "run", return_value=(0, "")), mock.patch("sys.stderr") as told:

@@ -3,14 +3,16 @@ import io
 import json
 import os
 import pathlib
+import re
 import unittest
 from unittest import mock
 
 from world import FILES, KEY, LOGIN, World, identity, whole
 
-from pool import place
+from pool import pages, place
 from pool.authority import Authority
 from pool.verbs import create
+from wow.page import text
 
 ALL = FILES | {"START.md", "backup.age", "backup.json", "pool.json", "secret", "stamped.json", "tickets.json", ".gitignore", "manager/node.key",
                "manager/node.pem", "manager/ca/ca.key", "manager/ca/ca.pem", "manager/ca/ca.db", "for-volunteers/volunteer.md", "for-volunteers/hypervisors.md",
@@ -86,6 +88,33 @@ class OnePool(unittest.TestCase):
             self.assertIn(words, start)
         self.assertNotIn("](", self.world.text("for-volunteers/volunteer.md").replace("](https", ""), "a link to a file that its reader has not")
 
+    def test_what_start_md_has_one_wait_for_is_what_the_window_says(self):
+        self.world.create()
+        waited = re.search(r"until its window says \*(.+?)\*", self.world.text("START.md"))[1]
+        facts = text.Facts(0, "science", "manager")
+        facts.status = {"ring": {"joined": True}, "address": "10.128.0.1", "open": False, "certified": True}
+        self.assertTrue(text.state(facts).startswith(waited), waited)
+
+    def test_what_start_md_has_one_type_can_be_copied(self):
+        self.world.create("--user", f"alice={self.world.key}", "--admin", f"carol={self.world.key}")
+        start = self.world.text("START.md")
+        typed = re.findall(r"(?m)(?:^    |`)([^\s`]*wow) (pool [a-z]+)", start)
+        self.assertGreater(len(typed), 10)
+        self.assertEqual({str(pages.WOW)}, {program for program, verb in typed if verb != "pool create"})
+        self.assertTrue(os.access(pages.WOW, os.X_OK))
+        self.assertIn("*bridged* network card", start)
+        self.assertIn("`wow-amd64.ova`", start)
+
+    def test_a_page_for_who_has_no_clone_has_no_picture_and_no_decision_in_it(self):
+        self.assertEqual("One.\n\nTwo, and a link.\n", self.page("One.\n\n![A window](console.png)\n\nTwo\n([0073](decisions/0073.md)), and a [link](x.md).\n"))
+        self.assertNotRegex(pages.page("volunteer.md"), r"(?m)^!|\(\d{4}\)")
+
+    def page(self, text):
+        """A page of docs/ with this text."""
+        (self.world.home / "page.md").write_text(text)
+        with mock.patch.object(pages, "DOCS", self.world.home):
+            return pages.page("page.md")
+
     def test_another_port_is_the_manager_s_own(self):
         self.world.run("create", "science", "--at", "manager.example.org:7000")
         self.assertIn("port = 7000\n", self.world.conf("for-manager/science-manager-config.img"))
@@ -96,6 +125,13 @@ class OnePool(unittest.TestCase):
         self.assertEqual(0, code)
         for what in ("certificate authority of science", "ticket for 100 machines", "for-volunteers/science.ova", "backup.age", "START.md"):
             self.assertRegex(out, rf"(?m)^\[ +[\d.]+ s\] {what}.* \([\d.]+ s\)$")
+
+    def test_who_names_nobody_is_told_whom_the_pool_lacks_and_how_they_come(self):
+        key = self.world.key
+        for words, lacks in (((), ("user", "admin")), (("--user", f"alice={key}"), ("admin",)), (("--user", f"alice={key}", "--admin", f"carol={key}"), ())):
+            world = World(self)
+            _, out, _ = world.create(*words)
+            self.assertEqual(list(lacks), re.findall(rf"WARNING: nobody may log in .*: wow pool (\w+) add {world.pool} NAME=FILE.pub\n", out))
 
     def test_a_pool_in_a_clone_is_not_committed_by_chance(self):
         self.world.made()

@@ -10,6 +10,8 @@ from unittest import mock
 
 from world import FILES, KEY, LOGIN, ROOT, World, ended, identity
 
+from pool import settings
+from pool.authority import day_in
 from pool.node import token
 
 UNTIL = ("--until", "2099-01-01")
@@ -133,13 +135,23 @@ class Kept(unittest.TestCase):
         first = self.run_json("show", self.world.pool)["tickets"][0]["id"]
         code, out, _ = self.world.run("ticket", self.world.pool, "--end", first)
         self.assertEqual(0, code)
-        self.assertIn("wow-ca ticket --end", out)
+        self.assertIn(f"/usr/lib/wow/ca/wow-ca ticket --end {first} --state /var/lib/wow/ca, in a root shell", out)
         self.assertLess(self.world.ca()["tickets"][0]["not_after"], "2099")
         self.refused("ticket", self.world.pool, "--end", "nosuch", says="no such ticket")
 
+    def test_a_ticket_that_names_no_day_ends_as_the_first_one_did(self):
+        told = self.run_json("ticket", self.world.pool, "--machines", "3")
+        self.assertEqual(day_in(settings.DAYS), told["until"])
+
+    def test_who_ends_a_ticket_is_told_how_an_administrator_ends_it_on_the_manager(self):
+        self.run_json("admin", "add", self.world.pool, f"carol={self.world.key}")
+        ticket = self.run_json("show", self.world.pool)["tickets"][0]["id"]
+        said = self.world.run("ticket", self.world.pool, "--end", ticket)[1]
+        self.assertIn(f": ssh carol@manager.science.internal wow-ca ticket --end {ticket}, on a machine of the pool\n", said)
+
     def test_wrong_words_about_tickets(self):
-        for words in ((), ("--machines", "3"), UNTIL, ("--end", "x", "--machines", "3", *UNTIL)):
-            self.refused("ticket", self.world.pool, *words, says="either --machines N --until DAY, or --end ID")
+        for words in ((), UNTIL, ("--end", "x", "--machines", "3", *UNTIL), ("--end", "x", *UNTIL)):
+            self.refused("ticket", self.world.pool, *words, says="like --machines 20, or --end ID")
         self.refused("ticket", self.world.pool, "--machines", "3", "--until", "2020-01-01", says="over already")
         self.refused("ticket", self.world.pool, "--machines", "70000", *UNTIL, says="65525")
         (self.world.out / "wow-amd64.ova").unlink()

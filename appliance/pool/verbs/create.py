@@ -67,9 +67,19 @@ def make(pool, context):
         raise WowError("holds no image after the build", "Look at what it printed above", str(context.clone.out))
     context.run([*pool.identity(), pool.others()])
     context.run([*pool.images(REFUSE), pool.papers(), pool.sealed(tell)])
+    context.warn(missing(pool.settings, pool.folder.root))
     context.say(f"the pool {pool.settings.name} is in {pool.folder.root}; read START.md there")
     if not told:
         context.tell({**opening.facts(pool), "recovery_key": None})
+
+
+def missing(told, root):
+    """Whom a pool lacks, and how they come: better before the images are sent than after."""
+    if not told.users:
+        yield f"nobody may log in to the pool's machines, so nobody can send jobs. Before you send the images: wow pool user add {root} NAME=FILE.pub"
+    if not told.admins:
+        yield ("nobody may log in to the manager, so nobody can take a machine back, or publish modules. Before you start it: wow pool admin add "
+               f"{root} NAME=FILE.pub")
 
 
 def ask_places(given):

@@ -23,6 +23,7 @@ def run(given, context):
     programs.need("age")
     if not context.clone.wow_ca.exists():
         raise WowError("is not built yet", f"Type: cd {context.clone.root} && make image", str(context.clone.wow_ca))
+    backup.read(given.file)  # before anybody types a key for nothing
     secret = backup.tidy(asked())
     data = backup.opened(given.file, secret)
     parent = pathlib.Path(given.folder).absolute().parent if given.folder else pathlib.Path.cwd()

@@ -1,6 +1,7 @@
 """Makes a ticket and puts it into the volunteers' image, or ends one. A manager that runs takes a new ticket without being told."""
 
-from pool import addresses, opening, place
+from pool import addresses, opening, place, settings
+from pool.authority import day_in
 from pool.folder import Folder
 from pool.node import WowError
 from pool.verbs import create
@@ -12,29 +13,35 @@ def add(parser):
     """Adds its words to the parser."""
     parser.add_argument("folder", metavar="FOLDER", help="the pool's folder")
     parser.add_argument("--machines", type=int, metavar="N", help="how many machines it admits")
-    parser.add_argument("--until", metavar="DAY", help="its last day (UTC), like 2027-01-31")
+    parser.add_argument("--until", metavar="DAY", help=f"its last day (UTC), like 2027-01-31; {settings.DAYS} days from now if none is named")
     parser.add_argument("--end", metavar="ID", help="ends this ticket instead; `wow pool show` lists them")
 
 
 def run(given, context):
     """Makes or ends a ticket, then whatever of the images and the backup is made of it."""
-    if bool(given.end) == bool(given.machines is not None and given.until):
-        raise WowError("say either --machines N --until DAY, or --end ID", "`wow pool ticket --help` explains them")
+    if bool(given.end) == (given.machines is not None) or given.end and given.until:
+        raise WowError("say how many machines a new ticket admits, like --machines 20, or --end ID", "`wow pool show` lists tickets")
     folder = Folder(given.folder)
     told = folder.read()
     with opening.locked(folder, context) as held:
         pool = opening.pool(folder, context, held)
         if given.end:
             pool.authority.end_ticket(given.end)
-            context.say(f"ticket {given.end} is ended here. On a manager that has run, end it there, too: /usr/lib/wow/ca/wow-ca ticket --end {given.end} "
-                        "--state /var/lib/wow/ca")
+            context.say(f"ticket {given.end} is ended here. On a manager that has run, end it there, too: {there(told, given.end)}")
             context.run([pool.sealed(lambda key, _: opening.show_key(key, context))])
             context.tell({"ended": given.end})
             return
         place.holds(told.subnet, create.ticket_of(given.machines), addresses.beside_first(told.reserved))
-        until = create.day(given.until)
+        until = create.day(given.until or day_in(settings.DAYS))
         pool.image  # before the ticket: without an image to put it into, none is made
         ticket = pool.add_ticket(given.machines, until)
         context.say(f"ticket for {given.machines} machines until {until}; by hand: wow enroll --ticket {ticket}")
         opening.renew(pool, context)
         context.tell({"ticket": ticket, "machines": given.machines, "until": until})
+
+
+def there(told, ticket):
+    """How a ticket is ended on the manager: by an administrator where there is one, for nobody else logs in."""
+    if told.admins:
+        return f"ssh {next(iter(told.admins))}@manager.{told.name}.internal wow-ca ticket --end {ticket}, on a machine of the pool"
+    return f"/usr/lib/wow/ca/wow-ca ticket --end {ticket} --state /var/lib/wow/ca, in a root shell that the hypervisor gives. An administrator needs none: wow pool admin"

@@ -4,7 +4,7 @@ the new, at any moment; the former one is kept beside it as MACHINE.qcow2.before
 
 Who starts the machine meanwhile is refused its disk by qemu: it is locked as qemu locks what it writes.
 
-One manager at a time: switch it off, upgrade it, start it, and wait for its `WOW: ready` before the next."""
+One manager at a time: switch it off, upgrade it, start it, and wait until its window says that it is a manager of its pool before the next."""
 
 import contextlib
 import fcntl
@@ -88,8 +88,8 @@ def upgrade(machine, image, work, context, held):
         return
     refuse(machine, was, image, new)
     context.run(steps(machine, image, work, context, held))
-    context.say(f"{machine} has release {new.release} now, the former disk is {before(machine)}. Start the machine and wait for its `WOW: ready`; only then "
-                "upgrade the next manager. If it does not come: switch it off and move the former disk back")
+    context.say(f"{machine} has release {new.release} now, the former disk is {before(machine)}. Start the machine and wait until its window says that it is "
+                "in its pool, or a manager of it; only then upgrade the next manager. If it does not come: switch it off and move the former disk back")
     context.tell({**told, "before": str(before(machine)), "changed": True})
 
 

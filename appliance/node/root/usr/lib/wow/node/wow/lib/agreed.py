@@ -13,6 +13,8 @@ HISTORY_PORT = 9619
 """TCP port on which a manager hands out the pool's figures and history."""
 FORWARDED_PAGE_PORT = 4480
 """Port of the owner's computer that VirtualBox forwards there, as our OVA has it."""
+FORWARDED_SSH_PORT = 4422
+"""Port of the owner's computer that VirtualBox forwards to ssh there, as our OVA has it."""
 ADMIN_PAGE_PORT = 4481
 """Port of an administrator's computer that ssh forwards to the page of the manager with the CA, unless he types another."""
 DNS_HOST = "127.0.0.54"

@@ -1,5 +1,5 @@
 """Talks to ipopd over its control socket (docs/reference/control.md)."""
-from wow.lib import lines, paths
+from wow.lib import lines, paths, system
 from wow.lib.errors import WowError
 
 TYPE_CHECKING = False
@@ -16,7 +16,8 @@ def ask(command: str, path: str = paths.SOCKET, timeout: float = TIMEOUT, **fact
     try:
         reply = lines.exchange(path, {"command": command, **facts}, timeout)
     except FileNotFoundError:
-        raise WowError("does not exist: ipopd is not running", "Look with: systemctl status ipopd; journalctl -u ipopd", path) from None
+        todo = "Look with: systemctl status ipopd; journalctl -u ipopd"
+        raise WowError("does not exist: ipopd is not running", system.here(todo) if path == paths.SOCKET else todo, path) from None
     except ConnectionRefusedError:
         raise WowError("nobody listens: ipopd has stopped", "Start it with: systemctl restart ipopd; journalctl -u ipopd says why it stopped", path) from None
     except PermissionError:

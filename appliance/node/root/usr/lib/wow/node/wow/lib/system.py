@@ -3,6 +3,7 @@ import os
 import select
 import time
 
+from wow.lib import paths
 from wow.lib.errors import WowError
 
 ENVIRONMENT = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8"}
@@ -10,6 +11,14 @@ TIMED_OUT = 124
 """The code of a program that took too long, or said too much."""
 MOST = 64 << 20
 """Bytes that a program may say: what strangers put into their ads passes through here."""
+
+
+ELSEWHERE = "This computer is no machine of a pool: log in to one, and type it there"
+
+
+def here(todo: str) -> str:
+    """What to do on a machine of a pool. On another computer, such as the building machine, which has `wow`, too, it is to go to one."""
+    return todo if os.path.isdir(paths.RUN) else ELSEWHERE
 
 
 def run(arguments: list[str], text: str = "", timeout: float = 60.0, most: int = MOST) -> tuple[int, str]:
@@ -24,7 +33,7 @@ def run(arguments: list[str], text: str = "", timeout: float = 60.0, most: int =
     except OSError as error:
         for end in (in_read, in_write, out_read, out_write):
             os.close(end)
-        raise WowError(f"cannot be started: {error.strerror}", "Take a fresh image", arguments[0]) from None
+        raise WowError(f"cannot be started: {error.strerror}", here("Take a fresh image"), arguments[0]) from None
     os.close(in_read)
     os.close(out_write)
     _say(in_write, text)

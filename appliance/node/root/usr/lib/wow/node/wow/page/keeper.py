@@ -53,7 +53,8 @@ class Keeper:
 
     def _ask(self) -> None:
         facts = self._facts
-        facts.web = where.url(where.found())
+        own = where.found()
+        facts.web, facts.ssh = where.url(own), where.ssh(own)
         try:
             facts.status = control.status(timeout=PATIENCE)
             facts.asked, facts.trouble = facts.now, ""

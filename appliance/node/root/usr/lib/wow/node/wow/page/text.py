@@ -27,10 +27,10 @@ INDENT = 9
 
 class Facts:
     """What is known. status: what ipopd said last, None if it said nothing yet; asked: when, Unix time; trouble: why it says nothing now. findings: (what is
-    wrong, what to do) of the doctor, None before its first look; looked: when that was. web: where a browser reaches the machine, empty where nowhere.
-    limits: what its owner lends, empty where that is all. developed: the module that is developed in this start, empty where none is."""
+    wrong, what to do) of the doctor, None before its first look; looked: when that was. web: where a browser reaches the machine, ssh: the command that logs in
+    there, both empty where nothing does. limits: what its owner lends, empty where that is all. developed: the module that is developed in this start, if any."""
 
-    __slots__ = ("now", "pool", "role", "status", "asked", "trouble", "condor", "agent", "pause", "jobs", "findings", "looked", "web", "developed", "limits")
+    __slots__ = ("now", "pool", "role", "status", "asked", "trouble", "condor", "agent", "pause", "jobs", "findings", "looked", "web", "ssh", "developed", "limits")
 
     def __init__(self, now: float, pool: str, role: str) -> None:
         self.now, self.pool, self.role = now, pool, role
@@ -41,7 +41,7 @@ class Facts:
         self.jobs: Sequence[Job] = ()
         self.findings: list[tuple[str, str]] | None = None
         self.looked = 0.0
-        self.web = self.developed = self.limits = ""
+        self.web = self.ssh = self.developed = self.limits = ""
 
 
 def lines(facts: Facts) -> list[str]:
@@ -138,6 +138,8 @@ def _machine(facts: Facts) -> list[str]:
             rows.append(_row("", "An open pool: who has its pool.conf can send jobs and read all."))
     if facts.web:
         rows.append(_row("web", f"{clean(facts.web)}  in a browser; N shows a code for it"))
+    if facts.ssh:
+        rows.append(_row("login", f"{clean(facts.ssh)}  for people of the pool, each with a NAME"))
     if facts.trouble:
         rows.append(_row("network", f"ipopd does not answer{f'; what is shown is of {named(facts.asked)}' if status else ''}. See: journalctl -u ipopd"))
     if not facts.agent:

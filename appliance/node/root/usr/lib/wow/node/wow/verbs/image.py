@@ -27,8 +27,10 @@ def repository() -> str:
 
 VERB = Verb("image", "stamp IMAGE POOL.CONF | convert IMAGE | verify IMAGE | stack MODULE...", "on the building machine: puts a pool.conf into an image, writes one in "
             "another hypervisor's format, says what is in one; makes modules a stack for `wow-ca publish`", (
-    Option("--out", "OUT", "what to write; without it stamp changes a disk that holds a whole machine in place; of convert its end says the format: "
-           ".qcow2, .vhdx, .vmdk, .raw, .raw.tar.gz", short="-o"),
+    Option("--out", "OUT", "what to write; without it stamp changes a disk that holds a whole machine in place, and stack writes the folder stack; of convert "
+           "its end says the format: .qcow2, .vhdx, .vmdk, .raw, .raw.tar.gz", short="-o"),
+    Option("--system", "", "of stack: machines take base, node's layer, kernel and initrd of this image, too"),
+    Option("--from", "FORMER", "of stack: what machines have now, a stack folder or an image, so that they fetch what changed alone; again for more"),
     Option("--manager", "FOLDER", "for the pool's manager: node.key, node.pem and ca/"),
     Option("--managers", "FILE", "the list of managers that `wow-ca managers` signed; a manager that it names may be without ca/"),
     Option("--machine", "FOLDER", "for one machine whose address is assigned: node.key and node.pem of `wow-ca machine`"),

@@ -108,7 +108,8 @@ def totals(found: list[Explained]) -> str:
     known = {RUNNING: "run", IDLE: "wait", HELD: "held"}
     told = [f"{counts[status]} {word}" for status, word in known.items()]
     other = len(found) - sum(counts[status] for status in known)
-    return f"{len(found)} job{'' if len(found) == 1 else 's'}: {', '.join(told)}" + (f", {other} other" if other else "")
+    more = ". That is as many as are looked at here; all are counted by: condor_q -totals" if len(found) >= gather.MOST else ""
+    return f"{len(found)} job{'' if len(found) == 1 else 's'}: {', '.join(told)}" + (f", {other} other" if other else "") + more
 
 
 VERB = Verb("jobs", "", "your jobs on this machine: state, where each runs, since when, and in short why it waits", (ALL, WATCH, JSON), run)

@@ -5,7 +5,7 @@ from wow.lib.errors import WowError
 from wow.lib.verb import JSON, Given, Verb
 from wow.verbs.image import repository
 
-TOOLS = ("create", "show", "ticket", "user", "manager", "stamp", "upgrade", "backup", "restore")
+TOOLS = ("create", "show", "ticket", "user", "admin", "project", "manager", "stamp", "upgrade", "backup", "restore")
 
 
 def run(given: Given) -> int:

@@ -8,17 +8,25 @@ from wow.lib.verb import JSON, Given, UsageError, Verb
 from wow.why import decide, explain, gather
 from wow.why.explain import Explained
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from wow.why.classads import Ad
+
+STUCK = f"(JobStatus == {gather.IDLE} || JobStatus == {gather.HELD} || JobStatus == {gather.SUSPENDED})"
+"""Jobs of which a person asks why."""
+NONE = "None of your jobs on this machine waits or is held. Those that run: wow jobs"
 
 
 def run(given: Given) -> int:
-    """Prints why; exit code 1 if there is no such job."""
-    if len(given.words) != 1:
-        raise UsageError("name one job by its number, like 12 or 12.3")
-    found = explained(given.words[0])
+    """Prints why; exit code 1 if there is no such job. Without a number it is for all jobs of the person that wait or are held."""
+    if len(given.words) > 1:
+        raise UsageError("name one job by its number, like 12 or 12.3, or none for all of yours that wait or are held")
+    user = pwd.getpwuid(os.getuid()).pw_name
+    found = explained(given.words[0]) if given.words else answers(gather.queue(f'Owner == "{user}" && {STUCK}'))
     if given.has(JSON):
         print(json.dumps({"jobs": [one.facts() for one in found]}))
     else:
-        print("\n".join(lines(found, pwd.getpwuid(os.getuid()).pw_name)))
+        print("\n".join(lines(found, user) or [NONE]))
     return 0
 
 
@@ -38,6 +46,11 @@ def explained(number: str) -> list[Explained]:
     if not jobs:
         raise WowError(f"this machine's queue has no job {number}, and had none that it remembers",
                        "Look what it has with: wow jobs, or condor_q -allusers. A job is known on the machine where it was submitted, and nowhere else")
+    return answers(jobs)
+
+
+def answers(jobs: "list[Ad]") -> list[Explained]:
+    """Jobs with their answers, in the queue's order."""
     before = explain.ahead(gather.queue("JobStatus == 1")) if any(gather.job(ad)["status"] == gather.IDLE for ad in jobs) else {}
     explainer = explain.Explainer()
     return [explainer.explain(ad, before.get(gather.job(ad)["number"], 0)) for ad in sorted(jobs, key=explain.order)]
@@ -60,4 +73,5 @@ def line(group: list[Explained], user: str) -> str:
     return f"Job {first.job['number']}{more}{owner} {state}: {first.answer.sentence()}"
 
 
-VERB = Verb("why", "JOB", "why a job waits, is held or runs: what is missing, how many machines would do, whose turn it is, and what to do", (JSON,), run)
+VERB = Verb("why", "[JOB]", "why a job waits, is held or runs: what is missing, how many machines would do, whose turn it is, and what to do; without a number all of "
+            "yours that wait or are held", (JSON,), run)

@@ -43,6 +43,13 @@ def url(addresses: list[str], product: str = PRODUCT) -> str:
     return f"http://{addresses[0]}" if addresses else ""
 
 
+def ssh(addresses: list[str], product: str = PRODUCT) -> str:
+    """The command by which a person of the pool logs in there, empty while the machine has no address."""
+    if url(addresses, product) == FORWARDED:
+        return f"ssh -p {agreed.FORWARDED_SSH_PORT} NAME@localhost"
+    return f"ssh NAME@{addresses[0]}" if addresses else ""
+
+
 def pasted(host: str, addresses: list[str], product: str = PRODUCT) -> str:
     """The address for what is pasted on the owner's computer, where a browser that asks sent this Host: behind VirtualBox's NAT its port counts, for its owner may have
     chosen another one."""
