@@ -292,11 +292,13 @@ class Screen(unittest.TestCase):
 
     def test_a_machine_without_a_pool_has_the_page_and_the_group_that_lets_it_ask_the_agent(self):
         with mock.patch.object(configure.screen, "choose") as choose, mock.patch.object(configure.accounts, "make") as make, \
-                mock.patch.object(configure, "open_run") as opened, mock.patch.object(configure.files, "write") as write:
+                mock.patch.object(configure, "open_run") as opened, mock.patch.object(configure.screen, "hand") as hand, \
+                mock.patch.object(configure.files, "write") as write:
             configure.without_a_pool()
         self.assertTrue(opened.called)
         write.assert_called_once_with("/run/wow/sockets.nft", fence.without_a_pool())
         choose.assert_called_once_with("page")
+        hand.assert_called_once_with("", "")
         make.assert_called_once_with({})
         self.assertIn(f"\n{users.GROUP}:x:{users.GROUP_ID}:\n", users.add("", "\n", "", {})[1])
 
@@ -445,6 +447,42 @@ class Keys(unittest.TestCase):
         (self.folder / "refused").write_text("\x1b[2Jno\n")
         self.press("p")
         self.until("It was not done: what it said cannot be shown")
+
+    def test_with_a_password_no_key_counts_before_it_was_typed_and_none_two_minutes_after_the_last_one(self):
+        (self.folder / "run/lock").write_text("$6$x\n")
+        (self.folder / "node/ask").write_text(f'#!/bin/sh\necho "$1" >> {self.folder}/asked\n[ "$1" != unlock ] || {{ read -r typed; [ "$typed" = "a_b!*c" ] || '
+                                              '{ echo that is not the password; exit 1; }; }\n')
+        script = self.folder / "page"
+        script.write_text(script.read_text().replace("LOCKED=120", "LOCKED=7"))
+        self.write()
+        self.begin()
+        self.until("Locked: a key, and then the password")
+        for keys in ("p", "\n", "q", "\n"):
+            self.press(keys)
+            self.until("Password of this screen:")
+            self.press("\x1b")
+            self.until("Nothing was done.")
+        self.press("l")
+        self.until("Password of this screen:")
+        self.press("yla\x7f\x7f\x7f\x7fa\u00e9\x08\x01wrong\n")
+        self.until("It was not done: that is not the password")
+        self.press("p")
+        self.until("One moment, and then a key.")
+        time.sleep(2.1)
+        self.press("p")
+        self.until("Password of this screen:")
+        self.press("a_b!*cd\x7f")
+        self.assertNotIn("a_b", self.until("Password of this screen: ******"))
+        self.press("\n")
+        self.until("Keys are taken until")
+        self.until("P pause   N web code")
+        self.assertEqual(set(self.asked()), {"unlock"})
+        self.press("p")
+        self.until("It is paused.")
+        self.until("Locked: a key, and then the password")
+        self.press("p")
+        self.until("Password of this screen:")
+        self.assertEqual(self.asked(), ["unlock", "unlock", "pause"])
 
     def test_a_support_file_is_left_for_the_pool_s_people(self):
         self.write()
