@@ -69,7 +69,8 @@ def script(output, new, _):
 def outputs(folder, facts, ticket, told, image):
     """All that people get; `told` are the pool's settings. The name of a file says what it is for, since it leaves its folder."""
     name, manager, volunteers = facts.name, folder.for_manager, folder.for_volunteers
-    theirs, ours = conf.worker(facts, ticket, told.users.items()), conf.manager(facts, told.admins.items())
+    node = {"keyboard": told.keyboard} if told.keyboard else {}
+    theirs, ours = conf.worker(facts, ticket, told.users.items(), **node), conf.manager(facts, told.admins.items(), **node)
 
     def four(place, stem, text, keys):
         ova, disk = (image.ova, image.digests[OVA]), (image.qcow2, image.digests[QCOW2])
@@ -85,9 +86,9 @@ def outputs(folder, facts, ticket, told, image):
 
     made = [*four(manager, f"{name}-manager", ours, folder.manager), *six(volunteers, name, theirs)]
     for one in told.managers:
-        made += four(folder.for_other(one["host"]), f"{name}-manager-{one['host']}", conf.other_manager(facts, one["at"]), folder.other(one["host"]))
+        made += four(folder.for_other(one["host"]), f"{name}-manager-{one['host']}", conf.other_manager(facts, one["at"], **node), folder.other(one["host"]))
     if told.login:
-        made += six(folder.for_scientists, f"{name}-login", conf.worker(facts, ticket, told.users.items(), role="login"))
+        made += six(folder.for_scientists, f"{name}-login", conf.worker(facts, ticket, told.users.items(), role="login", **node))
     return made
 
 
