@@ -180,6 +180,16 @@ class Kept(Folder):
         (self.folder / "cmdline").write_text("wow.screen=unlocked2\n", encoding="ascii")
         self.assertFalse(state.is_unlocked_start(f"{self.folder}/cmdline"))
 
+    def test_a_start_without_the_password_stays_so_until_another_one_is_set(self):
+        act.screen({"password": GOOD}, 0)
+        with mock.patch.object(state, "is_unlocked_start", lambda: True):
+            config.hand("us", "")
+            act.screen({"keyboard": "de"}, 0)
+            self.assertFalse(state.is_locked())
+            act.screen({"password": GOOD + "2"}, 0)
+            self.assertTrue(state.is_locked())
+            self.assertIsNone(act.unlock({"password": GOOD + "2"}, 0))
+
     def test_a_keyboard_of_pool_conf_that_there_is_not_is_told_with_its_key(self):
         self.assertIn("pool.conf: [node] keyboard: there is no keyboard", str(config.hand("uk", "")))
         state.keep(state.KEYBOARD, "zz9")

@@ -31,7 +31,8 @@ def screen(fields: dict[str, str], _: int) -> None:
     try:
         for path, kept in wanted.items():
             state.keep(path, kept)
-        state.count(*pools())
+        # Whoever started the machine without the password has it so until another one is set.
+        state.count(*pools(), state.PASSWORD not in wanted and state.is_unlocked_start())
     except OSError as error:
         raise WowError(f"{error.filename or state.KEYBOARD} cannot be written: {error.strerror}", "Make room in /home", code=allowed.FAILED) from None
     if state.KEYBOARD in wanted:
