@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from pool.node import agreed, poolconf
+from pool.node import agreed, keyboard, poolconf
 
 
 class Facts(NamedTuple):
@@ -35,11 +35,11 @@ def manager(facts, admins=(), users=(), **node):
                      *_projects(facts.projects)], "manager's pool.conf")
 
 
-def other_manager(facts, at):
-    """The file of a manager beside the first, which everybody reaches there, or nobody where `at` is None."""
+def other_manager(facts, at, **node):
+    """The file of a manager beside the first, which everybody reaches there, or nobody where `at` is None; `node` are more keys of [node]."""
     return _checked([
         ("pool", _pool(facts, [one for one in (facts.at, *facts.others) if one != at])),
-        ("ca", {"certificate": facts.certificate}), ("node", {"role": agreed.MANAGER_ROLE, "port": _port(at)}), *_projects(facts.projects)],
+        ("ca", {"certificate": facts.certificate}), ("node", {"role": agreed.MANAGER_ROLE, "port": _port(at), **node}), *_projects(facts.projects)],
         "other manager's pool.conf")
 
 
@@ -64,6 +64,14 @@ def judge(name, subnet, at, users, option="--user"):
         section, _, key = error.key.partition(" ")
         typed = {"name": f'"{name}"', "subnet": f"--subnet {subnet}", "bootstrap": f"--at {at}"}.get(key)
         raise poolconf.WowError(error.what, error.todo, "", typed or f"{option} {section[len('[user:'):-1]}") from None
+
+
+def judge_keyboard(name):
+    """WowError that names what is near, where no layout is called so."""
+    try:
+        keyboard.must_know(name)
+    except poolconf.WowError as error:
+        raise poolconf.WowError(error.what, error.todo, "", "--keyboard") from None
 
 
 def judge_project(name, says, link):

@@ -9,6 +9,8 @@ if FOLDER not in sys.path:
     sys.path.append(FOLDER)
 
 import configdisk  # noqa: E402, F401
+import inplace  # noqa: E402, F401
+import onedisk  # noqa: E402, F401
 import ovf  # noqa: E402, F401
 import partitions  # noqa: E402, F401
 import stacks  # noqa: E402, F401

@@ -7,14 +7,16 @@ from typing import NamedTuple
 from pool.formats import ovf
 from pool.node import WowError, agreed
 
-OVA, QCOW2 = NAMES = f"{agreed.IMAGE_NAME}.ova", f"{agreed.IMAGE_NAME}.qcow2"
+OVA, QCOW2, VHDX, SCRIPT = NAMES = tuple(f"{agreed.IMAGE_NAME}.{end}" for end in ("ova", "qcow2", "vhdx", "ps1"))
 VERSION = re.compile(r"<Version>([^<]*)</Version>")
 
 
 class Image(NamedTuple):
-    """`ova` and `qcow2` are files, `release` what the OVA's descriptor says, `digests` the SHA-256 of each name."""
+    """`ova`, `qcow2`, `vhdx` and its `script` are files, `release` what the OVA's descriptor says, `digests` the SHA-256 of each name."""
     ova: object
     qcow2: object
+    vhdx: object
+    script: object
     release: str
     digests: dict
 
@@ -29,11 +31,11 @@ def find(clone):
     again = f"Type: cd {clone.root} && make image"
     if not is_there(clone):
         raise WowError("holds no image", again, str(clone.out))
-    ova, qcow2 = (clone.out / name for name in NAMES)
-    release = release_of(ova, again)
+    files = [clone.out / name for name in NAMES]
+    release = release_of(files[0], again)
     if release != clone.release:
-        raise WowError(f"is of release {release}, this clone of {clone.release}", again, str(ova))
-    return Image(ova, qcow2, release, _digests(clone, again))
+        raise WowError(f"is of release {release}, this clone of {clone.release}", again, str(files[0]))
+    return Image(*files, release, _digests(clone, again))
 
 
 def release_of(ova, again):
@@ -50,7 +52,7 @@ def release_of(ova, again):
 
 
 def _digests(clone, again):
-    """The SHA-256 of both files, which are those that the build wrote down."""
+    """The SHA-256 of all files, which are those that the build wrote down."""
     noted = clone.noted()
     for name in NAMES:
         if noted.get(name) != ovf.digest_of(clone.out / name):

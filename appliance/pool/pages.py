@@ -80,7 +80,7 @@ def machine(told, root):
     stem = f"for-scientists/{told.name}-login"
     return (f"- `{stem}.ova`, to those with a laptop: a machine that has a queue and runs no jobs. They log in there and\n"
             f"  submit jobs. (`{stem}.qcow2` and `{stem}-config.img` are the same for QEMU, libvirt\n  and Proxmox; whoever takes another form of the image puts"
-            f" `{stem}-config.iso` into the machine's CD drive.)\n"
+            f" `{stem}-config.iso` into the machine's CD drive.\n  `{stem}.vhdx` with `{stem}.ps1` is the same for Hyper-V.)\n"
             f"- Or the volunteers' `{told.name}.ova`, to those whose computer shall run jobs, too.")
 
 

@@ -17,7 +17,8 @@ class Settings(NamedTuple):
     """`host` and `port` are the first manager's place; `machines` and `until` are of the first ticket; `users` maps names to OpenSSH keys; `login`
     says whether there is an image for laptops, with a queue and no jobs; `managers` are those beside the first in their order, {host, address, at} each, `at`
     None where only the overlay leads there; `reserved` are the addresses for managers, FIRST-LAST, empty in a pool that was made before there were any; `projects`
-    are {name: {says, link}}; `admins` maps the names of those who may ask the CA on its manager to OpenSSH keys."""
+    are {name: {says, link}}; `admins` maps the names of those who may ask the CA on its manager to OpenSSH keys; `keyboard` is what stands at the machines' screens,
+    empty for an American one."""
     name: str
     subnet: str
     host: str
@@ -30,6 +31,7 @@ class Settings(NamedTuple):
     reserved: str = ""
     projects: dict = {}
     admins: dict = {}
+    keyboard: str = ""
 
     @property
     def at(self):
@@ -40,7 +42,7 @@ class Settings(NamedTuple):
 def write(path, settings):
     """Keeps them. OSError: no room."""
     told = settings._asdict()
-    for later in ("managers", "reserved", "projects", "admins"):
+    for later in ("managers", "reserved", "projects", "admins", "keyboard"):
         # As a clone of before knows it.
         if not told[later]:
             del told[later]

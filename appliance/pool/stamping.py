@@ -3,12 +3,14 @@
 import hashlib
 import json
 import os
+import pathlib
 import shutil
+import tempfile
 from typing import NamedTuple
 
 from pool import conf, durable, programs
-from pool.formats import configdisk, ovf, stamps, tools
-from pool.image import OVA, QCOW2
+from pool.formats import configdisk, inplace, onedisk, ovf, stamps, tools
+from pool.image import OVA, QCOW2, SCRIPT, VHDX
 
 
 class Output(NamedTuple):
@@ -33,6 +35,12 @@ def cd(output, new, held):
     _stamp(output, new, held, lambda entries: configdisk.make_cd(new, entries))
 
 
+def whole(output, new, held):
+    """Stamps a disk that holds all: a copy of the image with the configuration in it."""
+    shutil.copyfile(output.source, new)
+    _stamp(output, new, held, lambda entries: stamps.stamp_in_place(new, entries))
+
+
 def _stamp(output, new, held, make):
     written = output.path.with_name(f"{output.path.name}.conf{durable.SUFFIX}")
     durable.write(written, output.text)
@@ -53,10 +61,16 @@ def copy(output, new, _):
     shutil.copyfile(output.source, new)
 
 
+def script(output, new, _):
+    """What goes with a disk as it is."""
+    shutil.copyfile(output.source, new)
+
+
 def outputs(folder, facts, ticket, told, image):
     """All that people get; `told` are the pool's settings. The name of a file says what it is for, since it leaves its folder."""
     name, manager, volunteers = facts.name, folder.for_manager, folder.for_volunteers
-    theirs, ours = conf.worker(facts, ticket, told.users.items()), conf.manager(facts, told.admins.items())
+    node = {"keyboard": told.keyboard} if told.keyboard else {}
+    theirs, ours = conf.worker(facts, ticket, told.users.items(), **node), conf.manager(facts, told.admins.items(), **node)
 
     def four(place, stem, text, keys):
         ova, disk = (image.ova, image.digests[OVA]), (image.qcow2, image.digests[QCOW2])
@@ -65,12 +79,26 @@ def outputs(folder, facts, ticket, told, image):
         return [Output(place / f"{stem}.ova", *ova, text, keys, disk_or_ova, listed), Output(place / f"{stem}-config.img", *disk, text, keys, disk_or_ova, listed),
                 Output(place / f"{stem}-config.iso", *disk, text, keys, cd, listed), Output(place / f"{stem}.qcow2", *disk, "", None, copy, None)]
 
-    made = [*four(manager, f"{name}-manager", ours, folder.manager), *four(volunteers, name, theirs, None)]
+    def six(place, stem, text):
+        # For who has Hyper-V and no more to do than to start a script. A manager's VHDX `wow image stamp` makes: each has 150 MB, and few want it.
+        return [*four(place, stem, text, None), Output(place / f"{stem}.vhdx", image.vhdx, image.digests[VHDX], text, None, whole, None),
+                Output(place / f"{stem}.ps1", image.script, image.digests[SCRIPT], "", None, script, None)]
+
+    made = [*four(manager, f"{name}-manager", ours, folder.manager), *six(volunteers, name, theirs)]
     for one in told.managers:
-        made += four(folder.for_other(one["host"]), f"{name}-manager-{one['host']}", conf.other_manager(facts, one["at"]), folder.other(one["host"]))
+        made += four(folder.for_other(one["host"]), f"{name}-manager-{one['host']}", conf.other_manager(facts, one["at"], **node), folder.other(one["host"]))
     if told.login:
-        made += four(folder.for_scientists, f"{name}-login", conf.worker(facts, ticket, told.users.items(), role="login"), None)
+        made += six(folder.for_scientists, f"{name}-login", conf.worker(facts, ticket, told.users.items(), role="login", **node))
     return made
+
+
+def _has_home(path):
+    """Whether a machine was started from a disk that holds all. What is no such disk any more has none."""
+    try:
+        with tempfile.TemporaryDirectory() as scratch:
+            return inplace.is_used(onedisk.look(path, pathlib.Path(scratch)), pathlib.Path(scratch))
+    except tools.ImageError:
+        return False
 
 
 class Stamped:
@@ -102,10 +130,13 @@ class Stamped:
 
     def _used(self, output):
         # A machine that was started from this very file has its home there, the manager its CA's records: it is no image any more.
-        if output.makes is not copy or not output.path.exists():
+        if output.makes not in (copy, whole) or not output.path.exists():
             return False
-        ours = {output.digest, self.known.get(self._name(output.path), {}).get("sha256")}
-        return ovf.digest_of(output.path) not in ours and (f"{output.path} stays as it is: a machine was started from it, and has its home there. "
+        if output.makes is whole:
+            is_used = _has_home(output.path)
+        else:
+            is_used = ovf.digest_of(output.path) not in {output.digest, self.known.get(self._name(output.path), {}).get("sha256")}
+        return is_used and (f"{output.path} stays as it is: a machine was started from it, and has its home there. "
                                                            "To have a new one, move that file away")
 
     def make(self, output, release, held):

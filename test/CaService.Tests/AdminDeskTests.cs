@@ -167,6 +167,7 @@ public sealed class AdminDeskTests : AsyncTests
         string secret = await LoginAsync("carol");
         long lines = _ca.Count("SELECT count(*) FROM audit");
         using var looked = JsonDocument.Parse((await HandAsync(secret, "revoke", "alpha", "--dry-run", "--json")).Output);
+        AgreedJson.MustBeReplyOf("revoke", looked.RootElement);
         Assert.Equal(("alpha", 1, 2), (looked.RootElement.GetProperty("host").GetString(), looked.RootElement.GetProperty("would_revoke").GetInt32(), looked.RootElement.GetProperty("open_ticket").GetProperty("left").GetInt32()));
         Assert.Equal((lines, 0), (_ca.Count("SELECT count(*) FROM audit"), _ca.Count("SELECT count(*) FROM revocations")));
         Assert.Contains("Nothing was done", (await HandAsync(secret, "revoke", "alpha", "--dry-run")).Output, StringComparison.Ordinal);
@@ -190,6 +191,7 @@ public sealed class AdminDeskTests : AsyncTests
 
         using var said = JsonDocument.Parse((await HandAsync(await LoginAsync("carol"), "overview", "--json")).Output);
         JsonElement found = said.RootElement;
+        AgreedJson.MustBeReplyOf("overview", found);
         Assert.Equal((2, 1), (found.GetProperty("certificates").GetProperty("valid").GetInt32(), found.GetProperty("certificates").GetProperty("late").GetInt32()));
         Assert.Equal("alpha", found.GetProperty("soon")[0].GetProperty("host").GetString());
         Assert.Equal(2, found.GetProperty("ends").EnumerateArray().Sum(day => day.GetInt32()));
@@ -203,6 +205,7 @@ public sealed class AdminDeskTests : AsyncTests
     private async Task<string> CodeAsync(string who)
     {
         using var said = JsonDocument.Parse((await _desk.AnswerAsync(new AdminRequest(["page", "--json"]), who)).Output);
+        AgreedJson.MustBeReplyOf("page", said.RootElement);
         return said.RootElement.GetProperty("code").GetString()!;
     }
 

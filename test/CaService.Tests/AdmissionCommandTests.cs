@@ -115,7 +115,9 @@ public sealed class AdmissionCommandTests : IDisposable
     {
         (int code, string output, string error) = Run([.. args, "--state", State, "--json"]);
         Assert.True(code == 0, $"{string.Join(' ', args)} ended with {code}: {error}");
-        return JsonDocument.Parse(output).RootElement.Clone();
+        JsonElement reply = JsonDocument.Parse(output).RootElement.Clone();
+        AgreedJson.MustBeReplyOf(args[0], reply);
+        return reply;
     }
 
     private static (int Code, string Output, string Error) Run(params string[] args)

@@ -93,7 +93,9 @@ public sealed class CommandTableTests : IDisposable
     {
         string said = (await Run(0, [.. args, "--json"])).Output;
         Assert.Equal(said.Length - 1, said.IndexOf('\n', StringComparison.Ordinal));
-        return JsonDocument.Parse(said).RootElement.Clone();
+        JsonElement reply = JsonDocument.Parse(said).RootElement.Clone();
+        AgreedJson.MustBeReplyOf(args[0], reply);
+        return reply;
     }
 
     private static async Task<(string Output, string Error)> Run(int code, params string[] args)

@@ -38,6 +38,12 @@ public abstract class Publishing : AsyncTests
         using var error = new StringWriter();
         int actual = await CommandLine.RunAsync([.. args, "--state", Ca.StateFolder], output, error, Ca.Time);
         Assert.True(code == actual, $"{string.Join(' ', args)} ended with {actual}: {error}");
+        if (args.Contains("--json"))
+        {
+            using var reply = JsonDocument.Parse(output.ToString());
+            AgreedJson.MustBeReplyOf(args[0], reply.RootElement);
+        }
+
         return (output.ToString(), error.ToString());
     }
 }

@@ -18,11 +18,11 @@ EPHEMERAL, HOME, NO, YES, SURE = "keeping nothing (ephemeral)", "Take back the h
 class Watched(Machine):
     """A machine whose screen is read and whose keys are pressed."""
 
-    def on(self):
+    def on(self, *options):
         """Switches it on."""
         socket = WORK / f"{self.name}.qmp"
         socket.unlink(missing_ok=True)
-        self.start("-qmp", f"unix:{socket},server=on,wait=off")
+        self.start("-qmp", f"unix:{socket},server=on,wait=off", *options)
         self.wait_until(socket.exists, "open its QMP", UNTIL_HOME)
         self.screen = Screen(lambda: Qmp(str(socket)), WORK)
         self.qmp = lambda: Qmp(str(socket))

@@ -35,10 +35,10 @@ class Page:
         except urllib.error.HTTPError as error:
             return error.code, error.read().decode()
 
-    def login(self, code):
-        """Logs in; the key of its forms."""
+    def login(self, code, sees="no pool yet"):
+        """Logs in; the key of its forms. sees: words of the page that follows."""
         status, text = self.ask("login", urllib.parse.urlencode({"code": code}))
-        expect(status == 200 and "no pool yet" in text, f"it does not let in: {status} {text}")
+        expect(status == 200 and sees in text, f"it does not let in: {status} {text}")
         return text.partition('name="key" value="')[2].partition('"')[0]
 
     def join(self, **form):

@@ -22,6 +22,7 @@ from wow.limits import state as limits
 from wow.pause import act
 from wow.place import state as places
 from wow.refuse import state as refusals
+from wow.screen import state as screens
 
 CLONE = pathlib.Path(__file__).resolve().parents[2]
 sys.path.append(str(CLONE / "test"))
@@ -34,10 +35,10 @@ AGREED = contract.read(CLONE)
 MAY = {"enroll": {ROOT, ALICE}, "reset": {ROOT, ALICE}, "support": {ROOT, ALICE, CONSOLE}, "pause": {ROOT, ALICE, CONSOLE, WEB},
        "resume": {ROOT, ALICE, CONSOLE, WEB}, "boot": {ROOT, ALICE}, "leave": {ROOT, CONSOLE, WEB}, "power-off": {ROOT, CONSOLE}, "login": {ROOT, ALICE, CONSOLE},
        "join": {ROOT, WEB}, "refuse": {ROOT, ALICE, WEB}, "accept": {ROOT, ALICE, WEB}, "limit": {ROOT, ALICE, WEB},
-       "computer": {ROOT, ALICE, WEB}, "place": {ROOT, ALICE, WEB}}
-STARTS_NOTHING = {"login"}
+       "computer": {ROOT, ALICE, WEB}, "place": {ROOT, ALICE, WEB}, "screen": {ROOT, ALICE, WEB}, "unlock": {CONSOLE}}
+STARTS_NOTHING = {"login", "unlock"}
 FIELDS = {"refuse": {"project": "surge"}, "accept": {"project": "surge"}, "limit": {"percent": "50"}, "computer": {"token": "new"},
-          "place": {"latitude": "47", "longitude": "8"}}
+          "place": {"latitude": "47", "longitude": "8"}, "screen": {"keyboard": "de"}}
 """What a request cannot do without."""
 ELSEWHERE = {"join"}
 """What a machine with a pool refuses to everybody; test_newcomer.py has the rest."""
@@ -59,6 +60,7 @@ class Table(unittest.TestCase):
                     mock.patch.object(act.state, "FILE", f"{folder.name}/pause.json"), mock.patch.object(limits, "FILE", f"{folder.name}/limits.json"),
                     mock.patch.object(computer, "FILE", f"{folder.name}/computer.json"), mock.patch.object(refusals, "FILE", f"{folder.name}/refused/projects"),
                     mock.patch.object(places, "FILE", f"{folder.name}/place.json"),
+                    *(mock.patch.object(screens, name, f"{folder.name}/screen-{name}") for name in ("KEYBOARD", "PASSWORD", "COUNTS", "LOCK")),
                     mock.patch.object(requests.code.make, "__defaults__", (f"{folder.name}/web-code",)),
                     mock.patch.object(enrol, "TICKET", self.ticket), mock.patch.object(requests.facts, "FILE", self.known), mock.patch("builtins.print")):
             one.start()

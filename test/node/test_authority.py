@@ -2,6 +2,7 @@
 import json
 import pathlib
 import socket
+import sys
 import tempfile
 import threading
 import unittest
@@ -10,9 +11,13 @@ from test_web import HOSTILE, MARKS
 
 from wow.web import authority, authority_pages, ca, html, picture
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
+
+from contract import authority as contract  # noqa: E402
+
 KEY = "0123456789abcdef0123456789abcdef01234567"
 FOUND = {
-    "pool": "science", "now": "2026-11-26T06:40:01.5+00:00", "policy": "manual", "waiting": 3, "ends": [1, *[0] * 20, 40, *[0] * 9],
+    "pool": "science", "not_after": "2036-11-26T00:00:00+00:00", "now": "2026-11-26T06:40:01.5+00:00", "policy": "manual", "waiting": 3, "ends": [1, *[0] * 20, 40, *[0] * 9],
     "certificates": {"valid": 41, "late": 1, "revoked": 2, "replaced": 3, "expired": 4},
     "soon": [{"serial": "0A" * 16, "address": "10.128.0.7", "host": "gamma", "role": "worker", "not_after": "2026-11-26T20:00:00+00:00"}],
     "requests": [{"key": KEY, "state": "waiting", "address": "10.128.0.9", "host": "alpha", "ticket": "76c9f6b8-100-1806191999", "since": "2026-11-25T06:40:01+00:00", "asked": "x"},
@@ -22,8 +27,15 @@ FOUND = {
 LOOKED = {"host": "beta", "address": "10.128.0.8", "serial": "0B" * 16, "role": "worker", "not_after": "2026-12-20T00:00:00+00:00", "would_revoke": 2,
           "open_ticket": {"id": "76c9f6b8-100-1806191999", "left": 93, "not_after": "2027-01-31T23:59:59+00:00"}}
 
+REVOKED = {"host": "beta", "address": "10.128.0.8", "revoked": 1, "list": 4, "open_ticket": None}
+
 
 class Texts(unittest.TestCase):
+    def test_what_stands_here_for_a_ca_is_as_the_contract_says(self):
+        agreed = contract.read(pathlib.Path(__file__).resolve().parents[2])
+        for name, said in (("overview", FOUND), ("looked", LOOKED), ("looked", {**LOOKED, "open_ticket": None}), ("revoked", REVOKED)):
+            self.assertEqual(contract.faults(agreed, name, said), [], name)
+
     def test_the_overview_shows_what_waits_what_ends_and_what_was_decided(self):
         shown = authority_pages.overview(FOUND, "k").decode()
         for word in ("science", KEY, "f" * 40, "10.128.0.9", "alpha", "ticket 76c9f6b8", "no ticket", "3 wait", "The 2 are shown", "gamma", "7 of 100", "by=carol/page", "manual", "<svg",

@@ -8,7 +8,7 @@ import unittest
 from unittest import mock
 
 import samples
-import test_page
+import test_page_keys
 
 from wow.agent import allowed, newcomer
 from wow.config import accept, configure, facts, take, ticket
@@ -173,10 +173,10 @@ class Fence(unittest.TestCase):
 
 
 class Screen(unittest.TestCase):
-    """The script of the page on the screen (test_page.py has the rest)."""
+    """The script of the page on the screen (test_page_keys.py has the rest)."""
 
     def test_without_a_pool_it_says_where_the_web_page_is_that_takes_one(self):
-        keys = test_page.Keys()
+        keys = test_page_keys.Keys()
         keys.setUp()
         self.addCleanup(keys.doCleanups)
         (keys.folder / "notice").write_text("WOW: pool.conf: is missing.\n\n")

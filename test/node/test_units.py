@@ -15,6 +15,7 @@ from wow.limits import tell
 from wow.pause import act, freeze, state
 from wow.pause import tell as pause
 from wow.place import act as placing
+from wow.screen import act as screens
 from wow.refuse import state as refused
 
 CLONE = pathlib.Path(__file__).resolve().parents[2]
@@ -167,6 +168,7 @@ class Command(unittest.TestCase):
         self.assertEqual(values(units["wow-agent.socket"], "TriggerLimitIntervalSec"), ["0"])
         self.assertEqual(values(units["wow-web.service"], "StartLimitIntervalSec"), ["0"])
         self.assertEqual(values(units[placing.PACE], "StartLimitIntervalSec"), ["0"])
+        self.assertEqual(values(units[screens.UNIT], "StartLimitIntervalSec"), ["0"])
         self.assertEqual(values(units["wow-web.socket"], "TriggerLimitIntervalSec"), ["0"])
 
     def test_the_agent_s_socket_is_where_it_is_asked_and_lets_in_root_and_the_people_of_pool_conf(self):
@@ -183,9 +185,9 @@ class Command(unittest.TestCase):
     def test_what_the_agent_starts_is_a_unit_of_ours_that_takes_nothing_but_the_asker_s_number(self):
         text = (ROOT / "usr/lib/wow/node/wow/agent/requests.py").read_text(encoding="utf-8")
         started = {name.replace("@{uid}", "@") for name in re.findall(r'start\("\w+", f?"([^"]+)"\)', text)}
-        here = {"pause", "resume", "limit", "computer", "boot", "power-off", "login", "join", "refuse", "accept", "place"}
+        here = {"pause", "resume", "limit", "computer", "boot", "power-off", "login", "join", "refuse", "accept", "place", "screen", "unlock"}
         self.assertEqual(len(started), len(requests.TABLE.keys() - here), "what is done in the agent itself is named here")
-        self.assertLessEqual(started | {act.KEEPER, take.UNIT, placing.PACE}, set(own_units()))
+        self.assertLessEqual(started | {act.KEEPER, take.UNIT, placing.PACE, screens.UNIT}, set(own_units()))
 
     def test_of_the_kernel_s_control_groups_the_agent_may_write_htcondor_s_alone(self):
         (paths_,) = values(own_units()["wow-agent.service"], "ReadWritePaths")

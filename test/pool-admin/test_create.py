@@ -23,6 +23,22 @@ class OnePool(unittest.TestCase):
     def setUp(self):
         self.world = World(self)
 
+    def test_a_keyboard_stands_in_each_pool_conf_and_one_that_there_is_not_is_told_with_what_is_near(self):
+        code, _, err = self.world.create("--keyboard", "uk")
+        self.assertEqual((1, True, False), (code, '--keyboard: there is no keyboard "uk". Near it: gb (British (UK), Irish)' in err, self.world.pool.exists()), err)
+        self.world.made("--keyboard", "de", "--login")
+        disks = ("for-volunteers/science-config.img", "for-manager/science-manager-config.img", "for-scientists/science-login-config.img")
+        for disk in disks:
+            self.assertIn("keyboard = de\n", self.world.conf(disk))
+        code, _, err = self.world.create("--keyboard", "fr")
+        self.assertEqual((1, True), (code, "wow pool stamp --keyboard" in err), err)
+        code, _, err = self.world.run("stamp", self.world.pool, "--keyboard", "azerty")
+        self.assertEqual((1, True), (code, "Near it: fr" in err), err)
+        code, _, err = self.world.run("stamp", self.world.pool, "--keyboard", "fr")
+        self.assertEqual(0, code, err)
+        for disk in disks:
+            self.assertIn("keyboard = fr\n", self.world.conf(disk))
+
     def test_one_command_makes_everything_in_a_folder_of_its_owner_alone(self):
         told = self.world.made("--user", f"alice={self.world.key}", "--until", "2099-01-01", "--machines", "7")
         whole(self, self.world, ALL)

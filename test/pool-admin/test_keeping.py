@@ -194,13 +194,31 @@ class Kept(unittest.TestCase):
         for name in ("for-manager/science-manager.qcow2", "for-volunteers/science.qcow2"):
             with open(self.world.pool / name, "ab") as disk:
                 disk.write(b"somebody's home")
+        # A start formats the home's partition, which begins behind 19 MiB; a machine's VHDX is told by that.
+        vhdx = self.world.pool / "for-volunteers/science.vhdx"
+        subprocess.run(["qemu-io", "-f", "vhdx", "-c", f"write -P 7 {19 << 20} 4k", vhdx], check=True, stdout=subprocess.DEVNULL)
+        kept = vhdx.read_bytes()
         self.world.make_image(content=b"the next system")
         for words in (("create", "science"), ("ticket", self.world.pool, "--machines", "3", *UNTIL), ("stamp", self.world.pool, "--replace-manager")):
             code, out, _ = self.world.run(*words)
-            self.assertEqual((0, 2), (code, out.count("stays as it is: a machine was started from it")), out)
+            self.assertEqual((0, 3), (code, out.count("stays as it is: a machine was started from it")), out)
+            self.assertEqual(kept, vhdx.read_bytes())
             for name in ("for-manager/science-manager.qcow2", "for-volunteers/science.qcow2"):
                 self.assertTrue((self.world.pool / name).read_bytes().endswith(b"somebody's home"))
         self.assertIn(b"the next system", (self.world.pool / "for-volunteers/science.ova").read_bytes())
+
+    def test_a_vhdx_has_the_configuration_in_it_and_a_new_ticket_comes_into_it(self):
+        def inside():
+            raw = self.world.home / "raw"
+            subprocess.run(["qemu-img", "convert", "-O", "raw", self.world.pool / "for-volunteers/science.vhdx", raw], check=True)
+            return subprocess.run(["mtype", "-i", f"{raw}@@{3 << 20}", "::/pool.conf"], check=True, capture_output=True, text=True).stdout
+        self.assertEqual(self.world.conf("for-volunteers/science-config.img"), inside())
+        self.assertEqual("New-VM\n", self.world.text("for-volunteers/science.ps1"))
+        before = inside()
+        self.run_json("ticket", self.world.pool, "--machines", "3", *UNTIL)
+        self.assertEqual(self.world.conf("for-volunteers/science-config.img"), inside())
+        self.assertNotEqual(before, inside())
+        self.assertEqual(0o600, (self.world.pool / "for-volunteers/science.vhdx").stat().st_mode & 0o777)
 
     def test_the_manager_moves(self):
         self.run_json("stamp", self.world.pool, "--at", "other.example.org:5000")

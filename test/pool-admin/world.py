@@ -26,8 +26,11 @@ from archive import Archive  # noqa: E402 # appliance/image/formats
 
 KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOCR/GxUJ33Coe4FJcgqH1wuCnNIJYPag/FGOPqdgl9O alice@home"
 ENDS = (".ova", ".qcow2", "-config.img", "-config.iso")
+ALONE = (".vhdx", ".ps1")
+"""What volunteers and scientists get beside these."""
 FILES = {f"for-{place}/{stem}{end}" for place, stem in (("manager", "science-manager"), ("volunteers", "science")) for end in ENDS}
-LOGIN = {f"for-scientists/science-login{end}" for end in ENDS}
+FILES |= {f"for-volunteers/science{end}" for end in ALONE}
+LOGIN = {f"for-scientists/science-login{end}" for end in (*ENDS, *ALONE)}
 
 
 @functools.cache
@@ -66,7 +69,9 @@ class World:
             for name, data in parts.items():
                 archive.add_bytes(name, data)
         subprocess.run(["qemu-img", "create", "-q", "-f", "qcow2", self.out / "wow-amd64.qcow2", "1M"], check=True)
-        sums = "".join(f"{ovf.digest_of(self.out / name)}  {name}\n" for name in ("wow-amd64.ova", "wow-amd64.qcow2"))
+        shutil.copyfile(_disk(), self.out / "wow-amd64.vhdx")
+        (self.out / "wow-amd64.ps1").write_text("New-VM\n", encoding="ascii")
+        sums = "".join(f"{ovf.digest_of(self.out / name)}  {name}\n" for name in ("wow-amd64.ova", "wow-amd64.qcow2", "wow-amd64.vhdx", "wow-amd64.ps1"))
         (self.out / "SHA256SUMS").write_text(sums, encoding="ascii")
 
     def run(self, *words, reached=lambda name: None, typed=""):
@@ -110,6 +115,20 @@ class World:
     def conf(self, disk):
         """pool.conf on a configuration disk."""
         return subprocess.run(["mcopy", "-n", "-i", self.pool / disk, "::/pool.conf", "-"], check=True, capture_output=True, text=True).stdout
+
+
+@functools.cache
+def _disk():
+    """A VHDX with the partitions of a build's, and nothing in them."""
+    folder = pathlib.Path(tempfile.mkdtemp())
+    atexit.register(shutil.rmtree, folder)
+    raw, disk = folder / "raw", folder / "wow.vhdx"
+    with open(raw, "wb") as file:
+        file.truncate(24 << 20)
+    table = "label: gpt\n" + "".join(f"size={size}, name={name}\n" for name, size in (("WOWESP", "1MiB"), ("WOWSYS", "1MiB"), ("WOWCFG", "16MiB"), ("WOWHOME", "2MiB")))
+    subprocess.run(["sfdisk", "-q", raw], input=table, check=True, text=True)
+    subprocess.run(["qemu-img", "convert", "-O", "vhdx", "-o", "subformat=dynamic,block_size=1M", raw, disk], check=True)
+    return disk
 
 
 @functools.cache

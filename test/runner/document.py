@@ -9,7 +9,7 @@ import re
 import statistics
 import textwrap
 
-from contract import agent, console, constants, control, files, hardware, programs, settings
+from contract import agent, authority, console, constants, control, files, hardware, programs, settings
 from contract.markdown import WHOLE_WORDS, WIDTH
 
 TIMES = "docs/performance/times.txt"
@@ -188,6 +188,7 @@ DOCUMENTS = {
     "README.md": {"run": run},
     "docs/hypervisors.md": {"controllers": controllers, "cards": cards},
     "docs/reference/agent.md": {"agent": agent.reference},
+    "docs/reference/authority.md": {"authority": authority.reference},
     "docs/reference/control.md": {"control": control.reference},
     "docs/reference/machine.md": {
         "exits": programs.exits, "statuses": programs.statuses, "files": files.reference, "constants": constants.reference, "console": console.reference},

@@ -31,6 +31,7 @@ def add(parser):
     parser.add_argument("--folder", help="where to make it; NAME in this folder if none is named")
     parser.add_argument("--managers", type=int, metavar="N", help=f"how many managers, of which each has an --at, the first one's first; the others are called "
                         f"{OTHERS[0]}, {OTHERS[1]} and so on; where no --at says it, the place of each is asked for")
+    parser.add_argument("--keyboard", metavar="LAYOUT", help="which keyboards stand at the machines' screens, like de or fr; an owner may choose another one")
     parser.add_argument("--login", action="store_true", help="also make a machine with a queue and no jobs, for people with a laptop")
 
 
@@ -113,10 +114,12 @@ def checked(given, context):
     reserved = addresses.block(subnet)
     place.holds(subnet, ticket_of(machines), addresses.beside_first(reserved))
     others = managers(places, reserved, subnet)
+    if given.keyboard:
+        conf.judge_keyboard(given.keyboard)
     until = day(given.until or day_in(settings.DAYS))
     context.warn([doubt for host, _ in places for doubt in place.doubts(host, subnet, given.private)])
     (host, port), *_ = places
-    return Settings(given.name, subnet, host, port, machines, until, named, given.login, others, reserved, admins=admins)
+    return Settings(given.name, subnet, host, port, machines, until, named, given.login, others, reserved, admins=admins, keyboard=given.keyboard or "")
 
 
 def managers(places, reserved, subnet):
@@ -146,6 +149,7 @@ def same_pool(given, folder):
              "--machines": (given.machines, there.machines, "To admit more machines: wow pool ticket"),
              "--until": (given.until, there.until, "To admit machines for longer: wow pool ticket"),
              "--login": (given.login or None, there.login, "To make that image, too: wow pool stamp --login"),
+             "--keyboard": (given.keyboard, there.keyboard or "us", "To have another one: wow pool stamp --keyboard"),
              "--user": (users.read(given.user) or None, there.users, "To change who may log in: wow pool user"),
              "--admin": (users.read(given.admin, "--admin") or None, there.admins, "To change who administers the pool: wow pool admin")}
     for option, (wanted, has, todo) in typed.items():

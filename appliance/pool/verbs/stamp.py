@@ -14,6 +14,7 @@ def add(parser):
     parser.add_argument("--at", metavar="HOST[:PORT]", help="where the manager will be from now on")
     parser.add_argument("--private", action="store_true", help="that address is private: all machines of the pool stand in its network")
     parser.add_argument("--login", action="store_true", help="from now on also make a machine with a queue and no jobs, for people with a laptop")
+    parser.add_argument("--keyboard", metavar="LAYOUT", help="which keyboards stand at the machines' screens from now on, like de or fr; us for American ones")
     parser.add_argument("--replace-manager", action="store_true", help="make the manager's files although its CA has admitted machines: that manager is gone")
 
 
@@ -29,6 +30,9 @@ def run(given, context):
             conf.judge(pool.settings.name, pool.settings.subnet, f"{host}:{port}", {})
             context.warn(place.doubts(host, pool.settings.subnet, given.private))
             pool.change(host=host, port=port)
+        if given.keyboard:
+            conf.judge_keyboard(given.keyboard)
+            pool.change(keyboard=given.keyboard)
         if given.login:
             pool.change(login=True)
         for keys in (folder.manager, *(folder.other(one["host"]) for one in pool.settings.managers)):

@@ -90,6 +90,10 @@ internal static class RevokeCommand
             json.WriteString("not_after", until);
             json.WriteEndObject();
         }
+        else
+        {
+            json.WriteNull("open_ticket");
+        }
     }
 
     private static byte[] ReadCertificate(string path)

@@ -111,8 +111,15 @@ def share() -> int:
     return sharing.main()
 
 
+def keyboard() -> int:
+    """wow-keyboard.service."""
+    from wow.screen import act
+    return act.main()
+
+
 PROGRAMS = {"config": config, "join": join, "renew": renew, "agent": agent, "reset": reset, "leave": leave, "revoked": revoked, "jobs": jobs, "managers": managers,
-            "pace": pace, "support": support, "pool": pool, "take": take, "web": web, "stack": stack, "system": system, "share": share}
+            "pace": pace, "support": support, "pool": pool, "take": take, "web": web, "stack": stack, "system": system, "share": share,
+            "keyboard": keyboard}
 
 if len(sys.argv) != 2 or sys.argv[1] not in PROGRAMS:
     sys.exit(f"main.py: name one program of {', '.join(PROGRAMS)}")

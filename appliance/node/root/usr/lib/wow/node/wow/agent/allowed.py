@@ -47,6 +47,8 @@ REQUESTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "refuse": ((ROOT, MEMBER, WEB), ("project",)),
     "accept": ((ROOT, MEMBER, WEB), ("project",)),
     "place": ((ROOT, MEMBER, WEB), ("latitude", "longitude")),
+    "screen": ((ROOT, MEMBER, WEB), ("keyboard", "password")),
+    "unlock": ((CONSOLE,), ("password",)),
     "power-off": ((ROOT, CONSOLE), ()),
     "login": ((ROOT, MEMBER, CONSOLE), ()),
 }

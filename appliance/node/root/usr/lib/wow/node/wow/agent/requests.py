@@ -17,6 +17,7 @@ from wow.limits import act as limits
 from wow.pause import act
 from wow.place import act as placing
 from wow.refuse import act as refusing
+from wow.screen import act as screens
 from wow.web import code
 
 TYPE_CHECKING = False
@@ -84,7 +85,8 @@ def start(verb: str, unit: str) -> None:
 
 TABLE: "dict[str, Callable[[dict[str, str], int], dict[str, str] | None]]" = {
     "enroll": enroll, "reset": reset, "support": support, "pause": act.pause, "resume": act.resume, "limit": limits.limit, "computer": computer.computer,
-    "boot": boot.boot, "leave": leave, "join": join, "refuse": refusing.refuse, "accept": refusing.accept, "place": placing.place, "power-off": power_off, "login": login}
+    "boot": boot.boot, "leave": leave, "join": join, "refuse": refusing.refuse, "accept": refusing.accept, "place": placing.place, "screen": screens.screen,
+    "unlock": screens.unlock, "power-off": power_off, "login": login}
 """What does each request of the contract, given its fields, for the user of a number, and what its reply holds beside ok."""
 
 

@@ -61,6 +61,7 @@ def without_a_pool() -> None:
     try:
         accounts.make({})
         open_run()
+        screen.hand("", "")
         files.write(f"{paths.RUN}/sockets.nft", fence.without_a_pool())
     except OSError as error:
         console.say_error(no_memory(error, "/etc"))
@@ -178,8 +179,9 @@ def generate(pool: Pool, data: bytes) -> None:
     files.write(drop_in.MAPFILE, drop_in.mapfile(pool))
     files.write("/etc/resolv.conf", dnsmasq.resolv_conf(pool))
     files.write("/etc/hosts", names.hosts())
-    if trouble := zone.choose(pool.values["node", "time-zone"]):
-        console.say_error(trouble)
+    for trouble in (zone.choose(pool.values["node", "time-zone"]), screen.hand(pool.values["node", "keyboard"], pool.values["node", "console-password"])):
+        if trouble:
+            console.say_error(trouble)
     if pool.open:
         files.write(f"{run}/open", "This pool has no CA and no IPsec.\n")
     if pool.is_manager:

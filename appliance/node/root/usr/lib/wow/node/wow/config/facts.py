@@ -5,7 +5,7 @@ from wow.lib import agreed, files, modes, paths
 from wow.lib.errors import WowError
 
 FILE = f"{paths.RUN}/pool.json"
-WITHHELD = {"secret", "ticket", "certificate"}
+WITHHELD = {"secret", "ticket", "hash", "certificate"}
 """Kinds whose values stay out: anybody may read the file, and a certificate is long."""
 
 

@@ -9,6 +9,8 @@ POOL: dict[str, dict[str, tuple[str, str | None, tuple[str, ...]]]] = {
         "capture": ("switch", "no", ()),
         "console": ("choice", "page", ("page", "login")),
         "time-zone": ("zone", "Etc/UTC", ()),
+        "keyboard": ("label", "us", ()),
+        "console-password": ("hash", "", ()),
     },
     "pool": {
         "name": ("label", None, ()),

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 LETTERS, DIGITS = "abcdefghijklmnopqrstuvwxyz", "0123456789"
 KEY_TYPES = ("ssh-ed25519", "ssh-rsa", "ecdsa-sha2-nistp256", "ecdsa-sha2-nistp384", "ecdsa-sha2-nistp521",
              "sk-ssh-ed25519@openssh.com", "sk-ecdsa-sha2-nistp256@openssh.com")
-LONGEST_WORDS, LONGEST_SENTENCE, LONGEST_LINK = 64, 160, 200
+LONGEST_WORDS, LONGEST_SENTENCE, LONGEST_LINK, LONGEST_HASH = 64, 160, 200, 120
 KEPT = (("0.0.0.0/8", "this host"), ("127.0.0.0/8", "loopback"), ("169.254.0.0/16", "link-local addresses"), ("224.0.0.0/3", "multicast"))
 """Networks that no pool may have, and what for (RFC 6890)."""
 
@@ -108,6 +108,14 @@ def zone(text: str, _: tuple[str, ...]) -> str:
     parts = text.split("/")
     if len(text) > LONGEST_WORDS or not all(part and part[0].lower() in LETTERS and not set(part.lower()) - set(LETTERS + DIGITS + "_+-") for part in parts):
         raise Wrong(f'"{text[:60]}" is not the name of a time zone')
+    return text
+
+
+def password_hash(text: str, _: tuple[str, ...]) -> str:
+    """What crypt(5) makes of a password, by a method that is still sound."""
+    method, rest = (text[1:].split("$", 1) + [""])[:2]
+    if text[:1] != "$" or method not in ("5", "6", "y") or not 20 <= len(rest) <= LONGEST_HASH or set(rest.lower()) - set(LETTERS + DIGITS + "./$="):
+        raise Wrong("is not the hash of a password")
     return text
 
 
@@ -262,6 +270,7 @@ KINDS = {
     "labels": Kind(labels, "Write names with blanks between, as `wow module list` shows them"),
     "words": Kind(words, "Write a name like Ada of lab 3"),
     "zone": Kind(zone, "Write a name of the time zone database, like Europe/Berlin"),
+    "hash": Kind(password_hash, "Write the line that `openssl passwd -6` prints"),
     "sentence": Kind(sentence, "Write a sentence like: We forecast storm surges on the coast."),
     "link": Kind(link, "Write an address like https://example.org/surge"),
     "subnet": Kind(subnet, "Write an IPv4 prefix between /8 and /28, like 10.128.0.0/16"),

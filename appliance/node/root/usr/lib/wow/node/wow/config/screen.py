@@ -1,8 +1,11 @@
-"""The machine's screen: whether it shows the page or a login ([node] console), and where the kernel's lines go meanwhile."""
+"""The machine's screen: whether it shows the page or a login ([node] console), where the kernel's lines go meanwhile, which key map it has, and whether it asks for
+a password."""
 import fcntl
 import os
 
 from wow.lib import files, paths
+from wow.lib.errors import WowError
+from wow.screen import keyboard, state
 
 PAGE, LOGIN = "page", "login"
 CHOSEN = f"{paths.RUN}/login"
@@ -19,6 +22,22 @@ def choose(wanted: str) -> None:
         files.write(CHOSEN, "")
     else:
         keep_lines_away()
+
+
+def hand(keys: str, password: str) -> WowError | None:
+    """Has the screen have its key map and its password: the owner's, else pool.conf's, which are given. What is wrong with the key map, which then is the usual one.
+    OSError: /run is full."""
+    state.count(keys, password, state.is_unlocked_start())
+    chosen = state.line(state.COUNTS)
+    try:
+        keyboard.take(chosen)
+    except WowError as error:
+        if chosen == state.line(state.KEYBOARD):
+            error.file = state.KEYBOARD
+        else:
+            error.file, error.key = "pool.conf", "[node] keyboard"
+        return error
+    return None
 
 
 def keep_lines_away(screens: str = SCREENS, lines: str = f"/dev/tty{LINES}") -> None:

@@ -32,9 +32,11 @@ def room(size: int) -> "Any":
     return (_BYTE * size)()
 
 
-def call(name: str, *arguments: "Any") -> int:
-    """Calls one: a number is an int, bytes are a pointer to them, None is a null pointer. OSError if it returns less than 0."""
-    result: int = _FUNCTION(_ctypes.dlsym(_LIBRARY, name))(*arguments)
+def call(name: str, *arguments: "Any", library: str = "") -> int:
+    """Calls one: a number is an int, bytes are a pointer to them, None is a null pointer. library: the file of another one than the C library, which is loaded then.
+    OSError if it returns less than 0, or there is no such library."""
+    where = _ctypes.dlopen(library, posix.RTLD_NOW) if library else _LIBRARY
+    result: int = _FUNCTION(_ctypes.dlsym(where, name))(*arguments)
     if result < 0:
         raise OSError(_ctypes.get_errno(), posix.strerror(_ctypes.get_errno()))
     return result

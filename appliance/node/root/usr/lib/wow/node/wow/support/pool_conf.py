@@ -4,7 +4,7 @@ from wow.lib import ini
 from wow.lib.errors import WowError
 from wow.support.blacken import BLACK
 
-SECRET = ("secret", "ticket")
+SECRET = ("secret", "ticket", "hash")
 """Kinds of values that nobody may read."""
 
 

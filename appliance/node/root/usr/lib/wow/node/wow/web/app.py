@@ -4,7 +4,7 @@ import os
 
 from wow.agent import allowed, client
 from wow.lib.errors import WowError
-from wow.web import authority, computer, guests, joining, limits, look, pages, place, refusing, sharing, ways, where
+from wow.web import authority, computer, guests, joining, limits, look, pages, place, refusing, screens, sharing, ways, where
 from wow.web.guests import Guests, Refused
 
 TYPE_CHECKING = False
@@ -40,6 +40,7 @@ class App:
                 *refusing.Refusing(bottle, self._must, self._asked, self._back).routes(),
                 *computer.Computer(bottle, self._secret, self._must, self._answer, addresses, CODES).routes(),
                 *place.Placing(bottle, self._secret, self._must, self._answer, CODES, self._back).routes(),
+                *screens.Screens(bottle, self._secret, self._must, self._answer, CODES, self._back).routes(),
                 *joining.Joining(bottle, self._secret, self._must, self._answer, CODES).routes(),
                 *authority.Authority(bottle, self._answer).routes(),
                 *((f"/{name}", "GET", self._static(name)) for name in STATIC)):

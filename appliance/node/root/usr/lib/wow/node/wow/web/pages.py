@@ -3,7 +3,7 @@ from wow.lib import control, table
 from wow.limits import holding
 from wow.page import text
 from wow.pause import words
-from wow.web import ca, code, computer, limits, place, refusing, ways, work
+from wow.web import ca, code, computer, limits, place, refusing, screens, ways, work
 from wow.web.html import Html, alert, button, form, moment, page, plain, rows, said
 from wow.web.html import table as grid
 
@@ -55,7 +55,7 @@ def machine(seen: "Seen", key: str) -> bytes:
     return page(f"{name}: WOW", f'<h1>{said(name)}</h1><div id="now">{troubles}<p class="state" role="status">{said(sentence(seen))}</p>'
                 f"{_jobs(seen)}{_wrong(seen)}</div>{_acts(seen, key)}{computer.line(seen.facts.pause, _has_slots(seen), key)}"
                 f"{limits.line(seen.facts.limits, _has_slots(seen))}{work.section(seen)}{refusing.section(seen, key)}"
-                f"{_facts(seen)}{place.line(_has_slots(seen))}{_projects(seen)}{ways.link(seen)}{_authority()}"
+                f"{_facts(seen)}{place.line(_has_slots(seen))}{screens.line()}{_projects(seen)}{ways.link(seen)}{_authority()}"
                 '<h2>Leave</h2><p>Who wants the machine out of its pool for good: <a href="/leave">leave the pool</a>.</p>', key)
 
 
