@@ -4,6 +4,7 @@ Bounded in size and time, and without secrets: the configuration that holds them
 """
 
 import concurrent.futures
+import contextlib
 import os
 import time
 
@@ -42,6 +43,14 @@ def secrets_of(setup, tickets=()):
 def questions(name):
     """File: script, for a machine."""
     return {**QUESTIONS, **QUESTIONS_OF.get(name, {})}
+
+
+def give_shells(lab, names):
+    """Gives each machine the port of its root shell, if it has none."""
+    for name in names:
+        with contextlib.suppress(LabError, OSError):
+            with lab.vms[name].qmp() as qmp:
+                rootshell.plug(qmp)
 
 
 def ask_root_or_user(lab):
@@ -86,6 +95,7 @@ def collect(lab, folder, tickets=()):
     names = [name for name, vm in lab.vms.items() if vm.running]
     if not names:
         return None
+    give_shells(lab, names)
     ask, secrets = ask_root_or_user(lab), secrets_of(lab.setup, tickets)
     lab.say("asking every machine for its logs: " + ", ".join(names))
     with concurrent.futures.ThreadPoolExecutor(len(names)) as pool:

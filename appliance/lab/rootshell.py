@@ -22,7 +22,7 @@ _UNIT = """[Unit]
 DefaultDependencies=no
 StartLimitIntervalSec=0
 [Service]
-ExecStart=/bin/sh -c 'set -- /dev/vport*p1; while :; do /bin/sh <>"$1" >&0 2>&1; [ -e %s ] && sleep 2 || sleep 15; done'
+ExecStart=/bin/sh -c 'while :; do set -- /dev/vport*p1; [ ! -e "$1" ] || /bin/sh <>"$1" >&0 2>&1; [ -e %s ] && sleep 2 || sleep 15; done'
 """
 # The shell ends when the other end of the port is closed; systemd would give up on a unit that starts anew so often. Until the first
 # question it looks seldom: every look takes two programs' start from the guest's own boot.
@@ -39,11 +39,36 @@ def path(name):
     return os.path.join(RUNTIME, name + ".root")
 
 
+_BUS = {"driver": "virtio-serial-pci", "id": "shells"}
+_PORT = {"driver": "virtserialport", "chardev": "root", "nr": 1}
+_SLOT = "late"
+
+
+def _device(fields):
+    """As QEMU's command line has a device."""
+    return "-device", ",".join([fields["driver"], *(f"{key}={value}" for key, value in fields.items() if key != "driver")])
+
+
+def _ready(name):
+    """All but the port."""
+    return (*_credential("systemd.extra-unit.wow-lab.service", _UNIT % _ASKED), *_credential("systemd.unit-dropin.sysinit.target", _WANTED),
+            "-chardev", f"socket,id=root,path={path(name)},server=on,wait=off")
+
+
 def options(name):
     """QEMU options that give the named machine its shell."""
-    return (*_credential("systemd.extra-unit.wow-lab.service", _UNIT % _ASKED), *_credential("systemd.unit-dropin.sysinit.target", _WANTED),
-            "-device", "virtio-serial-pci", "-chardev", f"socket,id=root,path={path(name)},server=on,wait=off",
-            "-device", "virtserialport,chardev=root,nr=1")
+    return *_ready(name), *_device(_BUS), *_device(_PORT)
+
+
+def late(name):
+    """The same of a machine that gets the port when it is needed (plug). The guest's kernel keeps 8 MiB of buffers for one, which no volunteer's machine has."""
+    return *_ready(name), *_device({"driver": "pcie-root-port", "id": _SLOT})
+
+
+def plug(qmp):
+    """Gives a machine that has late's options its port; its shell is there within 15 s. LabError where it has one."""
+    qmp.ask("device_add", **_BUS, bus=_SLOT)
+    qmp.ask("device_add", **_PORT)
 
 
 def ask(name, script, timeout=60):

@@ -49,6 +49,18 @@ class RootShellTests(unittest.TestCase):
         self.assertEqual((0, ""), self.ask("true"))
         self.assertTrue(os.path.exists(rootshell._ASKED))
 
+    def test_a_port_that_comes_later_is_the_one_of_the_options(self):
+        asked = []
+        qmp = type("Qmp", (), {"ask": lambda self, command, **fields: asked.append((command, fields))})()
+        rootshell.plug(qmp)
+        bus, port = (fields for command, fields in asked)
+        self.assertEqual(("late", "virtio-serial-pci"), (bus.pop("bus"), bus["driver"]))
+        words = rootshell.options("guest")
+        self.assertEqual(["virtio-serial-pci,id=shells", "virtserialport,chardev=root,nr=1"], [words[at + 1] for at, word in enumerate(words) if word == "-device"])
+        for fields in (bus, port):
+            self.assertTrue(any(word.split(",")[0] == fields["driver"] for word in words))
+        self.assertEqual(["pcie-root-port,id=late"], [word for word in rootshell.late("guest") if "pci" in word])
+
 
 if __name__ == "__main__":
     unittest.main()
