@@ -5,7 +5,6 @@ import base64
 import contextlib
 import hashlib
 import os
-import pathlib
 import random
 import re
 import shutil
@@ -79,8 +78,8 @@ class Paired(Developed):
     def __init__(self, name, *systems):
         super().__init__(name)
         self.files, self.is_logged, self.firmware = WORK / f"{name}-files.img", False, ()
-        # In memory: the filter has each entry brought to the disk, and one such call that fails on the host has QEMU fail all of the guest's writes from then on.
-        self.log = pathlib.Path("/dev/shm", f"wow-{os.getpid()}-{name}.writes")
+        self.memory = WORK / f"{name}-memory"
+        self.log = self.memory / "writes"
         tree = WORK / f"{name}-files"
         shutil.rmtree(tree, ignore_errors=True)
         tree.mkdir()
@@ -90,6 +89,22 @@ class Paired(Developed):
                     (tree / digest).write_bytes(system.files[kind])
         self.files.unlink(missing_ok=True)
         run("mke2fs", "-q", "-F", "-t", "ext4", "-d", tree, self.files, "256M")
+
+    def keep_log(self):
+        """From now on each write is noted. Log and disk are in memory: QEMU brings both to the host's disk again and again while it writes them, and the host's ext4 may
+        fail one such call (its log tells of unwritten extents then), upon which QEMU fails the guest's."""
+        self.memory.mkdir(exist_ok=True)
+        run("mount", "-t", "tmpfs", "-o", "size=2g", "wow-paired", self.memory)
+        shutil.move(self.disk, self.memory)
+        self.disk = self.memory / self.disk.name
+        self.is_logged = True
+
+    def close(self):
+        """Power goes, and what was in memory."""
+        self.cut_power()
+        if self.memory.is_dir():
+            run("umount", self.memory)
+            self.memory.rmdir()
 
     def start(self, *options):
         files = ("-drive", f"if=virtio,file={self.files},format=raw,readonly=on")
@@ -138,13 +153,12 @@ def another_system_is_tried_and_kept_and_one_that_does_not_start_is_left():
         machine.cut_power()
         survived(machine, own, second, FEW, 0)
     finally:
-        machine.cut_power()
-        machine.log.unlink(missing_ok=True)
+        machine.close()
 
 
 def taken(machine, own, second):
     """B is written, has three starts, and is found good in its second."""
-    machine.is_logged = True
+    machine.keep_log()
     machine.up()
     expect(machine.says() == {"system": "A", "trial": "", "left": "", "damaged": ""}, f"it says {machine.says()}")
     machine.publish(12, second, "node", "initrd")
@@ -188,15 +202,14 @@ def wherever_power_goes_while_another_system_is_written_what_is_started_is_whole
     own = image()
     second = newer(own)
     machine = Paired("paired-cut", second)
-    machine.is_logged = True
     try:
+        machine.keep_log()
         machine.up()
         machine.publish(12, second, "node", "initrd")
         machine.cut_power()
         survived(machine, own, second, MANY, BOOTED_OF_MANY)
     finally:
-        machine.cut_power()
-        machine.log.unlink(missing_ok=True)
+        machine.close()
 
 
 def survived(machine, own, second, count, booted):

@@ -3,6 +3,7 @@ damaged."""
 
 import json
 import os
+import time
 import shutil
 
 import paired
@@ -129,7 +130,7 @@ def mended(machine, one, node, junk):
     machine.wait_for(f'file={node} what="the disk has lost a part of this system', UNTIL_HOME)
     machine.ask(f"grep '^{one.digests['node']} {node}$' /run/wow/damaged")
     expect(set(machine.findings()) == {"system-damaged"}, f"the doctor finds {machine.findings()}")
-    machine.ask(INSTALL.format(home=HOME, files=f"/mnt/{one.digests['node']}", notice=one.notice(12)))
+    machine.ask(INSTALL.format(home=HOME, files=f"/mnt/{one.digests['node']}", notice=one.notice(int(time.time()))))
     machine.ask(MENDS, UNTIL_HOME * 2)
     machine.ask(f"sha256sum /run/layers/sys/{node} | grep {one.digests['node']}; {LOOKS}; ! [ -s /run/wow/damaged ]", UNTIL_HOME * 2)
     machine.refuses("touch /run/layers/sys/x")

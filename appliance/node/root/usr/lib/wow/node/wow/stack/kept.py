@@ -31,42 +31,16 @@ MOST_LISTED = 1 << 16
 
 
 class Place:
-    """home: where home is mounted; image: the running system's own list; started, list_: what the initrd left of this start."""
+    """home: where home is mounted; image: the running system's own list; started, list_: what the initrd left of this start. layers: the folder of layers, each called
+    by its digest. next: what the initrd takes; good: what was found good last; tries: the initrd's count of starts; begun: its word on how a start ends that has
+    another system to go to (appliance/initrd/damage.sh); last: the number of the stack whose system had its last start (systems.py)."""
 
-    __slots__ = ("home", "image", "started_file", "list_file")
+    __slots__ = ("home", "image", "started_file", "list_file", "layers", "next", "good", "tries", "begun", "last")
 
     def __init__(self, home: str = HOME, image: str = IMAGE, started: str = STARTED, list_: str = LIST) -> None:
         self.home, self.image, self.started_file, self.list_file = home, image, started, list_
-
-    @property
-    def layers(self) -> str:
-        """The folder of layers, each called by its digest."""
-        return f"{self.home}/layers"
-
-    @property
-    def next(self) -> str:
-        """What the initrd takes."""
-        return f"{self.home}/stacks/next"
-
-    @property
-    def good(self) -> str:
-        """What was found good last."""
-        return f"{self.home}/stacks/good"
-
-    @property
-    def tries(self) -> str:
-        """The initrd's count of starts."""
-        return f"{self.home}/stacks/tries"
-
-    @property
-    def begun(self) -> str:
-        """The initrd's word on how a start ends that has another system to go to (appliance/initrd/damage.sh)."""
-        return f"{self.home}/stacks/begun"
-
-    @property
-    def last(self) -> str:
-        """The number of the stack whose system had its last start (systems.py)."""
-        return f"{self.home}/stacks/last"
+        self.layers = f"{home}/layers"
+        self.next, self.good, self.tries, self.begun, self.last = (f"{home}/stacks/{name}" for name in ("next", "good", "tries", "begun", "last"))
 
     def count_anew(self) -> None:
         """Has the initrd give `next` all its starts."""
