@@ -62,7 +62,7 @@ class Running(unittest.TestCase):
         failed, said = self.run_all([named("good", lambda: None), named("wrong", wrong)], [named("crash", crash)])
         self.assertEqual(failed, 2)
         self.assertTrue(said.endswith("1 passed, 2 failed\n"))
-        self.assertIn("       a figure\n       the reason\nFAILED wrong (", said)
+        self.assertRegex(said, r"FAILED wrong \([0-9.]+ s\)\n       the reason\n       a figure\n")
         self.assertIn("ValueError: of another kind", said)
 
     def test_words_choose(self):

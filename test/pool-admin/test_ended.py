@@ -34,7 +34,7 @@ class Killed(unittest.TestCase):
     def test_before_each_step(self):
         names = []
         World(self).create(*WORDS, reached=names.append)
-        self.assertEqual(14, len(names), names)
+        self.assertEqual(16, len(names), names)
         known = {}
         for name in names:
             self.assertTrue(self.killed(name), name)
@@ -78,7 +78,7 @@ class Full(unittest.TestCase):
 
     def setUp(self):
         self.place = pathlib.Path(tempfile.mkdtemp())
-        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8m", "tmpfs", self.place], check=True)
+        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=16m", "tmpfs", self.place], check=True)
         self.addCleanup(self.place.rmdir)
         self.addCleanup(subprocess.run, ["umount", self.place], check=True)
         self.world = World(self, self.place)
@@ -116,7 +116,7 @@ class Full(unittest.TestCase):
             self.assertEqual(1, code, full)
             self.assertTrue(any(words in err.lower() for words in NO_ROOM), f"{full}: {err}")
             self.assertIn("type the same command again", err)
-        self.assertEqual(14, len(failed), failed)
+        self.assertEqual(16, len(failed), failed)
         whole(self, self.world, ALL)
 
     def test_before_the_first_step(self):
