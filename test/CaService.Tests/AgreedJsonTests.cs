@@ -44,6 +44,7 @@ public sealed class AgreedJsonTests : IDisposable
         Assert.Equal((2, 1), ((await Ask("list", "--state", State)).GetProperty("certificates").GetArrayLength(), (await Ask("list", "--state", State)).GetProperty("tickets").GetArrayLength()));
         await Ask("ticket", "--state", State, "--end", ticket.Split(':')[0]);
         await Ask("stack", "--state", State);
+        await Ask("rekey", "--state", State);
         await Ask("help");
 
         // A publication and a login want a CA that serves: their own tests look at what they say. The line of one that serves is below.
