@@ -6,6 +6,7 @@ import threading
 import time
 
 from wow.history import token
+from wow.lib import requests
 from wow.lib.errors import WowError
 
 LONGEST = 4096
@@ -80,23 +81,11 @@ class Server:
         try:
             with link:
                 link.settimeout(self._patience)
-                link.sendall(self.answer(self._head(link)))
+                link.sendall(self.answer(requests.head(link, self._patience, LONGEST)))
         except OSError:
             pass  # who is gone, or too slow, does not get it
         finally:
             self._leave(address)
-
-    def _head(self, link: socket.socket) -> bytes:
-        """A request's head; what is no whole one in time and size is none."""
-        said, end = b"", time.monotonic() + self._patience
-        while b"\r\n\r\n" not in said and len(said) <= LONGEST and (left := end - time.monotonic()) > 0:
-            link.settimeout(left)
-            part = link.recv(LONGEST)
-            if not part:
-                break
-            said += part
-        head, is_whole, _ = said.partition(b"\r\n\r\n")
-        return head if is_whole and len(head) <= LONGEST else b""
 
     def answer(self, head: bytes) -> bytes:
         """The whole answer to a request's head."""

@@ -4,7 +4,7 @@ day. Who asks need not believe what comes: size and SHA-256 were signed."""
 import socket
 import time
 
-from wow.lib import agreed
+from wow.lib import agreed, requests
 from wow.limits import holding, state
 from wow.stack import kept, text
 from wow.stack.systems import Systems
@@ -89,7 +89,7 @@ def main() -> int:
 
 def serve(link: socket.socket, giving: Giving) -> None:
     """Answers one request. OSError: the other side is gone, or too slow."""
-    digest, at = asked(head(link))
+    digest, at = asked(requests.head(link, PATIENCE, LONGEST))
     link.settimeout(SILENCE)
     path, size = (giving.find(digest) if digest else None) or ("", 0)
     if not path or not giving.may(min(STEP, max(size - at, 0))):
@@ -106,19 +106,6 @@ def serve(link: socket.socket, giving: Giving) -> None:
             at += STEP
             if at >= size or not giving.may(min(STEP, size - at)):
                 return
-
-
-def head(link: socket.socket) -> bytes:
-    """A request's head; b"" where none came whole in time and size. OSError."""
-    data, end = b"", time.monotonic() + PATIENCE
-    while b"\r\n\r\n" not in data and len(data) <= LONGEST and (left := end - time.monotonic()) > 0:
-        link.settimeout(left)
-        part = link.recv(LONGEST)
-        if not part:
-            break
-        data += part
-    before, is_whole, _ = data.partition(b"\r\n\r\n")
-    return before if is_whole and len(before) <= LONGEST else b""
 
 
 def asked(request: bytes) -> tuple[str, int]:
