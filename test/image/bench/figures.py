@@ -61,7 +61,7 @@ def _stack(part):
         each = ratios(of["with"], of["without"])
         found.append(at_most(f"power-on to login with three modules, {processors} vCPU, to none, median", 1.25, statistics.median(each), each))
     found.append(at_most("the initrd with 12 layers, s", 2, part["initrd"] / 100))
-    for name, words in (("tree", "reads of R's files"), ("fio", "fio, random reads of a library")):
+    for name, words in (("tree", "reads of R's files"), ("fio", "fio, a library")):
         each = ratios(part["reads"][name]["plain"], part["reads"][name]["layers"])
         found.append(at_least(f"{words}: through the layers, to a plain ext4, median", 0.95, statistics.median(each), each))
     return found
