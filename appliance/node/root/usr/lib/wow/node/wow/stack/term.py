@@ -42,9 +42,7 @@ def read(path: str = "") -> Term | None:
 def _number(line: str, word: str, most: int) -> int:
     """What stands behind a line's word; 0 where it is no number from 1 to most."""
     first, _, digits = line.partition(" ")
-    if first != word or not 0 < len(digits) <= 20 or set(digits) - text.DIGITS or digits[0] == "0" or int(digits) > most:
-        return 0
-    return int(digits)
+    return int(digits) if first == word and text.is_number(digits, most) else 0
 
 
 def end_of(stack: "Stack", term: Term | None) -> int:

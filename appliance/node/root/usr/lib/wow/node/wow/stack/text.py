@@ -102,7 +102,7 @@ def _deadline(line: str) -> int | None:
     words = line.split(" ")
     if words[0] != agreed.RESTART_WORD:
         return None
-    if len(words) != 2 or not _is_number(words[1], agreed.LATEST_RESTART):
+    if len(words) != 2 or not is_number(words[1], agreed.LATEST_RESTART):
         raise NoStack(f"its last line is not {agreed.RESTART_WORD} and 1 to {agreed.LATEST_RESTART}")
     return int(words[1])
 
@@ -114,7 +114,7 @@ def _system(lines: list[str]) -> "tuple[Layer, ...]":
         return ()
     if tuple(word[0] for word in words) != SYSTEM or any(len(word) != 3 or not _is_digest(word[1]) for word in words):
         raise NoStack(f"its system is not {', '.join(SYSTEM)}, each with a digest and a size")
-    if not all(_is_number(word[2], agreed.LARGEST_LAYER) for word in words):
+    if not all(is_number(word[2], agreed.LARGEST_LAYER) for word in words):
         raise NoStack(f"a size of its system is not 1 to {agreed.LARGEST_LAYER}")
     return tuple(Layer(kind, kind, int(size), digest) for kind, digest, size in words)
 
@@ -135,7 +135,7 @@ def _layer(line: str) -> Layer:
     kind, name, size, digest = words
     if not (name == modes.GLUE if kind == modes.GLUE else _is_label(name) and name not in modes.TAKEN):
         raise NoStack("a layer's name is none")
-    if not _is_number(size, agreed.LARGEST_LAYER):
+    if not is_number(size, agreed.LARGEST_LAYER):
         raise NoStack(f"a layer's size is not 1 to {agreed.LARGEST_LAYER}")
     return Layer(kind, name, int(size), digest)
 
@@ -145,7 +145,7 @@ def _delta(line: str) -> Delta:
     words = line.split(" ")
     if len(words) != 5 or words[0] != agreed.DELTA_WORD or not all(_is_digest(words[at]) for at in (1, 2, 4)):
         raise NoStack("a line is none of a delta")
-    if not _is_number(words[3], agreed.LARGEST_LAYER):
+    if not is_number(words[3], agreed.LARGEST_LAYER):
         raise NoStack(f"a delta's size is not 1 to {agreed.LARGEST_LAYER}")
     return Delta(words[1], words[2], int(words[3]), words[4])
 
@@ -179,8 +179,9 @@ def _apart(deltas: "tuple[Delta, ...]", digests: list[str]) -> None:
         raise NoStack("two of its deltas make one file from one")
 
 
-def _is_number(word: str, most: int) -> bool:
-    return 0 < len(word) <= 10 and not set(word) - DIGITS and word[0] != "0" and int(word) <= most
+def is_number(word: str, most: int) -> bool:
+    """Whether a word is a number from 1 to most, in decimal without leading zeros."""
+    return 0 < len(word) <= len(str(most)) and not set(word) - DIGITS and word[0] != "0" and int(word) <= most
 
 
 def _is_digest(word: str) -> bool:
