@@ -69,10 +69,9 @@ public readonly record struct IPv4Address(uint Value) : IComparable<IPv4Address>
     /// <summary>Reads one decimal number from 0 to 255 without leading zeros.</summary>
     public static bool TryParseOctet(ReadOnlySpan<char> text, out byte octet)
     {
-        octet = 0;
-        return text.Length is >= 1 and <= 3
-            && (text.Length == 1 || text[0] != '0')
-            && byte.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out octet);
+        bool isOctet = Digits.TryRead(text, byte.MaxValue, out ulong number) && (text.Length == 1 || text[0] != '0');
+        octet = isOctet ? (byte)number : default;
+        return isOctet;
     }
 
     /// <summary>Converts to the framework's class; allocates.</summary>

@@ -236,8 +236,7 @@ public sealed class PoolLayers
 
     /// <summary>A decimal number without leading zeros; null if it is none.</summary>
     private static long? ReadNumber(string word) =>
-        // TryParse takes characters 0 behind the digits, too.
-        word.All(char.IsAsciiDigit) && long.TryParse(word, NumberStyles.None, CultureInfo.InvariantCulture, out long number) && word[0] != '0' ? number : null;
+        Digits.TryRead(word, long.MaxValue, out ulong number) && word[0] != '0' ? (long)number : null;
 
     /// <summary>The words behind a line's first; null if that is another.</summary>
     private static string[]? After(string line, string first) => line.Split(' ') is [var word, .. var rest] && word == first ? rest : null;

@@ -47,8 +47,7 @@ public sealed record StackTerm(ulong Stack, long Until)
     /// <summary>The number behind a line's word, 1 or more; null if it is none.</summary>
     private static ulong? ReadNumber(string line, string word) =>
         line.StartsWith(word, StringComparison.Ordinal) && line[word.Length..] is [>= '1' and <= '9', ..] digits
-            // TryParse takes characters 0 behind the digits, too.
-            && digits.All(char.IsAsciiDigit) && ulong.TryParse(digits, NumberStyles.None, CultureInfo.InvariantCulture, out ulong number)
+            && Digits.TryRead(digits, ulong.MaxValue, out ulong number)
             ? number
             : null;
 }

@@ -21,6 +21,14 @@ public sealed partial class FileTests
             .Where(place => UnfinishedPattern().IsMatch(place.line) && !place.file.EndsWith("/FileTests.cs", StringComparison.Ordinal))
             .Select(place => $"{place.file}:{place.number}: {place.line.Trim()}"));
 
+    /// <summary>The framework's TryParse takes characters 0 behind the digits. In Brunet, which stands below PoolRules, only what a gateway answers is read so.</summary>
+    [Fact]
+    public void A_number_in_a_text_is_read_by_Digits() =>
+        Rule.NobodyBreaks(Clone.Files
+            .Where(file => Path.GetExtension(file) == ".cs" && (file.StartsWith("ipop/", StringComparison.Ordinal) || file.StartsWith("ca-service/", StringComparison.Ordinal)))
+            .Where(file => Path.GetFileName(file) != "Digits.cs" && !file.StartsWith("ipop/Brunet/Nat/PortMapping/", StringComparison.Ordinal))
+            .Where(file => Clone.Read(file).Contains("NumberStyles.None", StringComparison.Ordinal)));
+
     [Fact]
     public void A_file_can_be_executed_just_when_it_names_its_interpreter()
     {

@@ -1,4 +1,3 @@
-using System.Globalization;
 
 namespace CaService.Commands;
 
@@ -63,8 +62,8 @@ internal sealed class Options
         }
 
         string text = Get(name);
-        return int.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out int number) && number >= least && number <= most
-            ? number
+        return Digits.TryRead(text, (ulong)most, out ulong number) && (int)number >= least
+            ? (int)number
             : throw new UserError($"--{name} is '{text}': give a number from {least} to {most}.");
     }
 

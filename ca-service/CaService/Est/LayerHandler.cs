@@ -54,8 +54,8 @@ internal sealed class LayerHandler(StackFolder folder, ServeSettings settings, T
     /// <summary>The first byte that is asked for; 0 where no rest of a file is. Other ranges get the whole, as RFC 9110 section 14.2 allows.</summary>
     internal static long ReadRange(string? header) =>
         header is not null && header.StartsWith(Bytes, StringComparison.Ordinal) && header.EndsWith('-')
-            && long.TryParse(header.AsSpan(Bytes.Length, header.Length - Bytes.Length - 1), NumberStyles.None, CultureInfo.InvariantCulture, out long first)
-            ? first
+            && Digits.TryRead(header.AsSpan(Bytes.Length, header.Length - Bytes.Length - 1), long.MaxValue, out ulong first)
+            ? (long)first
             : 0;
 
     /// <summary>The file of the published stack that a path below this one names, and that stack.</summary>

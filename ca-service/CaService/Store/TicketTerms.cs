@@ -24,13 +24,13 @@ internal readonly record struct TicketTerms(int Uses, long NotAfter)
         // A fourth part is one too many already; a stranger's text may have thousands.
         string[] parts = id.Split('-', 4);
         if (parts is not [{ Length: RandomDigits } digits, var machines, var end] || !digits.All(char.IsAsciiHexDigitLower)
-            || !int.TryParse(machines, NumberStyles.None, CultureInfo.InvariantCulture, out int uses) || uses is < 1 or > MostUses
-            || !long.TryParse(end, NumberStyles.None, CultureInfo.InvariantCulture, out long notAfter) || notAfter > DateTimeOffset.MaxValue.ToUnixTimeSeconds())
+            || !Digits.TryRead(machines, MostUses, out ulong uses) || uses == 0
+            || !Digits.TryRead(end, (ulong)DateTimeOffset.MaxValue.ToUnixTimeSeconds(), out ulong notAfter))
         {
             return false;
         }
 
-        terms = new TicketTerms(uses, notAfter);
+        terms = new TicketTerms((int)uses, (long)notAfter);
         return terms.IdWith(digits) == id;
     }
 }

@@ -1,4 +1,3 @@
-using System.Globalization;
 using Ipop.Linux.Polling;
 
 namespace Ipop.Linux.Clocks;
@@ -52,7 +51,7 @@ public sealed unsafe class HostClock : IDisposable
         }
 
         // It tells whole seconds that are past: on average it is half a second later.
-        return long.TryParse(Text(_battery), NumberStyles.None, CultureInfo.InvariantCulture, out long seconds) ? At(seconds, TimeSpan.TicksPerSecond / 2) : null;
+        return Digits.TryRead(Text(_battery), long.MaxValue, out ulong seconds) ? At((long)seconds, TimeSpan.TicksPerSecond / 2) : null;
     }
 
     /// <inheritdoc/>

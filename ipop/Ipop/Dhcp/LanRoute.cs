@@ -27,14 +27,14 @@ public readonly record struct LanRoute(IPv4Address Network, int PrefixLength, IP
         int slash = text.IndexOf('/');
         if (word < 0 || slash < 0 || slash > word
             || !IPv4Address.TryParse(text[..slash], out IPv4Address network)
-            || !int.TryParse(text[(slash + 1)..word], NumberStyles.None, CultureInfo.InvariantCulture, out int length)
+            || !Digits.TryRead(text[(slash + 1)..word], 32, out ulong bits)
             || !IPv4Address.TryParse(text[(word + Word.Length)..], out IPv4Address via)
-            || length is < 1 or > 32 || (uint)((ulong)network.Value << length) != 0)
+            || bits == 0 || (uint)((ulong)network.Value << (int)bits) != 0)
         {
             return false;
         }
 
-        route = new LanRoute(network, length, via);
+        route = new LanRoute(network, (int)bits, via);
         return true;
     }
 

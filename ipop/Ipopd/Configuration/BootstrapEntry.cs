@@ -1,5 +1,4 @@
 using System.Diagnostics.CodeAnalysis;
-using System.Globalization;
 using System.Net;
 
 namespace Ipopd.Configuration;
@@ -23,7 +22,7 @@ internal sealed record BootstrapEntry(string Host, ushort Port)
 
         string rest = text[4..];
         int colon = rest.LastIndexOf(':');
-        if (colon <= 0 || !ushort.TryParse(rest[(colon + 1)..], NumberStyles.None, CultureInfo.InvariantCulture, out ushort port) || port == 0)
+        if (colon <= 0 || !Digits.TryRead(rest.AsSpan(colon + 1), ushort.MaxValue, out ulong port) || port == 0)
         {
             return false;
         }
@@ -42,7 +41,7 @@ internal sealed record BootstrapEntry(string Host, ushort Port)
             return false;
         }
 
-        entry = new BootstrapEntry(host, port);
+        entry = new BootstrapEntry(host, (ushort)port);
         return true;
     }
 

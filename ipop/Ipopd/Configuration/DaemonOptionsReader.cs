@@ -1,4 +1,3 @@
-using System.Globalization;
 using System.Net;
 using System.Net.Sockets;
 using Brunet.Addressing;
@@ -110,8 +109,8 @@ internal sealed class DaemonOptionsReader
     internal ushort Number(OptionKey key)
     {
         string value = Value(key);
-        return ushort.TryParse(value, NumberStyles.None, CultureInfo.InvariantCulture, out ushort number) && number >= key.Least && number <= key.Most
-            ? number
+        return Digits.TryRead(value, ushort.MaxValue, out ulong number) && (ushort)number >= key.Least && (ushort)number <= key.Most
+            ? (ushort)number
             : throw Wrong(key, value, $"is not a number from {key.Least} to {key.Most}");
     }
 
@@ -248,8 +247,8 @@ internal sealed class DaemonOptionsReader
         var ports = new List<ushort>();
         foreach (string text in Words(key))
         {
-            ports.Add(ushort.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out ushort port) && port > 0 && !ports.Contains(port)
-                ? port
+            ports.Add(Digits.TryRead(text, ushort.MaxValue, out ulong port) && port > 0 && !ports.Contains((ushort)port)
+                ? (ushort)port
                 : throw Wrong(key, value, "is neither auto, none nor a list of different ports; write it like 4433 443"));
         }
 

@@ -1,4 +1,3 @@
-using System.Globalization;
 using Ipopd.Configuration;
 
 namespace Ipopd.Enroll;
@@ -56,7 +55,7 @@ internal static class EnrollCommand
                 case "--config" when value is not null:
                     config = value;
                     break;
-                case "--timeout" when int.TryParse(value, NumberStyles.None, CultureInfo.InvariantCulture, out int seconds):
+                case "--timeout" when Digits.TryRead(value, int.MaxValue, out ulong seconds):
                     change = o => before(o) with { Timeout = TimeSpan.FromSeconds(seconds) };
                     break;
                 case "--ticket-file" when value is not null:
