@@ -1,5 +1,5 @@
-"""An origin beside the pool: the fence of a machine whose pool.conf names one lets wow-origin@ there, and nobody else; no job gains anything by it. The fence is the machine's own
-text in a real kernel, the server a real one by TLS in another namespace."""
+"""An origin beside the pool: the fence of a machine whose pool.conf names one lets wow-origin@ there, and nobody else; no job gains anything by it. The fence is the
+machine's own text in a real kernel, the server a real one by TLS in another namespace."""
 
 import contextlib
 import hashlib
@@ -44,7 +44,8 @@ class Outside:
     def __enter__(self):
         try:
             key, pem = self.folder / "key", self.folder / "pem"
-            do("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj", "/CN=web", "-keyout", str(key), "-out", str(pem))
+            do("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj", "/CN=web",
+               "-keyout", str(key), "-out", str(pem))
             der = subprocess.run(["openssl", "x509", "-in", str(pem), "-outform", "DER"], stdout=subprocess.PIPE, check=True).stdout
             self.origin = f"https://{WEB}:{PORT}/#sha256={hashlib.sha256(der).hexdigest()}"
             self.topology.public("web", WEB)

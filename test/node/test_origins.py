@@ -1,5 +1,5 @@
-"""Layers from origins: real servers that speak TLS, by wow-origin@'s own code, which a thread runs for each connection as systemd does. They are honest, lie, are slow, busy,
-dead or endless."""
+"""Layers from origins: real servers that speak TLS, by wow-origin@'s own code, which a thread runs for each connection as systemd does. They are honest, lie, are slow,
+busy, dead or endless."""
 import hashlib
 import os
 import signal
@@ -365,7 +365,8 @@ class Asking(Case):
         for said, parts in (("https://a.example", ("a.example", 443, "", "")), ("https://192.0.2.7:8443/x/y#sha256=" + "ab" * 32, ("192.0.2.7", 8443, "/x/y", "ab" * 32))):
             origin = Origin(samples.pool(modules__origins=said).origins[0])
             self.assertEqual((origin.host, origin.port, origin.path, origin.pin), parts)
-        self.assertEqual(Origin("https://a.example").request("ab", 7), b"GET /ab HTTP/1.1\r\nHost: a.example\r\nAccept-Encoding: identity\r\nRange: bytes=7-\r\nConnection: close\r\n\r\n")
+        self.assertEqual(Origin("https://a.example").request("ab", 7),
+                         b"GET /ab HTTP/1.1\r\nHost: a.example\r\nAccept-Encoding: identity\r\nRange: bytes=7-\r\nConnection: close\r\n\r\n")
 
 
 class Doctor(Case):

@@ -202,8 +202,8 @@ def close_enrolment_policies(address: str, ca: str) -> str:
 
 
 def _origin_out(ports: str) -> list[str]:
-    """What wow-origin@ may send: questions for names to this machine, and TCP to the ports of the origins beside the pool. Their addresses may change each hour, so it is the
-    account that is held, and its one program."""
+    """What wow-origin@ may send: questions for names to this machine, and TCP to the ports of the origins beside the pool. Their addresses may change each hour, so what
+    is held is the account, which has one program."""
     return ['oifname "lo" ip daddr 127.0.0.1 meta l4proto { tcp, udp } th dport 53 counter accept', f'oifname {{ "lo", "{paths.TAP}" }} counter drop',
             f"ip protocol tcp tcp dport {{ {ports} }} counter accept", "counter drop"]
 

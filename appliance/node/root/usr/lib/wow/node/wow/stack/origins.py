@@ -1,5 +1,5 @@
-"""Files of a stack from origins, web servers that the pool's administrator names in pool.conf. They are asked before all others, for that is what they were named for: the
-lines of volunteers and of the CA are spared. They are believed in nothing: who is away, slow, busy, or sends something else is left for the rest of the run."""
+"""Files of a stack from origins, web servers that the pool's administrator names in pool.conf. They are asked before all others, for they were named so that the lines
+of volunteers and of the CA are spared. They are believed in nothing: who is away, slow, busy, or sends something else is left for the rest of the run."""
 import hashlib
 import http.client
 import os
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from wow.stack.text import Layer
 
 SILENCE, PATIENCE = 20.0, 30.0
-"""Seconds without a byte until an origin is left, and after which share.LEAST bytes a second must have come on the average. wow-origin@ has PATIENCE of its own within."""
+"""Seconds without a byte until an origin is left, and after which share.LEAST bytes a second must have come on the average; tls.PATIENCE ends before."""
 
 
 class Here(http.client.HTTPConnection):

@@ -1,6 +1,6 @@
-"""Files of a stack from others than the machine with the CA, which need not send each of them to everybody: from origins, where pool.conf names any (origins.py), and from
-other machines of the pool. The CA names some that said to have a file whole. They are asked before it, and believed in nothing: who is away, slow, or sends something else is left for the rest of the run, and what nobody gives comes from the
-CA."""
+"""Files of a stack from others than the machine with the CA, which need not send each of them to everybody: from origins, where pool.conf names any (origins.py), and
+from other machines of the pool. The CA names some that said to have a file whole. They are asked before it, and believed in nothing: who is away, slow, or sends
+something else is left for the rest of the run, and what nobody gives comes from the CA."""
 import http.client
 import os
 

@@ -1,5 +1,5 @@
-"""wow-origin@: asks an origin for one file of the pool's stack, by TLS, for wow-stack, and hands on what comes. It has an account of its own, the only one that the fence lets
-call origins: what reads TLS of the world is not root, and reads nothing of this machine. wow-stack judges what comes, as from anybody."""
+"""wow-origin@: asks an origin for one file of the pool's stack, by TLS, for wow-stack, and hands on what comes. It has an account of its own, the only one that the fence
+lets call origins: what reads TLS of the world is not root, and reads nothing of this machine. wow-stack judges what comes, as from anybody."""
 import signal
 import socket
 
