@@ -7,7 +7,8 @@ from pool.node import agreed, keyboard, poolconf
 
 class Facts(NamedTuple):
     """What all machines of a pool have in common; `at` is the first manager's HOST:PORT, `others` are those of the managers beside it;
-    `reserved` are the addresses for managers, None where no addresses are kept; `projects` are (name, {says, link}) pairs."""
+    `reserved` are the addresses for managers, None where no addresses are kept; `projects` are (name, {says, link}) pairs; `origins` are the web servers that have
+    the stack's files, blanks between."""
     name: str
     subnet: str
     at: str
@@ -16,6 +17,7 @@ class Facts(NamedTuple):
     others: tuple = ()
     reserved: str | None = None
     projects: tuple = ()
+    origins: str = ""
 
 
 def text(sections):
@@ -32,14 +34,15 @@ def manager(facts, admins=(), users=(), **node):
     """The manager's file; `node` are more keys of [node], `admins` (name, key) pairs of who may log in there and ask its CA, `users` of who may log in."""
     return _checked([("pool", _pool(facts)), ("ca", {"certificate": facts.certificate}),
                      ("node", {"role": agreed.MANAGER_ROLE, "port": _port(facts.at), **node}), *_users(admins, admin="yes"), *_users(users),
-                     *_projects(facts.projects)], "manager's pool.conf")
+                     *_origins(facts.origins), *_projects(facts.projects)], "manager's pool.conf")
 
 
 def other_manager(facts, at, **node):
     """The file of a manager beside the first, which everybody reaches there, or nobody where `at` is None; `node` are more keys of [node]."""
     return _checked([
         ("pool", _pool(facts, [one for one in (facts.at, *facts.others) if one != at])),
-        ("ca", {"certificate": facts.certificate}), ("node", {"role": agreed.MANAGER_ROLE, "port": _port(at), **node}), *_projects(facts.projects)],
+        ("ca", {"certificate": facts.certificate}), ("node", {"role": agreed.MANAGER_ROLE, "port": _port(at), **node}), *_origins(facts.origins),
+        *_projects(facts.projects)],
         "other manager's pool.conf")
 
 
@@ -48,7 +51,7 @@ def worker(facts, ticket, users=(), **node):
     return _checked([
         ("pool", _pool(facts, (facts.at, *facts.others))),
         ("ca", {"certificate": facts.certificate, "ticket": ticket}), *([("node", node)] if node else []), *_users(users),
-        *_projects(facts.projects)], "volunteers' pool.conf")
+        *_origins(facts.origins), *_projects(facts.projects)], "volunteers' pool.conf")
 
 
 def judge(name, subnet, at, users, option="--user"):
@@ -72,6 +75,17 @@ def judge_keyboard(name):
         keyboard.must_know(name)
     except poolconf.WowError as error:
         raise poolconf.WowError(error.what, error.todo, "", "--keyboard") from None
+
+
+def judge_origins(value):
+    """WowError, naming the option, if the reader would refuse these web servers; else them in their one spelling."""
+    if not value.isprintable():
+        raise poolconf.WowError("holds an end of line", "Type it without", "", "--origins")
+    draft = text([("pool", {"name": "a", "subnet": "10.128.0.0/16", "bootstrap": "udp:a:1", "secret": "0" * 64, "open": "yes"}), *_origins(value)])
+    try:
+        return " ".join(poolconf.read(draft.encode(), "").origins)
+    except poolconf.WowError as error:
+        raise poolconf.WowError(error.what, error.todo, "", "--origins") from None
 
 
 def judge_project(name, says, link):
@@ -109,6 +123,10 @@ def _users(users, **more):
 
 def _projects(projects):
     return [(f"{poolconf.PROJECTS}{name}", {"says": told["says"], "link": told["link"] or None}) for name, told in projects]
+
+
+def _origins(origins):
+    return [("modules", {"origins": origins})] if origins else []
 
 
 def _checked(sections, shown):

@@ -27,7 +27,7 @@ class Pool:
         """What every machine's pool.conf says."""
         told = self.settings
         return conf.Facts(told.name, told.subnet, told.at, self.folder.read_secret(), self.authority.certificate,
-                          tuple(one["at"] for one in told.managers if one["at"]), told.reserved or None, tuple(told.projects.items()))
+                          tuple(one["at"] for one in told.managers if one["at"]), told.reserved or None, tuple(told.projects.items()), told.origins)
 
     @property
     def ticket(self):

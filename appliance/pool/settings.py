@@ -18,7 +18,7 @@ class Settings(NamedTuple):
     says whether there is an image for laptops, with a queue and no jobs; `managers` are those beside the first in their order, {host, address, at} each, `at`
     None where only the overlay leads there; `reserved` are the addresses for managers, FIRST-LAST, empty in a pool that was made before there were any; `projects`
     are {name: {says, link}}; `admins` maps the names of those who may ask the CA on its manager to OpenSSH keys; `keyboard` is what stands at the machines' screens,
-    empty for an American one."""
+    empty for an American one; `origins` are the web servers that have the stack's files, blanks between."""
     name: str
     subnet: str
     host: str
@@ -32,6 +32,7 @@ class Settings(NamedTuple):
     projects: dict = {}
     admins: dict = {}
     keyboard: str = ""
+    origins: str = ""
 
     @property
     def at(self):
@@ -42,7 +43,7 @@ class Settings(NamedTuple):
 def write(path, settings):
     """Keeps them. OSError: no room."""
     told = settings._asdict()
-    for later in ("managers", "reserved", "projects", "admins", "keyboard"):
+    for later in ("managers", "reserved", "projects", "admins", "keyboard", "origins"):
         # As a clone of before knows it.
         if not told[later]:
             del told[later]

@@ -29,7 +29,7 @@ HEALTHY = {"now": NOW, "socket": "/run/wow/ipopd.sock", "status": STATUS, "troub
            "names": [{"who": "ipopd", "server": "127.0.0.54:5354", "answer": 0}, {"who": "dnsmasq", "server": "127.0.0.1:53", "answer": 3}],
            "ca": {"address": "10.128.0.1", "open": True, "by": "ping"},
            "services": {"strongswan.service": "active", "condor.service": "active", "wow-names.service": "active"}, "condor": None, "notice": "",
-           "list_ahead": None, "homes": [], "stack": None, "system": None}
+           "list_ahead": None, "homes": [], "stack": None, "origins": "", "system": None}
 
 
 def facts(status=None, boot=None, **changes):

@@ -62,7 +62,8 @@ class Fence(unittest.TestCase):
         self.assertEqual(accepted[-1], "udp sport { 67, 68 } udp dport { 67, 68 } counter accept")
 
     def test_every_chain_ends_with_a_drop_and_every_hook_of_sockets_with_that_policy(self):
-        for pool in (samples.pool(), samples.pool(pool__open="yes", ca__certificate=None, ca__ticket=None), samples.pool(node__role="manager")):
+        for pool in (samples.pool(), samples.pool(pool__open="yes", ca__certificate=None, ca__ticket=None), samples.pool(node__role="manager"),
+                     samples.pool(modules__origins="https://a.example")):
             for text in (fence.sockets(pool), fence.wire(pool)):
                 for chain in text.split("  chain ")[1:]:
                     body = chain.split("}\n")[0] if "hook" in chain else chain
@@ -124,6 +125,18 @@ class Fence(unittest.TestCase):
             lines = [line for line in fence.sockets(pool).splitlines() if port in line]
             self.assertEqual(["    tcp dport { 22, 8443, 8444, 8445, 8446, 9618, 9619, 9700-9799 } counter reject with tcp reset"], lines)
 
+    def test_origins_open_the_fence_for_one_account_and_their_ports_and_for_no_job(self):
+        usual = fence.sockets(samples.pool())
+        self.assertNotIn(f"skuid {users.ORIGIN_UID}", usual)
+        text = fence.sockets(samples.pool(modules__origins="https://a.example/wow https://b.example:8443 https://c.example"))
+        self.assertEqual([line.strip() for line in text.splitlines() if line not in usual.splitlines()],
+                         ["chain origin_out {", 'oifname "lo" ip daddr 127.0.0.1 meta l4proto { tcp, udp } th dport 53 counter accept', 'oifname { "lo", "wow0" } counter drop',
+                          "ip protocol tcp tcp dport { 443, 8443 } counter accept", "tcp sport { 443, 8443 } tcp flags & (syn | ack) != syn counter accept",
+                          f"meta skuid {users.ORIGIN_UID} goto origin_out"])
+        rules = [line.strip() for line in text.split("chain output {\n")[1].split("}\n")[0].splitlines()]
+        self.assertLess(rules.index(f"meta skuid {users.ORIGIN_UID} goto origin_out"), rules.index('oifname "lo" accept'))
+        self.assertFalse(paths.FIRST_JOB_UID <= users.ORIGIN_UID <= paths.LAST_JOB_UID)
+
     def test_block_policies_cover_all_three_directions_and_are_weaker_than_charon(self):
         lines = fence.policies(samples.pool()).splitlines()
         for direction in ("in", "out", "fwd"):
@@ -145,7 +158,8 @@ class Fence(unittest.TestCase):
     def test_nftables_takes_every_form_of_it(self):
         nft = shutil.which("nft", path="/usr/sbin:/usr/bin:/sbin")
         self.assertIsNotNone(nft, "install nftables")
-        for pool in (samples.pool(), samples.pool(node__role="manager"), samples.pool(pool__open="yes", ca__certificate=None, ca__ticket=None)):
+        for pool in (samples.pool(), samples.pool(node__role="manager"), samples.pool(pool__open="yes", ca__certificate=None, ca__ticket=None),
+                     samples.pool(modules__origins="https://a.example https://b.example:8443/x")):
             text = fence.sockets(pool).replace('"dnsmasq"', '"daemon"') + fence.own_address("10.128.3.4")
             done = subprocess.run([*ALONE, nft, "-c", "-f", "-"], input=text, text=True, capture_output=True, check=False)
             self.assertEqual((done.returncode, done.stderr), (0, ""))

@@ -57,6 +57,19 @@ class WhatIsRight(unittest.TestCase):
     def test_modules_are_names_with_blanks_between(self):
         self.assertEqual(samples.pool(modules__names="tutorial genomics").modules, ("tutorial", "genomics"))
 
+    def test_origins_are_a_few_places_of_https_in_one_spelling(self):
+        def origins(text):
+            return samples.pool(modules__origins=text).origins
+        pin = "#sha256=" + "AB" * 32
+        self.assertEqual(origins(f"https://A.example/wow/  https://192.0.2.7:08443{pin}"), ("https://a.example/wow", f"https://192.0.2.7:8443{pin.lower()}"))
+        self.assertEqual((origins(""), origins(" ".join(f"https://a{number}" for number in range(4)))[3]), ((), "https://a3"))
+        for bad in ("http://a.example", "a.example", "https://", "https:///x", "https://a.example:0", "https://a.example:", "https://u@a.example", "https://a.example/x?y",
+                    "https://[::1]/", "https://a.example/\"", "https://a.example#sha256=ab", "https://a.example#", f"https://a.example{pin}f", "https://a" * 60, "https://a/" + "a" * 200,
+                    "https://a https://A/", " ".join(f"https://a{number}" for number in range(5))):
+            with self.assertRaises(WowError, msg=bad) as caught:
+                origins(bad)
+            self.assertEqual(caught.exception.key, "[modules] origins")
+
     def test_an_empty_value_is_as_good_as_none(self):
         self.assertIsNone(samples.pool(node__host="").host)
 

@@ -26,7 +26,7 @@ CONFINED = {
     "ProtectKernelModules": "yes", "ProtectKernelTunables": "yes"}
 HEARS_STRANGERS = {
     "ipopd.service": "CAP_NET_ADMIN CAP_NET_BIND_SERVICE CAP_SYSLOG CAP_SYS_TIME", "wow-ca.service": "", "wow-pool.service": "", "wow-power.service": "", "wow-agent.service": "",
-    "wow-stack.service": "", "wow-share@.service": "", "wow-console.service": "", "wow-web.service": ""}
+    "wow-stack.service": "", "wow-share@.service": "", "wow-console.service": "", "wow-web.service": "", "wow-origin@.service": ""}
 """Confined units and the capabilities that they keep."""
 WATCHED_OF_OTHERS = {"wow-upstream.path": "/run/systemd/netif/", "wow-watch.path": "/run/systemd/netif/"}
 """Where somebody else than root may write and a unit of root's watches."""
@@ -181,6 +181,14 @@ class Command(unittest.TestCase):
         self.assertEqual([values(units["wow-web.service"], key) for key in ("PrivateNetwork", "RestrictAddressFamilies", "User", "SupplementaryGroups")],
                          [["yes"], ["AF_UNIX"], [users.WEB], [str(users.ADMINS_ID)]])
         self.assertEqual([values(units["wow-web.socket"], key) for key in ("Requires", "ListenStream")], [["wow-fence.service"], [f"0.0.0.0:{paths.PAGE_PORT}"]])
+
+    def test_what_speaks_with_origins_has_an_account_of_its_own_and_root_alone_asks_it(self):
+        units = own_units()
+        self.assertEqual([values(units["wow-origin@.service"], key) for key in ("User", "Group", "SupplementaryGroups", "RestrictAddressFamilies")],
+                         [[users.ORIGIN], [], [], ["AF_UNIX AF_INET"]])
+        self.assertEqual([values(units["wow-origin.socket"], key) for key in ("Requires", "ListenStream", "SocketMode", "SocketUser", "ConditionPathExists")],
+                         [["wow-fence.service"], [paths.ORIGIN_SOCKET], ["0600"], [], [paths.ORIGINS]])
+        self.assertIn(f"\n{users.ORIGIN}:x:{users.ORIGIN_UID}:{users.NOGROUP}:", users.own("", "")[0])
 
     def test_what_the_agent_starts_is_a_unit_of_ours_that_takes_nothing_but_the_asker_s_number(self):
         text = (ROOT / "usr/lib/wow/node/wow/agent/requests.py").read_text(encoding="utf-8")

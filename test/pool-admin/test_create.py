@@ -39,6 +39,18 @@ class OnePool(unittest.TestCase):
         for disk in disks:
             self.assertIn("keyboard = fr\n", self.world.conf(disk))
 
+    def test_web_servers_that_have_the_modules_stand_in_each_pool_conf_until_they_are_taken_off(self):
+        self.world.made()
+        code, _, err = self.world.run("stamp", self.world.pool, "--origins", "http://a.example")
+        self.assertEqual((1, True), (code, '--origins: "http://a.example" is not https:// with a host' in err), err)
+        disks = ("for-volunteers/science-config.img", "for-manager/science-manager-config.img")
+        for typed, line in (("https://A.example/wow/ https://b.example:8443", "[modules]\norigins = https://a.example/wow https://b.example:8443\n"), ("", "")):
+            code, _, err = self.world.run("stamp", self.world.pool, "--origins", typed)
+            self.assertEqual(0, code, err)
+            for disk in disks:
+                self.assertEqual("origins" in self.world.conf(disk), bool(line))
+                self.assertIn(line, self.world.conf(disk))
+
     def test_one_command_makes_everything_in_a_folder_of_its_owner_alone(self):
         told = self.world.made("--user", f"alice={self.world.key}", "--until", "2099-01-01", "--machines", "7")
         whole(self, self.world, ALL)

@@ -15,6 +15,7 @@ def add(parser):
     parser.add_argument("--private", action="store_true", help="that address is private: all machines of the pool stand in its network")
     parser.add_argument("--login", action="store_true", help="from now on also make a machine with a queue and no jobs, for people with a laptop")
     parser.add_argument("--keyboard", metavar="LAYOUT", help="which keyboards stand at the machines' screens from now on, like de or fr; us for American ones")
+    parser.add_argument("--origins", metavar="URLS", help="web servers from which machines fetch modules from now on, https://, blanks between; '' for none")
     parser.add_argument("--replace-manager", action="store_true", help="make the manager's files although its CA has admitted machines: that manager is gone")
 
 
@@ -33,6 +34,8 @@ def run(given, context):
         if given.keyboard:
             conf.judge_keyboard(given.keyboard)
             pool.change(keyboard=given.keyboard)
+        if given.origins is not None:
+            pool.change(origins=conf.judge_origins(given.origins))
         if given.login:
             pool.change(login=True)
         for keys in (folder.manager, *(folder.other(one["host"]) for one in pool.settings.managers)):

@@ -111,6 +111,12 @@ def share() -> int:
     return sharing.main()
 
 
+def origin() -> int:
+    """wow-origin@.service."""
+    from wow.stack import tls
+    return tls.main()
+
+
 def keyboard() -> int:
     """wow-keyboard.service."""
     from wow.screen import act
@@ -119,7 +125,7 @@ def keyboard() -> int:
 
 PROGRAMS = {"config": config, "join": join, "renew": renew, "agent": agent, "reset": reset, "leave": leave, "revoked": revoked, "jobs": jobs, "managers": managers,
             "pace": pace, "support": support, "pool": pool, "take": take, "web": web, "stack": stack, "system": system, "share": share,
-            "keyboard": keyboard}
+            "origin": origin, "keyboard": keyboard}
 
 if len(sys.argv) != 2 or sys.argv[1] not in PROGRAMS:
     sys.exit(f"main.py: name one program of {', '.join(PROGRAMS)}")

@@ -13,7 +13,7 @@ NUMBERS = f"{paths.STATE}/users"
 
 
 def own() -> None:
-    """Adds the accounts of both pages. OSError: /etc cannot be written."""
+    """Adds the accounts of both pages and of wow-origin@. OSError: /etc cannot be written."""
     passwd, shadow = files.read("/etc/passwd"), files.read("/etc/shadow")
     if f"\n{users.CONSOLE}:x:" not in passwd:
         passwd, shadow = users.own(passwd, shadow)

@@ -173,6 +173,8 @@ def generate(pool: Pool, data: bytes) -> None:
     files.write(f"{run}/starters.nft", slots.starters())
     files.write(f"{run}/wire.nft", fence.wire(pool))
     files.write(f"{run}/policies", fence.policies(pool))
+    if pool.origins:
+        files.write(paths.ORIGINS, "".join(f"{one}\n" for one in pool.origins))
     files.write(f"{run}/dnsmasq.conf", dnsmasq.config(pool))
     files.write(f"{run}/upstream.conf", "")
     copy(managers.ON_DISK, managers.BROUGHT)

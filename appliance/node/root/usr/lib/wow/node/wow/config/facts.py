@@ -84,6 +84,11 @@ class Facts:
         return self.values["node", "capture"] == "yes"
 
     @property
+    def origins(self) -> tuple[str, ...]:
+        """The web servers outside of the pool that have its stack's files, in the spelling of lib/origin.py."""
+        return tuple(self.values["modules", "origins"].split())
+
+    @property
     def has_slots(self) -> bool:
         """Whether jobs run on this machine; none does while its people are root there."""
         return self.role == agreed.WORKER_ROLE and not modes.developed()

@@ -47,6 +47,7 @@ POOL: dict[str, dict[str, tuple[str, str | None, tuple[str, ...]]]] = {
     },
     "modules": {
         "names": ("labels", "", ()),
+        "origins": ("origins", "", ()),
     },
     "user:NAME": {
         "authorized-key": ("public-key", "", ()),

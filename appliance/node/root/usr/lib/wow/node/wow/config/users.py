@@ -16,6 +16,8 @@ JOB = "wowjob"
 CONSOLE, CONSOLE_UID = "wow-console", 989
 WEB, WEB_UID = agreed.WEB_ACCOUNT, 988
 """The accounts of the page on the console and of the web page. Their group is the people's, who may ask the agent and ipopd."""
+ORIGIN, ORIGIN_UID, NOGROUP = "wow-origin", paths.ORIGIN_UID, 65534
+"""The account that speaks with origins. It is in nobody's group, and the fence knows its number."""
 
 
 def numbers(kept: str, names: "Iterable[str]") -> dict[str, int]:
@@ -37,7 +39,7 @@ def refuse_taken(passwd: str, names: "Iterable[str]", file: str = "pool.conf") -
 
 def is_ours(name: str) -> bool:
     """Whether `own` and `add` make this account or group on each machine, whoever its people are."""
-    return name in (GROUP, ADMINS, CONSOLE, WEB) or name.startswith(JOB)
+    return name in (GROUP, ADMINS, CONSOLE, WEB, ORIGIN) or name.startswith(JOB)
 
 
 def without(text: str, people: "set[str]") -> str:
@@ -47,9 +49,10 @@ def without(text: str, people: "set[str]") -> str:
 
 
 def own(passwd: str, shadow: str) -> tuple[str, str]:
-    """(passwd, shadow) with the accounts of both pages, which are there before and without a pool.conf."""
-    for name, uid, says in ((CONSOLE, CONSOLE_UID, "the page on the console"), (WEB, WEB_UID, "the web page")):
-        passwd += f"{name}:x:{uid}:{GROUP_ID}:{says}:/nonexistent:/usr/sbin/nologin\n"
+    """(passwd, shadow) with the accounts of both pages, which are there before and without a pool.conf, and that of wow-origin@."""
+    for name, uid, group, says in ((CONSOLE, CONSOLE_UID, GROUP_ID, "the page on the console"), (WEB, WEB_UID, GROUP_ID, "the web page"),
+                                   (ORIGIN, ORIGIN_UID, NOGROUP, "TLS with origins")):
+        passwd += f"{name}:x:{uid}:{group}:{says}:/nonexistent:/usr/sbin/nologin\n"
         shadow += f"{name}:*:19000:0:99999:7:::\n"
     return passwd, shadow
 

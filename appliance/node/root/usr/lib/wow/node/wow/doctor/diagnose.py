@@ -23,7 +23,7 @@ UNITS = {"strongswan.service": "strongSwan", "condor.service": "HTCondor", "wow-
 def diagnose(facts: "Gathered") -> list[Finding]:
     """All findings, the one that explains the others first."""
     found = [daemon(facts), *shortages(facts), *configuration(facts), *homes(facts), *system(facts), clock(facts), *names_of_bootstrap(facts), *ring(facts), *tap(facts),
-             *subnet(facts), *certificate(facts), *authority(facts), *names(facts), *services(facts), *listed(facts), *stack(facts),
+             *subnet(facts), *certificate(facts), *authority(facts), *names(facts), *services(facts), *listed(facts), *stack(facts), *origins(facts),
              *diagnose_condor.findings(facts["condor"])]
     return [finding for finding in found if finding]
 
@@ -127,6 +127,12 @@ def stack(facts: "Gathered") -> list[Finding]:
     if what:
         return [wrong("modules", f"{what[0].upper()}{what[1:]}. This start has: {stacks.now(said)}.", f"{todo}." if todo else "", f"modules-{said['code'] or 'left'}")]
     return [ok("modules", f"{sentence[0].upper()}{sentence[1:]}.")]
+
+
+def origins(facts: "Gathered") -> list[Finding]:
+    """Whether the web servers that pool.conf names gave what they should."""
+    return [wrong("origins", f"{line}.", "Other machines and the CA give it meanwhile. The pool's administrator looks at that server, and at [modules] origins.")
+            for line in facts["origins"].splitlines()]
 
 
 def names_of_bootstrap(facts: "Gathered") -> list[Finding]:

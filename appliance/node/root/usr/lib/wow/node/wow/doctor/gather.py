@@ -52,6 +52,7 @@ def gather(path: str = paths.SOCKET, config_file: str | None = None) -> "Gathere
         "notice": files.read(console.NOTICE).strip() if is_appliance else None,
         "list_ahead": managers.ahead(now, f"{state}/{os.path.basename(managers.KEPT)}") if state else None,
         "homes": files.read(HOMES).split() if is_appliance else [], "stack": told.read() if is_appliance else None,
+        "origins": files.find(paths.ORIGINS_LEFT) or "" if is_appliance else "",
         "system": damage.said(Systems()) if is_appliance else None}
 
 

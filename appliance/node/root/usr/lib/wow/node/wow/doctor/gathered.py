@@ -87,7 +87,8 @@ class Gathered(TypedDict):
     """now: seconds since 1970. trouble: why there is no status. authority and certificate: (not before, not after). services: state of
     each unit, None where systemd does not tell this user. condor: None where HTCondor does not run. notice: what the console told last. list_ahead: the number of a
     list of managers that is a time to come. homes: where there are several, the device of the one that was taken, then the others'. stack: what there
-    is to tell of the modules that the pool publishes, None where it never did. system: what the disk lost of the machine's systems, None outside of an image."""
+    is to tell of the modules that the pool publishes, None where it never did. origins: a line `ORIGIN WHY` of each that gave nothing.
+    system: what the disk lost of the machine's systems, None outside of an image."""
     now: float
     socket: str
     status: Status | None
@@ -106,4 +107,5 @@ class Gathered(TypedDict):
     list_ahead: int | None
     homes: list[str]
     stack: Told | None
+    origins: str
     system: Said | None

@@ -1,4 +1,4 @@
-"""The head of an HTTP request, from somebody who may be slow, endless, or gone."""
+"""The head of an HTTP request, and what else comes from somebody who may be slow, endless, a liar, or gone."""
 import time
 
 TYPE_CHECKING = False
@@ -17,3 +17,8 @@ def head(link: "socket.socket", patience: float, longest: int) -> bytes:
         data += part
     before, is_whole, _ = data.partition(b"\r\n\r\n")
     return before if is_whole and len(before) <= longest else b""
+
+
+def printable(text: str) -> str:
+    """The beginning of a text that a stranger may have made."""
+    return "".join(one if one.isprintable() else "?" for one in text[:200])

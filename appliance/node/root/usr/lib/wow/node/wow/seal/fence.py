@@ -6,6 +6,7 @@ boot and filled as the machine learns: `own` (its address), `ca` (the CA, only w
 `near` (the prefixes of its own network, whose computers may see the web page)."""
 from wow.config.facts import Facts
 from wow.lib import agreed, paths
+from wow.lib.origin import Origin
 from wow.seal import slots
 
 # Weaker than charon's traps (383616) and SAs, stronger than no policy at all.
@@ -40,8 +41,13 @@ DEVELOP_OUT = 'meta skuid { 0, "_apt" } meta l4proto tcp counter accept'
 """While a module is developed root and apt, which fetches under an account of its own, call by TCP whom they like; nobody calls them."""
 
 
+IS_ORIGIN = f"meta skuid {paths.ORIGIN_UID}"
+"""What wow-origin@ sends."""
+
+
 def sockets(pool: Facts, is_develop: bool = False) -> str:
     """The table inet wow, loaded before any network device is up. is_develop: a module is developed in this start."""
+    ports = ", ".join(map(str, sorted({Origin(one).port for one in pool.origins})))
     tap_in, tap_out = _open_tap(pool) if pool.open else _sealed_tap(pool)
     return f"""# Generated from pool.conf. The fence of this machine; what it lets through: docs/operating.md.
 table inet wow
@@ -53,7 +59,7 @@ table inet wow {{
   set near {{ type ipv4_addr; flags interval; auto-merge; }}
 {slots.sets()}{"".join(_chain(name, rules) + chr(10) for name, rules in slots.chains())}{slots.names()}{_chain("tap_in", [LOCAL_PORTS, *tap_in, DHCP_IN, "counter drop"])}
 {_chain("tap_out", [*tap_out, DHCP_OUT, "counter drop"])}
-{_chain("physical_in", [
+{_chain("origin_out", _origin_out(ports)) + chr(10) if ports else ""}{_chain("physical_in", [
     f"udp dport {pool.port} counter accept",
     f"ip daddr {agreed.MULTICAST_GROUP} udp dport {agreed.MULTICAST_PORT} counter accept",
     f"ip6 daddr {agreed.MULTICAST_GROUP_6} udp dport {agreed.MULTICAST_PORT} counter accept",
@@ -65,6 +71,7 @@ table inet wow {{
     "tcp dport 22 counter accept",
     PAGE_IN,
     *LINK_IN,
+    *([f"tcp sport {{ {ports} }} tcp flags & (syn | ack) != syn counter accept"] if ports else []),
     *([DEVELOP_IN] if is_develop else []),
     "counter drop"])}
 {_chain("physical_out", [
@@ -87,7 +94,7 @@ table inet wow {{
   }}
   chain output {{
     type filter hook output priority filter; policy drop;
-    {chr(10).join(slots.loopback()).replace(chr(10), chr(10) + "    ")}
+    {chr(10).join([*slots.loopback(), *([f"{IS_ORIGIN} goto origin_out"] if ports else [])]).replace(chr(10), chr(10) + "    ")}
     oifname "lo" accept
     oifname "{paths.TAP}" meta skuid {slots.ACCOUNTS} jump slot_tap
     oifname "{paths.TAP}" jump tap_out
@@ -192,6 +199,13 @@ def close_enrolment_policies(address: str, ca: str) -> str:
     """Lines for `ip -batch` beside close_enrolment. The kernel finds a policy by its selector and direction."""
     lines = _pass_enrolment(f"{address}/32", f"{ca}/32", paths.CA_PORT, paths.POSSESSION_PORT)
     return "\n".join(line.split(" action ")[0].replace("policy update", "policy delete") for line in lines) + "\n"
+
+
+def _origin_out(ports: str) -> list[str]:
+    """What wow-origin@ may send: questions for names to this machine, and TCP to the ports of the origins beside the pool. Their addresses may change each hour, so what
+    is held is the account, which has one program."""
+    return ['oifname "lo" ip daddr 127.0.0.1 meta l4proto { tcp, udp } th dport 53 counter accept', f'oifname {{ "lo", "{paths.TAP}" }} counter drop',
+            f"ip protocol tcp tcp dport {{ {ports} }} counter accept", "counter drop"]
 
 
 def _sealed_tap(pool: Facts) -> tuple[list[str], list[str]]:

@@ -196,7 +196,7 @@ def _change(place: "Place", stack: "Stack", layer: "Layer", systems: Systems) ->
     here = {**systems.files(systems.other), **systems.files(systems.running)}
     found = [(one, here.get(one.from_) or f"{place.layers}/{one.from_}") for one in stack.deltas if one.file == layer.digest]
     found = [(one, path) for one, path in found if kept.size_of(path)]
-    if not found or kept.size_of(f"{place.layers}/{layer.digest}.part"):
+    if not found or any(map(kept.size_of, kept.parts(place.layers, layer.digest))):
         return None
     one, path = min(found, key=lambda each: each[0].size)
     return text.Layer(agreed.DELTA_WORD, layer.name, one.size, one.digest), path
@@ -204,7 +204,7 @@ def _change(place: "Place", stack: "Stack", layer: "Layer", systems: Systems) ->
 
 def look_for_room(place: "Place", missing: "list[Layer]") -> None:
     """WowError where home has no room for the layers."""
-    needed = sum(layer.size - kept.size_of(f"{place.layers}/{layer.digest}.part") for layer in missing)
+    needed = sum(layer.size - max(map(kept.size_of, kept.parts(place.layers, layer.digest)), default=0) for layer in missing)
     status = os.statvfs(place.home)
     free = status.f_bavail * status.f_frsize
     if needed + ROOM > free:
@@ -213,12 +213,12 @@ def look_for_room(place: "Place", missing: "list[Layer]") -> None:
 
 
 def reach() -> "Way":
-    """The way to the machine with the CA, and to those that it names. WowError where there is none."""
-    from wow.stack import fetch, peers
+    """The way to the origins, to the machine with the CA, and to those that it names. WowError where there is none."""
+    from wow.stack import fetch, origins, peers
     pool: Facts = facts.read()
     status = control.status()
     own = status["address"]
     if pool.open or not own or not status["certified"]:
         raise WowError("this machine has no certificate yet", told.AGAIN, code="away")
     address: str = control.ask("resolve", name=pool.authority)["address"]
-    return peers.Way(fetch.Source(address, agreed.LAYERS_PORT, pool.authority, own), own)
+    return peers.Way(fetch.Source(address, agreed.LAYERS_PORT, pool.authority, own), own, origins=origins.Origins(pool.origins))

@@ -1,4 +1,4 @@
-"""Fetches layers from the machine with the CA, or from another one (peers.py): by HTTP, which IPsec seals, going on where a part is there. Who answers may be busy,
+"""Fetches layers from the machine with the CA, another one (peers.py) or an origin (origins.py): by HTTP, going on where a part is there. Who answers may be busy,
 slow, cut off, or lie: a layer counts when size and SHA-256 are those that the CA signed, and not before; no more is read than its size; and who sends next to nothing
 is left."""
 import hashlib
@@ -10,6 +10,7 @@ import time
 
 from wow.lib import agreed, files
 from wow.lib.errors import WowError
+from wow.lib.requests import printable
 from wow.stack.kept import size_of
 from wow.stack.text import Layer
 from wow.stack.told import AGAIN
@@ -72,9 +73,13 @@ class Source:
         """The answer for a layer from a byte on. OSError, HTTPException, Busy."""
         return self.say("GET", f"{agreed.LAYERS_PATH}{wanted.digest}", {"Range": f"bytes={at}-"} if at else {})
 
+    def _connection(self) -> http.client.HTTPConnection:
+        """One that is not opened yet."""
+        return http.client.HTTPConnection(*self.place, timeout=self.pace.silence, source_address=(self._own, 0))
+
     def say(self, method: str, path: str, more: "dict[str, str] | None" = None) -> http.client.HTTPResponse:
         """The answer to a request with these headers more. Its head has come whole. OSError, HTTPException."""
-        connection = http.client.HTTPConnection(*self.place, timeout=self.pace.silence, source_address=(self._own, 0))
+        connection = self._connection()
         over = threading.Event()
         timer = threading.Timer(self.pace.patience, _end, (connection, over))
         try:
@@ -164,8 +169,7 @@ def words(error: Exception, pace: Pace) -> str:
     """What to tell of it."""
     if isinstance(error, TimeoutError):
         return f"nothing came for {pace.silence:.0f} s"
-    text = getattr(error, "strerror", None) or str(error) or type(error).__name__
-    return "".join(one if one.isprintable() else "?" for one in text[:200])
+    return printable(getattr(error, "strerror", None) or str(error) or type(error).__name__)
 
 
 def _begin(answer: http.client.HTTPResponse, who: str, wanted: Layer, at: int) -> int:

@@ -24,6 +24,8 @@ SETTLED = f"{paths.RUN}/settled"
 """There when this start brought the machine back into its pool."""
 KEPT = "kept\n"
 """Where both systems are damaged."""
+ORIGIN = ".origin-"
+"""Between the digest of what an origin began and that origin's mark."""
 TRIES = 3
 """Starts that the initrd gives a stack (appliance/initrd/stacks.sh)."""
 MOST_LISTED = 1 << 16
@@ -114,7 +116,8 @@ class Place:
         for path in (self.list_file, self.next, self.good):
             needed.update(digests(read(path)))
         for name in os.listdir(self.layers):
-            if name.removesuffix(".part") not in needed:
+            # What another machine began is nobody's in the next run; what an origin began has its name (origins.py).
+            if name.removesuffix(".part").partition(ORIGIN)[0] not in needed:
                 os.unlink(f"{self.layers}/{name}")
 
     def look_anew(self) -> None:
@@ -136,6 +139,11 @@ class Place:
             return False
         files.write(self.good, text, 0o600, sync=True)
         return True
+
+
+def parts(folder: str, digest: str) -> list[str]:
+    """The paths of all that is begun of a file, whoever sent it."""
+    return [f"{folder}/{name}" for name in os.listdir(folder) if name.startswith(f"{digest}.") and name.endswith(".part")]
 
 
 def forget() -> None:

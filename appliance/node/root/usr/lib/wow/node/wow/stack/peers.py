@@ -1,18 +1,19 @@
-"""Files of a stack from other machines of the pool, so that the machine with the CA need not send each of them to everybody. The CA names some that said to have a file
-whole. They are asked first, and believed in nothing: who is away, slow, or sends something else is left for the rest of the run, and what nobody gives comes from the
-CA."""
+"""Files of a stack from others than the machine with the CA, which need not send each of them to everybody: from origins, where pool.conf names any (origins.py), and
+from other machines of the pool. The CA names some that said to have a file whole. They are asked before it, and believed in nothing: who is away, slow, or sends
+something else is left for the rest of the run, and what nobody gives comes from the CA."""
 import http.client
 import os
 
 from wow.lib import agreed, ipv4
 from wow.lib.errors import WowError
-from wow.stack import fetch, share
+from wow.stack import fetch, kept, share
 from wow.stack.kept import size_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Callable
 
+    from wow.stack.origins import Origins
     from wow.stack.text import Layer
 
 MOST_NAMED = 4
@@ -54,12 +55,12 @@ class Peer(fetch.Source):
 
 
 class Way:
-    """Where one run has its files from: the CA, and machines that it names. gives: whether this machine hands on what it has."""
+    """Where one run has its files from: origins, machines that the CA names, and the CA. gives: whether this machine hands on what it has."""
 
-    __slots__ = ("ca", "_own", "_gives", "_left", "_giver", "_lies", "_turns")
+    __slots__ = ("ca", "_own", "_gives", "_origins", "_left", "_giver", "_lies", "_turns")
 
-    def __init__(self, ca: fetch.Source, own: str, gives: "Callable[[], bool]" = share.is_wanted) -> None:
-        self.ca, self._own, self._gives = ca, own, gives
+    def __init__(self, ca: fetch.Source, own: str, gives: "Callable[[], bool]" = share.is_wanted, origins: "Origins | None" = None) -> None:
+        self.ca, self._own, self._gives, self._origins = ca, own, gives, origins
         self._left: set[str] = set()
         self._giver = ""
         self._lies = self._turns = 0
@@ -67,8 +68,12 @@ class Way:
     def bring(self, wanted: "Layer", folder: str) -> None:
         """As fetch.layer."""
         # What the CA began it ends: a slow line has other machines left, and that is not to cost what came.
-        if size_of(self.ca.part(wanted, folder)) or not self._from_others(wanted, folder):
+        is_begun = size_of(self.ca.part(wanted, folder))
+        if is_begun or not (self._origins and self._origins.bring(wanted, folder) or self._from_others(wanted, folder)):
             fetch.layer(self.ca, wanted, folder)
+            print(f"{wanted.name} came from the CA", flush=True)  # for the journal
+        for begun in kept.parts(folder, wanted.digest):
+            os.unlink(begun)
         if self._gives():
             self._tell(wanted)
 
