@@ -222,7 +222,7 @@ def alone(folder, layers):
 @long_check
 def a_course_has_the_tutorial_exercises_and_a_desktop_from_one_stack():
     folder = work("course")
-    said = run(IMAGE / "stack", "-o", folder / "stack", "--parts", PARTS, *(ROOT / "modules" / name for name in MODULES))
+    said = run(IMAGE / "stack", "--update", "-o", folder / "stack", "--parts", PARTS, *(ROOT / "modules" / name for name in MODULES))
     has(said, "3 modules")
     rows = [line.split() for line in (folder / "stack/stack").read_text().splitlines()]
     note("; ".join(f"{row[1]} {int(row[2]) / 1e6:.1f} MB" for row in rows if len(row) == 4))

@@ -53,7 +53,7 @@ class Reading(WithFolder):
 
     def test_a_lock_without_the_times_of_its_archives_is_refused(self):
         self.lock.write_text(ROW.format(sha256="0" * 64) + "\n")
-        with self.assertRaisesRegex(locked.LockError, "times of both archives"):
+        with self.assertRaisesRegex(locked.LockError, "without the time of an archive that a package is from"):
             locked.read(self.lock)
 
     def test_the_build_refuses_what_is_no_lock_or_not_there(self):
