@@ -80,9 +80,12 @@ def keep(folder, lock):
         return
     file, owner = folder / FILE, (folder / "module.ini").stat()
     fresh = file.with_suffix(".new")
-    fresh.write_text(locked.text(lock, HEAD), encoding="ascii")
-    os.chown(fresh, owner.st_uid, owner.st_gid)
-    fresh.rename(file)
+    try:
+        fresh.write_text(locked.text(lock, HEAD), encoding="ascii")
+        os.chown(fresh, owner.st_uid, owner.st_gid)
+        fresh.rename(file)
+    except OSError as error:
+        raise LayerError(f"{file}: {error.strerror}; the lock of the packages stands beside module.ini, so copy the recipe to where it can be written") from error
 
 
 def told(folder, made):
