@@ -47,8 +47,9 @@ def made(folder, packages, **programs):
     (folder / "module.ini").write_text(f"[module]\nname = {folder.name}\nversion = 1.0\ndescription = A test's\nlicence = MIT\n{packages}")
     for name, text in programs.items():
         (folder / name).write_text(text)
-    layers = [folder.parent / f"{folder.name}-{number}.squashfs" for number in range(2)]
+    layers = [folder.parent / f"{number}/{folder.name}.squashfs" for number in range(2)]
     for layer in layers:
+        layer.parent.mkdir()
         run(LAYERS / "publish", "--base", PARTS / "base", "--node", PARTS / "layers/node.squashfs", "--about", PARTS / "base.json", folder, "-o", layer)
     expect(layers[0].read_bytes() == layers[1].read_bytes(), f"{folder.name}: by its lock it is another layer")
     return layers[0]
