@@ -1,7 +1,8 @@
 #!/usr/bin/python3
-"""The lock: which Debian packages a base layer is made of, to the byte.
+"""The lock: which Debian packages a layer is made of, to the byte: the base, or a module of packages.
 
-A comment line; a line `at ARCHIVE TIME` for each archive; then a line for each package: NAME VERSION ARCHITECTURE PRIORITY SHA256 ARCHIVE/PATH.
+A comment line; a line `at ARCHIVE TIME` for each archive; then a line for each package: NAME VERSION ARCHITECTURE PRIORITY SHA256 ARCHIVE/PATH. A package that is from
+another archive than Debian's has its whole address in the place of ARCHIVE/PATH.
 
 usage: locked.py LOCK      ends with an error unless the file is a lock
 """
@@ -14,7 +15,7 @@ from typing import NamedTuple
 ARCHIVES = ("debian", "debian-security")
 HEAD = "# Debian packages of WOW's base layer. WOW_LOCK=THIS-FILE appliance/base/build makes the layer of these and no others.\n"
 FORMS = (r"[a-z0-9][a-z0-9+.-]+", r"[0-9][A-Za-z0-9.+:~-]*", r"all|[a-z0-9]+", r"[a-z]+", r"[0-9a-f]{64}",
-         rf"({'|'.join(ARCHIVES)})/pool/[A-Za-z0-9+.~_/-]+\.deb")
+         rf"({'|'.join(ARCHIVES)})/pool/[A-Za-z0-9+.~_/-]+\.deb|https?://[!-~]+/[A-Za-z0-9+.~_-]+\.deb")
 WORDS = ("name", "version", "architecture", "priority", "SHA256", "path")
 MOMENT = re.compile(r"at (debian|debian-security) ([0-9]{8}T[0-9]{6}Z)")
 
@@ -36,6 +37,16 @@ class Package(NamedTuple):
     def file(self):
         """The name of its file."""
         return self.path.rpartition("/")[2]
+
+    @property
+    def archive(self):
+        """Which of Debian's archives it is from; "" where it is from another one."""
+        archive = self.path.partition("/")[0]
+        return archive if archive in ARCHIVES else ""
+
+    def address(self, sites):
+        """Where its file is to be had. sites: {archive: address}."""
+        return f"{sites[self.archive]}/{self.path.partition('/')[2]}" if self.archive else self.path
 
 
 class Lock(NamedTuple):
@@ -72,21 +83,25 @@ def read(path):
             raise wrong(f"{package.name} stands there twice")
         packages[package.name] = package
     number = len(lines)
-    if set(moments) != set(ARCHIVES) or not packages:
-        raise wrong("the file ends without a package, or without the times of both archives")
+    if not packages or not {package.archive for package in packages.values()} <= {"", *moments}:
+        raise wrong("the file ends without a package, or without the time of an archive that a package is from")
     return Lock(moments, packages)
 
 
-def text(lock):
+def text(lock, head=HEAD):
     """A lock as its file has it."""
-    moments = [f"at {archive} {lock.moments[archive]}" for archive in ARCHIVES]
-    return HEAD + "\n".join([*moments, *(" ".join(package) for _, package in sorted(lock.packages.items()))]) + "\n"
+    moments = [f"at {archive} {lock.moments[archive]}" for archive in ARCHIVES if archive in lock.moments]
+    return head + "\n".join([*moments, *(" ".join(package) for _, package in sorted(lock.packages.items()))]) + "\n"
+
+
+def kept(lock):
+    """{archive: where Debian keeps it for good as it was}."""
+    return {archive: f"https://snapshot.debian.org/archive/{archive}/{moment}" for archive, moment in lock.moments.items()}
 
 
 def address(lock, package):
-    """Where a package's file lies for good."""
-    archive, _, path = package.path.partition("/")
-    return f"https://snapshot.debian.org/archive/{archive}/{lock.moments[archive]}/{path}"
+    """Where a package's file lies for good, as far as that is known."""
+    return package.address(kept(lock))
 
 
 if __name__ == "__main__":

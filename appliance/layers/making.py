@@ -2,6 +2,7 @@
 published as `wow module publish` does there. Needs root (mounts, chroot)."""
 
 import contextlib
+import functools
 import os
 import pathlib
 import re
@@ -13,6 +14,8 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.append(str(HERE.parent / "node/root/usr/lib/wow/node"))
 
+import listing  # noqa: E402
+import locking  # noqa: E402
 import recipe as recipes  # noqa: E402
 import roots  # noqa: E402
 from listing import LayerError  # noqa: E402
@@ -28,6 +31,8 @@ DEVELOP = "usr/lib/wow/develop"
 SOURCES, UNPACKED = "sources.list.d/wow.sources", "dpkg.cfg.d/wow"
 KEYS = "/usr/share/keyrings/debian-archive-keyring.gpg"
 APT = ("apt-get", "--quiet=2", "--yes", "--no-install-recommends", "-o", "APT::Sandbox::User=root", "-o", "Dpkg::Use-Pty=0")
+AGAIN = ("--reinstall",)
+"""A package of the base that a recipe names is unpacked again: so the module has what the base leaves out of it."""
 PROGRAMS = ("build", "hook", "check")
 NOBODY = 65534
 SHOWN = 1500
@@ -75,22 +80,55 @@ def opened(layers):
         yield root
 
 
-def install(root, packages, sources, cache):
-    """Has apt fetch packages, and install them without a network: a package's scripts then depend on nothing that may be gone tomorrow."""
-    if not packages:
+def install(root, names, made):
+    """Has apt install packages from the recipe's own archive, without a network: what comes of it depends on nothing that may be gone tomorrow.
+    made: locking.Packages."""
+    if not names:
         return
-    root.over(f"etc/apt/{SOURCES}", sources)
+    made.see(root)
+    root.over(f"etc/apt/{SOURCES}", locking.SOURCE)
     root.over(f"etc/dpkg/{UNPACKED}", (root.path / DEVELOP / "dpkg" / UNPACKED).read_text(encoding="utf-8"))
-    root.over("etc/resolv.conf", pathlib.Path("/etc/resolv.conf").read_text(encoding="utf-8"))
-    for name, place in (("archives", "var/cache/apt/archives"), ("lists", "var/lib/apt/lists")):
-        (cache / name / "partial").mkdir(parents=True, exist_ok=True)
-        root.bind(place, cache / name)
     policy = root.no_start()
-    root.inside(*APT, "update", network=True, what="apt-get update")
-    what = f"apt-get install {' '.join(packages)}"
-    root.inside(*APT, "--download-only", "install", *packages, network=True, what=what)
-    root.inside(*APT, "--no-download", "install", *packages, what=what)
+    root.inside(*APT, "update", what="apt-get update")
+    root.inside(*APT, *AGAIN, "install", *names, what=f"apt-get install {' '.join(names)}")
     policy.unlink()
+
+
+def chosen(layers, recipe, sources, cache):
+    """The lock of what there is now for the recipe's packages: apt chooses them for a machine with these layers. sources: text, and {archive: address}."""
+    text, sites = sources
+    with opened(layers) as root:
+        root.over(f"etc/apt/{SOURCES}", text)
+        root.over("etc/resolv.conf", pathlib.Path("/etc/resolv.conf").read_text(encoding="utf-8"))
+        lists = cache / "lists"
+        (lists / "partial").mkdir(parents=True, exist_ok=True)
+        root.bind("var/lib/apt/lists", lists)
+        root.inside(*APT, "-o", "APT::Update::Error-Mode=any", "update", network=True, what="apt-get update")
+        found = {}
+        for names in (recipe.packages, recipe.build_packages):
+            if names:
+                found |= locking.record.chosen(root.inside, [*AGAIN, *names], sites)
+        return locking.locked.Lock(locking.record.moments(lists) if sites else {}, found)
+
+
+@contextlib.contextmanager
+def packages(folder, recipe, layers, update):
+    """The recipe's packages, fetched (locking.Packages); None for a recipe without. Its lock is left beside it once it is made."""
+    if not recipe.packages and not recipe.build_packages:
+        yield None
+        return
+    cache = pathlib.Path(os.environ.get("WOW_CACHE") or pathlib.Path.home() / ".cache/wow") / "module-apt"
+    sources = functools.cache(lambda: sources_of(folder, layers[-1]))
+    with locking.packages(folder, update, lambda: chosen(layers, recipe, sources(), cache), lambda: sources()[1], cache) as made:
+        try:
+            yield made
+        except LayerError as error:
+            if made.lock is made.former and "apt-get" in str(error):
+                raise LayerError(f"{error}\n{folder / locking.FILE} says which packages there are, and is for another base or for other `packages`. --update records "
+                                 "what there is now") from error
+            raise
+        if made.lock is not made.former:
+            locking.keep(folder, made.lock)
 
 
 def put(root, recipe, source, built=False):
@@ -126,23 +164,29 @@ def program(root, folder, name, *words, user=0):
     place.unlink()
 
 
-def built(folder, recipe, layers, sources, cache, out):
+def built(folder, recipe, layers, made, out):
     """Runs `build` in a root of its own, which has the packages for that; what it leaves in its first argument is added to the files of root/."""
     if not (folder / "build").is_file():
         return
     with opened(layers) as root:
-        install(root, recipe.build_packages, sources, cache)
-        for name, place in (("source", folder / "source"), ("out", out)):
-            (root.path / "tmp" / name).mkdir()
-            if place.is_dir():
-                root.bind(f"tmp/{name}", place)
+        install(root, recipe.build_packages, made)
+        shown(root, "source", folder / "source")
+        shown(root, "out", out)
         program(root, folder, "build", "/tmp/out", "/tmp/source")
 
 
-def make(folder, layers, about, out):
-    """Writes the archive of the recipe in a folder, whole or not at all, and returns its manifest. From here on this process has mounts of its own.
+def shown(root, name, place):
+    """A folder of this machine stands in the root's /tmp, an empty one where it is none."""
+    (root.path / "tmp" / name).mkdir()
+    if place.is_dir():
+        root.bind(f"tmp/{name}", place)
 
-    layers: base and node, bottom first; about: what abi.about says of the base.
+
+def make(folder, layers, about, out, update=False):
+    """Writes the archive of the recipe in a folder, whole or not at all, and returns what locking.told says of its packages. From here on this process has mounts of
+    its own.
+
+    layers: base and node, bottom first; about: what abi.about says of the base; update: whether it takes newer packages than those of its lock.
     """
     recipe = recipes.read(folder)
     # A recipe of packages alone needs no files, so an empty root/ is as good as none.
@@ -151,26 +195,28 @@ def make(folder, layers, about, out):
     if os.geteuid():
         raise LayerError(f"{folder}: its packages and programs need a root of their own, which only root may make; run it with sudo")
     roots.alone()
-    cache = pathlib.Path(os.environ.get("WOW_CACHE") or pathlib.Path.home() / ".cache/wow") / "module-apt"
-    with tempfile.TemporaryDirectory(prefix="wow-built-") as own, opened(layers) as root:
-        sources = sources_of(folder, root) if recipe.packages or recipe.build_packages else ""
-        built(folder, recipe, layers, sources, cache, pathlib.Path(own))
-        install(root, recipe.packages, sources, cache)
+    with packages(folder, recipe, layers, update) as made, tempfile.TemporaryDirectory(prefix="wow-built-") as own, opened(layers) as root:
+        built(folder, recipe, layers, made, pathlib.Path(own))
+        install(root, recipe.packages, made)
         put(root, recipe, folder / "root")
         put(root, recipe, pathlib.Path(own), built=True)
         give(root, recipe)
-        program(root, folder, "hook")
+        shown(root, "source", folder / "source")
+        program(root, folder, "hook", "/tmp/source")
         program(root, folder, "check", user=NOBODY)
         plain = recipe._replace(executable=[], statoverride=[], packages=[], build_packages=[])
         with publish.opened(str(root.upper), root.lowers, recipe.override, recipe.name) as upper:
-            return publish.write(upper, plain, about, str(out))
+            publish.write(upper, plain, about, str(out))
+    return locking.told(folder, made) if made else []
 
 
-def sources_of(folder, root):
-    """apt's sources of a recipe: its own, or those of develop mode at the mirrors that this machine uses."""
+def sources_of(folder, node):
+    """apt's sources of a recipe, and {archive: address} of Debian's among them: the recipe's own, or those of develop mode at the mirrors that this
+    machine uses. node: the node's layer."""
     if (folder / "apt.sources").is_file():
-        return (folder / "apt.sources").read_text(encoding="utf-8")
-    said = (root.path / DEVELOP / "apt" / SOURCES).read_text(encoding="utf-8")
+        return (folder / "apt.sources").read_text(encoding="utf-8"), {}
+    said = listing.text(node, f"{DEVELOP}/apt/{SOURCES}")
     suite = re.search(r"^Suites: (\S+)", said, re.MULTILINE)[1]
-    sites = iter(roots.run(HERE.parent / "base/mirror", suite, *more).strip() for more in ((), ("security",)))
-    return re.sub("^URIs: .*$", lambda _: f"URIs: {next(sites)}\nSigned-By: {KEYS}", said, flags=re.MULTILINE)
+    sites = {name: roots.run(HERE.parent / "base/mirror", suite, *more).strip() for name, more in zip(locking.locked.ARCHIVES, ((), ("security",)))}
+    each = iter(sites.values())
+    return re.sub("^URIs: .*$", lambda _: f"URIs: {next(each)}\nSigned-By: {KEYS}", said, flags=re.MULTILINE), sites

@@ -22,6 +22,9 @@ VOLUME, NEAR = 0.4119, 0.0015
 """Of the three balls' common part, and how exactly the exercises have it."""
 HALF = 0.282
 """The move of the first ball that leaves half of it."""
+NOVNC = "A VideoFrame was garbage collected without being closed"
+"""Chromium's word on noVNC 1.6.0: core/util/browser.js tries H.264 with one picture of its own, and leaves it to the collector. That is once a page, and no part of
+the desktop's stream; a second one would be a picture of the stream that nobody closed."""
 
 
 def jobs(course, folder, name, count):
@@ -148,6 +151,15 @@ def refusals(course):
         process.wait(20)
 
 
+def wrong(complaints):
+    """Of what the browser wrote as errors, all but what is no fault of the desktop's: files that noVNC asks for and does not need, and NOVNC once."""
+    first = next((one for one in complaints if one.startswith(NOVNC)), None)
+    left = [one for one in complaints if "favicon" not in one and "404" not in one]
+    if first in left:
+        left.remove(first)
+    return left
+
+
 def looked(course):
     """A real browser opens the link, types in the desktop's terminal, and has a plot shown. The picture stays: modules/desktop/desktop.png is one of these."""
     alice = PEOPLE["alice"]
@@ -179,7 +191,7 @@ def looked(course):
             (OUT / "test").mkdir(exist_ok=True)
             page.shot(path=str(OUT / "test/desktop.png"))
             note(f"the desktop in Chromium has {colours} colours")
-            expect([one for one in page.complaints() if "favicon" not in one and "404" not in one] == [], f"the browser complains: {page.complaints()}")
+            expect(not (said := wrong(page.complaints())), f"the browser complains: {said}")
         finally:
             page.close()
 
@@ -210,7 +222,7 @@ def alone(folder, layers):
 @long_check
 def a_course_has_the_tutorial_exercises_and_a_desktop_from_one_stack():
     folder = work("course")
-    said = run(IMAGE / "stack", "-o", folder / "stack", "--parts", PARTS, *(ROOT / "modules" / name for name in MODULES))
+    said = run(IMAGE / "stack", "--update", "-o", folder / "stack", "--parts", PARTS, *(ROOT / "modules" / name for name in MODULES))
     has(said, "3 modules")
     rows = [line.split() for line in (folder / "stack/stack").read_text().splitlines()]
     note("; ".join(f"{row[1]} {int(row[2]) / 1e6:.1f} MB" for row in rows if len(row) == 4))

@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import pathlib
+import re
 import shutil
 
 import developed
@@ -54,10 +55,11 @@ def cached(folder):
         del os.environ["WOW_CACHE"]
 
 
-def publish(place, out, fails=False):
+def publish(place, out, *options, fails=False):
     """As anybody types it; what it said."""
     with cached(out.parent):
-        return run(LAYERS / "publish", "--base", PARTS / "base", "--node", PARTS / "layers/node.squashfs", "--about", PARTS / "base.json", place, "-o", out, fails=fails)
+        return run(LAYERS / "publish", "--base", PARTS / "base", "--node", PARTS / "layers/node.squashfs", "--about", PARTS / "base.json", *options, place, "-o", out,
+                   fails=fails)
 
 
 @check
@@ -118,8 +120,65 @@ def refused(folder, sources):
         expect("Traceback" not in text, text)
         expect(sha256(out) == before, "the layer of before is gone")
     # Whoever has no archive has a sentence, too.
-    has(publish(recipe(folder, sources.replace("127.0.0.1", "127.0.0.1:1/x"), "packages = wow-unit\n"), out, fails=True), "apt-get")
+    (folder / "sums/hook").unlink()
+    has(publish(recipe(folder, sources.replace("127.0.0.1", "127.0.0.1:1/x"), "packages = wow-unit\n"), out, "--update", fails=True), "apt-get update ended")
     expect(sha256(out) == before, "the layer of before is gone")
+
+
+def version(folder, number):
+    """A package in this version, with that in a file; its name says none, as a file in an archive that is written over."""
+    control = f"Package: wow-sums\nVersion: {number}\nArchitecture: all\nMaintainer: nobody <nobody@example.org>\nDescription: sums\n"
+    tree, deb = folder / f"tree-{number}", folder / f"wow-sums_{number}_all.deb"
+    (tree / "DEBIAN").mkdir(parents=True)
+    (tree / "DEBIAN/control").write_text(control)
+    (tree / "usr/share/wow-sums").mkdir(parents=True)
+    (tree / "usr/share/wow-sums/version").write_text(f"{number}\n")
+    run("dpkg-deb", "--root-owner-group", "--build", tree, deb)
+    return deb
+
+
+@check
+def a_recipe_is_made_again_of_the_packages_in_its_lock_until_it_is_told_to_take_newer_ones():
+    folder = work("locked")
+    old, new = version(folder, "1.0"), version(folder, "1.1")
+    for name in ("first", "second"):
+        (folder / name).mkdir()
+    place, lock = recipe(folder, "", "packages = wow-sums\n"), folder / "sums/packages.lock"
+    first, second, moved, gone = (folder / f"{name}.squashfs" for name in ("first", "second", "moved", "gone"))
+    with archive(folder / "first", old) as sources:
+        (place / "apt.sources").write_text(sources)
+        (place / "check").write_text("#!/bin/sh\nfalse\n")
+        publish(place, first, fails=True)
+        expect(not lock.exists(), "a module that was not made leaves a lock")
+        (place / "check").unlink()
+        has(publish(place, first), "packages.lock: 1 package recorded")
+        expect(re.search(rf"^wow-sums 1\.0 all optional {sha256(old)} http://127\.0\.0\.1:[0-9]+/wow-sums_1\.0_all\.deb$", lock.read_text(), re.MULTILINE),
+               lock.read_text())
+    before = lock.read_text()
+    # The archive is gone. What was fetched is here, so nobody asks for it.
+    has(publish(place, second), "packages.lock: made of its 1 package")
+    expect(sha256(first) == sha256(second) and lock.read_text() == before, "by the lock it is another layer")
+    with archive(folder / "second", new) as sources:
+        (place / "apt.sources").write_text(sources)
+        publish(place, second)
+        expect(sha256(first) == sha256(second), "by the lock it took a newer package")
+        shutil.rmtree(folder / "cache")
+        said = publish(place, gone, fails=True)
+        has(said, "    wow-sums 1.0\n")
+        has(said, f"publish --update {place}")
+        expect("Traceback" not in said and not gone.exists() and lock.read_text() == before, said)
+        has(publish(place, moved, "--update"), "packages.lock: 1 package recorded, 1 of them others than before\n  ~ wow-sums 1.0 -> 1.1\n")
+        expect(sha256(moved) != sha256(first) and "wow-sums 1.1 " in lock.read_text(), "--update takes nothing newer")
+        has(publish(place, moved, "--update"), "nothing is newer than its 1 package")
+        # A recipe that names more than its lock has.
+        (place / "module.ini").write_text(INI + "packages = wow-sums wow-more\n")
+        has(publish(place, gone, fails=True), "--update records what there is now")
+        # A lock that somebody changed.
+        (place / "module.ini").write_text(INI + "packages = wow-sums\n")
+        lock.write_text(lock.read_text().replace(sha256(new), "0" * 64))
+        has(publish(place, gone, fails=True), "or are other bytes there")
+        lock.write_text("wow-sums 1.0\n")
+        has(publish(place, gone, fails=True), "line 1: 2 words instead of 6")
 
 
 @long_check
@@ -127,7 +186,8 @@ def the_storm_surge_is_compiled_and_right_for_one_processor_and_for_several():
     """Its own `check` holds it against a formula, and three processes against one. Needs Debian's archive."""
     folder = work("made-surge")
     for name in ("storm-surge", "storm-surge-mpi"):
-        run(LAYERS / "publish", "--base", PARTS / "base", "--node", PARTS / "layers/node.squashfs", "--about", PARTS / "base.json", ROOT / "modules" / name,
-            "-o", folder / f"{name}.squashfs")
-    said = run(ROOT / "appliance/image/stack", "-o", folder / "stack", ROOT / "modules/storm-surge", ROOT / "modules/storm-surge-mpi", ROOT / "modules/tutorial")
+        run(LAYERS / "publish", "--base", PARTS / "base", "--node", PARTS / "layers/node.squashfs", "--about", PARTS / "base.json", "--update",
+            ROOT / "modules" / name, "-o", folder / f"{name}.squashfs")
+    named = [ROOT / "modules" / name for name in ("storm-surge", "storm-surge-mpi", "tutorial")]
+    said = run(ROOT / "appliance/image/stack", "--update", "-o", folder / "stack", *named)
     has(said, "3 modules")

@@ -13,6 +13,8 @@ import tempfile
 import unittest
 from unittest import mock
 
+import desktops
+
 PROGRAM = pathlib.Path(__file__).resolve().parents[2] / "modules/desktop/root/usr/bin/wow-desktop"
 sys.dont_write_bytecode = True
 loader = importlib.machinery.SourceFileLoader("wow_desktop", str(PROGRAM))
@@ -123,6 +125,18 @@ class Desktop(unittest.TestCase):
         with open(self.place.path / "lock", encoding="ascii") as other, self.assertRaises(BlockingIOError):
             fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
         self.place.lock.close()
+
+
+class Complaints(unittest.TestCase):
+    """What the browser wrote, and what of it stops the check."""
+
+    def test_a_picture_that_novnc_leaves_to_the_collector_is_taken_once_and_nothing_else_is(self):
+        leak = f"{desktops.NOVNC}. Applications should call close() on frames when done with them to prevent stalls."
+        known = ["Failed to load resource: the server responded with a status of 404 (File not found)"]
+        self.assertEqual([], desktops.wrong([leak, *known]))
+        self.assertEqual([leak], desktops.wrong([leak, leak]))
+        self.assertEqual(["TypeError: x is undefined"], desktops.wrong([leak, "TypeError: x is undefined"]))
+        self.assertEqual([f"Uncaught: {leak}"], desktops.wrong([f"Uncaught: {leak}"]))
 
 
 if __name__ == "__main__":

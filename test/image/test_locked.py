@@ -53,8 +53,19 @@ class Reading(WithFolder):
 
     def test_a_lock_without_the_times_of_its_archives_is_refused(self):
         self.lock.write_text(ROW.format(sha256="0" * 64) + "\n")
-        with self.assertRaisesRegex(locked.LockError, "times of both archives"):
+        with self.assertRaisesRegex(locked.LockError, "without the time of an archive that a package is from"):
             locked.read(self.lock)
+
+    def test_a_package_from_another_archive_has_its_address_and_needs_no_time(self):
+        self.lock.write_text(ROW.format(sha256="0" * 64).replace("debian/pool/main/s/small", "http://example.org:8080/own") + "\n")
+        lock = locked.read(self.lock)
+        self.assertEqual((lock.moments, lock.packages["small"].archive), ({}, ""))
+        self.assertEqual(locked.address(lock, lock.packages["small"]), "http://example.org:8080/own/small_1.0-1_all.deb")
+        self.assertNotIn("at ", locked.text(lock, ""))
+        for address in ("ftp://example.org/small_1.0-1_all.deb", "http://example.org/small_1.0-1_all.tar", "http://example.org/%2e%2e%2fsmall.deb"):
+            self.lock.write_text(ROW.format(sha256="0" * 64).replace("debian/pool/main/s/small/small_1.0-1_all.deb", address) + "\n")
+            with self.assertRaises(locked.LockError):
+                locked.read(self.lock)
 
     def test_the_build_refuses_what_is_no_lock_or_not_there(self):
         self.lock.write_text("small 1.0\n")

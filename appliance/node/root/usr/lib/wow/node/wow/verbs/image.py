@@ -30,6 +30,7 @@ VERB = Verb("image", "stamp IMAGE POOL.CONF | convert IMAGE | verify IMAGE | sta
     Option("--out", "OUT", "what to write; without it stamp changes a disk that holds a whole machine in place, and stack writes the folder stack; of convert "
            "its end says the format: .qcow2, .vhdx, .vmdk, .raw, .raw.tar.gz", short="-o"),
     Option("--system", "", "of stack: machines take base, node's layer, kernel and initrd of this image, too"),
+    Option("--update", "", "of stack: recipes take newer Debian packages than their packages.lock names, and say which"),
     Option("--choice", "'NAME ...'", "of stack: modules that a pool.conf may choose of more than five, so that they work alone; again for more"),
     Option("--from", "FORMER", "of stack: what machines have now, a stack folder or an image, so that they fetch what changed alone; again for more"),
     Option("--manager", "FOLDER", "for the pool's manager: node.key, node.pem and ca/"),
