@@ -63,6 +63,12 @@ TERM_HEAD = "wow-term 1"
 """First line of its text."""
 TERM_LIFE = 1209600
 """Seconds for which a stack is the newest from when it was signed, and from each renewal of its term."""
+KEYS_NOTICE = 5
+"""Kind of the notice that says which keys signed the stack, the newest last."""
+KEYS_HEAD = "wow-keys 1"
+"""First line of its text."""
+MOST_KEYS = 8
+"""Keys of the stack in a pool's life."""
 LAYERS_PORT = 8445
 """TCP port on which the manager with the CA hands out the stack's layers, by HTTP to machines whose packets IPsec seals."""
 LAYERS_PATH = "/layers/"
