@@ -76,6 +76,8 @@ LAYERS_PATH = "/layers/"
 SEEDERS_PATH = "/seeders/"
 """Path there by which a machine says that it has a layer whole (POST), and learns who else has (GET), with the layer's SHA-256
 behind it."""
+AUTHORITY_WARNING = 31536000
+"""Seconds before the CA's certificate ends from which on administrators are warned."""
 SHARE_PORT = 8446
 """TCP port on which each machine hands layers of the stack that it has to others of its pool, by HTTP inside IPsec."""
 MOST_MODULES = 12
