@@ -59,6 +59,9 @@ class Decisions(unittest.TestCase):
         for part in parts:
             self.assertIn(part, wrong[0][1])
 
+    def test_other_keys_of_what_is_published_are_told_in_ipopd_s_words(self):
+        self.only(facts({"warnings": [{"code": "keys", "text": "somebody tells of 2 keys"}]}), "keys", "Somebody tells of 2 keys.")
+
     def test_a_manager_says_a_year_before_that_the_ca_s_certificate_ends_and_another_machine_a_month(self):
         for role, days in (("manager", 365), ("worker", 30)):
             own = {"certificate": {**STATUS["certificate"], "role": role}}

@@ -24,7 +24,7 @@ UNITS = {"strongswan.service": "strongSwan", "condor.service": "HTCondor", "wow-
 def diagnose(facts: "Gathered") -> list[Finding]:
     """All findings, the one that explains the others first."""
     found = [daemon(facts), *shortages(facts), *configuration(facts), *homes(facts), *system(facts), clock(facts), *names_of_bootstrap(facts), *ring(facts), *tap(facts),
-             *subnet(facts), *certificate(facts), *authority(facts), *authority_ends(facts), *names(facts), *services(facts), *listed(facts), *stack(facts),
+             *subnet(facts), *certificate(facts), *authority(facts), *authority_ends(facts), *keys(facts), *names(facts), *services(facts), *listed(facts), *stack(facts),
              *diagnose_condor.findings(facts["condor"])]
     return [finding for finding in found if finding]
 
@@ -272,6 +272,12 @@ def authority_ends(facts: "Gathered") -> list[Finding]:
         return []
     return [wrong("CA", f"Its certificate ends on {day(known[1])}, and with it the pool: no machine is believed from then on.", "It cannot be renewed. The pool's administrator makes "
                   "a new pool before (wow pool create); machines take its pool.conf by their web page.", "ca-ends")]
+
+
+def keys(facts: "Gathered") -> list[Finding]:
+    """Whether somebody names other keys for what the pool publishes than this machine knows."""
+    said = warnings_of(facts["status"], "keys") if facts["status"] else []
+    return [wrong("keys", f"{text[0].upper()}{text[1:]}.", "") for text in said]
 
 
 def names(facts: "Gathered") -> list[Finding]:
