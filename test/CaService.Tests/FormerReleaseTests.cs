@@ -35,7 +35,7 @@ public sealed class FormerReleaseTests : Publishing
     public async Task A_machine_of_today_believes_a_manager_of_the_last_release_which_signs_lists_alone()
     {
         string list = Path.Combine(Ca.Folder, "list");
-        await RunAsync(0, "manager", "--out", Path.Combine(Ca.Folder, "manager"), "--host", "boss", "--address", "10.128.0.77");
+        await RunAsync(0, "manager", "--out", Path.Combine(Ca.Folder, "manager"), "--host", "boss", "--address", "127.81.0.77");
         await RunAsync(0, "managers", "boss", "--out", list);
         using var today = new AuthorityNoticePolicy(Ca.Ca.Authority.Der.Span);
         Assert.True(IsBelieved(today, list));

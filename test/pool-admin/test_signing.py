@@ -162,7 +162,8 @@ class Whole(Manager):
     def test_each_file_that_the_sources_name_is_in_a_list(self):
         named = {"".join(found) for path in SOURCES.rglob("*.cs") if "obj" not in path.parts for found in NAMED.findall(path.read_text(encoding="utf-8"))}
         named = {re.sub(r"\{\w+\}", "1", name) for name in named}
-        self.assertLessEqual({"ca.key", "ca.pem", "ca.db", "keys.notice", "stack.notice", "term.notice", "revocations.notice", "layers", "layers.lock", "stack-1.key"}, named)
+        self.assertLessEqual({"ca.key", "ca.pem", "ca.db", "keys.notice", "stack.notice", "term.notice", "revocations.notice", "layers", "layers.lock", "stack-1.key"},
+                             named)
         self.assertEqual([], [name for name in sorted(named) if not self.known(name)])
 
     def test_each_file_that_is_there_after_all_was_done_is_in_a_list(self):

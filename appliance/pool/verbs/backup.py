@@ -22,8 +22,8 @@ def run(given, context):
     folder.read()
     taken = signing.take(given.ca) if given.ca else None
     if given.new_key and taken is None and folder.authority.exists():
-        raise WowError("was sealed to the former recovery key, with the key that signs the pool's stack in it", "Say --ca DIR, too: a copy of the manager's /var/lib/wow/ca",
-                       str(folder.authority))
+        raise WowError("was sealed to the former recovery key, with the key that signs the pool's stack in it",
+                       "Say --ca DIR, too: a copy of the manager's /var/lib/wow/ca", str(folder.authority))
     with opening.locked(folder, context) as held:
         pool = opening.pool(folder, context, held)
 
@@ -34,7 +34,7 @@ def run(given, context):
 
         told = []
         if taken and signing.is_other(folder, given.ca):
-            context.warn([f"the keys in {given.ca} do not go on from those that this folder knows: either that CA came back from a backup without its key, or it is an old copy. "
+            context.warn([f"the keys in {given.ca} do not go on from those that this folder knows: that CA came back from a backup without its key. "
                           "Machines that know the former keys take nothing that these sign, until they start with a new configuration disk"])
         context.run([pool.sealed(tell, given.new_key, taken)])
         if not told:

@@ -55,8 +55,8 @@ def signing_told(key, target):
     if key:
         return f"Key {key} of the manager, which signs what is published, is in {target}/manager/ca again"
     return ("The backup has no key that `wow-ca rekey` made on the manager. If it was typed there, take that key from the manager's disk: copy its /var/lib/wow/ca, then "
-            f"wow pool backup {target} --ca COPY, and restore that backup. If the disk is lost, type on the next manager: wow-ca rekey. Machines that know the lost key take "
-            "nothing that is published then, until they start with a new configuration disk, which wow pool stamp makes after another wow pool backup --ca")
+            f"wow pool backup {target} --ca COPY, and restore that backup. If the disk is lost, type on the next manager: wow-ca rekey. Machines that know the lost key "
+            "take nothing that is published then, until they start with a new configuration disk, which wow pool stamp makes after another wow pool backup --ca")
 
 
 def asked():

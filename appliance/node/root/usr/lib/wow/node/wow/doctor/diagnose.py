@@ -263,15 +263,15 @@ def authority(facts: "Gathered") -> list[Finding]:
 
 
 def authority_ends(facts: "Gathered") -> list[Finding]:
-    """Whether the CA's certificate ends soon: a manager says so a year before, for whom administrators look after, another machine a month. Once it has, the clock's finding
-    says it."""
+    """Whether the CA's certificate ends soon: a manager says so a year before, for whom administrators look after, another machine a month. Once it has, the clock's
+    finding says it."""
     known, status = facts["authority"], facts["status"]
     own = status["certificate"] if status else None
     warned = agreed.AUTHORITY_WARNING if own and own["role"] == agreed.MANAGER_ROLE else 30 * DAY
     if not known or not 0 <= known[1] - facts["now"] < warned:
         return []
-    return [wrong("CA", f"Its certificate ends on {day(known[1])}, and with it the pool: no machine is believed from then on.", "It cannot be renewed. The pool's administrator makes "
-                  "a new pool before (wow pool create); machines take its pool.conf by their web page.", "ca-ends")]
+    return [wrong("CA", f"Its certificate ends on {day(known[1])}, and with it the pool: no machine is believed from then on.",
+                  "It cannot be renewed. The pool's administrator makes a new pool before (wow pool create); machines take its pool.conf by their web page.", "ca-ends")]
 
 
 def keys(facts: "Gathered") -> list[Finding]:

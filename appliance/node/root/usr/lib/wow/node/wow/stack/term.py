@@ -73,8 +73,8 @@ def check(stack: "Stack | None", is_taken: bool, term: Term | None) -> None:
 
 
 def has_lost_count(stack: "Stack", term: Term) -> bool:
-    """Whether the CA's folder has forgotten what it signed: its term is of a lower stack, and was signed after this one; or is of a time to come, which a CA that remembers
-    it sets right at once. Numbers are Unix seconds. Just after a publication the term is of the stack before, but older than the new one."""
+    """Whether the CA's folder has forgotten what it signed: its term is of a lower stack, and was signed after this one; or is of a time to come, which a CA that
+    remembers it sets right at once. Numbers are Unix seconds. Just after a publication the term is of the stack before, but older than the new one."""
     signed = term.until - agreed.TERM_LIFE
     return term.stack < stack.number and (signed > stack.number or stack.number > clock() + DAY) or signed > clock() + DAY
 
@@ -83,4 +83,5 @@ def ran_out(number: int, second: int) -> tuple[str, str]:
     """(what is wrong, what to do about it) where a stack's time is over."""
     return (f"nobody has said since {time.strftime('%Y-%m-%d', time.gmtime(second - agreed.TERM_LIFE))} that stack {number} is the pool's newest",
             "What runs goes on. The pool's administrator looks whether the manager with the CA runs, and types there: wow-ca stack. "
-            f"If that names a lower number: wow-ca publish FOLDER --after {number}. Else somebody keeps its word from this machine, or this machine's clock is ahead: date")
+            f"If that names a lower number: wow-ca publish FOLDER --after {number}. Else somebody keeps its word from this machine, or this machine's clock is "
+            "ahead: date")
