@@ -1,6 +1,6 @@
 # shellcheck shell=sh
 # The configuration: pool.conf; for a manager manager/, for a machine with an assigned address machine/; in a pool with several managers
-# managers.notice, the CA's list of them. It stands on a disk (FAT) or a CD (ISO 9660) that is labelled WOWCFG, on whatever controller; or in
+# managers.notice, the CA's list of them; keys.notice, the keys that sign the pool's stack. It stands on a disk (FAT) or a CD (ISO 9660) that is labelled WOWCFG, on whatever controller; or in
 # a partition beside the system, where `wow image stamp` put it into an image.
 
 config_kb=16384
@@ -50,7 +50,7 @@ take() {
         warn "$1" "WOWCFG holds $size KiB, at most $config_kb are read" "leave pool.conf and manager/ or machine/ only"
     elif [ -e /config/pool.conf ]; then
         mkdir -m 700 /run/wow-config
-        for name in pool.conf pool.lines managers.notice manager machine; do
+        for name in pool.conf pool.lines managers.notice keys.notice manager machine; do
             [ ! -e "/config/$name" ] || cp -r "/config/$name" /run/wow-config/
         done
         chmod -R go= /run/wow-config

@@ -37,10 +37,12 @@ class Authority:
         return (self.folder / CERTIFICATE).exists()
 
     def make(self, pool, subnet):
-        """Makes the CA."""
+        """Makes the CA, and the first key of its own that signs what is published. So the CA's key alone names none to machines that have that one on their
+        configuration disk (decision 0087)."""
         self.folder.parent.mkdir(0o700, exist_ok=True)
         with durable.beside(self.folder) as new:
             self._run("init", "--state", new, "--pool", pool, "--subnet", subnet)
+            self._run("rekey", "--state", new)
 
     def make_manager(self, out, *which):
         """Makes key and certificate of a manager in the folder `out`; after an interrupted run, with the same key. which: words of wow-ca that say which one, none for

@@ -18,7 +18,7 @@ LARGEST = 256 * 1024 * 1024
 """Bytes of a backup that are read: the CA of a million machines has fewer."""
 
 PREFIX = "AGE-SECRET-KEY-1"
-PARTS = ("pool.json", "secret", "tickets.json", "manager", "managers", "managers.notice")
+PARTS = ("pool.json", "secret", "tickets.json", "manager", "managers", "managers.notice", "keys.notice", "authority.age")
 """What a backup may hold at its top."""
 
 
@@ -51,7 +51,7 @@ def tidy(typed):
 def parts(folder):
     """The files that are backed up."""
     below = sorted(path for keys in (folder.manager, folder.managers) for path in keys.rglob("*") if path.is_file())
-    return [path for path in (folder.settings, folder.secret, folder.tickets, folder.list, *below) if path.exists()]
+    return [path for path in (folder.settings, folder.secret, folder.tickets, folder.list, folder.keys, folder.authority, *below) if path.exists()]
 
 
 def content_of(folder):
@@ -72,11 +72,16 @@ def note_of(folder):
 def seal(folder, public):
     """Makes the backup anew, for the owner of the key."""
     note = {"public": public, "made": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"), "content": content_of(folder)}
-    with durable.beside(folder.sealed) as new:
-        done = subprocess.run(["age", "-r", public, "-o", str(new)], input=packed(folder), capture_output=True, check=False)
+    closed(packed(folder), public, folder.sealed)
+    return note
+
+
+def closed(data, public, path):
+    """Writes data encrypted to a recovery key."""
+    with durable.beside(path) as new:
+        done = subprocess.run(["age", "-r", public, "-o", str(new)], input=data, capture_output=True, check=False)
         if done.returncode:
             raise WowError(_said(done), programs.AGAIN, "age")
-    return note
 
 
 def keep(folder, note):

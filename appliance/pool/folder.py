@@ -25,11 +25,13 @@ class Folder:
         self.ca = self.manager / "ca"
         self.managers = self.root / "managers"
         self.list = self.root / "managers.notice"
+        self.keys = self.root / "keys.notice"
         self.stamped = self.root / "stamped.json"
         self.for_manager = self.root / "for-manager"
         self.for_volunteers = self.root / "for-volunteers"
         self.for_scientists = self.root / "for-scientists"
         self.start = self.root / "START.md"
+        self.authority = self.root / "authority.age"
         self.sealed = self.root / "backup.age"
         self.seal = self.root / "backup.json"
 

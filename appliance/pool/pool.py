@@ -1,6 +1,6 @@
 """One pool in its folder: what it consists of, and the steps that make each part. `wow pool create` takes them all, the lab the first ones."""
 
-from pool import backup, conf, durable, image, pages, settings, stamping
+from pool import backup, conf, durable, image, pages, settings, signing, stamping
 from pool.authority import Authority
 from pool.node import WowError, agreed
 from pool.steps import Step
@@ -53,6 +53,8 @@ class Pool:
             Step("secret", "secret", folder.secret.exists, folder.make_secret),
             Step("ca", f"certificate authority of {self.settings.name}", lambda: self.authority.is_there,
                  lambda: self.authority.make(self.settings.name, self.settings.subnet)),
+            Step("keys", "the keys that sign what is published", lambda: folder.keys.exists() or not (folder.ca / signing.KEYS).exists(),
+                 lambda: signing.know(folder, folder.ca / signing.KEYS)),
             Step("manager", "the manager's key and certificate", (folder.manager / "node.pem").exists, lambda: self.authority.make_manager(folder.manager)),
             Step("ticket", f"ticket for {self.settings.machines} machines until {self.settings.until}", lambda: bool(folder.read_tickets()),
                  lambda: self.add_ticket(self.settings.machines, self.settings.until))]
@@ -126,17 +128,21 @@ class Pool:
         return Step("pages", "START.md", lambda: all(path.exists() and path.read_text(encoding="utf-8") == text for path, text in texts.items()),
                     lambda: pages.write(texts))
 
-    def sealed(self, tell, new_key=False):
+    def sealed(self, tell, new_key=False, taken=None):
         """The step that makes the backup, if there is none or it is older than what it holds. `tell` is called with a new recovery key, and
-        the note of its backup, before that counts."""
+        the note of its backup, before that counts. taken: what the manager's CA has for it (`signing.take`), sealed in a file of its own."""
         def is_done():
             note = backup.note_of(self.folder)
-            return not new_key and note is not None and note["content"] == backup.content_of(self.folder)
+            return not new_key and taken is None and note is not None and note["content"] == backup.content_of(self.folder)
 
         def make():
             note = None if new_key else backup.note_of(self.folder)
             key = backup.new_key() if note is None else None
-            made = backup.seal(self.folder, key.public if key else note["public"])
+            public = key.public if key else note["public"]
+            if taken is not None:
+                backup.closed(signing.packed(taken), public, self.folder.authority)
+                durable.write(self.folder.keys, taken[signing.KEYS])
+            made = backup.seal(self.folder, public)
             if key:
                 tell(key.secret, made)
             backup.keep(self.folder, made)

@@ -15,7 +15,7 @@ from pool.image import OVA, QCOW2, SCRIPT, VHDX
 
 class Output(NamedTuple):
     """One file for people. `source` is the image that it is made of; `manager` the folder with keys, None for volunteers; `makes` one of the below;
-    `list` the CA's list of managers, None where there is one."""
+    `list` the CA's list of managers, None where there is one; `keys` those that sign the pool's stack, None where the pool's folder knows none."""
     path: object
     source: object
     digest: str
@@ -23,6 +23,7 @@ class Output(NamedTuple):
     manager: object
     makes: object
     list: object
+    keys: object = None
 
 
 def disk_or_ova(output, new, held):
@@ -46,7 +47,7 @@ def _stamp(output, new, held, make):
     durable.write(written, output.text)
     try:
         with tools.held(held):
-            parts = (written, output.manager, None, output.list)
+            parts = (written, output.manager, None, output.list, output.keys)
             configdisk.check(*parts)
             make(configdisk.entries(*parts))
         new.chmod(0o600)
@@ -75,13 +76,15 @@ def outputs(folder, facts, ticket, told, image):
     def four(place, stem, text, keys):
         ova, disk = (image.ova, image.digests[OVA]), (image.qcow2, image.digests[QCOW2])
         # One that names the first alone is told, too: others were taken off it.
-        listed = folder.list if folder.list.exists() else None
-        return [Output(place / f"{stem}.ova", *ova, text, keys, disk_or_ova, listed), Output(place / f"{stem}-config.img", *disk, text, keys, disk_or_ova, listed),
-                Output(place / f"{stem}-config.iso", *disk, text, keys, cd, listed), Output(place / f"{stem}.qcow2", *disk, "", None, copy, None)]
+        listed, signed = (path if path.exists() else None for path in (folder.list, folder.keys))
+        return [Output(place / f"{stem}.ova", *ova, text, keys, disk_or_ova, listed, signed),
+                Output(place / f"{stem}-config.img", *disk, text, keys, disk_or_ova, listed, signed),
+                Output(place / f"{stem}-config.iso", *disk, text, keys, cd, listed, signed), Output(place / f"{stem}.qcow2", *disk, "", None, copy, None)]
 
     def six(place, stem, text):
         # For who has Hyper-V and no more to do than to start a script. A manager's VHDX `wow image stamp` makes: each has 150 MB, and few want it.
-        return [*four(place, stem, text, None), Output(place / f"{stem}.vhdx", image.vhdx, image.digests[VHDX], text, None, whole, None),
+        return [*four(place, stem, text, None), Output(place / f"{stem}.vhdx", image.vhdx, image.digests[VHDX], text, None, whole, None,
+                                                               folder.keys if folder.keys.exists() else None),
                 Output(place / f"{stem}.ps1", image.script, image.digests[SCRIPT], "", None, script, None)]
 
     made = [*four(manager, f"{name}-manager", ours, folder.manager), *six(volunteers, name, theirs)]
@@ -111,8 +114,8 @@ class Stamped:
     def key(self, output):
         """A hash over all that goes into the output."""
         digest = hashlib.sha256(f"{output.digest}\n{output.text}".encode())
-        if output.list:
-            digest.update(output.list.read_bytes())
+        for path in (output.list, output.keys):
+            digest.update(path.read_bytes() if path else b"")
         for path in sorted(output.manager.rglob("*")) if output.manager else ():
             if path.is_file():
                 digest.update(f"{path.relative_to(output.manager)} {hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())

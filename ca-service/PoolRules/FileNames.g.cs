@@ -29,6 +29,9 @@ public static class FileNames
     /// <summary>The newest notice of kind 1, the CA's list of revoked certificates.</summary>
     public const string Revocations = "notice-1";
 
+    /// <summary>The keys of the stack that the configuration disk brought: ipopd believes no others than those that go on from them.</summary>
+    public const string FirstKeys = "keys.notice";
+
     /// <summary>
     /// The machine was copied or set back: whoever has keys of sessions drops them and removes the file. Stands beside the control socket.
     /// </summary>

@@ -47,6 +47,33 @@ public sealed class StackTermTests : Publishing
     }
 
     [Fact]
+    public async Task A_folder_that_lost_count_goes_on_from_the_number_that_a_machine_names_and_so_does_the_term()
+    {
+        Ca.Time.Advance(TimeSpan.FromDays(20));
+        ulong stack = await PublishAsync("a"), term = Desk.Current();
+        Assert.InRange(term, stack + 1, ulong.MaxValue);
+        Ca.Time.Advance(TimeSpan.FromDays(-20));
+        System.IO.File.Delete(Notice);
+        System.IO.File.Delete(File);
+        Assert.InRange(await PublishAsync("a"), 1ul, stack - 1);
+        Assert.InRange(Desk.Current(), 1ul, term - 1);
+        await RunAsync(0, "publish", TestStack.Make(Ca.Folder, ("b", 5)).Folder, "--after", $"{term}");
+        Assert.Equal(term + 1, NoticeFile.Load(Notice)!.Number);
+        Assert.Equal(term + 2, Desk.Current());
+        Assert.Equal(term + 2, NoticeFile.Load(File)!.Number);
+        await RunAsync(0, "publish", "--none", "--after", "1", "--json");
+        Assert.Equal(term + 2, NoticeFile.Load(Notice)!.Number);
+        Assert.Equal(term + 3, Desk.Current());
+        byte[] before = await System.IO.File.ReadAllBytesAsync(Notice);
+        foreach (string said in (string[])["0", "-1", "soon", "1.5", "18446744073709551615", "99999999999999999999999"])
+        {
+            Assert.Contains("--after is '", (await RunAsync(2, "publish", "--none", "--after", said)).Error, StringComparison.Ordinal);
+        }
+
+        Assert.Equal(before, await System.IO.File.ReadAllBytesAsync(Notice));
+    }
+
+    [Fact]
     public async Task A_clock_that_was_ahead_for_a_while_costs_nothing()
     {
         await PublishAsync("a");

@@ -198,6 +198,22 @@ class ConfigurationDisk(unittest.TestCase):
         configdisk.make(image, configdisk.entries(self.conf, manager, None, listed))
         self.assertEqual(["::/manager/", "::/manager/node.key", "::/manager/node.pem", "::/managers.notice", "::/pool.conf", "::/pool.lines"], sorted(self.listing(image)))
 
+    def test_the_keys_that_sign_what_is_published_go_onto_the_disk_and_from_one_disk_to_the_next(self):
+        keys, first, second = self.folder / "notice-5", self.folder / "first", self.folder / "second"
+        keys.write_bytes(b"WOWN\5")
+        with self.assertRaisesRegex(configdisk.StampError, "open is yes"):
+            configdisk.check(self.conf, keys=keys)
+        self.certified("worker")
+        with self.assertRaisesRegex(configdisk.StampError, "no file"):
+            configdisk.check(self.conf, keys=self.folder / "nowhere")
+        configdisk.check(self.conf, keys=keys)
+        configdisk.make(first, configdisk.entries(self.conf, keys=keys))
+        (self.folder / "unpacked").mkdir()
+        parts = configdisk.unpacked(first, self.folder / "unpacked")
+        configdisk.check(*parts)
+        configdisk.make(second, configdisk.entries(*parts))
+        self.assertEqual(["::/keys.notice", "::/pool.conf", "::/pool.lines"], sorted(self.listing(second)))
+
     def test_a_large_content_gets_a_larger_disk(self):
         (self.folder / "manager").mkdir()
         (self.folder / "manager/node.key").write_bytes(bytes(3 * 1024 * 1024))

@@ -46,6 +46,10 @@ class Texts(unittest.TestCase):
         for word in ("No machine waits", "No ticket admits", "renewed in time"):
             self.assertIn(word, nothing)
 
+    def test_a_year_before_the_ca_s_certificate_ends_the_page_says_so(self):
+        self.assertNotIn("with it the pool", authority_pages.overview({**FOUND, "not_after": "2027-11-26T06:40:02+00:00"}, "k").decode())
+        self.assertIn("with it the pool", authority_pages.overview({**FOUND, "not_after": "2027-11-26T06:40:00+00:00"}, "k").decode())
+
     def test_whatever_strangers_are_called_it_is_text(self):
         for name in HOSTILE:
             found = {**FOUND, "requests": [{**FOUND["requests"][0], "host": name}], "decisions": [{**FOUND["decisions"][0], "detail": name}], "soon": [{**FOUND["soon"][0], "host": name}]}

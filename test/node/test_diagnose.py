@@ -59,6 +59,16 @@ class Decisions(unittest.TestCase):
         for part in parts:
             self.assertIn(part, wrong[0][1])
 
+    def test_other_keys_of_what_is_published_are_told_in_ipopd_s_words(self):
+        self.only(facts({"warnings": [{"code": "keys", "text": "somebody tells of 2 keys"}]}), "keys", "Somebody tells of 2 keys.")
+
+    def test_a_manager_says_a_year_before_that_the_ca_s_certificate_ends_and_another_machine_a_month(self):
+        for role, days in (("manager", 365), ("worker", 30)):
+            own = {"certificate": {**STATUS["certificate"], "role": role}}
+            self.assertEqual([], self.wrong(facts(own, authority=(0, NOW + days * DAY))))
+            self.only(facts(own, authority=(0, NOW + days * DAY - 1)), "CA", "Its certificate ends on", "wow pool create")
+        self.only(facts(authority=(0, NOW - 1)), "clock", "The CA's certificate ended")
+
     def test_a_healthy_machine_has_nothing_wrong_and_everything_was_looked_at(self):
         findings = diagnose.diagnose(HEALTHY)
         self.assertEqual({finding.OK}, {one.state for one in findings})

@@ -126,6 +126,27 @@ class Keeping(unittest.TestCase):
                     self.assertEqual(outside.lines(pool), pathlib.Path(folder, "pool.lines").read_text(encoding="ascii"))
                     self.assertEqual(kept, pathlib.Path(there["managers.KEPT"]).read_text(encoding="ascii"))
 
+    def test_the_keys_of_the_disk_are_there_before_ipopd_starts_and_go_with_their_ca(self):
+        with tempfile.TemporaryDirectory() as folder:
+            disk, here = pathlib.Path(folder, "disk", "keys.notice"), pathlib.Path(folder, "keys.notice")
+            disk.parent.mkdir()
+            pool = samples.pool()
+            with mock.patch.multiple(paths, STATE=folder, DISK=str(disk.parent)), \
+                    mock.patch.multiple(managers, KEPT=f"{folder}/notice-2", ON_DISK=f"{folder}/managers.notice"), \
+                    mock.patch.object(configure, "take_identity"), mock.patch.object(configure.accept, "keep"), mock.patch("wow.stack.kept.forget"):
+                configure.state(pool, b"")
+                self.assertFalse(here.exists(), "an older disk has none")
+                for text in ("first", "second"):
+                    disk.write_text(text, encoding="ascii")
+                    configure.state(pool, b"")
+                    self.assertEqual(text, here.read_text(encoding="ascii"))
+                disk.unlink()
+                configure.state(pool, b"")
+                self.assertEqual("second", here.read_text(encoding="ascii"), "the disk was taken out")
+                pathlib.Path(folder, "ca.pem").write_text("of another pool", encoding="ascii")
+                configure.state(pool, b"")
+                self.assertFalse(here.exists())
+
     def test_the_stack_that_another_ca_signed_is_not_taken(self):
         with tempfile.TemporaryDirectory() as folder:
             home, notice = pathlib.Path(folder, "home"), pathlib.Path(folder, "notice-3")

@@ -121,6 +121,29 @@ class News(Machine):
         self.publish(SIGNED + 9)
         self.assertEqual(self.news(), (0, "next"))
 
+    def test_a_ca_that_lost_count_is_told_with_the_number_that_helps(self):
+        self.publish(SIGNED)
+        for name, number, term_of, until, after in (
+                ("an old backup", 7, SIGNED - 99, SIGNED + 20 + agreed.TERM_LIFE, SIGNED),
+                ("a clock that was ahead", SIGNED + 400 * DAY, SIGNED, SIGNED + 414 * DAY, SIGNED + 400 * DAY)):
+            with self.subTest(name):
+                self.renew(term_of, until, number)
+                self.assertEqual(self.news(), (1, "lost-count"))
+                (found,) = diagnose.stack({"stack": self.said()})
+                self.assertEqual((found.state, found.code), (finding.WRONG, "modules-lost-count"))
+                self.assertIn(f"this machine has stack {SIGNED}, and refuses each with a lower one", found.what)
+                self.assertIn(f"wow-ca publish FOLDER --after {after}.", found.todo)
+        self.publish(SIGNED + 400 * DAY)
+        self.renew(SIGNED - 5, SIGNED + agreed.TERM_LIFE, 9)
+        self.assertEqual(self.news(), (1, "lost-count"), "the stack itself is of a time to come")
+        self.renew(SIGNED + 400 * DAY, number=10)
+        self.assertEqual(self.news(), (0, "next"), "a CA that counts on from it is none that lost count")
+
+    def test_just_after_a_publication_the_term_is_of_the_stack_before(self):
+        self.publish(SIGNED)
+        self.renew(SIGNED - 3 * DAY, SIGNED - 9 + agreed.TERM_LIFE)
+        self.assertEqual(self.news(), (0, "next"))
+
     def test_an_empty_stack_runs_out_too(self):
         self.publish(SIGNED, EMPTY)
         self.renew()

@@ -114,7 +114,7 @@ class Sealed(unittest.TestCase):
     def test_it_holds_what_cannot_be_made_again_and_no_image(self):
         found = self.content(self.told["recovery_key"])
         self.assertEqual({"pool.json", "secret", "tickets.json", "manager/node.key", "manager/node.pem", "manager/ca/ca.key", "manager/ca/ca.pem",
-                          "manager/ca/ca.db"}, set(found))
+                          "manager/ca/ca.db", "manager/ca/keys.notice", "manager/ca/stack-1.key", "manager/ca/layers.lock", "keys.notice"}, set(found))
         for name, data in found.items():
             self.assertEqual((self.world.pool / name).read_bytes(), data)
 

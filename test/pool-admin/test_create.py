@@ -15,7 +15,8 @@ from pool.verbs import create
 from wow.page import text
 
 ALL = FILES | {"START.md", "backup.age", "backup.json", "pool.json", "secret", "stamped.json", "tickets.json", ".gitignore", "manager/node.key",
-               "manager/node.pem", "manager/ca/ca.key", "manager/ca/ca.pem", "manager/ca/ca.db", "for-volunteers/volunteer.md", "for-volunteers/hypervisors.md",
+               "manager/node.pem", "manager/ca/ca.key", "manager/ca/ca.pem", "manager/ca/ca.db", "manager/ca/keys.notice", "manager/ca/stack-1.key",
+               "manager/ca/layers.lock", "keys.notice", "for-volunteers/volunteer.md", "for-volunteers/hypervisors.md",
                "for-scientists/scientist.md", "for-scientists/jobs.md", "for-scientists/hypervisors.md"}
 
 

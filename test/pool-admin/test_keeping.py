@@ -1,5 +1,6 @@
 """The verbs that keep a pool: show, ticket, user, stamp."""
 
+import datetime
 import json
 import os
 import sqlite3
@@ -13,6 +14,7 @@ from world import FILES, KEY, LOGIN, ROOT, World, ended, identity
 from pool import settings
 from pool.authority import day_in
 from pool.node import token
+from pool.verbs import show
 
 UNTIL = ("--until", "2099-01-01")
 
@@ -40,6 +42,12 @@ class Kept(unittest.TestCase):
         with sqlite3.connect(self.world.pool / "manager/ca/ca.db") as database:
             database.execute("INSERT INTO ticket_uses SELECT id, 'a machine', 0 FROM tickets LIMIT 1")
         database.close()
+
+    def test_show_warns_a_year_before_the_ca_s_certificate_ends(self):
+        now = datetime.datetime.now(datetime.timezone.utc)
+        self.assertEqual("", show.ends((now + datetime.timedelta(days=366)).isoformat()))
+        self.assertIn("with it the pool", show.ends((now + datetime.timedelta(days=364)).isoformat()))
+        self.assertNotIn("with it the pool", self.world.run("show", self.world.pool)[1])
 
     def test_show_tells_all_that_is_in_the_folder_and_no_secret(self):
         told = self.run_json("show", self.world.pool)

@@ -1,5 +1,5 @@
 """The configuration: a small disk (FAT) or a CD (ISO 9660) labelled WOWCFG that holds pool.conf; for a manager manager/, for a machine with an assigned
-address machine/; in a pool with several managers managers.notice, the CA's list of them."""
+address machine/; in a pool with several managers managers.notice, the CA's list of them; keys.notice, the keys that sign the pool's stack."""
 
 import contextlib
 import pathlib
@@ -16,8 +16,8 @@ from wow.config import outside, poolconf  # noqa: E402 # the only reader of pool
 from wow.lib import agreed  # noqa: E402
 from wow.lib.errors import WowError  # noqa: E402
 
-LIST = "managers.notice"
-NAMES = ("pool.conf", LIST, "manager", "machine")
+LIST, KEYS = "managers.notice", "keys.notice"
+NAMES = ("pool.conf", LIST, KEYS, "manager", "machine")
 MANAGER = ("node.key", "node.pem", "ca")
 MACHINE = ("node.key", "node.pem")
 QCOW2_MAGIC = b"QFI\xfb"
@@ -48,12 +48,14 @@ def loaded(pool_conf):
         raise StampError(str(error)) from error
 
 
-def check(pool_conf, manager=None, machine=None, managers=None):
+def check(pool_conf, manager=None, machine=None, managers=None, keys=None):
     """Refuses a pool.conf that the machine would refuse, and a folder with keys that is not whole or not for this machine. A manager beside others, which the
     CA's list `managers` names, may be without the CA."""
     pool = loaded(pool_conf)
     if managers is not None and (pool.open or not managers.is_file()):
         raise StampError(f"{managers}: is no file, or [pool] open is yes; give the list that `wow-ca managers` wrote")
+    if keys is not None and (pool.open or not keys.is_file()):
+        raise StampError(f"{keys}: is no file, or [pool] open is yes; give the keys.notice of the CA's folder, or a machine's /var/lib/wow/notice-5")
     if machine is not None:
         if pool.is_manager or pool.open:
             raise StampError(f"{pool_conf}: --machine is given, but [node] role is manager or [pool] open is yes; it is for a machine with a certificate of its own")
@@ -186,9 +188,10 @@ def make_cd(image, entries):
         raise StampError(f"{image}: was not written; xorrisofs says: {done.stderr.decode(errors='replace').strip()}")
 
 
-def entries(pool_conf, manager=None, machine=None, managers=None):
-    """What `make` shall put on the disk for a checked pool.conf, the folder of a manager, or of a machine with an assigned address, and the list of managers."""
-    found = [("pool.conf", pool_conf), *([(LIST, managers)] if managers is not None else [])]
+def entries(pool_conf, manager=None, machine=None, managers=None, keys=None):
+    """What `make` shall put on the disk for a checked pool.conf, the folder of a manager, or of a machine with an assigned address, the list of managers, and the keys of
+    the stack."""
+    found = [("pool.conf", pool_conf), *((name, path) for name, path in ((LIST, managers), (KEYS, keys)) if path is not None)]
     for name, folder, parts in (("manager", manager, MANAGER), ("machine", machine, MACHINE)):
         if folder is not None:
             found += [(f"{name}/{part}", folder / part) for part in parts if part != "ca" or (folder / part).exists()]
@@ -202,13 +205,13 @@ def is_disk(path):
 
 
 def unpacked(disk, folder):
-    """(pool.conf, manager, machine, managers), as `check` takes them, of a configuration disk; they are copied into the folder."""
+    """(pool.conf, manager, machine, managers, keys), as `check` takes them, of a configuration disk; they are copied into the folder."""
     for name in NAMES:
         subprocess.run(["mcopy", "-s", "-n", "-i", disk, f"::/{name}", folder], check=False, capture_output=True)
     found = {name: folder / name if (folder / name).exists() else None for name in NAMES}
     if found["pool.conf"] is None:
         raise StampError(f"{disk}: is a configuration disk without a pool.conf; give another one, or a pool.conf")
-    return found["pool.conf"], found["manager"], found["machine"], found[LIST]
+    return found["pool.conf"], found["manager"], found["machine"], found[LIST], found[KEYS]
 
 
 def entries_of(folder):

@@ -1,7 +1,8 @@
 """Makes the sealed backup anew, in the pool's folder. It opens with the recovery key that was printed when the first one was made."""
 
-from pool import backup, opening, programs
+from pool import backup, opening, programs, signing
 from pool.folder import Folder
+from pool.node import WowError
 
 SUMMARY = "makes the sealed backup anew"
 
@@ -10,6 +11,8 @@ def add(parser):
     """Adds its words to the parser."""
     parser.add_argument("folder", metavar="FOLDER", help="the pool's folder")
     parser.add_argument("--new-key", action="store_true", help="for a new recovery key, which is printed; the former one is lost or was seen by others")
+    parser.add_argument("--ca", metavar="DIR", help="a copy of /var/lib/wow/ca of the manager with the CA: after `wow-ca rekey` the key that signs what is published "
+                        "is there alone. It is sealed, and stands in no other file here")
 
 
 def run(given, context):
@@ -17,6 +20,10 @@ def run(given, context):
     programs.need("age", "age-keygen")
     folder = Folder(given.folder)
     folder.read()
+    taken = signing.take(given.ca) if given.ca else None
+    if given.new_key and taken is None and folder.authority.exists():
+        raise WowError("was sealed to the former recovery key, with the key that signs the pool's stack in it",
+                       "Say --ca DIR, too: a copy of the manager's /var/lib/wow/ca", str(folder.authority))
     with opening.locked(folder, context) as held:
         pool = opening.pool(folder, context, held)
 
@@ -26,7 +33,13 @@ def run(given, context):
             told.append(key)
 
         told = []
-        context.run([pool.sealed(tell, given.new_key)])
+        if taken and signing.is_other(folder, given.ca):
+            context.warn([f"the keys in {given.ca} do not go on from those that this folder knows: that CA came back from a backup without its key. "
+                          "Machines that know the former keys take nothing that these sign, until they start with a new configuration disk"])
+        context.run([pool.sealed(tell, given.new_key, taken)])
         if not told:
             context.tell({"file": str(folder.sealed), "recovery_key": None})
+        if taken:
+            context.say(f"{next(name for name in taken if signing.KEY.fullmatch(name))} of the manager is sealed in it, and opens with the recovery key alone. "
+                        f"Have new machines know it: wow pool stamp {folder.root}")
         context.say(f"{folder.sealed} of {backup.note_of(folder)['made']}: copy it to another place")

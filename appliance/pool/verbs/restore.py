@@ -4,7 +4,7 @@ import getpass
 import pathlib
 import sys
 
-from pool import backup, durable, opening, programs, settings
+from pool import backup, durable, opening, programs, settings, signing
 from pool.authority import Authority
 from pool.folder import Folder
 from pool.node import WowError
@@ -30,6 +30,8 @@ def run(given, context):
     with durable.scratch(parent) as made:
         backup.unpack(data, made, given.file)
         told = settings.read(made / "pool.json")
+        sealed = made / "authority.age"
+        key = signing.put(backup.opened(sealed, secret), made / "manager/ca", sealed) if sealed.exists() else 0
         contents = Authority(context.clone.wow_ca, made / "manager/ca").contents()
         target = pathlib.Path(given.folder).absolute() if given.folder else parent / told.name
         if target.exists():
@@ -44,7 +46,17 @@ def run(given, context):
         context.tell(opening.facts(opening.pool(folder, context, held)))
     context.say(f"the pool {told.name} is in {target}, with its CA: {len(contents['certificates'])} certificates, {len(contents['tickets'])} tickets. "
                 f"Its images: wow pool stamp {target}")
+    context.say(signing_told(key, target))
     context.say("The CA of a manager that runs knows who was admitted since the backup was made: this copy does not. Replace that manager only if it is gone")
+
+
+def signing_told(key, target):
+    """What becomes of what is published; key: the number of the manager's own key that the backup had, 0 where it had none."""
+    if key:
+        return f"Key {key} of the manager, which signs what is published, is in {target}/manager/ca again"
+    return ("The backup has no key that `wow-ca rekey` made on the manager. If it was typed there, take that key from the manager's disk: copy its /var/lib/wow/ca, then "
+            f"wow pool backup {target} --ca COPY, and restore that backup. If the disk is lost, type on the next manager: wow-ca rekey. Machines that know the lost key "
+            "take nothing that is published then, until they start with a new configuration disk, which wow pool stamp makes after another wow pool backup --ca")
 
 
 def asked():

@@ -1,12 +1,13 @@
 """Shows what a pool's folder holds, and with --via the pool's history, which the running manager keeps: who had how many core hours, and whose machines
 gave them. The folder knows what was made here; machines, and how many have used a ticket, are known to the manager."""
 
+import datetime
 import json
 import re
 
 from pool import opening, programs
 from pool.folder import Folder
-from pool.node import WowError, history, table, token
+from pool.node import WowError, agreed, history, table, token
 from pool.pool import FIRST
 
 SUMMARY = "shows what a pool's folder holds, and the history that its manager keeps"
@@ -55,6 +56,13 @@ def run(given, context):
     context.plain("\n".join([*lines(told), *(["", *history.lines(told["history"])] if given.via else [])]))
 
 
+def ends(not_after):
+    """What is said of a CA's certificate a year before it ends, "" before that."""
+    left = datetime.datetime.fromisoformat(not_after) - datetime.datetime.now(datetime.timezone.utc)
+    return (". It ends within a year, and with it the pool: make a new one before, wow pool create; machines take its pool.conf by their web page"
+            if left.total_seconds() < agreed.AUTHORITY_WARNING else "")
+
+
 def token_of(folder, given):
     """What opens the figures of a manager: of --manager, of the first one if none is named; --number says which of its tokens holds."""
     known = {FIRST: folder.manager, **{one["host"]: folder.other(one["host"]) for one in folder.read().managers}}
@@ -85,7 +93,7 @@ def asked(given, secret):
 def lines(told):
     """What the folder holds, for people."""
     rows = [["pool", told["name"]], ["folder", told["folder"]], ["subnet", told["subnet"]], ["manager at", f"{told['at']} (UDP)"],
-            ["CA", f"valid until {told['ca']['not_after'][:10]}, SHA-256 {told['ca']['sha256']}"]]
+            ["CA", f"valid until {told['ca']['not_after'][:10]}, SHA-256 {told['ca']['sha256']}{ends(told['ca']['not_after'])}"]]
     rows += [["manager", f"{row['host']} {row['address']}{' with the CA' if row['ca'] else ''}{', at ' + row['at'] if row['at'] else ''}, "
               f"first certificate until {row['not_after'][:10]}"] for row in told["manager"]]
     rows += [["ticket", f"{row['id']}, {row['machines']} machines until {row['not_after'][:10]}"] for row in told["tickets"]]

@@ -1,3 +1,4 @@
+using System.Globalization;
 using CaService.Admin;
 using CaService.Layers;
 
@@ -20,9 +21,12 @@ internal static class PublishCommand
     private static readonly Option RestartBy = new(
         Agreed.RestartWord, "WHEN", $"from when on no job keeps a machine from starting again with them: a day (UTC), a moment such as 2027-01-31T12:00:00Z, or {Now}; without it jobs do");
 
+    private static readonly Option After = new(
+        "after", "NUMBER", "the number that a machine says to have, in wow status: what is published gets a higher one, and so does its term. For a CA's folder that lost count");
+
     /// <summary>Its options.</summary>
     public static IReadOnlyList<Option> Own { get; } =
-        [new(None, null, "no module: machines go back to what their image has"), RestartBy, ProvenClock.Today, Option.Folder];
+        [new(None, null, "no module: machines go back to what their image has"), RestartBy, After, ProvenClock.Today, Option.Folder];
 
     /// <summary>Publishes, in the CA's folder.</summary>
     public static Task<ExitCode> Run(Options options, Reply reply, TimeProvider time)
@@ -39,7 +43,7 @@ internal static class PublishCommand
         // All but the folder, which is read here.
         string[] words =
         [
-            Name, .. options.Has(None) ? new[] { $"--{None}" } : [], .. Said(ProvenClock.Today), .. Said(RestartBy), .. options.Has(Option.Json.Name) ? new[] { Option.Json.Shown } : [],
+            Name, .. options.Has(None) ? new[] { $"--{None}" } : [], .. Said(ProvenClock.Today), .. Said(RestartBy), .. Said(After), .. options.Has(Option.Json.Name) ? new[] { Option.Json.Shown } : [],
         ];
         return await LayerSender.PublishAsync(socket, words, stack, source, layer =>
         {
@@ -84,14 +88,21 @@ internal static class PublishCommand
     private static async Task<ExitCode> PublishAsync(Options options, PoolLayers stack, ILayerSource source, Reply reply, TimeProvider time)
     {
         stack = WithRestart(stack, options, time.GetUtcNow());
+        ulong after = Known(options);
         using CaFolder ca = CaFolder.Open(options.Get(Option.Folder.Name));
         ProvenClock.Check(ca, options, time.GetUtcNow());
-        ulong number = await new PublishDesk(ca, new StackFolder(ca, options.Get(Option.Folder.Name)), time).PublishAsync(stack, source);
+        ulong number = await new PublishDesk(ca, new StackFolder(ca, options.Get(Option.Folder.Name)), time).PublishAsync(stack, source, after);
         reply.Say(
             $"stack {number} is published: {Describe(stack)}. A running wow-ca serve spreads it within seconds; else it does when it starts. Machines fetch it, and start again with it by themselves when nobody needs them{StackCommand.At(stack, ", by {0} at the latest")}.",
             json => StackCommand.Write(json, new Published(number, stack)));
         return ExitCode.Done;
     }
+
+    // Numbers are moments. One that is no moment people write would leave no room for later ones.
+    private static ulong Known(Options options) =>
+        options.Find(After.Name) is not { } said ? 0
+            : ulong.TryParse(said, NumberStyles.None, CultureInfo.InvariantCulture, out ulong number) && number is > 0 and <= Agreed.LatestRestart ? number
+            : throw new UserError($"--{After.Name} is '{said}': give the number that a machine names, from 1 to {Agreed.LatestRestart}.");
 
     private static string Describe(PoolLayers stack)
     {

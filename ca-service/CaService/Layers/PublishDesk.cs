@@ -11,9 +11,10 @@ internal sealed class PublishDesk(CaFolder ca, StackFolder folder, TimeProvider 
     /// <summary>Publishes.</summary>
     /// <param name="stack">The stack.</param>
     /// <param name="source">Has its layers.</param>
+    /// <param name="after">The highest number that machines are known to have, where this folder lost count; 0 where it did not.</param>
     /// <returns>The notice's number.</returns>
     /// <exception cref="UserError">It can't be done, and why.</exception>
-    public async Task<ulong> PublishAsync(PoolLayers stack, ILayerSource source)
+    public async Task<ulong> PublishAsync(PoolLayers stack, ILayerSource source, ulong after = 0)
     {
         using IDisposable one = folder.TakeLock();
         Published before = folder.Read();
@@ -38,7 +39,7 @@ internal sealed class PublishDesk(CaFolder ca, StackFolder folder, TimeProvider 
         }
 
         DateTimeOffset now = time.GetUtcNow();
-        ulong number = NoticeNumber.After(before.Number, now);
+        ulong number = NoticeNumber.After(Math.Max(before.Number, after), now);
         string modules = string.Join(',', stack.Layers.Select(layer => layer.Name));
         string system = stack.System.Count == 0 ? string.Empty : $" system={string.Join(',', stack.System.Select(file => file.Digest[..12]))}";
         ca.Database.Write(transaction => Audit.Append(transaction, now, "publish", $"number={number} modules={modules}{system}"));

@@ -47,7 +47,8 @@ internal sealed class TermDesk(StackFolder stacks, string folder, TimeProvider t
             return stack == 0 ? 0 : number;
         }
 
-        number = NoticeNumber.After(number, now);
+        // Never below its stack's: so `wow-ca publish --after` brings both over what machines have.
+        number = NoticeNumber.After(Math.Max(number, stack), now);
         var made = new StackTerm(stack, (now + StackTerm.Life).ToUnixTimeSeconds());
         AtomicFile.Write(NoticePath, stacks.Keys.Sign(StackTerm.NoticeKind, number, made.Write()), UnixFileMode.UserRead | UnixFileMode.UserWrite);
         return number;

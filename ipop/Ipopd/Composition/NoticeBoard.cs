@@ -24,6 +24,7 @@ internal sealed class NoticeBoard : IDisposable
         (_node, _folder, _log) = (node, folder, log);
         _policy = new AuthorityNoticePolicy(authority);
         node.NoticePolicy = _policy;
+        Notice? first = FirstKeys();
         node.NoticeArrived = (_, notice) => _policy.Learn(notice);
 
         // Downwards: the keys that sign stacks before what they signed.
@@ -36,7 +37,18 @@ internal sealed class NoticeBoard : IDisposable
         }
 
         node.NoticeArrived = Keep;
+
+        // What was heard before goes on from these, or counts no more.
+        if (first is not null && node.NewestNotice(first.Kind) is null)
+        {
+            node.Publish(now, first);
+        }
     }
+
+    /// <summary>What is wrong with the keys of the stack, for people; null if nothing is known to be.</summary>
+    internal string? KeysTrouble => _policy.OtherKeys == 0 ? null
+        : $"somebody tells of {_policy.OtherKeys} keys that sign the pool's stack and do not go on from the {_policy.KnownKeys} that this machine knows: it takes nothing that they "
+        + "sign. Ask the pool's administrator: if the CA came back from a backup, this machine needs a new configuration disk (wow pool stamp); if not, somebody has the CA's key";
 
     /// <summary>Spreads the notice in a file.</summary>
     /// <returns>What is wrong with it, or null.</returns>
@@ -76,6 +88,32 @@ internal sealed class NoticeBoard : IDisposable
 
     /// <inheritdoc/>
     public void Dispose() => _policy.Dispose();
+
+    /// <summary>The keys that the configuration disk brought, which the policy knows from now on; null where it brought none that the CA signed.</summary>
+    private Notice? FirstKeys()
+    {
+        string path = Path.Combine(_folder, FileNames.FirstKeys);
+        try
+        {
+            if (!File.Exists(path))
+            {
+                return null;
+            }
+
+            if (NoticeFile.Load(path) is { } notice && _policy.Begin(notice))
+            {
+                return notice;
+            }
+
+            _log.NoticeNotTaken($"{path} holds no keys that the CA of ca.pem signed; give this machine a configuration disk of its pool: wow pool stamp");
+        }
+        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
+        {
+            _log.NoticeNotTaken($"{path} can't be read ({exception.Message}); give a file that ipopd may read");
+        }
+
+        return null;
+    }
 
     private void Keep(TimeSpan now, Notice notice)
     {

@@ -13,9 +13,11 @@ internal static class WarningList
     /// <param name="network">What the virtual network has to say.</param>
     /// <param name="twin">That another machine has this one's key; null if none was seen.</param>
     /// <param name="certificateTrouble">What is wrong with the certificate; null if nothing is.</param>
+    /// <param name="keysTrouble">What is wrong with the keys of the stack; null if nothing is.</param>
     /// <param name="shortages">How often the kernel was short of something, and since when not any more; null if that is no news.</param>
     internal static List<WarningReply> Make(
-        DaemonOptions options, IEnumerable<string> overlaps, IEnumerable<NetworkWarning> network, string? twin, string? certificateTrouble, ShortagesReply? shortages)
+        DaemonOptions options, IEnumerable<string> overlaps, IEnumerable<NetworkWarning> network, string? twin, string? certificateTrouble, string? keysTrouble,
+        ShortagesReply? shortages)
     {
         var warnings = new List<WarningReply>(overlaps.Select(text => new WarningReply(WarningReply.CodeOverlap, text)));
         warnings.AddRange(network.Select(warning => new WarningReply(Code(warning.Kind), warning.Text)));
@@ -32,6 +34,11 @@ internal static class WarningList
         if (certificateTrouble is not null)
         {
             warnings.Add(new(WarningReply.CodeCertificate, certificateTrouble));
+        }
+
+        if (keysTrouble is not null)
+        {
+            warnings.Add(new(WarningReply.CodeKeys, keysTrouble));
         }
 
         if (shortages is { } few)

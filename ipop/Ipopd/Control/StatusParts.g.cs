@@ -320,7 +320,7 @@ internal sealed record HostReply(string Mac, string? Address, long LeaseS, doubl
 }
 
 /// <summary>Something that is wrong or dangerous.</summary>
-/// <param name="Code">What it is about, for programs. One of overlap, name-taken, certificate, lan-full, open-pool, twin, shortage, capture,
+/// <param name="Code">What it is about, for programs. One of overlap, name-taken, certificate, lan-full, open-pool, twin, shortage, capture, keys,
 /// home-full.</param>
 /// <param name="Text">What is wrong and what to do, for people.</param>
 internal sealed record WarningReply(string Code, string Text) : IControlReply
@@ -333,6 +333,7 @@ internal sealed record WarningReply(string Code, string Text) : IControlReply
     internal const string CodeTwin = "twin";
     internal const string CodeShortage = "shortage";
     internal const string CodeCapture = "capture";
+    internal const string CodeKeys = "keys";
     internal const string CodeHomeFull = "home-full";
 
     /// <inheritdoc/>

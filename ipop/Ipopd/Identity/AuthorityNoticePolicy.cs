@@ -41,12 +41,21 @@ internal sealed class AuthorityNoticePolicy : INoticePolicy, IDisposable
         }
     }
 
+    /// <summary>How many keys somebody told of that the CA signed and that do not go on from the known ones; 0 if nobody did. Only who has the CA's key can make such.</summary>
+    internal int OtherKeys { get; private set; }
+
     /// <inheritdoc/>
     /// <remarks>Keys count when they go on from those that are known. Their number is how many they are, so nobody keeps the next ones out by a high number.</remarks>
     public bool MayCount(Notice notice)
     {
         ArgumentNullException.ThrowIfNull(notice);
-        return notice.Kind != StackKeys.NoticeKind || ReadKeys(notice) is not null;
+        if (notice.Kind != StackKeys.NoticeKind || ReadKeys(notice) is not null)
+        {
+            return true;
+        }
+
+        OtherKeys = _keys is { } known && Read(notice) is { } other && !known.Continue(other) ? other.Count : OtherKeys;
+        return false;
     }
 
     /// <summary>From now on believes the newest of these keys. What is no such notice changes nothing.</summary>
@@ -56,6 +65,7 @@ internal sealed class AuthorityNoticePolicy : INoticePolicy, IDisposable
         {
             _stackKey?.Dispose();
             (_keys, _stackKey) = (keys, StackKeys.Open(keys.Newest.Span));
+            OtherKeys = 0;
         }
     }
 
@@ -66,6 +76,20 @@ internal sealed class AuthorityNoticePolicy : INoticePolicy, IDisposable
         _stackKey?.Dispose();
     }
 
-    private StackKeys? ReadKeys(Notice notice) =>
-        StackKeys.TryRead(notice.Body.Span, _key, out StackKeys? keys) && (ulong)keys.Count == notice.Number && (_keys is null || keys.Continue(_keys)) ? keys : null;
+    /// <summary>Begins with these keys: none are known yet.</summary>
+    /// <returns>Whether the CA signed them.</returns>
+    internal bool Begin(Notice notice)
+    {
+        if (notice.Kind != StackKeys.NoticeKind || !IsSigned(Notice.Content(notice.Kind, notice.Number, notice.Body.Span), notice.Signature.Span) || ReadKeys(notice) is null)
+        {
+            return false;
+        }
+
+        Learn(notice);
+        return true;
+    }
+
+    private StackKeys? ReadKeys(Notice notice) => Read(notice) is { } keys && (_keys is null || keys.Continue(_keys)) ? keys : null;
+
+    private StackKeys? Read(Notice notice) => StackKeys.TryRead(notice.Body.Span, _key, out StackKeys? keys) && (ulong)keys.Count == notice.Number ? keys : null;
 }

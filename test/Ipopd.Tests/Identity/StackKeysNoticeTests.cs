@@ -97,6 +97,50 @@ public sealed class StackKeysNoticeTests : IDisposable
     }
 
     [Fact]
+    public void Keys_of_the_configuration_disk_refuse_another_first_key_and_follow_what_goes_on_from_them()
+    {
+        StackKeys forged = StackKeys.Add(null, _keys[0], _keys[4]);
+        Bring(Sign(Keys, 1, 0, Chain(1).Write()));
+        Assert.Equal(ControlCode.NoticeKnown, PublishKeys(1));
+        Assert.Equal(ControlCode.BadNotice, Publish(Stack, 5, 0));
+        Assert.Equal(ControlCode.BadNotice, Take(Sign(Keys, 2, 0, StackKeys.Add(forged, _keys[4], _keys[3]).Write())));
+        Assert.Contains("2 keys that sign the pool's stack and do not go on from the 1 that this machine knows", _board.KeysTrouble, StringComparison.Ordinal);
+        Assert.Null(PublishKeys(3));
+        Assert.Null(_board.KeysTrouble);
+        Assert.Null(Publish(Stack, 5, 3));
+        _board = Start();
+        Assert.Equal(ControlCode.NoticeKnown, PublishKeys(3));
+        Assert.Equal(ControlCode.NoticeKnown, Publish(Stack, 5, 3));
+    }
+
+    [Fact]
+    public void A_new_configuration_disk_ends_what_was_heard_before_and_an_older_one_does_not()
+    {
+        StackKeys others = StackKeys.Add(null, _keys[0], _keys[4]);
+        Assert.Null(PublishKeys(2));
+        Bring(Sign(Keys, 1, 0, Chain(1).Write()));
+        Assert.Equal(ControlCode.NoticeKnown, PublishKeys(2));
+        Assert.Null(Publish(Stack, 5, 2));
+        Bring(Sign(Keys, 1, 0, others.Write()));
+        Assert.Equal(ControlCode.BadNotice, PublishKeys(2));
+        Assert.Equal(ControlCode.BadNotice, Publish(Stack, 6, 2));
+        Assert.Null(Publish(Stack, 5, 4));
+        Assert.Equal(ControlCode.NoticeKnown, Take(File.ReadAllBytes(NoticeFile.Path(_folder, Keys))));
+    }
+
+    [Fact]
+    public void A_file_of_the_disk_that_is_none_is_as_no_file()
+    {
+        byte[] whole = Sign(Keys, 1, 0, Chain(1).Write());
+        foreach (byte[] bytes in (byte[][])[[], [1], whole[..^1], Sign(Keys, 1, 1, Chain(1).Write()), Sign(Keys, 2, 0, Chain(1).Write()), Sign(Stack, 1, 0, Chain(1).Write()), new byte[70000]])
+        {
+            Bring(bytes);
+            Assert.Null(Publish(Stack, 5, 0));
+            File.Delete(NoticeFile.Path(_folder, Stack));
+        }
+    }
+
+    [Fact]
     public void The_message_says_where_to_sign()
     {
         Assert.Null(PublishKeys(1));
@@ -111,6 +155,13 @@ public sealed class StackKeysNoticeTests : IDisposable
         var board = new NoticeBoard(node, _folder, _authority, default, new LineLogger(new StringWriter(), hasLevels: false));
         _owned.Add(board);
         return board;
+    }
+
+    /// <summary>The configuration disk brings this file, and the daemon starts.</summary>
+    private void Bring(byte[] file)
+    {
+        File.WriteAllBytes(Path.Combine(_folder, FileNames.FirstKeys), file);
+        _board = Start();
     }
 
     private StackKeys Chain(int count) =>

@@ -12,6 +12,9 @@ from wow.lib import console, der, files, modes, paths
 from wow.lib.errors import WowError
 from wow.seal import fence, slots
 
+KEYS = "keys.notice"
+"""On the disk, and in the state folder: the keys of the stack. ipopd believes none but those that go on from them."""
+
 
 def main() -> int:
     """Exit code: 0 when the machine has a configuration."""
@@ -83,10 +86,15 @@ def state(pool: Pool, data: bytes) -> None:
             # Nor does another pool say which modules and system this machine takes: wow-stack believes what ipopd kept.
             from wow.stack import kept
             kept.forget()
+            if os.path.exists(f"{paths.STATE}/{KEYS}"):
+                os.remove(f"{paths.STATE}/{KEYS}")
             files.write(f"{paths.STATE}/ca.pem", pem, 0o644, sync=True)
     if pool.ca_der and not os.path.exists(managers.KEPT):
         # Before ipopd starts, so that a second manager never takes the first one's names.
         copy(managers.ON_DISK, managers.KEPT)
+    if pool.ca_der:
+        # Before ipopd starts, so that it believes nobody else's first ones. A disk that has none changes nothing.
+        copy(f"{paths.DISK}/{KEYS}", f"{paths.STATE}/{KEYS}")
     ticket.bring()
     take_identity(f"{paths.DISK}/{'manager' if pool.is_manager else 'machine'}", paths.STATE)
     # Before the file itself: a power cut between them is set right at the next start.

@@ -7,6 +7,7 @@ from wow.condor import managers
 from wow.doctor import diagnose_condor
 from wow.doctor.finding import Finding, ok, unknown, wrong
 from wow.join.certificates import renew_from
+from wow.lib import agreed
 from wow.lib import clock as clocks
 from wow.stack import damage
 from wow.stack import told as stacks
@@ -23,7 +24,8 @@ UNITS = {"strongswan.service": "strongSwan", "condor.service": "HTCondor", "wow-
 def diagnose(facts: "Gathered") -> list[Finding]:
     """All findings, the one that explains the others first."""
     found = [daemon(facts), *shortages(facts), *configuration(facts), *homes(facts), *system(facts), clock(facts), *names_of_bootstrap(facts), *ring(facts), *tap(facts),
-             *subnet(facts), *certificate(facts), *authority(facts), *names(facts), *services(facts), *listed(facts), *stack(facts), *origins(facts),
+             *subnet(facts), *certificate(facts), *authority(facts), *authority_ends(facts), *keys(facts), *names(facts), *services(facts), *listed(facts), *stack(facts),
+             *origins(facts),
              *diagnose_condor.findings(facts["condor"])]
     return [finding for finding in found if finding]
 
@@ -265,6 +267,24 @@ def authority(facts: "Gathered") -> list[Finding]:
         return [wrong("CA", f"The manager {facts['ca']['address']} does not take connections on the CA's port.",
                       "On the manager look with: systemctl status wow-ca; from here: wow ping manager.")]
     return [ok("CA", f"The manager {facts['ca']['address']} takes connections on the CA's port.")] if facts["ca"] else []
+
+
+def authority_ends(facts: "Gathered") -> list[Finding]:
+    """Whether the CA's certificate ends soon: a manager says so a year before, for whom administrators look after, another machine a month. Once it has, the clock's
+    finding says it."""
+    known, status = facts["authority"], facts["status"]
+    own = status["certificate"] if status else None
+    warned = agreed.AUTHORITY_WARNING if own and own["role"] == agreed.MANAGER_ROLE else 30 * DAY
+    if not known or not 0 <= known[1] - facts["now"] < warned:
+        return []
+    return [wrong("CA", f"Its certificate ends on {day(known[1])}, and with it the pool: no machine is believed from then on.",
+                  "It cannot be renewed. The pool's administrator makes a new pool before (wow pool create); machines take its pool.conf by their web page.", "ca-ends")]
+
+
+def keys(facts: "Gathered") -> list[Finding]:
+    """Whether somebody names other keys for what the pool publishes than this machine knows."""
+    said = warnings_of(facts["status"], "keys") if facts["status"] else []
+    return [wrong("keys", f"{text[0].upper()}{text[1:]}.", "") for text in said]
 
 
 def names(facts: "Gathered") -> list[Finding]:

@@ -63,6 +63,12 @@ TERM_HEAD = "wow-term 1"
 """First line of its text."""
 TERM_LIFE = 1209600
 """Seconds for which a stack is the newest from when it was signed, and from each renewal of its term."""
+KEYS_NOTICE = 5
+"""Kind of the notice that says which keys signed the stack, the newest last."""
+KEYS_HEAD = "wow-keys 1"
+"""First line of its text."""
+MOST_KEYS = 8
+"""Keys of the stack in a pool's life."""
 LAYERS_PORT = 8445
 """TCP port on which the manager with the CA hands out the stack's layers, by HTTP to machines whose packets IPsec seals."""
 LAYERS_PATH = "/layers/"
@@ -70,6 +76,8 @@ LAYERS_PATH = "/layers/"
 SEEDERS_PATH = "/seeders/"
 """Path there by which a machine says that it has a layer whole (POST), and learns who else has (GET), with the layer's SHA-256
 behind it."""
+AUTHORITY_WARNING = 31536000
+"""Seconds before the CA's certificate ends from which on administrators are warned."""
 SHARE_PORT = 8446
 """TCP port on which each machine hands layers of the stack that it has to others of its pool, by HTTP inside IPsec."""
 MOST_MODULES = 12

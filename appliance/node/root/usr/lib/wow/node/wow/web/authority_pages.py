@@ -97,7 +97,15 @@ def revoked(done: "dict[str, Any]", key: str) -> bytes:
 def overview(found: "dict[str, Any]", key: str) -> bytes:
     """What there is."""
     parts = (_requests(found, key), _certificates(found), _tickets(found, key), _decisions(found))
-    return _page(TITLE, f"<h1>The CA of pool {said(str(found['pool']))}</h1>{''.join(parts)}", key)
+    return _page(TITLE, f"<h1>The CA of pool {said(str(found['pool']))}</h1>{_ends(found)}{''.join(parts)}", key)
+
+
+def _ends(found: "dict[str, Any]") -> Html:
+    """A year before the CA's certificate ends."""
+    if _seconds(found["not_after"]) - _seconds(found["now"]) >= agreed.AUTHORITY_WARNING:
+        return Html("")
+    return alert(Html(f"The CA's certificate ends {_moment(found['not_after'])}, and with it the pool. It cannot be renewed: make a new pool before "
+                      "(<code>wow pool create</code>). Machines take its pool.conf by their web page."))
 
 
 def _requests(found: "dict[str, Any]", key: str) -> Html:

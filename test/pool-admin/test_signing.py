@@ -1,0 +1,177 @@
+import os
+import re
+import shutil
+import subprocess
+import unittest
+
+from world import ROOT, World, wow_ca
+
+from pool import backup, signing
+
+SOURCES = ROOT / "ca-service/CaService"
+NAMED = re.compile(r'Path\.Combine\((?:\w*[fF]older), \$?"([^"]+)"\)|Name = "(ca\.[a-z]+)";')
+"""A file of the CA's folder where wow-ca's sources name it."""
+
+
+class Manager(unittest.TestCase):
+    """A pool and its manager, whose CA's folder goes its own way after the first start."""
+
+    def setUp(self):
+        self.world = World(self)
+        self.told = self.world.copied()
+        self.ca = self.world.home / "copied"
+        shutil.copytree(self.world.pool / "manager/ca", self.ca)
+
+    def rekey(self):
+        """The pool was made with key 1."""
+        self.wow_ca("rekey")
+
+    def wow_ca(self, *words, folder=None):
+        done = subprocess.run([wow_ca(), *words, "--state", folder or self.ca], check=False, capture_output=True, text=True)
+        self.assertEqual(0, done.returncode, done.stderr)
+        return done.stdout
+
+    def lose_and_restore(self, key=None):
+        copy = self.world.home / "copy.age"
+        copy.write_bytes((self.world.pool / "backup.age").read_bytes())
+        self.world.pool.rename(self.world.home / f"lost-{len(os.listdir(self.world.home))}")
+        code, out, err = self.world.run("restore", copy, typed=f"{key or self.told['recovery_key']}\n")
+        self.assertEqual((0, ""), (code, err))
+        return out
+
+
+class Kept(Manager):
+    def test_the_manager_s_key_is_in_no_file_but_the_sealed_ones_and_comes_back(self):
+        self.wow_ca("publish", "--none")
+        self.rekey()
+        key = (self.ca / "stack-2.key").read_bytes()
+        code, out, err = self.world.run("backup", self.world.pool, "--ca", self.ca)
+        self.assertEqual((0, ""), (code, err))
+        self.assertIn("stack-2.key of the manager is sealed", out)
+        secret = key.split(b"\n")[1]
+        self.assertEqual([], [name for name in self.world.names() if secret in (self.world.pool / name).read_bytes()])
+        self.assertIn("Key 2 of the manager", self.lose_and_restore())
+        ca = self.world.pool / "manager/ca"
+        self.assertEqual(key, (ca / "stack-2.key").read_bytes())
+        self.assertEqual((0o600, os.getuid()), ((ca / "stack-2.key").stat().st_mode & 0o777, (ca / "stack-2.key").stat().st_uid))
+        for name in ("keys.notice", "stack.notice"):
+            self.assertEqual((self.ca / name).read_bytes(), (ca / name).read_bytes())
+        self.assertEqual(["stack-2.key"], [path.name for path in ca.glob("stack-*.key")])
+        self.wow_ca("publish", "--none", folder=ca)
+        self.wow_ca("rekey", folder=ca)
+
+    def test_every_backup_after_it_has_it_too(self):
+        self.rekey()
+        self.world.run("backup", self.world.pool, "--ca", self.ca)
+        self.assertEqual(0, self.world.run("ticket", self.world.pool, "--machines", "3", "--until", "2099-01-01")[0])
+        self.assertIn("Key 2", self.lose_and_restore())
+        self.assertIn("Key 2", self.lose_and_restore())
+
+    def test_an_old_backup_comes_back_and_says_what_follows(self):
+        out = self.lose_and_restore()
+        self.assertIn("wow-ca rekey", out)
+        self.assertIn("--ca COPY", out)
+        self.wow_ca("rekey", folder=self.world.pool / "manager/ca")
+
+    def test_another_recovery_key_wants_the_manager_s_files_once_more(self):
+        self.rekey()
+        self.world.run("backup", self.world.pool, "--ca", self.ca)
+        before = (self.world.pool / "backup.age").read_bytes()
+        code, _, err = self.world.run("backup", self.world.pool, "--new-key")
+        self.assertEqual((1, before), (code, (self.world.pool / "backup.age").read_bytes()))
+        self.assertIn("--ca DIR", err)
+        code, out, _ = self.world.run("backup", self.world.pool, "--new-key", "--ca", self.ca)
+        self.assertEqual(0, code)
+        self.assertIn("Key 2", self.lose_and_restore(re.search(f"{backup.PREFIX}[0-9A-Z]+", out).group()))
+
+    def test_what_is_no_copy_of_a_manager_s_folder_changes_nothing(self):
+        before = (self.world.pool / "backup.age").read_bytes()
+
+        def refused(says):
+            code, _, err = self.world.run("backup", self.world.pool, "--ca", self.ca)
+            self.assertEqual((1, before), (code, (self.world.pool / "backup.age").read_bytes()))
+            self.assertIn(says, err)
+
+        self.rekey()
+        whole = (self.ca / "keys.notice").read_bytes()
+        for damage in (b"", b"WOWN", whole[:40], whole[:-1], whole.replace(b"\nkey", b"\nkex", 1)[:9], b"x" * 70000):
+            (self.ca / "keys.notice").write_bytes(damage)
+            refused("keys.notice")
+        (self.ca / "keys.notice").write_bytes(whole)
+        (self.ca / "stack-2.key").unlink()
+        refused("lacks stack-2.key")
+        shutil.rmtree(self.ca)
+        refused("has no keys.notice")
+
+    def test_an_archive_with_another_file_in_it_is_refused_and_nothing_is_written(self):
+        ca = self.world.pool / "manager/ca"
+        before = sorted(os.listdir(ca))
+        for name in ("ca.key", "../evil", "stack-1.key.new", "stack-0.key"):
+            with self.assertRaises(backup.WowError):
+                signing.put(signing.packed({"keys.notice": b"", name: b""}), ca, "a")
+            self.assertEqual(before, sorted(os.listdir(ca)))
+
+
+class Stamped(Manager):
+    """A fresh machine's configuration disk says which keys sign what is published."""
+
+    def on(self, disk):
+        return subprocess.run(["mcopy", "-n", "-i", self.world.pool / disk, "::/keys.notice", "-"], check=True, capture_output=True).stdout
+
+    def test_every_disk_has_the_key_that_the_pool_was_made_with(self):
+        known = (self.ca / "keys.notice").read_bytes()
+        for disk in ("for-volunteers/science-config.img", "for-manager/science-manager-config.img"):
+            self.assertEqual(known, self.on(disk))
+        self.assertEqual(1, len(signing.keys_of(self.world.pool / "keys.notice")))
+
+    def test_after_a_rekey_on_the_manager_the_next_disks_have_the_next_key(self):
+        self.rekey()
+        self.assertEqual(0, self.world.run("backup", self.world.pool, "--ca", self.ca)[0])
+        self.assertEqual(0, self.world.run("stamp", self.world.pool)[0])
+        self.assertEqual((self.ca / "keys.notice").read_bytes(), self.on("for-volunteers/science-config.img"))
+        self.assertEqual(2, len(signing.keys_of(self.ca / "keys.notice")))
+
+    def test_an_old_copy_of_the_manager_s_folder_is_refused_and_other_keys_are_warned_of(self):
+        old = self.world.home / "old"
+        shutil.copytree(self.ca, old)
+        self.rekey()
+        self.assertEqual(0, self.world.run("backup", self.world.pool, "--ca", self.ca)[0])
+        code, _, err = self.world.run("backup", self.world.pool, "--ca", old)
+        self.assertEqual(1, code)
+        self.assertIn("has 1 keys, and this folder knows 2: it is an old copy", err)
+        self.wow_ca("rekey", folder=old)
+        code, out, _ = self.world.run("backup", self.world.pool, "--ca", old)
+        self.assertEqual(0, code)
+        self.assertIn("do not go on from those that this folder knows", out)
+        self.assertEqual((old / "keys.notice").read_bytes(), (self.world.pool / "keys.notice").read_bytes())
+
+    def test_a_pool_of_before_has_none_and_is_stamped_as_before(self):
+        for name in ("keys.notice", "manager/ca/keys.notice", "manager/ca/stack-1.key"):
+            (self.world.pool / name).unlink()
+        self.assertEqual(0, self.world.run("stamp", self.world.pool)[0])
+        with self.assertRaises(subprocess.CalledProcessError):
+            self.on("for-volunteers/science-config.img")
+
+
+class Whole(Manager):
+    """Each file of the CA's folder is kept, taken from the manager, or one that wow-ca makes anew. A new one that nobody thought of fails here."""
+
+    def known(self, name):
+        return name in (*signing.MADE, *signing.TAKEN, *signing.AGAIN) or signing.KEY.fullmatch(name)
+
+    def test_each_file_that_the_sources_name_is_in_a_list(self):
+        named = {"".join(found) for path in SOURCES.rglob("*.cs") if "obj" not in path.parts for found in NAMED.findall(path.read_text(encoding="utf-8"))}
+        named = {re.sub(r"\{\w+\}", "1", name) for name in named}
+        self.assertLessEqual({"ca.key", "ca.pem", "ca.db", "keys.notice", "stack.notice", "term.notice", "revocations.notice", "layers", "layers.lock", "stack-1.key"},
+                             named)
+        self.assertEqual([], [name for name in sorted(named) if not self.known(name)])
+
+    def test_each_file_that_is_there_after_all_was_done_is_in_a_list(self):
+        self.wow_ca("publish", "--none")
+        self.rekey()
+        self.wow_ca("ticket", "--uses", "1", "--until", "2099-01-01")
+        self.assertEqual([], [name for name in os.listdir(self.ca) if not self.known(name)])
+
+
+if __name__ == "__main__":
+    unittest.main()
