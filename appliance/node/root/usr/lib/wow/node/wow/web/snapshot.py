@@ -59,8 +59,8 @@ def look(with_links: bool = False, with_members: bool = False) -> Seen:
             who, unit = ("wow-pool, which looks at the pool,", "wow-pool") if is_own else ("wow-pool-page, which asks a manager,", "wow-pool-page.socket")
             troubles.append(f"{who} does not answer: {wrong}. What stands here is what it saw last. See: systemctl status {unit}")
         told = read() or told
-    if wrong := told.get("wrong"):
-        troubles.append(f"{wrong}. What stands here is what was told last.")
+    if unheard := told.get("wrong"):
+        troubles.append(f"{unheard}. What stands here is what was told last.")
     if trouble := told.get("trouble"):
         troubles.append(f"HTCondor's collector, which knows machines and jobs, does not answer wow-pool: {trouble}. "
                         "What stands here is what it said last. See: wow doctor")
