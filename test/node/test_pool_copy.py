@@ -349,7 +349,7 @@ class Shown(Managed):
         for one in waiting:
             one.start()
         end = time.monotonic() + 10
-        while snapshot.WAIT._value and time.monotonic() < end:
+        while len(snapshot.WAITING) < snapshot.MOST_WAITING and time.monotonic() < end:
             time.sleep(0.01)
         begun = time.monotonic()
         self.assertIn("others wait", snapshot.ask(2.0, False, path))

@@ -1,5 +1,5 @@
-"""Looks at what a manager told of the pool before a page shows it: each part is of its kind and within its bounds, or nothing of it is taken. A part of a later release is
-left out. Whoever answers may lie in what it says, but not in how: a name is letters, a number is one that a page can show."""
+"""Looks at what a manager told of the pool before a page shows it: each part is of its kind and within its bounds, or nothing of it is taken. A part of a later release
+is left out. Whoever answers may lie in what it says, but not in how: a name is letters, a number is one that a page can show."""
 import json
 import math
 import zlib

@@ -1,15 +1,17 @@
 """When what the pool page shows is made anew: by who looks, and for all who look within some seconds. So it is for a manager's snapshot (page.py) and for another
-machine's copy of it (page_copy.py). It lies in a file; who connects to the socket is answered by one byte when the file may be read, and of who connects nothing is read."""
+machine's copy of it (page_copy.py). It lies in a file; who connects to the socket is answered by one byte when the file may be read. Of who connects nothing is
+read."""
 import contextlib
+import json
 import socket
 import threading
 import time
 
-from wow.lib import console
+from wow.lib import console, files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Callable
+    from typing import Any, Callable
 
 FRESH = 10.0
 """Seconds for which one serves all who look."""
@@ -25,7 +27,7 @@ class Looks:
     def __init__(self, file: str, uptime: "Callable[[], float]" = console.uptime) -> None:
         self._file, self._uptime = file, uptime
         self._tried = float("-inf")
-        self._one = threading.Lock()
+        self._one, self._is_looking = threading.Lock(), False
 
     def age(self) -> float:
         """Seconds since the last look, whatever came of it."""
@@ -37,12 +39,23 @@ class Looks:
 
     def renew(self) -> None:
         """Makes it where the last one is some seconds old. Who comes meanwhile waits only where there is no good one."""
-        if self.age() >= FRESH and self._one.acquire(blocking=self.age() >= GOOD):
-            try:
-                if self.age() >= FRESH:
+        if self.age() < FRESH or (self._is_looking and self.age() < GOOD):
+            return
+        with self._one:
+            if self.age() >= FRESH:
+                self._is_looking = True
+                try:
                     self._look()
-            finally:
-                self._one.release()
+                finally:
+                    self._is_looking = False
+
+    def left(self) -> "dict[str, Any]":
+        """What lies in the file, of an earlier run of the program, too; empty where nothing does."""
+        try:
+            told = json.loads(files.read(self._file))
+            return told if isinstance(told, dict) else {}
+        except (OSError, ValueError):
+            return {}
 
     def serve(self, listener: socket.socket) -> None:
         """Until the listener is closed, or nobody has connected for its timeout."""

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Member:
-    """A node with a session. way: the relay's name, where the path goes over one; relay: the relay's number among all of them, ALONE for none of them; rtt: milliseconds."""
+    """A node with a session. way: the relay's name, where the path goes over one; relay: its number among all of them, ALONE for none of them; rtt: milliseconds."""
 
     __slots__ = ("name", "kind", "relay", "way", "rtt", "use")
 

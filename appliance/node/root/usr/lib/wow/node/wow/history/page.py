@@ -57,19 +57,12 @@ class Page(Looks):
             self._seen = {**looked.Looked(self._ask(), now).facts(), "when": int(now)}
             self._seen["off"] = self._known(self._seen["machines"], int(now), self._seen["beyond"] > 0)
         except WowError as error:
-            trouble, self._seen = str(error), self._seen or self._left()
+            trouble, self._seen = str(error), self._seen or self.left()
         if self._uptime() - self._summed >= OF_OWNERS:
             self._sums, self._summed = self._sum(int(now)), self._uptime()
-        self._tried = self._uptime()
-        files.write(self._file, json.dumps({**self._seen, **self._sums, "tried": self._tried, "trouble": trouble}, separators=(",", ":")) + "\n", 0o640, self._owner)
-
-    def _left(self) -> "dict[str, Any]":
-        """What an earlier run of the program left."""
-        try:
-            told = json.loads(files.read(self._file))
-            return told if isinstance(told, dict) else {}
-        except (OSError, ValueError):
-            return {}
+        tried = self._uptime()
+        files.write(self._file, json.dumps({**self._seen, **self._sums, "tried": tried, "trouble": trouble}, separators=(",", ":")) + "\n", 0o640, self._owner)
+        self._tried = tried
 
     def _known(self, here: "list[list[Any]]", now: int, is_cut: bool) -> "list[list[Any]]":
         """[machine, owner, when it was seen last, core seconds, jobs] of each that is not here and was within so many days. Those that are here get what they
@@ -104,7 +97,7 @@ class Page(Looks):
         self.renew()
         with self._packing:
             if self._packed[0] != self._tried:
-                told = self._left()
+                told = self.left()
                 if not told:
                     raise server.Unavailable("wow-pool has not seen the pool yet")
                 try:

@@ -1,4 +1,4 @@
-"""wow-pool-page: on a machine that is no manager, keeps a copy of what a manager tells of the pool (page.py), for this machine's web page, which has no network of its own.
+"""wow-pool-page: on a machine that is no manager, keeps a copy of what a manager tells of the pool (page.py) for the machine's web page, which has no network of its own.
 systemd listens, and starts it when somebody looks at the pool page; it ends when nobody has for five minutes. It asks the managers one after the other, one request
 at a time, and sends nothing but that request: a machine of the pool is known by IPsec, which nobody without a certificate gets through."""
 import json
@@ -33,13 +33,13 @@ OF_IPOPD = 3.0
 
 
 class Copy(looks.Looks):
-    """managers: gives (host, address) of each, the first one first; ask: what one of them tells, or ValueError or OSError, which says why it does not."""
+    """known: gives (host, address) of each manager, the first one first; asks: what one of them tells, or ValueError or OSError, which says why it does not."""
 
-    def __init__(self, managers: "Callable[[], list[Manager]]", ask: "Callable[[str], dict[str, Any]]", file: str = paths.POOL_PAGE,
+    def __init__(self, known: "Callable[[], list[Manager]]", asks: "Callable[[str], dict[str, Any]]", file: str = paths.POOL_PAGE,
                  uptime: "Callable[[], float]" = console.uptime, owner: tuple[int, int] | None = (0, users.GROUP_ID),
                  now: "Callable[[], float]" = time.monotonic) -> None:
         super().__init__(file, uptime)
-        self._managers, self._ask, self._owner, self._now = managers, ask, owner, now
+        self._known, self._ask, self._owner, self._now = known, asks, owner, now
         self._told: "dict[str, Any]" = {}
         self._good = ""
 
@@ -48,7 +48,7 @@ class Copy(looks.Looks):
         wrong, end = [], self._now() + ALL
         try:
             # Who answered last is asked first.
-            known = sorted(self._managers(), key=lambda one: one[0] != self._good)
+            known = sorted(self._known(), key=lambda one: one[0] != self._good)
         except (WowError, OSError, ValueError) as error:
             known, wrong = [], [str(error)]
         for host, address in known:
@@ -62,18 +62,11 @@ class Copy(looks.Looks):
                 wrong.append(f"{host} {said(error)}")
         if not known and not wrong:
             wrong.append("none is known yet. See: wow status")
-        self._told = self._told or self._left()
-        self._tried = self._uptime()
-        told = {**self._told, "tried": self._tried, "wrong": f"No manager of the pool tells how the pool is: {'; '.join(wrong)}" if wrong else ""}
+        self._told = self._told or self.left()
+        tried = self._uptime()
+        told = {**self._told, "tried": tried, "wrong": f"No manager of the pool tells how the pool is: {'; '.join(wrong)}" if wrong else ""}
         files.write(self._file, json.dumps(told, separators=(",", ":")) + "\n", 0o640, self._owner)
-
-    def _left(self) -> "dict[str, Any]":
-        """What an earlier run of the program left."""
-        try:
-            told = json.loads(files.read(self._file))
-            return told if isinstance(told, dict) else {}
-        except (OSError, ValueError):
-            return {}
+        self._tried = tried
 
 
 def said(error: Exception) -> str:

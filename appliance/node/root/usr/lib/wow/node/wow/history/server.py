@@ -1,6 +1,6 @@
-"""Hands out pages by HTTP/1.1 (RFC 9112), each GET on a connection of its own, to who shows the token (RFC 6750); the pool's page is for all machines of the pool, and
-takes none. As much of it as Prometheus, `wow history` and page_copy.py speak. Whoever is of the pool may connect, so there are bounds: clients at a time, in all and of one address, a request's length, the time for one; and
-one page is made at a time, since a page of the history takes memory."""
+"""Hands out pages by HTTP/1.1 (RFC 9112), each GET on a connection of its own, to who shows the token (RFC 6750). The pool's page takes no token: it is for all
+machines of the pool. As much of it as Prometheus, `wow history` and page_copy.py speak. Whoever is of the pool may connect, so there are bounds: clients at a time,
+in all and of one address, a request's length, the time for one; and one page is made at a time, since a page of the history takes memory."""
 import socket
 import threading
 import time
@@ -94,12 +94,16 @@ class Server:
         words = lines[0].split(" ")
         if len(words) != 3 or not words[2].startswith("HTTP/1."):
             return response("400 Bad Request", "this is no request of HTTP/1.1\n")
-        if self._shared is not None and words[:2] == ["GET", agreed.POOL_PAGE_PATH]:
-            try:
-                return response("200 OK", self._shared(), "application/json", "Content-Encoding: deflate\r\n")
-            except (OSError, Unavailable) as error:
-                return response("503 Service Unavailable", f"{error}\n")
-        shown = [line.partition(":")[2].strip() for line in lines[1:] if line.partition(":")[0].lower() == "authorization"]
+        if self._shared is None or words[:2] != ["GET", agreed.POOL_PAGE_PATH]:
+            return self._opened(words, lines[1:])
+        try:
+            return response("200 OK", self._shared(), "application/json", "Content-Encoding: deflate\r\n")
+        except (OSError, Unavailable) as error:
+            return response("503 Service Unavailable", f"{error}\n")
+
+    def _opened(self, words: list[str], fields: list[str]) -> bytes:
+        """The answer to a request that needs the token, by the words of its first line and its other lines."""
+        shown = [line.partition(":")[2].strip() for line in fields if line.partition(":")[0].lower() == "authorization"]
         kind, _, credentials = shown[0].partition(" ") if len(shown) == 1 else ("", "", "")
         try:
             # One at a time, so that a token which is shown twice at once is not followed by two.

@@ -75,8 +75,8 @@ def _page(title: str, seen: "Seen", before: str, now: str, key: str) -> bytes:
         (ways_of.POOL, "Overview"), (ways_of.MACHINES, "Machines"), (ways_of.JOBS, "Jobs"), (ways_of.OWNERS, "Owners"), (ways_of.MAP, "Map"), (ways_of.RING, "Ring"),
         ("/", "This machine")))
     when = seen.told.get("when")
-    by = f", as the manager {said(seen.told['by'])} told it" if seen.told.get("by") else ""
-    age = Html(f"<p>As of {moment(when)}{by}.</p>") if when else Html("<p>Nothing is known of it yet.</p>")
+    told_by = f", as the manager {said(seen.told['by'])} told it" if seen.told.get("by") else ""
+    age = Html(f"<p>As of {moment(when)}{told_by}.</p>") if when else Html("<p>Nothing is known of it yet.</p>")
     troubles = "".join(alert(said(one)) for one in seen.troubles)
     return page(f"{title}: {seen.pool}: WOW", f'<h1>Pool {said(seen.pool)}: {plain(title.lower())}</h1>'
                 f'<nav aria-label="Parts of the pool page"><ul class="ways">{ways}</ul></nav>{before}<div id="now">{troubles}{age}{now}</div>',

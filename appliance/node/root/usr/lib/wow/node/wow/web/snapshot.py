@@ -1,5 +1,5 @@
-"""The pool as wow-pool saw it last (history/page.py), or as a manager told it (history/page_copy.py). Which of both makes it anew is asked where that is some seconds ago. What
-cannot be had is named, and the rest is shown."""
+"""The pool as wow-pool saw it last (history/page.py), or as a manager told it (history/page_copy.py). Which of both makes it anew is asked where that is some seconds
+ago. What cannot be had is named, and the rest is shown."""
 import json
 import os
 import socket
@@ -15,8 +15,10 @@ LARGEST = 4 << 20
 PATIENCE, SHORT = 6.0, 0.3
 """Seconds for another look, where there is no good one and where there is."""
 OF_IPOPD = 3.0
-WAIT = threading.BoundedSemaphore(2)
+MOST_WAITING = 2
 """So many of the program's threads wait for another look at a time, so that who asks for the machine's own page does not wait behind them."""
+WAITING: set[int] = set()
+GUARD = threading.Lock()
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -103,8 +105,10 @@ def read(path: str = paths.POOL_PAGE) -> "dict[str, Any]":
 
 def ask(patience: float, is_good: bool, path: str = paths.POOL_SOCKET) -> str:
     """Has it look again; returns why it does not, empty if it does, or will soon while what there is is good."""
-    if not WAIT.acquire(blocking=False):
-        return "" if is_good else "others wait for it, too. Open the page again in some seconds"
+    with GUARD:
+        if len(WAITING) >= MOST_WAITING:
+            return "" if is_good else "others wait for it, too. Open the page again in some seconds"
+        WAITING.add(threading.get_ident())
     try:
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as link:
             link.settimeout(patience)
@@ -115,4 +119,5 @@ def ask(patience: float, is_good: bool, path: str = paths.POOL_SOCKET) -> str:
     except OSError as error:
         return str(error.strerror or error)
     finally:
-        WAIT.release()
+        with GUARD:
+            WAITING.discard(threading.get_ident())
