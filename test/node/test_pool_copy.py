@@ -115,15 +115,15 @@ class Told(Managed):
         def unknown():
             raise AssertionError("no token is looked at")
         served = server.Server(None, unknown, unknown, {"/metrics": unknown}, shared=self.page.packed)
-        head, _, body = served.answer(b"GET /pool HTTP/1.1").partition(b"\r\n\r\n")
+        head, _, body = served.answer(b"GET /pool-page HTTP/1.1").partition(b"\r\n\r\n")
         self.assertIn(b"200 OK", head)
         self.assertEqual("beta", heard.read(body)["machines"][0][0])
-        for request in (b"GET /pool?x HTTP/1.1", b"POST /pool HTTP/1.1", b"GET /pool/ HTTP/1.1", b"GET /metrics HTTP/1.1", b"POST /token HTTP/1.1"):
+        for request in (b"GET /pool-page?x HTTP/1.1", b"POST /pool-page HTTP/1.1", b"GET /pool-page/ HTTP/1.1", b"GET /metrics HTTP/1.1", b"POST /token HTTP/1.1"):
             with self.assertRaises(AssertionError):
                 served.answer(request)
         self.page._file = f"{self.folder}/none/page.json"
         self.uptime += looks.GOOD
-        self.assertIn(b"503", served.answer(b"GET /pool HTTP/1.1"))
+        self.assertIn(b"503", served.answer(b"GET /pool-page HTTP/1.1"))
 
 
 class Heard(Managed):
@@ -291,7 +291,7 @@ class Asked(Managed):
     def test_it_sends_one_get_and_nothing_of_its_own(self):
         told = self.say(server.response("200 OK", self.page.packed(), "application/json"))
         self.assertEqual("beta", told["machines"][0][0])
-        self.assertEqual(b"GET /pool HTTP/1.1", self.request.split(b"\r\n")[0])
+        self.assertEqual(b"GET /pool-page HTTP/1.1", self.request.split(b"\r\n")[0])
         self.assertNotIn(b"uthorization", self.request)
 
     def test_each_way_to_be_no_help_is_a_sentence(self):

@@ -11,7 +11,7 @@ CONDOR_PORT = 9618
 """TCP port that all daemons of HTCondor on a machine share."""
 HISTORY_PORT = 9619
 """TCP port on which a manager hands out the pool's figures and history."""
-POOL_PAGE_PATH = "/pool"
+POOL_PAGE_PATH = "/pool-page"
 """Path there of what other machines of the pool show on their own pages; it takes no token."""
 LARGEST_POOL_PAGE = 1048576
 """Bytes of that at most, packed by zlib."""
