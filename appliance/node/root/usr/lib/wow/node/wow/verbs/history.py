@@ -136,7 +136,8 @@ def shown(name: object) -> str:
 
 def lines(told: "Any") -> list[str]:
     """The history for people."""
-    found = [f"Core hours and jobs {'since ever' if told['days'] is None else 'of the last ' + format(told['days'], 'd') + ' days'}, as machines and queues both told of them"]
+    days = "since ever" if told["days"] is None else f"of the last {told['days']:d} days"
+    found = [f"Core hours and jobs {days}, as machines and queues both told of them"]
     for kind, title in TITLES.items():
         rows = [[title, "core hours", "jobs"], *([shown(one["name"]), f"{one['core_hours']:.1f}", f"{one['jobs']:d}"] for one in told[kind][:SHOWN])]
         if len(told[kind]) > SHOWN:
