@@ -140,7 +140,7 @@ def _ring(seen: "Seen") -> Html:
     pairs = []
     if paths:
         told = ", ".join(f"{count} {'not told' if path == '-' else path}" for path, count in sorted(paths.items(), key=lambda one: -one[1])[:8])
-        pairs.append(("Machines by their path to here", said(told)))
+        pairs.append(("Machines by their path to the manager", said(told)))
     if links := seen.told.get("ring", {}).get("links"):
         pairs += [("The manager's links", plain(f"{links['connections']}, {links['near']} of them to its neighbours on the ring")),
                   ("What it relayed for others", plain(f"{table.size(links['relayed_bytes'])} in {links['relayed_frames']} frames")),
