@@ -54,9 +54,9 @@ def run(tally, house, modules, out):
         status, _, text = guest.ask("/pool/machines")
         took = time.monotonic() - begun
         must(status == 200 and "as the manager <bdi>manager</bdi> told it" in text and ">beta<" in text and "tells how the pool is" not in text, f"{status} {text}")
-        memory = beta.sh(f"cat /sys/fs/cgroup/system.slice/{UNIT}/memory.current").strip()
+        memory = beta.sh(f"awk '/^Pss:/ {{ print $2 }}' /proc/$(systemctl show -P MainPID {UNIT})/smaps_rollup").strip()
         size = len(beta.run("cat", FILE).stdout)
-        print(f"     the pool's page on another machine after {took:.2f} s; what asks has {int(memory) / 1e6:.1f} MB while it runs; the copy has {size} bytes", flush=True)
+        print(f"     the pool's page on another machine after {took:.2f} s; what asks has {int(memory) / 1000:.1f} MB PSS while it runs; the copy has {size} bytes", flush=True)
         must(took < 10, f"{took} s")
     with tally.case("one copy serves all who look within ten seconds, each page is there, and while nobody looks no manager is asked"):
         first = stamp(beta)
@@ -132,7 +132,7 @@ def away(tally, house, guest):
     liar = None
     try:
         with tally.case("no manager answers: the page says so in a sentence, shows what was told last, and the machine's own page is there"):
-            must("does not answer" in shown(beta, guest) and ">beta<" in guest.ask("/pool/machines")[2], "it says nothing")
+            must("No manager of the pool tells how the pool is: manager does not answer" in shown(beta, guest) and ">beta<" in guest.ask("/pool/machines")[2], "it says nothing")
             must(guest.ask("/")[0] == 200, "its own page is away")
         with tally.case("a manager that lies, or is of an earlier release, is named with what it did, and what was told last stays"):
             manager.sh("printf nonsense > /tmp/kind")
