@@ -287,6 +287,24 @@ class VerbTests(Served):
             history.ask("127.0.0.1", SECRET, "/history", free)
         self.assertIn("does not answer", str(caught.exception))
 
+    def test_what_is_json_and_nothing_that_was_asked_for_is_a_sentence_and_obeyed_by_no_terminal(self):
+        good = {"name": "surge", "core_hours": 1.0, "jobs": 1}
+        machine = {"name": "beta", "owner": "Ada", "here": False, "seen": "now", "core_hours": 1.0, "jobs": 1}
+        history_of = [{"days": None, "person": [], "owner": [], "project": [one]} for one in (
+            7, {}, {**good, "name": []}, {**good, "jobs": "\x1b[2J"}, {**good, "core_hours": "x"}, {**good, "core_hours": None})]
+        cases = [([], told) for told in (*history_of, [], {}, None, "x", 7, {"days": "\x1b[2J", "person": [], "owner": [], "project": []}, {"days": 7, "person": 7, "owner": [], "project": []})]
+        cases += [(["machines"], told) for told in ([], {}, None, "x", {"machines": 7}, {"machines": "x"}, {"machines": [[]]}, {"machines": [{**machine, "jobs": "\x1b[2J"}]},
+                                                   {"machines": [{**machine, "seen": 7}]}, {"machines": [{**machine, "core_hours": []}]})]
+        cases += [(["token", "--new"], told) for told in ([], {}, None, {"number": "\x1b[2J"}, {"number": None})]
+        for words, told in cases:
+            with mock.patch.object(facts, "read", samples.pool), mock.patch.object(history, "ask", lambda *_, told=told, **__: told), \
+                    mock.patch.object(history, "shown_token", lambda _: SECRET), contextlib.redirect_stderr(io.StringIO()) as said, contextlib.redirect_stdout(io.StringIO()) as out:
+                self.assertEqual((1, ""), (dispatch.main(["history", *words]), out.getvalue()), told)
+            self.assertIn("manager.science.internal: sent something that is not what was asked for. Ask another manager", said.getvalue())
+        with mock.patch.object(history.socket, "create_connection") as link:
+            link.return_value.__enter__.return_value.recv.side_effect = [b"HTTP/1.1 200 OK\r\n\r\n" + b"[" * 99_999, b""]
+            self.assertRaises(WowError, history.ask, "h", SECRET, "/history")
+
     def test_the_token_comes_from_a_file_from_standard_input_or_from_the_managers_key(self):
         with tempfile.TemporaryDirectory() as folder:
             for name, content in (("token", f"{SECRET}\n".encode()), ("key", KEY)):

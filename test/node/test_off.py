@@ -108,8 +108,8 @@ class Shown(Files):
 
     def shown(self, told, path="/pool/machines", **query):
         """The page, as a manager shows it."""
-        seen = snapshot.Seen("science", told, samples.STATUS, [])
-        with mock.patch.object(snapshot, "is_manager", lambda: True), mock.patch.object(snapshot, "look", lambda ring: seen):
+        seen = snapshot.Seen("science", told, [])
+        with mock.patch.object(snapshot, "is_there", lambda: True), mock.patch.object(snapshot, "look", lambda **_: seen):
             return pool.answer(path, query, "k").decode()
 
     def fill(self):

@@ -132,7 +132,7 @@ class Told(Folder):
 class Drawn(unittest.TestCase):
     def shown(self, told, **query):
         """The map's page of a pool."""
-        with mock.patch.object(snapshot, "is_manager", lambda: True), mock.patch.object(snapshot, "look", lambda ring: snapshot.Seen("science", told, None, [])):
+        with mock.patch.object(snapshot, "is_there", lambda: True), mock.patch.object(snapshot, "look", lambda **_: snapshot.Seen("science", told, [])):
             return pool.answer("/pool/map", query, "k").decode()
 
     def test_a_dot_for_each_place_with_its_words_and_a_table_of_the_same(self):

@@ -12,7 +12,7 @@ from unittest import mock
 
 import samples
 
-from wow.history import looked, page, store
+from wow.history import looked, looks, members, page, store
 from wow.history.ledger import Credit
 from wow.lib import paths
 from wow.lib.errors import WowError
@@ -158,10 +158,10 @@ class Snapshots(unittest.TestCase):
             self.assertEqual("", snapshot.ask(5.0, False, self.path))
         self.assertEqual(1, self.asked)
         self.assertEqual("beta", snapshot.read(self.file)["machines"][0][0])
-        self.uptime += page.FRESH
+        self.uptime += looks.FRESH
         self.assertEqual("", snapshot.ask(5.0, True, self.path))
         self.settled(2)
-        self.uptime += page.GOOD
+        self.uptime += looks.GOOD
         self.assertEqual("", snapshot.ask(5.0, False, self.path))
         self.assertEqual(3, self.asked)
 
@@ -269,8 +269,8 @@ class Pages(unittest.TestCase):
 
     def shown(self, path, **query):
         """A page as a manager shows it."""
-        seen = snapshot.Seen("science", self.told, samples.STATUS, self.troubles)
-        with mock.patch.object(snapshot, "is_manager", lambda: True), mock.patch.object(snapshot, "look", lambda ring: seen):
+        seen = snapshot.Seen("science", {**self.told, "ring": members.facts(samples.STATUS, [], {})}, self.troubles)
+        with mock.patch.object(snapshot, "is_there", lambda: True), mock.patch.object(snapshot, "look", lambda **_: seen):
             return pool.answer(path, query, "k").decode()
 
     def test_they_say_what_is_known(self):
@@ -310,8 +310,8 @@ class Pages(unittest.TestCase):
                 self.assertNotIn("<script>alert", text)
                 self.assertNotIn('" onmouseover="', text)
 
-    def test_on_no_manager_there_is_none_and_a_wrong_question_is_refused(self):
-        with mock.patch.object(snapshot, "is_manager", lambda: False), self.assertRaises(pool.Refused) as caught:
+    def test_without_a_pool_there_is_none_and_a_wrong_question_is_refused(self):
+        with mock.patch.object(snapshot, "is_there", lambda: False), self.assertRaises(pool.Refused) as caught:
             pool.answer("/pool", {}, "k")
         self.assertEqual(404, caught.exception.status)
         with self.assertRaises(pool.Refused) as caught:
@@ -320,9 +320,10 @@ class Pages(unittest.TestCase):
 
     def test_a_look_says_what_is_away(self):
         for told, wrong, word in (({}, "No such file", "wow-pool, which looks"), ({"tried": 0.0, "trouble": "collector: no answer"}, "", "collector, which knows machines")):
-            with mock.patch.object(snapshot, "read", lambda told=told: told), mock.patch.object(snapshot, "ask", lambda *_, wrong=wrong: wrong):
-                self.assertIn(word, " ".join(snapshot.look(True).troubles))
-                self.assertIn("ipopd", " ".join(snapshot.look(True).troubles))
+            with mock.patch.object(snapshot, "read", lambda told=told: dict(told)), mock.patch.object(snapshot, "ask", lambda *_, wrong=wrong: wrong), \
+                    mock.patch.object(snapshot.pools, "read", lambda: samples.pool(node__role="manager")):
+                self.assertIn(word, " ".join(snapshot.look().troubles))
+                self.assertIn("ipopd", " ".join(snapshot.look(with_links=True).troubles))
 
     def test_the_snapshot_is_where_the_unit_makes_its_folder(self):
         unit = (pathlib.Path(__file__).resolve().parents[2] / "appliance/node/root/usr/lib/systemd/system/wow-pool.service").read_text(encoding="utf-8")

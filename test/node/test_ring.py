@@ -4,7 +4,8 @@ import time
 import unittest
 from unittest import mock
 
-from wow.lib import control
+from wow.history import members
+from wow.lib import console, control
 from wow.lib.errors import WowError
 from wow.web import pool, ring, snapshot
 
@@ -33,34 +34,34 @@ def many(count, **more):
 
 def picture(own, peers):
     """All of them drawn."""
-    known = ring.members(own, peers, {})
+    known = members.members(own, peers, {})
     return ring.picture("manager", known, known)
 
 
 class Members(unittest.TestCase):
     def test_they_stand_in_the_order_of_the_ring_from_this_manager_on(self):
-        self.assertEqual(["beta", "delta", "epsilon", "gamma"], [one.name for one in ring.members(OWN, PEERS, {})])
+        self.assertEqual(["beta", "delta", "epsilon", "gamma"], [one.name for one in members.members(OWN, PEERS, {})])
 
     def test_each_path_is_told_as_what_it_is(self):
-        known = {one.name: one for one in ring.members(OWN, PEERS, {})}
-        self.assertEqual({"beta": ring.UDP, "gamma": ring.RELAY, "delta": ring.TCP, "epsilon": ring.RING}, {name: one.kind for name, one in known.items()})
-        self.assertEqual(("beta", 80.0, ring.UNKNOWN), (known["gamma"].way, known["gamma"].rtt, known["epsilon"].rtt))
+        known = {one.name: one for one in members.members(OWN, PEERS, {})}
+        self.assertEqual({"beta": members.UDP, "gamma": members.RELAY, "delta": members.TCP, "epsilon": members.RING}, {name: one.kind for name, one in known.items()})
+        self.assertEqual(("beta", 80.0, members.UNKNOWN), (known["gamma"].way, known["gamma"].rtt, known["epsilon"].rtt))
         self.assertEqual(["near", "other", "shortcut"], [known[name].use for name in ("beta", "gamma", "delta")])
 
     def test_a_relay_that_is_no_peer_is_named_by_its_address_and_one_without_a_certificate_by_its_own(self):
-        known = ring.members(OWN, [{**GAMMA, "relay": "fe" * 20}, peer(None, "33", address="10.1.2.3"), peer(None, "44", address=None)], {})
+        known = members.members(OWN, [{**GAMMA, "relay": "fe" * 20}, peer(None, "33", address="10.1.2.3"), peer(None, "44", address=None)], {})
         self.assertEqual(["10.1.2.3", "44444444", "gamma"], [one.name for one in known])
         self.assertEqual("fefefefe", known[2].way)
 
     def test_in_an_open_pool_a_machine_is_named_by_the_address_in_its_ad_and_a_certificate_comes_first(self):
-        known = ring.members(OWN, [peer(None, "33", address="10.1.2.3"), peer("beta", "44", address="10.1.2.4")], {"10.1.2.3": "gamma", "10.1.2.4": "evil"})
+        known = members.members(OWN, [peer(None, "33", address="10.1.2.3"), peer("beta", "44", address="10.1.2.4")], {"10.1.2.3": "gamma", "10.1.2.4": "evil"})
         self.assertEqual(["gamma", "beta"], [one.name for one in known])
 
     def test_machines_without_a_session_are_in_the_table(self):
         machines = [["beta", "works", "Ada", "1", "direct", 1, 1, 1], ["zeta", "free", "Ada", "1", "ring", 1, 0, 1]]
-        told = {row[0]: row[1:] for row in ring.rows(ring.members(OWN, PEERS, {}), machines)}
-        self.assertEqual([ring.UDP, "-", 1.25, "near", "direct"], told["beta"])
-        self.assertEqual([ring.NONE, "-", ring.UNKNOWN, "-", "ring"], told["zeta"])
+        told = {row[0]: row[1:] for row in ring.rows(members.members(OWN, PEERS, {}), machines)}
+        self.assertEqual([members.UDP, "-", 1.25, "near", "direct"], told["beta"])
+        self.assertEqual([ring.NONE, "-", members.UNKNOWN, "-", "ring"], told["zeta"])
         self.assertEqual("-", told["gamma"][-1])
 
 
@@ -102,17 +103,18 @@ class Pictures(unittest.TestCase):
 class Pages(unittest.TestCase):
     def shown(self, peers, status=samples.STATUS, machines=(), **query):
         """The page, as a manager shows it."""
-        seen = snapshot.Seen("science", {"machines": list(machines)}, status, [])
-        with mock.patch.object(snapshot, "is_manager", lambda: True), mock.patch.object(snapshot, "look", lambda ring: seen), \
+        told, ipopd = {"machines": list(machines), "tried": console.uptime()}, WowError("no answer", "", "socket")
+        with mock.patch.object(snapshot, "read", lambda: told), mock.patch.object(snapshot.pools, "read", lambda: samples.pool(node__role="manager")), \
+                mock.patch.object(control, "status", side_effect=None if status else ipopd, return_value=status), \
                 mock.patch.object(control, "peers", side_effect=peers if isinstance(peers, Exception) else None, return_value=peers):
             return pool.answer("/pool/ring", query, "k").decode()
 
     def test_it_is_sorted_filtered_and_by_pages(self):
-        text = self.shown(PEERS, kind=ring.RELAY)
+        text = self.shown(PEERS, kind=members.RELAY)
         self.assertEqual(["gamma"], re.findall(r'<th scope="row"><bdi>(.*?)</bdi>', text))
         self.assertEqual("gamma", re.findall(r'<th scope="row"><bdi>(.*?)</bdi>', self.shown(PEERS, sort="rtt"))[0])
         self.assertIn("1 to 50 of 120.", self.shown(many(120)))
-        text = self.shown(PEERS, kind=ring.RELAY)
+        text = self.shown(PEERS, kind=members.RELAY)
         self.assertEqual(["gamma"], re.findall(r'r="4"><title>(\w+)', text), "the picture is of those that are looked for")
         self.assertIn("has a session with 4 members of the ring", text)
         self.assertIn("Drawn are 1 of them", text)

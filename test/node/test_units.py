@@ -25,8 +25,9 @@ CONFINED = {
     "NoNewPrivileges": "yes", "ProtectSystem": "strict", "ProtectHome": "yes", "PrivateTmp": "yes", "ProtectControlGroups": "yes",
     "ProtectKernelModules": "yes", "ProtectKernelTunables": "yes"}
 HEARS_STRANGERS = {
-    "ipopd.service": "CAP_NET_ADMIN CAP_NET_BIND_SERVICE CAP_SYSLOG CAP_SYS_TIME", "wow-ca.service": "", "wow-pool.service": "", "wow-power.service": "", "wow-agent.service": "",
-    "wow-stack.service": "", "wow-share@.service": "", "wow-console.service": "", "wow-web.service": "", "wow-origin@.service": ""}
+    "ipopd.service": "CAP_NET_ADMIN CAP_NET_BIND_SERVICE CAP_SYSLOG CAP_SYS_TIME", "wow-ca.service": "", "wow-pool.service": "", "wow-pool-page.service": "",
+    "wow-power.service": "", "wow-agent.service": "", "wow-stack.service": "", "wow-share@.service": "", "wow-console.service": "", "wow-web.service": "",
+    "wow-origin@.service": ""}
 """Confined units and the capabilities that they keep."""
 WATCHED_OF_OTHERS = {"wow-upstream.path": "/run/systemd/netif/", "wow-watch.path": "/run/systemd/netif/"}
 """Where somebody else than root may write and a unit of root's watches."""
@@ -170,11 +171,23 @@ class Command(unittest.TestCase):
         self.assertEqual(values(units[placing.PACE], "StartLimitIntervalSec"), ["0"])
         self.assertEqual(values(units[screens.UNIT], "StartLimitIntervalSec"), ["0"])
         self.assertEqual(values(units["wow-web.socket"], "TriggerLimitIntervalSec"), ["0"])
+        self.assertEqual(values(units["wow-pool-page.service"], "StartLimitIntervalSec"), ["0"])
+        self.assertEqual(values(units["wow-pool-page.socket"], "TriggerLimitIntervalSec"), ["0"])
 
     def test_the_agent_s_socket_is_where_it_is_asked_and_lets_in_root_and_the_people_of_pool_conf(self):
         file = own_units()["wow-agent.socket"]
         self.assertEqual([values(file, key) for key in ("ListenStream", "SocketMode", "SocketGroup", "SocketUser")],
                          [[paths.AGENT], ["0660"], [str(users.GROUP_ID)], []])
+
+    def test_the_pool_s_page_has_one_place_whether_a_manager_makes_it_or_another_machine_keeps_a_copy(self):
+        units = own_units()
+        page, manager, copy = units["wow-pool-page.socket"], units["wow-pool.service"], units["wow-pool-page.service"]
+        self.assertEqual([[paths.POOL_SOCKET], ["0660"], [str(users.GROUP_ID)]], [values(page, key) for key in ("ListenStream", "SocketMode", "SocketGroup")])
+        self.assertEqual([["wow"], ["wow"]], [values(one, "SupplementaryGroups") for one in (manager, copy)])
+        self.assertEqual([[os.path.dirname(paths.POOL_PAGE)], []], [values(copy, key) for key in ("ReadWritePaths", "RuntimeDirectory")],
+                         "systemd would give the socket to another group")
+        there = values(manager, "ConditionPathExists")[0]
+        self.assertIn(f"!{there}", values(page, "ConditionPathExists"), "two would listen there")
 
     def test_the_web_page_has_no_network_but_its_socket_which_stands_behind_the_fence(self):
         units = own_units()

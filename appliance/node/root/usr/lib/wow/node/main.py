@@ -81,6 +81,12 @@ def pool() -> int:
     return keeper.main()
 
 
+def copy() -> int:
+    """wow-pool-page.service."""
+    from wow.history import page_copy
+    return page_copy.main()
+
+
 def take() -> int:
     """wow-take.service."""
     from wow.config import take as taking
@@ -124,7 +130,7 @@ def keyboard() -> int:
 
 
 PROGRAMS = {"config": config, "join": join, "renew": renew, "agent": agent, "reset": reset, "leave": leave, "revoked": revoked, "jobs": jobs, "managers": managers,
-            "pace": pace, "support": support, "pool": pool, "take": take, "web": web, "stack": stack, "system": system, "share": share,
+            "pace": pace, "support": support, "pool": pool, "copy": copy, "take": take, "web": web, "stack": stack, "system": system, "share": share,
             "origin": origin, "keyboard": keyboard}
 
 if len(sys.argv) != 2 or sys.argv[1] not in PROGRAMS:

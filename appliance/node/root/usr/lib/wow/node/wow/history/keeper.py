@@ -120,23 +120,24 @@ def main() -> int:
         return 1
     keeper = Keeper(kept)
     with socket.create_server((address, paths.HISTORY_PORT)) as listener:
-        serve_page(own)
+        shown = page.Page(lambda: page.ads_of(own), FILE)
+        serve_page(shown)
         pages = {"/metrics": keeper.metrics, "/history": keeper.history, "/machines": keeper.machines}
-        threading.Thread(target=server.Server(listener, token.own, token.renew, pages).run, daemon=True).start()
+        threading.Thread(target=server.Server(listener, token.own, token.renew, pages, shared=shown.packed).run, daemon=True).start()
         told = ""
         while True:
             told = look(keeper, told, own)
             time.sleep(every)
 
 
-def serve_page(collector: str) -> None:
+def serve_page(shown: page.Page) -> None:
     """Makes the pool page's snapshots from now on. Where that cannot be had, figures and history are there all the same."""
     try:
         listener = page.listen()
     except OSError as error:
         print(f"{paths.POOL_SOCKET}: {error.strerror}; the pool page shows nothing new", flush=True)
         return
-    threading.Thread(target=page.Page(lambda: page.ads_of(collector), FILE).serve, args=(listener,), daemon=True).start()
+    threading.Thread(target=shown.serve, args=(listener,), daemon=True).start()
 
 
 def look(keeper: Keeper, told: str, collector: str) -> str:

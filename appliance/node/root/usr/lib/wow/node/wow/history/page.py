@@ -1,55 +1,52 @@
-"""The snapshot that the pool page shows (web/pool.py). Whoever connects to the socket has it made anew; one that is a few seconds old serves all who look, and while
-nobody looks nothing is asked. It lies in a file, so that the page shows what there is while this program is away."""
+"""The snapshot that the pool page shows (web/pool.py), as looks.py has it made: while nobody looks nothing is asked. It lies in a file, so that the page shows what there
+is while this program is away."""
 import contextlib
 import json
 import os
 import socket
 import sqlite3
+import threading
 import time
+import zlib
 
 from wow.config import users
-from wow.history import machines, store
-from wow.lib import console, files, paths, system
+from wow.history import machines, members, server, store
+from wow.history.looks import Looks
+from wow.lib import console, control, files, paths, system
 from wow.lib.errors import WowError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Callable
 
-FRESH = 10.0
-"""Seconds for which a snapshot serves all who look."""
-GOOD = 60.0
-"""Seconds after which who asks waits for another one; sooner it is made after the answer."""
 QUICK = 5.0
 """Seconds that the collector may take to answer, for somebody waits."""
 MOST = 16 << 20
 """Bytes of its answer."""
 BACKLOG = 16
-BREATH = 0.1
-"""Seconds until a connection is taken again after the kernel could give none."""
 DAY = 86400
 DAYS = 30
 MOST_OWNERS = 1000
 """Owners that are told of, those who gave the most."""
 OFF_DAYS = 30
 """Days for which a machine that is off is told of."""
+OF_IPOPD = 3.0
+"""Seconds for ipopd to answer."""
 OF_OWNERS = 300.0
 """Seconds for which the history's part serves."""
 
 
-class Page:
+class Page(Looks):
     """ask: gives what the collector prints, or raises WowError. uptime: seconds since the machine started, clock: Unix time."""
 
     def __init__(self, ask: "Callable[[], str]", history: str, file: str = paths.POOL_PAGE, uptime: "Callable[[], float]" = console.uptime,
                  clock: "Callable[[], float]" = time.time, owner: tuple[int, int] | None = (0, users.GROUP_ID)) -> None:
-        self._ask, self._history, self._file, self._uptime, self._clock, self._owner = ask, history, file, uptime, clock, owner
-        self._tried = self._summed = float("-inf")
+        super().__init__(file, uptime)
+        self._ask, self._history, self._clock, self._owner = ask, history, clock, owner
+        self._summed = float("-inf")
+        self._packed, self._packing = (float("-inf"), b""), threading.Lock()
         self._seen: "dict[str, Any]" = {}
         self._sums: "dict[str, Any]" = {}
-
-    def age(self) -> float:
-        """Seconds since the last look, whatever came of it."""
-        return self._uptime() - self._tried
 
     def look(self) -> None:
         """Makes a snapshot. Where the collector does not answer the one before is kept, and says so. OSError: it cannot be written."""
@@ -60,19 +57,12 @@ class Page:
             self._seen = {**looked.Looked(self._ask(), now).facts(), "when": int(now)}
             self._seen["off"] = self._known(self._seen["machines"], int(now), self._seen["beyond"] > 0)
         except WowError as error:
-            trouble, self._seen = str(error), self._seen or self._left()
+            trouble, self._seen = str(error), self._seen or self.left()
         if self._uptime() - self._summed >= OF_OWNERS:
             self._sums, self._summed = self._sum(int(now)), self._uptime()
-        self._tried = self._uptime()
-        files.write(self._file, json.dumps({**self._seen, **self._sums, "tried": self._tried, "trouble": trouble}, separators=(",", ":")) + "\n", 0o640, self._owner)
-
-    def _left(self) -> "dict[str, Any]":
-        """What an earlier run of the program left."""
-        try:
-            told = json.loads(files.read(self._file))
-            return told if isinstance(told, dict) else {}
-        except (OSError, ValueError):
-            return {}
+        tried = self._uptime()
+        files.write(self._file, json.dumps({**self._seen, **self._sums, "tried": tried, "trouble": trouble}, separators=(",", ":")) + "\n", 0o640, self._owner)
+        self._tried = tried
 
     def _known(self, here: "list[list[Any]]", now: int, is_cut: bool) -> "list[list[Any]]":
         """[machine, owner, when it was seen last, core seconds, jobs] of each that is not here and was within so many days. Those that are here get what they
@@ -101,31 +91,23 @@ class Page:
         return {"owners": [[name, *lately.get(name, (0, 0)), *sums] for name, sums in ranked],
                 "course": [[at, *course.get(at, (0, 0))] for at in range(first, now + 1, DAY)], "lost": ""}
 
-    def serve(self, listener: socket.socket) -> None:
-        """Until the listener is closed. Who connects is answered by one byte when the file may be read: at once, or after a look where there is none that is good."""
-        while True:
-            try:
-                link, _ = listener.accept()
-            except OSError:
-                if listener.fileno() < 0:
-                    return
-                time.sleep(BREATH)
-                continue
-            with link:
-                if self.age() >= GOOD:
-                    self._look()
-                with contextlib.suppress(OSError):  # who is gone does not get it
-                    link.setblocking(False)
-                    link.sendall(b"\n")
-            if self.age() >= FRESH:
-                self._look()
-
-    def _look(self) -> None:
-        try:
-            self.look()
-        except OSError as error:
-            self._tried = self._uptime()
-            print(f"{self._file}: {error.strerror}", flush=True)  # for the journal
+    def packed(self) -> bytes:
+        """What other machines get for their own pages (page_copy.py): the snapshot with this manager's ring, as JSON that zlib packed. It is made once of each snapshot.
+        server.Unavailable: nothing was ever seen."""
+        self.renew()
+        with self._packing:
+            if self._packed[0] != self._tried:
+                told = self.left()
+                if not told:
+                    raise server.Unavailable("wow-pool has not seen the pool yet")
+                try:
+                    told["ring"] = members.facts(control.status(timeout=OF_IPOPD), control.peers(timeout=OF_IPOPD), told.get("at", {}))
+                except WowError as error:
+                    told["silent"] = error.what
+                for own in ("at", "tried"):
+                    told.pop(own, None)
+                self._packed = self._tried, zlib.compress(json.dumps(told, separators=(",", ":")).encode())
+            return self._packed[1]
 
 
 def listen(path: str = paths.POOL_SOCKET, group: int = users.GROUP_ID) -> socket.socket:

@@ -1,12 +1,12 @@
-"""Hands out pages by HTTP/1.1 (RFC 9112), each GET on a connection of its own, to who shows the token (RFC 6750). As much of it as Prometheus and `wow
-history` speak. Whoever is of the pool may connect, so there are bounds: clients at a time, in all and of one address, a request's length, the time for one; and
-one page is made at a time, since a page of the history takes memory."""
+"""Hands out pages by HTTP/1.1 (RFC 9112), each GET on a connection of its own, to who shows the token (RFC 6750). The pool's page takes no token: it is for all
+machines of the pool. As much of it as Prometheus, `wow history` and page_copy.py speak. Whoever is of the pool may connect, so there are bounds: clients at a time,
+in all and of one address, a request's length, the time for one; and one page is made at a time, since a page of the history takes memory."""
 import socket
 import threading
 import time
 
 from wow.history import token
-from wow.lib import requests
+from wow.lib import agreed, requests
 from wow.lib.errors import WowError
 
 LONGEST = 4096
@@ -35,10 +35,11 @@ RENEWAL = "/token"
 
 class Server:
     """secret: gives the token that opens the pages now, renew: has the next one do so. pages: {path: gives (type, text) for what stands behind the question mark}.
-    ValueError of a page: what was asked is nonsense, and its text says so."""
+    ValueError of a page: what was asked is nonsense, and its text says so. shared: gives the pool's page, JSON packed by zlib."""
 
-    def __init__(self, listener: socket.socket, secret: "Callable[[], token.Token]", renew: "Callable[[], int]", pages: "Pages", patience: float = PATIENCE) -> None:
-        self._listener, self._secret, self._renew, self._pages, self._patience = listener, secret, renew, pages, patience
+    def __init__(self, listener: socket.socket, secret: "Callable[[], token.Token]", renew: "Callable[[], int]", pages: "Pages", patience: float = PATIENCE,
+                 shared: "Callable[[], bytes] | None" = None) -> None:
+        self._listener, self._secret, self._renew, self._pages, self._patience, self._shared = listener, secret, renew, pages, patience, shared
         self._clients: dict[str, int] = {}
         self._lock, self._page = threading.Lock(), threading.Lock()
 
@@ -93,7 +94,16 @@ class Server:
         words = lines[0].split(" ")
         if len(words) != 3 or not words[2].startswith("HTTP/1."):
             return response("400 Bad Request", "this is no request of HTTP/1.1\n")
-        shown = [line.partition(":")[2].strip() for line in lines[1:] if line.partition(":")[0].lower() == "authorization"]
+        if self._shared is None or words[:2] != ["GET", agreed.POOL_PAGE_PATH]:
+            return self._opened(words, lines[1:])
+        try:
+            return response("200 OK", self._shared(), "application/json", "Content-Encoding: deflate\r\n")
+        except (OSError, Unavailable) as error:
+            return response("503 Service Unavailable", f"{error}\n")
+
+    def _opened(self, words: list[str], fields: list[str]) -> bytes:
+        """The answer to a request that needs the token, by the words of its first line and its other lines."""
+        shown = [line.partition(":")[2].strip() for line in fields if line.partition(":")[0].lower() == "authorization"]
         kind, _, credentials = shown[0].partition(" ") if len(shown) == 1 else ("", "", "")
         try:
             # One at a time, so that a token which is shown twice at once is not followed by two.
@@ -121,7 +131,7 @@ class Server:
         return response("200 OK", text, kind)
 
 
-def response(status: str, text: str, kind: str = "text/plain; charset=utf-8", more: str = "") -> bytes:
+def response(status: str, text: str | bytes, kind: str = "text/plain; charset=utf-8", more: str = "") -> bytes:
     """An answer, after which the connection ends."""
-    body = text.encode()
+    body = text if isinstance(text, bytes) else text.encode()
     return f"HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {len(body)}\r\n{more}Connection: close\r\n\r\n".encode() + body

@@ -11,6 +11,10 @@ CONDOR_PORT = 9618
 """TCP port that all daemons of HTCondor on a machine share."""
 HISTORY_PORT = 9619
 """TCP port on which a manager hands out the pool's figures and history."""
+POOL_PAGE_PATH = "/pool-page"
+"""Path there of what other machines of the pool show on their own pages; it takes no token."""
+LARGEST_POOL_PAGE = 1048576
+"""Bytes of that at most, packed by zlib."""
 FORWARDED_PAGE_PORT = 4480
 """Port of the owner's computer that VirtualBox forwards there, as our OVA has it."""
 FORWARDED_SSH_PORT = 4422

@@ -6,6 +6,7 @@ after that. Where a stack is taken off, `next` goes first, for without it the in
 import os
 
 from wow.lib import base, files, paths
+from wow.stack import term
 from wow.stack.text import HEX, Layer, Stack
 
 HOME = "/run/layers/home"
@@ -13,7 +14,7 @@ STARTED = "/run/layers/stack"
 """The initrd's: source=next, good or image; number= of the stack; left= and why= where it left one."""
 NOTICE = f"{paths.STATE}/notice-3"
 """The newest stack that ipopd has."""
-OF_STACKS = (f"{paths.STATE}/notice-4", f"{paths.STATE}/notice-5")
+OF_STACKS = (term.NOTICE, f"{paths.STATE}/notice-5")
 """Its term, and the keys that sign both."""
 SAID = "/run/layers/system"
 """The initrd's: system=A or B; trial=, starts that a newer one has left; left=, one that was given up after its starts; damaged=, one that was left for what the

@@ -13,7 +13,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Callable
 
-NOTICE = f"{agreed.STATE}/notice-3"
 SENT = "/run/wow-share/sent"
 LONGEST = 2048
 """Bytes of a request's head."""
@@ -36,7 +35,7 @@ class Giving:
 
     __slots__ = ("_place", "_systems", "_notice", "_sent", "_wants", "_now")
 
-    def __init__(self, place: kept.Place, systems: Systems, notice: str = NOTICE, sent: str = SENT, wants: "Callable[[], bool] | None" = None,
+    def __init__(self, place: kept.Place, systems: Systems, notice: str = kept.NOTICE, sent: str = SENT, wants: "Callable[[], bool] | None" = None,
                  now: "Callable[[], float]" = time.monotonic) -> None:
         self._place, self._systems, self._notice, self._sent, self._wants, self._now = place, systems, notice, sent, wants or is_wanted, now
 

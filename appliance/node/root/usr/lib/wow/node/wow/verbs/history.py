@@ -12,7 +12,7 @@ from wow.lib.verb import JSON, Given, Option, UsageError, Verb
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, Callable
 
 DAYS = Option("--days", "N", "of the last N days (1 to 731); since ever if not named")
 MANAGER = Option("--manager", "HOST", "which manager's, by its host name; the first one's if not named, on a manager its own")
@@ -35,8 +35,9 @@ def run(given: Given) -> int:
     if given.words == [MACHINES]:
         if given.has(NEW) or given.find(DAYS) is not None:
             raise UsageError(f"{NEW.name} and {DAYS.name} do not go with {MACHINES}")
-        told = ask(asked(facts.read(), given.find(MANAGER)), shown_token(given.find(TOKEN)), f"/{MACHINES}")
-        print(json.dumps(told) if given.has(JSON) else "\n".join(off(told["machines"])))
+        host = asked(facts.read(), given.find(MANAGER))
+        told = ask(host, shown_token(given.find(TOKEN)), f"/{MACHINES}")
+        print(read(host, lambda: json.dumps(told) if given.has(JSON) else "\n".join(off(told["machines"]))))
         return 0
     if given.words:
         if given.words != [OWN]:
@@ -44,8 +45,10 @@ def run(given: Given) -> int:
         if not given.has(NEW):
             print(own_token())
             return 0
-        told = ask(asked(facts.read(), given.find(MANAGER)), shown_token(given.find(TOKEN)), server.RENEWAL, method="POST")
-        print(json.dumps(told) if given.has(JSON) else f"token {told['number']} holds now: wow pool show FOLDER --token --number {told['number']}")
+        host = asked(facts.read(), given.find(MANAGER))
+        told = ask(host, shown_token(given.find(TOKEN)), server.RENEWAL, method="POST")
+        print(read(host, lambda: json.dumps(told) if given.has(JSON) else
+                   f"token {told['number']:d} holds now: wow pool show FOLDER --token --number {told['number']:d}"))
         return 0
     if given.has(NEW):
         raise UsageError(f"{NEW.name} goes with {OWN}")
@@ -53,11 +56,24 @@ def run(given: Given) -> int:
     if days is not None and not (days.isascii() and days.isdigit()):
         raise UsageError("--days takes a number")
     pool = facts.read()
-    told = ask(asked(pool, given.find(MANAGER)), shown_token(given.find(TOKEN)), "/history" + (f"?days={days}" if days else ""))
-    for one in told["project"]:
-        one.update(pool.projects.get(one["name"], NO_PROJECT))
-    print(json.dumps(told) if given.has(JSON) else "\n".join(lines(told)))
+    host = asked(pool, given.find(MANAGER))
+    told = ask(host, shown_token(given.find(TOKEN)), "/history" + (f"?days={days}" if days else ""))
+
+    def text() -> str:
+        for one in told["project"]:
+            one.update(pool.projects.get(one["name"], NO_PROJECT))
+        return json.dumps(told) if given.has(JSON) else "\n".join(lines(told))
+    print(read(host, text))
     return 0
+
+
+def read(host: str, text: "Callable[[], str]") -> str:
+    """The text that is made of what this manager sent; WowError where it sent JSON of another kind."""
+    try:
+        return text()
+    except (LookupError, TypeError, ValueError, AttributeError, OverflowError):
+        raise WowError("sent something that is not what was asked for", "Ask another manager with --manager; on this one: wow --version; journalctl -u wow-pool",
+                       host) from None
 
 
 def asked(pool: facts.Facts, named: str | None) -> str:
@@ -107,7 +123,7 @@ def ask(host: str, secret: str, page: str, port: int = paths.HISTORY_PORT, metho
     try:
         if status == [b"200"]:
             return json.loads(body)
-    except ValueError:
+    except (ValueError, RecursionError):
         pass
     what = table.printable(body[:200].decode("utf-8", "replace").strip()) or "it sent nothing"
     raise WowError(f"refuses: {what}" if status == [b"401"] else what, "", f"{host}:{port}")
@@ -120,9 +136,10 @@ def shown(name: object) -> str:
 
 def lines(told: "Any") -> list[str]:
     """The history for people."""
-    found = [f"Core hours and jobs {'since ever' if told['days'] is None else 'of the last ' + str(told['days']) + ' days'}, as machines and queues both told of them"]
+    days = "since ever" if told["days"] is None else f"of the last {told['days']:d} days"
+    found = [f"Core hours and jobs {days}, as machines and queues both told of them"]
     for kind, title in TITLES.items():
-        rows = [[title, "core hours", "jobs"], *([shown(one["name"]), f"{one['core_hours']:.1f}", str(one["jobs"])] for one in told[kind][:SHOWN])]
+        rows = [[title, "core hours", "jobs"], *([shown(one["name"]), f"{one['core_hours']:.1f}", f"{one['jobs']:d}"] for one in told[kind][:SHOWN])]
         if len(told[kind]) > SHOWN:
             rows.append([f"and {len(told[kind]) - SHOWN} more: --json", "", ""])
         found += ["", *table.columns(rows, right=(1, 2))]
@@ -135,7 +152,7 @@ def off(told: "Any") -> list[str]:
     """The machines for people: how many are there, and those that are off."""
     gone = [one for one in told if not one["here"]]
     rows = [["machine", "owner", "seen last", "core hours", "jobs"],
-            *([shown(one["name"]), shown(one["owner"]), table.printable(one["seen"]), f"{one['core_hours']:.1f}", str(one["jobs"])] for one in gone[:SHOWN])]
+            *([shown(one["name"]), shown(one["owner"]), table.printable(one["seen"]), f"{one['core_hours']:.1f}", f"{one['jobs']:d}"] for one in gone[:SHOWN])]
     if len(gone) > SHOWN:
         rows.append([f"and {len(gone) - SHOWN} more: --json", "", "", "", ""])
     return [f"{len(told) - len(gone)} machines are there; {len(gone)} are off that were seen within 30 days, whose core hours and jobs are those since ever",

@@ -34,13 +34,12 @@ class App:
         for path, method, answer in (
                 ("/", "GET", self._home), ("/login", "POST", self._login), ("/logout", "POST", self._logout),
                 ("/pause", "POST", self._pause), ("/resume", "POST", self._resume), ("/leave", "GET", self._ask_leave), ("/leave", "POST", self._leave),
-                ("/limits", "GET", self._ask_limits), ("/limits", "POST", self._limits),
                 *((path, "GET", self._pool(path)) for path in ways.ALL),
                 *sharing.Sharing(bottle, self._secret, self._back).routes(),
                 *refusing.Refusing(bottle, self._must, self._asked, self._back).routes(),
                 *computer.Computer(bottle, self._secret, self._must, self._answer, addresses, CODES).routes(),
-                *place.Placing(bottle, self._secret, self._must, self._answer, CODES, self._back).routes(),
-                *screens.Screens(bottle, self._secret, self._must, self._answer, CODES, self._back).routes(),
+                *(route for one in (limits.Limiting, place.Placing, screens.Screens)
+                  for route in one(bottle, self._secret, self._must, self._answer, CODES).routes()),
                 *joining.Joining(bottle, self._secret, self._must, self._answer, CODES).routes(),
                 *authority.Authority(bottle, self._answer).routes(),
                 *((f"/{name}", "GET", self._static(name)) for name in STATIC)):
@@ -123,19 +122,6 @@ class App:
 
     def _resume(self) -> "Any":
         return self._asked(self._must(), "resume") or self._back()
-
-    def _ask_limits(self) -> "Any":
-        secret = self._secret()
-        return self._answer(200, limits.show(guests.form_key(secret), limits.kept())) if secret else self._back()
-
-    def _limits(self) -> "Any":
-        secret = self._must()
-        given = {name: str(self._bottle.request.forms.getunicode(name) or "") for name, *_ in limits.FIELDS}
-        try:
-            client.ask("limit", **limits.asked(given))
-        except WowError as error:
-            return self._answer(CODES.get(error.code, 502), limits.show(guests.form_key(secret), given, str(error)))
-        return self._back()
 
     def _ask_leave(self) -> "Any":
         secret = self._secret()

@@ -1,8 +1,11 @@
 """The page on which limits are set: one form, whose fields are empty where there is no limit."""
+from wow.agent import client
 from wow.lib.errors import WowError
 from wow.limits import state, there, words
 from wow.web.html import Html, alert, button, form, page, plain, said
+from wow.web.setting import Setting
 
+PATH = "/limits"
 LONGEST = 400
 """Characters of a field that are looked at."""
 FIELDS = (
@@ -24,7 +27,7 @@ def line(sentence: str, has_slots: bool) -> Html:
     if not has_slots:
         return Html("")
     holds = f"<p>Jobs have at most: {said(sentence)}</p>" if sentence else "<p>Jobs may have all that the machine has, at any time.</p>"
-    return Html(f'<h2>Limits</h2>{holds}<p><a href="/limits">Set limits</a></p>')
+    return Html(f'<h2>Limits</h2>{holds}<p><a href="{PATH}">Set limits</a></p>')
 
 
 def kept() -> dict[str, str]:
@@ -43,7 +46,7 @@ def show(key: str, given: dict[str, str], wrong: str = "") -> bytes:
     waits = "".join(f"<p>{said(one)}</p>" for one in words.waits(state.read()))
     says = ("<p>What of this computer jobs may have. A field that is empty is no limit. Fewer processors, less memory or disk hold for jobs that begin "
             "from then on: those that run keep what they have until they end.</p>")
-    return page("Limits: WOW", f"<h1>Limits</h1>{alert(said(wrong)) if wrong else ''}{says}{waits}{form('/limits', key, inner + button('Set limits', kind='strong'))}"
+    return page("Limits: WOW", f"<h1>Limits</h1>{alert(said(wrong)) if wrong else ''}{says}{waits}{form(PATH, key, inner + button('Set limits', kind='strong'))}"
                 f"<p>Times are those of the machine's zone, now {said(_zone())}.</p><p><a href=\"/\">Back to the machine's page</a></p>", key)
 
 
@@ -63,3 +66,18 @@ def _most(name: str) -> str:
         return "" if name == "hours" or name in there.MOST_OF_LINE else f" There are {there.most(name)}."
     except (WowError, OSError, ValueError, KeyError):
         return ""
+
+
+class Limiting(Setting):
+    """The page with its routes."""
+
+    path = PATH
+    names = tuple(name for name, *_ in FIELDS)
+
+    def page(self, key: str, given: dict[str, str] | None, wrong: str = "") -> bytes:
+        """Setting's."""
+        return show(key, kept() if given is None else given, wrong)
+
+    def have_done(self, given: dict[str, str]) -> None:
+        """Setting's."""
+        client.ask("limit", **asked(given))

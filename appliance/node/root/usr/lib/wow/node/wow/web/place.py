@@ -1,16 +1,14 @@
 """The page on which an owner says where the machine is: by a click on a map, which the browser sends as an image's button, or typed as degrees."""
 from wow.agent import client
-from wow.lib.errors import WowError
 from wow.pause import words as pauses
 from wow.place import state
-from wow.web import atlas, guests
+from wow.web import atlas
 from wow.web.html import Html, alert, button, form, page, plain, said
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any, Callable
+from wow.web.setting import Setting
 
 PATH = "/place"
+CLICK, NONE = ("map.x", "map.y"), "none"
+"""What a click's form has, and the button's that ends it."""
 LONGEST = 40
 """Characters of a field that are looked at."""
 FIELDS = (("latitude", "Latitude", "North or south of the equator: 47.4 N, or 33.9 S."), ("longitude", "Longitude", "East or west of Greenwich: 8.5 E, or 58.4 W."))
@@ -36,38 +34,27 @@ def show(key: str, given: dict[str, str], wrong: str = "") -> bytes:
     typed = "".join(f'<div class="field"><label for="{name}">{label}</label> <input id="{name}" name="{name}" value="{plain(given.get(name, "")[:LONGEST])}" required '
                     f'maxlength="{LONGEST}" autocomplete="off" spellcheck="false" aria-describedby="{name}-says"><p id="{name}-says">{note}</p></div>'
                     for name, label, note in FIELDS)
-    forget = form(PATH, key, button("Tell no place", "none", "yes")) if place or trouble else ""
+    forget = form(PATH, key, button("Tell no place", NONE, "yes")) if place or trouble else ""
     return page("Place: WOW", f'<h1>Where this machine is</h1>{alert(said(trouble)) if trouble else ""}{says}<p class="state" role="status">{plain(now)}</p>'
                 f'<h2>Click on the map</h2><div class="wide" tabindex="0" role="region" aria-label="Map">{form(PATH, key, click)}</div>'
                 f"<h2>Or type it</h2>{form(PATH, key, typed + button('Set the place', kind='strong'))}{forget}"
                 f"<p><a href=\"/\">Back to the machine's page</a></p>", key, kind="broad")
 
 
-class Placing:
-    """The routes. secret, must and answer are the app's: the cookie of who is in, and of who sent a form of ours as well; a page as an answer. codes: the status by
-    what the agent answers; back leads to the machine's page."""
+class Placing(Setting):
+    """The page with its routes. A click on the map is a form of its own, and so is the button by which no place is told."""
 
-    def __init__(self, bottle: "Any", secret: "Callable[[], str]", must: "Callable[[], str]", answer: "Callable[..., Any]", codes: dict[str, int],
-                 back: "Callable[[], Any]") -> None:
-        self._bottle, self._secret, self._must, self._answer, self._codes, self._back = bottle, secret, must, answer, codes, back
+    path = after = PATH
+    names = (*(name for name, *_ in FIELDS), *CLICK, NONE)
 
-    def routes(self) -> "list[tuple[str, str, Callable[[], Any]]]":
-        """Paths, methods, answers."""
-        return [(PATH, "GET", self._show), (PATH, "POST", self._set)]
+    def page(self, key: str, given: dict[str, str] | None, wrong: str = "") -> bytes:
+        """Setting's."""
+        return show(key, given or {}, wrong)
 
-    def _show(self) -> "Any":
-        secret = self._secret()
-        return self._answer(200, show(guests.form_key(secret), {})) if secret else self._back()
-
-    def _set(self) -> "Any":
-        key, forms = guests.form_key(self._must()), self._bottle.request.forms
-        given = {name: str(forms.getunicode(name) or "") for name, *_ in FIELDS}
-        try:
-            if "map.x" in forms:
-                asked = atlas.clicked(str(forms.get("map.x")), str(forms.get("map.y")))
-            else:
-                asked = dict.fromkeys(state.NAMES, "none") if forms.get("none") else given
-            client.ask("place", **asked)
-        except WowError as error:
-            return self._answer(self._codes.get(error.code, 502), show(key, given, str(error)))
-        return self._bottle.HTTPResponse("", 303, Location=PATH)
+    def have_done(self, given: dict[str, str]) -> None:
+        """Setting's."""
+        if any(given[name] for name in CLICK):
+            asked = atlas.clicked(*(given[name] for name in CLICK))
+        else:
+            asked = dict.fromkeys(state.NAMES, "none") if given[NONE] else {name: given[name] for name, *_ in FIELDS}
+        client.ask("place", **asked)

@@ -1,4 +1,6 @@
-"""The pool page, on managers, for who is logged in there: read only. A summary, tables, a map, and a picture of the ring."""
+"""The pool page, for who is logged in to a machine's own: read only. A summary, tables, a map, and a picture of the ring. A manager has all of it, and tells other
+machines."""
+from wow.history import members
 from wow.history.looked import STATES
 from wow.lib import table
 from wow.place import state as place
@@ -43,7 +45,7 @@ def hours(value: float) -> Html:
 
 
 MACHINES = Listing("Machines", [
-    Column("name", "machine"), Column("state", "state"), Column("owner", "owner"), Column("version", "release"), Column("path", "path to here"),
+    Column("name", "machine"), Column("state", "state"), Column("owner", "owner"), Column("version", "release"), Column("path", "path to the manager"),
     Column("since", "there since", since), Column("seen", "seen last", last), Column("busy", "cores at work", number, True), Column("cores", "cores", number, True),
     Column("hours", "core hours ever", hours, True), Column("jobs", "jobs ever", number, True)], 0, ("State", 1, (*STATES, OFF)))
 JOBS = Listing("Jobs by person and project", [
@@ -54,9 +56,9 @@ OWNERS = Listing("What owners gave", [
     Column("jobs", "jobs, 30 days", number, True), Column("ever", "core hours ever", hours, True), Column("jobs-ever", "jobs ever", number, True)], 2)
 
 PLACES = Listing("Places", [Column("place", "place"), Column("machines", "machines", number, True), Column("running", "running jobs", number, True)], 1)
-LINKS = Listing("Paths from this manager", [
+LINKS = Listing("Paths from the manager", [
     Column("name", "member"), Column("path", "path", plain), Column("relay", "relay"), Column("rtt", "round trip", ring.trip, True), Column("use", "link for", plain),
-    Column("told", "path to here, as it tells")], 0, ("Path", 1, (*ring.KINDS, ring.NONE)))
+    Column("told", "path, as it tells")], 0, ("Path", 1, (*members.KINDS, ring.NONE)))
 
 
 class Refused(Exception):
@@ -73,7 +75,8 @@ def _page(title: str, seen: "Seen", before: str, now: str, key: str) -> bytes:
         (ways_of.POOL, "Overview"), (ways_of.MACHINES, "Machines"), (ways_of.JOBS, "Jobs"), (ways_of.OWNERS, "Owners"), (ways_of.MAP, "Map"), (ways_of.RING, "Ring"),
         ("/", "This machine")))
     when = seen.told.get("when")
-    age = Html(f"<p>As of {moment(when)}.</p>") if when else Html("<p>Nothing is known of it yet.</p>")
+    told_by = f", as the manager {said(seen.told['by'])} told it" if seen.told.get("by") else ""
+    age = Html(f"<p>As of {moment(when)}{told_by}.</p>") if when else Html("<p>Nothing is known of it yet.</p>")
     troubles = "".join(alert(said(one)) for one in seen.troubles)
     return page(f"{title}: {seen.pool}: WOW", f'<h1>Pool {said(seen.pool)}: {plain(title.lower())}</h1>'
                 f'<nav aria-label="Parts of the pool page"><ul class="ways">{ways}</ul></nav>{before}<div id="now">{troubles}{age}{now}</div>',
@@ -83,7 +86,7 @@ def _page(title: str, seen: "Seen", before: str, now: str, key: str) -> bytes:
 def _overview(query: "Mapping[str, str]", key: str) -> bytes:
     """The pool in figures and pictures."""
     del query  # there is nothing to choose
-    seen = snapshot.look(True)
+    seen = snapshot.look(with_links=True)
     told = seen.told
     return _page("Overview", seen, "", f"{_figures(told)}{_oldest(told)}{_history(told)}{_ring(seen)}", key)
 
@@ -131,27 +134,24 @@ def _history(told: "dict[str, Any]") -> Html:
 
 
 def _ring(seen: "Seen") -> Html:
-    status = seen.status
     paths: dict[str, int] = {}
     for one in seen.told.get("machines", []):
         paths[one[4]] = paths.get(one[4], 0) + 1
     pairs = []
     if paths:
         told = ", ".join(f"{count} {'not told' if path == '-' else path}" for path, count in sorted(paths.items(), key=lambda one: -one[1])[:8])
-        pairs.append(("Machines by their path to here", said(told)))
-    if status:
-        here, udp = status["ring"], status["udp"]
-        pairs += [("This manager's links", plain(f"{here['connections']}, {here['near']} of them to its neighbours on the ring")),
-                  ("What it relayed for others", plain(f"{table.size(here['relayed']['bytes'])} in {here['relayed']['frames']} frames")),
-                  ("What it sent and received",
-                   plain(f"{table.size(udp['sent_bytes'])} and {table.size(udp['received_bytes'])} in {table.duration(status['uptime_s'])}"))]
+        pairs.append(("Machines by their path to the manager", said(told)))
+    if links := seen.told.get("ring", {}).get("links"):
+        pairs += [("The manager's links", plain(f"{links['connections']}, {links['near']} of them to its neighbours on the ring")),
+                  ("What it relayed for others", plain(f"{table.size(links['relayed_bytes'])} in {links['relayed_frames']} frames")),
+                  ("What it sent and received", plain(f"{table.size(links['sent'])} and {table.size(links['received'])} in {table.duration(links['uptime'])}"))]
     return Html(f'<h2>The ring</h2>{rows(pairs)}<p><a href="{ways_of.RING}">A picture of it</a></p>') if pairs else Html("")
 
 
 def _show_machines(query: "Mapping[str, str]", key: str) -> bytes:
     """All machines. ValueError, as of the two below: what is asked for is nothing of the kind."""
     asked = MACHINES.read(query)
-    seen = snapshot.look(False)
+    seen = snapshot.look()
     beyond = seen.told.get("beyond", 0)
     told = [[*one[:6], NOW, *one[6:8], *(one[8:] or (0, 0))] for one in seen.told.get("machines", [])]
     told += [[name, OFF, owner, "-", "-", 0, when, 0, 0, given, jobs] for name, owner, when, given, jobs in seen.told.get("off", [])]
@@ -162,7 +162,7 @@ def _show_machines(query: "Mapping[str, str]", key: str) -> bytes:
 def _show_jobs(query: "Mapping[str, str]", key: str) -> bytes:
     """All jobs by person and project."""
     asked = JOBS.read(query)
-    seen = snapshot.look(False)
+    seen = snapshot.look()
     form, shown = JOBS.show(seen.told.get("jobs", []), asked, " Queues tell this every 5 minutes, or sooner.")
     return _page("Jobs", seen, form, shown, key)
 
@@ -170,7 +170,7 @@ def _show_jobs(query: "Mapping[str, str]", key: str) -> bytes:
 def _show_owners(query: "Mapping[str, str]", key: str) -> bytes:
     """Who gave how much."""
     asked = OWNERS.read(query)
-    seen = snapshot.look(False)
+    seen = snapshot.look()
     now: dict[str, int] = {}
     for one in seen.told.get("machines", []):
         now[one[2]] = now.get(one[2], 0) + 1
@@ -183,7 +183,7 @@ def _show_owners(query: "Mapping[str, str]", key: str) -> bytes:
 def _show_map(query: "Mapping[str, str]", key: str) -> bytes:
     """Where owners say that their machines are."""
     asked = PLACES.read(query)
-    seen = snapshot.look(False)
+    seen = snapshot.look()
     told: list[list[int]] = sorted(seen.told.get("places", []), key=lambda one: int(one[2]), reverse=True)
     places = [((north, east), machines, jobs) for north, east, machines, jobs in told]
     known = len(seen.told.get("machines", []))
@@ -195,16 +195,16 @@ def _show_map(query: "Mapping[str, str]", key: str) -> bytes:
 
 
 def _show_ring(query: "Mapping[str, str]", key: str) -> bytes:
-    """How this manager reaches each member."""
+    """How the manager reaches each member."""
     asked = LINKS.read(query)
-    seen = snapshot.look(True)
-    peers = snapshot.peers(seen)
-    known = ring.members(seen.status["node"], peers, seen.told.get("at", {})) if seen.status else []
-    host = (seen.status["host"] or "") if seen.status else ""
+    seen = snapshot.look(with_members=True)
+    own = seen.told.get("ring")
+    known = members.heard(own["members"]) if own else []
     told = ring.rows(known, seen.told.get("machines", []))
-    form, shown = LINKS.show(told, asked, " Links between other machines are not known here.")
+    beyond = " Some members beyond these are not shown." if own and own["beyond"] else ""
+    form, shown = LINKS.show(told, asked, f"{beyond} Links between other machines are not known here.")
     wanted = [one for one, row in zip(known, told) if LINKS.is_wanted(row, asked)]
-    return _page("Ring", seen, form, f"{ring.picture(host, known, wanted) if seen.status else ''}{shown}", key)
+    return _page("Ring", seen, form, f"{ring.picture(own['host'], known, wanted) if own else ''}{shown}", key)
 
 
 PAGES: "dict[str, Callable[[Mapping[str, str], str], bytes]]" = {
@@ -214,8 +214,8 @@ PAGES: "dict[str, Callable[[Mapping[str, str], str], bytes]]" = {
 
 def answer(path: str, query: "Mapping[str, str]", key: str) -> bytes:
     """One of the pages for who is in; Refused where there is none."""
-    if not snapshot.is_manager():
-        raise Refused(404, "No pool page here", "The pool's page is on its managers. This machine is none.")
+    if not snapshot.is_there():
+        raise Refused(404, "No pool page here", "This machine has no pool yet.")
     try:
         return PAGES[path](query, key)
     except ValueError as error:

@@ -1,8 +1,8 @@
-"""The ring as this manager has it: the nodes that it has a session with, and how it reaches each. ipopd of this machine tells it; of links between other machines nobody
-here knows anything, so none is drawn."""
+"""A picture of the ring as a manager has it (history/members.py). Of links between other machines the manager knows nothing, so none is drawn."""
 import math
 
 from wow.history import names
+from wow.history.members import KINDS, NEAR, OTHER, RELAY, RING, SHORTCUT, TCP, UDP, UNKNOWN, USES, Member
 from wow.lib import table
 from wow.web.html import Html, plain
 
@@ -11,47 +11,14 @@ MOST = 1000
 NAMED = 60
 """Members of which each has its name beside it."""
 WIDE, HIGH, RADIUS = 800, 620, 280
-UDP, TCP, RELAY, RING = KINDS = ("direct by UDP", "direct by TCP", "over a relay", "over the ring")
 NONE = "no session"
-NEAR, SHORTCUT, OTHER = USES = ("near", "shortcut", "other")
 CLASSES = {UDP: "udp", TCP: "tcp", RELAY: "relayed"}
-UNKNOWN = -1.0
-"""A round trip that nobody has measured."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Iterable, Mapping
-
-    from wow.lib.answers import Peer
+    from typing import Any
 
     Place = tuple[int, int]
-
-
-class Member:
-    """A node with a session. way: the relay's name, where the path goes over one; relay: its address on the ring."""
-
-    __slots__ = ("name", "node", "kind", "relay", "way", "rtt", "use")
-
-    def __init__(self, peer: "Peer", at: "Mapping[str, str]") -> None:
-        address = names.clean(peer["address"])
-        self.name = names.clean(peer["host"]) or at.get(address) or address or names.clean(peer["node"][:8])
-        self.node, self.relay, self.way = peer["node"], peer.get("relay") or "", "-"
-        self.kind = {"direct": TCP if str(peer["endpoint"]).startswith("tcp:") else UDP, "relay": RELAY}.get(peer["path"], RING)
-        rtt = peer["rtt_ms"]
-        self.rtt = UNKNOWN if rtt is None else float(rtt)
-        use = peer.get("use")
-        self.use = use if use in USES else OTHER
-
-
-def members(own: str, peers: "Iterable[Peer]", at: "Mapping[str, str]") -> list[Member]:
-    """All of them, in the order of the ring, clockwise from this manager, whose address there is `own`. at: {virtual address: machine} as ads say it, which names those
-    without a certificate, as all are in an open pool."""
-    found = [Member(peer, at) for peer in peers]
-    named = {one.node: one.name for one in found}
-    for one in found:
-        if one.relay:
-            one.way = named.get(one.relay) or names.clean(one.relay[:8])
-    return sorted(found, key=lambda one: (_number(one.node) - _number(own)) % (1 << 160))
 
 
 def rows(known: list[Member], machines: "list[list[Any]]") -> "list[list[Any]]":
@@ -70,29 +37,31 @@ def picture(host: str, known: list[Member], wanted: list[Member]) -> Html:
     """The ring with this manager, whose name is `host`, at the top, and a line to each wanted member that it has a path to. known: all, of whom the words tell."""
     kept = {id(one) for one in sorted(wanted, key=lambda one: USES.index(one.use))[:MOST]}
     drawn = [one for one in wanted if id(one) in kept]
-    at = {one.node: _place((number + 1) / (len(drawn) + 1)) for number, one in enumerate(drawn)}
+    number = {id(one): place for place, one in enumerate(known)}
+    at = {number[id(one)]: _place((place + 1) / (len(drawn) + 1)) for place, one in enumerate(drawn)}
+    placed = [(one, at[number[id(one)]]) for one in drawn]
     top, name = _place(0), plain(names.clean(host))
     is_few = len(drawn) <= NAMED
-    dots = "".join(_dot(one, *at[one.node], 4 if is_few else 2) for one in drawn)
-    words = "".join(_label(one.name, *at[one.node]) for one in drawn) if is_few else ""
+    dots = "".join(_dot(one, *place, 4 if is_few else 2) for one, place in placed)
+    words = "".join(_label(one.name, *place) for one, place in placed) if is_few else ""
     says = told(known, len(drawn))
     return Html(f'<figure><div class="wide" tabindex="0" role="region" aria-label="Picture of the ring"><svg class="ring{"" if is_few else " crowd"}" '
                 f'viewBox="0 0 {WIDE} {HIGH}" role="img" aria-label="{plain(says)}"><circle class="axis" cx="{WIDE // 2}" cy="{HIGH // 2}" r="{RADIUS}"/>'
-                f'{_lines(drawn, at)}{dots}<circle class="dot" cx="{top[0]}" cy="{top[1]}" r="8"><title>{name}: this manager</title></circle>{words}'
+                f'{_lines(placed, at)}{dots}<circle class="dot" cx="{top[0]}" cy="{top[1]}" r="8"><title>{name}: the manager</title></circle>{words}'
                 f'<text x="{top[0]}" y="{top[1] - 12}" text-anchor="middle">{name}</text></svg></div><figcaption>{plain(says)} '
                 "A whole line is direct by UDP, one of dashes by TCP, one of dots goes over a relay; an empty circle has no line, for it is reached over the ring. The "
                 "thickest lines are to near neighbours, the next to shortcuts.</figcaption></figure>")
 
 
-def _lines(drawn: list[Member], at: "dict[str, Place]") -> str:
+def _lines(placed: "list[tuple[Member, Place]]", at: "dict[int, Place]") -> str:
     """From this manager to all who have a path, in one path of SVG for each kind of line. One that goes over a relay goes by way of it, where that is drawn."""
     left, top = _place(0)
     found: dict[str, list[str]] = {}
-    for one in drawn:
+    for one, place in placed:
         if one.kind != RING:
             across = at.get(one.relay)
             way = f"L{across[0]} {across[1]}" if across else ""
-            found.setdefault(f"{CLASSES[one.kind]} {one.use}", []).append(f"M{left} {top}{way}L{at[one.node][0]} {at[one.node][1]}")
+            found.setdefault(f"{CLASSES[one.kind]} {one.use}", []).append(f"M{left} {top}{way}L{place[0]} {place[1]}")
     return "".join(f'<path class="link {kind}" d="{"".join(parts)}"/>' for kind, parts in sorted(found.items()))
 
 
@@ -108,13 +77,9 @@ def told(known: list[Member], drawn: int) -> str:
     count = {kind: sum(one.kind == kind for one in known) for kind in KINDS}
     kinds = ", ".join(f"{number} {kind}" for kind, number in count.items() if number)
     near, far = (sum(one.use == use for one in known) for use in (NEAR, SHORTCUT))
-    text = (f"This manager has a session with {len(known)} member{'' if len(known) == 1 else 's'} of the ring{': ' + kinds if kinds else ''}. "
+    text = (f"The manager has a session with {len(known)} member{'' if len(known) == 1 else 's'} of the ring{': ' + kinds if kinds else ''}. "
             f"Near neighbours: {near}; shortcuts: {far}.")
     return text + (f" Drawn are {drawn} of them: those that are looked for, {MOST} at most, first neighbours and shortcuts." if drawn < len(known) else "")
-
-
-def _number(node: str) -> int:
-    return int(node, 16)
 
 
 def _place(part: float) -> "Place":

@@ -2,14 +2,10 @@
 from wow.agent import allowed, client
 from wow.lib.errors import WowError
 from wow.screen import act, keyboard, password, state
-from wow.web import guests
 from wow.web.html import Html, alert, button, form, page, plain, said
+from wow.web.setting import Setting
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any, Callable
-
-PATH = "/screen"
+PATH, NONE = "/screen", "none"
 DIFFERENT = "The two passwords are not the same, so nothing was changed. Type both again"
 
 
@@ -48,38 +44,27 @@ def _password(key: str) -> Html:
                      f'maxlength="{password.MOST}" autocomplete="new-password" aria-describedby="password-says"></div>'
                      for name, label in (("password", "New password"), ("again", "The same again")))
     note = f'<p id="password-says">{password.LEAST} to {password.MOST} letters without accents, digits and signs; no blanks.</p>'
-    forget = form(PATH, key, button("Ask for no password", "none", "yes")) if locked else ""
+    forget = form(PATH, key, button("Ask for no password", NONE, "yes")) if locked else ""
     return Html(f'<p class="state" role="status">{plain(now)}</p>{says}{form(PATH, key, fields + note + button("Set the password", kind="strong"))}{forget}')
 
 
-class Screens:
-    """The routes. secret, must and answer are the app's: the cookie of who is in, and of who sent a form of ours as well; a page as an answer. codes: the status by
-    what the agent answers; back leads to the machine's page."""
+class Screens(Setting):
+    """The page with its routes. Keyboard and password have a form each, and so has the button that ends the password, of which nothing is ever shown again."""
 
-    def __init__(self, bottle: "Any", secret: "Callable[[], str]", must: "Callable[[], str]", answer: "Callable[..., Any]", codes: dict[str, int],
-                 back: "Callable[[], Any]") -> None:
-        self._bottle, self._secret, self._must, self._answer, self._codes, self._back = bottle, secret, must, answer, codes, back
+    path = after = PATH
+    names = ("keyboard", "password", "again", NONE)
 
-    def routes(self) -> "list[tuple[str, str, Callable[[], Any]]]":
-        """Paths, methods, answers."""
-        return [(PATH, "GET", self._show), (PATH, "POST", self._set)]
+    def page(self, key: str, given: dict[str, str] | None, wrong: str = "") -> bytes:
+        """Setting's."""
+        return show(key, wrong)
 
-    def _show(self) -> "Any":
-        secret = self._secret()
-        return self._answer(200, show(guests.form_key(secret))) if secret else self._back()
-
-    def _set(self) -> "Any":
-        key, forms = guests.form_key(self._must()), self._bottle.request.forms
-        given = {name: str(forms.getunicode(name) or "") for name in ("keyboard", "password", "again")}
-        try:
-            if forms.get("none"):
-                client.ask("screen", password=act.NONE)
-            elif given["keyboard"]:
-                client.ask("screen", keyboard=given["keyboard"])
-            else:
-                if given["password"] != given["again"]:
-                    raise WowError(DIFFERENT, "", code=allowed.BAD_REQUEST)
-                client.ask("screen", password=given["password"])
-        except WowError as error:
-            return self._answer(self._codes.get(error.code, 502), show(key, str(error)))
-        return self._bottle.HTTPResponse("", 303, Location=PATH)
+    def have_done(self, given: dict[str, str]) -> None:
+        """Setting's."""
+        if given[NONE]:
+            client.ask("screen", password=act.NONE)
+        elif given["keyboard"]:
+            client.ask("screen", keyboard=given["keyboard"])
+        else:
+            if given["password"] != given["again"]:
+                raise WowError(DIFFERENT, "", code=allowed.BAD_REQUEST)
+            client.ask("screen", password=given["password"])

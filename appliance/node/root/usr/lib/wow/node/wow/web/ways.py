@@ -11,7 +11,7 @@ ALL = (POOL, MACHINES, JOBS, OWNERS, MAP, RING)
 
 
 def link(seen: "Seen") -> Html:
-    """The way here from a manager's own page."""
-    if seen.pool is None or not seen.pool.is_manager:
+    """The way here from the machine's own page."""
+    if seen.pool is None:
         return Html("")
     return Html(f'<h2>The pool</h2><p><a href="{POOL}">The whole pool</a>: its machines, jobs, owners, history, map and ring.</p>')

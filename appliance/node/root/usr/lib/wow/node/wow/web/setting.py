@@ -1,0 +1,50 @@
+"""A page on which an owner sets something of the machine: it shows how that stands, and again what the agent did not take, with why."""
+from wow.lib.errors import WowError
+from wow.web import guests
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Callable
+
+HOME = "/"
+"""The machine's own page."""
+
+
+class Setting:
+    """The routes of one. path: where it stands; names: the fields that its forms may have; after: where a form that was taken leads. secret, must and answer are the
+    app's: the cookie of who is in, and of who sent a form of ours as well; a page as an answer. codes: the status by what the agent answers."""
+
+    path, after = "", HOME
+    names: tuple[str, ...] = ()
+
+    def __init__(self, bottle: "Any", secret: "Callable[[], str]", must: "Callable[[], str]", answer: "Callable[..., Any]", codes: dict[str, int]) -> None:
+        self._bottle, self._secret, self._must, self._answer, self._codes = bottle, secret, must, answer, codes
+
+    def page(self, key: str, given: dict[str, str] | None, wrong: str = "") -> bytes:
+        """The page. given: what stands in the fields, None for how it holds now; wrong: why that was not taken."""
+        raise NotImplementedError
+
+    def have_done(self, given: dict[str, str]) -> None:
+        """Has the agent do what a form says, whose missing fields are empty; WowError says why it was not done."""
+        raise NotImplementedError
+
+    def routes(self) -> "list[tuple[str, str, Callable[[], Any]]]":
+        """Paths, methods, answers."""
+        return [(self.path, "GET", self._show), (self.path, "POST", self._set)]
+
+    def _show(self) -> "Any":
+        secret = self._secret()
+        return self._answer(200, self.page(guests.form_key(secret), None)) if secret else self._to(HOME)
+
+    def _set(self) -> "Any":
+        key, forms = guests.form_key(self._must()), self._bottle.request.forms
+        given = {name: str(forms.getunicode(name) or "") for name in self.names}
+        try:
+            self.have_done(given)
+        except WowError as error:
+            return self._answer(self._codes.get(error.code, 502), self.page(key, given, str(error)))
+        return self._to(self.after)
+
+    def _to(self, path: str) -> "Any":
+        """By GET, so that a browser that loads again does nothing twice."""
+        return self._bottle.HTTPResponse("", 303, Location=path)
