@@ -26,6 +26,9 @@ internal sealed class PacketHold(Session session, ulong first, ulong missing, Ti
 
     public TimeSpan Until { get; private set; } = Earlier(until, latest);
 
+    /// <summary>Whether something that was missing came meanwhile.</summary>
+    public bool WasOvertaken { get; private set; }
+
     /// <summary>Bytes of memory that it takes.</summary>
     public int Size { get; private set; }
 
@@ -48,7 +51,16 @@ internal sealed class PacketHold(Session session, ulong first, ulong missing, Ti
     }
 
     /// <summary>A frame of the session came; true if it was the last that was missing.</summary>
-    public bool IsLast(ulong counter) => counter < _changed && --_missing == 0;
+    public bool IsLast(ulong counter)
+    {
+        if (counter >= _changed)
+        {
+            return false;
+        }
+
+        WasOvertaken = true;
+        return --_missing == 0;
+    }
 
     /// <summary>What waits, in the order of its sending.</summary>
     public IReadOnlyList<(ulong Counter, byte[] Message)> InOrder()

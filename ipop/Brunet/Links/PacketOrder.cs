@@ -7,7 +7,8 @@ namespace Brunet.Links;
 /// <summary>
 /// Hands packets to the virtual network in the order in which the peer sent them, also when their path changes to a shorter one: what comes by the new one
 /// waits until what is under way on the former has come, for TCP takes what is overtaken for lost. While the path stays nothing waits, so what a wire
-/// loses or turns around costs no more than it does without us.
+/// loses or turns around costs no more than it does without us. The ring's ways change without a word, so there each gap in the counters may be a change;
+/// <see cref="RingGaps"/> says which are waited for.
 /// </summary>
 internal sealed class PacketOrder(LocalNode local, PeerTable peers, Agenda agenda) : ITimed, IPeerTimed
 {
@@ -60,10 +61,16 @@ internal sealed class PacketOrder(LocalNode local, PeerTable peers, Agenda agend
         else if (counter > former.Counter)
         {
             session.NewestPacket = (counter, arrival);
-            if (MayDiffer(former.Way, arrival) && session.Keys!.Missing(former.Counter, counter) is > 0 and ulong missing)
+            bool isSame = former.Way == arrival;
+            if (!(isSame && kept.RingGaps.AreLosses(now)) && MayDiffer(former.Way, arrival) && session.Keys!.Missing(former.Counter, counter) is > 0 and ulong missing)
             {
+                kept.IsGap = kept.Held is null ? isSame : kept.IsGap && isSame;
                 Hold(now, peer, session, counter, missing, Wait(peer, former.Way, arrival));
             }
+        }
+        else if (former.Way == arrival && arrival.Kind == PathKind.Ring)
+        {
+            kept.RingGaps.OnOvertaken();
         }
 
         if (kept.Held is { } waiting && waiting.Session == session && counter >= waiting.First)
@@ -114,6 +121,7 @@ internal sealed class PacketOrder(LocalNode local, PeerTable peers, Agenda agend
         Kept kept = _kept.Of(peer);
         if (kept.Session?.NewestPacket is { } former && MayDiffer(former.Way, arrival))
         {
+            kept.IsGap = false;
             Hold(now, peer, session, counter, ulong.MaxValue, Wait(peer, former.Way, arrival));
         }
 
@@ -136,7 +144,13 @@ internal sealed class PacketOrder(LocalNode local, PeerTable peers, Agenda agend
 
     private void Release(TimeSpan now, Peer peer, PacketHold held)
     {
-        _kept.Of(peer).Held = null;
+        Kept kept = _kept.Of(peer);
+        kept.Held = null;
+        if (kept.IsGap)
+        {
+            kept.RingGaps.OnWaited(now, held.WasOvertaken);
+        }
+
         peer.Stir();
         _bytes -= held.Size;
         foreach ((_, byte[] message) in held.InOrder())
@@ -167,5 +181,11 @@ internal sealed class PacketOrder(LocalNode local, PeerTable peers, Agenda agend
 
         /// <summary>Packets that wait for older ones; null if none do.</summary>
         public PacketHold? Held { get; set; }
+
+        /// <summary>Whether they wait for a gap on the ring alone, and no path changed.</summary>
+        public bool IsGap { get; set; }
+
+        /// <summary>What gaps on the ring are.</summary>
+        public RingGaps RingGaps { get; } = new();
     }
 }

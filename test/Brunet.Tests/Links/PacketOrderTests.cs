@@ -24,6 +24,10 @@ public sealed class PacketOrderTests
         _receiver = _world.Add(NatKind.None, Policy);
         Assert.NotNull(_world.RunUntil(() => _receiver.IsLinkedTo(sends), TimeSpan.FromSeconds(60)));
         _sender = _receiver.Node.Parts.Peers[sends.Identity.Address];
+
+        // The real sender's frames have lower counters, so they would be late ones.
+        _world.Wire = (_, _, _) => false;
+        _world.Run(TimeSpan.FromSeconds(1));
     }
 
     [Fact]
@@ -58,9 +62,67 @@ public sealed class PacketOrderTests
         Assert.True(_receiver.Delivered.Count > 1, "all wait");
     }
 
-    private void Receive(byte[] packet)
+    [Fact]
+    public void After_a_wait_in_vain_on_the_ring_gaps_are_not_waited_for_for_a_while()
+    {
+        Receive([1]);
+        Assert.False(PassesAGap());
+        Pass(Longest);
+        Assert.Equal(2, _receiver.Delivered.Count);
+        Assert.True(PassesAGap());
+        Pass(TimeSpan.FromSeconds(2));
+        Assert.False(PassesAGap());
+        Pass(TimeSpan.FromSeconds(1));
+        Assert.True(PassesAGap(), "the second pause is as short as the first");
+    }
+
+    [Theory]
+    [InlineData(0)]
+    [InlineData(200)]
+    public void What_comes_after_later_ones_has_gaps_waited_for_again(int lateBy)
+    {
+        Receive([1]);
+        Assert.False(PassesAGap());
+        Pass(TimeSpan.FromMilliseconds(lateBy));
+        Receive([2], _counter - 1);
+        Assert.Equal(3, _receiver.Delivered.Count);
+        Assert.False(PassesAGap());
+    }
+
+    [Fact]
+    public void Gaps_are_never_taken_for_losses_for_longer_than_a_minute()
+    {
+        var gaps = new RingGaps();
+        for (int times = 0; times < 100; times++)
+        {
+            gaps.OnWaited(default, came: false);
+        }
+
+        Assert.True(gaps.AreLosses(TimeSpan.FromSeconds(59)));
+        Assert.False(gaps.AreLosses(TimeSpan.FromSeconds(60)));
+    }
+
+    private void Pass(TimeSpan time)
+    {
+        _world.Run(time);
+        _receiver.Node.Tick(_world.Now);
+    }
+
+    private bool PassesAGap()
+    {
+        int had = _receiver.Delivered.Count;
+        _counter++;
+        Receive([3]);
+        return _receiver.Delivered.Count > had;
+    }
+
+    private void Receive(byte[] packet) => Receive(packet, ++_counter);
+
+    private void Receive(byte[] packet, ulong counter)
     {
         Session session = _sender.Current!;
-        _receiver.Node.Parts.Order.Receive(_world.Now, _sender, session, Arrival.Ring(default), ++_counter, [(byte)MessageType.Packet, .. packet]);
+        PacketOrder order = _receiver.Node.Parts.Order;
+        order.Receive(_world.Now, _sender, session, Arrival.Ring(default), counter, [(byte)MessageType.Packet, .. packet]);
+        order.OnOpened(_world.Now, _sender, session, counter);
     }
 }

@@ -57,6 +57,7 @@ def figures(pairs):
         _seconds("NAT forgot: silence, median", percentile(forgot, 0.5), 1.0),
         _seconds("NAT forgot: silence, longest", max(forgot, default=None), 2.0),
         _seconds("NAT forgot: silence without UDP on a side, median", percentile(stream, 0.5), 1.0),
+        _seconds("NAT forgot: silence without UDP on a side, longest", max(stream, default=None), 2.0),
         _seconds("NAT forgot: straight paths straight again, median", percentile(again, 0.5), None),
         _seconds("NAT forgot: straight paths straight again, last", max(again, default=None), 10.0),
     ]

@@ -41,6 +41,14 @@ class Summary(unittest.TestCase):
         self.assertEqual(rows["NAT forgot: straight paths straight again, last"].reached, "12.00 s")
         self.assertIs(rows["NAT forgot: straight paths straight again, last"].met, False)
 
+    def test_the_longest_silence_without_UDP_counts_by_itself(self):
+        name = "NAT forgot: silence without UDP on a side, longest"
+        streams = [pair("p", "t", "tcp", forgot=0.4), pair("q", "t", "tcp", forgot=1.9)]
+        row = self.rows([*PAIRS, *streams])[name]
+        self.assertEqual((row.reached, row.met), ("1.90 s", True))
+        self.assertIs(self.rows([*streams, pair("r", "t", "tcp", forgot=2.0)])[name].met, False)
+        self.assertIs(self.rows(PAIRS)[name].met, False)
+
     def test_who_has_no_version_of_IP_in_common_counts_apart(self):
         rows = self.rows(APART)
         self.assertIs(rows["of those without a version of IP in common"].met, True)
