@@ -101,6 +101,14 @@ class Login(unittest.TestCase):
         for console in ("getty@", "serial-getty@"):
             self.assertEqual("simple", unit(f"usr/lib/systemd/system/{console}.service.d/wow.conf")["Service"]["Type"])
 
+    def test_what_all_services_wait_for_waits_for_none_of_ours(self):
+        # By its default dependencies such a unit stands before sockets.target, paths.target or timers.target, and these before basic.target.
+        early = [name for name, file in own_units().items() if file.suffix != ".service" and "no" not in values(file, "DefaultDependencies")]
+        self.assertGreater(len(early), 3)
+        for name in early:
+            waits = " ".join(values(own_units()[name], "After")).split()
+            self.assertEqual([], [other for other in waits if other.endswith(".service")], name)
+
 
 class Command(unittest.TestCase):
     """SECURITY.md, "Who may ask and who may command on the machine itself"."""
