@@ -1,0 +1,80 @@
+# shellcheck shell=sh
+# Base and node's layer are read by dm-verity: the kernel holds each block against a tree of hashes (docs/decisions/0084), and gives an I/O error where the disk
+# has lost it. Whatever is wrong with that, the machine starts without, and says so. wow.stack.verity makes the trees and says what a line of them is.
+mapped=
+unhashed=
+
+# map_layers: maps those layers of the image's list that have a tree: /dev/mapper/NAME is the layer NAME.squashfs then. dmsetup is the base's, and what is
+# mounted cannot be mapped, so the base is mounted for it alone.
+map_layers() {
+    tables=''
+    base_file=''
+    [ -f "$image_list" ] || return 0
+    while read -r kind name file blocks root found; do
+        case "$kind $name" in
+            'base '*) base_file=$file ;;
+            '# tree') map_one ;;
+        esac
+    done < "$image_list"
+    [ -n "$tables" ] || unhashed=${unhashed:-its list names no hash tree}
+    if [ -n "$tables" ] && mount_layer_file "$base_file" 0; then
+        base_tool /usr/sbin/dmsetup --noudevsync --noudevrules create --concise "$tables" > /run/dmsetup 2>&1 ||
+            unhashed="dmsetup failed: $(head_of /run/dmsetup)"
+        rm /run/dmsetup
+        umount /run/layers/0
+    fi
+}
+
+# map_one: adds a layer's table to `tables`.
+map_one() {
+    if [ -z "$tables" ]; then
+        load verity
+        [ -e /sys/module/dm_verity ] || { unhashed="the kernel has no dm-verity"; return; }
+    fi
+    if [ "$(sha256sum "/run/layers/sys/layers/$file" 2>/dev/null | cut -d' ' -f1)" != "$found" ]; then
+        unhashed="the disk has lost a part of $file"
+        return
+    fi
+    file=${file%.tree}
+    if ! { data=$(losetup -f) && losetup -r "$data" "/run/layers/sys/layers/$file.squashfs" && hashes=$(losetup -f) &&
+        losetup -r "$hashes" "/run/layers/sys/layers/$file.tree"; } 2>/dev/null; then
+        unhashed="no loop device reads $file"
+        return
+    fi
+    tables="$tables${tables:+;}$file,,,ro,0 $((blocks * 8)) verity 1 $data $hashes 4096 4096 $blocks 0 blake2b-256 $root -"
+}
+
+mount_layer_file() {
+    mkdir -p "/run/layers/$2"
+    mount -t squashfs -o ro,loop "/run/layers/sys/layers/$1" "/run/layers/$2" 2>/dev/null
+}
+
+head_of() {
+    read -r said_first < "$1" || true
+    echo "${said_first:-it said nothing}" | tr -d '"=\\'
+}
+
+# mount_mapped FILE PLACE: mounts a layer by its mapping; fails where it has none, or that does not mount.
+mount_mapped() {
+    mapping=${1##*/}
+    mapping=/dev/mapper/${mapping%.squashfs}
+    case $1 in /run/layers/sys/*) ;; *) return 1 ;; esac
+    [ -e "$mapping" ] || return
+    if ! mount -t squashfs -o ro "$mapping" "$2"; then
+        unhashed="${1##*/} does not mount by its mapping"
+        return 1
+    fi
+    mapped="$mapped ${1##*/}"
+}
+
+# tell_of_hashes: says once where base or node's layer is read without.
+tell_of_hashes() {
+    set -f
+    # shellcheck disable=SC2086 # words are wanted
+    set -- $mapped
+    set +f
+    [ $# -lt 2 ] || return 0
+    unhashed=${unhashed:-a layer has no hash tree}
+    echo "unhashed=$unhashed" >> /run/layers/system
+    say verity "what=\"$unhashed\""
+}
