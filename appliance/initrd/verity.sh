@@ -1,6 +1,7 @@
 # shellcheck shell=sh
 # Base and node's layer are read by dm-verity: the kernel holds each block against a tree of hashes (docs/decisions/0084), and gives an I/O error where the disk
 # has lost it. Whatever is wrong with that, the machine starts without, and says so. wow.stack.verity makes the trees and says what a line of them is.
+# shellcheck disable=SC2154 # layers.sh has image_list
 mapped=
 unhashed=
 
@@ -51,7 +52,7 @@ mount_layer_file() {
 
 head_of() {
     read -r said_first < "$1" || true
-    echo "${said_first:-it said nothing}" | tr -d '"=\\'
+    echo "${said_first:-it said nothing}" | tr -cd ' -~' | tr -d '"='
 }
 
 # mount_mapped FILE PLACE: mounts a layer by its mapping; fails where it has none, or that does not mount.
