@@ -10,14 +10,18 @@ unhashed=
 map_layers() {
     tables=''
     base_file=''
-    [ -f "$image_list" ] || return 0
+    if ! grep -q '^# tree ' "$image_list" 2>/dev/null; then
+        unhashed="its list names no hash tree"
+        return
+    fi
+    load verity
+    [ -e /sys/module/dm_verity ] || { unhashed="the kernel has no dm-verity"; return; }
     while read -r kind name file blocks root found; do
         case "$kind $name" in
             'base '*) base_file=$file ;;
             '# tree') map_one ;;
         esac
     done < "$image_list"
-    [ -n "$tables" ] || unhashed=${unhashed:-its list names no hash tree}
     if [ -n "$tables" ] && mount_layer_file "$base_file" 0; then
         base_tool /usr/sbin/dmsetup --noudevsync --noudevrules create --concise "$tables" > /run/dmsetup 2>&1 ||
             unhashed="dmsetup failed: $(head_of /run/dmsetup)"
@@ -28,10 +32,6 @@ map_layers() {
 
 # map_one: adds a layer's table to `tables`.
 map_one() {
-    if [ -z "$tables" ]; then
-        load verity
-        [ -e /sys/module/dm_verity ] || { unhashed="the kernel has no dm-verity"; return; }
-    fi
     if [ "$(sha256sum "/run/layers/sys/layers/$file" 2>/dev/null | cut -d' ' -f1)" != "$found" ]; then
         unhashed="the disk has lost a part of $file"
         return

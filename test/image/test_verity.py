@@ -9,7 +9,7 @@ import unittest
 from test_module import ROOT
 
 STUBS = """
-load() { echo "load $1"; }
+load() { file=/modules/x.ko; echo "load $1"; }
 losetup() { if [ "$1" = -f ]; then loop=$((loop + 1)); echo "$loop" > "$top/loop"; echo "/dev/loop$(cat "$top/loop")"; else echo "loop $3" >> "$top/loops"; [ -e "$3" ]; fi; }
 mount() { shift 4; echo "mount $*"; case " $refused " in *" $1 "*) return 1 ;; esac; }
 umount() { echo "umount $1"; }
