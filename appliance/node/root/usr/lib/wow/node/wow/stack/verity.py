@@ -1,5 +1,5 @@
-"""The hash trees of base and node's layer, by which the kernel looks at each block as it is read (dm-verity, docs/decisions/0084): blake2b-256 over blocks of 4 KiB, without
-salt and without a header. A tree follows from its layer, whose SHA-256 was signed. The list of a system's layers has a comment of each, so that an initrd of before
+"""The hash trees of base and node's layer, by which the kernel looks at each block as it is read (dm-verity, docs/decisions/0084): blake2b-256 over blocks of 4 KiB,
+without salt and without a header. A tree follows from its layer, whose SHA-256 was signed. The list of a system's layers has a comment of each, so that an initrd of before
 reads over it:
 
     # tree FILE BLOCKS ROOT SHA256
@@ -39,7 +39,7 @@ class Tree:
         self._rest = data[end:]
 
     def finished(self) -> tuple[bytes, str] | None:
-        """The tree's bytes, the highest level first, and the words after FILE of its line; None of what is no file of whole blocks, two or more. Every squashfs is one."""
+        """The tree's bytes, the highest level first, and the words after FILE of its line. None where the file is not of whole blocks, two or more; each squashfs is."""
         if self._rest or self._blocks < 2:
             return None
         levels = [_padded(bytes(self._hashes))]
