@@ -61,6 +61,8 @@ mount_mapped() {
     mapping=/dev/mapper/${mapping%.squashfs}
     case $1 in /run/layers/sys/*) ;; *) return 1 ;; esac
     [ -e "$mapping" ] || return
+    # By the kernel's name, which udev knows, too.
+    mapping=/dev/dm-$((0x$(stat -c %T "$mapping")))
     if ! mount -t squashfs -o ro "$mapping" "$2"; then
         unhashed="${1##*/} does not mount by its mapping"
         return 1

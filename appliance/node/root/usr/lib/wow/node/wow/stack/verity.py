@@ -1,6 +1,6 @@
 """The hash trees of base and node's layer, by which the kernel looks at each block as it is read (dm-verity, docs/decisions/0084): blake2b-256 over blocks of 4 KiB,
-without salt and without a header. A tree follows from its layer, whose SHA-256 was signed. The list of a system's layers has a comment of each, so that an initrd of before
-reads over it:
+without salt and without a header. A tree follows from its layer, whose SHA-256 was signed. The list of a system's layers has a comment of each, so that an initrd
+of before reads over it:
 
     # tree FILE BLOCKS ROOT SHA256
 
