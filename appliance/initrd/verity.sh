@@ -5,7 +5,7 @@
 mapped=
 unhashed=
 
-# map_layers: maps those layers of the image's list that have a tree: /dev/mapper/NAME is the layer NAME.squashfs then. dmsetup is the base's, and what is
+# map_layers: maps those layers of the image's list that have a tree: the mapping NAME is the layer NAME.squashfs then. dmsetup is the base's, and what is
 # mounted cannot be mapped, so the base is mounted for it alone.
 map_layers() {
     tables=''
@@ -57,17 +57,26 @@ head_of() {
 
 # mount_mapped FILE PLACE: mounts a layer by its mapping; fails where it has none, or that does not mount.
 mount_mapped() {
-    mapping=${1##*/}
-    mapping=/dev/mapper/${mapping%.squashfs}
     case $1 in /run/layers/sys/*) ;; *) return 1 ;; esac
-    [ -e "$mapping" ] || return
-    # By the kernel's name, which udev knows, too.
-    mapping=/dev/dm-$((0x$(stat -c %T "$mapping")))
+    mapping_of "$1" || return
     if ! mount -t squashfs -o ro "$mapping" "$2"; then
         unhashed="${1##*/} does not mount by its mapping"
         return 1
     fi
     mapped="$mapped ${1##*/}"
+}
+
+# mapping_of FILE: sets `mapping`, by the kernel's name, which is there without udev.
+mapping_of() {
+    for mapping in /sys/block/dm-*; do
+        mapping_name=
+        [ ! -e "$mapping/dm/name" ] || read -r mapping_name < "$mapping/dm/name" || true
+        if [ "$mapping_name.squashfs" = "${1##*/}" ]; then
+            mapping=/dev/${mapping##*/}
+            return
+        fi
+    done
+    return 1
 }
 
 # tell_of_hashes: says once where base or node's layer is read without.
@@ -77,7 +86,7 @@ tell_of_hashes() {
     set -- $mapped
     set +f
     [ $# -lt 2 ] || return 0
-    unhashed=${unhashed:-a layer has no hash tree}
+    unhashed=${unhashed:-a layer has no mapping}
     echo "unhashed=$unhashed" >> /run/layers/system
     say verity "what=\"$unhashed\""
 }

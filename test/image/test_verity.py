@@ -2,6 +2,7 @@
 
 import hashlib
 import pathlib
+import shutil
 import subprocess
 import tempfile
 import unittest
@@ -11,13 +12,12 @@ from test_module import ROOT
 STUBS = """
 load() { file=/modules/x.ko; echo "load $1"; }
 losetup() { if [ "$1" = -f ]; then loop=$((loop + 1)); echo "$loop" > "$top/loop"; echo "/dev/loop$(cat "$top/loop")"; else echo "loop $3" >> "$top/loops"; [ -e "$3" ]; fi; }
-stat() { case $3 in *base-1) echo 0 ;; *) echo 1f ;; esac; }
 mount() { shift 4; echo "mount $*"; case " $refused " in *" $1 "*) return 1 ;; esac; }
 umount() { echo "umount $1"; }
 base_tool() {
     echo "$*"
     if [ -n "$fails" ]; then echo "it fails"; return 1; fi
-    for part in base-1 node-1; do case "$*" in *"$part,,,ro,"*) : > "$top/mapper/$part" ;; esac; done
+    for part in base-1 node-1; do case "$*" in *"$part,,,ro,"*) mkdir -p "$top/block/dm-$part/dm"; echo "$part" > "$top/block/dm-$part/dm/name" ;; esac; done
 }
 say() { echo "say $*"; }
 """
@@ -29,7 +29,7 @@ class Mapped(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.top = pathlib.Path(folder.name)
-        for name in ("run/layers/sys/layers", "run/layers/sys/stacks", "mapper", "module/dm_verity"):
+        for name in ("run/layers/sys/layers", "run/layers/sys/stacks", "block", "module/dm_verity"):
             (self.top / name).mkdir(parents=True)
         self.layers = self.top / "run/layers/sys/layers"
         for name in FILES:
@@ -44,10 +44,8 @@ class Mapped(unittest.TestCase):
 
     def start(self, refused="", fails=""):
         """What it did, in lines, and what it told."""
-        for path in (*self.top.glob("mapper/*"), self.top / "run/layers/system"):
-            path.unlink(missing_ok=True)
         text = (ROOT / "appliance/initrd/verity.sh").read_text()
-        for place, where in (("/run/", "run/"), ("/dev/mapper/", "mapper/"), ("/sys/module/", "module/")):
+        for place, where in (("/run/", "run/"), ("/sys/block/", "block/"), ("/sys/module/", "module/")):
             text = text.replace(f"{place}layers" if place == "/run/" else place, f"{self.top}/{where}layers" if place == "/run/" else f"{self.top}/{where}")
         text = text.replace("/run/dmsetup", f"{self.top}/dmsetup").replace('case $1 in /run/', f"case $1 in {self.top}/run/")
         head = f"set -u\ntop={self.top} loop=0 fails={fails} refused='{refused}' image_list={self.top}/run/layers/sys/stacks/A.conf\n"
@@ -55,8 +53,8 @@ class Mapped(unittest.TestCase):
         shown = {}
         for shell in (("busybox", "sh"), ("sh",)):
             (self.top / "run/layers/system").write_text("system=A\n")
-            for path in self.top.glob("mapper/*"):
-                path.unlink()
+            shutil.rmtree(self.top / "block")
+            (self.top / "block").mkdir()
             script = f"{head}{text}{STUBS}map_layers > {self.top}/mapping\n{asks}\ntell_of_hashes"
             # What dmsetup says goes into a file of its own; here it is what it was asked.
             script = script.replace(f"> {self.top}/dmsetup 2>&1", f"> {self.top}/asked 2>&1").replace(f"head_of {self.top}/dmsetup", f"head_of {self.top}/asked").replace(
@@ -72,7 +70,7 @@ class Mapped(unittest.TestCase):
 
     def test_both_are_mapped_by_the_base_s_dmsetup_and_nothing_is_said(self):
         lines, asked, told = self.start()
-        self.assertEqual((lines, told), (["mount /dev/dm-0 0", "mount /dev/dm-31 1"], ""))
+        self.assertEqual((lines, told), (["mount /dev/dm-base-1 0", "mount /dev/dm-node-1 1"], ""))
         self.assertRegex(asked, r"^/usr/sbin/dmsetup --noudevsync --noudevrules create --concise base-1,,,ro,0 16 verity 1 /dev/loop\d+ /dev/loop\d+ 4096 4096 2 0 "
                          r"blake2b-256 b{64} -;node-1,,,ro,0 16 verity 1 /dev/loop\d+ /dev/loop\d+ 4096 4096 2 0 blake2b-256 n{64} -\n$")
         self.assertNotIn("corruption", asked, "an I/O error is what a damaged block gives")
@@ -101,7 +99,7 @@ class Mapped(unittest.TestCase):
     def test_where_dmsetup_fails_or_the_mapping_does_not_mount_it_starts_as_it_did(self):
         lines, _, told = self.start(fails="yes")
         self.assertEqual((lines[:2], told[:15]), (["plain base-1", "plain node-1"], "dmsetup failed:"))
-        lines, _, told = self.start(refused="/dev/dm-31")
+        lines, _, told = self.start(refused="/dev/dm-node-1")
         self.assertEqual((lines[2], told), ("plain node-1", "node-1.squashfs does not mount by its mapping"))
 
 
