@@ -86,7 +86,7 @@ class Rotten(Paired):
     def rot(self, file, at):
         """The disk has other bytes there from now on, while the machine runs, and what memory has of it is gone."""
         run("qemu-img", "convert", "-U", "-O", "raw", self.disk, self.raw)
-        block = int(run("debugfs", "-R", f"bmap {file} {at // verity.BLOCK}", f"{self.raw}?offset={paired.SYSTEM}"))
+        block = int(run("debugfs", "-R", f"bmap {file} {at // verity.BLOCK}", f"{self.raw}?offset={paired.SYSTEM}").split()[0])
         self.raw.unlink()
         self.ask(ROTS.format(block=block))
 
