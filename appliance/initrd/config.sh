@@ -22,7 +22,7 @@ label() {
 labelled() {
     for place in "$@"; do
         place=/dev/${place##*/}
-        case $place in /dev/loop*) continue ;; esac
+        case $place in /dev/loop* | /dev/dm-*) continue ;; esac
         for offset in 43 71 32808; do
             [ "$(label "$place" "$offset")" != WOWCFG ] || echo "$place"
         done
@@ -82,7 +82,7 @@ see_media() {
     media=
     for place in /sys/class/block/*; do
         case $place in
-            */loop*) ;;
+            */loop* | */dm-*) ;;
             */sr*) ! dd if="/dev/${place##*/}" of=/dev/null bs=2048 count=1 2>/dev/null || media="$media $place" ;;
             *) media="$media $place" ;;
         esac

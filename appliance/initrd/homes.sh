@@ -17,7 +17,7 @@ places() {
 # own_disks SECTORS: prints the disks of so many sectors and more that have no partition.
 own_disks() {
     for entry in "$devices"/*; do
-        case ${entry##*/} in loop* | ram* | zram* | fd* | sr*) continue ;; esac
+        case ${entry##*/} in loop* | dm-* | ram* | zram* | fd* | sr*) continue ;; esac
         read -r sectors < "$entry/size"
         [ "$sectors" -ge "$1" ] && ! has_partitions "$entry" && echo "/dev/${entry##*/}"
     done
@@ -134,7 +134,7 @@ take_blank_disk() {
     for entry in "$devices"/*; do
         disk=/dev/${entry##*/}
         # The system's own, and what is no disk.
-        case $disk in /dev/loop* | /dev/ram* | /dev/zram* | /dev/fd* | /dev/sr*) continue ;; esac
+        case $disk in /dev/loop* | /dev/dm-* | /dev/ram* | /dev/zram* | /dev/fd* | /dev/sr*) continue ;; esac
         [ ! -e "$entry/${system##*/}" ] || continue
         read -r sectors < "$entry/size"
         why=$(unfit "$disk")

@@ -34,6 +34,7 @@ damaged() {
 mount_layer() {
     check "$1" "$2" "$3" || return
     mkdir -p "/run/layers/$4"
+    ! mount_mapped "$1" "/run/layers/$4" || return 0
     mount -t squashfs -o ro,loop "$1" "/run/layers/$4" && return
     verify_layer "$1" "$3" && wrong="the layer does not mount, though it is what stacks/${list##*/} lists"
     return 1

@@ -13,7 +13,7 @@ from contract.source import Broken  # noqa: E402
 
 CLONE = pathlib.Path(__file__).resolve().parents[2]
 ONE = {"name": "A card", "driver": "a", "qemu": ["b"]}
-NO_CONTROLLER = {"stack", "fat", "iso", "cd"}
+NO_CONTROLLER = {"stack", "fat", "iso", "cd", "verity"}
 """Sets of the initrd that no hardware asks for."""
 
 

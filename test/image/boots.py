@@ -35,7 +35,7 @@ def disk_with(layers, name):
 
 
 def assemble(name, folder):
-    run(IMAGE / "disk", PARTS / "base", PARTS / "initrd.img", WORK / f"{name}.conf", folder, OUT / "licences.txt", WORK / f"{name}.raw")
+    run(IMAGE / "disk", PARTS / "base", PARTS / "initrd.img", WORK / f"{name}.conf", folder, PARTS / "trees", OUT / "licences.txt", WORK / f"{name}.raw")
     run(IMAGE / "one-disk", WORK / f"{name}.raw")
     run("qemu-img", "convert", "-f", "raw", "-O", "qcow2", WORK / f"{name}.raw", WORK / f"{name}-image.qcow2")
     (WORK / f"{name}.raw").unlink()

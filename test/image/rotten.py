@@ -12,7 +12,10 @@ from machine import UNTIL_HOME
 from paired import HOME, INSTALL, Paired, System
 from places import OUT, WORK
 
-ROT, JUNK = 64 << 10, 1 << 20
+from wow.stack import verity
+
+ROT, JUNK = 640 << 10, 1 << 20
+"""Where a block of a file rots, and how long the file is. squashfs reads 128 KiB at once."""
 LOOKS = "systemctl start wow-layers"
 FINDINGS = """\
 python3 -I -S -c "
@@ -26,6 +29,12 @@ print(json.dumps({one.code: one.what + ' ' + one.todo for one in found}))
 "
 """
 """What the doctor finds of the machine's systems; all of it waits minutes for a pool that is not there."""
+ROTS = """\
+disk=$(grep ' /run/layers/sys ' /proc/mounts | cut -d' ' -f1)
+yes | dd of="$disk" bs=4096 seek={block} count=1 iflag=fullblock conv=notrunc,fsync status=none
+echo 3 > /proc/sys/vm/drop_caches
+"""
+READS = "dd if=/junk of=/run/read bs=4096 status=none; code=$?; echo; stat -c %s /run/read; sha256sum < /run/read; exit $code"
 MENDS = "touch /run/wow/joined; systemctl start wow-stack || { journalctl -u wow-stack -u wow-system -o cat; exit 1; }"
 
 
@@ -53,6 +62,9 @@ class Rotten(Paired):
                     file = f"{kind}-{system.digests[kind][:12]}.squashfs"
                     (tree / "layers" / file).write_bytes(system.files[kind])
                     rows.append(f"{kind} {kind} {file} {len(system.files[kind])} {system.digests[kind]}\n")
+                    made = verity.Tree()
+                    made.add(system.files[kind])
+                    rows += [f"{line}\n" for line in verity.put(str(tree / "layers"), file, made)]
                 (tree / f"stacks/{slot}.conf").write_text(f"# stack 1{slot == 'B':d}\n{''.join(rows)}")
                 (tree / "boot" / slot).mkdir(exist_ok=True)
                 for kind, file in paired.BOOTED.items():
@@ -70,6 +82,13 @@ class Rotten(Paired):
             data = there.read(size)
             there.seek(at)
             there.write(bytes(byte ^ 0x55 for byte in data))
+
+    def rot(self, file, at):
+        """The disk has other bytes there from now on, while the machine runs, and what memory has of it is gone."""
+        run("qemu-img", "convert", "-U", "-O", "raw", self.disk, self.raw)
+        block = int(run("debugfs", "-R", f"bmap {file} {at // verity.BLOCK}", f"{self.raw}?offset={paired.SYSTEM}").split()[0])
+        self.raw.unlink()
+        self.ask(ROTS.format(block=block))
 
     def environment(self):
         """GRUB's variables, also while the machine runs."""
@@ -110,7 +129,10 @@ def a_system_that_rots_is_mended_or_left_and_where_both_do_one_screen_says_what_
     machine = Rotten("rotten", one, two)
     node = f"layers/node-{one.digests['node'][:12]}.squashfs"
     try:
-        machine.lose(node, at)
+        machine.up()
+        expect(machine.says() == {"system": "A", "trial": "", "left": "", "damaged": ""}, f"it says {machine.says()}")
+        machine.ask(f"sha256sum < /junk | grep {System(junk=junk).digests['junk']}")
+        machine.rot(node, at)
         mended(machine, one, node, junk)
         machine.lose(node, at)
         left(machine, node)
@@ -121,12 +143,9 @@ def a_system_that_rots_is_mended_or_left_and_where_both_do_one_screen_says_what_
 
 
 def mended(machine, one, node, junk):
-    """What reads the file is told nothing; the daily look finds it, and what the pool publishes of it is written in its place."""
-    machine.up()
-    expect(machine.says() == {"system": "A", "trial": "", "left": "", "damaged": ""}, f"it says {machine.says()}")
-    machine.refuses(f"cat /junk | sha256sum | grep {System(junk=junk).digests['junk']}")
+    """What reads the file gets an error, and no other bytes; wow-layers looks at once, and what the pool publishes of the layer is written in its place."""
     machine.ask("touch /run/wow/settled")
-    machine.refuses(LOOKS)
+    read(machine, junk)
     machine.wait_for(f'file={node} what="the disk has lost a part of this system', UNTIL_HOME)
     machine.ask(f"grep '^{one.digests['node']} {node}$' /run/wow/damaged")
     expect(set(machine.findings()) == {"system-damaged"}, f"the doctor finds {machine.findings()}")
@@ -134,8 +153,17 @@ def mended(machine, one, node, junk):
     machine.ask(MENDS, UNTIL_HOME * 2)
     machine.ask(f"sha256sum /run/layers/sys/{node} | grep {one.digests['node']}; {LOOKS}; ! [ -s /run/wow/damaged ]", UNTIL_HOME * 2)
     machine.refuses("touch /run/layers/sys/x")
+    machine.ask(f"sha256sum < /junk | grep {System(junk=junk).digests['junk']}")
     expect(not machine.findings(), f"the doctor finds {machine.findings()}")
     machine.cut_power()
+
+
+def read(machine, junk):
+    """What is before the damaged block is read as it was, and an error follows; the machine works on."""
+    size, digest = machine.refuses(READS).split()[-3:-1]
+    expect(0 < int(size) <= ROT and digest == System(read=junk[:int(size)]).digests["read"], f"{size} bytes were read, which are others")
+    machine.wait_for("device-mapper: verity: ", UNTIL_HOME)
+    machine.ask("ls / && python3 -c 'print(1)'")
 
 
 def left(machine, node):

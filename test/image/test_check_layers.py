@@ -30,6 +30,22 @@ class Comparison(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         self.assertIn("file=layers/a.squashfs", done.stderr)
 
+    def test_a_layer_without_a_whole_tree_gets_another_one_and_nothing_is_wrong(self):
+        tree, words = b"tree", f"# tree a.tree 1 {'0' * 64} {hashlib.sha256(b'tree').hexdigest()}\n"
+        for there, said, wanted in ((tree, words, False), (b"rotten", words, True), (None, words, True), (tree, "", True), (None, "", True)):
+            with self.subTest(there=there, said=said), tempfile.TemporaryDirectory() as folder:
+                system = pathlib.Path(folder)
+                for name in ("layers", "stacks"):
+                    (system / name).mkdir()
+                (system / "layers/a.squashfs").write_bytes(b"x")
+                if there is not None:
+                    (system / "layers/a.tree").write_bytes(there)
+                (system / "stacks/A.conf").write_text(f"base a a.squashfs 1 {hashlib.sha256(b'x').hexdigest()}\nmodule b a.squashfs 1 {hashlib.sha256(b'x').hexdigest()}\n{said}")
+                script = TOOL.read_text().replace("/dev/kmsg", "/dev/null").replace("/run/wow", folder)
+                done = subprocess.run(["sh", "-c", script, "check-layers", folder, folder + "/home", folder + "/stacks/A.conf"], capture_output=True, text=True, check=False)
+                self.assertEqual(done.returncode, 0)
+                self.assertEqual(((system / "trees.wanted").exists(), (system / "stack.wanted").exists(), (system / "damaged").exists()), (wanted, wanted, False))
+
     def test_what_is_damaged_of_a_system_is_left_for_wow_stack_and_taken_away_when_it_is_whole(self):
         with tempfile.TemporaryDirectory() as folder:
             system = pathlib.Path(folder)

@@ -209,7 +209,7 @@ class Layers(unittest.TestCase):
                 pathlib.Path(folder, "run/layers/sys/stacks/A.conf").write_text(listed)
             if layer is not None:
                 pathlib.Path(folder, "run/layers/sys/layers/a.squashfs").write_bytes(layer)
-            script = "slot=A trial= damaged=\n" + "".join((ROOT / "appliance/initrd" / name).read_text() for name in ("layers.sh", "damage.sh")).replace("/run/layers", f"{folder}/run/layers")
+            script = "slot=A trial= damaged=\n" + "".join((ROOT / "appliance/initrd" / name).read_text() for name in ("layers.sh", "verity.sh", "damage.sh")).replace("/run/layers", f"{folder}/run/layers")
             asks = 'verify=\nmount() { return 1; }\nstop() { printf "%s|%s|%s\\n" "$@"; exit; }\nstack base'
             said = subprocess.run(["sh", "-c", f"{script}\n{asks}"], capture_output=True, text=True, check=True).stdout
         self.assertEqual(said.count("|"), 2, said)
@@ -255,7 +255,7 @@ class Chosen(unittest.TestCase):
 
     def stacked(self):
         """The modules that were mounted, bottom first. Nothing is mounted in fact, and no layer is looked at."""
-        scripts = "".join((ROOT / "appliance/initrd" / name).read_text() for name in ("say.sh", "config.sh", "layers.sh"))
+        scripts = "".join((ROOT / "appliance/initrd" / name).read_text() for name in ("say.sh", "config.sh", "layers.sh", "verity.sh"))
         for place in ("/run/layers", "/run/wow-config", "/dev/", "/sys/class"):
             scripts = scripts.replace(place, f"{self.folder}{place}")
         mounts = 'mount() { [ "$1" = -t ] || { echo "part-${2##*/}"; return; }; case $6 in */glue) ;; *) echo "$5" ;; esac; }\numount() { echo "none-${1##*/}"; }\nsleep() { exit 7; }\n'

@@ -45,7 +45,7 @@ class Stacks(unittest.TestCase):
 
     def start(self, then=""):
         """One start: the modules that are stacked, bottom first. A layer that holds `nolayer` does not mount; the image's mount all."""
-        scripts = "".join((ROOT / "appliance/initrd" / name).read_text() for name in ("say.sh", "config.sh", "layers.sh", "stacks.sh"))
+        scripts = "".join((ROOT / "appliance/initrd" / name).read_text() for name in ("say.sh", "config.sh", "layers.sh", "verity.sh", "stacks.sh"))
         for place in ("/run/layers", "/run/wow-config", "/run/systemd", "/dev/", "/sys/class"):
             scripts = scripts.replace(place, f"{self.folder}{place}")
         script = f"""set -u

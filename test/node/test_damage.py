@@ -188,6 +188,13 @@ class Left(Case):
             self.place.end_well()
             self.assertEqual(os.path.exists(self.place.begun), stays)
 
+    def test_a_start_without_hashes_is_told_once_and_nothing_is_wrong(self):
+        self.assertEqual(diagnose.system(facts(system=damage.said(self.now()), stack=told.read())), [])
+        self.write("system", "system=A\ntrial=\nleft=\ndamaged=\nunhashed=its list names no hash tree\n")
+        (found,) = diagnose.system(facts(system=damage.said(self.now()), stack=told.read()))
+        self.assertEqual((found.state, found.code), (finding.OK, "system-unhashed"))
+        self.assertIn("of the system A in this start: its list names no hash tree. It does", found.what)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -131,6 +131,14 @@ class Verbs(unittest.TestCase):
         self.assertEqual([one["sha256"] for one in layers], ["ab" * 32, "cd" * 32])
         self.assertIn("107 MB", "\n".join(module.lines(layers)))
 
+    def test_a_layer_is_mounted_by_a_loop_device_or_by_a_mapping(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name, text in (("mounts", "/dev/dm-0 /run/layers/0 squashfs ro 0 0\n/dev/loop4 /run/layers/1 squashfs ro 0 0\n/dev/dm-1 /mnt squashfs ro 0 0\ntmpfs /run tmpfs rw 0 0\n"),
+                               ("dm-0/dm/name", "base-12\n"), ("dm-1/dm/name", "other\n"), ("loop4/loop/backing_file", "/run/layers/home/layers/cd (deleted)\n")):
+                pathlib.Path(folder, name).parent.mkdir(parents=True, exist_ok=True)
+                pathlib.Path(folder, name).write_text(text, encoding="ascii")
+            self.assertEqual(module.used(f"{folder}/mounts", "/run/layers", folder), {"base-12.squashfs", "cd"})
+
     def test_enroll_tells_programs_whether_the_certificate_is_new(self):
         certificate = {"serial": "2", "host": "alpha", "address": "10.128.0.9", "not_after": "2027-01-01"}
         for before, is_new in (("1", True), ("2", False), (None, True)):

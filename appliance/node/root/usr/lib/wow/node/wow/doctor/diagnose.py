@@ -75,9 +75,12 @@ def homes(facts: "Gathered") -> list[Finding]:
 def system(facts: "Gathered") -> list[Finding]:
     """Whether the disk lost a part of the machine's system."""
     said, told = facts["system"], facts["stack"]
-    if not said or not (said["lost"] or said["damaged"] or said["is_kept"]):
+    if not said:
         return []
     running = said["running"]
+    if not (said["lost"] or said["damaged"] or said["is_kept"]):
+        return [ok("system", f"The kernel does not look at what is read of the system {running} in this start: {said['unhashed']}. "
+                   "It does in the next one after the daily look.", "system-unhashed")] if said["unhashed"] else []
     if not said["lost"] and not said["is_kept"]:
         return [wrong("system", f"The disk lost a part of this machine's system {said['damaged']}; this start is with the other one, {running}.",
                       f"It is written anew where the pool publishes it. {damage.REMEDY.partition(': home is kept. ')[2]}.", "system-left")]

@@ -6,7 +6,7 @@ import time
 from wow.config import facts
 from wow.lib import agreed, control, files, modes, paths, system
 from wow.lib.errors import WowError
-from wow.stack import damage, kept, term, text, told
+from wow.stack import damage, kept, term, text, told, verity
 from wow.stack.systems import ARMED, Systems
 
 TYPE_CHECKING = False
@@ -55,6 +55,8 @@ def once(place: "Place", way: "Callable[[], Way]", notice: str = NOTICE, sleep: 
         if systems.is_proven():
             write()
             place.find_good()
+        elif verity.is_wanted(systems):
+            write()
         data = read(notice)
         if data is None and newest is None:
             return 0

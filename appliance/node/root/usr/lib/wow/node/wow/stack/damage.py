@@ -16,12 +16,13 @@ if TYPE_CHECKING:
 
     class Said(TypedDict):
         """running: the system of this start. damaged: the one that was left for it, "" if none was. lost: files of the running one, in WOWSYS. is_kept: whether the
-        initrd found both damaged. has_spare: whether there is another one to go to."""
+        initrd found both damaged. has_spare: whether there is another one to go to. unhashed: why what is read of it is not held against hashes, "" where it is."""
         running: str
         damaged: str
         lost: list[str]
         is_kept: bool
         has_spare: bool
+        unhashed: str
 
 FILE = f"{paths.RUN}/damaged"
 """wow-layers': a line `SHA256 FILE` of each file of the running system that is other than its list says."""
@@ -83,4 +84,5 @@ def ask_to_look(place: "Place") -> None:
 def said(systems: "Systems", path: str = "") -> "Said":
     """For the doctor."""
     names = [os.path.relpath(file, systems.root) for file in lost(systems, path).values()]
-    return {"running": systems.running, "damaged": systems.damaged, "lost": names, "is_kept": systems.is_kept, "has_spare": systems.has_spare}
+    return {"running": systems.running, "damaged": systems.damaged, "lost": names, "is_kept": systems.is_kept, "has_spare": systems.has_spare,
+            "unhashed": systems.unhashed}

@@ -8,7 +8,7 @@ import os
 
 from wow.lib import files, paths, system
 from wow.lib.errors import WowError
-from wow.stack import bring, damage, environment, kept, text
+from wow.stack import bring, damage, environment, kept, text, verity
 from wow.stack.systems import ARMED, BOOTED, LAYERS, SUMS, Systems, layer_name
 
 TYPE_CHECKING = False
@@ -47,6 +47,7 @@ def main() -> int:
     try:
         note(systems, disk, is_back)
         mend(kept.Place(), systems, disk)
+        grow(systems, disk)
         act(kept.Place(), systems, text.notice(data) if data else None, disk, is_back)
     except text.NoStack:
         return 0  # wow-stack tells of it
@@ -90,6 +91,18 @@ def mend(place: "Place", systems: Systems, disk: Disk) -> None:
     place.look_anew()
     files.write(damage.FILE, "".join(f"{digest} -\n" for digest in lost if digest not in found))
     print(f"mended what the disk had lost: {', '.join(lost[digest] for digest in found)}", flush=True)  # for the journal
+
+
+def grow(systems: Systems, disk: Disk) -> None:
+    """Makes the hash trees that the running system lacks. WowError, OSError."""
+    if not verity.is_wanted(systems):
+        return
+    try:
+        disk.writable(True)
+        verity.grow(systems)
+    finally:
+        disk.writable(False)
+    os.unlink(verity.WANTED)
 
 
 def act(place: "Place", systems: Systems, stack: "Stack | None", disk: Disk, is_back: bool, armed: str = ARMED) -> None:
@@ -138,23 +151,30 @@ def write(place: "Place", systems: Systems, stack: "Stack") -> None:
     """Replaces the other system. WowError, OSError."""
     running, there = systems.files(systems.running), systems.having(stack)
     sources = {file.digest: there.get(file.digest, f"{place.layers}/{file.digest}") for file in stack.system}
+    trees = {**systems.trees(systems.other), **systems.trees(systems.running)}
     listed = systems.list_of(systems.other)
     if os.path.exists(listed):
         os.unlink(listed)
         files.sync_folder(listed)
     layers = [file for file in stack.system if file.kind in LAYERS]
     keep = {row[2] for row in systems.rows(systems.running)} | {layer_name(file) for file in layers}
-    clear(systems.layers, keep)
+    clear(systems.layers, keep | {verity.name_of(name) for name in keep})
     stays = [file for file in layers if sources[file.digest] == f"{systems.layers}/{layer_name(file)}"]
     room(systems.root, sum(file.size for file in stack.system if file not in stays))
+    hashed: list[str] = []
     for file in layers:
-        target = f"{systems.layers}/{layer_name(file)}"
+        name = layer_name(file)
         if file not in stays:
-            copy(sources[file.digest], target, file, place)
-        elif file.digest not in running:
-            look(target, file)
+            tree = verity.Tree()
+            copy(sources[file.digest], f"{systems.layers}/{name}", file, place, tree)
+            hashed += verity.put(systems.layers, name, tree)
+            continue
+        if file.digest not in running:
+            look(f"{systems.layers}/{name}", file)
+        # Whether the tree is whole the initrd looks, too; where there is none it is made when this system runs.
+        hashed += [trees[tree_name] for tree_name in (verity.name_of(name),) if tree_name in trees]
     write_boot(place, systems, [file for file in stack.system if file.kind in BOOTED], sources)
-    files.write(listed, "\n".join([f"# stack {stack.number}", *systems.lines(stack)]) + "\n", sync=True)
+    files.write(listed, "\n".join([f"# stack {stack.number}", *systems.lines(stack), *hashed]) + "\n", sync=True)
 
 
 def write_boot(place: "Place", systems: Systems, booted: "list[Layer]", sources: dict[str, str]) -> None:
@@ -187,13 +207,15 @@ def room(root: str, size: int) -> None:
                        code="no-room")
 
 
-def copy(source: str, target: str, file: "Layer", place: "Place") -> None:
-    """Copies a file, whole and as it was signed, or not at all. WowError, OSError."""
+def copy(source: str, target: str, file: "Layer", place: "Place", tree: verity.Tree | None = None) -> None:
+    """Copies a file, whole and as it was signed, or not at all. tree: is given its bytes. WowError, OSError."""
     found, part = hashlib.sha256(), f"{target}.part"
     with open(source, "rb") as came, open(part, "wb") as out:
         while piece := came.read(PIECE):
             found.update(piece)
             out.write(piece)
+            if tree is not None:
+                tree.add(piece)
         out.flush()
         os.fsync(out.fileno())
         # It is not read again before the next start.

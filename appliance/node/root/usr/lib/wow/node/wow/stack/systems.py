@@ -3,7 +3,7 @@ this start (appliance/initrd/layers.sh), and which files each has."""
 import os
 
 from wow.lib import paths
-from wow.stack import kept
+from wow.stack import kept, verity
 from wow.stack.text import SYSTEM, Layer, Stack
 
 WOWSYS = "/run/layers/sys"
@@ -16,13 +16,13 @@ ARMED = f"{paths.RUN}/system.armed"
 class Systems:
     """root: where WOWSYS is mounted; said: what the initrd says of this start."""
 
-    __slots__ = ("root", "running", "is_trial", "left", "damaged", "is_kept")
+    __slots__ = ("root", "running", "is_trial", "left", "damaged", "is_kept", "unhashed")
 
     def __init__(self, root: str = WOWSYS, said: str = kept.SAID) -> None:
         facts = kept.of_start(said)
         self.root, self.running = root, facts.get("system", "A")
         self.is_trial, self.left = bool(facts.get("trial")), facts.get("left", "")
-        self.damaged, self.is_kept = facts.get("damaged", ""), "kept" in facts
+        self.damaged, self.is_kept, self.unhashed = facts.get("damaged", ""), "kept" in facts, facts.get("unhashed", "")
 
     @property
     def other(self) -> str:
@@ -46,6 +46,14 @@ class Systems:
         """The lines of its list, as words."""
         rows = (line.split(" ") for line in kept.read(self.list_of(system)).splitlines())
         return [row for row in rows if len(row) == 5 and row[0] != "#"]
+
+    def layers_of(self, system: str) -> list[list[str]]:
+        """The lines of base and node's layer."""
+        return [row for row in self.rows(system) if row[0] in LAYERS]
+
+    def trees(self, system: str) -> dict[str, str]:
+        """The lines of its layers' hash trees, by their files."""
+        return verity.lines(kept.read(self.list_of(system)))
 
     def number(self, system: str) -> str:
         """Of the stack that it came with; "" where it is the image's, or none."""

@@ -53,16 +53,19 @@ def files_of(path: str) -> list[list[str]]:
     return [line.split() for line in text.splitlines() if line.strip() and not line.startswith("#")]
 
 
-def used(mounts: str = MOUNTS, folder: str = "/run/layers") -> set[str]:
-    """The squashfs files that are mounted, as the loop devices name them."""
+def used(mounts: str = MOUNTS, folder: str = "/run/layers", block: str = "/sys/block") -> set[str]:
+    """The squashfs files that are mounted, as the loop devices name them, or dm-verity's mappings (appliance/initrd/verity.sh)."""
     found = set()
     for line in files.read(mounts).splitlines():
         device, place, kind = line.split()[:3]
         if kind == "squashfs" and place.startswith(folder + "/"):
-            backing = files.read(f"/sys/block/{os.path.basename(device)}/loop/backing_file")
+            about = f"{block}/{os.path.basename(device)}"
+            backing, mapped = files.read(f"{about}/loop/backing_file"), files.read(f"{about}/dm/name")
             if backing:
                 # A layer that was found damaged is fetched anew, and used as it was until then.
                 found.add(os.path.basename(backing.strip()).removesuffix(" (deleted)"))
+            elif mapped:
+                found.add(f"{mapped.strip()}.squashfs")
     return found
 
 
