@@ -58,8 +58,11 @@ def ours():
 def boot_loader():
     """The packages that the boot loader is taken from."""
     fields = "${Package}\\t${Version}\\t${source:Package}\\t${source:Version}\\t${Built-Using}\\n"
-    asked = ["dpkg-query", "-W", "-f", fields, *BOOT] if CHOSEN.has_bios else ["dpkg-deb", "-W", f"--showformat={fields}", *map(package, BOOT)]
-    lines = said(asked).splitlines()
+    if CHOSEN.has_bios:
+        lines = said(["dpkg-query", "-W", "-f", fields, *BOOT]).splitlines()
+    else:
+        # It looks at the first file that it is given, and at no other.
+        lines = [line for name in BOOT for line in said(["dpkg-deb", "-W", f"--showformat={fields}", package(name)]).splitlines()]
     return [Row(*about, licence_names(copyright_of(about[0])), contains) for *about, contains in (line.split("\t") for line in lines)]
 
 

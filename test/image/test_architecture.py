@@ -12,13 +12,15 @@ import unittest.mock
 
 from test_module import ROOT, tool
 
-sys.path.insert(0, str(ROOT / "appliance/image/formats"))
+sys.path[:0] = [str(ROOT / "appliance/image" / folder) for folder in ("formats", "sbom", "")]
 
-import contents  # noqa: E402
+import inventory  # noqa: E402
+import parts as sbom  # noqa: E402
 
 install = tool(ROOT / "appliance/image/boot/install")
 recipe = tool(ROOT / "appliance/base-arm64/recipe")
 initrd = tool(ROOT / "appliance/initrd/build")
+contents = tool(ROOT / "appliance/image/formats/contents.py")
 utm = tool(ROOT / "appliance/image/formats/utm")
 architecture = install.architecture
 BASE = ROOT / "appliance/base"
@@ -106,6 +108,25 @@ class Recipe(unittest.TestCase):
     def test_text_of_amd64_s_recipe_that_is_not_there_any_more_stops_the_build(self):
         with unittest.mock.patch.dict(recipe.CHANGES, {"record": [("of-yore", "", 1)]}), self.assertRaisesRegex(recipe.RecipeError, "appliance/base/record has 'of-yore' 0 times"):
             recipe.make(self.folder)
+
+
+class Fetched(unittest.TestCase):
+    def test_each_package_of_a_boot_loader_that_was_fetched_is_on_the_list_with_what_was_compiled(self):
+        boot = {"grub-signed": "grub-bin", "shim-signed": "shim-bin"}
+        with tempfile.TemporaryDirectory() as folder:
+            for name, compiled in boot.items():
+                tree = pathlib.Path(folder, name)
+                (tree / "DEBIAN").mkdir(parents=True)
+                (tree / "DEBIAN/control").write_text(f"Package: {name}\nVersion: 2\nArchitecture: arm64\nMaintainer: x\nDescription: x\nBuilt-Using: {compiled} (= 1)\n")
+                subprocess.run(["dpkg-deb", "--build", tree, pathlib.Path(folder, f"{name}_2_arm64.deb")], check=True, capture_output=True)
+                text = pathlib.Path(folder, "usr/share/doc", compiled, "copyright")
+                text.parent.mkdir(parents=True)
+                text.write_text(f"License: {compiled}-1\n")
+            with unittest.mock.patch.multiple(inventory, CHOSEN=architecture.ALL["arm64"], BOOT=boot, LOADER=pathlib.Path(folder)):
+                rows = inventory.boot_loader()
+                self.assertEqual([sbom.fetched(row)[1] for row in rows], ["arm64", "arm64"])
+        self.assertEqual([tuple(row) for row in rows], [("grub-signed", "2", "grub-signed", "2", "grub-bin-1", "grub-bin (= 1)"),
+                                                        ("shim-signed", "2", "shim-signed", "2", "shim-bin-1", "shim-bin (= 1)")])
 
 
 class Utm(unittest.TestCase):
