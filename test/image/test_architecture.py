@@ -73,7 +73,8 @@ class Booted(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             modules = pathlib.Path(folder, "modules")
             modules.mkdir()
-            words = [word for line in (ROOT / "appliance/initrd/modules.list").read_text().splitlines() if not line.startswith("#") for word in line.partition(":")[2].split()]
+            lines = [line for line in (ROOT / "appliance/initrd/modules.list").read_text().splitlines() if not line.startswith("#")]
+            words = [word for line in lines for word in line.partition(":")[2].split()]
             (modules / "modules.builtin").write_text("")
 
             def sets(arch, names):
@@ -106,8 +107,9 @@ class Recipe(unittest.TestCase):
         self.assertEqual((self.folder / "layers/squash").read_bytes(), (ROOT / "appliance/layers/squash").read_bytes())
 
     def test_text_of_amd64_s_recipe_that_is_not_there_any_more_stops_the_build(self):
-        with unittest.mock.patch.dict(recipe.CHANGES, {"record": [("of-yore", "", 1)]}), self.assertRaisesRegex(recipe.RecipeError, "appliance/base/record has 'of-yore' 0 times"):
-            recipe.make(self.folder)
+        with unittest.mock.patch.dict(recipe.CHANGES, {"record": [("of-yore", "", 1)]}):
+            with self.assertRaisesRegex(recipe.RecipeError, "appliance/base/record has 'of-yore' 0 times"):
+                recipe.make(self.folder)
 
 
 class Fetched(unittest.TestCase):
@@ -117,7 +119,8 @@ class Fetched(unittest.TestCase):
             for name, compiled in boot.items():
                 tree = pathlib.Path(folder, name)
                 (tree / "DEBIAN").mkdir(parents=True)
-                (tree / "DEBIAN/control").write_text(f"Package: {name}\nVersion: 2\nArchitecture: arm64\nMaintainer: x\nDescription: x\nBuilt-Using: {compiled} (= 1)\n")
+                (tree / "DEBIAN/control").write_text(f"Package: {name}\nVersion: 2\nArchitecture: arm64\nMaintainer: x\nDescription: x\n"
+                                                     f"Built-Using: {compiled} (= 1)\n")
                 subprocess.run(["dpkg-deb", "--build", tree, pathlib.Path(folder, f"{name}_2_arm64.deb")], check=True, capture_output=True)
                 text = pathlib.Path(folder, "usr/share/doc", compiled, "copyright")
                 text.parent.mkdir(parents=True)
