@@ -112,6 +112,21 @@ class Recipe(unittest.TestCase):
                 recipe.make(self.folder)
 
 
+class Programs(unittest.TestCase):
+    def test_the_runtime_whose_licences_are_listed_is_the_architecture_s(self):
+        for name, runtime in (("amd64", "linux-x64"), ("arm64", "linux-arm64")):
+            with unittest.mock.patch.dict(os.environ, {"WOW_ARCH": name}):
+                licences = tool(ROOT / "appliance/image/dotnet-licences")
+            self.assertEqual((licences.HOST, licences.RUNTIME), (f"Microsoft.NETCore.App.Host.{runtime}", f"Microsoft.NETCore.App.Runtime.{runtime}"))
+
+    def test_the_host_of_another_architecture_is_the_newest_that_was_fetched(self):
+        with unittest.mock.patch.dict(os.environ, {"WOW_ARCH": "arm64"}), tempfile.TemporaryDirectory() as folder:
+            licences = tool(ROOT / "appliance/image/dotnet-licences")
+            for version in ("10.0.9", "10.0.12"):
+                pathlib.Path(folder, licences.HOST.lower(), version).mkdir(parents=True)
+            self.assertEqual(licences.host(pathlib.Path(folder)).name, "10.0.12")
+
+
 class Fetched(unittest.TestCase):
     def test_each_package_of_a_boot_loader_that_was_fetched_is_on_the_list_with_what_was_compiled(self):
         boot = {"grub-signed": "grub-bin", "shim-signed": "shim-bin"}
