@@ -34,4 +34,5 @@ class ArmVm(Vm):
         super().__init__(machine, IMAGE, *more)
 
     def board(self):
+        """As Vm.board."""
         return BOARD
