@@ -2,7 +2,7 @@
 SHELL := /bin/sh
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help wow test test-long sim grid bench bench-image bench-layers bench-pages bench-pool fuzz image figures clean host
+.PHONY: help wow test test-long sim grid bench bench-image bench-layers bench-pages bench-pool fuzz image figures clean host host-arm64
 
 # Runs a command, prints how long it took, and ends as it ended.
 timed = @started=$$(date +%s); code=0; $(1) || code=$$?; \
@@ -15,13 +15,16 @@ help: ## these lines
 host: # what this machine must have; installs it as root
 	@WOW_TARGETS="$(MAKECMDGOALS)" appliance/host-packages
 
+host-arm64: # what an image for arm64 needs besides
+	@WOW_TARGETS="$(MAKECMDGOALS)" appliance/host-packages test/packages-arm64.txt
+
 wow: host ## image, a pool of three virtual machines, a scientist's job across it; KEEP=1 leaves the pool running
 	$(call timed,KEEP="$(KEEP)" appliance/lab/wow)
 
 test: host ## every test; ends with one line `N passed, N failed`; WITHIN=SECONDS ends it by then, and tells what failed so far
 	@test/run $(if $(WITHIN),--within $(WITHIN))
 
-test-long: host ## the tests that take too long for every commit, hours; docs/test-long.json keeps what each came to
+test-long: host host-arm64 ## the tests that take too long for every commit, hours; docs/test-long.json keeps what each came to
 	@test/run --long
 
 sim: host ## the overlay in virtual time: table, sim.json and pictures in build/out/sim; SIM="--scenario join --size 200" for less
@@ -48,8 +51,8 @@ bench-pages: host ## the pages: processor, memory, bytes and seconds in a browse
 fuzz: host ## hostile input to every parser; SECONDS=60, TARGET=NAME for one, SEED=N again, REPLAY=FILE for one input
 	@test/Fuzz/run --seed $(or $(SEED),$$(date +%s)) $(if $(REPLAY),--replay "$(REPLAY)",--seconds $(or $(SECONDS),60)) $(if $(TARGET),--target "$(TARGET)")
 
-image: host ## the image alone: qcow2, OVA, VHDX and Vagrant boxes in build/out
-	$(call timed,appliance/image/build)
+image: host $(if $(filter arm64,$(ARCH)),host-arm64) ## the image alone: qcow2, OVA, VHDX and Vagrant boxes in build/out; ARCH=arm64: that one, in build/arm64/out
+	$(call timed,WOW_ARCH="$(ARCH)" appliance/image/build)
 
 figures: ## the figures of docs/performance.md, as the last `make wow` and `make test` left them
 	@test/figures

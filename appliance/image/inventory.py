@@ -7,10 +7,13 @@ import subprocess
 import sys
 from typing import NamedTuple
 
+import architecture
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-# What boot/install takes from: boot.img and core.img, grubx64.efi, BOOTX64.EFI. Beside each is the package whose copyright file says what was
-# compiled: that of a signed one speaks of the signature alone.
-BOOT = {"grub-pc-bin": "grub-pc-bin", "grub-efi-amd64-signed": "grub-efi-amd64-bin", "shim-signed": "shim-unsigned"}
+CHOSEN = architecture.chosen()
+# What boot/install takes from: boot.img and core.img of BIOS, the signed GRUB, shim.
+BOOT = CHOSEN.boot
+LOADER = architecture.loader(CHOSEN)
 
 
 class Row(NamedTuple):
@@ -55,13 +58,27 @@ def ours():
 def boot_loader():
     """The packages that the boot loader is taken from."""
     fields = "${Package}\\t${Version}\\t${source:Package}\\t${source:Version}\\t${Built-Using}\\n"
-    lines = subprocess.run(["dpkg-query", "-W", "-f", fields, *BOOT], check=True, capture_output=True, text=True).stdout.splitlines()
+    if CHOSEN.has_bios:
+        lines = said(["dpkg-query", "-W", "-f", fields, *BOOT]).splitlines()
+    else:
+        # It looks at the first file that it is given, and at no other.
+        lines = [line for name in BOOT for line in said(["dpkg-deb", "-W", f"--showformat={fields}", package(name)]).splitlines()]
     return [Row(*about, licence_names(copyright_of(about[0])), contains) for *about, contains in (line.split("\t") for line in lines)]
 
 
-def copyright_of(package):
-    """Where this machine has the licence of a package of the boot loader."""
-    return pathlib.Path("/usr/share/doc", BOOT[package], "copyright")
+def said(words):
+    """What a program prints."""
+    return subprocess.run(words, check=True, capture_output=True, text=True).stdout
+
+
+def package(name):
+    """The file of a package of the boot loader that was fetched."""
+    return next(LOADER.glob(f"{name}_*.deb"))
+
+
+def copyright_of(name):
+    """Where the licence of a package of the boot loader stands."""
+    return LOADER / "usr/share/doc" / BOOT[name] / "copyright"
 
 
 def licence_names(file):
@@ -70,7 +87,7 @@ def licence_names(file):
 
 
 def system():
-    """What this machine calls its Debian."""
+    """What the Debian that the boot loader is from calls itself: this machine's, or the image's own."""
     return re.search('^PRETTY_NAME="?([^"\n]+)', os_release(), re.MULTILINE).group(1)
 
 
@@ -80,8 +97,10 @@ def codename():
 
 
 def os_release():
-    """What this machine says of its system."""
-    return pathlib.Path("/etc/os-release").read_text(encoding="utf-8")
+    """What that system says of itself."""
+    if CHOSEN.has_bios:
+        return pathlib.Path("/etc/os-release").read_text(encoding="utf-8")
+    return said(["unsquashfs", "-cat", ROOT / CHOSEN.work / "base/base.squashfs", "usr/lib/os-release"])
 
 
 def dotnet(programs):

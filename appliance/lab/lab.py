@@ -18,9 +18,10 @@ POLL = 0.25
 
 
 class Lab:
-    """A set of machines in one folder, made from a Setup. say is called with each line of progress; boot(name) gives QEMU options more."""
+    """A set of machines in one folder, made from a Setup. say is called with each line of progress; boot(name) gives QEMU options more, kind(name) what is
+    made for a machine (a Vm)."""
 
-    def __init__(self, folder, setup, say, boot=lambda name: (), processors=1):
+    def __init__(self, folder, setup, say, boot=lambda name: (), processors=1, kind=lambda name: Vm):
         self.folder = folder
         self.setup = setup
         self.say = say
@@ -28,6 +29,7 @@ class Lab:
         self.timeline = Timeline()
         self._boot = boot
         self._processors = processors
+        self._kind = kind
         self._recorders = {}
         self._looking = threading.Lock()
 
@@ -45,7 +47,7 @@ class Lab:
 
     def _equip(self, machine):
         name = machine.name
-        vm = Vm(machine, self.setup.image, self.setup.configs[name], self.folder, self.setup.accelerator, self._processors, self._boot(name))
+        vm = self._kind(name)(machine, self.setup.image, self.setup.configs[name], self.folder, self.setup.accelerator, self._processors, self._boot(name))
         vm.make_disk()
         self.vms[name] = vm
         self._recorders[name] = capture.record(machine, self.file(name, "wan.pcap"), self.file(name, "tcpdump.log"))

@@ -46,10 +46,13 @@ class Vm:
         # Last: somebody else may look at it meanwhile, and it is not to be found powered without a process.
         self.powered = begin
 
+    def board(self):
+        """The QEMU program, and its options that say which computer this is."""
+        return emulator(), "-machine", "q35", *self._accelerator
+
     def _command(self):
         return (
-            emulator(), "-name", "wowlab-" + self.machine.name, "-nodefaults", "-display", "none", "-machine", "q35",
-            *self._accelerator, "-smp", self._processors, "-m", MEMORY, "-rtc", "base=utc",
+            *self.board(), "-name", "wowlab-" + self.machine.name, "-nodefaults", "-display", "none", "-smp", self._processors, "-m", MEMORY, "-rtc", "base=utc",
             "-drive", f"if=none,id=system,file={self.disk},format=qcow2,cache=unsafe", "-device", "virtio-blk-pci,drive=system",
             "-drive", f"if=none,id=config,file={self._config},format=raw,readonly=on", "-device", "virtio-blk-pci,drive=config",
             "-netdev", f"tap,id=wire,ifname={self.machine.tap},script=no,downscript=no",

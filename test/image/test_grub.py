@@ -10,6 +10,7 @@ import unittest
 from test_module import ROOT, tool
 
 install = tool(ROOT / "appliance/image/boot/install")
+AMD64 = install.architecture.ALL["amd64"]
 SCRIPT = (ROOT / "appliance/image/boot/grub.cfg").read_text(encoding="ascii")
 OF_NORMAL = {"set", "export", "menuentry", "submenu"}
 """What GRUB knows without a module that command.lst names."""
@@ -39,7 +40,7 @@ def shell():
 def signed():
     """The modules that are built into Debian's signed GRUB: it takes no others where Secure Boot is on. They follow a struct grub_module_info64, each behind a
     struct grub_module_header (include/grub/kernel.h), as an ELF file that has its name in the section .modname."""
-    data = install.ESP["EFI/BOOT/grubx64.efi"].read_bytes()
+    data = install.esp(AMD64)["EFI/BOOT/grubx64.efi"].read_bytes()
     start = data.index(b"mimg\0\0\0\0")
     at, size = struct.unpack_from("<QQ", data, start + 8)
     at, end, names = start + at, start + size, []

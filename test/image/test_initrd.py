@@ -33,7 +33,7 @@ class Modules(unittest.TestCase):
             base = pathlib.Path(folder)
             (base / "modules").mkdir()
             names = [name for line in (ROOT / "appliance/initrd/modules.list").read_text().splitlines()
-                     if line and not line.startswith("#") for name in line.partition(":")[2].split()]
+                     if line and not line.startswith("#") for name in line.partition(":")[2].replace("@amd64", "").split()]
             builtin = "".join(f"kernel/{name}.ko\n" for name in names if name not in ("ahci", "loop"))
             (base / "modules/modules.builtin").write_text(builtin)
             (base / "modules/modules.dep").write_text("k/loop.ko:\nk/ahci.ko: k/libahci.ko k/libata.ko\nk/libata.ko:\n")

@@ -15,7 +15,7 @@ from runner.long import from_bench, from_grid, from_log, from_parts, from_sim, g
 SHELL = re.compile(rb"#!.*\b(sh|bash|dash)\b")
 PYTHON = re.compile(rb"#!.*\bpython3\b")
 PARSE = "import ast, sys; [ast.parse(open(name, encoding='utf-8').read(), name) for name in sys.argv[1:]]"
-END_TO_END = ("test/netns", "test/netns/bench", "test/netns/dhcp", "test/netns/grid", "test/netns/router", "test/image", "test/image/bench", "test/pages",
+END_TO_END = ("test/arm64", "test/netns", "test/netns/bench", "test/netns/dhcp", "test/netns/grid", "test/netns/router", "test/image", "test/image/bench", "test/pages",
               "test/pages/bench", "test/pool", "test/pool/bench", "test/vm")
 NODE = "appliance/node/root/usr/lib/wow/node"
 UNIT_SECONDS = 600
@@ -180,6 +180,8 @@ def long_stages(root: pathlib.Path, today: datetime.date) -> list:
         script(root, "long-pool", 5400, "test/pool/run", needs=("image-build",),
                arguments=("--workers", "9", "--kills", "100", "--seed", seed(today), "killing", "three"), lane=SLEEPS),
         script(root, "long-vm", 5400, "test/vm/run", needs=("image-build",), arguments=("--long",), lane=ALONE),
+        # Built under emulation, unless the cache has its base; then in a pool beside amd64.
+        script(root, "long-arm64", 10800, "test/arm64/run", needs=("image-build",), lane=ALONE),
         measured("long-bench", 3600, "test/netns/bench/run", "netns/bench.json", from_bench, ALONE),
         # Three quarters of an hour; each figure with a goal counts as a case.
         measured("long-bench-pool", 10800, "test/pool/bench/run", "pool/bench.json", from_parts, ALONE, "image-build"),

@@ -1,5 +1,6 @@
 """The packages of each layer as SPDX has them: of Debian, of NuGet, and our own."""
 
+import hashlib
 import pathlib
 import re
 import subprocess
@@ -54,14 +55,25 @@ def boot_loader(rows, release):
     """(packages, extracted licences) of what the boot partitions hold of this machine's Debian."""
     packages, users = [], {}
     for row in rows:
-        shown = subprocess.run(["apt-cache", "show", f"{row.name}={row.version}"], check=False, capture_output=True, text=True).stdout
-        # apt forgets what its archive has replaced; then there is no checksum to be had.
-        checksum, architecture = (re.search(f"^{field}: (.+)$", shown, re.MULTILINE) for field in ("SHA256", "Architecture"))
+        checksum, architecture = fetched(row) if not inventory.CHOSEN.has_bios else installed(row)
         references = {}
-        packages.append(deb(row, release, architecture[1] if architecture else "amd64", checksum and checksum[1], None, references))
+        packages.append(deb(row, release, architecture, checksum, None, references))
         for key, words in references.items():
             users.setdefault(key, (words, []))[1].append(row.name)
     return packages, extracted(users, "of the building machine, and licences/PACKAGE.copyright in WOWSYS")
+
+
+def installed(row):
+    """(checksum, architecture) of a package of this machine. apt forgets what its archive has replaced; then there is no checksum to be had: None."""
+    shown = subprocess.run(["apt-cache", "show", f"{row.name}={row.version}"], check=False, capture_output=True, text=True).stdout
+    checksum, architecture = (re.search(f"^{field}: (.+)$", shown, re.MULTILINE) for field in ("SHA256", "Architecture"))
+    return checksum and checksum[1], architecture[1] if architecture else inventory.CHOSEN.arch
+
+
+def fetched(row):
+    """The same of one that was fetched."""
+    file = inventory.package(row.name)
+    return hashlib.sha256(file.read_bytes()).hexdigest(), file.stem.rpartition("_")[2]
 
 
 def nuget(rows, programs):
