@@ -147,7 +147,7 @@ def mended(machine, one, node, junk):
     machine.ask("touch /run/wow/settled")
     read(machine, junk)
     machine.wait_for(f'file={node} what="the disk has lost a part of this system', UNTIL_HOME)
-    machine.ask(f"grep '^{one.digests['node']} {node}$' /run/wow/damaged")
+    machine.ask(f"until [ -e /run/wow/damaged ]; do sleep 1; done; grep '^{one.digests['node']} {node}$' /run/wow/damaged", UNTIL_HOME)
     expect(set(machine.findings()) == {"system-damaged"}, f"the doctor finds {machine.findings()}")
     machine.ask(INSTALL.format(home=HOME, files=f"/mnt/{one.digests['node']}", notice=one.notice(int(time.time()))))
     machine.ask(MENDS, UNTIL_HOME * 2)
