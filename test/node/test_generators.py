@@ -9,7 +9,7 @@ import unittest
 from unittest import mock
 
 import samples
-from wow.condor import drop_in, pace
+from wow.condor import drop_in, mapfile, pace
 from wow.config import dnsmasq, ipopd, names, users
 from wow.lib import agreed, base, paths
 from wow.lib.errors import WowError
@@ -210,7 +210,7 @@ class Condor(unittest.TestCase):
 
     def test_the_map_tells_managers_from_workers_and_from_strangers(self):
         import re
-        rules = [line.split(" ", 2) for line in drop_in.mapfile(samples.pool()).splitlines()]
+        rules = [line.split(" ", 2) for line in mapfile.text(samples.pool()).splitlines()]
         def mapped(method, subject):
             for kind, pattern, name in rules:
                 match = re.search(pattern[1:-1].replace("\\/", "/"), subject) if kind == method else None
@@ -241,7 +241,7 @@ class Condor(unittest.TestCase):
 
     def test_who_only_claims_a_name_gets_none_that_may_do_something(self):
         changes = {"pool__open": "yes", "ca__certificate": None, "ca__ticket": None}
-        self.assertIn("CLAIMTOBE /.*/ anybody@claimed.science.internal\n", drop_in.mapfile(samples.pool(**changes)))
+        self.assertIn("CLAIMTOBE /.*/ anybody@claimed.science.internal\n", mapfile.text(samples.pool(**changes)))
         settings = self.settings(**changes)
         for level in ("WRITE", "DAEMON", "ADMINISTRATOR"):
             self.assertEqual("FS", settings[f"SEC_{level}_AUTHENTICATION_METHODS"])

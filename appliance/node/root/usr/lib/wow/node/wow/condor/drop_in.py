@@ -23,6 +23,7 @@ NEGOTIATOR_TIMEOUT (30 s by default) in each cycle.
 
 Two thirds of a queue's ad are statistics, and what a startd tells of itself in an ad of its own (StartD) its slots' ads have, too. Neither is sent: an idle
 machine's ads are 14 kB instead of 24."""
+from wow.condor import mapfile
 from wow.config.facts import Facts
 from wow.history import ads
 from wow.lib import paths
@@ -32,9 +33,6 @@ from wow.refuse import tell as refused
 from wow.slots import disk
 from wow.why import held
 
-MAPFILE = f"{paths.RUN}/condor.map"
-CLAIMED = "anybody@claimed"
-"""Who only claims a name in an open pool, whatever the name; the pool's zone follows."""
 TOLD = 15
 """Seconds between two looks at what wow-jobs says of the queue's jobs, which stands in the queue's ad."""
 LOOK = 60
@@ -50,20 +48,6 @@ VACATE = 20
 def config(pool: Facts, address: str, host: str) -> str:
     """The drop-in for this machine."""
     return _common(pool, address, host) + (_open_pool(pool) if pool.open else _certified(pool)) + (_manager(pool) if pool.is_manager else _queue(pool))
-
-
-def mapfile(pool: Facts) -> str:
-    """
-    Who is who in HTCondor, by how they prove it. The first match wins; // is a regular expression, in which / is escaped. A name without a domain gets
-    UID_DOMAIN, which is this machine's own name: nobody is anybody on another machine. Jobs and who only claims a name come out in domains that are
-    trusted with nothing.
-    """
-    zone, subject = pool.zone, rf"\/O={pool.name}\/OU"
-    label = "[a-z0-9-]+"
-    people = [f"FS /^wowjob[0-9]+$/ job@slot.{zone}", r"FS /(.*)/ \1"]
-    if pool.open:
-        return "\n".join([*people, f"CLAIMTOBE /.*/ {CLAIMED}.{zone}"]) + "\n"
-    return "\n".join([rf"SSL /^{subject}=manager\/CN={label}$/ manager@pool.{zone}", rf"SSL /^{subject}=worker\/CN=({label})$/ \1@node.{zone}", *people]) + "\n"
 
 
 def _common(pool: Facts, address: str, host: str) -> str:
@@ -97,7 +81,7 @@ ENABLE_URL_TRANSFERS = False
 SPOOL = /var/lib/condor/spool
 MAX_DEFAULT_LOG = 256 Kb
 MAX_NUM_DEFAULT_LOG = 1
-CERTIFICATE_MAPFILE = {MAPFILE}
+CERTIFICATE_MAPFILE = {mapfile.FILE}
 CERTIFICATE_MAPFILE_ASSUME_HASH_KEYS = True
 LOCAL_USERS = *@$(UID_DOMAIN)/$(IP_ADDRESS)
 ALLOW_READ = $(LOCAL_USERS)
@@ -132,7 +116,7 @@ def _open_pool(pool: Facts) -> str:
     # Nobody can be told from anybody in an open pool. Machines only claim to be of it, and may match and offer slots by that. What people do, and what
     # is done to a machine's queue, is theirs who have an account on the machine itself.
     owner = "condor@$(UID_DOMAIN)/$(IP_ADDRESS)"
-    anybody = f"{CLAIMED}.{pool.zone}"
+    anybody = f"{mapfile.CLAIMED}.{pool.zone}"
     # The levels for machines would take their methods from DAEMON's.
     methods = "".join(f"SEC_{level}_AUTHENTICATION_METHODS = FS\n" for level in ("WRITE", "DAEMON", "ADMINISTRATOR", "CONFIG", "OWNER"))
     methods += "".join(f"SEC_{level}_AUTHENTICATION_METHODS = FS, CLAIMTOBE\n" for level in ("NEGOTIATOR", "ADVERTISE_MASTER", "ADVERTISE_STARTD", "ADVERTISE_SCHEDD"))
@@ -147,7 +131,7 @@ ALLOW_NEGOTIATOR = {owner}, {anybody}
 
 
 def _manager(pool: Facts) -> str:
-    machines = f"{CLAIMED}.{pool.zone}" if pool.open else f"*@node.{pool.zone}, manager@pool.{pool.zone}"
+    machines = f"{mapfile.CLAIMED}.{pool.zone}" if pool.open else f"*@node.{pool.zone}, manager@pool.{pool.zone}"
     # The manager's own programs take ads of others away (jobs/ads.py); what an ad may say is COLLECTOR_REQUIREMENTS' matter.
     local = "root@$(UID_DOMAIN)/$(IP_ADDRESS), condor@$(UID_DOMAIN)/$(IP_ADDRESS)"
     return f"""
@@ -191,7 +175,7 @@ def _own_ads(pool: Facts) -> str:
 def _queue(pool: Facts) -> str:
     # A group is a word before the name, with a dot between: b of the group a would have the share of the account a.b, and each new group a fresh one.
     # Who may match may read by that; a queue is not for everybody to read.
-    denied = f"DENY_READ = {CLAIMED}.{pool.zone}\n" if pool.open else ""
+    denied = f"DENY_READ = {mapfile.CLAIMED}.{pool.zone}\n" if pool.open else ""
     return f"""
 {denied}SCHEDD.STATISTICS_TO_PUBLISH = NONE
 DAEMON_LIST = MASTER, SCHEDD{", STARTD" if pool.has_slots else ""}

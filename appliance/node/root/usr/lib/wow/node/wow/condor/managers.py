@@ -12,7 +12,7 @@ replication's helper, it is enough that the certificate is a manager's (ALLOW_CL
 import os
 import time
 
-from wow.condor import drop_in
+from wow.condor import mapfile
 from wow.config import names
 from wow.config.facts import Facts
 from wow.lib import agreed, console, control, files, paths
@@ -184,7 +184,7 @@ def _certified(pool: Facts) -> str:
 
 def _open(pool: Facts, addresses: list[str]) -> str:
     # Who somebody is, is only claimed in an open pool; where he is, the overlay has checked.
-    others = ", ".join(f"{drop_in.CLAIMED}.{pool.zone}/{address}" for address in addresses)
+    others = ", ".join(f"{mapfile.CLAIMED}.{pool.zone}/{address}" for address in addresses)
     return "".join(f"{daemon}.SEC_DAEMON_AUTHENTICATION_METHODS = FS, CLAIMTOBE\n"
                    f"{daemon}.ALLOW_DAEMON = condor@$(UID_DOMAIN)/$(IP_ADDRESS), {others}\n" for daemon in HELPERS)
 

@@ -5,7 +5,7 @@ its login prompt either way, because a person can help it only from there."""
 import os
 import time
 
-from wow.condor import drop_in, managers
+from wow.condor import managers, mapfile
 from wow.config import accept, accounts, dnsmasq, facts, ipopd, names, outside, screen, ticket, users, zone
 from wow.config.poolconf import Pool
 from wow.lib import console, der, files, modes, paths
@@ -176,7 +176,7 @@ def generate(pool: Pool, data: bytes) -> None:
     files.write(f"{run}/dnsmasq.conf", dnsmasq.config(pool))
     files.write(f"{run}/upstream.conf", "")
     copy(managers.ON_DISK, managers.BROUGHT)
-    files.write(drop_in.MAPFILE, drop_in.mapfile(pool))
+    files.write(mapfile.FILE, mapfile.text(pool))
     files.write("/etc/resolv.conf", dnsmasq.resolv_conf(pool))
     files.write("/etc/hosts", names.hosts())
     for trouble in (zone.choose(pool.values["node", "time-zone"]), screen.hand(pool.values["node", "keyboard"], pool.values["node", "console-password"])):

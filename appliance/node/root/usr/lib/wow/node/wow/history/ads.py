@@ -1,7 +1,5 @@
 """What the collector has of slots, queues, people and negotiators, as the manager's samples need it. An ad may say anything: what is not of the kind that
 is looked for counts as absent, and each list has a bound."""
-import json
-
 from wow.history import names
 from wow.lib import paths
 
@@ -140,6 +138,7 @@ def read(said: str) -> Sample:
 
 def objects(said: str) -> "Iterator[dict[str, Any]]":
     """Each JSON object of a list, one at a time: the list as a whole would take ten times its text's memory."""
+    import json
     decoder, at, spoilt = json.JSONDecoder(), said.find("{"), 0
     while at >= 0 and spoilt < MOST_SPOILT:
         try:

@@ -1,6 +1,4 @@
 """Which base this machine stands on: the day of its Debian packages, and the ABI number, which stays as long as what programs are linked against does."""
-import json
-
 from wow.lib import files
 
 TYPE_CHECKING = False
@@ -38,6 +36,7 @@ def below(about: str = ABOUT, stack: str = STACK) -> "Base | None":
     text, listed = files.find(about), files.find(stack)
     if text is None:
         return None
+    import json
     found = json.loads(text)
     if listed is not None and found["sha256"] not in listed:
         return None
