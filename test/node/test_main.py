@@ -11,7 +11,7 @@ NODE = ROOT / "usr/lib/wow/node"
 COSTLY = {"argparse", "asyncio", "configparser", "dataclasses", "importlib", "inspect", "ipaddress", "logging", "pathlib", "ssl", "subprocess", "typing"}
 """Each takes a twentieth of a second and more of an emulated guest's boot."""
 BEFORE_LOGIN = {"json", "re", "enum", "hmac", "hashlib", "socket", "wow.condor.drop_in"}
-"""What wow-config, which the login waits for, has no use for: together half a second there."""
+"""What wow-config, which the login waits for, has no use for: together 0.4 s there."""
 
 
 def run(*arguments):
