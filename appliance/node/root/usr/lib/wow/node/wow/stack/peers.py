@@ -68,14 +68,17 @@ class Way:
     def bring(self, wanted: "Layer", folder: str) -> None:
         """As fetch.layer."""
         # What the CA began it ends: a slow line has other machines left, and that is not to cost what came.
-        is_begun = size_of(self.ca.part(wanted, folder))
-        if is_begun or not (self._origins and self._origins.bring(wanted, folder) or self._from_others(wanted, folder)):
+        if size_of(self.ca.part(wanted, folder)) or not (self._from_origins(wanted, folder) or self._from_others(wanted, folder)):
             fetch.layer(self.ca, wanted, folder)
             print(f"{wanted.name} came from the CA", flush=True)  # for the journal
         for begun in kept.parts(folder, wanted.digest):
             os.unlink(begun)
         if self._gives():
             self._tell(wanted)
+
+    def _from_origins(self, wanted: "Layer", folder: str) -> bool:
+        """Whether one of them brought it."""
+        return self._origins is not None and self._origins.bring(wanted, folder)
 
     def _from_others(self, wanted: "Layer", folder: str) -> bool:
         """Whether one of them brought it. What one sent, he alone goes on with, so that a file which came out wrong is his. Busy: those that have it serve others just

@@ -81,7 +81,7 @@ def connect(origin: Origin) -> socket.socket:
     found = socket.getaddrinfo(origin.host, origin.port, socket.AF_INET, socket.SOCK_STREAM)[:ADDRESSES]
     for at, (*_, address) in enumerate(found):
         try:
-            made = socket.create_connection(address[:2], PATIENCE / ADDRESSES)
+            made = socket.create_connection((str(address[0]), origin.port), PATIENCE / ADDRESSES)
         except OSError:
             if at + 1 == len(found):
                 raise
