@@ -1,4 +1,3 @@
-using System.Globalization;
 using CaService.Admin;
 using CaService.Layers;
 
@@ -101,7 +100,7 @@ internal static class PublishCommand
     // Numbers are moments. One that is no moment people write would leave no room for later ones.
     private static ulong Known(Options options) =>
         options.Find(After.Name) is not { } said ? 0
-            : ulong.TryParse(said, NumberStyles.None, CultureInfo.InvariantCulture, out ulong number) && number is > 0 and <= Agreed.LatestRestart ? number
+            : Digits.TryRead(said, Agreed.LatestRestart, out ulong number) && number > 0 ? number
             : throw new UserError($"--{After.Name} is '{said}': give the number that a machine names, from 1 to {Agreed.LatestRestart}.");
 
     private static string Describe(PoolLayers stack)

@@ -35,6 +35,7 @@ VERB = Verb("image", "stamp IMAGE POOL.CONF | convert IMAGE | verify IMAGE | sta
     Option("--from", "FORMER", "of stack: what machines have now, a stack folder or an image, so that they fetch what changed alone; again for more"),
     Option("--manager", "FOLDER", "for the pool's manager: node.key, node.pem and ca/"),
     Option("--managers", "FILE", "the list of managers that `wow-ca managers` signed; a manager that it names may be without ca/"),
+    Option("--keys", "FILE", "the keys that sign the pool's stack, keys.notice or a machine's notice-5: its machine believes no other first ones"),
     Option("--machine", "FOLDER", "for one machine whose address is assigned: node.key and node.pem of `wow-ca machine`"),
     Option("--iso", "", "makes a CD with the configuration, for any image; then no IMAGE is named"),
     Option("--config", "FOLDER", "makes the configuration disk alone from a folder laid out as the disk, unchecked"),
