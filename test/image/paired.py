@@ -148,8 +148,10 @@ def taken(machine, own, second):
     expect(machine.says() == {"system": "A", "trial": "", "left": "", "damaged": ""}, f"it says {machine.says()}")
     machine.publish(12, second, "node", "initrd")
     rows = machine.ask("cat /run/layers/sys/stacks/B.conf").splitlines()
-    expect(rows[0] == "# stack 12" and [row.split()[4] for row in rows[1:]] == [second.digests["base"], second.digests["node"]], f"B.conf has {rows}")
-    expect(machine.ask(f"sed 1d {HOME}/stacks/next").splitlines() == rows[1:], "the next start has modules over another system")
+    expect(rows[0] == "# stack 12" and [row.split()[4] for row in rows[1:3]] == [second.digests["base"], second.digests["node"]], f"B.conf has {rows}")
+    trees = [f"{row.split()[2].removesuffix('.squashfs')}.tree" for row in rows[1:3]]
+    expect([row.split()[:3] for row in rows[3:]] == [["#", "tree", tree] for tree in trees], f"B.conf names other trees: {rows[3:]}")
+    expect(machine.ask(f"sed 1d {HOME}/stacks/next").splitlines() == rows[1:3], "the next start has modules over another system")
     machine.refuses("touch /run/layers/sys/x")
     machine.ask("[ -e /run/wow/system.armed ]")
     machine.cut_power()
