@@ -34,7 +34,7 @@ class Killed(unittest.TestCase):
     def test_before_each_step(self):
         names = []
         World(self).create(*WORDS, reached=names.append)
-        self.assertEqual(16, len(names), names)
+        self.assertEqual(17, len(names), names)
         known = {}
         for name in names:
             self.assertTrue(self.killed(name), name)
@@ -116,7 +116,7 @@ class Full(unittest.TestCase):
             self.assertEqual(1, code, full)
             self.assertTrue(any(words in err.lower() for words in NO_ROOM), f"{full}: {err}")
             self.assertIn("type the same command again", err)
-        self.assertEqual(16, len(failed), failed)
+        self.assertEqual(17, len(failed), failed)
         whole(self, self.world, ALL)
 
     def test_before_the_first_step(self):
