@@ -160,6 +160,7 @@ def taken(machine, own, second):
     machine.up()
     expect(machine.says() == {"system": "B", "trial": "2", "left": "", "damaged": ""}, f"it says {machine.says()}")
     expect(machine.ask("cat /newer; readlink /run/layers/image") == "newer\nsys/stacks/B.conf", "it runs another system")
+    machine.refuses("grep -q unhashed /run/layers/system")
     machine.ask("systemctl is-active wow-trial.timer")
     machine.ask("systemctl start --no-block wow-trial.service")
     machine.ends()

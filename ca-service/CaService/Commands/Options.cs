@@ -1,4 +1,3 @@
-
 namespace CaService.Commands;
 
 /// <summary>What a command line says: words, and <c>--name value</c> pairs.</summary>

@@ -1,4 +1,3 @@
-
 namespace Testing.Simulation;
 
 /// <summary>
