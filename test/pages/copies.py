@@ -46,7 +46,8 @@ def run(tally, house, modules, out):
     """beta's own page; the manager's wow-pool runs."""
     beta = house.beta
     # ipopd of the manager was away a moment ago.
-    until(lambda: beta.run("python3", "-c", CALLER, house.manager.address, str(PORT)).stdout, bool, "the manager's port is reached", 60, pause=1)
+    address, _ = until(lambda: house.manager.address, bool, "the manager has its address again", 60, pause=1)
+    until(lambda: beta.run("python3", "-c", CALLER, address, str(PORT)).stdout, bool, "the manager's port is reached", 60, pause=1)
     with tally.case("nothing that asks a manager runs on a machine until somebody who is in looks, and then the first page comes; figures"):
         until(lambda: beta.sh("systemctl is-active wow-pool-page.socket; :").strip(), lambda said: said == "active", "the socket listens")
         must(house.asker().ask("/pool")[0] == 303, "anybody sees it")
