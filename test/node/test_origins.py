@@ -338,9 +338,10 @@ class Asking(Case):
     def test_only_an_origin_of_pool_conf_is_asked_and_only_for_a_file_by_its_digest(self):
         there = self.origin(serving(DATA))
         good = f"GET /layers/{WANTED.digest} HTTP/1.1\r\nHost: "
-        for request in (good + "1\r\n\r\n", good + "-1\r\n\r\n", good + "evil.example\r\n\r\n", good + "\r\n\r\n", f"GET /layers/{WANTED.digest}\r\nHost: 0\r\n\r\n",
+        for request in (good + "1\r\n\r\n", good + "-1\r\n\r\n", good + "\u00b9\r\n\r\n",
+                        good + "evil.example\r\n\r\n", good + "\r\n\r\n", f"GET /layers/{WANTED.digest}\r\nHost: 0\r\n\r\n",
                         "GET /layers/../../secret HTTP/1.1\r\nHost: 0\r\n\r\n", f"POST /layers/{WANTED.digest} HTTP/1.1\r\nHost: 0\r\n\r\n"):
-            self.assertEqual(self.asked(request.encode()), "HTTP/1.1 404 Not Found", request)
+            self.assertEqual(self.asked(request.encode("latin-1")), "HTTP/1.1 404 Not Found", request)
         self.assertEqual(there.asked, [])
         self.assertEqual(self.asked((good + "0\r\n\r\n").encode()), "HTTP/1.1 200 X")
 

@@ -44,7 +44,7 @@ def serve(link: socket.socket, named: list[str]) -> None:
     digest, at = share.asked(head)
     number = next((line.partition(": ")[2] for line in head.decode("latin-1").split("\r\n") if line.startswith("Host: ")), "")
     link.settimeout(SILENCE)
-    if not digest or not number.isdigit() or len(number) > 2 or int(number) >= len(named):
+    if not digest or not (number.isascii() and number.isdigit()) or len(number) > 2 or int(number) >= len(named):
         link.sendall(share.said("404 Not Found", 0))
         return
     origin = Origin(named[int(number)])
