@@ -22,7 +22,7 @@ internal sealed class ConnectionWatch(LocalNode local, PeerTable peers, PathKeep
             {
                 peers.Stir(peer);
                 bool wasBest = peer.Best == path;
-                PathKeeper.Forget(peer, path);
+                PathKeeper.Forget(now, peer, path);
                 peers.Touch();
                 if (wasBest)
                 {

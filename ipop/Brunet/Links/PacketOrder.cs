@@ -62,6 +62,11 @@ internal sealed class PacketOrder(LocalNode local, PeerTable peers, Agenda agend
         {
             session.NewestPacket = (counter, arrival);
             bool isSame = former.Way == arrival;
+            if (isSame && arrival.Kind == PathKind.Relay && counter > former.Counter + 1)
+            {
+                OnRelayGap(now, peer);
+            }
+
             if (!(isSame && kept.RingGaps.AreLosses(now)) && MayDiffer(former.Way, arrival) && session.Keys!.Missing(former.Counter, counter) is > 0 and ulong missing)
             {
                 kept.IsGap = kept.Held is null ? isSame : kept.IsGap && isSame;
@@ -112,6 +117,20 @@ internal sealed class PacketOrder(LocalNode local, PeerTable peers, Agenda agend
             {
                 Release(now, peer, held);
             }
+        }
+    }
+
+    // Perhaps the relay refuses a part, and most likely of what goes the other way, too: pings find out. The gap may as well be frames of other paths.
+    private static void OnRelayGap(TimeSpan now, Peer peer)
+    {
+        if (peer.Best is { Kind: PathKind.Relay } && peer.Paths.Comparison.Begin(now))
+        {
+            foreach (Path path in peer.Paths)
+            {
+                path.Pings.Hasten(now);
+            }
+
+            peer.Stir();
         }
     }
 

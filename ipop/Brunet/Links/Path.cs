@@ -63,6 +63,9 @@ internal sealed class Path(Arrival way, TimeSpan now)
         UnansweredSince = HandedOnSince = null;
     }
 
+    /// <summary>A ping is sent by it now.</summary>
+    public void OnPing(TimeSpan now, ulong nonce) => Pings.OnPing(now, nonce, IsAlive);
+
     /// <summary>Takes the answer to a ping; false if it answers none of this path.</summary>
     public bool OnPong(TimeSpan now, ulong nonce) => Pings.OnPong(now, nonce, IsAlive);
 

@@ -15,6 +15,9 @@ internal sealed class PathKeeper(LocalNode local, PeerTable peers, Transport tra
 {
     private static readonly TimeSpan ActiveInterval = TimeSpan.FromSeconds(5);
 
+    /// <summary>While the path in use loses pings, all are measured closely: which of them lose less is to be known soon.</summary>
+    private static readonly TimeSpan ComparedInterval = TimeSpan.FromMilliseconds(500);
+
     /// <summary>What the ring routes by is not to stand dead for long, whatever the NAT would allow.</summary>
     private static readonly TimeSpan RoutingInterval = TimeSpan.FromSeconds(20);
 
@@ -209,7 +212,7 @@ internal sealed class PathKeeper(LocalNode local, PeerTable peers, Transport tra
     {
         Span<byte> message = stackalloc byte[PingMessage.Size];
         PingMessage ping = NewPing(now, peer);
-        path?.Pings.OnPing(now, ping.Nonce);
+        path?.OnPing(now, ping.Nonce);
         ping.Write(message);
         transport.SendMessage(now, peer, message, path);
     }
@@ -232,10 +235,10 @@ internal sealed class PathKeeper(LocalNode local, PeerTable peers, Transport tra
     private PingMessage NewPing(TimeSpan now, Peer peer) => new((ulong)local.Random.NextInt64(long.MinValue, long.MaxValue), peer.Use.IsUseful(now), esp.IsOffered);
 
     /// <summary>A path leads nowhere any more.</summary>
-    public static void Forget(Peer peer, Path path)
+    public static void Forget(TimeSpan now, Peer peer, Path path)
     {
         peer.Paths.Remove(path);
-        peer.ChooseBest();
+        peer.ChooseBest(now);
     }
 
     /// <summary>A socket of a search is closed, and with it go the paths that began there.</summary>
@@ -289,7 +292,7 @@ internal sealed class PathKeeper(LocalNode local, PeerTable peers, Transport tra
         }
 
         path.Live(now);
-        peer.ChooseBest();
+        peer.ChooseBest(now);
         if (path.Kind == PathKind.Direct && path.Way.Endpoint.IsCallable)
         {
             peer.LastDirect = path.Way;
@@ -313,6 +316,11 @@ internal sealed class PathKeeper(LocalNode local, PeerTable peers, Transport tra
     /// </summary>
     private TimeSpan Interval(TimeSpan now, Peer peer, Path path)
     {
+        if (peer.Use.IsBusy(now) && peer.Paths.Comparison.IsUnderWay(now) && HasChoice(peer, path))
+        {
+            return ComparedInterval;
+        }
+
         if (peer.Best == path && (peer.Use.IsNear || path.Kind == PathKind.Relay))
         {
             return ActiveInterval;

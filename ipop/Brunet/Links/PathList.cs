@@ -17,6 +17,9 @@ internal sealed class PathList : IEnumerable<Path>
     [Bounded(nameof(Most))]
     private readonly List<Path> _paths = [];
 
+    /// <summary>When they are compared closely.</summary>
+    public PathComparison Comparison { get; } = new();
+
     public int Count => _paths.Count;
 
     public Path this[int index] => _paths[index];

@@ -4,12 +4,16 @@ namespace Brunet.Links;
 internal sealed class PathPings
 {
     /// <summary>Pings that an answer is still known for: probes follow each other faster than a long round trip.</summary>
-    private const int Remembered = 16;
+    private const int Remembered = 32;
 
     /// <summary>An answer that comes later than this counts as none.</summary>
     private static readonly TimeSpan LostAfter = TimeSpan.FromSeconds(1);
 
-    private readonly (ulong Nonce, TimeSpan At, bool IsAnswered)[] _sent = new (ulong, TimeSpan, bool)[Remembered];
+    /// <summary>What was lost earlier says nothing of the path any more.</summary>
+    private static readonly TimeSpan JudgedFor = TimeSpan.FromMinutes(5);
+
+    /// <summary>What was sent while the path was dead says nothing of the path, unless it is answered.</summary>
+    private readonly (ulong Nonce, TimeSpan At, bool IsAnswered, bool Counts)[] _sent = new (ulong, TimeSpan, bool, bool)[Remembered];
     private int _count;
     private Misses _misses = new();
     private RoundTripEstimate _estimate;
@@ -48,9 +52,12 @@ internal sealed class PathPings
     public TimeSpan Next { get; private set; }
 
     /// <summary>Notes a ping that is sent now.</summary>
-    public void OnPing(TimeSpan now, ulong nonce)
+    /// <param name="now">The present.</param>
+    /// <param name="nonce">What the answer will carry.</param>
+    /// <param name="isAlive">Whether the path is alive.</param>
+    public void OnPing(TimeSpan now, ulong nonce, bool isAlive)
     {
-        _sent[_count++ % Remembered] = (nonce, now, false);
+        _sent[_count++ % Remembered] = (nonce, now, false, isAlive);
         SentAt = now;
         IsOutstanding = true;
     }
@@ -69,7 +76,7 @@ internal sealed class PathPings
                 LivesSince = isAlive && RoundTrip is not null ? LivesSince : _sent[i].At;
                 _estimate.Add(now - _sent[i].At);
                 _sent[i].Nonce = ~nonce;
-                _sent[i].IsAnswered = true;
+                _sent[i].IsAnswered = _sent[i].Counts = true;
                 IsOutstanding = false;
                 return true;
             }
@@ -113,21 +120,24 @@ internal sealed class PathPings
         Next = at;
     }
 
-    /// <summary>The share of the last pings, since the path lives, that nothing answered; null while there is none to judge by.</summary>
-    public double? Loss(TimeSpan now)
+    /// <summary>The share of the last pings, those while the path lived, that nothing answered; null while there is none to judge by.</summary>
+    public double? Loss(TimeSpan now) => Judge(now) is { Judged: > 0 } last ? (double)last.Lost / last.Judged : null;
+
+    /// <summary>Of the last pings, those while the path lived: how many there is something to say of, and how many of these nothing answered.</summary>
+    public (int Judged, int Lost) Judge(TimeSpan now)
     {
         int judged = 0, lost = 0;
         for (int i = 0; i < Remembered && i < _count; i++)
         {
-            (_, TimeSpan at, bool isAnswered) = _sent[i];
-            if (at >= LivesSince && (isAnswered || now - at > LostAfter))
+            (_, TimeSpan at, bool isAnswered, bool counts) = _sent[i];
+            if (counts && now - at < JudgedFor && (isAnswered || now - at > LostAfter))
             {
                 judged++;
                 lost += isAnswered ? 0 : 1;
             }
         }
 
-        return judged == 0 ? null : (double)lost / judged;
+        return (judged, lost);
     }
 
     /// <summary>The path leads to the machine that another one leads to, so its round trip will hardly be another.</summary>

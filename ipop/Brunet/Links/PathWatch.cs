@@ -138,7 +138,7 @@ internal sealed class PathWatch(LocalNode local, PeerTable peers, Agenda agenda,
             Path path = peer.Paths[i];
             if (TickPath(now, peer, path))
             {
-                PathKeeper.Forget(peer, path);
+                PathKeeper.Forget(now, peer, path);
             }
         }
 
@@ -223,6 +223,7 @@ internal sealed class PathWatch(LocalNode local, PeerTable peers, Agenda agenda,
         // What is in reserve may have died with it, and shall not be waited for after it. While packets wait, what nobody kept is asked too:
         // else each of the many ways that a search through a NAT leaves would be used until it is found dead.
         bool isBusy = peer.Use.IsBusy(now);
+        peer.Paths.Comparison.Begin(now);
         foreach (Path other in peer.Paths)
         {
             if (other.IsAlive)
@@ -252,7 +253,7 @@ internal sealed class PathWatch(LocalNode local, PeerTable peers, Agenda agenda,
     {
         path.Fall(now);
         local.Output.HangUp(path.Way.Endpoint);
-        peer.ChooseBest();
+        peer.ChooseBest(now);
         events.PathLost?.Invoke(now, peer);
         peers.Touch();
     }

@@ -166,41 +166,27 @@ internal sealed class Peer
     /// Chooses <see cref="Best"/> anew; the present one stays unless another is clearly better. One that is in doubt is chosen only where
     /// all are: after a search through a NAT there may be twenty straight ways that end together.
     /// </summary>
-    public void ChooseBest()
+    /// <param name="now">The present.</param>
+    public void ChooseBest(TimeSpan now)
     {
         Path? present = Best is { IsAlive: true } && Paths.Find(Best.Way) == Best ? Best : null;
-        Best = BestOf(present, orDoubted: false) ?? BestOf(present, orDoubted: true);
+        Best = BestOf(now, present, orDoubted: false) ?? BestOf(now, present, orDoubted: true);
     }
 
     /// <summary>Uses another path from now on, until one is clearly better.</summary>
     public void Follow(Path path) => Best = path;
 
-    private Path? BestOf(Path? best, bool orDoubted)
+    private Path? BestOf(TimeSpan now, Path? best, bool orDoubted)
     {
         foreach (Path path in Paths)
         {
-            if (path.IsAlive && (orDoubted || !path.Pings.IsInDoubt) && (best is null || IsClearlyBetter(path, best)))
+            if (path.IsAlive && (orDoubted || !path.Pings.IsInDoubt) && (best is null || PathRank.IsClearlyBetter(now, path, best)))
             {
                 best = path;
             }
         }
 
         return best;
-    }
-
-    private static bool IsClearlyBetter(Path candidate, Path present)
-    {
-        if (candidate.Rank != present.Rank)
-        {
-            return candidate.Rank > present.Rank;
-        }
-
-        if (candidate.RoundTrip is not { } one || present.RoundTrip is not { } other)
-        {
-            return false;
-        }
-
-        return one + TimeSpan.FromMilliseconds(3) < 0.8 * other;
     }
 
     /// <summary>What time does to the peer follows from this value, so it is to be looked at anew.</summary>

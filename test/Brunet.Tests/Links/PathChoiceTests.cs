@@ -52,7 +52,7 @@ public sealed class PathChoiceTests
         Path udp = Add(Arrival.Direct(Far), 200);
         Assert.Same(udp, _peer.Best);
         udp.Fall(Start);
-        _peer.ChooseBest();
+        _peer.ChooseBest(Start);
         Assert.Same(tcp, _peer.Best);
     }
 
@@ -62,13 +62,41 @@ public sealed class PathChoiceTests
         Path first = Add(Arrival.Direct(Far), 50);
         Path second = Add(Arrival.Direct(Far with { Port = 4434 }), 50);
         Measure(second, 5);
-        second.Pings.OnPing(Start, ++_nonce);
+        second.OnPing(Start, ++_nonce);
         first.Fall(Start);
         Path third = Add(Arrival.Direct(Far with { Port = 4435 }), 200);
         Assert.Same(third, _peer.Best);
         third.Fall(Start);
-        _peer.ChooseBest();
+        _peer.ChooseBest(Start);
         Assert.Same(second, _peer.Best);
+    }
+
+    [Fact]
+    public void One_that_loses_clearly_less_is_taken_however_long_its_round_trip_and_is_kept_until_the_other_loses_no_more()
+    {
+        Path near = Add(Arrival.Relay(NodeAddress.Read(new byte[NodeAddress.Size])), 5);
+        Path far = Add(Arrival.Relay(NodeAddress.Read([1, .. new byte[NodeAddress.Size - 1]])), 50);
+        for (int i = 0; i < 16; i++)
+        {
+            Measure(near, 5);
+            Measure(far, 50);
+        }
+
+        Assert.Same(near, _peer.Best);
+        for (int i = 0; i < 6; i++)
+        {
+            near.OnPing(Start, ++_nonce);
+        }
+
+        TimeSpan later = Start + TimeSpan.FromSeconds(2);
+        _peer.ChooseBest(later);
+        Assert.Same(far, _peer.Best);
+        near.OnPing(later, ++_nonce);
+        Assert.True(near.OnPong(later + TimeSpan.FromMilliseconds(5), _nonce));
+        _peer.ChooseBest(later + TimeSpan.FromMilliseconds(5));
+        Assert.Same(far, _peer.Best);
+        _peer.ChooseBest(later + TimeSpan.FromMinutes(5));
+        Assert.Same(near, _peer.Best);
     }
 
     private Path Add(Arrival way, double milliseconds)
@@ -81,8 +109,8 @@ public sealed class PathChoiceTests
 
     private void Measure(Path path, double milliseconds)
     {
-        path.Pings.OnPing(Start, ++_nonce);
+        path.OnPing(Start, ++_nonce);
         Assert.True(path.OnPong(Start + TimeSpan.FromMilliseconds(milliseconds), _nonce));
-        _peer.ChooseBest();
+        _peer.ChooseBest(Start);
     }
 }
