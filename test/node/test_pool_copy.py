@@ -12,7 +12,7 @@ from unittest import mock
 
 import samples
 
-from wow.history import heard, looks, members, page, page_copy, server
+from wow.history import heard, looked, looks, members, page, page_copy, server
 from wow.lib import agreed, control, lines
 from wow.lib.errors import WowError
 from wow.web import look, pool, snapshot, ways
@@ -90,6 +90,16 @@ class Told(Managed):
         self.assertEqual(told, heard.read(zlib.compress(json.dumps(told).encode())))
         kinds = [(one.name, one.kind, one.way, one.use) for one in members.heard(told["ring"]["members"])]
         self.assertEqual([(one.name, one.kind, one.way, one.use) for one in members.members(samples.STATUS["node"], PEERS, {})], kinds)
+
+    def test_what_a_machine_or_queue_lies_of_itself_takes_the_page_from_nobody(self):
+        largest = ";".join(["alice|surge|9999999999999|9999999999999|9999999999999"] * looked.MOST_OF_ONE)
+        for lies in ([machine(DaemonStartTime=1 << 39)], [queue("gamma", DaemonStartTime=1 << 39)], [{**NEGOTIATOR, "LastNegotiationCycleEnd0": 1 << 39}],
+                     [queue("gamma", jobs=largest, Name=f"{number}@gamma.p.internal") for number in range(3)],
+                     [{"MyType": "Accounting", "Name": "alice@alpha.p.internal", "Priority": -10 ** 400}]):
+            self.answer = printed(machine("delta"), queue(jobs="alice|surge|2|3|0", oldest=OLDEST), *lies)
+            self.uptime += looks.FRESH
+            told = heard.read(self.page.packed())
+            self.assertEqual((True, True), ("delta" in {row[0] for row in told["machines"]}, ["alice@alpha", "surge", 2, 3, 0] in told["jobs"]), lies)
 
     def test_a_large_pool_fits(self):
         self.answer = printed(*(machine(f"m{number:04}") for number in range(4100)), *(queue(f"q{number}", jobs="alice|surge|1|1|1") for number in range(300)))
