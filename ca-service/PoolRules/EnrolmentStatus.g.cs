@@ -14,7 +14,7 @@ public static class EnrolmentStatus
     /// <summary>The ticket is missing, unknown or wrong, the key is not on the list, or the old certificate is not accepted.</summary>
     public const int NotAdmitted = 401;
 
-    /// <summary>The ticket is used up or expired, or the machine's key was revoked or denied.</summary>
+    /// <summary>The ticket is used up or expired, or the key was revoked or denied or has four addresses.</summary>
     public const int TicketSpent = 403;
 
     /// <summary>Another key holds the address: a machine without certificate takes its next claimable address.</summary>

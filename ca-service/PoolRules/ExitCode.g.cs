@@ -20,7 +20,7 @@ public enum ExitCode
     /// <summary>The ticket is missing, unknown or wrong, or the key is not on the list.</summary>
     NotAdmitted = 4,
 
-    /// <summary>The ticket is used up or expired, or the key was revoked or denied.</summary>
+    /// <summary>The ticket is used up or expired, or the key was revoked or denied or has four addresses.</summary>
     TicketSpent = 5,
 
     /// <summary>

@@ -58,6 +58,31 @@ public sealed class EnrolmentDeskTests : AsyncTests
     }
 
     [Fact]
+    public void A_machine_that_takes_one_address_after_the_other_gets_so_many_and_no_more()
+    {
+        string ticket = _ca.NewTicket(uses: 1);
+        using var machine = new TestMachine(_ca, "127.1.2.1");
+        Ask At(int last) => new(machine.PublicKey, IPAddress.Parse($"127.1.2.{last}"), null, ticket);
+        Assert.All(Enumerable.Range(1, Certificates.MostAddresses), last => Assert.Equal(200, _ca.Desk.Decide(At(last)).Status));
+
+        Decision refused = _ca.Desk.Decide(At(100));
+
+        Assert.Equal(403, refused.Status);
+        Assert.Contains("wow reset", refused.Text, StringComparison.Ordinal);
+        Assert.Equal(403, _ca.Desk.Examine(At(100))!.Status);
+        Assert.Equal(Certificates.MostAddresses, _ca.Count(Valid));
+
+        // Approval is no way round it; what the key has it renews, and what has ended makes room.
+        _ca.Ca.Database.Write(transaction => Admissions.Decide(transaction, At(1).Node, AdmissionState.Approved, _ca.Time.GetUtcNow()));
+        Assert.Equal(403, _ca.Desk.Decide(At(100)).Status);
+        _ca.Time.Advance(TimeSpan.FromDays(21));
+        Assert.Equal(200, _ca.Desk.Decide(At(1)).Status);
+        Assert.Equal(403, _ca.Desk.Decide(At(100)).Status);
+        _ca.Time.Advance(TimeSpan.FromDays(10));
+        Assert.Equal(200, _ca.Desk.Decide(At(100)).Status);
+    }
+
+    [Fact]
     public void A_ticket_ends_on_its_date()
     {
         string ticket = _ca.NewTicket(life: TimeSpan.FromHours(1));

@@ -1,27 +1,34 @@
 """The pool page on a machine that is no manager: what it asks a manager, what of the answer it takes, how long a copy serves, and what is said of managers that are
 away, slow, lying or of an earlier release. With the whole programs and a browser: test/pages."""
+import functools
 import json
 import os
+import pathlib
+import re
 import socket
 import tempfile
 import threading
 import time
+import tracemalloc
 import unittest
 import zlib
 from unittest import mock
 
 import samples
 
-from wow.history import heard, looks, members, page, page_copy, server
+from wow.history import heard, looked, looks, members, names, page, page_copy, server
 from wow.lib import agreed, control, lines
 from wow.lib.errors import WowError
 from wow.web import look, pool, snapshot, ways
+from wow.web import server as web
 
 from test_pool_page import NEGOTIATOR, NOW, OLDEST, busy, machine, printed, queue
 from test_ring import PEERS
 from test_web import HOSTILE, MARKS
 
 DEEP = "[" * 9000
+PROGRAM = 32 << 20
+"""Bytes of the web page's program without any page, with a third to spare."""
 
 
 class Managed(unittest.TestCase):
@@ -90,6 +97,16 @@ class Told(Managed):
         self.assertEqual(told, heard.read(zlib.compress(json.dumps(told).encode())))
         kinds = [(one.name, one.kind, one.way, one.use) for one in members.heard(told["ring"]["members"])]
         self.assertEqual([(one.name, one.kind, one.way, one.use) for one in members.members(samples.STATUS["node"], PEERS, {})], kinds)
+
+    def test_what_a_machine_or_queue_lies_of_itself_takes_the_page_from_nobody(self):
+        largest = ";".join(["alice|surge|9999999999999|9999999999999|9999999999999"] * looked.MOST_OF_ONE)
+        for lies in ([machine(DaemonStartTime=1 << 39)], [queue("gamma", DaemonStartTime=1 << 39)], [{**NEGOTIATOR, "LastNegotiationCycleEnd0": 1 << 39}],
+                     [queue("gamma", jobs=largest, Name=f"{number}@gamma.p.internal") for number in range(3)],
+                     [{"MyType": "Accounting", "Name": "alice@alpha.p.internal", "Priority": -10 ** 400}]):
+            self.answer = printed(machine("delta"), queue(jobs="alice|surge|2|3|0", oldest=OLDEST), *lies)
+            self.uptime += looks.FRESH
+            told = heard.read(self.page.packed())
+            self.assertEqual((True, True), ("delta" in {row[0] for row in told["machines"]}, ["alice@alpha", "surge", 2, 3, 0] in told["jobs"]), lies)
 
     def test_a_large_pool_fits(self):
         self.answer = printed(*(machine(f"m{number:04}") for number in range(4100)), *(queue(f"q{number}", jobs="alice|surge|1|1|1") for number in range(300)))
@@ -334,6 +351,29 @@ class Shown(Managed):
         text = self.shown(wrong="No manager of the pool tells how the pool is: first <b>", silent="ipopd is away", trouble="no answer", lost="The history cannot be read")
         for word in ("first &lt;b&gt;", "told last", "on that manager: ipopd is away", "does not answer wow-pool: no answer", "history cannot be read", "1 works"):
             self.assertIn(word, text)
+
+    def test_the_most_that_a_manager_may_tell_fits_into_the_unit_s_memory_in_all_threads_at_once(self):
+        def named(number):
+            return f"{number:05}".ljust(names.LONGEST, "x")
+        every, most = range(heard.MOST_ROWS), heard.GREATEST
+        told = self.told(
+            machines=[[named(at), "works", named(at + 1), named(at + 2), named(at + 3), heard.LATEST, most, most, most, most] for at in every],
+            off=[[named(at + 5000), named(at + 1), heard.LATEST, most, most] for at in every], jobs=[[named(at), named(at + 1), most, most, most] for at in every],
+            owners=[[named(at), most, most, most, most] for at in every], places=[[0, 0, most, most] for _ in every])
+        told["ring"]["members"] = [[named(at), 0, -1, "-", 1.5, 0] for at in every]
+        with open(self.file, "w", encoding="ascii") as file:
+            json.dump({**heard.read(zlib.compress(json.dumps(told, separators=(",", ":")).encode())), "by": "second", "wrong": "", "tried": 1.0}, file)
+        kept = functools.partial(snapshot.read, self.file)
+        unit = pathlib.Path(__file__).parents[2] / "appliance/node/root/usr/lib/systemd/system/wow-web.service"
+        limit = int(re.search("^MemoryMax=([0-9]+)M$", unit.read_text(encoding="utf-8"), re.MULTILINE)[1]) << 20
+        for path in pool.PAGES:
+            tracemalloc.start()
+            self.addCleanup(tracemalloc.stop)
+            with mock.patch.object(snapshot, "read", kept), mock.patch.object(snapshot, "ask", return_value=""), mock.patch.object(snapshot.pools, "read", samples.pool):
+                pool.answer(path, {}, "k")
+            peak = tracemalloc.get_traced_memory()[1]
+            tracemalloc.stop()
+            self.assertLess((peak >> 20, peak * web.THREADS + PROGRAM), (peak >> 20, limit), path)
 
     def test_a_copy_that_nobody_keeps_is_said_in_words(self):
         with mock.patch.object(snapshot, "read", lambda: {}), mock.patch.object(snapshot, "ask", return_value="Connection refused"), mock.patch.object(snapshot.pools, "read", samples.pool):

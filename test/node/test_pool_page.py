@@ -108,6 +108,9 @@ class Looks(unittest.TestCase):
         self.assertEqual((looked.MOST_MACHINES, 10), (len((told := look(*(machine(f"m{number}") for number in range(looked.MOST_MACHINES + 10))))["machines"]), told["beyond"]))
         lines = ";".join(f"alice|p{number}|1|0|0" for number in range(1000))
         self.assertEqual(looked.MOST_OF_ONE, len(look(queue(jobs=lines))["jobs"]))
+        # A machine may have several queues, and say what it likes of each.
+        others = [queue(jobs=lines.replace("|p", f"|q{number}-"), Name=f"{number}@alpha.p.internal") for number in range(50)]
+        self.assertEqual((looked.MOST_OF_ONE + 1, ["bob@beta", "-", 1, 0, 0]), (len(told := look(*others, queue("beta", "bob|-|1|0|0"))["jobs"]), told[-1]))
         self.assertEqual(looked.MOST_LINES, len(look(*(queue(f"q{number}", lines) for number in range(50)))["jobs"]))
 
     def test_all_that_it_reads_is_asked_for_and_bounded(self):

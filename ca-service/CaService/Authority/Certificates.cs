@@ -7,6 +7,12 @@ namespace CaService;
 internal static class Certificates
 {
     /// <summary>
+    /// Addresses that a key may hold at a time. An honest machine takes another one where it lost its own; who takes one after the other keeps them from all others for
+    /// a month, and no revocation gives them back sooner.
+    /// </summary>
+    public const int MostAddresses = 4;
+
+    /// <summary>
     /// Frees addresses whose certificate is over. The margin is what new certificates are backdated by, so that even the lifetimes
     /// of two certificates of one address never overlap.
     /// </summary>
@@ -24,6 +30,17 @@ internal static class Certificates
     /// <summary>Whether a machine with another key has this name.</summary>
     public static bool IsNameTaken(Transaction transaction, string host, string key) => transaction.First(
         "SELECT count(*) FROM certificates WHERE host = @0 AND status = 'valid' AND key <> @1", row => row.GetInt64(0), host, key) > 0;
+
+    /// <summary>When the first of a key's certificates ends, if it has as many as one may have at a time; null while it may have another.</summary>
+    public static DateTimeOffset? FullUntil(Transaction transaction, string key, DateTimeOffset now)
+    {
+        List<long> ends = transaction.Query(
+            "SELECT not_after FROM certificates WHERE status = 'valid' AND key = @0 AND not_after >= @1 ORDER BY not_after",
+            row => row.GetInt64(0),
+            key,
+            (now - PoolProfile.Backdate).ToUnixTimeSeconds());
+        return ends.Count < MostAddresses ? null : DateTimeOffset.FromUnixTimeSeconds(ends[0]);
+    }
 
     /// <summary>Whether there is a row for a certificate.</summary>
     public static bool IsKnown(Transaction transaction, string serial) =>

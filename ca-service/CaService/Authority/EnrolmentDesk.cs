@@ -122,8 +122,14 @@ internal sealed class EnrolmentDesk(CaFolder ca, TimeProvider time, ListedManage
         }
 
         // Its own certificate, still valid, admits a machine: nothing else is looked at. It may be one that was made by hand in a copy of this CA's folder.
-        return own is not null ? null : Admission.Refusal(transaction, ca.TicketKey, ask, now);
+        return own is not null ? null : Admission.Refusal(transaction, ca.TicketKey, ask, now) ?? Full(transaction, ask, now);
     }
+
+    private static Decision? Full(Transaction transaction, Ask ask, DateTimeOffset now) => Certificates.FullUntil(transaction, ask.Key, now) is DateTimeOffset end
+        ? new Decision(
+            EnrolmentStatus.TicketSpent,
+            $"This machine's key has certificates of {Certificates.MostAddresses} addresses and gets no other before {end:u}. With another key (wow reset) and a ticket it may come sooner.")
+        : null;
 
     private static Decision? Reissue(Transaction transaction, Ask ask, DateTimeOffset now) =>
         Certificates.HolderOf(transaction, ask.Address, now) is CertificateRow holder && !holder.IsDueForRenewal(now)

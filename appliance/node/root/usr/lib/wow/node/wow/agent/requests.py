@@ -131,6 +131,8 @@ def read(line: bytes) -> tuple[str, dict[str, str]]:
     """The command and the other fields of a request; WowError if the line is none."""
     try:
         found = json.loads(line)
+        # JSON has words for half a character, like \ud800, which nothing here can write or hand on.
+        json.dumps(found, ensure_ascii=False).encode()
     except (ValueError, RecursionError):
         found = None
     if not isinstance(found, dict) or not all(isinstance(value, str) for value in found.values()) or "command" not in found:

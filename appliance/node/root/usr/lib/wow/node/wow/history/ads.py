@@ -18,6 +18,8 @@ LONGEST_LISTS = {"WowHeld": 2048, "WowRuns": 128 << 10}
 """Characters of a value, and of what a queue tells of its jobs. An ad with a longer one is not sent by the collector, so that one ad cannot fill the answer."""
 MOST_REFUSED = 1 << 40
 """Claims of one queue that were refused, since it began to count."""
+LATEST, GREATEST = 1 << 33, 1 << 50
+"""No moment of Unix time is later, for no calendar has it, and no sum is larger. A machine that takes a manager's snapshot (heard.py) takes no other."""
 MOST_CORES = 1024
 """Cores of a slot: whoever says more lies."""
 ATTRIBUTES = ("MyType", "Name", "Machine", "State", "Activity", "Cpus", "PartitionableSlot", "RemoteOwner", "WowOwner", "WowVersion", "WowPathToManager",
@@ -110,7 +112,7 @@ class Sample:
             if who := person(ad.get("Name")):
                 self.people[who] = (number(ad.get("IdleJobs")), number(ad.get("RunningJobs")), number(ad.get("HeldJobs")))
         elif kind == "Negotiator":
-            told = (tuple(number(ad.get(f"{name}{at}"), 1 << 40) for name in CYCLE) for at in range(CYCLES))
+            told = (tuple(number(ad.get(f"{name}{at}"), LATEST) for name in CYCLE) for at in range(CYCLES))
             self.cycles += [Cycle(*one) for one in told if one[0]]
             self.cycles.sort(key=lambda one: one.end)
 

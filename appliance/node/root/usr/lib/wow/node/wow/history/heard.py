@@ -5,6 +5,7 @@ import math
 import zlib
 
 from wow.history import members, names
+from wow.history.ads import GREATEST, LATEST
 from wow.history.looked import STATES
 
 LARGEST = 4 << 20
@@ -15,9 +16,6 @@ MOST_PARTS = 100_000
 """Lists and objects in all of it, whatever they are in: each takes memory that its few bytes do not show."""
 LONGEST = 500
 """Characters of a sentence."""
-GREATEST = 1 << 50
-"""More is no number of anything here; of a time LATEST, for no calendar has a later one."""
-LATEST = 1 << 33
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

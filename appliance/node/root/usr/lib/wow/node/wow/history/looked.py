@@ -9,7 +9,7 @@ from wow.why.matching import FREE, RESOURCES
 MOST_MACHINES = MOST_LINES = 4000
 """Rows of each table that are kept; of machines beyond the page says that there are some."""
 MOST_OF_ONE = 100
-"""Lines that are read of one queue."""
+"""Lines that are read of the queue of one machine."""
 MOST_PEOPLE = 4000
 """People whose priority is kept."""
 LARGEST = 1 << 40
@@ -50,7 +50,7 @@ class Machine:
 
     def take(self, ad: "Ad", slot: "ads.Slot | None") -> None:
         """An ad of one of its slots, or of its queue."""
-        begun = ads.number(ad.get("DaemonStartTime"), LARGEST)
+        begun = ads.number(ad.get("DaemonStartTime"), ads.LATEST)
         self.since = min(self.since or begun, begun) or self.since
         self.owner, self.address = names.clean(ad.get("WowOwner")) or self.owner, self.address or _address(ad.get("MyAddress"))
         self.version, self.path = names.clean(ad.get("WowVersion")) or self.version, names.clean(ad.get("WowPathToManager")) or self.path
@@ -89,6 +89,7 @@ class Looked:
         self.machines: dict[str, Machine] = {}
         self.jobs: dict[tuple[str, str], list[int]] = {}
         self.beyond = 0
+        self._lines: dict[str, int] = {}
         self._oldest: "tuple[Job, str, dict[str, int]] | None" = None
         self._priorities: dict[str, float] = {}
         for count, ad in enumerate(ads.objects(said)):
@@ -102,7 +103,7 @@ class Looked:
         kind, label = ad.get("MyType"), ads.label(ad.get("Machine"))
         if kind == "Accounting" and len(self._priorities) < MOST_PEOPLE:
             priority = ad.get("Priority")
-            self._priorities[ads.person(ad.get("Name"))] = float(priority) if isinstance(priority, (int, float)) and priority < LARGEST else 0.0
+            self._priorities[ads.person(ad.get("Name"))] = float(priority) if isinstance(priority, (int, float)) and 0 <= priority < LARGEST else 0.0
         if kind not in ("Machine", "Scheduler") or not label:
             return
         if label not in self.machines and len(self.machines) >= MOST_MACHINES:
@@ -119,14 +120,17 @@ class Looked:
             self._hear(ad.get("WowOldest"), label)
 
     def _queue(self, text: object, label: str) -> None:
-        for line in text.split(";")[:MOST_OF_ONE] if isinstance(text, str) else ():
+        # A machine may tell of several queues: as many lines are read of all of them as of one.
+        lines = text.split(";")[:MOST_OF_ONE - self._lines.get(label, 0)] if isinstance(text, str) else []
+        self._lines[label] = self._lines.get(label, 0) + len(lines)
+        for line in lines:
             parts = line.split("|")
             if len(parts) == 5 and all(_is_number(part) for part in parts[2:]) and (who := ads.account(parts[0], label)):
                 pair = (who, names.clean(parts[1]))
                 if pair in self.jobs or len(self.jobs) < MOST_LINES:
                     row = self.jobs.setdefault(pair, [0, 0, 0])
                     for at in range(3):
-                        row[at] += int(parts[2 + at])
+                        row[at] = min(row[at] + int(parts[2 + at]), ads.GREATEST)
 
     def _hear(self, text: object, label: str) -> None:
         parts = text.split("|") if isinstance(text, str) else []

@@ -125,7 +125,7 @@ UNREACHED = 3
 NOT_ADMITTED = 4
 """The ticket is missing, unknown or wrong, or the key is not on the list."""
 TICKET_SPENT = 5
-"""The ticket is used up or expired, or the key was revoked or denied."""
+"""The ticket is used up or expired, or the key was revoked or denied or has four addresses."""
 ADDRESS_REFUSED = 6
 """Another machine holds the address. ipopd was told to take its next one, but where this machine's own certificate for it is
 still good."""
