@@ -4,7 +4,7 @@ Nothing leads outside: no namespace has a way to the host or to the world, and t
 """
 
 from shell import run, start
-from sites import INTERNET, INTERNET_BRIDGE, INTERNET_PREFIX
+from sites import EVERY, INTERNET, INTERNET_BRIDGE, INTERNET_PREFIX, MANAGER
 
 RULES = """
 table ip nat {
@@ -74,25 +74,28 @@ def make_router(machine):
 
 
 def serve_addresses(machine, folder):
-    """DHCP and DNS of the LAN. The resolver has nobody to ask, so every foreign name is refused."""
-    return start(*inside(
+    """DHCP and DNS of the machine's LAN, for all that may stand there. The resolver has nobody to ask, so every foreign name is refused."""
+    hosts = [f"--dhcp-host={one.mac},{one.address}" for one in EVERY if one.namespace == machine.namespace]
+    start(*inside(
         machine.namespace, "dnsmasq", "--keep-in-foreground", "--conf-file=/dev/null", "--no-hosts", "--no-resolv", "--user=root",
         "--bind-interfaces", f"--interface={machine.bridge}", "--except-interface=lo", "--no-ping", "--dhcp-authoritative",
-        f"--dhcp-range={machine.prefix}.100,{machine.prefix}.120,1h", f"--dhcp-host={machine.mac},{machine.address}",
+        f"--dhcp-range={machine.prefix}.100,{machine.prefix}.120,1h", *hosts,
         f"--dhcp-leasefile={folder}/{machine.name}.leases", "--pid-file", "--log-facility=-", "--log-dhcp"),
         log=f"{folder}/{machine.name}-dhcp.log")
 
 
 def up(machines, folder):
-    """Makes the public network and everything that the machines need; returns the servers' processes."""
+    """Makes the public network and everything that the machines need."""
     make_namespace(INTERNET)
     make_bridge(INTERNET, INTERNET_BRIDGE, INTERNET_PREFIX + ".1/24")
-    return [attach(machine, folder) for machine in machines]
+    serve_addresses(MANAGER, folder)
+    for machine in machines:
+        attach(machine, folder)
 
 
 def attach(machine, folder):
-    """Makes one machine's LAN, socket and DHCP server; returns the server's process."""
+    """Makes one machine's socket and, behind a NAT, its LAN with a DHCP server."""
     if machine.behind_nat:
         make_router(machine)
+        serve_addresses(machine, folder)
     make_tap(machine)
-    return serve_addresses(machine, folder)

@@ -1,4 +1,4 @@
-"""The three machines of the lab and the networks they stand in. All addresses are of the documentation and private ranges."""
+"""The machines of the lab and the networks they stand in. All addresses are of the documentation and private ranges."""
 
 from dataclasses import dataclass
 
@@ -43,14 +43,16 @@ def _behind(name, number):
 
 MANAGER = Machine("manager", "manager", "52:54:00:57:4f:0a", INTERNET, INTERNET_BRIDGE, INTERNET_PREFIX,
                   INTERNET_PREFIX + ".10", INTERNET_PREFIX + ".10")
+SECOND = Machine("second", "manager", "52:54:00:57:4f:0b", INTERNET, INTERNET_BRIDGE, INTERNET_PREFIX,
+                 INTERNET_PREFIX + ".11", INTERNET_PREFIX + ".11")
 ALPHA = _behind("alpha", 21)
 BETA = _behind("beta", 22)
 GAMMA = _behind("gamma", 23)
 
 POOL = (MANAGER, ALPHA, BETA)
-"""What `make wow` starts. GAMMA joins only in test/vm."""
+"""What `make wow` starts. SECOND and GAMMA join only in test/vm."""
 
-EVERY = (MANAGER, ALPHA, BETA, GAMMA)
+EVERY = (MANAGER, SECOND, ALPHA, BETA, GAMMA)
 
 OVERLAY_PORT = 4433
 """UDP port of the overlay on every machine."""

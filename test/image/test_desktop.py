@@ -97,6 +97,13 @@ class Desktop(unittest.TestCase):
         with mock.patch.dict(os.environ, SSH_CONNECTION=""):
             self.assertIn("@HOST\n", desktop.message(6081, "abc"))
 
+    def test_behind_a_hypervisor_s_nat_the_line_to_type_goes_by_the_port_that_leads_there(self):
+        product = pathlib.Path(self.scratch, "product")
+        product.write_text("VirtualBox\n", encoding="ascii")
+        with mock.patch.dict(os.environ, SSH_CONNECTION="10.0.2.2 50000 10.0.2.15 22"):
+            for path, port in ((product, "4422"), (product.with_name("none"), "PORT")):
+                self.assertRegex(desktop.message(6080, "abc", path), rf"ssh -L 6080:127\.0\.0\.1:6080 -p {port} \S+@127\.0\.0\.1\n")
+
     def test_sizes_and_ports_that_are_none_are_refused_in_words(self):
         for words, said in ((["--size", "1280"], "write it like 1280x800"), (["--size", "100x800"], "320 to 8192"), (["--size", "99999x800"], "320 to 8192"),
                             (["--port", "0"], "is no port"), (["--port", "65536"], "is no port"), (["--port", "x"], "is no port"), (["begin"], "invalid choice")):

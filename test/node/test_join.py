@@ -72,12 +72,20 @@ class Enrolment(unittest.TestCase):
             self.assertEqual((error.file, error.key, error.what), ("pool.conf", "[ca] ticket", "ticket t1 is used up"))
             self.assertIn("wow enroll --ticket", error.todo)
 
+    def test_a_last_question_that_nobody_answers_ends_before_the_command_is_ended(self):
+        with mock.patch.object(enrol, "enrolment"), mock.patch.object(control, "ask", return_value={"address": "10.0.0.1"}), \
+                mock.patch.object(system, "run", return_value=(0, "")) as run:
+            enrol.once(mock.Mock(), "10.0.0.2")
+        words = run.call_args.args[0]
+        # EstClient has 15 s for the connection and 60 for the answer.
+        self.assertGreater(run.call_args.kwargs["timeout"], int(words[words.index("--timeout") + 1]) + 75)
+
     def test_a_given_ticket_takes_the_place_of_the_one_in_pool_conf(self):
         with tempfile.TemporaryDirectory() as folder, mock.patch.object(enrol, "TICKET", f"{folder}/ticket"):
-            self.assertEqual(enrol.command(), [enrol.IPOPD, "enroll", "--config", paths.IPOPD_CONF])
+            self.assertEqual(enrol.command(), [enrol.IPOPD, "enroll", "--config", paths.IPOPD_CONF, "--timeout", "30"])
             with open(f"{folder}/ticket", "w", encoding="ascii") as file:
                 file.write("new:new\n")
-            self.assertEqual(enrol.command()[4:], ["--ticket-file", f"{folder}/ticket"])
+            self.assertEqual(enrol.command()[6:], ["--ticket-file", f"{folder}/ticket"])
             self.assertNotIn("new:new", " ".join(enrol.command()))
 
 

@@ -55,12 +55,13 @@ class Collectors(unittest.TestCase):
         self.assertEqual("boss.science.internal:9618, second.science.internal:9618", told["COLLECTOR_HOST"])
 
     def test_a_worker_s_daemons_are_not_the_list_s_matter(self):
-        self.assertEqual({"CONDOR_HOST", "COLLECTOR_HOST", "TOOL.QUERY_TIMEOUT"}, set(settings(TWO, "alpha")))
+        self.assertEqual({"CONDOR_HOST", "COLLECTOR_HOST", "TOOL.QUERY_TIMEOUT", "NEGOTIATOR.QUERY_TIMEOUT"}, set(settings(TWO, "alpha")))
 
-    def test_tools_wait_a_few_seconds_for_one_of_several_managers_and_as_long_as_htcondor_says_for_a_single_one(self):
-        self.assertLessEqual(int(settings(TWO, "alpha")["TOOL.QUERY_TIMEOUT"]), 5)
-        for one in ([], TWO[:1]):
-            self.assertNotIn("TOOL.QUERY_TIMEOUT", settings(one, "alpha"))
+    def test_tools_and_the_negotiator_wait_a_few_seconds_for_one_of_several_managers_and_as_long_as_htcondor_says_for_a_single_one(self):
+        for who in ("TOOL", "NEGOTIATOR"):
+            self.assertLessEqual(int(settings(TWO, "alpha")[f"{who}.QUERY_TIMEOUT"]), 5)
+            for one in ([], TWO[:1]):
+                self.assertNotIn(f"{who}.QUERY_TIMEOUT", settings(one, "alpha"))
 
 
 class Taking(unittest.TestCase):

@@ -116,8 +116,8 @@ internal sealed class EstClient(PoolAuthority authority, ECDsa key, IPAddress ad
         var socket = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp) { NoDelay = true };
         try
         {
-            // A blocking connect ends by itself after this many tries, 63 s.
-            socket.SetRawSocketOption((int)SocketOptionLevel.Tcp, TcpSynCount, [5, 0, 0, 0]);
+            // A blocking connect ends by itself alone: after this many further tries, 15 s.
+            socket.SetRawSocketOption((int)SocketOptionLevel.Tcp, TcpSynCount, [3, 0, 0, 0]);
             socket.Bind(new IPEndPoint(address, 0));
             socket.Connect(ca);
             return new NetworkStream(socket, ownsSocket: true);

@@ -42,7 +42,7 @@ SINGLE: "Managers" = [(agreed.MANAGER_LABEL, None)]
 """The managers of a pool of which nobody has listed any: one, whatever its host name is."""
 ALONE, TURNS = "MASTER, COLLECTOR, NEGOTIATOR", "HAD, REPLICATION"
 QUERY = 5
-"""Seconds that a tool of HTCondor waits for one of several managers, each time. HTCondor's own are 60; it takes the managers in any order."""
+"""Seconds that a tool of HTCondor, and its negotiator, waits for one of several managers, each time. HTCondor's own are 60; it takes the managers in any order."""
 HELPERS = ("HAD", "REPLICATION", "TRANSFERER")
 DAY, LAST = 86400, 253402300799
 """Seconds: clocks may differ by less, for who signs a list numbers it by the time (Unix); the last moment that people write with four digits of the year."""
@@ -148,7 +148,7 @@ def config(pool: Facts, managers: "Managers", host: str) -> str:
             f"COLLECTOR_HOST = {', '.join(f'{name}:{paths.CONDOR_PORT}' for name in full)}\n")
     if len(managers) > 1:
         # A single one is worth waiting for.
-        text += f"TOOL.QUERY_TIMEOUT = {QUERY}\n"
+        text += f"TOOL.QUERY_TIMEOUT = {QUERY}\nNEGOTIATOR.QUERY_TIMEOUT = {QUERY}\n"
     if not pool.is_manager:
         return text
     if managers == SINGLE and not pool.managers:

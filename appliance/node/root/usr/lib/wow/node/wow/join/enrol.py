@@ -13,6 +13,8 @@ TICKET = ticket.TAKEN
 # Seconds until the next try, by what went wrong. A refused ticket may be made good at the CA; a CA that is away comes back.
 PAUSES = {agreed.UNREACHED: 3, agreed.ADDRESS_REFUSED: 1, agreed.WAITING: 30, agreed.NOT_ADMITTED: 120, agreed.TICKET_SPENT: 120}
 LONGEST_PAUSE = 60
+TRIED, ENDED = 30, 120.0
+"""Seconds in which `ipopd enroll` begins to ask again by itself, and after which it is ended: its last question takes 75 at most, 15 for a CA without power."""
 
 
 def until_certified(pool: Facts, address: str) -> bool:
@@ -57,7 +59,7 @@ def once(pool: Facts, address: str, shows: bool = False) -> tuple[int, str]:
         return agreed.UNREACHED, f"the machine with the CA is not known: {error.what}"
     enrolment.open_for(address, ca)
     try:
-        code, output = system.run([*command(), *(["--show"] if shows else [])], timeout=120.0)
+        code, output = system.run([*command(), *(["--show"] if shows else [])], timeout=ENDED)
         enrolment.wait_for_goodbye(ca)
     finally:
         enrolment.close_for(address, ca)
@@ -66,7 +68,7 @@ def once(pool: Facts, address: str, shows: bool = False) -> tuple[int, str]:
 
 def command() -> list[str]:
     """The line that enrols, with the ticket that `wow enroll` was given where there is one. A command line is no place for a secret."""
-    return [IPOPD, "enroll", "--config", paths.IPOPD_CONF, *(["--ticket-file", TICKET] if os.path.exists(TICKET) else [])]
+    return [IPOPD, "enroll", "--config", paths.IPOPD_CONF, "--timeout", str(TRIED), *(["--ticket-file", TICKET] if os.path.exists(TICKET) else [])]
 
 
 def explain(code: int, said: str) -> WowError:
