@@ -9,7 +9,7 @@ import sys
 from typing import Callable, NamedTuple, Optional
 
 from runner.counts import Count, failed_in_trx, from_last_line, from_trx, from_unittest
-from runner.lanes import ALONE, COMPUTES, SLEEPS, WAITS
+from runner.lanes import ALONE, COMPUTES, MACHINES, SLEEPS, WAITS
 from runner.long import from_bench, from_grid, from_log, from_parts, from_sim, goals, seed, with_goals
 
 SHELL = re.compile(rb"#!.*\b(sh|bash|dash)\b")
@@ -137,9 +137,10 @@ def stages(root: pathlib.Path, out: pathlib.Path) -> list:
             [sys.executable, "-c", PARSE, *python_files(root)],
             *(python_tests(root, folder) for folder in pythons)], from_unittest, ("programs",), lane=WAITS),
         script(root, "image", 2400, "test/image/run", needs=("image-build",)),
-        script(root, "pages", 1200, "test/pages/run", needs=("image-build",)),
+        # Mostly waits for a browser; in the lane that is over first.
+        script(root, "pages", 1200, "test/pages/run", needs=("image-build",), lane=WAITS),
         script(root, "pool", 2700, "test/pool/run", needs=("image-build",), lane=SLEEPS),
-        script(root, "vm", 3000, "test/vm/run", needs=("image-build",), lane=ALONE),
+        script(root, "vm", 3000, "test/vm/run", needs=("image-build",), lane=MACHINES),
         script(root, "netns-alone", 900, "test/netns/run", needs=("programs",), arguments=("--alone",), lane=ALONE),
     ]
 
