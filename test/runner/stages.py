@@ -125,8 +125,8 @@ def stages(root: pathlib.Path, out: pathlib.Path) -> list:
             each_passes(1), ("restore",)),
         # White space; the build holds the rest, and House.Tests the two rules of style that the build does not.
         Stage("format", 600, [["dotnet", "format", "whitespace", "Wow.slnx", "--verify-no-changes", "--no-restore"]], each_passes(1), ("restore",)),
-        # Early, for the pool of the lane that sleeps stands on its layers.
-        script(root, "image-build", 1800, "appliance/image/build", each_passes(1), ("programs",)),
+        # Beside `build`, which keeps one processor busy: three stages of other lanes stand on its layers.
+        script(root, "image-build", 1800, "appliance/image/build", each_passes(1), ("programs",), lane=MACHINES),
         *(unit(root, name, UNIT_SECONDS_OF.get(name, UNIT_SECONDS), out) for name in unit_projects(root)),
         script(root, "fuzz", 600, "test/Fuzz/run", needs=("build",)),
         script(root, "netns", 2000, "test/netns/run", needs=("programs",), arguments=("--beside",), lane=WAITS),
