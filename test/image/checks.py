@@ -50,6 +50,11 @@ def note(text):
     _NOTES.lines += [f"       {line}" for line in str(text).splitlines()]
 
 
+def spent(seconds):
+    """Processor time of a machine of the check that runs in this thread."""
+    _NOTES.processor = getattr(_NOTES, "processor", 0.0) + seconds
+
+
 def run(*command, fails=False):
     """Runs a command and returns its output; with fails=True it must end with an error."""
     done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False)
@@ -80,7 +85,7 @@ def _run_each(functions):
 
 def _passes(function):
     started = time.monotonic()
-    _NOTES.lines = []
+    _NOTES.lines, _NOTES.processor = [], 0.0
     verdict = "ok    "
     try:
         function()
@@ -90,5 +95,6 @@ def _passes(function):
         # First, for whoever lists what failed shows one line of each.
         note(error if isinstance(error, Wrong) else f"{type(error).__name__}: {error}\n{traceback.format_exc()}")
         _NOTES.lines += noted
-    print("\n".join([f"{verdict} {function.__name__.replace('_', ' ')} ({time.monotonic() - started:.1f} s)", *_NOTES.lines]), flush=True)
+    machines = f"; {_NOTES.processor:.1f} s of processor for its machines" if _NOTES.processor else ""
+    print("\n".join([f"{verdict} {function.__name__.replace('_', ' ')} ({time.monotonic() - started:.1f} s{machines})", *_NOTES.lines]), flush=True)
     return verdict != "FAILED"

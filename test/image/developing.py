@@ -9,7 +9,6 @@ import time
 import configs
 import rootshell
 from checks import expect, long_check, machine_check, note, run
-from cleanup import RUNTIME
 from machine import UNTIL_HOME, Machine
 from places import LAYERS, OUT, PARTS, POOL_CONF, WORK
 from serving import served
@@ -27,6 +26,9 @@ NO_PART = tuple(f"./{place}/" for place in (
     "tmp", "run", "root", "home", "dev", "var/log", "var/tmp", "var/cache/apt", "var/lib/wow", "var/lib/apt/lists", "etc/machine-id"))
 """What no upper has."""
 ALICE = "[user:alice]\n"
+RUNTIME = "/run/wow-image"
+"""Where the shells' sockets are. The lab, which may run beside, empties its own folder."""
+rootshell.RUNTIME = RUNTIME
 UNTIL_UP = "until id alice > /dev/null 2>&1 && [ -S /run/wow/agent.sock ] && systemctl is-active -q wow-fence && ip -4 route | grep -q 10.0.2.0; do sleep 1; done"
 SU = "runuser -u alice -- su -c 'id -u'"
 """What alice gets who would be root."""

@@ -4,14 +4,16 @@ goes by the other limits is tried in test/pool, on kernels that may count no pro
 from checks import expect, machine_check, note
 from developing import Developed
 
-SECONDS = 6
+SECONDS = 3
+"""Thirty of the periods of 100 ms in which the kernel grants a share: what one of them has too much or too little is two percent of a processor."""
 GROUP = "/sys/fs/cgroup/system.slice/condor.service/htcondor"
 BEGIN = f"""mkdir -p {GROUP}/burns
 for above in /sys/fs/cgroup /sys/fs/cgroup/system.slice {GROUP.rpartition("/")[0]}; do echo +cpu > $above/cgroup.subtree_control; done
 sh -c 'echo $$ > {GROUP}/burns/cgroup.procs; while :; do :; done' < /dev/null > /dev/null 2>&1 &"""
 """What burns processor time, in control groups as HTCondor makes them."""
 BURNT = f"""used() {{ awk '/^usage_usec/ {{print $2}}' {GROUP}/burns/cpu.stat; }}
-sleep 1; before=$(used); begin=$(cut -d . -f 1 /proc/uptime); sleep {SECONDS}; echo $((($(used) - before) / 10000 / ($(cut -d . -f 1 /proc/uptime) - begin)))"""
+hundredths() {{ cut -d " " -f 1 /proc/uptime | tr -d .; }}
+sleep 1; before=$(used); begin=$(hundredths); sleep {SECONDS}; echo $((($(used) - before) / 100 / ($(hundredths) - begin)))"""
 """Percent of a processor that it uses, by the kernel's own count and clock."""
 LIMIT = "runuser -u alice -- wow limit"
 MUCH, TRIES = 65, 20

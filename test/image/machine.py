@@ -1,10 +1,11 @@
 """One virtual machine under QEMU's software emulation, watched on its serial console."""
 
+import os
 import pathlib
 import subprocess
 import time
 
-from checks import Wrong, expect, run
+from checks import Wrong, expect, run, spent
 from places import HOME_AT, WORK  # also makes the lab's modules importable
 
 from accel import emulator, tcg
@@ -15,6 +16,26 @@ SELFTEST = "type=11,value=io.systemd.credential:wow.selftest=1"
 # Ten times what a quiet machine with two cores needs: QEMU's emulation is the first to feel that others work.
 UNTIL_HOME = 120
 UNTIL_SELFTEST = 600
+
+
+class Measured(subprocess.Popen):
+    """A process whose processor time is counted for the check that runs in this thread, when it has ended."""
+
+    def poll(self):
+        if self.returncode is None and os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG):
+            # It is there until somebody asks how it ended.
+            after_name = pathlib.Path(f"/proc/{self.pid}/stat").read_text(encoding="ascii", errors="replace").rpartition(")")[2].split()
+            spent((int(after_name[11]) + int(after_name[12])) / os.sysconf("SC_CLK_TCK"))
+            return super().wait()
+        return self.returncode
+
+    def wait(self, timeout=None):
+        began = time.monotonic()
+        while self.poll() is None:
+            if timeout is not None and time.monotonic() - began > timeout:
+                raise subprocess.TimeoutExpired(self.args, timeout)
+            time.sleep(0.05)
+        return self.returncode
 
 
 class Running:
@@ -29,7 +50,7 @@ class Running:
         """Switches on."""
         self.serial = serial
         self.serial.unlink(missing_ok=True)
-        self.process = subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL)
+        self.process = Measured([str(word) for word in command], stdin=subprocess.DEVNULL)
         return self
 
     def said(self):

@@ -3,6 +3,8 @@
 import contextlib
 import io
 import pathlib
+import signal
+import subprocess
 import sys
 import threading
 import unittest
@@ -11,6 +13,7 @@ from unittest import mock
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
 import checks  # noqa: E402
+import machine  # noqa: E402
 
 PATIENCE = 20
 
@@ -64,6 +67,29 @@ class Running(unittest.TestCase):
         self.assertTrue(said.endswith("1 passed, 2 failed\n"))
         self.assertRegex(said, r"FAILED wrong \([0-9.]+ s\)\n       the reason\n       a figure\n")
         self.assertIn("ValueError: of another kind", said)
+
+    def test_a_machines_processor_time_stands_with_its_check_alone(self):
+        def burns():
+            burnt = machine.Measured([sys.executable, "-c", "import time\nwhile time.process_time() < 0.5: pass\nprint(flush=True)\nwhile True: time.sleep(9)"],
+                                     stdout=subprocess.PIPE)
+            with burnt.stdout as said:
+                said.readline()
+            self.assertIsNone(burnt.poll())
+            burnt.kill()
+            self.assertEqual((burnt.wait(), burnt.poll()), (-signal.SIGKILL, -signal.SIGKILL))
+
+        failed, said = self.run_all([], [named("busy", burns), named("idle", lambda: None)])
+        self.assertEqual(failed, 0, said)
+        told = {line.split()[1]: line for line in said.splitlines()}
+        self.assertRegex(told["busy"], r"^ok +busy \([0-9.]+ s; 0\.[5-9] s of processor for its machines\)$")
+        self.assertRegex(told["idle"], r"^ok +idle \([0-9.]+ s\)$")
+
+    def test_a_machine_that_does_not_end_is_waited_for_no_longer_than_asked(self):
+        sleeper = machine.Measured(["sleep", "60"])
+        self.addCleanup(sleeper.wait)
+        self.addCleanup(sleeper.kill)
+        with self.assertRaises(subprocess.TimeoutExpired):
+            sleeper.wait(0.1)
 
     def test_words_choose(self):
         failed, said = self.run_all([named("a_b", lambda: None)], [named("b_c", lambda: None), named("d", lambda: 1 / 0)], ["b"])

@@ -1,13 +1,13 @@
-"""Three lanes of stages beside each other: what waits for a network leaves the processors to what computes, and what sleeps needs them hardly at all. What has to be
-alone comes after the three."""
+"""Four lanes of stages beside each other: what computes, and the pool of virtual machines, which under emulation keeps one processor busy and often waits for a
+boot of one machine; what waits for a network leaves the processors to these, and what sleeps needs them hardly at all. What has to be alone comes after the four."""
 
 import threading
 from typing import Callable, NamedTuple
 
 from runner.counts import Count
 
-COMPUTES, WAITS, SLEEPS, ALONE = "computes", "waits", "sleeps", "alone"
-BESIDE = (COMPUTES, WAITS, SLEEPS)
+COMPUTES, MACHINES, WAITS, SLEEPS, ALONE = "computes", "machines", "waits", "sleeps", "alone"
+BESIDE = (COMPUTES, MACHINES, WAITS, SLEEPS)
 LOOK_SECONDS = 1.0
 
 

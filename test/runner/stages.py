@@ -9,7 +9,7 @@ import sys
 from typing import Callable, NamedTuple, Optional
 
 from runner.counts import Count, failed_in_trx, from_last_line, from_trx, from_unittest
-from runner.lanes import ALONE, COMPUTES, SLEEPS, WAITS
+from runner.lanes import ALONE, COMPUTES, MACHINES, SLEEPS, WAITS
 from runner.long import from_bench, from_grid, from_log, from_parts, from_sim, goals, seed, with_goals
 
 SHELL = re.compile(rb"#!.*\b(sh|bash|dash)\b")
@@ -125,8 +125,8 @@ def stages(root: pathlib.Path, out: pathlib.Path) -> list:
             each_passes(1), ("restore",)),
         # White space; the build holds the rest, and House.Tests the two rules of style that the build does not.
         Stage("format", 600, [["dotnet", "format", "whitespace", "Wow.slnx", "--verify-no-changes", "--no-restore"]], each_passes(1), ("restore",)),
-        # Early, for the pool of the lane that sleeps stands on its layers.
-        script(root, "image-build", 1800, "appliance/image/build", each_passes(1), ("programs",)),
+        # Beside `build`, which keeps one processor busy: three stages of other lanes stand on its layers.
+        script(root, "image-build", 1800, "appliance/image/build", each_passes(1), ("programs",), lane=MACHINES),
         *(unit(root, name, UNIT_SECONDS_OF.get(name, UNIT_SECONDS), out) for name in unit_projects(root)),
         script(root, "fuzz", 600, "test/Fuzz/run", needs=("build",)),
         script(root, "netns", 2000, "test/netns/run", needs=("programs",), arguments=("--beside",), lane=WAITS),
@@ -137,9 +137,10 @@ def stages(root: pathlib.Path, out: pathlib.Path) -> list:
             [sys.executable, "-c", PARSE, *python_files(root)],
             *(python_tests(root, folder) for folder in pythons)], from_unittest, ("programs",), lane=WAITS),
         script(root, "image", 2400, "test/image/run", needs=("image-build",)),
-        script(root, "pages", 1200, "test/pages/run", needs=("image-build",)),
+        # Mostly waits for a browser; in the lane that is over first.
+        script(root, "pages", 1200, "test/pages/run", needs=("image-build",), lane=WAITS),
         script(root, "pool", 2700, "test/pool/run", needs=("image-build",), lane=SLEEPS),
-        script(root, "vm", 3000, "test/vm/run", needs=("image-build",), lane=ALONE),
+        script(root, "vm", 3000, "test/vm/run", needs=("image-build",), lane=MACHINES),
         script(root, "netns-alone", 900, "test/netns/run", needs=("programs",), arguments=("--alone",), lane=ALONE),
     ]
 
