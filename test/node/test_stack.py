@@ -120,8 +120,8 @@ class Machine(Prepared):
                 self.assertEqual(self.look(), 0)
             self.assertEqual((self.brought, self.listed(), self.layers()), ([], ["maths", "physics"], there), "what it took before stays")
             what, todo = told.trouble(self.said())
-            self.assertEqual((self.said()["code"], what), ("other-architecture", f"the pool's stack {number} is for {whose}, and has nothing for this machine, which is arm64 and "
-                                                           "stays as it is"))
+            self.assertEqual((self.said()["code"], what),
+                             ("other-architecture", f"the pool's stack {number} is for {whose}, and has nothing for this machine, which is arm64 and stays as it is"))
             self.assertIn("wow image stack --beside", todo)
         self.publish(16, body(line("maths"), "architecture arm64\n", f"base {BASE}\nnode {NODE}\n", line("physics")))
         with mock.patch.object(os, "uname", return_value=mock.Mock(machine="aarch64")):
