@@ -162,7 +162,9 @@ public sealed class PoolLayers
                 return false;
             }
 
-            if (part > 0 && (After(lines[heads[part]], ArchitectureWord) is not [var name] || !HostLabel.IsLegal(name) || parts.Any(other => other.Architecture == name) || read.Base is null))
+            bool isNamed = part == 0
+                || (After(lines[heads[part]], ArchitectureWord) is [var name] && HostLabel.IsLegal(name) && parts.All(other => other.Architecture != name) && read.Base is not null);
+            if (!isNamed)
             {
                 reason = $"Line {heads[part] + 1} is not {ArchitectureWord} NAME, of which none stands twice or is {Agreed.FirstArchitecture}, with what machines of that one have behind it.";
                 return false;
