@@ -32,19 +32,19 @@ def digest(file):
         return hashlib.file_digest(data, "sha256").hexdigest()
 
 
-def former(place, scratch):
-    """{name: file} of what a stack folder has, or a qcow2 of `make image`."""
+def former(place, scratch, architecture=agreed.FIRST_ARCHITECTURE):
+    """{name: file} of what a stack folder has for an architecture, or a qcow2 of `make image`."""
     if place.is_dir():
-        return of_folder(place)
+        return of_folder(place, architecture)
     if place.is_file():
         return of_image(place, scratch)
     raise DeltaError(f"{place}: no such folder of a stack, or image")
 
 
-def of_folder(folder):
-    """The files of a stack folder by their names."""
+def of_folder(folder, architecture=agreed.FIRST_ARCHITECTURE):
+    """The files of a stack folder for an architecture by their names."""
     try:
-        stack = text.read((folder / TEXT).read_bytes(), 0)
+        stack = text.read((folder / TEXT).read_bytes(), 0, architecture)
     except (FileNotFoundError, text.NoStack):
         raise DeltaError(f"{folder}: is no folder of a stack; name one that `wow image stack` made, or an image") from None
     return {file.name: place for file in (*stack.system, *stack.layers) if (place := folder / file.digest).is_file()}
@@ -84,13 +84,13 @@ def make(new, old, scratch):
     return rows
 
 
-def between(new, formers, scratch):
+def between(new, formers, scratch, architecture=agreed.FIRST_ARCHITECTURE):
     """The rows of `make` from each former stack or image on, each pair of files once. DeltaError where they are more than a stack has."""
     rows = {}
     for number, place in enumerate(formers):
         folder = scratch / f"former-{number}"
         folder.mkdir()
-        for row in make(new, former(place, folder), folder):
+        for row in make(new, former(place, folder, architecture), folder):
             rows.setdefault(row[:2], row)
     if len(rows) > agreed.MOST_DELTAS:
         raise DeltaError(f"{len(rows)} deltas; a stack has {agreed.MOST_DELTAS}. Name fewer with --from")

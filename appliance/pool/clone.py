@@ -6,15 +6,17 @@ import re
 import subprocess
 import sys
 
+from pool.formats import ARM
 from pool.node import WowError
 
 
 class Clone:
-    """Where things lie. `root` is the clone's; the tests give `out`, `wow_ca` and `builder` of their own."""
+    """Where things lie. `root` is the clone's; the tests give `out`, `arm_out`, `wow_ca` and `builder` of their own."""
 
-    def __init__(self, root=None, out=None, wow_ca=None, builder=None):
+    def __init__(self, root=None, out=None, wow_ca=None, builder=None, arm_out=None):
         self.root = pathlib.Path(root or pathlib.Path(__file__).resolve().parents[2])
         self.out = pathlib.Path(out or self.root / "build/out")
+        self.arm_out = pathlib.Path(arm_out or self.root / ARM.out)
         self.wow_ca = pathlib.Path(wow_ca or self.root / "build/image/programs/ca/wow-ca")
         self.replace_base = self.root / "appliance/image/replace-base"
         self.builder = builder or self.root / "appliance/image/build"
@@ -24,9 +26,9 @@ class Clone:
         """The version that this clone builds."""
         return re.search(r"<Version>([^<]+)</Version>", (self.root / "Directory.Build.props").read_text(encoding="utf-8")).group(1)
 
-    def noted(self):
-        """{file: SHA-256} of what the last build that came to its end made."""
-        sums = self.out / "SHA256SUMS"
+    def noted(self, out=None):
+        """{file: SHA-256} of what the last build that came to its end made; of the one that left its files in `out`, where that is named."""
+        sums = (out or self.out) / "SHA256SUMS"
         lines = sums.read_text(encoding="ascii").splitlines() if sums.exists() else []
         return {words[1].lstrip("*"): words[0] for words in map(str.split, lines) if len(words) == 2}
 

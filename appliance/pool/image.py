@@ -1,13 +1,17 @@
 """The image that pools are stamped from: there, whole, and of this clone's release."""
 
+import json
 import re
 import tarfile
 from typing import NamedTuple
 
-from pool.formats import ovf
+from pool.formats import ARM, ovf
 from pool.node import WowError, agreed
 
 OVA, QCOW2, VHDX, SCRIPT = NAMES = tuple(f"{agreed.IMAGE_NAME}.{end}" for end in ("ova", "qcow2", "vhdx", "ps1"))
+ARM_QCOW2, ARM_DISK, ARM_SETTINGS = ARM_NAMES = (f"{ARM.image}.qcow2", f"{ARM.image}.utm/Data/wow.qcow2", f"{ARM.image}.utm/config.plist")
+"""The disk, and what is in the folder for UTM (appliance/image/formats/utm)."""
+SBOM = "wow.spdx.json"
 VERSION = re.compile(r"<Version>([^<]*)</Version>")
 
 
@@ -19,6 +23,27 @@ class Image(NamedTuple):
     script: object
     release: str
     digests: dict
+
+
+class ArmImage(NamedTuple):
+    """The image for arm64. `qcow2`, and `disk` and `settings` of the folder for UTM, are files, `digest` is a hash over all of them."""
+    qcow2: object
+    disk: object
+    settings: object
+    digest: str
+
+
+def find_arm(clone):
+    """The ArmImage that the clone has. WowError where there is none, it is another release's, or its files are not those of one build."""
+    again, out = f"Type: cd {clone.root} && make image ARCH={ARM.arch}", clone.arm_out
+    files = [out / name for name in ARM_NAMES]
+    if not all(path.is_file() for path in (*files, out / SBOM, out / "SHA256SUMS")):
+        raise WowError(f"holds no image for {ARM.arch}", f"{again}. The first one takes an hour", str(out))
+    digests = _digests(clone, again, out, (*ARM_NAMES, SBOM))
+    release = json.loads((out / SBOM).read_text(encoding="utf-8"))["packages"][0]["versionInfo"]
+    if release != clone.release:
+        raise WowError(f"is of release {release}, this clone of {clone.release}", again, str(files[0]))
+    return ArmImage(*files, " ".join(digests[name] for name in ARM_NAMES))
 
 
 def is_there(clone):
@@ -35,7 +60,7 @@ def find(clone):
     release = release_of(files[0], again)
     if release != clone.release:
         raise WowError(f"is of release {release}, this clone of {clone.release}", again, str(files[0]))
-    return Image(*files, release, _digests(clone, again))
+    return Image(*files, release, _digests(clone, again, clone.out, NAMES))
 
 
 def release_of(ova, again):
@@ -51,10 +76,10 @@ def release_of(ova, again):
     return found.group(1)
 
 
-def _digests(clone, again):
-    """The SHA-256 of all files, which are those that the build wrote down."""
-    noted = clone.noted()
-    for name in NAMES:
-        if noted.get(name) != ovf.digest_of(clone.out / name):
-            raise WowError("is not what SHA256SUMS beside it says: a build was broken off, or the file was changed", again, str(clone.out / name))
-    return {name: noted[name] for name in NAMES}
+def _digests(clone, again, out, names):
+    """The SHA-256 of these files of a build, which are those that it wrote down."""
+    noted = clone.noted(out)
+    for name in names:
+        if noted.get(name) != ovf.digest_of(out / name):
+            raise WowError("is not what SHA256SUMS beside it says: a build was broken off, or the file was changed", again, str(out / name))
+    return {name: noted[name] for name in names}

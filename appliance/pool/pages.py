@@ -5,6 +5,7 @@ import re
 import string
 
 from pool import durable
+from pool.formats import ARM
 from pool.node import agreed
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -26,7 +27,7 @@ def texts(pool):
     start = string.Template((HERE / "START.md.in").read_text(encoding="utf-8")).substitute(
         name=told.name, host=told.host, port=told.port, subnet=told.subnet, folder=folder.root, ticket=ticket["id"], machines=ticket["machines"],
         until=ticket["until"], manager_until=manager_until(pool), people=people(told.users), admins=admins(told, folder.root),
-        machine=machine(told, folder.root), command=WOW, image=agreed.IMAGE_NAME, others=others(pool))
+        machine=machine(told, folder.root), command=WOW, image=agreed.IMAGE_NAME, others=others(pool), arm=arm(told, folder.root))
     return {folder.start: start, folder.for_volunteers / "volunteer.md": page("volunteer.md"),
             folder.for_volunteers / "hypervisors.md": page("hypervisors.md"), folder.for_scientists / "scientist.md": page("scientist.md"),
             folder.for_scientists / "hypervisors.md": page("hypervisors.md"), folder.for_scientists / "jobs.md": page("jobs.md")}
@@ -72,6 +73,16 @@ def others(pool):
     return "".join(found)
 
 
+def arm(told, root):
+    """Who gets the files for arm64, or how they come."""
+    if not told.arm64:
+        return (f"- For Macs with Apple's chips, and for boards with an ARM processor, there are no files yet. `make image ARCH={ARM.arch}` in the clone\n"
+                f"  makes that image, then `{WOW} pool stamp {root} --arm64` makes the files.")
+    return (f"- Who has a Mac with an Apple chip gets `for-volunteers/{told.name}-arm64.utm.zip` instead: a double click unpacks it, the next one opens\n"
+            f"  the machine in UTM. For a board or another computer with an ARM processor it is `for-volunteers/{told.name}-arm64.qcow2`, one disk\n"
+            "  for QEMU, libvirt and Proxmox.")
+
+
 def machine(told, root):
     """Which file a scientist starts."""
     if not told.login:
@@ -81,7 +92,9 @@ def machine(told, root):
     return (f"- `{stem}.ova`, to those with a laptop: a machine that has a queue and runs no jobs. They log in there and\n"
             f"  submit jobs. (`{stem}.qcow2` and `{stem}-config.img` are the same for QEMU, libvirt\n  and Proxmox; whoever takes another form of the image puts"
             f" `{stem}-config.iso` into the machine's CD drive.\n  `{stem}.vhdx` with `{stem}.ps1` is the same for Hyper-V.)\n"
-            f"- Or the volunteers' `{told.name}.ova`, to those whose computer shall run jobs, too.")
+            + (f"- `{stem}-arm64.utm.zip` is the same for Macs with Apple's chips, `{stem}-arm64.qcow2` for other computers\n  with ARM processors.\n"
+               if told.arm64 else "")
+            + f"- Or the volunteers' `{told.name}.ova`, to those whose computer shall run jobs, too.")
 
 
 def manager_until(pool):

@@ -20,7 +20,7 @@ class Pool:
         self.authority = Authority(clone.wow_ca, folder.ca, held)
         self._clone = clone
         self._held = held
-        self._image = None
+        self._image = self._arm = None
 
     @property
     def facts(self):
@@ -40,6 +40,13 @@ class Pool:
         if self._image is None:
             self._image = image.find(self._clone)
         return self._image
+
+    @property
+    def arm(self):
+        """The image for arm64 to stamp, None where nobody gets it."""
+        if self.settings.arm64 and self._arm is None:
+            self._arm = image.find_arm(self._clone)
+        return self._arm
 
     def change(self, **what):
         """Changes settings."""
@@ -106,7 +113,7 @@ class Pool:
         """The steps that make the files for people, those that have changed. `manager` says what becomes of the manager's when a manager has run with
         this CA (`served`)."""
         stamped = stamping.Stamped(self.folder)
-        found = stamping.outputs(self.folder, self.facts, self.ticket, self.settings, self.image)
+        found = stamping.outputs(self.folder, self.facts, self.ticket, self.settings, self.image, self.arm)
         why = None if manager == REPLACE else self.served()
         if why:
             theirs = [output for output in found if output.path.parent == self.folder.for_manager]

@@ -18,7 +18,8 @@ class Settings(NamedTuple):
     says whether there is an image for laptops, with a queue and no jobs; `managers` are those beside the first in their order, {host, address, at} each, `at`
     None where only the overlay leads there; `reserved` are the addresses for managers, FIRST-LAST, empty in a pool that was made before there were any; `projects`
     are {name: {says, link}}; `admins` maps the names of those who may ask the CA on its manager to OpenSSH keys; `keyboard` is what stands at the machines' screens,
-    empty for an American one; `origins` are the web servers that have the stack's files, blanks between."""
+    empty for an American one; `origins` are the web servers that have the stack's files, blanks between; `arm64` says
+    whether there are files for computers with ARM processors."""
     name: str
     subnet: str
     host: str
@@ -33,6 +34,7 @@ class Settings(NamedTuple):
     admins: dict = {}
     keyboard: str = ""
     origins: str = ""
+    arm64: bool = False
 
     @property
     def at(self):
@@ -43,7 +45,7 @@ class Settings(NamedTuple):
 def write(path, settings):
     """Keeps them. OSError: no room."""
     told = settings._asdict()
-    for later in ("managers", "reserved", "projects", "admins", "keyboard", "origins"):
+    for later in ("managers", "reserved", "projects", "admins", "keyboard", "origins", "arm64"):
         # As a clone of before knows it.
         if not told[later]:
             del told[later]

@@ -6,11 +6,15 @@ import os
 import pathlib
 import shutil
 import tempfile
+import zipfile
 from typing import NamedTuple
 
 from pool import conf, durable, programs
 from pool.formats import configdisk, inplace, onedisk, ovf, stamps, tools
 from pool.image import OVA, QCOW2, SCRIPT, VHDX
+
+
+ZIP = ".zip"
 
 
 class Output(NamedTuple):
@@ -57,6 +61,21 @@ def _stamp(output, new, held, make):
         durable.remove(written)
 
 
+def utm(output, new, held):
+    """Stamps what UTM opens: its folder, in an archive, for a folder goes by no mail. macOS unpacks it by a double click."""
+    disk, name = output.path.with_name(f"{output.path.name}.disk{durable.SUFFIX}"), output.path.name.removesuffix(ZIP)
+    try:
+        shutil.copyfile(output.source, disk)
+        _stamp(output, disk, held, lambda entries: stamps.stamp_in_place(disk, entries))
+        with zipfile.ZipFile(new, "w") as archive:
+            # The disk is packed already.
+            archive.write(output.source.parents[1] / "config.plist", f"{name}/config.plist")
+            archive.write(disk, f"{name}/Data/{output.source.name}")
+        new.chmod(0o600)
+    finally:
+        durable.remove(disk)
+
+
 def copy(output, new, _):
     """The system's disk as it was built."""
     shutil.copyfile(output.source, new)
@@ -67,8 +86,9 @@ def script(output, new, _):
     shutil.copyfile(output.source, new)
 
 
-def outputs(folder, facts, ticket, told, image):
-    """All that people get; `told` are the pool's settings. The name of a file says what it is for, since it leaves its folder."""
+def outputs(folder, facts, ticket, told, image, arm=None):
+    """All that people get; `told` are the pool's settings; `arm` is the image for arm64, None where nobody gets that. The
+    name of a file says what it is for, since it leaves its folder."""
     name, manager, volunteers = facts.name, folder.for_manager, folder.for_volunteers
     node = {"keyboard": told.keyboard} if told.keyboard else {}
     theirs, ours = conf.worker(facts, ticket, told.users.items(), **node), conf.manager(facts, told.admins.items(), **node)
@@ -87,11 +107,17 @@ def outputs(folder, facts, ticket, told, image):
                                                                folder.keys if folder.keys.exists() else None),
                 Output(place / f"{stem}.ps1", image.script, image.digests[SCRIPT], "", None, script, None)]
 
-    made = [*four(manager, f"{name}-manager", ours, folder.manager), *six(volunteers, name, theirs)]
+    def two(place, stem, text):
+        keys = folder.keys if folder.keys.exists() else None
+        return [Output(place / f"{stem}{end}", source, arm.digest, text, None, makes, None, keys)
+                for end, source, makes in ((".qcow2", arm.qcow2, whole), (f".utm{ZIP}", arm.disk, utm))] if arm else []
+
+    made = [*four(manager, f"{name}-manager", ours, folder.manager), *six(volunteers, name, theirs), *two(volunteers, f"{name}-arm64", theirs)]
     for one in told.managers:
         made += four(folder.for_other(one["host"]), f"{name}-manager-{one['host']}", conf.other_manager(facts, one["at"], **node), folder.other(one["host"]))
     if told.login:
-        made += six(folder.for_scientists, f"{name}-login", conf.worker(facts, ticket, told.users.items(), role="login", **node))
+        login = conf.worker(facts, ticket, told.users.items(), role="login", **node)
+        made += [*six(folder.for_scientists, f"{name}-login", login), *two(folder.for_scientists, f"{name}-login-arm64", login)]
     return made
 
 

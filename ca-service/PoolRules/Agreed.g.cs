@@ -79,6 +79,12 @@ public static class Agreed
     /// <summary>Word of a line for a delta: a file from which a machine makes one of the stack's files out of another one.</summary>
     public const string DeltaWord = "delta";
 
+    /// <summary>Word of the line of its text from which on it says what machines of another architecture have.</summary>
+    public const string ArchitectureWord = "architecture";
+
+    /// <summary>Debian's name of the architecture of which the lines before such a line are.</summary>
+    public const string FirstArchitecture = "amd64";
+
     /// <summary>Kind of the notice that says until when the stack is the newest: its term.</summary>
     public const int TermNotice = 4;
 

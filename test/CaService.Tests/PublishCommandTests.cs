@@ -28,8 +28,26 @@ public sealed class PublishCommandTests : Publishing
         Assert.Equal(made.BytesOf(0), await File.ReadAllBytesAsync(Path.Combine(Ca.StateFolder, "layers", made.Stack.Layers[0].Digest)));
         Assert.Equal($"number={notice.Number} modules=tutorial,storm-surge,glue", Detail());
         string said = (await RunAsync(0, "stack")).Output;
-        Assert.Contains($"stack {notice.Number}, over base bbbbbbbbbbbb and node cccccccccccc:\n  tutorial", said, StringComparison.Ordinal);
+        Assert.Contains($"stack {notice.Number} for amd64, over base bbbbbbbbbbbb and node cccccccccccc:\n  tutorial", said, StringComparison.Ordinal);
         Assert.DoesNotContain("lacks", said, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_stack_for_two_architectures_is_kept_whole_and_shown_by_both()
+    {
+        TestStack made = TestStack.Make(Ca.Folder, ("a", 5)), other = TestStack.MakeSystem(Ca.Folder, [6, 7, 8, 9], ("a", 5));
+        string text = Encoding.ASCII.GetString(made.Stack.Write()) + Encoding.ASCII.GetString(other.Stack.Write()).Replace("wow-stack 1", "architecture arm64", StringComparison.Ordinal);
+        await File.WriteAllTextAsync(Path.Combine(other.Folder, "stack"), text);
+        Assert.Contains("is published: for amd64 a; for arm64 a system with base ", (await RunAsync(0, "publish", other.Folder)).Output, StringComparison.Ordinal);
+        Assert.Equal(text, Encoding.ASCII.GetString(NoticeFile.Load(Notice)!.Body.Span));
+        Assert.Equal([.. other.Stack.Files.Select(file => file.Digest).Order()], Kept());
+        Assert.EndsWith($" modules=a arm64={string.Join(',', other.Stack.System.Select(file => file.Digest[..12]))},a", Detail(), StringComparison.Ordinal);
+        string said = (await RunAsync(0, "stack")).Output;
+        Assert.Contains(" for amd64, over base bbbbbbbbbbbb and node", said, StringComparison.Ordinal);
+        Assert.Contains(" for arm64, with a system, which", said, StringComparison.Ordinal);
+        using var found = JsonDocument.Parse((await RunAsync(0, "stack", "--json")).Output);
+        JsonElement arm = Assert.Single(found.RootElement.GetProperty("others").EnumerateArray());
+        Assert.Equal(("arm64", 4), (arm.GetProperty("architecture").GetString(), arm.GetProperty("system").GetArrayLength()));
     }
 
     [Fact]

@@ -39,6 +39,27 @@ public sealed class PoolLayersTests
     }
 
     [Fact]
+    public void It_may_have_a_part_for_each_architecture()
+    {
+        string arm = "architecture arm64\nbase 4 70\nnode 7 80\nkernel 8 90\ninitrd 9 40\nmodule tutorial 4096 1\ndelta 4 5 3 6\n";
+        string text = Whole(Carrying + "module tutorial 4096 1\n" + arm + "restart-by 5\n");
+        Assert.True(PoolLayers.TryRead(Encoding.ASCII.GetBytes(text), out PoolLayers? stack, out string reason), reason);
+        Assert.Equal(("amd64", Digest('B'), 5L), (stack.Architecture, stack.Base, stack.RestartBy));
+        Assert.Equal([("amd64", Digest('N')), ("arm64", Digest('7'))], stack.Parts.Select(part => (part.Architecture, part.Node!)));
+        PoolLayers other = Assert.Single(stack.Others);
+        Assert.Equal((4, 1, 1), (other.System.Count, other.Layers.Count, other.Deltas.Count));
+        Assert.Equal([.. "BNKI147896".Select(Digest)], stack.Files.Select(file => file.Digest));
+        Assert.Equal(149 + 4096 + 280 + 3, stack.Size);
+        Assert.Equal(text, Encoding.ASCII.GetString(stack.Write()));
+        Assert.Equal(text.Replace("by 5", "by 7", StringComparison.Ordinal), Encoding.ASCII.GetString(stack.WithRestart(7).Write()));
+
+        Assert.True(PoolLayers.TryRead(Encoding.ASCII.GetBytes(Whole("wow-stack 1\n" + arm)), out stack, out reason), reason);
+        Assert.Null(stack.Base);
+        Assert.Equal(stack.Others, stack.Parts);
+        Assert.Equal(6, stack.Files.Count);
+    }
+
+    [Fact]
     public void A_system_is_made_of_its_four_files_and_counts_among_the_bytes()
     {
         StackLayer[] system = [new("base", 1L << 31, Digest('B')), new("node", 1L << 31, Digest('N')), new("kernel", 1L << 31, Digest('K')), new("initrd", 1L << 31, Digest('I'))];
@@ -162,6 +183,13 @@ public sealed class PoolLayersTests
     [InlineData(Carrying + "module a 1 I\n", "digest is there twice")]
     [InlineData(Carrying + "glue glue 1 1\n", "glue is the last")]
     [InlineData(Carrying + "module a 4294967296 1\nmodule b 4294967296 2\n", "more than 8589934592")]
+    [InlineData(Over + "architecture arm64\n", "Line 4 is not architecture NAME")]
+    [InlineData(Over + "architecture amd64\nbase 7\nnode 8\n", "Line 4 is not architecture NAME")]
+    [InlineData(Over + "architecture arm64\nbase 7\nnode 8\narchitecture arm64\nbase 7\nnode 8\n", "Line 7 is not architecture NAME")]
+    [InlineData(Over + "architecture arm64\nbase 7\nmodule a 1 2\n", "Lines 5 and 6")]
+    [InlineData(Over + "architecture arm64\nbase 7\nnode 8\nlayer\n", "Line 7 is neither")]
+    [InlineData(Over + "module a 4 1\narchitecture arm64\nbase 8\nnode 9\nmodule a 5 1\n", "another size for amd64")]
+    [InlineData(Carrying + "module a 4294967296 1\narchitecture arm64\nbase 8\nnode 9\nmodule a 4294967296 2\n", "more than 8589934592")]
     [InlineData(Over + "kernel K 9\ninitrd I 4\n", "Line 4")]
     [InlineData(Over + "module kernel 1 1\n", "'kernel' is no name")]
     [InlineData(Over + "module initrd 1 1\n", "'initrd' is no name")]
@@ -258,7 +286,7 @@ public sealed class PoolLayersTests
 
     /// <summary>The text with whole digests in the place of their letters.</summary>
     private static string Whole(string text) => string.Join('\n', text.Split('\n').Select(line => string.Join(' ', line.Split(' ').Select(
-        (word, at) => (at == 1 && word is ("B" or "N" or "K" or "I")) || (at == 3 && !line.StartsWith("delta", StringComparison.Ordinal) && word is ("1" or "2" or "3" or "N" or "I"))
+        (word, at) => (at == 1 && word is ("B" or "N" or "K" or "I" or "4" or "7" or "8" or "9")) || (at == 3 && !line.StartsWith("delta", StringComparison.Ordinal) && word is ("1" or "2" or "3" or "N" or "I"))
             || (at is 1 or 2 or 4 && word.Length == 1 && line.StartsWith("delta", StringComparison.Ordinal)) ? Digest(word[0]) : word))));
 
     private static string Digest(char letter) => new(letter switch { 'N' => 'c', 'K' => 'd', 'I' => 'f', _ => char.ToLowerInvariant(letter) }, 64);

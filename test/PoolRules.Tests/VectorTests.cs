@@ -34,8 +34,9 @@ public sealed class VectorTests
         byte[] whole = Encoding.UTF8.GetBytes(Regex.Replace(text, "<(.)>", letter => new string(letter.Groups[1].Value[0], 64)));
         bool isRead = PoolLayers.TryRead(whole, out PoolLayers? stack, out _);
         Assert.True(!isRead || whole.SequenceEqual(stack!.Write()), text);
-        Assert.True(!isRead || (stack!.System.Count > 0) == text.Contains("\nkernel ", StringComparison.Ordinal), text);
-        Assert.True(!isRead || stack!.Deltas.Count == text.Split("\ndelta ").Length - 1, text);
+        Assert.True(!isRead || stack!.Parts.Any(part => part.System.Count > 0) == text.Contains("\nkernel ", StringComparison.Ordinal), text);
+        Assert.True(!isRead || stack!.Parts.Sum(part => part.Deltas.Count) == text.Split("\ndelta ").Length - 1, text);
+        Assert.True(!isRead || stack!.Others.Count == text.Split("\narchitecture ").Length - 1, text);
         return isRead;
     });
 

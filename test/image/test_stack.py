@@ -153,6 +153,29 @@ class SystemTest(unittest.TestCase):
         self.assertEqual({path.name: path.read_bytes() for path in (self.folder / "out").iterdir() if path.name != "stack"}, {digest(data): data for data in self.files})
         self.assertIn("0 modules and the system, 0.0 MB", said)
 
+    def test_one_for_another_architecture_says_so_and_stands_beside_amd64_s(self):
+        self.make("--system")
+        (self.folder / "out").rename(self.folder / "amd64")
+        (self.folder / "parts/base.json").write_text('{"architecture": "arm64"}')
+        self.layer("parts/layers/node.squashfs", "usr/lib/arm")
+        files = [(self.folder / "parts" / name).read_bytes() for name in FILES]
+        self.assertIn(" for arm64. Copy it", self.make("--system"))
+        own = "architecture arm64\n" + "".join(f"{kind} {digest(data)} {len(data)}\n" for kind, data in zip(text.SYSTEM, files))
+        self.assertEqual((self.folder / "out/stack").read_text(), "wow-stack 1\n" + own)
+        self.assertIn(" for arm64, beside amd64. Copy it", self.make("--system", "--beside", str(self.folder / "amd64")))
+        both = (self.folder / "out/stack").read_bytes()
+        self.assertEqual(both.decode(), (self.folder / "amd64/stack").read_text() + own)
+        self.assertEqual({path.name for path in (self.folder / "out").iterdir()}, {"stack", *map(digest, (*self.files, *files))}, "the files of both are there")
+        (self.folder / "out").rename(self.folder / "both")
+        self.make("--system", "--from", str(self.folder / "both"))
+        for words, why in ((("--beside", "both"), "is for arm64, as the one that is made"), (("--beside", "parts"), "is no stack folder"),
+                           (("--architecture", "amd64"), "is made for arm64, not amd64")):
+            with self.assertRaisesRegex(made.StackError, why):
+                self.make("--system", words[0], *(str(self.folder / word) if words[0] == "--beside" else word for word in words[1:]))
+        next(path for path in (self.folder / "amd64").iterdir() if path.name != "stack").unlink()
+        with self.assertRaisesRegex(made.StackError, "no such file; make that stack folder anew"):
+            self.make("--system", "--beside", str(self.folder / "amd64"))
+
     def test_the_modules_stand_above_it(self):
         below = [(kind, self.folder / f"parts/layers/{kind}.squashfs") for kind in made.BELOW]
         above = [(kind, self.folder / f"{name}.squashfs") for kind, name in (("module", "maths"), ("glue", "glue"))]

@@ -108,6 +108,28 @@ class Prepared(Root, unittest.TestCase):
 class Machine(Prepared):
     """What wow-stack does."""
 
+    def test_what_is_for_another_architecture_is_not_fetched_and_the_machine_stays_as_it_is(self):
+        self.publish(12)
+        self.assertEqual((self.look(), self.listed()), (0, ["maths", "physics"]))
+        self.brought.clear()
+        there = self.layers()
+        for number, data, whose in ((13, body(line("maths")), "amd64"), (14, body(line("maths"), over=system()), "amd64"),
+                                    (15, EMPTY + b"architecture riscv64\n" + body(line("maths"), over=system())[len(EMPTY):], "riscv64")):
+            self.publish(number, data)
+            with mock.patch.object(os, "uname", return_value=mock.Mock(machine="aarch64")):
+                self.assertEqual(self.look(), 0)
+            self.assertEqual((self.brought, self.listed(), self.layers()), ([], ["maths", "physics"], there), "what it took before stays")
+            what, todo = told.trouble(self.said())
+            self.assertEqual((self.said()["code"], what),
+                             ("other-architecture", f"the pool's stack {number} is for {whose}, and has nothing for this machine, which is arm64 and stays as it is"))
+            self.assertIn("wow image stack --beside", todo)
+        self.publish(16, body(line("maths"), "architecture arm64\n", f"base {BASE}\nnode {NODE}\n", line("physics")))
+        with mock.patch.object(os, "uname", return_value=mock.Mock(machine="aarch64")):
+            self.look()
+        self.assertEqual((self.said()["code"], self.listed()), ("next", ["physics"]), "its own part it takes")
+        self.look()
+        self.assertEqual(self.listed(), ["maths"])
+
     def test_modules_that_pool_conf_leaves_out_are_told(self):
         self.write("list", f"{OWN}module maths x 1 aa\nmodule physics x 1 bb\nglue glue x 1 cc\n")
         self.write("chosen", "modules=physics\nabsent=\nstacked=physics\n")

@@ -3,6 +3,7 @@ import hashlib
 import os
 import random
 import unittest
+from unittest import mock
 
 from test_stack import BASE, BYTES, EMPTY, FORMER, NODE, SYSTEM, WHOLE, body, delta, line, notice, system
 from wow.lib import agreed
@@ -48,6 +49,20 @@ class Text(unittest.TestCase):
             self.assertEqual([file.name for file in stack.system], [file.kind for file in stack.system])
         self.assertEqual(stack.system[0].line(), f"base base {BASE} 121 {BASE}")
         self.assertEqual((text.read(WHOLE, 1).system, text.read(EMPTY, 1).system), ((), ()))
+
+    def test_each_architecture_has_its_own_part(self):
+        arm = f"architecture arm64\nbase {'a4' * 32}\nnode {'64' * 32}\n"
+        both = body(line("maths"), arm, line("physics"), "restart-by 5\n", over=system())
+        amd64, arm64, other = (text.read(both, 7, name) for name in ("amd64", "arm64", "riscv64"))
+        self.assertEqual((amd64.base, amd64.modules, amd64.restart_by, len(amd64.system), amd64.elsewhere), (BASE, ["maths"], 5, 4, ()))
+        self.assertEqual((arm64.base, arm64.modules, arm64.restart_by, arm64.system, arm64.elsewhere), ("a4" * 32, ["physics"], 5, (), ()))
+        self.assertEqual((other.number, other.base, other.files, other.restart_by, other.elsewhere), (7, "", (), 5, ("amd64", "arm64")))
+        self.assertEqual(text.read(WHOLE, 1, "arm64").elsewhere, ("amd64",), "a text that does not say so is amd64's")
+        self.assertEqual(text.read(EMPTY + arm.encode(), 1, "amd64").elsewhere, ("arm64",))
+        self.assertEqual(text.read(EMPTY, 1, "arm64").elsewhere, (), "nothing is for nobody")
+        for machine, name in (("x86_64", "amd64"), ("aarch64", "arm64"), ("s390x", "s390x")):
+            with mock.patch.object(os, "uname", return_value=mock.Mock(machine=machine)):
+                self.assertEqual((text.machine(), text.read(both, 1).base), (name, {"amd64": BASE, "arm64": "a4" * 32}.get(name, "")))
 
     def test_a_system_is_whole_or_none(self):
         base, node, kernel, initrd = SYSTEM

@@ -25,11 +25,14 @@ def fault(**values):
 
 def is_stack(text):
     """Whether it is the text of a stack; a letter in angle brackets stands for a digest of 64 of it."""
+    data = re.sub("<(.)>", lambda letter: letter[1] * 64, text).encode()
     try:
-        stack = stacks.read(re.sub("<(.)>", lambda letter: letter[1] * 64, text).encode(), 1)
+        stacks.read(data, 1)
     except stacks.NoStack:
         return False
-    assert bool(stack.system) == ("\nkernel " in text) and len(stack.deltas) == text.count("\ndelta "), text
+    parts = [stacks.read(data, 1, name) for name in stacks.parts(data)[0]]
+    assert any(part.system for part in parts) == ("\nkernel " in text) and sum(len(part.deltas) for part in parts) == text.count("\ndelta "), text
+    assert len(parts) == 1 + text.count("\narchitecture "), text
     return True
 
 

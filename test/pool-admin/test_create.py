@@ -7,7 +7,7 @@ import re
 import unittest
 from unittest import mock
 
-from world import FILES, KEY, LOGIN, World, identity, whole
+from world import ARM, FILES, KEY, LOGIN, World, identity, whole
 
 from pool import pages, place
 from pool.authority import Authority
@@ -342,6 +342,13 @@ class Refused(unittest.TestCase):
         self.world.made()
         self.assertEqual("0022", (self.world.out / "umask").read_text(encoding="ascii").strip(), "an image made so would be its owner's alone")
 
+    def test_files_for_arm64_want_that_image_before_anything_is_made(self):
+        code, _, err = self.world.create("--arm64")
+        self.assertEqual((1, True, False), (code, "&& make image ARCH=arm64" in err, self.world.pool.exists()), err)
+        self.world.make_arm()
+        self.assertEqual(FILES | ARM, {image["file"] for image in self.world.made("--arm64")["images"]})
+        self.assertIn("`for-volunteers/science-arm64.utm.zip`", self.world.text("START.md"))
+
 
 class AnotherPool(unittest.TestCase):
     def setUp(self):
@@ -354,6 +361,7 @@ class AnotherPool(unittest.TestCase):
         other.write_text(KEY.replace("alice@home", "bob"), encoding="ascii")
         for words, says in ((("--at", "other.example.org"), "wow pool stamp"), (("--at", "manager.example.org", "--subnet", "10.0.0.0/8"), "keeps its subnet"),
                             (("--machines", "8"), "wow pool ticket"), (("--login",), "wow pool stamp --login"), (("--until", "2098-01-01"), "wow pool ticket"), (("--user", f"bob={other}"), "wow pool user"),
+                            (("--arm64",), "has no files for arm64, not files for arm64. To make those files, too: wow pool stamp --arm64"),
                             (("--admin", f"bob={other}"), "wow pool admin")):
             code, _, err = self.world.run("create", "science", *words)
             self.assertEqual((1, True), (code, says in err), err)

@@ -3,15 +3,19 @@
 import datetime
 import json
 import os
+import pathlib
 import sqlite3
 import subprocess
 import sys
+import tempfile
 import unittest
+import zipfile
 from unittest import mock
 
-from world import FILES, KEY, LOGIN, ROOT, World, ended, identity
+from world import ARM, FILES, KEY, LOGIN, ROOT, World, ended, identity
 
 from pool import settings
+from pool.formats import inplace, onedisk
 from pool.authority import day_in
 from pool.node import token
 from pool.verbs import show
@@ -192,6 +196,43 @@ class Kept(unittest.TestCase):
         self.run_json("user", "add", self.world.pool, f"bob={self.world.key}")
         self.assertIn("[user:bob]", self.world.conf("for-scientists/science-login-config.img"))
         self.assertEqual(self.before, identity(self.world))
+
+    def test_files_for_arm64_are_made_later_and_kept_up_to_date_from_then_on(self):
+        self.assertIn("`make image ARCH=arm64`", self.world.text("START.md"))
+        self.assertIn("pool stamp", self.world.text("START.md").partition("Apple's chips")[2].partition("--arm64")[0])
+        before = {name: (self.world.pool / name).read_bytes() for name in self.world.names()}
+        code, _, err = self.world.run("stamp", self.world.pool, "--arm64", "--at", "elsewhere.example.org")
+        self.assertEqual((1, True), (code, f"holds no image for arm64. Type: cd {self.world.clone.root} && make image ARCH=arm64" in err), err)
+        self.assertEqual(before, {name: (self.world.pool / name).read_bytes() for name in self.world.names()}, "nothing is changed then")
+        self.world.make_arm()
+        told = self.run_json("stamp", self.world.pool, "--arm64", "--login")
+        logins = {"for-scientists/science-login-arm64.qcow2", "for-scientists/science-login-arm64.utm.zip"}
+        self.assertEqual(FILES | ARM | LOGIN | logins, {image["file"] for image in told["images"]})
+        for name in ("for-volunteers/science-arm64", "for-scientists/science-login-arm64"):
+            self.assertIn(f"`{name}.utm.zip`", self.world.text("START.md"))
+            self.assertIn(f"`{name}.qcow2`", self.world.text("START.md"))
+        self.run_json("user", "add", self.world.pool, f"bob={self.world.key}")
+        self.assertIn("[user:bob]", self.conf_of("for-volunteers/science-arm64.qcow2"))
+        with zipfile.ZipFile(self.world.pool / "for-volunteers/science-arm64.utm.zip") as archive:
+            self.assertEqual(["science-arm64.utm/config.plist", "science-arm64.utm/Data/wow.qcow2"], archive.namelist())
+            archive.extract("science-arm64.utm/Data/wow.qcow2", self.world.home)
+        self.assertIn("[user:bob]", self.conf_of(self.world.home / "science-arm64.utm/Data/wow.qcow2"))
+        self.assertEqual(self.before, identity(self.world))
+
+    def test_what_is_wrong_with_the_files_for_arm64_is_named(self):
+        self.world.make_arm(release="0.0.1")
+        code, _, err = self.world.run("stamp", self.world.pool, "--arm64")
+        self.assertEqual((1, True), (code, "is of release 0.0.1" in err), err)
+        self.world.make_arm()
+        (self.world.arm_out / "wow-arm64.utm/config.plist").write_text("<plist>\n", encoding="ascii")
+        code, _, err = self.world.run("stamp", self.world.pool, "--arm64")
+        self.assertEqual((1, True), (code, "is not what SHA256SUMS beside it says" in err and "make image ARCH=arm64" in err), err)
+
+    def conf_of(self, disk):
+        """pool.conf on a disk that holds a whole machine."""
+        with tempfile.TemporaryDirectory() as scratch:
+            scratch = pathlib.Path(scratch)
+            return inplace.state_of(onedisk.look(self.world.pool / disk, scratch), scratch).pool_conf.decode()
 
     def test_nothing_is_stamped_when_nothing_has_changed(self):
         inodes = {name: os.stat(self.world.pool / name).st_ino for name in FILES}

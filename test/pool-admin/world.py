@@ -30,6 +30,7 @@ ALONE = (".vhdx", ".ps1")
 """What volunteers and scientists get beside these."""
 FILES = {f"for-{place}/{stem}{end}" for place, stem in (("manager", "science-manager"), ("volunteers", "science")) for end in ENDS}
 FILES |= {f"for-volunteers/science{end}" for end in ALONE}
+ARM = {f"for-volunteers/science-arm64{end}" for end in (".qcow2", ".utm.zip")}
 LOGIN = {f"for-scientists/science-login{end}" for end in (*ENDS, *ALONE)}
 
 
@@ -54,7 +55,8 @@ class World:
         self.home.mkdir()
         self.out = pathlib.Path(made.name, "out")
         self.out.mkdir()
-        self.clone = Clone(out=self.out, wow_ca=wow_ca(), builder="/bin/false")
+        self.arm_out = pathlib.Path(made.name, "arm64")
+        self.clone = Clone(out=self.out, arm_out=self.arm_out, wow_ca=wow_ca(), builder="/bin/false")
         self.make_image()
         self.key = pathlib.Path(made.name, "alice.pub")
         self.key.write_text(KEY + "\n", encoding="ascii")
@@ -73,6 +75,17 @@ class World:
         (self.out / "wow-amd64.ps1").write_text("New-VM\n", encoding="ascii")
         sums = "".join(f"{ovf.digest_of(self.out / name)}  {name}\n" for name in ("wow-amd64.ova", "wow-amd64.qcow2", "wow-amd64.vhdx", "wow-amd64.ps1"))
         (self.out / "SHA256SUMS").write_text(sums, encoding="ascii")
+
+    def make_arm(self, release=None):
+        """The files for arm64, formed as those of a build: the disk has partitions and nothing in them."""
+        names = ("wow-arm64.qcow2", "wow-arm64.utm/Data/wow.qcow2", "wow-arm64.utm/config.plist", "wow.spdx.json")
+        (self.arm_out / "wow-arm64.utm/Data").mkdir(parents=True, exist_ok=True)
+        for name in names[:2]:
+            subprocess.run(["qemu-img", "convert", "-O", "qcow2", _disk(), self.arm_out / name], check=True)
+        (self.arm_out / names[2]).write_text("<plist/>\n", encoding="ascii")
+        (self.arm_out / names[3]).write_text(json.dumps({"packages": [{"name": "wow-image", "versionInfo": release or self.clone.release}]}), encoding="ascii")
+        sums = "".join(f"{ovf.digest_of(self.arm_out / name)}  {name}\n" for name in names)
+        (self.arm_out / "SHA256SUMS").write_text(sums, encoding="ascii")
 
     def run(self, *words, reached=lambda name: None, typed=""):
         """(exit code, standard output, standard error) of `wow pool` with these words, in the folder of pools."""

@@ -33,6 +33,7 @@ def add(parser):
                         f"{OTHERS[0]}, {OTHERS[1]} and so on; where no --at says it, the place of each is asked for")
     parser.add_argument("--keyboard", metavar="LAYOUT", help="which keyboards stand at the machines' screens, like de or fr; an owner may choose another one")
     parser.add_argument("--login", action="store_true", help="also make a machine with a queue and no jobs, for people with a laptop")
+    parser.add_argument("--arm64", action="store_true", help="also make files for computers with ARM processors, Apple's among them")
 
 
 def run(given, context):
@@ -116,10 +117,13 @@ def checked(given, context):
     others = managers(places, reserved, subnet)
     if given.keyboard:
         conf.judge_keyboard(given.keyboard)
+    if given.arm64:
+        image.find_arm(context.clone)
     until = day(given.until or day_in(settings.DAYS))
     context.warn([doubt for host, _ in places for doubt in place.doubts(host, subnet, given.private)])
     (host, port), *_ = places
-    return Settings(given.name, subnet, host, port, machines, until, named, given.login, others, reserved, admins=admins, keyboard=given.keyboard or "")
+    return Settings(given.name, subnet, host, port, machines, until, named, given.login, others, reserved, admins=admins, keyboard=given.keyboard or "",
+                    arm64=given.arm64)
 
 
 def managers(places, reserved, subnet):
@@ -149,17 +153,19 @@ def same_pool(given, folder):
              "--machines": (given.machines, there.machines, "To admit more machines: wow pool ticket"),
              "--until": (given.until, there.until, "To admit machines for longer: wow pool ticket"),
              "--login": (given.login or None, there.login, "To make that image, too: wow pool stamp --login"),
+             "--arm64": (given.arm64 or None, there.arm64, "To make those files, too: wow pool stamp --arm64"),
              "--keyboard": (given.keyboard, there.keyboard or "us", "To have another one: wow pool stamp --keyboard"),
              "--user": (users.read(given.user) or None, there.users, "To change who may log in: wow pool user"),
              "--admin": (users.read(given.admin, "--admin") or None, there.admins, "To change who administers the pool: wow pool admin")}
     for option, (wanted, has, todo) in typed.items():
         if wanted is not None and wanted != has:
-            raise WowError(f"the pool there has {_shown(has)}, not {_shown(wanted)}", todo, str(folder.root), option)
+            raise WowError(f"the pool there has {_shown(has, option)}, not {_shown(wanted, option)}", todo, str(folder.root), option)
 
 
-def _shown(value):
+def _shown(value, option):
     if isinstance(value, bool):
-        return "an image for laptops" if value else "no image for laptops"
+        what = "files for arm64" if option == "--arm64" else "image for laptops"
+        return ("an " if what.startswith("image") else "") + what if value else f"no {what}"
     return " ".join(sorted(value)) or "nobody" if isinstance(value, dict) else value
 
 

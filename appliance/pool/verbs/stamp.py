@@ -1,7 +1,7 @@
 """Makes the images anew after `make image`, renews the manager's first certificate if it is time, or moves the manager to another address. What has not
 changed stays. A manager that has run is not replaced by the new file: it has the CA's records. Give its disk the new system: wow pool upgrade."""
 
-from pool import conf, opening, place
+from pool import conf, image, opening, place
 from pool.folder import Folder
 from pool.pool import LEAVE, REPLACE
 
@@ -14,6 +14,7 @@ def add(parser):
     parser.add_argument("--at", metavar="HOST[:PORT]", help="where the manager will be from now on")
     parser.add_argument("--private", action="store_true", help="that address is private: all machines of the pool stand in its network")
     parser.add_argument("--login", action="store_true", help="from now on also make a machine with a queue and no jobs, for people with a laptop")
+    parser.add_argument("--arm64", action="store_true", help="from now on also make files for computers with ARM processors, Apple's among them")
     parser.add_argument("--keyboard", metavar="LAYOUT", help="which keyboards stand at the machines' screens from now on, like de or fr; us for American ones")
     parser.add_argument("--origins", metavar="URLS", help="web servers from which machines fetch modules from now on, https://, blanks between; '' for none")
     parser.add_argument("--replace-manager", action="store_true", help="make the manager's files although its CA has admitted machines: that manager is gone")
@@ -26,6 +27,8 @@ def run(given, context):
     with opening.locked(folder, context) as held:
         pool = opening.pool(folder, context, held)
         pool.image  # first: without an image nothing is changed
+        if given.arm64 or pool.settings.arm64:
+            image.find_arm(context.clone)
         if given.at:
             host, port = place.read(given.at)
             conf.judge(pool.settings.name, pool.settings.subnet, f"{host}:{port}", {})
@@ -38,6 +41,8 @@ def run(given, context):
             pool.change(origins=conf.judge_origins(given.origins))
         if given.login:
             pool.change(login=True)
+        if given.arm64:
+            pool.change(arm64=True)
         for keys in (folder.manager, *(folder.other(one["host"]) for one in pool.settings.managers)):
             pool.authority.renew_manager(keys)
         why = None if given.replace_manager else pool.served()

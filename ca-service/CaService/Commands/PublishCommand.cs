@@ -103,12 +103,14 @@ internal static class PublishCommand
             : Digits.TryRead(said, Agreed.LatestRestart, out ulong number) && number > 0 ? number
             : throw new UserError($"--{After.Name} is '{said}': give the number that a machine names, from 1 to {Agreed.LatestRestart}.");
 
-    private static string Describe(PoolLayers stack)
+    private static string Describe(PoolLayers stack) =>
+        !stack.Parts.Any() ? "no module, machines use what their image has"
+            : string.Join("; ", stack.Parts.Select(part => $"{(stack.Others.Count > 0 ? $"for {part.Architecture} " : string.Empty)}{DescribePart(part)}"));
+
+    private static string DescribePart(PoolLayers part)
     {
-        string modules = stack.Layers.Count == 0 ? "no module" : string.Join(", ", stack.Layers.Select(layer => layer.Name));
-        return stack.Base is null ? $"{modules}, machines use what their image has"
-            : stack.System.Count == 0 ? modules
-            : $"a system with base {stack.Base[..12]}, {stack.System.Sum(file => file.Size)} bytes, and {modules}";
+        string modules = part.Layers.Count == 0 ? "no module" : string.Join(", ", part.Layers.Select(layer => layer.Name));
+        return part.System.Count == 0 ? modules : $"a system with base {part.Base![..12]}, {part.System.Sum(file => file.Size)} bytes, and {modules}";
     }
 
     private static PoolLayers WithRestart(PoolLayers stack, Options options, DateTimeOffset now)

@@ -17,18 +17,14 @@ internal static class StackCommand
         reply.Say(
             words =>
             {
-                words.WriteLine(published.Number == 0 ? "Nothing was published: machines use what their image has."
-                    : published.Stack.Base is null ? $"stack {published.Number}: no module, machines use what their image has"
-                    : published.Stack.System.Count > 0 ? $"stack {published.Number}, with a system, which machines that have another one take:"
-                    : $"stack {published.Number}, over base {published.Stack.Base![..12]} and node {published.Stack.Node![..12]}:");
-                foreach (StackLayer layer in published.Stack.System.Concat(published.Stack.Layers))
+                if (!published.Stack.Parts.Any())
                 {
-                    words.WriteLine($"  {layer.Name,-20} {layer.Size,12} bytes  {layer.Digest[..12]}");
+                    words.WriteLine(published.Number == 0 ? "Nothing was published: machines use what their image has." : $"stack {published.Number}: no module, machines use what their image has");
                 }
 
-                if (published.Stack.Deltas.Count is > 0 and var count)
+                foreach (PoolLayers part in published.Stack.Parts)
                 {
-                    words.WriteLine($"  {(count == 1 ? "1 delta" : $"{count} deltas"),-20} {published.Stack.Deltas.Sum(delta => delta.Size),12} bytes, for machines that have what was before");
+                    Say(words, published.Number, part);
                 }
 
                 words.Write(At(published.Stack, "Until {0} jobs keep a machine from starting again with it, then no more.\n"));
@@ -75,8 +71,6 @@ internal static class StackCommand
     public static void Write(Utf8JsonWriter json, Published published)
     {
         json.WriteNumber("number", published.Number);
-        json.WriteString("base", published.Stack.Base);
-        json.WriteString("node", published.Stack.Node);
         if (published.Stack.RestartBy is long second)
         {
             json.WriteNumber("restart_by", second);
@@ -86,9 +80,42 @@ internal static class StackCommand
             json.WriteNull("restart_by");
         }
 
-        WriteFiles(json, "system", published.Stack.System);
-        WriteFiles(json, "layers", published.Stack.Layers);
-        WriteDeltas(json, published.Stack.Deltas);
+        Write(json, published.Stack);
+        json.WriteStartArray("others");
+        foreach (PoolLayers other in published.Stack.Others)
+        {
+            json.WriteStartObject();
+            json.WriteString("architecture", other.Architecture);
+            Write(json, other);
+            json.WriteEndObject();
+        }
+
+        json.WriteEndArray();
+    }
+
+    private static void Write(Utf8JsonWriter json, PoolLayers part)
+    {
+        json.WriteString("base", part.Base);
+        json.WriteString("node", part.Node);
+        WriteFiles(json, "system", part.System);
+        WriteFiles(json, "layers", part.Layers);
+        WriteDeltas(json, part.Deltas);
+    }
+
+    private static void Say(TextWriter words, ulong number, PoolLayers part)
+    {
+        words.WriteLine(
+            part.System.Count > 0 ? $"stack {number} for {part.Architecture}, with a system, which machines that have another one take:"
+                : $"stack {number} for {part.Architecture}, over base {part.Base![..12]} and node {part.Node![..12]}:");
+        foreach (StackLayer layer in part.System.Concat(part.Layers))
+        {
+            words.WriteLine($"  {layer.Name,-20} {layer.Size,12} bytes  {layer.Digest[..12]}");
+        }
+
+        if (part.Deltas.Count is > 0 and var count)
+        {
+            words.WriteLine($"  {(count == 1 ? "1 delta" : $"{count} deltas"),-20} {part.Deltas.Sum(delta => delta.Size),12} bytes, for machines that have what was before");
+        }
     }
 
     private static string At(DateTimeOffset time) => time.ToString("u", CultureInfo.InvariantCulture);

@@ -42,7 +42,8 @@ internal sealed class PublishDesk(CaFolder ca, StackFolder folder, TimeProvider 
         ulong number = NoticeNumber.After(Math.Max(before.Number, after), now);
         string modules = string.Join(',', stack.Layers.Select(layer => layer.Name));
         string system = stack.System.Count == 0 ? string.Empty : $" system={string.Join(',', stack.System.Select(file => file.Digest[..12]))}";
-        ca.Database.Write(transaction => Audit.Append(transaction, now, "publish", $"number={number} modules={modules}{system}"));
+        string others = string.Concat(stack.Others.Select(other => $" {other.Architecture}={string.Join(',', other.System.Select(file => file.Digest[..12]).Concat(other.Layers.Select(layer => layer.Name)))}"));
+        ca.Database.Write(transaction => Audit.Append(transaction, now, "publish", $"number={number} modules={modules}{system}{others}"));
         AtomicFile.Write(folder.NoticePath, folder.Keys.Sign(PoolLayers.NoticeKind, number, stack.Write()), UnixFileMode.UserRead | UnixFileMode.UserWrite);
         folder.Keep(stack.Files);
         return number;

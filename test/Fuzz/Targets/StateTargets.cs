@@ -61,8 +61,10 @@ internal static class StateTargets
                 new("delta-of-none", Stack("module a 1 ", '1', Delta('d', '7', 3, '8'))), new("delta-of-itself", Stack("module a 1 ", '1', Delta('1', '1', 3, '8'))),
                 new("delta-from-delta", Stack("module a 1 ", '1', Delta('1', '8', 3, '8'))), new("delta-twice", Stack("module a 1 ", '1', Delta('1', '7', 3, '8'), Delta('1', '7', 3, '9'))),
                 new("deltas-many", Stack(["module a 1 ", '1', .. Enumerable.Range(0, 33).Select(i => Delta('1', '7', 1, '8').Replace("777", $"{i:x3}", StringComparison.Ordinal))])),
+                new("architectures", Carrying("module a 4096 ", '1', "architecture arm64\nbase ", 'a', "node ", 'b', "module a 4096 ", '1', Delta('1', '7', 3, '8'), "restart-by 5\n")),
+                new("architecture-alone", "wow-stack 1\narchitecture arm64\n"u8.ToArray()), new("architecture-twice", Stack("architecture arm64\nbase ", 'a', "node ", 'b', "architecture arm64\nbase ", 'a', "node ", 'b')),
             ],
-            new TextMutator(["wow-stack 1\n", "base ", "node ", "kernel ", "initrd ", "module ", "glue ", "delta ", "restart-by ", " 1 ", " 4294967296 ", " 0", new string('a', 64), new string('b', 64), "\n", " "]),
+            new TextMutator(["wow-stack 1\n", "architecture ", "arm64\n", "base ", "node ", "kernel ", "initrd ", "module ", "glue ", "delta ", "restart-by ", " 1 ", " 4294967296 ", " 0", new string('a', 64), new string('b', 64), "\n", " "]),
             input => PoolLayers.TryRead(input, out PoolLayers? stack, out _) ? Written(stack) : null, isStrict: true, most: 1 << 17);
         yield return new CodecTarget(
             "term",
@@ -95,21 +97,34 @@ internal static class StateTargets
 
     private static byte[] Written(PoolLayers stack)
     {
-        Oracle.That(stack.Layers.Count <= Agreed.MostModules + 1 && stack.Size <= Agreed.LargestStack, "no stack is larger than machines take");
-        Oracle.That(stack.System.Count is 0 or 4, "a system is whole or none");
-        Oracle.That(stack.System.Concat(stack.Layers).All(layer => PoolLayers.IsDigest(layer.Digest) && HostLabel.IsLegal(layer.Name)), "names and digests are those of files");
-        StackLayer[] whole = [.. stack.Files.SkipLast(stack.Deltas.Count)];
-        Oracle.That(whole.SequenceEqual(stack.System.Concat(stack.Layers)), "what machines fetch is there whole");
-        bool isMade = stack.System.Count > 0
-            ? PoolLayers.TryCreate(stack.System, stack.Layers, out PoolLayers? made, out _)
-            : PoolLayers.TryCreate(stack.Base, stack.Node, stack.Layers, out made, out _);
-        Oracle.That(isMade && made!.Files.SequenceEqual(whole), "what is read can be made");
-        Oracle.That(stack.Deltas.Select(delta => (delta.Size, delta.Digest)).SequenceEqual(stack.Files.Skip(whole.Length).Select(file => (file.Size, file.Digest))), "each delta is fetched, too");
-        Oracle.That(
-            stack.Deltas.Count <= Agreed.MostDeltas && stack.Deltas.All(delta => whole.Any(file => file.Digest == delta.File) && delta.From != delta.File && PoolLayers.IsDigest(delta.From)),
-            "a delta makes a file of the stack from another one");
+        Oracle.That(stack.Size <= Agreed.LargestStack, "no stack is larger than machines take");
         Oracle.That(stack.Files.DistinctBy(file => file.Digest).Count() == stack.Files.Count, "no file is there twice");
+        Oracle.That(stack.Parts.DistinctBy(part => part.Architecture).Count() == stack.Parts.Count(), "no architecture is there twice");
+        foreach (PoolLayers part in stack.Parts)
+        {
+            Judge(stack, part);
+        }
+
         return stack.Write();
+    }
+
+    /// <summary>What holds of what a stack has for one architecture.</summary>
+    private static void Judge(PoolLayers stack, PoolLayers part)
+    {
+        Oracle.That(part.Layers.Count <= Agreed.MostModules + 1, "a machine stacks all modules");
+        Oracle.That(part.System.Count is 0 or 4, "a system is whole or none");
+        StackLayer[] whole = [.. part.System.Concat(part.Layers)];
+        Oracle.That(whole.All(layer => PoolLayers.IsDigest(layer.Digest) && HostLabel.IsLegal(layer.Name)), "names and digests are those of files");
+        bool isMade = part.System.Count > 0
+            ? PoolLayers.TryCreate(part.System, part.Layers, out PoolLayers? made, out _)
+            : PoolLayers.TryCreate(part.Base, part.Node, part.Layers, out made, out _);
+        Oracle.That(isMade && made!.Files.SequenceEqual(whole), "what is read can be made");
+        Oracle.That(
+            whole.Select(file => (file.Size, file.Digest)).Concat(part.Deltas.Select(delta => (delta.Size, delta.Digest))).All(file => stack.Files.Any(one => (one.Size, one.Digest) == file)),
+            "what machines fetch is there whole, and each delta");
+        Oracle.That(
+            part.Deltas.Count <= Agreed.MostDeltas && part.Deltas.All(delta => whole.Any(file => file.Digest == delta.File) && delta.From != delta.File && PoolLayers.IsDigest(delta.From)),
+            "a delta makes a file of the stack from another one");
     }
 
     private static byte[] Managers(ManagerList list)

@@ -61,6 +61,10 @@ LATEST_RESTART = 9999999999
 """The largest number that may stand there."""
 DELTA_WORD = "delta"
 """Word of a line for a delta: a file from which a machine makes one of the stack's files out of another one."""
+ARCHITECTURE_WORD = "architecture"
+"""Word of the line of its text from which on it says what machines of another architecture have."""
+FIRST_ARCHITECTURE = "amd64"
+"""Debian's name of the architecture of which the lines before such a line are."""
 TERM_NOTICE = 4
 """Kind of the notice that says until when the stack is the newest: its term."""
 TERM_HEAD = "wow-term 1"

@@ -105,6 +105,10 @@ def _act(place: "Place", stack: "Stack", way: "Callable[[], Way]", published: tu
     if modes.read()[0] == modes.EPHEMERAL:
         told.leave("ephemeral", stack, "this start keeps nothing, so it has its image's modules", "")
         return 0
+    if stack.elsewhere:
+        told.leave("other-architecture", stack, f"the pool's stack {stack.number} is for {' and '.join(stack.elsewhere)}, and has nothing for this machine, which is "
+                   f"{text.machine()} and stays as it is", f"The pool's administrator publishes one for {text.machine()}, too: wow image stack --beside")
+        return 0
     place.open()
     is_over = is_other and systems.is_over(place, stack, ARMED)
     if (is_over or not is_other) and not _mend(place, stack, way, published, sleep, systems, write):

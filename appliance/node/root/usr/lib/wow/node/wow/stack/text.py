@@ -1,6 +1,8 @@
 """The text of a stack, as the pool's CA signs it in a notice of kind 3: which base and node the modules were made over, and each layer by size and digest; or
-a whole system, base, node, kernel and initrd, each by size and digest too; and deltas, from which some of them can be made. Whatever is not exactly such a
-text is none."""
+a whole system, base, node, kernel and initrd, each by size and digest too; and deltas, from which some of them can be made. A text may have such a part for each
+architecture. Whatever is not exactly such a text is none."""
+import os
+
 from wow.lib import agreed, modes
 
 MAGIC, HEAD, LARGEST_FILE = b"WOWN", 14, 1 << 17
@@ -10,6 +12,8 @@ DIGITS = set("0123456789")
 LONGEST_LABEL = 63
 SYSTEM = ("base", "node", "kernel", "initrd")
 """What a system consists of, in the order of the text."""
+MACHINES = {"x86_64": agreed.FIRST_ARCHITECTURE, "aarch64": "arm64"}
+"""Debian's names, which the text has, by the kernel's."""
 
 
 class NoStack(Exception):
@@ -42,14 +46,21 @@ class Delta:
 class Stack:
     """A published stack. An empty one has no base, no node and no layers. layers: modules and glue. restart_by: from which Unix second on no job keeps a machine
     from starting again with it; None where jobs always do. system: the files that it carries so that machines of another system take it, as SYSTEM has them; ()
-    where it carries none. deltas: a machine may pass over any of them."""
+    where it carries none. deltas: a machine may pass over any of them. elsewhere: the architectures that it is for, where it has nothing for the one that was
+    asked for."""
 
-    __slots__ = ("number", "base", "node", "layers", "restart_by", "system", "deltas")
+    __slots__ = ("number", "base", "node", "layers", "restart_by", "system", "deltas", "elsewhere")
 
     def __init__(self, number: int, base: str = "", node: str = "", layers: "tuple[Layer, ...]" = (), restart_by: int | None = None,
                  system: "tuple[Layer, ...]" = (), deltas: "tuple[Delta, ...]" = ()) -> None:
         self.number, self.base, self.node, self.layers = number, base, node, layers
         self.restart_by, self.system, self.deltas = restart_by, system, deltas
+        self.elsewhere: tuple[str, ...] = ()
+
+    @property
+    def files(self) -> "tuple[Layer | Delta, ...]":
+        """All that may be fetched of it."""
+        return (*self.system, *self.layers, *self.deltas)
 
     @property
     def modules(self) -> list[str]:
@@ -70,8 +81,34 @@ def opened(data: bytes, kind: int) -> tuple[int, bytes]:
     return int.from_bytes(data[5:13], "big"), data[HEAD + data[13]:]
 
 
-def read(data: bytes, number: int) -> Stack:
-    """The stack of a text. NoStack."""
+def read(data: bytes, number: int, architecture: str = "") -> Stack:
+    """The stack of a text, as it is for an architecture; for this machine's where none is named. NoStack."""
+    found, restart_by = parts(data)
+    made = {one: _part(lines, number, restart_by) for one, lines in found.items()}
+    sizes: dict[str, int] = {}
+    for file in (file for stack in made.values() for file in stack.files):
+        # A module without programs may be one file for all.
+        if sizes.setdefault(file.digest, file.size) != file.size:
+            raise NoStack("a file has two sizes")
+    if sum(sizes.values()) > agreed.LARGEST_STACK:
+        raise NoStack(f"its files have more than {agreed.LARGEST_STACK} bytes together")
+    there = [one for one, stack in made.items() if stack.base]
+    own = architecture or machine()
+    if own in there:
+        return made[own]
+    nothing = Stack(number, restart_by=restart_by)
+    nothing.elsewhere = tuple(there)
+    return nothing
+
+
+def machine() -> str:
+    """Debian's name of this machine's architecture; the kernel's, which no text has, where that is another."""
+    name = os.uname().machine
+    return MACHINES.get(name, name)
+
+
+def parts(data: bytes) -> tuple[dict[str, list[str]], int | None]:
+    """The lines for each architecture, those of the first one in any case, and the deadline. NoStack."""
     if len(data) > agreed.LARGEST_STACK_TEXT:
         raise NoStack(f"it has more than {agreed.LARGEST_STACK_TEXT} bytes")
     if not data.endswith(b"\n"):
@@ -83,6 +120,23 @@ def read(data: bytes, number: int) -> Stack:
     restart_by = _deadline(rest[-1]) if rest else None
     if restart_by is not None:
         rest.pop()
+    lines: list[str] = []
+    found = {agreed.FIRST_ARCHITECTURE: lines}
+    for line in rest:
+        words = line.split(" ")
+        if words[0] != agreed.ARCHITECTURE_WORD:
+            lines.append(line)
+            continue
+        if len(words) != 2 or not _is_label(words[1]) or words[1] in found:
+            raise NoStack(f"a line is not {agreed.ARCHITECTURE_WORD} and a name, which stands once and is not {agreed.FIRST_ARCHITECTURE}")
+        lines = found[words[1]] = []
+    if not all(found[name] for name in list(found)[1:]):
+        raise NoStack("it names an architecture, and nothing for it")
+    return found, restart_by
+
+
+def _part(rest: list[str], number: int, restart_by: int | None) -> Stack:
+    """What the lines for one architecture say. NoStack."""
     if not rest:
         return Stack(number, restart_by=restart_by)
     if len(rest) < 2:
@@ -163,8 +217,6 @@ def _together(files: "tuple[Layer, ...]", deltas: "tuple[Delta, ...]", over: lis
     digests += [*over, *(delta.digest for delta in deltas)]
     if len(set(digests)) < len(digests):
         raise NoStack("two of its files are one")
-    if sum(file.size for file in files) + sum(delta.size for delta in deltas) > agreed.LARGEST_STACK:
-        raise NoStack(f"its files have more than {agreed.LARGEST_STACK} bytes together")
 
 
 def _apart(deltas: "tuple[Delta, ...]", digests: list[str]) -> None:
