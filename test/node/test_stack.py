@@ -370,6 +370,17 @@ class Reaching(unittest.TestCase):
             with self.assertRaises(WowError):
                 self.reached(**said)
 
+    def test_a_ca_without_an_address_keeps_no_machine_from_its_origins(self):
+        with mock.patch.object(bring.facts, "read", samples.pool), mock.patch.object(bring.control, "status", lambda: samples.STATUS), \
+                mock.patch.object(bring.control, "ask", side_effect=WowError("ca.science.internal has no address", "")), mock.patch.object(bring.named, "known", list), \
+                mock.patch("wow.stack.origins.Origins"):
+            with self.assertRaisesRegex(WowError, "ca.science.internal has no address"):
+                bring.reach()
+            with mock.patch.object(bring.named, "known", lambda: ["https://a.example"]):
+                way = bring.reach()
+            with self.assertRaisesRegex(OSError, "ca.science.internal has no address"):
+                way.ca.say("GET", "/")
+
 
 if __name__ == "__main__":
     unittest.main()
