@@ -47,7 +47,7 @@ class Outside:
             do("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj", "/CN=web",
                "-keyout", str(key), "-out", str(pem))
             der = subprocess.run(["openssl", "x509", "-in", str(pem), "-outform", "DER"], stdout=subprocess.PIPE, check=True).stdout
-            self.origin = f"https://{WEB}:{PORT}/#sha256={hashlib.sha256(der).hexdigest()}"
+            self.origin = f"https://{WEB}:{PORT}#sha256={hashlib.sha256(der).hexdigest()}"
             self.topology.public("web", WEB)
             self.topology.public("machine", MACHINE)
             for port in (PORT, OTHER):

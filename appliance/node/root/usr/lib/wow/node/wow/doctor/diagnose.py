@@ -136,7 +136,7 @@ def stack(facts: "Gathered") -> list[Finding]:
 
 def origins(facts: "Gathered") -> list[Finding]:
     """Whether the web servers that pool.conf names gave what they should."""
-    return [wrong("origins", f"{line}.", "Other machines and the CA give it meanwhile. The pool's administrator looks at that server, and at [modules] origins.")
+    return [wrong("origins", f"{line}.", "Other machines and the CA give it meanwhile. The pool's administrator looks at that server, at [modules] origins, and at wow-ca origins.")
             for line in facts["origins"].splitlines()]
 
 

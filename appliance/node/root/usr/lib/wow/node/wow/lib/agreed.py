@@ -81,7 +81,7 @@ MOST_ORIGINS = 4
 """Origins of a notice, and as many of pool.conf."""
 LONGEST_ORIGIN = 200
 """Characters of an origin before its # at most."""
-ORIGIN_HOST = "(?:(?:[0-9]{1,3}[.]){3}[0-9]{1,3}|(?=[0-9.]*[a-z-])[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:[.][a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*)"
+ORIGIN_HOST = "(?:(?:[0-9]{1,3}[.]){3}[0-9]{1,3}|(?=[0-9.]*[a-z-])[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:[.][a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*)"
 """What stands behind https:// in an origin, https://HOST[:PORT][/PATH][#sha256=HEX], as a regular expression of both
 languages."""
 ORIGIN_PORT = "(?::(?:[1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]))?"
