@@ -1,7 +1,8 @@
 """What a machine and a web server do of origins, by the machine's own code; each is run in a namespace.
 
 outsider.py serve FOLDER ADDRESS PORT CERTIFICATE KEY    a web server of a folder by TLS
-outsider.py fetch FOLDER LIST DIGEST SIZE                wow-stack, by the list of origins that the fence knows, and wow-origin@ in its account as systemd starts it; prints what came of it
+outsider.py fetch FOLDER LIST DIGEST SIZE                wow-stack, by the origins that the fence knows, and wow-origin@ in its account, as systemd
+                                                         starts it; prints what came of it
 outsider.py settle LIST NOTICE OWN...                    wow-origins.service, with origins of pool.conf; prints its exit code
 outsider.py call UID HOST PORT FROM                      prints whether an account's connection opens; FROM: its own port, 0 for any
 """

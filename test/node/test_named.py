@@ -53,7 +53,8 @@ class Text(Case):
 
     def test_what_is_no_such_text_names_none(self):
         good = f"wow-origins 1\norigin {A}\n"
-        for data in ("", "wow-origins 1", good[:-1], good + "\n", good + f"origin {A}\n", good + "mirror https://c\n", good.replace("1", "2"), good.replace("https", "http"),
+        for data in ("", "wow-origins 1", good[:-1], good + "\n", good + f"origin {A}\n", good + "mirror https://c\n", good.replace("1", "2"),
+                     good.replace("https", "http"),
                      good.replace("\n", "\r\n"), good + "origin https://c/x y\n", good + "origin https://c\x0borigin https://d\n", good + "origin https://c:70000\n",
                      good + "origin https://c\u0661\n", "".join(["wow-origins 1\n", *(f"origin https://a{number}\n" for number in range(agreed.MOST_ORIGINS + 1))]),
                      f"wow-origins 1\norigin https://a/{'a' * agreed.LONGEST_ORIGIN}\n"):

@@ -96,7 +96,8 @@ class Case(unittest.TestCase):
         patch = mock.patch("builtins.print")
         self.said = patch.start()
         self.addCleanup(patch.stop)
-        for patch in (mock.patch.object(paths, "ORIGINS_LEFT", f"{made.name}/left"), mock.patch.object(paths, "BESIDE", f"{made.name}/carried"), mock.patch.object(paths, "ORIGIN_SOCKET", f"{made.name}/socket"),
+        for patch in (mock.patch.object(paths, "ORIGINS_LEFT", f"{made.name}/left"), mock.patch.object(paths, "BESIDE", f"{made.name}/carried"),
+                      mock.patch.object(paths, "ORIGIN_SOCKET", f"{made.name}/socket"),
                       mock.patch.object(origins, "SILENCE", 0.6), mock.patch.dict(os.environ, SSL_CERT_FILE=self.files[0])):
             patch.start()
             self.addCleanup(patch.stop)
@@ -303,6 +304,11 @@ class Way(Case):
         self.addCleanup(there.close)
         return peers.Way(fetch.Source(CA, there.port, "ca.demo.internal", "127.84.0.2"), "127.84.0.2", lambda: True, origins.Origins(self.named))
 
+    def without_ca(self):
+        """The way of a machine that finds no address of the CA."""
+        nowhere = peers.Nowhere("ca.demo.internal has no address", "ca.demo.internal", "127.84.0.2")
+        return peers.Way(nowhere, "127.84.0.2", lambda: True, origins.Origins(self.named))
+
     def test_an_origin_spares_the_ca_and_the_other_machines_which_learn_that_this_one_has_it(self):
         self.origin(serving(DATA))
         peers.layer(self.way(), WANTED, self.folder)
@@ -326,15 +332,13 @@ class Way(Case):
         self.origin(serving(DATA))
         with open(f"{self.folder}/{WANTED.digest}.part", "wb") as file:
             file.write(DATA[:500_000])
-        peers.layer(peers.Way(peers.Nowhere("ca.demo.internal has no address", "ca.demo.internal", "127.84.0.2"), "127.84.0.2", lambda: True, origins.Origins(self.named)),
-                    WANTED, self.folder)
+        peers.layer(self.without_ca(), WANTED, self.folder)
         self.assertEqual(os.listdir(self.folder), [WANTED.digest])
 
     def test_where_nobody_gives_it_and_the_ca_has_no_address_that_is_told(self):
         self.origin(saying(head(404, Content_Length=0)))
         with self.assertRaisesRegex(WowError, "was not brought: ca.demo.internal has no address") as caught:
-            peers.layer(peers.Way(peers.Nowhere("ca.demo.internal has no address", "ca.demo.internal", "127.84.0.2"), "127.84.0.2", lambda: True, origins.Origins(self.named)),
-                        WANTED, self.folder)
+            peers.layer(self.without_ca(), WANTED, self.folder)
         self.assertEqual(caught.exception.code, "away")
 
 

@@ -5,7 +5,8 @@ from wow.lib import agreed
 def is_origin(text: str) -> bool:
     """Whether it is one, in the spelling that all use."""
     import re
-    return len(text.partition("#")[0]) <= agreed.LONGEST_ORIGIN and re.fullmatch(f"https://{agreed.ORIGIN_HOST}{agreed.ORIGIN_PORT}{agreed.ORIGIN_PATH}", text) is not None
+    pattern = f"https://{agreed.ORIGIN_HOST}{agreed.ORIGIN_PORT}{agreed.ORIGIN_PATH}"
+    return len(text.partition("#")[0]) <= agreed.LONGEST_ORIGIN and re.fullmatch(pattern, text) is not None
 
 
 def spelled(text: str) -> str:
