@@ -356,6 +356,16 @@ class Machine(Prepared):
         self.assertEqual([words for words in done if words[0] == "start"], [("start", "wow-system.service")])
 
 
+class Month(Prepared):
+    def test_nothing_published_is_fetched_while_the_owner_s_month_is_used_up_and_people_are_told(self):
+        self.publish(12)
+        with mock.patch("wow.stack.lent.month.pause", return_value=object()):
+            self.assertEqual((self.look(), self.said()["code"], self.brought), (1, "month", []))
+        (found,) = diagnose.stack({"stack": self.said()})
+        self.assertEqual((found.state, found.code), (finding.WRONG, "modules-month"))
+        self.assertEqual((self.look(), self.listed()), (0, ["maths", "physics"]))
+
+
 class Reaching(unittest.TestCase):
     def reached(self, **said):
         with mock.patch.object(bring.facts, "read", samples.pool), mock.patch.object(bring.control, "status", lambda: {**samples.STATUS, **said}), \

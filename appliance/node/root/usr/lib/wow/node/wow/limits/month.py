@@ -1,5 +1,5 @@
-"""What the overlay carried in each calendar month of the machine's time zone, and what came from origins beside it, both ways, and the owner's share of it: a small file beside that of the limits, which
-wow-jobs keeps (line.py). A month that its share is used up in is the owner's pause under another name.
+"""What the overlay carried in each calendar month of the machine's time zone, and what came from origins beside it, both ways, and the owner's share of it: a
+small file beside that of the limits, which wow-jobs keeps (line.py). A month that its share is used up in is the owner's pause under another name.
 
 The month is the newest that is kept, not the clock's: a clock set wrong gives no fresh share. The clock's counts when it has said another one for a while
 (Ledger); was it ahead before, then what was counted in months to come is of this one. So no clock ends a share for ever either."""
@@ -49,7 +49,8 @@ class Run:
 
 
 class Book:
-    """months: bytes sent and received by month, YYYY-MM. run: ipopd's, as last counted; beside: the same of what origins sent past the overlay. full: since when this month's share is used up, seconds since 1970."""
+    """months: bytes sent and received by month, YYYY-MM. run: ipopd's, as last counted; beside: the same of what origins sent past the overlay.
+    full: since when this month's share is used up, seconds since 1970."""
 
     __slots__ = ("months", "run", "beside", "full")
 

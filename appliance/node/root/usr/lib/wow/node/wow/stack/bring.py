@@ -175,7 +175,7 @@ def _bring(place: "Place", stack: "Stack", missing: "list[Layer]", way: "Callabl
     # What these two load takes longer than all else here, and most looks find nothing to fetch.
     import random
 
-    from wow.stack import fetch, lent, peers
+    from wow.stack import fetch, peers
     look_for_room(place, missing)
     told.leave("fetching", stack, "", "")
     sleep(random.uniform(0, SPREAD))
@@ -183,9 +183,7 @@ def _bring(place: "Place", stack: "Stack", missing: "list[Layer]", way: "Callabl
     for layer in missing:
         change = _change(place, stack, layer, systems)
         while True:
-            if read(published[0]) != published[1]:
-                raise Newer
-            lent.check()
+            _look(published)
             try:
                 if change is None or not fetch.by_delta(there, layer, *change, place.layers):
                     peers.layer(there, layer, place.layers)
@@ -195,6 +193,14 @@ def _bring(place: "Place", stack: "Stack", missing: "list[Layer]", way: "Callabl
                 if waits > MOST_WAITS:
                     raise WowError("the CA is busy serving others, and so are machines that have it", told.AGAIN, code="away") from None
                 sleep(busy.seconds * random.uniform(1, LATER))
+
+
+def _look(published: tuple[str, bytes]) -> None:
+    """Before each file. Newer; WowError where the owner lends no more of the line this month."""
+    from wow.stack import lent
+    if read(published[0]) != published[1]:
+        raise Newer
+    lent.check()
 
 
 def _change(place: "Place", stack: "Stack", layer: "Layer", systems: Systems) -> "tuple[Layer, str] | None":
