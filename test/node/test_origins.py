@@ -406,8 +406,8 @@ class Lending(Case):
         self.assertEqual(caught.exception.code, "month")
         self.assertIs(check, lent.check)
         (part,) = os.listdir(self.folder)
-        self.assertTrue(400_000 <= os.path.getsize(f"{self.folder}/{part}") < len(DATA))
-        self.assertGreater(line.beside()[1], 400_000)
+        self.assertTrue(300_000 <= os.path.getsize(f"{self.folder}/{part}") < len(DATA))
+        self.assertGreater(line.beside()[1], 300_000)
         self.assertTrue(self.fetch(), "it goes on there")
         self.assertEqual(len(self.servers[0].there.asked), 2)
 
