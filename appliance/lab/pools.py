@@ -11,6 +11,7 @@ from pool import addresses, conf, settings, steps  # noqa: E402, F401
 from pool.authority import day_in, moment  # noqa: E402, F401
 from pool.clone import Clone  # noqa: E402, F401
 from pool.folder import Folder  # noqa: E402, F401
+from pool.formats import configdisk  # noqa: E402, F401
 from pool.node import BLACK, WowError, blacken  # noqa: E402, F401
 from pool.pool import Pool  # noqa: E402, F401
 from pool.progress import Progress  # noqa: E402, F401

@@ -1,4 +1,5 @@
-"""Makes a machine's WOWCFG disk: pool.conf; for the manager the folder manager/, for a machine with an assigned address machine/."""
+"""Makes a machine's WOWCFG disk: pool.conf; for the manager the folder manager/, for a machine with an assigned address machine/; the keys that sign
+the pool's stack."""
 
 import os
 import pathlib
@@ -6,7 +7,7 @@ import shutil
 
 import image
 import login
-from pools import conf
+from pools import conf, configdisk
 from shell import run
 
 NO_FILE = object()
@@ -23,6 +24,9 @@ def config(machine, pool, users, folder, ticket=None, text=None, assigned=None):
     source.mkdir()
     if text is None:
         text = pool_conf(machine, pool.facts, users, ticket or pool.ticket)
+        # As those of `wow pool create` have them.
+        if pool.folder.keys.exists():
+            shutil.copyfile(pool.folder.keys, source / configdisk.KEYS)
     if text is not NO_FILE:
         (source / "pool.conf").write_text(text, encoding="utf-8")
     if machine.role == "manager":

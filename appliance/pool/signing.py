@@ -13,7 +13,7 @@ KEYS = "keys.notice"
 """The keys that signed the stack one after the other, each with its proof: no secret."""
 MADE = ("ca.key", "ca.pem", "ca.db")
 """Of the CA's folder: in every pool's folder, and so in every backup."""
-TAKEN = (KEYS, "stack.notice", "term.notice")
+TAKEN = (KEYS, "stack.notice", "term.notice", "origins.notice")
 """Of the CA's folder: what the pool's folder gets from the manager, beside the newest stack-N.key."""
 AGAIN = ("revocations.notice", "layers", "layers.lock")
 """Of the CA's folder: what wow-ca makes anew, of its database or when something is published."""

@@ -103,6 +103,29 @@ public static class Agreed
     /// <summary>Keys of the stack in a pool's life.</summary>
     public const int MostKeys = 8;
 
+    /// <summary>Kind of the notice that names web servers which have the stack's files: its origins.</summary>
+    public const int OriginsNotice = 6;
+
+    /// <summary>First line of its text.</summary>
+    public const string OriginsHead = "wow-origins 1";
+
+    /// <summary>Origins of a notice, and as many of pool.conf.</summary>
+    public const int MostOrigins = 4;
+
+    /// <summary>Characters of an origin before its # at most.</summary>
+    public const int LongestOrigin = 200;
+
+    /// <summary>
+    /// What stands behind https:// in an origin, https://HOST[:PORT][/PATH][#sha256=HEX], as a regular expression of both languages.
+    /// </summary>
+    public const string OriginHost = "(?:(?:[0-9]{1,3}[.]){3}[0-9]{1,3}|(?=[0-9.]*[a-z-])[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:[.][a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*)";
+
+    /// <summary>The same of what follows.</summary>
+    public const string OriginPort = "(?::(?:[1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]))?";
+
+    /// <summary>The same of path and pin, up to the last character.</summary>
+    public const string OriginPath = "(?:/[A-Za-z0-9._~%+/-]*[A-Za-z0-9._~%+-])?(?:#sha256=[0-9a-f]{64})?";
+
     /// <summary>TCP port on which the manager with the CA hands out the stack's layers, by HTTP to machines whose packets IPsec seals.</summary>
     public const int LayersPort = 8445;
 

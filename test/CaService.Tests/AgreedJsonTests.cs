@@ -44,6 +44,7 @@ public sealed class AgreedJsonTests : IDisposable
         Assert.Equal((2, 1), ((await Ask("list", "--state", State)).GetProperty("certificates").GetArrayLength(), (await Ask("list", "--state", State)).GetProperty("tickets").GetArrayLength()));
         await Ask("ticket", "--state", State, "--end", ticket.Split(':')[0]);
         await Ask("stack", "--state", State);
+        await Ask("origins", "https://a.example", "--state", State);
         await Ask("rekey", "--state", State);
         await Ask("help");
 

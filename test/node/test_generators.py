@@ -127,12 +127,13 @@ class Fence(unittest.TestCase):
 
     def test_origins_open_the_fence_for_one_account_and_their_ports_and_for_no_job(self):
         usual = fence.sockets(samples.pool())
-        self.assertNotIn(f"skuid {users.ORIGIN_UID}", usual)
+        self.assertIn("  set origins { type inet_service; }\n", usual)
         text = fence.sockets(samples.pool(modules__origins="https://a.example/wow https://b.example:8443 https://c.example"))
-        self.assertEqual([line.strip() for line in text.splitlines() if line not in usual.splitlines()],
-                         ["chain origin_out {", 'oifname "lo" ip daddr 127.0.0.1 meta l4proto { tcp, udp } th dport 53 counter accept', 'oifname { "lo", "wow0" } counter drop',
-                          "ip protocol tcp tcp dport { 443, 8443 } counter accept", "tcp sport { 443, 8443 } tcp flags & (syn | ack) != syn counter accept",
-                          f"meta skuid {users.ORIGIN_UID} goto origin_out"])
+        self.assertEqual([line.strip() for line in text.splitlines() if line not in usual.splitlines()], ["set origins { type inet_service; elements = { 443, 8443 } }"])
+        self.assertEqual([line.strip() for line in text.split("chain origin_out {\n")[1].split("  }\n")[0].splitlines()],
+                         ['oifname "lo" ip daddr 127.0.0.1 meta l4proto { tcp, udp } th dport 53 counter accept', 'oifname { "lo", "wow0" } counter drop',
+                          "ip protocol tcp tcp dport @origins counter accept", "counter drop"])
+        self.assertEqual([line.strip() for line in text.splitlines() if "sport @origins" in line], ["tcp sport @origins tcp flags & (syn | ack) != syn counter accept"])
         rules = [line.strip() for line in text.split("chain output {\n")[1].split("}\n")[0].splitlines()]
         self.assertLess(rules.index(f"meta skuid {users.ORIGIN_UID} goto origin_out"), rules.index('oifname "lo" accept'))
         self.assertFalse(paths.FIRST_JOB_UID <= users.ORIGIN_UID <= paths.LAST_JOB_UID)
@@ -160,7 +161,7 @@ class Fence(unittest.TestCase):
         self.assertIsNotNone(nft, "install nftables")
         for pool in (samples.pool(), samples.pool(node__role="manager"), samples.pool(pool__open="yes", ca__certificate=None, ca__ticket=None),
                      samples.pool(modules__origins="https://a.example https://b.example:8443/x")):
-            text = fence.sockets(pool).replace('"dnsmasq"', '"daemon"') + fence.own_address("10.128.3.4")
+            text = fence.sockets(pool).replace('"dnsmasq"', '"daemon"') + fence.own_address("10.128.3.4") + fence.origin_ports({443, 8444}) + fence.origin_ports(set())
             done = subprocess.run([*ALONE, nft, "-c", "-f", "-"], input=text, text=True, capture_output=True, check=False)
             self.assertEqual((done.returncode, done.stderr), (0, ""))
             wire = fence.wire(pool) + "flush set netdev wow_wire ca\nadd element netdev wow_wire ca { 10.128.0.1 }\n"

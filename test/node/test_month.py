@@ -2,18 +2,21 @@
 import datetime
 import json
 import pathlib
+import tempfile
 import time
 import unittest
 from unittest import mock
 
 from test_limits import DAY, HOUR, MONDAY, Case
 
+from wow.lib import paths
 from wow.lib.errors import WowError
 from wow.limits import holding, line, month, state, words
 from wow.page import text as console
 from wow.pause import state as pause_state
 from wow.pause import tell as pause_tell
 from wow.pause import words as pause_words
+from wow.stack import lent
 from wow.web import pages
 
 GB = month.GIGABYTE
@@ -26,9 +29,13 @@ class Months(Case):
     def setUp(self):
         super().setUp()
         self.boot, self.now, self.uptime = "one", 1000.0, 900
-        patch = mock.patch.object(pause_state, "now", lambda: pause_state.Clock(self.wall, self.now, self.boot))
-        patch.start()
-        self.addCleanup(patch.stop)
+        made = tempfile.TemporaryDirectory()
+        self.addCleanup(made.cleanup)
+        self.place = pathlib.Path(made.name)
+        for patch in (mock.patch.object(pause_state, "now", lambda: pause_state.Clock(self.wall, self.now, self.boot)),
+                      mock.patch.object(paths, "BESIDE", str(self.place / "beside"))):
+            patch.start()
+            self.addCleanup(patch.stop)
         self.line = self.begin()
 
     def begin(self):
@@ -42,6 +49,10 @@ class Months(Case):
             self.carried["sent_bytes"] += sent
             self.carried["received_bytes"] += received
         self.line.round(self.now)
+
+    def beside(self, sent, received):
+        """What wow-stack says that origins took and sent since this start."""
+        self.place.joinpath("beside").write_text(f"{sent} {received}\n", encoding="ascii")
 
     def restarts(self):
         """ipopd starts anew."""
@@ -119,6 +130,41 @@ class Counting(Months):
         self.passes(30, 4000, 10)
         self.assertEqual(self.counted(), ("2027-01", 7000, 520))
 
+    def test_what_came_from_origins_past_the_overlay_is_counted_once_and_after_a_restart_of_anything(self):
+        self.beside(100, 5000)
+        self.passes(30, 1000, 500)
+        self.passes(30)
+        self.assertEqual(self.counted(), ("2027-01", 1100, 5500))
+        self.beside(150, 6000)
+        self.line = self.begin()
+        self.passes(30)
+        self.line = self.begin()
+        self.passes(30)
+        self.assertEqual(self.counted(), ("2027-01", 1150, 6500))
+        self.boot, self.now, self.uptime = "two", 20.0, 10
+        self.beside(200, 7000)
+        self.line = self.begin()
+        self.passes(30)
+        self.assertEqual(self.counted(), ("2027-01", 1350 + 1000, 13500 + 500), "another boot begins at nothing")
+
+    def test_a_file_of_a_former_release_is_as_good(self):
+        self.passes(30, 1000, 500)
+        kept = json.loads(pathlib.Path(month.FILE).read_text(encoding="utf-8"))
+        del kept["beside"]
+        pathlib.Path(month.FILE).write_text(json.dumps(kept), encoding="utf-8")
+        self.line = self.begin()
+        self.beside(1, 2)
+        self.passes(30)
+        self.assertEqual(self.counted(), ("2027-01", 1001, 502))
+
+    def test_origins_use_up_the_month_too(self):
+        self.ask(month="1")
+        self.beside(0, GB)
+        self.passes(5)
+        self.assertEqual(holding.read().who, month.WHO)
+        with self.assertRaisesRegex(WowError, "share of the line is used up"):
+            lent.check()
+
     def test_a_loss_of_power_loses_five_minutes_at_most(self):
         for _ in range(100):
             self.passes(30, 1000)
@@ -190,10 +236,10 @@ class Counting(Months):
     def test_a_bad_file_is_told_and_counted_anew(self):
         self.passes(30, 1000)
         good = json.loads(pathlib.Path(month.FILE).read_text(encoding="utf-8"))
-        bad = [b"", b"{", b"[]", b"\xff", b"[" * 4000] + [json.dumps({name: value for name, value in good.items() if name != gone}).encode() for gone in good]
+        bad = [b"", b"{", b"[]", b"\xff", b"[" * 4000] + [json.dumps({name: value for name, value in good.items() if name != gone}).encode() for gone in good if gone != "beside"]
         bad += [json.dumps({**good, **change}).encode() for change in (
             {"months": []}, {"months": {"2027-13": [1, 1]}}, {"months": {"2027-1": [1, 1]}}, {"months": {"2027-01": [1]}}, {"months": {"2027-01": [-1, 1]}}, {"months": {"2027-01": [True, 1]}},
-            {"months": {"2027-01": [1 << 61, 1]}}, {"months": {"٢٠٢٧-01": [1, 1]}}, {"run": 5}, {"run": ["one", 1, 2]}, {"run": ["one", 1.5, 2, 3]}, {"full": "1"}, {"full": -1})]
+            {"months": {"2027-01": [1 << 61, 1]}}, {"months": {"٢٠٢٧-01": [1, 1]}}, {"run": 5}, {"run": ["one", 1, 2]}, {"run": ["one", 1.5, 2, 3]}, {"beside": 5}, {"beside": ["one", 0, -2, 3]}, {"full": "1"}, {"full": -1})]
         for data in bad:
             pathlib.Path(month.FILE).write_bytes(data)
             with self.assertRaises(WowError, msg=data[:60]):

@@ -17,7 +17,8 @@ from layer_server import Server, head, saying, serving
 from wow.lib import paths
 from wow.lib.errors import WowError
 from wow.lib.origin import Origin
-from wow.stack import fetch, kept, origins, peers, share, text, tls
+from wow.limits import line, state
+from wow.stack import fetch, kept, lent, origins, peers, share, text, tls
 from wow.stack.text import Layer
 
 DATA = os.urandom(1 << 20)
@@ -95,7 +96,8 @@ class Case(unittest.TestCase):
         patch = mock.patch("builtins.print")
         self.said = patch.start()
         self.addCleanup(patch.stop)
-        for patch in (mock.patch.object(paths, "ORIGINS_LEFT", f"{made.name}/left"), mock.patch.object(paths, "ORIGIN_SOCKET", f"{made.name}/socket"),
+        for patch in (mock.patch.object(paths, "ORIGINS_LEFT", f"{made.name}/left"), mock.patch.object(paths, "BESIDE", f"{made.name}/carried"),
+                      mock.patch.object(paths, "ORIGIN_SOCKET", f"{made.name}/socket"),
                       mock.patch.object(origins, "SILENCE", 0.6), mock.patch.dict(os.environ, SSL_CERT_FILE=self.files[0])):
             patch.start()
             self.addCleanup(patch.stop)
@@ -302,6 +304,11 @@ class Way(Case):
         self.addCleanup(there.close)
         return peers.Way(fetch.Source(CA, there.port, "ca.demo.internal", "127.84.0.2"), "127.84.0.2", lambda: True, origins.Origins(self.named))
 
+    def without_ca(self):
+        """The way of a machine that finds no address of the CA."""
+        nowhere = peers.Nowhere("ca.demo.internal has no address", "ca.demo.internal", "127.84.0.2")
+        return peers.Way(nowhere, "127.84.0.2", lambda: True, origins.Origins(self.named))
+
     def test_an_origin_spares_the_ca_and_the_other_machines_which_learn_that_this_one_has_it(self):
         self.origin(serving(DATA))
         peers.layer(self.way(), WANTED, self.folder)
@@ -320,6 +327,89 @@ class Way(Case):
             file.write(DATA[:500_000])
         peers.layer(self.way(), WANTED, self.folder)
         self.assertEqual((there.asked, self.asked), ([], ["GET layers", "POST seeders"]))
+
+    def test_where_the_ca_has_no_address_an_origin_gives_it_also_what_the_ca_began(self):
+        self.origin(serving(DATA))
+        with open(f"{self.folder}/{WANTED.digest}.part", "wb") as file:
+            file.write(DATA[:500_000])
+        peers.layer(self.without_ca(), WANTED, self.folder)
+        self.assertEqual(os.listdir(self.folder), [WANTED.digest])
+
+    def test_where_nobody_gives_it_and_the_ca_has_no_address_that_is_told(self):
+        self.origin(saying(head(404, Content_Length=0)))
+        with self.assertRaisesRegex(WowError, "was not brought: ca.demo.internal has no address") as caught:
+            peers.layer(self.without_ca(), WANTED, self.folder)
+        self.assertEqual(caught.exception.code, "away")
+
+
+class Lending(Case):
+    """What the owner lends of the line holds for origins, too."""
+
+    def setUp(self):
+        super().setUp()
+        self.slept, self.now, self.full = [], 1000.0, None
+        self.limits = state.Limits()
+        for patch in (mock.patch.object(state, "read", lambda: self.limits), mock.patch.object(lent.month, "pause", lambda *_: self.full)):
+            patch.start()
+            self.addCleanup(patch.stop)
+        self.lent = lent.Lent(self.sleep, lambda: self.now)
+
+    def sleep(self, seconds):
+        self.slept.append(seconds)
+        self.now += seconds
+
+    def fetch(self, **more):
+        return self.bring(origins.Origins(self.named, lent.Lent(self.sleep, lambda: self.now)), **more)
+
+    def test_what_came_is_counted_both_ways_and_goes_on_after_a_run_that_was_ended(self):
+        self.assertEqual(line.beside(), (0, 0))
+        self.origin(serving(DATA))
+        self.assertTrue(self.fetch())
+        sent, received = line.beside()
+        self.assertTrue(len(DATA) * 1.03 < received < len(DATA) * 1.06 and received * 0.01 < sent < received * 0.03, (sent, received))
+        os.unlink(f"{self.folder}/{WANTED.digest}")
+        self.assertTrue(self.fetch())
+        # Pieces are cut at other places, so the heads are rounded at others.
+        for one, both in zip((sent, received), line.beside()):
+            self.assertAlmostEqual(both, 2 * one, delta=500)
+        for bad in ("", "1", "1 2 3", "-1 2", "1 \u0661", f"1 {'9' * 30}"):
+            with open(paths.BESIDE, "w", encoding="utf-8") as file:
+                file.write(bad)
+            self.assertEqual(line.beside(), (0, 0), bad)
+
+    def test_a_server_that_is_left_is_counted_too(self):
+        self.origin(serving(DATA, 300_000), saying(b""))
+        self.assertFalse(self.fetch())
+        self.assertGreater(line.beside()[1], 300_000)
+
+    def test_it_comes_as_fast_as_the_owner_lends_and_nobody_is_slow_for_that(self):
+        self.limits.speed = 16
+        self.origin(serving(DATA))
+        with mock.patch.object(fetch.time, "monotonic", lambda: self.now):
+            self.assertTrue(self.fetch())
+        self.assertAlmostEqual(sum(self.slept), len(DATA) / 16_000, 3)
+        self.assertLess(max(self.slept), 0.5, "the line is not busy for long")
+
+    def test_nothing_is_asked_where_the_month_is_used_up(self):
+        self.full = object()
+        there = self.origin(serving(DATA))
+        with self.assertRaisesRegex(WowError, "this month's share of the line is used up") as caught:
+            self.fetch()
+        self.assertEqual((caught.exception.code, there.asked, line.beside()), ("month", [], (0, 0)))
+
+    def test_a_month_that_is_used_up_meanwhile_ends_the_answer_and_what_came_stays(self):
+        self.origin(serving(DATA))
+        with mock.patch.object(lent, "STEP", 400_000), self.assertRaises(WowError) as caught:
+            check = lent.check
+            with mock.patch.object(lent, "check", side_effect=[None, WowError("used up", "", code="month")]):
+                self.fetch()
+        self.assertEqual(caught.exception.code, "month")
+        self.assertIs(check, lent.check)
+        (part,) = os.listdir(self.folder)
+        self.assertTrue(300_000 <= os.path.getsize(f"{self.folder}/{part}") < len(DATA))
+        self.assertGreater(line.beside()[1], 300_000)
+        self.assertTrue(self.fetch(), "it goes on there")
+        self.assertEqual(len(self.servers[0].there.asked), 2)
 
 
 class Asking(Case):

@@ -378,6 +378,16 @@ class Machine(Prepared):
         self.assertEqual([words for words in done if words[0] == "start"], [("start", "wow-system.service")])
 
 
+class Month(Prepared):
+    def test_nothing_published_is_fetched_while_the_owner_s_month_is_used_up_and_people_are_told(self):
+        self.publish(12)
+        with mock.patch("wow.stack.lent.month.pause", return_value=object()):
+            self.assertEqual((self.look(), self.said()["code"], self.brought), (1, "month", []))
+        (found,) = diagnose.stack({"stack": self.said()})
+        self.assertEqual((found.state, found.code), (finding.WRONG, "modules-month"))
+        self.assertEqual((self.look(), self.listed()), (0, ["maths", "physics"]))
+
+
 class Reaching(unittest.TestCase):
     def reached(self, **said):
         with mock.patch.object(bring.facts, "read", samples.pool), mock.patch.object(bring.control, "status", lambda: {**samples.STATUS, **said}), \
@@ -391,6 +401,17 @@ class Reaching(unittest.TestCase):
         for said in ({"certified": False}, {"address": None}):
             with self.assertRaises(WowError):
                 self.reached(**said)
+
+    def test_a_ca_without_an_address_keeps_no_machine_from_its_origins(self):
+        with mock.patch.object(bring.facts, "read", samples.pool), mock.patch.object(bring.control, "status", lambda: samples.STATUS), \
+                mock.patch.object(bring.control, "ask", side_effect=WowError("ca.science.internal has no address", "")), mock.patch.object(bring.named, "known", list), \
+                mock.patch("wow.stack.origins.Origins"):
+            with self.assertRaisesRegex(WowError, "ca.science.internal has no address"):
+                bring.reach()
+            with mock.patch.object(bring.named, "known", lambda: ["https://a.example"]):
+                way = bring.reach()
+            with self.assertRaisesRegex(OSError, "ca.science.internal has no address"):
+                way.ca.say("GET", "/")
 
 
 if __name__ == "__main__":

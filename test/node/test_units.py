@@ -31,7 +31,7 @@ HEARS_STRANGERS = {
 """Confined units and the capabilities that they keep."""
 WATCHED_OF_OTHERS = {"wow-upstream.path": "/run/systemd/netif/", "wow-watch.path": "/run/systemd/netif/"}
 """Where somebody else than root may write and a unit of root's watches."""
-OF_ROOT = ("/var/lib/wow/notice-1", "/var/lib/wow/notice-2", "/var/lib/wow/notice-3", "/var/lib/wow/notice-4",
+OF_ROOT = ("/var/lib/wow/notice-1", "/var/lib/wow/notice-2", "/var/lib/wow/notice-3", "/var/lib/wow/notice-4", "/var/lib/wow/notice-6",
            "/run/wow/stack.wanted", "/run/wow/copied", "/run/wow/upstream.wanted", "/run/wow/watch.wanted")
 
 
@@ -208,7 +208,7 @@ class Command(unittest.TestCase):
         self.assertEqual([values(units["wow-origin@.service"], key) for key in ("User", "Group", "SupplementaryGroups", "RestrictAddressFamilies")],
                          [[users.ORIGIN], [], [], ["AF_UNIX AF_INET"]])
         self.assertEqual([values(units["wow-origin.socket"], key) for key in ("Requires", "ListenStream", "SocketMode", "SocketUser", "ConditionPathExists")],
-                         [["wow-fence.service"], [paths.ORIGIN_SOCKET], ["0600"], [], [paths.ORIGINS]])
+                         [["wow-fence.service"], [paths.ORIGIN_SOCKET], ["0600"], [], [paths.IPOPD_CONF]])
         self.assertIn(f"\n{users.ORIGIN}:x:{users.ORIGIN_UID}:{users.NOGROUP}:", users.own("", "")[0])
 
     def test_what_the_agent_starts_is_a_unit_of_ours_that_takes_nothing_but_the_asker_s_number(self):

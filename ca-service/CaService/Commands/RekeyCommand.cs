@@ -22,6 +22,7 @@ internal static class RekeyCommand
         }
 
         ulong number = stack.Current(now);
+        new OriginsDesk(ca, stack, folder, time).Current();
         string path = stack.Keys.PathOf(keys.Count);
         reply.Say(
             words =>

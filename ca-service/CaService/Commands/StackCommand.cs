@@ -13,6 +13,7 @@ internal static class StackCommand
         var folder = new StackFolder(ca, options.Get(Option.Folder.Name));
         Published published = folder.Read();
         DateTimeOffset? until = published.Number == 0 ? null : new TermDesk(folder, options.Get(Option.Folder.Name), time).Until(published);
+        OriginList origins = new OriginsDesk(ca, folder, options.Get(Option.Folder.Name), time).Read().List;
         string[] lacking = [.. published.Stack.Files.Where(layer => !folder.Has(layer)).Select(layer => layer.Name)];
         reply.Say(
             words =>
@@ -35,6 +36,11 @@ internal static class StackCommand
                         : $"Its time ran out at {At(end)}: machines say so, and none takes it newly. Start wow-ca serve on the manager, which renews it.");
                 }
 
+                if (origins.Origins.Count > 0)
+                {
+                    words.WriteLine($"Machines ask {string.Join(", ", origins.Origins)} first.");
+                }
+
                 if (lacking.Length > 0)
                 {
                     words.WriteLine($"The CA's folder lacks {string.Join(", ", lacking)}, which machines can't fetch: publish the stack once more.");
@@ -52,6 +58,7 @@ internal static class StackCommand
                     json.WriteNull("until");
                 }
 
+                OriginsCommand.Write(json, origins);
                 json.WriteStartArray("lacks");
                 foreach (string name in lacking)
                 {

@@ -84,6 +84,14 @@ internal sealed class NoticePublisher : IAsyncDisposable
     public static NoticePublisher OfTerm(TermDesk term, string socket, TimeProvider time, Action<string> log) =>
         new("term", known => term.Current() is var number && number > known ? (number, term.NoticePath) : null, socket, time, log);
 
+    /// <summary>Spreads the origins of the stack.</summary>
+    /// <param name="origins">Has them.</param>
+    /// <param name="socket">ipopd's control socket.</param>
+    /// <param name="time">The clock.</param>
+    /// <param name="log">Takes a line an event.</param>
+    public static NoticePublisher OfOrigins(OriginsDesk origins, string socket, TimeProvider time, Action<string> log) =>
+        new("origins", known => origins.Current() is var number && number > known ? (number, origins.NoticePath) : null, socket, time, log);
+
     /// <summary>Looks once; called by the clock.</summary>
     public async Task LookAsync()
     {

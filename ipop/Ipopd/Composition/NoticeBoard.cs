@@ -27,8 +27,8 @@ internal sealed class NoticeBoard : IDisposable
         Notice? first = FirstKeys();
         node.NoticeArrived = (_, notice) => _policy.Learn(notice);
 
-        // Downwards: the keys that sign stacks before what they signed.
-        for (byte kind = Notice.MaxKind; kind >= 1; kind--)
+        // The keys that sign stacks before what they signed.
+        foreach (byte kind in Enumerable.Range(1, Notice.MaxKind).OrderBy(kind => kind != Agreed.KeysNotice).Select(kind => (byte)kind))
         {
             if (File.Exists(NoticeFile.Path(folder, kind)) && Publish(now, NoticeFile.Path(folder, kind)) is { Text: var trouble })
             {
@@ -66,7 +66,7 @@ internal sealed class NoticeBoard : IDisposable
                 ? new(
                     newest.Number == notice.Number ? ControlCode.NoticeKnown : ControlCode.NoticeOutdated,
                     $"{path} is number {notice.Number} of kind {notice.Kind}, but number {newest.Number} is known; sign one with a higher number")
-                : new(ControlCode.BadNotice, _policy.KnownKeys > 0 && notice.Kind is Agreed.StackNotice or Agreed.TermNotice or Agreed.KeysNotice
+                : new(ControlCode.BadNotice, _policy.KnownKeys > 0 && notice.Kind is Agreed.StackNotice or Agreed.TermNotice or Agreed.OriginsNotice or Agreed.KeysNotice
                     ? $"{path} does not go on from key {_policy.KnownKeys}, which signs the pool's stack; sign it in the CA's folder where `wow-ca rekey` was typed last"
                     : $"{path} is not signed by the pool's CA; sign it with the key of ca.pem");
         }

@@ -6,8 +6,8 @@ using CertificateProfile;
 namespace Ipopd.Identity;
 
 /// <summary>
-/// Believes notices that the pool's CA signed: ECDSA with SHA-384 in DER (RFC 3279 section 2.2.3), by the key of ca.pem. The pool's stack and its term it believes from the
-/// newest key that it knows, if the CA ever had another one take its place (<see cref="StackKeys"/>).
+/// Believes notices that the pool's CA signed: ECDSA with SHA-384 in DER (RFC 3279 section 2.2.3), by the key of ca.pem. The pool's stack, its term and its origins it believes
+/// from the newest key that it knows, if the CA ever had another one take its place (<see cref="StackKeys"/>).
 /// </summary>
 internal sealed class AuthorityNoticePolicy : INoticePolicy, IDisposable
 {
@@ -30,7 +30,7 @@ internal sealed class AuthorityNoticePolicy : INoticePolicy, IDisposable
     /// <inheritdoc/>
     public bool IsSigned(ReadOnlySpan<byte> content, ReadOnlySpan<byte> signature)
     {
-        ECDsa key = content.Length > Notice.KindAt && content[Notice.KindAt] is Agreed.StackNotice or Agreed.TermNotice ? _stackKey ?? _key : _key;
+        ECDsa key = content.Length > Notice.KindAt && content[Notice.KindAt] is Agreed.StackNotice or Agreed.TermNotice or Agreed.OriginsNotice ? _stackKey ?? _key : _key;
         try
         {
             return key.VerifyData(content, signature, HashAlgorithmName.SHA384, DSASignatureFormat.Rfc3279DerSequence);

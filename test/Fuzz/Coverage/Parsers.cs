@@ -97,6 +97,7 @@ internal static class Parsers
         ["managers"] = [typeof(ManagerList)],
         ["stack"] = [typeof(PoolLayers)],
         ["term"] = [typeof(StackTerm)],
+        ["origins"] = [typeof(OriginList)],
         ["upnp"] = [typeof(SsdpSearch), typeof(HttpReply), typeof(HttpHead), typeof(IgdDescription), typeof(PlainXml), typeof(SoapReply), typeof(GatewayUrl)],
     };
 

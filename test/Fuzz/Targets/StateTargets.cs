@@ -75,6 +75,16 @@ internal static class StateTargets
             ],
             new TextMutator(["wow-term 1\n", "stack ", "until ", "0", "9", " ", "\n", "18446744073709551615", "9999999999"]),
             input => StackTerm.TryRead(input, out StackTerm? term) ? Written(term) : null, isStrict: true, most: 1 << 15);
+        yield return new CodecTarget(
+            "origins",
+            [
+                new("two", "wow-origins 1\norigin https://a.example\norigin https://192.0.2.7:8443/wow/x\n"u8.ToArray()), new("none", "wow-origins 1\n"u8.ToArray()),
+                new("pinned", Encoding.ASCII.GetBytes($"wow-origins 1\norigin https://a#sha256={new string('a', 64)}\n")),
+                new("twice", "wow-origins 1\norigin https://a\norigin https://a\n"u8.ToArray()), new("port", "wow-origins 1\norigin https://a:65536\n"u8.ToArray()),
+                new("zero", "wow-origins 1\norigin https://a\0\n"u8.ToArray()), new("long", new byte[17 << 10]),
+            ],
+            new TextMutator(["wow-origins 1\n", "origin ", "https://", "a", ".", ":443", "/", "-", "\n", "#sha256=", new string('b', 64)]),
+            input => OriginList.TryRead(input, out OriginList? list) ? list.Write() : null, isStrict: true, most: 1 << 15);
     }
 
     private static byte[] Written(StackTerm term)

@@ -11,7 +11,7 @@ namespace Ipopd.Tests.Identity;
 /// <summary>Another key signs the pool's stack: what a machine believes from then on, after a restart, and when it was off meanwhile. key 0 is the CA's.</summary>
 public sealed class StackKeysNoticeTests : IDisposable
 {
-    private const byte Stack = Agreed.StackNotice, Term = Agreed.TermNotice, Keys = Agreed.KeysNotice;
+    private const byte Stack = Agreed.StackNotice, Term = Agreed.TermNotice, Origins = Agreed.OriginsNotice, Keys = Agreed.KeysNotice;
     private readonly string _folder = Directory.CreateTempSubdirectory("wow-keys").FullName;
     private readonly ECDsa[] _keys = [.. Enumerable.Range(0, 5).Select(_ => ECDsa.Create(ECCurve.NamedCurves.nistP384))];
     private readonly byte[] _authority;
@@ -41,6 +41,8 @@ public sealed class StackKeysNoticeTests : IDisposable
         Assert.Equal(ControlCode.BadNotice, Publish(Term, 6, 0));
         Assert.Null(Publish(Stack, 6, 1));
         Assert.Null(Publish(Term, 6, 1));
+        Assert.Equal(ControlCode.BadNotice, Publish(Origins, 6, 0));
+        Assert.Null(Publish(Origins, 6, 1));
         Assert.Equal(ControlCode.BadNotice, Publish(2, 6, 1));
         Assert.Null(Publish(2, 6, 0));
         Assert.Null(PublishKeys(2));
@@ -61,8 +63,10 @@ public sealed class StackKeysNoticeTests : IDisposable
     {
         Assert.Null(PublishKeys(2));
         Assert.Null(Publish(Stack, 6, 2));
+        Assert.Null(Publish(Origins, 6, 2));
         _board = Start();
         Assert.Equal(ControlCode.NoticeKnown, Publish(Stack, 6, 2));
+        Assert.Equal(ControlCode.NoticeKnown, Publish(Origins, 6, 2));
         Assert.Equal(ControlCode.BadNotice, Publish(Stack, 7, 0));
         Assert.Equal(ControlCode.BadNotice, Publish(Stack, 7, 1));
         Assert.Null(Publish(Stack, 7, 2));

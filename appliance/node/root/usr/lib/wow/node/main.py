@@ -123,6 +123,12 @@ def origin() -> int:
     return tls.main()
 
 
+def origins() -> int:
+    """wow-origins.service."""
+    from wow.stack import named
+    return named.main()
+
+
 def keyboard() -> int:
     """wow-keyboard.service."""
     from wow.screen import act
@@ -131,7 +137,7 @@ def keyboard() -> int:
 
 PROGRAMS = {"config": config, "join": join, "renew": renew, "agent": agent, "reset": reset, "leave": leave, "revoked": revoked, "jobs": jobs, "managers": managers,
             "pace": pace, "support": support, "pool": pool, "copy": copy, "take": take, "web": web, "stack": stack, "system": system, "share": share,
-            "origin": origin, "keyboard": keyboard}
+            "origin": origin, "origins": origins, "keyboard": keyboard}
 
 if len(sys.argv) != 2 or sys.argv[1] not in PROGRAMS:
     sys.exit(f"main.py: name one program of {', '.join(PROGRAMS)}")

@@ -3,7 +3,8 @@ wrong with it."""
 import binascii
 
 from wow.config import ticket
-from wow.lib import der, ipv4
+from wow.lib import agreed, der, ipv4
+from wow.lib.origin import is_origin, spelled
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
 LETTERS, DIGITS = "abcdefghijklmnopqrstuvwxyz", "0123456789"
 KEY_TYPES = ("ssh-ed25519", "ssh-rsa", "ecdsa-sha2-nistp256", "ecdsa-sha2-nistp384", "ecdsa-sha2-nistp521",
              "sk-ssh-ed25519@openssh.com", "sk-ecdsa-sha2-nistp256@openssh.com")
-LONGEST_WORDS, LONGEST_SENTENCE, LONGEST_LINK, LONGEST_HASH, MOST_ORIGINS = 64, 160, 200, 120, 4
+LONGEST_WORDS, LONGEST_SENTENCE, LONGEST_LINK, LONGEST_HASH = 64, 160, 200, 120
 KEPT = (("0.0.0.0/8", "this host"), ("127.0.0.0/8", "loopback"), ("169.254.0.0/16", "link-local addresses"), ("224.0.0.0/3", "multicast"))
 """Networks that no pool may have, and what for (RFC 6890)."""
 
@@ -143,18 +144,13 @@ def origins(text: str, _: tuple[str, ...]) -> str:
     """Web servers that have the stack's files."""
     found = []
     for one in words_of(text):
-        rest, mark, pin = one.removeprefix("https://").partition("#")
-        place, slash, path = rest.partition("/")
-        name, colon, at = place.partition(":")
-        if rest == one.partition("#")[0] or len(rest) > LONGEST_LINK or not is_host(name) or (colon and not is_port(at)):
-            raise Wrong(f'"{one[:60]}" is not https:// with a host')
-        if set(path.lower()) - set(LETTERS + DIGITS + "._~/%+-"):
-            raise Wrong(f'"{one[:60]}" has other characters in its path than letters, digits and . _ ~ / % + -')
-        if mark and (not pin.startswith("sha256=") or len(pin) != 71 or set(pin[7:].lower()) - set("0123456789abcdef")):
-            raise Wrong(f'"{one[:60]}" has something else behind # than sha256= and 64 hex digits', "Get them by `openssl x509 -in CERTIFICATE -outform DER | sha256sum`")
-        found.append(f"https://{name.lower()}{f':{int(at)}' if colon else ''}{(slash + path).rstrip('/')}{f'#{pin.lower()}' if mark else ''}")
-    if len(found) > MOST_ORIGINS or len(set(found)) < len(found):
-        raise Wrong(f"names more than {MOST_ORIGINS} places, or one of them twice", f"Name {MOST_ORIGINS} at most")
+        made = spelled(one)
+        if not is_origin(made):
+            raise Wrong(f'"{one[:60]}" is not https:// with a host, and behind it a port, a path of letters, digits and . _ ~ / % + -, and #sha256= with 64 hex digits, '
+                        f"if any; {agreed.LONGEST_ORIGIN} characters before # at most", "Get the digits by `openssl x509 -in CERTIFICATE -outform DER | sha256sum`")
+        found.append(made)
+    if len(found) > agreed.MOST_ORIGINS or len(set(found)) < len(found):
+        raise Wrong(f"names more than {agreed.MOST_ORIGINS} places, or one of them twice", f"Name {agreed.MOST_ORIGINS} at most")
     return " ".join(found)
 
 

@@ -135,9 +135,9 @@ def stack(facts: "Gathered") -> list[Finding]:
 
 
 def origins(facts: "Gathered") -> list[Finding]:
-    """Whether the web servers that pool.conf names gave what they should."""
-    return [wrong("origins", f"{line}.", "Other machines and the CA give it meanwhile. The pool's administrator looks at that server, and at [modules] origins.")
-            for line in facts["origins"].splitlines()]
+    """Whether the web servers that pool.conf or the CA names gave what they should."""
+    todo = "Other machines and the CA give it meanwhile. The pool's administrator looks at that server, at [modules] origins, and at wow-ca origins."
+    return [wrong("origins", f"{line}.", todo) for line in facts["origins"].splitlines()]
 
 
 def names_of_bootstrap(facts: "Gathered") -> list[Finding]:

@@ -77,6 +77,21 @@ KEYS_HEAD = "wow-keys 1"
 """First line of its text."""
 MOST_KEYS = 8
 """Keys of the stack in a pool's life."""
+ORIGINS_NOTICE = 6
+"""Kind of the notice that names web servers which have the stack's files: its origins."""
+ORIGINS_HEAD = "wow-origins 1"
+"""First line of its text."""
+MOST_ORIGINS = 4
+"""Origins of a notice, and as many of pool.conf."""
+LONGEST_ORIGIN = 200
+"""Characters of an origin before its # at most."""
+ORIGIN_HOST = "(?:(?:[0-9]{1,3}[.]){3}[0-9]{1,3}|(?=[0-9.]*[a-z-])[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:[.][a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*)"
+"""What stands behind https:// in an origin, https://HOST[:PORT][/PATH][#sha256=HEX], as a regular expression of both
+languages."""
+ORIGIN_PORT = "(?::(?:[1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]))?"
+"""The same of what follows."""
+ORIGIN_PATH = "(?:/[A-Za-z0-9._~%+/-]*[A-Za-z0-9._~%+-])?(?:#sha256=[0-9a-f]{64})?"
+"""The same of path and pin, up to the last character."""
 LAYERS_PORT = 8445
 """TCP port on which the manager with the CA hands out the stack's layers, by HTTP to machines whose packets IPsec seals."""
 LAYERS_PATH = "/layers/"

@@ -1,8 +1,25 @@
-"""An origin: a web server outside of the pool that has the files of its stack, as [modules] origins of pool.conf names it."""
+"""An origin: a web server outside of the pool that has the files of its stack, as [modules] origins of pool.conf or `wow-ca origins` names it."""
+from wow.lib import agreed
+
+
+def is_origin(text: str) -> bool:
+    """Whether it is one, in the spelling that all use."""
+    import re
+    pattern = f"https://{agreed.ORIGIN_HOST}{agreed.ORIGIN_PORT}{agreed.ORIGIN_PATH}"
+    return len(text.partition("#")[0]) <= agreed.LONGEST_ORIGIN and re.fullmatch(pattern, text) is not None
+
+
+def spelled(text: str) -> str:
+    """What somebody typed in that spelling: host and pin in lower case, no zeros before the port, no / at the end. It need be no origin."""
+    rest, mark, pin = text.partition("#")
+    scheme, slashes, rest = rest.partition("://")
+    place, slash, path = rest.partition("/")
+    name, colon, port = place.partition(":")
+    return f"{scheme}{slashes}{name.lower()}{colon}{port.lstrip('0')}{(slash + path).rstrip('/')}{mark}{pin.lower()}"
 
 
 class Origin:
-    """The parts of `https://HOST[:PORT][/PATH][#sha256=HEX]`, which was checked (config/kinds.py). pin: SHA-256 of the server's certificate, "" where the world's
+    """The parts of `https://HOST[:PORT][/PATH][#sha256=HEX]`, which was checked. pin: SHA-256 of the server's certificate, "" where the world's
     authorities are believed."""
 
     __slots__ = ("host", "port", "path", "pin")

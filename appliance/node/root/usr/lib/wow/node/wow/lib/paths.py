@@ -24,11 +24,13 @@ POOL_PAGE, POOL_SOCKET = f"{RUN}/pool/page.json", f"{RUN}/pool/page.sock"
 # For whom each slot's account runs a job (slots/begun.py, slots/running.py).
 BEGUN = f"{RUN}/begun"
 
-# The account of wow-origin@, which alone calls origins (stack/tls.py); origins that pool.conf names, a line each; where wow-stack asks it.
+# The account of wow-origin@, which alone calls origins (stack/tls.py); origins that are named, a line each; where wow-stack asks it.
 ORIGIN_UID = 986
 ORIGINS, ORIGIN_SOCKET = f"{RUN}/origins", f"{RUN}/origin.sock"
 # A line `ORIGIN WHY` of each that the last run of wow-stack left, for the doctor.
 ORIGINS_LEFT = f"{RUN}/origins.left"
+# Bytes sent and received that wow-stack had from origins since this start (stack/lent.py).
+BESIDE = f"{RUN}/origins.carried"
 
 # Accounts that jobs run in: one a slot, and no more slots than these. No person's number is in this range, and the fence knows it.
 JOB_ACCOUNTS = 128

@@ -1,7 +1,7 @@
 """What wow-jobs does for the limits of the overlay: tells ipopd again how much may be sent, also one that was started anew, and counts what the month carried."""
 import time
 
-from wow.lib import control
+from wow.lib import control, files, paths
 from wow.lib.errors import WowError
 from wow.limits import month, state
 from wow.pause import state as pauses
@@ -40,6 +40,7 @@ class Line:
         clock = pauses.now()
         is_urgent = self._ledger.turn(now, month.name(wall), month.vouched(status["clock"]))
         self._is_new |= self._ledger.count(month.Run(clock.boot, clock.uptime - status["uptime_s"], carried["sent_bytes"], carried["received_bytes"]))
+        self._is_new |= self._ledger.count_beside(month.Run(clock.boot, 0, *beside()))
         is_urgent |= self._ledger.look(limits.month, wall)
         if is_urgent or (self._is_new and now - self._wrote >= WRITE):
             self._wrote = now
@@ -53,6 +54,13 @@ class Line:
         if self._is_new or is_urgent:
             month.keep(self._ledger.book)
             self._is_new = False
+
+
+def beside() -> tuple[int, int]:
+    """Bytes sent and received since this start for what came from origins, as wow-stack says (stack/lent.py)."""
+    words = (files.find(paths.BESIDE) or "").split()
+    is_good = len(words) == 2 and all(word.isascii() and word.isdigit() and len(word) < 19 for word in words)
+    return (int(words[0]), int(words[1])) if is_good else (0, 0)
 
 
 def open_book() -> month.Book:

@@ -1,5 +1,5 @@
-"""What the overlay carried in each calendar month of the machine's time zone, both ways, and the owner's share of it: a small file beside that of the limits, which
-wow-jobs keeps (line.py). A month that its share is used up in is the owner's pause under another name.
+"""What the overlay carried in each calendar month of the machine's time zone, and what came from origins beside it, both ways, and the owner's share of it: a
+small file beside that of the limits, which wow-jobs keeps (line.py). A month that its share is used up in is the owner's pause under another name.
 
 The month is the newest that is kept, not the clock's: a clock set wrong gives no fresh share. The clock's counts when it has said another one for a while
 (Ledger); was it ahead before, then what was counted in months to come is of this one. So no clock ends a share for ever either."""
@@ -49,13 +49,15 @@ class Run:
 
 
 class Book:
-    """months: bytes sent and received by month, YYYY-MM. run: ipopd's, as last counted. full: since when this month's share is used up, seconds since 1970."""
+    """months: bytes sent and received by month, YYYY-MM. run: ipopd's, as last counted; beside: the same of what origins sent past the overlay.
+    full: since when this month's share is used up, seconds since 1970."""
 
-    __slots__ = ("months", "run", "full")
+    __slots__ = ("months", "run", "beside", "full")
 
     def __init__(self) -> None:
         self.months: dict[str, tuple[int, int]] = {}
         self.run: Run | None = None
+        self.beside: Run | None = None
         self.full: int | None = None
 
     @property
@@ -99,6 +101,15 @@ class Ledger:
         """Adds what went since the last look; whether anything did."""
         sent, received = run.grown(self.book.run)
         self.book.run = run
+        return self._add(sent, received)
+
+    def count_beside(self, run: Run) -> bool:
+        """The same of what went past the overlay."""
+        sent, received = run.grown(self.book.beside)
+        self.book.beside = run
+        return self._add(sent, received)
+
+    def _add(self, sent: int, received: int) -> bool:
         if sent or received:
             self.book.add(sent, received)
         return bool(sent or received)
@@ -167,13 +178,19 @@ def load() -> Book:
         return book
     try:
         book.months = {_month(month): (_whole(sent), _whole(received)) for month, (sent, received) in found["months"].items()}
-        if found["run"] is not None:
-            boot, began, sent, received = found["run"]
-            book.run = Run(str(boot), _whole(began, -MOST), _whole(sent), _whole(received))
+        # A former release kept no word of what went beside the overlay.
+        book.run, book.beside = _run(found["run"]), _run(found.get("beside"))
         book.full = None if found["full"] is None else _whole(found["full"], 0, pauses.LAST)
     except (KeyError, TypeError, ValueError, AttributeError):
         raise _bad("is not as this program writes it") from None
     return book
+
+
+def _run(kept: "Any") -> Run | None:
+    if kept is None:
+        return None
+    boot, began, sent, received = kept
+    return Run(str(boot), _whole(began, -MOST), _whole(sent), _whole(received))
 
 
 def _month(word: str) -> str:
@@ -195,5 +212,5 @@ def _bad(what: str) -> WowError:
 def keep(book: Book) -> None:
     """Writes the file as a whole, so that it outlives a power cut. OSError says why it cannot."""
     import json
-    run = None if book.run is None else [book.run.boot, book.run.began, book.run.sent, book.run.received]
-    files.write(FILE, json.dumps({"months": book.months, "run": run, "full": book.full}) + "\n", sync=True)
+    run, beside = (None if one is None else [one.boot, one.began, one.sent, one.received] for one in (book.run, book.beside))
+    files.write(FILE, json.dumps({"months": book.months, "run": run, "beside": beside, "full": book.full}) + "\n", sync=True)

@@ -1,9 +1,10 @@
 """What may enter and leave this machine: nftables for both sides, block policies of IPsec for the tap.
 
 Two tables guard the tap. `inet wow` sees packets as sockets do, before sealing and after opening; `netdev wow_wire` sees what is on the
-wire, raw sockets included. A stopped charon takes its policies away; the block policies and both tables stay. Four sets are empty at
-boot and filled as the machine learns: `own` (its address), `ca` (the CA, only while it enrols), `resolvers` (DNS of its own network),
-`near` (the prefixes of its own network, whose computers may see the web page)."""
+wire, raw sockets included. A stopped charon takes its policies away; the block policies and both tables stay. Five sets are filled as
+the machine learns: `own` (its address), `ca` (the CA, only while it enrols), `resolvers` (DNS of its own network),
+`near` (the prefixes of its own network, whose computers may see the web page), `origins` (ports of web servers that have the pool's
+stack; those of pool.conf are there at boot)."""
 from wow.config.facts import Facts
 from wow.lib import agreed, paths
 from wow.lib.origin import Origin
@@ -43,11 +44,15 @@ DEVELOP_OUT = 'meta skuid { 0, "_apt" } meta l4proto tcp counter accept'
 
 IS_ORIGIN = f"meta skuid {paths.ORIGIN_UID}"
 """What wow-origin@ sends."""
+ORIGIN_OUT = ['oifname "lo" ip daddr 127.0.0.1 meta l4proto { tcp, udp } th dport 53 counter accept', f'oifname {{ "lo", "{paths.TAP}" }} counter drop',
+              "ip protocol tcp tcp dport @origins counter accept", "counter drop"]
+"""What it may send: questions for names to this machine, and TCP to the ports of the origins beside the pool. Their addresses may change each hour, so what is held is
+the account, which has one program."""
 
 
 def sockets(pool: Facts, is_develop: bool = False) -> str:
     """The table inet wow, loaded before any network device is up. is_develop: a module is developed in this start."""
-    ports = ", ".join(map(str, sorted({Origin(one).port for one in pool.origins})))
+    ports = {Origin(one).port for one in pool.origins}
     tap_in, tap_out = _open_tap(pool) if pool.open else _sealed_tap(pool)
     return f"""# Generated from pool.conf. The fence of this machine; what it lets through: docs/operating.md.
 table inet wow
@@ -57,9 +62,11 @@ table inet wow {{
   set ca {{ type ipv4_addr; }}
   set resolvers {{ type ipv4_addr; }}
   set near {{ type ipv4_addr; flags interval; auto-merge; }}
+  set origins {{ type inet_service; {f"elements = {{ {_listed(ports)} }} " if ports else ""}}}
 {slots.sets()}{"".join(_chain(name, rules) + chr(10) for name, rules in slots.chains())}{slots.names()}{_chain("tap_in", [LOCAL_PORTS, *tap_in, DHCP_IN, "counter drop"])}
 {_chain("tap_out", [*tap_out, DHCP_OUT, "counter drop"])}
-{_chain("origin_out", _origin_out(ports)) + chr(10) if ports else ""}{_chain("physical_in", [
+{_chain("origin_out", ORIGIN_OUT)}
+{_chain("physical_in", [
     f"udp dport {pool.port} counter accept",
     f"ip daddr {agreed.MULTICAST_GROUP} udp dport {agreed.MULTICAST_PORT} counter accept",
     f"ip6 daddr {agreed.MULTICAST_GROUP_6} udp dport {agreed.MULTICAST_PORT} counter accept",
@@ -71,7 +78,7 @@ table inet wow {{
     "tcp dport 22 counter accept",
     PAGE_IN,
     *LINK_IN,
-    *([f"tcp sport {{ {ports} }} tcp flags & (syn | ack) != syn counter accept"] if ports else []),
+    "tcp sport @origins tcp flags & (syn | ack) != syn counter accept",
     *([DEVELOP_IN] if is_develop else []),
     "counter drop"])}
 {_chain("physical_out", [
@@ -94,7 +101,7 @@ table inet wow {{
   }}
   chain output {{
     type filter hook output priority filter; policy drop;
-    {chr(10).join([*slots.loopback(), *([f"{IS_ORIGIN} goto origin_out"] if ports else [])]).replace(chr(10), chr(10) + "    ")}
+    {chr(10).join([*slots.loopback(), f"{IS_ORIGIN} goto origin_out"]).replace(chr(10), chr(10) + "    ")}
     oifname "lo" accept
     oifname "{paths.TAP}" meta skuid {slots.ACCOUNTS} jump slot_tap
     oifname "{paths.TAP}" jump tap_out
@@ -180,6 +187,11 @@ def own_address(address: str) -> str:
     return f"flush set inet wow own\nadd element inet wow own {{ {address} }}\n"
 
 
+def origin_ports(ports: "set[int]") -> str:
+    """nft text that lets wow-origin@ call these ports beside the pool, and no others."""
+    return "flush set inet wow origins\n" + (f"add element inet wow origins {{ {_listed(ports)} }}\n" if ports else "")
+
+
 def open_enrolment(ca: str) -> str:
     """nft text that lets this machine and the CA talk in the clear, on two ports."""
     return close_enrolment() + "".join(f"add element {table} ca {{ {ca} }}\n" for table in ("inet wow", "netdev wow_wire"))
@@ -199,13 +211,6 @@ def close_enrolment_policies(address: str, ca: str) -> str:
     """Lines for `ip -batch` beside close_enrolment. The kernel finds a policy by its selector and direction."""
     lines = _pass_enrolment(f"{address}/32", f"{ca}/32", paths.CA_PORT, paths.POSSESSION_PORT)
     return "\n".join(line.split(" action ")[0].replace("policy update", "policy delete") for line in lines) + "\n"
-
-
-def _origin_out(ports: str) -> list[str]:
-    """What wow-origin@ may send: questions for names to this machine, and TCP to the ports of the origins beside the pool. Their addresses may change each hour, so what
-    is held is the account, which has one program."""
-    return ['oifname "lo" ip daddr 127.0.0.1 meta l4proto { tcp, udp } th dport 53 counter accept', f'oifname {{ "lo", "{paths.TAP}" }} counter drop',
-            f"ip protocol tcp tcp dport {{ {ports} }} counter accept", "counter drop"]
 
 
 def _sealed_tap(pool: Facts) -> tuple[list[str], list[str]]:
@@ -247,6 +252,10 @@ def _pass_enrolment(here: str, there: str, asked: int, answered: int) -> list[st
 def _policy(source: str, destination: str, ports: str, direction: str, action: str, priority: int) -> str:
     selector = f"src {source} dst {destination}{' ' + ports if ports else ''}"
     return f"xfrm policy update {selector} dir {direction} action {action} priority {priority}"
+
+
+def _listed(ports: "set[int]") -> str:
+    return ", ".join(map(str, sorted(ports)))
 
 
 def _chain(name: str, rules: list[str]) -> str:

@@ -6,7 +6,7 @@ import time
 from wow.config import facts
 from wow.lib import agreed, control, files, modes, paths, system
 from wow.lib.errors import WowError
-from wow.stack import damage, kept, term, text, told, verity
+from wow.stack import damage, kept, named, term, text, told, verity
 from wow.stack.systems import ARMED, Systems
 
 TYPE_CHECKING = False
@@ -39,6 +39,9 @@ def main() -> int:
     """Exit code; systemd starts it again after any but 0."""
     while True:
         try:
+            if os.path.exists(named.NOTICE):
+                # Also where nothing is to be fetched: what the CA took back is shut.
+                named.settle(facts.read().origins)
             return once(kept.Place(), reach)
         except Newer:
             pass
@@ -184,8 +187,7 @@ def _bring(place: "Place", stack: "Stack", missing: "list[Layer]", way: "Callabl
     for layer in missing:
         change = _change(place, stack, layer, systems)
         while True:
-            if read(published[0]) != published[1]:
-                raise Newer
+            _look(published)
             try:
                 if change is None or not fetch.by_delta(there, layer, *change, place.layers):
                     peers.layer(there, layer, place.layers)
@@ -195,6 +197,14 @@ def _bring(place: "Place", stack: "Stack", missing: "list[Layer]", way: "Callabl
                 if waits > MOST_WAITS:
                     raise WowError("the CA is busy serving others, and so are machines that have it", told.AGAIN, code="away") from None
                 sleep(busy.seconds * random.uniform(1, LATER))
+
+
+def _look(published: tuple[str, bytes]) -> None:
+    """Before each file. Newer; WowError where the owner lends no more of the line this month."""
+    from wow.stack import lent
+    if read(published[0]) != published[1]:
+        raise Newer
+    lent.check()
 
 
 def _change(place: "Place", stack: "Stack", layer: "Layer", systems: Systems) -> "tuple[Layer, str] | None":
@@ -226,5 +236,12 @@ def reach() -> "Way":
     own = status["address"]
     if pool.open or not own or not status["certified"]:
         raise WowError("this machine has no certificate yet", told.AGAIN, code="away")
-    address: str = control.ask("resolve", name=pool.authority)["address"]
-    return peers.Way(fetch.Source(address, agreed.LAYERS_PORT, pool.authority, own), own, origins=origins.Origins(pool.origins))
+    there = named.known()
+    try:
+        ca = fetch.Source(control.ask("resolve", name=pool.authority)["address"], agreed.LAYERS_PORT, pool.authority, own)
+    except WowError as error:
+        # Nobody need be there but an origin.
+        if not there:
+            raise
+        ca = peers.Nowhere(error.what, pool.authority, own)
+    return peers.Way(ca, own, origins=origins.Origins(there))

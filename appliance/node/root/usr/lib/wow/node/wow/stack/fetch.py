@@ -52,12 +52,13 @@ class Pace:
 
 
 class Source:
-    """Where layers come from: the address and port of a machine, its name in the zone, and this machine's address. pace: the CA's, where none is given."""
+    """Where layers come from: the address and port of a machine, its name in the zone, and this machine's address. pace: the CA's, where none is given.
+    held: seconds for which this machine took nothing, so that the source is not slow for it."""
 
-    __slots__ = ("place", "pace", "_name", "_own")
+    __slots__ = ("place", "pace", "held", "_name", "_own")
 
     def __init__(self, address: str, port: int, name: str, own: str, pace: Pace | None = None) -> None:
-        self.place, self._name, self._own = (address, port), name, own
+        self.place, self.held, self._name, self._own = (address, port), 0.0, name, own
         self.pace = pace or Pace(SILENCE, LEAST, PATIENCE)
 
     @property
@@ -68,6 +69,13 @@ class Source:
     def part(self, wanted: Layer, folder: str) -> str:
         """Where what came so far of a layer is."""
         return f"{folder}/{wanted.digest}.part"
+
+    def piece(self) -> int:
+        """Bytes to take at once."""
+        return PIECE
+
+    def took(self, count: int) -> None:
+        """Called for each piece of an answer. It may wait, and notes that in `held`. WowError: no more is taken."""
 
     def ask(self, wanted: Layer, at: int) -> http.client.HTTPResponse:
         """The answer for a layer from a byte on. OSError, HTTPException, Busy."""
@@ -109,7 +117,7 @@ def layer(source: Source, wanted: Layer, folder: str, now: "Callable[[], float]"
     part = source.part(wanted, folder)
     if size_of(part) > wanted.size:
         os.unlink(part)
-    began, first = now(), size_of(part)
+    began, first = now() - source.held, size_of(part)
     while (at := size_of(part)) < wanted.size:
         try:
             _go_on(source, wanted, part, at, now)
@@ -118,7 +126,7 @@ def layer(source: Source, wanted: Layer, folder: str, now: "Callable[[], float]"
                 raise WowError(f"home has no room for the module {wanted.name}", "Free some room there (df -h /home), or make the disk larger", folder,
                                code="no-room") from None
             # Who is worth going on with at once, again and again, may be slow all the same.
-            if size_of(part) < at + WORTH or is_slow(source.pace, size_of(part) - first, now() - began):
+            if size_of(part) < at + WORTH or is_slow(source.pace, size_of(part) - first, now() - source.held - began):
                 raise WowError(f"the layer of {wanted.name} was not brought: {words(error, source.pace)}", AGAIN, code="away") from None
     if digest(part) != wanted.digest:
         os.unlink(part)
@@ -158,7 +166,7 @@ def _go_on(source: Source, wanted: Layer, part: str, at: int, now: "Callable[[],
             os.fchmod(file.fileno(), 0o600)
             file.seek(at)
             file.truncate()
-            _copy(answer, file, wanted.size - at, source.pace, now)
+            _copy(answer, file, wanted.size - at, source, now)
 
 
 NO_ROOM = (28, 122, 27)
@@ -198,11 +206,11 @@ def is_slow(pace: Pace, came: int, waited: float) -> bool:
     return waited > pace.patience and came < pace.least * waited
 
 
-def _copy(answer: http.client.HTTPResponse, file: "BinaryIO", left: int, pace: Pace, now: "Callable[[], float]") -> None:
+def _copy(answer: http.client.HTTPResponse, file: "BinaryIO", left: int, source: Source, now: "Callable[[], float]") -> None:
     """Writes so many bytes of the answer to the file and has them on the disk."""
-    began, came, unwritten = now(), 0, 0
+    began, came, unwritten = now() - source.held, 0, 0
     while left:
-        piece = answer.read1(min(PIECE, left))
+        piece = answer.read1(min(source.piece(), left))
         if not piece:
             raise http.client.IncompleteRead(b"", left)
         file.write(piece)
@@ -213,8 +221,9 @@ def _copy(answer: http.client.HTTPResponse, file: "BinaryIO", left: int, pace: P
             file.flush()
             os.fdatasync(file.fileno())
             unwritten = 0
-        if is_slow(pace, came, now() - began):
-            raise OSError(f"it came with less than {pace.least} bytes a second")
+        source.took(len(piece))
+        if is_slow(source.pace, came, now() - source.held - began):
+            raise OSError(f"it came with less than {source.pace.least} bytes a second")
     file.flush()
     os.fsync(file.fileno())
 

@@ -14,8 +14,8 @@ STARTED = "/run/layers/stack"
 """The initrd's: source=next, good or image; number= of the stack; left= and why= where it left one."""
 NOTICE = f"{paths.STATE}/notice-3"
 """The newest stack that ipopd has."""
-OF_STACKS = (term.NOTICE, f"{paths.STATE}/notice-5")
-"""Its term, and the keys that sign both."""
+OF_STACKS = (term.NOTICE, f"{paths.STATE}/notice-5", f"{paths.STATE}/notice-6")
+"""Its term, the keys that sign both, and its origins (named.py)."""
 SAID = "/run/layers/system"
 """The initrd's: system=A or B; trial=, starts that a newer one has left; left=, one that was given up after its starts; damaged=, one that was left for what the
 disk lost of it; kept=yes, where both are damaged; unhashed=, why what is read of it is not held against hashes."""

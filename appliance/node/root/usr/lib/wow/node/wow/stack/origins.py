@@ -1,4 +1,4 @@
-"""Files of a stack from origins, web servers that the pool's administrator names in pool.conf. They are asked before all others, for they were named so that the lines
+"""Files of a stack from origins, web servers that the pool's administrator names (named.py). They are asked before all others, for they were named so that the lines
 of volunteers and of the CA are spared. They are believed in nothing: who is away, slow, busy, or sends something else is left for the rest of the run."""
 import hashlib
 import http.client
@@ -9,6 +9,7 @@ from wow.lib import files, paths
 from wow.lib.errors import WowError
 from wow.lib.requests import printable
 from wow.stack import fetch, kept, share
+from wow.stack.lent import Lent
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,13 +31,13 @@ class Here(http.client.HTTPConnection):
 
 
 class At(fetch.Source):
-    """One origin, by its number in pool.conf, for files that come into a folder."""
+    """One origin, by its number among those that are named, for files that come into a folder."""
 
-    __slots__ = ("text", "_folder")
+    __slots__ = ("text", "_folder", "_lent")
 
-    def __init__(self, number: int, text: str, folder: str) -> None:
+    def __init__(self, number: int, text: str, folder: str, lent: Lent) -> None:
         super().__init__("", 0, str(number), "", fetch.Pace(SILENCE, share.LEAST, PATIENCE))
-        self.text, self._folder = text, folder
+        self.text, self._folder, self._lent = text, folder, lent
 
     @property
     def who(self) -> str:
@@ -49,7 +50,14 @@ class At(fetch.Source):
     def _connection(self) -> http.client.HTTPConnection:
         return Here("origin", timeout=self.pace.silence)
 
+    def piece(self) -> int:
+        return self._lent.piece(fetch.PIECE)
+
+    def took(self, count: int) -> None:
+        self.held += self._lent.took(count)
+
     def ask(self, wanted: "Layer", at: int) -> http.client.HTTPResponse:
+        self._lent.opened()
         answer = super().ask(wanted, at)
         if answer.status in (200, 206):
             # One of them is begun at a time, so that not each leaves a part.
@@ -64,19 +72,19 @@ class At(fetch.Source):
 
 
 class Origins:
-    """Those of one run, in the order of pool.conf."""
+    """Those of one run, in the order in which they are named."""
 
-    __slots__ = ("_named", "_left")
+    __slots__ = ("_named", "_left", "_lent")
 
-    def __init__(self, named: "Sequence[str]") -> None:
-        self._named = named
+    def __init__(self, named: "Sequence[str]", lent: Lent | None = None) -> None:
+        self._named, self._lent = named, lent or Lent()
         self._left: dict[str, str] = {}
         if os.path.exists(paths.ORIGINS_LEFT):
             os.unlink(paths.ORIGINS_LEFT)
 
     def bring(self, wanted: "Layer", folder: str) -> bool:
-        """Whether one of them brought a file, whole. WowError: home has no room."""
-        there = [At(number, text, folder) for number, text in enumerate(self._named) if text not in self._left]
+        """Whether one of them brought a file, whole. WowError: home has no room, or the owner lends no more of the line this month."""
+        there = [At(number, text, folder, self._lent) for number, text in enumerate(self._named) if text not in self._left]
         for origin in sorted(there, key=lambda one: not kept.size_of(one.part(wanted, folder))):
             try:
                 fetch.layer(origin, wanted, folder)
@@ -85,11 +93,13 @@ class Origins:
             except fetch.Busy:
                 self._leave(origin, f"{origin.who} is busy")
             except WowError as error:
-                if error.code == "no-room":
+                if error.code in ("no-room", "month"):
                     raise
                 self._leave(origin, error.what)
                 if error.code == "lies" and os.path.exists(part := origin.part(wanted, folder)):
                     os.unlink(part)
+            finally:
+                self._lent.keep()
         return False
 
     def _leave(self, origin: At, why: str) -> None:

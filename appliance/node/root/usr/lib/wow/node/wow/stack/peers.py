@@ -1,4 +1,4 @@
-"""Files of a stack from others than the machine with the CA, which need not send each of them to everybody: from origins, where pool.conf names any (origins.py), and
+"""Files of a stack from others than the machine with the CA, which need not send each of them to everybody: from origins, where any are named (named.py), and
 from other machines of the pool. The CA names some that said to have a file whole. They are asked before it, and believed in nothing: who is away, slow, or sends
 something else is left for the rest of the run, and what nobody gives comes from the CA."""
 import http.client
@@ -54,6 +54,19 @@ class Peer(fetch.Source):
             raise fetch.Busy(BREATH) from None
 
 
+class Nowhere(fetch.Source):
+    """The machine with the CA, where it has no address. why: what is told of that."""
+
+    __slots__ = ("_why",)
+
+    def __init__(self, why: str, name: str, own: str) -> None:
+        super().__init__("", agreed.LAYERS_PORT, name, own)
+        self._why = why
+
+    def say(self, method: str, path: str, more: "dict[str, str] | None" = None) -> http.client.HTTPResponse:
+        raise OSError(self._why)
+
+
 class Way:
     """Where one run has its files from: origins, machines that the CA names, and the CA. gives: whether this machine hands on what it has."""
 
@@ -68,7 +81,8 @@ class Way:
     def bring(self, wanted: "Layer", folder: str) -> None:
         """As fetch.layer."""
         # What the CA began it ends: a slow line has other machines left, and that is not to cost what came.
-        if size_of(self.ca.part(wanted, folder)) or not (self._from_origins(wanted, folder) or self._from_others(wanted, folder)):
+        is_begun = self.ca.place[0] and size_of(self.ca.part(wanted, folder))
+        if is_begun or not (self._from_origins(wanted, folder) or self._from_others(wanted, folder)):
             fetch.layer(self.ca, wanted, folder)
             print(f"{wanted.name} came from the CA", flush=True)  # for the journal
         for begun in kept.parts(folder, wanted.digest):
