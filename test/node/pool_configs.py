@@ -11,9 +11,10 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "appliance/node/root/usr/lib/wow/node"), str(ROOT / "test/node")]
 
-from wow.config import ipopd, keys, poolconf  # noqa: E402
+from wow.config import keys, poolconf  # noqa: E402
 from wow.lib import ipv4  # noqa: E402
 from wow.lib.errors import WowError  # noqa: E402
+from wow.setup import ipopd  # noqa: E402
 import samples  # noqa: E402
 
 # What stands at the edge of what is allowed, or beyond: whatever one reader takes the other has to take.

@@ -3,9 +3,9 @@ import os
 import tempfile
 import unittest
 
-from wow.config import accept, configure, outside
 from wow.lib import console
 from wow.lib.errors import WowError
+from wow.setup import accept, configure, outside
 import samples
 
 

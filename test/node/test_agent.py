@@ -13,13 +13,14 @@ from unittest import mock
 
 import samples  # noqa: F401
 
-from wow.agent import allowed, boot, client, requests, reset, server
+from wow.acts import boot, requests, reset, server
+from wow.acts import pause as act
+from wow.agent import allowed, client
 from wow.computer import settings as computer
 from wow.config import users
 from wow.join import enrol
 from wow.lib.errors import WowError
 from wow.limits import state as limits
-from wow.pause import act
 from wow.place import state as places
 from wow.refuse import state as refusals
 from wow.screen import state as screens

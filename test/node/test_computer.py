@@ -12,20 +12,22 @@ from unittest import mock
 
 import samples
 
+from wow.acts import computer as act
+from wow.acts import pause as pausing
 from wow.agent import allowed
-from wow.computer import act, busy, report, rounds, seen, settings, words
+from wow.computer import busy, report, rounds, seen, settings, words
 from wow.lib import system
 from wow.lib.errors import WowError
 from wow.lib.verb import UsageError
-from wow.limits import holding
 from wow.limits import state as limits
+from wow.page import code
 from wow.page import text as console
-from wow.pause import act as pausing
-from wow.pause import freeze, tell
 from wow.pause import state as pauses
-from wow.pause import words as pause_words
+from wow.slots import freeze
+from wow.stops import holding, tell
+from wow.stops import words as pause_words
 from wow.verbs import computer as verb
-from wow.web import code, computer, guests, server
+from wow.web import computer, guests, server
 
 NOW = 1000.0
 

@@ -9,7 +9,7 @@ import unittest
 import samples  # noqa: F401
 
 from wow.computer import lines
-from wow.web import where
+from wow.page import where
 
 
 class Lines(unittest.TestCase):

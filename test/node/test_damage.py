@@ -8,7 +8,7 @@ from test_systems import MATHS, MODULE, ONE, TWO, Fetching, carrying, digest, ma
 
 from wow.doctor import diagnose, finding
 from wow.lib.errors import WowError
-from wow.stack import damage, kept, replace, told, waiting
+from wow.stack import damage, kept, replace, said, told, waiting
 
 BIG = made(1, base=bytes(range(256)) * 4096, node=b"n" * 5000)
 
@@ -137,7 +137,7 @@ class Left(Case):
         self.publish(12, b"wow-stack 1\n")
         self.lose("base")
         self.assertEqual((self.bring(), kept.read(self.place.begun), self.wrote), ((0, "damaged"), "once\n", 0))
-        self.assertIn("damaged", waiting.CODES)
+        self.assertIn("damaged", said.CODES)
         self.assertIn("with the next start this machine's other system, for the disk has lost a part of this one", told.sentence(told.read()))
         found = self.finding()
         self.assertEqual(found.code, "system-damaged")

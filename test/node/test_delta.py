@@ -10,7 +10,7 @@ import unittest
 from unittest import mock
 
 from wow.lib.errors import WowError
-from wow.stack import delta, fetch, peers, text
+from wow.stack import delta, fetch, peers, shortened, text
 
 END = b"\0"
 
@@ -100,7 +100,7 @@ class Fetching(unittest.TestCase):
                 raise served
             pathlib.Path(folder, wanted.digest).write_bytes(served)
         with mock.patch.object(peers, "layer", layer), mock.patch("builtins.print") as self.printed:
-            return fetch.by_delta(None, self.wanted, self.change, f"{self.folder}/former", self.folder)
+            return shortened.by_delta(None, self.wanted, self.change, f"{self.folder}/former", self.folder)
 
     def test_it_is_there_when_it_is_what_was_signed_and_the_delta_stays_for_other_machines(self):
         self.assertTrue(self.made(self.delta))

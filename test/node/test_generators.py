@@ -10,10 +10,11 @@ from unittest import mock
 
 import samples
 from wow.condor import drop_in, mapfile, pace
-from wow.config import dnsmasq, ipopd, names, users
+from wow.config import names, users
 from wow.lib import agreed, base, paths
 from wow.lib.errors import WowError
 from wow.seal import fence, swanctl
+from wow.setup import dnsmasq, ipopd
 
 # A network namespace of its own; without root inside a user namespace.
 ALONE = ["unshare", "--net", *([] if os.geteuid() == 0 else ["--map-root-user"])]

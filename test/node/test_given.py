@@ -13,16 +13,16 @@ import samples
 import test_web
 
 from wow.given import book, counter
-from wow.history import names
+from wow.lib import names
 from wow.lib.errors import WowError
 from wow.lib.verb import UsageError
 from wow.page import text
 from wow.slots import begun, running
+from wow.slots.uses import Use
 from wow.slots.running import Job
 from wow.verbs import given as verb
-from wow.web import work as page
 from wow.web import look, sharing
-from wow.web.look import Use
+from wow.web import work as page
 
 NOON = 1_900_000_000
 HOSTILE = "\x1b[31m<b>surge</b>\u202e" + "x" * 100
@@ -46,7 +46,7 @@ class Counting(Kept):
         super().setUp()
         self.wall, self.jobs, self.uses = NOON, [], {}
         self.card("eth0", 5000, 7000)
-        for one in (mock.patch.object(counter.running, "look", lambda: self.jobs), mock.patch.object(counter.look, "uses", lambda: self.uses)):
+        for one in (mock.patch.object(counter.running, "look", lambda: self.jobs), mock.patch.object(counter.kernel, "look", lambda: self.uses)):
             one.start()
             self.addCleanup(one.stop)
         self.counter = counter.Counter(lambda: self.wall, lambda: 1000.0, self.path, f"{self.folder}/net")

@@ -4,10 +4,11 @@ import pathlib
 import re
 import unittest
 
-from wow.condor import drop_in
-from wow.history import ads, figures, names
-from wow.history.ledger import PATIENCE, Ledger
+from wow.condor import ads, drop_in
+from wow.history import figures
+from wow.history.ledger import Ledger, PATIENCE
 from wow.jobs import runs
+from wow.lib import names
 
 import samples
 

@@ -11,8 +11,9 @@ import unittest
 from unittest import mock
 
 from wow import dispatch
+from wow.condor import ads
 from wow.config import facts
-from wow.history import ads, keeper, server, store, token
+from wow.history import keeper, server, store, token
 from wow.lib import system
 from wow.lib.errors import WowError
 from wow.lib.verb import UsageError

@@ -7,7 +7,8 @@ import subprocess
 import sys
 import unittest
 
-from wow.history import ledger, names, store
+from wow.history import ledger, store
+from wow.lib import names
 
 from history_files import Kept
 

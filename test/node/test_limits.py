@@ -13,16 +13,21 @@ from unittest import mock
 
 import samples
 
+from wow.acts import limit as act
+from wow.acts import pause as pausing
 from wow.agent import allowed
 from wow.condor import drop_in
 from wow.lib import startd, system
 from wow.lib.errors import WowError
 from wow.lib.verb import UsageError
-from wow.limits import act, holding, hours, line, month, rounds, share, state, tell, there, words
+from wow.limits import hours, line, month, rounds, share, state, tell, there, words
 from wow.page import text as console
-from wow.pause import act as pausing
-from wow.pause import freeze, rounds as pauses, state as pause_state, tell as pause_tell
-from wow.pause import words as pause_words
+from wow.pause import state as pause_state
+from wow.slots import freeze
+from wow.stops import holding
+from wow.stops import rounds as pauses
+from wow.stops import tell as pause_tell
+from wow.stops import words as pause_words
 from wow.verbs import limit as verb
 from wow.web import limits as page
 

@@ -36,8 +36,8 @@ class Entry(unittest.TestCase):
             self.assertEqual((code, COSTLY & set(said.split())), (0, set()), f"{package}.{name}: {said}")
 
     def test_what_the_login_waits_for_loads_less(self):
-        code, said = run("-c", f"import sys; sys.dont_write_bytecode = True; sys.path.insert(0, {str(NODE)!r})\nfrom wow.config import configure\nprint(*sys.modules)")
-        self.assertEqual((code, BEFORE_LOGIN & set(said.split()), "wow.config.configure" in said.split()), (0, set(), True), said)
+        code, said = run("-c", f"import sys; sys.dont_write_bytecode = True; sys.path.insert(0, {str(NODE)!r})\nfrom wow.setup import configure\nprint(*sys.modules)")
+        self.assertEqual((code, BEFORE_LOGIN & set(said.split()), "wow.setup.configure" in said.split()), (0, set(), True), said)
 
     def test_nothing_hangs_on_what_the_image_leaves_out(self):
         """appliance/image/node-layer compiles without docstrings and assertions."""

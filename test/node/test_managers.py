@@ -6,10 +6,11 @@ import unittest
 from unittest import mock
 
 from wow.condor import collector, managers, reread, start
-from wow.config import configure, facts, names, outside
+from wow.config import facts, names
 from wow.join import certificates, enrol, member, relist, renew
 from wow.lib import agreed, console, control, files, overlay, paths, system
 from wow.lib.errors import WowError
+from wow.setup import configure, outside
 from wow.stack import kept as stacks
 import samples
 

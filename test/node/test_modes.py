@@ -10,12 +10,14 @@ from unittest import mock
 import samples
 
 from wow import dispatch
-from wow.agent import boot, client
-from wow.config import accounts, users
+from wow.acts import boot
+from wow.agent import client
+from wow.config import users
 from wow.lib import modes
 from wow.lib.errors import WowError
 from wow.page import text
 from wow.seal import fence
+from wow.setup import accounts
 from wow.verbs import module
 
 BASE = {"sha256": "ab" * 32, "date": "2026-11-24", "abi": "cf1d143b"}

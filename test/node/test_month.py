@@ -11,12 +11,13 @@ from test_limits import DAY, HOUR, MONDAY, Case
 
 from wow.lib import paths
 from wow.lib.errors import WowError
-from wow.limits import holding, line, month, state, words
+from wow.limits import line, month, state, words
 from wow.page import text as console
 from wow.pause import state as pause_state
-from wow.pause import tell as pause_tell
-from wow.pause import words as pause_words
 from wow.stack import lent
+from wow.stops import holding
+from wow.stops import tell as pause_tell
+from wow.stops import words as pause_words
 from wow.web import pages
 
 GB = month.GIGABYTE

@@ -10,12 +10,14 @@ from unittest import mock
 import samples
 import test_page_keys
 
-from wow.agent import allowed, newcomer
-from wow.config import accept, configure, facts, take, ticket
+from wow.acts import newcomer
+from wow.agent import allowed
+from wow.config import facts, ticket
 from wow.lib import ini, modes, paths
 from wow.lib.errors import WowError
+from wow.page import where
 from wow.seal import fence
-from wow.web import where
+from wow.setup import accept, configure, take
 
 GOOD = samples.text(samples.sections()).encode()
 

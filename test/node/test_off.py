@@ -6,7 +6,8 @@ import sqlite3
 import unittest
 from unittest import mock
 
-from wow.history import ads, keeper, ledger, looked, machines, page, server, store
+from wow.condor import ads
+from wow.history import keeper, ledger, looked, machines, page, server, store
 from wow.lib.errors import WowError
 from wow.lib.verb import Given, UsageError
 from wow.verbs import history

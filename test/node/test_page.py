@@ -12,12 +12,13 @@ from unittest import mock
 
 import samples
 
-from wow.config import accounts, configure, screen, users
+from wow.config import users
 from wow.lib import console
 from wow.lib.errors import WowError
 from wow.page import doctor, keeper, text
 from wow.pause.state import Pause
 from wow.seal import fence
+from wow.setup import accounts, configure, screen
 from wow.slots import begun, running
 
 NOON = 1_900_000_000

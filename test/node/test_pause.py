@@ -9,11 +9,14 @@ from unittest import mock
 
 import samples
 
+from wow.acts import pause as act
 from wow.agent import allowed
 from wow.lib import startd, system
 from wow.lib.errors import WowError
 from wow.lib.verb import UsageError
-from wow.pause import act, ask, freeze, rounds, state, tell, words
+from wow.pause import state
+from wow.slots import freeze
+from wow.stops import ask, rounds, tell, words
 from wow.verbs import finish as finish_verb
 from wow.verbs import pause as pause_verb
 from wow.verbs import resume as resume_verb

@@ -13,13 +13,14 @@ import samples
 import test_web
 from test_pool_page import NOW, busy, look, machine, queue
 
+from wow.acts import pause as pausing
+from wow.acts import place as act
 from wow.agent import allowed
 from wow.condor import pace
 from wow.history import looked
 from wow.lib.errors import WowError
 from wow.lib.verb import UsageError
-from wow.pause import act as pausing
-from wow.place import act, state
+from wow.place import state
 from wow.verbs import place as verb
 from wow.web import atlas, pages, place, pool, snapshot
 

@@ -16,8 +16,8 @@ from unittest import mock
 
 import samples
 
-from wow.history import heard, looked, looks, members, names, page, page_copy, server
-from wow.lib import agreed, control, lines
+from wow.history import heard, looked, looks, members, page, page_copy, server
+from wow.lib import agreed, control, lines, names
 from wow.lib.errors import WowError
 from wow.web import look, pool, snapshot, ways
 from wow.web import server as web

@@ -6,8 +6,9 @@ import unittest
 
 import samples  # noqa: F401  makes the node's modules importable
 
-from wow.history import ads, names
+from wow.condor import ads
 from wow.jobs import runs
+from wow.lib import names
 from wow.why import clauses, words
 
 SEED = 20261125

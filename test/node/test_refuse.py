@@ -10,12 +10,12 @@ from unittest import mock
 import samples
 import test_web
 
+from wow.acts import pause as pausing
+from wow.acts import refuse as act
 from wow.agent import allowed
-from wow.history import names
-from wow.lib import startd
+from wow.lib import names, startd
 from wow.lib.errors import WowError
-from wow.pause import act as pausing
-from wow.refuse import act, ask, state, tell
+from wow.refuse import ask, state, tell
 from wow.slots.running import Job
 from wow.verbs import accept, refuse
 from wow.web import pages, refusing

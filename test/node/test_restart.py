@@ -12,7 +12,7 @@ from wow.jobs import keeper
 from wow.lib import modes, system
 from wow.lib.errors import WowError
 from wow.pause import state as pauses
-from wow.stack import bring, kept, peers, people, restart, term, text, told, waiting
+from wow.stack import bring, kept, peers, people, restart, said, term, text, told, waiting
 
 WALL = 1_795_700_000
 """Unix time when the machine started, of this test's clock."""
@@ -31,7 +31,7 @@ class Machine(Root, unittest.TestCase):
         self.ran, self.jobs, self.shadows, self.there, self.wrote, self.trouble = [], [], set(), {}, [], None
         self.started("image")
         for patch in (mock.patch.object(term, "clock", lambda: 100.0), mock.patch.object(term, "NOTICE", f"{self.root}/notice-4"),
-                      mock.patch.object(told, "FILE", f"{self.root}/stack.json"), mock.patch.object(waiting, "FILE", f"{self.root}/stack.json"),
+                      mock.patch.object(told, "FILE", f"{self.root}/stack.json"), mock.patch.object(said, "FILE", f"{self.root}/stack.json"),
                       mock.patch.object(told, "AGAIN_FILE", f"{self.root}/restart.json"), mock.patch.object(modes, "FILE", f"{self.root}/mode"),
                       mock.patch.object(kept, "STARTED", f"{self.root}/stack"), mock.patch.object(kept, "LIST", f"{self.root}/list"),
                       mock.patch.object(settings, "FILE", f"{self.root}/computer.json"), mock.patch.object(seen, "FILE", f"{self.root}/seen.json"),

@@ -4,7 +4,7 @@ import os
 import tempfile
 import unittest
 
-from wow.history import ads
+from wow.condor import ads
 from wow.jobs import runs
 from wow.jobs.refusals import Refusals
 

@@ -11,12 +11,13 @@ from unittest import mock
 
 import samples
 
+from wow.acts import screen as act
 from wow.agent import allowed
-from wow.config import screen as config
 from wow.config.kinds import KINDS, Wrong
 from wow.lib.errors import WowError
 from wow.lib.verb import UsageError
-from wow.screen import act, keyboard, password, state
+from wow.screen import keyboard, password, state
+from wow.setup import screen as config
 from wow.verbs import screen as verb
 from wow.web import screens
 

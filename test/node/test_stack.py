@@ -6,7 +6,7 @@ import unittest
 from unittest import mock
 
 import samples
-from wow.agent import reset
+from wow.acts import reset
 from wow.condor import pace
 from wow.doctor import diagnose, finding
 from wow.lib import base, modes

@@ -11,7 +11,7 @@ from test_stack import EMPTY, Root, body, notice
 from wow.doctor import diagnose, finding
 from wow.lib import modes
 from wow.lib.errors import WowError
-from wow.stack import bring, fetch, kept, peers, replace, systems, term, text, told
+from wow.stack import bring, fetch, kept, peers, replace, shortened, systems, term, text, told
 from wow.stack.systems import Systems
 
 KINDS = ("base", "node", "kernel", "initrd")
@@ -453,7 +453,7 @@ class Bringing(Fetching):
         self.assertIsNone(bring._change(self.place, stack, node, found))
         self.write(f"home/layers/{digest(TWO['base'])}.part", "begun")
         self.assertIsNone(bring._change(self.place, stack, base, found), "the whole is begun")
-        with mock.patch.object(fetch, "by_delta", side_effect=lambda _, wanted, change, former, folder: self.layer(None, wanted, folder) or wanted.name != "base") as by:
+        with mock.patch.object(shortened, "by_delta", side_effect=lambda _, wanted, change, former, folder: self.layer(None, wanted, folder) or wanted.name != "base") as by:
             os.unlink(f"{self.root}/home/layers/{digest(TWO['base'])}.part")
             self.publish(12, carrying(TWO, MODULE, large))
             self.assertEqual((self.bring(), by.call_count), ((0, "next"), 1))

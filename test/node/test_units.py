@@ -7,16 +7,19 @@ import pathlib
 import re
 import unittest
 
-from wow.agent import boot, requests
+from wow.acts import boot, requests
+from wow.acts import pause as act
+from wow.acts import place as placing
+from wow.acts import screen as screens
 from wow.condor import managers, reread
-from wow.config import take, users
+from wow.config import users
 from wow.lib import paths
 from wow.limits import tell
-from wow.pause import act, freeze, state
-from wow.pause import tell as pause
-from wow.place import act as placing
-from wow.screen import act as screens
+from wow.pause import state
 from wow.refuse import state as refused
+from wow.setup import take
+from wow.slots import freeze
+from wow.stops import tell as pause
 
 CLONE = pathlib.Path(__file__).resolve().parents[2]
 ROOT = CLONE / "appliance/node/root"
@@ -212,7 +215,7 @@ class Command(unittest.TestCase):
         self.assertIn(f"\n{users.ORIGIN}:x:{users.ORIGIN_UID}:{users.NOGROUP}:", users.own("", "")[0])
 
     def test_what_the_agent_starts_is_a_unit_of_ours_that_takes_nothing_but_the_asker_s_number(self):
-        text = (ROOT / "usr/lib/wow/node/wow/agent/requests.py").read_text(encoding="utf-8")
+        text = (ROOT / "usr/lib/wow/node/wow/acts/requests.py").read_text(encoding="utf-8")
         started = {name.replace("@{uid}", "@") for name in re.findall(r'start\("\w+", f?"([^"]+)"\)', text)}
         here = {"pause", "resume", "limit", "computer", "boot", "power-off", "login", "join", "refuse", "accept", "place", "screen", "unlock"}
         self.assertEqual(len(started), len(requests.TABLE.keys() - here), "what is done in the agent itself is named here")

@@ -11,7 +11,7 @@ from unittest import mock
 
 from test_systems import Case, carrying, digest, made
 
-from wow.stack import bring, kept, replace, text, verity
+from wow.stack import bring, growing, kept, replace, text, verity
 
 BLOCK = verity.BLOCK
 
@@ -20,7 +20,7 @@ def of_blocks(count):
     return random.Random(count).randbytes(count * BLOCK)
 
 
-def tree_of(data, piece=verity.PIECE):
+def tree_of(data, piece=growing.PIECE):
     tree = verity.Tree()
     for at in range(0, len(data), piece):
         tree.add(data[at:at + piece])
@@ -84,7 +84,7 @@ class Written(Case):
     def setUp(self):
         self.first, self.second = (made(release, base=of_blocks(3 + release), node=of_blocks(5 + release)) for release in (1, 2))
         super().setUp()
-        patch = mock.patch.object(verity, "WANTED", f"{self.root}/trees.wanted")
+        patch = mock.patch.object(growing, "WANTED", f"{self.root}/trees.wanted")
         patch.start()
         self.addCleanup(patch.stop)
         self.system("A", self.first, "# kind name file size sha256\n", "".join(self.put(self.first)))
@@ -158,7 +158,7 @@ class Written(Case):
                 if name.endswith(".tree"):
                     os.unlink(f"{self.sys}/layers/{name}")
             with contextlib.suppress(FileNotFoundError):
-                os.unlink(verity.WANTED)
+                os.unlink(growing.WANTED)
             replace.grow(self.now(), self.disk)
             self.assertEqual((self.hashed("A"), self.disk.calls), ({}, []), "nobody wants it")
             self.write("trees.wanted", "")
@@ -173,7 +173,7 @@ class Written(Case):
                 self.look()
                 self.stop_at = None
                 if stop_at is None:
-                    self.assertEqual((self.hashed("A"), self.disk.calls, os.path.exists(verity.WANTED)), ({"base": True, "node": True}, [True, False], False))
+                    self.assertEqual((self.hashed("A"), self.disk.calls, os.path.exists(growing.WANTED)), ({"base": True, "node": True}, [True, False], False))
                     self.assertTrue(kept.read(f"{self.sys}/stacks/A.conf").startswith(bare))
             self.disk.calls.clear()
 

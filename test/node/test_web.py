@@ -11,10 +11,11 @@ from unittest import mock
 import samples
 
 from wow.lib import console
-from wow.page import text
+from wow.page import code, text, where
 from wow.pause.state import Pause
 from wow.slots.running import Job
-from wow.web import code, guests, html, look, pages, where
+from wow.slots import uses
+from wow.web import guests, html, look, pages
 
 HOSTILE = ["<script>alert(1)</script>", "a\u202egnp.exe\u202c", "\u2066x\u2069\u200f", "\x1b[2J", "\" onmouseover=\"x", "'&amp;", "\ud800", "x" * 5000, ""]
 MARKS = set("\u202e\u202c\u2066\u2069\u200f\x1b\ud800")
@@ -126,7 +127,7 @@ class Pages(unittest.TestCase):
         facts.status, facts.findings, facts.looked = samples.STATUS, [], 1_899_999_000
         for name, value in other.items():
             setattr(facts, name, value)
-        return look.Seen(samples.pool(), facts, {2001: look.Use(3700.0, 123456789)}, [])
+        return look.Seen(samples.pool(), facts, {2001: uses.Use(3700.0, 123456789)}, [])
 
     def shown(self, **other):
         return pages.machine(self.seen(**other), "k").decode()

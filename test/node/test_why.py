@@ -10,11 +10,12 @@ import ads
 import samples  # noqa: F401  makes the node's modules importable
 
 from wow import dispatch
+from wow.condor import held
 from wow.lib import system, table
 from wow.lib.errors import WowError
 from wow.verbs import jobs as jobs_verb
 from wow.verbs import why as why_verb
-from wow.why import clauses, decide, explain, gather, held, matching, words
+from wow.why import clauses, decide, explain, gather, matching, words
 from wow.why.explain import Explained
 
 KEPT = json.loads((pathlib.Path(__file__).resolve().parent / "queue_facts.json").read_text(encoding="utf-8"))

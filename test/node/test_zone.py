@@ -8,11 +8,11 @@ from unittest import mock
 import samples
 from test_page import NOON, facts
 
-from wow.config import zone
 from wow.config.kinds import KINDS, Wrong
 from wow.lib.errors import WowError
 from wow.page import text
 from wow.pause.state import Pause
+from wow.setup import zone
 from wow.slots import running
 
 

@@ -12,9 +12,10 @@ sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "node/root/usr
 
 import tools  # noqa: E402
 from tools import ImageError  # noqa: E402
-from wow.config import outside, poolconf  # noqa: E402 # the only reader of pool.conf
+from wow.config import poolconf  # noqa: E402
 from wow.lib import agreed  # noqa: E402
 from wow.lib.errors import WowError  # noqa: E402
+from wow.setup import outside  # noqa: E402
 
 LIST, KEYS = "managers.notice", "keys.notice"
 NAMES = ("pool.conf", LIST, KEYS, "manager", "machine")

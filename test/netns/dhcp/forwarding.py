@@ -6,7 +6,7 @@ import tempfile
 from types import SimpleNamespace
 
 from asking import DNSMASQ, listeners
-from wow.config import dnsmasq as generated
+from wow.setup import dnsmasq as generated
 from tally import must
 from waiting import until
 

@@ -11,7 +11,7 @@ sys.path.insert(0, __file__.rpartition("/")[0])
 
 def config() -> int:
     """wow-config.service."""
-    from wow.config import configure
+    from wow.setup import configure
     return configure.main()
 
 
@@ -29,19 +29,19 @@ def renew() -> int:
 
 def agent() -> int:
     """wow-agent.service."""
-    from wow.agent import server
+    from wow.acts import server
     return server.main()
 
 
 def reset() -> int:
     """wow-reset.service."""
-    from wow.agent import reset as forgetting
+    from wow.acts import reset as forgetting
     return forgetting.main()
 
 
 def leave() -> int:
     """wow-leave.service."""
-    from wow.agent import reset as forgetting
+    from wow.acts import reset as forgetting
     return forgetting.leave()
 
 
@@ -89,7 +89,7 @@ def copy() -> int:
 
 def take() -> int:
     """wow-take.service."""
-    from wow.config import take as taking
+    from wow.setup import take as taking
     return taking.main()
 
 
@@ -131,7 +131,7 @@ def origins() -> int:
 
 def keyboard() -> int:
     """wow-keyboard.service."""
-    from wow.screen import act
+    from wow.acts import screen as act
     return act.main()
 
 

@@ -1,11 +1,11 @@
 """What wow-jobs does for the owner's computer in each of its rounds: reads what it told last, looks how busy it is, and says what follows (seen.py). The pause is the
-next round's (pause/rounds.py)."""
+next round's (stops/rounds.py)."""
 import time
 
 from wow.computer import busy, report, seen, settings
 from wow.lib import console
 from wow.lib.errors import WowError
-from wow.pause import freeze
+from wow.slots import freeze
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -23,15 +23,13 @@ NEGOTIATOR_TIMEOUT (30 s by default) in each cycle.
 
 Two thirds of a queue's ad are statistics, and what a startd tells of itself in an ad of its own (StartD) its slots' ads have, too. Neither is sent: an idle
 machine's ads are 14 kB instead of 24."""
-from wow.condor import mapfile
+from wow.condor import ads, held, mapfile
 from wow.config.facts import Facts
-from wow.history import ads
 from wow.lib import paths
 from wow.limits import tell as limits
-from wow.pause import tell
 from wow.refuse import tell as refused
 from wow.slots import disk
-from wow.why import held
+from wow.stops import tell
 
 TOLD = 15
 """Seconds between two looks at what wow-jobs says of the queue's jobs, which stands in the queue's ad."""

@@ -8,9 +8,9 @@ from wow.lib import console, control, files, paths, system
 from wow.lib.errors import WowError
 from wow.limits import rounds as limiting
 from wow.limits import tell as limits
-from wow.pause import rounds, tell
 from wow.refuse import tell as refused
 from wow.slots import counting
+from wow.stops import rounds, tell
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,10 +6,9 @@ from wow.condor import collector, managers
 from wow.config import facts as pool_facts
 from wow.lib import paths, system
 from wow.lib.errors import WowError
-from wow.limits import holding
 from wow.limits import words as lent
-from wow.pause import words
 from wow.slots import quota
+from wow.stops import holding, words
 from wow.why import classads, gather
 from wow.why.classads import number, source, text
 

@@ -5,8 +5,7 @@ import json
 import os
 
 from wow.config import facts
-from wow.history import names
-from wow.lib import files, paths
+from wow.lib import files, names, paths
 from wow.lib.whole import is_whole
 
 TYPE_CHECKING = False

@@ -7,7 +7,7 @@ import time
 from wow.given import book
 from wow.lib import console, files, paths
 from wow.slots import running
-from wow.web import look
+from wow.slots import uses as kernel
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class Counter:
         jobs = running.look()
         if not jobs and not self._seen:
             return
-        uses = look.uses() if jobs else {}
+        uses = kernel.look() if jobs else {}
         seen = {}
         for job in jobs:
             use = uses.get(job.account)

@@ -1,7 +1,7 @@
 """The pool in Prometheus' text format (version 0.0.4). What labels say comes from ads of strangers, so each has a bound: what there is too much of is counted
 under one name."""
-from wow.history import names
-from wow.history.ads import Sample, Slot
+from wow.condor.ads import Sample, Slot
+from wow.lib import names
 
 STATES = ("Unclaimed", "Claimed", "Matched", "Owner", "Preempting", "Drained", "Backfill")
 PATHS = ("direct", "relay", "ring")

@@ -4,9 +4,10 @@ import json
 import math
 import zlib
 
-from wow.history import members, names
-from wow.history.ads import GREATEST, LATEST
+from wow.condor.ads import GREATEST, LATEST
+from wow.history import members
 from wow.history.looked import STATES
+from wow.lib import names
 
 LARGEST = 4 << 20
 """Bytes of it, unpacked."""

@@ -8,8 +8,9 @@ import sqlite3
 import threading
 import time
 
+from wow.condor import ads
 from wow.config import facts
-from wow.history import ads, figures, page, server, store, token
+from wow.history import figures, page, server, store, token
 from wow.history.ledger import Ledger
 from wow.lib import paths, system
 from wow.lib.errors import WowError

@@ -19,7 +19,7 @@ MOST_OF_ONE = 500
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from wow.history.ads import Queue, Run, Sample
+    from wow.condor.ads import Queue, Run, Sample
 
     Pair = tuple[str, str]
     Line = tuple[str, str, str]

@@ -1,8 +1,10 @@
 """What the pool page shows of the collector's ads: machines, jobs by person and project, and the job that has waited for longest. Beside what the history takes of
 an ad (ads.py); all of it is strangers', so each list has a bound, and each name is cut to letters that turn nothing around."""
-from wow.history import ads, figures, names
-from wow.pause import tell
+from wow.condor import ads
+from wow.history import figures
+from wow.lib import names
 from wow.place import state as places
+from wow.stops import tell
 from wow.why import decide, words
 from wow.why.matching import FREE, RESOURCES
 

@@ -1,6 +1,6 @@
 """The ring as a manager has it: the nodes that its ipopd has a session with, and how it reaches each. The manager's own page draws it (web/ring.py), and other machines
 get it with the snapshot, without addresses."""
-from wow.history import names
+from wow.lib import names
 
 MOST = 4000
 """Members that other machines are told of."""

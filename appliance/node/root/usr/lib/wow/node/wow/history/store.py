@@ -10,7 +10,7 @@ import os
 import sqlite3
 
 from wow.history import machines as off
-from wow.history.names import OTHERS
+from wow.lib.names import OTHERS
 
 PERSON, PROJECT, OWNER = KINDS = (0, 1, 2)
 KIND_NAMES = ("person", "project", "owner")

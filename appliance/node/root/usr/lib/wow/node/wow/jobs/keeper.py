@@ -1,6 +1,6 @@
 """wow-jobs: has jobs run again whose machine is gone (patience.py), counts what this queue's jobs have of which machine (runs.py), and tells managers of this
 machine that were started anew (returned.py); on a manager takes the ads of machines away that are gone (ads.py). On each it has HTCondor read a new list of
-managers, where it did not at once (condor/reread.py); where jobs run, it sees to the owner's computer (computer/rounds.py), pause (pause/rounds.py) and limits
+managers, where it did not at once (condor/reread.py); where jobs run, it sees to the owner's computer (computer/rounds.py), pause (stops/rounds.py) and limits
 (limits/rounds.py), and to the projects that the owner refuses (refuse/tell.py). It writes what the page on the console shows (page/keeper.py), counts what the
 machine gave (given/counter.py), and has it start again for modules that wait for that (stack/waiting.py). While no job of this machine runs, a round is one look at
 the processes, at two files' times, for one file and into a few small ones, and two or three questions to ipopd."""
@@ -20,9 +20,9 @@ from wow.lib.errors import WowError
 from wow.limits import line
 from wow.limits import rounds as limiting
 from wow.page import keeper as page
-from wow.pause import rounds as pausing
 from wow.refuse import tell as refused
 from wow.stack import waiting
+from wow.stops import rounds as pausing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ class Keeper:
 
 
 def main() -> int:
-    """Runs until systemd ends it. The agent's SIGUSR1 begins the next round at once (pause/act.py)."""
+    """Runs until systemd ends it. The agent's SIGUSR1 begins the next round at once (acts/pause.py)."""
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR1})
     pool = facts.read()
     # Before those that may wait for HTCondor's tools.

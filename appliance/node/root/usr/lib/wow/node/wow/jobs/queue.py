@@ -5,8 +5,7 @@ alone is started again for the same claim, and tries for 14 s to reach who is go
 import os
 import signal
 
-from wow.condor import collector
-from wow.history import ads
+from wow.condor import ads, collector
 from wow.jobs.patience import Advertised, Job
 from wow.lib import system
 

@@ -7,10 +7,10 @@ queued is written: HTCondor's tools take half a second of an emulated processor 
 import os
 import time
 
-from wow.history import ads, names
+from wow.condor import ads
 from wow.jobs import standing
 from wow.jobs.refusals import Refusals
-from wow.lib import files, paths, system
+from wow.lib import files, names, paths, system
 
 EVERY, SOON = 30.0, 10.0
 """Seconds from one question to the next while jobs run, and where one has begun or ended."""

@@ -1,5 +1,6 @@
 """How the queue's jobs stand, for the pool page of managers: how many of each person and project run, wait and are held, and the one that has waited for longest."""
-from wow.history import ads, names
+from wow.condor import ads
+from wow.lib import names
 
 MOST_PAIRS = 100
 """Pairs of a person and a project that are told of."""

@@ -1,4 +1,7 @@
 """The one exception that people see: it names the file, the key, what is wrong and what to do."""
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Callable
 
 
 class WowError(Exception):
@@ -15,3 +18,12 @@ class WowError(Exception):
     def __str__(self) -> str:
         where = ": ".join(part for part in (self.file, self.key) if part)
         return f"{where + ': ' if where else ''}{self.what}" + (f". {self.todo}" if self.todo else "")
+
+
+def trouble(load: "Callable[[], object]") -> str | None:
+    """What is wrong with a file that is loaded so; None if nothing is."""
+    try:
+        load()
+    except WowError as error:
+        return f"{error.file} {error.what}"
+    return None

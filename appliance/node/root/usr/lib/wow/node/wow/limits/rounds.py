@@ -1,5 +1,5 @@
 """What wow-jobs does for the limits in each of its rounds, and at once where the agent wakes it: the kernel and HTCondor go by them, also where the one or the other
-was started anew. The hours are the pause's matter (pause/rounds.py)."""
+was started anew. The hours are the pause's matter (stops/rounds.py)."""
 import time
 
 from wow.lib.errors import WowError

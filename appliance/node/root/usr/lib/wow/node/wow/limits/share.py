@@ -2,7 +2,7 @@
 import os
 
 from wow.lib import files
-from wow.pause import freeze
+from wow.slots import freeze
 
 FILE = "cpu.max"
 PERIOD = 100_000

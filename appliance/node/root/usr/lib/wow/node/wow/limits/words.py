@@ -1,8 +1,7 @@
 """Limits in words, and what they wait for: for `wow limit`, `wow status` and both pages."""
-from wow.lib import table
+from wow.lib import errors, table
 from wow.limits import line, month, share, state, tell
-from wow.pause import freeze
-from wow.pause import words as pauses
+from wow.slots import freeze
 
 NONE = "none"
 
@@ -45,7 +44,7 @@ def sentence(limits: state.Limits) -> str:
 
 def trouble() -> str | None:
     """What is wrong with the file in which they are kept; None if nothing is."""
-    return pauses.trouble_of(state.load)
+    return errors.trouble(state.load)
 
 
 def waits(limits: state.Limits) -> list[str]:

@@ -6,13 +6,12 @@ import time
 from wow.config.facts import Facts as Pool
 from wow.lib import control, files, modes, paths
 from wow.lib.errors import WowError
-from wow.limits import holding
 from wow.limits import state as limits
 from wow.limits import words as lent
-from wow.page import text
+from wow.page import text, where
 from wow.page.doctor import Doctor
 from wow.slots import running
-from wow.web import where
+from wow.stops import holding
 
 FILE = f"{paths.RUN}/page"
 ASK = 9.0

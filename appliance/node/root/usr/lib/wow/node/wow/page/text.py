@@ -6,7 +6,8 @@ import time
 
 from wow.computer import words as computer
 from wow.lib import console, control
-from wow.limits import holding, hours, month
+from wow.limits import hours, month
+from wow.stops import holding
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

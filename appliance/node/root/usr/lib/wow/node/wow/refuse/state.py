@@ -1,11 +1,10 @@
 """The projects that this machine's owner refuses, as they are kept: a file in the home's state with a name a line, which outlives restarts.
 
-A name is a project's as this machine shows it (history/names.py): a character that may hurt is a question mark there, and stands for any."""
+A name is a project's as this machine shows it (lib/names.py): a character that may hurt is a question mark there, and stands for any."""
 import os
 
 from wow.agent import allowed
-from wow.history import names
-from wow.lib import files, paths
+from wow.lib import files, names, paths
 from wow.lib.errors import WowError
 
 FOLDER = f"{paths.STATE}/refused"

@@ -2,8 +2,7 @@
 in a file of HTCondor's configuration, so that one that is started anew knows them before it takes a job."""
 import re
 
-from wow.history import names
-from wow.lib import paths, startd
+from wow.lib import names, paths, startd
 from wow.refuse import state
 
 FILE = f"{paths.RUN}/condor-refused.conf"

@@ -6,7 +6,7 @@ import time
 from wow.config import facts
 from wow.lib import agreed, control, files, modes, paths, system
 from wow.lib.errors import WowError
-from wow.stack import damage, kept, named, term, text, told, verity
+from wow.stack import damage, growing, kept, named, term, text, told
 from wow.stack.systems import ARMED, Systems
 
 TYPE_CHECKING = False
@@ -58,7 +58,7 @@ def once(place: "Place", way: "Callable[[], Way]", notice: str = NOTICE, sleep: 
         if systems.is_proven():
             write()
             place.find_good()
-        elif verity.is_wanted(systems):
+        elif growing.is_wanted(systems):
             write()
         data = read(notice)
         if data is None and newest is None:
@@ -176,10 +176,10 @@ def _mend(place: "Place", stack: "Stack", way: "Callable[[], Way]", published: t
 def _bring(place: "Place", stack: "Stack", missing: "list[Layer]", way: "Callable[[], Way]", published: tuple[str, bytes], sleep: "Callable[[float], None]",
            systems: Systems) -> None:
     """Fetches what is not here."""
-    # What these two load takes longer than all else here, and most looks find nothing to fetch.
+    # What these load takes longer than all else here, and most looks find nothing to fetch.
     import random
 
-    from wow.stack import fetch, peers
+    from wow.stack import fetch, shortened
     look_for_room(place, missing)
     told.leave("fetching", stack, "", "")
     sleep(random.uniform(0, SPREAD))
@@ -189,8 +189,7 @@ def _bring(place: "Place", stack: "Stack", missing: "list[Layer]", way: "Callabl
         while True:
             _look(published)
             try:
-                if change is None or not fetch.by_delta(there, layer, *change, place.layers):
-                    peers.layer(there, layer, place.layers)
+                shortened.layer(there, layer, change, place.layers)
                 break
             except fetch.Busy as busy:
                 waits += 1

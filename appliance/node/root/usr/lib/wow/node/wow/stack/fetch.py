@@ -19,8 +19,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import BinaryIO, Callable
 
-    from wow.stack.peers import Way
-
 PIECE = 1 << 18
 """Bytes that are read at once."""
 WRITTEN = 16 << 20
@@ -133,29 +131,6 @@ def layer(source: Source, wanted: Layer, folder: str, now: "Callable[[], float]"
         raise WowError(f"what {source.who} sent for {wanted.name} is not what was signed", ANEW, code="lies")
     os.rename(part, f"{folder}/{wanted.digest}")
     files.sync_folder(part)
-
-
-def by_delta(way: "Way", wanted: Layer, change: Layer, former: str, folder: str) -> bool:
-    """Brings a layer's delta, and makes the layer of it and of the former file; whether that came out as was signed. Whatever is wrong with it, the whole is there.
-    A good delta stays, for other machines. Busy."""
-    from wow.stack import delta, peers
-    part = f"{folder}/{wanted.digest}.part"
-    try:
-        peers.layer(way, change, folder)
-        delta.make(wanted, former, f"{folder}/{change.digest}", part)
-        is_right = digest(part) == wanted.digest
-    except (WowError, OSError) as error:
-        print(error, flush=True)  # for the journal
-        is_right = False
-    if is_right:
-        print(f"{wanted.name}: {change.size} bytes of a delta in the place of {wanted.size}", flush=True)  # for the journal
-        os.rename(part, f"{folder}/{wanted.digest}")
-        files.sync_folder(part)
-    elif os.path.exists(part):
-        os.unlink(part)
-    if not is_right and os.path.exists(f"{folder}/{change.digest}"):
-        os.unlink(f"{folder}/{change.digest}")
-    return is_right
 
 
 def _go_on(source: Source, wanted: Layer, part: str, at: int, now: "Callable[[], float]") -> None:

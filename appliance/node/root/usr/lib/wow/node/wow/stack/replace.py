@@ -8,7 +8,7 @@ import os
 
 from wow.lib import files, paths, system
 from wow.lib.errors import WowError
-from wow.stack import bring, damage, environment, kept, text, verity
+from wow.stack import bring, damage, environment, growing, kept, text, verity
 from wow.stack.systems import ARMED, BOOTED, LAYERS, SUMS, Systems, layer_name
 
 TYPE_CHECKING = False
@@ -95,14 +95,14 @@ def mend(place: "Place", systems: Systems, disk: Disk) -> None:
 
 def grow(systems: Systems, disk: Disk) -> None:
     """Makes the hash trees that the running system lacks. WowError, OSError."""
-    if not verity.is_wanted(systems):
+    if not growing.is_wanted(systems):
         return
     try:
         disk.writable(True)
-        verity.grow(systems)
+        growing.grow(systems)
     finally:
         disk.writable(False)
-    os.unlink(verity.WANTED)
+    os.unlink(growing.WANTED)
 
 
 def act(place: "Place", systems: Systems, stack: "Stack | None", disk: Disk, is_back: bool, armed: str = ARMED) -> None:

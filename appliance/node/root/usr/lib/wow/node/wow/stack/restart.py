@@ -10,7 +10,7 @@ from wow.computer import seen, settings, words
 from wow.lib import files, modes, system
 from wow.pause import state as pauses
 from wow.slots import running
-from wow.stack import people, told, waiting
+from wow.stack import people, said, told
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class Restart:
             return
         self._next = now + EVERY
         found = told.read()
-        if found is None or found["code"] not in waiting.CODES or found["number"] is None:
+        if found is None or found["code"] not in said.CODES or found["number"] is None:
             return
         second, wall = found["restart_by"], self._clock()
         if found["number"] != self._number:

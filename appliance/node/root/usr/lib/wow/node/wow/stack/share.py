@@ -5,9 +5,10 @@ import socket
 import time
 
 from wow.lib import agreed, requests
-from wow.limits import holding, state
+from wow.limits import state
 from wow.stack import kept, text
 from wow.stack.systems import Systems
+from wow.stops import holding
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

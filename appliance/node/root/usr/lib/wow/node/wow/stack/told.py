@@ -3,7 +3,8 @@ import json
 import time
 
 from wow.lib import files, paths
-from wow.stack import kept, term, waiting
+from wow.stack import kept, term
+from wow.stack import said as wow_stack
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ if TYPE_CHECKING:
         restart: Again | None
         system: bool
 
-FILE = waiting.FILE
+FILE = wow_stack.FILE
 AGAIN_FILE = f"{paths.RUN}/restart.json"
 QUIET = ("", "image", "taken", "trial", "next", "fetching", "off", "ephemeral", "damaged", "rotten")
 """Codes of what is as it should be, or of what the doctor says more (damage.py)."""
@@ -86,7 +87,7 @@ def read(path: str = "", started: str = "", listed: str = "") -> "Told | None":
 
 def restart(said: "Said") -> "Again | None":
     """What wow-jobs said last of the restart for this stack; None where it said nothing, or nothing waits."""
-    text = files.find(AGAIN_FILE) if said.get("code") in waiting.CODES else None
+    text = files.find(AGAIN_FILE) if said.get("code") in wow_stack.CODES else None
     again: Again | None = json.loads(text) if text else None
     return again if again and again["number"] == said.get("number") else None
 

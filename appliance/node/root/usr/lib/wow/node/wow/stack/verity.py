@@ -6,21 +6,13 @@ of before reads over it:
 
 FILE: in WOWSYS:/layers. BLOCKS: of the layer. ROOT: the hash of the tree's first block. SHA256: the tree's own, for the initrd takes none that rotted."""
 import hashlib
-import os
 
-from wow.lib import files, paths
-from wow.stack import kept
+from wow.lib import files
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from wow.stack.systems import Systems
-
-BLOCK, PIECE = 4096, 1 << 18
+BLOCK = 4096
 HASH = 32
 """Bytes of one hash."""
 MARK = ("#", "tree")
-WANTED = f"{paths.RUN}/trees.wanted"
-"""wow-layers': there while a layer of the running system has no tree that is whole."""
 
 
 class Tree:
@@ -81,25 +73,3 @@ def put(folder: str, layer: str, tree: Tree) -> list[str]:
         return []
     files.write(f"{folder}/{name_of(layer)}", made[0], sync=True)
     return [line(layer, made[1])]
-
-
-def is_wanted(systems: "Systems") -> bool:
-    """Whether trees of the running system are to be made. Not of one on trial: what GRUB may start is not written, and it came with its trees."""
-    return os.path.exists(WANTED) and not systems.is_trial
-
-
-def grow(systems: "Systems") -> None:
-    """Makes the trees of the running system anew, for its next start; a layer that is damaged gets none. WOWSYS takes writes. Power may go: the list names a tree when
-    that is on the disk, and one that is half written the initrd does not take. OSError."""
-    listed = systems.list_of(systems.running)
-    found: list[str] = []
-    for row in systems.layers_of(systems.running):
-        tree, sha = Tree(), hashlib.sha256()
-        with open(f"{systems.layers}/{row[2]}", "rb") as layer:
-            while piece := layer.read(PIECE):
-                tree.add(piece)
-                sha.update(piece)
-        if sha.hexdigest() == row[4]:
-            found += put(systems.layers, row[2], tree)
-    others = [text for text in kept.read(listed).splitlines() if tuple(text.split(" ")[:2]) != MARK]
-    files.write(listed, "\n".join([*others, *found]) + "\n", sync=True)

@@ -2,18 +2,14 @@
 round is one look at a file's time."""
 import os
 
-from wow.lib import files, paths
+from wow.lib import files
+from wow.stack import said
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Callable, Collection
 
     from wow.stack.restart import Restart
-
-FILE = f"{paths.RUN}/stack.json"
-"""wow-stack's (told.py)."""
-CODES = ("next", "off", "damaged")
-"""Of what the next start brings, and this one has not."""
 
 
 class Waiting:
@@ -27,13 +23,13 @@ class Waiting:
     def round(self, now: float) -> None:
         """now: seconds since the machine started, of a clock that nobody sets. WowError: it is time, and systemd does not do it."""
         try:
-            status = os.stat(FILE)
+            status = os.stat(said.FILE)
         except FileNotFoundError:
             return
         if self._seen != (status.st_mtime_ns, status.st_ino):
             self._seen = status.st_mtime_ns, status.st_ino
-            said = files.read(FILE)
-            if not any(f'"code": "{code}"' in said for code in CODES):
+            text = files.read(said.FILE)
+            if not any(f'"code": "{code}"' in text for code in said.CODES):
                 self._restart = None
             elif self._restart is None:
                 from wow.stack import restart

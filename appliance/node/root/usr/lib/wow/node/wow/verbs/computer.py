@@ -5,10 +5,10 @@ from wow.agent import client
 from wow.computer import lines, seen, settings, words
 from wow.lib import console, table
 from wow.lib.errors import WowError
-from wow.lib.verb import JSON, Given, UsageError, Verb
-from wow.limits import holding
+from wow.lib.verb import Given, JSON, UsageError, Verb
+from wow.page import where
 from wow.pause import state
-from wow.web import where
+from wow.stops import holding
 
 USAGE = f"say show, set NAME VALUE, line SYSTEM or forget; a name is one of {', '.join(settings.NAMES)}, a system one of {', '.join(lines.SYSTEMS)}"
 

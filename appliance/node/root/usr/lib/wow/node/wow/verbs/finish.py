@@ -1,6 +1,6 @@
 """wow finish"""
-from wow.lib.verb import JSON, Given, Verb
-from wow.pause import ask
+from wow.lib.verb import Given, JSON, Verb
+from wow.stops import ask
 
 
 def run(given: Given) -> int:

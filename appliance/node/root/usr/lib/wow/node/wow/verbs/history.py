@@ -5,10 +5,10 @@ import socket
 import sys
 
 from wow.config import facts, kinds
-from wow.history import names, server, token
-from wow.lib import agreed, paths, table
+from wow.history import server, token
+from wow.lib import agreed, names, paths, table
 from wow.lib.errors import WowError
-from wow.lib.verb import JSON, Given, Option, UsageError, Verb
+from wow.lib.verb import Given, JSON, Option, UsageError, Verb
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,11 +2,11 @@
 import json
 import os
 
+from wow.acts.boot import OVER
 from wow.agent import again
-from wow.agent.boot import OVER
 from wow.lib import base, files, modes, sure, table
 from wow.lib.errors import WowError
-from wow.lib.verb import JSON, Given, Option, UsageError, Verb
+from wow.lib.verb import Given, JSON, Option, UsageError, Verb
 from wow.module.words import MADE, OUT
 
 TYPE_CHECKING = False

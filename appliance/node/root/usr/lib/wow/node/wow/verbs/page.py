@@ -3,8 +3,8 @@ import json
 
 from wow.agent import client
 from wow.lib.errors import WowError
-from wow.lib.verb import JSON, Given, Verb
-from wow.web import code, where
+from wow.lib.verb import Given, JSON, Verb
+from wow.page import code, where
 
 
 def run(given: Given) -> int:

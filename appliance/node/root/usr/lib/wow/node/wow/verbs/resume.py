@@ -2,9 +2,9 @@
 import json
 
 from wow.agent import client
-from wow.lib.verb import JSON, Given, Verb
-from wow.limits import holding
-from wow.pause import state, words
+from wow.lib.verb import Given, JSON, Verb
+from wow.pause import state
+from wow.stops import holding, words
 
 
 def run(given: Given) -> int:

@@ -2,10 +2,11 @@
 import json
 import sys
 
+from wow.acts import screen as act
 from wow.agent import client
 from wow.lib.errors import WowError
-from wow.lib.verb import JSON, Given, UsageError, Verb
-from wow.screen import act, keyboard, password, state
+from wow.lib.verb import Given, JSON, UsageError, Verb
+from wow.screen import keyboard, password, state
 
 USAGE = "say show, keyboard LAYOUT or none, or password, which asks for it, or password none"
 

@@ -3,12 +3,13 @@ import json
 import os
 
 from wow.lib import base, clock, control, modes, paths, table
-from wow.lib.verb import JSON, SOCKET, Given, Verb
-from wow.limits import holding, month
+from wow.lib.verb import Given, JSON, SOCKET, Verb
+from wow.limits import month
 from wow.limits import state as limits
 from wow.limits import words as lent
-from wow.pause import state, words
+from wow.pause import state
 from wow.stack import told as stacks
+from wow.stops import holding, words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,7 +4,8 @@ import os
 
 from wow.agent import allowed, client
 from wow.lib.errors import WowError
-from wow.web import authority, computer, guests, joining, limits, look, pages, place, refusing, screens, sharing, ways, where
+from wow.page import where
+from wow.web import authority, computer, guests, joining, limits, look, pages, place, refusing, screens, sharing, ways
 from wow.web.guests import Guests, Refused
 
 TYPE_CHECKING = False

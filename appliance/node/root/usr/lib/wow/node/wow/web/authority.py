@@ -5,8 +5,9 @@ here is the loopback. What crosses a network in the clear may be read there: nei
 import hashlib
 import hmac
 
+from wow.page import where
+from wow.web import ca
 from wow.web import authority_pages as pages
-from wow.web import ca, where
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

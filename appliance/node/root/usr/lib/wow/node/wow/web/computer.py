@@ -8,7 +8,8 @@ from wow.computer import lines, report, seen, settings, words
 from wow.lib import console, files
 from wow.lib.errors import WowError
 from wow.lib.whole import is_whole
-from wow.web import code, guests, where
+from wow.page import code, where
+from wow.web import guests
 from wow.web.guests import Refused
 from wow.web.html import Html, alert, button, form, page, plain, said
 

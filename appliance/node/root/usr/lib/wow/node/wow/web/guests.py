@@ -6,7 +6,7 @@ import os
 import threading
 
 from wow.lib import console, files
-from wow.web import code
+from wow.page import code
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,15 +1,15 @@
 """The pages as HTML, from what was looked up (look.py) and who asks."""
 from wow.lib import control, table
-from wow.limits import holding
-from wow.page import text
-from wow.pause import words
-from wow.web import ca, code, computer, limits, place, refusing, screens, ways, work
+from wow.page import code, text
+from wow.stops import holding, words
+from wow.web import ca, computer, limits, place, refusing, screens, ways, work
 from wow.web.html import Html, alert, button, form, moment, page, plain, rows, said
 from wow.web.html import table as grid
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from wow.web.look import Seen, Use
+    from wow.slots.uses import Use
+    from wow.web.look import Seen
 
 CHOICES = (("1h", "1 hour"), ("3h", "3 hours"), ("8h", "8 hours"), ("tomorrow", "until tomorrow, 6:00"), ("open", "until I say"))
 """How long a pause may last, as a form says it."""

@@ -1,6 +1,6 @@
 """The page on which an owner says where the machine is: by a click on a map, which the browser sends as an image's button, or typed as degrees."""
 from wow.agent import client
-from wow.pause import words as pauses
+from wow.lib import errors
 from wow.place import state
 from wow.web import atlas
 from wow.web.html import Html, alert, button, form, page, plain, said
@@ -25,7 +25,7 @@ def line(has_slots: bool) -> Html:
 
 def show(key: str, given: dict[str, str], wrong: str = "") -> bytes:
     """The page. given: what stands in the fields; wrong: why the last ones were not taken."""
-    place, trouble = state.read(), wrong or pauses.trouble_of(state.load)
+    place, trouble = state.read(), wrong or errors.trouble(state.load)
     now = "Nobody is told where this machine is." if place is None else f"The pool is told that this machine is at {state.words(place)}."
     says = ("<p>Everybody in the pool can see the place that you give here, on the pool's map and in what this machine tells of itself. It is kept and told as whole "
             "degrees, some 100 km. Nothing is taken from an address.</p>")

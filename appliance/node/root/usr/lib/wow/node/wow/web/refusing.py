@@ -1,6 +1,6 @@
 """The projects that the machine works for, with a button each by which its owner refuses one, or accepts it again."""
 from wow.given import book
-from wow.history import names
+from wow.lib import names
 from wow.refuse import state
 from wow.web.html import Html, button, form, plain, said
 

@@ -1,9 +1,8 @@
 """A picture of the ring as a manager has it (history/members.py). Of links between other machines the manager knows nothing, so none is drawn."""
 import math
 
-from wow.history import names
-from wow.history.members import KINDS, NEAR, OTHER, RELAY, RING, SHORTCUT, TCP, UDP, UNKNOWN, USES, Member
-from wow.lib import table
+from wow.history.members import KINDS, Member, NEAR, OTHER, RELAY, RING, SHORTCUT, TCP, UDP, UNKNOWN, USES
+from wow.lib import names, table
 from wow.web.html import Html, plain
 
 MOST = 1000

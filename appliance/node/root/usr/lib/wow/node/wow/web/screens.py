@@ -1,7 +1,8 @@
 """The page on which an owner says which keyboard stands at the machine's screen, and sets the password that the screen asks for before it takes a key."""
+from wow.acts import screen as act
 from wow.agent import allowed, client
 from wow.lib.errors import WowError
-from wow.screen import act, keyboard, password, state
+from wow.screen import keyboard, password, state
 from wow.web.html import Html, alert, button, form, page, plain, said
 from wow.web.setting import Setting
 

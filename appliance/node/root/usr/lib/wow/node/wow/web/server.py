@@ -6,8 +6,9 @@ import socket
 import sys
 import time
 
-from wow.web import computer, joining, where
-from wow.web.app import REQUEST_LIMIT, App
+from wow.page import where
+from wow.web import computer, joining
+from wow.web.app import App, REQUEST_LIMIT
 from wow.web.guests import Guests
 
 TYPE_CHECKING = False

@@ -1,7 +1,7 @@
 """A picture of what the machine gave, for its owner to show to others: SVG, as a file. It names the pool and its projects, and neither machine, address nor person."""
 from wow.config import facts
 from wow.given import book
-from wow.history import names
+from wow.lib import names
 from wow.web.html import plain
 
 TYPE_CHECKING = False

@@ -1,6 +1,7 @@
 """Says in a sentence why a job waits, is held or runs. Pure: from facts as they were gathered (why/facts.py), which recorded ones test."""
+from wow.condor import held
 from wow.lib import table
-from wow.why import held, words
+from wow.why import words
 from wow.why.answer import Answer
 from wow.why.gather import ENDED, HELD, IDLE, REMOVED, RUNNING, SUSPENDED, TRANSFERRING
 

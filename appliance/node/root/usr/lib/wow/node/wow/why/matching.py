@@ -1,8 +1,8 @@
 """Tries a job's conditions, and the machines' own, one by one on every machine of the pool."""
 import re
 
-from wow.pause import tell
-from wow.why import clauses, classads
+from wow.stops import tell
+from wow.why import classads, clauses
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -11,7 +11,8 @@ import socket
 import struct
 import time
 
-from wow.agent import allowed, requests
+from wow.acts import requests
+from wow.agent import allowed
 from wow.lib import paths
 from wow.lib.errors import WowError
 

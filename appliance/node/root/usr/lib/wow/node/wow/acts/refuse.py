@@ -1,7 +1,7 @@
 """What the agent does for `wow refuse` and `wow accept`: keeps the name, and wakes wow-jobs, which tells HTCondor."""
+from wow.acts import pause as act
 from wow.agent import allowed
 from wow.lib.errors import WowError
-from wow.pause import act
 from wow.refuse import state
 
 

@@ -2,10 +2,10 @@
 import math
 import re
 
+from wow.acts import pause as pausing
 from wow.agent import allowed
 from wow.lib import system
 from wow.lib.errors import WowError
-from wow.pause import act as pausing
 from wow.place import state
 
 NONE = "none"

@@ -2,11 +2,11 @@
 HTCondor."""
 import time
 
+from wow.acts import pause as pausing
 from wow.agent import allowed
 from wow.lib.errors import WowError
-from wow.limits import holding, hours, share, state, there, words
-from wow.pause import act as pausing
-from wow.pause import rounds
+from wow.limits import hours, share, state, there, words
+from wow.stops import holding, rounds
 
 UNITS = {"percent": "% of one processor", "processors": " processors", "memory": " MB of memory", "disk": " MB of disk", "speed": " kB a second",
          "month": " GB a month"}

@@ -1,5 +1,5 @@
-"""What the agent does for `wow pause`, `wow finish` and `wow resume`: the kernel stops or goes on with the jobs at once (freeze.py), what was asked is kept
-(state.py), and wow-jobs is woken, which tells HTCondor (tell.py). Should this end in the midst, the next round of wow-jobs does the rest."""
+"""What the agent does for `wow pause`, `wow finish` and `wow resume`: the kernel stops or goes on with the jobs at once (slots/freeze.py), what was asked is kept
+(pause/state.py), and wow-jobs is woken, which tells HTCondor (stops/tell.py). Should this end in the midst, the next round of wow-jobs does the rest."""
 import pwd
 import time
 
@@ -7,8 +7,8 @@ from wow.agent import allowed
 from wow.config import facts, users
 from wow.lib import system
 from wow.lib.errors import WowError
-from wow.limits import holding
-from wow.pause import rounds, state
+from wow.pause import state
+from wow.stops import holding, rounds
 
 MORNING, NIGHT = 6, 4
 """What `tomorrow` means: that hour of the machine's own time zone, and so many hours away at least."""

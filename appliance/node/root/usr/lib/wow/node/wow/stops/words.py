@@ -2,13 +2,11 @@
 import time
 
 from wow.computer import words as computer
-from wow.lib.errors import WowError
-from wow.limits import holding, hours, month
-from wow.pause import freeze, state
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Callable
+from wow.lib import errors
+from wow.limits import hours, month
+from wow.pause import state
+from wow.slots import freeze
+from wow.stops import holding
 
 UNITS = {"m": 60, "h": 3600, "d": 86400}
 PAGES = {state.CONSOLE: "the console", state.WEB: "the web page", hours.WHO: "the hours that its owner set",
@@ -60,13 +58,4 @@ def told(pause: state.Pause) -> str:
 
 def trouble() -> str | None:
     """What is wrong with the file in which a pause is kept; None if nothing is."""
-    return trouble_of(state.load)
-
-
-def trouble_of(load: "Callable[[], object]") -> str | None:
-    """What is wrong with a file that is loaded so; None if nothing is."""
-    try:
-        load()
-    except WowError as error:
-        return f"{error.file} {error.what}"
-    return None
+    return errors.trouble(state.load)

@@ -1,12 +1,13 @@
 """wow-take: keeps a pool.conf, and the ticket beside it, that came by the web page of a machine without a pool, and starts the machine again: so it has the modules
-that the file chooses, and its fence before any network. The agent has looked at both (agent/newcomer.py)."""
+that the file chooses, and its fence before any network. The agent has looked at both (acts/newcomer.py)."""
 import os
 import socket
 import time
 
-from wow.config import accept, accounts, facts, outside, poolconf, ticket
+from wow.config import facts, poolconf, ticket
 from wow.lib import console, files, paths, system
 from wow.lib.errors import WowError
+from wow.setup import accept, accounts, outside
 
 UNIT = "wow-take.service"
 BROUGHT = f"{paths.RUN}/brought.conf"

@@ -1,7 +1,6 @@
 """What the collector has of slots, queues, people and negotiators, as the manager's samples need it. An ad may say anything: what is not of the kind that
 is looked for counts as absent, and each list has a bound."""
-from wow.history import names
-from wow.lib import paths
+from wow.lib import names, paths
 
 MOST_ADS = 50_000
 """Ads that are read of one sample."""

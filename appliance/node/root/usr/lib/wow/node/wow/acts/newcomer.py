@@ -1,14 +1,15 @@
 """A machine without a pool takes a pool.conf and a ticket from its web page. What is wrong with them is said here, by the only reader of pool.conf; wow-take
-(config/take.py) keeps them then and starts the machine again, which joins as it would with a disk WOWCFG."""
+(setup/take.py) keeps them then and starts the machine again, which joins as it would with a disk WOWCFG."""
 import binascii
 import os
 
 from wow.agent import allowed
-from wow.config import configure, facts, poolconf, take, users
+from wow.config import facts, poolconf, users
 from wow.config import ticket as tickets
 from wow.config.poolconf import Pool
 from wow.lib import files, modes, paths, system
 from wow.lib.errors import WowError
+from wow.setup import configure, take
 
 NOTHING = "Nothing was changed"
 LEAVE = ("Leave the pool first, by the key L of the machine's screen or by its web page; a disk with the old pool.conf has to be taken away then. "

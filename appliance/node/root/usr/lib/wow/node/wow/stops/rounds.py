@@ -3,8 +3,9 @@ over, keeps its time by the clock as it is, and tells HTCondor what it does not 
 import time
 
 from wow.lib.errors import WowError
-from wow.limits import holding
-from wow.pause import freeze, state, tell
+from wow.pause import state
+from wow.slots import freeze
+from wow.stops import holding, tell
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,11 +6,12 @@ import os
 import time
 
 from wow.condor import managers, mapfile
-from wow.config import accept, accounts, dnsmasq, facts, ipopd, names, outside, screen, ticket, users, zone
+from wow.config import facts, names, ticket, users
 from wow.config.poolconf import Pool
 from wow.lib import console, der, files, modes, paths
 from wow.lib.errors import WowError
 from wow.seal import fence, slots
+from wow.setup import accept, accounts, dnsmasq, ipopd, outside, screen, zone
 
 KEYS = "keys.notice"
 """On the disk, and in the state folder: the keys of the stack. ipopd believes none but those that go on from them."""

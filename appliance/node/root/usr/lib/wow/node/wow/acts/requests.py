@@ -6,19 +6,19 @@ import json
 import os
 import pwd
 
-from wow.agent import allowed, boot
-from wow.computer import act as computer
+from wow.acts import boot, computer
+from wow.acts import limit as limits
+from wow.acts import pause as act
+from wow.acts import place as placing
+from wow.acts import refuse as refusing
+from wow.acts import screen as screens
+from wow.agent import allowed
 from wow.config import facts, users
 from wow.config import ticket as tickets
 from wow.join import enrol
 from wow.lib import files, paths, system
 from wow.lib.errors import WowError
-from wow.limits import act as limits
-from wow.pause import act
-from wow.place import act as placing
-from wow.refuse import act as refusing
-from wow.screen import act as screens
-from wow.web import code
+from wow.page import code
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def keep_authority(uid: int, folder: str = paths.AUTHORITY) -> None:
 def join(fields: dict[str, str], uid: int) -> None:
     """Takes a pool.conf on a machine that has none (newcomer.py)."""
     # Here, for it reads pool.conf, and the agent starts often and mostly for something else.
-    from wow.agent import newcomer
+    from wow.acts import newcomer
     newcomer.join(fields, uid)
 
 
@@ -74,7 +74,7 @@ def power_off(_: dict[str, str], __: int) -> None:
 
 
 def login(_: dict[str, str], __: int) -> dict[str, str]:
-    """Makes the code by which a browser logs in to the web page (web/code.py)."""
+    """Makes the code by which a browser logs in to the web page (page/code.py)."""
     return {"login": code.make()}
 
 

@@ -1,11 +1,11 @@
 """What the agent does for `wow computer`: keeps what the owner chose, makes and forgets the token by which a computer tells of itself, and wakes wow-jobs."""
 import os
 
+from wow.acts import pause as act
 from wow.agent import allowed
 from wow.computer import seen, settings
 from wow.lib.errors import WowError
-from wow.limits import holding
-from wow.pause import act, rounds
+from wow.stops import holding, rounds
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def changed(former: "Settings", fields: dict[str, str], secret: str) -> "Setting
         if token not in ("new", "forget"):
             raise _refused("token is new or forget", "Ask for one of them")
         # Here, for it loads OpenSSL, which nothing else does that the agent is started for.
-        from wow.web import code
+        from wow.page import code
         found.token = code.digest(secret) if secret else ""
     return found
 
