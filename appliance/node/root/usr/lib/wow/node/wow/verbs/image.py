@@ -33,6 +33,8 @@ VERB = Verb("image", "stamp IMAGE POOL.CONF | convert IMAGE | verify IMAGE | sta
     Option("--update", "", "of stack: recipes take newer Debian packages than their packages.lock names, and say which"),
     Option("--choice", "'NAME ...'", "of stack: modules that a pool.conf may choose of more than five, so that they work alone; again for more"),
     Option("--from", "FORMER", "of stack: what machines have now, a stack folder or an image, so that they fetch what changed alone; again for more"),
+    Option("--architecture", "NAME", "of stack: whose machines take it, amd64 or arm64; amd64 without it"),
+    Option("--beside", "OTHER", "of stack: a stack folder for the other architecture, whose part this one has, too"),
     Option("--manager", "FOLDER", "for the pool's manager: node.key, node.pem and ca/"),
     Option("--managers", "FILE", "the list of managers that `wow-ca managers` signed; a manager that it names may be without ca/"),
     Option("--keys", "FILE", "the keys that sign the pool's stack, keys.notice or a machine's notice-5: its machine believes no other first ones"),
