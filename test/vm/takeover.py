@@ -185,7 +185,7 @@ class Pool:
 
     def explain(self, error, number):
         """What is told of a case that failed, with the machines' logs."""
-        place = evidence.collect(self.lab, os.path.join(self._folder, "failed", f"managers-{number}")) if self.lab else None
+        place = evidence.collect(self.lab, os.path.join(self._folder, "failed", f"takeover-{number}")) if self.lab else None
         consoles = self.lab.consoles if self.lab else {}
         return explain.failure(error, consoles, place) if isinstance(error, LabError) else [f"{type(error).__name__}: {error}", *explain.kept(place)]
 
