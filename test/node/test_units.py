@@ -19,6 +19,7 @@ from wow.pause import state
 from wow.refuse import state as refused
 from wow.setup import take
 from wow.slots import freeze
+from wow.stack import kept, named, term
 from wow.stops import tell as pause
 
 CLONE = pathlib.Path(__file__).resolve().parents[2]
@@ -34,6 +35,7 @@ HEARS_STRANGERS = {
 """Confined units and the capabilities that they keep."""
 WATCHED_OF_OTHERS = {"wow-upstream.path": "/run/systemd/netif/", "wow-watch.path": "/run/systemd/netif/"}
 """Where somebody else than root may write and a unit of root's watches."""
+PLACES = ("PathExists", "PathChanged", "PathModified", "PathExistsGlob", "DirectoryNotEmpty")
 OF_ROOT = ("/var/lib/wow/notice-1", "/var/lib/wow/notice-2", "/var/lib/wow/notice-3", "/var/lib/wow/notice-4", "/var/lib/wow/notice-6",
            "/run/wow/stack.wanted", "/run/wow/copied", "/run/wow/upstream.wanted", "/run/wow/watch.wanted")
 
@@ -56,6 +58,17 @@ def values(file, *keys):
     """Each value of some keys, in their order; a key may stand often."""
     lines = file.read_text(encoding="utf-8").splitlines()
     return [line.partition("=")[2] for line in lines if line.partition("=")[0] in keys]
+
+
+def instances(name):
+    """The enabled ones of a template."""
+    enabled = (CLONE / "appliance/node/units-enabled").read_text(encoding="ascii")
+    return re.findall(rf"^{re.escape(name).replace('@', '@([0-9]+)')}$", enabled, re.M)
+
+
+def watched(name, file):
+    """What a path unit waits for, by all of its instances."""
+    return [place.replace("%i", one) for place in values(file, *PLACES) for one in (instances(name) if "%i" in place else [""])]
 
 
 def told():
@@ -124,7 +137,7 @@ class Command(unittest.TestCase):
         for name, file in own_units().items():
             for account in values(file, "User") or (["root"] if file.suffix == ".service" else []):
                 self.assertTrue(says[name]["account"].startswith(account), name)
-            for place in values(file, "PathExists", "PathChanged", "PathModified", "PathExistsGlob", "DirectoryNotEmpty"):
+            for place in watched(name, file):
                 self.assertIn(f"`{place}`", says[name]["takes"], name)
             for place in values(file, "ListenStream"):
                 self.assertIn(place.removeprefix("0.0.0.0:"), says[name]["takes"], name)
@@ -150,7 +163,7 @@ class Command(unittest.TestCase):
 
     def test_where_others_may_write_only_the_units_that_are_made_for_it_look(self):
         for name, file in own_units().items():
-            for place in values(file, "PathExists", "PathChanged"):
+            for place in watched(name, file):
                 self.assertTrue(place in OF_ROOT or place.startswith(WATCHED_OF_OTHERS.get(name, "nowhere")), f"{name}: {place}")
 
     def test_what_changes_while_a_service_looks_is_noted_and_not_lost(self):
@@ -158,7 +171,7 @@ class Command(unittest.TestCase):
         for name, file in own_units().items():
             if not values(file, "PathChanged"):
                 continue
-            of, units = name.removeprefix("wow-").removesuffix(".path"), own_units()
+            of, units = re.fullmatch(r"wow-([a-z]+)(?:@|-copied)?[.]path", name)[1], own_units()
             self.assertEqual(values(file, "Unit"), [f"wow-changed@{of}.service"])
             noted, looks = units[f"wow-{of}-wanted.path"], units[f"wow-{of}.service"]
             self.assertEqual((values(noted, "PathExists"), values(noted, "Unit")), ([f"/run/wow/{of}.wanted"], [looks.name]))
@@ -166,6 +179,17 @@ class Command(unittest.TestCase):
             self.assertEqual(values(looks, "ConditionPathExists"), [], "what does not start leaves the note, and is started again without end")
             script = (ROOT / "usr/lib/wow/node" / of).read_text(encoding="utf-8")
             self.assertRegex(script, rf'\nrm -f "?[^ ]*/{of}.wanted', "it does not take the note away first")
+
+    def test_what_may_be_missing_is_watched_alone(self):
+        """path.c of systemd 257, path_spec_watch: a file that is missing is waited for in its folder, and each change there has the unit forget what it saw of its others."""
+        for name, file in own_units().items():
+            if name != "wow-upstream.path":  # Both of its own are there before it, and a change of one comes with one of the other.
+                self.assertLessEqual(len(values(file, "PathChanged")), 1, name)
+
+    def test_the_notices_that_somebody_acts_on_are_watched(self):
+        units = own_units()
+        self.assertEqual(watched("wow-stack@.path", units["wow-stack@.path"]), [kept.NOTICE, term.NOTICE, named.NOTICE])
+        self.assertEqual(watched("wow-watch@.path", units["wow-watch@.path"]), [f"{paths.STATE}/notice-1", managers.KEPT])
 
     def test_root_runs_what_stands_where_only_root_writes(self):
         for name, file in own_units().items():
