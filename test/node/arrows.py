@@ -1,4 +1,5 @@
-"""Which Python modules of a folder know which, by their import statements: also those inside functions and those for types alone, for who reads a module reads them all."""
+"""Which Python modules of a folder know which, by their import statements: also those inside functions and those for types alone, for who reads a module reads them
+all."""
 import ast
 import pathlib
 

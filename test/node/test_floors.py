@@ -36,7 +36,8 @@ FLOORS = {
     "web": ("config", "agent", "slots", "pause", "computer", "limits", "stops", "place", "refuse", "screen", "history", "given", "page", "acts"),
     "module": ("config",),
     "dispatch": (),
-    "verbs": ("config", "agent", "pause", "computer", "limits", "stops", "place", "refuse", "screen", "stack", "why", "history", "given", "page", "acts", "doctor", "support", "module", "dispatch"),
+    "verbs": ("config", "agent", "pause", "computer", "limits", "stops", "place", "refuse", "screen", "stack",
+              "why", "history", "given", "page", "acts", "doctor", "support", "module", "dispatch"),
 }
 """Who knows whom, the lowest floor first. A new arrow wants a reason."""
 PROGRAMS = "main"

@@ -181,7 +181,8 @@ class Command(unittest.TestCase):
             self.assertRegex(script, rf'\nrm -f "?[^ ]*/{of}.wanted', "it does not take the note away first")
 
     def test_what_may_be_missing_is_watched_alone(self):
-        """path.c of systemd 257, path_spec_watch: a file that is missing is waited for in its folder, and each change there has the unit forget what it saw of its others."""
+        """path.c of systemd 257, path_spec_watch: a file that is missing is waited for in its folder, and each change there has the unit forget what it saw of its
+        others."""
         for name, file in own_units().items():
             if name != "wow-upstream.path":  # Both of its own are there before it, and a change of one comes with one of the other.
                 self.assertLessEqual(len(values(file, "PathChanged")), 1, name)
