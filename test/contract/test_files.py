@@ -48,12 +48,21 @@ class Files(unittest.TestCase):
             self.assertIn("a file stands twice, or in a folder that is not there", str(caught.exception))
 
 
+def instances(name, text):
+    """A template's text as its enabled instances have it, one after the other (systemd.unit(5), %i); any other text as it is."""
+    if not name.endswith("@.path"):
+        return text
+    enabled = (CLONE / "appliance/node/units-enabled").read_text(encoding="ascii")
+    names = re.findall(rf"^{re.escape(name.rpartition('/')[2]).replace('@', '@(.+)')}$", enabled, re.M)
+    return "\n".join(text.replace("%i", one) for one in names)
+
+
 class Clone(unittest.TestCase):
     """Of this clone: programs, units and scripts name the contract's files and no others."""
 
     @classmethod
     def setUpClass(cls):
-        cls.texts = shipped.texts(CLONE)
+        cls.texts = {name: instances(name, text) for name, text in shipped.texts(CLONE).items()}
         cls.folders, cls.files = files.read(CLONE)
         # The initrd has the folder on its partition before it is bound to its place.
         cls.named = {name: files.named(text.replace("home/state/", f"{cls.folders['state'][0]}/"), CLONE) for name, text in cls.texts.items()}
