@@ -1,4 +1,4 @@
-"""What the agent does for `wow limit`: looks whether this computer has so much, keeps it (state.py), has the kernel go by it at once, and wakes wow-jobs, which tells
+"""What the agent does for `wow limit`: looks whether this computer has so much, keeps it (limits/state.py), has the kernel go by it at once, and wakes wow-jobs, which tells
 HTCondor."""
 import time
 

@@ -1,5 +1,5 @@
 """The code that lets a browser in: the agent makes it for whoever sits at the machine's screen or may log in to it, and keeps its hash for the web page, which
-takes it once (guests.py). A newer one takes the place of the one before."""
+takes it once (web/guests.py). A newer one takes the place of the one before."""
 import os
 
 from wow.lib import console, files, paths

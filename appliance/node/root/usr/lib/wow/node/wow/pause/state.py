@@ -24,7 +24,7 @@ SLEEP = 86400
 SETTLED = 120
 """Seconds after a boot from which the wall clock may end a pause of before."""
 TOMORROW = "tomorrow"
-"""Stands for a deadline (act.py)."""
+"""Stands for a deadline (acts/pause.py)."""
 CONSOLE, WEB = "console", agreed.WEB_ACCOUNT
 """Who, where nobody with an account asked: at the screen, on the web page."""
 LAST = 1 << 38
