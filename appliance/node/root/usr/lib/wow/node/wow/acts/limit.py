@@ -1,5 +1,5 @@
-"""What the agent does for `wow limit`: looks whether this computer has so much, keeps it (limits/state.py), has the kernel go by it at once, and wakes wow-jobs, which tells
-HTCondor."""
+"""What the agent does for `wow limit`: looks whether this computer has so much, keeps it (limits/state.py), has the kernel go by it at once, and wakes wow-jobs,
+which tells HTCondor."""
 import time
 
 from wow.acts import pause as pausing

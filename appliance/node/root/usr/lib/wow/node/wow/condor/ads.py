@@ -18,7 +18,7 @@ LONGEST_LISTS = {"WowHeld": 2048, "WowRuns": 128 << 10}
 MOST_REFUSED = 1 << 40
 """Claims of one queue that were refused, since it began to count."""
 LATEST, GREATEST = 1 << 33, 1 << 50
-"""No moment of Unix time is later, for no calendar has it, and no sum is larger. A machine that takes a manager's snapshot (heard.py) takes no other."""
+"""No moment of Unix time is later, for no calendar has it, and no sum is larger. A machine that takes a manager's snapshot (history/heard.py) takes no other."""
 MOST_CORES = 1024
 """Cores of a slot: whoever says more lies."""
 ATTRIBUTES = ("MyType", "Name", "Machine", "State", "Activity", "Cpus", "PartitionableSlot", "RemoteOwner", "WowOwner", "WowVersion", "WowPathToManager",

@@ -1,5 +1,5 @@
 """What the pool page shows of the collector's ads: machines, jobs by person and project, and the job that has waited for longest. Beside what the history takes of
-an ad (ads.py); all of it is strangers', so each list has a bound, and each name is cut to letters that turn nothing around."""
+an ad (condor/ads.py); all of it is strangers', so each list has a bound, and each name is cut to letters that turn nothing around."""
 from wow.condor import ads
 from wow.history import figures
 from wow.lib import names
