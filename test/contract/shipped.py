@@ -25,6 +25,12 @@ def texts(root: pathlib.Path) -> dict:
     return found
 
 
+def instances(root: pathlib.Path, name: str) -> list:
+    """What the enabled instances of a unit's template have in the place of %i (systemd.unit(5)). name: of its file, like wow-stack@.path."""
+    enabled = (root / "appliance/node/units-enabled").read_text(encoding="ascii")
+    return re.findall(rf"^{re.escape(name).replace('@', '@(.+)')}$", enabled, re.M)
+
+
 def is_python(name: str, text: str) -> bool:
     """Whether a file is Python, by its name or its first line."""
     return name.endswith(".py") or text.startswith("#!/usr/bin/python3")

@@ -48,13 +48,11 @@ class Files(unittest.TestCase):
             self.assertIn("a file stands twice, or in a folder that is not there", str(caught.exception))
 
 
-def instances(name, text):
-    """A template's text as its enabled instances have it, one after the other (systemd.unit(5), %i); any other text as it is."""
+def spelled_out(name, text):
+    """A path unit's template as its enabled instances have it, one after the other; any other text as it is."""
     if not name.endswith("@.path"):
         return text
-    enabled = (CLONE / "appliance/node/units-enabled").read_text(encoding="ascii")
-    names = re.findall(rf"^{re.escape(name.rpartition('/')[2]).replace('@', '@(.+)')}$", enabled, re.M)
-    return "\n".join(text.replace("%i", one) for one in names)
+    return "\n".join(text.replace("%i", one) for one in shipped.instances(CLONE, name.rpartition("/")[2]))
 
 
 class Clone(unittest.TestCase):
@@ -62,7 +60,7 @@ class Clone(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        cls.texts = {name: instances(name, text) for name, text in shipped.texts(CLONE).items()}
+        cls.texts = {name: spelled_out(name, text) for name, text in shipped.texts(CLONE).items()}
         cls.folders, cls.files = files.read(CLONE)
         # The initrd has the folder on its partition before it is bound to its place.
         cls.named = {name: files.named(text.replace("home/state/", f"{cls.folders['state'][0]}/"), CLONE) for name, text in cls.texts.items()}

@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import re
+import sys
 import unittest
 
 from wow.acts import boot, requests
@@ -23,6 +24,10 @@ from wow.stack import kept, named, term
 from wow.stops import tell as pause
 
 CLONE = pathlib.Path(__file__).resolve().parents[2]
+sys.path.append(str(CLONE / "test"))
+
+from contract import shipped  # noqa: E402
+
 ROOT = CLONE / "appliance/node/root"
 UNITS = "usr/lib/systemd/system"
 CONFINED = {
@@ -60,15 +65,9 @@ def values(file, *keys):
     return [line.partition("=")[2] for line in lines if line.partition("=")[0] in keys]
 
 
-def instances(name):
-    """The enabled ones of a template."""
-    enabled = (CLONE / "appliance/node/units-enabled").read_text(encoding="ascii")
-    return re.findall(rf"^{re.escape(name).replace('@', '@([0-9]+)')}$", enabled, re.M)
-
-
 def watched(name, file):
     """What a path unit waits for, by all of its instances."""
-    return [place.replace("%i", one) for place in values(file, *PLACES) for one in (instances(name) if "%i" in place else [""])]
+    return [place.replace("%i", one) for place in values(file, *PLACES) for one in (shipped.instances(CLONE, name) if "%i" in place else [""])]
 
 
 def told():
