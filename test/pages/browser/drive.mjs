@@ -10,6 +10,8 @@ const { chromium } = require("playwright-core");
 const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
 const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] });
 let context, page, foreign;
+// A text is there before the style sheet is: how a page looks is asked after both.
+const loaded = () => page.waitForLoadState("load");
 
 const acts = {
   // A browser as new: with or without script, dark or light, so wide.
@@ -51,8 +53,8 @@ const acts = {
   async cookies() { return context.cookies(); },
   // What it complained of: scripts that a policy kept out, files that were not there.
   async complaints() { return foreign; },
-  async wide() { return page.evaluate(() => [document.scrollingElement.scrollWidth, innerWidth]); },
-  async paper() { return page.evaluate(() => getComputedStyle(document.body).backgroundColor); },
+  async wide() { await loaded(); return page.evaluate(() => [document.scrollingElement.scrollWidth, innerWidth]); },
+  async paper() { await loaded(); return page.evaluate(() => getComputedStyle(document.body).backgroundColor); },
   async click({ x, y }) { await page.mouse.click(x, y); },
   async type({ text }) { await page.keyboard.type(text, { delay: 20 }); },
   // Waits until noVNC shows the other side's screen, and nothing of its own above it.
@@ -68,9 +70,10 @@ const acts = {
     }, least, { polling: 300 });
     return seen.jsonValue();
   },
-  async shot({ path }) { await page.screenshot({ path, fullPage: true }); },
+  async shot({ path }) { await loaded(); await page.screenshot({ path, fullPage: true }); },
   // axe-core's findings. It comes in by the debugger, which the page's policy does not hold.
   async axe() {
+    await loaded();
     await page.evaluate(axe);
     const found = await page.evaluate(() => window.axe.run());
     return found.violations.map((one) => `${one.id}: ${one.help} (${one.nodes.map((node) => node.html.slice(0, 80)).join("; ")})`);
