@@ -101,7 +101,8 @@ def _figures(told: "dict[str, Any]") -> Html:
     running, waiting, held = told["totals"]
     held_for: dict[str, int] = told["held"]
     reasons = ", ".join(f"{count} {reason}" for reason, count in sorted(held_for.items(), key=lambda one: -one[1]))
-    matched = moment(told["cycle"]) if told["cycle"] else plain("there is no negotiator, so no job gets a machine")
+    matched = moment(told["cycle"]) if told["cycle"] else plain(
+        "no negotiator tells of itself, so no job gets a machine now; of several managers another one begins within a minute")
     off = told.get("off", [])
     return rows([("Machines", plain(f"{len(machines)}: {states}")),
                  *([("Off, seen within 30 days", plain(str(len(off))))] if off else []), ("Cores", plain(f"{busy} of {cores} at work")),
