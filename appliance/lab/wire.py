@@ -16,6 +16,9 @@ MULTICAST_PORT = 4433
 KNOCKS, KNOCK_SIZE = {b"\x12\x01\x00\x01", b"\x12\x01\x00\x02"}, 46
 """How a knock begins, and its length: what a node asks about its NAT comes from and goes to ports of any number (docs/protocol.md)."""
 
+DATA = b"\x11"
+"""How a sealed frame begins. While a node guesses ports, it sends and hears such frames by hundreds of sockets of its own (docs/protocol.md, Guessing ports)."""
+
 IGMP_GROUPS = {"224.0.0.22", "224.0.0.2", MULTICAST_GROUP}
 """Where a machine says that it listens there: IGMPv3 (RFC 3376 section 4.2.14), or 2 (RFC 2236 section 9)."""
 
@@ -56,6 +59,8 @@ class WireRule:
             return "overlay"
         if packet.protocol == UDP and self._own in pair and packet.head in KNOCKS and packet.size == KNOCK_SIZE:
             return "knock of the overlay"
+        if packet.protocol == UDP and self._own in pair and packet.head[:1] == DATA and self._other_port(packet) == self._overlay:
+            return "overlay by a guessed port"
         if packet.protocol == UDP and packet.target == MULTICAST_GROUP and packet.target_port == MULTICAST_PORT and packet.source != self._own:
             return "overlay by multicast"
         if packet.protocol == TCP and self._is_overlay(packet):
@@ -70,9 +75,9 @@ class WireRule:
             return "IGMP"
         if pair != {self._own, self._gateway}:
             return None
-        if packet.protocol == UDP and self._gateway_port(packet) in (MAPPING_PORT, SSDP[1]):
+        if packet.protocol == UDP and self._other_port(packet) in (MAPPING_PORT, SSDP[1]):
             return "port mapping"
-        if packet.protocol in (UDP, TCP) and self._gateway_port(packet) == DNS_PORT:
+        if packet.protocol in (UDP, TCP) and self._other_port(packet) == DNS_PORT:
             return "DNS"
         return "ssh" if packet.protocol == TCP and self._own_port(packet) == SSH_PORT else None
 
@@ -87,7 +92,7 @@ class WireRule:
             return packet.source_port
         return packet.target_port if packet.target == self._own else None
 
-    def _gateway_port(self, packet):
+    def _other_port(self, packet):
         return packet.target_port if packet.source == self._own else packet.source_port
 
     def _ipv6(self, packet):

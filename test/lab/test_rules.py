@@ -84,11 +84,19 @@ class WireRuleTests(unittest.TestCase):
                 (packets.ipv6(17, b"\x11\x51\x11\x51", target="ff15::8057:4f57"), "overlay by multicast"), (packets.ipv6(58, b"\x82\0"), "neighbour discovery")):
             self.assertEqual(kind, self.kind(frame), parse(frame))
 
+    def test_a_sealed_frame_may_come_from_any_port_to_where_the_overlay_listens(self):
+        here, there, frame = "192.168.21.100", "198.51.100.10", b"\x11" + bytes(41)
+        for right in (packets.udp(here, 40000, there, 4433, frame), packets.udp(there, 4433, here, 40000, frame)):
+            self.assertEqual("overlay by a guessed port", self.kind(right))
+        for wrong in (packets.udp(here, 40000, there, 4434, frame), packets.udp(here, 40000, there, 4433, b"\x45" + frame[1:]), packets.udp(here, 40000, there, 4433, b""),
+                      packets.udp("192.168.21.7", 40000, there, 4433, frame), packets.udp(there, 4433, "192.168.21.7", 40000, frame)):
+            self.assertIsNone(self.kind(wrong))
+
     def test_a_knock_may_come_from_any_port_if_it_is_one(self):
         here, knock = "192.168.21.100", b"\x12\x01\x00\x01" + bytes(42)
         self.assertEqual("knock of the overlay", self.kind(packets.udp(here, 40000, "198.51.100.10", 4433, knock)))
         self.assertEqual("knock of the overlay", self.kind(packets.udp("198.51.100.22", 50000, here, 40001, b"\x12\x01\x00\x02" + knock[4:])))
-        for data in (knock[:-1], knock + b"\0", b"\x11" + knock[1:], b"\x12\x01\x00\x03" + knock[4:], b"\x12\x02" + knock[2:]):
+        for data in (knock[:-1], knock + b"\0", b"\x10" + knock[1:], b"\x12\x01\x00\x03" + knock[4:], b"\x12\x02" + knock[2:]):
             self.assertIsNone(self.kind(packets.udp(here, 40000, "198.51.100.10", 4433, data)), data)
         self.assertIsNone(self.kind(packets.udp("192.168.21.7", 40000, "198.51.100.10", 4433, knock)))
 
