@@ -41,7 +41,7 @@ complete -F {function} {program}
 
 def takes_files(command):
     """Whether its words are names of files."""
-    return any(word in WORDS for word in command["words"].split())
+    return any(word.strip("[].") in WORDS for word in command["words"].split())
 
 
 def with_verbs(commands):

@@ -2,6 +2,8 @@
 
 import argparse
 
+import plain
+
 
 def whole(commands, name, parser):
     """The commands with those of a verb that has verbs, each right behind it; that one takes no options itself."""
@@ -25,19 +27,5 @@ def verbs(parser):
 
 def table(name, parser, summary):
     """What an argparse parser takes, as our own verbs say it."""
-    options, words, choices = [], [], []
-    for action in parser._actions:
-        if isinstance(action, argparse._HelpAction):
-            continue
-        value = "" if action.nargs == 0 else action.metavar or action.dest.upper()
-        if action.option_strings:
-            short = next((one for one in action.option_strings if not one.startswith("--")), "")
-            options.append({"name": action.option_strings[-1], "short": short, "value": value, "text": action.help, "needed": action.required})
-        elif action.choices:
-            choices += list(action.choices)
-            words.append("|".join(action.choices))
-        else:
-            words.append(f"{value}..." if action.nargs == "+" else value)
-    shown = [f"{one['name']} {one['value']}".strip() for one in options]
-    usage = " ".join(["wow", name, *words, *(text if one["needed"] else f"[{text}]" for one, text in zip(options, shown))])
-    return {"name": name, "usage": usage, "words": " ".join(words), "choices": choices, "summary": summary, "options": options}
+    words, choices, options = plain.facts(parser)
+    return {"name": name, "usage": plain.usage(parser), "words": " ".join(words), "choices": choices, "summary": summary, "options": options}

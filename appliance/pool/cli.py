@@ -1,10 +1,10 @@
 """The command line of `wow pool`. Exit codes: 0 done, 1 it could not be done (the message says why and what to do), 2 wrong usage."""
 
-import argparse
 import json
 import os
 import sys
 
+from help import plain
 from pool import steps
 from pool.clone import Clone
 from pool.node import WowError, agreed
@@ -48,10 +48,10 @@ class Context:
 
 def parser():
     """The parser of all verbs."""
-    whole = argparse.ArgumentParser(prog="wow pool", description="Makes a pool in one folder, and keeps it.", allow_abbrev=False)
+    whole = plain.Parser(prog="wow pool", description="Makes a pool in one folder, and keeps it.", allow_abbrev=False)
     verbs = whole.add_subparsers(dest="verb", required=True, metavar="VERB")
     for name, verb in VERBS.items():
-        one = verbs.add_parser(name, help=verb.SUMMARY, description=verb.__doc__, allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter)
+        one = verbs.add_parser(name, help=verb.SUMMARY, description=verb.__doc__, allow_abbrev=False)
         verb.add(one)
         one.add_argument("--json", action="store_true", help="print the result as JSON, progress to standard error")
     return whole

@@ -32,6 +32,9 @@ public static class Agreed
     /// <summary>Firewall mark (SO_MARK) of the overlay's own sockets, whatever their ports: "WOW" in ASCII.</summary>
     public const int OverlayMark = 0x574f57;
 
+    /// <summary>TCP port on which the overlay listens beside its own number where [tcp] ports is auto: networks that block UDP let it out.</summary>
+    public const int HttpsPort = 443;
+
     /// <summary>Protocol of the routes that ipopd makes (`ip route show proto 87`).</summary>
     public const int RouteProtocol = 87;
 

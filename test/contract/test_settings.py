@@ -1,14 +1,16 @@
 import json
 import pathlib
+import re
 import sys
 import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
-from contract import settings  # noqa: E402
+from contract import settings, shipped  # noqa: E402
 from contract.source import Broken  # noqa: E402
 
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 ONE = {"key": "rest", "in": ["ipopd.conf", "pool.conf"], "kind": "number", "least": 1, "most": 9, "default": "3", "says": ["How long it", "rests, s."]}
 NEEDED = {"key": "name", "in": ["ipopd.conf"], "kind": "label", "example": "a", "says": "Who it is."}
 
@@ -70,6 +72,19 @@ class Settings(unittest.TestCase):
             with self.assertRaises(Broken) as caught:
                 settings.read(self.root)
             self.assertIn(settings.SOURCE, str(caught.exception))
+
+
+class Clone(unittest.TestCase):
+    def test_every_setting_is_used(self):
+        texts = shipped.texts(ROOT)
+        daemon = "\n".join(text for name, text in texts.items() if name.startswith("ipop/") and name.endswith(".cs"))
+        node = "\n".join(text for name, text in texts.items() if name.startswith("appliance/node/") and shipped.is_python(name, text))
+        for _, _, keys in settings.read(ROOT)[1]:
+            for one in keys:
+                # The sections of people and projects are read key by key, under each name.
+                word = f'"{one.key}"' if ":" in one.section else f'"{one.section}", "{one.key}"'
+                used = re.search(rf"\b{one.name}\b", daemon) if settings.DAEMON in one.files else word in node
+                self.assertTrue(used, f"nobody asks for [{one.section}] {one.key} of {' and '.join(one.files)}")
 
 
 if __name__ == "__main__":

@@ -37,6 +37,18 @@ class Files(unittest.TestCase):
         own = {command["name"].removeprefix("pool ") for command in TABLES["wow"] if command["name"].startswith("pool ")}
         self.assertEqual(set(said.split()[3].split("|")), own)
 
+    def test_help_has_one_form_whoever_reads_the_command_line(self):
+        image = [[str(ROOT / "appliance/image" / name)] for name in ("stamp", "convert", "verify", "stack")]
+        pool = [[str(ROOT / "appliance/pool/command"), *name.split()[1:]] for name in (one["name"] for one in TABLES["wow"]) if name.startswith("pool ")]
+        self.assertGreater(len(pool), 10)
+        for command in [[str(GENERATE.WOW), "peers"], *image, *pool]:
+            lines = GENERATE.said(*command, "--help").splitlines()
+            self.assertRegex(lines[0], r"^usage: wow [a-z]+ .*\[--json\]")
+            self.assertEqual(lines[1], "", lines[0])
+            self.assertRegex(lines[-1], "^  --[a-z-]+ ", lines[0])
+            self.assertNotIn("optional arguments:", lines)
+            self.assertNotIn("options:", lines)
+
     def test_a_manual_page_has_every_verb_and_option_and_no_line_that_roff_would_take_for_a_request(self):
         for program, commands in TABLES.items():
             page = (ROOT / f"docs/man/{program}.1").read_text(encoding="utf-8")
@@ -74,6 +86,7 @@ class Bash(unittest.TestCase):
         self.assertEqual(self.complete("wow", "ping", "--count", ""), [])
         self.assertEqual(self.complete("wow", "module", ""), ["list", "develop", "diff", "publish"])
         self.assertEqual(self.complete("wow", "image", "stamp", "packer"), ["packer.json"])
+        self.assertEqual(self.complete("wow", "pool", "upgrade", "packer"), ["packer.json"])
         self.assertEqual(self.complete("wow", "--ver"), ["--version"])
 
 

@@ -1,7 +1,9 @@
 """The stack tool: what it refuses, and that nothing is lost then. What it makes is seen in composed.py."""
 
+import contextlib
 import hashlib
 import io
+import json
 import os
 import pathlib
 import subprocess
@@ -11,6 +13,7 @@ from unittest import mock
 
 from test_module import GOOD, tool
 from test_publish import STACK_LIST, Stacks, fill
+from wow.lib import agreed
 from wow.stack import delta, text
 
 STACK = pathlib.Path(__file__).resolve().parents[2] / "appliance/image/stack"
@@ -152,6 +155,15 @@ class SystemTest(unittest.TestCase):
         self.assertEqual((tuple(file.kind for file in stack.system), stack.layers), (text.SYSTEM, ()), "the machines read it")
         self.assertEqual({path.name: path.read_bytes() for path in (self.folder / "out").iterdir() if path.name != "stack"}, {digest(data): data for data in self.files})
         self.assertIn("0 modules and the system, 0.0 MB", said)
+
+    def test_a_program_reads_one_line_and_the_rest_is_standard_error(self):
+        (self.folder / "parts/stack").write_text("module=/parts/maths.squashfs\n")
+        out, err = io.StringIO(), io.StringIO()
+        with mock.patch.object(os, "geteuid", return_value=0), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            made.main(["-o", str(self.folder / "out"), "--parts", str(self.folder / "parts"), "--system", "--json"])
+        self.assertEqual(json.loads(out.getvalue()), {
+            "out": str(self.folder / "out"), "modules": [], "system": True, "bytes": sum(map(len, self.files)), "architecture": agreed.FIRST_ARCHITECTURE})
+        self.assertIn("note: the image has the module maths too", err.getvalue())
 
     def test_one_for_another_architecture_says_so_and_stands_beside_amd64_s(self):
         self.make("--system")

@@ -120,6 +120,11 @@ class Gathering(unittest.TestCase):
         self.assertEqual((slots["changed_s"], slots["up_s"]), (600, 615))
         self.assertIsNone(gather_condor.slots(classads.parse(ads.QUEUE), 0))
 
+    def test_an_ad_that_still_tells_of_a_pause_is_no_rule_of_the_machine_s_own(self):
+        for told, start in (("", False), ('WowPauseReason = "by alice"\n', None)):
+            ad = ads.printed(f'MyType = "Machine"\nMachine = "beta.pool.internal"\n{told}Start = false')
+            self.assertIs(gather_condor.slots(classads.parse(ad), 0)["start"], start)
+
     def test_the_least_difference_of_clocks_is_the_nearest(self):
         late = ads.QUEUE.replace("MyCurrentTime = 1795563998", "MyCurrentTime = 1795563990")
         self.assertEqual(gather_condor.clock(classads.parse(f"{ads.SLOT}\n{late}")), -1)

@@ -11,7 +11,7 @@ namespace Ipop.Linux.Tcp;
 public sealed class TcpLinks : IDisposable
 {
     /// <summary>The port that looks like the web to whoever stands between, and that the fewest networks block.</summary>
-    public const int HttpsPort = 443;
+    public const int HttpsPort = Agreed.HttpsPort;
 
     private const int AcceptedAtOnce = 16;
 

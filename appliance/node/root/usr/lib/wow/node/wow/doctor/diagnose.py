@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 DAY = 86400
 UNITS = {"strongswan.service": "strongSwan", "condor.service": "HTCondor", "wow-names.service": "dnsmasq"}
+AS_ROOT = "People have no root here: the file of `wow support` has what root finds."
+"""For whom something is out of sight."""
 
 
 def diagnose(facts: "Gathered") -> list[Finding]:
@@ -58,7 +60,7 @@ def configuration(facts: "Gathered") -> list[Finding]:
     """Whether there is a configuration to go by."""
     if facts["config_trouble"]:
         what = f"The configuration cannot be read: {facts['config_trouble']}."
-        return [unknown("pool.conf", what, "Ask as root, or name the file with --config.") if facts["status"] else
+        return [unknown("pool.conf", what, f"{AS_ROOT} Or name the file with --config.") if facts["status"] else
                 wrong("pool.conf", what, "Look at the console for what is wrong with pool.conf.")]
     return []
 
@@ -308,16 +310,18 @@ def services(facts: "Gathered") -> list[Finding]:
     status = facts["status"]
     if not facts["services"] or not status or not status["address"] or not (status["certified"] or is_open(facts)):
         return []
-    found = []
+    found, hidden = [], []
     for unit, state in facts["services"].items():
         name = UNITS.get(unit, unit)
         if unit == "strongswan.service" and is_open(facts):
             continue
         if state is None:
-            found.append(unknown("services", f"Whether {name} runs can't be found out.", "Ask as root."))
+            hidden.append(name)
         elif state == "active":
             found.append(ok("services", f"{name} runs."))
         else:
             lost = {"strongswan.service": "nothing is sealed, so nothing passes", "condor.service": "no jobs run here"}.get(unit, "names are not found")
             found.append(wrong("services", f"{name} does not run ({state}): {lost}.", f"Look with: journalctl -u {unit}; then systemctl start {unit}."))
+    if hidden:
+        found.append(unknown("services", f"Whether these run, only root can find out: {', '.join(hidden)}.", AS_ROOT))
     return found

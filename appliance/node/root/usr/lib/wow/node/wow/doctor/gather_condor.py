@@ -8,7 +8,7 @@ from wow.lib import paths, system
 from wow.lib.errors import WowError
 from wow.limits import words as lent
 from wow.slots import quota
-from wow.stops import holding, words
+from wow.stops import holding, tell, words
 from wow.why import classads, gather
 from wow.why.classads import number, source, text
 
@@ -59,7 +59,8 @@ def slots(ads: "list[Ad]", now: float) -> "Slots | None":
     if not found:
         return None
     newest = max(found, key=lambda ad: number(ad, "LastHeardFrom") or 0)
-    start = classads.value(newest, "Start")
+    # An ad that tells of a pause is refused by that, and for some seconds after its end. Whether one holds, `paused` says.
+    start = None if text(newest, tell.REASON) else classads.value(newest, "Start")
     return {
         "state": text(newest, "State"), "start": start if isinstance(start, bool) else None, "rule": source(newest, "Start"),
         "jobs": int(sum(number(ad, "NumDynamicSlots") or 0 for ad in found)), "started": int(sum(number(ad, "JobStarts") or 0 for ad in found)),

@@ -34,6 +34,8 @@ MULTICAST_PORT = 4433
 """UDP port of both groups, whatever the overlay's own port is."""
 OVERLAY_MARK = 0x574f57
 """Firewall mark (SO_MARK) of the overlay's own sockets, whatever their ports: "WOW" in ASCII."""
+HTTPS_PORT = 443
+"""TCP port on which the overlay listens beside its own number where [tcp] ports is auto: networks that block UDP let it out."""
 TAP_NAME = "wow0"
 """The overlay's interface, unless the configuration says another."""
 ZONE_SUFFIX = ".internal"

@@ -72,6 +72,7 @@ table inet wow {{
     f"ip6 daddr {agreed.MULTICAST_GROUP_6} udp dport {agreed.MULTICAST_PORT} counter accept",
     "igmp type membership-query counter accept",
     f"meta l4proto {{ tcp, udp }} socket mark {agreed.OVERLAY_MARK:#x} counter accept",
+    *_called(pool),
     DHCP_IN,
     "ip saddr @resolvers udp sport 53 counter accept",
     "ip saddr @resolvers tcp sport 53 tcp flags & (syn | ack) != syn counter accept",
@@ -112,6 +113,16 @@ table inet wow {{
   }}
 }}
 """
+
+
+def _called(pool: Facts) -> "list[str]":
+    """The rule for those who call the overlay by TCP, none where nobody may. A SYN finds the listening socket, and its mark. What follows finds a request in the
+    place of a socket, which has no mark: without this rule no call ever comes through. A SYN to a socket that is not ipopd's stays outside, whatever its port."""
+    ports = pool.values["tcp", "ports"]
+    if ports == "none":
+        return []
+    numbers = {pool.port, agreed.HTTPS_PORT} if ports == "auto" else {int(port) for port in ports.split()}
+    return [f"tcp dport {{ {_listed(numbers)} }} tcp flags & syn == 0 counter accept"]
 
 
 def without_a_pool() -> str:
