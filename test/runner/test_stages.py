@@ -19,7 +19,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from runner import stages as module  # noqa: E402
 from runner.counts import Count  # noqa: E402
 from runner.test_process import is_gone  # noqa: E402
-from runner.lanes import ALONE, COMPUTES, MACHINES, SLEEPS, WAITS, disorder  # noqa: E402
+from runner.lanes import ALONE, COMPUTES, MACHINES, SLEEPS, UNITS, WAITS, disorder  # noqa: E402
 
 RUN = pathlib.Path(__file__).resolve().parents[1] / "run"
 
@@ -210,7 +210,7 @@ class Running(Clone):
         plan = module.stages(root, root / "build/out/test")
         self.assertEqual(disorder(plan), [])
         self.assertEqual({stage.name: stage.missing for stage in plan if stage.missing}, {})
-        self.assertEqual({stage.lane for stage in plan}, {COMPUTES, MACHINES, WAITS, SLEEPS, ALONE})
+        self.assertEqual({stage.lane for stage in plan}, {COMPUTES, UNITS, MACHINES, WAITS, SLEEPS, ALONE})
 
     def test_a_stage_that_says_only_yes_or_no(self):
         stage = module.Stage("yes", 5, [["false"]], module.each_passes(3))
