@@ -9,7 +9,7 @@ import subprocess
 import initrds
 import volumes
 import writelog
-from checks import expect, long_check, machine_check, note, run
+from checks import Start, expect, long_check, machine_check, note, run
 from machine import UNTIL_HOME, Machine
 from places import HOME_AT, PARTS, ROOT, WORK
 
@@ -81,21 +81,38 @@ def expect_a_new_home(disk, name):
     expect(0.95 * KIB_AN_INODE <= each / 1024 <= 1.05 * KIB_AN_INODE, f"{name} has an inode for {each / 1024:.1f} KiB")
 
 
-@machine_check
-def what_is_another_s_in_the_home_s_place_is_named_and_not_touched():
-    disks = [made(name, maker) for name, (maker, _) in volumes.STRANGERS.items()]
-    before = [digest(disk) for disk in disks]
-    said = open_all("strangers", disks)
-    for disk, hashed, verdict, (name, (_, called)) in zip(disks, before, said, volumes.STRANGERS.items()):
-        expect(verdict.startswith("stopped ") and called in verdict, f"{name}: {verdict}")
-        expect(digest(disk) == hashed, f"{name} was changed")
+class Opened:
+    """One start, in which a disk of each kind was in the home's place in turn: its disks, what they were before, and what the console said of each."""
+
+    def __init__(self):
+        makers = {**{name: maker for name, (maker, _) in volumes.STRANGERS.items()}, **volumes.HOMES, **volumes.NEW}
+        self.disks = {name: made(name, maker) for name, maker in makers.items()}
+        self.before = {name: digest(self.disks[name]) for name in volumes.STRANGERS}
+        self.verdicts = dict(zip(self.disks, open_all("homes", list(self.disks.values()))))
+
+    def answers(self):
+        """It has said all, and has ended."""
+        return True
+
+    def cut_power(self):
+        """It is off."""
 
 
-@machine_check
-def homes_of_before_open_with_what_is_in_them_and_blank_disks_get_a_home():
-    disks = {name: made(name, maker) for name, maker in {**volumes.HOMES, **volumes.NEW}.items()}
-    for name, verdict in zip(disks, open_all("homes", list(disks.values()))):
-        expect(verdict == "opened", f"{name}: {verdict}")
+START = Start(Opened)
+
+
+@START.check
+def what_is_another_s_in_the_home_s_place_is_named_and_not_touched(opened):
+    for name, (_, called) in volumes.STRANGERS.items():
+        expect(opened.verdicts[name].startswith("stopped ") and called in opened.verdicts[name], f"{name}: {opened.verdicts[name]}")
+        expect(digest(opened.disks[name]) == opened.before[name], f"{name} was changed")
+
+
+@START.check
+def homes_of_before_open_with_what_is_in_them_and_blank_disks_get_a_home(opened):
+    disks = opened.disks
+    for name in (*volumes.HOMES, *volumes.NEW):
+        expect(opened.verdicts[name] == "opened", f"{name}: {opened.verdicts[name]}")
         (expect_a_home if name in volumes.HOMES else expect_a_new_home)(disks[name], name)
         kept = subprocess.run(["debugfs", "-R", "cat kept", disks[name]], capture_output=True, text=True, check=False).stdout
         expect(kept == (volumes.KEPT if name in volumes.HOMES else ""), f"{name} holds {kept}")

@@ -74,6 +74,10 @@ class Running:
     def last(self):
         return "\n".join("       | " + line for line in self.said().splitlines()[-12:])
 
+    def answers(self):
+        """Whether it runs."""
+        return self.process is not None and self.process.poll() is None
+
     def cut_power(self):
         if self.process and self.process.poll() is None:
             self.process.kill()
