@@ -1,10 +1,13 @@
 """Whose home is it? The initrd's own scripts on its own kernel, with many disks in the home's place: what is another's stays as it is, and
 a home that is being made when power fails is made to its end by the next boot, wherever it was cut."""
 
+import errno
 import hashlib
+import os
 import re
 import shutil
 import subprocess
+import sys
 
 import initrds
 import volumes
@@ -28,6 +31,7 @@ for one in {disks}; do
 done
 """
 KIB_AN_INODE = 16
+PIECE = 1 << 16
 CONTINUED = 8
 """So many of the cut disks are booted again; the initrd judges all of them on this machine."""
 
@@ -59,9 +63,29 @@ def made(name, maker):
 
 
 def digest(path):
-    """SHA-256 of a whole disk."""
+    """SHA-256 of a disk's size and of each piece of it that is not all zeros, with its place. What the disk's file has no blocks for is not read."""
+    size = path.stat().st_size
+    found = hashlib.sha256(size.to_bytes(8))
     with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+        at = 0
+        while (at := _data(file, at)) < size:
+            at -= at % PIECE
+            file.seek(at)
+            piece = file.read(PIECE)
+            if piece.strip(b"\0"):
+                found.update(at.to_bytes(8) + piece)
+            at += PIECE
+    return found.hexdigest()
+
+
+def _data(file, at):
+    """Where the file has blocks from this place on; beyond its end where it has none."""
+    try:
+        return os.lseek(file.fileno(), at, os.SEEK_DATA)
+    except OSError as error:
+        if error.errno != errno.ENXIO:
+            raise
+        return sys.maxsize
 
 
 def expect_a_home(disk, name):
