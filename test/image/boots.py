@@ -51,6 +51,7 @@ def power_cut_in_the_first_boot_then_a_base_replaced_and_home_is_kept():
         time.sleep(0.4)  # into the making of the file system
     finally:
         machine.cut_power()
+    machine.menus = 1
     machine.run_selftest()
     before = machine_id(machine)
 
