@@ -6,6 +6,15 @@ QUIET = {"boot": 25, "config": 30, "ring": 30, "address": 35, "certificate": 40,
          "command": 15, "console": 5}
 """Seconds that each wait takes on a quiet machine with two cores, three machines starting at once under TCG."""
 
+LEAST, MOST, SHARE = 1.0, 10.0, 2.0
+"""Seconds between two looks, at least and at most; and how many times as long as a look they are."""
+
+
+def pause(took):
+    """Seconds to wait before the next look, where one took so many. Most looks start a program in a guest, which under emulation is a second of processor: the
+    machine that is waited for gets two thirds of the time for itself."""
+    return min(MOST, max(LEAST, SHARE * took))
+
 
 def seconds(wait):
     """The time limit of a wait. WOW_TIMEOUT_SCALE stretches all of them."""

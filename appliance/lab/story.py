@@ -30,12 +30,13 @@ def pool_table(lab):
     alice = lab.login("alpha", "alice")
     alice.wait(patience.seconds("login"))
     while True:
+        begin = time.monotonic()
         shown = alice.run("condor_status", check=False)
         if all(name in shown.stdout for name in WORKERS):
             return shown.stdout.rstrip()
         if time.monotonic() > limit:
             raise LabError(f"condor_status on alpha does not show {' and '.join(WORKERS)}:\n{shown.stdout}{shown.stderr}", "manager", "pool")
-        time.sleep(1)
+        time.sleep(patience.pause(time.monotonic() - begin))
 
 
 def run_jobs(lab):

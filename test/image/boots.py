@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import time
 
+from accel import emulator, tcg
 from checks import expect, long_check, machine_check, run
 from machine import AHCI, UEFI, UNTIL_HOME, Machine
 from places import HOME_AT, IMAGE, LAYERS, OUT, PARTS, ROOT, WORK
@@ -50,6 +51,7 @@ def power_cut_in_the_first_boot_then_a_base_replaced_and_home_is_kept():
         time.sleep(0.4)  # into the making of the file system
     finally:
         machine.cut_power()
+    machine.menus = 1
     machine.run_selftest()
     before = machine_id(machine)
 
@@ -100,7 +102,8 @@ def write_mark(machine):
 def packer_boots_the_image_and_believes_its_serial_marker():
     shutil.rmtree(OUT / "boot", ignore_errors=True)
     try:
-        text = run("sh", "-c", f"cd {ROOT} && CHECKPOINT_DISABLE=1 PACKER_NO_COLOR=1 PACKER_CACHE_DIR=build/packer packer build -only=boot -force packer.json")
+        settings = "CHECKPOINT_DISABLE=1 PACKER_NO_COLOR=1 PACKER_CACHE_DIR=build/packer"
+        text = run("sh", "-c", f"cd {ROOT} && {settings} packer build -only=boot -force -var qemu={emulator()} -var cpu={tcg()[-1]} packer.json")
         expect("Builds finished" in text, text[-300:])
     finally:
         shutil.rmtree(OUT / "boot", ignore_errors=True)

@@ -1,10 +1,12 @@
 """Runs named checks and counts them. A check is a function that raises when something is wrong.
 
 Those that share files run one after the other, in the order of their registration. Those that start machines have files of their own: each
-runs beside whatever else runs, for a machine under emulation keeps one processor busy and no more.
+runs beside whatever else runs, for a machine under emulation keeps one processor busy and no more. Those that look at one machine share its
+start, and run one after the other.
 """
 
 import concurrent.futures
+import functools
 import subprocess
 import threading
 import time
@@ -13,6 +15,7 @@ import traceback
 CHECKS = []
 MACHINE_CHECKS = []
 LONG_CHECKS = []
+STARTS = []
 BESIDE = 2
 """So many run at once."""
 _NOTES = threading.local()
@@ -38,6 +41,39 @@ def long_check(function):
     """The same of one that takes too long for every commit."""
     LONG_CHECKS.append(function)
     return function
+
+
+class Start:
+    """A start of a machine that several checks look at, each for itself. `begin` starts it and returns it; that has answers(), whether it can
+    be asked, and cut_power()."""
+
+    def __init__(self, begin):
+        self._begin = begin
+        self._machine = None
+        self.checks = []
+        STARTS.append(self)
+
+    def check(self, function):
+        """Registers a check, which is called with the machine, and comes after those that were registered before."""
+        @functools.wraps(function)
+        def looks():
+            function(self._running())
+        self.checks.append(looks)
+        return looks
+
+    def _running(self):
+        """The machine. A check gets another start where the one before it left a machine that does not answer, so that it does not fail for it."""
+        if self._machine and not self._machine.answers():
+            note("started anew, for the machine did not answer after the check before")
+            self.end()
+        self._machine = self._machine or self._begin()
+        return self._machine
+
+    def end(self):
+        """Switches it off."""
+        if self._machine:
+            self._machine.cut_power()
+        self._machine = None
 
 
 def expect(condition, what):
@@ -71,7 +107,9 @@ def run_all(words=(), long=False):
     def chosen(functions):
         return [one for one in functions if not words or any(word in one.__name__ for word in words)]
 
-    groups = [[one] for one in chosen(LONG_CHECKS)] if long else [chosen(CHECKS), *([one] for one in chosen(MACHINE_CHECKS))]
+    started = [] if long else [(chosen(start.checks), start.end) for start in STARTS]
+    alone = chosen(LONG_CHECKS if long else MACHINE_CHECKS)
+    groups = [([] if long else chosen(CHECKS), None), *started, *(([one], None) for one in alone)]
     with concurrent.futures.ThreadPoolExecutor(BESIDE) as pool:
         verdicts = [passed for group in pool.map(_run_each, groups) for passed in group]
     failed = verdicts.count(False)
@@ -79,16 +117,22 @@ def run_all(words=(), long=False):
     return failed
 
 
-def _run_each(functions):
-    return [_passes(function) for function in functions]
+def _run_each(group):
+    functions, end = group
+    return [_passes(function, end if function is functions[-1] else None) for function in functions]
 
 
-def _passes(function):
+def _passes(function, end=None):
+    """Whether a check passes. end: called after it, so that what that takes stands with it."""
     started = time.monotonic()
     _NOTES.lines, _NOTES.processor = [], 0.0
     verdict = "ok    "
     try:
-        function()
+        try:
+            function()
+        finally:
+            if end:
+                end()
     except Exception as error:  # a check that crashes is a check that failed
         verdict = "FAILED"
         noted, _NOTES.lines = _NOTES.lines, []

@@ -12,6 +12,7 @@ from checks import expect, long_check, machine_check, note, run
 from machine import UNTIL_HOME, Machine
 from places import LAYERS, OUT, PARTS, POOL_CONF, WORK
 from serving import served
+from shell import LabError
 
 PACKAGE = ("usr/bin/wow-surge", "usr/share/doc/wow-surge/README", "usr/share/locale/de/LC_MESSAGES/wow-surge.mo", "usr/lib/x86_64-linux-gnu/gconv/SURGE.so")
 """What is in the package: the last three are of the kinds that the base leaves out."""
@@ -50,7 +51,30 @@ def repository(name):
     return place
 
 
-class Developed(Machine):
+class Shelled(Machine):
+    """A machine with a root shell for the test, where its start has rootshell's options."""
+
+    def answers(self):
+        """Whether its root shell does."""
+        try:
+            return super().answers() and rootshell.ask(self.name, "true", UNTIL_HOME)[0] == 0
+        except (LabError, OSError):
+            return False
+
+    def ask(self, script, timeout=UNTIL_HOME):
+        """What a script of root's says; Wrong where it fails."""
+        code, said = rootshell.ask(self.name, script, timeout)
+        expect(code == 0, f"{script} ended with {code}: {said[-600:]}\n{self.last()}")
+        return said
+
+    def refuses(self, script):
+        """The script fails, and says this."""
+        code, said = rootshell.ask(self.name, script, UNTIL_HOME)
+        expect(code != 0, f"{script} was done: {said}")
+        return said
+
+
+class Developed(Shelled):
     """A machine of alice's pool with a network card and a root shell for the test."""
 
     def __init__(self, name):
@@ -65,18 +89,6 @@ class Developed(Machine):
                    "-device", "virtio-net-pci,netdev=net,romfile=", *rootshell.options(self.name))
         self.wait_for("pool=demo role=worker", UNTIL_HOME * 2)
         self.ask(UNTIL_UP, timeout=UNTIL_HOME * 2)
-
-    def ask(self, script, timeout=UNTIL_HOME):
-        """What a script of root's says; Wrong where it fails."""
-        code, said = rootshell.ask(self.name, script, timeout)
-        expect(code == 0, f"{script} ended with {code}: {said[-600:]}\n{self.last()}")
-        return said
-
-    def refuses(self, script):
-        """The script fails, and says this."""
-        code, said = rootshell.ask(self.name, script, UNTIL_HOME)
-        expect(code != 0, f"{script} was done: {said}")
-        return said
 
     def leaves_by(self, words):
         """Alice asks for another start; the machine ends in order, as its restart ends QEMU."""

@@ -2,7 +2,7 @@
 
 import shutil
 
-from checks import expect, long_check, machine_check, note
+from checks import Start, expect, long_check, note
 from developing import Developed
 from machine import UNTIL_HOME, Machine
 from paired import Paired, System, image
@@ -42,14 +42,23 @@ class Secure(Developed):
         return super().start(*options, *firmware(self.name, "on"))
 
 
-@machine_check
-def with_secure_boot_on_the_machine_starts_and_takes_signed_modules_alone():
+def started():
+    """A machine that people can use."""
     machine = Secure("secure-boot")
     try:
         machine.up()
-        machine.ask(LOCKED)
-    finally:
+    except BaseException:
         machine.cut_power()
+        raise
+    return machine
+
+
+SECURE = Start(started)
+
+
+@SECURE.check
+def with_secure_boot_on_the_machine_starts_and_takes_signed_modules_alone(machine):
+    machine.ask(LOCKED)
 
 
 @long_check

@@ -1,15 +1,18 @@
 """Whose home is it? The initrd's own scripts on its own kernel, with many disks in the home's place: what is another's stays as it is, and
 a home that is being made when power fails is made to its end by the next boot, wherever it was cut."""
 
+import errno
 import hashlib
+import os
 import re
 import shutil
 import subprocess
+import sys
 
 import initrds
 import volumes
 import writelog
-from checks import expect, long_check, machine_check, note, run
+from checks import Start, expect, long_check, machine_check, note, run
 from machine import UNTIL_HOME, Machine
 from places import HOME_AT, PARTS, ROOT, WORK
 
@@ -28,6 +31,7 @@ for one in {disks}; do
 done
 """
 KIB_AN_INODE = 16
+PIECE = 1 << 16
 CONTINUED = 8
 """So many of the cut disks are booted again; the initrd judges all of them on this machine."""
 
@@ -59,9 +63,29 @@ def made(name, maker):
 
 
 def digest(path):
-    """SHA-256 of a whole disk."""
+    """SHA-256 of a disk's size and of each piece of it that is not all zeros, with its place. What the disk's file has no blocks for is not read."""
+    size = path.stat().st_size
+    found = hashlib.sha256(size.to_bytes(8))
     with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+        at = 0
+        while (at := _data(file, at)) < size:
+            at -= at % PIECE
+            file.seek(at)
+            piece = file.read(PIECE)
+            if piece.strip(b"\0"):
+                found.update(at.to_bytes(8) + piece)
+            at += PIECE
+    return found.hexdigest()
+
+
+def _data(file, at):
+    """Where the file has blocks from this place on; beyond its end where it has none."""
+    try:
+        return os.lseek(file.fileno(), at, os.SEEK_DATA)
+    except OSError as error:
+        if error.errno != errno.ENXIO:
+            raise
+        return sys.maxsize
 
 
 def expect_a_home(disk, name):
@@ -81,21 +105,38 @@ def expect_a_new_home(disk, name):
     expect(0.95 * KIB_AN_INODE <= each / 1024 <= 1.05 * KIB_AN_INODE, f"{name} has an inode for {each / 1024:.1f} KiB")
 
 
-@machine_check
-def what_is_another_s_in_the_home_s_place_is_named_and_not_touched():
-    disks = [made(name, maker) for name, (maker, _) in volumes.STRANGERS.items()]
-    before = [digest(disk) for disk in disks]
-    said = open_all("strangers", disks)
-    for disk, hashed, verdict, (name, (_, called)) in zip(disks, before, said, volumes.STRANGERS.items()):
-        expect(verdict.startswith("stopped ") and called in verdict, f"{name}: {verdict}")
-        expect(digest(disk) == hashed, f"{name} was changed")
+class Opened:
+    """One start, in which a disk of each kind was in the home's place in turn: its disks, what they were before, and what the console said of each."""
+
+    def __init__(self):
+        makers = {**{name: maker for name, (maker, _) in volumes.STRANGERS.items()}, **volumes.HOMES, **volumes.NEW}
+        self.disks = {name: made(name, maker) for name, maker in makers.items()}
+        self.before = {name: digest(self.disks[name]) for name in volumes.STRANGERS}
+        self.verdicts = dict(zip(self.disks, open_all("homes", list(self.disks.values()))))
+
+    def answers(self):
+        """It has said all, and has ended."""
+        return True
+
+    def cut_power(self):
+        """It is off."""
 
 
-@machine_check
-def homes_of_before_open_with_what_is_in_them_and_blank_disks_get_a_home():
-    disks = {name: made(name, maker) for name, maker in {**volumes.HOMES, **volumes.NEW}.items()}
-    for name, verdict in zip(disks, open_all("homes", list(disks.values()))):
-        expect(verdict == "opened", f"{name}: {verdict}")
+START = Start(Opened)
+
+
+@START.check
+def what_is_another_s_in_the_home_s_place_is_named_and_not_touched(opened):
+    for name, (_, called) in volumes.STRANGERS.items():
+        expect(opened.verdicts[name].startswith("stopped ") and called in opened.verdicts[name], f"{name}: {opened.verdicts[name]}")
+        expect(digest(opened.disks[name]) == opened.before[name], f"{name} was changed")
+
+
+@START.check
+def homes_of_before_open_with_what_is_in_them_and_blank_disks_get_a_home(opened):
+    disks = opened.disks
+    for name in (*volumes.HOMES, *volumes.NEW):
+        expect(opened.verdicts[name] == "opened", f"{name}: {opened.verdicts[name]}")
         (expect_a_home if name in volumes.HOMES else expect_a_new_home)(disks[name], name)
         kept = subprocess.run(["debugfs", "-R", "cat kept", disks[name]], capture_output=True, text=True, check=False).stdout
         expect(kept == (volumes.KEPT if name in volumes.HOMES else ""), f"{name} holds {kept}")

@@ -1,5 +1,6 @@
 """One virtual machine under QEMU's software emulation, watched on its serial console."""
 
+import contextlib
 import os
 import pathlib
 import subprocess
@@ -9,8 +10,15 @@ from checks import Wrong, expect, run, spent
 from places import HOME_AT, WORK  # also makes the lab's modules importable
 
 from accel import emulator, tcg
+from qmp import Qmp
+from screen import Screen
+from shell import LabError
 
 UEFI = ("-bios", "/usr/share/ovmf/OVMF.fd")
+MENU = ("Press enter to boot", "keeping nothing (ephemeral)")
+"""Words of GRUB's menu: on the serial console, and on the screen."""
+LOOK = 0.5
+"""Seconds between two looks at the screen, which are a tenth of a second of processor."""
 AHCI = "ide"  # on QEMU's q35 machine
 SELFTEST = "type=11,value=io.systemd.credential:wow.selftest=1"
 # Ten times what a quiet machine with two cores needs: QEMU's emulation is the first to feel that others work.
@@ -74,6 +82,10 @@ class Running:
     def last(self):
         return "\n".join("       | " + line for line in self.said().splitlines()[-12:])
 
+    def answers(self):
+        """Whether it runs."""
+        return self.process is not None and self.process.poll() is None
+
     def cut_power(self):
         if self.process and self.process.poll() is None:
             self.process.kill()
@@ -90,15 +102,40 @@ class Machine(Running):
         super().__init__(name)
         self.bus = bus
         self.starts = 0
+        self.menus = 0
+        """So many of the next starts show GRUB's menu, for a start before them did not come to its end. Enter is pressed in these: GRUB waits 15 s for a
+        key, and keeps the processor busy meanwhile."""
         run("qemu-img", "create", "-q", "-f", "qcow2", "-F", form, "-b", pathlib.Path(image).resolve(), self.disk)
 
     def start(self, *options):
         """Switches on. Writes reach the file at once, as a disk without a cache would: a killed QEMU is a power cut."""
         self.starts += 1
-        serial = WORK / f"{self.name}-{self.starts}.log"
-        return self.run(serial, emulator(), "-machine", "q35", *tcg(), "-smp", "1",
-                        "-m", "1024", "-display", "none", "-no-reboot", "-serial", f"file:{serial}", "-nic", "none",
-                        "-drive", f"if={self.bus},file={self.disk},format=qcow2,cache=writethrough", *options)
+        serial, socket = WORK / f"{self.name}-{self.starts}.log", WORK / f"{self.name}-menu.qmp"
+        socket.unlink(missing_ok=True)
+        menu = ("-qmp", f"unix:{socket},server=on,wait=off") if self.menus else ()
+        self.run(serial, emulator(), "-machine", "q35", *tcg(), "-smp", "1",
+                 "-m", "1024", "-display", "none", "-no-reboot", "-serial", f"file:{serial}", "-nic", "none",
+                 "-drive", f"if={self.bus},file={self.disk},format=qcow2,cache=writethrough", *menu, *options)
+        if menu:
+            self.menus -= 1
+            self._press_enter(socket)
+        return self
+
+    def _press_enter(self, socket):
+        """At GRUB's menu: that of UEFI writes to the serial console, too, that of BIOS to the screen alone."""
+        place = WORK / f"{self.name}-menu"
+        place.mkdir(exist_ok=True)
+        self.wait_until(socket.exists, "open its QMP", UNTIL_HOME)
+        with Qmp(str(socket)) as qmp:
+            screen = Screen(lambda: contextlib.nullcontext(qmp), place)
+
+            def shown():
+                time.sleep(LOOK)
+                with contextlib.suppress(LabError):  # a screen that is being set up is no text
+                    return MENU[0] in self.said() or MENU[1] in screen.text()
+                return False
+            self.wait_until(shown, "show GRUB's menu", UNTIL_HOME)
+            screen.press("ret")
 
     def run_selftest(self, *options):
         """Boots, lets the machine test itself, and returns what it said. It switches itself off."""

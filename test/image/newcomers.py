@@ -1,6 +1,8 @@
-"""A machine that was given no pool.conf: its screen says where its web page is, that takes one, and it starts again with it, and keeps it."""
+"""A machine that was given no pool.conf: its screen says what to do and where its web page is, that takes one, and it starts again with it, and keeps it. Its power
+button is pressed then."""
 
 import contextlib
+import os
 import re
 import socket
 import time
@@ -8,8 +10,11 @@ import urllib.error
 import urllib.parse
 import urllib.request
 
-from checks import expect, machine_check, note
-from machine import UNTIL_HOME, Machine
+import power
+import rootshell
+from checks import Start, expect, note
+from developing import RUNTIME, Shelled
+from machine import UNTIL_HOME
 from places import OUT, POOL_CONF, WORK
 from qmp import Qmp
 from screen import Screen
@@ -63,30 +68,60 @@ def shown(qmp, pattern, seconds=UNTIL_HOME):
     return found
 
 
-@machine_check
-def a_machine_without_a_pool_is_given_one_by_its_web_page_starts_again_with_it_and_with_its_ticket():
-    began, port, control = time.monotonic(), free_port(), WORK / "newcomer.qmp"
-    machine, page = Machine("newcomer", OUT / "wow.qcow2"), Page(port)
-    card = ("-netdev", f"user,id=net,restrict=on,hostfwd=tcp:127.0.0.1:{port}-:80", "-device", "virtio-net-pci,netdev=net,romfile=")
-    machine.start(*card, "-qmp", f"unix:{control},server=on,wait=off")
-    try:
-        machine.wait_for("login:", UNTIL_HOME * 2)
-        with Qmp(str(control)) as qmp:
-            shown(qmp, "web +http://10[.]0[.]2[.]15 takes the pool[.]conf")
-            qmp.ask("send-key", keys=[{"type": "qcode", "data": "n"}])
-            key = page.login(shown(qmp, CODE)[1])
-            status, text = page.join(key=key, text=POOL_CONF + "colour = red\n")
-            expect(status == 400 and "[pool] colour" in text and f"line {POOL_CONF.count(chr(10)) + 1}" in text, f"{status} {text}")
-            status, text = page.join(key=key, text=POOL_CONF, ticket=TICKET)
-            expect(status == 200 and "It joins its pool" in text, f"{status} {text}")
-        machine.process.wait(UNTIL_HOME)  # -no-reboot: a restart ends QEMU
-        note(f"taken after {time.monotonic() - began:.0f} s")
-        expect('pool=demo role=worker source="the web page" next="starting again"' in machine.said() and "reboot: Restarting system" in machine.said(), machine.last())
-        machine.start(*card)
-        machine.wait_for("pool=demo role=worker subnet=10.128.0.0/16", UNTIL_HOME * 2)
-        expect("looks for a disk or CD" not in machine.said(), "it looks for a configuration disk")
-        note(f"in its pool's start after {time.monotonic() - began:.0f} s")
-    finally:
-        machine.cut_power()
-    expect(machine.read("state/pool.conf") == POOL_CONF and machine.read("state/ticket") == f"{TICKET}\n", "another file is kept, or no ticket")
+class Newcomer(Shelled):
+    """A machine that was given no pool.conf, at whose screen somebody sits, with a port of this computer that leads to its web page."""
+
+    def __init__(self):
+        super().__init__("newcomer", OUT / "wow.qcow2")
+        self.port, self.control = free_port(), WORK / "newcomer.qmp"
+        self.began = time.monotonic()
+
+    def on(self):
+        """Switches it on."""
+        os.makedirs(RUNTIME, exist_ok=True)
+        self.control.unlink(missing_ok=True)
+        return self.start("-netdev", f"user,id=net,restrict=on,hostfwd=tcp:127.0.0.1:{self.port}-:80", "-device", "virtio-net-pci,netdev=net,romfile=",
+                          "-qmp", f"unix:{self.control},server=on,wait=off", *rootshell.options(self.name))
+
+    def qmp(self):
+        """A connection to its QEMU."""
+        return Qmp(str(self.control))
+
+
+START = Start(lambda: Newcomer().on())
+
+
+@START.check
+def the_screen_says_how_to_come_into_a_pool(machine):
+    machine.wait_for("login:", UNTIL_HOME * 2)
+    words = ("this machine has no pool yet", "pool.conf: is missing", "Attach the disk labelled WOWCFG", "Q switch off")
+    with machine.qmp() as qmp:
+        shown(qmp, "(?s)" + "".join(f"(?=.*{re.escape(each)})" for each in words))
+
+
+@START.check
+def a_machine_without_a_pool_is_given_one_by_its_web_page_starts_again_with_it_and_with_its_ticket(machine):
+    page = Page(machine.port)
+    machine.wait_for("login:", UNTIL_HOME * 2)
+    with machine.qmp() as qmp:
+        shown(qmp, "web +http://10[.]0[.]2[.]15 takes the pool[.]conf")
+        qmp.ask("send-key", keys=[{"type": "qcode", "data": "n"}])
+        key = page.login(shown(qmp, CODE)[1])
+        status, text = page.join(key=key, text=POOL_CONF + "colour = red\n")
+        expect(status == 400 and "[pool] colour" in text and f"line {POOL_CONF.count(chr(10)) + 1}" in text, f"{status} {text}")
+        status, text = page.join(key=key, text=POOL_CONF, ticket=TICKET)
+        expect(status == 200 and "It joins its pool" in text, f"{status} {text}")
+    machine.process.wait(UNTIL_HOME)  # -no-reboot: a restart ends QEMU
+    note(f"taken after {time.monotonic() - machine.began:.0f} s")
+    expect('pool=demo role=worker source="the web page" next="starting again"' in machine.said() and "reboot: Restarting system" in machine.said(), machine.last())
+    machine.on()
+    machine.wait_for("pool=demo role=worker subnet=10.128.0.0/16", UNTIL_HOME * 2)
+    expect("looks for a disk or CD" not in machine.said(), "it looks for a configuration disk")
+    note(f"in its pool's start after {time.monotonic() - machine.began:.0f} s")
+    expect(machine.ask("cat /run/layers/home/state/pool.conf /run/layers/home/state/ticket") == f"{POOL_CONF}{TICKET}", "another file is kept, or no ticket")
     expect("hush" not in machine.said(), "the ticket is told")
+
+
+@START.check
+def the_power_button_ends_in_an_orderly_shutdown_with_home_clean(machine):
+    power.ends_in_order(machine, machine.control, lambda qmp: qmp.ask("system_powerdown"), "reboot: Power down")

@@ -16,7 +16,6 @@ from checks import expect, long_check, machine_check, note, run
 from developing import Developed
 from machine import UEFI, UNTIL_HOME
 from places import OUT, PARTS, WORK
-from qmp import Qmp
 
 MIB = 1 << 20
 ESP, ESP_SIZE, SYSTEM, SYSTEM_SIZE = 2 * MIB, 62 * MIB, 64 * MIB, 8192 * MIB
@@ -79,8 +78,6 @@ class Paired(Developed):
     def __init__(self, name, *systems):
         super().__init__(name)
         self.files, self.is_logged, self.firmware = WORK / f"{name}-files.img", False, ()
-        self.menus = 0
-        """So many of the next starts show GRUB's menu, and somebody presses Enter."""
         self.log = WORK / f"{name}.writes"
         tree = WORK / f"{name}-files"
         shutil.rmtree(tree, ignore_errors=True)
@@ -95,15 +92,7 @@ class Paired(Developed):
     def start(self, *options):
         files = ("-drive", f"if=virtio,file={self.files},format=raw,readonly=on")
         if not self.is_logged:
-            socket = WORK / f"{self.name}.qmp"
-            socket.unlink(missing_ok=True)
-            super().start(*options, *files, *self.firmware, "-qmp", f"unix:{socket},server=on,wait=off")
-            if self.menus:
-                self.menus -= 1
-                self.wait_for("Press enter to boot", UNTIL_HOME)
-                with Qmp(str(socket)) as qmp:
-                    qmp.ask("send-key", keys=[{"type": "qcode", "data": "ret"}])
-            return self
+            return super().start(*options, *files, *self.firmware)
         self.starts += 1
         serial = WORK / f"{self.name}-{self.starts}.log"
         self.log.write_bytes(bytes(writelog.SECTOR))

@@ -1,13 +1,11 @@
 """Switching off and starting again by the machine's own keys, as a hypervisor's "shut down" does: in order, and home's file system is clean."""
 
-import contextlib
 import time
 
-from checks import expect, long_check, machine_check, note, run
+from checks import expect, long_check, note, run
 from machine import UEFI, UNTIL_HOME, Machine
 from places import OUT, WORK
 from qmp import Qmp
-from screen import Screen
 from shell import LabError
 
 SETTLED = 10
@@ -39,30 +37,23 @@ def pressed(name, press, goodbye, *options):
     socket = WORK / f"{name}.qmp"
     machine = Machine(name, OUT / "wow.qcow2").start("-qmp", f"unix:{socket},server=on,wait=off", *options)
     try:
-        machine.wait_for("login:", UNTIL_HOME * 2)
-        started = time.monotonic()
-        with Qmp(str(socket)) as qmp:
-            time.sleep(SETTLED)
-            press(qmp)
-        machine.process.wait(ORDERLY)
-        note(f"{name}: off after {time.monotonic() - started:.1f} s")
+        ends_in_order(machine, socket, press, goodbye)
     finally:
         machine.cut_power()
+
+
+def ends_in_order(machine, socket, press, goodbye):
+    """Presses a key of a machine that runs when people may log in, and waits until it has ended by itself, with its home clean."""
+    machine.wait_for("login:", UNTIL_HOME * 2)
+    started = time.monotonic()
+    with Qmp(str(socket)) as qmp:
+        time.sleep(SETTLED)
+        press(qmp)
+    machine.process.wait(ORDERLY)
+    note(f"{machine.name}: off after {time.monotonic() - started:.1f} s")
     expect(goodbye in machine.said(), f"the console does not say {goodbye}:\n{machine.last()}")
     state = run("dumpe2fs", "-h", f"{machine.home()}")
     expect("needs_recovery" not in state and "Filesystem state:         clean" in state, f"home was left open: {state[:600]}")
-
-
-def told_what_to_do(qmp):
-    """Looks at the screen of a machine that has no pool.conf."""
-    said = Screen(lambda: contextlib.nullcontext(qmp), WORK).text()
-    for words in ("this machine has no pool yet", "pool.conf: is missing", "Attach the disk labelled WOWCFG", "Q switch off"):
-        expect(words in said, f"the screen does not say {words}:\n{said}")
-
-
-@machine_check
-def the_power_button_ends_in_an_orderly_shutdown_with_home_clean_and_before_that_the_screen_says_how_to_come_into_a_pool():
-    pressed("button", lambda qmp: (told_what_to_do(qmp), qmp.ask("system_powerdown")), "reboot: Power down")
 
 
 @long_check

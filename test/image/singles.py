@@ -75,24 +75,41 @@ def every_form_of_the_image_says_the_same():
         expect(verified(one)["layers"] == first, f"{one.name} says something else")
 
 
-@machine_check
-def a_vhdx_that_was_stamped_starts_by_uefi_and_is_in_its_pool():
-    boots(copied("vhdx", NAME.with_suffix(".vhdx")), *UEFI)
-
-
 def boots(disk, *options):
     """Stamps it, starts it, and sees that it is in its pool and makes its home there. Then it cannot be stamped again."""
+    machine = started(disk, *options)
+    try:
+        expect_a_home(machine)
+    finally:
+        ended(machine)
+    expect_stamped_no_more(disk)
+
+
+def started(disk, *options):
+    """Stamps it, starts it, and sees that it is in its pool."""
     stamped(disk, "science")
     form, serial = onedisk.form_of(disk), WORK / f"{disk.name}.log"
     machine = Running(disk.name).run(serial, emulator(), "-machine", "q35", *tcg(), "-smp", "1", "-m", "1024", "-display", "none", "-no-reboot", "-nic", "none",
                                      "-serial", f"file:{serial}", "-drive", f"if=virtio,file={disk},format={form}", *options)
     try:
         machine.wait_for("pool=science role=worker", UNTIL_HOME * 4)
-        expect("make=/dev/vda4" in machine.said(), "it made no home in its partition")
-    finally:
-        # QEMU closes the file in order.
-        machine.process.terminate()
-        machine.process.wait()
+    except BaseException:
+        ended(machine)
+        raise
+    return machine
+
+
+def expect_a_home(machine):
+    expect("make=/dev/vda4" in machine.said(), "it made no home in its partition")
+
+
+def ended(machine):
+    """QEMU closes the file in order."""
+    machine.process.terminate()
+    machine.process.wait()
+
+
+def expect_stamped_no_more(disk):
     told = run(IMAGE / "stamp", disk, WORK / f"{disk.name}.conf", fails=True)
     expect("a machine was started from this disk" in told, told)
 

@@ -24,10 +24,11 @@ def named(name, function):
 
 
 class Running(unittest.TestCase):
-    def run_all(self, shared, machines, words=()):
+    def run_all(self, shared, machines, words=(), starts=()):
         """(how many failed, what was printed)"""
         said = io.StringIO()
-        with mock.patch.object(checks, "CHECKS", shared), mock.patch.object(checks, "MACHINE_CHECKS", machines), contextlib.redirect_stdout(said):
+        with (mock.patch.object(checks, "CHECKS", shared), mock.patch.object(checks, "MACHINE_CHECKS", machines), mock.patch.object(checks, "STARTS", starts),
+              contextlib.redirect_stdout(said)):
             failed = checks.run_all(words)
         return failed, said.getvalue()
 
@@ -90,6 +91,58 @@ class Running(unittest.TestCase):
         self.addCleanup(sleeper.kill)
         with self.assertRaises(subprocess.TimeoutExpired):
             sleeper.wait(0.1)
+
+    def start(self, *bodies, fails=False):
+        """(a start with checks of these names and bodies, what was done to its machines)"""
+        done = []
+
+        class Machine:
+            def __init__(self):
+                if fails:
+                    checks.expect(False, "it does not start")
+                self.alive = True
+                done.append("on")
+
+            def answers(self):
+                return self.alive
+
+            def cut_power(self):
+                done.append("off")
+
+        with mock.patch.object(checks, "STARTS", []):
+            made = checks.Start(Machine)
+        for name, body in bodies:
+            made.check(named(name, body))
+        return made, done
+
+    def test_checks_of_one_start_share_it_and_the_last_ends_it(self):
+        seen = []
+        made, done = self.start(*((name, lambda machine: seen.append(machine)) for name in ("one", "two")))
+        failed, said = self.run_all([], [], starts=[made])
+        self.assertEqual((failed, done, len(set(map(id, seen)))), (0, ["on", "off"], 1), said)
+        self.assertTrue(said.endswith("2 passed, 0 failed\n"))
+
+    def test_a_check_does_not_fail_because_the_one_before_it_did(self):
+        made, done = self.start(("one", lambda machine: checks.expect(False, "the reason")), ("two", lambda machine: None))
+        failed, said = self.run_all([], [], starts=[made])
+        self.assertEqual((failed, done), (1, ["on", "off"]), said)
+        self.assertRegex(said, r"FAILED one .*\n       the reason\nok +two ")
+
+    def test_after_a_check_that_wrecked_its_machine_the_next_has_another(self):
+        made, done = self.start(("one", lambda machine: setattr(machine, "alive", False)), ("two", lambda machine: None))
+        failed, said = self.run_all([], [], starts=[made])
+        self.assertEqual((failed, done), (0, ["on", "off", "on", "off"]), said)
+        self.assertIn("started anew, for the machine did not answer after the check before", said.partition("two")[2])
+
+    def test_a_start_that_fails_fails_each_check_of_it(self):
+        made, done = self.start(("one", lambda machine: None), ("two", lambda machine: None), fails=True)
+        failed, said = self.run_all([], [], starts=[made])
+        self.assertEqual((failed, done, said.count("it does not start")), (2, [], 2), said)
+
+    def test_words_choose_among_the_checks_of_a_start_and_without_one_it_is_not_begun(self):
+        made, done = self.start(("a_one", lambda machine: None), ("b_two", lambda machine: None))
+        self.assertEqual((self.run_all([], [], ["b_"], [made])[0], done), (0, ["on", "off"]))
+        self.assertEqual((self.run_all([named("c", lambda: None)], [], ["c"], [made])[0], done), (0, ["on", "off"]))
 
     def test_words_choose(self):
         failed, said = self.run_all([named("a_b", lambda: None)], [named("b_c", lambda: None), named("d", lambda: 1 / 0)], ["b"])

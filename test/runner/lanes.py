@@ -1,13 +1,15 @@
-"""Four lanes of stages beside each other: what computes, and the pool of virtual machines, which under emulation keeps one processor busy and often waits for a
-boot of one machine; what waits for a network leaves the processors to these, and what sleeps needs them hardly at all. What has to be alone comes after the four."""
+"""Five lanes of stages beside each other: what is built and the image, unit tests, and the pool of virtual machines, each of which keeps one processor busy or often
+waits; what waits for a network leaves the processors to these, and what sleeps needs them hardly at all. What has to be alone comes after the five."""
 
 import threading
 from typing import Callable, NamedTuple
 
 from runner.counts import Count
 
-COMPUTES, MACHINES, WAITS, SLEEPS, ALONE = "computes", "machines", "waits", "sleeps", "alone"
-BESIDE = (COMPUTES, MACHINES, WAITS, SLEEPS)
+COMPUTES, UNITS, MACHINES, WAITS, SLEEPS, ALONE = "computes", "units", "machines", "waits", "sleeps", "alone"
+BESIDE = (COMPUTES, UNITS, MACHINES, WAITS, SLEEPS)
+YIELDS = (COMPUTES, UNITS)
+"""What mostly computes. The others mostly wait, one thing after the other: they get a processor at once where they want one, and these have what is left."""
 LOOK_SECONDS = 1.0
 
 

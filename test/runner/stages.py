@@ -9,7 +9,7 @@ import sys
 from typing import Callable, NamedTuple, Optional
 
 from runner.counts import Count, failed_in_trx, from_last_line, from_trx, from_unittest
-from runner.lanes import ALONE, COMPUTES, MACHINES, SLEEPS, WAITS
+from runner.lanes import ALONE, COMPUTES, MACHINES, SLEEPS, UNITS, WAITS
 from runner.long import from_bench, from_grid, from_log, from_parts, from_sim, goals, seed, with_goals
 
 SHELL = re.compile(rb"#!.*\b(sh|bash|dash)\b")
@@ -103,7 +103,7 @@ def unit(root: pathlib.Path, name: str, limit: float, out: pathlib.Path) -> Stag
     assembly = root / "build/dotnet/bin" / name / "release" / f"{name}.dll"
     trx = out / f"{name}.trx"
     command = ["dotnet", "test", str(assembly), "--logger", f"trx;LogFileName={trx.name}", "--results-directory", str(out)]
-    return Stage(name, limit, [command], lambda log: from_trx(trx), ("build",), lambda: failed_in_trx(trx))
+    return Stage(name, limit, [command], lambda log: from_trx(trx), ("build",), lambda: failed_in_trx(trx), lane=UNITS)
 
 
 def stages(root: pathlib.Path, out: pathlib.Path) -> list:
@@ -120,6 +120,10 @@ def stages(root: pathlib.Path, out: pathlib.Path) -> list:
         Stage("types", 300, [["/usr/bin/mypy", *node], ["/usr/bin/pylint", *node]], each_passes(len(node))),
         # The programs of the image: the lanes that wait need them, and what is measured is what ships.
         script(root, "programs", 900, "appliance/image/programs", each_passes(1), ("restore",), lane=WAITS),
+        # Before the other unit tests, which wait for `build`.
+        Stage("python", 2700, [
+            [sys.executable, "-c", PARSE, *python_files(root)],
+            *(python_tests(root, folder) for folder in pythons)], from_unittest, ("programs",), lane=UNITS),
         Stage("build", 1500, [[
             "dotnet", "build", "Wow.slnx", "-c", "Release", "--no-restore", "-warnaserror", "-nologo", "-nodeReuse:false"]],
             each_passes(1), ("restore",)),
@@ -128,14 +132,11 @@ def stages(root: pathlib.Path, out: pathlib.Path) -> list:
         # Beside `build`, which keeps one processor busy: three stages of other lanes stand on its layers.
         script(root, "image-build", 1800, "appliance/image/build", each_passes(1), ("programs",), lane=MACHINES),
         *(unit(root, name, UNIT_SECONDS_OF.get(name, UNIT_SECONDS), out) for name in unit_projects(root)),
-        script(root, "fuzz", 600, "test/Fuzz/run", needs=("build",)),
+        script(root, "fuzz", 600, "test/Fuzz/run", needs=("build",), lane=UNITS),
         script(root, "netns", 2000, "test/netns/run", needs=("programs",), arguments=("--beside",), lane=WAITS),
         script(root, "dhcp", 900, "test/netns/dhcp/run", needs=("programs",), lane=SLEEPS),
         script(root, "router", 900, "test/netns/router/run", needs=("programs",), lane=WAITS),
         script(root, "grid", 600, "test/netns/grid/run", needs=("programs",), arguments=("--few",), lane=WAITS),
-        Stage("python", 2700, [
-            [sys.executable, "-c", PARSE, *python_files(root)],
-            *(python_tests(root, folder) for folder in pythons)], from_unittest, ("programs",), lane=WAITS),
         script(root, "image", 2400, "test/image/run", needs=("image-build",)),
         # Mostly waits for a browser; in the lane that is over first.
         script(root, "pages", 1200, "test/pages/run", needs=("image-build",), lane=WAITS),

@@ -7,7 +7,7 @@ from unittest import mock
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
 from runner.counts import Count  # noqa: E402
-from runner.lanes import ALONE, COMPUTES, MACHINES, SLEEPS, WAITS, Lanes, Result, disorder  # noqa: E402
+from runner.lanes import ALONE, COMPUTES, MACHINES, SLEEPS, UNITS, WAITS, Lanes, Result, disorder  # noqa: E402
 from runner.stages import Stage  # noqa: E402
 
 GOOD = Result(Count(1, 0), 0.0, None)
@@ -31,7 +31,7 @@ class Lane(unittest.TestCase):
         self.stop = threading.Event()
         self.began = []
 
-    def play(self, stages, lanes=4, **does):
+    def play(self, stages, lanes=5, **does):
         """Each stage is noted as begun and does what the test says, or is good at once."""
         def run(one, unmet):
             self.began.append(one.name)
@@ -64,14 +64,14 @@ class Lane(unittest.TestCase):
     def test_what_was_not_chosen_is_not_waited_for(self):
         self.assertEqual(self.play([stage("netns", WAITS, ("build",))]), {"netns": GOOD})
 
-    def test_the_four_lanes_run_beside_each_other(self):
-        meet = threading.Barrier(4, timeout=PATIENCE)
+    def test_the_five_lanes_run_beside_each_other(self):
+        meet = threading.Barrier(5, timeout=PATIENCE)
 
         def met(unmet):
             meet.wait()
             return GOOD
-        stages = [stage("a"), stage("b", WAITS), stage("c", SLEEPS), stage("d", MACHINES)]
-        self.assertEqual(self.play(stages, a=met, b=met, c=met, d=met), dict.fromkeys("abcd", GOOD))
+        stages = [stage("a"), stage("b", WAITS), stage("c", SLEEPS), stage("d", MACHINES), stage("e", UNITS)]
+        self.assertEqual(self.play(stages, a=met, b=met, c=met, d=met, e=met), dict.fromkeys("abcde", GOOD))
 
     def test_what_is_alone_begins_when_the_lanes_have_ended(self):
         running, beside = set(), []

@@ -19,7 +19,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from runner import stages as module  # noqa: E402
 from runner.counts import Count  # noqa: E402
 from runner.test_process import is_gone  # noqa: E402
-from runner.lanes import ALONE, COMPUTES, MACHINES, SLEEPS, WAITS, disorder  # noqa: E402
+from runner.lanes import ALONE, COMPUTES, MACHINES, SLEEPS, UNITS, WAITS, disorder  # noqa: E402
 
 RUN = pathlib.Path(__file__).resolve().parents[1] / "run"
 
@@ -169,6 +169,13 @@ class Running(Clone):
         self.assertRegex(rows, r"(?m)^s0 +computes +1 +0 .* s$\n^s1 +waits +1 +0 .* s$")
         self.assertEqual(last, "2 passed, 0 failed")
 
+    def test_what_computes_leaves_the_processors_to_what_waits(self):
+        script = f"#!/bin/sh\nnice > {self.root}/$(basename \"$0\").nice\necho 1 passed, 0 failed\n"
+        lanes = (COMPUTES, UNITS, MACHINES, WAITS, SLEEPS, ALONE)
+        self.assertEqual(self.main(*[(script, ())] * len(lanes), lanes=lanes), (0, "6 passed, 0 failed"))
+        own = os.getpriority(os.PRIO_PROCESS, 0)
+        self.assertEqual([int((self.root / f"s{number}.nice").read_text()) - own for number in range(len(lanes))], [5, 5, 0, 0, 0, 0])
+
     def test_one_lane_runs_all_in_the_plans_order(self):
         log = self.root / "log"
         scripts = [(f"#!/bin/sh\necho {name} >> {log}\necho 1 passed, 0 failed\n", ()) for name in "abc"]
@@ -210,7 +217,7 @@ class Running(Clone):
         plan = module.stages(root, root / "build/out/test")
         self.assertEqual(disorder(plan), [])
         self.assertEqual({stage.name: stage.missing for stage in plan if stage.missing}, {})
-        self.assertEqual({stage.lane for stage in plan}, {COMPUTES, MACHINES, WAITS, SLEEPS, ALONE})
+        self.assertEqual({stage.lane for stage in plan}, {COMPUTES, UNITS, MACHINES, WAITS, SLEEPS, ALONE})
 
     def test_a_stage_that_says_only_yes_or_no(self):
         stage = module.Stage("yes", 5, [["false"]], module.each_passes(3))

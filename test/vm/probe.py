@@ -7,16 +7,23 @@ import patience
 import rootshell
 
 
-def until(question, good, wait, what):
-    """Asks until good(answer); returns the answer. AssertionError with the last answer after the wait's time."""
+def until(question, good, wait, what, pause=patience.pause):
+    """Asks until good(answer); returns the answer. AssertionError with the last answer after the wait's time. pause: seconds to the next question, by those that one
+    took; at_once where the moment itself counts."""
     limit = time.monotonic() + patience.seconds(wait)
     while True:
+        begin = time.monotonic()
         answer = question()
         if good(answer):
             return answer
         if time.monotonic() > limit:
             raise AssertionError(f"{what}; the last answer: {answer}")
-        time.sleep(1)
+        time.sleep(pause(time.monotonic() - begin))
+
+
+def at_once(_):
+    """Asks each second, however long an answer takes."""
+    return 1.0
 
 
 def root(name, script, wait="command"):

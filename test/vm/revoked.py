@@ -29,7 +29,7 @@ def silent(name, address, begin):
             answered.append(time.monotonic())
         return heard
 
-    probe.until(asked, lambda heard: not heard, "command", f"{name} still pings beta")
+    probe.until(asked, lambda heard: not heard, "command", f"{name} still pings beta", probe.at_once)
     return answered[-1]
 
 
@@ -63,7 +63,7 @@ def run(tally, lab):
         probe.until(lambda: ping("alpha", manager), bool, "command", "alpha can't ping the manager any more")
         must("was revoked" in carol.run(REVOKE).stdout, "revoked a second time it says something else")
     with tally.case("the collector offers beta no more within a minute of the revocation: neither slot nor queue nor master, and alpha's ads stay"):
-        machines = probe.until(listed, lambda machines: "beta" not in machines, "command", "the collector still has ads of beta")
+        machines = probe.until(listed, lambda machines: "beta" not in machines, "command", "the collector still has ads of beta", probe.at_once)
         needed = time.monotonic() - begin
         lab.say(f"no ad of beta any more after {needed:.0f} s")
         must(needed < MINUTE and "alpha" in machines, f"after {needed:.0f} s it has {machines}")
