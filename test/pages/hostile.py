@@ -47,7 +47,8 @@ def first(tally, house):
         until(lambda: beta.run("nft", "list", "set", "inet", "wow", "near").stdout, lambda said: "192.0.2.0/24" in said, "the fence knows the machine's network")
         (asleep, begun), (awake, served) = taken(house, 1), taken(house, 5)
         memory = beta.sh("awk '/^(Rss|Pss)/ { sum[$1] += $2 } END { print sum[\"Rss:\"], sum[\"Pss:\"] }' /proc/$(pgrep -u wow-web)/smaps_rollup").split()
-        print(f"     first byte {asleep:.2f} s and {begun:.2f} s of a processor asleep, {awake:.3f} s and {served:.3f} s awake; memory while it runs {int(memory[0]) / 1000:.1f} MB RSS, {int(memory[1]) / 1000:.1f} MB PSS", flush=True)
+        print(f"     first byte {asleep:.2f} s and {begun:.2f} s of a processor asleep, {awake:.3f} s and {served:.3f} s awake", flush=True)
+        print(f"     memory while it runs {int(memory[0]) / 1000:.1f} MB RSS, {int(memory[1]) / 1000:.1f} MB PSS", flush=True)
         # How long it took depends on what else the machine does.
         must(0 < begun < 2 and 0 < served < 0.3, f"it takes {begun} s of a processor to begin, {served} s for a page")
 
