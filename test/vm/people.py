@@ -5,14 +5,19 @@ import re
 
 import killed
 import probe
-import visited
+from network import inside
 from screen import Screen
+from shell import run as run_program
 from tally import must
 
 SHOT = "console.png"
 """Where a picture of the page is left, in the run's folder: docs/console.png is one of them."""
 LINES = "truncate -s 1M /run/none; for _ in 1 2 3; do mount -o loop -t ext4 /run/none /mnt || :; done; rm /run/none; dmesg | grep -c \"find ext4\""
 """Has the kernel complain; so often it did."""
+PORT = 4480
+OWNER = ("-netdev", f"user,id=owner,restrict=on,hostfwd=tcp:127.0.0.1:{PORT}-:80", "-device", "virtio-net-pci,netdev=owner,romfile=")
+"""A second card as VirtualBox's NAT with our forwarding: the guest sees 10.0.2.15, its owner's computer comes from 10.0.2.2. No way leads out by it (restrict)."""
+CURL = ("curl", "--silent", "--show-error", "--max-time", "120", "--write-out", "\n%{http_code}")
 FROZEN = "cat /sys/fs/cgroup/system.slice/condor.service/htcondor/*/cgroup.freeze"
 PSS = """for name in wow-console.service getty@tty2.service wow-jobs.service; do
   for pid in $(cat /sys/fs/cgroup/system.slice/$name/cgroup.procs /sys/fs/cgroup/system.slice/system-getty.slice/$name/cgroup.procs 2> /dev/null); do
@@ -93,8 +98,37 @@ def run(tally, lab):
         screen.press("q")
         probe.until(lambda: beta.running, lambda running: not running, "ready", "beta does not end")
     with tally.case("switched on again it is in the pool by itself"):
-        beta.power_on(*visited.OWNER)
+        beta.power_on(*OWNER)
         probe.until(lambda: (lab.look(), [step.name for step in beta.console.steps])[1], lambda names: "ready" in names, "ready", "beta does not get ready")
         probe.until(lambda: probe.slots(lab), lambda found: "beta" in found, "pool", "beta's slot does not come back")
-        shows("waits for jobs", "pool")
-    visited.run(tally, lab, screen, shows)
+    with tally.case("from its owner's computer, by a forwarded port: N shows a code, which logs in to the web page, and that pauses the machine"):
+        beside(lab, screen, shows)
+
+
+def beside(lab, screen, shows):
+    """What a browser on the computer that beta runs on does."""
+    beta, jar = lab.vms["beta"], os.path.join(lab.folder, "beta-cookies.txt")
+
+    def ask(path, **form):
+        """(status, page) of a request from outside the guest."""
+        fields = [word for name, value in form.items() for word in ("--data-urlencode", f"{name}={value}")]
+        said = run_program(*inside(beta.machine.namespace, *CURL, "--cookie", jar, "--cookie-jar", jar, *fields, f"http://localhost:{PORT}{path}"), timeout=130).stdout
+        page, _, status = said.rpartition("\n")
+        return status, page
+
+    screen.press("n")
+    code = re.search(r"web page is (\S{4}-\S{4}),", shows(r"web page is \S{4}-\S{4},"))[1]
+    # The card may get its address after the others.
+    probe.until(lambda: probe.root("beta", "cat /run/wow/near"), lambda said: "10.0.2." in said, "address", "the fence does not know the second card's network")
+    must(ask("/")[0] == "200", "no page")
+    said = ask("/login", code=code)
+    must(said[0] == "303", f"the code {code} is not taken: {said}")
+    page = probe.until(lambda: ask("/")[1], lambda said: "waits for jobs" in said, "pool", "the page does not say that it waits for jobs")
+    key = re.search('name="key" value="([0-9a-f]+)"', page)[1]
+    said = ask("/pause", how="now", key=key, **{"for": "8h"})
+    must(said[0] == "303", f"it is not paused: {said}")
+    must("by the web page" in probe.root("beta", "wow status"), "it does not say so")
+    shows("Paused: jobs stand still")
+    said = ask("/resume", key=key)
+    must(said[0] == "303", f"it is not resumed: {said}")
+    shows("waits for jobs")
