@@ -144,12 +144,28 @@ public sealed class AdminServerTests : AsyncTests
     }
 
     [Fact]
-    public async Task Where_nobody_answers_it_says_where_to_type_it()
+    public async Task Before_it_serves_the_command_says_where_to_type_it_and_when()
     {
         await _server.DisposeAsync();
         Assert.False(File.Exists(Path));
-        UserError error = await Assert.ThrowsAsync<UserError>(() => AdminClient.AskAsync(Path, ["policy"]));
-        Assert.Contains("on the manager that has the CA", error.Message, StringComparison.Ordinal);
+        UserError error = await Assert.ThrowsAsync<UserError>(() => AdminClient.AskAsync(Path, ["policy", "manual"]));
+        SaysWhen(error);
+        SaysWhen(await Assert.ThrowsAsync<UserError>(() => AdminClient.AskAsync($"{Path}/none/admin.sock", ["policy", "manual"])));
+        _server = Open(TimeSpan.FromSeconds(20));
+    }
+
+    [Fact]
+    public async Task Where_one_that_was_killed_left_its_socket_the_command_says_the_same()
+    {
+        await _server.DisposeAsync();
+        using (var left = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified))
+        {
+            left.Bind(new UnixDomainSocketEndPoint(Path + ".left"));
+            File.Move(Path + ".left", Path);
+        }
+
+        Assert.True(File.Exists(Path));
+        SaysWhen(await Assert.ThrowsAsync<UserError>(() => AdminClient.AskAsync(Path, ["requests"])));
         _server = Open(TimeSpan.FromSeconds(20));
     }
 
@@ -169,6 +185,14 @@ public sealed class AdminServerTests : AsyncTests
             }
         },
         page);
+
+    private static void SaysWhen(UserError error)
+    {
+        foreach (string part in (ReadOnlySpan<string>)["No wow-ca serves on this machine now", "on the manager that has the CA", "systemctl status wow-ca", "--state"])
+        {
+            Assert.Contains(part, error.Message, StringComparison.Ordinal);
+        }
+    }
 
     private async Task<Socket> ConnectAsync()
     {

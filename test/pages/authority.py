@@ -180,6 +180,7 @@ def administrator(tally, house, page):
             found = re.search(r"([0-9a-f]{8})-7-[0-9]+:[A-Za-z0-9_-]+", page.text())
             must(found, page.text())
             page.follow(link="Back to the CA's page")
+            page.shows(text="Who waits")
             must(found[0] not in page.text(), "its secret is shown again")
             page.press(button=f"End ticket {found[1]}")
             page.shows(text="No ticket admits anybody")

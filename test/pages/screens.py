@@ -3,6 +3,7 @@
 from house import ADDRESS
 from tally import must
 from volunteers import PHONE, WIDE, begin, looked
+from waiting import until
 
 PAGE = f"http://{ADDRESS}/"
 PASSWORD = "Lazy_zebra!7"
@@ -30,7 +31,8 @@ def run(tally, house, modules, out):
             enter(page, house)
             page.choose(label="Keyboard at the machine's screen", option="French (AZERTY): fr")
             page.press(button="Set the keyboard")
-            must("French (AZERTY): fr" in page.text() and counts(house) == ("fr", False), f"{counts(house)}")
+            until(lambda: counts(house), lambda found: found == ("fr", False), "the keyboard is set")
+            must("French (AZERTY): fr" in page.text(), page.text())
             page.fill(label="New password", text=PASSWORD)
             page.fill(label="The same again", text=PASSWORD[:-1])
             page.press(button="Set the password")

@@ -16,6 +16,11 @@ def _node(part):
             at_most("processes of it while nobody looks", 0, part["processes"])]
 
 
+def _pause(part):
+    return [at_most("a click on *Pause now* to jobs that stand still, worst, s", 2, max(part["stops"]), part["stops"]),
+            at_most("a click on *Resume now* to jobs that go on, worst, s", 2, max(part["goes_on"]), part["goes_on"])]
+
+
 def _pool(part):
     found = [at_most("a view, of a processor, the slowest of its pages, ms", 50, max(part["view_ms"].values())),
              figure("each page", "", " ".join(f"{path.rpartition('/')[2]} {value:.3g}" for path, value in part["view_ms"].items()) + " ms"),
@@ -29,7 +34,7 @@ def _pool(part):
             figure("wow-pool's memory, before, and at most", "", f"{part['wow_pool']['before']:.3g} and {part['wow_pool']['most']:.3g} MB")]
 
 
-MAKERS = {"node": _node, "pool": _pool}
+MAKERS = {"node": _node, "pause": _pause, "pool": _pool}
 
 
 def figures(parts):

@@ -10,7 +10,9 @@ const { chromium } = require("playwright-core");
 const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
 const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] });
 let context, page, foreign;
-// A text is there before the style sheet is: how a page looks is asked after both.
+// Milliseconds that anything may take: a machine that is emulated, or is busy with others, is slow.
+const PATIENCE = 120000;
+// A text is there before the rest of the page and its style sheet are: what a page has and how it looks is asked after both, and keys are pressed then.
 const loaded = () => page.waitForLoadState("load");
 
 const acts = {
@@ -19,7 +21,7 @@ const acts = {
     await context?.close();
     context = await browser.newContext({ javaScriptEnabled: script, colorScheme: scheme, viewport: { width, height } });
     page = await context.newPage();
-    page.setDefaultTimeout(20000);
+    page.setDefaultTimeout(PATIENCE);
     foreign = [];
     page.on("console", (said) => said.type() === "error" && foreign.push(said.text()));
     page.on("pageerror", (error) => foreign.push(String(error)));
@@ -42,14 +44,14 @@ const acts = {
   // A click at a place of a picture that is a button, in pixels from its corner.
   async point({ picture, x, y }) { await page.getByRole("button", { name: picture, exact: true }).click({ position: { x, y } }); },
   async follow({ link }) { await page.getByRole("link", { name: link, exact: true }).click(); },
-  async keys({ keys }) { for (const key of keys) { await page.keyboard.press(key); } },
+  async keys({ keys }) { await loaded(); for (const key of keys) { await page.keyboard.press(key); } },
   // Why the browser itself does not send a form.
   async invalid() { return page.evaluate(() => [...document.querySelectorAll(":invalid")].map((one) => one.validationMessage).join(" ")); },
-  async focused() { return page.evaluate(() => document.activeElement.textContent); },
+  async focused() { await loaded(); return page.evaluate(() => document.activeElement.textContent); },
   async focus({ label }) { await page.getByLabel(label, { exact: true }).focus(); },
   async gone({ text }) { await page.getByText(text).first().waitFor({ state: "detached" }); },
   async shows({ text }) { await page.getByText(text).first().waitFor(); },
-  async text() { return page.innerText("body"); },
+  async text() { await loaded(); return page.innerText("body"); },
   async cookies() { return context.cookies(); },
   // What it complained of: scripts that a policy kept out, files that were not there.
   async complaints() { return foreign; },
