@@ -98,6 +98,7 @@ internal sealed class NodeParts
         Events.PathLost += Puncher.OnPathLost;
         Events.PathLost += searcher.OnPathLost;
         Events.Silent += outside.OnSilence;
+        Events.Doubted += Connected.OnDoubted;
         Events.Missed += Puncher.Seek;
         Events.Missed += outside.OnMiss;
         Events.Suspected += Handshaker.Rekey;

@@ -9,6 +9,11 @@ internal sealed class ConnectionWatch(LocalNode local, PeerTable peers, PathKeep
     /// <summary>A connection that ends sooner is not made again at once: whoever ends it would be asked for ever.</summary>
     private static readonly TimeSpan ServedWell = TimeSpan.FromSeconds(1);
 
+    /// <summary>Where a machine is cut off each of its connections misses a ping, and asks no others a second time for that.</summary>
+    private static readonly TimeSpan DoubtInterval = TimeSpan.FromSeconds(1);
+
+    private TimeSpan _nextDoubt;
+
     /// <summary>
     /// The connection to an endpoint ended: nothing more comes that way, so the others are tried at once, and the endpoint itself if it served well until now. If it was
     /// a NAT that forgot it, the NAT forgot all: whom other connections of ours lead to is asked, too.
@@ -55,6 +60,19 @@ internal sealed class ConnectionWatch(LocalNode local, PeerTable peers, PathKeep
         if (!local.Output.ComesFromListener(endpoint))
         {
             SuspectConnected(now, endpoint);
+        }
+    }
+
+    /// <summary>
+    /// By one connection nothing comes any more. If a NAT has forgotten it, it has forgotten all, those of the relays and the ring, too: they are asked now and not
+    /// when each of them is in doubt by itself, which what has no answer makes it a second later. Each that does not answer is made anew.
+    /// </summary>
+    public void OnDoubted(TimeSpan now)
+    {
+        if (now >= _nextDoubt)
+        {
+            _nextDoubt = now + DoubtInterval;
+            PingConnected(now);
         }
     }
 

@@ -20,6 +20,11 @@ internal sealed class LinkEvents
     /// <summary>A ping to a peer that packets go to was not answered on the path in use.</summary>
     public Action<TimeSpan, Peer>? Missed { get; set; }
 
+    /// <summary>
+    /// The first of some pings by a connection was not answered, nor did anything else come by it; only if this end made the connection, or both did.
+    /// </summary>
+    public Action<TimeSpan>? Doubted { get; set; }
+
     /// <summary>A peer that the node needs answers nothing: perhaps it restarted and has forgotten our session.</summary>
     public Action<TimeSpan, Peer>? Suspected { get; set; }
 

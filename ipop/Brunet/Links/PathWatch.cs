@@ -209,10 +209,15 @@ internal sealed class PathWatch(LocalNode local, PeerTable peers, Agenda agenda,
             return;
         }
 
-        if (path.Way is { Kind: PathKind.Direct, Endpoint.Protocol: TransportProtocol.Tcp } && path.LastReceived <= path.Pings.SentAt)
+        if (path.Way is { Kind: PathKind.Direct, Endpoint.Protocol: TransportProtocol.Tcp or TransportProtocol.TcpMet } && path.LastReceived <= path.Pings.SentAt)
         {
-            // Its kernel would send for ten seconds again what a NAT drops that has forgotten the connection.
-            local.Output.Redial(path.Way.Endpoint);
+            if (path.Way.Endpoint.Protocol == TransportProtocol.Tcp)
+            {
+                // Its kernel would send for ten seconds again what a NAT drops that has forgotten the connection.
+                local.Output.Redial(path.Way.Endpoint);
+            }
+
+            events.Doubted?.Invoke(now);
         }
 
         if (path != peer.Best)

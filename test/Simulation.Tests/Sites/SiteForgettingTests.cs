@@ -19,6 +19,7 @@ public sealed class SiteForgettingTests(ITestOutputHelper output)
     [Theory]
     [InlineData("firewall", false)]
     [InlineData("firewall", true)]
+    [InlineData("port", false)]
     [InlineData("port", true)]
     [InlineData("no-udp", false)]
     [InlineData("no-udp", true)]

@@ -128,9 +128,13 @@ internal sealed class SimulatedTcp
 
         void Return(Connection renewed)
         {
-            if (_connections.GetValueOrDefault((from, destination)) == renewed && renewed.IsAlive)
+            SimulatedNode far = renewed.Far;
+            Connection? other = _connections.GetValueOrDefault((far, renewed.SeenAs));
+            if (other is not null && _connections.GetValueOrDefault((from, destination)) == renewed && renewed.IsAlive
+                && TryConnect(clock(), from, destination, PortTowards(destination)))
             {
-                renewed.IsFromElsewhere = false;
+                // The NAT shows the port that is listened on now, and the far end is told that the other connection ended.
+                later(from, far, default, () => End(far, renewed.SeenAs, other));
                 from.Node.ConnectionRenewed(clock(), destination);
             }
         }

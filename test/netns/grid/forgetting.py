@@ -3,6 +3,7 @@
 import time
 
 from pings import Pings
+from straight import STRAIGHT, Straightness
 from verdict import silence
 
 INTERVAL, SIZE = 0.1, 210
@@ -10,9 +11,6 @@ WARM = 2.5
 APART = 0.15
 RECOVERED = 3.5
 PATIENCE = 8.0
-STRAIGHT = ("direct", "direct")
-# A path that was straight and is not so long after its last NAT forgot counts as so late.
-STRAIGHT_WITHIN = 30.0
 
 
 def rounds(sites):
@@ -35,7 +33,7 @@ def rounds_of(sites, only):
 def measure(pool, chosen, tell):
     """
     {(a, b): (silence, straight)}, of these rounds: seconds of the longest silence, None if no NAT is there or pings did not flow before, and seconds from the last
-    forgetting until both daemons say that the path is direct; None if they did not say so before.
+    forgetting until both daemons say for good that the path is direct; None if they did not say so before.
     """
     results = {}
     for number, pairs in enumerate(chosen, 1):
@@ -52,34 +50,26 @@ def _round(pool, pairs):
     time.sleep(WARM)
     flowing = {pair: pings for pair, pings in flows.items() if pings.answers and time.monotonic() - pings.answers[-1] < 1}
     crooked = {pair for pair in pairs if pool.said(pair) != STRAIGHT}
-    begun, last = {}, {}
+    straightness = Straightness(pool.said)
+    straightness.start()
+    begun = {}
     for side in (0, 1):
         for pair in pairs:
             forgot_at = time.monotonic()
             if pool.internet.forget(pair[side]):
                 begun.setdefault(pair, forgot_at)
-                last[pair] = forgot_at
+                if pair not in crooked:
+                    straightness.forgot(pair, forgot_at)
             time.sleep(APART)
         time.sleep(RECOVERED)
     end = time.monotonic() + PATIENCE - RECOVERED
     while time.monotonic() < end and any(time.monotonic() - pings.answers[-1] > 1 for pings in flowing.values()):
         time.sleep(0.1)
     looked_until = time.monotonic()
-    straight = _straight_again(pool, {pair: at for pair, at in last.items() if pair not in crooked})
+    straight = straightness.after()
     for pings in flows.values():
         pings.end()
     return {
         (one.name, two.name): (
             round(silence(pings.answers, begun[one, two], looked_until), 3) if (one, two) in begun and (one, two) in flowing else None, straight.get((one, two)))
         for (one, two), pings in flows.items()}
-
-
-def _straight_again(pool, forgot):
-    """Seconds from when each pair's last NAT forgot until both say direct; what is so when it is first asked, some seconds after, counts as at most that."""
-    found = {}
-    while len(found) < len(forgot) and time.monotonic() < max(forgot.values()) + STRAIGHT_WITHIN:
-        for pair in set(forgot) - set(found):
-            if pool.said(pair) == STRAIGHT:
-                found[pair] = round(time.monotonic() - forgot[pair], 2)
-        time.sleep(0.1)
-    return {pair: found.get(pair, STRAIGHT_WITHIN) for pair in forgot}
