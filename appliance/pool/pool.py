@@ -149,6 +149,8 @@ class Pool:
             if taken is not None:
                 backup.closed(signing.packed(taken), public, self.folder.authority)
                 durable.write(self.folder.keys, taken[signing.KEYS])
+                if signing.RENEWED in taken:
+                    self.authority.follow(signing.body(taken[signing.RENEWED]))
             made = backup.seal(self.folder, public)
             if key:
                 tell(key.secret, made)

@@ -12,6 +12,7 @@ namespace Ipopd.Identity;
 internal sealed class AuthorityNoticePolicy : INoticePolicy, IDisposable
 {
     private readonly ECDsa _key;
+    private readonly PoolAuthority? _authority;
     private StackKeys? _keys;
     private ECDsa? _stackKey;
 
@@ -21,6 +22,7 @@ internal sealed class AuthorityNoticePolicy : INoticePolicy, IDisposable
     internal AuthorityNoticePolicy(ReadOnlySpan<byte> der)
     {
         using X509Certificate2 certificate = X509CertificateLoader.LoadCertificate(der);
+        _ = PoolAuthority.TryRead(der, out _authority, out _);
         _key = certificate.GetECDsaPublicKey() ?? throw new CryptographicException("the CA's key is not one for ECDSA");
     }
 
@@ -49,6 +51,12 @@ internal sealed class AuthorityNoticePolicy : INoticePolicy, IDisposable
     public bool MayCount(Notice notice)
     {
         ArgumentNullException.ThrowIfNull(notice);
+        if (notice.Kind == PoolAuthority.NoticeKind)
+        {
+            return PoolAuthority.TryRead(notice.Body.Span, out PoolAuthority? renewed, out _) && _authority is not null
+                && renewed.IsSameAs(_authority) && renewed.NoticeNumber == notice.Number;
+        }
+
         if (notice.Kind != StackKeys.NoticeKind || ReadKeys(notice) is not null)
         {
             return true;
