@@ -66,6 +66,15 @@ internal sealed class AuthorityNoticePolicy : INoticePolicy, IDisposable
         return false;
     }
 
+    /// <inheritdoc/>
+    /// <remarks>Two who each made the next key from one copy of the CA's folder: the first that a node hears of stays, or who has an old copy could push it out.</remarks>
+    public void HeardOther(byte kind, ulong number) => OtherKeys = kind == StackKeys.NoticeKind && number <= StackKeys.Most ? (int)number : OtherKeys;
+
+    /// <summary>Whether these are keys that the CA signed, as many as the known ones and others.</summary>
+    internal bool IsForked(Notice notice) =>
+        notice.Kind == StackKeys.NoticeKind && _keys is { } known && IsSigned(Notice.Content(notice.Kind, notice.Number, notice.Body.Span), notice.Signature.Span)
+        && Read(notice) is { } other && other.Count == known.Count && !other.Continue(known);
+
     /// <summary>From now on believes the newest of these keys. What is no such notice changes nothing.</summary>
     internal void Learn(Notice notice)
     {
