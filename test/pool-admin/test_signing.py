@@ -156,11 +156,12 @@ class Stamped(Manager):
         self.world.run("backup", self.world.pool, "--ca", first)
         self.assertEqual(held, known.read_bytes())
         other = self.world.home / "other"
+        sealed = (self.world.pool / "authority.age").read_bytes()
         self.wow_ca("init", "--pool", "science", "--subnet", "10.128.0.0/16", folder=other)
         self.wow_ca("renew-authority", "--early", folder=other)
         (self.ca / "authority.notice").write_bytes((other / "authority.notice").read_bytes())
         code, _, err = self.world.run("backup", self.world.pool, "--ca", self.ca)
-        self.assertEqual((1, held), (code, known.read_bytes()))
+        self.assertEqual((1, held, sealed), (code, known.read_bytes(), (self.world.pool / "authority.age").read_bytes()))
         self.assertIn("is no certificate of this pool's CA", err)
 
     def test_an_old_copy_of_the_manager_s_folder_is_refused_and_other_keys_are_warned_of(self):
@@ -201,6 +202,7 @@ class Whole(Manager):
     def test_each_file_that_is_there_after_all_was_done_is_in_a_list(self):
         self.wow_ca("publish", "--none")
         self.rekey()
+        self.wow_ca("renew-authority", "--early")
         self.wow_ca("ticket", "--uses", "1", "--until", "2099-01-01")
         self.assertEqual([], [name for name in os.listdir(self.ca) if not self.known(name)])
 
