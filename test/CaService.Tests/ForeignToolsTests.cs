@@ -59,26 +59,6 @@ public sealed class ForeignToolsTests : AsyncTests
     }
 
     [Fact]
-    public async Task OpenSSL_believes_by_either_certificate_of_a_CA_that_renewed_its_own_and_past_the_former_end_by_the_new_one()
-    {
-        PoolAuthority former = _ca.Ca.Authority;
-        DateTimeOffset late = former.NotAfter - TimeSpan.FromDays(10);
-        Assert.True(PoolAuthority.TryRead(CertificateIssuer.RenewAuthority(former, _ca.Ca.Key, late), out PoolAuthority? renewed, out string reason), reason);
-        using var machine = new TestMachine(_ca, "127.5.6.7");
-        byte[] Issue(PoolAuthority by) => CertificateIssuer.CreateMember(by, _ca.Ca.Key, machine.PublicKey, machine.Address, "alpha", MemberRole.Worker, late);
-        string before = Write("before.pem", CertificatePem.Write(Issue(former))), after = Write("after.pem", CertificatePem.Write(Issue(renewed)));
-        string old = Write("old.pem", CertificatePem.Write(former.Der.Span)), anew = Write("anew.pem", CertificatePem.Write(renewed.Der.Span));
-        async Task<int> Verify(string authority, string certificate, DateTimeOffset at) => (await StartAsync(
-            "openssl",
-            ["verify", "-x509_strict", "-check_ss_sig", "-attime", at.ToUnixTimeSeconds().ToString(System.Globalization.CultureInfo.InvariantCulture), "-CAfile", authority, certificate])).Code;
-        DateTimeOffset inside = late.AddDays(1), past = former.NotAfter.AddDays(1);
-        Assert.Equal((0, 0, 0, 0), (await Verify(old, before, inside), await Verify(old, after, inside), await Verify(anew, before, inside), await Verify(anew, after, inside)));
-        Assert.Equal(0, await Verify(anew, after, past));
-        Assert.NotEqual(0, await Verify(old, after, past));
-        Assert.NotEqual(0, await Verify(anew, before, past));
-    }
-
-    [Fact]
     public async Task OpenSSL_believes_what_the_CA_signs_and_nothing_outside_its_subnet()
     {
         using var machine = new TestMachine(_ca, "127.5.6.7");
