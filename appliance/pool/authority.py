@@ -5,8 +5,8 @@ import datetime
 import hashlib
 import json
 
-from pool import durable, programs
-from pool.node import WowError
+from pool import durable, programs, signing
+from pool.node import WowError, configure, der
 
 CERTIFICATE = "ca.pem"
 """The CA's certificate in its folder: the folder is complete once it is there."""
@@ -99,6 +99,18 @@ class Authority:
     def fingerprint(self):
         """SHA-256 of the certificate, as hexadecimal digits."""
         return hashlib.sha256(self.der).hexdigest()
+
+    def follow(self, certificate):
+        """From now on has the certificate that the manager's CA renewed its own to; whether that ends later. WowError: it is another CA's. certificate: its DER."""
+        try:
+            if not der.is_renewal(self.der, certificate):
+                raise ValueError
+            is_later = der.validity(self.der)[1] < der.validity(certificate)[1]
+        except ValueError:
+            raise WowError("is no certificate of this pool's CA", "Copy the manager's /var/lib/wow/ca once more, as root", signing.RENEWED) from None
+        if is_later:
+            durable.write(self.folder / CERTIFICATE, configure.ca_pem(certificate).encode("ascii"))
+        return is_later
 
     def admitted(self):
         """How many machines came by the tickets of this CA: none, as long as no manager has served it."""

@@ -147,6 +147,8 @@ class Pool:
             key = backup.new_key() if note is None else None
             public = key.public if key else note["public"]
             if taken is not None:
+                if signing.RENEWED in taken:
+                    self.authority.follow(signing.body(taken[signing.RENEWED]))
                 backup.closed(signing.packed(taken), public, self.folder.authority)
                 durable.write(self.folder.keys, taken[signing.KEYS])
             made = backup.seal(self.folder, public)

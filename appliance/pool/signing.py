@@ -13,7 +13,9 @@ KEYS = "keys.notice"
 """The keys that signed the stack one after the other, each with its proof: no secret."""
 MADE = ("ca.key", "ca.pem", "ca.db")
 """Of the CA's folder: in every pool's folder, and so in every backup."""
-TAKEN = (KEYS, "stack.notice", "term.notice", "origins.notice")
+RENEWED = "authority.notice"
+"""The CA's certificate as a notice, once `wow-ca renew-authority` made it anew."""
+TAKEN = (KEYS, RENEWED, "stack.notice", "term.notice", "origins.notice")
 """Of the CA's folder: what the pool's folder gets from the manager, beside the newest stack-N.key."""
 AGAIN = ("revocations.notice", "layers", "layers.lock")
 """Of the CA's folder: what wow-ca makes anew, of its database or when something is published."""
@@ -27,8 +29,8 @@ HEAD, COUNT_AT, LENGTH_AT = b"WOWN" + bytes([agreed.KEYS_NOTICE]), 5, 13
 def keys_of(path):
     """The keys in a notice, the first one first, as words of its text. Who signed them is for wow-ca and ipopd to say. WowError where it is no such notice."""
     data = _read(path)
-    count, body = int.from_bytes(data[COUNT_AT:LENGTH_AT], "big"), data[LENGTH_AT + 1:][data[LENGTH_AT] if len(data) > LENGTH_AT else 0:]
-    head, *lines = body.decode("latin-1").split("\n")
+    count, said = int.from_bytes(data[COUNT_AT:LENGTH_AT], "big"), body(data)
+    head, *lines = said.decode("latin-1").split("\n")
     words = [line.split(" ") for line in lines[:-1]]
     if not data.startswith(HEAD) or head != agreed.KEYS_HEAD or not 1 <= len(words) == count <= agreed.MOST_KEYS or any(len(line) != 3 for line in words):
         raise WowError("holds no keys of a pool's stack", f"Copy {KEYS} from the manager once more", str(path))
@@ -45,6 +47,11 @@ def take(source):
     if not (source / key).is_file():
         raise WowError(f"lacks {key}, the key that signs the pool's stack", "Copy the manager's /var/lib/wow/ca once more, as root", str(source))
     return {name: _read(source / name) for name in (*TAKEN, key) if (source / name).is_file()}
+
+
+def body(notice):
+    """What a notice says."""
+    return notice[LENGTH_AT + 1:][notice[LENGTH_AT] if len(notice) > LENGTH_AT else 0:]
 
 
 def know(folder, path):

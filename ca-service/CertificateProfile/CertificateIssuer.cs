@@ -15,23 +15,18 @@ public static class CertificateIssuer
     /// <param name="key">The CA's key, P-384.</param>
     /// <param name="now">Wall-clock time.</param>
     /// <returns>DER.</returns>
-    public static byte[] CreateAuthority(PoolProfile pool, ECDsa key, DateTimeOffset now)
-    {
-        ArgumentNullException.ThrowIfNull(pool);
-        ArgumentNullException.ThrowIfNull(key);
-        if (key.KeySize != 384)
-        {
-            throw new ArgumentException("The CA's key must be P-384.", nameof(key));
-        }
+    public static byte[] CreateAuthority(PoolProfile pool, ECDsa key, DateTimeOffset now) =>
+        CreateAuthority(pool, key, now - PoolProfile.Backdate, now + PoolProfile.AuthorityLifetime);
 
-        byte[] name = DistinguishedName.Write((Oids.Organization, pool.Name), (Oids.CommonName, PoolAuthority.CommonName));
-        var subject = new X500DistinguishedName(name);
-        var request = new CertificateRequest(subject, key, HashAlgorithmName.SHA384);
-        Add(request, FixedExtensions.Authority);
-        request.CertificateExtensions.Add(SubjectKeyIdentifierOf(request.PublicKey));
-        request.CertificateExtensions.Add(NameConstraints.Write(pool));
-        request.CertificateExtensions.Add(IpAddressBlocks.Write(new IPNetwork(pool.Subnet.Network.ToIPAddress(), pool.Subnet.PrefixLength)));
-        return Sign(request, subject, key, now, now + PoolProfile.AuthorityLifetime);
+    /// <summary>Makes the CA's certificate anew: the same key, name and pool, valid from the same day on, until later.</summary>
+    /// <param name="former">The certificate so far.</param>
+    /// <param name="key">The CA's key.</param>
+    /// <param name="now">Wall-clock time.</param>
+    /// <returns>DER.</returns>
+    public static byte[] RenewAuthority(PoolAuthority former, ECDsa key, DateTimeOffset now)
+    {
+        ArgumentNullException.ThrowIfNull(former);
+        return CreateAuthority(former.Pool, key, former.NotBefore, now + PoolProfile.AuthorityLifetime);
     }
 
     /// <summary>Makes a machine's certificate.</summary>
@@ -70,7 +65,26 @@ public static class CertificateIssuer
         request.CertificateExtensions.Add(X509AuthorityKeyIdentifierExtension.CreateFromCertificate(issuer, true, false));
 
         DateTimeOffset notAfter = now + PoolProfile.LeafLifetime;
-        return Sign(request, issuer.SubjectName, authorityKey, now, notAfter < authority.NotAfter ? notAfter : authority.NotAfter);
+        return Sign(request, issuer.SubjectName, authorityKey, now - PoolProfile.Backdate, notAfter < authority.NotAfter ? notAfter : authority.NotAfter);
+    }
+
+    private static byte[] CreateAuthority(PoolProfile pool, ECDsa key, DateTimeOffset notBefore, DateTimeOffset notAfter)
+    {
+        ArgumentNullException.ThrowIfNull(pool);
+        ArgumentNullException.ThrowIfNull(key);
+        if (key.KeySize != 384)
+        {
+            throw new ArgumentException("The CA's key must be P-384.", nameof(key));
+        }
+
+        byte[] name = DistinguishedName.Write((Oids.Organization, pool.Name), (Oids.CommonName, PoolAuthority.CommonName));
+        var subject = new X500DistinguishedName(name);
+        var request = new CertificateRequest(subject, key, HashAlgorithmName.SHA384);
+        Add(request, FixedExtensions.Authority);
+        request.CertificateExtensions.Add(SubjectKeyIdentifierOf(request.PublicKey));
+        request.CertificateExtensions.Add(NameConstraints.Write(pool));
+        request.CertificateExtensions.Add(IpAddressBlocks.Write(new IPNetwork(pool.Subnet.Network.ToIPAddress(), pool.Subnet.PrefixLength)));
+        return Sign(request, subject, key, notBefore, notAfter);
     }
 
     private static void Validate(PoolAuthority authority, ReadOnlySpan<byte> subjectPublicKeyInfo, IPAddress address, string hostName)
@@ -103,13 +117,13 @@ public static class CertificateIssuer
     // RFC 5280 section 4.2.1.2, method (1), is what other tools make; .NET's default is the same SHA-1 of the key's bits.
     private static X509SubjectKeyIdentifierExtension SubjectKeyIdentifierOf(PublicKey key) => new(key, critical: false);
 
-    private static byte[] Sign(CertificateRequest request, X500DistinguishedName issuer, ECDsa key, DateTimeOffset now, DateTimeOffset notAfter)
+    private static byte[] Sign(CertificateRequest request, X500DistinguishedName issuer, ECDsa key, DateTimeOffset notBefore, DateTimeOffset notAfter)
     {
         // A positive number of full length (RFC 5280 section 4.1.2.2): first bit 0, second bit 1, 126 random bits.
         byte[] serial = RandomNumberGenerator.GetBytes(SerialBytes);
         serial[0] = (byte)((serial[0] & 0x3F) | 0x40);
         X509SignatureGenerator generator = X509SignatureGenerator.CreateForECDsa(key);
-        using X509Certificate2 certificate = request.Create(issuer, generator, now - PoolProfile.Backdate, notAfter, serial);
+        using X509Certificate2 certificate = request.Create(issuer, generator, notBefore, notAfter, serial);
         return certificate.RawData;
     }
 }

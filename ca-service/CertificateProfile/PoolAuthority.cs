@@ -10,6 +10,9 @@ namespace CertificateProfile;
 /// <remarks>Safe for concurrent use.</remarks>
 public sealed class PoolAuthority
 {
+    /// <summary>The kind of notice that is a renewed certificate.</summary>
+    public const byte NoticeKind = Agreed.AuthorityNotice;
+
     internal const string CommonName = "WOW CA";
     private readonly byte[] _publicKey;
     private readonly ReadOnlyMemory<byte> _subject;
@@ -38,6 +41,20 @@ public sealed class PoolAuthority
 
     /// <summary>The SHA-256 of the certificate, 64 lower-case hexadecimal digits: what two people compare.</summary>
     public string Fingerprint => Convert.ToHexStringLower(SHA256.HashData(Der.Span));
+
+    /// <summary>The number of the notice that is this certificate: the Unix second of its end, so the one that ends last counts.</summary>
+    public ulong NoticeNumber => (ulong)NotAfter.ToUnixTimeSeconds();
+
+    /// <summary>
+    /// Whether this is another's certificate, perhaps renewed: the same key, name and pool, and valid as early. Who believes the other may believe this one, for only the
+    /// holder of its key can have made it, and so long as it does not end earlier it takes nothing away.
+    /// </summary>
+    /// <param name="former">The one that is believed.</param>
+    public bool IsSameAs(PoolAuthority former)
+    {
+        ArgumentNullException.ThrowIfNull(former);
+        return _publicKey.AsSpan().SequenceEqual(former._publicKey) && _subject.Span.SequenceEqual(former._subject.Span) && Pool == former.Pool && NotBefore <= former.NotBefore;
+    }
 
     /// <summary>Reads a CA certificate from a PEM file.</summary>
     /// <exception cref="InvalidDataException">It holds no CA certificate of our profile; the message names the file and says why.</exception>

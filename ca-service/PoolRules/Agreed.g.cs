@@ -115,6 +115,9 @@ public static class Agreed
     /// <summary>Origins of a notice, and as many of pool.conf.</summary>
     public const int MostOrigins = 4;
 
+    /// <summary>Kind of the notice that is the CA's certificate, renewed with the same key.</summary>
+    public const int AuthorityNotice = 7;
+
     /// <summary>Characters of an origin before its # at most.</summary>
     public const int LongestOrigin = 200;
 

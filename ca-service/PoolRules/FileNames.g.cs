@@ -11,7 +11,7 @@ public static class FileNames
     /// <summary>Its certificate; whole or the old one.</summary>
     public const string Certificate = "node.pem";
 
-    /// <summary>The CA's certificate.</summary>
+    /// <summary>The CA's certificate: that of the configuration disk, or the one that the CA renewed it to, whichever ends later.</summary>
     public const string Authority = "ca.pem";
 
     /// <summary>The last virtual address.</summary>
@@ -28,6 +28,9 @@ public static class FileNames
 
     /// <summary>The newest notice of kind 1, the CA's list of revoked certificates.</summary>
     public const string Revocations = "notice-1";
+
+    /// <summary>The newest notice of kind 7, the CA's certificate; only where it was renewed.</summary>
+    public const string RenewedAuthority = "notice-7";
 
     /// <summary>The keys of the stack that the configuration disk brought: ipopd believes no others than those that go on from them.</summary>
     public const string FirstKeys = "keys.notice";

@@ -46,6 +46,7 @@ public sealed class AgreedJsonTests : IDisposable
         await Ask("stack", "--state", State);
         await Ask("origins", "https://a.example", "--state", State);
         await Ask("rekey", "--state", State);
+        await Ask("renew-authority", "--state", State);
         await Ask("help");
 
         // A publication and a login want a CA that serves: their own tests look at what they say. The line of one that serves is below.

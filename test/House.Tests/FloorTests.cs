@@ -65,7 +65,7 @@ public sealed class FloorTests
             ("Bootstrap", ["Logging", "Configuration"]),
             ("Control", ["Configuration", "Connections"]),
             ("Clock", ["Logging", "Configuration", "Control"]),
-            ("Identity", ["Configuration", "State"]),
+            ("Identity", ["Logging", "Configuration", "State"]),
             ("Revocation", ["Logging", "Identity"]),
             ("Managers", ["Logging"]),
             ("Enroll", ["Configuration", "State"]),

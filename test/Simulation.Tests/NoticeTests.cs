@@ -1,3 +1,4 @@
+using Brunet.Notices;
 using Testing.Simulation;
 using Xunit.Abstractions;
 
@@ -32,6 +33,30 @@ public sealed class NoticeTests(ITestOutputHelper output)
         }
 
         output.WriteLine($"the last of twenty at once, beside four old ones, after {worst:0.0} s at most");
+    }
+
+    [Fact]
+    public void Two_halves_with_different_notices_of_one_number_keep_what_they_have_and_hear_of_each_other()
+    {
+        for (int seed = 1; seed <= Seeds; seed++)
+        {
+            SimulatedNetwork world = Ring(seed, 8);
+            var policies = world.Nodes.ToDictionary(node => node, _ => new SimulatedNoticePolicy());
+            foreach ((SimulatedNode node, SimulatedNoticePolicy policy) in policies)
+            {
+                node.Node.NoticePolicy = policy;
+            }
+
+            world.IsParted = (from, to) => (world.Nodes.IndexOf(from) < 4) != (world.Nodes.IndexOf(to) < 4);
+            Notice one = SimulatedNoticePolicy.Sign(Kind, 7, new byte[] { 1 }), other = SimulatedNoticePolicy.Sign(Kind, 7, new byte[] { 2 });
+            Assert.True(world.Nodes[0].Node.Publish(world.Now, one) && world.Nodes[7].Node.Publish(world.Now, other));
+            world.Run(TimeSpan.FromSeconds(5));
+            world.IsParted = null;
+            world.Run(TimeSpan.FromSeconds(30));
+            Assert.Equal([1, 1, 1, 1, 2, 2, 2, 2], world.Nodes.Select(node => (int)node.Node.NewestNotice(Kind)!.Body.Span[0]));
+            Assert.All(policies.Values.SelectMany(policy => policy.Others), heard => Assert.Equal((Kind, 7ul), heard));
+            Assert.True(policies.Values.Count(policy => policy.Others.Count > 0) >= 2, $"seed {seed}: nobody heard of it");
+        }
     }
 
     [Fact]

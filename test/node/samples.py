@@ -43,14 +43,15 @@ def tlv(tag, *parts):
     return bytes([tag]) + length + content
 
 
-def certificate(name="science CA", is_ca=True):
-    """The outer form of an X.509 version 3 certificate (RFC 5280 section 4.1); its signature is of no matter here."""
+def certificate(name="science CA", is_ca=True, until=36, key=0):
+    """The outer form of an X.509 version 3 certificate (RFC 5280 section 4.1); its signature is of no matter here. until: the year 20.. of its end; key: another one for
+    each byte."""
     integer, algorithm = tlv(0x02, b"\x01"), tlv(0x30, tlv(0x06, b"\x2a\x03"))
     subject = tlv(0x30, tlv(0x31, tlv(0x30, tlv(0x06, b"\x55\x04\x03"), tlv(0x0C, name.encode()))))
-    validity = tlv(0x30, tlv(0x17, b"260101000000Z"), tlv(0x17, b"360101000000Z"))
-    key = tlv(0x30, algorithm, tlv(0x03, b"\x00" * 80))
+    validity = tlv(0x30, tlv(0x17, b"260101000000Z"), tlv(0x17, b"%02d0101000000Z" % until))
+    public = tlv(0x30, algorithm, tlv(0x03, bytes([key]) * 80))
     constraints = tlv(0x30, tlv(0x06, b"\x55\x1d\x13"), tlv(0x01, b"\xff"), tlv(0x04, tlv(0x30, *([tlv(0x01, b"\xff")] if is_ca else []))))
-    body = tlv(0x30, tlv(0xA0, tlv(0x02, b"\x02")), integer, algorithm, subject, validity, subject, key, tlv(0xA3, tlv(0x30, constraints)))
+    body = tlv(0x30, tlv(0xA0, tlv(0x02, b"\x02")), integer, algorithm, subject, validity, subject, public, tlv(0xA3, tlv(0x30, constraints)))
     return tlv(0x30, body, algorithm, tlv(0x03, b"\x00" * 70))
 
 

@@ -1,4 +1,5 @@
 """Which pool.conf counts, and what a first boot leaves in the state folder."""
+import base64
 import os
 import tempfile
 import unittest
@@ -53,6 +54,16 @@ class Choice(unittest.TestCase):
         pool, _, refused = self.choose()
         self.assertEqual((pool.name, refused.key), ("science", "[pool] name"))
         self.assertIn("wow reset", refused.todo)
+
+    def test_the_certificate_that_the_ca_renewed_is_of_the_same_pool_and_that_of_another_key_or_name_is_not(self):
+        self.put(self.kept, self.good)
+        self.put(self.certificate, b"")
+        for ca, refused in ((samples.certificate(until=46), None), (samples.certificate(until=46, key=1), "[ca] certificate"),
+                            (samples.certificate("other CA", until=46), "[ca] certificate")):
+            data = samples.changed("ca", "certificate", base64.b64encode(ca).decode())
+            self.put(self.disk, data)
+            pool, found, trouble = self.choose()
+            self.assertEqual((found, pool.ca_der == ca, trouble and trouble.key), (self.good, False, refused) if refused else (data, True, None))
 
     def test_modules_that_the_initrd_did_not_stack_are_told(self):
         pool = samples.pool(modules__names="tutorial  genomics")

@@ -66,7 +66,7 @@ class Decisions(unittest.TestCase):
         for role, days in (("manager", 365), ("worker", 30)):
             own = {"certificate": {**STATUS["certificate"], "role": role}}
             self.assertEqual([], self.wrong(facts(own, authority=(0, NOW + days * DAY))))
-            self.only(facts(own, authority=(0, NOW + days * DAY - 1)), "CA", "Its certificate ends on", "wow pool create")
+            self.only(facts(own, authority=(0, NOW + days * DAY - 1)), "CA", "Its certificate ends on", "wow-ca renew-authority")
         self.only(facts(authority=(0, NOW - 1)), "clock", "The CA's certificate ended")
 
     def test_a_healthy_machine_has_nothing_wrong_and_everything_was_looked_at(self):

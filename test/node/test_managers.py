@@ -149,6 +149,21 @@ class Keeping(unittest.TestCase):
                 configure.state(pool, b"")
                 self.assertFalse(here.exists())
 
+    def test_of_the_ca_s_certificates_on_the_disk_and_in_home_the_one_that_ends_last_counts_and_nothing_is_forgotten(self):
+        with tempfile.TemporaryDirectory() as folder:
+            here, keys = pathlib.Path(folder, "ca.pem"), pathlib.Path(folder, "keys.notice")
+            disk, later, other = (configure.ca_pem(one) for one in (samples.pool().ca_der, samples.certificate(until=46), samples.certificate(until=46, key=1)))
+            earlier = configure.ca_pem(samples.certificate(until=30))
+            with mock.patch.multiple(paths, STATE=folder, DISK=f"{folder}/disk"), \
+                    mock.patch.multiple(managers, KEPT=f"{folder}/notice-2", ON_DISK=f"{folder}/managers.notice"), \
+                    mock.patch.object(configure, "take_identity"), mock.patch.object(configure.accept, "keep"), mock.patch("wow.stack.kept.forget") as forget:
+                for found, counts, kept in ((later, later, True), (disk, disk, True), (earlier, disk, True), (other, disk, False), ("", disk, False)):
+                    here.write_text(found, encoding="ascii")
+                    keys.write_text("keys", encoding="ascii")
+                    forget.reset_mock()
+                    configure.state(samples.pool(), b"")
+                    self.assertEqual((here.read_text(encoding="ascii"), keys.exists(), forget.called), (counts, kept, not kept))
+
     def test_the_stack_that_another_ca_signed_is_not_taken(self):
         with tempfile.TemporaryDirectory() as folder:
             home, notice = pathlib.Path(folder, "home"), pathlib.Path(folder, "notice-3")

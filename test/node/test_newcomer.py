@@ -102,6 +102,10 @@ class Asked(Folder):
         self.put("node.pem", "")
         self.put("ca.pem", "of another")
         self.refused("is of another pool than this machine's certificate. Nothing was changed", allowed.NOT_HERE)
+        self.put("ca.pem", configure.ca_pem(samples.certificate(key=1)))
+        self.refused("is of another pool than this machine's certificate. Nothing was changed", allowed.NOT_HERE)
+        self.put("ca.pem", configure.ca_pem(samples.certificate(until=46)))
+        self.join()
         self.put("ca.pem", configure.ca_pem(samples.pool().ca_der))
         self.join()
 

@@ -245,6 +245,16 @@ class Machine(Prepared):
         self.assertEqual(self.said()["code"], "away")
         self.assertEqual((self.look(), self.listed()), (0, ["maths", "physics"]))
 
+    def test_a_home_that_became_read_only_is_told_and_the_former_stack_stays(self):
+        self.publish(12, body(line("maths")))
+        self.look()
+        self.publish(13)
+        with mock.patch.object(type(self.place), "open", side_effect=OSError(30, "Read-only file system")):
+            self.assertEqual((self.look(), self.listed()), (1, ["maths"]))
+        self.assertEqual(self.said()["code"], "trouble")
+        self.assertIn("home cannot be used: Read-only file system", told.trouble(self.said())[0])
+        self.assertEqual((self.look(), self.listed()), (0, ["maths", "physics"]))
+
     def test_what_another_machine_sent_does_not_outlive_a_run_and_what_the_ca_sent_does(self):
         self.place.open()
         digest = hashlib.sha256(BYTES["physics"]).hexdigest()

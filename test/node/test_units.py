@@ -41,7 +41,7 @@ HEARS_STRANGERS = {
 WATCHED_OF_OTHERS = {"wow-upstream.path": "/run/systemd/netif/", "wow-watch.path": "/run/systemd/netif/"}
 """Where somebody else than root may write and a unit of root's watches."""
 PLACES = ("PathExists", "PathChanged", "PathModified", "PathExistsGlob", "DirectoryNotEmpty")
-OF_ROOT = ("/var/lib/wow/notice-1", "/var/lib/wow/notice-2", "/var/lib/wow/notice-3", "/var/lib/wow/notice-4", "/var/lib/wow/notice-6",
+OF_ROOT = ("/var/lib/wow/notice-1", "/var/lib/wow/notice-2", "/var/lib/wow/notice-3", "/var/lib/wow/notice-4", "/var/lib/wow/notice-6", "/var/lib/wow/ca.pem",
            "/run/wow/stack.wanted", "/run/wow/copied", "/run/wow/upstream.wanted", "/run/wow/watch.wanted")
 
 
@@ -170,7 +170,7 @@ class Command(unittest.TestCase):
         for name, file in own_units().items():
             if not values(file, "PathChanged"):
                 continue
-            of, units = re.fullmatch(r"wow-([a-z]+)(?:@|-copied)?[.]path", name)[1], own_units()
+            of, units = re.fullmatch(r"wow-([a-z]+)(?:@|-copied|-ca)?[.]path", name)[1], own_units()
             self.assertEqual(values(file, "Unit"), [f"wow-changed@{of}.service"])
             noted, looks = units[f"wow-{of}-wanted.path"], units[f"wow-{of}.service"]
             self.assertEqual((values(noted, "PathExists"), values(noted, "Unit")), ([f"/run/wow/{of}.wanted"], [looks.name]))

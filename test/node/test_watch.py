@@ -3,6 +3,10 @@ import os
 import subprocess
 import tempfile
 import unittest
+from unittest import mock
+
+from wow.lib import paths
+from wow.seal import charon
 
 WATCH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../appliance/node/root/usr/lib/wow/node/watch")
 FAR = 2_000_000_000
@@ -17,7 +21,7 @@ class Watch(unittest.TestCase):
             os.makedirs(f"{self.root}/{name}")
         self.write("run/wow/joined", "10.128.3.4 alpha\n")
         self.code = None
-        for program in ("python3", "systemctl", "ip"):
+        for program in ("python3", "systemctl", "ip", "swanctl"):
             self.write(f"bin/{program}", f"#!/bin/sh\necho {program} \"$@\" >> {self.root}/calls\n[ ! -e {self.root}/fails ] && [ ! -e {self.root}/fails-$4 ]\n")
             os.chmod(f"{self.root}/bin/{program}", 0o755)
 
@@ -30,6 +34,14 @@ class Watch(unittest.TestCase):
         self.write("new", text)
         os.utime(f"{self.root}/new", (written, written))
         os.replace(f"{self.root}/new", f"{self.root}/var/lib/wow/notice-{kind}")
+
+    def loaded(self):
+        """How often charon has been given all that it reads, with one more look."""
+        self.given()
+        if not os.path.exists(f"{self.root}/calls"):
+            return 0
+        with open(f"{self.root}/calls", encoding="utf-8") as file:
+            return sum(line == "swanctl --load-all --noprompt\n" for line in file)
 
     def given(self, program="revoked"):
         """How often the program has been started that acts on a notice, charon's by default, with one more look."""
@@ -52,6 +64,24 @@ class Watch(unittest.TestCase):
         self.assertEqual((self.given(), self.given()), (1, 1))
         self.notice("second", FAR - 365 * 86400)
         self.assertEqual((self.given(), self.given()), (2, 2))
+
+    def test_charon_reads_a_renewed_certificate_of_the_ca_once_and_none_that_it_read_when_the_machine_joined(self):
+        self.write("var/lib/wow/ca.pem", "first")
+        with mock.patch.multiple(paths, STATE=f"{self.root}/var/lib/wow"), \
+                mock.patch.multiple(charon, CONFIG=f"{self.root}/run/wow/swanctl.conf", SEEN=f"{self.root}/run/wow/ca.seen"), \
+                mock.patch.object(charon.crl, "install"), mock.patch.object(charon.system, "systemctl"), mock.patch.object(charon.system, "run", return_value=(0, "")), \
+                mock.patch.object(charon.console, "say"):
+            charon.load("10.128.0.0/16", "10.128.3.4")
+        self.assertEqual((self.loaded(), self.loaded()), (0, 0))
+        self.write("new", "renewed")
+        os.replace(f"{self.root}/new", f"{self.root}/var/lib/wow/ca.pem")
+        self.assertEqual((self.loaded(), self.loaded(), self.code), (1, 1, 0))
+        self.write("new", "again")
+        os.replace(f"{self.root}/new", f"{self.root}/var/lib/wow/ca.pem")
+        self.write("fails", "")
+        self.assertEqual((self.loaded(), self.code), (2, 1))
+        os.remove(f"{self.root}/fails")
+        self.assertEqual((self.loaded(), self.loaded(), self.code), (3, 3, 0))
 
     def test_a_list_of_managers_is_no_list_of_revoked_certificates(self):
         self.notice("managers", FAR, kind=2)

@@ -115,8 +115,8 @@ class Kept(Manager):
 class Stamped(Manager):
     """A fresh machine's configuration disk says which keys sign what is published."""
 
-    def on(self, disk):
-        return subprocess.run(["mcopy", "-n", "-i", self.world.pool / disk, "::/keys.notice", "-"], check=True, capture_output=True).stdout
+    def on(self, disk, name="keys.notice"):
+        return subprocess.run(["mcopy", "-n", "-i", self.world.pool / disk, f"::/{name}", "-"], check=True, capture_output=True).stdout
 
     def test_every_disk_has_the_key_that_the_pool_was_made_with(self):
         known = (self.ca / "keys.notice").read_bytes()
@@ -130,6 +130,39 @@ class Stamped(Manager):
         self.assertEqual(0, self.world.run("stamp", self.world.pool)[0])
         self.assertEqual((self.ca / "keys.notice").read_bytes(), self.on("for-volunteers/science-config.img"))
         self.assertEqual(2, len(signing.keys_of(self.ca / "keys.notice")))
+
+    def test_the_certificate_that_the_manager_s_ca_renewed_is_in_the_next_disks_and_comes_back(self):
+        before = (self.world.pool / "manager/ca/ca.pem").read_bytes()
+        self.wow_ca("renew-authority", "--early")
+        renewed = (self.ca / "ca.pem").read_text(encoding="ascii")
+        self.assertEqual(0, self.world.run("backup", self.world.pool, "--ca", self.ca)[0])
+        self.assertNotEqual(before.decode(), renewed)
+        self.assertEqual(renewed, (self.world.pool / "manager/ca/ca.pem").read_text(encoding="ascii"))
+        self.assertEqual(0, self.world.run("stamp", self.world.pool)[0])
+        self.assertIn("".join(renewed.split("\n")[1:-2]), self.on("for-volunteers/science-config.img", "pool.conf").decode())
+        self.lose_and_restore()
+        for name in ("ca.pem", "authority.notice"):
+            self.assertEqual((self.ca / name).read_bytes(), (self.world.pool / "manager/ca" / name).read_bytes())
+        self.wow_ca("list", folder=self.world.pool / "manager/ca")
+
+    def test_an_older_certificate_and_that_of_another_ca_do_not_take_its_place(self):
+        first = self.world.home / "first"
+        shutil.copytree(self.ca, first)
+        for folder in (first, self.ca):
+            self.wow_ca("renew-authority", "--early", folder=folder)
+        known = self.world.pool / "manager/ca/ca.pem"
+        self.world.run("backup", self.world.pool, "--ca", self.ca)
+        held = known.read_bytes()
+        self.world.run("backup", self.world.pool, "--ca", first)
+        self.assertEqual(held, known.read_bytes())
+        other = self.world.home / "other"
+        sealed = (self.world.pool / "authority.age").read_bytes()
+        self.wow_ca("init", "--pool", "science", "--subnet", "10.128.0.0/16", folder=other)
+        self.wow_ca("renew-authority", "--early", folder=other)
+        (self.ca / "authority.notice").write_bytes((other / "authority.notice").read_bytes())
+        code, _, err = self.world.run("backup", self.world.pool, "--ca", self.ca)
+        self.assertEqual((1, held, sealed), (code, known.read_bytes(), (self.world.pool / "authority.age").read_bytes()))
+        self.assertIn("is no certificate of this pool's CA", err)
 
     def test_an_old_copy_of_the_manager_s_folder_is_refused_and_other_keys_are_warned_of(self):
         old = self.world.home / "old"
@@ -169,6 +202,7 @@ class Whole(Manager):
     def test_each_file_that_is_there_after_all_was_done_is_in_a_list(self):
         self.wow_ca("publish", "--none")
         self.rekey()
+        self.wow_ca("renew-authority", "--early")
         self.wow_ca("ticket", "--uses", "1", "--until", "2099-01-01")
         self.assertEqual([], [name for name in os.listdir(self.ca) if not self.known(name)])
 

@@ -1,6 +1,8 @@
-"""beta's certificate is revoked on the manager: within a minute nobody talks to beta any more, the pool offers it no more, and each says so."""
+"""beta's certificate is revoked on the manager, by a list that is not the first: within a minute nobody talks to beta any more, the pool offers it no more, and each says
+so."""
 
 import json
+import re
 import time
 
 import echo
@@ -12,6 +14,14 @@ from tally import must
 REVOKE = "wow-ca revoke beta"
 ADS = "for kind in startd schedd master; do condor_status -$kind -af Machine; done"
 MINUTE = 60
+PAPER = "paper"
+"""Who is on the first list: a certificate without a machine."""
+FIRST = f"""
+folder=$(mktemp -d) && wow-ca machine --state /var/lib/wow/ca --out "$folder" --host {PAPER} --address 10.128.77.77 && rm -r "$folder" &&
+wow-ca revoke {PAPER} --state /var/lib/wow/ca
+"""
+LISTED = "swanctl --list-certs --type x509_crl"
+"""The CA's lists that charon has; of each it says how many certificates are on it."""
 
 
 def ping(name, address):
@@ -29,13 +39,18 @@ def silent(name, address, begin):
             answered.append(time.monotonic())
         return heard
 
-    probe.until(asked, lambda heard: not heard, "command", f"{name} still pings beta", probe.at_once)
+    probe.until(asked, lambda heard: not heard, "command", f"{name} still pings {address}", probe.at_once)
     return answered[-1]
 
 
 def listed():
     """The machines whose slots, queues and masters the manager's collector has."""
     return {line.strip().split(".")[0] for line in probe.root("manager", ADS).splitlines()}
+
+
+def counted(name):
+    """How many certificates are on the list that charon of a machine has."""
+    return max([int(count) for count in re.findall(r"(\d+) revoked certificate", probe.root(name, LISTED))], default=0)
 
 
 def run(tally, lab):
@@ -45,6 +60,15 @@ def run(tally, lab):
     alice.run(killed.WAITER)
     probe.until(lambda: alice.run("cat sleeper.log").stdout, lambda log: "\n001 " in log, "pool", "the job does not start")
     probe.until(listed, lambda machines: "beta" in machines, "pool", "the collector does not have beta before")
+    with tally.case("the first list of the pool, of a certificate without a machine, is with charon on alpha and on the manager within a minute"):
+        must(counted("alpha") == counted("manager") == 0, "there is a list before")
+        must("is revoked: " in probe.root("manager", FIRST), "the CA says something else")
+        begin = time.monotonic()
+        for name in ("alpha", "manager"):
+            probe.until(lambda name=name: counted(name), lambda count: count == 1, "command", f"charon on {name} has no list of one")
+        first = time.monotonic() - begin
+        lab.say(f"charon has the first list after {first:.0f} s")
+        must(first < MINUTE, f"that took {first:.0f} s")
     begin = time.monotonic()
     with tally.case("who is no administrator gets nothing of the CA on the manager, and an administrator sees all that it has"):
         refused = lab.login("manager").run("wow-ca list", check=False)
@@ -81,7 +105,7 @@ def run(tally, lab):
     with tally.case("charon has the list: no SA with beta is left, and none can be made"):
         probe.until(lambda: probe.root("alpha", "swanctl --list-sas --raw"), lambda listed: f"remote-host={address} " not in listed, "command",
                     "alpha has an SA with beta")
-        must("CRL" in probe.root("alpha", "swanctl --list-certs --type x509_crl").upper(), "charon on alpha has no list")
+        must((counted("alpha"), counted("manager")) == (2, 2), "charon has not the second list")
     with tally.case("the revoked machine gets no certificate again, and its console tells why"):
         probe.root("beta", "systemctl restart --no-block wow-join.service")
         probe.complaint(lab, "beta", "was revoked", "wow reset")

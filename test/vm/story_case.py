@@ -11,13 +11,18 @@ from tally import must
 HYBRID = "X25519MLKEM768"
 
 
-def run(tally, lab, say):
-    """Starts the pool and tells the story; returns whether the pool runs, for the cases that need it."""
+def start(tally, lab):
+    """Starts the pool; whether it runs."""
     with tally.case("three machines come up by themselves and are in the pool"):
         lab.build(sites.POOL)
         story.start_pool(lab)
         story.pool_table(lab)
-    if "ready" not in lab.timeline.as_json().get("alpha", {}):
+    return "ready" in lab.timeline.as_json().get("alpha", {})
+
+
+def run(tally, lab, say):
+    """Starts the pool and tells the story; returns whether the pool runs, for the cases that need it."""
+    if not start(tally, lab):
         return False
     with tally.case("five jobs of alice on alpha run on beta, and their output says so"):
         jobs, _ = story.run_jobs(lab)

@@ -59,7 +59,7 @@ def run(given, context):
 def ends(not_after):
     """What is said of a CA's certificate a year before it ends, "" before that."""
     left = datetime.datetime.fromisoformat(not_after) - datetime.datetime.now(datetime.timezone.utc)
-    return (". It ends within a year, and with it the pool: make a new one before, wow pool create; machines take its pool.conf by their web page"
+    return (". It ends within a year, and with it the pool: renew it before, on the manager with the CA, by wow-ca renew-authority"
             if left.total_seconds() < agreed.AUTHORITY_WARNING else "")
 
 

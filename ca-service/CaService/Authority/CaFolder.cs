@@ -3,23 +3,52 @@ using CertificateProfile;
 
 namespace CaService;
 
-/// <summary>The CA's state folder: <c>ca.key</c>, <c>ca.pem</c>, <c>ca.db</c>. It is complete once <c>ca.pem</c> is there.</summary>
+/// <summary>
+/// The CA's state folder: <c>ca.key</c>, <c>ca.pem</c>, <c>ca.db</c>. It is complete once <c>ca.pem</c> is there. Where the certificate was renewed
+/// (<see cref="AuthorityRenewal"/>), the later one counts.
+/// </summary>
 internal sealed class CaFolder : IDisposable
 {
     public const string DatabaseName = "ca.db";
     private const string KeyName = "ca.key";
     private const string CertificateName = "ca.pem";
     private const UnixFileMode OwnerOnly = UnixFileMode.UserRead | UnixFileMode.UserWrite;
+    private const UnixFileMode Readable = OwnerOnly | UnixFileMode.GroupRead | UnixFileMode.OtherRead;
 
-    private CaFolder(PoolAuthority authority, ECDsa key, Database database)
+
+    private readonly string _certificatePath;
+    private readonly AuthorityRenewal _renewal;
+    private readonly Lock _looking = new();
+    private PoolAuthority _authority;
+
+    private CaFolder(string folder, PoolAuthority authority, ECDsa key, Database database)
     {
-        Authority = authority;
+        _certificatePath = Path.Combine(folder, CertificateName);
+        _renewal = new AuthorityRenewal(folder, key);
+        _authority = authority;
         Key = key;
         Database = database;
         TicketKey = new TicketKey(key);
     }
 
-    public PoolAuthority Authority { get; }
+    /// <summary>The certificate that counts now: another process may have renewed it.</summary>
+    public PoolAuthority Authority
+    {
+        get
+        {
+            lock (_looking)
+            {
+                if (_renewal.TryFind(_authority, out PoolAuthority? newer))
+                {
+                    // Whoever renewed it may have had no time for that.
+                    AtomicFile.WriteText(_certificatePath, CertificatePem.Write(newer.Der.Span), Readable);
+                    _authority = newer;
+                }
+
+                return _authority;
+            }
+        }
+    }
 
     public ECDsa Key { get; }
 
@@ -53,9 +82,23 @@ internal sealed class CaFolder : IDisposable
         // SQLite brings the folder itself to the disk when it makes its files, and with it the rename of the key.
         Database database = Database.Create(Path.Combine(folder, DatabaseName));
         byte[] der = CertificateIssuer.CreateAuthority(pool, key, now);
-        AtomicFile.WriteText(certificatePath, CertificatePem.Write(der), OwnerOnly | UnixFileMode.GroupRead | UnixFileMode.OtherRead);
+        AtomicFile.WriteText(certificatePath, CertificatePem.Write(der), Readable);
         database.Write(transaction => Audit.Append(transaction, now, "init", $"pool={pool.Name} subnet={pool.Subnet}"));
-        return new CaFolder(PoolAuthority.Load(certificatePath), key, database);
+        return new CaFolder(folder, PoolAuthority.Load(certificatePath), key, database);
+    }
+
+    /// <summary>The notice that is the renewed certificate, and its number; 0 where it never was renewed.</summary>
+    /// <exception cref="InvalidDataException">It is damaged.</exception>
+    public (ulong Number, string File) AuthorityNotice() => (_renewal.Number(Authority), _renewal.NoticePath);
+
+    /// <summary>Makes the CA's certificate anew, with the same key.</summary>
+    /// <exception cref="IOException">The disk is full; all is as before.</exception>
+    public void RenewAuthority(DateTimeOffset now)
+    {
+        PoolAuthority former = Authority;
+        Database.Write(transaction => Audit.Append(transaction, now, "renew-authority", $"former={former.NotAfter.ToUnixTimeSeconds()}"));
+        _renewal.Sign(former, now);
+        _ = Authority;
     }
 
     /// <summary>Opens a CA.</summary>
@@ -79,7 +122,7 @@ internal sealed class CaFolder : IDisposable
             }
         }
 
-        return new CaFolder(authority, key, Database.Open(Path.Combine(folder, DatabaseName)));
+        return new CaFolder(folder, authority, key, Database.Open(Path.Combine(folder, DatabaseName)));
     }
 
     public void Dispose()

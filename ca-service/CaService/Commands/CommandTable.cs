@@ -114,6 +114,12 @@ internal static class CommandTable
         new("stack", "", "shows which modules are published, and which system", [Option.Folder], StackCommand.Run),
         new(OriginsCommand.Name, "[ORIGIN...]", "says which web servers machines ask for the files of the stack, or sets that: https://HOST[:PORT][/PATH][#sha256=HEX]", OriginsCommand.Own, OriginsCommand.Run),
         new("rekey", "", "has another key sign what is published, so that no copy of the CA's folder publishes any more", [ProvenClock.Today, Option.Folder], RekeyCommand.Run),
+        new(
+            RenewAuthorityCommand.Name,
+            "",
+            "renews the CA's own certificate, with the same key, from the middle of its life on",
+            RenewAuthorityCommand.Own,
+            RenewAuthorityCommand.Run),
         new("overview", "", "shows what waits, which certificates end soon, and what was decided last", [Option.Folder], OverviewCommand.Run),
         new(PageCommand.Name, "", "prints a link by which an administrator's browser logs in to the CA's web page, once", [Option.Folder], PageCommand.Run),
         new(
@@ -134,7 +140,7 @@ internal static class CommandTable
             ServeCommand.RunAsync),
         new("help", "[COMMAND]", "says what each command does", [], Help.Run)
         {
-            Choices = ["init", "manager", "managers", "renew", "machine", "ticket", "policy", "requests", "approve", "deny", "list", "revoke", "publish", "stack", "origins", "rekey", "overview", "page", "serve"],
+            Choices = ["init", "manager", "managers", "renew", "machine", "ticket", "policy", "requests", "approve", "deny", "list", "revoke", "publish", "stack", "origins", "rekey", "renew-authority", "overview", "page", "serve"],
         },
     ];
 

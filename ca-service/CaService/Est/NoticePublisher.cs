@@ -60,6 +60,14 @@ internal sealed class NoticePublisher : IAsyncDisposable
             log);
     }
 
+    /// <summary>Spreads the CA's certificate, once it was renewed.</summary>
+    /// <param name="ca">Has it.</param>
+    /// <param name="socket">ipopd's control socket.</param>
+    /// <param name="time">The clock.</param>
+    /// <param name="log">Takes a line an event.</param>
+    public static NoticePublisher OfAuthority(CaFolder ca, string socket, TimeProvider time, Action<string> log) =>
+        new("authority", known => ca.AuthorityNotice() is var notice && notice.Number > known ? notice : null, socket, time, log);
+
     /// <summary>Spreads the keys of the stack.</summary>
     /// <param name="keys">Has them.</param>
     /// <param name="socket">ipopd's control socket.</param>

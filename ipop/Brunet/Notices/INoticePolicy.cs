@@ -10,4 +10,9 @@ public interface INoticePolicy
 
     /// <summary>Whether a notice that is whole and signed is one to keep and to pass on: its body may say that it is none.</summary>
     bool MayCount(Notice notice);
+
+    /// <summary>Hears that somebody has another notice than this node under the same number, and that the CA signed it, too: nobody asks for its body.</summary>
+    /// <param name="kind">What it is about.</param>
+    /// <param name="number">The number of both.</param>
+    void HeardOther(byte kind, ulong number);
 }

@@ -28,6 +28,7 @@ internal sealed class NoticeKeeper(LocalNode local, PeerTable peers, Agenda agen
     private static readonly TimeSpan LookInterval = TimeSpan.FromSeconds(5);
 
     private readonly Notice?[] _newest = new Notice?[Notice.MaxKind + 1];
+    private readonly NoticeHead?[] _heads = new NoticeHead?[Notice.MaxKind + 1];
     private readonly NoticeDownload?[] _downloads = new NoticeDownload?[Notice.MaxKind + 1];
 
     /// <summary>Who is to be told, of which kind.</summary>
@@ -35,7 +36,7 @@ internal sealed class NoticeKeeper(LocalNode local, PeerTable peers, Agenda agen
     private readonly Dictionary<(byte Kind, NodeAddress Peer), NoticeTelling> _telling = [];
 
     private readonly NoticeKnowledge _known = new(peers);
-    private readonly PeerBudget _heads = new(local, HeadsAtMost, Full.NoticeHeads);
+    private readonly PeerBudget _judged = new(local, HeadsAtMost, Full.NoticeHeads);
     private readonly PeerBudget _pieces = new(local, PiecesAtMost, Full.NoticePieces);
 
     private IReadOnlyList<NodeAddress> _near = [];
@@ -53,7 +54,7 @@ internal sealed class NoticeKeeper(LocalNode local, PeerTable peers, Agenda agen
     {
         get
         {
-            TimeSpan next = _heads.IsTouched || _pieces.IsTouched ? _nextBudget : TimeSpan.MaxValue;
+            TimeSpan next = _judged.IsTouched || _pieces.IsTouched ? _nextBudget : TimeSpan.MaxValue;
             foreach (NoticeTelling telling in _telling.Values)
             {
                 next = Earlier(telling.Again, next);
@@ -117,6 +118,10 @@ internal sealed class NoticeKeeper(LocalNode local, PeerTable peers, Agenda agen
             else
             {
                 _known.Add(from.Address, head.Kind, head.Number);
+                if (!_heads[head.Kind]!.Hash.Span.SequenceEqual(head.Hash.Span) && _judged.Take(from.Address) && Policy.IsSigned(head.Content(), head.Signature.Span))
+                {
+                    Policy.HeardOther(head.Kind, head.Number);
+                }
             }
 
             return;
@@ -142,7 +147,7 @@ internal sealed class NoticeKeeper(LocalNode local, PeerTable peers, Agenda agen
             return;
         }
 
-        if (!_heads.Take(from.Address) || !Policy.IsSigned(head.Content(), head.Signature.Span))
+        if (!_judged.Take(from.Address) || !Policy.IsSigned(head.Content(), head.Signature.Span))
         {
             return;
         }
@@ -228,7 +233,7 @@ internal sealed class NoticeKeeper(LocalNode local, PeerTable peers, Agenda agen
         if (now >= _nextBudget)
         {
             _nextBudget = now + BudgetInterval;
-            _heads.Clear();
+            _judged.Clear();
             _pieces.Clear();
         }
 
@@ -293,7 +298,7 @@ internal sealed class NoticeKeeper(LocalNode local, PeerTable peers, Agenda agen
     /// <summary>A notice is whole and genuine: it counts from now on, and goes to the part of the ring that is ours to tell.</summary>
     private void Accept(TimeSpan now, Notice notice, NodeAddress limit, bool isWholeRing)
     {
-        _newest[notice.Kind] = notice;
+        (_newest[notice.Kind], _heads[notice.Kind]) = (notice, NoticeHead.Of(notice));
         if (_downloads[notice.Kind] is { } other && other.Head.Number <= notice.Number)
         {
             _downloads[notice.Kind] = null;
@@ -369,7 +374,7 @@ internal sealed class NoticeKeeper(LocalNode local, PeerTable peers, Agenda agen
     private void Announce(TimeSpan now, Peer peer, byte kind, NodeAddress limit)
     {
         Span<byte> message = stackalloc byte[AnnounceMessage.MaxSize];
-        int length = new AnnounceMessage(limit, NoticeHead.Of(_newest[kind]!)).Write(message);
+        int length = new AnnounceMessage(limit, _heads[kind]!).Write(message);
         transport.SendMessage(now, peer, message[..length]);
     }
 

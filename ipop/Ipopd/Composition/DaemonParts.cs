@@ -14,6 +14,7 @@ using Ipop.Linux.Udp;
 using Ipopd.Bootstrap;
 using Ipopd.Clock;
 using Ipopd.Configuration;
+using Ipopd.Identity;
 using Ipopd.Logging;
 using Ipopd.Managers;
 using Ipopd.NameService;
@@ -75,6 +76,7 @@ internal sealed class DaemonParts : IDisposable
             TcpPorts.Open(Tcp, options, Udp.LocalPort, log);
             Node.OwnTime = Clock.Tellable;
             Notices = Identity.Verifier is { } verifier ? Own(new NoticeBoard(Node, options.NodeState, verifier.AuthorityDer, BootClock.Now, log)) : null;
+            Notices?.Heard(BootClock.Now, PoolAuthority.NoticeKind, new AuthorityKeeper(Identity.Verifier!, options.NodeState, log).Take);
             Notices?.Heard(BootClock.Now, RevocationListIssuer.NoticeKind, new RevocationKeeper(Node, Identity.Verifier!, Identity.LookAtRevocations, log).Take);
             Notices?.Heard(BootClock.Now, ManagerList.NoticeKind, new ManagersKeeper(Network, policy, options.PoolSubnet, log).Take);
             PeerMemory = new PeerMemory(options.NodeState, Node, BootClock.Now, log);

@@ -61,6 +61,14 @@ internal sealed class NoticeBoard : IDisposable
                 return new(ControlCode.BadNotice, $"{path} holds no notice of at most {Notice.MaxSize} bytes; give a file that the CA signed");
             }
 
+            if (_policy.IsForked(notice))
+            {
+                _policy.HeardOther(notice.Kind, notice.Number);
+                return new(
+                    ControlCode.BadNotice,
+                    $"{path} has {notice.Number} keys, and the pool knows as many that do not go on from the same one; sign in the CA's folder whose keys the pool knows");
+            }
+
             return _node.Publish(now, notice) ? null
                 : _node.NewestNotice(notice.Kind) is { } newest && newest.Number >= notice.Number
                 ? new(

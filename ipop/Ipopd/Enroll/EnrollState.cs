@@ -20,7 +20,7 @@ internal sealed class EnrollState : IDisposable
     {
         _folder = folder;
         _certificatePath = StateFolder.CertificateFile(folder);
-        Authority = PoolAuthority.Load(StateFolder.AuthorityFile(folder));
+        Authority = AuthorityFile.Load(folder);
         Key = NodeKey.LoadOrCreate(StateFolder.KeyFile(folder));
         _publicKey = Key.ExportSubjectPublicKeyInfo();
     }

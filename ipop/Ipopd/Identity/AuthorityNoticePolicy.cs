@@ -12,6 +12,7 @@ namespace Ipopd.Identity;
 internal sealed class AuthorityNoticePolicy : INoticePolicy, IDisposable
 {
     private readonly ECDsa _key;
+    private readonly PoolAuthority? _authority;
     private StackKeys? _keys;
     private ECDsa? _stackKey;
 
@@ -21,6 +22,7 @@ internal sealed class AuthorityNoticePolicy : INoticePolicy, IDisposable
     internal AuthorityNoticePolicy(ReadOnlySpan<byte> der)
     {
         using X509Certificate2 certificate = X509CertificateLoader.LoadCertificate(der);
+        _ = PoolAuthority.TryRead(der, out _authority, out _);
         _key = certificate.GetECDsaPublicKey() ?? throw new CryptographicException("the CA's key is not one for ECDSA");
     }
 
@@ -49,6 +51,12 @@ internal sealed class AuthorityNoticePolicy : INoticePolicy, IDisposable
     public bool MayCount(Notice notice)
     {
         ArgumentNullException.ThrowIfNull(notice);
+        if (notice.Kind == PoolAuthority.NoticeKind)
+        {
+            return PoolAuthority.TryRead(notice.Body.Span, out PoolAuthority? renewed, out _) && _authority is not null
+                && renewed.IsSameAs(_authority) && renewed.NoticeNumber == notice.Number;
+        }
+
         if (notice.Kind != StackKeys.NoticeKind || ReadKeys(notice) is not null)
         {
             return true;
@@ -57,6 +65,15 @@ internal sealed class AuthorityNoticePolicy : INoticePolicy, IDisposable
         OtherKeys = _keys is { } known && Read(notice) is { } other && !known.Continue(other) ? other.Count : OtherKeys;
         return false;
     }
+
+    /// <inheritdoc/>
+    /// <remarks>Two who each made the next key from one copy of the CA's folder: the first that a node hears of stays, or who has an old copy could push it out.</remarks>
+    public void HeardOther(byte kind, ulong number) => OtherKeys = kind == StackKeys.NoticeKind && number <= StackKeys.Most ? (int)number : OtherKeys;
+
+    /// <summary>Whether these are keys that the CA signed, as many as the known ones and others.</summary>
+    internal bool IsForked(Notice notice) =>
+        notice.Kind == StackKeys.NoticeKind && _keys is { } known && IsSigned(Notice.Content(notice.Kind, notice.Number, notice.Body.Span), notice.Signature.Span)
+        && Read(notice) is { } other && other.Count == known.Count && !other.Continue(known);
 
     /// <summary>From now on believes the newest of these keys. What is no such notice changes nothing.</summary>
     internal void Learn(Notice notice)

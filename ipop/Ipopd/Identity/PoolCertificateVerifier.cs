@@ -11,9 +11,9 @@ namespace Ipopd.Identity;
 /// <summary>Believes what the pool's CA signed, at this moment of the wall clock.</summary>
 internal sealed class PoolCertificateVerifier : ICertificateVerifier
 {
-    private readonly PoolAuthority _authority;
     private readonly TimeProvider _time;
     private readonly SignedTimes? _known;
+    private PoolAuthority _authority;
     private RevocationList? _revocations;
 
     private PoolCertificateVerifier(PoolAuthority authority, TimeProvider time, SignedTimes? known) => (_authority, _time, _known) = (authority, time, known);
@@ -35,7 +35,7 @@ internal sealed class PoolCertificateVerifier : ICertificateVerifier
         PoolAuthority authority;
         try
         {
-            authority = PoolAuthority.Load(path);
+            authority = AuthorityFile.Load(options.NodeState);
         }
         catch (Exception exception) when (exception is InvalidDataException or IOException or UnauthorizedAccessException)
         {
@@ -52,6 +52,19 @@ internal sealed class PoolCertificateVerifier : ICertificateVerifier
 
     /// <summary>The CA certificate.</summary>
     internal ReadOnlySpan<byte> AuthorityDer => _authority.Der.Span;
+
+    /// <summary>From now on goes by another certificate of the same CA.</summary>
+    /// <returns>False, and nothing changes, where it is of another CA or ends before the one that is known.</returns>
+    internal bool Renew(PoolAuthority authority)
+    {
+        if (!authority.IsSameAs(_authority) || authority.NotAfter < _authority.NotAfter)
+        {
+            return false;
+        }
+
+        _authority = authority;
+        return true;
+    }
 
     /// <summary>What the CA took back, as far as it is known; null if nothing is.</summary>
     internal RevocationList? Revocations

@@ -132,6 +132,10 @@ internal static partial class Log
     internal static partial void NoticeNotKept(this ILogger log, string path, string why);
 
     [LoggerMessage(
+        EventName = "AuthorityTaken", Level = LogLevel.Information, Message = "the CA renewed its certificate, which ends {Until} now", SkipEnabledCheck = true)]
+    internal static partial void AuthorityTaken(this ILogger log, string until);
+
+    [LoggerMessage(
         EventName = "RevocationsTaken", Level = LogLevel.Information, Message = "the CA's list {Number} of revoked certificates, {Count} on it",
         SkipEnabledCheck = true)]
     internal static partial void RevocationsTaken(this ILogger log, ulong number, int count);

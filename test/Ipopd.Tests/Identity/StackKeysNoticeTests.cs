@@ -145,6 +145,25 @@ public sealed class StackKeysNoticeTests : IDisposable
     }
 
     [Fact]
+    public void Of_two_that_were_made_from_one_copy_the_first_that_was_heard_stays_and_the_other_one_is_told()
+    {
+        Assert.Null(PublishKeys(2));
+        StackKeys others = StackKeys.Add(Chain(1), _keys[1], _keys[4]);
+        Assert.NotNull(Take(Sign(Keys, 2, 3, others.Write())));
+        Assert.Null(_board.KeysTrouble);
+        Assert.Equal(ControlCode.BadNotice, Take(Sign(Keys, 2, 0, others.Write())));
+        Assert.Contains("2 keys that sign the pool's stack and do not go on from the 2 that this machine knows", _board.KeysTrouble, StringComparison.Ordinal);
+        Assert.Equal(ControlCode.BadNotice, Publish(Stack, 5, 4));
+        Assert.Null(Publish(Stack, 5, 2));
+        Assert.Equal(ControlCode.NoticeKnown, PublishKeys(2));
+
+        // Whose keys the machine knows ends it by the next one.
+        Assert.Null(PublishKeys(3));
+        Assert.Null(_board.KeysTrouble);
+        Assert.Null(Publish(Stack, 6, 3));
+    }
+
+    [Fact]
     public void The_message_says_where_to_sign()
     {
         Assert.Null(PublishKeys(1));

@@ -18,6 +18,11 @@ public sealed class SimulatedNoticePolicy : INoticePolicy
     /// <summary>What bodies must not begin with, to be kept.</summary>
     public byte? Unwanted { get; set; }
 
+    /// <summary>Kind and number of notices that others have in the place of the own one.</summary>
+    public List<(byte Kind, ulong Number)> Others { get; } = [];
+
+    public void HeardOther(byte kind, ulong number) => Others.Add((kind, number));
+
     public bool MayCount(Notice notice)
     {
         ArgumentNullException.ThrowIfNull(notice);

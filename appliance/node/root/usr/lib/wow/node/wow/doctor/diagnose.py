@@ -112,7 +112,8 @@ def clock(facts: "Gathered") -> Finding:
             return wrong("clock", f"This machine's clock says {day(now)}, but {whose} is valid from {day(dates[0])} on: the clock is behind.{follows}", GET_CLOCK)
     if facts["authority"] and now > facts["authority"][1]:
         return wrong("clock", f"The CA's certificate ended on {day(facts['authority'][1])} by this machine's clock, which says {day(now)}.{follows}",
-                     "If that is the time, the pool needs a new CA certificate in pool.conf. If not: " + GET_CLOCK)
+                     "If that is the time, the pool's administrator renews it (wow-ca renew-authority), and this machine hears of it, or takes it from a new "
+                     "disk WOWCFG. If not: " + GET_CLOCK)
     if facts["authority"] or facts["certificate"]:
         return ok("clock", f"It says {day(now)}, which fits the certificates.{follows}")
     return unknown("clock", f"It says {day(now)}; there is no certificate to compare it with.{follows}")
@@ -283,7 +284,7 @@ def authority_ends(facts: "Gathered") -> list[Finding]:
     if not known or not 0 <= known[1] - facts["now"] < warned:
         return []
     return [wrong("CA", f"Its certificate ends on {day(known[1])}, and with it the pool: no machine is believed from then on.",
-                  "It cannot be renewed. The pool's administrator makes a new pool before (wow pool create); machines take its pool.conf by their web page.", "ca-ends")]
+                  "The pool's administrator renews it before, on the manager with the CA: wow-ca renew-authority. The machines hear of it by themselves.", "ca-ends")]
 
 
 def keys(facts: "Gathered") -> list[Finding]:

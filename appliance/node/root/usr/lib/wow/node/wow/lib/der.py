@@ -63,6 +63,24 @@ def validity(data: bytes) -> tuple[int, int]:
     return _time(*times[0]), _time(*times[1])
 
 
+def authority(data: bytes) -> tuple[bytes, bytes]:
+    """(subject, public key) of an X.509 certificate: what stays when a CA renews its own. ValueError says what it is not."""
+    certificate = elements(only(data, SEQUENCE, "an X.509 certificate"))
+    fields = elements(certificate[0][1]) if certificate else []
+    if len(fields) < 7:
+        raise ValueError("has no public key")
+    return fields[5][1], fields[6][1]
+
+
+def is_renewal(one: bytes | None, other: bytes | None) -> bool:
+    """Whether two certificates are of one CA, which may have renewed it; also where both are missing. Only the holder of its key makes such, and who verifies that is
+    OpenSSL, elsewhere."""
+    try:
+        return one == other or bool(one and other) and authority(one or b"") == authority(other or b"")
+    except ValueError:
+        return False
+
+
 def _time(tag: int, content: bytes) -> int:
     """UTCTime or GeneralizedTime as RFC 5280 section 4.1.2.5 has them."""
     text = content.decode("ascii")

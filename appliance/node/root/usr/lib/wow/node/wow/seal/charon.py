@@ -1,4 +1,5 @@
 """Gives charon what it seals with."""
+import os
 import time
 
 from wow.lib import console, files, paths, system
@@ -6,6 +7,8 @@ from wow.lib.errors import WowError
 from wow.seal import crl, swanctl
 
 CONFIG = f"{paths.RUN}/swanctl.conf"
+SEEN = f"{paths.RUN}/ca.seen"
+"""Which certificate of the CA charon has read, as `watch` says it."""
 
 
 def load(subnet: str, address: str, patience: float = 60.0) -> None:
@@ -15,8 +18,11 @@ def load(subnet: str, address: str, patience: float = 60.0) -> None:
     limit = time.monotonic() + patience
     system.systemctl("start", "strongswan.service")
     while True:
+        # Before it is read: what is renewed meanwhile is read once more.
+        read = os.stat(f"{paths.STATE}/ca.pem")
         code, output = system.run(["swanctl", "--load-all", "--noprompt"])
         if code == 0:
+            files.write(SEEN, f"{read.st_ino} {int(read.st_mtime)} {read.st_size}\n")
             console.say("ipsec", policies="loaded", subnet=subnet)
             return
         if time.monotonic() > limit:

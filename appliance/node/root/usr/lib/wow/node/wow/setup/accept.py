@@ -4,7 +4,7 @@ import os
 
 from wow.config import poolconf
 from wow.config.poolconf import Pool
-from wow.lib import files, paths
+from wow.lib import der, files, paths
 from wow.lib.errors import WowError
 
 DISK_FILE = f"{paths.DISK}/pool.conf"
@@ -37,9 +37,8 @@ def _try_kept(path: str) -> tuple[Pool, bytes] | None:
 
 
 def _same_pool(kept: Pool, new: Pool) -> None:
-    for key, one, other in (("[pool] name", kept.name, new.name), ("[pool] open", kept.open, new.open),
-                            ("[ca] certificate", kept.ca_der, new.ca_der)):
-        if one != other:
+    for key, is_same in (("[pool] name", kept.name == new.name), ("[pool] open", kept.open == new.open), ("[ca] certificate", der.is_renewal(kept.ca_der, new.ca_der))):
+        if not is_same:
             raise WowError("is of another pool than this machine's certificate", f'To leave pool {kept.name} type "wow reset"; until then the '
                            "accepted pool.conf counts", "pool.conf", key)
 

@@ -79,8 +79,12 @@ def state(pool: Pool, data: bytes) -> None:
         os.makedirs(path, exist_ok=True)
         os.chmod(path, mode)
     if pool.ca_der:
-        pem = ca_pem(pool.ca_der)
-        if files.find(f"{paths.STATE}/ca.pem") != pem:
+        pem, found = ca_pem(pool.ca_der), files.find(f"{paths.STATE}/ca.pem")
+        if der.is_renewal(pem_der(found), pool.ca_der):
+            # The one that ends last counts, the disk's or what the CA renewed it to.
+            if ended(found) < ended(pem):
+                files.write(f"{paths.STATE}/ca.pem", pem, 0o644, sync=True)
+        else:
             # What another CA signed would keep this one's list from being taken.
             if os.path.exists(managers.KEPT):
                 os.remove(managers.KEPT)
@@ -140,12 +144,19 @@ def take_certificate(source: str, target: str) -> None:
 
 def ended(pem: str | None) -> int:
     """When a certificate ends or has ended, in seconds since 1970; 0 for what is none."""
-    import binascii
-    lines = (pem or "").splitlines()
     try:
-        return der.validity(binascii.a2b_base64("".join(lines[1:-1])))[1]
+        return der.validity(pem_der(pem) or b"")[1]
     except ValueError:
         return 0
+
+
+def pem_der(pem: str | None) -> bytes | None:
+    """The bytes of a certificate; None for what is none."""
+    import binascii
+    try:
+        return binascii.a2b_base64("".join((pem or "").splitlines()[1:-1])) or None
+    except ValueError:
+        return None
 
 
 def _private(folder: str) -> None:

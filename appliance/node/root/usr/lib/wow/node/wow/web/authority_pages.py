@@ -104,8 +104,8 @@ def _ends(found: "dict[str, Any]") -> Html:
     """A year before the CA's certificate ends."""
     if _seconds(found["not_after"]) - _seconds(found["now"]) >= agreed.AUTHORITY_WARNING:
         return Html("")
-    return alert(Html(f"The CA's certificate ends {_moment(found['not_after'])}, and with it the pool. It cannot be renewed: make a new pool before "
-                      "(<code>wow pool create</code>). Machines take its pool.conf by their web page."))
+    return alert(Html(f"The CA's certificate ends {_moment(found['not_after'])}, and with it the pool. Renew it before, on this machine: "
+                      "<code>wow-ca renew-authority</code>. The machines hear of it by themselves."))
 
 
 def _requests(found: "dict[str, Any]", key: str) -> Html:
