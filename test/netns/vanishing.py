@@ -118,10 +118,6 @@ def run(tally, program):
             must(three.gone(three.one) == [two], "there is nothing to take away")
             three.begin(three.one)
             must(three.gone(three.one) == [], "the route is still there")
-        with tally.case("ipopd that ends in order takes it away itself"):
-            _vanish(three, two)
-            must(three.one.stop() == 0, "it does not end in order")
-            must(three.gone(three.one) == [], "the route is still there")
 
 
 def _away(tally, three, two):
