@@ -39,6 +39,18 @@ public interface IOverlay
     /// </summary>
     bool IsUnreachable(TimeSpan now, NodeAddress node);
 
+    /// <summary>
+    /// Whether a node is unreachable that there was a session with before, while others are heard: so it is not this node that has lost its network. Where nobody
+    /// was heard meanwhile, some are asked, and the next call may say more.
+    /// </summary>
+    bool IsGone(TimeSpan now, NodeAddress node);
+
+    /// <summary>When a node was last heard in the session that there is with it; null while there is none.</summary>
+    TimeSpan? HeardAt(NodeAddress node);
+
+    /// <summary>Calls a node that nothing is sent to, to hear whether it is back, and keeps its link in use for ten seconds.</summary>
+    void Seek(TimeSpan now, NodeAddress node);
+
     /// <summary>Looks a record up. The winner among the replicas' answers is returned.</summary>
     void Lookup(TimeSpan now, RecordKey key, Action<TimeSpan, DhtAnswer> done);
 

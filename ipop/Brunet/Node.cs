@@ -386,6 +386,26 @@ public sealed class Node : IOverlay
     public bool IsUnreachable(TimeSpan now, NodeAddress node) => _parts.Peers.TryGetValue(node, out Peer? peer) && peer.IsUnreachable(now);
 
     /// <inheritdoc/>
+    public bool IsGone(TimeSpan now, NodeAddress node)
+    {
+        _parts.Agenda.WakeSoon();
+        return _parts.Absence.IsGone(now, node);
+    }
+
+    /// <inheritdoc/>
+    public TimeSpan? HeardAt(NodeAddress node) => _parts.Absence.HeardAt(node);
+
+    /// <inheritdoc/>
+    public void Seek(TimeSpan now, NodeAddress node)
+    {
+        if (node != Address && !IsSilent(now))
+        {
+            _parts.Agenda.WakeSoon();
+            _parts.Absence.Seek(now, node);
+        }
+    }
+
+    /// <inheritdoc/>
     public void Lookup(TimeSpan now, RecordKey key, Action<TimeSpan, DhtAnswer> done) => _parts.DhtClient.Lookup(now, key, done);
 
     /// <inheritdoc/>

@@ -80,6 +80,7 @@ internal sealed class NodeParts
         Tracer = Take(new Tracer(local, Peers, GreedyRouter));
         var responder = Take(new TraceResponder(local, GreedyRouter));
         Clocks = Take(new PeerClocks(local, Peers, Transport));
+        Absence = new AbsenceJudge(Peers, Handshaker, Pinger);
 
         // Who hears of what, in this order.
         Agenda.Settling += Members.Note;
@@ -90,6 +91,7 @@ internal sealed class NodeParts
         Peers.Removed += peer => Notices.Forget(peer.Address);
         Peers.Removed += Meetings.Forget;
         Peers.Removed += NatProber.Forget;
+        Peers.Removed += Absence.OnRemoved;
 
         Events.Established += watch.OnEstablished;
         Events.Established += Transport.SendWaiting;
@@ -217,6 +219,8 @@ internal sealed class NodeParts
     public Tracer Tracer { get; }
 
     public PeerClocks Clocks { get; }
+
+    public AbsenceJudge Absence { get; }
 
     /// <summary>Notes what a part wants to be called for.</summary>
     private T Take<T>(T part)

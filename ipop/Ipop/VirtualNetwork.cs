@@ -29,6 +29,7 @@ public sealed class VirtualNetwork
     private readonly TapNames _tapNames;
     private readonly Stations _stations;
     private readonly OwnerMap _owners;
+    private readonly GoneOwners _gone;
     private readonly PacketPath _path;
     private readonly ArpResponder _arp;
     private readonly DhcpServer _dhcp;
@@ -57,8 +58,9 @@ public sealed class VirtualNetwork
         _lan = options.Router is { } router ? new LanHosts(overlay, options, router, claimable, _holder, output, Drops, now) : null;
         _stations = new Stations(options.TapMac, _holder, _lan);
         _owners = new OwnerMap(overlay, Drops, options.IsOpen, OnOwnerKnown);
-        _path = new PacketPath(overlay, options, _stations, _owners, output, Drops);
-        _arp = new ArpResponder(overlay, options.Subnet, _stations, _owners, output, Drops);
+        _gone = new GoneOwners(overlay, _owners);
+        _path = new PacketPath(overlay, options, _stations, _owners, _gone, output, Drops);
+        _arp = new ArpResponder(overlay, options.Subnet, _stations, _owners, _gone, output, Drops);
         _dhcp = new DhcpServer(overlay, options, _holder, output, Drops, () => HostName);
         _publisher = new Publisher(overlay);
         _manager = new ManagerWatch(overlay);
@@ -139,12 +141,23 @@ public sealed class VirtualNetwork
     /// <summary>The address that a node was last known to own, or null. For people.</summary>
     public IPv4Address? AddressOf(NodeAddress node) => _owners.AddressOf(node);
 
+    /// <summary>
+    /// Hears of an address in use that its machine is gone, and later that it is no more: it was heard, has another owner, or is given up for the time being.
+    /// Null if nobody needs to know; set it before the first packet.
+    /// </summary>
+    public Action<IPv4Address, bool>? GoneChanged
+    {
+        get => _gone.Changed;
+        set => _gone.Changed = value;
+    }
+
     /// <summary>When <see cref="Tick"/> wants to be called next.</summary>
     public TimeSpan NextTick
     {
         get
         {
             TimeSpan next = Earlier(Earlier(_holder.NextTick, _publisher.NextTick), Earlier(_dhcp.NextTick(_now), _manager.NextTick));
+            next = Earlier(next, _gone.NextTick);
             next = _lan is null ? next : Earlier(next, _lan.NextTick(_now));
 
             // What is due but waits for the ring must not spin.
@@ -162,6 +175,7 @@ public sealed class VirtualNetwork
         _lan?.Tick(now);
         _manager.Tick(now);
         _owners.Tick(now);
+        _gone.Tick(now);
     }
 
     /// <summary>Takes one Ethernet frame of the guest, without virtio header and frame check sequence. Nothing makes it throw.</summary>
@@ -353,6 +367,7 @@ public sealed class VirtualNetwork
 
     private void OnAddressChanged(TimeSpan now)
     {
+        _gone.Clear();
         Publish(now);
         _output.AddressChanged(_holder.Bound);
     }

@@ -131,8 +131,13 @@ internal sealed class Peer
     public Arrival? LastDirect { get; set; }
 
     /// <summary>Whether it lets packets wait, or what it should answer, as only a node does that is gone. One that answers a handshake is there.</summary>
-    public bool IsUnreachable(TimeSpan now) =>
-        (Current is null ? Waiting.HasAny && Pending is not { RemoteIndex: not 0 } ? Waiting.Since : null : UnansweredSince) is { } since && now - since >= UnreachableAfter;
+    public bool IsUnreachable(TimeSpan now) => UnreachableSince(now) is not null;
+
+    /// <summary>Since when it does so; null while it is not unreachable.</summary>
+    public TimeSpan? UnreachableSince(TimeSpan now) =>
+        (Current is null ? Waiting.HasAny && Pending is not { RemoteIndex: not 0 } ? Waiting.Since : null : UnansweredSince) is { } since && now - since >= UnreachableAfter
+            ? since
+            : null;
 
     /// <summary>Whether it has let wait for so long what it should answer that it is asked less often from now on.</summary>
     public bool IsLongSilent(TimeSpan now) => (Current is null ? CreatedAt : UnansweredSince) is { } since && now - since >= LongSilence;

@@ -6,7 +6,7 @@ namespace Ipop.Linux.Interfaces;
 internal static class NetlinkMessage
 {
     /// <summary>Flags of a request.</summary>
-    internal const ushort Request = 1, Acknowledge = 4, Dump = 0x300, Replace = 0x100, Create = 0x400;
+    internal const ushort Request = 1, Acknowledge = 4, Dump = 0x300, Replace = 0x100, Exclusive = 0x200, Create = 0x400;
 
     /// <summary>Kinds of answers.</summary>
     internal const ushort Error = 2, Done = 3;

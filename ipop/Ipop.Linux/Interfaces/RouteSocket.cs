@@ -3,7 +3,10 @@ using Ipop.Linux.Polling;
 
 namespace Ipop.Linux.Interfaces;
 
-/// <summary>Asks the kernel about routes and interfaces, or to change them (rtnetlink(7)), one request after the other. Not thread-safe.</summary>
+/// <summary>Takes one message of the kernel's, lent until it returns, header included.</summary>
+internal delegate void MessageTaker(ushort type, ReadOnlySpan<byte> message);
+
+/// <summary>Asks the kernel about routes and interfaces (rtnetlink(7)) or sockets (sock_diag(7)), or to change them, one request after the other. Not thread-safe.</summary>
 internal sealed unsafe class RouteSocket : IDisposable
 {
     private const int LargestReply = 32 * 1024;
@@ -21,11 +24,12 @@ internal sealed unsafe class RouteSocket : IDisposable
     private RouteSocket(FileDescriptor socket) => _socket = socket;
 
     /// <summary>Opens one.</summary>
+    /// <param name="family">Of netlink(7): what it asks about. Routes and interfaces if not said.</param>
     /// <exception cref="IOException">The kernel refuses.</exception>
-    internal static RouteSocket Open()
+    internal static RouteSocket Open(int family = Interop.Libc.NETLINK_ROUTE)
     {
         var socket = new FileDescriptor(Interop.Libc.socket(
-            Interop.Libc.AF_NETLINK, Interop.Libc.SOCK_RAW | Interop.Libc.SOCK_CLOEXEC, Interop.Libc.NETLINK_ROUTE));
+            Interop.Libc.AF_NETLINK, Interop.Libc.SOCK_RAW | Interop.Libc.SOCK_CLOEXEC, family));
         if (socket.IsInvalid)
         {
             string why = FileDescriptor.LastError();
@@ -97,6 +101,31 @@ internal sealed unsafe class RouteSocket : IDisposable
         }
 
         return [];
+    }
+
+    /// <summary>Asks for all that there is of a kind, and hands on each message of the answer. Nothing else may be asked meanwhile.</summary>
+    internal void Dump(Span<byte> request, ushort type, MessageTaker take)
+    {
+        if (!Ask(request, type, NetlinkMessage.Dump))
+        {
+            return;
+        }
+
+        while (Receive() is { Length: > 0 } part)
+        {
+            while (part.Length >= NetlinkMessage.HeaderSize)
+            {
+                int size = (int)MemoryMarshal.Read<uint>(part);
+                ushort answered = MemoryMarshal.Read<ushort>(part[4..]);
+                if (size < NetlinkMessage.HeaderSize || size > part.Length || answered is NetlinkMessage.Error or NetlinkMessage.Done)
+                {
+                    return;
+                }
+
+                take(answered, part[..size]);
+                part = part[Math.Min(part.Length, (size + 3) & ~3)..];
+            }
+        }
     }
 
     /// <inheritdoc/>

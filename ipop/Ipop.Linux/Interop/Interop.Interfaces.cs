@@ -8,6 +8,7 @@ internal static partial class Interop
         internal const int AF_NETLINK = 16;
         internal const int SOCK_RAW = 3;
         internal const int NETLINK_ROUTE = 0;
+        internal const int NETLINK_SOCK_DIAG = 4;
         internal const int ENOBUFS = 105;
 
         internal const uint IFF_LOOPBACK = 8;

@@ -15,8 +15,11 @@ internal static class RouteMessage
     /// <summary>Who made a route, as `ip route` shows it: ipopd. Not assigned to anybody else (linux/rtnetlink.h).</summary>
     internal const byte Protocol = Agreed.RouteProtocol;
 
-    private const byte TableMain = 254, ScopeLink = 253, ScopeNowhere = 255, Unicast = 1;
-    private const ushort Destination = 1, OutInterface = 4, PreferredSource = 7, Metrics = 8;
+    private const byte TableMain = 254, ScopeUniverse = 0, ScopeLink = 253, ScopeNowhere = 255, Unicast = 1, Unreachable = 7;
+    private const ushort Destination = 1, OutInterface = 4, Priority = 6, PreferredSource = 7, Metrics = 8;
+
+    /// <summary>The metric of routes through the tap. One that says "unreachable" has none, and so goes before that to the same host.</summary>
+    private const uint Behind = 1;
     private const ushort MetricMtu = 2, MetricAdvertisedMss = 8;
 
     /// <summary>Writes a request about a route behind netlink's header; returns the length of both.</summary>
@@ -35,6 +38,7 @@ internal static class RouteMessage
         length = Add(message, length, OutInterface, (uint)interfaceIndex);
         if (isNew)
         {
+            length = Add(message, length, Priority, Behind);
             length = Add(message, length, PreferredSource, BinaryPrimitives.ReverseEndianness(route.Source.Value));
             int nested = length;
             length = Add(message, length + AttributeSize, MetricMtu, (uint)route.Mtu);
@@ -45,12 +49,33 @@ internal static class RouteMessage
         return length;
     }
 
+    /// <summary>Writes a request about the route that says that a host is unreachable, which leads through no interface; returns its length as above.</summary>
+    internal static int WriteUnreachable(Span<byte> message, ushort type, IPv4Address host)
+    {
+        message.Clear();
+        message[HeaderSize] = Interop.Libc.AF_INET;
+        message[HeaderSize + 1] = 32;
+        message[HeaderSize + 4] = TableMain;
+        message[HeaderSize + 5] = Protocol;
+        message[HeaderSize + 6] = type == NewRoute ? ScopeUniverse : ScopeNowhere;
+        message[HeaderSize + 7] = Unreachable;
+        return Add(message, HeaderSize + RouteSize, Destination, BinaryPrimitives.ReverseEndianness(host.Value));
+    }
+
     /// <summary>Writes a question for all IPv4 routes behind netlink's header; returns the length of both.</summary>
     internal static int WriteDump(Span<byte> message)
     {
         message.Clear();
         message[HeaderSize] = Interop.Libc.AF_INET;
         return HeaderSize + RouteSize;
+    }
+
+    /// <summary>Reads a route of ours that says that a host is unreachable; false if it is none.</summary>
+    internal static bool TryReadUnreachable(ReadOnlySpan<byte> message, out IPv4Address host)
+    {
+        host = default;
+        return message.Length >= HeaderSize + RouteSize && message[HeaderSize + 7] == Unreachable
+            && TryRead(message, interfaceIndex: 0, out host, out int length) && length == 32;
     }
 
     /// <summary>Reads a route of ours from one message; false if it is another's.</summary>

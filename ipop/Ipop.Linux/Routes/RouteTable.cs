@@ -1,4 +1,3 @@
-using System.Runtime.InteropServices;
 using Ipop.Linux.Interfaces;
 
 namespace Ipop.Linux.Routes;
@@ -43,31 +42,13 @@ public sealed class RouteTable : IDisposable
         var found = new List<(IPv4Address, int)>();
         Span<byte> request = stackalloc byte[LargestRequest];
         int length = RouteMessage.WriteDump(request);
-        if (!_kernel.Ask(request[..length], RouteMessage.GetRoute, NetlinkMessage.Dump))
+        _kernel.Dump(request[..length], RouteMessage.GetRoute, (type, message) =>
         {
-            return found;
-        }
-
-        while (_kernel.Receive() is { Length: > 0 } part)
-        {
-            while (part.Length >= NetlinkMessage.HeaderSize)
+            if (type == RouteMessage.NewRoute && RouteMessage.TryRead(message, _interface, out IPv4Address prefix, out int prefixLength))
             {
-                int size = (int)MemoryMarshal.Read<uint>(part);
-                ushort type = MemoryMarshal.Read<ushort>(part[4..]);
-                if (size < NetlinkMessage.HeaderSize || size > part.Length || type is NetlinkMessage.Error or NetlinkMessage.Done)
-                {
-                    return found;
-                }
-
-                if (type == RouteMessage.NewRoute && RouteMessage.TryRead(part[..size], _interface, out IPv4Address prefix, out int prefixLength))
-                {
-                    found.Add((prefix, prefixLength));
-                }
-
-                part = part[Math.Min(part.Length, (size + 3) & ~3)..];
+                found.Add((prefix, prefixLength));
             }
-        }
-
+        });
         return found;
     }
 

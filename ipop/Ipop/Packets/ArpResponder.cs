@@ -16,11 +16,12 @@ internal sealed class ArpResponder
     private readonly Subnet _subnet;
     private readonly Stations _stations;
     private readonly OwnerMap _owners;
+    private readonly GoneOwners _gone;
     private readonly ITapOutput _output;
     private readonly DropCounters _drops;
 
-    public ArpResponder(IOverlay overlay, Subnet subnet, Stations stations, OwnerMap owners, ITapOutput output, DropCounters drops) =>
-        (_overlay, _subnet, _stations, _owners, _output, _drops) = (overlay, subnet, stations, owners, output, drops);
+    public ArpResponder(IOverlay overlay, Subnet subnet, Stations stations, OwnerMap owners, GoneOwners gone, ITapOutput output, DropCounters drops) =>
+        (_overlay, _subnet, _stations, _owners, _gone, _output, _drops) = (overlay, subnet, stations, owners, gone, output, drops);
 
     /// <summary>Takes the payload of an ARP frame that a station sent; true if the station has the sender's address.</summary>
     public bool Receive(TimeSpan now, MacAddress station, ReadOnlySpan<byte> payload)
@@ -94,7 +95,13 @@ internal sealed class ArpResponder
     {
         // An address stays its owner's while it is unreachable, so whoever claims it is told.
         bool isClaim = request.Sender == IPv4Address.Any || request.Sender == request.Target;
-        if (entry.IsKnown && entry.Node != _overlay.Address && !_stations.IsLocal(request.Target) && (isClaim || !_overlay.IsUnreachable(now, entry.Node)))
+        bool isOthers = entry.IsKnown && entry.Node != _overlay.Address && !_stations.IsLocal(request.Target);
+        if (isOthers && !isClaim && _overlay.IsUnreachable(now, entry.Node))
+        {
+            _gone.Suspect(now, entry);
+            _drops.Add(DropReason.Arp);
+        }
+        else if (isOthers)
         {
             Reply(request);
             if (request.Sender == request.Target)

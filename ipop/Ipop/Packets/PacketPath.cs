@@ -21,6 +21,7 @@ internal sealed class PacketPath
     private readonly Subnet _subnet;
     private readonly Stations _stations;
     private readonly OwnerMap _owners;
+    private readonly GoneOwners _gone;
     private readonly UncertifiedGate _gate;
     private readonly ITapOutput _output;
     private readonly DropCounters _drops;
@@ -31,9 +32,9 @@ internal sealed class PacketPath
     private readonly byte[] _frame = new byte[EthernetFrame.HeaderSize + ushort.MaxValue];
 
     public PacketPath(
-        IOverlay overlay, VirtualNetworkOptions options, Stations stations, OwnerMap owners, ITapOutput output, DropCounters drops)
+        IOverlay overlay, VirtualNetworkOptions options, Stations stations, OwnerMap owners, GoneOwners gone, ITapOutput output, DropCounters drops)
     {
-        (_overlay, _subnet, _stations, _owners, _output, _drops) = (overlay, options.Subnet, stations, owners, output, drops);
+        (_overlay, _subnet, _stations, _owners, _gone, _output, _drops) = (overlay, options.Subnet, stations, owners, gone, output, drops);
         _gate = new UncertifiedGate(options);
         _errors = new IcmpErrors(_subnet.Gateway, output);
         _segments = new TcpJoiner(output, options.JoinsSegments);
@@ -126,6 +127,7 @@ internal sealed class PacketPath
             if (CertifiedAddresses.Grants(certificate, source, Managers))
             {
                 _owners.Learn(now, source, peer.Address);
+                _gone.OnPacket(source, peer.Address);
                 Deliver(station, packet, isPeerCertified: true, lacksChecksum);
             }
             else
@@ -197,6 +199,7 @@ internal sealed class PacketPath
     {
         if (entry.IsKnown && entry.Node == peer.Address)
         {
+            _gone.OnPacket(packet.Source, peer.Address);
             Deliver(station, packet, isPeerCertified: false, lacksChecksum);
         }
         else
@@ -328,6 +331,7 @@ internal sealed class PacketPath
         entry.LookAt = now + LookEvery;
         if (_overlay.IsUnreachable(now, entry.Node))
         {
+            _gone.Suspect(now, entry);
             Tell(now, packet, IcmpUnreachable.Host);
         }
     }

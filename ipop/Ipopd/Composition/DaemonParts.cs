@@ -86,7 +86,14 @@ internal sealed class DaemonParts : IDisposable
             {
                 Own(routes);
                 Node.PathMtuChanged = routes.OnMtu;
-                Surroundings.Looked = routes.Look;
+                Surroundings.Looked += routes.Look;
+            }
+
+            if (GoneHosts.Open(options, Network, log) is { } gone)
+            {
+                Own(gone);
+                Network.GoneChanged = gone.OnChange;
+                Surroundings.Looked += gone.Look;
             }
 
             Outside = options.UdpPortMapping ? Own(new OutsidePort(Loop, options, Udp.LocalPort, Tcp.Ports, Node.SetMappedEndpoints, new StrongRandom(), log)) : null;

@@ -27,6 +27,21 @@ internal static class LocalNetworks
         return endpoints;
     }
 
+    /// <summary>Whether an interface has an address.</summary>
+    /// <exception cref="IOException">The kernel does not say: it is short of descriptors or memory.</exception>
+    internal static bool HasAddress(string interfaceName, IPv4Address own)
+    {
+        foreach (InterfaceAddress address in InterfaceTable.Read())
+        {
+            if (address.Name == interfaceName && address.Address.IsIPv4 && address.Address.IPv4 == own.Value)
+            {
+                return true;
+            }
+        }
+
+        return false;
+    }
+
     /// <summary>What is wrong if the pool's subnet overlaps a network that this machine is on: one of both would be unreachable.</summary>
     internal static IReadOnlyList<string> Overlaps(DaemonOptions options, IReadOnlyList<InterfaceAddress> addresses)
     {

@@ -1,7 +1,6 @@
 using Brunet;
 using Brunet.Addressing;
 using Ipop;
-using Ipop.Linux.Interfaces;
 using Ipop.Linux.Routes;
 using Ipopd.Configuration;
 
@@ -72,7 +71,7 @@ internal sealed class PeerRoutes : IDisposable
         IPv4Address? source;
         try
         {
-            source = _network.Address is { } own && HasAddress(own) ? own : null;
+            source = _network.Address is { } own && LocalNetworks.HasAddress(_options.TapName, own) ? own : null;
         }
         catch (IOException)
         {
@@ -102,19 +101,6 @@ internal sealed class PeerRoutes : IDisposable
     {
         RemoveAll();
         _table.Dispose();
-    }
-
-    private bool HasAddress(IPv4Address own)
-    {
-        foreach (InterfaceAddress address in InterfaceTable.Read())
-        {
-            if (address.Name == _options.TapName && address.Address.IsIPv4 && address.Address.IPv4 == own.Value)
-            {
-                return true;
-            }
-        }
-
-        return false;
     }
 
     // A route that the kernel refuses is made when its addresses have changed: the next look finds it missing.

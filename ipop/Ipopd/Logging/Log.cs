@@ -76,6 +76,12 @@ internal static partial class Log
     [LoggerMessage(EventName = "AddressTaken", Level = LogLevel.Information, Message = "address {Address}", SkipEnabledCheck = true)]
     internal static partial void AddressTaken(this ILogger log, string address);
 
+    [LoggerMessage(EventName = "MachineGone", Level = LogLevel.Information, Message = "{Address} is gone: connections there end at once", SkipEnabledCheck = true)]
+    internal static partial void MachineGone(this ILogger log, string address);
+
+    [LoggerMessage(EventName = "MachineTried", Level = LogLevel.Information, Message = "{Address} is tried again", SkipEnabledCheck = true)]
+    internal static partial void MachineTried(this ILogger log, string address);
+
     [LoggerMessage(
         EventName = "AddressYielded", Level = LogLevel.Critical,
         Message = "this machine's address is not its own any more: another machine has the better claim, the CA refused it, or the certificate names another one; the interface's carrier goes and comes, so that its DHCP client asks anew",

@@ -20,6 +20,12 @@ internal sealed class NodeWithTable(Node node, FakeOverlay table) : IOverlay
 
     public bool IsUnreachable(TimeSpan now, NodeAddress peer) => node.IsUnreachable(now, peer);
 
+    public bool IsGone(TimeSpan now, NodeAddress peer) => node.IsGone(now, peer);
+
+    public TimeSpan? HeardAt(NodeAddress peer) => node.HeardAt(peer);
+
+    public void Seek(TimeSpan now, NodeAddress peer) => node.Seek(now, peer);
+
     public void Lookup(TimeSpan now, RecordKey key, Action<TimeSpan, DhtAnswer> done) => table.Lookup(now, key, done);
 
     public void Create(TimeSpan now, RecordKey key, ReadOnlyMemory<byte> value, Action<TimeSpan, DhtAnswer> done) => table.Create(now, key, value, done);

@@ -35,6 +35,15 @@ public sealed class FakeOverlay(FakeDht dht, PeerIdentity identity) : IOverlay
     /// <summary>Nodes that do not answer any more.</summary>
     public HashSet<NodeAddress> Unreachable { get; } = [];
 
+    /// <summary>Whether the node's own network is there, so that who is unreachable is gone.</summary>
+    public bool HearsOthers { get; set; } = true;
+
+    /// <summary>When nodes were last heard.</summary>
+    public Dictionary<NodeAddress, TimeSpan> Heard { get; } = [];
+
+    /// <summary>Who was called, oldest first.</summary>
+    public List<NodeAddress> Called { get; } = [];
+
     /// <summary>How many packets were sent.</summary>
     public long SentCount { get; private set; }
 
@@ -80,6 +89,15 @@ public sealed class FakeOverlay(FakeDht dht, PeerIdentity identity) : IOverlay
 
     /// <inheritdoc/>
     public bool IsUnreachable(TimeSpan now, NodeAddress node) => Unreachable.Contains(node);
+
+    /// <inheritdoc/>
+    public bool IsGone(TimeSpan now, NodeAddress node) => HearsOthers && Unreachable.Contains(node);
+
+    /// <inheritdoc/>
+    public TimeSpan? HeardAt(NodeAddress node) => Heard.TryGetValue(node, out TimeSpan at) ? at : null;
+
+    /// <inheritdoc/>
+    public void Seek(TimeSpan now, NodeAddress node) => Called.Add(node);
 
     /// <inheritdoc/>
     public void Lookup(TimeSpan now, RecordKey key, Action<TimeSpan, DhtAnswer> done) => dht.Lookup(now, key, done);
