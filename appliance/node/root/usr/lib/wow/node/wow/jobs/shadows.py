@@ -101,13 +101,7 @@ class Shadows:
         return head.partition("(")[2], fields[0] if fields else "", int(fields[1]) if len(fields) > 1 else 0
 
     def _address(self, number: int, table: dict[int, str]) -> str:
-        folder = f"{self._proc}/{number}/fd"
-        try:
-            links = [os.readlink(f"{folder}/{name}") for name in os.listdir(folder)]
-        except (FileNotFoundError, ProcessLookupError):
-            return ""  # it has ended meanwhile
-        inodes = (int(link[8:-1]) for link in links if link.startswith("socket:["))
-        return next((table[inode] for inode in inodes if inode in table), "")
+        return next((table[inode] for inode in _sockets(f"{self._proc}/{number}/fd") if inode in table), "")
 
     def _started(self, number: int) -> float:
         """When a process began, in seconds since the kernel did (proc_pid_stat(5), field 22)."""
@@ -120,6 +114,28 @@ class Shadows:
                 return file.read()
         except (FileNotFoundError, ProcessLookupError):
             return ""
+
+
+def sockets_of(names: "Container[str]", proc: str = "/proc") -> set[int]:
+    """The inodes of the sockets that HTCondor's daemons of these names have. Anybody may call a program so; one that is not HTCondor's own file does not count."""
+    found: set[int] = set()
+    for entry in os.listdir(proc):
+        try:
+            program = os.readlink(f"{proc}/{entry}/exe") if entry.isdigit() else ""
+        except OSError:
+            continue  # it has ended meanwhile, or is the kernel's
+        folder, _, name = program.rpartition("/")
+        if folder == PROGRAMS and name in names:
+            found.update(_sockets(f"{proc}/{entry}/fd"))
+    return found
+
+
+def _sockets(folder: str) -> list[int]:
+    try:
+        links = [os.readlink(f"{folder}/{name}") for name in os.listdir(folder)]
+    except (FileNotFoundError, ProcessLookupError):
+        return []  # it has ended meanwhile
+    return [int(link[8:-1]) for link in links if link.startswith("socket:[")]
 
 
 def connections(table: str, at_home: bool = False) -> dict[int, str]:
