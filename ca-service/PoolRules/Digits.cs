@@ -3,7 +3,8 @@ using System.Globalization;
 namespace PoolRules;
 
 /// <summary>Whole numbers in decimal digits, out of texts that anybody may have written.</summary>
-public static class Digits
+/// <remarks>Brunet, which refers to no project, is built with this file, too, and has the class for itself.</remarks>
+static partial class Digits
 {
     /// <summary>
     /// Reads one: digits of ASCII alone, no sign, no blank; zeros may lead. The framework's own TryParse takes characters 0 behind the digits, too, so one number would

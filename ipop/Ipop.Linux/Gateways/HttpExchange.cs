@@ -16,10 +16,13 @@ internal static class HttpExchange
     /// <param name="remote">The gateway.</param>
     /// <param name="request">The request's bytes.</param>
     /// <param name="patience">Longest time altogether.</param>
-    /// <returns>What came until the gateway closed or the reply was whole; empty if nobody is there.</returns>
-    internal static ReadOnlyMemory<byte> Run(IPAddress? local, IPEndPoint remote, ReadOnlyMemory<byte> request, TimeSpan patience)
+    /// <returns>What came until the gateway closed or the reply was whole; empty if nobody is there, or that took longer.</returns>
+    internal static ReadOnlyMemory<byte> Run(IPAddress? local, IPEndPoint remote, ReadOnlyMemory<byte> request, TimeSpan patience) =>
+        Run(local, remote, request, new Deadline(() => Environment.TickCount64, (long)patience.TotalMilliseconds));
+
+    /// <summary>The same, by any clock.</summary>
+    internal static ReadOnlyMemory<byte> Run(IPAddress? local, IPEndPoint remote, ReadOnlyMemory<byte> request, Deadline deadline)
     {
-        long deadline = Environment.TickCount64 + (long)patience.TotalMilliseconds;
         using var socket = new Socket(remote.AddressFamily, SocketType.Stream, ProtocolType.Tcp);
         try
         {
@@ -36,7 +39,7 @@ internal static class HttpExchange
             }
 
             socket.Blocking = true;
-            socket.SendTimeout = Left(deadline);
+            socket.SendTimeout = deadline.Left;
             for (int sent = 0; sent < request.Length;)
             {
                 sent += socket.Send(request.Span[sent..]);
@@ -50,7 +53,7 @@ internal static class HttpExchange
         }
     }
 
-    private static bool Connect(Socket socket, IPEndPoint remote, long deadline)
+    private static bool Connect(Socket socket, IPEndPoint remote, Deadline deadline)
     {
         try
         {
@@ -59,12 +62,12 @@ internal static class HttpExchange
         }
         catch (SocketException exception) when (exception.SocketErrorCode is SocketError.WouldBlock or SocketError.InProgress)
         {
-            return socket.Poll(Left(deadline) * 1000, SelectMode.SelectWrite)
+            return socket.Poll(deadline.Left * 1000, SelectMode.SelectWrite)
                 && (int)socket.GetSocketOption(SocketOptionLevel.Socket, SocketOptionName.Error)! == 0;
         }
     }
 
-    private static ReadOnlyMemory<byte> Receive(Socket socket, long deadline)
+    private static ReadOnlyMemory<byte> Receive(Socket socket, Deadline deadline)
     {
         byte[] reply = new byte[4096];
         int length = 0;
@@ -75,7 +78,13 @@ internal static class HttpExchange
                 Array.Resize(ref reply, Math.Min(reply.Length * 2, PortMapper.LongestReply));
             }
 
-            socket.ReceiveTimeout = Left(deadline);
+            // Each byte comes within the timeout where a gateway sends one by one.
+            if (deadline.IsOver)
+            {
+                return default;
+            }
+
+            socket.ReceiveTimeout = deadline.Left;
             int count = socket.Receive(reply, length, reply.Length - length, SocketFlags.None);
             length += count;
             if (count == 0 || PortMapper.IsWholeReply(reply.AsMemory(0, length)))
@@ -87,6 +96,16 @@ internal static class HttpExchange
         return reply.AsMemory(0, length);
     }
 
-    /// <summary>Milliseconds left, at least 1: 0 would mean for ever.</summary>
-    private static int Left(long deadline) => (int)Math.Max(1, deadline - Environment.TickCount64);
+    /// <summary>The end of the time that there is.</summary>
+    /// <param name="clock">Milliseconds of a clock that is never set.</param>
+    /// <param name="patience">Milliseconds from now on.</param>
+    internal readonly struct Deadline(Func<long> clock, long patience)
+    {
+        private readonly long _at = clock() + patience;
+
+        public bool IsOver => clock() >= _at;
+
+        /// <summary>Milliseconds left, at least 1: 0 would mean for ever.</summary>
+        public int Left => (int)Math.Max(1, _at - clock());
+    }
 }

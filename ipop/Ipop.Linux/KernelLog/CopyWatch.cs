@@ -58,7 +58,7 @@ public sealed unsafe class CopyWatch : IDisposable
         int comma = record.IndexOf((byte)',');
         int text = record.IndexOf((byte)';') + 1;
         return comma > 0 && text > comma
-            && int.TryParse(record[..comma], System.Globalization.CultureInfo.InvariantCulture, out int priority) && priority is >= 0 and < KernelPriorities
+            && Digits.TryRead(Encoding.ASCII.GetString(record[..comma]), KernelPriorities - 1, out _)
             && record[text..].StartsWith(Words);
     }
 

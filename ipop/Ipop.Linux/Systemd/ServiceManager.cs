@@ -11,6 +11,10 @@ namespace Ipop.Linux.Systemd;
 public sealed unsafe class ServiceManager : IDisposable
 {
     private const int FirstDescriptor = 3;
+
+    /// <summary>Descriptors that systemd keeps for a unit at most: far more than one that keeps its tap and sockets has.</summary>
+    private const int MostDescriptors = 1024;
+
     private readonly Socket? _socket;
 
     /// <summary>Reads systemd's environment variables.</summary>
@@ -77,13 +81,13 @@ public sealed unsafe class ServiceManager : IDisposable
     {
         var kept = new List<(string Name, int Descriptor)>();
         if (environment("LISTEN_PID") != Environment.ProcessId.ToString(System.Globalization.CultureInfo.InvariantCulture)
-            || !int.TryParse(environment("LISTEN_FDS"), out int count))
+            || !Digits.TryRead(environment("LISTEN_FDS"), MostDescriptors, out ulong count))
         {
             return kept;
         }
 
         string[] names = (environment("LISTEN_FDNAMES") ?? string.Empty).Split(':');
-        for (int index = 0; index < count; index++)
+        for (int index = 0; index < (int)count; index++)
         {
             const int F_SETFD = 2, FD_CLOEXEC = 1;
             _ = Interop.Libc.fcntl(FirstDescriptor + index, F_SETFD, FD_CLOEXEC);

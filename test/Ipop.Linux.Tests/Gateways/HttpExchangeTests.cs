@@ -59,6 +59,38 @@ public sealed class HttpExchangeTests : IDisposable
         await serving;
     }
 
+    /// <summary>All of it lies ready, so no read has to wait; by the clock each takes a part of the time.</summary>
+    [Fact]
+    public async Task A_gateway_that_never_comes_to_an_end_is_left_when_the_time_is_over()
+    {
+        byte[] endless = Encoding.ASCII.GetBytes("HTTP/1.1 200 OK\r\n\r\n" + new string('a', PortMapper.LongestReply));
+        using var isReady = new ManualResetEventSlim();
+        Task<Socket> serving = Task.Run(async () =>
+        {
+            Socket client = await _listener.AcceptSocketAsync();
+            client.SendBufferSize = 4 * endless.Length;
+            _ = await client.SendAsync(endless);
+            isReady.Set();
+            return client;
+        });
+
+        long looks = 0;
+        long Clock()
+        {
+            // The first look is before the connection.
+            if (looks > 0)
+            {
+                isReady.Wait();
+            }
+
+            return looks++ * 10_000;
+        }
+
+        ReadOnlyMemory<byte> reply = await Task.Run(() => HttpExchange.Run(IPAddress.Loopback, _place, Request, new HttpExchange.Deadline(Clock, 60_000)));
+        Assert.Equal(0, reply.Length);
+        (await serving).Dispose();
+    }
+
     [Fact]
     public async Task Nobody_there_is_no_reply()
     {

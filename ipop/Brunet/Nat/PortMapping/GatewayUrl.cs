@@ -1,5 +1,5 @@
-using System.Globalization;
 using System.Net;
+using PoolRules;
 
 namespace Brunet.Nat.PortMapping;
 
@@ -27,13 +27,13 @@ internal sealed record GatewayUrl(string Host, ushort Port, string Path)
         string host = slash < 0 ? text[Scheme.Length..] : text[Scheme.Length..slash];
         string path = slash < 0 ? "/" : text[slash..];
         int colon = host.IndexOf(':', StringComparison.Ordinal);
-        ushort port = 80;
-        if (colon >= 0 && (!ushort.TryParse(host.AsSpan(colon + 1), NumberStyles.None, CultureInfo.InvariantCulture, out port) || port == 0))
+        ulong port = 80;
+        if (colon >= 0 && (!Digits.TryRead(host.AsSpan(colon + 1), ushort.MaxValue, out port) || port == 0))
         {
             return null;
         }
 
-        return gateway.Address.IsIPv4 && (colon < 0 ? host : host[..colon]) == Name(gateway.Address.IPv4) ? new GatewayUrl(host, port, path) : null;
+        return gateway.Address.IsIPv4 && (colon < 0 ? host : host[..colon]) == Name(gateway.Address.IPv4) ? new GatewayUrl(host, (ushort)port, path) : null;
     }
 
     /// <summary>Reads a URL that may be relative to this one (RFC 3986 section 5.2, without dot segments).</summary>

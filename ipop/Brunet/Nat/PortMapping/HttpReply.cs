@@ -1,5 +1,6 @@
 using System.Globalization;
 using System.Text;
+using PoolRules;
 
 namespace Brunet.Nat.PortMapping;
 
@@ -27,9 +28,7 @@ internal sealed record HttpReply(int Status, ReadOnlyMemory<byte> Body)
 
         if (head.Find("CONTENT-LENGTH") is { } text)
         {
-            return int.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out int length) && length <= body.Length
-                ? new HttpReply(head.Status, body[..length])
-                : null;
+            return Digits.TryRead(text, (ulong)body.Length, out ulong length) ? new HttpReply(head.Status, body[..(int)length]) : null;
         }
 
         return new HttpReply(head.Status, body);
@@ -49,8 +48,8 @@ internal sealed record HttpReply(int Status, ReadOnlyMemory<byte> Body)
         }
 
         string[] lines = Encoding.Latin1.GetString(bytes[..end]).Split("\r\n");
-        return lines[0].Length >= 12 && int.TryParse(lines[0].AsSpan(9, 3), NumberStyles.None, CultureInfo.InvariantCulture, out int status)
-            ? new HttpHead(status, lines, end + 4)
+        return lines[0].Length >= 12 && Digits.TryRead(lines[0].AsSpan(9, 3), int.MaxValue, out ulong status)
+            ? new HttpHead((int)status, lines, end + 4)
             : null;
     }
 

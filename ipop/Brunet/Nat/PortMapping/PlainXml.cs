@@ -1,5 +1,6 @@
 using System.Globalization;
 using System.Text;
+using PoolRules;
 
 namespace Brunet.Nat.PortMapping;
 
@@ -193,21 +194,18 @@ internal static class PlainXml
         }
     }
 
-    private static string? Entity(string name)
-    {
-        int number = -1;
-        return name switch
+    private static string? Entity(string name) =>
+        name switch
         {
             "amp" => "&",
             "lt" => "<",
             "gt" => ">",
             "quot" => "\"",
             "apos" => "'",
-            ['#', 'x', .. string hex] when int.TryParse(hex, NumberStyles.AllowHexSpecifier, CultureInfo.InvariantCulture, out number) && Rune.IsValid(number) =>
+            ['#', 'x', .. string hex]
+                when hex.All(char.IsAsciiHexDigit) && int.TryParse(hex, NumberStyles.AllowHexSpecifier, CultureInfo.InvariantCulture, out int number) && Rune.IsValid(number) =>
                 new Rune(number).ToString(),
-            ['#', .. string digits] when int.TryParse(digits, NumberStyles.None, CultureInfo.InvariantCulture, out number) && Rune.IsValid(number) =>
-                new Rune(number).ToString(),
+            ['#', .. string digits] when Digits.TryRead(digits, int.MaxValue, out ulong number) && Rune.IsValid((int)number) => new Rune((int)number).ToString(),
             _ => null,
         };
-    }
 }

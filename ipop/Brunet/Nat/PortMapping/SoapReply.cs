@@ -1,4 +1,4 @@
-using System.Globalization;
+using PoolRules;
 
 namespace Brunet.Nat.PortMapping;
 
@@ -35,17 +35,17 @@ internal sealed record SoapReply(IReadOnlyDictionary<string, string> Values, int
             return null;
         }
 
-        int error = 0;
-        if (values.TryGetValue("errorCode", out string? text) && !int.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out error))
+        ulong error = 0;
+        if (values.TryGetValue("errorCode", out string? text) && !Digits.TryRead(text, int.MaxValue, out error))
         {
             return null;
         }
 
         // A fault comes with status 500; a gateway that refuses otherwise has an error too.
-        return http.Status == 200 || error != 0 ? new SoapReply(values, error) : null;
+        return http.Status == 200 || error != 0 ? new SoapReply(values, (int)error) : null;
     }
 
     /// <summary>A port among the values, 0 if there is none.</summary>
     public ushort Port(string name) =>
-        Values.TryGetValue(name, out string? text) && ushort.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out ushort port) ? port : (ushort)0;
+        Values.TryGetValue(name, out string? text) && Digits.TryRead(text, ushort.MaxValue, out ulong port) ? (ushort)port : (ushort)0;
 }

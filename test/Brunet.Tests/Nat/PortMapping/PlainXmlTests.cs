@@ -30,6 +30,8 @@ public sealed class PlainXmlTests
     [InlineData("<1></1>")]
     [InlineData("<a>&unknown;</a>")]
     [InlineData("<a>&#xd800;</a>")]
+    [InlineData("<a>&#65\0;</a>")]
+    [InlineData("<a>&#x41\0;</a>")]
     [InlineData("<a>& b</a>")]
     [InlineData("<a><!-- </a>")]
     [InlineData("<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>")]
