@@ -3,8 +3,6 @@ Once the kernel holds no more of what nobody takes, the daemon waits with all it
 Ended, it tries a new one, and the kernel says at once that nobody is there.
 
 Who is gone is what ipopd told the kernel: its routes that say "unreachable". Connections of jobs are not touched: they go on when the machine is back."""
-import os
-
 from wow.jobs import shadows
 from wow.lib import control, ipv4, paths, system
 
