@@ -8,8 +8,6 @@ from runner.counts import Count
 
 COMPUTES, UNITS, MACHINES, WAITS, SLEEPS, ALONE = "computes", "units", "machines", "waits", "sleeps", "alone"
 BESIDE = (COMPUTES, UNITS, MACHINES, WAITS, SLEEPS)
-YIELDS = (COMPUTES, UNITS)
-"""What mostly computes. The others mostly wait, one thing after the other: they get a processor at once where they want one, and these have what is left."""
 LOOK_SECONDS = 1.0
 
 

@@ -12,8 +12,6 @@ GRACE_SECONDS = 15
 SIGN_OF_LIFE_SECONDS = 60
 LOOK_SECONDS = 5
 """How soon a case that failed is told."""
-NICE = ("nice", "-n", "5")
-"""A third of the weight of others (sched(7))."""
 STOP_SECONDS = 0.05
 """How soon a command's end is noticed, and by it that all is to end."""
 
@@ -48,32 +46,21 @@ class Stopped(Exception):
     """The command was ended because all is to end."""
 
 
-def run(command: list, log: pathlib.Path, limit: float, cwd: pathlib.Path, say=print, environment=None, stop=None, yields=False) -> Ended:
+def run(command: list, log: pathlib.Path, limit: float, cwd: pathlib.Path, say=print, environment=None, stop=None) -> Ended:
     """Runs a command until it ends or its seconds are used up; then its whole group gets SIGTERM, so that traps can clean up,
-    and SIGKILL some seconds later. Interrupting the caller, or setting the event `stop` from another thread, does the same. yields: the processors are
-    others' where these want them."""
+    and SIGKILL some seconds later. Interrupting the caller, or setting the event `stop` from another thread, does the same."""
     stop = stop or threading.Event()
     started = time.monotonic()
     known = len(failures(log)) if log.exists() else 0
     with log.open("ab") as output:
         child = subprocess.Popen(
-            [*NICE, *command] if yields else command, cwd=cwd, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
+            command, cwd=cwd, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
             start_new_session=True, env=environment)
-    if yields:
-        yield_as_a_session(child.pid)
     try:
         return watch(child, log, started, limit, say, stop, known)
     except BaseException:
         end_group(child)
         raise
-
-
-def yield_as_a_session(leader: int) -> None:
-    """Where the kernel shares the processors among sessions (sched(7), autogroup), a process's niceness counts within its own alone."""
-    try:
-        pathlib.Path(f"/proc/{leader}/autogroup").write_text(NICE[-1], encoding="ascii")
-    except OSError:  # it has ended, or the kernel has no such thing
-        pass
 
 
 def watch(child: subprocess.Popen, log: pathlib.Path, started: float, limit: float, say, stop: threading.Event, known: int) -> Ended:

@@ -49,17 +49,6 @@ class Run(unittest.TestCase):
         self.assertGreater(ended.processor, 0.1)
         self.assertLess(self.sh("sleep 1").processor, 0.1)
 
-    def test_what_yields_has_less_of_the_processors_by_itself_and_as_a_session(self):
-        for yields, own in ((False, os.getpriority(os.PRIO_PROCESS, 0)), (True, os.getpriority(os.PRIO_PROCESS, 0) + 5)):
-            self.log.unlink(missing_ok=True)
-            # It looks when the session's share is set, which comes after its start.
-            script = "end=$(($(date +%s) + 2)); while [ $(date +%s) -lt $end ]; do sleep 0.1; done; nice; cat /proc/self/autogroup 2> /dev/null || :"
-            self.assertEqual(run(["sh", "-c", script], self.log, 30, self.folder, yields=yields).code, 0)
-            niceness, *group = self.log.read_text().splitlines()
-            self.assertEqual(int(niceness), own)
-            for line in group:
-                self.assertTrue(line.endswith(f" nice {5 if yields else 0}"), line)
-
     def test_has_no_standard_input_to_wait_for(self):
         self.assertEqual(self.sh("read line || exit 7").code, 7)
 

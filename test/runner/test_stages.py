@@ -169,13 +169,6 @@ class Running(Clone):
         self.assertRegex(rows, r"(?m)^s0 +computes +1 +0 .* s$\n^s1 +waits +1 +0 .* s$")
         self.assertEqual(last, "2 passed, 0 failed")
 
-    def test_what_computes_leaves_the_processors_to_what_waits(self):
-        script = f"#!/bin/sh\nnice > {self.root}/$(basename \"$0\").nice\necho 1 passed, 0 failed\n"
-        lanes = (COMPUTES, UNITS, MACHINES, WAITS, SLEEPS, ALONE)
-        self.assertEqual(self.main(*[(script, ())] * len(lanes), lanes=lanes), (0, "6 passed, 0 failed"))
-        own = os.getpriority(os.PRIO_PROCESS, 0)
-        self.assertEqual([int((self.root / f"s{number}.nice").read_text()) - own for number in range(len(lanes))], [5, 5, 0, 0, 0, 0])
-
     def test_one_lane_runs_all_in_the_plans_order(self):
         log = self.root / "log"
         scripts = [(f"#!/bin/sh\necho {name} >> {log}\necho 1 passed, 0 failed\n", ()) for name in "abc"]
