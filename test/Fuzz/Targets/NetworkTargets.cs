@@ -75,6 +75,11 @@ internal static class NetworkTargets
     private static int Tap(List<byte[]> frames)
     {
         var guest = new Guest(isBound: frames.Count % 2 == 0);
+        if (frames.Count % 4 == 2)
+        {
+            guest.LoseRemote();
+        }
+
         foreach (byte[] frame in frames)
         {
             guest.Network.FrameFromTap(guest.Now, frame, Offload(frame));

@@ -16,9 +16,11 @@ internal static class RouteTarget
             new("new", Message(RouteMessage.NewRoute, new Route(new IPv4Address(0x0a800000), 16, new IPv4Address(0x0a800101), 1280, 1240))),
             new("gone", Message(RouteMessage.DeleteRoute, new Route(new IPv4Address(0x0a800000), 16, default, 0, 0))),
             new("all", Dump()),
+            new("unreachable", Unreachable(new IPv4Address(0x0a800102))),
         ],
         new FieldMutator(Fields),
-        input => RouteMessage.TryRead(input, Interface, out IPv4Address prefix, out int length)
+        input => RouteMessage.TryReadUnreachable(input, out IPv4Address host) ? Unreachable(host)
+            : RouteMessage.TryRead(input, Interface, out IPv4Address prefix, out int length)
             ? Message(RouteMessage.NewRoute, new Route(prefix, length, new IPv4Address(0x0a800101), 1280, 1240))
             : null,
         isStrict: false);
@@ -27,6 +29,12 @@ internal static class RouteTarget
     {
         byte[] message = new byte[Longest];
         return Headed(message.AsSpan(0, RouteMessage.Write(message, type, Interface, route)), type);
+    }
+
+    private static byte[] Unreachable(IPv4Address host)
+    {
+        byte[] message = new byte[Longest];
+        return Headed(message.AsSpan(0, RouteMessage.WriteUnreachable(message, RouteMessage.NewRoute, host)), RouteMessage.NewRoute);
     }
 
     private static byte[] Dump()

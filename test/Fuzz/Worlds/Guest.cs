@@ -68,6 +68,13 @@ internal sealed class Guest
     /// <summary>What is tested.</summary>
     public VirtualNetwork Network { get; }
 
+    /// <summary>The owner of the samples' other address answers nothing any more, while others are heard.</summary>
+    public void LoseRemote()
+    {
+        Network.GoneChanged = (address, _) => Oracle.That(address == PacketSamples.Remote, "nobody else is gone");
+        _overlay.Unreachable.Add(Peers.Certified("x", PacketSamples.Remote.ToString()).Address);
+    }
+
     /// <summary>Lets half a second pass, from tick to tick.</summary>
     public void Pass()
     {
