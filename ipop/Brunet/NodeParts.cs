@@ -80,7 +80,7 @@ internal sealed class NodeParts
         Tracer = Take(new Tracer(local, Peers, GreedyRouter));
         var responder = Take(new TraceResponder(local, GreedyRouter));
         Clocks = Take(new PeerClocks(local, Peers, Transport));
-        Absence = new AbsenceJudge(Peers, Handshaker, Pinger);
+        Absence = Take(new AbsenceJudge(Peers, Handshaker, Pinger));
 
         // Who hears of what, in this order.
         Agenda.Settling += Members.Note;

@@ -8,7 +8,7 @@ namespace Brunet.Diagnosis;
 /// Says of a peer that is unreachable whether it is gone. It is where others are heard meanwhile: where nobody is, this node itself has lost its network. Only of
 /// whom a session stood with: a node that was never met may be hard to reach for a while.
 /// </summary>
-internal sealed class AbsenceJudge(PeerTable peers, Handshaker handshaker, Pinger pinger)
+internal sealed class AbsenceJudge(PeerTable peers, Handshaker handshaker, Pinger pinger) : ITimed
 {
     /// <summary>Nodes that were forgotten as peers and are known to have been there; the oldest gives way.</summary>
     private const int MostMet = 256;
@@ -22,18 +22,22 @@ internal sealed class AbsenceJudge(PeerTable peers, Handshaker handshaker, Pinge
     private static readonly TimeSpan AskEvery = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan CalledKept = TimeSpan.FromSeconds(10);
 
-    [Bounded(nameof(MostMet))]
-    private readonly Queue<NodeAddress> _order = new();
+    /// <summary>Who was heard last before that is forgotten, and no more known than a stranger.</summary>
+    private static readonly TimeSpan MetFor = TimeSpan.FromMinutes(60);
 
+    /// <summary>When each was heard last.</summary>
     [Bounded(nameof(MostMet))]
-    private readonly HashSet<NodeAddress> _met = [];
+    private readonly Dictionary<NodeAddress, TimeSpan> _met = [];
 
     private TimeSpan _askAt;
+
+    /// <inheritdoc/>
+    public TimeSpan NextTick { get; private set; } = TimeSpan.MaxValue;
 
     /// <summary>Whether a node is gone. Where it is unreachable and nobody else was heard since, some others are pinged, at most once a second.</summary>
     public bool IsGone(TimeSpan now, NodeAddress node)
     {
-        if (!peers.TryGetValue(node, out Peer? peer) || peer.UnreachableSince(now) is not { } since || !(peer.Current is not null || _met.Contains(node)))
+        if (!peers.TryGetValue(node, out Peer? peer) || peer.UnreachableSince(now) is not { } since || !(peer.Current is not null || _met.ContainsKey(node)))
         {
             return false;
         }
@@ -64,16 +68,36 @@ internal sealed class AbsenceJudge(PeerTable peers, Handshaker handshaker, Pinge
     /// <summary>A peer is forgotten: whoever had a session was there once.</summary>
     public void OnRemoved(Peer peer)
     {
-        if (peer.Current is null || !_met.Add(peer.Address))
+        if (peer.Current is null)
         {
             return;
         }
 
-        _order.Enqueue(peer.Address);
-        if (_order.Count > MostMet)
+        _met[peer.Address] = peer.LastReceived;
+        NextTick = Moment.Earlier(NextTick, peer.LastReceived + MetFor);
+        if (_met.Count > MostMet)
         {
-            _met.Remove(_order.Dequeue());
+            _met.Remove(_met.MinBy(one => one.Value).Key);
         }
+    }
+
+    /// <inheritdoc/>
+    public void Tick(TimeSpan now)
+    {
+        NextTick = TimeSpan.MaxValue;
+        foreach ((NodeAddress node, TimeSpan heard) in _met)
+        {
+            if (now - heard >= MetFor)
+            {
+                _met.Remove(node);
+            }
+            else
+            {
+                NextTick = Moment.Earlier(NextTick, heard + MetFor);
+            }
+        }
+
+        _met.TrimExcess();
     }
 
     /// <summary>Pings those that were heard last.</summary>
