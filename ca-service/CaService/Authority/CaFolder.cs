@@ -15,7 +15,6 @@ internal sealed class CaFolder : IDisposable
     private const UnixFileMode OwnerOnly = UnixFileMode.UserRead | UnixFileMode.UserWrite;
     private const UnixFileMode Readable = OwnerOnly | UnixFileMode.GroupRead | UnixFileMode.OtherRead;
 
-
     private readonly string _certificatePath;
     private readonly AuthorityRenewal _renewal;
     private readonly Lock _looking = new();

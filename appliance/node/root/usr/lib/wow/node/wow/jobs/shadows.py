@@ -146,9 +146,13 @@ def connections(table: str, at_home: bool = False) -> dict[int, str]:
         fields = line.split()
         (here, port_here), (there, port_there) = fields[1].split(":"), fields[2].split(":")
         if fields[3] == ESTABLISHED and int(port_here if at_home else port_there, 16) == paths.CONDOR_PORT and not (at_home and here == there):
-            # The kernel prints the four bytes as one number of this machine, whose first byte is the address's last.
-            found[int(fields[9])] = ipv4.format_address(int.from_bytes(bytes.fromhex(there)[::-1], "big"))
+            found[int(fields[9])] = address_of(there)
     return found
+
+
+def address_of(word: str) -> str:
+    """What the kernel prints of an address: its four bytes as one number of this machine, whose first byte is the address's last."""
+    return ipv4.format_address(int.from_bytes(bytes.fromhex(word)[::-1], "big"))
 
 
 def is_job(word: str) -> bool:

@@ -4,7 +4,7 @@ Ended, it tries a new one, and the kernel says at once that nobody is there.
 
 Who is gone is what ipopd told the kernel: its routes that say "unreachable". Connections of jobs are not touched: they go on when the machine is back."""
 from wow.jobs import shadows
-from wow.lib import control, ipv4, paths, system
+from wow.lib import control, paths, system
 
 DAEMONS = ("condor_master", "condor_schedd", "condor_startd", "condor_negotiator")
 """Programs that tell managers of themselves, and do nothing else by connections to HTCondor's port that may wait."""
@@ -27,8 +27,11 @@ class Updates:
         """Ends what hangs on managers that are gone."""
         if not (away := unreachable(self._read("net/route"))):
             return
-        waiting = stuck(self._read("net/tcp"), away)
-        if not waiting or not (waiting := {inode: ends for inode, ends in waiting.items() if ends[1] in managers(control.status())}):
+        # A worker may be gone for long, so ipopd is asked only where something waits.
+        if not (waiting := stuck(self._read("net/tcp"), away)):
+            return
+        known = managers(control.status())
+        if not (waiting := {inode: ends for inode, ends in waiting.items() if ends[1] in known}):
             return
         own = shadows.sockets_of(DAEMONS, self._proc)
         for inode in sorted(waiting.keys() & own):
@@ -45,7 +48,7 @@ class Updates:
 def unreachable(table: str) -> set[str]:
     """The hosts that the kernel holds to be unreachable. table: what /proc/net/route holds."""
     rows = (line.split() for line in table.splitlines()[1:])
-    return {address(row[1]) for row in rows if len(row) > 7 and int(row[3], 16) & REJECT and row[7] == WHOLE}
+    return {shadows.address_of(row[1]) for row in rows if len(row) > 7 and int(row[3], 16) & REJECT and row[7] == WHOLE}
 
 
 def stuck(table: str, hosts: set[str]) -> dict[int, tuple[int, str]]:
@@ -55,16 +58,11 @@ def stuck(table: str, hosts: set[str]) -> dict[int, tuple[int, str]]:
     for line in table.splitlines()[1:]:
         fields = line.split()
         there, port = fields[2].split(":")
-        if fields[3] == shadows.ESTABLISHED and int(port, 16) == paths.CONDOR_PORT and int(fields[4].split(":")[0], 16) and address(there) in hosts:
-            found[int(fields[9])] = (int(fields[1].split(":")[1], 16), address(there))
+        if fields[3] == shadows.ESTABLISHED and int(port, 16) == paths.CONDOR_PORT and int(fields[4].split(":")[0], 16) and (host := shadows.address_of(there)) in hosts:
+            found[int(fields[9])] = (int(fields[1].split(":")[1], 16), host)
     return found
 
 
 def managers(status: "Status") -> set[str]:
     """The addresses of the pool's managers, as far as they are known."""
     return {one["address"] for one in status["managers"] if one["address"]} | ({status["manager"]} if status["manager"] else set())
-
-
-def address(word: str) -> str:
-    """The kernel prints the four bytes as one number of this machine, whose first byte is the address's last."""
-    return ipv4.format_address(int.from_bytes(bytes.fromhex(word)[::-1], "big"))
