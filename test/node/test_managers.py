@@ -5,7 +5,7 @@ import tempfile
 import unittest
 from unittest import mock
 
-from wow.condor import collector, managers, reread, start
+from wow.condor import collector, managers, pace, reread, start
 from wow.config import facts, names
 from wow.join import certificates, enrol, member, relist, renew
 from wow.lib import agreed, console, control, files, overlay, paths, system
@@ -251,8 +251,8 @@ class HTCondor:
         test.addCleanup(folder.cleanup)
         self.master, self.takes, self.ran, self.looked, self._ends = master, True, [], [], list(ends)
         for patch in (mock.patch.multiple(paths, RUN=folder.name), mock.patch.object(managers, "FILE", f"{folder.name}/managers.conf"),
-                      mock.patch.object(reread, "READ", f"{folder.name}/managers.read"), mock.patch.object(system, "run", self.run), mock.patch.object(system, "must", self.must),
-                      mock.patch.object(console, "NOTICE", f"{folder.name}/issue")):
+                      mock.patch.multiple(reread, READ=f"{folder.name}/managers.read", PACE=f"{folder.name}/pace.conf", PACE_READ=f"{folder.name}/pace.read"),
+                      mock.patch.multiple(system, run=self.run, must=self.must), mock.patch.object(console, "NOTICE", f"{folder.name}/issue")):
             patch.start()
             test.addCleanup(patch.stop)
 
@@ -328,6 +328,29 @@ class Change(unittest.TestCase):
             reread.reread()
         reread.reread()
         self.assertEqual(["condor_reconfig", "condor_reconfig", "condor_on"], condor.ran)
+
+    def test_what_is_told_of_the_machine_is_read_again_by_itself_too_and_leaves_the_negotiator_alone(self):
+        condor = HTCondor(self)
+        condor.lists(self.TWO, self.TWO)
+        for text in ("WowPlace = 1\n", "\n"):
+            files.write(reread.PACE, text)
+            self.assertTrue(reread.reread())
+            self.assertFalse(reread.reread())
+            self.assertEqual((text, self.TWO), (files.read(reread.PACE_READ), files.read(reread.READ)))
+        self.assertEqual(["condor_reconfig"] * 2, condor.ran)
+
+    def test_what_is_told_of_the_machine_goes_before_a_manager_is_asked_and_again_where_the_one_before_was_ended(self):
+        condor, asked = HTCondor(self), []
+        with mock.patch.multiple(pace, FILE=reread.PACE, machine_ad=lambda *_: {"WowPlace": "1"}), mock.patch.object(control, "peers", list), \
+                mock.patch.object(facts, "read", samples.pool), mock.patch.object(control, "status", lambda: status(TWO)), \
+                mock.patch.object(collector, "ask", lambda *_: asked.append(list(condor.ran)) or (0, "50\n11")):
+            condor.takes = False
+            self.assertEqual(0, pace.main())
+            self.assertEqual((None, ["condor_reconfig"]), (files.find(reread.PACE_READ), asked[0]))
+            condor.takes = True
+            self.assertEqual(0, pace.main())
+        self.assertEqual((2, 3), (len(asked[1]) - 1, len(condor.ran)), "the first is told late and once")
+        self.assertEqual((120, files.read(reread.PACE)), (pace.kept(files.read(reread.PACE)), files.read(reread.PACE_READ)))
 
     def refuse(self, words):
         """A command that fails."""

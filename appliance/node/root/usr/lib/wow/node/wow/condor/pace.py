@@ -3,10 +3,10 @@ file of their own, made anew every quarter of an hour; HTCondor reads it again w
 
 An idle machine's ads are 14 kB. In a pool of ten they come every 30 s, so that a manager that was away knows all machines half a minute later; in
 one of a hundred that would be 47 kB/s at the manager. What changes, a slot taken, a job submitted, is told at once at any pace."""
-from wow.condor import collector
+from wow.condor import collector, reread
 from wow.config import facts
 from wow.config.facts import Facts
-from wow.lib import base, console, control, files, paths, system, version
+from wow.lib import base, console, control, files, version
 from wow.lib.errors import WowError
 from wow.place import state as places
 from wow.stack import kept as stacks
@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from wow.lib.answers import Peer, Status
 
-FILE = f"{paths.RUN}/condor-pace.conf"
+FILE = reread.PACE
 STEPS = ((10, 30), (20, 60), (50, 120))
 LONGEST = 300
 """So many slots' ads at the manager, so many seconds between two of this machine's; seconds with more slots."""
@@ -24,14 +24,18 @@ LIFETIME = 420
 
 
 def main() -> int:
-    """Exit code; systemd runs it by a timer. A manager that does not answer leaves the pace as it was."""
+    """Exit code; systemd runs it by a timer, and an owner who says where the machine is. What is known here is told first: the question to the managers may take
+    half a minute for each. A manager that does not answer leaves the pace as it was."""
     try:
-        pool = facts.read()
+        pool, status, peers = facts.read(), control.status(), control.peers()
+        write(pool, status, peers, None)
+        # In any case: one that was ended before HTCondor took its word has left a file that is equal.
+        reread.tried()
         code, said = collector.ask(["-collector", "-af", "HostsTotal"], 30.0)
         # A line for each manager's collector.
         known = [int(line) for line in said.splitlines() if line.isdigit()] if code == 0 else []
-        if write(pool, control.status(), control.peers(), max(known, default=None)):
-            system.must(["condor_reconfig"])
+        if write(pool, status, peers, max(known, default=None)):
+            reread.tried()
         return 0
     except WowError as error:
         console.say_error(error)

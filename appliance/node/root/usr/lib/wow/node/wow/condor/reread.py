@@ -1,8 +1,8 @@
-"""Has a running HTCondor read the list of managers again (managers.py), until it did.
+"""Has a running HTCondor read again what changes while it runs, until it did: the list of managers (managers.py), and what is told of the machine (pace.py).
 
-Its master takes no command while it starts, and then goes on with the list that it read before. So what it has read is noted in a file of its own: the unit
-copies the list there before it starts the master, and each command that the master took writes it. Whoever makes a new list tries once; wow-jobs compares
-both files in each of its rounds and tries again."""
+Its master takes no command while it starts, and then goes on with what it read before. And who gives the command may be ended before it was taken. So what
+HTCondor has read is noted in files of their own: the unit copies each file there before it starts the master, and each command that the master took writes
+them. Whoever makes a new file tries once; wow-jobs compares them in each of its rounds and tries again."""
 import time
 
 from wow.condor import managers
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 READ = f"{paths.RUN}/condor-managers.read"
 """The list that HTCondor has read."""
+PACE, PACE_READ = f"{paths.RUN}/condor-pace.conf", f"{paths.RUN}/condor-pace.read"
+"""What pace.py writes, and the same as HTCondor has read it."""
 UNIT = "condor.service"
 QUICK = 20.0
 """Seconds that a command may take."""
@@ -25,11 +27,12 @@ AGAIN = 30.0
 
 
 def reread(pause: "Callable[[float], None]" = time.sleep) -> bool:
-    """Has HTCondor read the list, if it has read another one; whether that was so. Where the last other manager was taken off the list, the master ends HAD, and
+    """Has HTCondor read the files of which it has read others; whether there was one. Where the last other manager was taken off the list, the master ends HAD, and
     HAD's end the negotiator, which nobody would start any more. WowError: HTCondor does not take it now."""
-    present, former = files.find(managers.FILE), files.read(READ)
-    if present is None or present == former or not (master := main_process()):
+    found = changed()
+    if not found or not (master := main_process()):
         return False
+    former, present = files.read(READ), found.get(READ, "")
     system.must(["condor_reconfig"], timeout=QUICK)
     if managers.TURNS in former and managers.ALONE in present and managers.TURNS not in present:
         for _ in range(ENDING):
@@ -38,8 +41,15 @@ def reread(pause: "Callable[[float], None]" = time.sleep) -> bool:
                 break
             pause(1.0)
         system.must(["condor_on", "-negotiator"], timeout=QUICK)
-    files.write(READ, present)
+    for path, text in found.items():
+        files.write(path, text)
     return True
+
+
+def changed() -> dict[str, str]:
+    """What HTCondor has not read yet, by the file that notes what it has read."""
+    there = {read: files.find(path) for path, read in ((managers.FILE, READ), (PACE, PACE_READ))}
+    return {read: text for read, text in there.items() if text is not None and text != files.find(read)}
 
 
 def main_process() -> str:
@@ -65,7 +75,7 @@ class Retry:
 
     def round(self, now: float) -> None:
         """now: seconds, of a clock that nobody sets. WowError in each round while the last try failed, so that it is told once."""
-        if files.read(managers.FILE) == files.read(READ):
+        if not changed():
             self._wrong = None
         elif now >= self._next:
             self._next, self._wrong = now + AGAIN, None
