@@ -124,4 +124,5 @@ def a_machine_without_a_pool_is_given_one_by_its_web_page_starts_again_with_it_a
 
 @START.check
 def the_power_button_ends_in_an_orderly_shutdown_with_home_clean(machine):
+    machine.ask("until systemctl --quiet is-active wow-power.service; do sleep 1; done")  # on a slow computer it comes long after the prompt
     power.ends_in_order(machine, machine.control, lambda qmp: qmp.ask("system_powerdown"), "reboot: Power down")

@@ -49,7 +49,7 @@ def ends_in_order(machine, socket, press, goodbye):
     with Qmp(str(socket)) as qmp:
         time.sleep(SETTLED)
         press(qmp)
-    machine.process.wait(ORDERLY)
+    machine.wait_until(lambda: machine.process.poll() is not None, "end", ORDERLY)
     note(f"{machine.name}: off after {time.monotonic() - started:.1f} s")
     expect(goodbye in machine.said(), f"the console does not say {goodbye}:\n{machine.last()}")
     state = run("dumpe2fs", "-h", f"{machine.home()}")
