@@ -34,6 +34,7 @@ tool() {{
     shift
     chroot /root {TOOLS}/lib/ld-linux-x86-64.so.2 --library-path {TOOLS}/lib:{TOOLS}/lib/ceph "{TOOLS}/bin/$program" "$@"
 }}
+mail() {{ sed "s,PLACE,$1," /root/mnt/opt/bench/mail > /root/tmp/mail; tool postmark /tmp/mail; }}
 took() {{ # took NAME PLACE COMMAND...: the hundredths of a second that it takes
     name="$1 $2"
     shift 2
@@ -45,9 +46,8 @@ took() {{ # took NAME PLACE COMMAND...: the hundredths of a second that it takes
     tell "verdict $name $((now - began))"
 }}
 """
-"""Mounts, and how a test's script runs a tool and tells how long something takes."""
+"""Mounts, and how a test's script runs a tool, PostMark in a place, and tells how long something takes."""
 SCRIPT = TOLD + f"""\
-mail() {{ sed "s,PLACE,$1," /root/mnt/opt/bench/mail > /root/tmp/mail; tool postmark /tmp/mail; }}
 files() {{ tool fio $(echo "{FIO}" | sed "s,PLACE,$1,"); }}
 clients() {{
     # What it says of itself: it works for a time, not for so much.

@@ -13,8 +13,9 @@ MEASURED = {
     "login": {"seconds": {"1": {"now": [9.9, 12.0, 9.8], "before": [10.0, 10.0, 10.0]}, "2": {"now": [5.0]}}},
     "work": {"postmark": {"home": [11.0], "plain": [10.0]}, "fio": {"home": [10.0], "plain": [10.0]}, "dbench": {"home": [97.0], "plain": [100.0]},
              "job": {"home": [1000.0], "plain": [985.0]}},
-    "stack": {"login": {"1": {"with": [12.0, 12.5, 20.0], "without": [10.0, 10.0, 10.0]}, "2": {"with": [13.0], "without": [10.0]}}, "initrd": 190,
-              "reads": {"tree": {"layers": [100.0], "plain": [94.0]}, "fio": {"layers": [100.0], "plain": [99.0]}}},
+    "stack": {"login": {"1": {"with": [12.0, 12.5, 20.0], "without": [10.0, 10.0, 10.0]}, "2": {"with": [13.0], "without": [10.0]}}, "initrd": {"with": 190, "without": 226},
+              "reads": {"tree": {"layers": [100.0], "plain": [84.0]}, "fio": {"layers": [100.0], "plain": [99.0]},
+                        "postmark": {"layers": [100.0], "plain": [94.0]}}},
     "stamp": {"processor": {"wow.ova": [0.4, 1.2], "wow.qcow2": [0.1, 0.1]}, "clock": {"wow.ova": [2.0, 3.0], "wow.qcow2": [0.5, 0.5]}}}
 
 
@@ -40,14 +41,15 @@ class Goals(unittest.TestCase):
         self.assertEqual(("1.06", True), self.met("first boot"))
 
     def test_what_takes_longer_is_less_and_what_does_more_is_more(self):
-        self.assertEqual(("0.909", False), self.met("PostMark"))
+        self.assertEqual(("0.909", False), self.met("PostMark: home"))
         self.assertEqual(("1", True), self.met("fio, random reads and"))
         self.assertEqual(("0.97", True), self.met("dbench"))
         self.assertEqual(("0.985", False), self.met("a job that computes"))
 
     def test_what_modules_cost(self):
         self.assertEqual((("1.25", True), ("1.3", False)), tuple(self.met(f"power-on to login with three modules, {number}") for number in (1, 2)))
-        self.assertEqual((("1.9", True), ("0.94", False), ("0.99", True)), (self.met("the initrd with"), self.met("reads of R"), self.met("fio, a lib")))
+        self.assertEqual((("1.9", True), ("2.26", None)), (self.met("the initrd with"), self.met("the same without")))
+        self.assertEqual((("0.94", False), ("0.99", True), ("0.84", None)), (self.met("PostMark: through"), self.met("fio, a lib"), self.met("R's 1,900")))
 
     def test_the_worst_stamp_counts(self):
         self.assertEqual((("1.2", False), ("0.1", True)), (self.met("stamp wow.ova"), self.met("stamp wow.qcow2")))
