@@ -38,7 +38,7 @@ TREE = "usr/lib/R"
 """Many files of a module; what a program of it reads when it starts."""
 FILE = "usr/lib/R/lib/libR.so"
 MAILS = "var/spool/bench"
-"""Where PostMark works: on the layers, whose writable one is home's disk."""
+"""Where PostMark works: on the layers, whose writable one is in memory."""
 FIO = f"--name=one --disk_util=0 --filename=PLACE/{FILE} --readonly --io_size=192m --rw=randread --bs=4k --ioengine=psync --invalidate=0 --randseed=7 --minimal"
 READS = """\
 read_tree() {
