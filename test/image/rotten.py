@@ -7,7 +7,7 @@ import time
 import shutil
 
 import paired
-from checks import expect, machine_check, note, run
+from checks import expect, long_check, note, run
 from machine import UNTIL_HOME
 from paired import HOME, INSTALL, Paired, System
 from places import OUT, WORK
@@ -119,7 +119,7 @@ class Opened:
         self.machine.raw.unlink()
 
 
-@machine_check
+@long_check
 def a_system_that_rots_is_mended_or_left_and_where_both_do_one_screen_says_what_to_do():
     own, junk = paired.image(), os.urandom(JUNK)
     one = System(**{**own.files, "node": grown(own.files["node"], "junk", junk)})
@@ -197,7 +197,7 @@ def both(machine):
     note("mended, left, and both damaged")
 
 
-@machine_check
+@long_check
 def a_kernel_that_the_disk_has_lost_is_left_after_two_starts():
     own = paired.image()
     machine = Rotten("headless", own, own)

@@ -66,7 +66,7 @@ class Running(unittest.TestCase):
         failed, said = self.run_all([named("good", lambda: None), named("wrong", wrong)], [named("crash", crash)])
         self.assertEqual(failed, 2)
         self.assertTrue(said.endswith("1 passed, 2 failed\n"))
-        self.assertRegex(said, r"FAILED wrong \([0-9.]+ s\)\n       the reason\n       a figure\n")
+        self.assertRegex(said, r"FAILED wrong \([0-9.]+ s; 0\.0 s of processor\)\n       the reason\n       a figure\n")
         self.assertIn("ValueError: of another kind", said)
 
     def test_a_machines_processor_time_stands_with_its_check_alone(self):
@@ -82,8 +82,8 @@ class Running(unittest.TestCase):
         failed, said = self.run_all([], [named("busy", burns), named("idle", lambda: None)])
         self.assertEqual(failed, 0, said)
         told = {line.split()[1]: line for line in said.splitlines()}
-        self.assertRegex(told["busy"], r"^ok +busy \([0-9.]+ s; 0\.[5-9] s of processor for its machines\)$")
-        self.assertRegex(told["idle"], r"^ok +idle \([0-9.]+ s\)$")
+        self.assertRegex(told["busy"], r"^ok +busy \([0-9.]+ s; 0\.[5-9] s of processor, 0\.[5-9] s of these for its machines\)$")
+        self.assertRegex(told["idle"], r"^ok +idle \([0-9.]+ s; 0\.0 s of processor\)$")
 
     def test_a_machine_that_does_not_end_is_waited_for_no_longer_than_asked(self):
         sleeper = machine.Measured(["sleep", "60"])
