@@ -54,7 +54,6 @@ class Rotten(Paired):
 
     def __init__(self, name, one, two):
         super().__init__(name, one)
-        self.raw = WORK / f"{name}.raw"
         with self.opened(OUT / "wow.qcow2") as tree:
             for slot, system in (("A", one), ("B", two)):
                 rows = []
@@ -89,13 +88,6 @@ class Rotten(Paired):
         block = int(run("debugfs", "-R", f"bmap {file} {at // verity.BLOCK}", f"{self.raw}?offset={paired.SYSTEM}").split()[0])
         self.raw.unlink()
         self.ask(ROTS.format(block=block))
-
-    def environment(self):
-        """GRUB's variables, also while the machine runs."""
-        run("qemu-img", "convert", "-U", "-O", "raw", self.disk, self.raw)
-        text = run("mtype", "-i", f"{self.raw}@@{paired.ESP}", "::/grub/grubenv")
-        self.raw.unlink()
-        return text
 
     def findings(self):
         """{code: words}."""
