@@ -3,17 +3,19 @@
 import contextlib
 import json
 import socket
+import time
 
 from shell import LabError
+
+LISTENS = 20
+"""So often QEMU is asked, ten times a second, before it counts as one that does not listen."""
 
 
 class Qmp:
     """One connection to a QMP socket."""
 
     def __init__(self, path, timeout=10):
-        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        self._socket.settimeout(timeout)
-        self._socket.connect(path)
+        self._socket = connected(path, timeout)
         self._file = self._socket.makefile("rw", encoding="utf-8")
         self._file.readline()
         self.ask("qmp_capabilities")
@@ -42,3 +44,19 @@ class Qmp:
 
     def __exit__(self, *_):
         self.close()
+
+
+def connected(path, timeout):
+    """A socket that leads there. QEMU's is a file a moment before QEMU listens: on a busy computer the two are not one."""
+    for number in range(LISTENS):
+        one = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        one.settimeout(timeout)
+        try:
+            one.connect(path)
+            return one
+        except OSError as error:
+            one.close()
+            if not isinstance(error, ConnectionRefusedError) or number == LISTENS - 1:
+                raise
+        time.sleep(0.1)
+    raise AssertionError("the last try returns or raises")

@@ -43,7 +43,7 @@ def assemble(name, folder):
     return WORK / f"{name}-image.qcow2"
 
 
-@machine_check
+@long_check
 def power_cut_in_the_first_boot_then_a_base_replaced_and_home_is_kept():
     machine = Machine("cut", OUT / "wow.qcow2").start()
     try:
@@ -98,7 +98,7 @@ def write_mark(machine):
     run("qemu-img", "convert", "-f", "raw", "-O", "qcow2", raw, machine.disk)
 
 
-@machine_check
+@long_check
 def packer_boots_the_image_and_believes_its_serial_marker():
     shutil.rmtree(OUT / "boot", ignore_errors=True)
     try:

@@ -2,11 +2,13 @@
 
 Those that share files run one after the other, in the order of their registration. Those that start machines have files of their own: each
 runs beside whatever else runs, for a machine under emulation keeps one processor busy and no more. Those that look at one machine share its
-start, and run one after the other.
+start, and run one after the other. Of each kind there are some that take too long for every commit: `run --long` has these, and no others.
 """
 
 import concurrent.futures
 import functools
+import os
+import pathlib
 import subprocess
 import threading
 import time
@@ -14,6 +16,7 @@ import traceback
 
 CHECKS = []
 MACHINE_CHECKS = []
+LONG_SHARED_CHECKS = []
 LONG_CHECKS = []
 STARTS = []
 BESIDE = 2
@@ -37,8 +40,14 @@ def machine_check(function):
     return function
 
 
+def long_shared_check(function):
+    """What `check` does, of one that takes too long for every commit."""
+    LONG_SHARED_CHECKS.append(function)
+    return function
+
+
 def long_check(function):
-    """The same of one that takes too long for every commit."""
+    """What `machine_check` does, of one that takes too long for every commit."""
     LONG_CHECKS.append(function)
     return function
 
@@ -50,15 +59,22 @@ class Start:
     def __init__(self, begin):
         self._begin = begin
         self._machine = None
-        self.checks = []
+        self.checks, self.long_checks = [], []
         STARTS.append(self)
 
     def check(self, function):
         """Registers a check, which is called with the machine, and comes after those that were registered before."""
+        return self._registered(function, self.checks)
+
+    def long_check(self, function):
+        """The same of one that takes too long for every commit: `run --long` has a start of its own for these."""
+        return self._registered(function, self.long_checks)
+
+    def _registered(self, function, among):
         @functools.wraps(function)
         def looks():
             function(self._running())
-        self.checks.append(looks)
+        among.append(looks)
         return looks
 
     def _running(self):
@@ -91,11 +107,30 @@ def spent(seconds):
     _NOTES.processor = getattr(_NOTES, "processor", 0.0) + seconds
 
 
+class Command(subprocess.Popen):
+    """A command whose processor time, and that of what it waited for, is counted for the check that runs in this thread, when it has ended."""
+
+    def wait(self, timeout=None):
+        if timeout is None and self.returncode is None:
+            # It is there until somebody asks how it ended.
+            os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT)
+            after_name = pathlib.Path(f"/proc/{self.pid}/stat").read_text(encoding="ascii", errors="replace").rpartition(")")[2].split()
+            _NOTES.commands = getattr(_NOTES, "commands", 0.0) + sum(map(int, after_name[11:15])) / os.sysconf("SC_CLK_TCK")
+        return super().wait(timeout)
+
+
+def completed(*command, **options):
+    """(exit code, output, error output) of a command; options: of Popen."""
+    with Command([str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options) as done:
+        said = done.communicate()
+    return done.returncode, *said
+
+
 def run(*command, fails=False):
     """Runs a command and returns its output; with fails=True it must end with an error."""
-    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False)
-    text = done.stdout + done.stderr
-    expect((done.returncode != 0) == fails, f"{' '.join(map(str, command))} ended with {done.returncode}: {text[-400:]}")
+    code, *said = completed(*command)
+    text = "".join(said)
+    expect((code != 0) == fails, f"{' '.join(map(str, command))} ended with {code}: {text[-400:]}")
     return text
 
 
@@ -107,9 +142,9 @@ def run_all(words=(), long=False):
     def chosen(functions):
         return [one for one in functions if not words or any(word in one.__name__ for word in words)]
 
-    started = [] if long else [(chosen(start.checks), start.end) for start in STARTS]
-    alone = chosen(LONG_CHECKS if long else MACHINE_CHECKS)
-    groups = [([] if long else chosen(CHECKS), None), *started, *(([one], None) for one in alone)]
+    shared, alone = (LONG_SHARED_CHECKS, LONG_CHECKS) if long else (CHECKS, MACHINE_CHECKS)
+    started = [(chosen(start.long_checks if long else start.checks), start.end) for start in STARTS]
+    groups = [(chosen(shared), None), *started, *(([one], None) for one in chosen(alone))]
     with concurrent.futures.ThreadPoolExecutor(BESIDE) as pool:
         verdicts = [passed for group in pool.map(_run_each, groups) for passed in group]
     failed = verdicts.count(False)
@@ -124,8 +159,8 @@ def _run_each(group):
 
 def _passes(function, end=None):
     """Whether a check passes. end: called after it, so that what that takes stands with it."""
-    started = time.monotonic()
-    _NOTES.lines, _NOTES.processor = [], 0.0
+    started, own = time.monotonic(), time.thread_time()
+    _NOTES.lines, _NOTES.processor, _NOTES.commands = [], 0.0, 0.0
     verdict = "ok    "
     try:
         try:
@@ -139,6 +174,7 @@ def _passes(function, end=None):
         # First, for whoever lists what failed shows one line of each.
         note(error if isinstance(error, Wrong) else f"{type(error).__name__}: {error}\n{traceback.format_exc()}")
         _NOTES.lines += noted
-    machines = f"; {_NOTES.processor:.1f} s of processor for its machines" if _NOTES.processor else ""
-    print("\n".join([f"{verdict} {function.__name__.replace('_', ' ')} ({time.monotonic() - started:.1f} s{machines})", *_NOTES.lines]), flush=True)
+    machines = f", {_NOTES.processor:.1f} s of these for its machines" if _NOTES.processor else ""
+    took = f"{time.monotonic() - started:.1f} s; {time.thread_time() - own + _NOTES.commands + _NOTES.processor:.1f} s of processor{machines}"
+    print("\n".join([f"{verdict} {function.__name__.replace('_', ' ')} ({took})", *_NOTES.lines]), flush=True)
     return verdict != "FAILED"

@@ -9,7 +9,7 @@ import shutil
 import subprocess
 
 import developed
-from checks import check, expect, run
+from checks import check, expect, long_shared_check, run
 from places import IMAGE, LAYERS, PARTS, WORK
 
 BASE, NODE = PARTS / "layers/base.squashfs", PARTS / "layers/node.squashfs"
@@ -185,12 +185,23 @@ def modules_stand_in_their_order_and_share_a_package_in_one_version():
 
 
 @check
-def each_choice_of_a_stacks_modules_has_the_packages_and_caches_of_these_alone():
+def each_choice_of_three_modules_of_a_stack_has_the_packages_and_caches_of_these_alone():
+    each_choice("maths", "physics", "waves")
+
+
+@long_shared_check
+def each_choice_of_four_modules_one_without_packages_too():
+    each_choice("maths", "physics", "plain", "waves")
+
+
+def each_choice(*those):
+    """Of the modules of these names; `maths` and `physics` are among them."""
     folder = work("composed-chosen")
     account, unit, choice, conf = developed.packages(folder)
     plain = made(folder, "plain", after=lambda machine: (machine.root / "opt/plain").write_text("1"))
     modules = {"maths": made(folder, "maths", account), "physics": made(folder, "physics", unit, choice), "plain": plain, "waves": made(folder, "waves", conf)}
     packages = {"maths": {"wow-account"}, "physics": {"wow-unit", "wow-choice"}, "waves": {"wow-conf"}, "plain": set()}
+    modules = {name: modules[name] for name in those}
     glue = compose(folder, *modules.values())
     count = 0
     for number in range(1, len(modules)):
@@ -210,7 +221,7 @@ def each_choice_of_a_stacks_modules_has_the_packages_and_caches_of_these_alone()
                 # Parts for other choices are not there a second time.
                 expect(not (machine.root / "usr/lib/wow/modules/glue/of").exists(), "all parts are seen")
                 count += 1
-    expect(count == 14, f"{count} choices")
+    expect(count == (1 << len(those)) - 2, f"{count} choices")
     once = sha256(glue)
     glue.unlink()
     expect(sha256(compose(folder, *modules.values())) == once, "another glue of the same layers")

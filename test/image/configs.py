@@ -61,7 +61,7 @@ def expect_taken(kernel, name):
     expect(said == [f"pool={name}"] and LOOKS not in kernel.said(), f"it took {said} for {name}, or waited")
 
 
-@machine_check
+@long_check
 def a_cd_is_taken_where_the_disk_of_the_image_is_empty():
     empty = WORK / "config-empty.img"
     configdisk.make(empty)

@@ -4,18 +4,19 @@ import contextlib
 import os
 import pathlib
 import shutil
-import subprocess
 import tempfile
+
+from checks import completed
 
 NODES = {"null": (1, 3), "zero": (1, 5), "full": (1, 7), "random": (1, 8), "urandom": (1, 9)}
 
 
 def run(*command, **options):
     """Runs a command that must do what it is for; its output."""
-    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False, **options)
-    if done.returncode:
-        raise AssertionError(f"{' '.join(map(str, command))} ended with {done.returncode}: {done.stdout[-2000:]}{done.stderr[-2000:]}")
-    return done.stdout
+    code, said, told = completed(*command, **options)
+    if code:
+        raise AssertionError(f"{' '.join(map(str, command))} ended with {code}: {said[-2000:]}{told[-2000:]}")
+    return said
 
 
 class Machine:

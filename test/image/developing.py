@@ -8,7 +8,7 @@ import time
 
 import configs
 import rootshell
-from checks import expect, long_check, machine_check, note, run
+from checks import expect, long_check, note, run
 from machine import UNTIL_HOME, Machine
 from places import LAYERS, OUT, PARTS, POOL_CONF, WORK
 from serving import served
@@ -97,7 +97,7 @@ class Developed(Shelled):
         return said
 
 
-@machine_check
+@long_check
 def a_module_is_developed_by_apt_as_root_in_that_start_alone_and_what_was_written_stays_with_it():
     place, machine = repository("developed"), Developed("developed")
     began = time.monotonic()

@@ -1,7 +1,9 @@
-"""Firmware that looks at signatures: with Secure Boot on the machine starts, its kernel takes signed modules alone, and a kernel that nobody signed is not started."""
+"""Firmware that looks at signatures: with Secure Boot on the machine starts, its kernel takes signed modules alone, and a kernel that nobody signed is not started.
+Of the machine that was started so the power button is pressed."""
 
 import shutil
 
+import power
 from checks import Start, expect, long_check, note
 from developing import Developed
 from machine import UNTIL_HOME, Machine
@@ -36,10 +38,15 @@ def firmware(name, secure):
 
 
 class Secure(Developed):
-    """A machine of a pool, with Secure Boot on, and a root shell for the test."""
+    """A machine of a pool, with Secure Boot on, a root shell for the test, and a button."""
+
+    def __init__(self, name):
+        super().__init__(name)
+        self.control = WORK / f"{name}.qmp"
 
     def start(self, *options):
-        return super().start(*options, *firmware(self.name, "on"))
+        self.control.unlink(missing_ok=True)
+        return super().start(*options, *firmware(self.name, "on"), "-qmp", f"unix:{self.control},server=on,wait=off")
 
 
 def started():
@@ -59,6 +66,12 @@ SECURE = Start(started)
 @SECURE.check
 def with_secure_boot_on_the_machine_starts_and_takes_signed_modules_alone(machine):
     machine.ask(LOCKED)
+
+
+@SECURE.check
+def the_power_button_ends_in_an_orderly_shutdown_with_home_clean(machine):
+    machine.ask("until systemctl --quiet is-active wow-power.service; do sleep 1; done")  # on a slow computer it comes long after the prompt
+    power.ends_in_order(machine, machine.control, lambda qmp: qmp.ask("system_powerdown"), "reboot: Power down")
 
 
 @long_check

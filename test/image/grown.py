@@ -135,7 +135,7 @@ def judged(path):
     return found["size"] == WHOLE * 8
 
 
-@machine_check
+@long_check
 def a_home_on_a_disk_that_was_made_larger_grows_to_its_end():
     disks = {"today": disk("today", today), "before": disk("before", volumes.old_home_with_a_file_like_the_mark),
              "blank": disk("new", lambda path: None), "cut": disk("unfinished", cut), "headless": disk("beheaded", volumes.beheaded_home),

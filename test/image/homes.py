@@ -218,26 +218,34 @@ def alone(disk, entries):
 
 @machine_check
 def a_home_whose_making_is_cut_at_any_write_is_made_by_the_next_boot():
+    made_though_cut("blank")
+
+
+@long_check
+def one_whose_making_is_cut_on_a_disk_that_was_cleared_is_made_by_the_next_boot_too():
+    made_though_cut("cleared")
+
+
+def made_though_cut(name):
+    """Makes a home on a new disk of this name, cuts it at each of its writes, and lets some of them boot again."""
     applets()
-    makers = {name: volumes.NEW[name] for name in ("blank", "cleared")}
-    first = [made(f"first-{name}", maker) for name, maker in makers.items()]
-    logs = [disk.with_suffix(".writes") for disk in first]
-    expect(open_all("first", first, logs) == ["opened"] * len(first), "the first boot made no home")
+    maker = volumes.NEW[name]
+    first = made(f"first-{name}", maker)
+    log = first.with_suffix(".writes")
+    expect(open_all("first", [first], [log]) == ["opened"], "the first boot made no home")
+    entries = writelog.read(log)
+    states = states_of(made(f"replay-{name}", maker), entries)
+    order = [state for _, state in states]
+    expect(order == sorted(order, key=["blank", "unfinished", "whole"].index) and order[-1] == "whole", f"{name}: {order}")
+    unfinished = [cut for cut, state in states if state == "unfinished"]
+    expect(len(unfinished) > 10, f"{name}: only {len(unfinished)} cuts leave it unfinished: {order}")
+    strays = set(alone(made(f"single-{name}", maker), entries)) - {"blank", "unfinished", "whole"}
+    expect(not strays, f"{name}: writes in another order leave it {strays}")
     again = []
-    for name, log in zip(makers, logs):
-        entries = writelog.read(log)
-        states = states_of(made(f"replay-{name}", makers[name]), entries)
-        order = [state for _, state in states]
-        expect(order == sorted(order, key=["blank", "unfinished", "whole"].index) and order[-1] == "whole", f"{name}: {order}")
-        unfinished = [cut for cut, state in states if state == "unfinished"]
-        expect(len(unfinished) > 10, f"{name}: only {len(unfinished)} cuts leave it unfinished: {order}")
-        strays = set(alone(made(f"single-{name}", makers[name]), entries)) - {"blank", "unfinished", "whole"}
-        expect(not strays, f"{name}: writes in another order leave it {strays}")
-        for cut in unfinished[::max(1, len(unfinished) // CONTINUED)]:
-            disk = made(f"cut-{name}-{cut}", makers[name])
-            writelog.apply(disk, entries[:cut])
-            again.append(disk)
-        note(f"{name}: {len(entries)} entries, {len(states)} cuts, {len(unfinished)} of them unfinished")
+    for cut in unfinished[::max(1, len(unfinished) // CONTINUED)]:
+        again.append(made(f"cut-{name}-{cut}", maker))
+        writelog.apply(again[-1], entries[:cut])
+    note(f"{name}: {len(entries)} entries, {len(states)} cuts, {len(unfinished)} of them unfinished")
     for disk, verdict in zip(again, open_all("continued", again)):
         expect(verdict == "opened", f"{disk.name}: {verdict}")
         expect_a_new_home(disk, disk.name)

@@ -4,7 +4,7 @@ and GRUB's menu has the way out."""
 import time
 import urllib.parse
 
-from checks import expect, machine_check, note
+from checks import expect, long_check, note
 from configs import folder
 from machine import UNTIL_HOME
 from menus import EPHEMERAL, Watched
@@ -36,7 +36,7 @@ def login(machine, key, wanted):
     machine.screen.press("backspace", "alt-f1")
 
 
-@machine_check
+@long_check
 def the_screen_has_the_keyboard_that_was_chosen_and_a_password_before_its_keys():
     port, began = free_port(), time.monotonic()
     machine, page = Watched("keyboard", OUT / "wow.qcow2"), Page(port)

@@ -31,7 +31,7 @@ def quiet(machine):
     return most
 
 
-@SECURE.check
+@SECURE.long_check
 def a_share_of_the_processor_holds_at_once_for_what_runs_and_is_given_back_at_once(machine):
     machine.ask(BEGIN)
     try:

@@ -3,7 +3,7 @@
 import contextlib
 import time
 
-from checks import expect, machine_check, run
+from checks import expect, long_check, run
 from machine import UNTIL_HOME, Machine
 from places import OUT, WORK
 from qmp import Qmp
@@ -51,7 +51,7 @@ class Watched(Machine):
         return text
 
 
-@machine_check
+@long_check
 def the_menu_is_hidden_and_a_start_that_did_not_end_shows_it_and_what_it_takes_back_it_asks_twice():
     machine = Watched("menu", OUT / "wow.qcow2")
     try:

@@ -1,5 +1,4 @@
-"""A machine that was given no pool.conf: its screen says what to do and where its web page is, that takes one, and it starts again with it, and keeps it. Its power
-button is pressed then."""
+"""A machine that was given no pool.conf: its screen says what to do and where its web page is, that takes one, and it starts again with it, and keeps it."""
 
 import contextlib
 import os
@@ -10,7 +9,6 @@ import urllib.error
 import urllib.parse
 import urllib.request
 
-import power
 import rootshell
 from checks import Start, expect, note
 from developing import RUNTIME, Shelled
@@ -91,7 +89,7 @@ class Newcomer(Shelled):
 START = Start(lambda: Newcomer().on())
 
 
-@START.check
+@START.long_check
 def the_screen_says_how_to_come_into_a_pool(machine):
     machine.wait_for("login:", UNTIL_HOME * 2)
     words = ("this machine has no pool yet", "pool.conf: is missing", "Attach the disk labelled WOWCFG", "Q switch off")
@@ -99,7 +97,7 @@ def the_screen_says_how_to_come_into_a_pool(machine):
         shown(qmp, "(?s)" + "".join(f"(?=.*{re.escape(each)})" for each in words))
 
 
-@START.check
+@START.long_check
 def a_machine_without_a_pool_is_given_one_by_its_web_page_starts_again_with_it_and_with_its_ticket(machine):
     page = Page(machine.port)
     machine.wait_for("login:", UNTIL_HOME * 2)
@@ -120,9 +118,3 @@ def a_machine_without_a_pool_is_given_one_by_its_web_page_starts_again_with_it_a
     note(f"in its pool's start after {time.monotonic() - machine.began:.0f} s")
     expect(machine.ask("cat /run/layers/home/state/pool.conf /run/layers/home/state/ticket") == f"{POOL_CONF}{TICKET}", "another file is kept, or no ticket")
     expect("hush" not in machine.said(), "the ticket is told")
-
-
-@START.check
-def the_power_button_ends_in_an_orderly_shutdown_with_home_clean(machine):
-    machine.ask("until systemctl --quiet is-active wow-power.service; do sleep 1; done")  # on a slow computer it comes long after the prompt
-    power.ends_in_order(machine, machine.control, lambda qmp: qmp.ask("system_powerdown"), "reboot: Power down")

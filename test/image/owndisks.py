@@ -9,7 +9,7 @@ import grown
 import homes
 import initrds
 import volumes
-from checks import check, expect, machine_check, run
+from checks import check, expect, long_check, machine_check, run
 from machine import AHCI, Machine
 from places import HOME_AT, IMAGE, OUT, WORK
 
@@ -17,6 +17,8 @@ MIB = volumes.MIB
 SIZE = volumes.SIZE
 """Bytes of a disk that may become a home, here."""
 SMALL = 64 * MIB
+LEAST = 512
+"""MiB of memory that a machine must do with."""
 DHCP = b"\x63\x82\x53\x63"
 """What begins its options (RFC 2131)."""
 LATER, EARLIER = "20260301000000", "20250301000000"
@@ -149,7 +151,7 @@ def a_home_of_its_own_is_made_on_the_one_blank_disk_and_no_other_disk_is_touched
         expect(in_home(made[one], "kept") == volumes.KEPT, f"{one} lost a file")
 
 
-@machine_check
+@long_check
 def beside_a_partition_the_home_that_was_used_comes_first_and_what_is_taken_is_told():
     cases = {"used": (("home",), "home", ()),
              "blank": (("blank",), "/dev/vda4", ("the partition beside the system; /dev/vdc could have had a home, too", "take=/dev/vda4")),
@@ -166,7 +168,7 @@ def opened(name, image, *options):
     return initrds.Kernel(name).start(homes.OPEN, script, *options, system=image).verdicts()
 
 
-@machine_check
+@long_check
 def a_machine_of_the_earlier_layout_keeps_its_home_with_a_fresh_system_in_both_ways():
     former = grown.disk("former", grown.today, mib=grown.START + volumes.SIZE // MIB + 1)
     # Its disk beside that of a fresh system; the system is that of the first one.
@@ -192,8 +194,8 @@ def the_ova_boots_from_its_own_disks_by_its_own_card_and_a_fresh_system_in_the_p
     run("qemu-img", "create", "-q", "-f", "qcow2", "-F", "vmdk", "-b", vmdk.with_name("wowhome.vmdk"), WORK / "ova-home.qcow2")
     drives = [f"if=ide,file={WORK / 'ova-home.qcow2'},format=qcow2,cache=writethrough", f"if=ide,file={vmdk.with_name('wowcfg.vmdk')},format=vmdk,snapshot=on"]
     wire = WORK / "ova.pcap"
-    # The card of the descriptor, too.
-    said = machine.run_selftest(*[word for drive in drives for word in ("-drive", drive)], "-netdev", "user,id=net", "-device", "vmxnet3,netdev=net",
+    # The card of the descriptor, too; and half of its memory, as a small computer lends it.
+    said = machine.run_selftest("-m", LEAST, *[word for drive in drives for word in ("-drive", drive)], "-netdev", "user,id=net", "-device", "vmxnet3,netdev=net",
                                 "-object", f"filter-dump,id=wire,netdev=net,file={wire}")
     expect(DHCP in wire.read_bytes(), "nothing was asked of DHCP by its own card")
     # Names of SATA's disks may differ from start to start; a partition's has a number.

@@ -10,7 +10,7 @@ import developed
 import made
 import trees
 from bases import LIBRARY, MULTIARCH, NEW, OLD
-from checks import check, expect, long_check, note, run
+from checks import check, expect, long_check, long_shared_check, note, run
 from composed import has, sha256, work
 from places import IMAGE, PARTS, ROOT
 
@@ -128,10 +128,20 @@ def works(machine, number):
 
 @check
 def three_modules_and_a_home_go_on_when_the_base_is_replaced():
+    go_on("kept", world().modules)
+
+
+@long_shared_check
+def and_published_anew_over_the_new_base_they_and_a_home_go_on_too():
+    go_on("anew", world().published(world().second, "second"))
+
+
+def go_on(name, modules):
+    """Modules over the first base, and these ones in their place over the second, with one home. name: of the files that this makes."""
     all_ = world()
-    home = work("rebased-home")
+    home = work(f"rebased-home-{name}")
     numbers = []
-    with all_.first.stacked(all_.folder / "glue-1.squashfs", *all_.modules) as machine:
+    with all_.first.stacked(all_.folder / f"glue-first-{name}.squashfs", *all_.modules) as machine:
         works(machine, OLD)
         expect(machine.run("wow-user") == "1.0\n", "another version over the first base")
         numbers.append(machine.run("id", "-u", "wowsum"))
@@ -140,35 +150,33 @@ def three_modules_and_a_home_go_on_when_the_base_is_replaced():
         with homed(machine, home):
             machine.run("chown", "-R", "wowsum:wowsum", "/home/sums")
     before = digest(home)
-    # As nothing but the base was replaced, and as all is published anew over it.
-    for name, modules in (("kept", all_.modules), ("anew", all_.published(all_.second, "second"))):
-        glue = all_.folder / f"glue-{name}.squashfs"
-        with all_.second.stacked(glue, *modules) as machine, homed(machine, home):
-            works(machine, NEW)
-            has(machine.run("dpkg-query", "--show", "wow-both"), "\t2.0\n")
-            expect(machine.run("wow-user") == "2.0\n", "the module's older program is seen")
-            expect((machine.root / "etc/wow-both.conf").read_text() == "two\n", "a file of configuration that nobody changed was not renewed")
-            expect((machine.root / "etc/wow-etc/own.conf").read_text() == "two\n", "the base's file of configuration is not the base's")
-            expect(not (machine.root / "usr/share/wow-both/old").exists(), "a file of the older version is there")
-            expect((machine.root / "usr/share/wow-both/given").read_text() == "heir\n", "a file of another package by now is the module's")
-            expect((machine.root / BEFORE).is_symlink() and (machine.root / BEFORE / "b").read_text() == "two\n", "the base's link is hidden")
-            expect(machine.run("stat", "-c", "%a", "/var/lib/wowsys").strip() == "750", "the base's folder has the rights of before")
-            expect(machine.run("stat", "-c", "%U:%G", "/home/sums/result").strip() == "wowsum:wowsum", "a home has another owner")
-            numbers.append(machine.run("id", "-u", "wowsum"))
-            found = run("unsquashfs", "-cat", all_.second.layer, "etc/passwd")
-            has(found, f"wownew:x:{numbers[-1].strip()}:")
-            owners = machine.run("stat", "-c", "%U:%G %a", "/var/lib/wownew", "/usr/bin/wow-new").splitlines()
-            expect(owners == ["wownew:wownew 750", "root:wownew 2755"], f"files of the base's account are {owners}")
-            # It can be gone on with: a package of the stack is upgraded and taken away.
-            machine.install(developed.package(work(f"rebased-next-{name}"), "wow-same", {"usr/share/wow-same/x": "2\n"}, version="2.0"))
-            machine.run("apt-get", "check")
-        has(all_.second.listed(glue, *modules), f"\nglue glue-{name} ")
-        glue.unlink()
-        told = all_.second.compose(glue, *modules)
-        for path in ("etc/wow-etc/changed.conf", "etc/wow-both-mine.conf"):
-            expect(told.count(f"note: /{path} stays as the module physics has it. This base has changed it, too") == 1, told)
-        expect("stays as" not in all_.second.compose(glue, *modules), "it is told again")
-    expect("stays as" not in all_.first.compose(all_.folder / "glue-again.squashfs", *all_.modules), "over the base of before something is told")
+    glue = all_.folder / f"glue-{name}.squashfs"
+    with all_.second.stacked(glue, *modules) as machine, homed(machine, home):
+        works(machine, NEW)
+        has(machine.run("dpkg-query", "--show", "wow-both"), "\t2.0\n")
+        expect(machine.run("wow-user") == "2.0\n", "the module's older program is seen")
+        expect((machine.root / "etc/wow-both.conf").read_text() == "two\n", "a file of configuration that nobody changed was not renewed")
+        expect((machine.root / "etc/wow-etc/own.conf").read_text() == "two\n", "the base's file of configuration is not the base's")
+        expect(not (machine.root / "usr/share/wow-both/old").exists(), "a file of the older version is there")
+        expect((machine.root / "usr/share/wow-both/given").read_text() == "heir\n", "a file of another package by now is the module's")
+        expect((machine.root / BEFORE).is_symlink() and (machine.root / BEFORE / "b").read_text() == "two\n", "the base's link is hidden")
+        expect(machine.run("stat", "-c", "%a", "/var/lib/wowsys").strip() == "750", "the base's folder has the rights of before")
+        expect(machine.run("stat", "-c", "%U:%G", "/home/sums/result").strip() == "wowsum:wowsum", "a home has another owner")
+        numbers.append(machine.run("id", "-u", "wowsum"))
+        found = run("unsquashfs", "-cat", all_.second.layer, "etc/passwd")
+        has(found, f"wownew:x:{numbers[-1].strip()}:")
+        owners = machine.run("stat", "-c", "%U:%G %a", "/var/lib/wownew", "/usr/bin/wow-new").splitlines()
+        expect(owners == ["wownew:wownew 750", "root:wownew 2755"], f"files of the base's account are {owners}")
+        # It can be gone on with: a package of the stack is upgraded and taken away.
+        machine.install(developed.package(work(f"rebased-next-{name}"), "wow-same", {"usr/share/wow-same/x": "2\n"}, version="2.0"))
+        machine.run("apt-get", "check")
+    has(all_.second.listed(glue, *modules), f"\nglue glue-{name} ")
+    glue.unlink()
+    told = all_.second.compose(glue, *modules)
+    for path in ("etc/wow-etc/changed.conf", "etc/wow-both-mine.conf"):
+        expect(told.count(f"note: /{path} stays as the module physics has it. This base has changed it, too") == 1, told)
+    expect("stays as" not in all_.second.compose(glue, *modules), "it is told again")
+    expect("stays as" not in all_.first.compose(all_.folder / f"glue-again-{name}.squashfs", *all_.modules), "over the base of before something is told")
     expect(len(set(numbers)) == 1, f"the module's account has numbers {numbers}")
     expect(digest(home) == before, "home was touched")
 
@@ -198,7 +206,7 @@ def what_the_new_base_cannot_run_is_refused_by_module_file_and_library_and_the_s
         expect(glue.exists(), "no glue of the others")
 
 
-@check
+@long_shared_check
 def an_empty_stack_is_the_base_and_a_module_adds_its_files_and_no_others():
     all_ = world()
     folder = work("rebased-empty")
@@ -227,7 +235,7 @@ def bare_has(base, node, path):
     return any((layer / path).exists() for layer in (base, node))
 
 
-@check
+@long_shared_check
 def a_module_published_anew_from_the_stack_over_the_new_base_makes_the_same_machine():
     """publish(compose(base, [m])) = m where the base is m's; over another one it is what m is there, and needs nothing settled."""
     all_ = world()
@@ -247,7 +255,7 @@ def a_module_published_anew_from_the_stack_over_the_new_base_makes_the_same_mach
             expect(found == ["etc/wow-both-mine.conf.dpkg-dist", "etc/wow-etc/changed.conf.dpkg-dist"], f"differences: {found[:8]}")
 
 
-@check
+@long_shared_check
 def the_upper_of_two_modules_wins_over_the_packages_of_the_new_base_too():
     all_ = world()
     folder = work("rebased-order")

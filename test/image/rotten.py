@@ -7,7 +7,7 @@ import time
 import shutil
 
 import paired
-from checks import expect, machine_check, note, run
+from checks import expect, long_check, note, run
 from machine import UNTIL_HOME
 from paired import HOME, INSTALL, Paired, System
 from places import OUT, WORK
@@ -54,7 +54,6 @@ class Rotten(Paired):
 
     def __init__(self, name, one, two):
         super().__init__(name, one)
-        self.raw = WORK / f"{name}.raw"
         with self.opened(OUT / "wow.qcow2") as tree:
             for slot, system in (("A", one), ("B", two)):
                 rows = []
@@ -90,13 +89,6 @@ class Rotten(Paired):
         self.raw.unlink()
         self.ask(ROTS.format(block=block))
 
-    def environment(self):
-        """GRUB's variables, also while the machine runs."""
-        run("qemu-img", "convert", "-U", "-O", "raw", self.disk, self.raw)
-        text = run("mtype", "-i", f"{self.raw}@@{paired.ESP}", "::/grub/grubenv")
-        self.raw.unlink()
-        return text
-
     def findings(self):
         """{code: words}."""
         return json.loads(self.ask(FINDINGS))
@@ -119,7 +111,7 @@ class Opened:
         self.machine.raw.unlink()
 
 
-@machine_check
+@long_check
 def a_system_that_rots_is_mended_or_left_and_where_both_do_one_screen_says_what_to_do():
     own, junk = paired.image(), os.urandom(JUNK)
     one = System(**{**own.files, "node": grown(own.files["node"], "junk", junk)})
@@ -197,7 +189,7 @@ def both(machine):
     note("mended, left, and both damaged")
 
 
-@machine_check
+@long_check
 def a_kernel_that_the_disk_has_lost_is_left_after_two_starts():
     own = paired.image()
     machine = Rotten("headless", own, own)

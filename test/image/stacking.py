@@ -6,7 +6,7 @@ import shutil
 
 import configs
 import initrds
-from checks import expect, machine_check, run
+from checks import expect, long_check, machine_check, run
 from choices import MODULES, OVERLAY
 from machine import UNTIL_HOME
 from places import LAYERS, PARTS, WORK
@@ -88,7 +88,7 @@ def a_published_stack_is_taken_and_left_where_it_is_no_good():
     expect("To do: tell the pool's administrator" in kernel.said(), "people are told nothing")
 
 
-@machine_check
+@long_check
 def starts_of_a_published_stack_are_counted_though_power_goes_in_each_of_them():
     disk, tree = WORK / "stacking-home.raw", WORK / "stacking-home"
     shutil.rmtree(tree, ignore_errors=True)

@@ -24,12 +24,13 @@ def named(name, function):
 
 
 class Running(unittest.TestCase):
-    def run_all(self, shared, machines, words=(), starts=()):
-        """(how many failed, what was printed)"""
+    def run_all(self, shared, machines, words=(), starts=(), long=False):
+        """(how many failed, what was printed); shared and machines are those of every commit, or the long ones."""
         said = io.StringIO()
-        with (mock.patch.object(checks, "CHECKS", shared), mock.patch.object(checks, "MACHINE_CHECKS", machines), mock.patch.object(checks, "STARTS", starts),
-              contextlib.redirect_stdout(said)):
-            failed = checks.run_all(words)
+        kinds = {"CHECKS": [], "MACHINE_CHECKS": [], "LONG_SHARED_CHECKS": [], "LONG_CHECKS": [], "STARTS": starts}
+        kinds.update({"LONG_SHARED_CHECKS": shared, "LONG_CHECKS": machines} if long else {"CHECKS": shared, "MACHINE_CHECKS": machines})
+        with mock.patch.multiple(checks, **kinds), contextlib.redirect_stdout(said):
+            failed = checks.run_all(words, long)
         return failed, said.getvalue()
 
     def test_two_machines_run_at_once(self):
@@ -66,7 +67,7 @@ class Running(unittest.TestCase):
         failed, said = self.run_all([named("good", lambda: None), named("wrong", wrong)], [named("crash", crash)])
         self.assertEqual(failed, 2)
         self.assertTrue(said.endswith("1 passed, 2 failed\n"))
-        self.assertRegex(said, r"FAILED wrong \([0-9.]+ s\)\n       the reason\n       a figure\n")
+        self.assertRegex(said, r"FAILED wrong \([0-9.]+ s; 0\.0 s of processor\)\n       the reason\n       a figure\n")
         self.assertIn("ValueError: of another kind", said)
 
     def test_a_machines_processor_time_stands_with_its_check_alone(self):
@@ -82,8 +83,8 @@ class Running(unittest.TestCase):
         failed, said = self.run_all([], [named("busy", burns), named("idle", lambda: None)])
         self.assertEqual(failed, 0, said)
         told = {line.split()[1]: line for line in said.splitlines()}
-        self.assertRegex(told["busy"], r"^ok +busy \([0-9.]+ s; 0\.[5-9] s of processor for its machines\)$")
-        self.assertRegex(told["idle"], r"^ok +idle \([0-9.]+ s\)$")
+        self.assertRegex(told["busy"], r"^ok +busy \([0-9.]+ s; 0\.[5-9] s of processor, 0\.[5-9] s of these for its machines\)$")
+        self.assertRegex(told["idle"], r"^ok +idle \([0-9.]+ s; 0\.0 s of processor\)$")
 
     def test_a_machine_that_does_not_end_is_waited_for_no_longer_than_asked(self):
         sleeper = machine.Measured(["sleep", "60"])
@@ -143,6 +144,25 @@ class Running(unittest.TestCase):
         made, done = self.start(("a_one", lambda machine: None), ("b_two", lambda machine: None))
         self.assertEqual((self.run_all([], [], ["b_"], [made])[0], done), (0, ["on", "off"]))
         self.assertEqual((self.run_all([named("c", lambda: None)], [], ["c"], [made])[0], done), (0, ["on", "off"]))
+
+    def test_the_long_ones_are_run_alone_those_that_share_files_in_their_order_and_those_of_a_start_with_another_one(self):
+        made, done = self.start(("each_time", lambda machine: None))
+        made.long_check(named("later", lambda machine: self.assertTrue(machine.alive)))
+        self.assertEqual(self.run_all([], [], starts=[made], long=False)[1].count("ok "), 1)
+        order = []
+        shared = [named(name, lambda name=name: order.append(name)) for name in ("first", "second")]
+        failed, said = self.run_all(shared, [named("machine", lambda: None)], starts=[made], long=True)
+        self.assertEqual((failed, order, done), (0, ["first", "second"], ["on", "off"] * 2), said)
+        self.assertEqual({line.split()[1] for line in said.splitlines()[:-1]}, {"first", "second", "machine", "later"})
+
+    def test_what_a_command_takes_of_the_processor_and_what_the_check_itself_takes_stands_with_it(self):
+        burn = "import time\nwhile time.process_time() < 0.5: pass"
+        failed, said = self.run_all([named("command", lambda: checks.run(sys.executable, "-c", burn)),
+                                     named("child", lambda: checks.run("sh", "-c", f"{sys.executable} -c '{burn}'; true")),
+                                     named("own", lambda: exec("import time\nend = time.thread_time() + 0.5\nwhile time.thread_time() < end: pass", {}))], [])
+        self.assertEqual(failed, 0, said)
+        for name in ("command", "child", "own"):
+            self.assertRegex(said, rf"(?m)^ok +{name} \([0-9.]+ s; 0\.[5-9] s of processor\)$")
 
     def test_words_choose(self):
         failed, said = self.run_all([named("a_b", lambda: None)], [named("b_c", lambda: None), named("d", lambda: 1 / 0)], ["b"])

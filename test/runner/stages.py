@@ -18,6 +18,8 @@ PARSE = "import ast, sys; [ast.parse(open(name, encoding='utf-8').read(), name) 
 END_TO_END = ("test/arm64", "test/netns", "test/netns/bench", "test/netns/dhcp", "test/netns/grid", "test/netns/router", "test/image", "test/image/bench", "test/pages",
               "test/pages/bench", "test/pool", "test/pool/bench", "test/vm")
 NODE = "appliance/node/root/usr/lib/wow/node"
+TOOLS = ("test/image", "test/pool-admin")
+"""Folders of unit tests that start programs most of the time: a stage of their own."""
 UNIT_SECONDS = 600
 UNIT_SECONDS_OF = {"Simulation.Tests": 1200}
 
@@ -123,24 +125,27 @@ def stages(root: pathlib.Path, out: pathlib.Path) -> list:
         # Before the other unit tests, which wait for `build`.
         Stage("python", 2700, [
             [sys.executable, "-c", PARSE, *python_files(root)],
-            *(python_tests(root, folder) for folder in pythons)], from_unittest, ("programs",), lane=UNITS),
+            *(python_tests(root, folder) for folder in pythons if folder not in TOOLS)], from_unittest, ("programs",), lane=UNITS),
         Stage("build", 1500, [[
             "dotnet", "build", "Wow.slnx", "-c", "Release", "--no-restore", "-warnaserror", "-nologo", "-nodeReuse:false"]],
             each_passes(1), ("restore",)),
         # White space; the build holds the rest, and House.Tests the two rules of style that the build does not.
         Stage("format", 600, [["dotnet", "format", "whitespace", "Wow.slnx", "--verify-no-changes", "--no-restore"]], each_passes(1), ("restore",)),
+        # Beside the other unit tests, and before `image`: one lane of the three that compute would end long after the others.
+        Stage("python-tools", 2700, [python_tests(root, folder) for folder in pythons if folder in TOOLS], from_unittest, ("programs",)),
         # Beside `build`, which keeps one processor busy: three stages of other lanes stand on its layers.
         script(root, "image-build", 1800, "appliance/image/build", each_passes(1), ("programs",), lane=MACHINES),
         *(unit(root, name, UNIT_SECONDS_OF.get(name, UNIT_SECONDS), out) for name in unit_projects(root)),
         script(root, "fuzz", 600, "test/Fuzz/run", needs=("build",), lane=UNITS),
         script(root, "netns", 2000, "test/netns/run", needs=("programs",), arguments=("--beside",), lane=WAITS),
         script(root, "dhcp", 900, "test/netns/dhcp/run", needs=("programs",), lane=SLEEPS),
-        script(root, "router", 900, "test/netns/router/run", needs=("programs",), lane=WAITS),
-        script(root, "grid", 600, "test/netns/grid/run", needs=("programs",), arguments=("--few",), lane=WAITS),
         script(root, "image", 2400, "test/image/run", needs=("image-build",)),
-        # Mostly waits for a browser; in the lane that is over first.
+        # Mostly waits for a browser.
         script(root, "pages", 1200, "test/pages/run", needs=("image-build",), lane=WAITS),
+        # The short ones last, so that lanes end about together.
+        script(root, "router", 900, "test/netns/router/run", needs=("programs",), lane=WAITS),
         script(root, "pool", 2700, "test/pool/run", needs=("image-build",), lane=SLEEPS),
+        script(root, "grid", 600, "test/netns/grid/run", needs=("programs",), arguments=("--few",), lane=SLEEPS),
         script(root, "vm", 3000, "test/vm/run", needs=("image-build",), lane=MACHINES),
         script(root, "netns-alone", 900, "test/netns/run", needs=("programs",), arguments=("--alone",), lane=ALONE),
     ]
@@ -182,6 +187,8 @@ def long_stages(root: pathlib.Path, today: datetime.date) -> list:
         script(root, "long-pool", 5400, "test/pool/run", needs=("image-build",),
                arguments=("--workers", "9", "--kills", "100", "--seed", seed(today), "killing", "three"), lane=SLEEPS),
         script(root, "long-vm", 5400, "test/vm/run", needs=("image-build",), arguments=("--long",), lane=ALONE),
+        # What administrators, people and jobs do with a pool that runs.
+        script(root, "long-vm-used", 3600, "test/vm/run", needs=("image-build",), arguments=("historied", "confined", "published"), lane=ALONE),
         # Built under emulation, unless the cache has its base; then in a pool beside amd64.
         script(root, "long-arm64", 10800, "test/arm64/run", needs=("image-build",), lane=ALONE),
         measured("long-bench", 3600, "test/netns/bench/run", "netns/bench.json", from_bench, ALONE),
