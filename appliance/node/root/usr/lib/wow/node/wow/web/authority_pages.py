@@ -170,7 +170,7 @@ def _drained(found: "dict[str, Any]", key: str) -> Html:
     cut = f"<p>{in_all} are drained, of which these are the first {len(shown)}: <code>wow pool drain</code> shows all.</p>" if len(shown) < in_all else ""
     table = grid("Drained machines", ["machine", "since", "act"], shown) if shown else Html("<p>No machine is drained.</p>")
     find = form_get("/ca/drain", '<label for="drain">Give a machine no more jobs: its name or address</label>'
-                    f'<input id="drain" name="machine" maxlength="64" {TYPED}>' + button("Look what that does"))
+                    f'<input id="drain" name="machine" maxlength="64" {TYPED}>' + button("Look what draining does"))
     return Html(f"<h2>Drained machines</h2>{table}{cut}{find}")
 
 
