@@ -63,7 +63,7 @@ class Reading(Case):
     def test_what_is_no_such_text_names_none(self):
         good = b"wow-drained 1\nbeta 5\n"
         for text in (b"", b"wow-drained 1", b"wow-drained 2\nbeta 5\n", good[:-1], good + b"\n", good + b"gamma\n", good + b"gamma -1\n", good + b"gamma 0\n", good + b"gamma 99999999999\n",
-                     good + b'ga"mma 5\n', good + b"$(REBOOT) 5\n", good + "gamma \u0665\n".encode(), good + b" 5\n", good + b"g" * 64 + b" 5\n", good + b"gamma 5 5\n"):
+                     good + b'ga"mma 5\n', good + b"$(REBOOT) 5\n", good + b"Gamma 5\n", good + b"a.b 5\n", good + "gamma \u0665\n".encode(), good + b" 5\n", good + b"g" * 64 + b" 5\n", good + b"gamma 5 5\n"):
             self.file.write_bytes(noticed(text))
             self.assertEqual(drained.read(), {}, text)
         self.file.write_bytes(noticed(good, kind=6))

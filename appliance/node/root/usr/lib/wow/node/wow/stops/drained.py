@@ -3,15 +3,15 @@ none itself, too: who has it claimed already does not ask the negotiator for the
 import os
 
 from wow.lib import agreed, notice, paths
-from wow.pause.state import LETTERS, Pause
+from wow.pause.state import Pause
 
 FILE = f"{paths.STATE}/notice-8"
 WHO = "wow-drained"
 """Stands where a pause has the name of who asked for it."""
 REASON = "the pool's administrator gives it no jobs"
 """In the machine's ad."""
-LONGEST = 63
-"""Characters of a name."""
+LETTERS, LONGEST = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-"), 63
+"""What a name has, and how many of them at most."""
 
 
 def read(path: str = "") -> dict[str, int]:
