@@ -197,7 +197,7 @@ def administrator(tally, house, page):
             page.press(button="Give it no more jobs")
             page.shows(text="Who waits")
             must(drained(house) == ["olga"], f"{drained(house)}")
-            page.press(button="Give it jobs again: olga")
+            page.press(button="Give it jobs again olga")
             page.shows(text="No machine is drained")
             must(drained(house) == [], f"{drained(house)}")
         with tally.case(f"{how}: a revocation says what it does, and is done when the machine's name was typed once more"):

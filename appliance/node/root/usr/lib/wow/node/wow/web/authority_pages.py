@@ -181,7 +181,7 @@ def _value(host: str) -> Html:
 
 def _drain_end(host: str, key: str) -> Html:
     return form("/ca/drain", key, f'<input type="hidden" name="machine" value="{_value(host)}">'
-                f'<button type="submit" name="what" value="end">Give it jobs again<span class="hidden">: {said(host)}</span></button>')
+                f'<button type="submit" name="what" value="end">Give it jobs again<span class="hidden"> {said(host)}</span></button>')
 
 
 def _decisions(found: "dict[str, Any]") -> Html:
