@@ -104,7 +104,7 @@ def ask_for(house):
 
 def drained(house):
     """Names of machines that get no jobs."""
-    return [row["host"] for row in told(house, "drain")["drained"]]
+    return [row["host"] for row in told(house, "overview")["drained"]]
 
 
 def run(tally, house, modules, out):
