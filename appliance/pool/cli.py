@@ -10,10 +10,10 @@ from pool.clone import Clone
 from pool.node import WowError, agreed
 from pool.programs import AGAIN
 from pool.progress import Progress
-from pool.verbs import admin, backup, create, manager, project, restore, show, stamp, ticket, upgrade, user
+from pool.verbs import admin, backup, create, drain, manager, project, restore, show, stamp, ticket, upgrade, user
 
-VERBS = {"create": create, "ticket": ticket, "user": user, "admin": admin, "project": project, "manager": manager, "stamp": stamp, "show": show, "upgrade": upgrade,
-         "backup": backup, "restore": restore}
+VERBS = {"create": create, "ticket": ticket, "user": user, "admin": admin, "project": project, "manager": manager, "stamp": stamp, "show": show, "drain": drain,
+         "upgrade": upgrade, "backup": backup, "restore": restore}
 
 
 class Context:

@@ -118,6 +118,15 @@ public static class Agreed
     /// <summary>Kind of the notice that is the CA's certificate, renewed with the same key.</summary>
     public const int AuthorityNotice = 7;
 
+    /// <summary>Kind of the notice that names machines which the pool gives no jobs: the drained ones.</summary>
+    public const int DrainedNotice = 8;
+
+    /// <summary>First line of its text.</summary>
+    public const string DrainedHead = "wow-drained 1";
+
+    /// <summary>Machines that may be drained at a time: their names fill a notice.</summary>
+    public const int MostDrained = 800;
+
     /// <summary>Characters of an origin before its # at most.</summary>
     public const int LongestOrigin = 200;
 

@@ -48,6 +48,19 @@ public sealed class AdmissionTests : AsyncTests
     }
 
     [Fact]
+    public void Where_a_ticket_helps_the_machine_is_told_what_to_type_and_after_a_revocation_the_policy_says_whether_one_does()
+    {
+        using var machine = new TestMachine(_ca, "127.1.2.3");
+        Assert.Contains("wow enroll --ticket ID:SECRET", machine.Decide(null).Text, StringComparison.Ordinal);
+        Assert.Contains("wow enroll --ticket ID:SECRET", machine.Decide("no:ticket").Text, StringComparison.Ordinal);
+        Assert.Equal(200, machine.Decide(_ca.NewTicket(), "alpha").Status);
+        new RevocationDesk(_ca.Ca, _ca.Time).Revoke("alpha", mayBeManager: false);
+        Assert.Contains("With another key (wow reset) and a ticket it", machine.Decide(null).Text, StringComparison.Ordinal);
+        Set(AdmissionPolicy.List);
+        Assert.Contains("With another key (wow reset) that the administrator approves (wow-ca approve) it", machine.Decide(null).Text, StringComparison.Ordinal);
+    }
+
+    [Fact]
     public void By_list_those_alone_come_in_who_were_named_and_nobody_waits()
     {
         Set(AdmissionPolicy.List);
@@ -58,7 +71,8 @@ public sealed class AdmissionTests : AsyncTests
         Decision refused = other.Decide(_ca.NewTicket());
 
         Assert.Equal((200, 401), (named.Decide(null).Status, refused.Status));
-        Assert.Contains(NodeKey.AddressOf(other.PublicKey), refused.Text, StringComparison.Ordinal);
+        Assert.Contains($"no ticket helps. Send the pool's administrator this machine's key, who types: wow-ca approve {NodeKey.AddressOf(other.PublicKey)}", refused.Text, StringComparison.Ordinal);
+        Assert.DoesNotContain("wow enroll", refused.Text, StringComparison.Ordinal);
         Assert.Equal(0, _ca.Count(Waiting));
     }
 
@@ -72,7 +86,10 @@ public sealed class AdmissionTests : AsyncTests
         using var machine = new TestMachine(_ca, "127.1.2.3");
         Say(machine, AdmissionState.Denied);
 
-        Assert.Equal(403, machine.Decide(_ca.NewTicket()).Status);
+        Decision denied = machine.Decide(_ca.NewTicket());
+        Assert.Equal(403, denied.Status);
+        Assert.Contains($"no ticket changes that. If it shall come all the same, he types: wow-ca approve {NodeKey.AddressOf(machine.PublicKey)}", denied.Text, StringComparison.Ordinal);
+        Assert.DoesNotContain("wow enroll", denied.Text, StringComparison.Ordinal);
         Assert.Equal(403, _ca.Desk.Examine(machine.Ask(_ca.NewTicket()))!.Status);
 
         Say(machine, AdmissionState.Approved);

@@ -39,6 +39,8 @@ public sealed class AgreedJsonTests : IDisposable
         await Ask("deny", Key, "--state", State);
         await Ask("approve", new string('a', 40), "--state", State);
         Assert.Equal(2, (await Ask("requests", "--all", "--state", State)).GetProperty("requests").GetArrayLength());
+        await Ask("drain", "files", "--state", State);
+        Assert.Equal(1, (await Ask("overview", "--state", State)).GetProperty("drained").GetArrayLength());
         await Ask("revoke", "files", "--dry-run", "--state", State);
         await Ask("revoke", "files", "--state", State);
         Assert.Equal((2, 1), ((await Ask("list", "--state", State)).GetProperty("certificates").GetArrayLength(), (await Ask("list", "--state", State)).GetProperty("tickets").GetArrayLength()));

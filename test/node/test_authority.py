@@ -23,17 +23,19 @@ FOUND = {
     "requests": [{"key": KEY, "state": "waiting", "address": "10.128.0.9", "host": "alpha", "ticket": "76c9f6b8-100-1806191999", "since": "2026-11-25T06:40:01+00:00", "asked": "x"},
                  {"key": "f" * 40, "state": "waiting", "address": None, "host": None, "ticket": None, "since": "2026-11-25T06:40:01+00:00", "asked": "x"}],
     "tickets": [{"id": "76c9f6b8-100-1806191999", "uses": 100, "used": 7, "not_after": "2027-01-31T23:59:59+00:00"}],
+    "drained": [{"host": "delta", "since": "2026-11-25T06:40:01+00:00"}], "drained_in_all": 1,
     "decisions": [{"at": "2026-11-26T06:00:00+00:00", "event": "asked", "detail": "by=carol/page what=approve 00"}]}
 LOOKED = {"host": "beta", "address": "10.128.0.8", "serial": "0B" * 16, "role": "worker", "not_after": "2026-12-20T00:00:00+00:00", "would_revoke": 2,
           "open_ticket": {"id": "76c9f6b8-100-1806191999", "left": 93, "not_after": "2027-01-31T23:59:59+00:00"}}
 
+DRAINED = {"number": 7, "host": "beta", "drained": FOUND["drained"]}
 REVOKED = {"host": "beta", "address": "10.128.0.8", "revoked": 1, "list": 4, "open_ticket": None}
 
 
 class Texts(unittest.TestCase):
     def test_what_stands_here_for_a_ca_is_as_the_contract_says(self):
         agreed = contract.read(pathlib.Path(__file__).resolve().parents[2])
-        for name, said in (("overview", FOUND), ("looked", LOOKED), ("looked", {**LOOKED, "open_ticket": None}), ("revoked", REVOKED)):
+        for name, said in (("overview", FOUND), ("looked", LOOKED), ("looked", {**LOOKED, "open_ticket": None}), ("revoked", REVOKED), ("drained", DRAINED)):
             self.assertEqual(contract.faults(agreed, name, said), [], name)
 
     def test_the_overview_shows_what_waits_what_ends_and_what_was_decided(self):
@@ -42,9 +44,26 @@ class Texts(unittest.TestCase):
                      "1 in the next 10 days, 40 later", 'value="2027-02-24"'):
             self.assertIn(word, shown)
         self.assertNotIn("style=", shown)
-        nothing = authority_pages.overview({**FOUND, "requests": [], "tickets": [], "soon": [], "decisions": [], "waiting": 0}, "k").decode()
-        for word in ("No machine waits", "No ticket admits", "renewed in time"):
+        nothing = authority_pages.overview({**FOUND, "requests": [], "tickets": [], "soon": [], "decisions": [], "waiting": 0, "drained": [],
+                                             "drained_in_all": 0}, "k").decode()
+        for word in ("No machine waits", "No ticket admits", "No machine is drained", "renewed in time"):
             self.assertIn(word, nothing)
+
+    def test_drained_machines_are_shown_with_a_button_that_ends_it_and_of_many_the_first(self):
+        shown = authority_pages.overview(FOUND, "k").decode()
+        self.assertIn('name="machine" value="delta"><button type="submit" name="what" value="end">', shown)
+        self.assertNotIn("shows all", shown)
+        many = {"drained": [{"host": f"m{at}", "since": "2026-11-25T06:40:01+00:00"} for at in range(50)], "drained_in_all": 800}
+        shown = authority_pages.overview({**FOUND, **many}, "k").decode()
+        self.assertEqual((shown.count('value="end"'), "800 are drained, of which these are the first 50" in shown), (50, True))
+
+    def test_the_second_look_at_a_drain_says_what_it_does_and_one_that_is_drained_can_be_ended(self):
+        shown = authority_pages.drain(DRAINED, "k").decode()
+        self.assertIn('value="beta"><button type="submit" name="what" value="begin"', shown)
+        self.assertIn("goes on to its end", shown)
+        again = authority_pages.drain({**DRAINED, "host": "delta"}, "k").decode()
+        self.assertIn("gets no jobs already", again)
+        self.assertNotIn('value="begin"', again)
 
     def test_a_year_before_the_ca_s_certificate_ends_the_page_says_so(self):
         self.assertNotIn("with it the pool", authority_pages.overview({**FOUND, "not_after": "2027-11-26T06:40:02+00:00"}, "k").decode())
@@ -52,9 +71,11 @@ class Texts(unittest.TestCase):
 
     def test_whatever_strangers_are_called_it_is_text(self):
         for name in HOSTILE:
-            found = {**FOUND, "requests": [{**FOUND["requests"][0], "host": name}], "decisions": [{**FOUND["decisions"][0], "detail": name}], "soon": [{**FOUND["soon"][0], "host": name}]}
+            found = {**FOUND, "requests": [{**FOUND["requests"][0], "host": name}], "decisions": [{**FOUND["decisions"][0], "detail": name}], "soon": [{**FOUND["soon"][0], "host": name}],
+                     "drained": [{**FOUND["drained"][0], "host": name}]}
             for shown in (authority_pages.overview(found, "k"), authority_pages.login(name, name), authority_pages.by_ssh(name), authority_pages.away(name), authority_pages.refused(name, "k"),
-                          authority_pages.revoke({**LOOKED, "host": name}, "k", name), authority_pages.revoked({**LOOKED, "host": name, "revoked": 1}, "k")):
+                          authority_pages.revoke({**LOOKED, "host": name}, "k", name), authority_pages.revoked({**LOOKED, "host": name, "revoked": 1}, "k"), authority_pages.drain({**DRAINED, "host": name}, "k"),
+                          authority_pages.drain({**DRAINED, "host": name, "drained": [{**FOUND["drained"][0], "host": name}]}, "k")):
                 self.assertFalse(MARKS & set(shown.decode()), name)
                 self.assertNotIn("<script>a", shown.decode())
                 self.assertNotIn('" onmouseover', shown.decode())
@@ -137,6 +158,7 @@ class Acts(unittest.TestCase):
     def setUp(self):
         self.ca = Fake(self)
         self.ca.answers = {"overview": (0, json.dumps(FOUND), ""), "code": (0, "5ec\n", ""), "revoke": (0, json.dumps({**LOOKED, "revoked": 2}), ""),
+                           "drain": (0, json.dumps(DRAINED), ""),
                            "ticket": (0, json.dumps({"ticket": "id:5ecret", "uses": 3, "not_after": "2027-01-31T23:59:59+00:00"}), "")}
         for name in ("is_here", "login", "logout", "run"):
             original = getattr(ca, name)
@@ -170,15 +192,19 @@ class Acts(unittest.TestCase):
         self.assertEqual(self.post("/ca/end", ticket="76c9f6b8-100-1806191999").status, 303)
         self.assertIn("Type its name", self.ask("/ca/revoke", machine="beta").body)
         self.assertIn("is taken back", self.post("/ca/revoke", serial="0B" * 16, name=" Beta ").body)
+        self.assertIn("Give it no more jobs", self.ask("/ca/drain", machine="beta").body)
+        self.assertEqual([self.post("/ca/drain", machine="beta", what=what).status for what in ("begin", "end")], [303, 303])
         self.assertEqual([one["words"][:-1] for one in self.ca.asked], [
             ["overview"], ["approve", KEY], ["deny", KEY], ["ticket", "--uses", "3", "--until", "2027-01-31"], ["ticket", "--end", "76c9f6b8-100-1806191999"],
-            ["revoke", "beta", "--dry-run"], ["revoke", "0B" * 16, "--dry-run"], ["revoke", "0B" * 16]])
+            ["revoke", "beta", "--dry-run"], ["revoke", "0B" * 16, "--dry-run"], ["revoke", "0B" * 16],
+            ["drain", "beta", "--dry-run"], ["drain", "beta"], ["drain", "beta", "--end"]])
         self.assertEqual({one["page"] for one in self.ca.asked}, {"5ec"})
 
     def test_a_wrong_name_a_dash_and_an_empty_field_do_nothing(self):
         self.assertIn("not its name", self.post("/ca/revoke", serial="0B" * 16, name="alpha").body)
         for path, form in (("/ca/revoke", {"serial": "--manager", "name": "beta"}), ("/ca/decide", {"node": "", "what": "approve"}), ("/ca/decide", {"node": "--state", "what": "deny"}),
-                           ("/ca/decide", {"node": KEY, "what": "revoke"}), ("/ca/ticket", {"uses": "", "until": "2027-01-31"}), ("/ca/end", {"ticket": "-1"})):
+                           ("/ca/decide", {"node": KEY, "what": "revoke"}), ("/ca/ticket", {"uses": "", "until": "2027-01-31"}), ("/ca/end", {"ticket": "-1"}),
+                           ("/ca/drain", {"machine": "", "what": "begin"}), ("/ca/drain", {"machine": "--end", "what": "begin"}), ("/ca/drain", {"machine": "beta", "what": "x"})):
             self.assertEqual(self.post(path, **form).status, 409, (path, form))
         self.assertEqual([one["words"][:-1] for one in self.ca.asked], [["revoke", "0B" * 16, "--dry-run"]])
 

@@ -137,7 +137,8 @@ class Decisions(unittest.TestCase):
 
     def test_a_certificate_that_is_missing_refused_ended_or_late(self):
         none = {"certified": False, "certificate": None}
-        self.only(facts(none, certificate=None, ca=None, notice="WOW: ticket used up"), "certificate", "has none", "WOW: ticket used up", "wow enroll --ticket")
+        self.only(facts(none, certificate=None, ca=None, notice="WOW: ticket used up"), "certificate", "has none", "WOW: ticket used up", "Do what the console says")
+        self.only(facts(none, certificate=None, ca=None), "certificate", "has none", "wow enroll --ticket")
         refused = {**none, "warnings": [{"code": "capture", "text": "the certificate node.pem"}, {"code": "certificate", "text": "it can't be used: not signed by the pool's CA; enrol anew"}]}
         self.only(facts(refused, ca=None), "certificate", "It is refused: it can't be used: not signed")
         self.only(facts(now=NOW + 21 * DAY), "certificate", "It ended on")

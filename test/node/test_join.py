@@ -68,9 +68,14 @@ class Enrolment(unittest.TestCase):
             error = enrol.explain(code, "")
             self.assertTrue(error.what and error.todo, code)
         for code in (agreed.NOT_ADMITTED, agreed.TICKET_SPENT):
-            error = enrol.explain(code, "ticket t1 is used up")
-            self.assertEqual((error.file, error.key, error.what), ("pool.conf", "[ca] ticket", "ticket t1 is used up"))
-            self.assertIn("wow enroll --ticket", error.todo)
+            said = "ticket t1 is used up, then type there: wow enroll --ticket ID:SECRET"
+            error = enrol.explain(code, said)
+            self.assertEqual((error.file, error.key, error.what), ("pool.conf", "[ca] ticket", said))
+            # No ticket helps who was denied or revoked, or is not on the list: the CA said what does.
+            for said in ("denied, and no ticket changes that: wow-ca approve 00", "revoked: wow reset and a ticket"):
+                error = enrol.explain(code, said)
+                self.assertEqual((error.file, error.key, error.what), ("", "enrolment", said))
+                self.assertNotIn("ticket", error.todo)
 
     def test_a_last_question_that_nobody_answers_ends_before_the_command_is_ended(self):
         with mock.patch.object(enrol, "enrolment"), mock.patch.object(control, "ask", return_value={"address": "10.0.0.1"}), \

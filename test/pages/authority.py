@@ -102,6 +102,11 @@ def ask_for(house):
     until(lambda: house.manager.run("test", "-S", "/run/wow-ca/admin.sock", check=False).returncode, lambda code_: code_ == 0, "the CA serves again")
 
 
+def drained(house):
+    """Names of machines that get no jobs."""
+    return [row["host"] for row in told(house, "overview")["drained"]]
+
+
 def run(tally, house, modules, out):
     """All of it."""
     if isinstance(modules, str):
@@ -184,6 +189,17 @@ def administrator(tally, house, page):
             must(found[0] not in page.text(), "its secret is shown again")
             page.press(button=f"End ticket {found[1]}")
             page.shows(text="No ticket admits anybody")
+        with tally.case(f"{how}: a machine gets no more jobs after a second look, and gets them again by a button beside its name"):
+            page.fill(label="Give a machine no more jobs: its name or address", text="olga")
+            page.press(button="Look what draining does")
+            page.shows(text="goes on to its end")
+            must(drained(house) == [], "a look does it")
+            page.press(button="Give it no more jobs")
+            page.shows(text="Who waits")
+            must(drained(house) == ["olga"], f"{drained(house)}")
+            page.press(button="Give it jobs again olga")
+            page.shows(text="No machine is drained")
+            must(drained(house) == [], f"{drained(house)}")
         with tally.case(f"{how}: a revocation says what it does, and is done when the machine's name was typed once more"):
             page.fill(label="Take a machine back: its name, address or serial number", text=machine)
             page.press(button="Look what that does")
@@ -200,9 +216,16 @@ def administrator(tally, house, page):
             page.shows(text=f"host={machine}")
     with tally.case("the audit names the administrator of each act"):
         said = asked(house)
-        for what in (f"approve {KEYS['ada']}", f"deny {KEYS['dora']}", "ticket --uses 7 --until 2999-01-31", "revoke "):
+        for what in (f"approve {KEYS['ada']}", f"deny {KEYS['dora']}", "ticket --uses 7 --until 2999-01-31", "drain olga", "drain olga --end", "revoke "):
             must(any(one.startswith(f"by=alice/page what={what}") for one in said), f"{what}: {said}")
-        must(not any("dry-run" in one or "overview" in one for one in said), f"{said}")
+        must(not any("revoke" in one and "dry-run" in one or "overview" in one for one in said), f"{said}")
+    with tally.case("what is no machine or has no jobs is not drained, and the answer says why"):
+        for name, why in (("manager", "which runs no jobs"), ("<b>olga</b>", "is no machine with a good certificate"), ("--end", "begins with a dash"), ("mira", "is no machine with")):
+            page.open(url=PAGE)
+            page.fill(label="Give a machine no more jobs: its name or address", text=name)
+            page.press(button="Look what draining does")
+            page.shows(text=why)
+        must(drained(house) == [], f"{drained(house)}")
     with tally.case("the manager itself is not taken back by the page, nor is what is no machine, and the answer says why"):
         for name, why in (("manager", "is a manager"), ("nobody", "is no serial number"), ("--state", "begins with a dash")):
             page.open(url=PAGE)
@@ -230,6 +253,11 @@ def looks(tally, house, page, out):
             page.press(button="Look what that does")
             page.shows(text="once more")
             looked(page, f"revoke, {scheme}")
+            page.open(url=PAGE)
+            page.fill(label="Give a machine no more jobs: its name or address", text="olga")
+            page.press(button="Look what draining does")
+            page.shows(text="goes on to its end")
+            looked(page, f"drain, {scheme}")
     with tally.case("by keyboard alone an administrator approves a machine"):
         page.begin()
         page.open(url=code(house)[0])

@@ -6,6 +6,12 @@ internal static class Admission
     /// <summary>How long an answer stands before the machine proves its address again, so that a request that waits costs the CA one look into a table.</summary>
     private static readonly TimeSpan Fresh = TimeSpan.FromMinutes(10);
 
+    /// <summary>What people type on a machine that has a ticket.</summary>
+    private const string TicketHelps = "then type there: wow enroll --ticket ID:SECRET";
+
+    /// <summary>How a machine with a new key comes in, by the policy.</summary>
+    public static string WayIn(Transaction transaction) => Admissions.Policy(transaction) == AdmissionPolicy.Ticket ? "and a ticket" : "that the administrator approves (wow-ca approve)";
+
     /// <summary>Whether the administrator named this key, so that it needs no ticket.</summary>
     public static bool IsApproved(Transaction transaction, Ask ask) => Admissions.Find(transaction, ask.Node)?.State == AdmissionState.Approved;
 
@@ -14,13 +20,13 @@ internal static class Admission
     {
         { State: AdmissionState.Approved } => null,
         { State: AdmissionState.Denied } denied => new Decision(
-            EnrolmentStatus.TicketSpent, $"The pool's administrator denied this machine at {denied.Decided:u}: its key {ask.Node} gets no certificate."),
+            EnrolmentStatus.TicketSpent, $"The pool's administrator denied this machine at {denied.Decided:u}, and no ticket changes that. If it shall come all the same, he types: wow-ca approve {ask.Node}"),
         _ => Admissions.Policy(transaction) switch
         {
             AdmissionPolicy.Manual => new Decision(
                 EnrolmentStatus.Waiting, $"This machine waits for the pool's administrator, who approves its key: {ask.Node}"),
             AdmissionPolicy.List => new Decision(
-                EnrolmentStatus.NotAdmitted, $"This pool admits who is on its list: send the pool's administrator this machine's key, {ask.Node}"),
+                EnrolmentStatus.NotAdmitted, $"This pool admits who is on its list: no ticket helps. Send the pool's administrator this machine's key, who types: wow-ca approve {ask.Node}"),
             _ => ByTicket(transaction, key, ask, now),
         },
     };
@@ -51,18 +57,18 @@ internal static class Admission
     {
         if (ask.Ticket is null)
         {
-            return new Decision(EnrolmentStatus.NotAdmitted, "A ticket is needed: put the line that wow-ca ticket printed into pool.conf, section ca, key ticket.");
+            return new Decision(EnrolmentStatus.NotAdmitted, $"A ticket is needed: ask the pool's administrator for the line that wow-ca ticket prints, {TicketHelps}");
         }
 
         return Tickets.Check(transaction, key, ask.Ticket, ask.Key, now) switch
         {
             TicketState.Good => null,
             TicketState.Expired => new Decision(
-                EnrolmentStatus.TicketSpent, "The ticket has expired: ask the pool's administrator for a new one (wow-ca ticket)."),
+                EnrolmentStatus.TicketSpent, $"The ticket has expired: ask the pool's administrator for a new one (wow-ca ticket), {TicketHelps}"),
             TicketState.UsedUp => new Decision(
-                EnrolmentStatus.TicketSpent, "The ticket is used up: ask the pool's administrator for a new one (wow-ca ticket)."),
+                EnrolmentStatus.TicketSpent, $"The ticket is used up: ask the pool's administrator for a new one (wow-ca ticket), {TicketHelps}"),
             _ => new Decision(
-                EnrolmentStatus.NotAdmitted, "The ticket is unknown or its secret is wrong: copy the whole line that wow-ca ticket printed."),
+                EnrolmentStatus.NotAdmitted, $"The ticket is unknown or its secret is wrong: copy the whole line that wow-ca ticket printed, {TicketHelps}"),
         };
     }
 }

@@ -118,7 +118,7 @@ internal sealed class EnrolmentDesk(CaFolder ca, TimeProvider time, ListedManage
         if (Revocations.OfKeyAt(transaction, ask.Key) is DateTimeOffset at)
         {
             return new Decision(
-                EnrolmentStatus.TicketSpent, $"This machine was revoked at {at:u}: its key gets no certificate. With another key (wow reset) and a ticket it may come again.");
+                EnrolmentStatus.TicketSpent, $"This machine was revoked at {at:u}: its key gets no certificate. With another key (wow reset) {Admission.WayIn(transaction)} it may come again.");
         }
 
         // Its own certificate, still valid, admits a machine: nothing else is looked at. It may be one that was made by hand in a copy of this CA's folder.
@@ -128,7 +128,7 @@ internal sealed class EnrolmentDesk(CaFolder ca, TimeProvider time, ListedManage
     private static Decision? Full(Transaction transaction, Ask ask, DateTimeOffset now) => Certificates.FullUntil(transaction, ask.Key, now) is DateTimeOffset end
         ? new Decision(
             EnrolmentStatus.TicketSpent,
-            $"This machine's key has certificates of {Certificates.MostAddresses} addresses and gets no other before {end:u}. With another key (wow reset) and a ticket it may come sooner.")
+            $"This machine's key has certificates of {Certificates.MostAddresses} addresses and gets no other before {end:u}. With another key (wow reset) {Admission.WayIn(transaction)} it may come sooner.")
         : null;
 
     private static Decision? Reissue(Transaction transaction, Ask ask, DateTimeOffset now) =>

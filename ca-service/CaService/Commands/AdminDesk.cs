@@ -10,7 +10,7 @@ namespace CaService.Commands;
 internal sealed class AdminDesk(PageSessions sessions, string folder, TimeProvider time)
 {
     /// <summary>Commands that the page may hand on. None that makes a code: who broke into the page could keep a login for ever. No policy, and no stack: a page needs none.</summary>
-    private static readonly string[] OfPage = ["overview", "approve", "deny", "ticket", "revoke"];
+    private static readonly string[] OfPage = ["overview", "approve", "deny", "ticket", "revoke", DrainCommand.Name];
 
     /// <summary>Options that it may not: the manager is revoked by who is logged in there.</summary>
     private const string NotOfPage = "--manager";

@@ -107,6 +107,7 @@ internal static class CommandTable
                 new(RevokeCommand.DryRun, null, "only says what it would do"),
             ],
             RevokeCommand.Run),
+        new(DrainCommand.Name, "[MACHINE...]", "gives machines no more jobs, by name or address, or shows those that get none", DrainCommand.Own, DrainCommand.Run),
         new(PublishCommand.Name, "[FOLDER]", "has the pool's machines use the modules, and the system if there is one, in the folder of a stack", PublishCommand.Own, PublishCommand.Run)
         {
             Ask = (socket, _, options, output) => PublishCommand.AskAsync(socket, options, output),
@@ -140,7 +141,7 @@ internal static class CommandTable
             ServeCommand.RunAsync),
         new("help", "[COMMAND]", "says what each command does", [], Help.Run)
         {
-            Choices = ["init", "manager", "managers", "renew", "machine", "ticket", "policy", "requests", "approve", "deny", "list", "revoke", "publish", "stack", "origins", "rekey", "renew-authority", "overview", "page", "serve"],
+            Choices = ["init", "manager", "managers", "renew", "machine", "ticket", "policy", "requests", "approve", "deny", "list", "revoke", "drain", "publish", "stack", "origins", "rekey", "renew-authority", "overview", "page", "serve"],
         },
     ];
 

@@ -10,11 +10,12 @@ internal static class OverviewCommand
         using CaFolder ca = CaFolder.Open(options.Get("state"));
         DateTimeOffset now = time.GetUtcNow();
         Overview found = ca.Database.Read(transaction => Overview.Of(transaction, now));
-        reply.Say(words => WriteText(ca, found, words), json => WriteJson(ca, found, now, json));
+        IReadOnlyList<DrainedMachine> drained = new DrainDesk(ca, options.Get("state"), time).Read().List.Machines;
+        reply.Say(words => WriteText(ca, found, drained, words), json => WriteJson(ca, found, drained, now, json));
         return Task.FromResult(ExitCode.Done);
     }
 
-    private static void WriteText(CaFolder ca, Overview found, TextWriter output)
+    private static void WriteText(CaFolder ca, Overview found, IReadOnlyList<DrainedMachine> drained, TextWriter output)
     {
         output.WriteLine($"pool {ca.Authority.Pool.Name}, policy {Admissions.NameOf(found.Policy)}; certificates: {string.Join(", ", found.States.Select(one => $"{one.Value} {one.Key}"))}");
         output.WriteLine(found.Waiting == 0 ? "No machine waits." : $"{found.Waiting} machines wait: wow-ca requests");
@@ -28,13 +29,18 @@ internal static class OverviewCommand
             output.WriteLine($"ticket {row.Id}: {row.Used} of {row.Uses} used, until {row.NotAfter:u}");
         }
 
+        if (drained.Count > 0)
+        {
+            output.WriteLine($"{drained.Count} drained: wow pool drain");
+        }
+
         foreach (AuditRow row in found.Decisions)
         {
             output.WriteLine($"{row.At:u} {row.Event} {row.Detail}");
         }
     }
 
-    private static void WriteJson(CaFolder ca, Overview found, DateTimeOffset now, Utf8JsonWriter json)
+    private static void WriteJson(CaFolder ca, Overview found, IReadOnlyList<DrainedMachine> drained, DateTimeOffset now, Utf8JsonWriter json)
     {
         json.WriteString("pool", ca.Authority.Pool.Name);
         json.WriteString("not_after", ca.Authority.NotAfter);
@@ -65,6 +71,8 @@ internal static class OverviewCommand
         });
         WriteRows(json, "requests", found.Requests, row => RequestsCommand.WriteRow(row, json));
         WriteRows(json, "tickets", found.Tickets, row => ListCommand.WriteTicket(row, json));
+        DrainCommand.Write(json, drained.Take(Overview.Most));
+        json.WriteNumber("drained_in_all", drained.Count);
         WriteRows(json, "decisions", found.Decisions, row =>
         {
             json.WriteString("at", row.At);

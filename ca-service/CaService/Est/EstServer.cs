@@ -42,6 +42,7 @@ internal sealed class EstServer : IAsyncDisposable
             _publishers.Add(NoticePublisher.OfKeys(stack.Keys, control, time, log));
             _publishers.Add(NoticePublisher.OfStack(stack, control, time, log));
             _publishers.Add(NoticePublisher.OfOrigins(new OriginsDesk(ca, stack, settings.Folder, time), control, time, log));
+            _publishers.Add(NoticePublisher.OfDrained(new DrainDesk(ca, settings.Folder, time), control, time, log));
             _publishers.Add(NoticePublisher.OfTerm(new TermDesk(stack, settings.Folder, time), control, time, log));
         }
     }

@@ -100,6 +100,14 @@ internal sealed class NoticePublisher : IAsyncDisposable
     public static NoticePublisher OfOrigins(OriginsDesk origins, string socket, TimeProvider time, Action<string> log) =>
         new("origins", known => origins.Current() is var number && number > known ? (number, origins.NoticePath) : null, socket, time, log);
 
+    /// <summary>Spreads which machines get no jobs.</summary>
+    /// <param name="drained">Has them.</param>
+    /// <param name="socket">ipopd's control socket.</param>
+    /// <param name="time">The clock.</param>
+    /// <param name="log">Takes a line an event.</param>
+    public static NoticePublisher OfDrained(DrainDesk drained, string socket, TimeProvider time, Action<string> log) =>
+        new("drained", known => drained.Read().Number is var number && number > known ? (number, drained.NoticePath) : null, socket, time, log);
+
     /// <summary>Looks once; called by the clock.</summary>
     public async Task LookAsync()
     {

@@ -78,7 +78,7 @@ internal sealed record Overview(
                 at),
             transaction.Query(
                 $"""
-                SELECT at, event, detail FROM audit WHERE event IN ('init', 'asked', 'approve', 'deny', 'ticket', 'revoke', 'policy', 'managers', 'displace', 'publish')
+                SELECT at, event, detail FROM audit WHERE event IN ('init', 'asked', 'approve', 'deny', 'ticket', 'revoke', 'policy', 'managers', 'displace', 'publish', 'drain', 'drain-end')
                 ORDER BY id DESC LIMIT {Most}
                 """,
                 row => new AuditRow(DateTimeOffset.FromUnixTimeSeconds(row.GetInt64(0)), row.GetString(1), row.GetString(2))));

@@ -98,6 +98,7 @@ internal static class Parsers
         ["stack"] = [typeof(PoolLayers)],
         ["term"] = [typeof(StackTerm)],
         ["origins"] = [typeof(OriginList)],
+        ["drained"] = [typeof(DrainedList)],
         ["upnp"] = [typeof(SsdpSearch), typeof(HttpReply), typeof(HttpHead), typeof(IgdDescription), typeof(PlainXml), typeof(SoapReply), typeof(GatewayUrl)],
     };
 

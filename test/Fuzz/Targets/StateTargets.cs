@@ -85,6 +85,15 @@ internal static class StateTargets
             ],
             new TextMutator(["wow-origins 1\n", "origin ", "https://", "a", ".", ":443", "/", "-", "\n", "#sha256=", new string('b', 64)]),
             input => OriginList.TryRead(input, out OriginList? list) ? list.Write() : null, isStrict: true, most: 1 << 15);
+        yield return new CodecTarget(
+            "drained",
+            [
+                new("two", "wow-drained 1\nalpha 1795707748\nw-10-0-0-1 9999999999\n"u8.ToArray()), new("none", "wow-drained 1\n"u8.ToArray()),
+                new("twice", "wow-drained 1\na 5\na 6\n"u8.ToArray()), new("quoted", "wow-drained 1\na\"|| 5\n"u8.ToArray()),
+                new("zero", "wow-drained 1\na 5\0\n"u8.ToArray()), new("leading", "wow-drained 1\na 05\n"u8.ToArray()), new("long", new byte[61 << 10]),
+            ],
+            new TextMutator(["wow-drained 1\n", "a", "-", "b", " ", "5", "0", "\n", "9999999999"]),
+            input => DrainedList.TryRead(input, out DrainedList? list) ? list.Write() : null, isStrict: true, most: 1 << 17);
     }
 
     private static byte[] Written(StackTerm term)

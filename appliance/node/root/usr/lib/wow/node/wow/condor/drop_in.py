@@ -23,7 +23,7 @@ NEGOTIATOR_TIMEOUT (30 s by default) in each cycle.
 
 Two thirds of a queue's ad are statistics, and what a startd tells of itself in an ad of its own (StartD) its slots' ads have, too. Neither is sent: an idle
 machine's ads are 14 kB instead of 24."""
-from wow.condor import ads, held, mapfile
+from wow.condor import ads, drained, held, mapfile
 from wow.config.facts import Facts
 from wow.lib import paths
 from wow.limits import tell as limits
@@ -148,6 +148,7 @@ NEGOTIATOR_UPDATE_AFTER_CYCLE = True
 NEGOTIATION_CYCLE_STATS_LENGTH = {ads.CYCLES}
 CLASSAD_LIFETIME = 420
 COLLECTOR_REQUIREMENTS = {_own_ads(pool)}
+include ifexist : {drained.FILE}
 """
 
 

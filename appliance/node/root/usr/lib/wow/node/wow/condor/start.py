@@ -2,7 +2,7 @@
 import os
 import time
 
-from wow.condor import collector, drop_in, managers, pace, reread
+from wow.condor import collector, drained, drop_in, managers, pace, reread
 from wow.config.facts import Facts
 from wow.lib import console, control, files, paths, system
 from wow.lib.errors import WowError
@@ -34,6 +34,8 @@ def start(pool: Facts, address: str, host: str) -> None:
     # So with one whose owner refuses projects.
     if pool.has_slots:
         refused.write()
+    if pool.is_manager:
+        drained.write()
     changed = files.write_if_changed(CONFIG, drop_in.config(pool, address, host))
     system.systemctl("restart" if changed else "start", "--no-block", "condor.service")
     if not changed:

@@ -245,9 +245,10 @@ def certificate(facts: "Gathered") -> list[Finding]:
     if not dates or (status and not status["certified"]):
         if dates:
             return [wrong("certificate", f"It is refused: {refusals[0] if refusals else 'ipopd does not believe it'}.", "Get a new one: wow enroll --ticket ID:SECRET.")]
+        # A denied machine or one that waits for an approval is helped by no ticket: the CA said what helps, and the console has that.
         why = f" The console said: {facts['notice']}" if facts["notice"] else ""
         return [wrong("certificate", f"This machine has none, so it reaches nothing but the CA.{why}",
-                      "Get a ticket from the pool's administrator, then type: wow enroll --ticket ID:SECRET.")]
+                      "Do what the console says." if why else "Get a ticket from the pool's administrator, then type: wow enroll --ticket ID:SECRET.")]
     known = status["certificate"] if status else None
     # wow-renew tries once a day; half of the time that there is for it is past.
     if known and now - renew_from(known) > dates[1] - now:

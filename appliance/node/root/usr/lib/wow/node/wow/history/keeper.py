@@ -14,6 +14,7 @@ from wow.history import figures, page, server, store, token
 from wow.history.ledger import Ledger
 from wow.lib import paths, system
 from wow.lib.errors import WowError
+from wow.stops import drained
 
 ROUND = 60.0
 """Seconds from one look to the next; the unit may say otherwise (WOW_POOL_ROUND)."""
@@ -70,7 +71,7 @@ class Keeper:
         told: dict[str, list[dict[str, object]]] = {kind: [] for kind in store.KIND_NAMES}
         for (kind, text), (seconds, jobs) in sorted(sums.items(), key=lambda one: (-one[1][0], one[0])):
             told[store.KIND_NAMES[kind]].append({"name": text, "core_hours": round(seconds / 3600, 3), "jobs": jobs})
-        return "application/json", json.dumps({"days": days, **told}) + "\n"
+        return "application/json", json.dumps({"days": days, **told, "drained": sorted(drained.read())}) + "\n"
 
     def machines(self, query: str) -> tuple[str, str]:
         """The page /machines: those that are there, and those that were within 30 days, who was seen last first."""

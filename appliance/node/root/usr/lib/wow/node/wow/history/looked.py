@@ -4,7 +4,7 @@ from wow.condor import ads
 from wow.history import figures
 from wow.lib import names
 from wow.place import state as places
-from wow.stops import tell
+from wow.stops import drained, tell
 from wow.why import decide, words
 from wow.why.matching import FREE, RESOURCES
 
@@ -21,7 +21,7 @@ LONGEST = {"DaemonStartTime": 64, "SlotType": 64, "TotalSlotCpus": 64, "Memory":
 """Attributes that are asked for beside those of the history, and characters of each."""
 OTHERS = ("Accounting",)
 """The kind of ads that is asked for beside."""
-WORKS, FREE_NOW, PAUSED, DRAINS, OTHER, QUEUE_ONLY = STATES = ("works", "free", "paused", "drains", "other", "only submits")
+WORKS, FREE_NOW, PAUSED, DRAINS, OTHER, QUEUE_ONLY, BY_ADMIN = STATES = ("works", "free", "paused", "drains", "other", "only submits", "drained by the admin")
 NO_PATH, UNKNOWN = "-", "-"
 
 TYPE_CHECKING = False
@@ -36,12 +36,14 @@ if TYPE_CHECKING:
 
 
 class Machine:
-    """A machine by its slots. left, all: what of each resource it has left and in all, of the slot that jobs take parts of, or of the largest."""
+    """A machine by its slots. gets_none: the administrator drained it. left, all: what of each resource it has left and in all, of the slot that jobs
+    take parts of, or of the largest."""
 
-    __slots__ = ("label", "owner", "version", "path", "since", "cores", "busy", "is_paused", "is_drained", "is_free", "has_slots", "left", "all", "people", "place",
-                 "address")
+    __slots__ = ("label", "owner", "version", "path", "since", "cores", "busy", "is_paused", "is_drained", "gets_none", "is_free", "has_slots", "left", "all", "people",
+                 "place", "address")
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, gets_none: bool = False) -> None:
+        self.gets_none = gets_none
         self.label, self.owner, self.version, self.path, self.since = name, name, UNKNOWN, NO_PATH, 0
         self.cores = self.busy = 0
         self.is_paused = self.is_drained = self.is_free = self.has_slots = False
@@ -77,6 +79,8 @@ class Machine:
         """What it does, in a word."""
         if not self.has_slots:
             return QUEUE_ONLY
+        if self.gets_none:
+            return BY_ADMIN
         if self.is_paused or self.is_drained:
             return PAUSED if self.is_paused else DRAINS
         return WORKS if self.busy else FREE_NOW if self.is_free else OTHER
@@ -86,7 +90,7 @@ class Looked:
     """All of one look."""
 
     def __init__(self, said: str, now: float) -> None:
-        self._now = now
+        self._now, self._drained = now, drained.read()
         self.sample = ads.Sample()
         self.machines: dict[str, Machine] = {}
         self.jobs: dict[tuple[str, str], list[int]] = {}
@@ -111,7 +115,7 @@ class Looked:
         if label not in self.machines and len(self.machines) >= MOST_MACHINES:
             self.beyond += 1
             return
-        machine = self.machines.setdefault(label, Machine(label))
+        machine = self.machines.setdefault(label, Machine(label, label in self._drained))
         if kind == "Machine":
             # A slot that all is given away of is none to the sample, and says all the same what its machine has.
             slot = self.sample.slots[-1] if len(self.sample.slots) > before else ads.Slot({**ad, "Cpus": 0, "RemoteOwner": ""})
@@ -201,10 +205,10 @@ def question(collector: str) -> list[str]:
 
 
 def _tried(machine: Machine, wanted: dict[str, int]) -> "Tried":
-    is_free = machine.is_free and not machine.is_paused and not machine.is_drained
+    is_free = machine.is_free and not machine.is_paused and not machine.is_drained and not machine.gets_none
     return {"host": machine.label, "met": [machine.all[name] >= amount for name, amount in wanted.items()],
             "free": is_free and all(machine.left[name] >= amount for name, amount in wanted.items()), "offers": {name: float(machine.all[name]) for name in words.UNITS},
-            "users": machine.people, "draining": machine.is_drained, "paused": machine.is_paused}
+            "users": machine.people, "draining": machine.is_drained, "paused": machine.is_paused or machine.gets_none}
 
 
 def _address(value: object) -> str:

@@ -79,10 +79,10 @@ def explain(code: int, said: str) -> WowError:
                         "", "enrolment")
     if code == agreed.WAITING:
         return WowError(what, "Send the administrator that key (wow-ca approve KEY). It goes on by itself", "", "enrolment")
-    if code == agreed.NOT_ADMITTED:
-        return WowError(what, "Ask the pool's administrator. With a ticket type: wow enroll --ticket ID:SECRET", "pool.conf", "[ca] ticket")
-    if code == agreed.TICKET_SPENT:
-        return WowError(what, "Ask the pool's administrator. With a new ticket type: wow enroll --ticket ID:SECRET", "pool.conf", "[ca] ticket")
+    if code in (agreed.NOT_ADMITTED, agreed.TICKET_SPENT):
+        # The CA's words say what helps: a ticket, an approval or another key, by its policy and by what became of this key.
+        is_of_ticket = "wow enroll" in said
+        return WowError(what, "It is tried again by itself", *(("pool.conf", "[ca] ticket") if is_of_ticket else ("", "enrolment")))
     if code == agreed.ADDRESS_REFUSED:
         return WowError(what, "Without a certificate the machine takes its next address by itself", "", "enrolment")
     if code == agreed.USAGE:

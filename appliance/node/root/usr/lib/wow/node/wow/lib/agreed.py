@@ -85,6 +85,12 @@ ORIGINS_HEAD = "wow-origins 1"
 """First line of its text."""
 MOST_ORIGINS = 4
 """Origins of a notice, and as many of pool.conf."""
+DRAINED_NOTICE = 8
+"""Kind of the notice that names machines which the pool gives no jobs: the drained ones."""
+DRAINED_HEAD = "wow-drained 1"
+"""First line of its text."""
+MOST_DRAINED = 800
+"""Machines that may be drained at a time: their names fill a notice."""
 LONGEST_ORIGIN = 200
 """Characters of an origin before its # at most."""
 ORIGIN_HOST = "(?:(?:[0-9]{1,3}[.]){3}[0-9]{1,3}|(?=[0-9.]*[a-z-])[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:[.][a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*)"

@@ -4,9 +4,10 @@ architecture. Whatever is not exactly such a text is none."""
 import os
 
 from wow.lib import agreed, modes
+from wow.lib import notice as notices
 
-MAGIC, HEAD, LARGEST_FILE = b"WOWN", 14, 1 << 17
-"""A notice's file (ipop/Ipopd/State/NoticeFile.cs): WOWN, kind, number in 8 bytes, the signature's length, the signature, the text."""
+LARGEST_FILE = notices.LARGEST
+"""Bytes of a notice's file."""
 HEX = set("0123456789abcdef")
 DIGITS = set("0123456789")
 LONGEST_LABEL = 63
@@ -76,9 +77,10 @@ def notice(data: bytes) -> Stack:
 
 def opened(data: bytes, kind: int) -> tuple[int, bytes]:
     """Number and text of the file of a notice of a kind. NoStack."""
-    if len(data) <= HEAD or data[:5] != MAGIC + bytes((kind,)) or len(data) <= HEAD + data[13]:
-        raise NoStack("it is no notice of that kind")
-    return int.from_bytes(data[5:13], "big"), data[HEAD + data[13]:]
+    try:
+        return notices.opened(data, kind)
+    except ValueError as error:
+        raise NoStack(str(error)) from None
 
 
 def read(data: bytes, number: int, architecture: str = "") -> Stack:

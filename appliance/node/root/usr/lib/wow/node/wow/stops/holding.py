@@ -1,13 +1,14 @@
-"""The pause that holds now: the owner's own; that of a machine whose share of the month is used up, or that is outside of its hours; or that of the owner's
-computer (computer/seen.py)."""
+"""The pause that holds now: the owner's own; that of a machine whose share of the month is used up, or that is outside of its hours; that of the owner's
+computer (computer/seen.py); or the administrator's, who gives it no jobs (drained.py)."""
 import time
 
 from wow.computer import seen
 from wow.limits import hours, month, state
 from wow.pause import state as pauses
 from wow.pause.state import Pause
+from wow.stops import drained
 
-BY_ITSELF = (hours.WHO, month.WHO, *seen.WHO.values())
+BY_ITSELF = (hours.WHO, month.WHO, drained.WHO, *seen.WHO.values())
 """Who has a pause that nobody keeps, and that no `wow resume` ends."""
 
 
@@ -20,7 +21,7 @@ def over(pause: Pause | None) -> Pause | None:
     """What holds where the owner's own pause is this. One that lets jobs end stands behind the others, which stop them."""
     if pause is not None and not pause.finish:
         return pause
-    return outside() or pause
+    return outside() or pause or drained.pause()
 
 
 def outside() -> Pause | None:

@@ -4,6 +4,7 @@ from wow.lib import paths, startd
 from wow.computer import words
 from wow.limits import hours, month
 from wow.pause import state
+from wow.stops import drained
 
 FILE = f"{paths.RUN}/condor-pause.conf"
 READ = f"{paths.RUN}/condor-pause.read"
@@ -34,6 +35,8 @@ def reason(pause: state.Pause) -> str:
         return "it is outside of its owner's hours"
     if pause.who == month.WHO:
         return "its network carried what its owner gives in a month"
+    if pause.who == drained.WHO:
+        return drained.REASON
     if pause.who in words.BY_WHO:
         return words.OTHERS
     return "its owner takes no more jobs for now" if pause.finish else "its owner paused it"

@@ -6,14 +6,15 @@ from wow.lib import errors
 from wow.limits import hours, month
 from wow.pause import state
 from wow.slots import freeze
-from wow.stops import holding
+from wow.stops import drained, holding
 
 UNITS = {"m": 60, "h": 3600, "d": 86400}
 PAGES = {state.CONSOLE: "the console", state.WEB: "the web page", hours.WHO: "the hours that its owner set",
-         month.WHO: "the owner's limit of a month, which is used up", **computer.BY_WHO}
+         month.WHO: "the owner's limit of a month, which is used up", drained.WHO: "the pool's administrator, who gives it no jobs", **computer.BY_WHO}
 RESUME = "Type `wow resume` to let jobs run again."
 HOURS = "Type `wow limit clear hours` to let jobs run at any time."
 MONTH = "Type `wow limit clear month`, or `wow limit set month` with more, to let jobs run before."
+DRAINED = "The pool's administrator ends that: `wow pool drain NAME --end` on the manager."
 USAGE = f"say for how long like 90m, 3h or 2d ({state.LONGEST // 86400}d at most), or tomorrow; nothing: until `wow resume`"
 
 
@@ -48,7 +49,7 @@ def sentence(pause: state.Pause, jobs: int) -> str:
 
 def todo(pause: state.Pause) -> str:
     """What to type."""
-    return {hours.WHO: HOURS, month.WHO: MONTH, **computer.TYPES}.get(pause.who, RESUME)
+    return {hours.WHO: HOURS, month.WHO: MONTH, drained.WHO: DRAINED, **computer.TYPES}.get(pause.who, RESUME)
 
 
 def told(pause: state.Pause) -> str:

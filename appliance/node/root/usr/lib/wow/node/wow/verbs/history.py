@@ -145,6 +145,10 @@ def lines(told: "Any") -> list[str]:
         found += ["", *table.columns(rows, right=(1, 2))]
         about = [[shown(one["name"]), *(table.printable(one[key]) for key in NO_PROJECT)] for one in told[kind][:SHOWN] if one.get("says")]
         found += ["", *table.columns(about)] if about else []
+    # A manager of an older release tells none.
+    if gone := [shown(one) for one in told.get("drained", [])]:
+        more = f" and {len(gone) - SHOWN} more: --json" if len(gone) > SHOWN else ""
+        found += ["", f"Drained by the administrator: {', '.join(gone[:SHOWN])}{more}"]
     return found
 
 

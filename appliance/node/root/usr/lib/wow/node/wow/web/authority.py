@@ -30,6 +30,7 @@ class Authority:
         """(path, method, what answers)."""
         return [(path, method, self._guarded(does)) for path, method, does in (
             (PATH, "GET", self._home), (f"{PATH}/revoke", "GET", self._look), (f"{PATH}/revoke", "POST", self._revoke),
+            (f"{PATH}/drain", "GET", self._look_drain), (f"{PATH}/drain", "POST", self._drain),
             (f"{PATH}/login", "POST", self._login), (f"{PATH}/logout", "POST", self._logout), (f"{PATH}/decide", "POST", self._decide),
             (f"{PATH}/ticket", "POST", self._ticket), (f"{PATH}/end", "POST", self._end))]
 
@@ -101,6 +102,17 @@ class Authority:
 
     def _end(self) -> "Any":
         ca.run(self._must(), "ticket", "--end", _word(self._said("ticket")))
+        return self._back()
+
+    def _look_drain(self) -> "Any":
+        machine = str(self._bottle.request.query.get("machine") or "").strip()
+        return self._answer(200, pages.drain(ca.run(self._secret(), "drain", _word(machine), "--dry-run"), self._key()))
+
+    def _drain(self) -> "Any":
+        secret, machine, what = self._must(), _word(self._said("machine")), self._said("what")
+        if what not in ("begin", "end"):
+            raise ca.Refused("That form says neither begin nor end.")
+        ca.run(secret, "drain", machine, *(("--end",) if what == "end" else ()))
         return self._back()
 
     def _look(self) -> "Any":

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 CODE = re.compile(r"[0-9a-f]{32}\Z")
 """A code as `wow-ca page` prints it."""
+HOST = re.compile(r"[a-z0-9-]{1,63}\Z")
+"""A machine's name as the CA signs it."""
 TITLE = "The pool's CA: WOW"
 STATES = (("valid", "good"), ("late", "of these not renewed in time"), ("revoked", "taken back"), ("replaced", "replaced by a newer one"), ("expired", "ended"))
 LATE_DAYS = 10
@@ -85,6 +87,17 @@ def revoke(found: "dict[str, Any]", key: str, wrong: str) -> bytes:
                  f"{form('/ca/revoke', key, fields)}<p><a href=\"/ca\">No, back</a></p>", key)
 
 
+def drain(found: "dict[str, Any]", key: str) -> bytes:
+    """The second look: what it will do."""
+    name = str(found["host"])
+    if any(one["host"] == name for one in found["drained"]):
+        return _page("Drained: WOW", f"<h1>{said(name)} gets no jobs already</h1>{_drain_end(name, key)}{_back()}", key)
+    says = ("<ul><li>Within a minute no job begins there any more, and what runs goes on to its end.</li>"
+            "<li>It stays a machine of the pool. Its owner sees that you give it no jobs.</li><li>It lasts until you end it.</li></ul>")
+    fields = f'<input type="hidden" name="machine" value="{_value(name)}"><button type="submit" name="what" value="begin" class="strong">Give it no more jobs</button>'
+    return _page("Drain a machine: WOW", f"<h1>Drain {said(name)}?</h1>{says}{form('/ca/drain', key, fields)}<p><a href=\"/ca\">No, back</a></p>", key)
+
+
 def revoked(done: "dict[str, Any]", key: str) -> bytes:
     """What came of it."""
     end = ""
@@ -96,7 +109,7 @@ def revoked(done: "dict[str, Any]", key: str) -> bytes:
 
 def overview(found: "dict[str, Any]", key: str) -> bytes:
     """What there is."""
-    parts = (_requests(found, key), _certificates(found), _tickets(found, key), _decisions(found))
+    parts = (_requests(found, key), _certificates(found), _drained(found, key), _tickets(found, key), _decisions(found))
     return _page(TITLE, f"<h1>The CA of pool {said(str(found['pool']))}</h1>{_ends(found)}{''.join(parts)}", key)
 
 
@@ -148,6 +161,27 @@ def _tickets(found: "dict[str, Any]", key: str) -> Html:
               f'<label for="until">until the end of</label><input id="until" name="until" type="date" value="{until}" required>' + button("Make a ticket"))
     table = grid("Tickets", ["ticket", "came", "until", "act"], shown) if shown else Html("<p>No ticket admits anybody.</p>")
     return Html(f"<h2>Tickets</h2>{table}{form('/ca/ticket', key, fields)}")
+
+
+def _drained(found: "dict[str, Any]", key: str) -> Html:
+    """Machines that get no jobs, and a form for one more."""
+    shown = [[said(str(one["host"])), _moment(one["since"]), _drain_end(str(one["host"]), key)] for one in found["drained"]]
+    in_all = int(found["drained_in_all"])
+    cut = f"<p>{in_all} are drained, of which these are the first {len(shown)}: <code>wow pool drain</code> shows all.</p>" if len(shown) < in_all else ""
+    table = grid("Drained machines", ["machine", "since", "act"], shown) if shown else Html("<p>No machine is drained.</p>")
+    find = form_get("/ca/drain", '<label for="drain">Give a machine no more jobs: its name or address</label>'
+                    f'<input id="drain" name="machine" maxlength="64" {TYPED}>' + button("Look what draining does"))
+    return Html(f"<h2>Drained machines</h2>{table}{cut}{find}")
+
+
+def _value(host: str) -> Html:
+    """A machine's name as a form sends it back; empty for what is no name."""
+    return plain(host if HOST.match(host) else "")
+
+
+def _drain_end(host: str, key: str) -> Html:
+    return form("/ca/drain", key, f'<input type="hidden" name="machine" value="{_value(host)}">'
+                f'<button type="submit" name="what" value="end">Give it jobs again<span class="hidden"> {said(host)}</span></button>')
 
 
 def _decisions(found: "dict[str, Any]") -> Html:

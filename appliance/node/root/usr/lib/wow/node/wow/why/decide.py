@@ -77,8 +77,9 @@ def wait(job: "Job", pool: "Pool", able: "list[Machine]", ahead: int) -> Answer:
                       "Wait, or ask the pool's administrator.", "the machines take no new jobs")
     paused = [machine for machine in able if machine["paused"]]
     if not free and len(paused) == len(able):
-        return Answer("paused", f"{counted(able)} would do, but {'its owner has paused it' if len(able) == 1 else 'their owners have paused them'}.",
-                      "Wait: an owner's pause is ended there.", "the machines are paused by their owners")
+        return Answer("paused", f"{counted(able)} would do, but {'its owner has paused it' if len(able) == 1 else 'their owners have paused them'}, or the pool's "
+                      "administrator gives no jobs there.", "Wait: an owner's pause is ended there, and the administrator's by `wow pool drain`.",
+                      "the machines are paused by their owners")
     if not free:
         busy = [machine for machine in able if not machine["paused"]]
         return Answer("busy", f"{counted(busy)} would do, and {'it is' if len(busy) == 1 else 'all are'} busy{whose(busy)}{besides(paused)}. {turn(job, pool, ahead)}",
