@@ -1,5 +1,7 @@
 using System.Text;
 using System.Text.Json;
+using CaService.Admin;
+using CaService.Commands;
 using Ipopd.Identity;
 using Ipopd.State;
 
@@ -88,6 +90,18 @@ public sealed class DrainCommandTests : Publishing
         await RunAsync(2, "drain", "--end", "beta");
         Ca.Time.Advance(TimeSpan.FromDays(40));
         Assert.Contains("--today", (await RunAsync(2, "drain", "--end", "beta")).Error, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task Who_only_looks_leaves_no_line_in_the_audit()
+    {
+        await AdmitAsync("beta", "127.81.0.9");
+        foreach (string[] words in (string[][])[["drain"], ["drain", "--json"], ["drain", "beta", "--dry-run"], ["drain", "beta"]])
+        {
+            Assert.Equal(0, (await CommandLine.AnswerAsync(new AdminRequest(words), "carol", Ca.StateFolder, Ca.Time)).Code);
+        }
+
+        Assert.Equal("by=carol what=drain beta", Ca.Ca.Database.Read(transaction => Assert.Single(transaction.Query("SELECT detail FROM audit WHERE event = 'asked'", row => row.GetString(0)))));
     }
 
     private static List<string?> Hosts(JsonDocument said) => [.. said.RootElement.GetProperty("drained").EnumerateArray().Select(one => one.GetProperty("host").GetString())];

@@ -28,7 +28,9 @@ internal static class AskedCommand
     /// <summary>Has the audit say who asked, before it is done, where it may change anything.</summary>
     public static void Note(string[] words, string who, string folder, TimeProvider time)
     {
-        if (Looks.Contains(words[0]) || words is ["policy"] || (words[0] == "revoke" && words.Contains($"--{RevokeCommand.DryRun}")))
+        bool isDryRun = words[0] is "revoke" or DrainCommand.Name && words.Contains($"--{RevokeCommand.DryRun}");
+        bool isList = words is ["policy"] or [DrainCommand.Name] or [DrainCommand.Name, "--json"];
+        if (Looks.Contains(words[0]) || isList || isDryRun)
         {
             return;
         }
