@@ -82,7 +82,7 @@ def run(tally, lab):
         anew = probe.until(lambda: probe.status("beta").get("certificate"), bool, "certificate", "ipopd does not take it")
         must(anew["serial"] == serial, f"the key's certificate was {serial}, it is {anew}")
         probe.until(lambda: echo.answers("beta", alpha, 3), lambda count: count == 3, "ring", "beta can't ping alpha with it")
-    with tally.case("alpha, as if it had been off until the former certificate had ended, hears of the new one from members that it cannot believe before, and seals again"):
+    with tally.case("alpha, as if it had been off until the former certificate had ended, hears of the new one from members that it cannot believe yet, and seals"):
         probe.root("alpha", OFF % probe.root("manager", ENDED))
         follows("alpha")
         probe.root("alpha", "swanctl --terminate --ike overlay --force --timeout 1 || :")
