@@ -1,6 +1,7 @@
 """The steps of `compose`: mounts the stack with an upper layer in memory, joins the shared files, has Debian's own tools make anew what they make, looks
 whether all is well, and packs what came of it."""
 
+import concurrent.futures
 import json
 import os
 import pathlib
@@ -31,6 +32,9 @@ CAPABILITIES = "-all,+chown,+dac_override,+fowner,+fsetid,+setgid,+setuid"
 ENVIRONMENT = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C.UTF-8", "DEBIAN_FRONTEND": "noninteractive", "HOME": "/nonexistent",
                "SOURCE_DATE_EPOCH": str(publish.EPOCH)}
 MANIFEST = f"{publish.HOME}/{gates.GLUE}/manifest.json"
+MOST_AT_ONCE = 4
+"""Parts of the glue that are made at once, on as many processors: each has room of its own in memory."""
+MADE, NOTHING = "made", "nothing"
 AGAIN = "install the module's packages on a machine in develop mode over this base, and publish it anew"
 
 
@@ -51,31 +55,53 @@ def compose(layers, asked, out):
     rows, notes = [], []
     with tempfile.TemporaryDirectory(prefix="wow-compose-") as scratch:
         place = pathlib.Path(scratch)
-        archive, part = place / "glue.tar", place / "part.tar"
-        with tarfile.open(archive, "w", format=tarfile.PAX_FORMAT) as file:
-            manifest = fill(file, layers, place / "whole", asked)
+        archive, chosen = place / "glue.tar", choosing.choices(names, asked)
+        parts = [place / f"{number}.tar" for number in range(1, len(chosen) + 1)]
+        # Each is mostly programs that are waited for.
+        with concurrent.futures.ThreadPoolExecutor(min(MOST_AT_ONCE, len(os.sched_getaffinity(0)))) as pool:
+            whole = pool.submit(written, archive, layers, asked)
+            others = [pool.submit(part_of, part, choosing.of(layers, some)) for part, some in zip(parts, chosen)]
+            try:
+                manifest = whole.result()
+                fates = [one.result() for one in others]
+            finally:
+                pool.shutdown(cancel_futures=True)
+        with tarfile.open(archive, "a", format=tarfile.PAX_FORMAT) as file:
             choosing.folder(file, choosing.FOLDER, 0o700)
-            for number, chosen in enumerate(choosing.choices(names, asked), 1):
-                some = choosing.of(layers, chosen)
-                try:
-                    if wrong := gates.apart(some):
-                        raise LayerError(wrong[0])
-                    if not gates.joined(some):
-                        rows.append((choosing.NONE, chosen))
-                        continue
-                    with tarfile.open(part, "w", format=tarfile.PAX_FORMAT) as one:
-                        fill(one, some, place / str(number))
-                except (LayerError, WowError) as error:
-                    notes.append(f"{', '.join(chosen)} alone do not go: {error}")
-                    continue
-                choosing.plant(file, part, number)
-                rows.append((number, chosen))
+            for number, (some, part, fate) in enumerate(zip(chosen, parts, fates), 1):
+                if fate == MADE:
+                    choosing.plant(file, part, number)
+                    part.unlink()
+                    rows.append((number, some))
+                elif fate == NOTHING:
+                    rows.append((choosing.NONE, some))
+                else:
+                    notes.append(f"{', '.join(some)} alone do not go: {fate}")
             choosing.index(file, rows)
         if (left := choosing.count(names) - len(rows) - len(notes)) > 0:
             notes.append(f"{left} other choices of fewer modules have no glue of their own. Name one that a pool makes: --choice 'NAME NAME'")
         with tarfile.open(archive, "r:") as source:
             archived.pack(source, archived.entries(source, archive), place, out)
     return manifest, rows, notes
+
+
+def part_of(archive, layers):
+    """Writes the glue of a choice into an archive of its own. MADE; NOTHING where these modules need none; else a sentence that says why they do not go."""
+    try:
+        if wrong := gates.apart(layers):
+            return wrong[0]
+        if not gates.joined(layers):
+            return NOTHING
+        written(archive, layers)
+    except (LayerError, WowError) as error:
+        return str(error)
+    return MADE
+
+
+def written(archive, layers, asked=()):
+    """Makes the glue of these layers and writes it as an archive; its manifest."""
+    with tarfile.open(archive, "w", format=tarfile.PAX_FORMAT) as file:
+        return fill(file, layers, archive.with_suffix(""), asked)
 
 
 def fill(archive, layers, scratch, asked=()):

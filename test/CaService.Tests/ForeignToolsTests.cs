@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using System.Globalization;
 using CertificateProfile;
 using Ipopd.Enroll;
 
@@ -59,6 +60,30 @@ public sealed class ForeignToolsTests : AsyncTests
     }
 
     [Fact]
+    public async Task OpenSSL_believes_by_either_certificate_of_a_CA_that_renewed_its_own_and_past_the_former_end_by_the_new_one()
+    {
+        PoolAuthority former = _ca.Ca.Authority;
+        DateTimeOffset late = former.NotAfter - TimeSpan.FromDays(10);
+        byte[] der = CertificateIssuer.RenewAuthority(former, _ca.Ca.Key, late);
+        Assert.True(PoolAuthority.TryRead(der, out PoolAuthority? renewed, out string reason), reason);
+        using var machine = new TestMachine(_ca, "127.5.6.7");
+        string MemberOf(PoolAuthority by, string name) => Write(name, CertificatePem.Write(CertificateIssuer.CreateMember(
+            by, _ca.Ca.Key, machine.PublicKey, machine.Address, "alpha", MemberRole.Worker, late)));
+        string before = MemberOf(former, "before.pem"), after = MemberOf(renewed, "after.pem");
+        string old = Write("old.pem", CertificatePem.Write(former.Der.Span));
+        string anew = Write("anew.pem", CertificatePem.Write(renewed.Der.Span));
+
+        DateTimeOffset inside = late.AddDays(1), past = former.NotAfter.AddDays(1);
+        Assert.True(await BelievesAsync(old, before, inside));
+        Assert.True(await BelievesAsync(old, after, inside));
+        Assert.True(await BelievesAsync(anew, before, inside));
+        Assert.True(await BelievesAsync(anew, after, inside));
+        Assert.True(await BelievesAsync(anew, after, past));
+        Assert.False(await BelievesAsync(old, after, past));
+        Assert.False(await BelievesAsync(anew, before, past));
+    }
+
+    [Fact]
     public async Task OpenSSL_believes_what_the_CA_signs_and_nothing_outside_its_subnet()
     {
         using var machine = new TestMachine(_ca, "127.5.6.7");
@@ -77,6 +102,14 @@ public sealed class ForeignToolsTests : AsyncTests
         Assert.True(PoolProfile.TryCreate("lab", "127.9.0.0/16", out PoolProfile? narrow, out _));
         string other = Write("narrow.pem", CertificatePem.Write(CertificateIssuer.CreateAuthority(narrow, _ca.Ca.Key, _ca.Time.GetUtcNow())));
         Assert.NotEqual(0, (await StartAsync("openssl", ["verify", "-CAfile", other, certificate])).Code);
+    }
+
+    /// <summary>Whether OpenSSL believes a certificate by a CA's, both as files, at that time.</summary>
+    private static async Task<bool> BelievesAsync(string authority, string certificate, DateTimeOffset at)
+    {
+        string seconds = at.ToUnixTimeSeconds().ToString(CultureInfo.InvariantCulture);
+        string[] words = ["verify", "-x509_strict", "-check_ss_sig", "-attime", seconds, "-CAfile", authority, certificate];
+        return (await StartAsync("openssl", words)).Code == 0;
     }
 
     private string Write(string name, string contents)

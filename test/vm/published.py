@@ -1,5 +1,6 @@
 """An administrator publishes modules to the running pool, and then a newer system with them: machines fetch them by themselves, and have them with their next start."""
 
+import hashlib
 import os
 import pathlib
 import shutil
@@ -27,6 +28,8 @@ END
 condor_submit -terse waves.sub
 """
 """A job for machines that have the module."""
+OTHER, OTHER_SIZE = "arm64", 300_000
+"""The architecture whose part the machines here are to pass over, and the bytes of its module."""
 ENVIRONMENT = """
 place=$(grep -lx PARTNAME=WOWESP /sys/class/block/*/uevent) && place=${place%/uevent} && mkdir -p /run/look
 mount -t vfat -o ro,iocharset=ascii /dev/${place##*/} /run/look && head -c 200 /run/look/grub/grubenv; umount /run/look
@@ -34,13 +37,27 @@ mount -t vfat -o ro,iocharset=ascii /dev/${place##*/} /run/look && head -c 200 /
 """What GRUB knows."""
 
 
+def other(folder):
+    """The stack folder of another architecture, with a module of the same name; the module's digest. No machine of the lab is of that one."""
+    place = pathlib.Path(folder, "other")
+    shutil.rmtree(place, ignore_errors=True)
+    place.mkdir()
+    module = os.urandom(OTHER_SIZE)
+    digests = [hashlib.sha256(data).hexdigest() for data in (b"base", b"node", module)]
+    (place / digests[2]).write_bytes(module)
+    (place / "stack").write_text(f"wow-stack 1\narchitecture {OTHER}\nbase {digests[0]}\nnode {digests[1]}\nmodule waves {OTHER_SIZE} {digests[2]}\n", encoding="ascii")
+    return digests[2]
+
+
 def stack(folder):
-    """The stack folder of a module that is made here, and of the one that is in the image."""
+    """The stack folder of a module that is made here, and of the one that is in the image, beside the part of another architecture; the digest of that one's module."""
+    foreign = other(folder)
     recipe = pathlib.Path(folder, "waves")
     (recipe / "root/usr/share/waves").mkdir(parents=True, exist_ok=True)
     (recipe / "root/usr/share/waves/height").write_text("7 m\n", encoding="ascii")
     (recipe / "module.ini").write_text(RECIPE, encoding="ascii")
-    run_program(ROOT / "appliance/image/stack", "-o", os.path.join(folder, "stack"), recipe, ROOT / "modules/tutorial", timeout=300)
+    make(folder, "--beside", os.path.join(folder, "other"))
+    return foreign
 
 
 def system(folder):
@@ -57,8 +74,12 @@ def system(folder):
     # Between two archives of an initrd may stand zeros, in front of a packed one a plain one.
     plain = subprocess.run(["cpio", "--create", "--format=newc", "--quiet"], input=b"newer\n", cwd=extra, stdout=subprocess.PIPE, check=True).stdout
     (parts / "initrd.img").write_bytes(plain + (PARTS / "initrd.img").read_bytes())
-    run_program(ROOT / "appliance/image/stack", "--system", "--from", ROOT / "build/out/wow.qcow2", "--parts", parts, "-o", os.path.join(folder, "stack"), pathlib.Path(folder, "waves"), ROOT / "modules/tutorial",
-                timeout=300)
+    make(folder, "--system", "--from", ROOT / "build/out/wow.qcow2", "--parts", parts)
+
+
+def make(folder, *words):
+    """What `wow image stack` does, with these words, for the module that is made here and for the image's."""
+    run_program(ROOT / "appliance/image/stack", *words, "-o", os.path.join(folder, "stack"), os.path.join(folder, "waves"), ROOT / "modules/tutorial", timeout=300)
 
 
 def copy(login, folder):
@@ -70,11 +91,32 @@ def copy(login, folder):
 
 def run(tally, lab):
     """Of alpha and beta one is started anew later, and has them then."""
-    alice, carol = lab.login("alpha", "alice"), lab.login("manager", ADMIN)
+    foreign = stack(lab.folder)
+    publish(tally, lab)
+    own_part(tally, lab, foreign)
+    alice = lab.login("alpha", "alice")
+    with tally.case("a job for machines with the module waits, and `wow why` says for what"):
+        number = alice.run(ASKS).stdout.split(".")[0]
+        probe.until(lambda: alice.run(f"wow why {number}", check=False).stdout, lambda said: "WowModules" in said, "pool", "it is not said")
+
+
+def own_part(tally, lab, foreign):
+    """foreign: the digest of the other architecture's module."""
+    with tally.case("of a stack for two architectures the CA has both parts, and each machine takes and keeps its own alone"):
+        shown = lab.login("manager", ADMIN).run("wow-ca stack").stdout
+        must(OTHER in shown, shown)
+        must(probe.root("manager", f"stat -c %s /var/lib/wow/ca/layers/{foreign}").strip() == str(OTHER_SIZE), "the CA has not the other part's module")
+        for name in ("alpha", "beta"):
+            had = probe.root(name, "ls /run/layers/home/layers; cat /run/layers/home/stacks/next")
+            must(foreign not in had and "module waves" in had, f"{name} has of both parts: {had}")
+
+
+def publish(tally, lab):
+    """The modules alone."""
+    carol = lab.login("manager", ADMIN)
     with tally.case("an administrator publishes two modules to the running pool: machines fetch them, and say that they come with the next start"):
         refused = carol.run("wow-ca publish none-of-mine", check=False)
         must(refused.returncode == 2 and "none-of-mine" in refused.stderr, f"{refused.stdout}{refused.stderr}")
-        stack(lab.folder)
         copy(carol, lab.folder)
         # They would start anew within hours, at a moment that suits no other case.
         for name in ("alpha", "beta"):
@@ -86,9 +128,6 @@ def run(tally, lab):
             probe.until(lambda name=name: probe.root(name, "wow status"), lambda said: "by itself: its owner chose so" in said, "command", f"{name} does not say so")
         must("waves" in carol.run("wow-ca stack").stdout, "wow-ca stack does not name it")
         must(probe.root("beta", "stat -c '%U %a' /run/layers/home/layers").strip() == "root 700", "anybody may read or write the layers")
-    with tally.case("a job for machines with the module waits, and `wow why` says for what"):
-        number = alice.run(ASKS).stdout.split(".")[0]
-        probe.until(lambda: alice.run(f"wow why {number}", check=False).stdout, lambda said: "WowModules" in said, "pool", "it is not said")
 
 
 def taken(tally, lab):

@@ -1,5 +1,5 @@
 """beta's certificate is revoked on the manager, by a list that is not the first: within a minute nobody talks to beta any more, the pool offers it no more, and each says
-so."""
+so. Then alpha's is, too."""
 
 import json
 import re
@@ -54,7 +54,7 @@ def counted(name):
 
 
 def run(tally, lab):
-    """beta does not come back by itself."""
+    """Neither comes back by itself."""
     address, manager = lab.address("beta"), lab.address("manager")
     alice, carol = lab.login("alpha", "alice"), lab.login("manager", ADMIN)
     alice.run(killed.WAITER)
@@ -110,3 +110,15 @@ def run(tally, lab):
         probe.root("beta", "systemctl restart --no-block wow-join.service")
         probe.complaint(lab, "beta", "was revoked", "wow reset")
         must(not probe.status("beta")["certified"], "beta is certified")
+    with tally.case("alpha, revoked by a third list: the manager's pings to it end within a minute, the collector has it no more, and beta stays out"):
+        own = lab.address("alpha")
+        probe.until(lambda: ping("manager", own), bool, "command", "the manager can't ping alpha before")
+        must("is revoked: " in carol.run("wow-ca revoke alpha").stdout, "the CA says something else")
+        begin = time.monotonic()
+        needed = silent("manager", own, begin) - begin
+        lab.say(f"no answer of alpha any more after {needed:.0f} s")
+        must(needed < MINUTE, f"that took {needed:.0f} s")
+        probe.until(listed, lambda machines: not machines & {"alpha", "beta"}, "command", "the collector still has ads of alpha or beta")
+        must(time.monotonic() - begin < MINUTE, f"the collector has it until {time.monotonic() - begin:.0f} s after")
+        probe.until(lambda: counted("manager"), lambda count: count == 3, "command", "charon on the manager has not the third list")
+        must(not ping("manager", address), "beta answers again")
