@@ -1,4 +1,5 @@
-"""A volunteer whose network lets no UDP out, and one whose network lets out TCP to port 443 alone: both join, work and have their jobs done, and `wow doctor` says by what."""
+"""A volunteer whose network lets no UDP out, and one whose network lets out TCP to port 443 alone: both join, do jobs and have theirs done, and `wow doctor`
+says by what."""
 
 import json
 
