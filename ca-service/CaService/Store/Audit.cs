@@ -19,7 +19,9 @@ internal static class Audit
     /// <summary>So many lines go at once. One is written about them, so fewer would not be worth it.</summary>
     public const int Lot = 256;
 
-    private const string Pruned = "prune";
+    /// <summary>The event of the line about lines that are gone.</summary>
+    public const string Pruned = "prune";
+
     private static readonly string First = new('0', 64);
 
     /// <summary>Adds a line.</summary>
