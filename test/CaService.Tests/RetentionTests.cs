@@ -256,7 +256,8 @@ public sealed class RetentionTests : AsyncTests
         }
     }
 
-    private void Fill(int lines) => _ca.Ca.Database.Write(transaction => Enumerable.Range(0, lines).All(i => Audit.Append(transaction, _ca.Time.GetUtcNow(), "line", $"{i}")));
+    private void Fill(int lines) =>
+        _ca.Ca.Database.Write(transaction => Enumerable.Range(0, lines).All(i => Audit.Append(transaction, _ca.Time.GetUtcNow(), "line", $"{i}")));
 
     private int Count(string what) => (int)_ca.Count($"SELECT count(*) FROM {what}");
 
@@ -271,6 +272,7 @@ public sealed class RetentionTests : AsyncTests
     {
         List<string> due = Current();
         Assert.True(_ca.Ca.Authority.TryReadRevocations(Revoker.Current().Der, out RevocationList? list, out string reason), reason);
-        return [.. _ca.Ca.Database.Read(transaction => transaction.Query("SELECT serial FROM certificates", row => row.GetString(0))).Where(list.Contains).Union(due.Where(list.Contains))];
+        List<string> all = _ca.Ca.Database.Read(transaction => transaction.Query("SELECT serial FROM certificates", row => row.GetString(0)));
+        return [.. all.Union(due).Where(list.Contains)];
     }
 }
