@@ -1,5 +1,6 @@
 """What a machine's screen shows, read from the picture that QEMU gives of it, and keys of its keyboard."""
 
+import itertools
 import os
 import pathlib
 
@@ -9,6 +10,8 @@ from shell import LabError
 DEVICE = ("-device", "VGA")
 """The screen that VirtualBox's and most other hypervisors' machines have, too."""
 COLUMNS, ROWS, HEIGHT = 80, 25, 16
+NUMBERS = itertools.count(1)
+"""Of the screens of this program: each has a picture of its own, for several may have one folder."""
 A = bytes.fromhex("000010386cc6c6fec6c6c6c600000000")
 """The letter A in the font of the screen's own program, a row a byte. Each of the 256 letters has so many."""
 
@@ -63,10 +66,11 @@ class Screen:
 
     def __init__(self, connect, folder):
         self._connect, self._folder, self._letters = connect, folder, font()
+        self._picture = f"screen-{os.getpid()}-{next(NUMBERS)}.ppm"
 
     def lines(self):
         """The text that it shows now."""
-        path = os.path.join(self._folder, "screen.ppm")
+        path = os.path.join(self._folder, self._picture)
         self.dump(path, "ppm")
         return Picture(pathlib.Path(path).read_bytes()).lines(self._letters)
 

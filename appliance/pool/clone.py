@@ -35,6 +35,6 @@ class Clone:
     def build(self):
         """Makes the image; its progress goes to standard error. WowError if it does not end well, or may not be made by this account."""
         if os.geteuid() != 0:
-            raise WowError("is not built yet, and building it needs root", f"Type: cd {self.root} && sudo make image", str(self.out))
+            raise WowError("is not built yet, and building it needs root", f"Type as root: cd {self.root} && make image", str(self.out))
         if subprocess.run([self.builder], stdin=subprocess.DEVNULL, stdout=sys.stderr, umask=0o022, check=False).returncode != 0:
             raise WowError("the image was not built", "What appliance/image/build said stands above; mend that, then type the same command again")

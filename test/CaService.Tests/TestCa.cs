@@ -38,6 +38,9 @@ internal sealed class TestCa : IAsyncDisposable
 
     public CaFolder Ca { get; }
 
+    /// <summary>The server, once started.</summary>
+    public object Server => _server!;
+
     public EnrolmentDesk Desk { get; }
 
     public IPAddress ManagerAddress { get; }

@@ -22,7 +22,7 @@ def told(name, words, *cards):
 
 def expect_what_to_do(machine):
     """The console says which cards are driven, and does not blame the pool."""
-    expect("virtio or vmxnet3" in machine.said() and "no bootstrap node answers" not in machine.said(), machine.last())
+    expect("virtio or vmxnet3" in machine.said() and "no machine of pool" not in machine.said(), machine.last())
 
 
 @long_check

@@ -90,6 +90,10 @@ class Topology:
             if not any(address.startswith(prefix[:-4]) for address in addresses):
                 self.ip(name, "route", "add", prefix, "dev", "wan")
 
+    def port(self, name):
+        """The name, in the namespace `net`, of the port at which a namespace's wire to the public network ends."""
+        return f"port{self._public.index(name) + 1}"
+
     def runs(self, stay_whole):
         """Whether a run of datagrams (UDP_SEGMENT) crosses the public network as one, as on a wire it can't: records of it are to show datagrams."""
         for name in self._public:

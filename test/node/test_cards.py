@@ -75,8 +75,8 @@ class Told(unittest.TestCase):
     def test_the_card_is_blamed_in_seconds_and_not_the_bootstrap(self):
         told = self.seconds(WowError("no card", "buy one"), 100)
         self.assertEqual(told[0], (5, "no card"))
-        self.assertNotIn("no bootstrap node answers", [what for _, what in told])
+        self.assertNotIn("no machine of pool science answers", [what for _, what in told])
         self.assertLess(len(told), 8)
 
     def test_with_a_card_the_bootstrap_is_blamed_after_a_minute(self):
-        self.assertEqual([what for _, what in self.seconds(None, 100)], ["no bootstrap node answers"])
+        self.assertEqual([what for _, what in self.seconds(None, 100)], ["no machine of pool science answers"])

@@ -17,9 +17,9 @@ class Certificates(unittest.TestCase):
         self.assertFalse(certificates.is_valid({**samples.STATUS, "certified": False}, before))
         self.assertFalse(certificates.is_valid({**samples.STATUS, "certificate": None}, before))
 
-    def test_what_is_missing_names_the_key(self):
+    def test_what_is_missing_is_the_network_or_the_address(self):
         lost = {**samples.STATUS, "ring": {"joined": False, "connections": 0, "near": 0}}
-        self.assertEqual(join.missing("science", lost).key, "[pool] bootstrap")
+        self.assertEqual(join.missing("science", lost).key, "network")
         self.assertEqual(join.missing("science", samples.STATUS).key, "address")
 
 

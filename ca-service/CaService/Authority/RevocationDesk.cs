@@ -142,7 +142,7 @@ internal sealed class RevocationDesk(CaFolder ca, TimeProvider time)
     /// <param name="known">The number of the list that is spread already.</param>
     public (ulong Number, byte[] File)? Notice(ulong known)
     {
-        if (ca.Database.Read(transaction => transaction.First("SELECT count(*) FROM revocations", row => row.GetInt64(0))) == 0)
+        if (!ca.Database.Read(Revocations.HaveBeen))
         {
             return null;
         }

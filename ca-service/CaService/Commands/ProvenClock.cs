@@ -24,8 +24,9 @@ internal static class ProvenClock
             throw new UserError($"--today is '{said}', but this computer's clock says {today} (UTC): set the clock, or give that day if it is right.");
         }
 
-        // What was asked is noted before this is looked at, and proves nothing.
-        DateTimeOffset last = DateTimeOffset.FromUnixTimeSeconds(ca.Database.Read(transaction => transaction.First("SELECT max(at) FROM audit WHERE event <> 'asked'", row => row.GetInt64(0))));
+        // What was asked is noted before this is looked at, and what goes goes by itself: neither proves anything.
+        DateTimeOffset last = DateTimeOffset.FromUnixTimeSeconds(ca.Database.Read(transaction =>
+            transaction.First($"SELECT max(at) FROM audit WHERE event NOT IN ('asked', '{Audit.Pruned}')", row => row.GetInt64(0))));
         if (now - last > Leeway && !options.Has(Today.Name))
         {
             throw new UserError(

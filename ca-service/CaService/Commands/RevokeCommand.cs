@@ -114,12 +114,11 @@ internal static class RevokeCommand
 
     private static string Count(int certificates) => certificates == 1 ? "one certificate" : $"{certificates} certificates";
 
-    // A machine's first certificate names the ticket; its renewals none.
     private static (string Id, long Left, DateTimeOffset Until)? OpenTicket(Transaction transaction, CertificateRow machine, DateTimeOffset now) =>
         transaction.Query(
             """
             SELECT id, uses - (SELECT count(*) FROM ticket_uses WHERE ticket = id) AS places, not_after FROM tickets
-            WHERE id IN (SELECT ticket FROM certificates WHERE key = @0) AND not_after >= @1 AND places > 0
+            WHERE id IN (SELECT ticket FROM ticket_uses WHERE key = @0) AND not_after >= @1 AND places > 0
             """,
             row => (row.GetString(0), row.GetInt64(1), DateTimeOffset.FromUnixTimeSeconds(row.GetInt64(2))),
             machine.Key,

@@ -16,6 +16,7 @@ internal sealed class EstServer : IAsyncDisposable
     private readonly EstHandler _handler;
     private readonly ServerCertificate _certificate;
     private readonly List<NoticePublisher> _publishers = [];
+    private readonly Pruner _pruner;
 
     /// <exception cref="UserError">The server's certificate can't be used.</exception>
     public EstServer(CaFolder ca, ServeSettings settings, TimeProvider time, Action<string> log)
@@ -26,6 +27,7 @@ internal sealed class EstServer : IAsyncDisposable
         var possession = new PossessionCheck(settings.Listen.Address, settings.PossessionPort, settings.PossessionTimeout);
         var revocations = new RevocationDesk(ca, time);
         _certificate = new ServerCertificate(settings, revocations, time, log);
+        _pruner = new Pruner(ca.Database, time, log);
         var stack = new StackFolder(ca, settings.Folder);
         var layers = new LayerHandler(stack, settings, time);
         _handler = new EstHandler(desk, revocations, possession, settings, time, log);
@@ -83,6 +85,7 @@ internal sealed class EstServer : IAsyncDisposable
             await publisher.DisposeAsync();
         }
 
+        await _pruner.DisposeAsync();
         await _application.DisposeAsync();
         _handler.Dispose();
         _certificate.Dispose();

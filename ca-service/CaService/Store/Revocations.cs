@@ -3,8 +3,10 @@ namespace CaService;
 /// <summary>The tables of revoked certificates and of the lists made of them.</summary>
 internal static class Revocations
 {
-    /// <summary>How long an entry stays on the lists after its certificate is over (RFC 5280 section 3.3: at least one more).</summary>
-    private static readonly TimeSpan Kept = TimeSpan.FromDays(1);
+    /// <summary>
+    /// An entry leaves the lists once a list had it that was made so long after its certificate's end (RFC 5280 section 3.3: it stays until a list after the end has it).
+    /// </summary>
+    public static readonly TimeSpan Margin = TimeSpan.FromDays(1);
 
     /// <summary>A list as it was signed.</summary>
     internal sealed record Signed(ulong Number, DateTimeOffset MadeAt, byte[] Der);
@@ -21,7 +23,7 @@ internal static class Revocations
 
     /// <summary>When a key's certificates were revoked; null if they were not.</summary>
     public static DateTimeOffset? OfKeyAt(Transaction transaction, string key) => transaction.Query(
-        "SELECT min(at) FROM revocations WHERE key = @0 HAVING count(*) > 0",
+        "SELECT at FROM banned WHERE key = @0",
         row => DateTimeOffset.FromUnixTimeSeconds(row.GetInt64(0)),
         key) is [DateTimeOffset at] ? at : null;
 
@@ -29,19 +31,26 @@ internal static class Revocations
     public static bool Contains(Transaction transaction, string serial) =>
         transaction.First("SELECT count(*) FROM revocations WHERE serial = @0", row => row.GetInt64(0), serial) > 0;
 
-    /// <summary>Notes a revocation.</summary>
-    public static void Add(Transaction transaction, CertificateRow certificate, DateTimeOffset now) => transaction.Run(
-        "INSERT INTO revocations (serial, key, not_after, at) VALUES (@0, @1, @2, @3)",
-        certificate.Serial,
-        certificate.Key,
-        certificate.NotAfter.ToUnixTimeSeconds(),
-        now.ToUnixTimeSeconds());
+    /// <summary>Whether anything was ever revoked.</summary>
+    public static bool HaveBeen(Transaction transaction) => transaction.First("SELECT count(*) FROM banned", row => row.GetInt64(0)) > 0;
 
-    /// <summary>What a list made now has to hold.</summary>
+    /// <summary>Notes a revocation. Its key is noted for good.</summary>
+    public static void Add(Transaction transaction, CertificateRow certificate, DateTimeOffset now)
+    {
+        transaction.Run(
+            "INSERT INTO revocations (serial, key, not_after, at) VALUES (@0, @1, @2, @3)",
+            certificate.Serial,
+            certificate.Key,
+            certificate.NotAfter.ToUnixTimeSeconds(),
+            now.ToUnixTimeSeconds());
+        transaction.Run("INSERT OR IGNORE INTO banned (key, at) VALUES (@0, @1)", certificate.Key, now.ToUnixTimeSeconds());
+    }
+
+    /// <summary>What a list made now has to hold: also what ended since the newest one was made, be that long ago.</summary>
     public static List<(string Serial, DateTimeOffset At)> Current(Transaction transaction, DateTimeOffset now) => transaction.Query(
         "SELECT serial, at FROM revocations WHERE not_after >= @0 ORDER BY at, serial",
         row => (row.GetString(0), DateTimeOffset.FromUnixTimeSeconds(row.GetInt64(1))),
-        (now - Kept).ToUnixTimeSeconds());
+        ((Newest(transaction)?.MadeAt is { } made && made < now ? made : now) - Margin).ToUnixTimeSeconds());
 
     /// <summary>The newest list; null if there is none yet.</summary>
     public static Signed? Newest(Transaction transaction) => transaction.First(

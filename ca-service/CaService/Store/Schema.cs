@@ -95,6 +95,30 @@ internal static class Schema
         CREATE UNIQUE INDEX one_waits_per_address ON admissions (address) WHERE state = 'waiting';
         """;
 
+    /// <summary>What has to be known when old rows go (<see cref="Retention"/>).</summary>
+    private const string Retained = """
+        CREATE INDEX certificates_begin ON certificates (not_before);
+        CREATE INDEX certificates_end ON certificates (not_after);
+
+        -- A key that was revoked once gets no certificate, also when the rows of its certificates are gone.
+        CREATE TABLE banned (
+            key TEXT PRIMARY KEY,
+            at  INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        INSERT INTO banned SELECT key, min(at) FROM revocations GROUP BY key;
+
+        -- The last line of the audit that is gone. The newest one alone is kept.
+        CREATE TABLE audit_start (
+            id   INTEGER PRIMARY KEY,
+            hash TEXT NOT NULL
+        ) STRICT;
+        CREATE TRIGGER start_grows BEFORE INSERT ON audit_start
+            WHEN NEW.id <= (SELECT max(id) FROM audit_start) BEGIN SELECT RAISE(ABORT, 'the start of the audit only goes on'); END;
+        DROP TRIGGER audit_stays;
+        CREATE TRIGGER audit_stays BEFORE DELETE ON audit
+            WHEN OLD.id > coalesce((SELECT max(id) FROM audit_start), 0) BEGIN SELECT RAISE(ABORT, 'the audit loses only what is before its start'); END;
+        """;
+
     /// <summary>Step 1 and those after it.</summary>
-    public static IReadOnlyList<string> Steps { get; } = [Certificates, Revocations, Admissions];
+    public static IReadOnlyList<string> Steps { get; } = [Certificates, Revocations, Admissions, Retained];
 }

@@ -40,11 +40,15 @@ internal sealed class DhtServer(
     [Bounded(nameof(RecordStore.MaxRecords), On = typeof(RecordStore))]
     private readonly List<RecordStore.Entry> _scratch = [];
 
+    [Bounded(nameof(RingView.Near), On = typeof(RingView))]
     private IReadOnlyList<NodeAddress> _near = [];
     private TimeSpan _nearSince;
 
     /// <summary>Whom the local node knew of around it while these are its near neighbours, and when such last stayed for longer than <see cref="Settling"/>.</summary>
+    [Bounded(nameof(RingView.Known), On = typeof(RingView))]
     private IReadOnlyList<NodeAddress> _known = [];
+
+    [Bounded(nameof(RingView.Known), On = typeof(RingView))]
     private IReadOnlyList<NodeAddress> _settled = [];
     private TimeSpan _nextExpiry;
     private TimeSpan _nextBudget;

@@ -1,3 +1,5 @@
+using Brunet.Wire;
+
 namespace Brunet.Dht;
 
 /// <summary>A record of the local node.</summary>
@@ -6,6 +8,7 @@ internal sealed class OwnRecord(RecordKey key, ReadOnlyMemory<byte> value, Actio
     /// <summary>How often a higher sequence is tried before the record counts as lost.</summary>
     public const int MaxBumps = 3;
 
+    [Bounded(nameof(ProtocolConstants.MaxRecordSize), On = typeof(ProtocolConstants))]
     private byte[]? _encoded;
     private DhtRecord? _record;
 

@@ -17,6 +17,7 @@ internal sealed class RangeCollector(LocalNode local, Transport transport, RingV
     [Bounded(nameof(SessionTable.MaxPeers), On = typeof(SessionTable))]
     private readonly Dictionary<NodeAddress, Part> _parts = [];
 
+    [Bounded(nameof(RingView.Near), On = typeof(RingView))]
     private IReadOnlyList<NodeAddress>? _near;
     private TimeSpan? _placedAt;
     private bool _isSettled;

@@ -9,6 +9,7 @@ namespace Brunet.Links;
 /// </summary>
 internal static class FrameBuffers
 {
+    [Own("as many as this thread had in use at a time: frames that are made of one another")]
     [ThreadStatic]
     private static Stack<byte[]>? _free;
 

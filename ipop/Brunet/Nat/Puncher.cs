@@ -30,7 +30,10 @@ internal sealed class Puncher(LocalNode local, PeerTable peers, Agenda agenda, T
 
     private readonly PerPeer<Kept> _kept = new(peers);
 
+    [Own("the machine's own interfaces")]
     private IReadOnlyList<TransportAddress> _local = [];
+
+    [Own("the machine's gateways and the ports that the node listens on")]
     private IReadOnlyList<TransportAddress> _mapped = [];
 
     /// <summary>Which of the machine's addresses, counted, are those of now, if they are of several networks; else 0.</summary>

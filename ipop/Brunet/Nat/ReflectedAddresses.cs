@@ -41,6 +41,7 @@ internal sealed class ReflectedAddresses
     public NatProfile Nat { get; private set; }
 
     /// <summary>Addresses of the machine's own interfaces.</summary>
+    [field: Own("the machine's own interfaces")]
     public IReadOnlyList<TransportAddress> Local { get; set; } = [];
 
     /// <summary>Whether anybody has seen us.</summary>

@@ -39,6 +39,7 @@ internal sealed class NoticeKeeper(LocalNode local, PeerTable peers, Agenda agen
     private readonly PeerBudget _judged = new(local, HeadsAtMost, Full.NoticeHeads);
     private readonly PeerBudget _pieces = new(local, PiecesAtMost, Full.NoticePieces);
 
+    [Bounded(nameof(RingView.Near), On = typeof(RingView))]
     private IReadOnlyList<NodeAddress> _near = [];
     private TimeSpan _nextBudget;
     private TimeSpan _nextLook;

@@ -15,6 +15,7 @@ internal sealed class BootstrapList(IReadOnlyList<TransportAddress> endpoints)
     [Bounded(nameof(MaxSelf))]
     private readonly Dictionary<TransportAddress, TimeSpan> _self = [];
 
+    [field: Own("the configuration's list, as it resolves")]
     public IReadOnlyList<TransportAddress> Endpoints { get; set; } = endpoints;
 
     /// <summary>A call to an endpoint came back to the local node.</summary>

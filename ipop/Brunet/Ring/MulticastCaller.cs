@@ -48,6 +48,7 @@ internal sealed class MulticastCaller(LocalNode local, PeerTable peers, Receiver
     private int _answers;
 
     /// <summary>The addresses of the machine's own interfaces.</summary>
+    [field: Own("the machine's own interfaces")]
     public IReadOnlyList<TransportAddress> Own { get; set; } = [];
 
     /// <summary>The machine's addresses changed: perhaps it is on another network.</summary>

@@ -15,9 +15,11 @@ internal sealed class RingView
     public bool IsJoined => MemberLinks > 0 || IsAlone;
 
     /// <summary>The near neighbours with a link; another list whenever they changed.</summary>
+    [field: Bounded(nameof(RingKeeper.NearPerSide), On = typeof(RingKeeper))]
     public IReadOnlyList<NodeAddress> Near { get; set; } = [];
 
     /// <summary>The successors on both sides that are known, linked or not.</summary>
+    [field: Bounded(nameof(RingKeeper.KnownPerSide), On = typeof(RingKeeper))]
     public IReadOnlyList<NodeAddress> Known { get; set; } = [];
 
     /// <summary>Number of members that the density around the local node speaks for.</summary>

@@ -1,4 +1,5 @@
 using Brunet.Addressing;
+using Brunet.Wire;
 
 namespace Brunet.Sessions;
 
@@ -32,6 +33,7 @@ internal sealed class SessionOpening(NodeAddress expected, Arrival route, TimeSp
     public AddressBudget Budget { get; } = new();
 
     /// <summary>What the other end asked to be shown; empty if it did not.</summary>
+    [field: Bounded(nameof(ProtocolConstants.CookieSize), On = typeof(ProtocolConstants))]
     public byte[] Cookie { get; set; } = [];
 
     /// <summary>Whether <see cref="Cookie"/> came since the last retransmission: one is taken in that time.</summary>

@@ -1,4 +1,5 @@
 using System.Buffers.Binary;
+using Brunet;
 
 namespace Ipop.Dhcp;
 
@@ -97,7 +98,10 @@ internal sealed record DhcpRequest(
         public byte Overload;
         public IPv4Address Requested;
         public IPv4Address Server;
+        [Bounded(nameof(byte.MaxValue), On = typeof(byte))]
         public byte[] ClientIdentifier;
+
+        [Bounded(nameof(byte.MaxValue), On = typeof(byte))]
         public byte[] Wanted;
         public ushort LargestMessage;
         public uint Lease;

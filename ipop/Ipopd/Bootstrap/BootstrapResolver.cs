@@ -1,5 +1,6 @@
 using System.Net;
 using System.Net.Sockets;
+using Brunet;
 using Brunet.Addressing;
 using Ipopd.Configuration;
 using Ipopd.Logging;
@@ -13,6 +14,9 @@ namespace Ipopd.Bootstrap;
 /// </summary>
 internal sealed class BootstrapResolver
 {
+    /// <summary>As many addresses of an entry are taken, the first ones: a name server may answer with thousands.</summary>
+    internal const int MostAddresses = 16;
+
     private static readonly TimeSpan FirstRetry = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan LongestRetry = TimeSpan.FromSeconds(30);
     private static readonly TimeSpan Refresh = TimeSpan.FromMinutes(5);
@@ -21,6 +25,8 @@ internal sealed class BootstrapResolver
     private readonly Func<string, CancellationToken, Task<IPAddress[]>> _lookup;
     private readonly TimeProvider _time;
     private readonly ILogger _log;
+
+    [Bounded(nameof(MostAddresses))]
     private readonly TransportAddress[][] _resolved;
 
     /// <summary>Makes a resolver.</summary>
@@ -84,7 +90,7 @@ internal sealed class BootstrapResolver
     private static TimeSpan Shorter(TimeSpan left, TimeSpan right) => left < right ? left : right;
 
     private static TransportAddress[] Convert(BootstrapEntry entry, IPAddress[] addresses) =>
-        [.. addresses.Select(address => TransportAddress.From(new IPEndPoint(address, entry.Port))).Distinct()];
+        [.. addresses.Select(address => TransportAddress.From(new IPEndPoint(address, entry.Port))).Distinct().Take(MostAddresses)];
 
     private async Task<TransportAddress[]> LookUpAsync(BootstrapEntry entry, HashSet<BootstrapEntry> told, CancellationToken cancellation)
     {

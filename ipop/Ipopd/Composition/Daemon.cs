@@ -1,4 +1,5 @@
 using System.Runtime.InteropServices;
+using Brunet;
 using Brunet.Addressing;
 using Ipop.Linux.Ciphers;
 using Ipop.Linux.Polling;
@@ -24,6 +25,7 @@ internal sealed class Daemon : IControlled, IDisposable
     private readonly Diagnosis _diagnosis;
     private readonly CancellationTokenSource _ending = new();
     private readonly TimeSpan _started = BootClock.Now;
+    [Own("the machine's own interfaces")]
     private IReadOnlyList<TransportAddress> _local = [];
 
     /// <summary>Opens everything.</summary>

@@ -1,3 +1,4 @@
+using Brunet;
 using Ipop.Linux.Gateways;
 using Ipop.Linux.Interfaces;
 using Ipop.Linux.Polling;
@@ -22,7 +23,10 @@ internal sealed class Surroundings : IDisposable
     private readonly ILogger _log;
     private readonly Shortages _shortages;
     private readonly NetworkWatch _watch;
+    [Own("the machine's own interfaces")]
     private IReadOnlyList<InterfaceAddress> _addresses = [];
+
+    [Own("the machine's own routes")]
     private IReadOnlyList<DefaultRoute> _routes = [];
     private TimeSpan _lastLook = TimeSpan.MinValue;
 
@@ -41,6 +45,7 @@ internal sealed class Surroundings : IDisposable
     internal IReadOnlyList<DefaultRoute> Routes => _routes;
 
     /// <summary>Networks of this machine that the pool's subnet overlaps, in sentences.</summary>
+    [field: Own("the machine's own networks")]
     internal IReadOnlyList<string> Overlaps { get; private set; } = [];
 
     /// <summary>When <see cref="Tick"/> has something to do.</summary>

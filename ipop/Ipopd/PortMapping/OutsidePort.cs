@@ -1,3 +1,4 @@
+using Brunet;
 using Brunet.Addressing;
 using Brunet.Nat.PortMapping;
 using Ipop.Linux.Gateways;
@@ -21,6 +22,7 @@ internal sealed class OutsidePort : IDisposable
     private readonly ILogger _log;
     private readonly GatewaySockets _sockets;
     private readonly PortMapper _mapper;
+    [Own("the machine's gateways and the ports that the node listens on")]
     private IReadOnlyList<MappedPort> _told = [];
     private bool _isOver;
 

@@ -39,6 +39,27 @@ public sealed class BootstrapResolverTests
     }
 
     [Fact]
+    public async Task Of_a_name_that_has_thousands_of_addresses_the_first_ones_are_taken()
+    {
+        var resolver = new BootstrapResolver(
+            [new BootstrapEntry("many.example", 2)],
+            (_, _) => Task.FromResult(Enumerable.Range(0, 4000).Select(number => new IPAddress([10, 0, (byte)(number >> 8), (byte)number])).ToArray()),
+            TimeProvider.System,
+            new LineLogger(TextWriter.Null, false));
+        using var ending = new CancellationTokenSource(TimeSpan.FromSeconds(30));
+        IReadOnlyList<TransportAddress> found = [];
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => resolver.RunAsync(
+            list =>
+            {
+                found = list;
+                ending.Cancel();
+            },
+            ending.Token));
+        Assert.Equal(BootstrapResolver.MostAddresses, found.Count);
+        Assert.Equal("10.0.0.0:2", found[0].ToString());
+    }
+
+    [Fact]
     public async Task A_list_of_addresses_needs_no_lookup_at_all()
     {
         var resolver = new BootstrapResolver(

@@ -14,14 +14,26 @@ public static class GrowingFields
     [
         typeof(Dictionary<,>), typeof(SortedDictionary<,>), typeof(SortedList<,>), typeof(List<>), typeof(HashSet<>), typeof(SortedSet<>), typeof(Queue<>),
         typeof(Stack<>), typeof(PriorityQueue<,>), typeof(LinkedList<>), typeof(OrderedDictionary<,>), typeof(ArrayBufferWriter<>),
-        typeof(ConcurrentDictionary<,>), typeof(ConcurrentQueue<>),
+        typeof(ConcurrentDictionary<,>), typeof(ConcurrentQueue<>), typeof(ConcurrentBag<>), typeof(ConcurrentStack<>), typeof(BlockingCollection<>),
+        typeof(IList<>), typeof(ICollection<>), typeof(ISet<>), typeof(IDictionary<,>),
     ];
 
-    /// <summary>All of some assemblies. What a constructor was lent (<c>&lt;name&gt;P</c>) is a field of somebody else already.</summary>
+    /// <summary>What never grows itself; a field of it that is not read-only may have a longer one put into it.</summary>
+    private static readonly HashSet<Type> Replaced =
+        [typeof(IEnumerable<>), typeof(IReadOnlyList<>), typeof(IReadOnlyCollection<>), typeof(IReadOnlySet<>), typeof(IReadOnlyDictionary<,>)];
+
+    /// <summary>
+    /// All of some assemblies. What a constructor was lent (<c>&lt;name&gt;P</c>) is a field of somebody else already. An array grows where another takes its place, and
+    /// where what it is made of does.
+    /// </summary>
     public static IEnumerable<FieldInfo> Of(params Assembly[] assemblies) =>
         assemblies.SelectMany(assembly => assembly.GetTypes())
             .Where(type => !IsGenerated(type)).SelectMany(type => type.GetFields(All))
-            .Where(field => !field.IsStatic && !field.Name.EndsWith(">P", StringComparison.Ordinal) && field.FieldType.IsGenericType && Growing.Contains(field.FieldType.GetGenericTypeDefinition()));
+            .Where(field => !field.IsLiteral && !field.Name.EndsWith(">P", StringComparison.Ordinal) && CanGrow(field.FieldType, !field.IsInitOnly));
+
+    private static bool CanGrow(Type type, bool isReplaced) =>
+        type.IsArray ? isReplaced || CanGrow(type.GetElementType()!, isReplaced: true)
+        : type.IsGenericType && type.GetGenericTypeDefinition() is var kind && (Growing.Contains(kind) || (isReplaced && Replaced.Contains(kind)));
 
     /// <summary>Those that name neither a bound nor why nobody else can make them grow.</summary>
     public static IEnumerable<string> Unexplained(params Assembly[] assemblies) =>

@@ -186,11 +186,12 @@ def silent(status: "Status | None", resolved: "list[Bootstrap]", targets: str) -
     if not status and not any(one["asked"] for one in resolved):
         return [unknown("ring", f"{targets} was not asked.", "Ask as root: only root may read the pool's secret and pass the fence.")]
     if status and status["udp"]["received_datagrams"]:
-        return [wrong("seed", f"Nothing comes back from {targets}, though datagrams came from elsewhere: UDP works, the bootstrap machines do not answer.",
-                      "Check that one of them runs ipopd, and that [pool] secret is the same there.")]
+        return [wrong("seed", f"Nothing comes back from {targets}, though datagrams came from elsewhere: UDP works, and the pool's machines do not answer.",
+                      "Ask the pool's administrator whether one of them runs, and [pool] secret is the same there.")]
     sent = f" to {status['udp']['sent_datagrams']} datagrams" if status and status["udp"]["sent_datagrams"] else ""
     return [wrong("udp", f"No answer comes by UDP{sent} from {targets}: this machine's network does not let UDP out, or nobody runs there.",
-                  "Let UDP out to these ports; check that a bootstrap machine runs, and that [pool] secret is the same there.")]
+                  "Look whether this computer is on the Internet. Let UDP out to these ports. Ask the pool's administrator whether that machine runs, and "
+                  "[pool] secret is the same there.")]
 
 
 def tap(facts: "Gathered") -> list[Finding]:

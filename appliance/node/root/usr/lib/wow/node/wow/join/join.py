@@ -111,8 +111,8 @@ def wait_for_address(pool: Facts) -> "tuple[Status, str]":
 def missing(pool: str, status: "Status") -> WowError:
     """Why there is no address yet."""
     if not status["ring"]["joined"]:
-        return WowError("no bootstrap node answers", f"Check that one of them runs and that this machine's network lets UDP out; also that secret "
-                        f"and name are those of pool {pool}. It is tried again by itself", "pool.conf", "[pool] bootstrap")
+        return WowError(f"no machine of pool {pool} answers", "Look whether this computer is on the Internet. If it is, ask the pool's administrator: the pool may be "
+                        "switched off, or this pool.conf not the newest. It is tried again by itself", "", "network")
     return WowError("no address yet although the ring is joined", f"Look with: networkctl status {paths.TAP}; journalctl -u systemd-networkd -u ipopd", "", "address")
 
 

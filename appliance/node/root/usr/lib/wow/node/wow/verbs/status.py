@@ -89,7 +89,7 @@ def lines(status: "Status", peers: "Sequence[Peer]" = (), paused: str = "", own:
             ["address", f"{status['address']} in {status['subnet']}" if status["address"] else "none yet"],
             ["name", f"{status['host']}.{status['zone']}" if status["host"] else "none yet"],
             ["node", status["node"]],
-            ["ring", f"joined, {ring['near']} near of {ring['connections']} connections" if ring["joined"] else "not joined: looking for a bootstrap node"]]
+            ["ring", f"joined, {ring['near']} near of {ring['connections']} connections" if ring["joined"] else "not joined: looking for a machine of the pool"]]
     if certificate:
         rows.append(["certificate", f"{certificate['role']} {certificate['host']} {certificate['address']}, valid until {certificate['not_after']}"])
     elif not status["open"]:
