@@ -2,7 +2,7 @@ namespace CaService;
 
 /// <summary>
 /// Says which rows go, and takes them a few at a time. What is asked of the tables is who has an address, whom a name means, and what can be revoked; of what
-/// ended long ago the audit tells (docs/decisions/0105).
+/// ended long ago the audit tells (docs/decisions/0103).
 /// </summary>
 internal static class Retention
 {
