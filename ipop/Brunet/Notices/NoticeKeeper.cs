@@ -179,8 +179,7 @@ internal sealed class NoticeKeeper(LocalNode local, PeerTable peers, Agenda agen
         }
 
         int start = ask.Piece * NoticePieceMessage.PieceSize;
-        if (ask.Number != notice.Number || start >= notice.Body.Length
-            || !_pieces.Take(from.Address))
+        if (ask.Number != notice.Number || start >= notice.Body.Length || !_pieces.Take(from.Address))
         {
             return;
         }
