@@ -97,8 +97,9 @@ class Machines(unittest.TestCase):
         of_long = [node for node in ast.walk(whole) if isinstance(node, ast.If) and "given.long" in ast.unparse(node.test)]
         each, later = self.parts(self.functions["trouble"]) & parts, (self.parts(self.functions["long_trouble"], *of_long) | by_word) & parts
         self.assertEqual(each & later, set())
-        # Both begin with the story.
-        self.assertEqual(entries - each - later, {"story_case.run", "story_case.start"})
+        # Both begin with the story; a word may have a way of its own into what is run.
+        ways = {part for part in entries if part.endswith(".alone") and part.replace(".alone", ".run") in each | later}
+        self.assertEqual(entries - each - later - ways, {"story_case.run", "story_case.start"})
 
     def test_both_runs_are_stages(self):
         self.assertEqual(commands(PLAN, VM / "run"), [[]])
