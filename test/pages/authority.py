@@ -218,9 +218,10 @@ def administrator(tally, house, page):
         said = asked(house)
         for what in (f"approve {KEYS['ada']}", f"deny {KEYS['dora']}", "ticket --uses 7 --until 2999-01-31", "drain olga", "drain olga --end", "revoke "):
             must(any(one.startswith(f"by=alice/page what={what}") for one in said), f"{what}: {said}")
-        must(not any("revoke" in one and "dry-run" in one or "overview" in one for one in said), f"{said}")
+        must(not any("dry-run" in one or "overview" in one for one in said), f"{said}")
     with tally.case("what is no machine or has no jobs is not drained, and the answer says why"):
-        for name, why in (("manager", "which runs no jobs"), ("<b>olga</b>", "is no machine with a good certificate"), ("--end", "begins with a dash"), ("mira", "is no machine with")):
+        for name, why in (("manager", "which runs no jobs"), ("<b>olga</b>", "is no machine with a good certificate"), ("--end", "begins with a dash"),
+                          ("mira", "is no machine with")):
             page.open(url=PAGE)
             page.fill(label="Give a machine no more jobs: its name or address", text=name)
             page.press(button="Look what draining does")

@@ -76,8 +76,8 @@ class Machines(unittest.TestCase):
     def setUp(self):
         body = parsed(VM / "run").body
         self.functions = {node.name: node for node in body if isinstance(node, ast.FunctionDef)}
-        alone = next(node.value for node in body if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "ALONE")
-        self.alone = {key.value: value for key, value in zip(alone.keys, alone.values, strict=True)}
+        tables = {ast.unparse(node.targets[0]): node.value for node in body if isinstance(node, ast.Assign)}
+        self.alone, self.own = ({key.value: value for key, value in zip(tables[name].keys, tables[name].values, strict=True)} for name in ("ALONE", "OWN"))
 
     def parts(self, *nodes):
         """What these call, by way of functions of the same program, too."""
@@ -88,13 +88,15 @@ class Machines(unittest.TestCase):
     def test_each_part_is_of_one_of_the_two(self):
         parts = {f"{path.stem}.{node.name}" for path in VM.glob("*.py") for node in parsed(path).body
                  if isinstance(node, ast.FunctionDef) and [one.arg for one in node.args.args][:1] == ["tally"]}
-        entries = {part for part in parts if part in self.parts(*self.functions.values(), *self.alone.values())}
+        entries = {part for part in parts if part in self.parts(*self.functions.values(), *self.alone.values(), *self.own.values())}
         # Those that nobody outside of their own file calls are pieces of its others.
         self.assertEqual({part.partition(".")[0] for part in parts}, {part.partition(".")[0] for part in entries})
         words = [word for arguments in commands(LONG, VM / "run") if arguments != ["--long"] for word in arguments]
         by_word = self.parts(*(self.alone[word] for word in words))
         whole = next(node for node in ast.walk(self.functions["main"]) if isinstance(node, ast.Try))
         of_long = [node for node in ast.walk(whole) if isinstance(node, ast.If) and "given.long" in ast.unparse(node.test)]
+        self.assertIn("OWN", {node.id for node in ast.walk(whole) if isinstance(node, ast.Name)})
+        of_long += self.own.values()
         each, later = self.parts(self.functions["trouble"]) & parts, (self.parts(self.functions["long_trouble"], *of_long) | by_word) & parts
         self.assertEqual(each & later, set())
         # Both begin with the story; a word may have a way of its own into what is run.
