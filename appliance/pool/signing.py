@@ -15,7 +15,7 @@ MADE = ("ca.key", "ca.pem", "ca.db")
 """Of the CA's folder: in every pool's folder, and so in every backup."""
 RENEWED = "authority.notice"
 """The CA's certificate as a notice, once `wow-ca renew-authority` made it anew."""
-TAKEN = (KEYS, RENEWED, "stack.notice", "term.notice", "origins.notice")
+TAKEN = (KEYS, RENEWED, "stack.notice", "term.notice", "origins.notice", "drained.notice")
 """Of the CA's folder: what the pool's folder gets from the manager, beside the newest stack-N.key."""
 AGAIN = ("revocations.notice", "layers", "layers.lock")
 """Of the CA's folder: what wow-ca makes anew, of its database or when something is published."""
