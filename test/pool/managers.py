@@ -141,11 +141,13 @@ def signal(machine, name):
 
 
 def agree(pool):
-    """Waits until one manager matches, and no other for a while."""
-    until(lambda: matching(pool.managers), lambda names: len(names) == 1, "one manager matches", AGREED, pause=1.0)
-    end = time.monotonic() + STEADY
-    while time.monotonic() < end:
-        must(len(names := matching(pool.managers)) == 1, f"{names} match")
+    """Waits until one manager matches, and no other for a while. Of two that call each other at once neither may hear the other where the computer is busy: then
+    both match, until one did."""
+    limit, since = time.monotonic() + AGREED, None
+    while since is None or time.monotonic() - since < STEADY:
+        names = matching(pool.managers)
+        since = (since or time.monotonic()) if len(names) == 1 else None
+        must(since or time.monotonic() < limit, f"{names} match")
         time.sleep(1.0)
 
 
