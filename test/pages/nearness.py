@@ -35,9 +35,11 @@ def run(tally, house):
             beta.sh(f": > {GO}")
             until(near, lambda said: NEXT in said, "the fence knows the second network")
         finally:
-            beta.sh(f"rm -rf {UNIT} {GO}; systemctl daemon-reload; ip address del {NEXT}.1/24 dev {card}")
+            # It may go on for a while: a look that has just been made waits for the word, too, and would wait for its whole minute.
+            beta.sh(f": > {GO}; rm -rf {UNIT}; systemctl daemon-reload; ip address del {NEXT}.1/24 dev {card}")
         written(beta, card_file)
         until(near, lambda said: NEXT not in said and "192.0.2.0/24" in said, "the fence forgets it")
+        beta.sh(f"rm {GO}")
 
 
 def state(beta):
