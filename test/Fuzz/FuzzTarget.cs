@@ -33,4 +33,8 @@ internal abstract class FuzzTarget
 /// <summary>An input of the corpus.</summary>
 /// <param name="Name">File name without suffix.</param>
 /// <param name="Bytes">The input.</param>
-internal sealed record Sample(string Name, byte[] Bytes);
+internal sealed record Sample(string Name, byte[] Bytes)
+{
+    /// <summary>Whether it is another one each time, as a signature by ECDSA is: then the file of the corpus stays as it is.</summary>
+    public bool IsByChance { get; init; }
+}

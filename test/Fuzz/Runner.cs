@@ -68,7 +68,11 @@ internal sealed class Runner(CommandLine line, TimeProvider time)
             Directory.CreateDirectory(folder);
             foreach (Sample sample in target.Samples())
             {
-                File.WriteAllBytes(Path.Combine(folder, sample.Name + ".bin"), sample.Bytes);
+                string path = Path.Combine(folder, sample.Name + ".bin");
+                if (!sample.IsByChance || !File.Exists(path))
+                {
+                    File.WriteAllBytes(path, sample.Bytes);
+                }
             }
         }
     }

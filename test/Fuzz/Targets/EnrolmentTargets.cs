@@ -62,8 +62,14 @@ internal static class EnrolmentTargets
             most: 512 << 10);
         yield return new CodecTarget(
             "keys",
-            [new("one", CertificateSamples.StackKeys(1)), new("two", CertificateSamples.StackKeys(2)), new("most", CertificateSamples.StackKeys(StackKeys.Most)), new("none", "wow-keys 1\n"u8.ToArray()),
-                new("small", StackKeys.Add(null, CertificateSamples.AuthorityKey, CertificateSamples.NodeKey).Write()), new("long", new byte[17 << 10])],
+            [
+                new("one", CertificateSamples.StackKeys(1)) { IsByChance = true },
+                new("two", CertificateSamples.StackKeys(2)) { IsByChance = true },
+                new("most", CertificateSamples.StackKeys(StackKeys.Most)) { IsByChance = true },
+                new("none", "wow-keys 1\n"u8.ToArray()),
+                new("small", StackKeys.Add(null, CertificateSamples.AuthorityKey, CertificateSamples.NodeKey).Write()) { IsByChance = true },
+                new("long", new byte[17 << 10]),
+            ],
             new TextMutator(["wow-keys 1\n", "key ", " ", "=", "\n", "MHYwEAYHKoZIzj0CAQYFK4EEACIDYgAE"]),
             input => StackKeys.TryRead(input, CertificateSamples.AuthorityKey, out StackKeys? keys) ? Written(keys) : null,
             most: 1 << 18);
