@@ -80,14 +80,16 @@ def tell(tally, lab, modules):
         must(waiting == keys, f"{waiting}, and the machines show {keys}")
     if tally.failed:
         return
-    with Tunnel(lab):
-        page = browser.Browser(inside(sites.INTERNET), modules)
-        try:
+    page = browser.Browser(inside(sites.INTERNET), modules)
+    try:
+        with Tunnel(lab):
             decides(tally, lab, carol, page, keys)
             drains(tally, lab, carol, page)
+        # The manager was switched off and on.
+        with Tunnel(lab):
             takes_back(tally, lab, carol, page)
-        finally:
-            page.close()
+    finally:
+        page.close()
 
 
 def enter(page, carol, script):
