@@ -2,7 +2,6 @@
 machine's word for that, and a machine of an older release is passed over, too. A file of HTCondor's configuration, which a negotiator reads that is started anew."""
 from wow.condor import reread
 from wow.lib import files, paths, startd, system
-from wow.lib.errors import WowError
 from wow.stops import drained
 
 TYPE_CHECKING = False
@@ -26,27 +25,20 @@ def config(hosts: "Iterable[str]") -> str:
     return head + (f'NEGOTIATOR_SLOT_CONSTRAINT = stringListMember(split(Machine, ".")[0], "{names}") =!= true\n' if names else "")
 
 
+def tell() -> None:
+    """Has HTCondor read it, by its master: which of several managers has a negotiator may be another one by now. WowError: it does not take it now."""
+    present = files.read(FILE)
+    system.must(["condor_reconfig"], timeout=reread.QUICK)
+    files.write(READ, present)
+
+
 class Draining:
     """A part of wow-jobs on a manager: a round is a look into three small files."""
 
     def __init__(self) -> None:
-        self._next = float("-inf")
-        self._wrong: WowError | None = None
+        self._retry = reread.Retry(lambda: startd.has_read(FILE, READ), tell)
 
     def round(self, now: float) -> None:
         """now: seconds, of a clock that nobody sets. WowError in each round while the last try failed, so that it is told once."""
         write()
-        if startd.has_read(FILE, READ):
-            self._wrong = None
-        elif now >= self._next:
-            # HTCondor's master takes no command while it starts.
-            self._next, self._wrong = now + reread.AGAIN, None
-            present = files.read(FILE)
-            try:
-                # By its master: which of several managers has a negotiator may be another one by now.
-                system.must(["condor_reconfig"], timeout=reread.QUICK)
-                files.write(READ, present)
-            except WowError as error:
-                self._wrong = error
-        if self._wrong is not None:
-            raise self._wrong
+        self._retry.round(now)

@@ -67,20 +67,21 @@ def tried() -> None:
 
 
 class Retry:
-    """The further ones, by rounds of wow-jobs."""
+    """The further ones, by rounds of wow-jobs. is_read: whether HTCondor has read what there is; again: has it read that, WowError where it does not take it now."""
 
-    def __init__(self) -> None:
+    def __init__(self, is_read: "Callable[[], bool]" = lambda: not changed(), again: "Callable[[], object]" = reread) -> None:
+        self._is_read, self._again = is_read, again
         self._next = float("-inf")
         self._wrong: WowError | None = None
 
     def round(self, now: float) -> None:
         """now: seconds, of a clock that nobody sets. WowError in each round while the last try failed, so that it is told once."""
-        if not changed():
+        if self._is_read():
             self._wrong = None
         elif now >= self._next:
             self._next, self._wrong = now + AGAIN, None
             try:
-                reread()
+                self._again()
             except WowError as error:
                 self._wrong = error
         if self._wrong is not None:
