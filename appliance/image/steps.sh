@@ -2,10 +2,10 @@
 # shellcheck disable=SC2154
 # What the scripts that make parts of the image share: a part is made anew only if what it is made of has changed. The caller has set `work`.
 
-# inputs PATH...: one hash over names, modes and contents.
+# inputs PATH...: one hash over names, modes and contents; what Python and its checkers leave beside programs is none of them, nor goes it into a layer.
 inputs() {
-    find "$@" -name bin -prune -o -name obj -prune -o -name __pycache__ -prune -o -type f -printf '%m %p ' -exec sha256sum {} \; |
-        LC_ALL=C sort | sha256sum | cut -c1-16
+    find "$@" -type d \( -name __pycache__ -o -path '*/usr/lib/wow/node/build' \) -prune -o -type l -printf '%p %l\n' -o \
+        -type f -printf '%m %p ' -exec sha256sum {} \; | LC_ALL=C sort | sha256sum | cut -c1-16
 }
 
 # step NAME KEY COMMAND...: runs the command unless its last success had the same key.
