@@ -8,7 +8,7 @@ from unittest import mock
 from wow.condor import collector, managers, pace, reread, start
 from wow.config import facts, names
 from wow.join import certificates, enrol, member, relist, renew
-from wow.lib import agreed, console, control, files, overlay, paths, system
+from wow.lib import agreed, console, control, files, overlay, paths, startd, system
 from wow.lib.errors import WowError
 from wow.setup import configure, outside
 from wow.stack import kept as stacks
@@ -250,8 +250,8 @@ class HTCondor:
         folder = tempfile.TemporaryDirectory()
         test.addCleanup(folder.cleanup)
         self.master, self.takes, self.ran, self.looked, self._ends = master, True, [], [], list(ends)
-        for patch in (mock.patch.multiple(paths, RUN=folder.name), mock.patch.object(managers, "FILE", f"{folder.name}/managers.conf"),
-                      mock.patch.multiple(reread, READ=f"{folder.name}/managers.read", PACE=f"{folder.name}/pace.conf", PACE_READ=f"{folder.name}/pace.read"),
+        for patch in (mock.patch.multiple(paths, RUN=folder.name), mock.patch.multiple(managers, FILE=f"{folder.name}/managers.conf", READ=f"{folder.name}/managers.read"),
+                      mock.patch.multiple(reread, PACE=f"{folder.name}/pace.conf", PACE_READ=f"{folder.name}/pace.read"),
                       mock.patch.multiple(system, run=self.run, must=self.must), mock.patch.object(console, "NOTICE", f"{folder.name}/issue")):
             patch.start()
             test.addCleanup(patch.stop)
@@ -273,7 +273,7 @@ class HTCondor:
     @staticmethod
     def lists(read, present):
         """What it has read, and what there is."""
-        files.write(reread.READ, read)
+        files.write(managers.READ, read)
         files.write(managers.FILE, present)
 
 
@@ -301,7 +301,7 @@ class Change(unittest.TestCase):
         condor = HTCondor(self, master="0")
         condor.lists(self.ALONE, self.TWO)
         reread.tried()
-        self.assertEqual(([], self.ALONE), (condor.ran, files.read(reread.READ)))
+        self.assertEqual(([], self.ALONE), (condor.ran, files.read(managers.READ)))
 
     def test_a_list_that_htcondor_did_not_take_is_given_again_until_it_does_and_the_journal_hears_of_it_once(self):
         condor, retry, wrong = HTCondor(self), reread.Retry(), set()
@@ -312,14 +312,14 @@ class Change(unittest.TestCase):
                 retry.round(float(now))
             wrong.add(str(caught.exception))
         self.assertEqual((1, 4), (len(wrong), len(condor.ran)), "one text in every round, and a try each half minute")
-        self.assertEqual(self.TWO, files.read(reread.READ))
+        self.assertEqual(self.TWO, files.read(managers.READ))
         condor.takes = True
         for now in range(100, 200, 5):
             try:
                 retry.round(float(now))
             except WowError as error:
                 wrong.add(str(error))
-        self.assertEqual((["condor_reconfig", "condor_on"], self.ALONE, 1), (condor.ran[4:], files.read(reread.READ), len(wrong)))
+        self.assertEqual((["condor_reconfig", "condor_on"], self.ALONE, 1), (condor.ran[4:], files.read(managers.READ), len(wrong)))
 
     def test_a_manager_whose_negotiator_was_not_started_again_is_told_to_once_more(self):
         condor = HTCondor(self)
@@ -336,7 +336,7 @@ class Change(unittest.TestCase):
             files.write(reread.PACE, text)
             self.assertTrue(reread.reread())
             self.assertFalse(reread.reread())
-            self.assertEqual((text, self.TWO), (files.read(reread.PACE_READ), files.read(reread.READ)))
+            self.assertEqual((text, self.TWO), (files.read(reread.PACE_READ), files.read(managers.READ)))
         self.assertEqual(["condor_reconfig"] * 2, condor.ran)
 
     def test_what_is_told_of_the_machine_goes_before_a_manager_is_asked_and_again_where_the_one_before_was_ended(self):
@@ -351,6 +351,19 @@ class Change(unittest.TestCase):
             self.assertEqual(0, pace.main())
         self.assertEqual((2, 3), (len(asked[1]) - 1, len(condor.ran)), "the first is told late and once")
         self.assertEqual((120, files.read(reread.PACE)), (pace.kept(files.read(reread.PACE)), files.read(reread.PACE_READ)))
+
+    def test_what_was_there_between_two_equal_ones_is_told_for_a_daemon_may_have_been_started_with_it(self):
+        condor = HTCondor(self)
+        condor.lists(self.TWO, self.TWO)
+        for file, read, one, other in ((reread.PACE, reread.PACE_READ, "1\n", "2\n"), (managers.FILE, managers.READ, self.TWO, self.ALONE)):
+            for path in (file, read):
+                files.write(path, one)
+            self.assertFalse(startd.write(file, read, one) or reread.reread())
+            self.assertTrue(startd.write(file, read, other) and startd.write(file, read, one))
+            self.assertEqual(one + startd.STALE, files.read(read))
+            self.assertTrue(reread.reread())
+            self.assertEqual(one, files.read(read))
+        self.assertEqual(["condor_reconfig"] * 2, condor.ran)
 
     def refuse(self, words):
         """A command that fails."""

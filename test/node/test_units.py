@@ -12,7 +12,7 @@ from wow.acts import boot, requests
 from wow.acts import pause as act
 from wow.acts import place as placing
 from wow.acts import screen as screens
-from wow.condor import managers, reread
+from wow.condor import managers
 from wow.config import users
 from wow.lib import paths
 from wow.limits import tell
@@ -99,7 +99,7 @@ class Power(unittest.TestCase):
 class Managers(unittest.TestCase):
     def test_what_htcondor_reads_at_its_start_is_noted_before_it_starts(self):
         file = ROOT / UNITS / "condor.service.d/wow.conf"
-        for made, read in ((managers.FILE, reread.READ), (pause.FILE, pause.READ), (tell.FILE, tell.READ)):
+        for made, read in ((managers.FILE, managers.READ), (pause.FILE, pause.READ), (tell.FILE, tell.READ)):
             self.assertIn(f"-/usr/bin/cp {made} {read}", values(file, "ExecStartPre"))
 
     def test_what_could_not_be_acted_on_is_tried_again(self):

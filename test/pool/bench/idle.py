@@ -14,7 +14,7 @@ sys.path.insert(0, "/usr/lib/wow/node")
 from wow.condor import pace
 from wow.config import facts
 from wow.lib import control, files
-pace.write(facts.read(), control.status(), control.peers(), {slots})
+pace.write(pace.machine_ad(facts.read(), control.status(), control.peers()), {slots})
 print(pace.kept(files.read(pace.FILE)))
 """
 OUT, IN = "out", "in"

@@ -15,7 +15,7 @@ import time
 from wow.condor import mapfile
 from wow.config import names
 from wow.config.facts import Facts
-from wow.lib import agreed, console, control, files, paths
+from wow.lib import agreed, console, control, files, paths, startd
 from wow.lib.errors import WowError
 
 TYPE_CHECKING = False
@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     Managers = list[tuple[str, str | None]]
     """(host, address; None while nobody knows it), in the order in which they match."""
 
-FILE = f"{paths.RUN}/condor-managers.conf"
+FILE, READ = f"{paths.RUN}/condor-managers.conf", f"{paths.RUN}/condor-managers.read"
+"""What HTCondor reads of it, and the same as it has read it."""
 ON_DISK, BROUGHT = f"{paths.DISK}/managers.notice", f"{paths.RUN}/managers.notice"
 """The CA's list on this machine's configuration disk, and where ipopd may read it."""
 KEPT = f"{paths.STATE}/notice-2"
@@ -131,7 +132,7 @@ def is_first(pool: Facts, status: "Status", host: str) -> bool:
 
 def write(pool: Facts, status: "Status", host: str) -> bool:
     """Makes the file anew; whether it has changed."""
-    return files.write_if_changed(FILE, config(pool, found(pool, listed(pool, status)), host))
+    return startd.write(FILE, READ, config(pool, found(pool, listed(pool, status)), host))
 
 
 def found(pool: Facts, managers: "Managers") -> "Managers":

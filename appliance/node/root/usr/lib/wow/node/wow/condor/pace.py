@@ -6,7 +6,7 @@ one of a hundred that would be 47 kB/s at the manager. What changes, a slot take
 from wow.condor import collector, reread
 from wow.config import facts
 from wow.config.facts import Facts
-from wow.lib import base, console, control, files, version
+from wow.lib import base, console, control, files, startd, version
 from wow.lib.errors import WowError
 from wow.place import state as places
 from wow.stack import kept as stacks
@@ -28,13 +28,14 @@ def main() -> int:
     half a minute for each. A manager that does not answer leaves the pace as it was."""
     try:
         pool, status, peers = facts.read(), control.status(), control.peers()
-        write(pool, status, peers, None)
+        ad = machine_ad(pool, status, peers)
+        write(ad, None)
         # In any case: one that was ended before HTCondor took its word has left a file that is equal.
         reread.tried()
         code, said = collector.ask(["-collector", "-af", "HostsTotal"], 30.0)
         # A line for each manager's collector.
         known = [int(line) for line in said.splitlines() if line.isdigit()] if code == 0 else []
-        if write(pool, status, peers, max(known, default=None)):
+        if write(ad, max(known, default=None)):
             reread.tried()
         return 0
     except WowError as error:
@@ -42,10 +43,11 @@ def main() -> int:
         return 1
 
 
-def write(pool: Facts, status: "Status", peers: "list[Peer]", slots: int | None) -> bool:
-    """Makes the file anew; whether it has changed. slots: how many ads of slots the manager has, None where it was not asked or says nothing."""
+def write(ad: dict[str, str], slots: int | None) -> bool:
+    """Makes the file anew; whether it has changed. ad: what `machine_ad` says; slots: how many ads of slots the manager has, None where it was not asked or says
+    nothing."""
     seconds = kept(files.find(FILE) or "") if slots is None else interval(slots)
-    return files.write_if_changed(FILE, config(seconds, machine_ad(pool, status, peers)))
+    return startd.write(FILE, reread.PACE_READ, config(seconds, ad))
 
 
 def interval(slots: int) -> int:

@@ -13,8 +13,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Callable
 
-READ = f"{paths.RUN}/condor-managers.read"
-"""The list that HTCondor has read."""
 PACE, PACE_READ = f"{paths.RUN}/condor-pace.conf", f"{paths.RUN}/condor-pace.read"
 """What pace.py writes, and the same as HTCondor has read it."""
 UNIT = "condor.service"
@@ -32,7 +30,7 @@ def reread(pause: "Callable[[float], None]" = time.sleep) -> bool:
     found = changed()
     if not found or not (master := main_process()):
         return False
-    former, present = files.read(READ), found.get(READ, "")
+    former, present = files.read(managers.READ), found.get(managers.READ, "")
     system.must(["condor_reconfig"], timeout=QUICK)
     if managers.TURNS in former and managers.ALONE in present and managers.TURNS not in present:
         for _ in range(ENDING):
@@ -48,7 +46,7 @@ def reread(pause: "Callable[[float], None]" = time.sleep) -> bool:
 
 def changed() -> dict[str, str]:
     """What HTCondor has not read yet, by the file that notes what it has read."""
-    there = {read: files.find(path) for path, read in ((managers.FILE, READ), (PACE, PACE_READ))}
+    there = {read: files.find(path) for path, read in ((managers.FILE, managers.READ), (PACE, PACE_READ))}
     return {read: text for read, text in there.items() if text is not None and text != files.find(read)}
 
 

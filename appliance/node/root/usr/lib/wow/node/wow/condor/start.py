@@ -24,7 +24,7 @@ QUESTION, LONGEST_QUESTION = 10.0, 30.0
 def start(pool: Facts, address: str, host: str) -> None:
     """Starts HTCondor. One that runs with the same configuration is left alone, so that its jobs go on."""
     status = control.status()
-    pace.write(pool, status, control.peers(), None)
+    pace.write(pace.machine_ad(pool, status, control.peers()), None)
     managers.write(pool, status, host)
     if pool.has_slots:
         counting.start_counting()

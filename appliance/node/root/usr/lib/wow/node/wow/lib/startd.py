@@ -12,17 +12,20 @@ SETTLED = 10.0
 NAME = "condor_startd"
 PEOPLE = 1000
 """The first account of people and jobs, whose programs may have any name."""
+STALE = "# There was another file since.\n"
+"""The last line of a note that counts no more."""
 
 
-def write(file: str, read: str, text: str) -> None:
-    """Makes the file. What was read counts no more from then on: a startd that is started anew before it is told has read this one, and not the one before."""
+def write(file: str, read: str, text: str) -> bool:
+    """Makes the file; whether it is another one. What was read counts no more from then on: a daemon that is started anew before it is told has read this one, and
+    not the one before. The note of it keeps its text, for who asks what was in it."""
     if files.find(file) == text:
-        return
-    try:
-        os.unlink(read)
-    except FileNotFoundError:
-        pass
+        return False
+    former = files.find(read)
+    if former is not None and not former.endswith(STALE):
+        files.write(read, former + STALE)
     files.write(file, text)
+    return True
 
 
 def has_read(file: str, read: str) -> bool:
