@@ -18,11 +18,11 @@ PARSE = "import ast, sys; [ast.parse(open(name, encoding='utf-8').read(), name) 
 END_TO_END = ("test/arm64", "test/netns", "test/netns/bench", "test/netns/dhcp", "test/netns/grid", "test/netns/router", "test/image", "test/image/bench", "test/pages",
               "test/pages/bench", "test/pool", "test/pool/bench", "test/vm")
 NODE = "appliance/node/root/usr/lib/wow/node"
-TOOLS = ("test/image", "test/pool-admin")
+TOOLS = IMAGE_TOOLS, POOL_TOOLS = "test/image", "test/pool-admin"
 """Folders of unit tests that start programs most of the time: a stage each."""
 IN_MEMORY = ("unshare", "--mount", "sh", "-ec", 'mount -t tmpfs -o mode=1777 tmpfs /dev/shm; TMPDIR=/dev/shm; export TMPDIR; exec "$@"', "sh")
-"""Before a command of unit tests: what they write goes to memory. What is to outlive a power cut they sync, and a disk writes all that other lanes wrote before it
-says that it did. No unit test can tell, for none cuts the power."""
+"""Before a command of Python's unit tests: what they write goes to memory. What is to outlive a power cut they sync, and a disk writes all that other lanes wrote
+before it says that it did. No unit test can tell, for none cuts the power."""
 UNIT_SECONDS = 600
 UNIT_SECONDS_OF = {"Simulation.Tests": 1200}
 
@@ -107,8 +107,13 @@ def unit(root: pathlib.Path, name: str, limit: float, out: pathlib.Path) -> Stag
     """The tests of one project, as the build left them."""
     assembly = root / "build/dotnet/bin" / name / "release" / f"{name}.dll"
     trx = out / f"{name}.trx"
-    command = [*IN_MEMORY, "dotnet", "test", str(assembly), "--logger", f"trx;LogFileName={trx.name}", "--results-directory", str(out)]
+    command = ["dotnet", "test", str(assembly), "--logger", f"trx;LogFileName={trx.name}", "--results-directory", str(out)]
     return Stage(name, limit, [command], lambda log: from_trx(trx), ("build",), lambda: failed_in_trx(trx), lane=UNITS)
+
+
+def tools(root: pathlib.Path, folder: str) -> Stage:
+    """The unit tests of one of TOOLS."""
+    return Stage(f"{pathlib.PurePath(folder).name}-tools", 2700, [python_tests(root, folder)], from_unittest, ("programs",))
 
 
 def stages(root: pathlib.Path, out: pathlib.Path) -> list:
@@ -140,9 +145,10 @@ def stages(root: pathlib.Path, out: pathlib.Path) -> list:
         script(root, "fuzz", 600, "test/Fuzz/run", needs=("build",), lane=UNITS),
         script(root, "netns", 2000, "test/netns/run", needs=("programs",), arguments=("--beside",), lane=WAITS),
         script(root, "dhcp", 900, "test/netns/dhcp/run", needs=("programs",), lane=SERVES),
-        # The longest of a lane come first: what is left of them at the end other lanes take.
+        # What takes long comes first in its lane: what is left at the end other lanes take.
+        *(tools(root, folder) for folder in pythons if folder == POOL_TOOLS),
         script(root, "image", 2400, "test/image/run", needs=("image-build",)),
-        *(Stage(f"{pathlib.PurePath(folder).name}-tools", 2700, [python_tests(root, folder)], from_unittest, ("programs",)) for folder in reversed(pythons) if folder in TOOLS),
+        *(tools(root, folder) for folder in pythons if folder == IMAGE_TOOLS),
         # Mostly waits for a browser.
         script(root, "pages", 1200, "test/pages/run", needs=("image-build",), lane=SERVES),
         script(root, "router", 900, "test/netns/router/run", needs=("programs",), lane=WAITS),

@@ -74,10 +74,8 @@ class Finding(Clone):
         self.assertEqual((os.path.dirname(name), kind, os.path.exists(name)), ("/dev/shm", "tmpfs", False))
         ended = subprocess.run([*module.IN_MEMORY, "sh", "-c", 'exit "$1"', "sh", "7"], check=False)
         self.assertEqual(ended.returncode, 7)
-        plan = module.stages(RUN.parents[1], RUN.parents[1] / "build/out/test")
-        units = [command for stage in plan for command in stage.commands if "unittest" in command or "test" in command[:len(module.IN_MEMORY) + 2]]
-        self.assertGreater(len(units), 15)
-        self.assertEqual({tuple(command[:len(module.IN_MEMORY)]) for command in units}, {module.IN_MEMORY})
+        folders = module.python_test_folders(RUN.parents[1])
+        self.assertEqual({tuple(module.python_tests(RUN.parents[1], folder)[:len(module.IN_MEMORY)]) for folder in folders}, {module.IN_MEMORY})
 
     def test_links_are_no_files_of_the_clone(self):
         (self.root / "link").symlink_to("/etc/passwd")
@@ -222,6 +220,13 @@ class Running(Clone):
         self.assertEqual(disorder(plan), [])
         self.assertEqual({stage.name: stage.missing for stage in plan if stage.missing}, {})
         self.assertEqual({stage.lane for stage in plan}, {COMPUTES, UNITS, MACHINES, WAITS, SLEEPS, SERVES, ALONE})
+
+    def test_each_folder_of_python_unit_tests_is_run_by_one_stage(self):
+        root = RUN.parents[1]
+        plan = [command for stage in module.stages(root, root / "build/out/test") for command in stage.commands]
+        folders = module.python_test_folders(root)
+        self.assertLessEqual(set(module.TOOLS), set(folders))
+        self.assertEqual({folder: plan.count(module.python_tests(root, folder)) for folder in folders}, dict.fromkeys(folders, 1))
 
     def test_a_stage_that_says_only_yes_or_no(self):
         stage = module.Stage("yes", 5, [["false"]], module.each_passes(3))
