@@ -40,7 +40,8 @@ class Answers(unittest.TestCase):
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
             asked, program = folder / "asked", folder / "wow-ca"
-            program.write_text(f"#!/bin/sh\necho $1 >> '{asked}'\nprintf '{{\"tickets\": [{{\"used\": %d}}], \"ticket\": \"t1:hush\"}}' $(wc -l < '{asked}')\n", encoding="utf-8")
+            answer = '{"tickets": [{"used": %d}], "ticket": "t1:hush"}'
+            program.write_text(f"#!/bin/sh\necho $1 >> '{asked}'\nprintf '{answer}' $(wc -l < '{asked}')\n", encoding="utf-8")
             program.chmod(0o755)
             authority = Authority(program, folder)
             self.assertEqual((1, 1), (authority.admitted(), authority.admitted()))
