@@ -19,8 +19,10 @@ class Authority:
         self.folder = folder
         self._wow_ca = wow_ca
         self._held = held
+        self._contents = None
 
     def _run(self, *words):
+        self._contents = None  # whatever it changes, the next who asks is told
         return programs.run(self._wow_ca, *words, held=self._held, place=_there(self.folder))
 
     def _ask(self, verb, *words):
@@ -77,8 +79,9 @@ class Authority:
         self._run("ticket", "--state", self.folder, "--end", number)
 
     def contents(self):
-        """What `wow-ca list --json` tells: certificates and tickets."""
-        return self._ask("list")
+        """What `wow-ca list --json` tells: certificates and tickets. Asked once until something changes, for this run alone holds the folder."""
+        self._contents = self._contents or self._ask("list")
+        return self._contents
 
     @property
     def der(self):
@@ -109,6 +112,7 @@ class Authority:
         except ValueError:
             raise WowError("is no certificate of this pool's CA", "Copy the manager's /var/lib/wow/ca once more, as root", signing.RENEWED) from None
         if is_later:
+            self._contents = None
             durable.write(self.folder / CERTIFICATE, configure.ca_pem(certificate).encode("ascii"))
         return is_later
 

@@ -13,7 +13,7 @@ import initrds
 import volumes
 import writelog
 from checks import Start, expect, long_check, machine_check, note, run
-from machine import UNTIL_HOME, Machine
+from machine import KEPT_BY_HOST, UNTIL_HOME, Machine
 from places import HOME_AT, PARTS, ROOT, WORK
 
 OPEN = 'open_home "$mode"\n'
@@ -42,10 +42,11 @@ def open_all(name, disks, logs=None, each=EACH, read_only=()):
     names = [f"vd{chr(ord('b') + number)}" for number in range(len(disks))]
     options = ["-device", "virtio-blk-pci,drive=system"]
     for number, disk in enumerate(disks):
-        options += ["-blockdev", f"driver=file,node-name=f{number},filename={disk},discard=unmap,read-only={'on' if disk in read_only else 'off'}"]
+        options += ["-blockdev", f"driver=file,node-name=f{number},filename={disk},discard=unmap,read-only={'on' if disk in read_only else 'off'},"
+                    f"{KEPT_BY_HOST}"]
         if logs:
             logs[number].write_bytes(bytes(writelog.SECTOR))
-            options += ["-blockdev", f"driver=file,node-name=l{number},filename={logs[number]}",
+            options += ["-blockdev", f"driver=file,node-name=l{number},filename={logs[number]},{KEPT_BY_HOST}",
                         "-blockdev", f"driver=blklogwrites,node-name=w{number},file=f{number},log=l{number},log-super-update-interval=1"]
         options += ["-device", f"virtio-blk-pci,drive={'w' if logs else 'f'}{number}"]
     kernel = initrds.Kernel(name).start(OPEN, each.format(disks=" ".join(names)), *options)

@@ -10,7 +10,7 @@ import homes
 import initrds
 import volumes
 from checks import check, expect, long_check, machine_check, run
-from machine import AHCI, Machine
+from machine import AHCI, AT_ONCE, KEPT_BY_HOST, Machine
 from places import HOME_AT, IMAGE, OUT, WORK
 
 MIB = volumes.MIB
@@ -116,7 +116,7 @@ def boot(name, cases, made, image=None):
     options = ["-device", "virtio-blk-pci,drive=system"]
     for number, (one, path) in enumerate(made.items()):
         mode = "on" if one == "shut" else "off"
-        options += ["-blockdev", f"driver=file,node-name=f{number},filename={path},discard=unmap,read-only={mode}", "-device", f"virtio-blk-pci,drive=f{number}"]
+        options += ["-blockdev", f"driver=file,node-name=f{number},filename={path},discard=unmap,read-only={mode},{KEPT_BY_HOST}", "-device", f"virtio-blk-pci,drive=f{number}"]
     script = "".join(CASE.format(name=case, disks="vda " + " ".join(names[one] for one in disks)) for case, (disks, *_) in cases.items())
     kernel = initrds.Kernel(name).start(homes.OPEN, script, *options, system=image or OUT / "wow.qcow2")
     verdicts = dict(verdict.split(" ", 1) for verdict in kernel.verdicts())
@@ -192,7 +192,7 @@ def the_ova_boots_from_its_own_disks_by_its_own_card_and_a_fresh_system_in_the_p
     vmdk = system("booted")
     machine = Machine("ova", vmdk, AHCI, form="vmdk")
     run("qemu-img", "create", "-q", "-f", "qcow2", "-F", "vmdk", "-b", vmdk.with_name("wowhome.vmdk"), WORK / "ova-home.qcow2")
-    drives = [f"if=ide,file={WORK / 'ova-home.qcow2'},format=qcow2,cache=writethrough", f"if=ide,file={vmdk.with_name('wowcfg.vmdk')},format=vmdk,snapshot=on"]
+    drives = [f"if=ide,file={WORK / 'ova-home.qcow2'},format=qcow2,{AT_ONCE}", f"if=ide,file={vmdk.with_name('wowcfg.vmdk')},format=vmdk,snapshot=on"]
     wire = WORK / "ova.pcap"
     # The card of the descriptor, too; and half of its memory, as a small computer lends it.
     said = machine.run_selftest("-m", LEAST, *[word for drive in drives for word in ("-drive", drive)], "-netdev", "user,id=net", "-device", "vmxnet3,netdev=net",

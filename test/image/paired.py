@@ -14,7 +14,7 @@ import writelog
 from accel import emulator, tcg
 from checks import expect, long_check, machine_check, note, run
 from developing import Developed
-from machine import UEFI, UNTIL_HOME
+from machine import KEPT_BY_HOST, UEFI, UNTIL_HOME
 from places import OUT, PARTS, WORK
 
 MIB = 1 << 20
@@ -100,8 +100,8 @@ class Paired(Developed):
         # the guest's write fails.
         return self.run(serial, emulator(), "-machine", "q35", *tcg(), "-smp", "1", "-m", "1024", "-display", "none", "-no-reboot", "-serial", f"file:{serial}",
                         "-nic", "none",
-                        "-blockdev", f"driver=qcow2,node-name=disk,file.driver=file,file.filename={self.disk}",
-                        "-blockdev", f"driver=file,node-name=log,filename={self.log}",
+                        "-blockdev", f"driver=qcow2,node-name=disk,file.driver=file,file.filename={self.disk},file.{KEPT_BY_HOST}",
+                        "-blockdev", f"driver=file,node-name=log,filename={self.log},{KEPT_BY_HOST}",
                         "-blockdev", "driver=blklogwrites,node-name=logged,file=disk,log=log,log-super-update-interval=1",
                         "-device", "virtio-blk-pci,drive=logged,bootindex=0,request-merging=off", *options, *files)
 

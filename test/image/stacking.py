@@ -8,7 +8,7 @@ import configs
 import initrds
 from checks import expect, long_check, machine_check, run
 from choices import MODULES, OVERLAY
-from machine import UNTIL_HOME
+from machine import AT_ONCE, UNTIL_HOME
 from places import LAYERS, PARTS, WORK
 
 AT = "/run/layers/home"
@@ -103,7 +103,7 @@ def starts_of_a_published_stack_are_counted_though_power_goes_in_each_of_them():
     for count in range(4):
         kernel = initrds.Kernel("stacking-cut").start(
             MODULES, f"{MODULES}tell verdict $(cat /run/layers/stack)\nwhile :; do sleep 60; done\n", *configs.ON_VIRTIO,
-            "-drive", f"if=none,id=home,file={disk},format=raw,cache=writethrough", "-device", "virtio-blk-pci,drive=home")
+            "-drive", f"if=none,id=home,file={disk},format=raw,{AT_ONCE}", "-device", "virtio-blk-pci,drive=home")
         try:
             # The moment at which the machine has its stack: the count is on the disk by then.
             kernel.wait_for("verdict source=", UNTIL_HOME * 2)

@@ -7,7 +7,7 @@ import tarfile
 import configdisk
 from checks import expect, long_check, note, run
 from configs import LOOKS, made
-from machine import AHCI, UNTIL_HOME, Machine
+from machine import AHCI, AT_ONCE, UNTIL_HOME, Machine
 from owndisks import in_home
 from places import OUT, WORK
 from power import ORDERLY, pressed_until_it_ends
@@ -121,7 +121,7 @@ def a_newer_ova_s_system_in_the_place_of_the_old_one_keeps_the_machine():
                          ("swapped-new", ("-drive", f"if=ide,file={folder / 'wowcfg.vmdk'},format=vmdk,snapshot=on"))):
         wire, options = card(name, "vmxnet3")
         machine = Machine(name, folder / "wow.vmdk", AHCI, form="vmdk")
-        machine.start("-drive", f"if=ide,file={home},format=qcow2,cache=writethrough", *config, *options)
+        machine.start("-drive", f"if=ide,file={home},format=qcow2,{AT_ONCE}", *config, *options)
         try:
             joins(machine, wire, "swapped")
         finally:

@@ -36,6 +36,22 @@ class Answers(unittest.TestCase):
             with self.assertRaisesRegex(WowError, "answered without a ticket.*make image"):
                 self.ticket(said)
 
+    def test_what_it_holds_is_asked_once_until_something_changes(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            asked, program = folder / "asked", folder / "wow-ca"
+            answer = '{"tickets": [{"used": %d}], "ticket": "t1:hush"}'
+            program.write_text(f"#!/bin/sh\necho $1 >> '{asked}'\nprintf '{answer}' $(wc -l < '{asked}')\n", encoding="utf-8")
+            program.chmod(0o755)
+            authority = Authority(program, folder)
+            self.assertEqual((1, 1), (authority.admitted(), authority.admitted()))
+            for change in (lambda: authority.ticket(7, "2099-01-01"), lambda: authority.end_ticket("t1"), lambda: authority.renew_manager(folder)):
+                change()
+                before = len(asked.read_text(encoding="utf-8").split())
+                self.assertEqual((before + 1, before + 1), (authority.admitted(), authority.admitted()))
+            self.assertEqual("list ticket list ticket list renew list".split(), asked.read_text(encoding="utf-8").split())
+            self.assertEqual(8, Authority(program, folder).admitted(), "another run was told what is past")
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -1,5 +1,6 @@
 """`wow pool upgrade`: a machine's disk gets a newer system, and whatever ends it, the machine is there, the former or the new one."""
 
+import functools
 import json
 import os
 import pathlib
@@ -20,9 +21,16 @@ STEPS = ["system", "before", "swap"]
 
 def make_disk(path, release, modules=("tutorial",), home=b"", system=b"the system", parts=None, size=25):
     """A qcow2 of `size` MiB laid out as appliance/image/disk does it, with little in it."""
-    parts = PARTS if parts is None else parts
-    with tempfile.TemporaryDirectory() as scratch:
-        scratch = pathlib.Path(scratch)
+    path.write_bytes(_disk(release, modules, home, system, tuple((PARTS if parts is None else parts).items()), size))
+
+
+@functools.cache
+def _disk(release, modules, home, system, parts, size):
+    """Its bytes: most tests begin with the same two."""
+    parts = dict(parts)
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        scratch, raw, made = folder / "content", folder / "raw", folder / "made"
         tools = scratch / "tree/usr/lib/wow/node/wow/lib"
         tools.mkdir(parents=True)
         (tools / "version.py").write_text(f'"""The release."""\nVERSION = "{release}"\n', encoding="ascii")
@@ -33,7 +41,6 @@ def make_disk(path, release, modules=("tutorial",), home=b"", system=b"the syste
                  *(f"module {name} {name}-1.squashfs 1 aa" for name in modules)]
         (scratch / "stacks/A.conf").write_text("\n".join(stack) + "\n", encoding="ascii")
         subprocess.run(["rm", "-r", scratch / "tree"], check=True)
-        raw = path.with_suffix(".raw")
         with open(raw, "wb") as file:
             file.truncate(size * MIB)
         table = "label: gpt\n" + "".join(f"start={start}MiB, size={size}MiB, type=0FC63DAF-8483-4772-8E79-3D69D8477DE4, name={name}, uuid=57a0d15c-0000-4000-8000-0000000000{start:02}\n"
@@ -47,8 +54,8 @@ def make_disk(path, release, modules=("tutorial",), home=b"", system=b"the syste
             file.write(system)
             file.seek(parts["WOWHOME"][0] * MIB if "WOWHOME" in parts else 0)
             file.write(home)
-        subprocess.run(["qemu-img", "convert", "-O", "qcow2", raw, path], check=True)
-        raw.unlink()
+        subprocess.run(["qemu-img", "convert", "-O", "qcow2", raw, made], check=True)
+        return made.read_bytes()
 
 
 def _quiet(*command, text=None):

@@ -1,13 +1,15 @@
-"""Five lanes of stages beside each other: what is built and the image, unit tests, and the pool of virtual machines, each of which keeps one processor busy or often
-waits; what waits for a network leaves the processors to these, and what sleeps needs them hardly at all. What has to be alone comes after the five."""
+"""Six lanes of stages beside each other: what is built and the image, unit tests, and the pool of virtual machines, each of which keeps one processor busy or often
+waits; what waits for a network, what sleeps, and what serves clients, which leave the processors to these. A lane that has ended takes what another one has not begun,
+so all end about together. What has to be alone comes after the six."""
 
+import collections
 import threading
 from typing import Callable, NamedTuple
 
 from runner.counts import Count
 
-COMPUTES, UNITS, MACHINES, WAITS, SLEEPS, ALONE = "computes", "units", "machines", "waits", "sleeps", "alone"
-BESIDE = (COMPUTES, UNITS, MACHINES, WAITS, SLEEPS)
+COMPUTES, UNITS, MACHINES, WAITS, SLEEPS, SERVES, ALONE = "computes", "units", "machines", "waits", "sleeps", "serves", "alone"
+BESIDE = (COMPUTES, UNITS, MACHINES, WAITS, SLEEPS, SERVES)
 LOOK_SECONDS = 1.0
 
 
@@ -28,8 +30,8 @@ def phases(stages: list, lanes: int) -> list:
 
 
 def disorder(stages: list) -> list:
-    """What of the plan could never be met: a lane runs in the plan's order, so a stage needs only earlier ones, and nothing beside others needs one that is
-    alone."""
+    """What of the plan could never be met: a lane begins its stages in the plan's order, so a stage needs only earlier ones, and nothing beside others needs one that
+    is alone."""
     found, earlier = [], {}
     for stage in stages:
         for need in stage.needs:
@@ -55,7 +57,8 @@ class Lanes:
         """Runs all; returns when they have ended. An interruption ends the running ones first, then goes on to the caller."""
         chosen = {stage.name for stage in stages}
         for group in phases(stages, lanes):
-            threads = [threading.Thread(target=self._lane, args=(lane, chosen)) for lane in group]
+            lanes_left = [collections.deque(lane) for lane in group]
+            threads = [threading.Thread(target=self._lane, args=(own, lanes_left, chosen)) for own in lanes_left]
             try:
                 for thread in threads:
                     thread.start()
@@ -77,25 +80,33 @@ class Lanes:
         with self._ended:
             self._ended.notify_all()
 
-    def _lane(self, stages: list, chosen: set) -> None:
+    def _lane(self, own: collections.deque, lanes: list, chosen: set) -> None:
         try:
-            self._play(stages, chosen)
+            while stage := self._next(own, lanes, chosen):
+                self._play(stage, chosen)
         finally:
             with self._ended:
                 self._over.add(threading.current_thread())
                 self._ended.notify_all()
 
-    def _play(self, stages: list, chosen: set) -> None:
-        for stage in stages:
-            needs = [need for need in stage.needs if need in chosen]
-            with self._ended:
-                self._ended.wait_for(lambda needs=needs: self._stop.is_set() or all(need in self.results for need in needs))
-            if self._stop.is_set():
-                return
-            result = self._result(stage, [need for need in needs if self.results[need].why])
-            with self._ended:
-                self.results[stage.name] = result
-                self._ended.notify_all()
+    def _next(self, own: collections.deque, lanes: list, chosen: set):
+        """Waits for a stage that can begin, and takes it: the lane's own next one, and when it has none left the next one of the lane that has most. None: no stage is
+        left, or all is to end."""
+        def ready(lane: collections.deque) -> bool:
+            return bool(lane) and all(need in self.results for need in lane[0].needs if need in chosen)
+
+        with self._ended:
+            while not self._stop.is_set() and any(lanes):
+                if found := max((lane for lane in ([own] if own else lanes) if ready(lane)), key=len, default=None):
+                    return found.popleft()
+                self._ended.wait()
+        return None
+
+    def _play(self, stage, chosen: set) -> None:
+        result = self._result(stage, [need for need in stage.needs if need in chosen and self.results[need].why])
+        with self._ended:
+            self.results[stage.name] = result
+            self._ended.notify_all()
 
     def _result(self, stage, unmet: list) -> Result:
         try:

@@ -9,7 +9,7 @@ import sys
 from typing import Callable, NamedTuple, Optional
 
 from runner.counts import Count, failed_in_trx, from_last_line, from_trx, from_unittest
-from runner.lanes import ALONE, COMPUTES, MACHINES, SLEEPS, UNITS, WAITS
+from runner.lanes import ALONE, COMPUTES, MACHINES, SERVES, SLEEPS, UNITS, WAITS
 from runner.long import from_bench, from_grid, from_log, from_parts, from_sim, goals, seed, with_goals
 
 SHELL = re.compile(rb"#!.*\b(sh|bash|dash)\b")
@@ -18,8 +18,12 @@ PARSE = "import ast, sys; [ast.parse(open(name, encoding='utf-8').read(), name) 
 END_TO_END = ("test/arm64", "test/netns", "test/netns/bench", "test/netns/dhcp", "test/netns/grid", "test/netns/router", "test/image", "test/image/bench", "test/pages",
               "test/pages/bench", "test/pool", "test/pool/bench", "test/vm")
 NODE = "appliance/node/root/usr/lib/wow/node"
-TOOLS = ("test/image", "test/pool-admin")
-"""Folders of unit tests that start programs most of the time: a stage of their own."""
+TOOLS = IMAGE_TOOLS, POOL_TOOLS = "test/image", "test/pool-admin"
+"""Folders of unit tests that start programs most of the time: a stage each."""
+IN_MEMORY = ("unshare", "--mount", "sh", "-ec", 'mount -t tmpfs -o mode=1777 tmpfs /dev/shm; TMPDIR=/dev/shm; export TMPDIR; exec "$@"', "sh")
+"""Before a command of Python's unit tests: what they write goes to memory. What is to outlive a power cut they sync, and a disk writes all that other lanes wrote
+before it says that it did. No unit test can tell, for none cuts the power. Those of the image put folders of theirs in the place of /dev in the initrd's scripts, so
+theirs may not lie below it."""
 UNIT_SECONDS = 600
 UNIT_SECONDS_OF = {"Simulation.Tests": 1200}
 
@@ -79,14 +83,14 @@ def python_tests(root: pathlib.Path, folder: str) -> list:
     """The command that runs a folder's unit tests: its own `run`, where that is not an end-to-end stage, else unittest's discovery."""
     own = root / folder / "run"
     if os.access(own, os.X_OK) and folder not in END_TO_END:
-        return [str(own)]
-    return [sys.executable, "-m", "unittest", "discover", "-s", folder]
+        return [*IN_MEMORY, str(own)]
+    return [*(() if folder == IMAGE_TOOLS else IN_MEMORY), sys.executable, "-m", "unittest", "discover", "-s", folder]
 
 
 def unit_projects(root: pathlib.Path) -> list:
-    """The test projects: the house's own rules first, for they are quick to break, and the simulation last."""
+    """The test projects: the house's own rules first, for they are quick to break, then the simulation, which takes longest: lanes that have ended take the others."""
     names = [path.stem for path in root.glob("test/*.Tests/*.csproj")]
-    return sorted(names, key=lambda name: (name != "House.Tests", name == "Simulation.Tests", name))
+    return sorted(names, key=lambda name: (name != "House.Tests", name != "Simulation.Tests", name))
 
 
 def each_passes(number: int) -> Callable[[str], Count]:
@@ -106,6 +110,11 @@ def unit(root: pathlib.Path, name: str, limit: float, out: pathlib.Path) -> Stag
     trx = out / f"{name}.trx"
     command = ["dotnet", "test", str(assembly), "--logger", f"trx;LogFileName={trx.name}", "--results-directory", str(out)]
     return Stage(name, limit, [command], lambda log: from_trx(trx), ("build",), lambda: failed_in_trx(trx), lane=UNITS)
+
+
+def tools(root: pathlib.Path, folder: str) -> Stage:
+    """The unit tests of one of TOOLS."""
+    return Stage(f"{pathlib.PurePath(folder).name}-tools", 2700, [python_tests(root, folder)], from_unittest, ("programs",))
 
 
 def stages(root: pathlib.Path, out: pathlib.Path) -> list:
@@ -131,18 +140,18 @@ def stages(root: pathlib.Path, out: pathlib.Path) -> list:
             each_passes(1), ("restore",)),
         # White space; the build holds the rest, and House.Tests the two rules of style that the build does not.
         Stage("format", 600, [["dotnet", "format", "whitespace", "Wow.slnx", "--verify-no-changes", "--no-restore"]], each_passes(1), ("restore",)),
-        # Beside the other unit tests, and before `image`: one lane of the three that compute would end long after the others.
-        Stage("python-tools", 2700, [python_tests(root, folder) for folder in pythons if folder in TOOLS], from_unittest, ("programs",)),
         # Beside `build`, which keeps one processor busy: three stages of other lanes stand on its layers.
         script(root, "image-build", 1800, "appliance/image/build", each_passes(1), ("programs",), lane=MACHINES),
         *(unit(root, name, UNIT_SECONDS_OF.get(name, UNIT_SECONDS), out) for name in unit_projects(root)),
         script(root, "fuzz", 600, "test/Fuzz/run", needs=("build",), lane=UNITS),
         script(root, "netns", 2000, "test/netns/run", needs=("programs",), arguments=("--beside",), lane=WAITS),
-        script(root, "dhcp", 900, "test/netns/dhcp/run", needs=("programs",), lane=SLEEPS),
+        script(root, "dhcp", 900, "test/netns/dhcp/run", needs=("programs",), lane=SERVES),
+        # What takes long comes first in its lane: what is left at the end other lanes take.
+        *(tools(root, folder) for folder in pythons if folder == POOL_TOOLS),
         script(root, "image", 2400, "test/image/run", needs=("image-build",)),
+        *(tools(root, folder) for folder in pythons if folder == IMAGE_TOOLS),
         # Mostly waits for a browser.
-        script(root, "pages", 1200, "test/pages/run", needs=("image-build",), lane=WAITS),
-        # The short ones last, so that lanes end about together.
+        script(root, "pages", 1200, "test/pages/run", needs=("image-build",), lane=SERVES),
         script(root, "router", 900, "test/netns/router/run", needs=("programs",), lane=WAITS),
         script(root, "pool", 2700, "test/pool/run", needs=("image-build",), lane=SLEEPS),
         script(root, "grid", 600, "test/netns/grid/run", needs=("programs",), arguments=("--few",), lane=SLEEPS),

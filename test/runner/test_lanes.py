@@ -2,12 +2,13 @@ import pathlib
 import sys
 import threading
 import unittest
+from collections import deque
 from unittest import mock
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
 from runner.counts import Count  # noqa: E402
-from runner.lanes import ALONE, COMPUTES, MACHINES, SLEEPS, UNITS, WAITS, Lanes, Result, disorder  # noqa: E402
+from runner.lanes import ALONE, BESIDE, COMPUTES, MACHINES, SLEEPS, UNITS, WAITS, Lanes, Result, disorder  # noqa: E402
 from runner.stages import Stage  # noqa: E402
 
 GOOD = Result(Count(1, 0), 0.0, None)
@@ -31,7 +32,7 @@ class Lane(unittest.TestCase):
         self.stop = threading.Event()
         self.began = []
 
-    def play(self, stages, lanes=5, **does):
+    def play(self, stages, lanes=len(BESIDE), **does):
         """Each stage is noted as begun and does what the test says, or is good at once."""
         def run(one, unmet):
             self.began.append(one.name)
@@ -64,14 +65,54 @@ class Lane(unittest.TestCase):
     def test_what_was_not_chosen_is_not_waited_for(self):
         self.assertEqual(self.play([stage("netns", WAITS, ("build",))]), {"netns": GOOD})
 
-    def test_the_five_lanes_run_beside_each_other(self):
-        meet = threading.Barrier(5, timeout=PATIENCE)
+    def test_the_six_lanes_run_beside_each_other(self):
+        meet = threading.Barrier(6, timeout=PATIENCE)
 
         def met(unmet):
             meet.wait()
             return GOOD
-        stages = [stage("a"), stage("b", WAITS), stage("c", SLEEPS), stage("d", MACHINES), stage("e", UNITS)]
-        self.assertEqual(self.play(stages, a=met, b=met, c=met, d=met, e=met), dict.fromkeys("abcde", GOOD))
+        stages = [stage(name, lane) for name, lane in zip("abcdef", BESIDE, strict=True)]
+        self.assertEqual(self.play(stages, **dict.fromkeys("abcdef", met)), dict.fromkeys("abcdef", GOOD))
+
+    def test_a_lane_that_has_ended_takes_the_next_stage_of_the_one_that_has_most_left(self):
+        both, others = threading.Barrier(3, timeout=PATIENCE), threading.Event()
+
+        def first(unmet):
+            """Two lanes are busy until the third, whose only stage is over, has begun all that theirs had left."""
+            both.wait()
+            others.wait(PATIENCE)
+            return GOOD
+
+        def last(unmet):
+            others.set()
+            return GOOD
+
+        def only(unmet):
+            both.wait()
+            return GOOD
+
+        stages = [stage("a"), stage("b"), stage("c", UNITS), stage("d", UNITS), stage("e", UNITS), stage("f", WAITS)]
+        results = self.play(stages, a=first, c=first, f=only, e=last)
+        self.assertEqual(set(results), set("abcdef"))
+        self.assertEqual(set(self.began[:3]), {"a", "c", "f"})
+        # Two are left of the units and one of what computes; then it is one each.
+        self.assertEqual((self.began[3], set(self.began[4:])), ("d", {"b", "e"}))
+
+    def test_a_lane_waits_for_what_its_own_next_stage_needs_and_takes_nothing_of_others_meanwhile(self):
+        runner = Lanes(lambda one, unmet: GOOD, self.stop)
+        own, other, empty = deque([stage("netns", WAITS, ("build",))]), deque([stage("free"), stage("more")]), deque()
+        lanes, chosen = [own, other, empty], {"build", "netns", "free", "more"}
+        # Where it would wait it says so instead.
+        with mock.patch.object(runner._ended, "wait", side_effect=Interruption):
+            with self.assertRaises(Interruption):
+                runner._next(own, lanes, chosen)
+            self.assertEqual((len(own), len(other)), (1, 2))
+            self.assertEqual([runner._next(empty, lanes, chosen).name for _ in range(2)], ["free", "more"])
+            with self.assertRaises(Interruption):
+                runner._next(empty, lanes, chosen)
+            runner.results["build"] = GOOD
+            self.assertEqual(runner._next(empty, lanes, chosen).name, "netns")
+            self.assertIsNone(runner._next(own, lanes, chosen))
 
     def test_what_is_alone_begins_when_the_lanes_have_ended(self):
         running, beside = set(), []

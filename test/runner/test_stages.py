@@ -19,7 +19,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from runner import stages as module  # noqa: E402
 from runner.counts import Count  # noqa: E402
 from runner.test_process import is_gone  # noqa: E402
-from runner.lanes import ALONE, COMPUTES, MACHINES, SLEEPS, UNITS, WAITS, disorder  # noqa: E402
+from runner.lanes import ALONE, COMPUTES, MACHINES, SERVES, SLEEPS, UNITS, WAITS, disorder  # noqa: E402
 
 RUN = pathlib.Path(__file__).resolve().parents[1] / "run"
 
@@ -64,9 +64,19 @@ class Finding(Clone):
     def test_a_folder_may_bring_its_own_way_to_run_its_unit_tests(self):
         self.write("test/node/run", "#!/bin/sh\n", executable=True)
         self.write("test/vm/run", "#!/bin/sh\n", executable=True)
-        self.assertEqual(module.python_tests(self.root, "test/node"), [str(self.root / "test/node/run")])
+        self.assertEqual(module.python_tests(self.root, "test/node"), [*module.IN_MEMORY, str(self.root / "test/node/run")])
         for folder in ("test/vm", "test/lab"):
             self.assertIn("discover", module.python_tests(self.root, folder))
+
+    def test_what_unit_tests_write_goes_to_memory_and_its_place_is_gone_with_them(self):
+        asks = 'import os, tempfile; f = tempfile.NamedTemporaryFile(delete=False); print(f.name, os.popen(f"stat -f -c %T {f.name}").read())'
+        name, kind = subprocess.run([*module.IN_MEMORY, sys.executable, "-c", asks], capture_output=True, text=True, check=True).stdout.split()
+        self.assertEqual((os.path.dirname(name), kind, os.path.exists(name)), ("/dev/shm", "tmpfs", False))
+        ended = subprocess.run([*module.IN_MEMORY, "sh", "-c", 'exit "$1"', "sh", "7"], check=False)
+        self.assertEqual(ended.returncode, 7)
+        folders = set(module.python_test_folders(RUN.parents[1]))
+        kept = {folder for folder in folders if tuple(module.python_tests(RUN.parents[1], folder)[:len(module.IN_MEMORY)]) == module.IN_MEMORY}
+        self.assertEqual(folders - kept, {module.IMAGE_TOOLS})
 
     def test_links_are_no_files_of_the_clone(self):
         (self.root / "link").symlink_to("/etc/passwd")
@@ -78,10 +88,10 @@ class Finding(Clone):
         self.write("build/x.sh", "")
         self.assertEqual(module.tracked(self.root), [".gitignore"])
 
-    def test_every_test_project_has_a_stage_the_simulation_last(self):
+    def test_every_test_project_has_a_stage_the_rules_first_and_the_simulation_next(self):
         for name in ("Simulation.Tests", "Ipop.Tests", "House.Tests", "Testing"):
             self.write(f"test/{name}/{name}.csproj", "")
-        self.assertEqual(module.unit_projects(self.root), ["House.Tests", "Ipop.Tests", "Simulation.Tests"])
+        self.assertEqual(module.unit_projects(self.root), ["House.Tests", "Simulation.Tests", "Ipop.Tests"])
 
     def test_a_script_that_is_not_there_is_missing(self):
         self.assertIsNotNone(module.script(self.root, "vm", 1, "test/vm/run").missing)
@@ -210,7 +220,14 @@ class Running(Clone):
         plan = module.stages(root, root / "build/out/test")
         self.assertEqual(disorder(plan), [])
         self.assertEqual({stage.name: stage.missing for stage in plan if stage.missing}, {})
-        self.assertEqual({stage.lane for stage in plan}, {COMPUTES, UNITS, MACHINES, WAITS, SLEEPS, ALONE})
+        self.assertEqual({stage.lane for stage in plan}, {COMPUTES, UNITS, MACHINES, WAITS, SLEEPS, SERVES, ALONE})
+
+    def test_each_folder_of_python_unit_tests_is_run_by_one_stage(self):
+        root = RUN.parents[1]
+        plan = [command for stage in module.stages(root, root / "build/out/test") for command in stage.commands]
+        folders = module.python_test_folders(root)
+        self.assertLessEqual(set(module.TOOLS), set(folders))
+        self.assertEqual({folder: plan.count(module.python_tests(root, folder)) for folder in folders}, dict.fromkeys(folders, 1))
 
     def test_a_stage_that_says_only_yes_or_no(self):
         stage = module.Stage("yes", 5, [["false"]], module.each_passes(3))
