@@ -64,7 +64,7 @@ internal sealed class TcpConnection : IDisposable
     }
 
     /// <summary>The other end.</summary>
-    internal TransportAddress Endpoint { get; }
+    internal TransportAddress Endpoint { get; private set; }
 
     /// <summary>Whether the other end made the connection.</summary>
     internal bool IsAccepted { get; }
@@ -80,6 +80,9 @@ internal sealed class TcpConnection : IDisposable
 
     /// <summary>Whether it calls where no peer was found yet.</summary>
     internal bool IsGuess { get; init; }
+
+    /// <summary>Whether it stands, but neither end has begun the TLS handshake: as far as this one knows, the other one is to.</summary>
+    internal bool IsLeaderless => !IsClient && !IsAccepted && !_isConnecting && !_isHeard && !IsEnded;
 
     /// <summary>Whether nothing of what was sent seems to arrive, as far as the kernel knows: perhaps it was lost on the way.</summary>
     internal bool IsDoubtful => TcpSocket.IsUnheard(_fd, DoubtfulAfter);
@@ -108,7 +111,7 @@ internal sealed class TcpConnection : IDisposable
     /// <summary>
     /// Whether it stood when this was asked last and the other end, which should begin, has not said a word: it accepted a plain connection, and waits, too.
     /// </summary>
-    internal bool IsStalled() => !IsClient && !IsAccepted && !_isConnecting && !_isHeard && !IsEnded && _stalled++ > 0;
+    internal bool IsStalled() => IsLeaderless && _stalled++ > 0;
 
     /// <summary>Whether it is time to try one from a port that is listened on in its place. Each time that is said it counts as tried.</summary>
     internal bool ComesHome(TimeSpan now)
@@ -149,6 +152,16 @@ internal sealed class TcpConnection : IDisposable
     {
         TcpSocket.Disconnect(_fd);
         End();
+    }
+
+    /// <summary>The call waits for the other end's from now on, who begins the TLS handshake then.</summary>
+    internal void AwaitTheOther(SslContextHandle context)
+    {
+        _pipe.Dispose();
+        (_pipe, IsClient) = (new TlsPipe(context, isClient: false), false);
+        _early.Clear();
+        Endpoint = Endpoint with { Protocol = TransportProtocol.TcpMet };
+        TcpSocket.SetPatience(_fd, TcpRoom.HeldFor);
     }
 
     /// <summary>Begins the TLS handshake in the other end's place.</summary>

@@ -37,6 +37,32 @@ public sealed class TcpRoomTests
         Assert.Equal([server.Endpoint], client.Lost);
     }
 
+    /// <summary>A call stands on that was not waited for, and comes through when the peer takes connections again.</summary>
+    [Fact]
+    public void What_nobody_uses_keeps_no_connection_from_coming_home()
+    {
+        using TcpEnd server = new(listens: true), client = new(listens: true);
+        client.Links.Send(server.Endpoint, [1]);
+        TcpEnd.Until(() => server.Received.Count == 1, client, server);
+        server.UsesAll = false;
+        server.Wait(TimeSpan.FromSeconds(20));
+        TcpEnd.Until(() => client.Lost.Count == 1, client, server);
+        server.UsesAll = true;
+        server.Wait(TimeSpan.FromSeconds(-20));
+        client.Wait(TimeSpan.FromSeconds(11));
+        client.Links.Send(server.Endpoint, [2]);
+        TcpEnd.Until(() => client.Renewed.Count == 1, client, server);
+        Assert.False(client.Links.ComesFromListener(server.Endpoint));
+        TransportAddress there = server.Endpoint with { Protocol = TransportProtocol.TcpMet };
+        client.Unused.Add(there);
+        client.Links.Meet(there, isClient: true);
+        TcpEnd.Until(() => client.Made.Count == 1, client, server);
+        client.Wait(TimeSpan.FromSeconds(5));
+        TcpEnd.Until(() => client.Renewed.Count == 2, client, server);
+        Assert.True(client.Links.ComesFromListener(server.Endpoint));
+        Assert.Contains(there, client.Lost);
+    }
+
     [Fact]
     public void A_call_that_nobody_took_for_a_second_gives_way_to_the_next_the_oldest_first()
     {
