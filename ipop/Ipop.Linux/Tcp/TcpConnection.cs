@@ -87,8 +87,8 @@ internal sealed class TcpConnection : IDisposable
     /// <summary>Whether nothing of what was sent seems to arrive, as far as the kernel knows: perhaps it was lost on the way.</summary>
     internal bool IsDoubtful => TcpSocket.IsUnheard(_fd, DoubtfulAfter);
 
-    /// <summary>Whether nothing of what was sent arrives.</summary>
-    internal bool IsDead => TcpSocket.IsUnheard(_fd, DeadAfter);
+    /// <summary>Whether it stood and nothing of what was sent arrives. Of a call that nobody took the kernel says that it never heard an acknowledgement.</summary>
+    internal bool IsDead => !_isConnecting && TcpSocket.IsUnheard(_fd, DeadAfter);
 
     /// <summary>Whether it does not stand though it had time, or stands and is doubtful.</summary>
     internal bool IsInVain(TimeSpan now) => IsOpen ? IsDoubtful : now - OpenedAt >= CallAgainAfter;

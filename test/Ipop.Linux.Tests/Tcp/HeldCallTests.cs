@@ -78,6 +78,23 @@ public sealed class HeldCallTests
         Assert.Equal([deaf.At(0)], one.Lost);
     }
 
+    /// <summary>A path that never lived is tried anew after 150 ms, and what it hangs up is to be dead: the answer may take longer, or be the other's own call.</summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void A_call_that_nobody_has_taken_yet_is_not_hung_up(bool isMeeting)
+    {
+        using var deaf = new DeafListener();
+        using TcpEnd one = new(listens: true);
+        TransportAddress there = isMeeting ? Meet(one, deaf, 0) : deaf.At(0);
+        one.Links.Send(there, [1]);
+        string call = Assert.Single(deaf.CallsFrom(one.Endpoint.Port));
+        one.Links.HangUp(there);
+        Sweep(one, TimeSpan.FromSeconds(2));
+        Assert.Equal([call], deaf.CallsFrom(one.Endpoint.Port));
+        Assert.Empty(one.Lost);
+    }
+
     /// <summary>A peer with a public address behind a firewall says that it listens there. Who called it so is let in by no listener of ours when it calls.</summary>
     [Fact]
     public void A_call_to_where_a_peer_says_that_it_listens_stands_on_when_it_is_not_waited_for_any_more()
@@ -124,7 +141,7 @@ public sealed class HeldCallTests
         Assert.True(one.Links.ComesFromListener(there));
         TcpEnd.Until(() => Meets(one, there, isClient: true) && taken.Available > 0, one);
         byte[] greeting = new byte[1];
-        taken.Receive(greeting);
+        Assert.Equal(greeting.Length, taken.Receive(greeting));
         Assert.Equal([Handshake], greeting);
     }
 
