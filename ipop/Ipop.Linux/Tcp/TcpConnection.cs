@@ -18,8 +18,11 @@ internal sealed class TcpConnection : IDisposable
     /// <summary>Sent data that was not acknowledged for so long may have been lost on the way, or certainly was.</summary>
     private static readonly TimeSpan DoubtfulAfter = TimeSpan.FromMilliseconds(150), DeadAfter = TimeSpan.FromSeconds(1);
 
-    /// <summary>A call that nobody took may be made anew when both are to call, or give way to another, not sooner.</summary>
+    /// <summary>A call that nobody took may be made anew when both are to call, not sooner.</summary>
     private static readonly TimeSpan CallAgainAfter = TimeSpan.FromSeconds(1);
+
+    /// <summary>So long others wait for a call at most: of a peer's addresses most have no answer, and one has it mostly within a round trip.</summary>
+    private static readonly TimeSpan GivesWayAfter = TimeSpan.FromMilliseconds(250);
 
     /// <summary>
     /// After a NAT forgot a connection, how long the next one stands before one from a port that is listened on is tried in its place, each time twice as long as
@@ -94,7 +97,7 @@ internal sealed class TcpConnection : IDisposable
     internal bool IsInVain(TimeSpan now) => IsOpen ? IsDoubtful : now - OpenedAt >= CallAgainAfter;
 
     /// <summary>Whether nobody has taken the call though he had time.</summary>
-    internal bool IsUnanswered(TimeSpan now) => _isConnecting && now - OpenedAt >= CallAgainAfter;
+    internal bool IsUnanswered(TimeSpan now) => _isConnecting && now - OpenedAt >= GivesWayAfter;
 
     /// <summary>Whether nobody has taken the call yet.</summary>
     internal bool IsConnecting => _isConnecting && !IsEnded;

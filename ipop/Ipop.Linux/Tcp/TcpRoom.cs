@@ -80,7 +80,7 @@ internal sealed class TcpRoom(Dictionary<TransportAddress, TcpConnection> connec
     public List<TcpConnection> InTheWay(TimeSpan now, TransportAddress endpoint, bool isUsed)
     {
         var found = new List<TcpConnection>(2);
-        if (connections.TryGetValue(endpoint, out TcpConnection? former) && (former.IsInVain(now) || (former.IsSettled(now) && !isUsed)))
+        if (connections.TryGetValue(endpoint, out TcpConnection? former) && (former.IsInVain(now) || former is { IsCall: true, IsGuess: true } || (former.IsSettled(now) && !isUsed)))
         {
             found.Add(former);
         }
