@@ -18,8 +18,11 @@ internal sealed class TcpConnection : IDisposable
     /// <summary>Sent data that was not acknowledged for so long may have been lost on the way, or certainly was.</summary>
     private static readonly TimeSpan DoubtfulAfter = TimeSpan.FromMilliseconds(150), DeadAfter = TimeSpan.FromSeconds(1);
 
-    /// <summary>A call that nobody took may be made anew when both are to call, or give way to another, not sooner.</summary>
+    /// <summary>A call that nobody took may be made anew when both are to call, not sooner.</summary>
     private static readonly TimeSpan CallAgainAfter = TimeSpan.FromSeconds(1);
+
+    /// <summary>So long others wait for a call at most: of a peer's addresses most have no answer, and one has it mostly within a round trip.</summary>
+    private static readonly TimeSpan GivesWayAfter = TimeSpan.FromMilliseconds(250);
 
     /// <summary>
     /// After a NAT forgot a connection, how long the next one stands before one from a port that is listened on is tried in its place, each time twice as long as
@@ -64,7 +67,7 @@ internal sealed class TcpConnection : IDisposable
     }
 
     /// <summary>The other end.</summary>
-    internal TransportAddress Endpoint { get; }
+    internal TransportAddress Endpoint { get; private set; }
 
     /// <summary>Whether the other end made the connection.</summary>
     internal bool IsAccepted { get; }
@@ -81,17 +84,20 @@ internal sealed class TcpConnection : IDisposable
     /// <summary>Whether it calls where no peer was found yet.</summary>
     internal bool IsGuess { get; init; }
 
+    /// <summary>Whether it stands, but neither end has begun the TLS handshake: as far as this one knows, the other one is to.</summary>
+    internal bool IsLeaderless => !IsClient && !IsAccepted && !_isConnecting && !_isHeard && !IsEnded;
+
     /// <summary>Whether nothing of what was sent seems to arrive, as far as the kernel knows: perhaps it was lost on the way.</summary>
     internal bool IsDoubtful => TcpSocket.IsUnheard(_fd, DoubtfulAfter);
 
-    /// <summary>Whether nothing of what was sent arrives.</summary>
-    internal bool IsDead => TcpSocket.IsUnheard(_fd, DeadAfter);
+    /// <summary>Whether it stood and nothing of what was sent arrives. Of a call that nobody took the kernel says that it never heard an acknowledgement.</summary>
+    internal bool IsDead => !_isConnecting && TcpSocket.IsUnheard(_fd, DeadAfter);
 
     /// <summary>Whether it does not stand though it had time, or stands and is doubtful.</summary>
     internal bool IsInVain(TimeSpan now) => IsOpen ? IsDoubtful : now - OpenedAt >= CallAgainAfter;
 
     /// <summary>Whether nobody has taken the call though he had time.</summary>
-    internal bool IsUnanswered(TimeSpan now) => _isConnecting && now - OpenedAt >= CallAgainAfter;
+    internal bool IsUnanswered(TimeSpan now) => _isConnecting && now - OpenedAt >= GivesWayAfter;
 
     /// <summary>Whether nobody has taken the call yet.</summary>
     internal bool IsConnecting => _isConnecting && !IsEnded;
@@ -108,7 +114,7 @@ internal sealed class TcpConnection : IDisposable
     /// <summary>
     /// Whether it stood when this was asked last and the other end, which should begin, has not said a word: it accepted a plain connection, and waits, too.
     /// </summary>
-    internal bool IsStalled() => !IsClient && !IsAccepted && !_isConnecting && !_isHeard && !IsEnded && _stalled++ > 0;
+    internal bool IsStalled() => IsLeaderless && _stalled++ > 0;
 
     /// <summary>Whether it is time to try one from a port that is listened on in its place. Each time that is said it counts as tried.</summary>
     internal bool ComesHome(TimeSpan now)
@@ -149,6 +155,16 @@ internal sealed class TcpConnection : IDisposable
     {
         TcpSocket.Disconnect(_fd);
         End();
+    }
+
+    /// <summary>The call waits for the other end's from now on, who begins the TLS handshake then.</summary>
+    internal void AwaitTheOther(SslContextHandle context)
+    {
+        _pipe.Dispose();
+        (_pipe, IsClient) = (new TlsPipe(context, isClient: false), false);
+        _early.Clear();
+        Endpoint = Endpoint with { Protocol = TransportProtocol.TcpMet };
+        TcpSocket.SetPatience(_fd, TcpRoom.HeldFor);
     }
 
     /// <summary>Begins the TLS handshake in the other end's place.</summary>

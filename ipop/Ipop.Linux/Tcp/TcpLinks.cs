@@ -21,9 +21,6 @@ public sealed class TcpLinks : IDisposable
     private readonly ITcpOwner _owner;
     private readonly Func<TimeSpan> _clock;
 
-    [Own("ports of the configuration")]
-    private readonly List<(FileDescriptor Fd, int Port)> _listeners = [];
-
     [Bounded(nameof(TcpRoom.MaxConnections), On = typeof(TcpRoom))]
     private readonly Dictionary<TransportAddress, TcpConnection> _connections = [];
 
@@ -40,6 +37,7 @@ public sealed class TcpLinks : IDisposable
     [Bounded(nameof(_connections))]
     private readonly HashSet<TcpConnection> _dirty = [];
 
+    private readonly TcpListeners _listeners;
     private readonly TcpRoom _room;
     private readonly TcpRefusals _refused = new();
     private readonly TlsContexts _tls = new();
@@ -49,10 +47,10 @@ public sealed class TcpLinks : IDisposable
     /// <param name="owner">Gets the frames.</param>
     /// <param name="clock">The loop's time, for connections that are begun between its rounds.</param>
     public TcpLinks(PollLoop loop, ITcpOwner owner, Func<TimeSpan> clock) =>
-        (_loop, _owner, _clock, _room) = (loop, owner, clock, new TcpRoom(_connections, _successors));
+        (_loop, _owner, _clock, _listeners, _room) = (loop, owner, clock, new TcpListeners(loop), new TcpRoom(_connections, _successors));
 
     /// <summary>The ports that are listened on.</summary>
-    public IReadOnlyList<int> Ports => _listeners.ConvertAll(listener => listener.Port);
+    public IReadOnlyList<int> Ports => _listeners.Ports;
 
     /// <summary>Connections that frames pass over.</summary>
     public int Count => _connections.Values.Count(connection => connection.IsOpen);
@@ -65,12 +63,7 @@ public sealed class TcpLinks : IDisposable
 
     /// <summary>Listens on a port of all addresses.</summary>
     /// <exception cref="IOException">The port is taken, or may not be used.</exception>
-    public void Listen(int port)
-    {
-        FileDescriptor listener = TcpSocket.Listen(port);
-        _listeners.Add((listener, port));
-        _loop.Listen(listener.Value, now => Accept(now, listener));
-    }
+    public void Listen(int port) => _listeners.Listen(port, Accept);
 
     /// <summary>Sends a frame, over a new connection if there is none and one can be made. What can't go is lost.</summary>
     public void Send(TransportAddress destination, ReadOnlySpan<byte> frame)
@@ -89,18 +82,19 @@ public sealed class TcpLinks : IDisposable
     /// </summary>
     public void Meet(TransportAddress endpoint, bool isClient)
     {
-        foreach (TcpConnection former in _room.InTheWay(_clock(), endpoint, _owner.IsUsed(endpoint)))
+        Free(_room.InTheWay(_clock(), endpoint, _owner.IsUsed(endpoint)));
+        if (_connections.TryGetValue(endpoint, out TcpConnection? known))
         {
-            former.Disconnect();
-            Review(former);
-        }
+            if (isClient && known.IsLeaderless)
+            {
+                known.TakeLead(_tls.Client);
+                Review(known);
+            }
 
-        if (_connections.ContainsKey(endpoint))
-        {
             return;
         }
 
-        if (!_room.IsFull && PortFor(endpoint) is > 0 and int port && TcpSocket.Connect(endpoint, port) is { } fd)
+        if (!_room.IsFull && _listeners.PortFor(endpoint) is > 0 and int port && TcpSocket.Connect(endpoint, port) is { } fd)
         {
             TcpSocket.SetPatience(fd, TcpRoom.HeldFor);
             Add(new TcpConnection(fd, endpoint, isClient ? _tls.Client : _tls.Server, isClient, _clock()) { IsFromListener = true });
@@ -175,13 +169,7 @@ public sealed class TcpLinks : IDisposable
         _successors.Clear();
         _ended.ForEach(connection => connection.Dispose());
         _ended.Clear();
-        foreach ((FileDescriptor fd, _) in _listeners)
-        {
-            _loop.Remove(fd.Value);
-            fd.Dispose();
-        }
-
-        _listeners.Clear();
+        _listeners.Close();
         _tls.Dispose();
     }
 
@@ -215,7 +203,7 @@ public sealed class TcpLinks : IDisposable
 
         // A former connection may still hold the port, here, in a NAT on the way or at the far end. Any other does as well, but that nobody can meet us there.
         bool mayBePorts = _refused.MayBePorts(destination);
-        int port = mayBePorts ? 0 : PortFor(destination);
+        int port = mayBePorts ? 0 : _listeners.PortFor(destination);
         FileDescriptor? fd = TcpSocket.Connect(destination, port);
         if (fd is null && port != 0)
         {
@@ -231,22 +219,35 @@ public sealed class TcpLinks : IDisposable
         return Add(new TcpConnection(fd, destination, _tls.Client, isClient: true, now) { IsFromListener = port != 0, IsRenewal = mayBePorts, IsGuess = isGuess });
     }
 
+    /// <summary>
+    /// Ends a connection. A call that nobody took, from a port that is listened on, stands on as one to meet who is there (<see cref="TcpRoom.HeldFor"/>): the NAT
+    /// remembers it.
+    /// </summary>
     private void GiveWay(TcpConnection? connection)
     {
-        if (connection is not null)
+        if (connection is { IsConnecting: true, IsFromListener: true, Endpoint: { Protocol: TransportProtocol.Tcp } endpoint }
+            && !_connections.ContainsKey(endpoint with { Protocol = TransportProtocol.TcpMet }))
         {
+            _connections.Remove(endpoint);
+            _refused.Add(_clock(), endpoint, wasFromListener: true, hasServed: false);
+            _lost.Enqueue(endpoint);
+            connection.AwaitTheOther(_tls.Server);
+            _connections.Add(connection.Endpoint, connection);
+        }
+        else if (connection is not null)
+        {
+            // Where a NAT has forgotten it nobody hears that it ends, and the kernel would wait for an answer with our ports.
             connection.Abort();
             Review(connection);
         }
     }
 
-    /// <summary>
-    /// From which port we connect: one that is listened on, so that every NAT with one mapping for all destinations has one for all our connections. To 443
-    /// from 443, if we listen there: so two nodes can meet of which one gets out to nothing else. 0 if we do not listen.
-    /// </summary>
-    private int PortFor(TransportAddress endpoint) =>
-        _listeners.Exists(listener => listener.Port == HttpsPort) && endpoint.Port == HttpsPort ? HttpsPort
-        : _listeners.Count > 0 ? _listeners[0].Port : 0;
+    /// <summary>Ends connections at once, so that others can have their ports.</summary>
+    private void Free(List<TcpConnection> connections) => connections.ForEach(connection =>
+    {
+        connection.Disconnect();
+        Review(connection);
+    });
 
     private bool Accept(TimeSpan now, FileDescriptor listener)
     {
@@ -278,6 +279,7 @@ public sealed class TcpLinks : IDisposable
 
     private void Succeed(TcpConnection old, int port)
     {
+        Free(port == 0 ? [] : _room.AtHome(old.Endpoint, _owner.IsUsed));
         if (!_room.IsFull && !_successors.ContainsKey(old.Endpoint) && TcpSocket.Connect(old.Endpoint, port) is { } fd)
         {
             var successor = new TcpConnection(fd, old.Endpoint, _tls.Client, isClient: true, _clock()) { IsFromListener = port != 0, IsRenewal = true };
@@ -375,14 +377,13 @@ public sealed class TcpLinks : IDisposable
             connection.IsProven |= isUsed;
             if (_room.IsOver(now, connection, isUsed))
             {
-                // Where a NAT has forgotten it nobody hears that it ends, and the kernel would wait for an answer with our ports.
-                connection.Abort();
+                GiveWay(connection);
             }
             else if (connection.IsStalled())
             {
                 connection.TakeLead(_tls.Client);
             }
-            else if (PortFor(connection.Endpoint) is > 0 and int home && connection.ComesHome(now))
+            else if (_listeners.PortFor(connection.Endpoint) is > 0 and int home && connection.ComesHome(now))
             {
                 Succeed(connection, home);
             }

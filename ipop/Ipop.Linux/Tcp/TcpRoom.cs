@@ -14,8 +14,8 @@ internal sealed class TcpRoom(Dictionary<TransportAddress, TcpConnection> connec
     private const int MaxHeld = 32;
 
     /// <summary>
-    /// How long a call to meet somebody stands. A NAT remembers it for two minutes, and lets in who calls in that time. If the call was over by then, a listener of ours would
-    /// answer with another sequence number than the NAT remembers; Linux drops that and all that follows between these ports, and our next call would find them taken.
+    /// How long a call from a port that is listened on stands. A NAT remembers it for two minutes, and lets in who calls in that time. If the call was over by then, a listener of
+    /// ours would answer with another sequence number than the NAT remembers; Linux drops or refuses that and all that follows between these ports for two minutes more.
     /// </summary>
     public static readonly TimeSpan HeldFor = TimeSpan.FromSeconds(60);
 
@@ -30,14 +30,14 @@ internal sealed class TcpRoom(Dictionary<TransportAddress, TcpConnection> connec
     /// long for an answer: so such calls are few at once, and keep nobody from what is known to lead somewhere.
     /// </summary>
     /// <param name="now">The present.</param>
-    /// <param name="givesWay">The call that ends for it: the oldest one, if nobody took that one though he had time.</param>
+    /// <param name="givesWay">The call that is not waited for any more for it: the oldest one, if nobody took that one though he had time.</param>
     public bool TryGuess(TimeSpan now, out TcpConnection? givesWay)
     {
         givesWay = null;
         int underWay = 0;
         foreach (TcpConnection connection in connections.Values)
         {
-            if (connection is { IsGuess: true, IsOpen: false, IsEnded: false })
+            if (connection is { IsGuess: true, IsOpen: false, IsEnded: false, Endpoint.Protocol: TransportProtocol.Tcp })
             {
                 underWay++;
                 givesWay = connection.IsUnanswered(now) && !(givesWay?.OpenedAt <= connection.OpenedAt) ? connection : givesWay;
@@ -80,7 +80,7 @@ internal sealed class TcpRoom(Dictionary<TransportAddress, TcpConnection> connec
     public List<TcpConnection> InTheWay(TimeSpan now, TransportAddress endpoint, bool isUsed)
     {
         var found = new List<TcpConnection>(2);
-        if (connections.TryGetValue(endpoint, out TcpConnection? former) && (former.IsInVain(now) || (former.IsSettled(now) && !isUsed)))
+        if (connections.TryGetValue(endpoint, out TcpConnection? former) && (former.IsInVain(now) || former is { IsCall: true, IsGuess: true } || (former.IsSettled(now) && !isUsed)))
         {
             found.Add(former);
         }
@@ -92,6 +92,10 @@ internal sealed class TcpRoom(Dictionary<TransportAddress, TcpConnection> connec
 
         return found;
     }
+
+    /// <summary>What has the ports that a connection to who takes connections comes home to: a call there that was not waited for, or came through late, and that no peer uses.</summary>
+    public List<TcpConnection> AtHome(TransportAddress endpoint, Func<TransportAddress, bool> isUsed) =>
+        connections.TryGetValue(endpoint with { Protocol = TransportProtocol.TcpMet }, out TcpConnection? call) && !isUsed(call.Endpoint) ? [call] : [];
 
     /// <summary>Whether a connection is of no use: it does not stand in time, or nobody uses it.</summary>
     public bool IsOver(TimeSpan now, TcpConnection connection, bool isUsed)

@@ -34,6 +34,15 @@ internal sealed class DeafListener : IDisposable
              where columns[1].EndsWith($":{port:X4}", StringComparison.Ordinal) && columns[2].EndsWith($":{Port:X4}", StringComparison.Ordinal) && columns[3] == "02"
              select columns[9]).Distinct()];
 
+    /// <summary>Whether a call of somebody waits to be taken.</summary>
+    internal bool IsCalled => _listener.Poll(TimeSpan.Zero, SelectMode.SelectRead);
+
+    /// <summary>Makes room in the queue, so that the next call that the kernel repeats gets in.</summary>
+    internal void Hear() => Take().Dispose();
+
+    /// <summary>Takes a call.</summary>
+    internal Socket Take() => _listener.Accept();
+
     public void Dispose()
     {
         _filler.Dispose();
