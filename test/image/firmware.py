@@ -95,7 +95,7 @@ def with_secure_boot_on_a_kernel_that_nobody_signed_is_not_started_and_the_forme
         machine.ends()
         machine.starts_in_vain()
         machine.up()
-        expect(machine.says() == {"system": "A", "trial": "", "left": "B"}, f"it says {machine.says()}")
+        expect(machine.says() == {"system": "A", "trial": "", "left": "B", "damaged": ""}, f"it says {machine.says()}")
     finally:
         machine.cut_power()
 
