@@ -15,8 +15,8 @@ END = f"echo 1 > {GROUP}/burns/cgroup.kill"
 COUNT = f"""sleep {SECONDS}; awk '/^usage_usec/ {{print int($2 / 10000)}}' {GROUP}/burns/cpu.stat; cut -d " " -f 1 /proc/uptime | tr -d ."""
 """After a moment, in hundredths of a second: what it has used by now of a processor, and the time, by the kernel's own count and clock."""
 LIMIT = "runuser -u alice -- wow limit"
-MUCH, TRIES = 65, 20
-"""Percent that it has where nothing keeps it off, once the machine has started; so often that is looked for."""
+MUCH, TRIES = 65, 100
+"""Percent that it has where nothing keeps it off, once the machine has started; so often that is looked for, which on a busy computer is minutes later."""
 
 
 def counted(machine):
