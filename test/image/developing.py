@@ -91,9 +91,9 @@ class Developed(Shelled):
         self.ask(UNTIL_UP, timeout=UNTIL_HOME * 2)
 
     def leaves_by(self, words):
-        """Alice asks for another start; the machine ends in order, as its restart ends QEMU."""
+        """Alice asks for another start; the machine ends in order."""
         said = self.ask(f"runuser -u alice -- wow {words} --yes")
-        self.process.wait(UNTIL_HOME)
+        self.ends()
         return said
 
 

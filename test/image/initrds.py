@@ -41,7 +41,7 @@ class Kernel(Running):
         serial = WORK / f"{self.name}.log"
         return self.run(serial, emulator(), "-machine", machine, *(executes or tcg()), "-smp", "1", "-m", "1024", "-display", "none", "-no-reboot", "-nic", "none",
                         "-serial", f"file:{serial}", "-kernel", PARTS / "base/vmlinuz", "-initrd", packed(self.name, until, script, files or {}),
-                        "-append", f"console=ttyS0 loglevel=5 rdinit=/test-init {words}",
+                        "-append", f"console=ttyS0 loglevel=5 no_timer_check rdinit=/test-init {words}",
                         "-drive", f"if=none,id=system,file={system},format={system.suffix[1:]},snapshot=on", *options)
 
     def verdicts(self, seconds=UNTIL_HOME):

@@ -71,7 +71,7 @@ def the_screen_has_the_keyboard_that_was_chosen_and_a_password_before_its_keys()
         machine.cut_power()
 
         machine.on(*card, *disk)
-        machine.shows(EPHEMERAL, UNLOCKED, doing=machine.hold_shift)
+        machine.shows(EPHEMERAL, UNLOCKED, doing=machine.press_f4)
         machine.screen.press("end", "ret")
         machine.shows("Q switch off")
         login(machine, "q", "a")

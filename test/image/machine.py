@@ -29,6 +29,8 @@ SELFTEST = "type=11,value=io.systemd.credential:wow.selftest=1"
 # Ten times what a quiet machine with two cores needs: QEMU's emulation is the first to feel that others work.
 UNTIL_HOME = 120
 UNTIL_SELFTEST = 600
+UNTIL_END = 480
+"""For an orderly end, and for a start that the firmware and the 15 s of GRUB's menu come before and that starts the machine again."""
 
 
 class Measured(subprocess.Popen):
@@ -83,6 +85,10 @@ class Running:
                 raise Wrong(f"{self.name} did not {what} within {seconds} s; its last words:\n{self.last()}")
             time.sleep(0.1)
         return time.monotonic() - started
+
+    def ends(self):
+        """Waits until it has ended by itself, as QEMU does where the machine starts again, too (-no-reboot)."""
+        return self.wait_until(lambda: self.process.poll() is not None, "end", UNTIL_END)
 
     def last(self):
         return "\n".join("       | " + line for line in self.said().splitlines()[-12:])

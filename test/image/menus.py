@@ -1,10 +1,13 @@
-"""GRUB's menu: nobody sees it, unless Shift is held or the start before did not come to its end; and what it takes back it asks twice."""
+"""GRUB's menu: nobody sees it, unless F4 is pressed or Shift is held, or the start before did not come to its end; and what it takes back it asks twice."""
 
 import contextlib
+import os
 import time
 
-from checks import expect, long_check, run
-from machine import UNTIL_HOME, Machine
+import rootshell
+from checks import expect, long_check, note, run
+from developing import RUNTIME, Shelled
+from machine import MENU, UEFI, UNTIL_HOME
 from places import OUT, WORK
 from qmp import Qmp
 from screen import Screen
@@ -15,7 +18,7 @@ SHIFT = [{"type": "key", "data": {"down": True, "key": {"type": "qcode", "data":
 EPHEMERAL, HOME, NO, YES, SURE = "keeping nothing (ephemeral)", "Take back the home", "No: start WOW", "Yes, take back the home", "Yes, all files of /home are lost"
 
 
-class Watched(Machine):
+class Watched(Shelled):
     """A machine whose screen is read and whose keys are pressed."""
 
     def on(self, *options):
@@ -35,12 +38,17 @@ class Watched(Machine):
                 text = self.screen.text()
                 return all(word in text for word in words)
             return False
-        self.wait_until(looked, f"show {words}", UNTIL_HOME)
+        # From power-on on, that may be all that comes before a person can log in.
+        self.wait_until(looked, f"show {words}", UNTIL_HOME * 4)
 
     def hold_shift(self):
         """The key goes down; the first of these come before anybody listens."""
         with self.qmp() as qmp:
             qmp.ask("input-send-event", events=SHIFT)
+
+    def press_f4(self):
+        """As somebody does who wants the menu and does not know when GRUB looks: again and again, from the moment on at which the machine is switched on."""
+        self.screen.press("f4")
 
     def environment(self):
         """What GRUB's environment block says, of a machine that is off."""
@@ -80,5 +88,25 @@ def the_menu_is_hidden_and_a_start_that_did_not_end_shows_it_and_what_it_takes_b
         began = time.monotonic()
         machine.wait_for("WOW: search", UNTIL_HOME)
         expect(EPHEMERAL not in machine.screen.text(), f"it showed its menu for {time.monotonic() - began:.0f} s after a start that ended")
+    finally:
+        machine.cut_power()
+
+
+@long_check
+def by_uefi_which_tells_grub_of_no_shift_f4_shows_the_menu_and_the_mode_that_is_taken_there_is_that_of_the_start():
+    os.makedirs(RUNTIME, exist_ok=True)
+    machine = Watched("menu-uefi", OUT / "wow.qcow2")
+
+    def shown():
+        machine.press_f4()
+        # UEFI's console is the serial one, too; its screen is a picture in a font of its own.
+        return all(words in machine.said() for words in MENU)
+    try:
+        machine.on(*UEFI, *rootshell.options(machine.name))
+        note(f"the menu after {machine.wait_until(shown, f'show {MENU}', UNTIL_HOME):.0f} s")
+        machine.screen.press("down", "ret")
+        machine.wait_for("login:", UNTIL_HOME * 4)
+        said = machine.ask("stat -f -c %T /run/layers/home; grep -o 'wow.mode=[a-z]*' /proc/cmdline")
+        expect(said.split() == ["tmpfs", "wow.mode=ephemeral"], f"it says {said}")
     finally:
         machine.cut_power()

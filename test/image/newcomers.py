@@ -109,7 +109,7 @@ def a_machine_without_a_pool_is_given_one_by_its_web_page_starts_again_with_it_a
         expect(status == 400 and "[pool] colour" in text and f"line {POOL_CONF.count(chr(10)) + 1}" in text, f"{status} {text}")
         status, text = page.join(key=key, text=POOL_CONF, ticket=TICKET)
         expect(status == 200 and "It joins its pool" in text, f"{status} {text}")
-    machine.process.wait(UNTIL_HOME)  # -no-reboot: a restart ends QEMU
+    machine.ends()
     note(f"taken after {time.monotonic() - machine.began:.0f} s")
     expect('pool=demo role=worker source="the web page" next="starting again"' in machine.said() and "reboot: Restarting system" in machine.said(), machine.last())
     machine.on()

@@ -131,10 +131,6 @@ class Paired(Developed):
             self.ends()
             expect("WOW: " not in self.said(), f"it started:\n{self.last()}")
 
-    def ends(self):
-        """It starts again by itself, which ends QEMU."""
-        self.process.wait(UNTIL_HOME)
-
 
 @machine_check
 def another_system_is_tried_and_kept_and_one_that_does_not_start_is_left():

@@ -40,7 +40,7 @@ def _password(key: str) -> Html:
     now = ("The screen asks for its password before it takes a key, and again after two minutes without one." if locked else
            "Whoever sits at the screen can pause the machine, have it leave its pool, and switch it off. With a password only who knows it can.")
     says = ("<p>What you type here crosses your own network unsealed: take a password that you use nowhere else. If it is forgotten, set another one here, or start the "
-            "machine anew and hold Shift: the menu has an entry that starts with the screen unlocked.</p>")
+            "machine anew and press F4 again and again until a menu comes: its last entry starts with the screen unlocked.</p>")
     fields = "".join(f'<div class="field"><label for="{name}">{label}</label> <input id="{name}" name="{name}" type="password" required minlength="{password.LEAST}" '
                      f'maxlength="{password.MOST}" autocomplete="new-password" aria-describedby="password-says"></div>'
                      for name, label in (("password", "New password"), ("again", "The same again")))
