@@ -49,9 +49,9 @@ condor_submit -terse %(name)s.sub
 
 def run(tally, folder, setup, say, keep=False):
     """Makes the pool, and ends its machines unless they are kept."""
-    with tally.case("a browser can be had: Debian's Chromium and Playwright"):
+    with tally.case("a browser can be had: Debian's Chromium and Playwright") as browsers:
         modules = browser.install()
-    if tally.failed:
+    if not browsers.passed:
         return
     pool, former = Pool(folder, setup, say), tally.explain
     tally.explain = lambda error: pool.explain(error, tally.failed)
