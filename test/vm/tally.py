@@ -41,6 +41,15 @@ class Tally:
                 self.passed += 1
                 self._print(f"ok   {name} ({time.monotonic() - begin:.1f} s)")
 
+    @contextlib.contextmanager
+    def part(self, name):
+        """Cases that belong together. What is raised outside of them is one failure more, and what comes after the part is told all the same."""
+        try:
+            yield
+        except Exception as error:  # as in a case
+            with self.case(f"{name}: what is between its cases"):
+                raise error
+
     def _print(self, text):
         print(text, file=self._stream, flush=True)
 

@@ -18,6 +18,18 @@ class CaseTests(unittest.TestCase):
         self.assertEqual((bad.passed, good.passed), (False, True))
         self.assertEqual((tally.passed, tally.failed), (1, 1))
 
+    def test_what_a_part_raises_outside_of_its_cases_is_one_failure_and_the_next_part_is_told(self):
+        told = io.StringIO()
+        tally = Tally(lambda error: [str(error)], told)
+        with tally.part("tunnels"):
+            with tally.case("one that passes"):
+                pass
+            must(False, "no tunnel")
+        with tally.part("others"), tally.case("one of the next part"):
+            pass
+        self.assertEqual((tally.passed, tally.failed), (2, 1))
+        self.assertRegex(told.getvalue(), "(?m)^FAIL tunnels: .*\n +no tunnel$")
+
 
 if __name__ == "__main__":
     unittest.main()
