@@ -6,6 +6,7 @@ import time
 
 import capture
 import cleanup
+import console
 import network
 import patience
 import steal
@@ -80,6 +81,9 @@ class Lab:
         while True:
             self.look()
             missing = [name for name in names if self.vms[name].console.last(step) is None]
+            for name in missing:
+                if (panic := self.vms[name].console.last(console.PANIC)) is not None:
+                    raise LabError(f"{name}'s kernel gave up: {panic.text}", name, step)
             if not missing:
                 return
             if steal.now() > limit:

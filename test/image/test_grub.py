@@ -100,9 +100,9 @@ class Starting(unittest.TestCase):
         found = [line.partition("=")[2].strip('"') for line in (self.folder / "env").read_text().splitlines() if line.startswith(f"{name}=")]
         return found[-1] if found else ""
 
-    def start(self, asks="start", platform="pc", is_read_only="", is_gone=""):
+    def start(self, asks="start", platform="pc", is_read_only="", is_gone="", processor="i386"):
         """What GRUB does, in lines."""
-        head = f"grub_platform={platform} root=hd0,gpt2 is_read_only={is_read_only} is_gone={is_gone}\nunfinished= trial= tries= left=\n"
+        head = f"grub_platform={platform} grub_cpu={processor} root=hd0,gpt2 is_read_only={is_read_only} is_gone={is_gone}\nunfinished= trial= tries= left=\n"
         done = subprocess.run(["dash", "-c", f"{head}{STUBS}{shell()}\n{asks}"], capture_output=True, text=True, check=False, cwd=self.folder)
         self.assertEqual(done.stderr, "")
         return done.stdout.splitlines()
@@ -126,6 +126,11 @@ class Starting(unittest.TestCase):
             self.assertEqual(self.saved("unfinished"), "yes")
         (self.folder / "env").unlink()
         self.assertEqual(self.taken(), ("A", []))
+
+    def test_ticks_of_a_timer_that_come_late_stop_no_start(self):
+        for processor, expected in (("i386", True), ("x86_64", True), ("arm64", False)):
+            (kernel,) = [line for line in self.start(processor=processor) if line.startswith("linux ")]
+            self.assertEqual("no_timer_check" in kernel.split(), expected, processor)
 
     def test_a_mode_is_the_last_word(self):
         self.assertEqual(self.taken("start wow.mode=ephemeral"), ("A", ["wow.mode=ephemeral"]))
