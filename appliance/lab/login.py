@@ -13,6 +13,9 @@ USER = "lab"
 """The lab's own ordinary user on every machine (pool.conf makes it): reads captures and figures."""
 ADMIN = "carol"
 """Who administers the lab's pool, on its manager."""
+CONNECTS = 600
+"""Seconds of the day's clock until ssh gives a machine up that has not said its first word. The first login has the machine make its key: who waits decides how long,
+by the lab's clock."""
 LEAST = 0.1
 """Seconds between two looks at a command that has still to end."""
 
@@ -62,7 +65,7 @@ class Login:
         """The ssh command line, for a person to type or for us to run."""
         return inside(
             self.machine.namespace, "ssh", "-i", self.key, "-o", "IdentitiesOnly=yes", "-o", "BatchMode=yes", "-o", "LogLevel=ERROR",
-            "-o", "StrictHostKeyChecking=no", "-o", "UserKnownHostsFile=/dev/null", "-o", "ConnectTimeout=30",
+            "-o", "StrictHostKeyChecking=no", "-o", "UserKnownHostsFile=/dev/null", "-o", f"ConnectTimeout={CONNECTS}",
             "-o", "ControlMaster=auto", "-o", "ControlPersist=600", "-o", f"ControlPath={RUNTIME}/ssh-%r-{self.machine.name}",
             "-o", "ServerAliveInterval=15", f"{self.user}@{self.machine.address}", *words)
 

@@ -4,7 +4,8 @@ from unittest import mock
 
 import lab_path  # noqa: F401
 import login
-from login import must_run
+import patience
+from login import Login, must_run
 from shell import LabError
 from sites import ALPHA
 
@@ -13,6 +14,10 @@ class LoginTests(unittest.TestCase):
     def test_whoever_logs_in_while_no_pool_runs_is_told_how_to_start_one(self):
         with self.assertRaisesRegex(LabError, "no pool with alpha runs here: `make wow KEEP=1` starts one"):
             must_run(dataclasses.replace(ALPHA, namespace="wowlab-nowhere"))
+
+    def test_ssh_gives_up_after_those_who_wait_for_it(self):
+        given_up = int(next(word for word in Login(ALPHA, "key").command("true") if word.startswith("ConnectTimeout=")).partition("=")[2])
+        self.assertGreater(given_up, patience.seconds("login"))
 
 
 class PatientTests(unittest.TestCase):
