@@ -7,8 +7,11 @@ import re
 import time
 from dataclasses import dataclass
 
+PANIC = "panic"
+"""The step of a kernel that gave up."""
 _LINE = re.compile(r"WOW: (\w+)(?: (.*))?$")
 _LOGIN = re.compile(r"\S+ login:")
+_PANIC = re.compile(r"(?<!end )Kernel panic - not syncing: (.*)")
 _PAIR = re.compile(r"(\w[\w-]*)=(\"[^\"]*\"|\S+)")
 
 
@@ -51,7 +54,10 @@ class Console:
         return found
 
     def _step(self, line):
-        match = _LINE.search(line.decode("utf-8", "replace").strip())
+        said = line.decode("utf-8", "replace").strip()
+        if match := _PANIC.search(said):
+            return Step(PANIC, {}, match.group(1), self._clock())
+        match = _LINE.search(said)
         if match is None:
             return None
         text = match.group(2) or ""

@@ -6,8 +6,10 @@ import time
 
 import capture
 import cleanup
+import console
 import network
 import patience
+import steal
 from login import USER, Login
 from shell import LabError
 from timeline import Timeline
@@ -75,13 +77,16 @@ class Lab:
 
     def wait(self, step, *names, timeout=None):
         """Waits until every named machine has said step; LabError names the first that has not."""
-        limit = time.monotonic() + (patience.seconds(step) if timeout is None else timeout)
+        limit = steal.now() + (patience.seconds(step) if timeout is None else timeout)
         while True:
             self.look()
             missing = [name for name in names if self.vms[name].console.last(step) is None]
+            for name in missing:
+                if (panic := self.vms[name].console.last(console.PANIC)) is not None:
+                    raise LabError(f"{name}'s kernel gave up: {panic.text}", name, step)
             if not missing:
                 return
-            if time.monotonic() > limit:
+            if steal.now() > limit:
                 raise LabError(f"{missing[0]} did not get as far as `{step}` in time", missing[0], step)
             time.sleep(POLL)
 

@@ -4,6 +4,7 @@ import os
 import subprocess
 import time
 
+import steal
 from cleanup import RUNTIME
 from network import inside
 from shell import LabError, run
@@ -12,6 +13,11 @@ USER = "lab"
 """The lab's own ordinary user on every machine (pool.conf makes it): reads captures and figures."""
 ADMIN = "carol"
 """Who administers the lab's pool, on its manager."""
+CONNECTS = 600
+"""Seconds of the day's clock until ssh gives a machine up that has not said its first word. The first login has the machine make its key: who waits decides how long,
+by the lab's clock."""
+LEAST = 0.1
+"""Seconds between two looks at a command that has still to end."""
 
 
 def must_run(machine):
@@ -30,6 +36,23 @@ def make_key(path):
         return file.read().strip()
 
 
+def patient(command, text, timeout):
+    """The CompletedProcess of a command that waits for a machine; None of one that did not end in time, by the lab's clock, and is ended."""
+    limit = steal.now() + timeout
+    stdin = subprocess.DEVNULL if text is None else subprocess.PIPE
+    with subprocess.Popen(command, stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        while (left := limit - steal.now()) > 0:
+            try:
+                out, err = process.communicate(text, timeout=max(left, LEAST))
+            except subprocess.TimeoutExpired:
+                # What is still to be sent is kept there.
+                text = None
+            else:
+                return subprocess.CompletedProcess(command, process.returncode, out, err)
+        process.kill()
+        return None
+
+
 class Login:
     """A user's way into one machine."""
 
@@ -42,17 +65,15 @@ class Login:
         """The ssh command line, for a person to type or for us to run."""
         return inside(
             self.machine.namespace, "ssh", "-i", self.key, "-o", "IdentitiesOnly=yes", "-o", "BatchMode=yes", "-o", "LogLevel=ERROR",
-            "-o", "StrictHostKeyChecking=no", "-o", "UserKnownHostsFile=/dev/null", "-o", "ConnectTimeout=30",
+            "-o", "StrictHostKeyChecking=no", "-o", "UserKnownHostsFile=/dev/null", "-o", f"ConnectTimeout={CONNECTS}",
             "-o", "ControlMaster=auto", "-o", "ControlPersist=600", "-o", f"ControlPath={RUNTIME}/ssh-%r-{self.machine.name}",
             "-o", "ServerAliveInterval=15", f"{self.user}@{self.machine.address}", *words)
 
     def run(self, script, text=None, timeout=120, check=True):
         """Runs a shell script there and returns the CompletedProcess."""
-        try:
-            done = subprocess.run(self.command(script), input=text, stdin=None if text is not None else subprocess.DEVNULL,
-                                  capture_output=True, text=True, timeout=timeout, check=False)
-        except subprocess.TimeoutExpired:
-            raise LabError(f"`{script}` as {self.user} did not end within {timeout:.0f} s", self.machine.name, "login") from None
+        done = patient(self.command(script), text, timeout)
+        if done is None:
+            raise LabError(f"`{script}` as {self.user} did not end within {timeout:.0f} s", self.machine.name, "login")
         if check and done.returncode != 0:
             said = (done.stderr.strip() or done.stdout.strip())[-1500:]
             raise LabError(f"`{script}` as {self.user} ended with {done.returncode}: {said}", self.machine.name, "login")
@@ -60,12 +81,12 @@ class Login:
 
     def wait(self, timeout):
         """Waits until the machine lets the user in."""
-        limit = time.monotonic() + timeout
+        limit = steal.now() + timeout
         while True:
             try:
                 return self.run("true", timeout=40)
             except LabError:
-                if time.monotonic() > limit:
+                if steal.now() > limit:
                     raise
                 time.sleep(1)
 

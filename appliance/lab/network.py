@@ -3,7 +3,7 @@
 Nothing leads outside: no namespace has a way to the host or to the world, and the public network has no route to a LAN.
 """
 
-from shell import run, start
+from shell import run, served
 from sites import EVERY, INTERNET, INTERNET_BRIDGE, INTERNET_PREFIX, MANAGER
 
 RULES = """
@@ -76,12 +76,12 @@ def make_router(machine):
 def serve_addresses(machine, folder):
     """DHCP and DNS of the machine's LAN, for all that may stand there. The resolver has nobody to ask, so every foreign name is refused."""
     hosts = [f"--dhcp-host={one.mac},{one.address}" for one in EVERY if one.namespace == machine.namespace]
-    start(*inside(
+    served(*inside(
         machine.namespace, "dnsmasq", "--keep-in-foreground", "--conf-file=/dev/null", "--no-hosts", "--no-resolv", "--user=root",
         "--bind-interfaces", f"--interface={machine.bridge}", "--except-interface=lo", "--no-ping", "--dhcp-authoritative",
         f"--dhcp-range={machine.prefix}.100,{machine.prefix}.120,1h", *hosts,
         f"--dhcp-leasefile={folder}/{machine.name}.leases", "--pid-file", "--log-facility=-", "--log-dhcp"),
-        log=f"{folder}/{machine.name}-dhcp.log")
+        log=f"{folder}/{machine.name}-dhcp.log", says="DHCP, IP range", what=f"dnsmasq does not serve {machine.bridge}")
 
 
 def up(machines, folder):

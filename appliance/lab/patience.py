@@ -1,4 +1,4 @@
-"""How long to wait for what: ten times what a quiet machine needs, because test machines are noisy and some are half as fast."""
+"""How long to wait for what, by the lab's clock (steal.py): ten times what a quiet machine needs, because some test machines are half as fast."""
 
 import os
 

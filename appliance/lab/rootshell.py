@@ -7,8 +7,8 @@ import base64
 import os
 import secrets
 import socket
-import time
 
+import steal
 from cleanup import RUNTIME
 from shell import LabError
 
@@ -76,13 +76,13 @@ def ask(name, script, timeout=60):
     mark = "done-" + secrets.token_hex(8)
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as link:
         link.connect(path(name))
-        limit = time.monotonic() + timeout
+        limit = steal.now() + timeout
         _greet(link, name, mark, limit)
         link.sendall(f": > {_ASKED}; ( {script}\n) </dev/null 2>&1; code=$?; echo; echo {mark} $code\n".encode())
         heard = b""
         while (at := heard.find(mark.encode() + b" ")) < 0 or b"\n" not in heard[at:]:
-            heard += _hear(link, limit - time.monotonic())
-            if time.monotonic() > limit:
+            heard += _hear(link, limit - steal.now())
+            if steal.now() > limit:
                 raise LabError(f"the root shell did not answer within {timeout} s; it said: {heard[-300:].decode(errors='replace')}", name, "rootshell")
     # A shell that came late answers each of the greetings that waited for it.
     lines = [line for line in heard[:at].decode(errors="replace").splitlines() if f"hello-{mark}" not in line]
@@ -103,9 +103,9 @@ def _greet(link, name, mark, limit):
     which does no harm twice, is repeated."""
     heard = b""
     while f"hello-{mark}".encode() not in heard:
-        if time.monotonic() > limit:
+        if steal.now() > limit:
             raise LabError(f"no root shell listens; it said: {heard[-300:].decode(errors='replace')}", name, "rootshell")
         link.sendall(f"echo hello-''{mark}\n".encode())
-        again = min(time.monotonic() + GREETING, limit)
-        while time.monotonic() < again and f"hello-{mark}".encode() not in heard:
-            heard += _hear(link, again - time.monotonic())
+        again = min(steal.now() + GREETING, limit)
+        while steal.now() < again and f"hello-{mark}".encode() not in heard:
+            heard += _hear(link, again - steal.now())

@@ -3,6 +3,7 @@
 import os
 import shutil
 import subprocess
+import time
 
 
 class LabError(Exception):
@@ -34,6 +35,24 @@ def start(*command, log):
     with open(log, "ab") as out:
         return subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL, stdout=out, stderr=out,
                                 start_new_session=True)
+
+
+def served(*command, log, says, what, patience=60.0):
+    """Starts a command in the background, its output in the file log, which is begun anew; returns the Popen once it says that it does its work. what: what it is, for
+    the LabError where it does not."""
+    if os.path.exists(log):
+        os.remove(log)
+    process = start(*command, log=log)
+    limit = time.monotonic() + patience
+    while True:
+        has_ended = process.poll() is not None
+        with open(log, encoding="utf-8", errors="replace") as file:
+            said = file.read()
+        if says in said and not has_ended:
+            return process
+        if has_ended or time.monotonic() > limit:
+            raise LabError(f"{what}; {log} says: {said.strip()[-500:] or 'nothing'}")
+        time.sleep(0.05)
 
 
 def need(*programs):

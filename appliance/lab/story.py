@@ -10,6 +10,7 @@ import memory
 import patience
 import proof
 import sites
+import steal
 from shell import LabError
 
 TAP_CAPTURE = "/var/lib/wow/capture/wow0.pcap"
@@ -26,7 +27,7 @@ def start_pool(lab):
 
 def pool_table(lab):
     """The pool's table once both workers' slots are in it."""
-    limit = time.monotonic() + patience.seconds("table")
+    limit = steal.now() + patience.seconds("table")
     alice = lab.login("alpha", "alice")
     alice.wait(patience.seconds("login"))
     while True:
@@ -34,7 +35,7 @@ def pool_table(lab):
         shown = alice.run("condor_status", check=False)
         if all(name in shown.stdout for name in WORKERS):
             return shown.stdout.rstrip()
-        if time.monotonic() > limit:
+        if steal.now() > limit:
             raise LabError(f"condor_status on alpha does not show {' and '.join(WORKERS)}:\n{shown.stdout}{shown.stderr}", "manager", "pool")
         time.sleep(patience.pause(time.monotonic() - begin))
 

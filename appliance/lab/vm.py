@@ -3,6 +3,7 @@
 import os
 import time
 
+import steal
 from accel import emulator
 from cleanup import RUNTIME, end
 from console import Console
@@ -43,6 +44,7 @@ class Vm:
         self.console = Console(self.console.path)
         begin = time.time()
         self._process = start(*inside(self.machine.namespace, *self._command(), *more), log=self._log)
+        steal.CLOCK.watch(self._process.pid)
         # Last: somebody else may look at it meanwhile, and it is not to be found powered without a process.
         self.powered = begin
 

@@ -35,6 +35,10 @@ class ConsoleTests(unittest.TestCase):
         self.assertEqual(["ring"], [step.name for step in self.console.poll()])
         self.assertEqual([], self.console.poll())
 
+    def test_a_kernel_that_gives_up_is_a_step_once(self):
+        self.write(b"[    0.068000] Kernel panic - not syncing: no timer\r\n[    0.068000] ---[ end Kernel panic - not syncing: no timer ]---\r\n")
+        self.assertEqual([("panic", "no timer")], [(step.name, step.text) for step in self.console.poll()])
+
     def test_the_login_prompt_has_no_end_of_line_and_counts_once(self):
         self.write(b"\nalpha login: ")
         self.assertEqual(["login"], [step.name for step in self.console.poll()])

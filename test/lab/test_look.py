@@ -31,6 +31,14 @@ class Look(unittest.TestCase):
         self.lab.look()
         self.assertFalse(self.vm.running)
 
+    def test_one_whose_kernel_gave_up_is_not_waited_for(self):
+        self.vm.let_end()
+        self.lab.timeline.power("beta", 1.0)
+        with open(self.vm.console.path, "w", encoding="ascii") as file:
+            file.write("[    0.068000] Kernel panic - not syncing: no timer\n")
+        with self.assertRaisesRegex(LabError, "beta's kernel gave up: no timer"):
+            self.lab.wait("ring", "beta")
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -111,11 +111,11 @@ def run(tally, house, modules, out):
     """All of it."""
     if isinstance(modules, str):
         return
-    with tally.case("the manager has a CA that serves, and its machine's page leads to that's"):
+    with tally.case("the manager has a CA that serves, and its machine's page leads to that's") as made:
         house.manager.sh(MAKE)
         until(lambda: house.manager.run("test", "-S", "/run/wow-ca/admin.sock", check=False).returncode, lambda code_: code_ == 0, "the CA serves")
         ask_for(house)
-    if tally.failed:
+    if not made.passed:
         return
     strangers(tally, house)
     tunnel = Tunnel(house, house.folder)

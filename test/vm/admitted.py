@@ -31,9 +31,9 @@ FIND = "Take a machine back: its name, address or serial number"
 
 def run(tally, folder, setup, say, keep=False):
     """Makes the pool, and ends its machines unless they are kept."""
-    with tally.case("a browser can be had: Debian's Chromium and Playwright"):
+    with tally.case("a browser can be had: Debian's Chromium and Playwright") as browsers:
         modules = browser.install()
-    if tally.failed:
+    if not browsers.passed:
         return
     lab, former = Lab(folder, setup, say, boot=rootshell.options), tally.explain
     tally.explain = lambda error: explained(lab, error, os.path.join(folder, "failed", f"admitted-{tally.failed}"))
@@ -58,7 +58,7 @@ def tell(tally, lab, modules):
     """All of it, in this order."""
     lab.build(sites.POOL)
     carol = lab.login(FIRST, ADMIN)
-    with tally.case("`wow-ca policy manual`, typed while no wow-ca serves, says when it does; from then on every new machine waits"):
+    with tally.case("`wow-ca policy manual`, typed while no wow-ca serves, says when it does; from then on every new machine waits") as policy:
         lab.power_on(FIRST)
         lab.wait("ready", FIRST)
         carol.wait(patience.seconds("login"))
@@ -68,17 +68,17 @@ def tell(tally, lab, modules):
         must(said.returncode == 2 and all(word in said.stderr for word in told), f"{said.stdout}{said.stderr}")
         probe.root(FIRST, "systemctl start wow-ca.service")
         probe.until(lambda: carol.run("wow-ca policy manual", check=False), lambda done: done.returncode == 0, "command", "the policy is not set")
-    if tally.failed:
+    if not policy.passed:
         return
     keys = {}
-    with tally.case("two machines come, say that they wait and for whose word, and the CA knows them by the keys that they show"):
+    with tally.case("two machines come, say that they wait and for whose word, and the CA knows them by the keys that they show") as come:
         lab.power_on(ADMITTED, DENIED)
         for name in (ADMITTED, DENIED):
             probe.complaint(lab, name, "waits for the pool's administrator", "wow-ca approve KEY")
             keys[name] = probe.status(name)["node"]
         waiting = {one["host"]: one["key"] for one in json.loads(carol.run("wow-ca requests --json").stdout)["requests"]}
         must(waiting == keys, f"{waiting}, and the machines show {keys}")
-    if tally.failed:
+    if not come.passed:
         return
     page = browser.Browser(inside(sites.INTERNET), modules)
     try:

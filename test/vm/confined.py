@@ -4,7 +4,6 @@ import json
 import pathlib
 import re
 
-import patience
 import probe
 from tally import must
 
@@ -37,6 +36,8 @@ WRITTEN = "du -sk /var/lib/wow/execute"
 ROOM = "df --output=avail -k /home | tail -n 1"
 MUCH, LITTLE = 384, 64
 """MB that a job asks for: 512 processes of Python take more than the least that there is."""
+LOOK = 10
+"""Seconds that a look at a job's log waits in the guest, where that costs less than another login."""
 CLOSED = (9618, 22, 8443, 8445, 8446)
 """Ports of every machine that no job reaches: HTCondor's, ssh's, the CA's."""
 
@@ -102,7 +103,10 @@ def submit(alice, name, program, memory, arguments="", disk="1M"):
 
 def wait(alice, name, event):
     """Waits for an event of a job's log."""
-    seconds = patience.seconds("jobs")
-    done = alice.run(f"for _ in $(seq {seconds:.0f}); do grep -q '{event}' {name}.log && exit; sleep 1; done; cat {name}.log; condor_q -better-analyze | tail -n 20; exit 1",
-                     timeout=seconds * 2, check=False)
-    must(done.returncode == 0, done.stdout)
+    def look():
+        return alice.run(f"for _ in $(seq {LOOK}); do grep -q '{event}' {name}.log && exit; sleep 1; done; cat {name}.log; exit 1", check=False)
+
+    try:
+        probe.until(look, lambda done: done.returncode == 0, "jobs", f"{name} has no event {event}")
+    except AssertionError as error:
+        raise AssertionError(f"{error}\n{alice.run('condor_q -better-analyze | tail -n 20', check=False).stdout}") from error

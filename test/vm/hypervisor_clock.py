@@ -6,6 +6,7 @@ import time
 
 import killed
 import probe
+import steal
 import wrong_clock
 from tally import must
 
@@ -39,9 +40,9 @@ def run(tally, lab):
     with tally.case("it goes back: the manager hears of the machine within a minute, not when the clock is where it was, and a new job runs there"):
         probe.root(NAME, MOVE % -AHEAD)
         follows(0)
-        back = time.time()
+        back, limit = time.time(), steal.now() + FOLLOWED
         while (heard := heard_of(lab)) <= back:
-            must(time.time() < back + FOLLOWED, f"{time.time() - heard:.0f} s ago the manager heard of {NAME} the last time")
+            must(steal.now() < limit, f"{time.time() - heard:.0f} s ago the manager heard of {NAME} the last time")
             time.sleep(1)
         alice.run(killed.SLEEPER)
         probe.until(lambda: alice.run("cat sleeper.log").stdout, lambda log: "\n005 " in log, "pool", "the new job does not end")
@@ -61,17 +62,17 @@ def local(tally, lab, ahead):
         must((clock["follows"], clock["zone_min"]) == ("hypervisor", -hours * 60), f"{clock}")
         must(clock["voices"] >= 3 or not ahead, f"{clock}")
         must("local time" in probe.root(NAME, "wow doctor | grep -i clock || true"), "wow doctor does not say so")
-        back = time.time()
+        back, limit = time.time(), steal.now() + FOLLOWED
         while heard_of(lab) <= back:
-            must(time.time() < back + FOLLOWED, f"the manager does not hear of {NAME}")
+            must(steal.now() < limit, f"the manager does not hear of {NAME}")
             time.sleep(1)
 
 
 def follows(ahead):
     """Waits until beta's clock is so many seconds ahead of ours."""
-    limit = time.monotonic() + FOLLOWED
+    limit = steal.now() + FOLLOWED
     while abs((error := wrong_clock.off(NAME)) - ahead) > wrong_clock.RIGHT:
-        must(time.monotonic() < limit, f"the clock is {error:.0f} s ahead, not {ahead}")
+        must(steal.now() < limit, f"the clock is {error:.0f} s ahead, not {ahead}")
         time.sleep(1)
 
 

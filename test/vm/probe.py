@@ -5,18 +5,19 @@ import time
 
 import patience
 import rootshell
+import steal
 
 
 def until(question, good, wait, what, pause=patience.pause):
     """Asks until good(answer); returns the answer. AssertionError with the last answer after the wait's time. pause: seconds to the next question, by those that one
     took; at_once where the moment itself counts."""
-    limit = time.monotonic() + patience.seconds(wait)
+    limit = steal.now() + patience.seconds(wait)
     while True:
         begin = time.monotonic()
         answer = question()
         if good(answer):
             return answer
-        if time.monotonic() > limit:
+        if steal.now() > limit:
             raise AssertionError(f"{what}; the last answer: {answer}")
         time.sleep(pause(time.monotonic() - begin))
 

@@ -1,10 +1,10 @@
 """The CA's certificate is renewed on the running pool: each machine goes by the new one within a minute, and seals, enrols and runs jobs as before."""
 
 import re
-import time
 
 import echo
 import probe
+import steal
 from login import ADMIN
 from tally import must
 
@@ -58,11 +58,11 @@ def run(tally, lab):
         must(refused.returncode == 2, f"who is no administrator renews it: {refused.stdout}{refused.stderr}")
         must("Nothing was changed" in carol.run("wow-ca renew-authority").stdout, "it is renewed before the middle of its life")
         said = carol.run("wow-ca renew-authority --early").stdout
-        begin = time.monotonic()
+        begin = steal.now()
         must(own() != former and "ends on" in said, said)
         for name in EVERY:
             follows(name)
-        needed = time.monotonic() - begin
+        needed = steal.now() - begin
         lab.say(f"all have it after {needed:.0f} s")
         must(needed < MINUTE, f"that took {needed:.0f} s")
     with tally.case("machines agree on new keys under it, with certificates from before, and packets go on"):

@@ -7,6 +7,12 @@ import time
 import traceback
 
 
+class Case:
+    """What is known of a case once its block has ended."""
+
+    passed = False
+
+
 class Tally:
     """passed and failed grow; explain(error), which may be replaced, gives lines of text for an error. Several threads may have a case each."""
 
@@ -19,19 +25,30 @@ class Tally:
 
     @contextlib.contextmanager
     def case(self, name, explain=None):
-        """One case: it passes if its block raises nothing. explain: of this case alone."""
-        begin = time.monotonic()
+        """One case: it passes if its block raises nothing. It gives a Case, by which those cases are left out that need this one: by `failed` a fault of any other
+        case would leave them out, too. explain: of this case alone."""
+        begin, case = time.monotonic(), Case()
         try:
-            yield
+            yield case
         except Exception as error:  # every kind of trouble is this case's failure, not the end of the run
             why = (explain or self.explain)(error) or traceback.format_exc().splitlines()
             with self._lock:
                 self.failed += 1
                 self._print("\n     ".join([f"FAIL {name} ({time.monotonic() - begin:.1f} s)", *why]))
         else:
+            case.passed = True
             with self._lock:
                 self.passed += 1
                 self._print(f"ok   {name} ({time.monotonic() - begin:.1f} s)")
+
+    @contextlib.contextmanager
+    def part(self, name):
+        """Cases that belong together. What is raised outside of them is one failure more, and what comes after the part is told all the same."""
+        try:
+            yield
+        except Exception as error:  # as in a case
+            with self.case(f"{name}: what is between its cases"):
+                raise error
 
     def _print(self, text):
         print(text, file=self._stream, flush=True)

@@ -29,31 +29,31 @@ def run(tally, lab):
         """Waits until the screen shows what the pattern says; returns all of it."""
         return probe.until(screen.text, lambda said: re.search(word, said, re.MULTILINE), wait, f"beta's screen does not show {word!r}")
 
-    with tally.case("switched on with a card as VirtualBox's NAT, beta is in its pool by itself"):
+    with tally.case("switched on with a card as VirtualBox's NAT, beta is in its pool by itself") as back:
         beta.let_end()
         beta.pull_plug()
         beta.power_on(*OWNER)
         probe.until(lambda: (lab.look(), [step.name for step in beta.console.steps])[1], lambda names: "ready" in names, "ready", "beta does not get ready")
         probe.until(lambda: probe.slots(lab), lambda found: "beta" in found, "pool", "beta's slot does not come back")
         shows("waits for jobs", "pool")
-    if not tally.failed:
+    if back.passed:
         visit(tally, lab, screen, shows)
 
 
 def visit(tally, lab, screen, shows):
     """beta was switched on with OWNER, and waits for jobs."""
     said = {}
-    with tally.case("behind VirtualBox's NAT the screen says which address to open and what to type on the owner's computer"):
+    with tally.case("behind VirtualBox's NAT the screen says which address to open and what to type on the owner's computer") as told:
         # The card may get its address after the others.
         probe.until(lambda: probe.root("beta", "cat /run/wow/near"), lambda near: "10.0.2." in near, "address", "the fence does not know the second card's network")
         text = shows("http://localhost:4480")
         said.update({name: re.search(pattern, text, re.MULTILINE) for name, pattern in (("web", WEB), ("ssh", SSH))})
         must(all(said.values()), text)
-    if tally.failed:
+    if not told.passed:
         return
-    with tally.case("a browser can be had: Debian's Chromium and Playwright"):
+    with tally.case("a browser can be had: Debian's Chromium and Playwright") as browsers:
         page = browser.Browser(inside(lab.vms["beta"].machine.namespace), browser.install())
-    if tally.failed:
+    if not browsers.passed:
         return
     try:
         forwarded(tally, lab, page, said, shows)

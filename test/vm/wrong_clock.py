@@ -5,6 +5,7 @@ import time
 
 import echo
 import probe
+import steal
 from tally import must
 
 YEAR = 365 * 86400
@@ -50,9 +51,9 @@ def off(name):
 
 def right(name):
     """Waits until a machine's clock is right."""
-    limit = time.monotonic() + WITHIN
+    limit = steal.now() + WITHIN
     while abs(error := off(name)) > RIGHT:
-        must(time.monotonic() < limit, f"the clock is still {error:.0f} s off; {json.dumps(probe.status(name).get('clock'))}")
+        must(steal.now() < limit, f"the clock is still {error:.0f} s off; {json.dumps(probe.status(name).get('clock'))}")
         time.sleep(1)
 
 
