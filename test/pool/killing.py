@@ -16,6 +16,8 @@ PARTS = ("ipopd", "condor_master", "condor_shared_p", "condor_procd", "condor_sc
          "condor_negotiat", "condor_had", "condor_replicat", "wow-jobs", "wow-pool")
 """By looking.programs' names; those are killed that the pool has."""
 SHADOW, WITH_JOBS = "condor_shadow", ("condor_shadow", "condor_starter")
+HOLDERS = ("condor_master", "condor_schedd", "condor_startd", *WITH_JOBS)
+"""Whose death ends a job that is just being started."""
 PAUSE = (2.0, 8.0)
 """Seconds from one kill to the next."""
 WORKS = (1, 10)
@@ -63,7 +65,7 @@ def run(tally, pool, seed, kills):
     with tally.case(f"parts of machines die {kills} times, while jobs come and run"), feed:
         for pause, part, which in plan(seed, kills, there.intersection(PARTS).union(WITH_JOBS)):
             time.sleep(pause)
-            kill(pool, part, which, spared)
+            kill(pool, part, which, spared, feed)
     print(f"     {len(feed.jobs)} jobs were submitted, {feed.refused} times a queue took none", flush=True)
     with tally.case("no job is lost: each ends once by its log, with its whole output"):
         until(lambda: [job for job in feed.jobs if "005" not in feed.events(job)], lambda left: not left, "all jobs end", ENDS, pause=1.0)
@@ -80,7 +82,7 @@ def run(tally, pool, seed, kills):
         must((now := {machine.name: identity(machine) for machine in pool.machines.values()}) == was, f"{now}, and it was {was}")
 
 
-def kill(pool, part, which, spared):
+def kill(pool, part, which, spared, feed):
     """Kills one of a part's processes, as soon as there is one."""
     def killed():
         running = sorted(((machine.name, int(folder.name), machine, folder) for machine in pool.machines.values() for name, folder in programs(machine) if name == part),
@@ -89,8 +91,10 @@ def kill(pool, part, which, spared):
             return False
         _, number, machine, folder = running[int(which * len(running))]
         job = next((word for word in words(folder) if re.fullmatch(r"\d+\.\d+", word)), "") if part == SHADOW else ""
+        starting = feed.starting() if part in HOLDERS else set()
         if machine.run("kill", "-9", str(number), check=False).returncode:
             return False
+        spared.jobs |= starting
         if job:
             spared.jobs.add(f"{machine.name}.{job}")
         print(f"     {machine.name}: {part} {job}".rstrip(), flush=True)
@@ -112,7 +116,8 @@ def identity(machine):
 
 
 class Spared:
-    """Jobs whose shadow was killed: of that alone HTCondor writes nothing into a job's log."""
+    """Jobs whose shadow was killed, and those of which one who held them was killed when their log did not have their begin yet: of these alone HTCondor writes nothing
+    into a job's log when they begin again."""
 
     def __init__(self):
         self.jobs = set()
@@ -153,6 +158,10 @@ class Feed(threading.Thread):
         host, cluster, process = job.split(".")
         said = text(self._pool.machines[host], "/home/alice/killing.log")
         return [event for event, *number in EVENT.findall(said) if [int(each) for each in number] == [int(cluster), int(process)]]
+
+    def starting(self):
+        """The jobs whose files are on their way to a machine, or that began there, of which their log does not have the begin yet."""
+        return {job for job in list(self.jobs) if "040" in (events := self.events(job)) and "001" not in events}
 
     def output(self, job):
         """Lines of a job's output."""

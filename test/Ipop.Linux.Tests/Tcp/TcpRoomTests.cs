@@ -61,10 +61,16 @@ public sealed class TcpRoomTests
         client.Unused.Add(there);
         client.Links.Meet(there, isClient: true);
         TcpEnd.Until(() => client.Made.Count == 1, client, server);
+        TimeSpan swept = client.Links.NextTick;
         client.Wait(TimeSpan.FromSeconds(5));
+        TcpEnd.Until(() => client.Links.NextTick > swept, client, server);
+
+        // It goes at once, and not when nobody has used it for 15 s.
+        int rounds = 0;
+        TcpEnd.Until(() => rounds++ > 3, client, server);
+        Assert.Contains(there, client.Lost);
         TcpEnd.Until(() => client.Renewed.Count == 2, client, server);
         Assert.True(client.Links.ComesFromListener(server.Endpoint));
-        Assert.Contains(there, client.Lost);
     }
 
     [Fact]
