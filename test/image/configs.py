@@ -35,7 +35,8 @@ ON_VIRTIO = ("-device", "virtio-blk-pci,drive=system")
 def folder(name, text=None):
     """A folder laid out as the disk, with a pool.conf that names the pool `name`."""
     place = WORK / f"config-{name}"
-    place.mkdir()
+    # There already where a start that several checks share begins once more.
+    place.mkdir(exist_ok=True)
     (place / "pool.conf").write_text(text or POOL_CONF.replace("name = demo", f"name = {name}"))
     return place
 

@@ -9,6 +9,7 @@ import time
 from checks import Wrong, expect, run, spent
 from places import HOME_AT, WORK  # also makes the lab's modules importable
 
+import steal
 from accel import emulator, tcg
 from qmp import Qmp
 from screen import Screen
@@ -45,9 +46,10 @@ class Measured(subprocess.Popen):
         return self.returncode
 
     def wait(self, timeout=None):
-        began = time.monotonic()
+        """Until it has ended; so many seconds at most in which it had a processor, or no use for one."""
+        limit = None if timeout is None else steal.now() + timeout
         while self.poll() is None:
-            if timeout is not None and time.monotonic() - began > timeout:
+            if limit is not None and steal.now() > limit:
                 raise subprocess.TimeoutExpired(self.args, timeout)
             time.sleep(0.05)
         return self.returncode
@@ -66,6 +68,7 @@ class Running:
         self.serial = serial
         self.serial.unlink(missing_ok=True)
         self.process = Measured([str(word) for word in command], stdin=subprocess.DEVNULL)
+        steal.CLOCK.watch(self.process.pid)
         return self
 
     def said(self):
@@ -76,12 +79,12 @@ class Running:
         return self.wait_until(lambda: word in self.said(), f"say {word}", seconds)
 
     def wait_until(self, happened, what, seconds):
-        """Waits for something that the machine does; returns the seconds that it took."""
-        started = time.monotonic()
+        """Waits for something that the machine does, so many seconds in which it had a processor, or no use for one; returns the seconds that it took, of the day."""
+        started, limit = time.monotonic(), steal.now() + seconds
         while not happened():
             if self.process.poll() is not None and not happened():
                 raise Wrong(f"{self.name} stopped and did not {what}; its last words:\n{self.last()}")
-            if time.monotonic() - started > seconds:
+            if steal.now() > limit:
                 raise Wrong(f"{self.name} did not {what} within {seconds} s; its last words:\n{self.last()}")
             time.sleep(0.1)
         return time.monotonic() - started
