@@ -1,21 +1,21 @@
 """What a person does at the page about projects: sees what the machine gave them, refuses one and accepts it again; and what nobody should send there."""
 
+import re
+
 from browser import Browser
 from house import ADDRESS
 from tally import must
 from waiting import until
 
 PAGE = f"http://{ADDRESS}/"
-PROJECT, HOSTILE = "storm surge", "<b onclick=alert(1)>x\u202e"
-KEPT, GIVEN = "/var/lib/wow/refused/projects", "/var/lib/wow/given/given.json"
+PROJECT, HOSTILE = "flood maps", "<b onclick=alert(1)>x\u202e"
+KEPT = "/var/lib/wow/refused/projects"
 
 
 def run(tally, house, modules):
     """beta has a job."""
     beta = house.beta
     with tally.case("what the machine gave is on its page, by project and by day, when wow-jobs has written it"):
-        # What jobs of other tests gave may be written by now, or not.
-        beta.sh(f"systemctl stop wow-jobs.service; rm -f {GIVEN}; systemctl start wow-jobs.service")
         house.job(project=PROJECT)
         until(lambda: beta.sh("cat /run/wow/page"), lambda said: PROJECT in said, "wow-jobs has seen it", 30)
         beta.run("systemctl", "restart", "wow-jobs.service")
@@ -24,7 +24,9 @@ def run(tally, house, modules):
             must(words in text, f"no {words}: {text}")
     with tally.case("there is a picture of it to share, for who is in alone"):
         status, headers, text = house.guest()[0].ask("/given.svg")
-        must(status == 200 and "image/svg+xml" in str(headers) and PROJECT in text and "1 job, since" in text, f"{status} {headers} {text}")
+        must(status == 200 and "image/svg+xml" in str(headers) and PROJECT in text, f"{status} {headers} {text}")
+        # What jobs of other tests gave may be written by now, or not.
+        must(re.search(r">[1-9] jobs?, since 20", text), text)
         must("beta" not in text and ADDRESS not in text, f"it says more than it should: {text}")
         must(house.asker().ask("/given.svg")[0] == 303, "anybody sees it")
     with tally.case("a form that names no project, or comes from elsewhere, refuses nothing; a strange name is text on the page"):
