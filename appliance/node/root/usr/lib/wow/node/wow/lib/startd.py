@@ -1,6 +1,8 @@
 """Has HTCondor's startd read a file of its configuration, and keeps what it has read in a file of its own: the unit copies the first one there before it starts
 HTCondor, and each command that the startd took writes it. The startd alone is asked. A startd that is just being started may have read the file already. Whether
-the tool's word holds for it then was not shown, so it is told again, in later rounds, until it has settled."""
+the tool's word holds for it then was not shown, so it is told again, in later rounds, until it has settled.
+
+`write` is for files, too, that other daemons read, whose master is told (condor/reread.py)."""
 import os
 
 from wow.lib import console, files, system
