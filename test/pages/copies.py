@@ -144,8 +144,8 @@ def away(tally, house, guest):
             for kind, word in (("nonsense", "sent something that is not packed"), ("bomb", "sent something that has more than 4 MiB"),
                                ("row", "sent something that has something else than it should have as machines"), ("old", "is of an earlier release")):
                 manager.sh(f"printf {kind} > /tmp/kind")
-                text = shown(beta, guest)
-                must(word in text and ">beta<" in text and "<script>\"" not in text, f"{kind}: {text}")
+                text = until(lambda: shown(beta, guest), lambda text, word=word: word in text, f"{kind}: it says so", 30)[0]
+                must(">beta<" in text and "<script>\"" not in text, f"{kind}: {text}")
         with tally.case("a manager that is slow holds neither the pool's page for long nor the machine's own"):
             manager.sh("printf slow > /tmp/kind")
             begun = time.monotonic()

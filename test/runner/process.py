@@ -1,5 +1,6 @@
 """Runs one command in a process group of its own, with its output in a file, a limit on its time, and signs of life."""
 
+import contextlib
 import os
 import pathlib
 import signal
@@ -8,10 +9,13 @@ import threading
 import time
 from typing import NamedTuple
 
+from netns.patience import Clock
+
 GRACE_SECONDS = 15
 SIGN_OF_LIFE_SECONDS = 60
 LOOK_SECONDS = 5
 """How soon a case that failed is told."""
+AUTOGROUPS = pathlib.Path("/proc/sys/kernel/sched_autogroup_enabled")
 STOP_SECONDS = 0.05
 """How soon a command's end is noticed, and by it that all is to end."""
 
@@ -46,9 +50,9 @@ class Stopped(Exception):
     """The command was ended because all is to end."""
 
 
-def run(command: list, log: pathlib.Path, limit: float, cwd: pathlib.Path, say=print, environment=None, stop=None) -> Ended:
-    """Runs a command until it ends or its seconds are used up; then its whole group gets SIGTERM, so that traps can clean up,
-    and SIGKILL some seconds later. Interrupting the caller, or setting the event `stop` from another thread, does the same."""
+def run(command: list, log: pathlib.Path, limit: float, cwd: pathlib.Path, say=print, environment=None, stop=None, niceness=0) -> Ended:
+    """Runs a command until it ends or its seconds are used up, of a clock that leaves out what a busy machine lacks; then its whole group gets SIGTERM, so that traps can clean up,
+    and SIGKILL some seconds later. Interrupting the caller, or setting the event `stop` from another thread, does the same. niceness: how far it gives way to others."""
     stop = stop or threading.Event()
     started = time.monotonic()
     known = len(failures(log)) if log.exists() else 0
@@ -56,6 +60,8 @@ def run(command: list, log: pathlib.Path, limit: float, cwd: pathlib.Path, say=p
         child = subprocess.Popen(
             command, cwd=cwd, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
             start_new_session=True, env=environment)
+    if niceness:
+        give_way(child.pid, niceness)
     try:
         return watch(child, log, started, limit, say, stop, known)
     except BaseException:
@@ -63,10 +69,25 @@ def run(command: list, log: pathlib.Path, limit: float, cwd: pathlib.Path, say=p
         raise
 
 
+def give_way(pid: int, niceness: int) -> None:
+    """Has a session that has just begun give way to others. Where the kernel shares the processors among sessions, the niceness of a process counts only within its own,
+    and that of the session counts among them (sched(7), "The autogroup feature"); else each process has its own, and those that it starts the same."""
+    try:
+        if AUTOGROUPS.read_text(encoding="ascii").strip() == "1":
+            pathlib.Path(f"/proc/{pid}/autogroup").write_text(str(niceness), encoding="ascii")
+            return
+    except FileNotFoundError:
+        pass
+    with contextlib.suppress(ProcessLookupError):
+        os.setpriority(os.PRIO_PROCESS, pid, niceness)
+
+
 def watch(child: subprocess.Popen, log: pathlib.Path, started: float, limit: float, say, stop: threading.Event, known: int) -> Ended:
     """Waits for a child; says what failed soon after it did, for who sees no more than the end of the output of a run that somebody else ended, and from time to
     time what it wrote last. known: cases of the log that had failed before."""
     told = looked = 0.0
+    clock = Clock()
+    since = clock.now()
     while True:
         # wait4 of this child alone, for other lanes' children are this process's, too.
         ended, status, used = os.wait4(child.pid, os.WNOHANG)
@@ -76,7 +97,7 @@ def watch(child: subprocess.Popen, log: pathlib.Path, started: float, limit: flo
             return Ended(child.returncode, False, seconds, used.ru_utime + used.ru_stime)
         if stop.is_set():
             raise Stopped
-        if seconds >= limit:
+        if clock.now() - since >= limit:
             end_group(child)
             return Ended(child.returncode, True, time.monotonic() - started, 0.0)
         if seconds - looked >= LOOK_SECONDS:

@@ -1,4 +1,5 @@
-"""The stages of `make test`, in order. Limits are five times and more what a quiet machine with two cores needs from a cold cache."""
+"""The stages of `make test`, in order. Limits are five times and more what a quiet machine with two cores needs from a cold cache; what a busy one lacks is left
+out (netns/patience.py)."""
 
 import datetime
 import os
@@ -24,12 +25,18 @@ IN_MEMORY = ("unshare", "--mount", "sh", "-ec", 'mount -t tmpfs -o mode=1777 tmp
 """Before a command of Python's unit tests: what they write goes to memory. What is to outlive a power cut they sync, and a disk writes all that other lanes wrote
 before it says that it did. No unit test can tell, for none cuts the power. Those of the image put folders of theirs in the place of /dev in the initrd's scripts, so
 theirs may not lie below it."""
+COMPILED_ONCE = ("env", "DOTNET_TieredPGO=0")
+"""Before a build whose projects share one compiler: its analyzers are compiled once, not once a project, and not prepared for a long life."""
+FIRST = ("restore", "build")
+GIVES_WAY = 5
+"""The niceness of what others need not wait for, and what waits for nobody. A third as much of a busy processor as a virtual machine or an HTCondor has: theirs are
+the clocks that others hear."""
 UNIT_SECONDS = 600
 UNIT_SECONDS_OF = {"Simulation.Tests": 1200}
 
 
 class Stage(NamedTuple):
-    """One stage: commands run one after the other; `count` reads the log (and what the commands left) once they have ended."""
+    """One stage: commands run one after the other, each for `limit` seconds at most; `count` reads the log (and what the commands left) once they have ended."""
     name: str
     limit: float
     commands: list
@@ -38,6 +45,7 @@ class Stage(NamedTuple):
     detail: Callable[[], list] = list
     missing: Optional[str] = None
     lane: str = COMPUTES
+    niceness: int = 0
     figures: Callable[[str], list] = from_log
 
 
@@ -117,12 +125,17 @@ def tools(root: pathlib.Path, folder: str) -> Stage:
     return Stage(f"{pathlib.PurePath(folder).name}-tools", 2700, [python_tests(root, folder)], from_unittest, ("programs",))
 
 
+def given_way(stage: Stage) -> Stage:
+    """The same; what computes gives way, but for that by which others begin."""
+    return stage._replace(niceness=0 if stage.lane not in (COMPUTES, UNITS) or stage.name in FIRST else GIVES_WAY)
+
+
 def stages(root: pathlib.Path, out: pathlib.Path) -> list:
     """What `make test` runs."""
     shells = shell_scripts(root)
     pythons = python_test_folders(root)
     node = [name for name in python_files(root) if name.startswith(f"{NODE}/")]
-    return [
+    return [given_way(stage) for stage in (
         # Locked: a package or reference that the lock files do not know is a failure here already, not only in CI.
         Stage("restore", 600, [["dotnet", "restore", "Wow.slnx", "--locked-mode"]], each_passes(1)),
         # SC1091: paths that exist only in the guest.
@@ -136,8 +149,8 @@ def stages(root: pathlib.Path, out: pathlib.Path) -> list:
             [sys.executable, "-c", PARSE, *python_files(root)],
             *(python_tests(root, folder) for folder in pythons if folder not in TOOLS)], from_unittest, ("programs",), lane=UNITS),
         Stage("build", 1500, [[
-            "dotnet", "build", "Wow.slnx", "-c", "Release", "--no-restore", "-warnaserror", "-nologo", "-nodeReuse:false"]],
-            each_passes(1), ("restore",)),
+            *COMPILED_ONCE, "dotnet", "build", "Wow.slnx", "-c", "Release", "--no-restore", "-warnaserror", "-nologo", "-nodeReuse:false", "-p:UseSharedCompilation=true"],
+            ["dotnet", "build-server", "shutdown", "--vbcscompiler"]], each_passes(1), ("restore",)),
         # White space; the build holds the rest, and House.Tests the two rules of style that the build does not.
         Stage("format", 600, [["dotnet", "format", "whitespace", "Wow.slnx", "--verify-no-changes", "--no-restore"]], each_passes(1), ("restore",)),
         # Beside `build`, which keeps one processor busy: three stages of other lanes stand on its layers.
@@ -157,7 +170,7 @@ def stages(root: pathlib.Path, out: pathlib.Path) -> list:
         script(root, "grid", 600, "test/netns/grid/run", needs=("programs",), arguments=("--few",), lane=SLEEPS),
         script(root, "vm", 3000, "test/vm/run", needs=("image-build",), lane=MACHINES),
         script(root, "netns-alone", 900, "test/netns/run", needs=("programs",), arguments=("--alone",), lane=ALONE),
-    ]
+    )]
 
 
 def long_stages(root: pathlib.Path, today: datetime.date) -> list:

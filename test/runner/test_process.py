@@ -49,6 +49,24 @@ class Run(unittest.TestCase):
         self.assertGreater(ended.processor, 0.1)
         self.assertLess(self.sh("sleep 1").processor, 0.1)
 
+    def test_a_command_that_gives_way_does_so_with_all_that_it_starts(self):
+        asks = "sh -c 'cut -d\" \" -f3 /proc/self/autogroup; nice'"
+        for niceness, said in ((0, {"0"}), (5, {"5"})):
+            self.log.unlink(missing_ok=True)
+            run(["sh", "-c", f"sleep 0.5; {asks}"], self.log, 30, self.folder, niceness=niceness)
+            told = set(self.log.read_text().split())
+            self.assertTrue(said <= told, f"{niceness}: {told}")
+
+    def test_where_the_kernel_knows_no_sessions_each_process_gives_way(self):
+        with mock.patch.object(process, "AUTOGROUPS", self.folder / "nowhere"):
+            run(["sh", "-c", "sleep 0.5; sh -c nice"], self.log, 30, self.folder, niceness=5)
+        self.assertEqual(self.log.read_text(), "5\n")
+
+    def test_what_a_busy_machine_lacks_is_no_time_of_the_limit(self):
+        with mock.patch.object(process, "Clock") as clock:
+            clock.return_value.now.side_effect = lambda: 0.1 * time.monotonic()
+            self.assertFalse(self.sh("sleep 1.5", limit=1).timed_out)
+
     def test_has_no_standard_input_to_wait_for(self):
         self.assertEqual(self.sh("read line || exit 7").code, 7)
 

@@ -99,6 +99,14 @@ class Finding(Clone):
         self.assertIsNone(module.script(self.root, "vm", 1, "test/vm/run").missing)
 
 
+class Plan(unittest.TestCase):
+    def test_what_computes_gives_way_but_for_what_others_wait_for(self):
+        plan = module.stages(RUN.parents[1], RUN.parents[1] / "build/out/test")
+        ways = {stage.name: stage.niceness for stage in plan}
+        self.assertEqual({0}, {ways[name] for name in ("restore", "programs", "build", "image-build", "vm", "netns", "pool", "pages", "netns-alone")})
+        self.assertEqual({module.GIVES_WAY}, {ways[name] for name in ("image", "python", "Simulation.Tests", "fuzz", "pool-admin-tools")})
+
+
 class Running(Clone):
     """Runs test/run's own functions with stages made here."""
 
@@ -243,7 +251,9 @@ class Signals(Clone):
 
     def test_sigterm_ends_the_lanes_with_all_that_they_started(self):
         shutil.copytree(RUN.parent / "runner", self.root / "test/runner", ignore=shutil.ignore_patterns("__pycache__"))
-        shutil.copy(RUN, self.root / "test/run")
+        (self.root / "test/netns").mkdir()
+        for name in ("run", "netns/patience.py"):
+            shutil.copy(RUN.parent / name, self.root / "test" / name)
         pipes = {name: self.root / name for name in ("image", "netns")}
         for name, pipe in pipes.items():
             os.mkfifo(pipe)

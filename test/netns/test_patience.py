@@ -1,0 +1,63 @@
+import os
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+import patience
+
+
+class ClockTests(unittest.TestCase):
+    def setUp(self):
+        self.real, self.stood = 100.0, 7.0
+        self.clock = patience.Clock(lambda: self.stood, lambda: self.real)
+        self.begin = self.clock.now()
+
+    def passed(self, seconds, waited):
+        before = self.clock.now()
+        self.real += seconds
+        self.stood += waited
+        return self.clock.now() - before
+
+    def test_where_nobody_waits_all_time_passes(self):
+        self.assertAlmostEqual(5.0, self.passed(5.0, 0.0))
+
+    def test_what_somebody_waited_does_not_pass(self):
+        self.assertAlmostEqual(1.5, self.passed(5.0, 3.5))
+
+    def test_a_tenth_passes_however_busy_the_computer_is(self):
+        self.assertAlmostEqual(0.5, self.passed(5.0, 5.0))
+        self.assertAlmostEqual(0.5, self.passed(5.0, 9.0))
+
+    def test_a_look_at_no_time_changes_nothing(self):
+        self.assertEqual(0.0, self.passed(0.0, 0.0))
+
+
+class WaitedTests(unittest.TestCase):
+    def test_the_first_line_counts_in_microseconds(self):
+        with tempfile.NamedTemporaryFile("w", suffix="cpu") as file:
+            file.write("some avg10=91.86 avg60=53.09 avg300=31.64 total=11186171403\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=0\n")
+            file.flush()
+            self.assertAlmostEqual(11186.171403, patience.waited(file.name))
+
+    def test_a_kernel_that_does_not_count_has_nobody_wait(self):
+        self.assertEqual(0.0, patience.waited("/nowhere"))
+
+    def test_more_programs_than_processors_slow_it(self):
+        clock = patience.Clock()
+        programs = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(3 * os.cpu_count())]
+        try:
+            begin, since = clock.now(), time.monotonic()
+            time.sleep(3)
+            passed, gone = clock.now() - begin, time.monotonic() - since
+        finally:
+            for each in programs:
+                each.kill()
+                each.wait()
+        counts = os.path.exists(patience.PRESSURE)
+        self.assertLess(passed, gone * (0.6 if counts else 1.1))
+
+
+if __name__ == "__main__":
+    unittest.main()
