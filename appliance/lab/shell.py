@@ -1,5 +1,6 @@
 """Runs other programs; a failure names the program and shows what it said."""
 
+import contextlib
 import os
 import shutil
 import subprocess
@@ -31,10 +32,16 @@ def run(*command, text=None, timeout=60, check=True):
 
 
 def start(*command, log):
-    """Starts a command in the background, its output in the file log; returns the Popen."""
+    """Starts a command in the background, its output in the file log; returns the Popen. Its session goes before others, or gives way to them, as that of the caller:
+    where the kernel shares the processors among sessions, that is not handed on (sched(7), "The autogroup feature")."""
     with open(log, "ab") as out:
-        return subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL, stdout=out, stderr=out,
-                                start_new_session=True)
+        process = subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL, stdout=out, stderr=out,
+                                   start_new_session=True)
+    # No such file: the kernel shares among processes. No permission: nobody but root goes before others.
+    with contextlib.suppress(OSError):
+        with open("/proc/self/autogroup", encoding="ascii") as own, open(f"/proc/{process.pid}/autogroup", "w", encoding="ascii") as its:
+            its.write(own.read().split()[-1])
+    return process
 
 
 def served(*command, log, says, what, patience=60.0):

@@ -1,15 +1,17 @@
 """Six lanes of stages beside each other: what is built and the image, unit tests, and the pool of virtual machines, each of which keeps one processor busy or often
 waits; what waits for a network, what sleeps, and what serves clients, which leave the processors to these. A lane that has ended takes what another one has not begun,
-so all end about together. What has to be alone comes after the six."""
+so all end about together. What computes begins beside others where the processors have room (room.py). What has to be alone comes after the six."""
 
 import collections
 import threading
 from typing import Callable, NamedTuple
 
 from runner.counts import Count
+from runner.room import LOOK_SECONDS as ROOM_SECONDS, Room
 
 COMPUTES, UNITS, MACHINES, WAITS, SLEEPS, SERVES, ALONE = "computes", "units", "machines", "waits", "sleeps", "serves", "alone"
 BESIDE = (COMPUTES, UNITS, MACHINES, WAITS, SLEEPS, SERVES)
+COMPUTING = (COMPUTES, UNITS)
 LOOK_SECONDS = 1.0
 
 
@@ -34,7 +36,7 @@ def disorder(stages: list) -> list:
     is alone."""
     found, earlier = [], {}
     for stage in stages:
-        for need in stage.needs:
+        for need in (*stage.needs, *stage.after):
             if need not in earlier:
                 found.append(f"{stage.name} needs {need}, which does not come before it")
             elif earlier[need] == ALONE and stage.lane != ALONE:
@@ -46,9 +48,11 @@ def disorder(stages: list) -> list:
 class Lanes:
     """Runs stages; `run(stage, unmet)` runs one and gives its Result, `stop` is set when all is to end."""
 
-    def __init__(self, run: Callable, stop: threading.Event):
+    def __init__(self, run: Callable, stop: threading.Event, room: Room | None = None):
         self._run = run
         self._stop = stop
+        self._room = room or Room()
+        self._running: list = []
         self._ended = threading.Condition()
         self._over: set = set()
         self.results: dict = {}
@@ -93,19 +97,32 @@ class Lanes:
         """Waits for a stage that can begin, and takes it: the lane's own next one, and when it has none left the next one of the lane that has most. None: no stage is
         left, or all is to end."""
         def ready(lane: collections.deque) -> bool:
-            return bool(lane) and all(need in self.results for need in lane[0].needs if need in chosen)
+            return bool(lane) and all(need in self.results for need in (*lane[0].needs, *lane[0].after) if need in chosen)
 
         with self._ended:
             while not self._stop.is_set() and any(lanes):
-                if found := max((lane for lane in ([own] if own else lanes) if ready(lane)), key=len, default=None):
+                can = [lane for lane in ([own] if own else lanes) if ready(lane)]
+                if found := max((lane for lane in can if self._has_room(lane[0])), key=len, default=None):
+                    self._running.append(found[0])
+                    self._room.begins(self._computing())
                     return found.popleft()
-                self._ended.wait()
+                # Who waits for room looks again, for nobody says that there is some.
+                self._ended.wait(ROOM_SECONDS if can else None)
         return None
+
+    def _has_room(self, stage) -> bool:
+        """What others need, and what goes by clocks, begins when it can."""
+        computing = self._computing()
+        return not stage.after or stage.lane not in COMPUTING or self._room.has(computing, len(self._running) - computing)
+
+    def _computing(self) -> int:
+        return sum(one.lane in COMPUTING for one in self._running)
 
     def _play(self, stage, chosen: set) -> None:
         result = self._result(stage, [need for need in stage.needs if need in chosen and self.results[need].why])
         with self._ended:
             self.results[stage.name] = result
+            self._running.remove(stage)
             self._ended.notify_all()
 
     def _result(self, stage, unmet: list) -> Result:

@@ -10,7 +10,7 @@ import sys
 from typing import Callable, NamedTuple, Optional
 
 from runner.counts import Count, failed_in_trx, from_last_line, from_trx, from_unittest
-from runner.lanes import ALONE, COMPUTES, MACHINES, SERVES, SLEEPS, UNITS, WAITS
+from runner.lanes import ALONE, COMPUTES, COMPUTING, MACHINES, SERVES, SLEEPS, UNITS, WAITS
 from runner.long import from_bench, from_grid, from_log, from_parts, from_sim, goals, seed, with_goals
 
 SHELL = re.compile(rb"#!.*\b(sh|bash|dash)\b")
@@ -27,16 +27,17 @@ before it says that it did. No unit test can tell, for none cuts the power. Thos
 theirs may not lie below it."""
 COMPILED_ONCE = ("env", "DOTNET_TieredPGO=0")
 """Before a build whose projects share one compiler: its analyzers are compiled once, not once a project, and not prepared for a long life."""
-FIRST = ("restore", "build")
-GIVES_WAY = 5
-"""The niceness of what others need not wait for, and what waits for nobody. A third as much of a busy processor as a virtual machine or an HTCondor has: theirs are
-the clocks that others hear."""
+FIRST = ("restore", "programs", "build", "image-build")
+"""What others need. All else begins after `build`: beside it the compiler would have a tenth of a processor, and half of the stages would wait for it."""
+GIVES_WAY, GOES_FIRST = 5, -5
+"""The niceness of what waits for nobody, and that of virtual machines: guests and their peers go by clocks, which a guest that has no processor misses."""
 UNIT_SECONDS = 600
 UNIT_SECONDS_OF = {"Simulation.Tests": 1200}
 
 
 class Stage(NamedTuple):
-    """One stage: commands run one after the other, each for `limit` seconds at most; `count` reads the log (and what the commands left) once they have ended."""
+    """One stage: commands run one after the other, each for `limit` seconds at most; `count` reads the log (and what the commands left) once they have ended.
+    It begins after those of `after`, however these ended, and is not run where one that it needs failed."""
     name: str
     limit: float
     commands: list
@@ -46,6 +47,7 @@ class Stage(NamedTuple):
     missing: Optional[str] = None
     lane: str = COMPUTES
     niceness: int = 0
+    after: tuple = ()
     figures: Callable[[str], list] = from_log
 
 
@@ -116,7 +118,7 @@ def unit(root: pathlib.Path, name: str, limit: float, out: pathlib.Path) -> Stag
     """The tests of one project, as the build left them."""
     assembly = root / "build/dotnet/bin" / name / "release" / f"{name}.dll"
     trx = out / f"{name}.trx"
-    command = ["dotnet", "test", str(assembly), "--logger", f"trx;LogFileName={trx.name}", "--results-directory", str(out)]
+    command = [*(COMPILED_ONCE if limit == UNIT_SECONDS else ()), "dotnet", "test", str(assembly), "--logger", f"trx;LogFileName={trx.name}", "--results-directory", str(out)]
     return Stage(name, limit, [command], lambda log: from_trx(trx), ("build",), lambda: failed_in_trx(trx), lane=UNITS)
 
 
@@ -125,9 +127,11 @@ def tools(root: pathlib.Path, folder: str) -> Stage:
     return Stage(f"{pathlib.PurePath(folder).name}-tools", 2700, [python_tests(root, folder)], from_unittest, ("programs",))
 
 
-def given_way(stage: Stage) -> Stage:
-    """The same; what computes gives way, but for that by which others begin."""
-    return stage._replace(niceness=0 if stage.lane not in (COMPUTES, UNITS) or stage.name in FIRST else GIVES_WAY)
+def arranged(stage: Stage) -> Stage:
+    """The same, with its turn: what others need comes first, and what computes gives way to what waits."""
+    if stage.name in FIRST:
+        return stage
+    return stage._replace(after=("build",), niceness=GOES_FIRST if stage.name == "vm" else GIVES_WAY if stage.lane in COMPUTING else 0)
 
 
 def stages(root: pathlib.Path, out: pathlib.Path) -> list:
@@ -135,26 +139,26 @@ def stages(root: pathlib.Path, out: pathlib.Path) -> list:
     shells = shell_scripts(root)
     pythons = python_test_folders(root)
     node = [name for name in python_files(root) if name.startswith(f"{NODE}/")]
-    return [given_way(stage) for stage in (
+    return [arranged(stage) for stage in (
         # Locked: a package or reference that the lock files do not know is a failure here already, not only in CI.
         Stage("restore", 600, [["dotnet", "restore", "Wow.slnx", "--locked-mode"]], each_passes(1)),
+        # The programs of the image: what is measured is what ships.
+        script(root, "programs", 900, "appliance/image/programs", each_passes(1), ("restore",), lane=WAITS),
+        Stage("build", 1500, [[
+            *COMPILED_ONCE, "dotnet", "build", "Wow.slnx", "-c", "Release", "--no-restore", "-warnaserror", "-nologo", "-nodeReuse:false", "-p:UseSharedCompilation=true"],
+            ["dotnet", "build-server", "shutdown", "--vbcscompiler"]], each_passes(1), ("restore",)),
+        # Three stages of other lanes stand on its layers.
+        script(root, "image-build", 1800, "appliance/image/build", each_passes(1), ("programs",), lane=MACHINES),
         # SC1091: paths that exist only in the guest.
         Stage("shellcheck", 120, [["shellcheck", "-x", "-P", "SCRIPTDIR", "-e", "SC1091", *shells]], each_passes(len(shells))),
         # Debian's own, which know Debian's Python; pyproject.toml has the settings.
         Stage("types", 300, [["/usr/bin/mypy", *node], ["/usr/bin/pylint", *node]], each_passes(len(node))),
-        # The programs of the image: the lanes that wait need them, and what is measured is what ships.
-        script(root, "programs", 900, "appliance/image/programs", each_passes(1), ("restore",), lane=WAITS),
         # Before the other unit tests, which wait for `build`.
         Stage("python", 2700, [
             [sys.executable, "-c", PARSE, *python_files(root)],
             *(python_tests(root, folder) for folder in pythons if folder not in TOOLS)], from_unittest, ("programs",), lane=UNITS),
-        Stage("build", 1500, [[
-            *COMPILED_ONCE, "dotnet", "build", "Wow.slnx", "-c", "Release", "--no-restore", "-warnaserror", "-nologo", "-nodeReuse:false", "-p:UseSharedCompilation=true"],
-            ["dotnet", "build-server", "shutdown", "--vbcscompiler"]], each_passes(1), ("restore",)),
         # White space; the build holds the rest, and House.Tests the two rules of style that the build does not.
         Stage("format", 600, [["dotnet", "format", "whitespace", "Wow.slnx", "--verify-no-changes", "--no-restore"]], each_passes(1), ("restore",)),
-        # Beside `build`, which keeps one processor busy: three stages of other lanes stand on its layers.
-        script(root, "image-build", 1800, "appliance/image/build", each_passes(1), ("programs",), lane=MACHINES),
         *(unit(root, name, UNIT_SECONDS_OF.get(name, UNIT_SECONDS), out) for name in unit_projects(root)),
         script(root, "fuzz", 600, "test/Fuzz/run", needs=("build",), lane=UNITS),
         script(root, "netns", 2000, "test/netns/run", needs=("programs",), arguments=("--beside",), lane=WAITS),

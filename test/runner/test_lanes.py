@@ -8,6 +8,7 @@ from unittest import mock
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
 from runner.counts import Count  # noqa: E402
+from runner import lanes  # noqa: E402
 from runner.lanes import ALONE, BESIDE, COMPUTES, MACHINES, SLEEPS, UNITS, WAITS, Lanes, Result, disorder  # noqa: E402
 from runner.stages import Stage  # noqa: E402
 
@@ -17,8 +18,8 @@ BAD = Result(Count(0, 1), 0.0, "it failed")
 PATIENCE = 30
 
 
-def stage(name, lane=COMPUTES, needs=()):
-    return Stage(name, 5, [["true"]], lambda log: Count(1, 0), needs, lane=lane)
+def stage(name, lane=COMPUTES, needs=(), after=()):
+    return Stage(name, 5, [["true"]], lambda log: Count(1, 0), needs, lane=lane, after=after)
 
 
 class Interruption(BaseException):
@@ -31,6 +32,7 @@ class Lane(unittest.TestCase):
     def setUp(self):
         self.stop = threading.Event()
         self.began = []
+        self.room = mock.Mock(has=mock.Mock(return_value=True))
 
     def play(self, stages, lanes=len(BESIDE), **does):
         """Each stage is noted as begun and does what the test says, or is good at once."""
@@ -38,7 +40,7 @@ class Lane(unittest.TestCase):
             self.began.append(one.name)
             return does.get(one.name, lambda unmet: GOOD)(unmet)
 
-        runner = Lanes(run, self.stop)
+        runner = Lanes(run, self.stop, self.room)
         runner.play(stages, lanes)
         return runner.results
 
@@ -61,6 +63,21 @@ class Lane(unittest.TestCase):
         told = []
         self.play([stage("build"), stage("netns", WAITS, ("build",))], build=lambda unmet: BAD, netns=lambda unmet: told.extend(unmet) or BAD)
         self.assertEqual(told, ["build"])
+
+    def test_what_comes_after_another_waits_for_it_and_is_run_though_that_failed(self):
+        asked = threading.Event()
+
+        def build(unmet):
+            asked.wait(PATIENCE)
+            return BAD
+
+        def other(unmet):
+            asked.set()
+            return GOOD
+
+        results = self.play([stage("build"), stage("other", UNITS), stage("netns", WAITS, after=("build",))], build=build, other=other)
+        self.assertEqual(results, {"build": BAD, "other": GOOD, "netns": GOOD})
+        self.assertEqual(self.began[-1], "netns")
 
     def test_what_was_not_chosen_is_not_waited_for(self):
         self.assertEqual(self.play([stage("netns", WAITS, ("build",))]), {"netns": GOOD})
@@ -129,6 +146,21 @@ class Lane(unittest.TestCase):
         self.play(stages, **{one.name: during(one.name) for one in stages})
         self.assertEqual(self.began[-2:], ["bench", "idle"])
         self.assertEqual(beside[-2:], [("bench", {"bench"}), ("idle", {"idle"})])
+
+    def test_what_computes_waits_until_there_is_room_beside_what_goes_by_clocks(self):
+        answers, asked = iter([False, False, True]), []
+
+        def has(computing, others):
+            asked.append((computing, others))
+            return next(answers, True)
+
+        self.room.has = has
+        over = threading.Event()
+        with mock.patch.object(lanes, "ROOM_SECONDS", 0.05):
+            self.play([stage("build"), stage("netns", WAITS), stage("types", after=("build",)), stage("vm", MACHINES)],
+                      netns=lambda unmet: over.wait(PATIENCE) and GOOD, types=lambda unmet: over.set() or GOOD)
+        self.assertEqual(self.began[-1], "types")
+        self.assertEqual(asked[:3][-1], (0, 1))
 
     def test_an_exception_is_the_stages_failure_and_the_other_lane_goes_on(self):
         def crash(unmet):

@@ -100,11 +100,19 @@ class Finding(Clone):
 
 
 class Plan(unittest.TestCase):
-    def test_what_computes_gives_way_but_for_what_others_wait_for(self):
-        plan = module.stages(RUN.parents[1], RUN.parents[1] / "build/out/test")
-        ways = {stage.name: stage.niceness for stage in plan}
-        self.assertEqual({0}, {ways[name] for name in ("restore", "programs", "build", "image-build", "vm", "netns", "pool", "pages", "netns-alone")})
+    def setUp(self):
+        self.plan = {stage.name: stage for stage in module.stages(RUN.parents[1], RUN.parents[1] / "build/out/test")}
+
+    def test_what_computes_gives_way_and_virtual_machines_go_first(self):
+        ways = {name: stage.niceness for name, stage in self.plan.items()}
+        self.assertEqual({0}, {ways[name] for name in ("restore", "programs", "build", "image-build", "netns", "pool", "pages", "netns-alone")})
         self.assertEqual({module.GIVES_WAY}, {ways[name] for name in ("image", "python", "Simulation.Tests", "fuzz", "pool-admin-tools")})
+        self.assertEqual(module.GOES_FIRST, ways["vm"])
+
+    def test_what_others_need_is_built_before_all_else(self):
+        needed = {need for stage in self.plan.values() for need in stage.needs}
+        self.assertEqual(needed, set(module.FIRST))
+        self.assertEqual({name for name, stage in self.plan.items() if stage.after != ("build",)}, needed)
 
 
 class Running(Clone):
