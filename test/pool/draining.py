@@ -78,5 +78,5 @@ def read(manager):
     until(lambda: manager.sh("cmp -s /run/wow/condor-drained.conf /run/wow/condor-drained.read && grep -c beta /run/wow/condor-drained.read || :").strip(), bool,
           "HTCondor is told", TOLD, pause=0.5)
     # The master takes the command; its negotiator follows when it comes to it.
-    until(lambda: manager.run("condor_config_val", "-negotiator", "NEGOTIATOR_SLOT_CONSTRAINT", check=False).stdout, lambda said: '"beta' in said,
+    until(lambda: manager.run("condor_config_val", "-negotiator", "NEGOTIATOR_SLOT_CONSTRAINT", check=False).stdout, lambda said: "beta" in said,
           "the negotiator goes by it", TOLD, pause=0.5)
