@@ -2,9 +2,9 @@
 
 import time
 
-import patience
+import pressure
 
-CLOCK = patience.Clock()
+CLOCK = pressure.Clock()
 
 
 def until(ask, good, what, limit=30.0, pause=0.05):

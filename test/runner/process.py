@@ -9,7 +9,7 @@ import threading
 import time
 from typing import NamedTuple
 
-from netns.patience import Clock
+from netns.pressure import Clock
 
 GRACE_SECONDS = 15
 SIGN_OF_LIFE_SECONDS = 60

@@ -1,5 +1,5 @@
 """The stages of `make test`, in order. Limits are five times and more what a quiet machine with two cores needs from a cold cache; what a busy one lacks is left
-out (netns/patience.py)."""
+out (netns/pressure.py)."""
 
 import datetime
 import os

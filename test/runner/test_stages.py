@@ -260,7 +260,7 @@ class Signals(Clone):
     def test_sigterm_ends_the_lanes_with_all_that_they_started(self):
         shutil.copytree(RUN.parent / "runner", self.root / "test/runner", ignore=shutil.ignore_patterns("__pycache__"))
         (self.root / "test/netns").mkdir()
-        for name in ("run", "netns/patience.py"):
+        for name in ("run", "netns/pressure.py"):
             shutil.copy(RUN.parent / name, self.root / "test" / name)
         pipes = {name: self.root / name for name in ("image", "netns")}
         for name, pipe in pipes.items():

@@ -5,13 +5,13 @@ import tempfile
 import time
 import unittest
 
-import patience
+import pressure
 
 
 class ClockTests(unittest.TestCase):
     def setUp(self):
         self.real, self.stood = 100.0, 7.0
-        self.clock = patience.Clock(lambda: self.stood, lambda: self.real)
+        self.clock = pressure.Clock(lambda: self.stood, lambda: self.real)
         self.begin = self.clock.now()
 
     def passed(self, seconds, waited):
@@ -39,13 +39,13 @@ class WaitedTests(unittest.TestCase):
         with tempfile.NamedTemporaryFile("w", suffix="cpu") as file:
             file.write("some avg10=91.86 avg60=53.09 avg300=31.64 total=11186171403\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=0\n")
             file.flush()
-            self.assertAlmostEqual(11186.171403, patience.waited(file.name))
+            self.assertAlmostEqual(11186.171403, pressure.waited(file.name))
 
     def test_a_kernel_that_does_not_count_has_nobody_wait(self):
-        self.assertEqual(0.0, patience.waited("/nowhere"))
+        self.assertEqual(0.0, pressure.waited("/nowhere"))
 
     def test_more_programs_than_processors_slow_it(self):
-        clock = patience.Clock()
+        clock = pressure.Clock()
         programs = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(3 * os.cpu_count())]
         try:
             begin, since = clock.now(), time.monotonic()
@@ -55,7 +55,7 @@ class WaitedTests(unittest.TestCase):
             for each in programs:
                 each.kill()
                 each.wait()
-        counts = os.path.exists(patience.PRESSURE)
+        counts = os.path.exists(pressure.PATH)
         self.assertLess(passed, gone * (0.6 if counts else 1.1))
 
 

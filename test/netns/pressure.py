@@ -7,12 +7,12 @@ not for who is slow. What is promised in seconds is measured by time.monotonic, 
 import threading
 import time
 
-PRESSURE = "/proc/pressure/cpu"
+PATH = "/proc/pressure/cpu"
 SLOWEST = 0.1
 """Of each second at least this passes, so that a wait ends."""
 
 
-def waited(path=PRESSURE):
+def waited(path=PATH):
     """Seconds since the computer started in which somebody waited for a processor; 0 where the kernel does not count them, so that all time passes."""
     try:
         with open(path, encoding="ascii") as file:
