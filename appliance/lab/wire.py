@@ -16,8 +16,9 @@ MULTICAST_PORT = 4433
 KNOCKS, KNOCK_SIZE = {b"\x12\x01\x00\x01", b"\x12\x01\x00\x02"}, 46
 """How a knock begins, and its length: what a node asks about its NAT comes from and goes to ports of any number (docs/protocol.md)."""
 
-DATA = b"\x11"
-"""How a sealed frame begins. While a node guesses ports, it sends and hears such frames by hundreds of sockets of its own (docs/protocol.md, Guessing ports)."""
+SIZES = {b"\x10": range(92, 1053), b"\x11": range(33, 9249)}
+"""How a handshake and a sealed frame begin, and the bytes that they have. While a node guesses ports, it sends and hears sealed ones by hundreds of sockets of its own; the one that reached its peer
+is part of the path then, and further handshakes go by it, too (docs/protocol.md, Guessing ports)."""
 
 IGMP_GROUPS = {"224.0.0.22", "224.0.0.2", MULTICAST_GROUP}
 """Where a machine says that it listens there: IGMPv3 (RFC 3376 section 4.2.14), or 2 (RFC 2236 section 9)."""
@@ -59,7 +60,7 @@ class WireRule:
             return "overlay"
         if packet.protocol == UDP and self._own in pair and packet.head in KNOCKS and packet.size == KNOCK_SIZE:
             return "knock of the overlay"
-        if packet.protocol == UDP and self._own in pair and packet.head[:1] == DATA and self._other_port(packet) == self._overlay:
+        if packet.protocol == UDP and self._own in pair and packet.size in SIZES.get(packet.head[:1], ()) and self._other_port(packet) == self._overlay:
             return "overlay by a guessed port"
         if packet.protocol == UDP and packet.target == MULTICAST_GROUP and packet.target_port == MULTICAST_PORT and packet.source != self._own:
             return "overlay by multicast"
@@ -82,7 +83,10 @@ class WireRule:
         return "ssh" if packet.protocol == TCP and self._own_port(packet) == SSH_PORT else None
 
     def _is_overlay(self, packet):
-        """With the listener, or from where a machine listens to where another does: it calls so whom it did not reach by UDP at once."""
+        """With the listener, to the overlay's port of any machine, or from where a machine listens to where another does: it calls so whom it did not reach by UDP at
+        once."""
+        if self._overlay == (packet.target_port if packet.source == self._own else packet.source_port if packet.target == self._own else None):
+            return True
         ports = {self._overlay, HTTPS_PORT}
         listens = {packet.source: packet.source_port in ports, packet.target: packet.target_port in ports}
         return listens.get(self._listener, False) or (self._own in listens and all(listens.values()))

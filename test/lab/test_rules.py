@@ -74,6 +74,7 @@ class WireRuleTests(unittest.TestCase):
                 (packets.udp(here, 4433, "198.51.100.10", 4433), "overlay"), (packets.udp("198.51.100.22", 1024, here, 4433), "overlay"),
                 (packets.tcp(here, 40000, "198.51.100.10", 443), "overlay by TCP"), (packets.tcp("198.51.100.10", 4433, here, 40000), "overlay by TCP"),
                 (packets.tcp(here, 443, "192.168.22.100", 443), "overlay by TCP"), (packets.tcp("198.51.100.22", 4433, here, 4433), "overlay by TCP"),
+                (packets.tcp(here, 40000, "198.51.100.22", 4433), "overlay by TCP"), (packets.tcp("198.51.100.22", 4433, here, 40000), "overlay by TCP"),
                 (packets.udp(here, 40000, gateway, 53), "DNS"), (packets.udp(gateway, 53, here, 40000), "DNS"),
                 (packets.udp(here, 40000, gateway, 5351), "port mapping"), (packets.udp(gateway, 5351, here, 40000), "port mapping"),
                 (packets.udp(here, 40000, "239.255.255.250", 1900), "port mapping"), (packets.udp(gateway, 1900, here, 40000), "port mapping"),
@@ -84,9 +85,9 @@ class WireRuleTests(unittest.TestCase):
                 (packets.ipv6(17, b"\x11\x51\x11\x51", target="ff15::8057:4f57"), "overlay by multicast"), (packets.ipv6(58, b"\x82\0"), "neighbour discovery")):
             self.assertEqual(kind, self.kind(frame), parse(frame))
 
-    def test_a_sealed_frame_may_come_from_any_port_to_where_the_overlay_listens(self):
+    def test_a_frame_may_come_from_any_port_to_where_the_overlay_listens(self):
         here, there, frame = "192.168.21.100", "198.51.100.10", b"\x11" + bytes(41)
-        for right in (packets.udp(here, 40000, there, 4433, frame), packets.udp(there, 4433, here, 40000, frame)):
+        for right in (packets.udp(here, 40000, there, 4433, frame), packets.udp(there, 4433, here, 40000, frame), packets.udp(there, 4433, here, 40000, b"\x10" + bytes(91))):
             self.assertEqual("overlay by a guessed port", self.kind(right))
         for wrong in (packets.udp(here, 40000, there, 4434, frame), packets.udp(here, 40000, there, 4433, b"\x45" + frame[1:]), packets.udp(here, 40000, there, 4433, b""),
                       packets.udp("192.168.21.7", 40000, there, 4433, frame), packets.udp(there, 4433, "192.168.21.7", 40000, frame)):
