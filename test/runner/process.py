@@ -51,8 +51,8 @@ class Stopped(Exception):
 
 
 def run(command: list, log: pathlib.Path, limit: float, cwd: pathlib.Path, say=print, environment=None, stop=None, niceness=0) -> Ended:
-    """Runs a command until it ends or its seconds are used up, of a clock that leaves out what a busy machine lacks; then its whole group gets SIGTERM, so that traps can clean up,
-    and SIGKILL some seconds later. Interrupting the caller, or setting the event `stop` from another thread, does the same. niceness: how far it gives way to others."""
+    """Runs a command until it ends or its seconds are used up, of a clock that leaves out what a busy machine lacks; then its whole group gets SIGTERM, so that
+    traps can clean up, and SIGKILL some seconds later. Interrupting the caller, or setting the event `stop` from another thread, does the same. niceness: how far it gives way to others."""
     stop = stop or threading.Event()
     started = time.monotonic()
     known = len(failures(log)) if log.exists() else 0

@@ -25,8 +25,8 @@ IN_MEMORY = ("unshare", "--mount", "sh", "-ec", 'mount -t tmpfs -o mode=1777 tmp
 """Before a command of Python's unit tests: what they write goes to memory. What is to outlive a power cut they sync, and a disk writes all that other lanes wrote
 before it says that it did. No unit test can tell, for none cuts the power. Those of the image put folders of theirs in the place of /dev in the initrd's scripts, so
 theirs may not lie below it."""
-COMPILED_ONCE = ("env", "DOTNET_TieredPGO=0")
-"""Before a build whose projects share one compiler: its analyzers are compiled once, not once a project, and not prepared for a long life."""
+SHORT_LIVED = ("env", "DOTNET_TieredPGO=0")
+"""Before what .NET is to compile once, and not to prepare for a long life."""
 FIRST = ("restore", "programs", "build", "image-build")
 """What others need. All else begins after `build`: beside it the compiler would have a tenth of a processor, and half of the stages would wait for it."""
 GIVES_WAY, GOES_FIRST = 5, -5
@@ -118,7 +118,8 @@ def unit(root: pathlib.Path, name: str, limit: float, out: pathlib.Path) -> Stag
     """The tests of one project, as the build left them."""
     assembly = root / "build/dotnet/bin" / name / "release" / f"{name}.dll"
     trx = out / f"{name}.trx"
-    command = [*(COMPILED_ONCE if limit == UNIT_SECONDS else ()), "dotnet", "test", str(assembly), "--logger", f"trx;LogFileName={trx.name}", "--results-directory", str(out)]
+    before = () if name in UNIT_SECONDS_OF else SHORT_LIVED
+    command = [*before, "dotnet", "test", str(assembly), "--logger", f"trx;LogFileName={trx.name}", "--results-directory", str(out)]
     return Stage(name, limit, [command], lambda log: from_trx(trx), ("build",), lambda: failed_in_trx(trx), lane=UNITS)
 
 
@@ -144,8 +145,9 @@ def stages(root: pathlib.Path, out: pathlib.Path) -> list:
         Stage("restore", 600, [["dotnet", "restore", "Wow.slnx", "--locked-mode"]], each_passes(1)),
         # The programs of the image: what is measured is what ships.
         script(root, "programs", 900, "appliance/image/programs", each_passes(1), ("restore",), lane=WAITS),
+        # The projects share one compiler, which compiles the analyzers once; it is ended after that.
         Stage("build", 1500, [[
-            *COMPILED_ONCE, "dotnet", "build", "Wow.slnx", "-c", "Release", "--no-restore", "-warnaserror", "-nologo", "-nodeReuse:false", "-p:UseSharedCompilation=true"],
+            *SHORT_LIVED, "dotnet", "build", "Wow.slnx", "-c", "Release", "--no-restore", "-warnaserror", "-nologo", "-nodeReuse:false", "-p:UseSharedCompilation=true"],
             ["dotnet", "build-server", "shutdown", "--vbcscompiler"]], each_passes(1), ("restore",)),
         # Three stages of other lanes stand on its layers.
         script(root, "image-build", 1800, "appliance/image/build", each_passes(1), ("programs",), lane=MACHINES),
