@@ -9,9 +9,9 @@ import time
 from typing import Callable
 
 STAT = pathlib.Path("/proc/stat")
-SPARE = 0.5
+SPARE = 0.25
 """Processors that must have been idle, in the mean of the last SECONDS."""
-LEFT = 0.1
+LEFT = 0.05
 """Processors that must have been idle for one to follow another one that has ended: it takes no more than that one did."""
 SECONDS = 30.0
 """Also how long after the last begin nothing further begins, so that what that takes is seen."""

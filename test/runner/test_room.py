@@ -23,11 +23,11 @@ class RoomTests(unittest.TestCase):
             found = self.room.has(computing, 3)
         return found
 
-    def test_beside_others_there_is_room_where_half_a_processor_was_idle_for_half_a_minute(self):
+    def test_beside_others_there_is_room_where_a_quarter_of_a_processor_was_idle_for_half_a_minute(self):
         self.assertFalse(self.passes(29, 1.0))
         self.assertTrue(self.passes(3, 1.0))
-        self.assertFalse(self.passes(40, 0.4))
-        self.assertTrue(self.passes(40, 0.6))
+        self.assertFalse(self.passes(40, 0.2))
+        self.assertTrue(self.passes(40, 0.3))
 
     def test_after_a_begin_half_a_minute_shows_what_it_takes(self):
         self.assertTrue(self.passes(40, 1.0))
