@@ -17,8 +17,8 @@ KNOCKS, KNOCK_SIZE = {b"\x12\x01\x00\x01", b"\x12\x01\x00\x02"}, 46
 """How a knock begins, and its length: what a node asks about its NAT comes from and goes to ports of any number (docs/protocol.md)."""
 
 SIZES = {b"\x10": range(92, 1053), b"\x11": range(33, 9249)}
-"""How a handshake and a sealed frame begin, and the bytes that they have. While a node guesses ports, it sends and hears sealed ones by hundreds of sockets of its own; the one that reached its peer
-is part of the path then, and further handshakes go by it, too (docs/protocol.md, Guessing ports)."""
+"""How a handshake and a sealed frame begin, and how many bytes they have. While a node guesses ports, it sends and hears sealed ones by hundreds of sockets of its own.
+The one that reached its peer is part of the path then, and further handshakes go by it, too (docs/protocol.md, Guessing ports)."""
 
 IGMP_GROUPS = {"224.0.0.22", "224.0.0.2", MULTICAST_GROUP}
 """Where a machine says that it listens there: IGMPv3 (RFC 3376 section 4.2.14), or 2 (RFC 2236 section 9)."""
@@ -85,7 +85,7 @@ class WireRule:
     def _is_overlay(self, packet):
         """With the listener, to the overlay's port of any machine, or from where a machine listens to where another does: it calls so whom it did not reach by UDP at
         once."""
-        if self._overlay == (packet.target_port if packet.source == self._own else packet.source_port if packet.target == self._own else None):
+        if self._own in (packet.source, packet.target) and self._other_port(packet) == self._overlay:
             return True
         ports = {self._overlay, HTTPS_PORT}
         listens = {packet.source: packet.source_port in ports, packet.target: packet.target_port in ports}

@@ -52,7 +52,8 @@ class Stopped(Exception):
 
 def run(command: list, log: pathlib.Path, limit: float, cwd: pathlib.Path, say=print, environment=None, stop=None, niceness=0) -> Ended:
     """Runs a command until it ends or its seconds are used up, of a clock that leaves out what a busy machine lacks; then its whole group gets SIGTERM, so that
-    traps can clean up, and SIGKILL some seconds later. Interrupting the caller, or setting the event `stop` from another thread, does the same. niceness: how far it gives way to others."""
+    traps can clean up, and SIGKILL some seconds later. Interrupting the caller, or setting the event `stop` from another thread, does the same. niceness: see
+    take_turn."""
     stop = stop or threading.Event()
     started = time.monotonic()
     known = len(failures(log)) if log.exists() else 0
@@ -60,26 +61,24 @@ def run(command: list, log: pathlib.Path, limit: float, cwd: pathlib.Path, say=p
         child = subprocess.Popen(
             command, cwd=cwd, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
             start_new_session=True, env=environment)
-    if niceness:
-        give_way(child.pid, niceness)
     try:
+        if niceness:
+            take_turn(child.pid, niceness)
         return watch(child, log, started, limit, say, stop, known)
     except BaseException:
         end_group(child)
         raise
 
 
-def give_way(pid: int, niceness: int) -> None:
-    """Has a session that has just begun give way to others. Where the kernel shares the processors among sessions, the niceness of a process counts only within its own,
-    and that of the session counts among them (sched(7), "The autogroup feature"); else each process has its own, and those that it starts the same."""
-    try:
-        if AUTOGROUPS.read_text(encoding="ascii").strip() == "1":
+def take_turn(pid: int, niceness: int) -> None:
+    """Has a session that has just begun give way to others or, below 0, go before them; only root may do that, and without it the session has the turn of all. Where
+    the kernel shares the processors among sessions, the niceness of a process counts only within its own, and that of the session counts among them (sched(7), "The
+    autogroup feature"); else each process has its own, and those that it starts the same."""
+    with contextlib.suppress(PermissionError, ProcessLookupError):
+        if AUTOGROUPS.exists() and AUTOGROUPS.read_text(encoding="ascii").strip() == "1":
             pathlib.Path(f"/proc/{pid}/autogroup").write_text(str(niceness), encoding="ascii")
-            return
-    except FileNotFoundError:
-        pass
-    with contextlib.suppress(ProcessLookupError):
-        os.setpriority(os.PRIO_PROCESS, pid, niceness)
+        else:
+            os.setpriority(os.PRIO_PROCESS, pid, niceness)
 
 
 def watch(child: subprocess.Popen, log: pathlib.Path, started: float, limit: float, say, stop: threading.Event, known: int) -> Ended:
