@@ -320,6 +320,10 @@ class Pace(unittest.TestCase):
             self.assertGreaterEqual(lifetime, 3 * seconds)
         self.assertEqual(30, pace.kept(""))
 
+    def test_the_queues_ad_says_whose_the_machine_is_where_that_is_known(self):
+        self.assertIn("SCHEDD_ATTRS = $(SCHEDD_ATTRS) ClassAdLifetime WowOwner\n", pace.config(30, {"WowOwner": '"Ada"'}))
+        self.assertIn("SCHEDD_ATTRS = $(SCHEDD_ATTRS) ClassAdLifetime\n", pace.config(30, {"WowBoot": "7"}))
+
     def test_what_is_known_of_the_machine_stands_in_its_ad(self):
         status = {"manager": "10.128.0.1", "nat": {"kind": "one-mapping"}}
         known = pace.machine_ad(samples.pool(node__owner="Ada of lab 3"), status, [{"address": "10.128.0.1", "path": "relay"}], "/nowhere")

@@ -21,6 +21,8 @@ def run(tally, pool):
     with tally.case("a machine's ad says its version, layers, owner, NAT, start and path to the manager, each as it is"):
         alpha.run("/usr/bin/python3", "-I", "-S", "/usr/lib/wow/node/main.py", "pace")
         until(lambda: wrong(told(pool, "alpha"), alpha), lambda found: not found, "alpha's ad tells what is so; {attribute: (what it says, what is so)}", 60)
+    with tally.case("the queue's ad, which is the last one as HTCondor ends there, says whose the machine is, too"):
+        until(lambda: pool.manager.run("condor_status", "-schedd", f"alpha.{ZONE}", "-af", "WowOwner").stdout.strip(), lambda said: said == OWNER, "alpha's queue says so", 60)
     with tally.case("no machine offers to fetch files of the world, which its fence forbids"):
         must(set(pool.ads("-startd", "HasFileTransferPluginMethods")) == {"undefined"}, "some do")
     with tally.case("what HTCondor keeps of its logs is bounded"):
