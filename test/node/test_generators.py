@@ -281,14 +281,13 @@ class Condor(unittest.TestCase):
         unit = (program.parents[2] / "systemd/system/condor.service.d/wow.conf").read_text(encoding="ascii")
         self.assertIn("RestrictNamespaces=mnt ipc\n", unit)
 
-    def test_a_job_that_has_more_disk_than_it_asked_for_is_held_by_its_machine_and_by_its_queue_and_told_in_a_sentence(self):
+    def test_a_job_that_has_more_disk_than_it_asked_for_is_held_by_its_queue_alone_and_told_in_a_sentence(self):
         settings = self.settings()
-        for says, kib in (("WANT_HOLD", "Disk"), ("SYSTEM_PERIODIC_HOLD_WowDisk", "DiskProvisioned")):
-            self.assertEqual("104", settings[f"{says}_SUBCODE"])
-            self.assertIn(f"{kib}, \" KB and \"", settings[f"{says}_REASON"])
-        self.assertEqual("$(WOW_DISK_EXCEEDED)", settings["WANT_HOLD"])
-        self.assertIn("DiskUsage > Disk ||", settings["WOW_DISK_EXCEEDED"])
-        self.assertIn("DiskUsage > DiskProvisioned ||", settings["SYSTEM_PERIODIC_HOLD_WowDisk"])
+        self.assertEqual("104", settings["SYSTEM_PERIODIC_HOLD_WowDisk_SUBCODE"])
+        self.assertIn("DiskProvisioned, \" KB and \"", settings["SYSTEM_PERIODIC_HOLD_WowDisk_REASON"])
+        self.assertTrue(settings["SYSTEM_PERIODIC_HOLD_WowDisk"].startswith("JobStatus != 1 && ((DiskUsage > DiskProvisioned ||"))
+        self.assertFalse({"WANT_HOLD", "WOW_DISK_EXCEEDED"} & set(settings), "where both hold it in one moment it stands still")
+        self.assertNotIn("Disk", settings["PREEMPT"])
         self.assertIn("SYSTEM_PERIODIC_HOLD_WowDisk", self.settings(node__role="login"), "a machine without slots has a queue, too")
 
     def test_every_requirement_of_a_job_says_why_it_refuses(self):

@@ -25,6 +25,11 @@ LEFT = """table inet left {
   chain out { type filter hook output priority 300; oifname "wan" meta skuid %s counter; }
 }
 """
+NARROW = """table inet narrow {
+  chain out { type filter hook output priority 300; oifname "wow0" limit rate over 1500 kbytes/second burst 256 kbytes drop; }
+}
+"""
+PREEMPTED = "cat /var/log/condor/StartLog* | grep -c 'PREEMPT is TRUE' || :"
 HEARD = "cat /var/lib/wow/execute/*/heard"
 MADE = ("System V shared memory", "System V semaphore", "System V queue", "POSIX queue", "POSIX shared memory")
 HASTY = "head -c 20M /dev/zero > much; exit 0"
@@ -125,6 +130,12 @@ def run(tally, pool):
         must("well" in fits.result() and not fits.has("012"), "it is held")
     with tally.case("a job that writes more than it asked for is held while it runs, and the reason has the same figures"):
         must((40 << 10, 5) < is_held(glutton, 90) < (41 << 10, 50), "it wrote something else")
+    with tally.case("a job that ends with more than it asked for, and whose output goes back slowly, is held by its queue alone"):
+        alpha.run("nft", "-f", "-", text_in=NARROW)
+        slow = Job(beta, "bob", HASTY, on=f"alpha.{ZONE}", disk="10M")
+        must((20 << 10, 5) < is_held(slow, 120) < (21 << 10, 50), "it wrote something else")
+        alpha.run("nft", "delete", "table", "inet", "narrow")
+        must(alpha.sh(PREEMPTED).strip() == "0", "the machine would hold one, too")
     with tally.case("each starter learns from its startd what disk its job has"):
         said = "".join(machine.sh("journalctl -q -t starter") for machine in (alpha, beta))
         must("not known" not in said, said)

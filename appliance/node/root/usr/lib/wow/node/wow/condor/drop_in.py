@@ -200,10 +200,10 @@ IMMUTABLE_JOB_ATTRS = AccountingGroup, AcctGroup, AcctGroupUser, RunAsOwner
 
 
 def _filled() -> str:
-    """Whether a job has more than it may when it ends, as its queue sees it: what the kernel refused may be why it ends, whatever it says of that itself. While
-    it runs the machine alone holds it: where both do in one moment, the machine does not hear the queue, and the job stands still unheld. A job that waits again
-    keeps its figures."""
-    return f"JobStatus != 1 && (ExitCode =!= undefined || ExitSignal =!= undefined) && {disk.exceeded(PROVISIONED)}"
+    """Whether a job has more than it may, by each look at what it has written, the one at its end among them: what the kernel refused may be why it ends, whatever
+    it says of that itself. The queue alone holds it. Where its machine did in the same moment, that one did not hear the queue, and the job stood still unheld
+    for its whole lease. A job that waits again keeps its figures."""
+    return f"JobStatus != 1 && {disk.exceeded(PROVISIONED)}"
 
 
 def _slots(pool: Facts) -> str:
@@ -231,11 +231,6 @@ PREEMPT = (Activity == "Suspended" && time() - EnteredCurrentActivity > $(WOW_PA
 KILL = False
 MachineMaxVacateTime = {VACATE}
 STARTER_UPDATE_INTERVAL = {LOOK}
-WOW_DISK_EXCEEDED = {disk.exceeded("Disk")}
-use POLICY : PREEMPT_IF(WOW_DISK_EXCEEDED)
-WANT_HOLD = $(WOW_DISK_EXCEEDED)
-WANT_HOLD_SUBCODE = {held.DISK_SUBCODE}
-WANT_HOLD_REASON = {disk.reason("Disk")}
 STARTER_ALLOW_RUNAS_OWNER = False
 STARTD.FILESYSTEM_DOMAIN = slots.$(FULL_HOSTNAME)
 STARTER.FILESYSTEM_DOMAIN = slots.$(FULL_HOSTNAME)
