@@ -70,6 +70,10 @@ class Home:
 def run(tally, world, figures):
     """Every protocol in turn at one gate."""
     home = Home(world)
+
+    def explain(error):
+        return [*world.explain(error), *(f"miniupnpd: {line}" for line in home.igd.tail())]
+
     try:
         _pcp(tally, world, home, figures)
         for by, how, words in (
@@ -88,7 +92,7 @@ def run(tally, world, figures):
                 shell.run(*home.on_gate("nft", "delete", "table", "inet", "nopcp"))
             home.node.end()
             home.igd.stop()
-        with tally.case("with IPv6 behind a firewall, PCP opens it for the machine's own address and closes it at an orderly stop"):
+        with tally.case("with IPv6 behind a firewall, PCP opens it for the machine's own address and closes it at an orderly stop", explain):
             take_away = home.with_ipv6()
             try:
                 home.igd.start(pcp=True)
