@@ -114,7 +114,8 @@ class Negotiator(Case):
             raise WowError("it is starting", "", "condor_reconfig")
 
     def test_its_constraint_names_the_machines_and_nothing_where_there_are_none(self):
-        self.assertEqual(negotiating.config(["beta", "alpha"]).splitlines()[1:], ['NEGOTIATOR_SLOT_CONSTRAINT = stringListMember(split(Machine, ".")[0], "alpha,beta") =!= true'])
+        self.assertEqual(negotiating.config(["beta", "alpha"]).splitlines()[1:], [
+            'NEGOTIATOR_SLOT_CONSTRAINT = (State == "Claimed" && PartitionableSlot =!= true) =?= true || stringListMember(split(Machine, ".")[0], "alpha,beta") =!= true'])
         self.assertNotIn("NEGOTIATOR", negotiating.config([]))
         manager = drop_in.config(samples.pool(node__role="manager"), "10.128.0.1", "manager")
         self.assertIn(f"include ifexist : {negotiating.FILE}\n", manager)

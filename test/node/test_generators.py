@@ -281,6 +281,9 @@ class Condor(unittest.TestCase):
         unit = (program.parents[2] / "systemd/system/condor.service.d/wow.conf").read_text(encoding="ascii")
         self.assertIn("RestrictNamespaces=mnt ipc\n", unit)
 
+    def test_the_negotiator_takes_no_claim_from_anybody(self):
+        self.assertEqual("False", self.settings(node__role="manager")["NEGOTIATOR_CONSIDER_PREEMPTION"], "it sees what drained machines still give")
+
     def test_a_job_that_has_more_disk_than_it_asked_for_is_held_by_its_queue_alone_and_told_in_a_sentence(self):
         settings = self.settings()
         self.assertEqual("104", settings["SYSTEM_PERIODIC_HOLD_WowDisk_SUBCODE"])

@@ -33,6 +33,10 @@ def run(tally, pool):
         time.sleep(CYCLES)
         must(starts(waits) == 0 and starts(job) == 1, f"{starts(waits)}, {starts(job)}")
         Job(alpha, "bob", "echo well", on=f"alpha.{ZONE}").result(LIMIT)
+    with tally.case("what a drained machine still gives a job counts for that person's priority, and for nobody else's"):
+        until(lambda: used(manager), lambda found: found.get("alice@alpha") == 1 and not found.get("bob@alpha"), "alice uses one core and bob none", LIMIT, pause=2)
+        time.sleep(CYCLES)
+        must(used(manager).get("alice@alpha") == 1, f"{used(manager)}")
     with tally.case("it outlives another start of HTCondor on the manager, and a full list of the longest names is taken"):
         tell(manager, "beta", *(f"{number:03}{'x' * 60}" for number in range(MOST - 1)))
         manager.run("systemctl", "restart", "condor.service", timeout=90)
@@ -65,6 +69,12 @@ def run(tally, pool):
         must("administrator" not in beta.sh("wow status"), beta.sh("wow status"))
     for machine in (manager, beta):
         machine.sh(f"rm {NOTICE}")
+
+
+def used(manager):
+    """What each person uses by the negotiator's account: {person: cores}."""
+    said = manager.run("condor_status", "-any", "-constraint", 'MyType == "Accounting"', "-af", "Name", "WeightedResourcesUsed").stdout
+    return {name.removesuffix(f".{ZONE}"): float(count) for name, count in (line.split() for line in said.splitlines()) if "@" in name}
 
 
 def tell(machine, *hosts):
