@@ -1,6 +1,7 @@
 """Six lanes of stages beside each other: what is built and the image, unit tests, and the pool of virtual machines, each of which keeps one processor busy or often
 waits; what waits for a network, what sleeps, and what serves clients, which leave the processors to these. A lane that has ended takes what another one has not begun,
-so all end about together. What computes begins beside others where the processors have room (room.py). What has to be alone comes after the six."""
+so all end about together. What computes begins beside others where the processors have room (room.py). On a slow computer virtual machines come first. What has to be
+alone comes after the six."""
 
 import collections
 import threading
@@ -13,6 +14,8 @@ COMPUTES, UNITS, MACHINES, WAITS, SLEEPS, SERVES, ALONE = "computes", "units", "
 BESIDE = (COMPUTES, UNITS, MACHINES, WAITS, SLEEPS, SERVES)
 COMPUTING = (COMPUTES, UNITS)
 LOOK_SECONDS = 1.0
+BUILD, SLOW_SECONDS = "build", 100.0
+"""The stage that tells whether this computer is slow, and from how many seconds of processor on it is (docs/decisions/0109)."""
 
 
 class Result(NamedTuple):
@@ -97,7 +100,7 @@ class Lanes:
         """Waits for a stage that can begin, and takes it: the lane's own next one, and when it has none left the next one of the lane that has most. None: no stage is
         left, or all is to end."""
         def ready(lane: collections.deque) -> bool:
-            return bool(lane) and all(need in self.results for need in (*lane[0].needs, *lane[0].after) if need in chosen)
+            return bool(lane) and all(need in self.results for need in self._before(lane[0]) if need in chosen)
 
         with self._ended:
             while not self._stop.is_set() and any(lanes):
@@ -109,6 +112,11 @@ class Lanes:
                 # Who waits for room looks again, for nobody says that there is some.
                 self._ended.wait(ROOM_SECONDS if can else None)
         return None
+
+    def _before(self, stage) -> tuple:
+        """What has to be over when a stage begins."""
+        build = self.results.get(BUILD)
+        return (*stage.needs, *stage.after, *(stage.slow_after if build and build.processor >= SLOW_SECONDS else ()))
 
     def _has_room(self, stage) -> bool:
         """What others need, and what goes by clocks, begins when it can."""

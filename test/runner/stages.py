@@ -10,7 +10,7 @@ import sys
 from typing import Callable, NamedTuple, Optional
 
 from runner.counts import Count, failed_in_trx, from_last_line, from_trx, from_unittest
-from runner.lanes import ALONE, COMPUTES, COMPUTING, MACHINES, SERVES, SLEEPS, UNITS, WAITS
+from runner.lanes import ALONE, BUILD, COMPUTES, COMPUTING, MACHINES, SERVES, SLEEPS, UNITS, WAITS
 from runner.long import from_bench, from_grid, from_log, from_parts, from_sim, goals, seed, with_goals
 
 SHELL = re.compile(rb"#!.*\b(sh|bash|dash)\b")
@@ -37,7 +37,7 @@ UNIT_SECONDS_OF = {"Simulation.Tests": 1200}
 
 class Stage(NamedTuple):
     """One stage: commands run one after the other, each for `limit` seconds at most; `count` reads the log (and what the commands left) once they have ended.
-    It begins after those of `after`, however these ended, and is not run where one that it needs failed."""
+    It begins after those of `after`, however these ended, on a slow computer after those of `slow_after`, too, and is not run where one that it needs failed."""
     name: str
     limit: float
     commands: list
@@ -48,6 +48,7 @@ class Stage(NamedTuple):
     lane: str = COMPUTES
     niceness: int = 0
     after: tuple = ()
+    slow_after: tuple = ()
     figures: Callable[[str], list] = from_log
 
 
@@ -129,10 +130,15 @@ def tools(root: pathlib.Path, folder: str) -> Stage:
 
 
 def arranged(stage: Stage) -> Stage:
-    """The same, with its turn: what others need comes first, and what computes gives way to what waits."""
+    """The same, with its turn: what others need comes first, and what computes gives way to what waits. On a slow computer virtual machines come before all else
+    that goes by clocks: beside it they take twice as long, and their guests compute all the while."""
     if stage.name in FIRST:
         return stage
-    return stage._replace(after=("build",), niceness=GOES_FIRST if stage.name == "vm" else GIVES_WAY if stage.lane in COMPUTING else 0)
+    if stage.lane in COMPUTING:
+        return stage._replace(after=(BUILD,), niceness=GIVES_WAY)
+    if stage.name == "vm":
+        return stage._replace(after=(BUILD,), niceness=GOES_FIRST)
+    return stage._replace(after=(BUILD,), slow_after=("vm",))
 
 
 def stages(root: pathlib.Path, out: pathlib.Path) -> list:

@@ -18,8 +18,8 @@ BAD = Result(Count(0, 1), 0.0, "it failed")
 PATIENCE = 30
 
 
-def stage(name, lane=COMPUTES, needs=(), after=()):
-    return Stage(name, 5, [["true"]], lambda log: Count(1, 0), needs, lane=lane, after=after)
+def stage(name, lane=COMPUTES, needs=(), after=(), slow_after=()):
+    return Stage(name, 5, [["true"]], lambda log: Count(1, 0), needs, lane=lane, after=after, slow_after=slow_after)
 
 
 class Interruption(BaseException):
@@ -63,6 +63,29 @@ class Lane(unittest.TestCase):
         told = []
         self.play([stage("build"), stage("netns", WAITS, ("build",))], build=lambda unmet: BAD, netns=lambda unmet: told.extend(unmet) or BAD)
         self.assertEqual(told, ["build"])
+
+    def test_on_a_slow_computer_virtual_machines_are_over_when_others_begin_and_on_another_one_they_run_beside_them(self):
+        for is_slow in (True, False):
+            with self.subTest(is_slow=is_slow):
+                over, beside = threading.Event(), threading.Event()
+
+                def vm(unmet, is_slow=is_slow, over=over, beside=beside):
+                    met = is_slow or beside.wait(PATIENCE)
+                    over.set()
+                    return GOOD if met else BAD
+
+                def netns(unmet, is_slow=is_slow, over=over, beside=beside):
+                    beside.set()
+                    return GOOD if over.is_set() or not is_slow else BAD
+
+                results = self.play([stage("build"), stage("netns", WAITS, after=("build",), slow_after=("vm",)), stage("vm", MACHINES, after=("build",))],
+                                    build=lambda unmet, is_slow=is_slow: GOOD._replace(processor=lanes.SLOW_SECONDS if is_slow else 0.0), vm=vm, netns=netns)
+                self.assertFalse(any(result.why for result in results.values()), results)
+
+    def test_who_is_to_come_after_a_stage_that_is_not_chosen_begins(self):
+        slow = GOOD._replace(processor=lanes.SLOW_SECONDS)
+        results = self.play([stage("build"), stage("netns", WAITS, after=("build",), slow_after=("vm",))], build=lambda unmet: slow)
+        self.assertEqual(set(results), {"build", "netns"})
 
     def test_what_comes_after_another_waits_for_it_and_is_run_though_that_failed(self):
         asked = threading.Event()

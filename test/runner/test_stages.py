@@ -19,7 +19,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from runner import stages as module  # noqa: E402
 from runner.counts import Count  # noqa: E402
 from runner.test_process import is_gone  # noqa: E402
-from runner.lanes import ALONE, COMPUTES, MACHINES, SERVES, SLEEPS, UNITS, WAITS, disorder  # noqa: E402
+from runner.lanes import ALONE, BESIDE, COMPUTES, MACHINES, SERVES, SLEEPS, SLOW_SECONDS, UNITS, WAITS, Lanes, Result, disorder  # noqa: E402
 
 RUN = pathlib.Path(__file__).resolve().parents[1] / "run"
 
@@ -108,6 +108,14 @@ class Plan(unittest.TestCase):
         self.assertEqual({0}, {ways[name] for name in ("restore", "programs", "build", "image-build", "netns", "pool", "pages", "netns-alone")})
         self.assertEqual({module.GIVES_WAY}, {ways[name] for name in ("image", "python", "Simulation.Tests", "fuzz", "pool-admin-tools")})
         self.assertEqual(module.GOES_FIRST, ways["vm"])
+
+    def test_on_a_slow_computer_what_else_goes_by_clocks_comes_after_virtual_machines_and_all_of_the_plan_is_played(self):
+        self.assertEqual({name for name, stage in self.plan.items() if stage.slow_after == ("vm",)}, {"netns", "dhcp", "pages", "router", "pool", "grid", "netns-alone"})
+        began = []
+        runner = Lanes(lambda stage, unmet: began.append(stage.name) or Result(Count(1, 0), 0.0, None, SLOW_SECONDS), threading.Event(), mock.Mock(has=lambda *_: True))
+        runner.play(list(self.plan.values()), len(BESIDE))
+        self.assertEqual(set(runner.results), set(self.plan))
+        self.assertLess(began.index("vm"), min(began.index(name) for name in ("netns", "dhcp", "pages", "router", "pool", "grid")))
 
     def test_what_others_need_is_built_before_all_else(self):
         needed = {need for stage in self.plan.values() for need in stage.needs}
