@@ -14,8 +14,8 @@ COMPUTES, UNITS, MACHINES, WAITS, SLEEPS, SERVES, ALONE = "computes", "units", "
 BESIDE = (COMPUTES, UNITS, MACHINES, WAITS, SLEEPS, SERVES)
 COMPUTING = (COMPUTES, UNITS)
 LOOK_SECONDS = 1.0
-BUILD, SLOW_SECONDS = "build", 100.0
-"""The stage that tells whether this computer is slow, and from how many seconds of processor on it is (docs/decisions/0109)."""
+BUILD, SLOW_SECONDS = "build", 80.0
+"""The stage that tells whether this computer is slow, or others use it, and how long it takes where that is so (docs/decisions/0109). Nearly nothing runs beside it."""
 
 
 class Result(NamedTuple):
@@ -116,7 +116,7 @@ class Lanes:
     def _before(self, stage) -> tuple:
         """What has to be over when a stage begins."""
         build = self.results.get(BUILD)
-        return (*stage.needs, *stage.after, *(stage.slow_after if build and build.processor >= SLOW_SECONDS else ()))
+        return (*stage.needs, *stage.after, *(stage.slow_after if build and build.seconds >= SLOW_SECONDS else ()))
 
     def _has_room(self, stage) -> bool:
         """What others need, and what goes by clocks, begins when it can."""

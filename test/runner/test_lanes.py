@@ -79,11 +79,11 @@ class Lane(unittest.TestCase):
                     return GOOD if over.is_set() or not is_slow else BAD
 
                 results = self.play([stage("build"), stage("netns", WAITS, after=("build",), slow_after=("vm",)), stage("vm", MACHINES, after=("build",))],
-                                    build=lambda unmet, is_slow=is_slow: GOOD._replace(processor=lanes.SLOW_SECONDS if is_slow else 0.0), vm=vm, netns=netns)
+                                    build=lambda unmet, is_slow=is_slow: GOOD._replace(seconds=lanes.SLOW_SECONDS if is_slow else 0.0), vm=vm, netns=netns)
                 self.assertFalse(any(result.why for result in results.values()), results)
 
     def test_who_is_to_come_after_a_stage_that_is_not_chosen_begins(self):
-        slow = GOOD._replace(processor=lanes.SLOW_SECONDS)
+        slow = GOOD._replace(seconds=lanes.SLOW_SECONDS)
         results = self.play([stage("build"), stage("netns", WAITS, after=("build",), slow_after=("vm",))], build=lambda unmet: slow)
         self.assertEqual(set(results), {"build", "netns"})
 

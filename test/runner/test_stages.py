@@ -112,7 +112,7 @@ class Plan(unittest.TestCase):
     def test_on_a_slow_computer_what_else_goes_by_clocks_comes_after_virtual_machines_and_all_of_the_plan_is_played(self):
         self.assertEqual({name for name, stage in self.plan.items() if stage.slow_after == ("vm",)}, {"netns", "dhcp", "pages", "router", "pool", "grid", "netns-alone"})
         began = []
-        runner = Lanes(lambda stage, unmet: began.append(stage.name) or Result(Count(1, 0), 0.0, None, SLOW_SECONDS), threading.Event(), mock.Mock(has=lambda *_: True))
+        runner = Lanes(lambda stage, unmet: began.append(stage.name) or Result(Count(1, 0), SLOW_SECONDS, None), threading.Event(), mock.Mock(has=lambda *_: True))
         runner.play(list(self.plan.values()), len(BESIDE))
         self.assertEqual(set(runner.results), set(self.plan))
         self.assertLess(began.index("vm"), min(began.index(name) for name in ("netns", "dhcp", "pages", "router", "pool", "grid")))
