@@ -142,21 +142,14 @@ class Story:
             self._has(address)
 
     def _give_back(self):
-        """The client gives its address back; the address. Some say nothing at all if they are told to in the middle of a renewal, so they begin again, two times at most:
-        what a client does not send is no word of the server's."""
-        for tries in (2, 1, 0):
-            address = self._node.address
-            until(self._neighbour, lambda shown: "lladdr" in shown, f"{self._name} knows the server's Ethernet address")
-            self._forget()
-            self._guest.release()
-            try:
-                self._hears(lambda message: message.kind == "RELEASE" and message.client == address, "a RELEASE")
-                break
-            except AssertionError:
-                if not tries:
-                    raise
-                self._guest.kill()
-                self._bind()
+        """The client gives its address back; the address. It is told so just after a renewal: one that is under way when the word comes may swallow it."""
+        address = self._node.address
+        until(self._neighbour, lambda shown: "lladdr" in shown, f"{self._name} knows the server's Ethernet address")
+        self._forget()
+        self._hears(lambda message: message.kind == "ACK", "an ACK of a renewal", limit=40)
+        self._forget()
+        self._guest.release()
+        self._hears(lambda message: message.kind == "RELEASE" and message.client == address, "a RELEASE")
         until(lambda: self._node.address, lambda left: left is None, f"{self._name}: the node has no address", limit=10)
         self._guest.kill()
         return address

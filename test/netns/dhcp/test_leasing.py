@@ -51,6 +51,8 @@ class Machine:
         return {}
 
     def said(self, name):
+        # Who has an address renews it all the time.
+        self.heard += [Message("ACK", "", "", "", ADDRESS, {})] * self.alive
         return self.heard
 
     def run(self, *command, **options):
