@@ -6,6 +6,7 @@ import sqlite3
 import subprocess
 import sys
 import unittest
+from unittest import mock
 
 from wow.history import ledger, store
 from wow.lib import names
@@ -106,6 +107,16 @@ class KeptTests(Files):
             self.kept.add(now, [Credit("new@q", "", "", 10 ** 6, 1)])
             self.assertEqual([(100, 1), None], [self.people().get(name) for name in ("p0@q0", "new@q")])
         self.assertEqual((2 * 10 ** 6, 2), self.people()[names.OTHERS])
+
+    def test_a_sample_looks_once_through_the_names_however_many_it_brings(self):
+        asked = []
+        with mock.patch.object(store, "MOST_NAMES", 30):
+            for now, first in ((BEGIN, 0), (BEGIN + 2 * DAY, 30)):
+                asked.clear()
+                self.kept._file.set_trace_callback(asked.append)
+                self.kept.add(now, [Credit(f"p{number}@q{number}", "", "", 100 + number, 1) for number in range(first, first + 25)])
+        self.assertEqual([1, 1], [sum(line.startswith(begins) for line in asked) for begins in ("SELECT count(*)", "SELECT id, text, seconds")])
+        self.assertEqual({f"p{number}@q{number}" for number in (*range(20, 25), *range(30, 55))} | {names.OTHERS}, set(self.people()))
 
     def test_a_machine_that_makes_names_up_brings_ten_an_hour_and_others_theirs(self):
         for minute in range(60):

@@ -42,7 +42,7 @@ CREATE INDEX IF NOT EXISTS open_spans ON span (tier, start) WHERE is_open;
 ADD = "INSERT INTO slice VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET seconds = seconds + excluded.seconds, jobs = jobs + excluded.jobs"
 RAISE = "UPDATE name SET seconds = seconds + ?, jobs = jobs + ? WHERE id = ?"
 USE = "UPDATE name SET seconds = seconds + ?, jobs = jobs + ?, used = ? WHERE id = ?"
-LEAST = "SELECT id, text, seconds, jobs FROM name WHERE kind = ? AND id >= 3 AND abs(used - ?) > ? ORDER BY seconds LIMIT 1"
+LEAST = "SELECT id, text, seconds, jobs FROM name WHERE kind = ? AND id >= 3 AND abs(used - ?) > ? ORDER BY seconds LIMIT ?"
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,6 +61,7 @@ class Store:
     def __init__(self, path: str) -> None:
         self._path = path
         self._numbers: dict[Name, int] = {}
+        self._places: dict[int, _Places] = {}
         self._newcomers, self._machines = _Newcomers(), off.Machines()
         try:
             self._file = self._open()
@@ -132,6 +133,7 @@ class Store:
                 found[number] = (seconds, jobs)
         self._file.executemany(USE, [(seconds, jobs, now, number) for number, (seconds, jobs) in found.items()])
         self._newcomers.begin(now)
+        self._places.clear()
         for seconds, text, kind, jobs in sorted(unknown, reverse=True):
             number = self._new(now, kind, text) if self._newcomers.admits(kind, bringers[kind, text]) else None
             if number is None:
@@ -158,9 +160,11 @@ class Store:
     def _new(self, now: int, kind: int, text: str) -> int | None:
         """A number for a new name, which no name had before. Where there is no room, the name with the least goes of those that nobody used lately, and what it
         had is the others'; None where all were used."""
-        count, top = self._file.execute("SELECT count(*), max(id) FROM name WHERE kind = ?", (kind,)).fetchone()
-        if count >= MOST_NAMES:
-            row = self._file.execute(LEAST, (kind, now, STAYS)).fetchone()
+        if kind not in self._places:
+            self._places[kind] = _Places(self._file, kind, now)
+        places = self._places[kind]
+        if places.count >= MOST_NAMES:
+            row = places.least()
             if row is None:
                 self._newcomers.close(kind)
                 return None
@@ -168,7 +172,8 @@ class Store:
             self._file.execute(RAISE, (seconds, jobs, self._others(kind)))
             self._file.execute("DELETE FROM name WHERE id = ?", (least,))
             self._numbers.pop((kind, lost), None)
-        number: int = 3 * ((top or 0) // 3 + 1) + kind
+            places.count -= 1
+        number = places.take()
         self._file.execute("INSERT INTO name VALUES (?, ?, ?, 0, 0, ?)", (number, kind, text, now))
         return number
 
@@ -269,6 +274,30 @@ class _Newcomers:
     def close(self, kind: int) -> None:
         """No more of this kind come in this sample."""
         self._room[kind] = 0
+
+
+class _Places:
+    """The places that names of a kind have while one sample is added: looked up once, for a sample may bring many names. count: names that there are."""
+
+    def __init__(self, file: sqlite3.Connection, kind: int, now: int) -> None:
+        self._file, self._kind, self._now = file, kind, now
+        self._least: list[tuple[int, str, int, int]] | None = None
+        top: int | None
+        self.count: int
+        self.count, top = file.execute("SELECT count(*), max(id) FROM name WHERE kind = ? AND id >= 3", (kind,)).fetchone()
+        self._top = top if top is not None else kind
+
+    def take(self) -> int:
+        """A number that no name had before."""
+        self._top += 3
+        self.count += 1
+        return self._top
+
+    def least(self) -> tuple[int, str, int, int] | None:
+        """(number, name, seconds, jobs) of the next that gives its place; None where there is none. It is not told again."""
+        if self._least is None:
+            self._least = self._file.execute(LEAST, (self._kind, self._now, STAYS, NEW_NAMES)).fetchall()[::-1]
+        return self._least.pop() if self._least else None
 
 
 class _Transaction:
