@@ -64,7 +64,7 @@ class Scripts(unittest.TestCase):
             consoles.touch()
             text = (CLONE / script).read_text(encoding="utf-8").replace("/dev/kmsg", str(log)).replace("/sys/class/tty/console/active", str(consoles))
             # What stops a boot sleeps for ever.
-            subprocess.run(["sh", "-c", f"{text}\nsync() {{ exit; }}\n{words}"], check=False)
+            subprocess.run(["sh", "-c", f"{text}\nstart_stopped() {{ exit; }}\n{words}"], check=False)
             line = self.LINE.fullmatch(log.read_text(encoding="utf-8"))
             self.assertTrue(line, log.read_text(encoding="utf-8"))
             return line[1], line[2].split(" ", 2)[1:]

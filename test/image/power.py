@@ -1,8 +1,12 @@
-"""Switching off and starting again by the machine's own keys, as a hypervisor's "shut down" does: in order, and home's file system is clean."""
+"""Switching off and starting again by the machine's own keys, as a hypervisor's "shut down" does: in order, and home's file system is clean. And starting again by
+itself after a kernel's panic."""
 
+import os
 import time
 
+import rootshell
 from checks import expect, long_check, note, run
+from developing import RUNTIME, Shelled
 from machine import UEFI, UNTIL_HOME, Machine
 from places import OUT, WORK
 from qmp import Qmp
@@ -64,3 +68,23 @@ def by_uefi_with_a_usb_keyboard_ctrl_alt_del_restarts_the_machine_in_order():
 @long_check
 def and_with_an_old_keyboard_by_bios():
     pressed("keys", lambda qmp: qmp.ask("send-key", keys=KEYS), "reboot: Restarting system")
+
+
+@long_check
+def a_kernel_that_gives_up_starts_again_by_itself_from_an_hour_on_and_stays_before_that():
+    os.makedirs(RUNTIME, exist_ok=True)
+    machine = Shelled("panic", OUT / "wow.qcow2").start(*rootshell.options("panic"))
+    try:
+        machine.wait_for("login:", UNTIL_HOME * 2)
+        said = machine.ask("cat /proc/sys/kernel/panic; systemctl show -P TimersMonotonic wow-panic.timer; systemctl is-active wow-panic.timer")
+        expect(said.startswith("0\n") and "OnBootUSec=1h " in said and said.endswith("\nactive"), f"it says {said}")
+        machine.ask("systemctl start wow-panic.service")
+        expect(machine.ask("cat /proc/sys/kernel/panic") == "30", "the hour's unit changes nothing")
+        machine.ask("(sleep 1; echo c > /proc/sysrq-trigger) > /dev/null 2>&1 &")
+        machine.wait_for("Kernel panic - not syncing: sysrq", UNTIL_HOME)
+        # -no-reboot: a restart ends QEMU.
+        took = machine.wait_until(lambda: machine.process.poll() is not None, "start again", ORDERLY)
+        expect("Rebooting in 30 seconds" in machine.said(), f"it ended otherwise:\n{machine.last()}")
+        note(f"panic: starts again after {took:.0f} s")
+    finally:
+        machine.cut_power()
