@@ -247,6 +247,23 @@ class Rounds(Case):
         self.round(lambda: late or late.append(self.slot()))
         self.assertEqual(late[0].read_text(), "1")
 
+    def test_a_job_that_cannot_be_stopped_just_then_is_stopped_soon_and_keeps_no_other_from_it(self):
+        self.round()
+        self.paused()
+        one, seen = self.groups / "a" / "cgroup.freeze", []
+
+        def begin():
+            one.mkdir(parents=True)
+            self.slot("b")
+
+        def mend():
+            seen.append((self.groups / "b" / "cgroup.freeze").read_text())
+            one.rmdir()
+            one.write_text("0")
+        steps = iter((begin, mend))
+        self.round(lambda: next(steps, lambda: None)())
+        self.assertEqual((one.read_text(), seen), ("1", ["1"]))
+
     def test_what_is_asked_meanwhile_is_not_undone(self):
         one = self.slot()
         self.round()

@@ -25,7 +25,8 @@ SAVES = """[ ! -e kept ] || { cat kept; hostname; exit 0; }
 trap 'echo saved > kept; exit 1' TERM
 while :; do sleep 0.2 & wait $!; done"""
 KEEPS = "when_to_transfer_output = ON_EXIT_OR_EVICT\ntransfer_output_files = kept"
-SHORT = "count=0; while [ $count -lt 60000 ]; do count=$((count + 1)); done; echo well"
+COUNTS = "count=0; while [ $count -lt {} ]; do count=$((count + 1)); done"
+SHORT, LONG = f"{COUNTS.format(60000)}; echo well", COUNTS.format(3000000)
 BIG = 200
 """MB that are carried: seconds."""
 STARTD = "/var/log/condor/StartLog"
@@ -129,7 +130,8 @@ def moments(tally, alpha, beta, here):
             must("well" in one.result(LIMIT) and events(one, "005") == 1, f"{late}: {text(alpha, f'/home/alice/{one.name}.log')}")
     alpha.sh(f"head -c {BIG}M /dev/urandom > big", "alice")
     with tally.case("a job whose files are being carried to the machine does not begin there while it is paused, and ends well after it"):
-        one = Job(alpha, "alice", "cksum < big", on=here, disk=f"{BIG + 50}M", more="transfer_input_files = big")
+        # Longer than the moment in which it is stopped.
+        one = Job(alpha, "alice", f"cksum < big; {LONG}", on=here, disk=f"{BIG + 50}M", more="transfer_input_files = big")
         until(lambda: beta.sh("ls /var/lib/wow/execute/*/big || :", check=False), bool, "its file comes", LIMIT, pause=0.05)
         beta.sh("wow pause", "alice")
         time.sleep(POLLED + 3)

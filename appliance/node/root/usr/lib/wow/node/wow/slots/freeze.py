@@ -39,11 +39,14 @@ def running() -> int:
 
 
 def _write(value: str) -> None:
+    wrong = None
     for slot in slots():
         try:
             with open(f"{slot}/{FREEZE}", "w", encoding="ascii") as file:
                 file.write(value)
         except OSError as error:
-            # The job has ended meanwhile; one that has not is told of.
+            # The job has ended meanwhile; one that has not is told of, when all others are done.
             if os.path.isdir(slot):
-                raise OSError(error.errno, error.strerror, f"{slot}/{FREEZE}") from None
+                wrong = wrong or OSError(error.errno, error.strerror, f"{slot}/{FREEZE}")
+    if wrong:
+        raise wrong

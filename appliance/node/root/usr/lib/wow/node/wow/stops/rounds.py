@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 DRIFT = 60
 """Seconds by which the wall clock may go away from the time since boot until the file is written anew."""
-LOOKS, MOMENT = 14, 0.5
+LOOKS, MOMENT = 70, 0.1
 """So often, and after so many seconds each, the kernel is told once more when HTCondor was: it looks at its rules every 5 s, and begins a job meanwhile
-that it had taken before, or stops one that it had decided to stop."""
+that it had taken before, or stops one that it had decided to stop. A job that takes less than such a moment may slip through."""
 
 
 class Pausing:
@@ -40,12 +40,19 @@ class Pausing:
 
     def _settle(self, pause: state.Pause | None) -> None:
         """Has the kernel do as was asked while HTCondor takes it up, until somebody asks otherwise."""
+        wrong = None
         for _ in range(LOOKS):
             kept = load()[0]
             if _does(holding.over(kept.pause if kept else None)) != _does(pause):
                 return
-            apply(pause)
+            try:
+                apply(pause)
+                wrong = None
+            except OSError as error:
+                wrong = error  # a job that just begins or ends; the next look sees
             self._pause(MOMENT)
+        if wrong is not None:
+            raise wrong
 
 
 def _does(pause: state.Pause | None) -> bool | None:
