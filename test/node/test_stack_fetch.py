@@ -3,6 +3,8 @@ import hashlib
 import os
 import socket
 import tempfile
+import threading
+import time
 import unittest
 from unittest import mock
 
@@ -133,6 +135,22 @@ class Fetching(unittest.TestCase):
         with mock.patch.object(fetch, "PIECE", 1):
             self.fails("away", "with less than 1024 bytes a second", now=lambda: next(times))
         self.assertGreater(self.kept()[".part"], 0, "what came is gone on with")
+
+    def test_a_head_that_comes_byte_by_byte_is_left_though_the_connection_came_late(self):
+        over, connect = threading.Event(), socket.create_connection
+
+        def drips(link, _):
+            while not over.wait(0.05):
+                link.sendall(b"H")
+
+        def late(*arguments, **named):
+            time.sleep(0.4)
+            return connect(*arguments, **named)
+        self.serve(drips)
+        # Before the server ends, which waits for what it does.
+        self.addCleanup(over.set)
+        with mock.patch.object(fetch, "PATIENCE", 0.2), mock.patch.object(socket, "create_connection", late):
+            self.fails("away", "was not brought")
 
     def test_a_busy_ca_says_when_to_come_again_within_bounds(self):
         for said, seconds in (("7", 7.0), ("0", 1.0), ("99999", 600.0), ("soon", 30.0), ("-5", 30.0), ("9" * 40, 30.0)):

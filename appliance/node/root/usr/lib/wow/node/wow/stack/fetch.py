@@ -89,6 +89,8 @@ class Source:
         over = threading.Event()
         timer = threading.Timer(self.pace.patience, _end, (connection, over))
         try:
+            # First, for what ends the head ends the connection, which has to be there; silence bounds this.
+            connection.connect()
             timer.start()
             connection.request(method, path, headers={"Host": self._name, "Connection": "close", **(more or {})})
             return connection.getresponse()
