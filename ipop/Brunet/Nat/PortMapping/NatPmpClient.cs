@@ -122,7 +122,8 @@ internal sealed class NatPmpClient : IMappingClient
     {
         foreach (Lease lease in _leases)
         {
-            if (lease.IsHeld(now))
+            // What was asked for and not answered yet, too.
+            if (lease.IsHeld(now) || lease.MayBeGranted)
             {
                 Send(lease, suggested: 0, seconds: 0);
                 lease.End();
@@ -169,6 +170,7 @@ internal sealed class NatPmpClient : IMappingClient
     {
         if (answer.Result != 0 || answer.Seconds == 0 || answer.ExternalPort == 0)
         {
+            lease.MayBeGranted = false;
             lease.Schedule.Fail(now);
             return;
         }

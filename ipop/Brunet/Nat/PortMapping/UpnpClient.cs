@@ -107,16 +107,19 @@ internal sealed class UpnpClient : IMappingClient
         _isWaiting = false;
         foreach (Lease lease in _leases)
         {
-            if (lease.IsHeld(now) && _device is { } device)
+            if (_device is { } device)
             {
-                byte[] request = SoapRequest.Call(
-                    device.Control,
-                    device.Service,
-                    "DeletePortMapping",
-                    [("NewRemoteHost", ""), ("NewExternalPort", Text(lease.External.Port)), ("NewProtocol", lease.Wish.Name)]);
-                _output.Exchange(_gateway, device.Control.Port, request, static (_, _) => { });
+                if (lease.IsHeld(now))
+                {
+                    Delete(device, lease.Wish, lease.External.Port);
+                }
+                else if (lease.MayBeGranted)
+                {
+                    DeleteIfOurs(device, lease.Wish, lease.Suggested);
+                }
             }
 
+            lease.MayBeGranted = false;
             lease.End();
         }
 
@@ -135,6 +138,27 @@ internal sealed class UpnpClient : IMappingClient
 
         return null;
     }
+
+    /// <summary>A call about one mapping, whatever else is under way.</summary>
+    private void Ask(IgdDescription device, string action, MappingWish wish, ushort port, Action<TimeSpan, ReadOnlyMemory<byte>> done) =>
+        _output.Exchange(
+            _gateway,
+            device.Control.Port,
+            SoapRequest.Call(device.Control, device.Service, action, [("NewRemoteHost", ""), ("NewExternalPort", Text(port)), ("NewProtocol", wish.Name)]),
+            done);
+
+    private void Delete(IgdDescription device, MappingWish wish, ushort port) => Ask(device, "DeletePortMapping", wish, port, static (_, _) => { });
+
+    /// <summary>Deletes what was asked for and not answered yet. The port may lead to another machine, whose mapping some gateways let anybody delete.</summary>
+    private void DeleteIfOurs(IgdDescription device, MappingWish wish, ushort port) =>
+        Ask(device, "GetSpecificPortMappingEntry", wish, port, (_, bytes) =>
+        {
+            if (SoapReply.Read(bytes) is { Error: 0 } reply && reply.Port("NewInternalPort") == wish.Port
+                && reply.Values.GetValueOrDefault("NewInternalClient") == GatewayUrl.Name(_gateway.Local.IPv4))
+            {
+                Delete(device, wish, port);
+            }
+        });
 
     private static string Text(ushort port) => port.ToString(CultureInfo.InvariantCulture);
 
@@ -215,6 +239,7 @@ internal sealed class UpnpClient : IMappingClient
         Lease lease = _leases[index];
         string action = _device!.IsSecond && !lease.Wish.IsExact ? "AddAnyPortMapping" : "AddPortMapping";
         uint seconds = _onlyPermanent ? 0 : Seconds;
+        lease.MayBeGranted = true;
         Call(
             action,
             [
@@ -233,6 +258,7 @@ internal sealed class UpnpClient : IMappingClient
     private void OnMapped(TimeSpan now, int index, SoapReply reply)
     {
         Lease lease = _leases[index];
+        lease.MayBeGranted = false;
         if (reply.Error == SoapReply.OnlyPermanentLeases && !_onlyPermanent)
         {
             _onlyPermanent = true;

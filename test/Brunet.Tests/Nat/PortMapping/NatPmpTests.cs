@@ -94,6 +94,17 @@ public sealed class NatPmpTests
     }
 
     [Fact]
+    public void What_was_asked_for_and_not_answered_yet_is_deleted_at_a_stop()
+    {
+        _net.Answer = request => request[0] == 0 && request[1] == 0 ? _net.NatPmp(request) : null;
+        _net.Start();
+        _net.Run(TimeSpan.FromSeconds(2));
+        Assert.Empty(_net.Mapper.Mapped);
+        _net.Mapper.Release(_net.Now);
+        Assert.Equal([0, 1, 0, 0, 0x11, 0x51, 0, 0, 0, 0, 0, 0], _net.Asked[^1]);
+    }
+
+    [Fact]
     public void Answers_cut_short_or_too_long_are_none()
     {
         byte[] whole = _net.NatPmp([0, 1, .. new byte[10]]);

@@ -145,6 +145,32 @@ public sealed class UpnpTests
         Assert.Empty(_net.Mapper.Mapped);
     }
 
+    [Theory]
+    [InlineData("10.0.0.2", 4433, true)]
+    [InlineData("10.0.0.3", 4433, false)]
+    [InlineData("10.0.0.2", 80, false)]
+    public void A_mapping_that_was_not_answered_yet_at_a_stop_is_deleted_where_it_leads_here(string client, int port, bool isOurs)
+    {
+        _version = 1;
+        _net.Serve = request =>
+        {
+            if (request.Contains("#AddPortMapping\"", StringComparison.Ordinal))
+            {
+                _net.Mapper.Release(_net.Now);
+            }
+
+            return request.Contains("#GetSpecificPortMappingEntry\"", StringComparison.Ordinal)
+                ? Http("<s:Envelope xmlns:s=\"e\"><s:Body><u:R xmlns:u=\"u\">"
+                    + $"<NewInternalPort>{port}</NewInternalPort><NewInternalClient>{client}</NewInternalClient></u:R></s:Body></s:Envelope>")
+                : Serve(request);
+        };
+        Start();
+
+        Assert.Contains($"#{(isOurs ? "DeletePortMapping" : "GetSpecificPortMappingEntry")}\"", _net.Exchanged[^1].Request, StringComparison.Ordinal);
+        Assert.Contains("<NewExternalPort>4433</NewExternalPort><NewProtocol>UDP</NewProtocol>", _net.Exchanged[^1].Request, StringComparison.Ordinal);
+        Assert.Empty(_net.Mapper.Mapped);
+    }
+
     [Fact]
     public void A_gateway_that_stops_answering_is_searched_again_and_the_mapping_ends_with_its_life()
     {
