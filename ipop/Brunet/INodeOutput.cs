@@ -12,6 +12,19 @@ public interface INodeOutput
     /// </summary>
     void SendDatagram(TransportAddress destination, ReadOnlySpan<byte> datagram);
 
+    /// <summary>
+    /// Room to write a datagram in that goes from the node's UDP socket, so that it need not be copied; empty where <see cref="SendDatagram(TransportAddress, ReadOnlySpan{byte})"/>
+    /// is to be called instead. Nothing is sent if it is not used.
+    /// </summary>
+    /// <param name="destination">Where to.</param>
+    /// <param name="length">Bytes of the datagram.</param>
+    Span<byte> RoomFor(TransportAddress destination, int length) => default;
+
+    /// <summary>Sends what was written into the room that the last call gave, <see cref="RoomFor"/> for the same destination and length.</summary>
+    void SendWritten(TransportAddress destination, int length)
+    {
+    }
+
     /// <summary>Sends one UDP datagram from a socket of <see cref="OpenSocket"/>; nothing happens if it is closed.</summary>
     void SendDatagram(int socket, TransportAddress destination, ReadOnlySpan<byte> datagram);
 

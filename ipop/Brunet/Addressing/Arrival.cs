@@ -17,7 +17,10 @@ internal readonly record struct Arrival(PathKind Kind, TransportAddress Endpoint
     /// <summary>Whether it is straight and by UDP, the best there is: on TCP a lost segment holds up all that follows.</summary>
     public bool IsUdp => Kind == PathKind.Direct && Endpoint.Protocol == TransportProtocol.Udp;
 
-    public bool Equals(Arrival other) => Kind == other.Kind && Socket == other.Socket && Endpoint == other.Endpoint && Via == other.Via;
+    public bool Equals(Arrival other) => Is(other);
+
+    /// <summary>As <c>==</c>, which copies both: 64 bytes each.</summary>
+    public bool Is(in Arrival other) => Kind == other.Kind && Socket == other.Socket && Endpoint == other.Endpoint && Via == other.Via;
 
     public override int GetHashCode() => HashCode.Combine((int)Kind, Endpoint, Via, Socket);
 

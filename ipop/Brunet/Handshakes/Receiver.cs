@@ -16,7 +16,7 @@ internal sealed class Receiver(
         table.On(RoutedType.Frame, (now, _, in header, body) => Receive(now, Arrival.Ring(header.SourceVia), body));
 
     /// <summary>Takes a frame that came some way; who sent it, only the frame itself can prove.</summary>
-    public void Receive(TimeSpan now, Arrival arrival, ReadOnlySpan<byte> frame)
+    public void Receive(TimeSpan now, in Arrival arrival, ReadOnlySpan<byte> frame)
     {
         if (frame.IsEmpty)
         {
@@ -33,7 +33,7 @@ internal sealed class Receiver(
         }
     }
 
-    private void ReceiveData(TimeSpan now, Arrival arrival, ReadOnlySpan<byte> frame)
+    private void ReceiveData(TimeSpan now, in Arrival arrival, ReadOnlySpan<byte> frame)
     {
         if (!DataHeader.TryRead(frame, out DataHeader header) || sessions.Find(header.ReceiverIndex) is not { } session)
         {

@@ -22,7 +22,8 @@ internal struct Conversation
     {
         if (_last is { } last && now - last < LongestPause)
         {
-            _gap = (0.75 * _gap) + (0.25 * (now - last));
+            // In whole numbers: this is worked out for each packet.
+            _gap = new TimeSpan(((3 * _gap.Ticks) + (now - last).Ticks) / 4);
         }
 
         _last = now;

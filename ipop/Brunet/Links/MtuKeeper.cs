@@ -15,7 +15,7 @@ internal sealed class MtuKeeper(LocalNode local, PeerTable peers, Agenda agenda,
     private const int IPv4Headers = 28, IPv6Headers = 48;
 
     /// <summary>Bytes that a data frame has beside the packet.</summary>
-    private const int FrameOverhead = ProtocolConstants.DataHeaderSize + 1 + ProtocolConstants.TagSize;
+    private const int FrameOverhead = ProtocolConstants.FrameOverhead + 1;
 
     /// <summary>Probes that one look may send: sizes that the machine itself refuses cost nothing.</summary>
     private const int MostProbesAtOnce = 16;

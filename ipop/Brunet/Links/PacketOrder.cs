@@ -38,7 +38,7 @@ internal sealed class PacketOrder(LocalNode local, PeerTable peers, Agenda agend
     /// <param name="arrival">How it came.</param>
     /// <param name="counter">Of its frame.</param>
     /// <param name="message">Borrowed.</param>
-    public void Receive(TimeSpan now, Peer peer, Session session, Arrival arrival, ulong counter, ReadOnlySpan<byte> message)
+    public void Receive(TimeSpan now, Peer peer, Session session, in Arrival arrival, ulong counter, ReadOnlySpan<byte> message)
     {
         peer.OnPacket(now);
         Kept kept = _kept.Of(peer);
@@ -53,27 +53,31 @@ internal sealed class PacketOrder(LocalNode local, PeerTable peers, Agenda agend
             Release(now, peer, held);
         }
 
-        if (session.NewestPacket is not { } former)
+        NewestFrame newest = session.NewestPacket;
+        if (newest.Counter is not { } former)
         {
-            session.NewestPacket = (counter, arrival);
+            newest.Set(counter, arrival);
             OnOtherSession(now, peer, session, counter, arrival);
         }
-        else if (counter > former.Counter)
+        else if (counter > former)
         {
-            session.NewestPacket = (counter, arrival);
-            bool isSame = former.Way == arrival;
-            if (isSame && arrival.Kind == PathKind.Relay && counter > former.Counter + 1)
+            bool isSame = newest.Way.Is(arrival);
+            if (isSame && arrival.Kind == PathKind.Relay && counter > former + 1)
             {
                 OnRelayGap(now, peer);
             }
 
-            if (!(isSame && kept.RingGaps.AreLosses(now)) && MayDiffer(former.Way, arrival) && session.Keys!.Missing(former.Counter, counter) is > 0 and ulong missing)
+            // Over the ring the way between changes without a word.
+            bool mayDiffer = !isSame || (arrival.Kind == PathKind.Ring && !kept.RingGaps.AreLosses(now));
+            if (mayDiffer && session.Keys!.Missing(former, counter) is > 0 and ulong missing)
             {
                 kept.IsGap = kept.Held is null ? isSame : kept.IsGap && isSame;
-                Hold(now, peer, session, counter, missing, Wait(peer, former.Way, arrival));
+                Hold(now, peer, session, counter, missing, Wait(peer, newest.Way, arrival));
             }
+
+            newest.Set(counter, arrival);
         }
-        else if (former.Way == arrival && arrival.Kind == PathKind.Ring)
+        else if (arrival.Kind == PathKind.Ring && newest.Way.Is(arrival))
         {
             kept.RingGaps.OnOvertaken();
         }
@@ -138,7 +142,7 @@ internal sealed class PacketOrder(LocalNode local, PeerTable peers, Agenda agend
     private void OnOtherSession(TimeSpan now, Peer peer, Session session, ulong counter, Arrival arrival)
     {
         Kept kept = _kept.Of(peer);
-        if (kept.Session?.NewestPacket is { } former && MayDiffer(former.Way, arrival))
+        if (kept.Session?.NewestPacket is { Counter: not null } former && (arrival.Kind == PathKind.Ring || !former.Way.Is(arrival)))
         {
             kept.IsGap = false;
             Hold(now, peer, session, counter, ulong.MaxValue, Wait(peer, former.Way, arrival));
@@ -180,9 +184,6 @@ internal sealed class PacketOrder(LocalNode local, PeerTable peers, Agenda agend
 
     private void Deliver(TimeSpan now, Session session, ReadOnlySpan<byte> message) =>
         local.Output.Deliver(now, session.Identity!, message[1..], lacksChecksum: (MessageType)message[0] == MessageType.Segment);
-
-    // Over the ring the way between changes without a word.
-    private static bool MayDiffer(Arrival former, Arrival arrival) => former != arrival || arrival.Kind == PathKind.Ring;
 
     // What was under way on a path that died is lost.
     private static TimeSpan Wait(Peer peer, Arrival former, Arrival arrival)

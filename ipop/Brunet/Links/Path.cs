@@ -13,8 +13,10 @@ internal sealed class Path(Arrival way, TimeSpan now)
     /// <summary>A path on which nothing passed for so long before it died was perhaps forgotten by a NAT.</summary>
     private static readonly TimeSpan SilentFor = TimeSpan.FromSeconds(20);
 
+    private readonly Arrival _way = way;
+
     /// <summary>Straight to an endpoint, or over a relay.</summary>
-    public Arrival Way { get; } = way;
+    public ref readonly Arrival Way => ref _way;
 
     public PathKind Kind => Way.Kind;
 

@@ -50,7 +50,7 @@ internal sealed class PathKeeper(LocalNode local, PeerTable peers, Transport tra
     }
 
     /// <summary>Something sealed by the peer arrived. Only what is newer than all before tells where the peer is now.</summary>
-    public void OnReceived(TimeSpan now, Peer peer, Session session, Arrival arrival, bool isNewest)
+    public void OnReceived(TimeSpan now, Peer peer, Session session, in Arrival arrival, bool isNewest)
     {
         peer.LastReceived = now;
 
@@ -117,7 +117,7 @@ internal sealed class PathKeeper(LocalNode local, PeerTable peers, Transport tra
     /// Whether a way need not be tried: over a relay, to a peer that is reached straight and that nothing is sent to. When many join at once, nearly all
     /// that relays would be asked to carry are such pings.
     /// </summary>
-    public static bool IsNeedless(TimeSpan now, Peer peer, Arrival way) =>
+    public static bool IsNeedless(TimeSpan now, Peer peer, in Arrival way) =>
         way.Kind == PathKind.Relay && peer.IsStraight && !peer.Use.IsBusy(now);
 
     /// <summary>The node has found a use for a link: the peer shall know before it lets it go.</summary>

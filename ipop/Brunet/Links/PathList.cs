@@ -25,11 +25,11 @@ internal sealed class PathList : IEnumerable<Path>
     public Path this[int index] => _paths[index];
 
     /// <summary>The path of a way; null if there is none.</summary>
-    public Path? Find(Arrival way)
+    public Path? Find(in Arrival way)
     {
         foreach (Path path in _paths)
         {
-            if (path.Way == way)
+            if (path.Way.Is(way))
             {
                 return path;
             }

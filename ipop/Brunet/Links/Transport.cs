@@ -47,8 +47,8 @@ internal sealed class Transport(LocalNode local, PeerTable peers, EspAgreement e
 
     private void SendAndWatch(TimeSpan now, Peer peer, ReadOnlySpan<byte> bytes, Path? path, bool isEsp)
     {
-        Arrival way = path?.Way ?? Arrival.Ring(peer.Via);
-        if (peer.Current is { } session && Send(now, peer, session, bytes, way, isEsp))
+        if (peer.Current is { } session
+            && (path is null ? Send(now, peer, session, bytes, Arrival.Ring(peer.Via), isEsp) : Send(now, peer, session, bytes, in path.Way, isEsp)))
         {
             peers.Stir(peer);
 
@@ -92,24 +92,32 @@ internal sealed class Transport(LocalNode local, PeerTable peers, EspAgreement e
     }
 
     /// <summary>Sends a message, or a packet of ESP, in one session by one way; false if it can't seal.</summary>
-    public bool Send(TimeSpan now, Peer peer, Session session, ReadOnlySpan<byte> bytes, Arrival way, bool isEsp = false)
+    public bool Send(TimeSpan now, Peer peer, Session session, ReadOnlySpan<byte> bytes, in Arrival way, bool isEsp = false)
     {
         if (!session.IsEstablished || bytes.Length > ProtocolConstants.MaxMessageSize)
         {
             return false;
         }
 
-        byte[] frame = FrameBuffers.Take();
-        try
+        if (way is { Kind: PathKind.Direct, Socket: 0 } && local.Output.RoomFor(way.Endpoint, bytes.Length + ProtocolConstants.FrameOverhead) is { IsEmpty: false } room)
         {
-            int length = session.Seal(bytes, frame, isEsp);
-            if (length == 0)
+            if (!TrySeal(peer, session, bytes, room, isEsp, out int written))
             {
                 return false;
             }
 
-            peer.SentBytes += length;
-            esp.OnSent(frame);
+            local.Output.SendWritten(way.Endpoint, written);
+            return true;
+        }
+
+        byte[] frame = FrameBuffers.Take();
+        try
+        {
+            if (!TrySeal(peer, session, bytes, frame, isEsp, out int length))
+            {
+                return false;
+            }
+
             SendFrame(now, peer.Address, frame.AsSpan(0, length), way);
             return true;
         }
@@ -119,8 +127,21 @@ internal sealed class Transport(LocalNode local, PeerTable peers, EspAgreement e
         }
     }
 
+    private bool TrySeal(Peer peer, Session session, ReadOnlySpan<byte> bytes, Span<byte> frame, bool isEsp, out int length)
+    {
+        length = session.Seal(bytes, frame, isEsp);
+        if (length == 0)
+        {
+            return false;
+        }
+
+        peer.SentBytes += length;
+        esp.OnSent(frame);
+        return true;
+    }
+
     /// <summary>Sends a ready frame to a node.</summary>
-    public void SendFrame(TimeSpan now, NodeAddress destination, ReadOnlySpan<byte> frame, Arrival way)
+    public void SendFrame(TimeSpan now, NodeAddress destination, ReadOnlySpan<byte> frame, in Arrival way)
     {
         switch (way.Kind)
         {

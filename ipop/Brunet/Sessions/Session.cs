@@ -59,8 +59,8 @@ internal sealed class Session(uint localIndex, bool isClient, NodeAddress expect
     /// <summary>When a frame of the peer was last opened with these keys; before all time if none was.</summary>
     public TimeSpan LastHeard { get; private set; } = TimeSpan.MinValue;
 
-    /// <summary>The highest counter of a frame with a packet of the virtual network, and how that came; null before the first.</summary>
-    public (ulong Counter, Arrival Way)? NewestPacket { get; set; }
+    /// <summary>Of the frames with packets of the virtual network.</summary>
+    public NewestFrame NewestPacket { get; } = new();
 
     /// <summary>Notes the counter of a frame that opened; true if it is newer than all before, so that no copy on a detour can be it.</summary>
     public bool OnOpened(TimeSpan now, ulong counter)
@@ -101,7 +101,7 @@ internal sealed class Session(uint localIndex, bool isClient, NodeAddress expect
     /// <returns>False if it is forged, damaged, or was here before.</returns>
     public bool TryOpen(ReadOnlySpan<byte> frame, Span<byte> message, out int length, out ulong counter)
     {
-        length = frame.Length - ProtocolConstants.DataHeaderSize - ProtocolConstants.TagSize;
+        length = frame.Length - ProtocolConstants.FrameOverhead;
         if (frame[0] != (byte)FrameType.Esp)
         {
             return Keys!.TryOpen(frame, message[..length], out counter);

@@ -56,7 +56,7 @@ internal sealed class SessionKeys : IDisposable
         Span<byte> sealedBytes = frame.Slice(ProtocolConstants.DataHeaderSize, message.Length);
         Span<byte> tag = frame.Slice(ProtocolConstants.DataHeaderSize + message.Length, ProtocolConstants.TagSize);
         _send.Seal(nonce, message, sealedBytes, tag, header);
-        return ProtocolConstants.DataHeaderSize + message.Length + ProtocolConstants.TagSize;
+        return message.Length + ProtocolConstants.FrameOverhead;
     }
 
     /// <summary>Writes a frame of ESP, whose payload is not sealed again, and returns its length, or 0 when the keys are used up.</summary>

@@ -45,7 +45,7 @@ internal readonly record struct DataHeader(uint ReceiverIndex, ulong Counter, ul
     public static bool TryRead(ReadOnlySpan<byte> frame, out DataHeader header)
     {
         header = default;
-        if (frame.Length is <= ProtocolConstants.DataHeaderSize + ProtocolConstants.TagSize or > ProtocolConstants.MaxFrameSize
+        if (frame.Length is <= ProtocolConstants.FrameOverhead or > ProtocolConstants.MaxFrameSize
             || (FrameType)frame[0] is not (FrameType.Data or FrameType.Esp))
         {
             return false;

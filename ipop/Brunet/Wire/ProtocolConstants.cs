@@ -24,11 +24,14 @@ internal static class ProtocolConstants
     /// <summary>Header of a data frame: type, salt, receiver's index, salt, counter. All of it is authenticated.</summary>
     public const int DataHeaderSize = 16;
 
+    /// <summary>Bytes that a frame has more than what is sealed in it.</summary>
+    public const int FrameOverhead = DataHeaderSize + TagSize;
+
     /// <summary>Largest plaintext message. Larger ones are dropped.</summary>
     public const int MaxMessageSize = 9216;
 
     /// <summary>Largest frame: a sealed message.</summary>
-    public const int MaxFrameSize = MaxMessageSize + DataHeaderSize + TagSize;
+    public const int MaxFrameSize = MaxMessageSize + FrameOverhead;
 
     /// <summary>Handshake bytes in one frame, so that frame, ring header and seal stay below 1,280 bytes.</summary>
     public const int MaxHandshakeChunk = 960;

@@ -11,9 +11,11 @@ internal sealed unsafe class UdpBatch : IDisposable
 
     private readonly Interop.Libc.mmsghdr* _messages;
     private readonly Interop.Libc.iovec* _vectors;
+    private readonly Interop.Libc.iovec* _runs;
     private readonly Interop.Libc.sockaddr* _addresses;
     private readonly Interop.Libc.udp_cmsg* _controls;
     private readonly byte* _buffers;
+    private readonly int[] _datagrams;
     private readonly int _slots;
     private readonly int _slotSize;
     private int _used;
@@ -27,6 +29,8 @@ internal sealed unsafe class UdpBatch : IDisposable
         var count = (nuint)slots;
         _messages = (Interop.Libc.mmsghdr*)NativeMemory.AllocZeroed(count, (nuint)sizeof(Interop.Libc.mmsghdr));
         _vectors = (Interop.Libc.iovec*)NativeMemory.AllocZeroed(count, (nuint)sizeof(Interop.Libc.iovec));
+        _runs = (Interop.Libc.iovec*)NativeMemory.AllocZeroed(count, (nuint)sizeof(Interop.Libc.iovec));
+        _datagrams = new int[slots];
         _addresses = (Interop.Libc.sockaddr*)NativeMemory.AllocZeroed(count, (nuint)sizeof(Interop.Libc.sockaddr));
         _controls = (Interop.Libc.udp_cmsg*)NativeMemory.AllocZeroed(count, (nuint)sizeof(Interop.Libc.udp_cmsg));
         _buffers = (byte*)NativeMemory.Alloc(count, (nuint)slotSize);
@@ -45,10 +49,10 @@ internal sealed unsafe class UdpBatch : IDisposable
 
     internal int Slots => _slots;
 
-    /// <summary>Makes every slot ready to be written by the kernel.</summary>
-    internal Interop.Libc.mmsghdr* PrepareToReceive()
+    /// <summary>Makes the first slots ready to be written by the kernel.</summary>
+    internal Interop.Libc.mmsghdr* PrepareToReceive(int slots)
     {
-        for (int index = 0; index < _slots; index++)
+        for (int index = 0; index < slots; index++)
         {
             _vectors[index].iov_len = (nuint)_slotSize;
             ref Interop.Libc.msghdr message = ref _messages[index].msg_hdr;
@@ -78,32 +82,44 @@ internal sealed unsafe class UdpBatch : IDisposable
         return (_messages[index].msg_hdr.msg_flags & Interop.Libc.MSG_TRUNC) == 0;
     }
 
-    /// <summary>Fills the next slot. Datagrams stand close together, so a few large ones fit where many usual ones do.</summary>
+    /// <summary>Where the next datagram is to be written. Datagrams stand close together, so a few large ones fit where many usual ones do.</summary>
+    internal Span<byte> Room(int length) => new(_buffers + _used, length);
+
+    /// <summary>Fills the next slot with a copy.</summary>
     internal void Add(TransportAddress destination, bool isDual, ReadOnlySpan<byte> datagram)
     {
+        datagram.CopyTo(Room(datagram.Length));
+        Add(destination, isDual, datagram.Length);
+    }
+
+    /// <summary>Fills the next slot with what was written into its <see cref="Room"/>.</summary>
+    internal void Add(TransportAddress destination, bool isDual, int length)
+    {
         _addresses[Count] = SocketAddress.Write(destination, isDual);
-        _vectors[Count] = new Interop.Libc.iovec { iov_base = _buffers + _used, iov_len = (nuint)datagram.Length };
-        datagram.CopyTo(new Span<byte>(_buffers + _used, datagram.Length));
-        _used += datagram.Length;
+        _vectors[Count] = new Interop.Libc.iovec { iov_base = _buffers + _used, iov_len = (nuint)length };
+        _used += length;
         Count++;
     }
 
     /// <summary>
     /// Makes messages of what waits from a slot on: with runs, neighbours of one size to one destination are one message, which the kernel or the card
-    /// cuts again (UDP_SEGMENT of udp(7)); a shorter one ends its run.
+    /// cuts again (UDP_SEGMENT of udp(7)); a shorter one ends its run. They stand close together, so a run is one piece of memory.
     /// </summary>
-    /// <returns>How many messages there are; the slots of message n are <c>msg_iovlen</c> many.</returns>
+    /// <returns>How many messages there are; <see cref="DatagramsOf"/> says what each holds.</returns>
     internal int Gather(int first, bool isDual, bool inRuns)
     {
         int messages = 0;
         for (int index = first; index < Count;)
         {
-            int length = inRuns ? RunAt(index) : 1;
+            nuint bytes = _vectors[index].iov_len;
+            int length = inRuns ? RunAt(index, ref bytes) : 1;
+            _datagrams[messages] = length;
+            _runs[messages] = new Interop.Libc.iovec { iov_base = _vectors[index].iov_base, iov_len = bytes };
             ref Interop.Libc.msghdr message = ref _messages[messages].msg_hdr;
             message = new Interop.Libc.msghdr
             {
-                msg_iov = _vectors + index,
-                msg_iovlen = (nuint)length,
+                msg_iov = _runs + messages,
+                msg_iovlen = 1,
                 msg_name = _addresses + index,
                 msg_namelen = isDual ? 28u : 16u,
             };
@@ -127,6 +143,9 @@ internal sealed unsafe class UdpBatch : IDisposable
         return messages;
     }
 
+    /// <summary>How many slots a message of <see cref="Gather"/> holds.</summary>
+    internal int DatagramsOf(int message) => _datagrams[message];
+
     internal void Clear() => (Count, _used) = (0, 0);
 
     /// <inheritdoc/>
@@ -134,15 +153,15 @@ internal sealed unsafe class UdpBatch : IDisposable
     {
         NativeMemory.Free(_messages);
         NativeMemory.Free(_vectors);
+        NativeMemory.Free(_runs);
         NativeMemory.Free(_addresses);
         NativeMemory.Free(_controls);
         NativeMemory.Free(_buffers);
     }
 
-    private int RunAt(int first)
+    private int RunAt(int first, ref nuint sum)
     {
         nuint size = _vectors[first].iov_len;
-        nuint sum = size;
         int end = first + 1;
         while (end < Count && _vectors[end].iov_len <= size && sum + _vectors[end].iov_len <= LongestRun && IsSameAddress(first, end))
         {

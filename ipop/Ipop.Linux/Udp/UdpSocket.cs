@@ -18,11 +18,17 @@ public sealed unsafe class UdpSocket : IDisposable
     /// <summary>Bytes after which no more is received at once: with the 8 MB that the batches could hold, everything else would wait for 20 ms.</summary>
     private const int BytesAtOnce = 200_000;
 
+    /// <summary>Bytes of each that a call brought, on average, from which on the next one brings one alone.</summary>
+    private const int LongRun = 1 << 14;
+
+    /// <summary>Of the batch's slots that may be filled before something else has its turn.</summary>
+    private const int BatchesAtOnce = 4;
+
     private readonly FileDescriptor _fd;
     private readonly bool _isDual;
     private readonly UdpBatches _batches;
     private readonly bool _isShared;
-    private bool _sendsRuns;
+    private bool _sendsRuns, _areLong;
     private KernelCounter _overflowed;
 
     private UdpSocket(FileDescriptor fd, bool isDual, UdpBatches? shared, bool sendsRuns, bool receivesRuns)
@@ -162,10 +168,11 @@ public sealed unsafe class UdpSocket : IDisposable
     {
         ArgumentNullException.ThrowIfNull(receiver);
         UdpBatch received = _batches.Received;
-        int bytes = 0;
-        for (int round = 0; round < 4 && bytes < BytesAtOnce; round++)
+        for (int slots = 0, bytes = 0; slots < BatchesAtOnce * received.Slots && bytes < BytesAtOnce;)
         {
-            int count = Interop.Libc.recvmmsg(_fd.Value, received.PrepareToReceive(), (uint)received.Slots, Interop.Libc.MSG_DONTWAIT, null);
+            // One long run is a third of what may come at once, and all slots full of them are a megabyte.
+            int most = _areLong ? 1 : received.Slots, before = bytes;
+            int count = Interop.Libc.recvmmsg(_fd.Value, received.PrepareToReceive(most), (uint)most, Interop.Libc.MSG_DONTWAIT, null);
             for (int index = 0; index < count; index++)
             {
                 if (received.TryRead(index, out TransportAddress source, out ReadOnlySpan<byte> datagrams, out int size))
@@ -180,19 +187,33 @@ public sealed unsafe class UdpSocket : IDisposable
                 }
             }
 
-            if (count < received.Slots)
+            _areLong = count > 0 ? bytes - before >= count * LongRun : _areLong;
+            if (count < most)
             {
                 return;
             }
+
+            slots += most;
         }
     }
 
     /// <summary>Queues one datagram; it leaves when the batch is full or at <see cref="Flush"/>.</summary>
     public void Send(TransportAddress destination, ReadOnlySpan<byte> datagram)
     {
-        if (datagram.Length > LargestDatagram || (!_isDual && !destination.IsIPv4))
+        Span<byte> room = RoomFor(destination, datagram.Length);
+        if (!room.IsEmpty)
         {
-            return;
+            datagram.CopyTo(room);
+            SendWritten(destination, datagram.Length);
+        }
+    }
+
+    /// <summary>Room for a datagram that <see cref="SendWritten"/> queues; empty if it can't be sent.</summary>
+    public Span<byte> RoomFor(TransportAddress destination, int length)
+    {
+        if (length > LargestDatagram || (!_isDual && !destination.IsIPv4))
+        {
+            return default;
         }
 
         if (_batches.Sender != this)
@@ -200,13 +221,19 @@ public sealed unsafe class UdpSocket : IDisposable
             // What another socket has queued in the same buffers goes first.
             _batches.Sender?.Flush();
         }
-        else if (_batches.Waiting.IsFullFor(datagram.Length))
+        else if (_batches.Waiting.IsFullFor(length))
         {
             Flush();
         }
 
+        return _batches.Waiting.Room(length);
+    }
+
+    /// <summary>Queues what was written into the room that was given last.</summary>
+    public void SendWritten(TransportAddress destination, int length)
+    {
         _batches.Sender = this;
-        _batches.Waiting.Add(destination, _isDual, datagram);
+        _batches.Waiting.Add(destination, _isDual, length);
     }
 
     /// <summary>Sends one datagram at once, with the order that nobody may fragment it: a probe of what the path carries.</summary>
@@ -267,18 +294,18 @@ public sealed unsafe class UdpSocket : IDisposable
         while (sent < messages)
         {
             int count = Interop.Libc.sendmmsg(_fd.Value, waiting.Messages + sent, (uint)(messages - sent), Interop.Libc.MSG_DONTWAIT);
-            if (count <= 0 && waiting.Messages[sent].msg_hdr.msg_iovlen > 1 && IsRefusal(Marshal.GetLastPInvokeError()))
+            if (count <= 0 && waiting.DatagramsOf(sent) > 1 && IsRefusal(Marshal.GetLastPInvokeError()))
             {
                 isRunRefused = true;
                 return slots;
             }
 
-            _batches.Refused += count <= 0 ? (long)waiting.Messages[sent].msg_hdr.msg_iovlen : 0;
+            _batches.Refused += count <= 0 ? waiting.DatagramsOf(sent) : 0;
 
             // An error concerns the first message only; the rest may have other destinations.
             for (int end = sent + Math.Max(1, count); sent < end; sent++)
             {
-                slots += (int)waiting.Messages[sent].msg_hdr.msg_iovlen;
+                slots += waiting.DatagramsOf(sent);
             }
         }
 

@@ -65,6 +65,17 @@ internal sealed class NodePort : INodeOutput, ITcpOwner
     }
 
     /// <inheritdoc/>
+    public Span<byte> RoomFor(TransportAddress destination, int length) =>
+        destination.Protocol == TransportProtocol.Udp && destination != MulticastGroups.Endpoint ? _udp.RoomFor(destination, length) : default;
+
+    /// <inheritdoc/>
+    public void SendWritten(TransportAddress destination, int length)
+    {
+        Traffic.Sent(length);
+        _udp.SendWritten(destination, length);
+    }
+
+    /// <inheritdoc/>
     public void SendDatagram(int socket, TransportAddress destination, ReadOnlySpan<byte> datagram)
     {
         if (_further.Send(socket, destination, datagram))

@@ -120,6 +120,14 @@ internal sealed class PathEnd : INodeOutput, ITapOutput, IDisposable
         _socket.Send(destination, datagram);
     }
 
+    public Span<byte> RoomFor(TransportAddress destination, int length) => Wires is null && Leaving is null ? _socket.RoomFor(destination, length) : default;
+
+    public void SendWritten(TransportAddress destination, int length)
+    {
+        Datagrams++;
+        _socket.SendWritten(destination, length);
+    }
+
     public void SendDatagram(int socket, TransportAddress destination, ReadOnlySpan<byte> datagram)
     {
         // No further sockets.

@@ -12,6 +12,9 @@ public sealed class HandshakeMemoryTests(ITestOutputHelper output)
 {
     private const int Rounds = 9, HandshakesOfRound = 250;
 
+    /// <summary>Rounds that must leave nothing.</summary>
+    private const int Clean = 2;
+
     /// <summary>Bytes a handshake; the smallest object of OpenSSL that one could leave has more.</summary>
     private const double Most = 32;
 
@@ -32,9 +35,9 @@ public sealed class HandshakeMemoryTests(ITestOutputHelper output)
             left.Add((double)(CLibrary.AllocatedBytes() - before) / HandshakesOfRound);
         }
 
-        // What leaks does so in each round; what the runtime's compiler takes and gives back is in one or two.
+        // What leaks does so in each round. What the runtime's compiler takes and gives back, on a slow machine for many rounds, hides that in one by a rare chance.
         output.WriteLine($"bytes a handshake: {string.Join(' ', left.Select(bytes => $"{bytes:F1}"))}");
-        Assert.InRange(left.Order().ElementAt(Rounds / 2), -Most, Most);
+        Assert.InRange(left.Count(bytes => Math.Abs(bytes) <= Most), Clean, Rounds);
     }
 
     private static void RunMany(IHandshakeProvider alpha, IHandshakeProvider beta, bool isComplete)

@@ -18,7 +18,7 @@ public sealed class UdpBatchTests
         using var batch = new UdpBatch(64, UdpSocket.LargestDatagram);
         for (int count = 1; count <= 64; count++)
         {
-            batch.Add(Here, isDual: true, new byte[size]);
+            batch.Add(Here, isDual: true, size);
             Assert.Equal(count > most ? 2 : 1, batch.Gather(0, isDual: true, inRuns: true));
             Assert.Equal(count, batch.Gather(0, isDual: true, inRuns: false));
         }
@@ -30,7 +30,7 @@ public sealed class UdpBatchTests
         using var batch = new UdpBatch(64, UdpSocket.LargestDatagram);
         foreach ((TransportAddress to, int size) in ((TransportAddress, int)[])[(Here, 100), (Here, 100), (There, 100), (There, 101), (There, 50), (There, 50)])
         {
-            batch.Add(to, isDual: true, new byte[size]);
+            batch.Add(to, isDual: true, size);
         }
 
         Assert.Equal(4, batch.Gather(0, isDual: true, inRuns: true));

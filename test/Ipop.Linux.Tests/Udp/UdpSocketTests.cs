@@ -35,6 +35,36 @@ public sealed class UdpSocketTests
         }
     }
 
+    [Fact]
+    public void What_is_written_into_the_socket_s_room_goes_and_a_room_that_is_not_used_leaves_nothing_behind()
+    {
+        using UdpSocket sender = UdpSocket.OpenFast(0), receiver = UdpSocket.OpenFast(0);
+        var there = TransportAddress.FromIPv4(Loopback, (ushort)receiver.LocalPort);
+        for (int index = 0; index < 100; index++)
+        {
+            sender.RoomFor(there, 1300).Fill(0xff);
+            Span<byte> room = sender.RoomFor(there, 1200);
+            Assert.Equal(1200, room.Length);
+            room.Fill((byte)index);
+            sender.SendWritten(there, room.Length);
+        }
+
+        sender.Flush();
+        var got = new List<byte>();
+        for (int rounds = 0; rounds < 100 && got.Count < 100; rounds++)
+        {
+            receiver.Receive(default, (_, _, datagram) =>
+            {
+                Assert.Equal(1200, datagram.Length);
+                Assert.Equal(-1, datagram.IndexOfAnyExcept(datagram[0]));
+                got.Add(datagram[0]);
+            });
+        }
+
+        Assert.Equal(Enumerable.Range(0, 100).Select(index => (byte)index), got);
+        Assert.True(sender.RoomFor(there, UdpSocket.LargestDatagram + 1).IsEmpty);
+    }
+
     [Theory]
     [InlineData(1)]
     [InlineData(64)]
@@ -248,6 +278,34 @@ public sealed class UdpSocketTests
             Send();
         });
         Assert.InRange(got, least, most);
+    }
+
+    [Fact]
+    public void Of_long_runs_no_more_is_received_at_once_than_a_round_may_take()
+    {
+        using UdpSocket sender = UdpSocket.OpenFast(0), receiver = UdpSocket.OpenFast(0);
+        void Send(int runs)
+        {
+            for (int index = 0; index < runs * 44; index++)
+            {
+                sender.Send(TransportAddress.FromIPv4(Loopback, (ushort)receiver.LocalPort), new byte[1400]);
+            }
+
+            sender.Flush();
+        }
+
+        // One shows how long they are; then as many wait as would be a megabyte.
+        Send(1);
+        Assert.Equal(44, Arrived(receiver));
+        Send(16);
+        int most = Arrived(receiver), all = most;
+        Assert.InRange(most * 1400, 200_000, 200_000 + 65_507);
+        for (int call = 0; call < 16 && all < 16 * 44; call++)
+        {
+            all += Arrived(receiver);
+        }
+
+        Assert.Equal(16 * 44, all);
     }
 
     private static int Arrived(UdpSocket receiver)
