@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+import tempfile
 import time
 
 import steal
@@ -39,18 +40,19 @@ def make_key(path):
 def patient(command, text, timeout):
     """The CompletedProcess of a command that waits for a machine; None of one that did not end in time, by the lab's clock, and is ended."""
     limit = steal.now() + timeout
-    stdin = subprocess.DEVNULL if text is None else subprocess.PIPE
-    with subprocess.Popen(command, stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        while (left := limit - steal.now()) > 0:
-            try:
-                out, err = process.communicate(text, timeout=max(left, LEAST))
-            except subprocess.TimeoutExpired:
-                # What is still to be sent is kept there.
-                text = None
-            else:
+    # A file, for communicate() that is called once more sends nothing of what is left (Python 3.11).
+    with tempfile.TemporaryFile("w+", encoding="utf-8") as stdin:
+        stdin.write(text or "")
+        stdin.seek(0)
+        with subprocess.Popen(command, stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+            while (left := limit - steal.now()) > 0:
+                try:
+                    out, err = process.communicate(timeout=max(left, LEAST))
+                except subprocess.TimeoutExpired:
+                    continue
                 return subprocess.CompletedProcess(command, process.returncode, out, err)
-        process.kill()
-        return None
+            process.kill()
+            return None
 
 
 class Login:

@@ -41,7 +41,7 @@ class PatientTests(unittest.TestCase):
     def test_it_is_waited_for_past_its_time_while_the_lab_s_clock_stands(self):
         # By the day's clock it takes several times as long as it may.
         with mock.patch.object(login, "LEAST", 0.0):
-            done = login.patient(["sh", "-c", "cat; sleep 0.5"], "yes" * 100_000, 0.05)
+            done = login.patient(["sh", "-c", "sleep 0.3; cat; sleep 0.3"], "yes" * 100_000, 0.05)
         self.assertEqual((done.returncode, len(done.stdout)), (0, 300_000))
 
     def test_it_is_ended_once_the_lab_s_clock_says_so(self):

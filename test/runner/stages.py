@@ -91,11 +91,11 @@ def python_test_folders(root: pathlib.Path) -> list:
 
 
 def python_tests(root: pathlib.Path, folder: str) -> list:
-    """The command that runs a folder's unit tests: its own `run`, where that is not an end-to-end stage, else unittest's discovery."""
+    """The command that runs a folder's unit tests: its own `run`, where that is not an end-to-end stage, else unit.py."""
     own = root / folder / "run"
     if os.access(own, os.X_OK) and folder not in END_TO_END:
         return [*IN_MEMORY, str(own)]
-    return [*(() if folder == IMAGE_TOOLS else IN_MEMORY), sys.executable, "-m", "unittest", "discover", "-s", folder]
+    return [*(() if folder == IMAGE_TOOLS else IN_MEMORY), sys.executable, "test/runner/unit.py", folder]
 
 
 def unit_projects(root: pathlib.Path) -> list:

@@ -89,7 +89,7 @@ class Run(unittest.TestCase):
             (self.folder / "running").read_text()
             stop.set()
 
-        threading.Thread(target=interrupt).start()
+        threading.Thread(target=interrupt, daemon=True).start()
         with self.assertRaises(Stopped):
             run(["sh", "-c", "trap 'echo cleaned; exit 1' TERM; sleep 60 & echo $!; echo > running; wait"], self.log, 30, self.folder, stop=stop)
         child, said = self.log.read_text().split()

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 import types
 import unittest
 from unittest import mock
@@ -66,7 +67,7 @@ class Finding(Clone):
         self.write("test/vm/run", "#!/bin/sh\n", executable=True)
         self.assertEqual(module.python_tests(self.root, "test/node"), [*module.IN_MEMORY, str(self.root / "test/node/run")])
         for folder in ("test/vm", "test/lab"):
-            self.assertIn("discover", module.python_tests(self.root, folder))
+            self.assertEqual(module.python_tests(self.root, folder)[-2:], ["test/runner/unit.py", folder])
 
     def test_what_unit_tests_write_goes_to_memory_and_its_place_is_gone_with_them(self):
         asks = 'import os, tempfile; f = tempfile.NamedTemporaryFile(delete=False); print(f.name, os.popen(f"stat -f -c %T {f.name}").read())'
@@ -270,18 +271,24 @@ class Signals(Clone):
         (self.root / "test/netns").mkdir()
         for name in ("run", "netns/pressure.py"):
             shutil.copy(RUN.parent / name, self.root / "test" / name)
-        pipes = {name: self.root / name for name in ("image", "netns")}
-        for name, pipe in pipes.items():
-            os.mkfifo(pipe)
-            self.write(f"test/{name}/run", f"#!/bin/sh\ntrap 'exit 1' TERM\nsleep 60 &\necho $! > {pipe}\nwait\n", executable=True)
-        with subprocess.Popen([str(self.root / "test/run"), *pipes], stdout=subprocess.PIPE, text=True) as whole:
-            children = [int(pipe.read_text()) for pipe in pipes.values()]
+        files = {name: self.root / name for name in ("image", "netns")}
+        for name, file in files.items():
+            self.write(f"test/{name}/run", f"#!/bin/sh\ntrap 'exit 1' TERM\nsleep 60 &\necho $! > {file}\nwait\n", executable=True)
+        with subprocess.Popen([str(self.root / "test/run"), *files], stdout=subprocess.PIPE, text=True) as whole:
+            children = [self.child(whole, file) for file in files.values()]
             whole.send_signal(signal.SIGTERM)
             said = whole.communicate(timeout=60)[0]
         self.assertEqual(whole.returncode, 128 + signal.SIGTERM)
         self.assertNotIn("passed", said)
         for child in children:
             self.assertTrue(is_gone(child))
+
+    def child(self, whole, file):
+        """The process that a stage started and wrote down; whoever ended before writes no more."""
+        while not (said := file.read_text() if file.exists() else "").endswith("\n"):
+            self.assertIsNone(whole.poll(), "test/run ended before its stages began")
+            time.sleep(0.05)
+        return int(said)
 
 
 if __name__ == "__main__":
