@@ -7,6 +7,7 @@ import shell
 from clients import lease, ping
 from igd import DENY, HIGH, Igd
 from tally import must
+from topology import SYMMETRIC
 from waiting import until
 from world import BOOTSTRAP
 
@@ -25,7 +26,7 @@ class Home:
     """The machine, its gate, and the gate's miniupnpd."""
 
     def __init__(self, world):
-        world.topology.site("home", OUTSIDE.split(":", maxsplit=1)[0], "10.4.0", how="random,fully-random")
+        world.topology.site("home", OUTSIDE.split(":", maxsplit=1)[0], "10.4.0", how=SYMMETRIC)
         self.world = world
         self.node = world.add("home")
         folder = pathlib.Path(world.folder) / "igd"
@@ -80,7 +81,7 @@ def run(tally, world, figures):
                 ("nat-pmp", {"pcp": True}, "a gateway that knows NAT-PMP only"),
                 ("upnp", {"upnp": True}, "an Internet Gateway Device 2"),
                 ("upnp", {"upnp": True, "first": True, "rules": HIGH}, "an Internet Gateway Device 1 that keeps the ports below 1024 to itself")):
-            with tally.case(f"{words} maps the port, and takes the mapping away at an orderly stop"):
+            with tally.case(f"{words} maps the port, and takes the mapping away at an orderly stop", explain):
                 if by == "nat-pmp":
                     shell.run(*home.on_gate("nft", "-f", "-"), text_in=NO_PCP)
                 home.igd.start(**how)

@@ -13,7 +13,8 @@ RULES = """
 table ip nat {{
   chain out {{
     type nat hook postrouting priority srcnat;
-    oifname "wan" masquerade {how}
+    oifname "wan" meta l4proto {{ tcp, udp }} masquerade {how}
+    oifname "wan" masquerade
   }}
 }}
 table ip fence {{
@@ -32,6 +33,8 @@ table ip fence {{
 }}
 """
 
+# Another port for each connection, none of the low ones: Linux gives what comes from 443 one of 511 ports, and so 443 itself now and then.
+SYMMETRIC = "to :1024-65535 random,fully-random"
 
 # The public network has two prefixes on one wire. miniupnpd maps nothing for an outside address that is reserved for documentation, so gates
 # that run it have one of the second kind. Nothing of this leaves the machine.

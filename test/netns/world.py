@@ -7,7 +7,7 @@ import traceback
 
 from node import Node
 from shell import run
-from topology import Topology
+from topology import SYMMETRIC, Topology
 
 BOOTSTRAP = "udp:192.0.2.10:4433"
 
@@ -26,7 +26,7 @@ class World:
         self.topology.public("boot", "192.0.2.10")
         self.topology.site("one", "192.0.2.21", "10.1.0")
         self.topology.site("two", "192.0.2.22", "10.2.0")
-        self.topology.site("sym", "192.0.2.23", "10.3.0", how="random,fully-random")
+        self.topology.site("sym", "192.0.2.23", "10.3.0", how=SYMMETRIC)
         self.topology.site("walled", "192.0.2.24", "10.5.0", allow="meta l4proto tcp")
         self.topology.site("barred", "192.0.2.25", "10.6.0", allow="meta l4proto tcp", refuse="meta l4proto tcp reject with tcp reset")
         self.topology.public("probe", "192.0.2.30", "192.0.2.31")

@@ -40,6 +40,8 @@ class Guest:
     lease = 10
     # What the program does not do, of MESSAGES; docs/operating.md says why.
     lacks = frozenset()
+    # Whether a signal may be lost that it gets in the middle of something.
+    loses_signals = False
 
     def __init__(self, node, interface="wow0"):
         self.node = node
@@ -150,6 +152,8 @@ class Dhcpcd(Guest):
 
     lease = 20
     rapid = False
+    # While its main process waits for the one that is root, it takes signals and does nothing (9.4.1, src/privsep-root.c, ps_root_readerror).
+    loses_signals = True
 
     def command(self):
         config = self.folder / "conf"

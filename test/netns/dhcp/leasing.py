@@ -2,6 +2,7 @@
 
 import contextlib
 import shutil
+import time
 
 import guests
 from guests import SERVER
@@ -10,6 +11,9 @@ from waiting import until
 from worker import Worker
 
 FENCE = f"table ip renewal {{ chain out {{ type filter hook output priority 0; ip daddr {SERVER} udp dport 67 drop; }}; }}"
+
+AGAIN_SECONDS = 3.0
+"""After that a client that loses signals is told once more."""
 
 
 def run(tally, pool, names):
@@ -149,7 +153,8 @@ class Story:
         self._hears(lambda message: message.kind == "ACK", "an ACK of a renewal", limit=40)
         self._forget()
         self._guest.release()
-        self._hears(lambda message: message.kind == "RELEASE" and message.client == address, "a RELEASE")
+        again = self._guest.release if self._guest.loses_signals else lambda: None
+        self._hears(lambda message: message.kind == "RELEASE" and message.client == address, "a RELEASE", again=again)
         until(lambda: self._node.address, lambda left: left is None, f"{self._name}: the node has no address", limit=10)
         self._guest.kill()
         return address
@@ -217,9 +222,15 @@ class Story:
     def _forget(self):
         self._heard = len(self._pool.said(self._name))
 
-    def _hears(self, wanted, what, limit=20.0):
-        """Waits for a message from here on; what was waited for is not heard twice."""
+    def _hears(self, wanted, what, limit=20.0, again=lambda: None):
+        """Waits for a message from here on; what was waited for is not heard twice. again: done every few seconds until it is heard."""
+        next_time = time.monotonic() + AGAIN_SECONDS
+
         def look():
+            nonlocal next_time
+            if time.monotonic() >= next_time:
+                next_time += AGAIN_SECONDS
+                again()
             said = self._pool.said(self._name)
             return next(((number, message) for number, message in enumerate(said) if number >= self._heard and wanted(message)), None)
 

@@ -20,6 +20,7 @@ ADDRESS = "10.128.0.9"
 class Machine:
     """A node, its client and their pool at once: a client that starts is bound, one that gives back has nothing."""
 
+    loses_signals = False
     lacks = frozenset(("DISCOVER", "REQUEST", "renewing", "rebinding", "INIT-REBOOT", "rapid commit", "INFORM", "DECLINE"))
 
     def __init__(self):
@@ -59,6 +60,19 @@ class Machine:
         return mock.Mock(stdout=f" {self.address}/16 lladdr ")
 
 
+class Busy(Machine):
+    """Its client was in the middle of something when it was told first."""
+
+    loses_signals = True
+    told = 0
+
+    def release(self):
+        self.told += 1
+        if self.told == 2:
+            self.heard.append(Message("RELEASE", "", "", ADDRESS, "", {}))
+            self.address, self.alive = None, False
+
+
 class Stories(unittest.TestCase):
     """A story with a fault in it."""
 
@@ -78,6 +92,12 @@ class Stories(unittest.TestCase):
         self.tell()
         self.assertEqual((self.tally.passed, self.tally.failed), (2, 1), self.told.getvalue())
         self.assertIn("FAIL Client: RELEASE", self.told.getvalue())
+
+    def test_a_client_that_loses_signals_is_told_again_until_it_gives_back(self):
+        self.machine = Busy()
+        with mock.patch.object(leasing, "AGAIN_SECONDS", 0.3):
+            self.tell()
+        self.assertEqual((self.tally.passed, self.tally.failed, self.machine.told), (3, 0, 2), self.told.getvalue())
 
     def test_a_case_binds_a_client_that_the_one_before_left_dead(self):
         """And no client is started anew that is well."""

@@ -3,7 +3,8 @@
 import time
 
 from pings import Pings
-from straight import STRAIGHT, Straightness
+from sites import seen_as
+from straight import STRAIGHT, WITHIN, Straightness
 from verdict import silence
 
 INTERVAL, SIZE = 0.1, 210
@@ -33,13 +34,13 @@ def rounds_of(sites, only):
 def measure(pool, chosen, tell):
     """
     {(a, b): (silence, straight)}, of these rounds: seconds of the longest silence, None if no NAT is there or pings did not flow before, and seconds from the last
-    forgetting until both daemons say for good that the path is direct; None if they did not say so before.
+    forgetting until both daemons say for good that the path is direct; None if they did not say so before. tell() hears of each round, and why who is not straight is so.
     """
     results = {}
     for number, pairs in enumerate(chosen, 1):
         found = _round(pool, pairs)
         results.update(found)
-        tell(number, found)
+        tell(number, found, [word for pair in pairs if found[names(pair)][1] == WITHIN for word in _why(pool, pair)])
     return results
 
 
@@ -70,6 +71,15 @@ def _round(pool, pairs):
     for pings in flows.values():
         pings.end()
     return {
-        (one.name, two.name): (
-            round(silence(pings.answers, begun[one, two], looked_until), 3) if (one, two) in begun and (one, two) in flowing else None, straight.get((one, two)))
-        for (one, two), pings in flows.items()}
+        names(pair): (round(silence(pings.answers, begun[pair], looked_until), 3) if pair in begun and pair in flowing else None, straight.get(pair))
+        for pair, pings in flows.items()}
+
+
+def names(pair):
+    """The names of a pair's sites."""
+    return tuple(site.name for site in pair)
+
+
+def _why(pool, pair):
+    """What both daemons say, and what the NATs of both remember of each other: such a path comes back by itself sooner or later, and then nothing shows why it did not."""
+    return pool.why(pair) + [line for one, two in (pair, pair[::-1]) for line in pool.internet.remembered(one, seen_as(two, one))]

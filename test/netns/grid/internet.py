@@ -73,6 +73,11 @@ class Internet(Topology):
         self.ip(full, "address", "delete", f"{old}/24", "dev", "wan")
         self._reset(gate)
 
+    def remembered(self, site, addresses):
+        """What the gates before a site remember of these outside addresses: lines of conntrack, each behind its gate's name."""
+        lines = [(gate.name, line) for gate in gates_of(site) for line in run(*self.inside(f"gate-{gate.name}", "conntrack", "-L"), check=False).stdout.splitlines()]
+        return [f"{name}: {line}" for name, line in lines if any(f"={address} " in line for address in addresses)]
+
     @staticmethod
     def interface(site):
         """The site's own interface to the rest of the world."""
