@@ -82,7 +82,8 @@ class Busy(unittest.TestCase):
             self.assertLessEqual(busy.look(lambda: float(next(far)), lambda _: None)[1], busy.MOST + 1)
 
 
-HOG = "import os\nos.nice(19)\nwhile True: pass"
+LEAST = 19
+HOG = f"import os\nos.nice({LEAST})\nwhile True: pass"
 FIRST = """import os, time
 os.sched_setaffinity(0, {%d})
 os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(2))
@@ -99,12 +100,10 @@ class OwnLoad(unittest.TestCase):
 
     def shares(self, *programs):
         """Of looks while these programs run."""
-        # The test itself may run after others.
-        own = os.getpriority(os.PRIO_PROCESS, 0)
         begun = [subprocess.Popen(["python3", "-S", "-c", program]) for program in programs]
         try:
             for one in begun:
-                while one.poll() is None and os.sched_getscheduler(one.pid) == os.SCHED_OTHER and os.getpriority(os.PRIO_PROCESS, one.pid) == own:
+                while one.poll() is None and os.sched_getscheduler(one.pid) == os.SCHED_OTHER and os.getpriority(os.PRIO_PROCESS, one.pid) < LEAST:
                     time.sleep(0.01)
             looks = [busy.look() for _ in range(9)]
         finally:

@@ -139,11 +139,12 @@ class Bringing(Case):
             while not WAIT.wait(0.05):
                 link.sendall(b"H")
         WAIT = threading.Event()
-        self.addCleanup(WAIT.set)
         with mock.patch.object(peers, "PATIENCE", 0.5):
             self.machine(ONE, silent)
             self.machine(TWO, slow)
             self.machine(THREE, dripping)
+            # Before the servers end, which wait for what they do.
+            self.addCleanup(WAIT.set)
             self.authority(f"{ONE}\n{TWO}\n{THREE}\n")
             self.bring()
         self.assertEqual((self.asked(), self.ca.asked), ({ONE: 1, TWO: 1, THREE: 1}, 1))
