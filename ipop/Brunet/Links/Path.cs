@@ -46,6 +46,12 @@ internal sealed class Path(Arrival way, TimeSpan now)
     /// <summary>Whether it waits, dead, for the way in use to be in doubt (<see cref="SleepingPaths"/>).</summary>
     public bool IsAsleep { get; private set; }
 
+    /// <summary>Whether it is used because the peer was heard by it, and no answer came back by it yet.</summary>
+    public bool IsPresumed { get; private set; }
+
+    /// <summary>Whether it was presumed and the way before answered sooner: it needs an answer of its own.</summary>
+    public bool IsDisproved { get; private set; }
+
     /// <summary>Whether it died when nothing had passed for long: perhaps a NAT forgot it.</summary>
     public bool DiedInSilence { get; private set; }
 
@@ -74,7 +80,7 @@ internal sealed class Path(Arrival way, TimeSpan now)
     /// <summary>Something went both ways by it.</summary>
     public void Live(TimeSpan now)
     {
-        DiedInSilence = IsAsleep = false;
+        DiedInSilence = IsAsleep = IsPresumed = IsDisproved = false;
         IsAlive = true;
         Pings.Clear();
         OnHeard(now);
@@ -83,7 +89,7 @@ internal sealed class Path(Arrival way, TimeSpan now)
     /// <summary>Nothing comes by it any more.</summary>
     public void Fall(TimeSpan now)
     {
-        IsAlive = false;
+        IsAlive = IsPresumed = false;
         Pings.Abandon();
         DownSince = now;
         DiedInSilence = Way.IsUdp && Pings.DoubtedSince - LastReceived > SilentFor;
@@ -106,10 +112,18 @@ internal sealed class Path(Arrival way, TimeSpan now)
     /// <summary>What finds out what it carries, which begins with these sizes (<see cref="PathMtu"/>) if there is none yet.</summary>
     public PathMtu Measure(int assumed, int largest) => Mtu ??= new PathMtu(assumed, largest);
 
-    /// <summary>Takes the place of a path to the same machine, whose round trip and MTU will hardly be others.</summary>
+    /// <summary>Takes the place of a path to the same machine, whose round trip and MTU will hardly be others, until one of them answers.</summary>
     public void Replace(Path before)
     {
         Pings.TakeOver(before.Pings);
         Mtu = before.Mtu;
+        IsPresumed = true;
+    }
+
+    /// <summary>The path whose place it took answers.</summary>
+    public void Disprove(TimeSpan now)
+    {
+        Fall(now);
+        IsDisproved = true;
     }
 }

@@ -69,7 +69,7 @@ internal sealed class PathKeeper(LocalNode local, PeerTable peers, Transport tra
         {
             path = peer.Paths.Find(arrival);
             path?.OnHeard(now);
-            if (isNewest && path is not { IsAlive: true } && peer.Best is { } before && arrival.DiffersByPort(before.Way))
+            if (isNewest && path is null or { IsAlive: false, IsDisproved: false } && peer.Best is { } before && arrival.DiffersByPort(before.Way))
             {
                 path = Move(now, peer, before, arrival);
             }
@@ -184,6 +184,12 @@ internal sealed class PathKeeper(LocalNode local, PeerTable peers, Transport tra
             if (path.OnPong(now, pong.Nonce))
             {
                 events.Observed?.Invoke(now, peer, path, pong.Observed);
+                if (peer.Best is { IsPresumed: true } presumed && presumed != path && path.Way.Is(arrival))
+                {
+                    // It was one ping that came another way.
+                    presumed.Disprove(now);
+                }
+
                 Revive(now, peer, path);
                 return;
             }
@@ -265,14 +271,14 @@ internal sealed class PathKeeper(LocalNode local, PeerTable peers, Transport tra
         arrival.Kind == PathKind.Direct && arrival.Endpoint.Protocol != TransportProtocol.Tcp && !arrival.Endpoint.IsLinkLocal ? arrival.Endpoint : default;
 
     /// <summary>
-    /// The newest frame came from another port of the machine that was spoken to: its NAT forgot. Traffic follows at once; both ways are
-    /// pinged, and the one that does not answer goes.
+    /// The newest frame came from another port of the machine that was spoken to: its NAT forgot, or it tries another way. Traffic follows at once; both ways
+    /// are pinged, and the one that does not answer goes.
     /// </summary>
     private Path Move(TimeSpan now, Peer peer, Path before, Arrival arrival)
     {
         Path path = peer.Paths.GetOrAdd(now, arrival);
-        path.Replace(before);
         Revive(now, peer, path);
+        path.Replace(before);
         peer.Follow(path);
         Ping(now, peer, path);
         if (!before.Pings.IsOutstanding)

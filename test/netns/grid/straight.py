@@ -41,7 +41,8 @@ class Straightness:
     def _seconds(self, pair, at):
         if pair not in self._settled:
             return WITHIN
-        return round(self._crooked[pair] - at, 2) if pair in self._crooked else 0.0
+        # Who was asked for longer than that, as others were waited for, counts as who was not.
+        return round(min(self._crooked[pair] - at, WITHIN), 2) if pair in self._crooked else 0.0
 
     def _run(self):
         while not (self._are_all.is_set() and all(pair in self._settled or self._clock() > at + WITHIN for pair, at in self._forgot.items())):

@@ -1,5 +1,6 @@
 import pathlib
 import sys
+import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
@@ -46,6 +47,15 @@ class Straight(unittest.TestCase):
 
     def test_who_is_not_straight_any_more_counts_as_the_longest(self):
         self.assertEqual(self.after([(101, 1000)]), module.WITHIN)
+
+    def test_nor_one_that_was_straight_later_than_that_because_it_was_asked_on(self):
+        clock = Clock()
+        straightness = module.Straightness(lambda pair: ("direct", "relay") if clock.now < 140 else module.STRAIGHT, clock, clock.sleep)
+        straightness.forgot("pair", 100.0)
+        straightness.start()
+        while clock.now < 150:
+            time.sleep(0.001)
+        self.assertEqual(straightness.after()["pair"], module.WITHIN)
 
 
 if __name__ == "__main__":
