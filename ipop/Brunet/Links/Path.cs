@@ -46,12 +46,6 @@ internal sealed class Path(Arrival way, TimeSpan now)
     /// <summary>Whether it waits, dead, for the way in use to be in doubt (<see cref="SleepingPaths"/>).</summary>
     public bool IsAsleep { get; private set; }
 
-    /// <summary>Whether it is used because the peer was heard by it, and no answer came back by it yet.</summary>
-    public bool IsPresumed { get; private set; }
-
-    /// <summary>Whether it was presumed and the way before answered sooner: it needs an answer of its own.</summary>
-    public bool IsDisproved { get; private set; }
-
     /// <summary>Whether it died when nothing had passed for long: perhaps a NAT forgot it.</summary>
     public bool DiedInSilence { get; private set; }
 
@@ -74,13 +68,13 @@ internal sealed class Path(Arrival way, TimeSpan now)
     /// <summary>A ping is sent by it now.</summary>
     public void OnPing(TimeSpan now, ulong nonce) => Pings.OnPing(now, nonce, IsAlive);
 
-    /// <summary>Takes the answer to a ping; false if it answers none of this path.</summary>
-    public bool OnPong(TimeSpan now, ulong nonce) => Pings.OnPong(now, nonce, IsAlive);
+    /// <summary>Takes the answer to a ping; tells when that was sent, null if it answers none of this path.</summary>
+    public TimeSpan? OnPong(TimeSpan now, ulong nonce) => Pings.OnPong(now, nonce, IsAlive);
 
     /// <summary>Something went both ways by it.</summary>
     public void Live(TimeSpan now)
     {
-        DiedInSilence = IsAsleep = IsPresumed = IsDisproved = false;
+        DiedInSilence = IsAsleep = false;
         IsAlive = true;
         Pings.Clear();
         OnHeard(now);
@@ -89,7 +83,7 @@ internal sealed class Path(Arrival way, TimeSpan now)
     /// <summary>Nothing comes by it any more.</summary>
     public void Fall(TimeSpan now)
     {
-        IsAlive = IsPresumed = false;
+        IsAlive = false;
         Pings.Abandon();
         DownSince = now;
         DiedInSilence = Way.IsUdp && Pings.DoubtedSince - LastReceived > SilentFor;
@@ -112,18 +106,13 @@ internal sealed class Path(Arrival way, TimeSpan now)
     /// <summary>What finds out what it carries, which begins with these sizes (<see cref="PathMtu"/>) if there is none yet.</summary>
     public PathMtu Measure(int assumed, int largest) => Mtu ??= new PathMtu(assumed, largest);
 
-    /// <summary>Takes the place of a path to the same machine, whose round trip and MTU will hardly be others, until one of them answers.</summary>
-    public void Replace(Path before)
+    /// <summary>
+    /// Takes the place of a path to the same machine, whose round trip and MTU will hardly be others. What came by a connection has a way back; what came
+    /// from a port may have none.
+    /// </summary>
+    public void Replace(TimeSpan now, Path before)
     {
-        Pings.TakeOver(before.Pings);
+        Pings.TakeOver(before.Pings, Way.IsUdp ? now : null);
         Mtu = before.Mtu;
-        IsPresumed = true;
-    }
-
-    /// <summary>The path whose place it took answers.</summary>
-    public void Disprove(TimeSpan now)
-    {
-        Fall(now);
-        IsDisproved = true;
     }
 }

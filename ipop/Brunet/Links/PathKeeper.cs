@@ -69,7 +69,7 @@ internal sealed class PathKeeper(LocalNode local, PeerTable peers, Transport tra
         {
             path = peer.Paths.Find(arrival);
             path?.OnHeard(now);
-            if (isNewest && path is null or { IsAlive: false, IsDisproved: false } && peer.Best is { } before && arrival.DiffersByPort(before.Way))
+            if (isNewest && path is null or { IsAlive: false, Pings.IsDisproved: false } && peer.Best is { } before && arrival.DiffersByPort(before.Way))
             {
                 path = Move(now, peer, before, arrival);
             }
@@ -181,13 +181,13 @@ internal sealed class PathKeeper(LocalNode local, PeerTable peers, Transport tra
         peer.Use.OnPeersWish(now, pong.Wanted);
         foreach (Path path in peer.Paths)
         {
-            if (path.OnPong(now, pong.Nonce))
+            if (path.OnPong(now, pong.Nonce) is { } sent)
             {
                 events.Observed?.Invoke(now, peer, path, pong.Observed);
-                if (peer.Best is { IsPresumed: true } presumed && presumed != path && path.Way.Is(arrival))
+                if (peer.Best is { } best && best != path && sent >= best.Pings.PresumedSince && path.Way.Is(arrival))
                 {
-                    // It was one ping that came another way.
-                    presumed.Disprove(now);
+                    // The peer did not move: a ping of its own, or a copy of one, came another way.
+                    best.Fall(now);
                 }
 
                 Revive(now, peer, path);
@@ -278,14 +278,10 @@ internal sealed class PathKeeper(LocalNode local, PeerTable peers, Transport tra
     {
         Path path = peer.Paths.GetOrAdd(now, arrival);
         Revive(now, peer, path);
-        path.Replace(before);
+        path.Replace(now, before);
         peer.Follow(path);
         Ping(now, peer, path);
-        if (!before.Pings.IsOutstanding)
-        {
-            Ping(now, peer, before);
-        }
-
+        Ping(now, peer, before);
         return path;
     }
 

@@ -48,6 +48,12 @@ internal sealed class PathPings
     /// <summary>When the first of those was sent.</summary>
     public TimeSpan DoubtedSince { get; private set; }
 
+    /// <summary>Since when the path has another one's place, of which no answer came by it yet; null if it lives by itself.</summary>
+    public TimeSpan? PresumedSince { get; private set; }
+
+    /// <summary>Whether it died before one came: it needs one to live again.</summary>
+    public bool IsDisproved { get; private set; }
+
     /// <summary>When the next one is sent.</summary>
     public TimeSpan Next { get; private set; }
 
@@ -62,11 +68,11 @@ internal sealed class PathPings
         IsOutstanding = true;
     }
 
-    /// <summary>Takes an answer, however late; false if it answers none of the last pings, or one that was answered before.</summary>
+    /// <summary>Takes an answer, however late; tells when its ping was sent, null if it answers none of the last ones, or one that was answered before.</summary>
     /// <param name="now">The present.</param>
     /// <param name="nonce">What the answer carries.</param>
     /// <param name="isAlive">Whether the path is alive already.</param>
-    public bool OnPong(TimeSpan now, ulong nonce, bool isAlive)
+    public TimeSpan? OnPong(TimeSpan now, ulong nonce, bool isAlive)
     {
         for (int i = 0; i < Remembered && i < _count; i++)
         {
@@ -78,11 +84,11 @@ internal sealed class PathPings
                 _sent[i].Nonce = ~nonce;
                 _sent[i].IsAnswered = _sent[i].Counts = true;
                 IsOutstanding = false;
-                return true;
+                return _sent[i].At;
             }
         }
 
-        return false;
+        return null;
     }
 
     /// <summary>The last ping stayed without answer for as long as it may, and the next one is due; true if it is the first of some in a row.</summary>
@@ -98,14 +104,24 @@ internal sealed class PathPings
         return true;
     }
 
-    /// <summary>The path works: earlier misses count no more.</summary>
-    public void Clear() => _misses.Clear();
+    /// <summary>The path works: what spoke against it counts no more.</summary>
+    public void Clear()
+    {
+        _misses.Clear();
+        PresumedSince = null;
+        IsDisproved = false;
+    }
 
     /// <summary>What the path leads through has most likely forgotten it: one miss is enough.</summary>
     public void Suspect() => _misses.Suspect();
 
     /// <summary>The path is dead: nothing under way is waited for.</summary>
-    public void Abandon() => IsOutstanding = false;
+    public void Abandon()
+    {
+        IsDisproved |= PresumedSince is not null;
+        PresumedSince = null;
+        IsOutstanding = false;
+    }
 
     /// <summary>The next one goes at that time.</summary>
     public void Plan(TimeSpan at) => Next = at;
@@ -141,5 +157,11 @@ internal sealed class PathPings
     }
 
     /// <summary>The path leads to the machine that another one leads to, so its round trip will hardly be another.</summary>
-    public void TakeOver(PathPings before) => _estimate = before._estimate;
+    /// <param name="before">The other one's.</param>
+    /// <param name="presumed">The present where the path has that one's place until one of them answers; null where it lives by itself.</param>
+    public void TakeOver(PathPings before, TimeSpan? presumed)
+    {
+        _estimate = before._estimate;
+        PresumedSince = presumed;
+    }
 }

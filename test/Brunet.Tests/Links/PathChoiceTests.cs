@@ -92,7 +92,7 @@ public sealed class PathChoiceTests
         _peer.ChooseBest(later);
         Assert.Same(far, _peer.Best);
         near.OnPing(later, ++_nonce);
-        Assert.True(near.OnPong(later + TimeSpan.FromMilliseconds(5), _nonce));
+        Assert.NotNull(near.OnPong(later + TimeSpan.FromMilliseconds(5), _nonce));
         _peer.ChooseBest(later + TimeSpan.FromMilliseconds(5));
         Assert.Same(far, _peer.Best);
         _peer.ChooseBest(later + TimeSpan.FromMinutes(5));
@@ -110,7 +110,7 @@ public sealed class PathChoiceTests
     private void Measure(Path path, double milliseconds)
     {
         path.OnPing(Start, ++_nonce);
-        Assert.True(path.OnPong(Start + TimeSpan.FromMilliseconds(milliseconds), _nonce));
+        Assert.NotNull(path.OnPong(Start + TimeSpan.FromMilliseconds(milliseconds), _nonce));
         _peer.ChooseBest(Start);
     }
 }
