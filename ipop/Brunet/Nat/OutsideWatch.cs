@@ -14,6 +14,9 @@ internal sealed class OutsideWatch(LocalNode local, PeerTable peers, PathKeeper 
 {
     private const int AskedEarly = 2, AskedLate = 16;
 
+    /// <summary>Others that say the same and whose way is taken, too: what lies behind the first one may have forgotten as well.</summary>
+    private const int FurtherWitnesses = 2;
+
     private static readonly TimeSpan EarlyInterval = TimeSpan.FromMilliseconds(250);
     private static readonly TimeSpan LateInterval = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan MoveInterval = TimeSpan.FromSeconds(1);
@@ -24,7 +27,9 @@ internal sealed class OutsideWatch(LocalNode local, PeerTable peers, PathKeeper 
     [Bounded(nameof(PathList.Most), On = typeof(PathList))]
     private readonly List<(Peer Peer, Path Path)> _other = [];
 
-    private TimeSpan _nextEarly, _nextLate, _nextMove;
+    private TimeSpan _nextEarly, _nextLate, _nextMove, _movedAt;
+    private TransportAddress _movedTo;
+    private int _witnesses;
 
     /// <summary>A peer says where it saw us come from.</summary>
     public void OnObserved(TimeSpan now, Peer witness, Path path, TransportAddress observed)
@@ -35,7 +40,7 @@ internal sealed class OutsideWatch(LocalNode local, PeerTable peers, PathKeeper 
         }
         else if (path.Way is { IsUdp: true, Socket: 0 })
         {
-            OnReflection(now, witness, reflected.Add(now, witness.Address, path.Way.Endpoint, observed));
+            OnReflection(now, witness, observed, reflected.Add(now, witness.Address, path.Way.Endpoint, observed));
         }
     }
 
@@ -59,10 +64,15 @@ internal sealed class OutsideWatch(LocalNode local, PeerTable peers, PathKeeper 
         }
     }
 
-    private void OnReflection(TimeSpan now, Peer witness, Reflection change)
+    private void OnReflection(TimeSpan now, Peer witness, TransportAddress observed, Reflection change)
     {
         if (change == Reflection.Known)
         {
+            if (observed == _movedTo && now < _nextMove && _witnesses++ < FurtherWitnesses)
+            {
+                OnMoved(now, witness);
+            }
+
             return;
         }
 
@@ -71,6 +81,7 @@ internal sealed class OutsideWatch(LocalNode local, PeerTable peers, PathKeeper 
         {
             // What our NAT forgot for one it forgot for all: nobody else can reach us before we speak.
             _nextMove = now + MoveInterval;
+            (_movedAt, _movedTo, _witnesses) = (now, observed, 0);
             paths.PingAll(now);
             OnMoved(now, witness);
             prober.Restart(now);
@@ -78,14 +89,14 @@ internal sealed class OutsideWatch(LocalNode local, PeerTable peers, PathKeeper 
     }
 
     /// <summary>
-    /// Another outside address was seen: peers that we talk to shall know before they miss us, by way of the witness, for of all our links
-    /// that one alone is known to have outlived it.
+    /// Another outside address was seen: peers that we talk to, and that were not heard since, shall know before they miss us, by way of the witness, for of
+    /// all our links that one alone is known to have outlived it.
     /// </summary>
     private void OnMoved(TimeSpan now, Peer witness)
     {
         foreach (Peer peer in peers.Values)
         {
-            if (peer.Current is not null && peer != witness && peer.Use.IsBusy(now) && peer.Best is not { Way.IsUdp: false })
+            if (peer.Current is not null && peer != witness && peer.LastReceived <= _movedAt && peer.Use.IsBusy(now) && peer.Best is not { Way.IsUdp: false })
             {
                 if (peers.IsMember(witness))
                 {
