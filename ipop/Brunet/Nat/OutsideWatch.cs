@@ -27,7 +27,7 @@ internal sealed class OutsideWatch(LocalNode local, PeerTable peers, PathKeeper 
     [Bounded(nameof(PathList.Most), On = typeof(PathList))]
     private readonly List<(Peer Peer, Path Path)> _other = [];
 
-    private TimeSpan _nextEarly, _nextLate, _nextMove, _movedAt;
+    private TimeSpan _nextEarly, _nextLate, _movedAt = -MoveInterval;
     private TransportAddress _movedTo;
     private int _witnesses;
 
@@ -68,7 +68,7 @@ internal sealed class OutsideWatch(LocalNode local, PeerTable peers, PathKeeper 
     {
         if (change == Reflection.Known)
         {
-            if (observed == _movedTo && now < _nextMove && _witnesses++ < FurtherWitnesses)
+            if (observed == _movedTo && now < _movedAt + MoveInterval && _witnesses++ < FurtherWitnesses)
             {
                 OnMoved(now, witness);
             }
@@ -77,10 +77,9 @@ internal sealed class OutsideWatch(LocalNode local, PeerTable peers, PathKeeper 
         }
 
         puncher.OnNewEndpoint(now);
-        if (change == Reflection.Moved && now >= _nextMove)
+        if (change == Reflection.Moved && now >= _movedAt + MoveInterval)
         {
             // What our NAT forgot for one it forgot for all: nobody else can reach us before we speak.
-            _nextMove = now + MoveInterval;
             (_movedAt, _movedTo, _witnesses) = (now, observed, 0);
             paths.PingAll(now);
             OnMoved(now, witness);

@@ -17,39 +17,16 @@ public sealed class ForgottenConnectionsTests
     {
         SimulatedNode first = _world.Add(NatKind.None, new SmallerOwnerWins());
         SimulatedNode one = _world.Add(NatKind.UdpBlocked, new SmallerOwnerWins()), two = _world.Add(NatKind.UdpBlocked, new SmallerOwnerWins());
-        Talk(one, two, TimeSpan.FromSeconds(5));
+        _world.Talk(one, two, TimeSpan.FromSeconds(5));
         Assert.Equal(PathKind.Direct, one.PathTo(two));
 
         // They can't meet again, so the relay is all that is left.
         one.HasOneTcpPort = false;
         Peer relay = one.Node.Parts.Peers[first.Node.Address];
         one.Node.Parts.Paths.Ask(_world.Now, relay, relay.Best!);
-        Talk(one, two, TimeSpan.FromMilliseconds(50));
+        _world.Talk(one, two, TimeSpan.FromMilliseconds(50));
         SimulatedNetwork.Forget(one);
-        TimeSpan silence = Talk(one, two, TimeSpan.FromSeconds(4));
+        TimeSpan silence = _world.Talk(one, two, TimeSpan.FromSeconds(4));
         Assert.InRange(silence, TimeSpan.FromSeconds(0.4), TimeSpan.FromSeconds(0.95));
-    }
-
-    /// <summary>A packet each way, ten times a second; how long the first of the two heard nothing at the longest.</summary>
-    private TimeSpan Talk(SimulatedNode one, SimulatedNode two, TimeSpan time)
-    {
-        (TimeSpan last, TimeSpan longest, int heard) = (_world.Now, default, one.Delivered.Count);
-        for (TimeSpan end = _world.Now + time; _world.Now < end; _world.Run(TimeSpan.FromSeconds(0.01)))
-        {
-            if (_world.Now.Milliseconds % 100 < 10)
-            {
-                one.Node.Send(_world.Now, two.Node.Address, [1]);
-                two.Node.Send(_world.Now, one.Node.Address, [2]);
-            }
-
-            if (one.Delivered.Count > heard)
-            {
-                (last, heard) = (_world.Now, one.Delivered.Count);
-            }
-
-            longest = _world.Now - last > longest ? _world.Now - last : longest;
-        }
-
-        return longest;
     }
 }

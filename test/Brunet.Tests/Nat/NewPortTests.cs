@@ -1,3 +1,4 @@
+using Brunet.Tests.Links;
 using Testing.Simulation;
 
 namespace Brunet.Tests.Nat;
@@ -30,7 +31,7 @@ public sealed class NewPortTests
 
         (SimulatedNode moves, SimulatedNode other) = (world.Add(NatKind.PortRestricted, Policy), world.Add(NatKind.PortRestricted, Policy));
         Assert.NotNull(world.RunUntil(() => world.Nodes.TrueForAll(node => node.Node.IsJoined), TimeSpan.FromSeconds(15)));
-        Talk(world, moves, other, TimeSpan.FromSeconds(20));
+        world.Talk(other, moves, TimeSpan.FromSeconds(20));
         Assert.Equal(PathKind.Direct, other.PathTo(moves));
 
         SimulatedNetwork.Forget(moves, moves: true);
@@ -40,23 +41,8 @@ public sealed class NewPortTests
             first ??= to.IPv4 == moves.PublicEndpoint.IPv4 && to.Port != other.Node.Parts.Peers[moves.Node.Address].LastDirect?.Endpoint.Port ? from : null;
             return (from != first && from != other) || to.IPv4 == moves.PublicEndpoint.IPv4;
         };
-        TimeSpan silence = Talk(world, moves, other, TimeSpan.FromSeconds(5));
+        TimeSpan silence = world.Talk(other, moves, TimeSpan.FromSeconds(5));
         Assert.NotNull(first);
         return silence;
-    }
-
-    /// <summary>A packet each way ten times a second; how long the second of the two heard nothing at the longest.</summary>
-    private static TimeSpan Talk(SimulatedNetwork world, SimulatedNode one, SimulatedNode two, TimeSpan time)
-    {
-        (TimeSpan last, TimeSpan longest, int heard) = (world.Now, default, two.Delivered.Count);
-        for (TimeSpan end = world.Now + time; world.Now < end; world.Run(TimeSpan.FromMilliseconds(100)))
-        {
-            one.Node.Send(world.Now, two.Node.Address, [1]);
-            two.Node.Send(world.Now, one.Node.Address, [2]);
-            (last, heard) = two.Delivered.Count > heard ? (world.Now, two.Delivered.Count) : (last, heard);
-            longest = world.Now - last > longest ? world.Now - last : longest;
-        }
-
-        return longest;
     }
 }
