@@ -14,7 +14,7 @@ def first_heard(path, own, other_public, port):
     return None
 
 
-def both_ways(one, other, port):
-    """Seconds since 1970 from which each of two (capture, machine) pairs had heard the other straight; None if never."""
-    heard = [first_heard(path, machine.address, peer.public, port) for (path, machine), (_, peer) in ((one, other), (other, one))]
+def both_ways(one, other, ports):
+    """Seconds since 1970 from which each of two (capture, machine) pairs had heard the other straight; None if never. ports: {address: UDP port} of the overlay."""
+    heard = [first_heard(path, machine.address, peer.public, ports[machine.address]) for (path, machine), (_, peer) in ((one, other), (other, one))]
     return None if None in heard else max(heard)

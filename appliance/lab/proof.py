@@ -15,9 +15,9 @@ def tap(lab, names, manager, path, offset):
     return judge(path, sealed.TapRule(lab.address(manager), certified))
 
 
-def wan(machine, path):
-    """Judges the capture at a machine's network card."""
-    return judge(path, wire.WireRule(machine.address, machine.gateway, sites.OVERLAY_PORT, sites.MANAGER.address))
+def wan(machine, path, ports):
+    """Judges the capture at a machine's network card. ports: {address: UDP port} of the overlay of all machines, by their cards' addresses."""
+    return judge(path, wire.WireRule(machine.address, machine.gateway, ports, sites.MANAGER.address))
 
 
 def lines(verdicts):

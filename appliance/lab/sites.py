@@ -55,7 +55,7 @@ POOL = (MANAGER, ALPHA, BETA)
 EVERY = (MANAGER, SECOND, ALPHA, BETA, GAMMA)
 
 OVERLAY_PORT = 4433
-"""UDP port of the overlay on every machine."""
+"""UDP port of the overlay on the managers."""
 
 SUBNET = "10.128.0.0/16"
 """The pool's virtual network."""

@@ -9,7 +9,6 @@ import job
 import memory
 import patience
 import proof
-import sites
 import steal
 from shell import LabError
 
@@ -79,6 +78,11 @@ def peers(lab):
     return {peer["host"] or peer["address"] or peer["node"]: peer for peer in json.loads(said)}
 
 
+def ports(lab):
+    """{address of its card: UDP port of the overlay} of all machines, as ipopd says."""
+    return {lab.vms[name].machine.address: json.loads(lab.login(name).run("wow status --json").stdout)["udp"]["port"] for name in EVERY}
+
+
 def direct_path(lab):
     """Seconds until alpha and beta, both up, talked straight through both NATs; LabError if they do not.
 
@@ -89,7 +93,7 @@ def direct_path(lab):
         raise LabError(f"alpha's path to beta is {path or 'unknown'}, not direct", "alpha", "direct path")
     machines = [lab.vms[name].machine for name in WORKERS]
     pairs = [(lab.file(machine.name, "wan.pcap"), machine) for machine in machines]
-    moment = direct.both_ways(*pairs, sites.OVERLAY_PORT)
+    moment = direct.both_ways(*pairs, ports(lab))
     if moment is None:
         raise LabError("no datagram came straight from the other's NAT", "alpha", "direct path")
     both_up = max(lab.moment(name, "certificate") for name in WORKERS)
@@ -98,7 +102,7 @@ def direct_path(lab):
 
 def captures(lab):
     """Fetches the taps' captures, ends the recorders, judges all; LabError if anything is in them that should not be."""
-    verdicts = {}
+    verdicts, overlay = {}, ports(lab)
     for name in EVERY:
         path = lab.file(name, "tap.pcap")
         lab.login(name).fetch(TAP_CAPTURE, path)
@@ -108,7 +112,7 @@ def captures(lab):
             lab.timeline.note(name, "esp", verdict.first["ESP"] - ahead)
     lab.stop_recording()
     for name in EVERY:
-        verdicts[name + "-wan"] = proof.wan(lab.vms[name].machine, lab.file(name, "wan.pcap"))
+        verdicts[name + "-wan"] = proof.wan(lab.vms[name].machine, lab.file(name, "wan.pcap"), overlay)
     return verdicts
 
 

@@ -34,16 +34,17 @@ NEIGHBOURS = {130, 131, 132, 133, 134, 135, 136, 143}
 
 
 class WireRule:
-    """Classifies packets seen at a machine's card. gateway is its router, where DHCP, DNS and the lab's own ssh come from; listener
-    is the machine that others may connect to by TCP, the only one on the public network.
+    """Classifies packets seen at a machine's card. gateway is its router, where DHCP, DNS and the lab's own ssh come from; ports has each machine's port of the
+    overlay by its address, its own too; listener is the machine that others may connect to by TCP, the only one on the public network.
 
     What the world sends (a router's ICMP error) is not the machine's doing; what the machine sends must be on the list.
     """
 
-    def __init__(self, own, gateway, overlay_port, listener):
+    def __init__(self, own, gateway, ports, listener):
         self._own = own
         self._gateway = gateway
-        self._overlay = overlay_port
+        self._port = ports[own]
+        self._ports = set(ports.values())
         self._listener = listener
 
     def __call__(self, packet, time):
@@ -56,11 +57,11 @@ class WireRule:
         if packet.protocol == UDP and packet.ports() and packet.ports() <= DHCP_PORTS:
             return "DHCP"
         pair = {packet.source, packet.target}
-        if packet.protocol == UDP and self._own_port(packet) == self._overlay:
+        if packet.protocol == UDP and self._own_port(packet) == self._port:
             return "overlay"
         if packet.protocol == UDP and self._own in pair and packet.head in KNOCKS and packet.size == KNOCK_SIZE:
             return "knock of the overlay"
-        if packet.protocol == UDP and self._own in pair and packet.size in SIZES.get(packet.head[:1], ()) and self._other_port(packet) == self._overlay:
+        if packet.protocol == UDP and self._own in pair and packet.size in SIZES.get(packet.head[:1], ()) and self._other_port(packet) in self._ports:
             return "overlay by a guessed port"
         if packet.protocol == UDP and packet.target == MULTICAST_GROUP and packet.target_port == MULTICAST_PORT and packet.source != self._own:
             return "overlay by multicast"
@@ -85,9 +86,9 @@ class WireRule:
     def _is_overlay(self, packet):
         """With the listener, to the overlay's port of any machine, or from where a machine listens to where another does: it calls so whom it did not reach by UDP at
         once."""
-        if self._own in (packet.source, packet.target) and self._other_port(packet) == self._overlay:
+        if self._own in (packet.source, packet.target) and self._other_port(packet) in self._ports:
             return True
-        ports = {self._overlay, HTTPS_PORT}
+        ports = {*self._ports, HTTPS_PORT}
         listens = {packet.source: packet.source_port in ports, packet.target: packet.target_port in ports}
         return listens.get(self._listener, False) or (self._own in listens and all(listens.values()))
 
@@ -105,6 +106,6 @@ class WireRule:
             return "neighbour discovery" if packet.kind in NEIGHBOURS else None
         if packet.protocol != UDP:
             return None
-        if packet.target == MULTICAST_GROUP_6 and packet.ports() == {self._overlay, MULTICAST_PORT} and packet.source.startswith(LINK_LOCAL):
+        if packet.target == MULTICAST_GROUP_6 and packet.ports() == {self._port, MULTICAST_PORT} and packet.source.startswith(LINK_LOCAL):
             return "overlay by multicast"
         return "DHCPv6" if packet.ports() == DHCPV6_PORTS else None

@@ -62,7 +62,7 @@ class TapRuleTests(unittest.TestCase):
 
 
 class WireRuleTests(unittest.TestCase):
-    rule = WireRule("192.168.21.100", "192.168.21.1", 4433, "198.51.100.10")
+    rule = WireRule("192.168.21.100", "192.168.21.1", {"192.168.21.100": 20021, "192.168.22.100": 20022, "198.51.100.10": 4433}, "198.51.100.10")
 
     def kind(self, frame):
         return self.rule(parse(frame), 1.0)
@@ -71,18 +71,18 @@ class WireRuleTests(unittest.TestCase):
         here, gateway = "192.168.21.100", "192.168.21.1"
         for frame, kind in (
                 (packets.ethernet(0x0806, bytes(28)), "ARP"), (packets.udp("0.0.0.0", 68, "255.255.255.255", 67), "DHCP"),
-                (packets.udp(here, 4433, "198.51.100.10", 4433), "overlay"), (packets.udp("198.51.100.22", 1024, here, 4433), "overlay"),
+                (packets.udp(here, 20021, "198.51.100.10", 4433), "overlay"), (packets.udp("198.51.100.22", 1024, here, 20021), "overlay"),
                 (packets.tcp(here, 40000, "198.51.100.10", 443), "overlay by TCP"), (packets.tcp("198.51.100.10", 4433, here, 40000), "overlay by TCP"),
-                (packets.tcp(here, 443, "192.168.22.100", 443), "overlay by TCP"), (packets.tcp("198.51.100.22", 4433, here, 4433), "overlay by TCP"),
-                (packets.tcp(here, 40000, "198.51.100.22", 4433), "overlay by TCP"), (packets.tcp("198.51.100.22", 4433, here, 40000), "overlay by TCP"),
+                (packets.tcp(here, 443, "192.168.22.100", 443), "overlay by TCP"), (packets.tcp("198.51.100.22", 20022, here, 20021), "overlay by TCP"),
+                (packets.tcp(here, 40000, "198.51.100.22", 20022), "overlay by TCP"), (packets.tcp("198.51.100.22", 20022, here, 40000), "overlay by TCP"),
                 (packets.udp(here, 40000, gateway, 53), "DNS"), (packets.udp(gateway, 53, here, 40000), "DNS"),
                 (packets.udp(here, 40000, gateway, 5351), "port mapping"), (packets.udp(gateway, 5351, here, 40000), "port mapping"),
                 (packets.udp(here, 40000, "239.255.255.250", 1900), "port mapping"), (packets.udp(gateway, 1900, here, 40000), "port mapping"),
                 (packets.tcp(gateway, 40000, here, 22), "ssh"), (packets.tcp(here, 22, gateway, 40000), "ssh"),
                 (packets.tcp(here, 40000, gateway, 53), "DNS"), (packets.ipv4(1, gateway, here, bytes(8)), "ICMP inwards"),
-                (packets.ipv4(2, here, "224.0.0.22", bytes(8)), "IGMP"), (packets.udp(here, 4433, "239.255.87.79", 4433), "overlay"),
+                (packets.ipv4(2, here, "224.0.0.22", bytes(8)), "IGMP"), (packets.udp(here, 20021, "239.255.87.79", 4433), "overlay"),
                 (packets.udp("192.168.21.7", 40000, "239.255.87.79", 4433), "overlay by multicast"), (packets.ipv6(58, b"\x85\0"), "neighbour discovery"), (packets.ipv6(17, b"\x02\x22\x02\x23"), "DHCPv6"),
-                (packets.ipv6(17, b"\x11\x51\x11\x51", target="ff15::8057:4f57"), "overlay by multicast"), (packets.ipv6(58, b"\x82\0"), "neighbour discovery")):
+                (packets.ipv6(17, b"\x4e\x35\x11\x51", target="ff15::8057:4f57"), "overlay by multicast"), (packets.ipv6(58, b"\x82\0"), "neighbour discovery")):
             self.assertEqual(kind, self.kind(frame), parse(frame))
 
     def test_a_frame_may_come_from_any_port_to_where_the_overlay_listens(self):
@@ -112,7 +112,7 @@ class WireRuleTests(unittest.TestCase):
                 packets.tcp(here, 40000, gateway, 5351),
                 packets.tcp("198.51.100.9", 40000, here, 22), packets.udp(here, 40000, "198.51.100.10", 4433), packets.tcp(here, 40000, "198.51.100.1", 53), packets.ipv6(58, b"\x80\0"), packets.ipv6(17, bytes(8)),
                 packets.ipv4(1, here, gateway, bytes(8)), packets.ipv4(2, here, "224.0.0.251", bytes(8)), packets.ipv4(2, "192.168.21.7", "224.0.0.22", bytes(8)),
-                packets.udp(here, 40000, "239.255.87.79", 4433), packets.ipv4(50, here, gateway, bytes(8)),
+                packets.udp(here, 40000, "239.255.87.79", 4433), packets.udp(here, 20022, "198.51.100.10", 4433), packets.udp(here, 4433, "198.51.100.10", 4433), packets.ipv4(50, here, gateway, bytes(8)),
                 packets.ethernet(0x86DD, bytes(40)), packets.ipv6(17, b"\x11\x51\x11\x51", target="ff05::1"),
                 packets.ipv6(17, b"\x11\x51\x11\x51", "2001:db8::1", "ff15::8057:4f57"), packets.ipv6(17, b"\x11\x52\x11\x51", target="ff15::8057:4f57")):
             self.assertIsNone(self.kind(frame), parse(frame))

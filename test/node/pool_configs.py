@@ -80,7 +80,7 @@ def sections(chance):
         "bootstrap": between(chance, ([f"udp:{word(chance, HOSTS)}:{word(chance, PORTS)}" for _ in range(3)], ["tcp:a:1", "udp:a", "UDP:a:1"]), 3),
         "secret": chance.choice((samples.SECRET, samples.SECRET.upper(), f"{chance.getrandbits(256):064x}"))}
     parts["ca"]["ticket"] = word(chance, TICKETS)
-    parts["node"] = {"role": "manager" if is_manager else "worker", "host": word(chance, LABELS), "port": word(chance, PORTS), "capture": chance.choice(("yes", "no"))}
+    parts["node"] = {"role": "manager" if is_manager else "worker", "host": word(chance, LABELS), "port": chance.choice(("auto", word(chance, PORTS))), "capture": chance.choice(("yes", "no"))}
     further = {
         ("pool", "reserved"): lambda: reserved(chance, prefix),
         ("udp", "port-mapping"): lambda: chance.choice(("yes", "no")), ("udp", "multicast"): lambda: chance.choice(("yes", "no")),

@@ -23,6 +23,7 @@ class Pool:
         self.wire = Wire()
         self.nodes = {name: Node(internet, name, folder, program, "grid") for name in ["boot", *(site.name for site in sites)]}
         for site in sites:
+            self.nodes[site.name].options["udp"]["port"] = site.port
             self.wire.add(site.name, internet.prefix + site.name, internet.interface(site))
         # Addresses by site; a site without one has never reached the ring.
         self.addresses = {}

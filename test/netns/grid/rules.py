@@ -1,10 +1,13 @@
 """nftables rules for each kind of gate: interface `wan` outwards, bridge `lan` inwards.
 
 Linux's masquerade keeps the source port where it is free, and one mapping for all destinations, but it breaks that as soon as two
-machines use one port; so the second machine's overlay port has a mapping of its own here, as a NAT of RFC 4787 would give it.
+machines use one port. Daemons have ports of their own, as in the image; the probes have one port, so the second machine's has a mapping of
+its own here, as a NAT of RFC 4787 would give it.
 """
 
-OVERLAY_PORT = 4433
+from sites import SITES
+
+PROBE_PORT = 4433
 SECOND_PORT = 14433
 FIRST_MOVED_PORT = 21000
 SEQUENCE = range(30000, 32000)
@@ -94,7 +97,7 @@ def inward(gate):
 def outward(gate):
     """How source addresses are translated."""
     lines = [
-        f'ip saddr {gate.lan}.3 udp sport {OVERLAY_PORT} snat to {gate.outside}:{SECOND_PORT}'
+        f'ip saddr {gate.lan}.3 udp sport {PROBE_PORT} snat to {gate.outside}:{SECOND_PORT}'
         if gate.kind == "port" else "",
         f'oifname "lan" ct status dnat ip saddr {gate.lan}.0/24 snat to {gate.outside}' if gate.hairpin else ""]
     if gate.kind == "sequential":
@@ -111,4 +114,8 @@ def forget(gate, times):
     if gate.kind == "fence":
         return ""
     commands = "flush map ip nat holes\nflush set ip nat spoken\nflush map ip nat moved\n"
-    return commands + (f"add element ip nat moved {{ {OVERLAY_PORT} : {FIRST_MOVED_PORT + times} }}\n" if gate.kind == "moving" else "")
+    if gate.kind != "moving":
+        return commands
+    ports = (PROBE_PORT, *(site.port for site in SITES if site.gate == gate.name))
+    moved = ", ".join(f"{port} : {FIRST_MOVED_PORT + times * len(ports) + number}" for number, port in enumerate(ports))
+    return f"{commands}add element ip nat moved {{ {moved} }}\n"

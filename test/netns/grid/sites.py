@@ -14,6 +14,9 @@ SIX = {"udp": True, "translated": False, "mapping": "independent", "filtering": 
 SHORT = {**EASY, "filtering": "address-and-port", "lasts_shorter": True, "lasts_longer": False}
 
 
+FIRST_PORT = 20001
+
+
 class Gate(NamedTuple):
     """
     A router with a NAT, a firewall, or both. `lan` is the /24 behind it, without the last number (of IPv6 the /64, with the colons at its end);
@@ -43,6 +46,11 @@ class Site:
     claims: dict
     lasts: int = 0
     second: Optional[str] = None
+
+    @property
+    def port(self):
+        """Its daemon's UDP port: one of its own, as machines of the image have."""
+        return FIRST_PORT + SITES.index(self)
 
     @property
     def versions(self):

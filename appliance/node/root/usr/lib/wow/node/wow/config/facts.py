@@ -1,6 +1,6 @@
 """What the machine's programs need to know of its pool.conf: every value but secrets, read without reading pool.conf again. A new setting for them is
 one entry of the contract: `values` has it."""
-from wow.config import keys
+from wow.config import keys, own_port
 from wow.lib import agreed, files, modes, paths
 from wow.lib.errors import WowError
 
@@ -76,7 +76,8 @@ class Facts:
     @property
     def port(self) -> int:
         """The overlay's UDP port."""
-        return int(self.values["node", "port"])
+        chosen = self.values["node", "port"]
+        return int(chosen) if chosen != "auto" else agreed.OVERLAY_PORT if self.is_manager else own_port.number()
 
     @property
     def capture(self) -> bool:

@@ -5,7 +5,7 @@ POOL: dict[str, dict[str, tuple[str, str | None, tuple[str, ...]]]] = {
         "role": ("choice", "worker", ("worker", "manager", "login")),
         "host": ("label", "", ()),
         "owner": ("words", "", ()),
-        "port": ("number", "4433", ("1", "65535")),
+        "port": ("port", "auto", ()),
         "capture": ("switch", "no", ()),
         "console": ("choice", "page", ("page", "login")),
         "time-zone": ("zone", "Etc/UTC", ()),
