@@ -211,7 +211,7 @@ def bootstrap(text: str, _: tuple[str, ...]) -> str:
     return " ".join(found)
 
 
-def port(text: str, _: tuple[str, ...]) -> str:
+def own_or_port(text: str, _: tuple[str, ...]) -> str:
     """A port, or that the machine chooses."""
     if text != "auto" and not is_port(text):
         raise Wrong(f'"{text}" is neither auto nor a port from 1 to 65535')
@@ -300,7 +300,7 @@ KINDS = {
     "ranges": Kind(ranges, "Write ranges like 10.128.0.1-10.128.3.255, commas between"),
     "secret": Kind(secret, "Take it from the pool's other machines; a new pool makes it by `openssl rand -hex 32`"),
     "bootstrap": Kind(bootstrap, "Name nodes that are always there, like udp:203.0.113.7:4433, blanks between"),
-    "port": Kind(port, "Write auto, or a port like 4433"),
+    "port": Kind(own_or_port, "Write auto, or a port like 4433"),
     "ports": Kind(ports, "Write auto, none, or ports like 4433 443"),
     "host": Kind(host, "Name one server by its name or IPv4 address, like ntp.example.org"),
     "loopback": Kind(loopback, "Write a loopback address and a port, like 127.0.0.1:9433 or [::1]:9433"),

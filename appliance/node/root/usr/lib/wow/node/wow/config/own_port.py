@@ -1,7 +1,7 @@
 """The overlay's UDP port of a machine that others do not begin at: one of its own, always the same.
 
-A router that leaves a machine's port as it is (Linux does) has it once: a second machine behind it that sends from the same port to the same place gets another one there by
-chance, and nobody knows where to call it (docs/decisions/0113)."""
+A router that leaves a machine's port as it is (Linux does) has it once: a second machine behind it that sends from the same port to the same place gets another
+one there by chance, and nobody knows where to call it (docs/decisions/0113)."""
 from wow.lib import agreed, files, paths
 
 FIRST, COUNT = 20000, 12768
