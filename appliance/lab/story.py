@@ -83,8 +83,8 @@ def ports(lab):
     return {lab.vms[name].machine.address: json.loads(lab.login(name).run("wow status --json").stdout)["udp"]["port"] for name in EVERY}
 
 
-def direct_path(lab):
-    """Seconds until alpha and beta, both up, talked straight through both NATs; LabError if they do not.
+def direct_path(lab, overlay):
+    """Seconds until alpha and beta, both up, talked straight through both NATs; LabError if they do not. overlay: what ports() says.
 
     Up means certified: before that a machine is a leaf, which has no business with other leaves.
     """
@@ -93,16 +93,16 @@ def direct_path(lab):
         raise LabError(f"alpha's path to beta is {path or 'unknown'}, not direct", "alpha", "direct path")
     machines = [lab.vms[name].machine for name in WORKERS]
     pairs = [(lab.file(machine.name, "wan.pcap"), machine) for machine in machines]
-    moment = direct.both_ways(*pairs, ports(lab))
+    moment = direct.both_ways(*pairs, overlay)
     if moment is None:
         raise LabError("no datagram came straight from the other's NAT", "alpha", "direct path")
     both_up = max(lab.moment(name, "certificate") for name in WORKERS)
     return round(max(0.0, moment - both_up), 1)
 
 
-def captures(lab):
-    """Fetches the taps' captures, ends the recorders, judges all; LabError if anything is in them that should not be."""
-    verdicts, overlay = {}, ports(lab)
+def captures(lab, overlay):
+    """Fetches the taps' captures, ends the recorders, judges all; LabError if anything is in them that should not be. overlay: what ports() says."""
+    verdicts = {}
     for name in EVERY:
         path = lab.file(name, "tap.pcap")
         lab.login(name).fetch(TAP_CAPTURE, path)

@@ -55,8 +55,9 @@ def tell(lab, say):
     table = story.pool_table(lab)
     ram = story.guest_memory(lab)
     jobs, _ = story.run_jobs(lab)
-    straight = story.direct_path(lab)
-    verdicts = story.captures(lab)
+    overlay = story.ports(lab)
+    straight = story.direct_path(lab, overlay)
+    verdicts = story.captures(lab, overlay)
     reached = {
         **image.sizes(),
         "login_s": login,

@@ -18,7 +18,7 @@ import time
 
 PORT, OTHER_PORT = 7000, 7001
 TCP_PORTS = (80, 443)
-OVERLAY_PORT = 4433
+PROBE_PORT = 4433
 TRIES, PATIENCE = 3, 0.5
 MAX_HOPS = 5
 MARGIN = 6.0
@@ -155,7 +155,7 @@ def tcp_ports(first):
     return open_ports
 
 
-def describe(first, second, port=OVERLAY_PORT):
+def describe(first, second, port=PROBE_PORT):
     """Everything that can be seen at once."""
     facts = {"inside": own_address(first), "tcp": tcp_ports(first)}
     with udp(port, family_of(first)) as sock:
@@ -186,7 +186,7 @@ def lasts(first, seconds):
             "lasts_longer": hear(late, "later", 2 * MARGIN + 1) is not None}
 
 
-def forgets(first, port=OVERLAY_PORT):
+def forgets(first, port=PROBE_PORT):
     """Whether an answer that was on its way is lost after the reset, and whether the outside port is another one."""
     with udp(port, family_of(first)) as sock:
         before = ask(sock, (first, PORT), "same")

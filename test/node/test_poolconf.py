@@ -148,7 +148,7 @@ class WhatIsWrong(unittest.TestCase):
         self.value("node", "role", "boss", "worker or manager or login")
         self.value("pool", "open", "maybe", "yes or no")
         for wrong in ("0", "65536", "-1", "http", "123456", "AUTO", "auto 4433"):
-            self.value("node", "port", wrong, "neither auto nor a port")
+            self.value("node", "port", wrong, "neither auto nor a port from 1 to 65535")
         for wrong in ("203.0.113.7:4433", "tcp:203.0.113.7:4433", "udp:203.0.113.7", "udp:1.2.3.400:1", "udp:a_b:1", "udp:host:0"):
             self.value("pool", "bootstrap", wrong, "udp:HOST:PORT")
         self.value("pool", "bootstrap", None, "is missing")

@@ -5,9 +5,9 @@ machines use one port. Daemons have ports of their own, as in the image; the pro
 its own here, as a NAT of RFC 4787 would give it.
 """
 
+from natprobe import PROBE_PORT
 from sites import SITES
 
-PROBE_PORT = 4433
 SECOND_PORT = 14433
 FIRST_MOVED_PORT = 21000
 SEQUENCE = range(30000, 32000)

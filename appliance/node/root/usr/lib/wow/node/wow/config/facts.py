@@ -77,7 +77,9 @@ class Facts:
     def port(self) -> int:
         """The overlay's UDP port."""
         chosen = self.values["node", "port"]
-        return int(chosen) if chosen != "auto" else agreed.OVERLAY_PORT if self.is_manager else own_port.number()
+        if chosen != "auto":
+            return int(chosen)
+        return agreed.OVERLAY_PORT if self.is_manager else own_port.number()
 
     @property
     def capture(self) -> bool:

@@ -213,9 +213,11 @@ def bootstrap(text: str, _: tuple[str, ...]) -> str:
 
 def own_or_port(text: str, _: tuple[str, ...]) -> str:
     """A port, or that the machine chooses."""
-    if text != "auto" and not is_port(text):
+    if text == "auto":
+        return text
+    if not is_port(text):
         raise Wrong(f'"{text}" is neither auto nor a port from 1 to 65535')
-    return text if text == "auto" else str(int(text))
+    return str(int(text))
 
 
 def ports(text: str, _: tuple[str, ...]) -> str:
