@@ -12,6 +12,7 @@ internal static class AllTargets
         new KnockTarget(),
         new HandshakeStreamTarget(),
         new StreamFramingTarget(),
+        new TlsCrossingTarget(),
         new RecordTarget(),
         new TlsTarget(),
         new NodeStrangerTarget(),

@@ -81,6 +81,10 @@ internal static partial class Interop
         [LibraryImport(Library)]
         internal static partial void SSL_set_accept_state(SslHandle ssl);
 
+        /// <summary>Copies the random of the ClientHello; returns how many bytes that are.</summary>
+        [LibraryImport(Library)]
+        internal static unsafe partial nuint SSL_get_client_random(SslHandle ssl, byte* random, nuint length);
+
         [LibraryImport(Library)]
         internal static partial int SSL_do_handshake(SslHandle ssl);
 

@@ -1,4 +1,5 @@
 using System.Buffers;
+using System.Diagnostics.CodeAnalysis;
 using Brunet;
 using Brunet.Addressing;
 using Brunet.Wire;
@@ -46,7 +47,9 @@ internal sealed class TcpConnection : IDisposable
     [Bounded(nameof(MaxQueued))]
     private readonly ArrayBufferWriter<byte> _queue = new();
 
+    private readonly TlsContexts _tls;
     private TlsPipe _pipe;
+    private TlsCrossing? _crossing;
     private int _sent;
     private bool _isConnecting;
     private bool _isHeard;
@@ -55,15 +58,15 @@ internal sealed class TcpConnection : IDisposable
 
     /// <param name="fd">The socket, which becomes this object's.</param>
     /// <param name="endpoint">The other end.</param>
-    /// <param name="context">That of a client or of a server.</param>
+    /// <param name="tls">What either side of a TLS connection is made of.</param>
     /// <param name="isClient">Whether this end begins the TLS handshake.</param>
     /// <param name="now">The time.</param>
-    internal TcpConnection(FileDescriptor fd, TransportAddress endpoint, SslContextHandle context, bool isClient, TimeSpan now)
+    internal TcpConnection(FileDescriptor fd, TransportAddress endpoint, TlsContexts tls, bool isClient, TimeSpan now)
     {
-        (_fd, Endpoint, OpenedAt, IsClient) = (fd, endpoint, now, isClient);
+        (_fd, Endpoint, OpenedAt, _tls) = (fd, endpoint, now, tls);
         IsAccepted = endpoint.Protocol == TransportProtocol.TcpAccepted;
         _isConnecting = !IsAccepted;
-        _pipe = new TlsPipe(context, isClient);
+        TakeSide(isClient);
     }
 
     /// <summary>The other end.</summary>
@@ -158,20 +161,18 @@ internal sealed class TcpConnection : IDisposable
     }
 
     /// <summary>The call waits for the other end's from now on, who begins the TLS handshake then.</summary>
-    internal void AwaitTheOther(SslContextHandle context)
+    internal void AwaitTheOther()
     {
-        _pipe.Dispose();
-        (_pipe, IsClient) = (new TlsPipe(context, isClient: false), false);
+        TakeSide(isClient: false);
         _early.Clear();
         Endpoint = Endpoint with { Protocol = TransportProtocol.TcpMet };
         TcpSocket.SetPatience(_fd, TcpRoom.HeldFor);
     }
 
     /// <summary>Begins the TLS handshake in the other end's place.</summary>
-    internal void TakeLead(SslContextHandle context)
+    internal void TakeLead()
     {
-        _pipe.Dispose();
-        (_pipe, IsClient) = (new TlsPipe(context, isClient: true), true);
+        TakeSide(isClient: true);
         if (_pipe.Shake())
         {
             Flush();
@@ -277,7 +278,7 @@ internal sealed class TcpConnection : IDisposable
                 }
 
                 _isHeard = true;
-                if (outcome == TcpSocket.Outcome.Ended || !_pipe.Receive(buffer.AsSpan(0, count), plain => _framing.TryRead(plain, receiver)))
+                if (outcome == TcpSocket.Outcome.Ended || !Receive(buffer.AsSpan(0, count), receiver))
                 {
                     End();
                 }
@@ -287,6 +288,38 @@ internal sealed class TcpConnection : IDisposable
         {
             ArrayPool<byte>.Shared.Return(buffer);
         }
+    }
+
+    private bool Receive(ReadOnlySpan<byte> received, StreamFraming.Receiver receiver)
+    {
+        bool ToFrames(ReadOnlySpan<byte> plain) => _framing.TryRead(plain, receiver);
+
+        if (_crossing is not { } crossing)
+        {
+            return _pipe.Receive(received, ToFrames);
+        }
+
+        TlsCrossing.Side side = crossing.Take(ref received, _pipe.Random());
+        if (side == TlsCrossing.Side.Unknown)
+        {
+            return true;
+        }
+
+        if (side == TlsCrossing.Side.Server)
+        {
+            TakeSide(isClient: false);
+        }
+
+        _crossing = null;
+        return side != TlsCrossing.Side.Neither && _pipe.Receive(crossing.Start, ToFrames) && _pipe.Receive(received, ToFrames);
+    }
+
+    [MemberNotNull(nameof(_pipe))]
+    private void TakeSide(bool isClient)
+    {
+        _pipe?.Dispose();
+        _pipe = new TlsPipe(isClient ? _tls.Client : _tls.Server, isClient);
+        (IsClient, _crossing) = (isClient, isClient ? new TlsCrossing() : null);
     }
 
     private void Seal(ReadOnlySpan<byte> plain)

@@ -87,7 +87,7 @@ public sealed class TcpLinks : IDisposable
         {
             if (isClient && known.IsLeaderless)
             {
-                known.TakeLead(_tls.Client);
+                known.TakeLead();
                 Review(known);
             }
 
@@ -97,7 +97,7 @@ public sealed class TcpLinks : IDisposable
         if (!_room.IsFull && _listeners.PortFor(endpoint) is > 0 and int port && TcpSocket.Connect(endpoint, port) is { } fd)
         {
             TcpSocket.SetPatience(fd, TcpRoom.HeldFor);
-            Add(new TcpConnection(fd, endpoint, isClient ? _tls.Client : _tls.Server, isClient, _clock()) { IsFromListener = true });
+            Add(new TcpConnection(fd, endpoint, _tls, isClient, _clock()) { IsFromListener = true });
         }
         else
         {
@@ -216,7 +216,7 @@ public sealed class TcpLinks : IDisposable
             return null;
         }
 
-        return Add(new TcpConnection(fd, destination, _tls.Client, isClient: true, now) { IsFromListener = port != 0, IsRenewal = mayBePorts, IsGuess = isGuess });
+        return Add(new TcpConnection(fd, destination, _tls, isClient: true, now) { IsFromListener = port != 0, IsRenewal = mayBePorts, IsGuess = isGuess });
     }
 
     /// <summary>
@@ -231,7 +231,7 @@ public sealed class TcpLinks : IDisposable
             _connections.Remove(endpoint);
             _refused.Add(_clock(), endpoint, wasFromListener: true, hasServed: false);
             _lost.Enqueue(endpoint);
-            connection.AwaitTheOther(_tls.Server);
+            connection.AwaitTheOther();
             _connections.Add(connection.Endpoint, connection);
         }
         else if (connection is not null)
@@ -261,7 +261,7 @@ public sealed class TcpLinks : IDisposable
             }
 
             GiveWay(givesWay);
-            AddAccepted(new TcpConnection(fd, remote, _tls.Server, isClient: false, now));
+            AddAccepted(new TcpConnection(fd, remote, _tls, isClient: false, now));
         }
 
         return !isShort;
@@ -282,7 +282,7 @@ public sealed class TcpLinks : IDisposable
         Free(port == 0 ? [] : _room.AtHome(old.Endpoint, _owner.IsUsed));
         if (!_room.IsFull && !_successors.ContainsKey(old.Endpoint) && TcpSocket.Connect(old.Endpoint, port) is { } fd)
         {
-            var successor = new TcpConnection(fd, old.Endpoint, _tls.Client, isClient: true, _clock()) { IsFromListener = port != 0, IsRenewal = true };
+            var successor = new TcpConnection(fd, old.Endpoint, _tls, isClient: true, _clock()) { IsFromListener = port != 0, IsRenewal = true };
             _successors.Add(old.Endpoint, successor);
             Watch(successor);
         }
@@ -381,7 +381,7 @@ public sealed class TcpLinks : IDisposable
             }
             else if (connection.IsStalled())
             {
-                connection.TakeLead(_tls.Client);
+                connection.TakeLead();
             }
             else if (_listeners.PortFor(connection.Endpoint) is > 0 and int home && connection.ComesHome(now))
             {

@@ -35,6 +35,18 @@ internal sealed unsafe class TlsPipe : IDisposable
         return IsOpen || error == Interop.Ssl.SSL_ERROR_WANT_READ;
     }
 
+    /// <summary>The random of the ClientHello that this end has made.</summary>
+    internal byte[] Random()
+    {
+        byte[] random = new byte[TlsCrossing.RandomSize];
+        fixed (byte* first = random)
+        {
+            _ = Interop.Ssl.SSL_get_client_random(_memory.Handle, first, (nuint)random.Length);
+        }
+
+        return random;
+    }
+
     /// <summary>Takes what came from the other end; false if that was the end, or no TLS, or the receiver said so.</summary>
     internal bool Receive(ReadOnlySpan<byte> sealedBytes, Receiver receiver)
     {

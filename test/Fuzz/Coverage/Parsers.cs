@@ -15,6 +15,7 @@ using Ipop.Ethernet;
 using Ipop.Linux.Handshakes;
 using Ipop.Linux.Interfaces;
 using Ipop.Linux.Routes;
+using Ipop.Linux.Tcp;
 using Ipop.Offload;
 using Ipop.Packets;
 using Ipopd.Configuration;
@@ -58,6 +59,7 @@ internal static class Parsers
         ["knock"] = [typeof(KnockFrame)],
         ["handshake-stream"] = [typeof(HandshakeStream)],
         ["stream-framing"] = [typeof(StreamFraming)],
+        ["tls-crossing"] = [typeof(TlsCrossing)],
         ["record"] = [typeof(RecordCodec)],
         ["tls"] = [typeof(OpenSslHandshake), typeof(HandshakeTerms)],
         ["node-stranger"] = [typeof(DataHeader)],
