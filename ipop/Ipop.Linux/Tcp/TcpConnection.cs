@@ -317,8 +317,9 @@ internal sealed class TcpConnection : IDisposable
     [MemberNotNull(nameof(_pipe))]
     private void TakeSide(bool isClient)
     {
+        var pipe = new TlsPipe(isClient ? _tls.Client : _tls.Server, isClient);
         _pipe?.Dispose();
-        _pipe = new TlsPipe(isClient ? _tls.Client : _tls.Server, isClient);
+        _pipe = pipe;
         (IsClient, _crossing) = (isClient, isClient ? new TlsCrossing() : null);
     }
 
