@@ -54,6 +54,8 @@ def _common(pool: Facts, address: str, host: str) -> str:
 include : {paths.RUN}/condor-managers.conf
 # Who has waited 6 s for a manager that is away tells it nothing for 10 min, also when it is back long since; 3600 if nothing is said.
 DEAD_COLLECTOR_MAX_AVOIDANCE_TIME = 30
+# A daemon that died several times within five minutes each waits twice as long for its next start; up to an hour if nothing is said.
+MASTER_BACKOFF_CEILING = 30
 COLLECTOR_NAME = {pool.name}
 UID_DOMAIN = {host}.{zone}
 TRUST_DOMAIN = {zone}
