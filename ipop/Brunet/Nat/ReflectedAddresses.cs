@@ -198,7 +198,7 @@ internal sealed class ReflectedAddresses
             most = most is null || list.Count > most.Count ? list : most;
         }
 
-        Nat = most is null ? (isPlain ? new NatProfile(NatMapping.None, 0) : Nat) : NatInference.Of(most) ?? Nat;
+        Nat = most is null ? (isPlain ? new NatProfile(NatMapping.None, 0) : Nat) : NatInference.Of(most, Local) ?? Nat;
     }
 
     private bool IsLocal(TransportAddress seen)

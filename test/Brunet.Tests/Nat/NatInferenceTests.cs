@@ -6,21 +6,25 @@ namespace Brunet.Tests.Nat;
 
 public sealed class NatInferenceTests
 {
+    private static readonly TransportAddress[] Own = [TransportAddress.FromIPv4(0x0a000002, 4433)];
+
     [Theory]
     [InlineData(NatMapping.Independent, 4433, 4433)]
     [InlineData(NatMapping.Independent, 4433, 16326, 4433)]
     [InlineData(NatMapping.Independent, 5644, 4976, 4433, 16326, 4433)]
+    [InlineData(NatMapping.Independent, 5644, 1024, 9000, 16326, 9000, 9000)]
+    [InlineData(NatMapping.Dependent, 5644, 4976, 9000, 16326, 9000)]
     [InlineData(NatMapping.Dependent, 40433, 1832, 57619, 61247)]
     [InlineData(NatMapping.Dependent, 40433, 1832, 57619, 61247, 100, 2000, 9000, 40433, 777)]
-    public void One_port_is_believed_in_if_several_hosts_see_it_though_not_all_do(NatMapping expected, params int[] ports) =>
-        Assert.Equal(expected, NatInference.Of([.. ports.Select((port, index) => (Host(index), (ushort)port))])?.Mapping);
+    public void One_port_is_believed_in_if_it_is_the_machines_own_and_two_hosts_see_it_or_three_do_though_not_all_do(NatMapping expected, params int[] ports) =>
+        Assert.Equal(expected, NatInference.Of([.. ports.Select((port, index) => (Host(index), (ushort)port))], Own)?.Mapping);
 
     [Fact]
     public void What_one_host_sees_tells_nothing_and_does_not_agree_with_itself()
     {
         TransportAddress host = Host(1);
-        Assert.Null(NatInference.Of([(host, 4433), (host with { Port = 9 }, 4433)]));
-        Assert.Equal(NatMapping.Dependent, NatInference.Of([(host, 4433), (host with { Port = 9 }, 4433), (Host(2), 1832)])!.Value.Mapping);
+        Assert.Null(NatInference.Of([(host, 4433), (host with { Port = 9 }, 4433)], Own));
+        Assert.Equal(NatMapping.Dependent, NatInference.Of([(host, 4433), (host with { Port = 9 }, 4433), (Host(2), 1832)], Own)!.Value.Mapping);
     }
 
     [Theory]
@@ -32,7 +36,7 @@ public sealed class NatInferenceTests
     [InlineData(0, 30000, 30065)]
     [InlineData(0, 30000, 40002, 50004)]
     public void Ports_that_follow_each_other_have_a_step(int step, params int[] ports) =>
-        Assert.Equal(new NatProfile(NatMapping.Dependent, (byte)step), NatInference.Of([.. ports.Select((port, index) => (Host(index), (ushort)port))]));
+        Assert.Equal(new NatProfile(NatMapping.Dependent, (byte)step), NatInference.Of([.. ports.Select((port, index) => (Host(index), (ushort)port))], Own));
 
     [Fact]
     public void Behind_a_NAT_that_counts_the_port_is_named_that_it_has_counted_on_to()
