@@ -23,7 +23,7 @@ public sealed class BothBeginTests
         {
             using var wire = new Wire();
             wire.Call();
-            wire.Meet(piece);
+            AssertBothHear(wire, piece);
         }
     }
 
@@ -37,7 +37,7 @@ public sealed class BothBeginTests
             wire.Call();
             TcpEnd.Until(() => wire.IsSaid, wire.Two);
             wire.Pass(4096);
-            wire.Meet(4096);
+            AssertBothHear(wire, 4096);
         }
     }
 
@@ -54,6 +54,14 @@ public sealed class BothBeginTests
         TcpEnd.Until(() => one.Lost.Count > 0 || (echo.Available > 0 && echo.Send(buffer, echo.Receive(buffer), SocketFlags.None) > 0), one);
         TcpEnd.Until(() => one.Lost.Count > 0, one);
         Assert.Equal([there], one.Lost);
+    }
+
+    /// <summary>Carries bytes, in pieces of so many, until each has what the other said.</summary>
+    private static void AssertBothHear(Wire wire, int piece)
+    {
+        TcpEnd.Until(() => wire.Pass(piece) && wire.One.Received.Count + wire.Two.Received.Count == 2, wire.One, wire.Two);
+        Assert.Equal([2], Assert.Single(wire.One.Received).Frame);
+        Assert.Equal([1], Assert.Single(wire.Two.Received).Frame);
     }
 
     /// <summary>Two ends and what carries the bytes between them.</summary>
@@ -84,14 +92,6 @@ public sealed class BothBeginTests
             Two.Links.Send(Where(_atTwo), [2]);
             (_one, _two) = (_atOne.AcceptSocket(), _atTwo.AcceptSocket());
             _one.NoDelay = _two.NoDelay = true;
-        }
-
-        /// <summary>Carries bytes, in pieces of so many, until each has what the other said.</summary>
-        internal void Meet(int piece)
-        {
-            TcpEnd.Until(() => Pass(piece) && One.Received.Count + Two.Received.Count == 2, One, Two);
-            Assert.Equal([2], Assert.Single(One.Received).Frame);
-            Assert.Equal([1], Assert.Single(Two.Received).Frame);
         }
 
         /// <summary>Carries what is there to the other end, in pieces of so many bytes; true.</summary>
