@@ -7,8 +7,8 @@ namespace Ipop.Linux.Tcp;
 /// <summary>
 /// Reads what comes first to an end that began the TLS handshake. Two ends may have called each other at the same time: then their kernels make one connection of
 /// both calls (RFC 9293, section 3.5), and both begin. Of two ClientHello the one with the greater random stands (RFC 8446, section 4.1.2): its sender passes over
-/// the other, whose sender becomes the server. Both have both, so both know; and who becomes the server before its own has left need not send it, for the other hears
-/// the answer to its own then.
+/// the other, whose sender becomes the server. Both have both, so both know. Who becomes the server before its own ClientHello has left does not send it: the other
+/// hears the answer to its own.
 /// </summary>
 internal sealed class TlsCrossing
 {
