@@ -19,7 +19,7 @@ internal static class NatInference
     /// Peers that see one port where others see others. A NAT that draws a port for each destination draws one twice sooner or later, for two of ten destinations once
     /// in 1,400 times, and the node would never search again; three times it does not.
     /// </summary>
-    private const int Agreed = 3;
+    private const int Enough = 3;
 
     /// <summary>What the ports tell that one outside host showed to peers at different endpoints; null if that is too little.</summary>
     /// <param name="seen">Where each peer is, and which port it saw.</param>
@@ -52,7 +52,7 @@ internal static class NatInference
     }
 
     /// <summary>
-    /// Whether peers at several hosts saw one port, a quarter of all at least, and it is the machine's own or <see cref="Agreed"/> saw it. A gateway before a peer that
+    /// Whether peers at several hosts saw one port, a quarter of all at least, and it is the machine's own or <see cref="Enough"/> saw it. A gateway before a peer that
     /// leads a port to it may show the peer another port than ours, where both ends spoke at the same time; no NAT that draws a port for each destination draws one so
     /// often.
     /// </summary>
@@ -68,7 +68,7 @@ internal static class NatInference
                 isElsewhere |= other == port && at with { Port = 0 } != first with { Port = 0 };
             }
 
-            if (isElsewhere && 4 * count >= seen.Count && (count >= Agreed || own.Any(one => one.Port == port)))
+            if (isElsewhere && 4 * count >= seen.Count && (count >= Enough || own.Any(one => one.Port == port)))
             {
                 return true;
             }

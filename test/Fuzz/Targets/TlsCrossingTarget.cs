@@ -58,14 +58,18 @@ internal sealed class TlsCrossingTarget : FuzzTarget
         List<byte> heard = [];
         foreach (byte[] piece in pieces)
         {
-            ReadOnlySpan<byte> left = piece;
+            ReadOnlySpan<byte> left = piece, first = [];
             if (side == TlsCrossing.Side.Unknown)
             {
                 side = crossing.Take(ref left, Ours);
-                heard.AddRange(side is TlsCrossing.Side.Unknown or TlsCrossing.Side.Neither ? [] : crossing.Start);
+                first = crossing.Start;
             }
 
-            heard.AddRange(side is TlsCrossing.Side.Unknown or TlsCrossing.Side.Neither ? [] : left);
+            if (side is TlsCrossing.Side.Client or TlsCrossing.Side.Server)
+            {
+                heard.AddRange(first);
+                heard.AddRange(left);
+            }
         }
 
         return (side, [.. heard]);

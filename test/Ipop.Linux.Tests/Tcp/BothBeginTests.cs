@@ -77,11 +77,7 @@ public sealed class BothBeginTests
         /// <summary>Whether the second has begun.</summary>
         internal bool IsSaid => _two!.Available > 0;
 
-        internal static TransportAddress Where(TcpListener listener)
-        {
-            var there = (IPEndPoint)listener.LocalEndpoint;
-            return TransportAddress.FromIPv4(0x7f000001, (ushort)there.Port) with { Protocol = TransportProtocol.Tcp };
-        }
+        internal static TransportAddress Where(TcpListener listener) => TcpEnd.EndpointOf(((IPEndPoint)listener.LocalEndpoint).Port);
 
         /// <summary>Each calls the other; and both have something to say.</summary>
         internal void Call()

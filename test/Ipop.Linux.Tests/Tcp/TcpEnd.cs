@@ -73,6 +73,9 @@ internal sealed class TcpEnd : ITcpOwner, IDisposable
 
     public bool IsUsed(TransportAddress endpoint) => UsesAll && !Unused.Contains(endpoint);
 
+    /// <summary>A TCP port of this machine.</summary>
+    internal static TransportAddress EndpointOf(int port) => TransportAddress.FromIPv4(Loopback, (ushort)port) with { Protocol = TransportProtocol.Tcp };
+
     /// <summary>Runs the loops of some ends until something holds.</summary>
     internal static void Until(Func<bool> condition, params TcpEnd[] ends)
     {
@@ -95,8 +98,6 @@ internal sealed class TcpEnd : ITcpOwner, IDisposable
         Links.Dispose();
         _loop.Dispose();
     }
-
-    private static TransportAddress EndpointOf(int port) => TransportAddress.FromIPv4(Loopback, (ushort)port) with { Protocol = TransportProtocol.Tcp };
 
     private void Round()
     {

@@ -325,7 +325,7 @@ public sealed class TcpLinksTests
         using var listener = new TcpListener(System.Net.IPAddress.Loopback, 0);
         listener.Start();
         using TcpEnd client = new(listens: true) { UsesAll = false };
-        client.Links.Send(TransportAddress.FromIPv4(0x7f000001, (ushort)((System.Net.IPEndPoint)listener.LocalEndpoint).Port) with { Protocol = TransportProtocol.Tcp }, [1]);
+        client.Links.Send(TcpEnd.EndpointOf(((System.Net.IPEndPoint)listener.LocalEndpoint).Port), [1]);
         using Socket accepted = await listener.AcceptSocketAsync();
         client.Wait(TimeSpan.FromSeconds(9));
         TcpEnd.Until(() => client.Lost.Count == 1, client);
