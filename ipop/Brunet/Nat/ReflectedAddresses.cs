@@ -126,10 +126,18 @@ internal sealed class ReflectedAddresses
         return result;
     }
 
-    /// <summary>The addresses worth telling a peer: a NAT that takes a port for each destination never uses one of these again.</summary>
+    /// <summary>
+    /// The addresses worth telling a peer, the most likely one first. A NAT that takes a port for each destination never uses one of these again. Any other shows nearly all
+    /// peers one port, the machine's own if it keeps ports: where somebody sees another, his own gateway made it up, or the NAT held ours for a flow that he began.
+    /// </summary>
     public List<TransportAddress> Candidates()
     {
         List<TransportAddress> all = Distinct();
+        if (Nat.Mapping == NatMapping.Independent)
+        {
+            return [.. all.OrderByDescending(one => Local.Any(own => own.Port == one.Port)).ThenByDescending(one => _seen.Values.Count(other => other.Seen == one))];
+        }
+
         if (Nat is { Mapping: NatMapping.Dependent, Step: > 0 })
         {
             // The newest word may be of an old port: the highest is where the NAT's counter stood when it was seen.

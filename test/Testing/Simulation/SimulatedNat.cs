@@ -69,6 +69,9 @@ internal sealed class SimulatedNat(NatKind kind, TransportAddress outside, Rando
     /// <summary>How often it loses all state and moves, as <see cref="Forget"/> does, by itself; null: never.</summary>
     public TimeSpan? ForgetsEvery { get; set; }
 
+    /// <summary>A host for which it takes another port than for all others, as Linux's does where that host spoke to the port first; default: none.</summary>
+    public TransportAddress Apart { get; set; }
+
     /// <summary>Whether anybody may connect to the host by TCP.</summary>
     public bool IsPublic => kind == NatKind.None;
 
@@ -95,11 +98,12 @@ internal sealed class SimulatedNat(NatKind kind, TransportAddress outside, Rando
             return inside;
         }
 
-        (TransportAddress, TransportAddress) key = (inside, IsSymmetric ? destination : default);
+        bool isApart = destination with { Port = 0 } == Apart;
+        (TransportAddress, TransportAddress) key = (inside, IsSymmetric || isApart ? destination : default);
         if (!_mapped.TryGetValue(key, out TransportAddress seen) || !_mappings.TryGetValue(seen, out (TransportAddress Inside, TimeSpan Used) mapping)
             || mapping.Inside != inside || (kind != NatKind.None && now - mapping.Used >= Lifetime))
         {
-            seen = NewEndpoint(now, inside);
+            seen = isApart ? outside with { Port = ByChance() } : NewEndpoint(now, inside);
             _mapped[key] = seen;
         }
 
