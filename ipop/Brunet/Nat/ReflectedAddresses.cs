@@ -127,8 +127,8 @@ internal sealed class ReflectedAddresses
     }
 
     /// <summary>
-    /// The addresses worth telling a peer, the most likely one first. A NAT that takes a port for each destination never uses one of these again. Any other shows nearly all
-    /// peers one port, the machine's own if it keeps ports: where somebody sees another, his own gateway made it up, or the NAT held ours for a flow that he began.
+    /// The addresses worth telling a peer, the most likely one first. A NAT that takes a port for each destination never uses one of these again. One that is known not to
+    /// shows nearly all peers one port, the machine's own if it keeps ports: where somebody sees another, his own gateway made it up, or the NAT held ours for a flow that he began.
     /// </summary>
     public List<TransportAddress> Candidates()
     {

@@ -33,7 +33,7 @@ public sealed class ReflectedAddressesTests
     }
 
     [Fact]
-    public void While_too_few_have_said_anything_the_newest_word_comes_first()
+    public void What_one_peer_alone_has_seen_is_told_as_it_is()
     {
         See(Own);
         Assert.Equal(NatMapping.Unknown, _reflected.Nat.Mapping);
