@@ -186,7 +186,7 @@ class Running(Clone):
         slow = "#!/bin/sh\necho FAIL the second case\necho '     it is not so'\nsleep 60\n"
         said = self.main(("#!/bin/sh\necho 3 passed, 0 failed\n", ()), (slow, ()), ("#!/bin/sh\necho 1 passed, 0 failed\n", ()), arguments=["--within", "2"])
         self.assertEqual(said, (1, "3 passed, 2 failed"))
-        for word in ("FAIL the second case", "it is not so", "ended, for the time of the whole run was over", "not begun, for"):
+        for word in ("FAIL the second case", "it is not so", "ended, for the whole run was ended", "not begun, for"):
             self.assertTrue(any(word in line for line in self.said), word)
 
     def test_a_stage_that_ran_no_test_is_a_failure(self):
@@ -240,6 +240,15 @@ class Running(Clone):
         self.assertEqual({name: entry["verdict"] for name, entry in kept.items()}, {"long-grid": "passed", "long-vm": "not run"})
         self.assertEqual(kept["long-grid"]["figures"][0]["reached"], "0.5 s")
 
+    def test_a_long_part_that_was_ended_from_outside_keeps_its_former_result(self):
+        former = '{"parts": {"long-grid": {"verdict": "not run"}}}'
+        self.write("docs/test-long.json", former)
+        self.write("long-grid", "#!/bin/sh\necho 2 passed, 0 failed\nsleep 60\n", executable=True)
+        plan = [module.script(self.root, "long-grid", 90, "long-grid")]
+        with mock.patch.object(self.run_module, "long_stages", lambda root, today: plan):
+            self.assertEqual((self.run_module.main(["--long", "--within", "0.5"]), self.said[-1]), (1, "0 passed, 1 failed"))
+        self.assertEqual((self.root / "docs/test-long.json").read_text(), former)
+
     def test_the_plan_of_make_test_can_be_met(self):
         root = RUN.parents[1]
         plan = module.stages(root, root / "build/out/test")
@@ -279,7 +288,8 @@ class Signals(Clone):
             whole.send_signal(signal.SIGTERM)
             said = whole.communicate(timeout=60)[0]
         self.assertEqual(whole.returncode, 128 + signal.SIGTERM)
-        self.assertNotIn("passed", said)
+        self.assertRegex(said, r"(?m)^netns .* ended, for the whole run was ended$")
+        self.assertNotRegex(said, r"(?m)^\d+ passed, \d+ failed$")
         for child in children:
             self.assertTrue(is_gone(child))
 
