@@ -33,20 +33,24 @@ class Vm:
         self._process = None
 
     def make_disk(self):
-        """A new, empty layer over the image: whatever the machine writes goes there."""
+        """A new machine: an empty layer over the image, where whatever it writes goes, and a console on which nothing was said yet."""
+        self._clear_console()
         run("qemu-img", "create", "-q", "-f", "qcow2", "-F", "qcow2", "-b", os.path.abspath(self._image), self.disk)
 
     def power_on(self, *more):
         """Starts QEMU in the machine's namespace, with options more; the serial log is begun anew."""
         os.makedirs(RUNTIME, exist_ok=True)
-        if os.path.exists(self.console.path):
-            os.remove(self.console.path)
-        self.console = Console(self.console.path)
+        self._clear_console()
         begin = time.time()
         self._process = start(*inside(self.machine.namespace, *self._command(), *more), log=self._log)
         steal.CLOCK.watch(self._process.pid)
         # Last: somebody else may look at it meanwhile, and it is not to be found powered without a process.
         self.powered = begin
+
+    def _clear_console(self):
+        if os.path.exists(self.console.path):
+            os.remove(self.console.path)
+        self.console = Console(self.console.path)
 
     def board(self):
         """The QEMU program, and its options that say which computer this is."""

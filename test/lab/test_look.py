@@ -1,4 +1,5 @@
 import os
+import subprocess
 import tempfile
 import unittest
 
@@ -15,7 +16,8 @@ class Look(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
-        self.vm = Vm(sites.BETA, "no image", "no disk", folder.name, ())
+        self.image = os.path.join(folder.name, "image.qcow2")
+        self.vm = Vm(sites.BETA, self.image, "no disk", folder.name, ())
         self.lab = Lab(folder.name, None, lambda text: None)
         self.lab.vms = {"beta": self.vm}
         self.vm._process = start("true", log=os.path.join(folder.name, "beta-qemu.log"))
@@ -38,6 +40,15 @@ class Look(unittest.TestCase):
             file.write("[    0.068000] Kernel panic - not syncing: no timer\n")
         with self.assertRaisesRegex(LabError, "beta's kernel gave up: no timer"):
             self.lab.wait("ring", "beta")
+
+    def test_what_a_machine_of_that_name_said_in_an_earlier_lab_is_not_the_new_one_s(self):
+        self.vm.let_end()
+        with open(self.vm.console.path, "w", encoding="ascii") as file:
+            file.write("WOW: ready t=1.00\n")
+        subprocess.run(["qemu-img", "create", "-q", "-f", "qcow2", self.image, "1M"], check=True)
+        self.vm.make_disk()
+        self.lab.look()
+        self.assertEqual([], self.vm.console.steps)
 
 
 if __name__ == "__main__":
