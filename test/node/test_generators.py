@@ -385,10 +385,11 @@ class Users(unittest.TestCase):
         self.assertEqual((min(jobs), max(jobs)), (paths.FIRST_JOB_UID, paths.LAST_JOB_UID))
 
     def test_numbers_stay_when_people_come_and_go(self):
-        first = users.numbers("", ["bob", "alice"])
+        first = users.numbers("", ["bob", "alice"], {})
         self.assertEqual(first, {"alice": 1000, "bob": 1001})
-        again = users.numbers("alice 1000\nbob 1001\n", ["carol", "bob"])
+        again = users.numbers("alice 1000\nbob 1001\n", ["carol", "bob"], {"bob": 1001})
         self.assertEqual(again, {"alice": 1000, "bob": 1001, "carol": 1002})
+        self.assertEqual(users.numbers("alice 1000\nbob 1000\n", ["carol"], {"alice": 1001, "bob": 1003}), {"alice": 1001, "bob": 1003, "carol": 1004})
 
     def test_accounts_of_the_system_cannot_be_taken(self):
         for name in ("root", "daemon", "wowjob1"):

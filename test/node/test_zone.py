@@ -37,6 +37,12 @@ class Zone(unittest.TestCase):
         self.choose("UTC")
         self.assertEqual(os.lstat(self.link).st_ino, before)
 
+    def test_a_start_that_lost_its_power_on_the_way_leaves_nothing_in_the_way_of_the_next(self):
+        os.symlink("nowhere", f"{self.link}.new")
+        self.assertIsNone(self.choose("Europe/Berlin"))
+        self.assertEqual(os.readlink(self.link), f"{self.zones}/Europe/Berlin")
+        self.assertFalse(os.path.lexists(f"{self.link}.new"))
+
     def test_one_that_the_image_does_not_know_is_told_and_changes_nothing(self):
         self.choose("UTC")
         for name in ("Europe/Atlantis", "Europe", "Mars"):

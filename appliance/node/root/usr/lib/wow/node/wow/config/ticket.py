@@ -18,10 +18,10 @@ def is_ticket(text: str) -> bool:
 
 
 def bring() -> None:
-    """At a start: takes up the ticket that was kept, or forgets it where there is a certificate. OSError: it cannot be written."""
+    """At a start: takes up the ticket that was kept, or forgets it where there is a certificate, or where it is none any more. OSError: it cannot be written."""
     if not os.path.exists(KEPT):
         return
-    if os.path.exists(CERTIFICATE):
+    if os.path.exists(CERTIFICATE) or not is_ticket(text := files.read(KEPT)):
         os.unlink(KEPT)
     else:
-        files.write(TAKEN, files.read(KEPT), 0o600)
+        files.write(TAKEN, text, 0o600)

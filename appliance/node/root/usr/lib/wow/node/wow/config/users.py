@@ -20,12 +20,15 @@ ORIGIN, ORIGIN_UID, NOGROUP = "wow-origin", paths.ORIGIN_UID, 65534
 """The account that speaks with origins. It is in nobody's group, and the fence knows its number."""
 
 
-def numbers(kept: str, names: "Iterable[str]") -> dict[str, int]:
-    """The file `users` (lines NAME UID) with every name in it; who is in it already keeps their number."""
-    lines = [line.split() for line in kept.splitlines() if line.strip()]
-    known = {name: int(uid) for name, uid in lines}
+def numbers(kept: str, names: "Iterable[str]", owners: dict[str, int]) -> dict[str, int]:
+    """The file `users` (lines NAME UID) with every name in it; who is in it already keeps their number. owners: {name: uid} of the homes that are there, which
+    come before the file, for that may be lost or spoilt: nobody gets the number of another one's home."""
+    known: dict[str, int] = {}
+    for name, uid in [*sorted(owners.items()), *(line.split() for line in kept.splitlines() if len(line.split()) == 2)]:
+        if name not in known and str(uid).isdecimal() and FIRST_UID <= int(uid) <= LAST_UID and int(uid) not in known.values():
+            known[name] = int(uid)
     for name in sorted(set(names) - set(known)):
-        known[name] = max([FIRST_UID - 1, *known.values()]) + 1
+        known[name] = max([FIRST_UID - 1, *known.values(), *owners.values()]) + 1
     return known
 
 

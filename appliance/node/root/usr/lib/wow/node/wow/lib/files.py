@@ -43,9 +43,9 @@ def write_if_changed(path: str, text: str, mode: int = 0o644) -> bool:
 
 
 def find(path: str) -> str | None:
-    """The text of a file, None if there is none."""
+    """The text of a file, None if there is none. What a disk spoilt may be no UTF-8: it is for whoever asks to see that it makes no sense."""
     try:
-        with open(path, encoding="utf-8") as file:
+        with open(path, encoding="utf-8", errors="replace") as file:
             return file.read()
     except FileNotFoundError:
         return None

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from typing import Iterable
 
 NUMBERS = f"{paths.STATE}/users"
+HOMES = "/home"
 
 
 def own() -> None:
@@ -23,7 +24,7 @@ def own() -> None:
 
 def take_back() -> None:
     """Takes away what an earlier start added, which in develop is still there: the people and numbers of today's pool.conf count. OSError: /etc cannot be written."""
-    names = set(users.numbers(files.read(NUMBERS), ()))
+    names = set(numbers(()))
     files.write("/etc/passwd", users.without(files.read("/etc/passwd"), names))
     files.write("/etc/group", users.without(files.read("/etc/group"), names))
     write_shadow(users.without(files.read("/etc/shadow"), names))
@@ -38,15 +39,7 @@ def write_shadow(shadow: str) -> None:
 def make(wanted: dict[str, str | None], admins: "Iterable[str]" = ()) -> None:
     """Adds the accounts, and homes for people who have none yet. wanted: name to ssh key; admins: those of them who may ask the CA. OSError: /etc or /run
     cannot be written."""
-    try:
-        kept = files.read(NUMBERS)
-        known = users.numbers(kept, wanted)
-        text = "".join(f"{name} {uid}\n" for name, uid in known.items())
-        if text != kept:
-            files.write(NUMBERS, text, sync=True)
-    except OSError as error:
-        console.say_error(full(error))
-        known = users.numbers("", wanted)
+    known = numbers(wanted)
     people = {name: known[name] for name in wanted}
     passwd, group, shadow = (files.read(f"/etc/{name}") for name in ("passwd", "group", "shadow"))
     if f"\n{users.GROUP}:x:" not in group:
@@ -59,9 +52,37 @@ def make(wanted: dict[str, str | None], admins: "Iterable[str]" = ()) -> None:
         if wanted[name]:
             files.write(f"{paths.RUN}/keys/{name}", f"{wanted[name]}\n")
         try:
-            home(f"/home/{name}", uid)
+            home(f"{HOMES}/{name}", uid)
         except OSError as error:
             console.say_error(full(error))
+
+
+def numbers(names: "Iterable[str]") -> dict[str, int]:
+    """name to number of these and of everybody who was a person here before, which is kept. What keeps it from being read or written is told; each has the number of
+    their home all the same."""
+    kept = ""
+    try:
+        kept = files.read(NUMBERS)
+    except OSError as error:
+        console.say_error(WowError(f"cannot be read: {error.strerror}", "The disk is failing: take a backup of the machine, or give it another disk", NUMBERS))
+    found = users.numbers(kept, names, owners())
+    text = "".join(f"{name} {uid}\n" for name, uid in found.items())
+    try:
+        if text != kept:
+            files.write(NUMBERS, text, sync=True)
+    except OSError as error:
+        console.say_error(full(error))
+    return found
+
+
+def owners() -> dict[str, int]:
+    """name to number of whose homes are there."""
+    try:
+        with os.scandir(HOMES) as found:
+            return {one.name: one.stat(follow_symlinks=False).st_uid for one in found if one.is_dir(follow_symlinks=False)
+                    and users.FIRST_UID <= one.stat(follow_symlinks=False).st_uid <= users.LAST_UID}
+    except OSError:
+        return {}
 
 
 def home(path: str, uid: int, skeleton: str = "/etc/skel") -> None:

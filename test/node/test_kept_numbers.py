@@ -1,0 +1,90 @@
+"""People keep their numbers, and so their homes, whatever becomes of the file that has the numbers."""
+import errno
+import os
+import pathlib
+import tempfile
+import unittest
+from unittest import mock
+
+import samples
+
+from wow.config import poolconf, ticket
+from wow.lib import files
+from wow.setup import accounts, configure
+
+REAL = files.write
+SPOILT = (b"\0" * 40, b"alice 1000\nbo", b"alice 1000\n\xff\xfe 1\n", b"alice 1001\nbob 1001\n", b"alice 0\n", b"alice 1000 7\nbob x\n")
+
+
+class Kept(unittest.TestCase):
+    """wow-config's own functions, with other folders in the place of the machine's."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.state, self.run = self.folder / "state", self.folder / "run"
+        for place in (self.state, self.run, self.folder / "homes"):
+            place.mkdir()
+        self.numbers = self.state / "users"
+        self.said = []
+        for place, name, value in ((accounts, "NUMBERS", str(self.numbers)), (accounts, "HOMES", str(self.folder / "homes")), (accounts.console, "say_error", self.said.append),
+                                   (accounts.paths, "STATE", str(self.state)), (accounts.paths, "RUN", str(self.run)), (ticket, "KEPT", str(self.state / "ticket")),
+                                   (ticket, "TAKEN", str(self.run / "ticket")), (ticket, "CERTIFICATE", str(self.state / "node.pem"))):
+            patch = mock.patch.object(place, name, value)
+            patch.start()
+            self.addCleanup(patch.stop)
+
+    def lives(self, **people):
+        """Their homes are there."""
+        for name, uid in people.items():
+            (self.folder / "homes" / name).mkdir()
+            os.chown(self.folder / "homes" / name, uid, uid)
+
+    def test_nobody_gets_another_one_s_number_where_the_file_cannot_be_written(self):
+        self.numbers.write_text("alice 1000\nbob 1001\nmallory 1002\n")
+
+        def write(path, *words, **named):
+            if path == str(self.numbers):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), path)
+            REAL(path, *words, **named)
+        with mock.patch.object(files, "write", write):
+            found = accounts.numbers(("aaron", "alice", "bob", "mallory"))
+        self.assertEqual({"alice": 1000, "bob": 1001, "mallory": 1002, "aaron": 1003}, found)
+        self.assertIn("cannot be written: No space left on device", str(self.said[0]))
+
+    def test_nobody_gets_another_one_s_number_where_the_file_cannot_be_read(self):
+        self.lives(mallory=1000, bob=1001, gone=1004)
+        self.numbers.mkdir()
+        self.assertEqual({"mallory": 1000, "bob": 1001, "gone": 1004, "carol": 1005}, accounts.numbers(("bob", "carol", "mallory")))
+        self.assertIn("cannot be read: Is a directory", str(self.said[0]))
+
+    def test_a_spoilt_file_is_made_anew_by_the_owners_of_homes(self):
+        self.lives(alice=1000, bob=1001)
+        (self.folder / "homes/link").symlink_to("/root")
+        (self.folder / "homes/lost+found").mkdir()
+        for spoilt in SPOILT:
+            self.numbers.write_bytes(spoilt)
+            found = accounts.numbers(("aaron", "bob", "alice"))
+            self.assertEqual((1000, 1001, 1002), (found["alice"], found["bob"], found["aaron"]), spoilt)
+            self.assertEqual(found, accounts.numbers(()), "it is written")
+        self.assertEqual([], self.said)
+
+    def test_a_spoilt_file_of_the_state_keeps_no_machine_from_its_pool(self):
+        pool = samples.pool()
+        for name, spoilt in (("pool.lines", b"\xff\0\xff"), ("ticket", b"\xff\xff"), ("ticket", b""), ("ca.pem", b"\xff\0")):
+            (self.state / name).write_bytes(spoilt)
+            with mock.patch.object(configure.accept, "keep"), mock.patch.object(configure, "take_identity"), mock.patch("wow.stack.kept.forget"):
+                configure.state(pool, b"")
+            self.assertEqual([], self.said, name)
+            self.assertFalse((self.run / "ticket").exists(), name)
+        self.assertEqual(configure.ca_pem(pool.ca_der), (self.state / "ca.pem").read_text())
+
+    def test_a_ticket_that_was_kept_is_taken_up(self):
+        (self.state / "ticket").write_text("abc:def")
+        ticket.bring()
+        self.assertEqual("abc:def", (self.run / "ticket").read_text())
+
+
+if __name__ == "__main__":
+    unittest.main()
