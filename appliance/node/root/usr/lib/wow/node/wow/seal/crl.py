@@ -7,8 +7,8 @@ NOTICE = f"{paths.STATE}/notice-1"
 LIST = "/etc/swanctl/x509crl/pool.crl"
 
 
-def install(source: str = NOTICE, target: str = LIST) -> bool:
-    """Puts the list where swanctl finds it; whether it is another one than before. ipopd has verified it."""
+def install(source: str = NOTICE, target: str = LIST, pending: str = "") -> bool:
+    """Puts the list where swanctl finds it; whether it is another one than before. ipopd has verified it. pending: a file that is made before a new one is there."""
     try:
         with open(source, "rb") as file:
             crl = body(file.read())
@@ -20,6 +20,8 @@ def install(source: str = NOTICE, target: str = LIST) -> bool:
                 return False
     except FileNotFoundError:
         os.makedirs(os.path.dirname(target), exist_ok=True)
+    if pending:
+        files.write(pending, "")
     files.write(target, crl)
     return True
 

@@ -1,8 +1,9 @@
 """Gives charon the CA's list of revoked certificates, which ipopd keeps as a notice, and ends the SAs with their holders.
 
 A list that is loaded does not count before the old one is flushed, and SAs live on until somebody ends them. Whose certificate an SA was made
-with charon does not tell; but it keeps the last certificates it saw. An SA whose address is on none of them is ended, too: it comes back by
-itself within a second if its peer may."""
+with charon does not tell; but it keeps the last certificates it saw, those of strangers, too, whom it refused. So OpenSSL says which of them are the CA's and
+count. An SA whose address is on none of these is ended, too: it comes back by itself within a second if its peer may."""
+import os
 import re
 
 from wow.lib import barred, console, der, paths, system
@@ -11,16 +12,21 @@ from wow.seal import crl
 
 ADDRESSES = bytes((0x55, 0x1D, 0x11))
 """subjectAltName, RFC 5280 section 4.2.1.6."""
+CA = f"{paths.STATE}/ca.pem"
+PENDING = f"{paths.RUN}/revoked.pending"
+"""There while a list stands in charon's folder that has not ended what it is to end."""
+CERTIFICATE = "-----BEGIN CERTIFICATE-----(.*?)-----END CERTIFICATE-----"
 
 
 def main() -> int:
     """Exit code."""
     try:
-        if crl.install():
+        if crl.install(pending=PENDING) or os.path.exists(PENDING):
             system.must(["swanctl", "--load-creds", "--noprompt"])
             system.must(["swanctl", "--flush-certs", "--type", "x509_crl"])
             with open(crl.LIST, "rb") as file:
                 end(serials(file.read()))
+            os.unlink(PENDING)
     except WowError as error:
         console.say_change(f"{paths.RUN}/revoked-list.error", error)
         return 1
@@ -47,13 +53,36 @@ def holder(certificate: bytes) -> tuple[int, list[str]]:
     return int.from_bytes(fields[1][1], "big"), found
 
 
-def holders(listed: str, revoked: set[int]) -> tuple[set[str], set[str]]:
-    """(addresses of certificates that are not revoked, those of which all are), of what charon has. listed: what `swanctl --list-certs --pem` printed."""
+def signed(listed: str) -> list[bytes]:
+    """Those of the certificates in what `swanctl --list-certs --pem` printed that the pool's CA signed and that have not ended. WowError if there is none: charon has the
+    CA's own at least, so OpenSSL could not tell."""
     import binascii
+    ends: list[int] = []
+    try:
+        for text in (found := re.findall(CERTIFICATE, listed, re.S)):
+            # A file in memory, whose name OpenSSL gets.
+            ends.append(os.memfd_create("certificate", 0))
+            os.write(ends[-1], f"-----BEGIN CERTIFICATE-----{text}-----END CERTIFICATE-----\n".encode())
+        said = system.run(["openssl", "verify", "-no-CApath", "-no-CAstore", "-CAfile", CA, *(f"/dev/fd/{end}" for end in ends)])[1]
+    finally:
+        for one in ends:
+            os.close(one)
+    good = [text for text, one in zip(found, ends) if f"/dev/fd/{one}: OK" in said.splitlines()]
+    if found and not good:
+        raise WowError(f"OpenSSL finds none of charon's certificates to be the CA's: {system.last_line(said)}", "Look at the machine's clock: wow doctor", CA)
+    return [binascii.a2b_base64(text) for text in good]
+
+
+def holders(certificates: list[bytes], revoked: set[int]) -> tuple[set[str], set[str]]:
+    """(addresses of certificates that are not revoked, those of which all are)."""
     good: set[str] = set()
     bad: set[str] = set()
-    for text in re.findall("-----BEGIN CERTIFICATE-----(.*?)-----END CERTIFICATE-----", listed, re.S):
-        serial, addresses = holder(binascii.a2b_base64(text))
+    for certificate in certificates:
+        try:
+            serial, addresses = holder(certificate)
+        except (ValueError, IndexError):
+            # Its outer bytes, which nobody signed, may be another encoding. Whose it is stays unknown, and so nobody's SA is spared for it.
+            continue
         (bad if serial in revoked else good).update(addresses)
     return good - bad, bad
 
@@ -65,7 +94,7 @@ def associations(listed: str) -> list[tuple[str, str]]:
 
 def end(revoked: set[int]) -> None:
     """Ends the SAs with whoever is not known to be good."""
-    good, bad = holders(system.must(["swanctl", "--list-certs", "--type", "x509", "--pem"]), revoked)
+    good, bad = holders(signed(system.must(["swanctl", "--list-certs", "--type", "x509", "--pem"])), revoked)
     barred.write(bad)
     for number, address in associations(system.must(["swanctl", "--list-sas", "--raw"])):
         if address not in good:
