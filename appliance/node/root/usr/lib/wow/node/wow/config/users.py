@@ -24,9 +24,10 @@ def numbers(kept: str, names: "Iterable[str]", owners: dict[str, int]) -> dict[s
     """The file `users` (lines NAME UID) with every name in it; who is in it already keeps their number. owners: {name: uid} of the homes that are there, which
     come before the file, for that may be lost or spoilt: nobody gets the number of another one's home."""
     known: dict[str, int] = {}
-    for name, uid in [*sorted(owners.items()), *(line.split() for line in kept.splitlines() if len(line.split()) == 2)]:
-        if name not in known and str(uid).isdecimal() and FIRST_UID <= int(uid) <= LAST_UID and int(uid) not in known.values():
-            known[name] = int(uid)
+    lines = [line.split() for line in kept.splitlines()]
+    for name, uid in [*sorted(owners.items()), *((words[0], int(words[1])) for words in lines if len(words) == 2 and words[1].isdecimal())]:
+        if name not in known and FIRST_UID <= uid <= LAST_UID and uid not in known.values():
+            known[name] = uid
     for name in sorted(set(names) - set(known)):
         known[name] = max([FIRST_UID - 1, *known.values(), *owners.values()]) + 1
     return known
