@@ -316,9 +316,7 @@ public sealed class EstServerTests : AsyncTests
 
     private async Task<string> ShownSerialAsync()
     {
-        using var socket = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
-        socket.Bind(new IPEndPoint(IPAddress.Parse("127.78.0.2"), 0));
-        await socket.ConnectAsync(_ca.Endpoint);
+        using Socket socket = await _ca.ConnectAsync();
         string? serial = null;
         using var stream = new SslStream(
             new NetworkStream(socket), false, (_, shown, _, _) => (serial = shown!.GetSerialNumberString()) is not null);
@@ -328,12 +326,7 @@ public sealed class EstServerTests : AsyncTests
 
     private async Task<string> SendAsync(string request)
     {
-        using var socket = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
-        socket.Bind(new IPEndPoint(IPAddress.Parse("127.78.0.2"), 0));
-        await socket.ConnectAsync(_ca.Endpoint);
-        using var stream = new SslStream(
-            new NetworkStream(socket), false, (_, shown, _, _) => _ca.Ca.Authority.TryVerify(shown!.GetRawCertData(), _ca.Time.GetUtcNow(), out MemberInfo? _, out string _));
-        await stream.AuthenticateAsClientAsync("manager.lab.internal");
+        using SslStream stream = await _ca.SecureAsync();
         await stream.WriteAsync(Encoding.ASCII.GetBytes(request));
         using var reader = new StreamReader(stream);
         return await reader.ReadToEndAsync();

@@ -202,7 +202,7 @@ public sealed class LayerHandlerTests : AsyncTests
     [Fact]
     public void One_machine_has_two_places_at_most_and_gives_back_its_own()
     {
-        var places = new DownloadPlaces(3, 2);
+        var places = new SourcePlaces(3, 2);
         IPAddress one = IPAddress.Parse("10.128.0.1"), other = IPAddress.Parse("10.128.0.2");
         Assert.Equal([true, true, false, true, false], new[] { one, one, one, other, other }.Select(places.TryTake));
         places.Give(one);

@@ -35,7 +35,7 @@ public sealed class LongLifeTests : AsyncTests
         ["PageSessions._codes"] = PageSessions.Most,
         ["PageSessions._logins"] = PageSessions.Most,
         ["Seeders._known"] = 1 + Seeders.Most,
-        ["DownloadPlaces._taken"] = 8,
+        ["SourcePlaces._taken"] = ServeSettings.MostConnections,
     };
 
     /// <summary>Objects that live as long as a command.</summary>
@@ -58,7 +58,7 @@ public sealed class LongLifeTests : AsyncTests
         var sessions = new PageSessions(_ca.Time, _ => true);
         var seeders = new Seeders(_ca.Time, new Random(1));
         var limiter = new SourceLimiter(10, TimeSpan.FromSeconds(1), _ca.Time);
-        var places = new DownloadPlaces(8, ServeSettings.MostDownloadsOfOne);
+        var places = new SourcePlaces(8, ServeSettings.MostDownloadsOfOne);
         object[] roots = [_ca.Server, sessions, seeders, limiter, places];
         Dictionary<string, int> before = Held.By(roots), most = [];
         Dictionary<string, long> rows = [], first = [];
@@ -163,7 +163,7 @@ public sealed class LongLifeTests : AsyncTests
         }
     }
 
-    private static void Memory(int week, PageSessions sessions, Seeders seeders, SourceLimiter limiter, DownloadPlaces places)
+    private static void Memory(int week, PageSessions sessions, Seeders seeders, SourceLimiter limiter, SourcePlaces places)
     {
         for (int i = 0; i < 100; i++)
         {

@@ -1,4 +1,5 @@
 using System.Net;
+using System.Net.Security;
 using System.Net.Sockets;
 using System.Security.Cryptography;
 using System.Text;
@@ -104,6 +105,24 @@ internal sealed class TestCa : IAsyncDisposable
             await _server.DisposeAsync();
             _server = null;
         }
+    }
+
+    /// <summary>A connection of a machine to the server.</summary>
+    public async Task<Socket> ConnectAsync()
+    {
+        var socket = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+        socket.Bind(new IPEndPoint(IPAddress.Parse("127.78.0.2"), 0));
+        await socket.ConnectAsync(Endpoint);
+        return socket;
+    }
+
+    /// <summary>The same with TLS, to a server that shows a certificate of this CA.</summary>
+    public async Task<SslStream> SecureAsync()
+    {
+        var network = new NetworkStream(await ConnectAsync(), ownsSocket: true);
+        var stream = new SslStream(network, false, (_, shown, _, _) => Ca.Authority.TryVerify(shown!.GetRawCertData(), Time.GetUtcNow(), out MemberInfo? _, out string _));
+        await stream.AuthenticateAsClientAsync("manager.lab.internal");
+        return stream;
     }
 
     public static int FreePort()

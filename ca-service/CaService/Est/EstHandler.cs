@@ -13,12 +13,11 @@ namespace CaService.Est;
 /// </summary>
 internal sealed class EstHandler(
     EnrolmentDesk desk, RevocationDesk revocations, PossessionCheck possession, ServeSettings settings, TimeProvider time, Action<string> log)
-    : IDisposable
 {
     private const string Root = "/.well-known/est/";
     private const string ListPath = "/crl";
     private readonly SourceLimiter _limiter = new(settings.Burst, settings.RefillEvery, time);
-    private readonly SemaphoreSlim _places = new(settings.MaxConcurrent);
+    private readonly SourcePlaces _places = new(settings.MaxConcurrent, ServeSettings.MostEnrolmentsOfOne);
 
     /// <summary>Answers one request.</summary>
     public async Task HandleAsync(HttpContext context)
@@ -48,8 +47,6 @@ internal sealed class EstHandler(
         }
     }
 
-    public void Dispose() => _places.Dispose();
-
     // RFC 2585 section 4.2 names the type. The first list is signed here, which a flood shall not do.
     private Task SendListAsync(HttpContext context) => _limiter.TryTake(context.Connection.RemoteIpAddress!.MapToIPv4())
         ? HttpAnswer.SendAsync(context, 200, "application/pkix-crl", revocations.Current().Der)
@@ -58,27 +55,9 @@ internal sealed class EstHandler(
     private async Task EnrolAsync(HttpContext context, bool isRenewal)
     {
         IPAddress source = context.Connection.RemoteIpAddress!.MapToIPv4();
-        Decision decision;
-        string node = "-";
-        if (!_limiter.TryTake(source))
-        {
-            decision = new Decision(EnrolmentStatus.TooMany, $"{source} asks too often: wait a few seconds.");
-        }
-        else if (!await _places.WaitAsync(TimeSpan.Zero))
-        {
-            decision = new Decision(EnrolmentStatus.Busy, "Too many machines enrol at this moment: try again in a few seconds.");
-        }
-        else
-        {
-            try
-            {
-                (decision, node) = await DecideAsync(context, source, isRenewal);
-            }
-            finally
-            {
-                _places.Release();
-            }
-        }
+        (Decision decision, string node) = _limiter.TryTake(source)
+            ? await ReadAsync(context, source, isRenewal)
+            : (new Decision(EnrolmentStatus.TooMany, $"{source} asks too often: wait a few seconds."), "-");
 
         log($"{(isRenewal ? "reenrol" : "enrol")} address={source} node={node} status={decision.Status} {decision.Text}");
         if (decision.Certificate is byte[] certificate)
@@ -91,9 +70,27 @@ internal sealed class EstHandler(
         }
     }
 
-    private async Task<(Decision Decision, string Node)> DecideAsync(HttpContext context, IPAddress source, bool isRenewal)
+    private async Task<(Decision Decision, string Node)> ReadAsync(HttpContext context, IPAddress source, bool isRenewal)
     {
+        // Before it takes a place: who sends slowly keeps one of his own connections busy, and nobody else.
         byte[]? body = await ReadBodyAsync(context.Request);
+        if (!_places.TryTake(source))
+        {
+            return (new Decision(EnrolmentStatus.Busy, "Too many machines enrol at this moment: try again in a few seconds."), "-");
+        }
+
+        try
+        {
+            return await DecideAsync(context, body, source, isRenewal);
+        }
+        finally
+        {
+            _places.Give(source);
+        }
+    }
+
+    private async Task<(Decision Decision, string Node)> DecideAsync(HttpContext context, byte[]? body, IPAddress source, bool isRenewal)
+    {
         if (body is null || !TryDecode(body, out byte[] der))
         {
             return (new Decision(

@@ -1,6 +1,7 @@
 using System.Net;
 using System.Security.Authentication;
 using CaService.Layers;
+using Microsoft.AspNetCore.Connections;
 using Microsoft.AspNetCore.Server.Kestrel.Core;
 using Microsoft.AspNetCore.Server.Kestrel.Https;
 
@@ -87,7 +88,6 @@ internal sealed class EstServer : IAsyncDisposable
 
         await _pruner.DisposeAsync();
         await _application.DisposeAsync();
-        _handler.Dispose();
         _certificate.Dispose();
     }
 
@@ -97,13 +97,13 @@ internal sealed class EstServer : IAsyncDisposable
         options.Limits.MaxRequestBodySize = ServeSettings.MaxBodyBytes;
         options.Limits.MaxRequestHeadersTotalSize = 4096;
         options.Limits.MaxRequestLineSize = 1024;
-        options.Limits.MaxConcurrentConnections = 256;
+        options.Limits.MaxConcurrentConnections = ServeSettings.MostConnections;
         options.Limits.KeepAliveTimeout = TimeSpan.FromSeconds(15);
         options.Limits.RequestHeadersTimeout = TimeSpan.FromSeconds(30);
-        options.Listen(settings.Listen.Address, settings.LayersPort, listen => listen.Protocols = HttpProtocols.Http1);
+        options.Listen(settings.Listen.Address, settings.LayersPort, Bound);
         options.Listen(settings.Listen, listen =>
         {
-            listen.Protocols = HttpProtocols.Http1;
+            Bound(listen);
             listen.UseHttps(https =>
             {
                 https.ServerCertificateSelector = (_, _) => _certificate.Current;
@@ -118,5 +118,32 @@ internal sealed class EstServer : IAsyncDisposable
                 https.CheckCertificateRevocation = false;
             });
         });
+    }
+
+    /// <summary>What holds for each port: HTTP/1.1, and so many connections of one machine, counted before TLS begins.</summary>
+    private static void Bound(ListenOptions listen)
+    {
+        var places = new SourcePlaces(ServeSettings.MostConnections, ServeSettings.MostConnectionsOfOne);
+        listen.Protocols = HttpProtocols.Http1;
+        listen.Use(next => connection => ServeAsync(next, connection, places));
+    }
+
+    private static async Task ServeAsync(ConnectionDelegate next, ConnectionContext connection, SourcePlaces places)
+    {
+        IPAddress source = ((IPEndPoint)connection.RemoteEndPoint!).Address;
+        if (!places.TryTake(source))
+        {
+            connection.Abort();
+            return;
+        }
+
+        try
+        {
+            await next(connection);
+        }
+        finally
+        {
+            places.Give(source);
+        }
     }
 }

@@ -17,7 +17,7 @@ internal sealed class LayerHandler(StackFolder folder, ServeSettings settings, T
     private const int Piece = 1 << 16;
     private const string Bytes = "bytes=";
 
-    private readonly DownloadPlaces _places = new(settings.MostDownloads, ServeSettings.MostDownloadsOfOne);
+    private readonly SourcePlaces _places = new(settings.MostDownloads, ServeSettings.MostDownloadsOfOne);
     private readonly Seeders _seeders = new(time, new Random());
 
     /// <summary>Answers one request.</summary>

@@ -12,6 +12,15 @@ internal sealed record ServeSettings(IPEndPoint Listen, string CertificatePath, 
     /// <summary>No request's body is longer, in bytes; ours have 300.</summary>
     public const int MaxBodyBytes = 8192;
 
+    /// <summary>Connections of all machines at a time to one port.</summary>
+    public const int MostConnections = 256;
+
+    /// <summary>The same of one machine: else it would keep all others away.</summary>
+    public const int MostConnectionsOfOne = 16;
+
+    /// <summary>Enrolments of one machine that are looked at at once: one that it gave up, and the next.</summary>
+    public const int MostEnrolmentsOfOne = 2;
+
     /// <summary>Downloads of one machine at a time: one that was cut on its side, and the one after it.</summary>
     public const int MostDownloadsOfOne = 2;
 

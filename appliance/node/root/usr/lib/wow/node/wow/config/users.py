@@ -25,7 +25,7 @@ def numbers(kept: str, names: "Iterable[str]", owners: dict[str, int]) -> dict[s
     come before the file, for that may be lost or spoilt: nobody gets the number of another one's home."""
     known: dict[str, int] = {}
     lines = [line.split() for line in kept.splitlines()]
-    for name, uid in [*sorted(owners.items()), *((words[0], int(words[1])) for words in lines if len(words) == 2 and words[1].isdecimal())]:
+    for name, uid in [*sorted(owners.items()), *((words[0], int(words[1])) for words in lines if len(words) == 2 and len(words[1]) == 4 and words[1].isdecimal())]:
         if name not in known and FIRST_UID <= uid <= LAST_UID and uid not in known.values():
             known[name] = uid
     for name in sorted(set(names) - set(known)):

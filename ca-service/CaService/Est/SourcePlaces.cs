@@ -2,11 +2,11 @@ using System.Net;
 
 namespace CaService.Est;
 
-/// <summary>How many downloads run, of all machines and of each.</summary>
+/// <summary>How much goes on at a time, of all machines and of each: connections, enrolments, downloads.</summary>
 /// <param name="most">Of all at most.</param>
 /// <param name="mostOfOne">Of one address at most: so one machine leaves places for others.</param>
 /// <remarks>Safe for concurrent use. Holds who has a place, and nobody else.</remarks>
-internal sealed class DownloadPlaces(int most, int mostOfOne)
+internal sealed class SourcePlaces(int most, int mostOfOne)
 {
     private readonly Lock _lock = new();
     private readonly List<IPAddress> _taken = [];
