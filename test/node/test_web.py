@@ -15,10 +15,19 @@ from wow.page import code, text, where
 from wow.pause.state import Pause
 from wow.slots.running import Job
 from wow.slots import uses
-from wow.web import guests, html, look, pages
+from wow.web import guests, html, look, pages, server
 
 HOSTILE = ["<script>alert(1)</script>", "a\u202egnp.exe\u202c", "\u2066x\u2069\u200f", "\x1b[2J", "\" onmouseover=\"x", "'&amp;", "\ud800", "x" * 5000, ""]
 MARKS = set("\u202e\u202c\u2066\u2069\u200f\x1b\ud800")
+
+
+class Connections(unittest.TestCase):
+    def test_a_computer_that_has_more_than_its_share_loses_its_oldest_and_no_other_does(self):
+        crowd = [mock.Mock(addr=("192.0.2.7", port), will_close=False) for port in range(server.SHARE + 40)]
+        owner = [mock.Mock(addr=("192.0.2.8", port), will_close=False) for port in range(6)]
+        server.end_surplus(dict(enumerate([owner[0], *crowd, *owner[1:]])))
+        self.assertEqual([True] * 40 + [False] * server.SHARE, [one.will_close for one in crowd])
+        self.assertFalse(any(one.will_close for one in owner))
 
 
 class Codes(unittest.TestCase):

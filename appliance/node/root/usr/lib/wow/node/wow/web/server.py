@@ -24,6 +24,8 @@ IDLE = 300.0
 SILENT, PATIENCE = 5, 10.0
 """Seconds that a connection may say nothing, and in which a request must be whole."""
 CONNECTIONS, THREADS = 100, 4
+SHARE = 25
+"""Connections of one computer, of those."""
 
 
 def main() -> int:
@@ -59,6 +61,17 @@ def serve(app: App, listener: socket.socket, server: "Any", wasyncore: "Any", id
     while serving.active_channels or time.monotonic() - asked[0] < idle:
         wasyncore.loop(timeout=1.0, use_poll=True, map=channels, count=1)
         begun = end_slow(serving.active_channels, begun, time.monotonic())
+        end_surplus(serving.active_channels)
+
+
+def end_surplus(channels: "dict[int, Any]") -> None:
+    """Ends the oldest connections of a computer that has more than its share: one that keeps asking would keep all others out."""
+    of: "dict[str, list[Any]]" = {}
+    for channel in channels.values():
+        of.setdefault(channel.addr[0], []).append(channel)
+    for theirs in of.values():
+        for channel in theirs[:-SHARE]:
+            channel.will_close = True
 
 
 def end_slow(channels: "dict[int, Any]", begun: "dict[Any, float]", now: float) -> "dict[Any, float]":
