@@ -94,7 +94,7 @@ internal sealed class PeerClocks(LocalNode local, PeerTable peers, Transport tra
     {
         if (ClockAnswerMessage.TryRead(message, out ulong token, out DateTimeOffset time)
             && _asked.TryGetValue(peer.Address, out (ulong Token, TimeSpan At) asked) && asked.Token == token && _asked.Remove(peer.Address)
-            && time - DateTimeOffset.MinValue > now)
+            && time - DateTimeOffset.MinValue > now && time < ClockVoice.LatestOrigin)
         {
             TimeSpan roundTrip = now - asked.At;
             _heard.Add(new ClockVoice(time - now + (roundTrip / 2), roundTrip, peer.Identity?.Shown));

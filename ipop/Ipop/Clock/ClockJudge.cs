@@ -34,6 +34,12 @@ internal sealed class ClockJudge(SignedTimes known)
         List<DateTimeOffset> origins = [];
         foreach (ClockVoice voice in voices)
         {
+            if (voice.Origin > ClockVoice.LatestOrigin)
+            {
+                // Nobody's clock is there, and soon a sum would be past the end of the calendar.
+                continue;
+            }
+
             DateTimeOffset time = voice.Origin + now;
             if (voice.Certificate is { } certificate ? time >= certificate.NotBefore && time <= certificate.NotAfter : isOpen)
             {

@@ -52,6 +52,20 @@ public sealed class PeerClocksTests
         Assert.DoesNotContain(Ask(asker), voice => voice.Origin > Start.AddYears(100));
     }
 
+    [Theory]
+    [InlineData(253402300799999)]
+    [InlineData(253370764800000)]
+    [InlineData(221845392000000)]
+    public void A_time_from_which_a_clock_could_not_go_on_for_a_thousand_years_counts_nothing(long milliseconds)
+    {
+        SimulatedNode asker = Pool(6);
+        var lie = DateTimeOffset.FromUnixTimeMilliseconds(milliseconds);
+        _world.Nodes[2].Node.OwnTime = _ => lie;
+        IReadOnlyList<ClockVoice> voices = Ask(asker);
+        Assert.InRange(voices.Count, 3, 5);
+        Assert.All(voices, voice => Assert.True((voice.Origin - Start).Duration() <= voice.RoundTrip / 2, $"{voice.Origin:O}"));
+    }
+
     [Fact]
     public void Who_asks_without_end_gets_four_answers_a_second_and_the_rest_is_counted()
     {

@@ -131,6 +131,27 @@ public sealed class ClockKeeperTests
         Assert.Equal(ClockSource.Hypervisor, _keeper.Source);
     }
 
+    /// <summary>Ten milliseconds before the calendar's end: a year later the sum of origin and own time is past it.</summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void Who_tells_the_end_of_the_calendar_is_not_heard_and_stops_nobody(bool isOpen)
+    {
+        _signed.Add(Start, DateTimeOffset.MaxValue);
+        var keeper = new ClockKeeper(_signed, isOpen);
+        var signed = new MemberCertificate(IPAddress.Loopback, "peer", false, "1", Start, DateTimeOffset.MaxValue, default(NodeAddress), default);
+        var liar = new ClockVoice(DateTimeOffset.MaxValue - (Second / 100), Second / 10, isOpen ? null : signed);
+        keeper.Look(Minute, new ClockReading(Start, null, default, false));
+        keeper.Hear(Minute, [liar, liar, liar, liar]);
+        Assert.Equal(0, keeper.Voices);
+        ClockVoice honest = liar with { Origin = Start - Minute };
+        keeper.Hear(Year, [honest, liar, honest, liar, honest]);
+        Assert.Equal(3, keeper.Voices);
+        keeper.Look(Year, new ClockReading(Start + Year - Minute, null, default, false));
+        Assert.Equal(ClockSource.Peers, keeper.Source);
+        Assert.Equal(Start + Year - Minute, keeper.TimeAt(Year));
+    }
+
     [Theory]
     [InlineData(2 * 60)]
     [InlineData(-(5 * 60) - 45)]
