@@ -140,8 +140,9 @@ internal sealed class Puncher(LocalNode local, PeerTable peers, Agenda agenda, T
         kept.TellAt = TimeSpan.MaxValue;
         if (candidates.WantsAnswer)
         {
-            // By the way that it came: the one in use may be what the peer doubts.
-            Send(now, peer, wantsAnswer: false, peer.Paths.Find(arrival));
+            // By the way that it came: the one in use may be what the peer doubts. Where nothing has come back from there yet, a member may have forged the
+            // source, and the answer goes over the ring.
+            Send(now, peer, wantsAnswer: false, peer.Paths.Find(arrival) is { IsAlive: true } path ? path : null);
         }
 
         peer.Nat = candidates.Nat;

@@ -175,8 +175,8 @@ internal sealed class TcpMeetings(
         TimeSpan start = now;
         if (meet.WantsAnswer)
         {
-            // Who asked begins when the answer is there, and so do we.
-            Path? way = peer.Paths.Find(arrival) ?? peer.Best;
+            // Who asked begins when the answer is there, and so do we. It goes nowhere from where only a source says that the peer is there.
+            Path? way = peer.Paths.Find(arrival) is { IsAlive: true } path ? path : peer.Best;
             Send(now, peer, wantsAnswer: false, way);
             TimeSpan oneWay = (way?.RoundTrip ?? default) / 2;
             start += oneWay < LongestWay ? oneWay : LongestWay;

@@ -1,4 +1,6 @@
 using Brunet.Addressing;
+using Brunet.Links;
+using Brunet.Sessions;
 using Brunet.Wire;
 using Testing.Simulation;
 using Xunit.Abstractions;
@@ -142,6 +144,41 @@ public sealed class ReflectionTests(ITestOutputHelper output)
         Assert.InRange(sent, question.Length, 64 * question.Length);
     }
 
+    /// <summary>Seven bytes ask for up to 679. What goes to the third party are the pings that look whether the member is there.</summary>
+    [Fact]
+    public void A_member_that_asks_for_candidates_from_a_forged_source_has_none_sent_there()
+    {
+        (SimulatedNetwork world, SimulatedNode one, SimulatedNode two, _) = Recorded();
+        var candidates = new CandidatesMessage { WantsAnswer = true };
+        byte[] message = new byte[CandidatesMessage.MaxSize];
+        Assert.Equal(7, candidates.Write(message));
+        AssertDrawsPingsAlone(world, one, two, message[..7]);
+        Assert.Equal(two.PublicEndpoint, one.Node.Peers(world.Now).Single().Endpoint);
+    }
+
+    [Fact]
+    public void A_member_that_asks_to_meet_by_TCP_from_a_forged_source_has_no_endpoints_sent_there()
+    {
+        (SimulatedNetwork world, SimulatedNode one, SimulatedNode two, _) = Recorded();
+        NodeParts parts = one.Node.Parts;
+        TransportAddress at = SimulatedNetwork.EndpointOf(500) with { Protocol = TransportProtocol.Tcp };
+        parts.Connections.SetListeners([at]);
+        parts.Connections.Add(world.Now, at, at with { Protocol = TransportProtocol.TcpMet });
+        Assert.NotEmpty(parts.Connections.Candidates());
+
+        // Whom the node reaches straight it does not meet.
+        Peer peer = parts.Peers[two.Node.Address];
+        foreach (Brunet.Links.Path path in peer.Paths)
+        {
+            path.Fall(world.Now);
+        }
+
+        peer.ChooseBest(world.Now);
+        byte[] message = new byte[MeetMessage.MaxSize];
+        int length = new MeetMessage { WantsAnswer = true }.Write(message);
+        AssertDrawsPingsAlone(world, one, two, message[..length]);
+    }
+
     [Theory]
     [InlineData(1)]
     [InlineData(2)]
@@ -204,13 +241,46 @@ public sealed class ReflectionTests(ITestOutputHelper output)
         return (world, one, two, captured);
     }
 
+    /// <summary>A thousand times one message, sealed by a member, whose frames come from the third party's address.</summary>
+    private void AssertDrawsPingsAlone(SimulatedNetwork world, SimulatedNode one, SimulatedNode two, byte[] message)
+    {
+        const int Frames = 1000;
+        int pings = 0, longest = 0;
+        long came = 0;
+        Session session = two.Node.Parts.Peers[one.Node.Address].Current!;
+        byte[] frame = new byte[message.Length + ProtocolConstants.FrameOverhead];
+        long sent = SentTo(
+            world,
+            one,
+            () =>
+            {
+                for (int i = 0; i < Frames; i++)
+                {
+                    int length = session.Seal(message, frame, isEsp: false);
+                    came += length;
+                    one.Node.ReceiveDatagram(world.Now, Third, frame.AsSpan(0, length));
+                }
+            },
+            datagram => (pings, longest) = (pings + 1, Math.Max(longest, datagram.Length)));
+        output.WriteLine($"{came} bytes in, {sent} out within 20 s: {pings} frames, the longest of {longest} bytes");
+
+        // For 4 s one each 150 ms.
+        Assert.InRange(pings, 1, 30);
+        Assert.InRange(longest, 1, PingMessage.Size + ProtocolConstants.FrameOverhead);
+    }
+
     /// <summary>Bytes that a node sends to the third party during an attack and the 20 s after it.</summary>
-    private static long SentTo(SimulatedNetwork world, SimulatedNode from, Action attack)
+    private static long SentTo(SimulatedNetwork world, SimulatedNode from, Action attack, Action<byte[]>? look = null)
     {
         long sent = 0;
         world.Wire = (node, destination, datagram) =>
         {
-            sent += node == from && destination == Third ? datagram.Length : 0;
+            if (node == from && destination == Third)
+            {
+                sent += datagram.Length;
+                look?.Invoke(datagram);
+            }
+
             return true;
         };
         attack();
