@@ -130,7 +130,13 @@ public sealed class Node : IOverlay
     }
 
     /// <summary>Takes one datagram that came to <see cref="NodeSettings.Group"/>. Nothing that arrives makes it throw.</summary>
-    public void ReceiveMulticast(TimeSpan now, TransportAddress source, ReadOnlySpan<byte> datagram) => _parts.Multicast.Receive(now, source, datagram);
+    public void ReceiveMulticast(TimeSpan now, TransportAddress source, ReadOnlySpan<byte> datagram)
+    {
+        if (!IsSilent(now))
+        {
+            _parts.Multicast.Receive(now, source, datagram);
+        }
+    }
 
     /// <summary>
     /// A connection ended that frames came by or went to. Not needed for the node to go on, but it learns of it before silence tells.

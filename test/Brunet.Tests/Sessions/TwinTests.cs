@@ -42,6 +42,44 @@ public sealed class TwinTests(ITestOutputHelper output)
     }
 
     [Fact]
+    public void A_machine_that_yielded_answers_no_call_to_the_group_and_the_other_one_does()
+    {
+        var world = Ring(10, nodes: 3);
+        SimulatedNode original = world.Nodes[2];
+        SimulatedNode copy = world.AddCopy(original, NatKind.None, Policy);
+        CheckOneStays(world, original, copy);
+        (SimulatedNode silent, SimulatedNode stays) = original.Node.Twin!.MustYield ? (original, copy) : (copy, original);
+
+        // A new machine of the pool, of whose first frame nothing arrives but by the group.
+        byte[]? call = null;
+        SimulatedNode? third = null;
+        world.Wire = (from, _, datagram) =>
+        {
+            bool isThird = from != silent && from != stays && !world.Nodes.Take(2).Contains(from);
+            call ??= isThird && datagram[0] == (byte)FrameType.Handshake ? datagram : null;
+            return !isThird;
+        };
+        third = world.Add(NatKind.None, Policy);
+        world.Run(TimeSpan.FromSeconds(1));
+        Assert.NotNull(call);
+        Assert.InRange(Answers(stays), 1, 100);
+        Assert.Equal(0, Answers(silent));
+
+        long Answers(SimulatedNode node)
+        {
+            long before = node.SentDatagrams, answered = 0;
+            world.Wire = (from, to, _) =>
+            {
+                answered += from == node && to == third.PublicEndpoint ? 1 : 0;
+                return from != third;
+            };
+            node.Node.ReceiveMulticast(world.Now, third.PublicEndpoint, call);
+            world.Run(TimeSpan.FromSeconds(1));
+            return node == silent ? node.SentDatagrams - before : answered;
+        }
+    }
+
+    [Fact]
     public void A_node_that_is_switched_off_and_on_is_nobodys_twin()
     {
         var world = Ring(6, nodes: 5);
