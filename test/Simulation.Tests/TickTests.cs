@@ -1,3 +1,4 @@
+using System.Net;
 using Brunet.Dht;
 using Testing.Simulation;
 using Xunit.Abstractions;
@@ -84,6 +85,23 @@ public sealed class TickTests(ITestOutputHelper output)
         long before = world.Events;
         world.Run(TimeSpan.FromSeconds(60));
         Assert.InRange(world.Events - before, 30, 80);
+    }
+
+    [Fact]
+    public void The_first_node_of_a_closed_pool_sleeps_while_it_has_no_certificate_and_no_list_and_begins_the_ring_when_it_has_one()
+    {
+        var world = new SimulatedNetwork(seed: 5);
+        SimulatedNode leaf = world.Add(NatKind.None, Policy, [], isFirst: true, isOpen: false, certified: false);
+        world.Run(TimeSpan.FromSeconds(20));
+        long before = world.Events;
+        world.Run(TimeSpan.FromSeconds(60));
+        output.WriteLine($"{world.Events - before} events in 60 s");
+        Assert.InRange(world.Events - before, 30, 80);
+        Assert.False(leaf.Node.IsJoined);
+        leaf.Identity.Certificate = world.Authority.Issue(leaf.Identity.Address, new IPAddress([10, 128, 0, 1]), "first", true);
+        leaf.Node.IdentityChanged(world.Now);
+        world.Run(TimeSpan.FromSeconds(1));
+        Assert.True(leaf.Node.IsJoined);
     }
 
     /// <summary>Something of all that a node may be asked for, or that may happen to it.</summary>

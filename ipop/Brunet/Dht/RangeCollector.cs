@@ -27,7 +27,13 @@ internal sealed class RangeCollector(LocalNode local, Transport transport, RingV
     {
         get
         {
-            TimeSpan next = local.IsMember && !_isSettled && _placedAt is { } placed ? placed + SettledAfter : TimeSpan.MaxValue;
+            if (!local.IsMember)
+            {
+                // What was asked before the certificate went waits until there is one again, which wakes the node.
+                return TimeSpan.MaxValue;
+            }
+
+            TimeSpan next = !_isSettled && _placedAt is { } placed ? placed + SettledAfter : TimeSpan.MaxValue;
             foreach (Part part in _parts.Values)
             {
                 next = !part.IsDone && part.NextTry < next ? part.NextTry : next;

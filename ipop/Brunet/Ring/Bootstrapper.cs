@@ -70,7 +70,8 @@ internal sealed class Bootstrapper(LocalNode local, PeerTable peers, Agenda agen
     {
         get
         {
-            TimeSpan alone = local.Settings.IsFirst && !ring.IsAlone && _started is { } started ? started + AloneAfter : TimeSpan.MaxValue;
+            // A leaf is never alone in a ring of its own; a certificate wakes the node.
+            TimeSpan alone = local.Settings.IsFirst && local.IsMember && !ring.IsAlone && _started is { } started ? started + AloneAfter : TimeSpan.MaxValue;
             return Earlier(alone, _next);
         }
     }

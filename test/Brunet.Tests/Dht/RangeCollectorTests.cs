@@ -38,6 +38,26 @@ public sealed class RangeCollectorTests
         Assert.Empty(Parts(cut));
     }
 
+    /// <summary>Else it would be woken twenty times a second: its part asks nobody any more.</summary>
+    [Fact]
+    public void Who_loses_its_certificate_while_it_asks_its_neighbours_waits_for_nothing_until_it_has_one_again()
+    {
+        for (int i = 0; i < 3; i++)
+        {
+            _world.Add(NatKind.None, Policy, isOpen: false);
+            _world.Run(TimeSpan.FromSeconds(i == 0 ? 4 : 1));
+        }
+
+        SimulatedNode asker = _world.Add(NatKind.None, Policy, isOpen: false);
+        Assert.NotNull(_world.RunUntil(() => Parts(asker).Count > 0, TimeSpan.FromSeconds(20), TimeSpan.FromMilliseconds(1)));
+        RangeCollector collector = CollectorField(asker.Node.Parts.DhtServer);
+        Assert.InRange(collector.NextTick, _world.Now, _world.Now + TimeSpan.FromSeconds(1));
+        (asker.Identity.Certificate, var certificate) = (null, asker.Identity.Certificate);
+        Assert.Equal(TimeSpan.MaxValue, collector.NextTick);
+        asker.Identity.Certificate = certificate;
+        Assert.InRange(collector.NextTick, _world.Now, _world.Now + TimeSpan.FromSeconds(1));
+    }
+
     /// <summary>A ring in which records were made while one node was cut off, to which it comes back.</summary>
     private SimulatedNode Cut()
     {
