@@ -56,10 +56,11 @@ def admins(told, root):
     if not told.admins:
         return ("Nobody logs in to the manager, so nobody can take a machine's certificate back. To be able to, type\n"
                 f"`{command}`, then do what it says.")
-    there = f"ssh {next(iter(told.admins))}@manager.{told.name}.internal wow-ca"
-    return (f"These people may log in to the manager, by ssh key, and ask its CA: {people(told.admins)}. On a machine of the pool\n"
+    there = f"ssh {next(iter(told.admins))}@{told.host} wow-ca"
+    return (f"These people may log in to the manager, by ssh key, and ask its CA: {people(told.admins)}.\n"
             f"`{there} list` shows all machines, `{there} revoke HOST` takes one\n"
-            f"back, `{there} help` says what else there is. For others type\n`{command}`, then do what it says.")
+            f"back, `{there} help` says what else there is. Over the pool's network no machine takes ssh. For others type\n"
+            f"`{command}`, then do what it says.")
 
 
 def others(pool):

@@ -75,7 +75,7 @@ class OnePool(unittest.TestCase):
         self.assertEqual({"carol": KEY}, told["admins"])
         self.assertIn(f"[user:carol]\nauthorized-key = {KEY}\nadmin = yes\n", self.world.conf("for-manager/science-manager-config.img"))
         self.assertNotIn("carol", self.world.conf("for-volunteers/science-config.img"))
-        self.assertIn("ssh carol@manager.science.internal wow-ca revoke HOST", self.world.text("START.md"))
+        self.assertIn("`ssh carol@manager.example.org wow-ca revoke HOST`", self.world.text("START.md"))
         self.assertIn("carol", self.world.run("show", self.world.pool)[1])
         self.world.run("admin", "add", self.world.pool, f"dave={self.world.key}")
         self.world.run("admin", "remove", self.world.pool, "carol")

@@ -43,5 +43,5 @@ def run(given, context):
 def there(told, ticket):
     """How a ticket is ended on the manager: by an administrator where there is one, for nobody else logs in."""
     if told.admins:
-        return f"ssh {next(iter(told.admins))}@manager.{told.name}.internal wow-ca ticket --end {ticket}, on a machine of the pool"
+        return f"ssh {next(iter(told.admins))}@{told.host} wow-ca ticket --end {ticket}"
     return f"/usr/lib/wow/ca/wow-ca ticket --end {ticket} --state /var/lib/wow/ca, in a root shell that the hypervisor gives. An administrator needs none: wow pool admin"
