@@ -109,7 +109,7 @@ def ova_fixes_no_network_address_and_says_what_it_is_and_what_to_do():
         value = tree.findtext(f".//{{*}}ProductSection/{{*}}{field}")
         expect(value == address if field.endswith("Url") else value, f"{field}: {value}")
     lines = tree.findtext(".//{*}AnnotationSection/{*}Annotation").splitlines()
-    expect(len(lines) == 3 and "WOW: ready" in lines[0], f"the annotation: {lines}")
+    expect(len(lines) == 3 and "It is in its pool" in lines[0], f"the annotation: {lines}")
 
 
 @check

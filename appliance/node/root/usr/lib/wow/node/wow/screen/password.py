@@ -16,7 +16,7 @@ ROOM = 32768
 def must_be_one(text: str) -> None:
     """WowError for what each keyboard could not type, or is too short."""
     if not LEAST <= len(text) <= MOST or not all("!" <= sign <= "~" for sign in text):
-        raise WowError(f"the password has {LEAST} to {MOST} letters without accents, digits and signs, and no blanks", "Choose another one")
+        raise WowError(f"the password has {LEAST} to {MOST} characters: letters without accents, digits, and signs such as !; no blanks", "Choose another one")
 
 
 def digest(text: str) -> str:

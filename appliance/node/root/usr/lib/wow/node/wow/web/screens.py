@@ -44,7 +44,7 @@ def _password(key: str) -> Html:
     fields = "".join(f'<div class="field"><label for="{name}">{label}</label> <input id="{name}" name="{name}" type="password" required minlength="{password.LEAST}" '
                      f'maxlength="{password.MOST}" autocomplete="new-password" aria-describedby="password-says"></div>'
                      for name, label in (("password", "New password"), ("again", "The same again")))
-    note = f'<p id="password-says">{password.LEAST} to {password.MOST} letters without accents, digits and signs; no blanks.</p>'
+    note = f'<p id="password-says">{password.LEAST} to {password.MOST} characters: letters without accents, digits, and signs such as !; no blanks.</p>'
     forget = form(PATH, key, button("Ask for no password", NONE, "yes")) if locked else ""
     return Html(f'<p class="state" role="status">{plain(now)}</p>{says}{form(PATH, key, fields + note + button("Set the password", kind="strong"))}{forget}')
 
