@@ -13,6 +13,12 @@ internal sealed class TcpConnection : IDisposable
     /// <summary>Bytes that wait for the kernel at most: a queue that is longer only makes everything late.</summary>
     private const int MaxQueued = 128 * 1024;
 
+    /// <summary>
+    /// Bytes that wait for the kernel at most, with what TLS itself has to say: OpenSSL answers each KeyUpdate (RFC 8446 section 4.6.3). Who asks for so many
+    /// answers and takes none is no peer.
+    /// </summary>
+    private const int MaxWaiting = 2 * MaxQueued;
+
     /// <summary>Bytes of frames that wait for the connection to stand.</summary>
     private const int MaxEarly = 16 * 1024;
 
@@ -44,7 +50,7 @@ internal sealed class TcpConnection : IDisposable
     [Own("one frame")]
     private readonly ArrayBufferWriter<byte> _frame = new();
 
-    [Bounded(nameof(MaxQueued))]
+    [Bounded(nameof(MaxWaiting))]
     private readonly ArrayBufferWriter<byte> _queue = new();
 
     private readonly TlsContexts _tls;
@@ -236,7 +242,7 @@ internal sealed class TcpConnection : IDisposable
         Flush();
     }
 
-    /// <summary>Gives the kernel what it takes.</summary>
+    /// <summary>Gives the kernel what it takes; ends if far too much is left.</summary>
     internal void Flush()
     {
         _pipe.Drain(_queue);
@@ -252,6 +258,11 @@ internal sealed class TcpConnection : IDisposable
             {
                 break;
             }
+        }
+
+        if (_queue.WrittenCount - _sent > MaxWaiting)
+        {
+            Abort();
         }
 
         Compact();
