@@ -52,12 +52,19 @@ public sealed class InterfaceKinds(string folder)
             return false;
         }
 
-        foreach (string lower in Directory.EnumerateFileSystemEntries(place, "lower_*"))
+        try
         {
-            if (HasHardware(lower, depth + 1))
+            foreach (string lower in Directory.EnumerateFileSystemEntries(place, "lower_*"))
             {
-                return !File.Exists(Path.Combine(place, "tun_flags"));
+                if (HasHardware(lower, depth + 1))
+                {
+                    return !File.Exists(Path.Combine(place, "tun_flags"));
+                }
             }
+        }
+        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
+        {
+            // It went away since it was looked for.
         }
 
         return false;

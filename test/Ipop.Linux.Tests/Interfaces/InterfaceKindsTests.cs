@@ -94,6 +94,26 @@ public sealed class InterfaceKindsTests : IDisposable
         Assert.False(Kinds.LeadsOutside("a"));
     }
 
+    /// <summary>As a container's does when it ends: perhaps just between two looks at it.</summary>
+    [Fact]
+    public async Task An_interface_that_comes_and_goes_while_it_is_looked_at_does_no_harm()
+    {
+        const int Times = 5000;
+        Task comesAndGoes = Task.Run(() =>
+        {
+            for (int time = 0; time < Times; time++)
+            {
+                Directory.Delete(Directory.CreateDirectory(Path.Combine(_folder, "veth1")).FullName);
+            }
+        });
+        while (!comesAndGoes.IsCompleted)
+        {
+            Assert.False(Kinds.LeadsOutside("veth1"));
+        }
+
+        await comesAndGoes;
+    }
+
     public void Dispose() => Directory.Delete(_folder, recursive: true);
 
     private InterfaceKinds Kinds => new(_folder);
