@@ -10,7 +10,7 @@ namespace Ipopd.Composition;
 
 /// <summary>
 /// The networks that this machine stands in: its addresses and default routes, looked at whenever the kernel says that something about them
-/// changed, and told on only if something did.
+/// changed, and told on only if something did that leads to other machines.
 /// </summary>
 internal sealed class Surroundings : IDisposable
 {
@@ -23,6 +23,8 @@ internal sealed class Surroundings : IDisposable
     private readonly ILogger _log;
     private readonly Shortages _shortages;
     private readonly NetworkWatch _watch;
+    private readonly OutsideView _outside = new(InterfaceKinds.System.LeadsOutside);
+
     [Own("the machine's own interfaces")]
     private IReadOnlyList<InterfaceAddress> _addresses = [];
 
@@ -32,7 +34,7 @@ internal sealed class Surroundings : IDisposable
 
     private Surroundings(DaemonOptions options, NetworkWatch watch, Shortages shortages, ILogger log) => (_options, _watch, _shortages, _log) = (options, watch, shortages, log);
 
-    /// <summary>Addresses or routes are other ones than before.</summary>
+    /// <summary>Routes are other ones than before, or addresses of interfaces that may lead to other machines.</summary>
     internal Action<TimeSpan>? Changed { get; set; }
 
     /// <summary>Something may be other than before, also about the overlay's own interface.</summary>
@@ -74,13 +76,12 @@ internal sealed class Surroundings : IDisposable
     /// <exception cref="IOException">The kernel does not say what addresses there are, and nothing is known yet.</exception>
     internal void Look(TimeSpan now)
     {
-        bool isFirst = _lastLook == TimeSpan.MinValue;
         IReadOnlyList<InterfaceAddress> addresses;
         try
         {
             addresses = Outside(InterfaceTable.Read());
         }
-        catch (IOException exception) when (!isFirst)
+        catch (IOException exception) when (_lastLook != TimeSpan.MinValue)
         {
             _log.NetworksUnknown(exception.Message);
             _shortages.Note(now);
@@ -91,11 +92,6 @@ internal sealed class Surroundings : IDisposable
         IReadOnlyList<DefaultRoute> routes = DefaultRoutes.Read();
         _lastLook = now;
         Looked?.Invoke();
-        if (!isFirst && Same(addresses, _addresses) && Same(routes, _routes))
-        {
-            return;
-        }
-
         (_addresses, _routes) = (addresses, routes);
         IReadOnlyList<string> before = Overlaps;
         Overlaps = LocalNetworks.Overlaps(_options, addresses);
@@ -107,7 +103,10 @@ internal sealed class Surroundings : IDisposable
             }
         }
 
-        Changed?.Invoke(now);
+        if (_outside.IsChanged(addresses, routes))
+        {
+            Changed?.Invoke(now);
+        }
     }
 
     /// <inheritdoc/>
@@ -125,25 +124,6 @@ internal sealed class Surroundings : IDisposable
         }
 
         return outside;
-    }
-
-    private static bool Same<T>(IReadOnlyList<T> left, IReadOnlyList<T> right)
-        where T : struct, IEquatable<T>
-    {
-        if (left.Count != right.Count)
-        {
-            return false;
-        }
-
-        for (int index = 0; index < left.Count; index++)
-        {
-            if (!left[index].Equals(right[index]))
-            {
-                return false;
-            }
-        }
-
-        return true;
     }
 
     private void OnEvent(TimeSpan now)
