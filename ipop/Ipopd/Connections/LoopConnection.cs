@@ -1,4 +1,5 @@
 using System.Net.Sockets;
+using Brunet;
 using Ipop.Linux.Polling;
 
 namespace Ipopd.Connections;
@@ -6,14 +7,26 @@ namespace Ipopd.Connections;
 /// <summary>A client of one of the daemon's own servers, on the daemon's loop: what it sends gathers in a buffer of one request.</summary>
 internal abstract class LoopConnection : IDisposable
 {
+    /// <summary>Bytes of answers that wait for a client at most, beside what the kernel took. The peers of a pool of 10,000 machines are 3.8 MB.</summary>
+    private const int MostUnsent = 4 << 20;
+
+    /// <summary>So long who takes nothing of an answer is waited for, if others want the place.</summary>
+    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(10);
+
     private readonly PollLoop _loop;
     private readonly Action<LoopConnection> _closed;
     private readonly int _descriptor;
 
+    [Bounded(nameof(MostUnsent))]
+    private readonly Queue<ReadOnlyMemory<byte>> _unsent = [];
+
+    private int _unsentBytes, _sentOfFirst;
+    private TimeSpan _takenAt;
+
     /// <param name="loop">Watches the socket.</param>
     /// <param name="socket">Becomes this object's.</param>
     /// <param name="longest">Bytes of the longest request.</param>
-    /// <param name="sendBuffer">Bytes that the kernel takes at once: whole answers, so that sending never waits. A client that does not take them is cut off.</param>
+    /// <param name="sendBuffer">Bytes that the kernel is asked to take at once; how many it does, net.core.wmem_max bounds.</param>
     /// <param name="closed">Called once, at the end.</param>
     protected LoopConnection(PollLoop loop, Socket socket, int longest, int sendBuffer, Action<LoopConnection> closed)
     {
@@ -23,7 +36,7 @@ internal abstract class LoopConnection : IDisposable
         _descriptor = (int)socket.Handle;
         try
         {
-            _loop.Add(_descriptor, Receive);
+            _loop.Add(_descriptor, OnReady);
         }
         catch (IOException)
         {
@@ -56,8 +69,75 @@ internal abstract class LoopConnection : IDisposable
         }
     }
 
+    /// <summary>Whether answers wait of which the client has long taken nothing.</summary>
+    internal bool IsStuck(TimeSpan now) => _unsentBytes > 0 && now - _takenAt >= Patience;
+
+    /// <summary>Sends an answer: at once what the kernel takes, and the rest as the client reads. Who lets too much gather is cut off.</summary>
+    /// <param name="answer">Becomes this object's.</param>
+    protected void Send(ReadOnlyMemory<byte> answer)
+    {
+        if (IsClosed)
+        {
+            return;
+        }
+
+        bool isFirst = _unsentBytes == 0;
+        _unsent.Enqueue(answer);
+        _unsentBytes += answer.Length;
+        if (isFirst)
+        {
+            _takenAt = BootClock.Now;
+            Flush(_takenAt);
+        }
+
+        if (_unsentBytes > MostUnsent)
+        {
+            Dispose();
+        }
+    }
+
     /// <summary>More came. Must leave room in the buffer, or close.</summary>
     protected abstract void OnReceived(TimeSpan now);
+
+    private void OnReady(TimeSpan now)
+    {
+        if (_unsentBytes > 0)
+        {
+            Flush(now);
+        }
+
+        if (!IsClosed)
+        {
+            Receive(now);
+        }
+    }
+
+    private void Flush(TimeSpan now)
+    {
+        while (_unsent.TryPeek(out ReadOnlyMemory<byte> first))
+        {
+            int count = Socket.Send(first.Span[_sentOfFirst..], SocketFlags.None, out SocketError error);
+            if (error == SocketError.WouldBlock)
+            {
+                break;
+            }
+
+            if (error != SocketError.Success)
+            {
+                Dispose();
+                return;
+            }
+
+            (_takenAt, _unsentBytes, _sentOfFirst) = (now, _unsentBytes - count, _sentOfFirst + count);
+            if (_sentOfFirst == first.Length)
+            {
+                _unsent.Dequeue();
+                _sentOfFirst = 0;
+            }
+        }
+
+        _loop.AwaitWritable(_descriptor, _unsentBytes > 0);
+    }
 
     private void Receive(TimeSpan now)
     {

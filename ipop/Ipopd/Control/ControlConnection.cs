@@ -32,17 +32,5 @@ internal sealed class ControlConnection(PollLoop loop, ControlCommands commands,
         }
     }
 
-    private void Reply(byte[] json)
-    {
-        if (IsClosed)
-        {
-            return;
-        }
-
-        byte[] line = [.. json, (byte)'\n'];
-        if (Socket.Send(line, SocketFlags.None, out SocketError error) != line.Length || error != SocketError.Success)
-        {
-            Dispose();
-        }
-    }
+    private void Reply(byte[] json) => Send((byte[])[.. json, (byte)'\n']);
 }

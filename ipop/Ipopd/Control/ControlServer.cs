@@ -138,6 +138,8 @@ internal sealed class ControlServer : IDisposable
             return isTaken;
         }
 
+        // Who asks and takes no answer keeps the place from nobody, nor megabytes for long.
+        _connections.FindAll(connection => connection.IsStuck(now)).ForEach(connection => connection.Dispose());
         if (_connections.Count >= MostConnections)
         {
             socket.Dispose();

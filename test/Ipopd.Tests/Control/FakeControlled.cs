@@ -11,6 +11,8 @@ internal sealed class FakeControlled : IControlled
 
     internal List<int?> Speeds { get; } = [];
 
+    internal int PeerCount { get; init; } = 1;
+
     internal bool IsStopped { get; private set; }
 
     public StatusReply Status(TimeSpan now) => new(
@@ -41,7 +43,7 @@ internal sealed class FakeControlled : IControlled
         PortMapping: null,
         Warnings: [new WarningReply(WarningReply.CodeTwin, "it's \"quoted\"")]);
 
-    public PeersReply Peers(TimeSpan now) => new([new PeerReply("cd", "10.128.0.1", "boss", "direct", "192.0.2.1:4433", 1.5, true, 10, 20, 30, "00000000000000ab", null, 0.125, 1439, null, "x25519", "near")]);
+    public PeersReply Peers(TimeSpan now) => new([.. Enumerable.Repeat(new PeerReply("cd", "10.128.0.1", "boss", "direct", "192.0.2.1:4433", 1.5, true, 10, 20, 30, "00000000000000ab", null, 0.125, 1439, null, "x25519", "near"), PeerCount)]);
 
     public ControlFault? Reload(TimeSpan now) => ReloadTrouble;
 
