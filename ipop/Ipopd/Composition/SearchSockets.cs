@@ -25,23 +25,29 @@ internal sealed class SearchSockets(PollLoop loop) : IDisposable
     /// <summary>Gets what arrives.</summary>
     internal Receiver? Heard { get; set; }
 
+    /// <summary>Makes a socket with buffers that all have in common; throws an IOException if there is none left.</summary>
+    internal Func<UdpBatches, UdpSocket> Make { get; init; } = shared => UdpSocket.OpenAny(0, shared);
+
     /// <inheritdoc cref="UdpBatches.Refused"/>
     internal long Refused => _shared?.Refused ?? 0;
 
     /// <summary>Opens one; 0 if the machine has none left.</summary>
     internal int Open()
     {
+        UdpSocket? socket = null;
         try
         {
-            var socket = UdpSocket.OpenAny(0, _shared ??= new UdpBatches());
+            UdpSocket opened = socket = Make(_shared ??= new UdpBatches());
             int number = ++_last;
             UdpSocket.Receiver receiver = (now, source, datagram) => Heard?.Invoke(now, source, datagram, number);
-            _open.Add(number, socket);
-            loop.Add(socket.Descriptor, now => socket.Receive(now, receiver));
+            loop.Add(opened.Descriptor, now => opened.Receive(now, receiver));
+            _open.Add(number, opened);
             return number;
         }
         catch (IOException)
         {
+            // One that can't be watched would never be heard, nor closed.
+            socket?.Dispose();
             loop.Shortages.Note(BootClock.Now);
             return 0;
         }
