@@ -7,7 +7,7 @@ namespace Ipopd.Connections;
 /// <summary>A client of one of the daemon's own servers, on the daemon's loop: what it sends gathers in a buffer of one request.</summary>
 internal abstract class LoopConnection : IDisposable
 {
-    /// <summary>Bytes of answers that wait for a client at most, beside what the kernel took. The peers of a pool of 10,000 machines are 3.8 MB.</summary>
+    /// <summary>Bytes of answers that wait for a client at most, beside what the kernel took; one answer alone may be longer, as that of 100,000 peers is.</summary>
     private const int MostUnsent = 4 << 20;
 
     /// <summary>So long who takes nothing of an answer is waited for, if others want the place.</summary>
@@ -90,7 +90,7 @@ internal abstract class LoopConnection : IDisposable
             Flush(_takenAt);
         }
 
-        if (_unsentBytes > MostUnsent)
+        if (_unsentBytes > MostUnsent && _unsent.Count > 1)
         {
             Dispose();
         }

@@ -14,7 +14,8 @@ public sealed class ControlConnectionTests : IDisposable
 
     private readonly string _folder = Directory.CreateTempSubdirectory("wow-control-").FullName;
     private readonly PollLoop _loop = new();
-    private readonly ControlCommands _commands = new(new FakeControlled { PeerCount = Peers });
+    private readonly FakeControlled _daemon = new() { PeerCount = Peers };
+    private readonly ControlCommands _commands;
     private readonly Socket _client = new(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
     private readonly ControlConnection _connection;
     private readonly Socket _served;
@@ -22,6 +23,7 @@ public sealed class ControlConnectionTests : IDisposable
 
     public ControlConnectionTests()
     {
+        _commands = new ControlCommands(_daemon);
         var endpoint = new UnixDomainSocketEndPoint(Path.Combine(_folder, "socket"));
         using var listener = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
         listener.Bind(endpoint);
@@ -41,6 +43,17 @@ public sealed class ControlConnectionTests : IDisposable
         Assert.True(expected.Length > 100 * SmallBuffer);
         Assert.Equal(expected, Read(expected.Length));
         Assert.False(_isClosed);
+    }
+
+    /// <summary>Nobody but the pool's size makes it so long.</summary>
+    [Fact]
+    public void One_answer_alone_may_be_longer_than_what_else_may_wait()
+    {
+        _daemon.PeerCount = 5 * Peers;
+        byte[] expected = Answer("""{"command":"peers"}""");
+        Assert.True(expected.Length > 4 << 20);
+        Ask("""{"command":"peers"}""");
+        Assert.Equal(expected, Read(expected.Length));
     }
 
     [Fact]

@@ -11,7 +11,7 @@ internal sealed class FakeControlled : IControlled
 
     internal List<int?> Speeds { get; } = [];
 
-    internal int PeerCount { get; init; } = 1;
+    internal int PeerCount { get; set; } = 1;
 
     internal bool IsStopped { get; private set; }
 
