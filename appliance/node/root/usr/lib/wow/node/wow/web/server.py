@@ -66,10 +66,10 @@ def serve(app: App, listener: socket.socket, server: "Any", wasyncore: "Any", id
 
 def end_surplus(channels: "dict[int, Any]") -> None:
     """Ends the oldest connections of a computer that has more than its share: one that keeps asking would keep all others out."""
-    of: "dict[str, list[Any]]" = {}
+    owned: "dict[str, list[Any]]" = {}
     for channel in channels.values():
-        of.setdefault(channel.addr[0], []).append(channel)
-    for theirs in of.values():
+        owned.setdefault(channel.addr[0], []).append(channel)
+    for theirs in owned.values():
         for channel in theirs[:-SHARE]:
             channel.will_close = True
 
