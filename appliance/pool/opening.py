@@ -56,3 +56,10 @@ def show_key(key, context):
     """Prints a new recovery key, once."""
     context.plain(f"\nThe recovery key, which opens the backup and stands in no file:\n\n    {key}\n\n"
                   "Write it down now: it is not shown again. A key that was shown before does not open this backup.\n")
+
+
+def on_manager(told, words):
+    """How the CA is told something on the manager: by an administrator where there is one, for nobody else logs in."""
+    if told.admins:
+        return f"ssh {next(iter(told.admins))}@{told.host} wow-ca {words}"
+    return f"/usr/lib/wow/ca/wow-ca {words} --state /var/lib/wow/ca, in a root shell that the hypervisor gives. An administrator needs none: wow pool admin"

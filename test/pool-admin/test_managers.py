@@ -96,6 +96,11 @@ class Managers(unittest.TestCase):
         self.assertNotIn("second", "".join(one["file"] for one in json.loads(self.world.run("show", self.world.pool, "--json")[1])["images"]))
         self.refused("add", self.world.pool, "second", says="was another machine's name here")
 
+    def test_an_administrator_is_told_how_to_revoke_who_is_no_manager_any_more(self):
+        self.add()
+        self.assertEqual(0, self.world.run("admin", "add", self.world.pool, f"carol={self.world.key}")[0])
+        self.assertIn("ssh carol@manager.example.org wow-ca revoke second --manager. If", "".join(self.world.run("manager", "remove", self.world.pool, "second")[1:]))
+
     def test_a_pool_has_so_many_managers_at_most(self):
         with mock.patch.object(agreed, "MOST_MANAGERS", 2):
             self.add()

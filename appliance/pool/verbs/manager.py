@@ -34,7 +34,7 @@ def run(given, context):
         pool.image  # before anything is changed: without an image to stamp, nothing is
         pool.list_managers(changed(given, pool, context), given.today, given.after)
         opening.renew(pool, context)
-        context.say(told(given, folder))
+        context.say(told(given, folder, pool.settings))
         context.tell(opening.facts(pool))
 
 
@@ -94,13 +94,13 @@ def chosen(given, pool, context):
     return addresses.choose(reserved if reserved or known is None else addresses.everybody(pool.settings.subnet), others)
 
 
-def told(given, folder):
+def told(given, folder, settings):
     """What is left to do."""
     if given.what == "sign":
         return "the list is signed anew. The pool hears of it from the first machine that starts with a new image"
     if given.what == "remove":
-        return (f"{given.name} is off the list. The pool hears of it from the first machine that starts with a new image. Its certificate still says manager: on "
-                f"the manager with the CA, /usr/lib/wow/ca/wow-ca revoke {given.name} --manager --state /var/lib/wow/ca. If that does not know it, copy "
-                f"{folder.certificate_of(given.name)} there: revoke --certificate {given.name}.pem --manager --state /var/lib/wow/ca. When that machine is off, remove "
-                f"{folder.for_other(given.name)}")
+        revoke = opening.on_manager(settings, f"revoke {given.name} --manager")
+        return (f"{given.name} is off the list. The pool hears of it from the first machine that starts with a new image. Its certificate still says manager. On the "
+                f"manager with the CA: {revoke}. If that does not know it, {folder.certificate_of(given.name)} revokes it, as docs/operating.md says. When that machine "
+                f"is off, remove {folder.for_other(given.name)}")
     return f"start {given.name} from {folder.for_other(given.name)}, once: it brings the pool the list of managers"

@@ -27,7 +27,7 @@ def run(given, context):
         pool = opening.pool(folder, context, held)
         if given.end:
             pool.authority.end_ticket(given.end)
-            context.say(f"ticket {given.end} is ended here. On a manager that has run, end it there, too: {there(told, given.end)}")
+            context.say(f"ticket {given.end} is ended here. On a manager that has run, end it there, too: {opening.on_manager(told, f'ticket --end {given.end}')}")
             context.run([pool.sealed(lambda key, _: opening.show_key(key, context))])
             context.tell({"ended": given.end})
             return
@@ -38,10 +38,3 @@ def run(given, context):
         context.say(f"ticket for {given.machines} machines until {until}; by hand: wow enroll --ticket {ticket}")
         opening.renew(pool, context)
         context.tell({"ticket": ticket, "machines": given.machines, "until": until})
-
-
-def there(told, ticket):
-    """How a ticket is ended on the manager: by an administrator where there is one, for nobody else logs in."""
-    if told.admins:
-        return f"ssh {next(iter(told.admins))}@{told.host} wow-ca ticket --end {ticket}"
-    return f"/usr/lib/wow/ca/wow-ca ticket --end {ticket} --state /var/lib/wow/ca, in a root shell that the hypervisor gives. An administrator needs none: wow pool admin"
