@@ -81,9 +81,9 @@ class Kept(unittest.TestCase):
         self.assertEqual(configure.ca_pem(pool.ca_der), (self.state / "ca.pem").read_text())
 
     def test_a_ticket_that_was_kept_is_taken_up(self):
-        (self.state / "ticket").write_text("abc:def")
+        (self.state / "ticket").write_text("abc:def\n")
         ticket.bring()
-        self.assertEqual("abc:def", (self.run / "ticket").read_text())
+        self.assertEqual("abc:def\n", (self.run / "ticket").read_text())
 
 
 if __name__ == "__main__":

@@ -197,7 +197,7 @@ class Root(Case):
         (self.folder / "users").write_text("alice 1000\nbob 1001\n", encoding="ascii")
         real = {f"/etc/{name}": str(path) for name, path in files.items()}
         read, write = accounts.files.read, accounts.files.write
-        with mock.patch.object(accounts, "NUMBERS", str(self.folder / "users")), \
+        with mock.patch.object(accounts, "NUMBERS", str(self.folder / "users")), mock.patch.object(accounts, "HOMES", str(self.folder / "homes")), \
                 mock.patch.object(accounts.files, "read", lambda path: read(real.get(path, path))), \
                 mock.patch.object(accounts.files, "write", lambda path, text: write(real[path], text)), \
                 mock.patch.object(accounts, "write_shadow", lambda text: write(str(files["shadow"]), text)):

@@ -24,7 +24,7 @@ def own() -> None:
 
 def take_back() -> None:
     """Takes away what an earlier start added, which in develop is still there: the people and numbers of today's pool.conf count. OSError: /etc cannot be written."""
-    names = set(numbers(()))
+    names = {line.split()[0] for line in kept().splitlines() if line.split()} | set(owners())
     files.write("/etc/passwd", users.without(files.read("/etc/passwd"), names))
     files.write("/etc/group", users.without(files.read("/etc/group"), names))
     write_shadow(users.without(files.read("/etc/shadow"), names))
@@ -60,19 +60,24 @@ def make(wanted: dict[str, str | None], admins: "Iterable[str]" = ()) -> None:
 def numbers(names: "Iterable[str]") -> dict[str, int]:
     """name to number of these and of everybody who was a person here before, which is kept. What keeps it from being read or written is told; each has the number of
     their home all the same."""
-    kept = ""
-    try:
-        kept = files.read(NUMBERS)
-    except OSError as error:
-        console.say_error(WowError(f"cannot be read: {error.strerror}", "The disk is failing: take a backup of the machine, or give it another disk", NUMBERS))
-    found = users.numbers(kept, names, owners())
+    before = kept()
+    found = users.numbers(before, names, owners())
     text = "".join(f"{name} {uid}\n" for name, uid in found.items())
     try:
-        if text != kept:
+        if text != before:
             files.write(NUMBERS, text, sync=True)
     except OSError as error:
         console.say_error(full(error))
     return found
+
+
+def kept() -> str:
+    """The file with the numbers; what keeps it from being read is told."""
+    try:
+        return files.read(NUMBERS)
+    except OSError as error:
+        console.say_error(WowError(f"cannot be read: {error.strerror}", "The disk is failing: take a backup of the machine, or give it another disk", NUMBERS))
+        return ""
 
 
 def owners() -> dict[str, int]:
