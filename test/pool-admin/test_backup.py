@@ -44,7 +44,7 @@ class Restored(unittest.TestCase):
         self.assertEqual(0, code)
         self.assertEqual(self.told["users"], json.loads(out)["users"])
         self.assertEqual(former, self.world.conf("for-volunteers/science-config.img"))
-        self.assertEqual(0, self.world.run("ticket", self.world.pool, "--machines", "1", "--until", "2099-01-01")[0])
+        self.world.does("ticket", self.world.pool, "--machines", "1", "--until", "2099-01-01")
         self.sealed.write_bytes((self.world.pool / "backup.age").read_bytes())
         kept = self.world.text("tickets.json")
         self.world.pool.rename(self.world.home / "lost again")

@@ -180,7 +180,7 @@ class SeveralManagers(unittest.TestCase):
         other = World(self)
         other.made()
         for name, at in zip(("second", "third"), self.PLACES[1::2]):
-            self.assertEqual(0, other.run("manager", "add", other.pool, name, "--at", at)[0])
+            other.does("manager", "add", other.pool, name, "--at", at)
         self.assertEqual(other.names(), self.world.names())
         for disk in ("for-volunteers/science-config.img", "for-manager-second/science-manager-second-config.img", "for-manager/science-manager-config.img"):
             made, added = ({line for line in one.conf(disk).splitlines() if not line.startswith(("secret", "certificate", "ticket"))} for one in (self.world, other))
@@ -371,7 +371,7 @@ class AnotherPool(unittest.TestCase):
 
     def test_the_same_words_again_are_right_and_so_are_none(self):
         for words in ((), ("--user", f"alice={self.world.key}", "--at", "manager.example.org:4433", "--machines", "7", "--until", "2099-01-01")):
-            self.assertEqual(0, self.world.run("create", "science", *words)[0])
+            self.world.does("create", "science", *words)
         self.assertEqual(4, len(identity(self.world)))
 
     def test_settings_that_were_changed_by_hand_into_nonsense_are_refused(self):

@@ -46,7 +46,7 @@ class Projects(unittest.TestCase):
     def test_one_that_is_there_gets_another_sentence_and_each_manager_has_all(self):
         self.change("add", "storm surge", "--says", SAYS, "--link", LINK)
         self.change("add", "crues", "--says", "Nous prévoyons les crues.")
-        self.assertEqual(0, self.world.run("manager", "add", self.world.pool, "second")[0])
+        self.world.does("manager", "add", self.world.pool, "second")
         told = self.change("add", "storm surge", "--says", "Storms.")
         self.assertEqual([("storm surge", "Storms.", ""), ("crues", "Nous prévoyons les crues.", "")], [tuple(one.values()) for one in told])
         conf = self.world.conf("for-manager-second/science-manager-second-config.img")

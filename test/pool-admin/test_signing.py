@@ -63,7 +63,7 @@ class Kept(Manager):
     def test_every_backup_after_it_has_it_too(self):
         self.rekey()
         self.world.run("backup", self.world.pool, "--ca", self.ca)
-        self.assertEqual(0, self.world.run("ticket", self.world.pool, "--machines", "3", "--until", "2099-01-01")[0])
+        self.world.does("ticket", self.world.pool, "--machines", "3", "--until", "2099-01-01")
         self.assertIn("Key 2", self.lose_and_restore())
         self.assertIn("Key 2", self.lose_and_restore())
 
@@ -126,8 +126,8 @@ class Stamped(Manager):
 
     def test_after_a_rekey_on_the_manager_the_next_disks_have_the_next_key(self):
         self.rekey()
-        self.assertEqual(0, self.world.run("backup", self.world.pool, "--ca", self.ca)[0])
-        self.assertEqual(0, self.world.run("stamp", self.world.pool)[0])
+        self.world.does("backup", self.world.pool, "--ca", self.ca)
+        self.world.does("stamp", self.world.pool)
         self.assertEqual((self.ca / "keys.notice").read_bytes(), self.on("for-volunteers/science-config.img"))
         self.assertEqual(2, len(signing.keys_of(self.ca / "keys.notice")))
 
@@ -135,10 +135,10 @@ class Stamped(Manager):
         before = (self.world.pool / "manager/ca/ca.pem").read_bytes()
         self.wow_ca("renew-authority", "--early")
         renewed = (self.ca / "ca.pem").read_text(encoding="ascii")
-        self.assertEqual(0, self.world.run("backup", self.world.pool, "--ca", self.ca)[0])
+        self.world.does("backup", self.world.pool, "--ca", self.ca)
         self.assertNotEqual(before.decode(), renewed)
         self.assertEqual(renewed, (self.world.pool / "manager/ca/ca.pem").read_text(encoding="ascii"))
-        self.assertEqual(0, self.world.run("stamp", self.world.pool)[0])
+        self.world.does("stamp", self.world.pool)
         self.assertIn("".join(renewed.split("\n")[1:-2]), self.on("for-volunteers/science-config.img", "pool.conf").decode())
         self.lose_and_restore()
         for name in ("ca.pem", "authority.notice"):
@@ -168,7 +168,7 @@ class Stamped(Manager):
         old = self.world.home / "old"
         shutil.copytree(self.ca, old)
         self.rekey()
-        self.assertEqual(0, self.world.run("backup", self.world.pool, "--ca", self.ca)[0])
+        self.world.does("backup", self.world.pool, "--ca", self.ca)
         code, _, err = self.world.run("backup", self.world.pool, "--ca", old)
         self.assertEqual(1, code)
         self.assertIn("has 1 keys, and this folder knows 2: it is an old copy", err)
@@ -181,7 +181,7 @@ class Stamped(Manager):
     def test_a_pool_of_before_has_none_and_is_stamped_as_before(self):
         for name in ("keys.notice", "manager/ca/keys.notice", "manager/ca/stack-1.key"):
             (self.world.pool / name).unlink()
-        self.assertEqual(0, self.world.run("stamp", self.world.pool)[0])
+        self.world.does("stamp", self.world.pool)
         with self.assertRaises(subprocess.CalledProcessError):
             self.on("for-volunteers/science-config.img")
 

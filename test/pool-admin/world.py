@@ -94,6 +94,13 @@ class World:
             code = cli.main([str(word) for word in words], self.clone, out, err, reached)
         return code, out.getvalue(), err.getvalue()
 
+    def does(self, *words):
+        """The same, which must succeed; its standard output."""
+        code, out, err = self.run(*words)
+        if code:
+            raise AssertionError(f"{words} ended with {code}: {err}")
+        return out
+
     def create(self, *more, **how):
         """`wow pool create science` with what it needs at least."""
         return self.run("create", "science", "--at", "manager.example.org", *more, **how)
