@@ -6,7 +6,7 @@ import hashlib
 import json
 
 from pool import durable, programs, signing
-from pool.node import WowError, configure, der
+from pool.node import WowError, der, pem
 
 CERTIFICATE = "ca.pem"
 """The CA's certificate in its folder: the folder is complete once it is there."""
@@ -86,12 +86,11 @@ class Authority:
     @property
     def der(self):
         """The CA's certificate."""
-        begin, end = "-----BEGIN CERTIFICATE-----", "-----END CERTIFICATE-----"
         path = self.folder / CERTIFICATE
-        pem = path.read_text(encoding="ascii")
-        if begin not in pem or end not in pem:
+        found = pem.certificate(path.read_text(encoding="ascii", errors="replace"))
+        if found is None:
             raise WowError("holds no certificate", "Bring the CA's folder back from its backup: wow pool restore", str(path))
-        return base64.b64decode("".join(pem.split(begin, 1)[1].split(end, 1)[0].split()), validate=True)
+        return found
 
     @property
     def certificate(self):
@@ -113,7 +112,7 @@ class Authority:
             raise WowError("is no certificate of this pool's CA", "Copy the manager's /var/lib/wow/ca once more, as root", signing.RENEWED) from None
         if is_later:
             self._contents = None
-            durable.write(self.folder / CERTIFICATE, configure.ca_pem(certificate).encode("ascii"))
+            durable.write(self.folder / CERTIFICATE, pem.encode(certificate).encode("ascii"))
         return is_later
 
     def admitted(self):

@@ -10,9 +10,8 @@ if TOOLS not in sys.path:
 
 from wow.config import kinds, poolconf  # noqa: E402, F401
 from wow.history import token  # noqa: E402, F401
-from wow.lib import agreed, der, files, ipv4, table  # noqa: E402, F401
+from wow.lib import agreed, der, files, ipv4, pem, table  # noqa: E402, F401
 from wow.lib.errors import WowError  # noqa: E402, F401
 from wow.screen import keyboard  # noqa: E402, F401
-from wow.setup import configure  # noqa: E402, F401
 from wow.support.blacken import BLACK, blacken  # noqa: E402, F401
 from wow.verbs import history  # noqa: E402, F401

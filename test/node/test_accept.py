@@ -4,7 +4,7 @@ import os
 import tempfile
 import unittest
 
-from wow.lib import console
+from wow.lib import console, pem
 from wow.lib.errors import WowError
 from wow.setup import accept, configure, outside
 import samples
@@ -141,9 +141,15 @@ class Manager(unittest.TestCase):
 
     def test_the_pem_holds_the_certificate_in_lines_of_64(self):
         import ssl
-        pem = configure.ca_pem(samples.certificate())
-        self.assertEqual(ssl.PEM_cert_to_DER_cert(pem), samples.certificate())
-        self.assertEqual(max(len(line) for line in pem.splitlines()), 64)
+        text = pem.encode(samples.certificate())
+        self.assertEqual(ssl.PEM_cert_to_DER_cert(text), samples.certificate())
+        self.assertEqual(max(len(line) for line in text.splitlines()), 64)
+
+    def test_certificates_are_found_in_a_text_and_what_is_none_is_passed_over(self):
+        one, other = samples.certificate(), samples.certificate(key=1)
+        cut = pem.encode(one)[:-10]
+        self.assertEqual([one, other], pem.certificates(f"said:\n{pem.encode(one)}x\n{pem.BEGIN}\n!\n{pem.END}\n{pem.encode(other)}{cut}"))
+        self.assertEqual((other, None, None), (pem.certificate(pem.encode(other) + pem.encode(one)), pem.certificate(cut), pem.certificate(None)))
 
 
 class Console(unittest.TestCase):

@@ -9,7 +9,7 @@ from unittest import mock
 import samples
 
 from wow.config import poolconf, ticket
-from wow.lib import files
+from wow.lib import files, pem
 from wow.setup import accounts, configure
 
 REAL = files.write
@@ -78,7 +78,7 @@ class Kept(unittest.TestCase):
                 configure.state(pool, b"")
             self.assertEqual([], self.said, name)
             self.assertFalse((self.run / "ticket").exists(), name)
-        self.assertEqual(configure.ca_pem(pool.ca_der), (self.state / "ca.pem").read_text())
+        self.assertEqual(pem.encode(pool.ca_der), (self.state / "ca.pem").read_text())
 
     def test_a_ticket_that_was_kept_is_taken_up(self):
         (self.state / "ticket").write_text("abc:def\n")

@@ -8,7 +8,7 @@ from unittest import mock
 from wow.condor import collector, managers, pace, reread, start
 from wow.config import facts, names
 from wow.join import certificates, enrol, member, relist, renew
-from wow.lib import agreed, console, control, files, overlay, paths, startd, system
+from wow.lib import agreed, console, control, files, overlay, paths, pem, startd, system
 from wow.lib.errors import WowError
 from wow.setup import configure, outside
 from wow.stack import kept as stacks
@@ -152,8 +152,8 @@ class Keeping(unittest.TestCase):
     def test_of_the_ca_s_certificates_on_the_disk_and_in_home_the_one_that_ends_last_counts_and_nothing_is_forgotten(self):
         with tempfile.TemporaryDirectory() as folder:
             here, keys = pathlib.Path(folder, "ca.pem"), pathlib.Path(folder, "keys.notice")
-            disk, later, other = (configure.ca_pem(one) for one in (samples.pool().ca_der, samples.certificate(until=46), samples.certificate(until=46, key=1)))
-            earlier = configure.ca_pem(samples.certificate(until=30))
+            disk, later, other = (pem.encode(one) for one in (samples.pool().ca_der, samples.certificate(until=46), samples.certificate(until=46, key=1)))
+            earlier = pem.encode(samples.certificate(until=30))
             with mock.patch.multiple(paths, STATE=folder, DISK=f"{folder}/disk"), \
                     mock.patch.multiple(managers, KEPT=f"{folder}/notice-2", ON_DISK=f"{folder}/managers.notice"), \
                     mock.patch.object(configure, "take_identity"), mock.patch.object(configure.accept, "keep"), mock.patch("wow.stack.kept.forget") as forget:
@@ -475,7 +475,7 @@ class Authority(unittest.TestCase):
                 self.assertEqual("until 200", files.read(f"{state}/node.pem"))
 
     def test_when_a_certificate_ends(self):
-        self.assertEqual(2082758400, configure.ended(configure.ca_pem(samples.certificate())))
+        self.assertEqual(2082758400, configure.ended(pem.encode(samples.certificate())))
         for text in (None, "", "x", "-----BEGIN CERTIFICATE-----\n!\n-----END CERTIFICATE-----\n", "-----BEGIN CERTIFICATE-----\nMAA=\n-----END CERTIFICATE-----\n"):
             self.assertEqual(0, configure.ended(text))
 

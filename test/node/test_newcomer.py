@@ -13,11 +13,11 @@ import test_page_keys
 from wow.acts import newcomer
 from wow.agent import allowed
 from wow.config import facts, ticket
-from wow.lib import ini, modes, paths
+from wow.lib import ini, modes, paths, pem
 from wow.lib.errors import WowError
 from wow.page import where
 from wow.seal import fence
-from wow.setup import accept, configure, take
+from wow.setup import accept, take
 
 GOOD = samples.text(samples.sections()).encode()
 
@@ -102,11 +102,11 @@ class Asked(Folder):
         self.put("node.pem", "")
         self.put("ca.pem", "of another")
         self.refused("is of another pool than this machine's certificate. Nothing was changed", allowed.NOT_HERE)
-        self.put("ca.pem", configure.ca_pem(samples.certificate(key=1)))
+        self.put("ca.pem", pem.encode(samples.certificate(key=1)))
         self.refused("is of another pool than this machine's certificate. Nothing was changed", allowed.NOT_HERE)
-        self.put("ca.pem", configure.ca_pem(samples.certificate(until=46)))
+        self.put("ca.pem", pem.encode(samples.certificate(until=46)))
         self.join()
-        self.put("ca.pem", configure.ca_pem(samples.pool().ca_der))
+        self.put("ca.pem", pem.encode(samples.pool().ca_der))
         self.join()
 
     def test_what_keeps_wow_take_from_it_is_told(self):

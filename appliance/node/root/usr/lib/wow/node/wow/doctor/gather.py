@@ -8,7 +8,7 @@ import time
 from wow.condor import managers
 from wow.doctor import call, diagnose, dns, gather_condor, ipopdconf
 from wow.doctor.ipopdconf import IpopdConf
-from wow.lib import console, control, der, files, moments, paths, system
+from wow.lib import console, control, der, files, moments, paths, pem, system
 from wow.lib.errors import WowError
 from wow.stack import damage, told
 from wow.stack.systems import Systems
@@ -58,13 +58,10 @@ def gather(path: str = paths.SOCKET, config_file: str | None = None) -> "Gathere
 
 def dates(path: str) -> tuple[int, int] | None:
     """(not before, not after) of a certificate's file, None without one that can be read."""
-    import base64
-    import binascii
-    _, begin, rest = files.read(path).partition("-----BEGIN CERTIFICATE-----")
-    body, end, _ = rest.partition("-----END CERTIFICATE-----")
+    found = pem.certificate(files.read(path))
     try:
-        return der.validity(base64.b64decode("".join(body.split()))) if begin and end else None
-    except (ValueError, binascii.Error):
+        return der.validity(found) if found else None
+    except ValueError:
         return None
 
 

@@ -6,7 +6,7 @@ count. An SA whose address is on none of these is ended, too: it comes back by i
 import os
 import re
 
-from wow.lib import barred, console, der, paths, system
+from wow.lib import barred, console, der, paths, pem, system
 from wow.lib.errors import WowError
 from wow.seal import crl
 
@@ -15,7 +15,6 @@ ADDRESSES = bytes((0x55, 0x1D, 0x11))
 CA = f"{paths.STATE}/ca.pem"
 PENDING = f"{paths.RUN}/revoked.pending"
 """There while a list stands in charon's folder that has not ended what it is to end."""
-CERTIFICATE = "-----BEGIN CERTIFICATE-----(.*?)-----END CERTIFICATE-----"
 
 
 def main() -> int:
@@ -56,21 +55,20 @@ def holder(certificate: bytes) -> tuple[int, list[str]]:
 def signed(listed: str) -> list[bytes]:
     """Those of the certificates in what `swanctl --list-certs --pem` printed that the pool's CA signed and that have not ended. WowError if there is none: charon has the
     CA's own at least, so OpenSSL could not tell."""
-    import binascii
-    ends: list[int] = []
+    places: list[int] = []
     try:
-        for text in (found := re.findall(CERTIFICATE, listed, re.S)):
+        for one in (found := pem.certificates(listed)):
             # A file in memory, whose name OpenSSL gets.
-            ends.append(os.memfd_create("certificate", 0))
-            os.write(ends[-1], f"-----BEGIN CERTIFICATE-----{text}-----END CERTIFICATE-----\n".encode())
-        said = system.run(["openssl", "verify", "-no-CApath", "-no-CAstore", "-CAfile", CA, *(f"/dev/fd/{end}" for end in ends)])[1]
+            places.append(os.memfd_create("certificate", 0))
+            os.write(places[-1], pem.encode(one).encode())
+        said = system.run(["openssl", "verify", "-no-CApath", "-no-CAstore", "-CAfile", CA, *(f"/dev/fd/{place}" for place in places)])[1]
     finally:
-        for one in ends:
-            os.close(one)
-    good = [text for text, one in zip(found, ends) if f"/dev/fd/{one}: OK" in said.splitlines()]
+        for place in places:
+            os.close(place)
+    good = [one for one, place in zip(found, places) if f"/dev/fd/{place}: OK" in said.splitlines()]
     if found and not good:
         raise WowError(f"OpenSSL finds none of charon's certificates to be the CA's: {system.last_line(said)}", "Look at the machine's clock: wow doctor", CA)
-    return [binascii.a2b_base64(text) for text in good]
+    return good
 
 
 def holders(certificates: list[bytes], revoked: set[int]) -> tuple[set[str], set[str]]:

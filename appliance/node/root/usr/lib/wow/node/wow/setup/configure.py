@@ -8,7 +8,7 @@ import time
 from wow.condor import managers, mapfile
 from wow.config import facts, names, ticket, users
 from wow.config.poolconf import Pool
-from wow.lib import console, der, files, modes, paths
+from wow.lib import console, der, files, modes, paths, pem
 from wow.lib.errors import WowError
 from wow.seal import fence, slots
 from wow.setup import accept, accounts, dnsmasq, ipopd, outside, screen, zone
@@ -79,11 +79,11 @@ def state(pool: Pool, data: bytes) -> None:
         os.makedirs(path, exist_ok=True)
         os.chmod(path, mode)
     if pool.ca_der:
-        pem, found = ca_pem(pool.ca_der), files.find(f"{paths.STATE}/ca.pem")
-        if der.is_renewal(pem_der(found), pool.ca_der):
+        text, found = pem.encode(pool.ca_der), files.find(f"{paths.STATE}/ca.pem")
+        if der.is_renewal(pem.certificate(found), pool.ca_der):
             # The one that ends last counts, the disk's or what the CA renewed it to.
-            if ended(found) < ended(pem):
-                files.write(f"{paths.STATE}/ca.pem", pem, 0o644, sync=True)
+            if ended(found) < ended(text):
+                files.write(f"{paths.STATE}/ca.pem", text, 0o644, sync=True)
         else:
             # What another CA signed would keep this one's list from being taken.
             if os.path.exists(managers.KEPT):
@@ -93,7 +93,7 @@ def state(pool: Pool, data: bytes) -> None:
             kept.forget()
             if os.path.exists(f"{paths.STATE}/{KEYS}"):
                 os.remove(f"{paths.STATE}/{KEYS}")
-            files.write(f"{paths.STATE}/ca.pem", pem, 0o644, sync=True)
+            files.write(f"{paths.STATE}/ca.pem", text, 0o644, sync=True)
     if pool.ca_der and not os.path.exists(managers.KEPT):
         # Before ipopd starts, so that a second manager never takes the first one's names.
         copy(managers.ON_DISK, managers.KEPT)
@@ -142,21 +142,12 @@ def take_certificate(source: str, target: str) -> None:
         files.write(f"{target}/node.pem", files.read(f"{source}/node.pem"), 0o644, sync=True)
 
 
-def ended(pem: str | None) -> int:
+def ended(text: str | None) -> int:
     """When a certificate ends or has ended, in seconds since 1970; 0 for what is none."""
     try:
-        return der.validity(pem_der(pem) or b"")[1]
+        return der.validity(pem.certificate(text) or b"")[1]
     except ValueError:
         return 0
-
-
-def pem_der(pem: str | None) -> bytes | None:
-    """The bytes of a certificate; None for what is none."""
-    import binascii
-    try:
-        return binascii.a2b_base64("".join((pem or "").splitlines()[1:-1])) or None
-    except ValueError:
-        return None
 
 
 def _private(folder: str) -> None:
@@ -165,14 +156,6 @@ def _private(folder: str) -> None:
         for name in names_:
             os.chmod(f"{path}/{name}", 0o600)
     os.sync()
-
-
-def ca_pem(certificate: bytes) -> str:
-    """RFC 7468."""
-    import binascii
-    text = binascii.b2a_base64(certificate, newline=False).decode()
-    lines = [text[at:at + 64] for at in range(0, len(text), 64)]
-    return "\n".join(["-----BEGIN CERTIFICATE-----", *lines, "-----END CERTIFICATE-----", ""])
 
 
 def open_run() -> None:
