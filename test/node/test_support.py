@@ -214,6 +214,18 @@ class Archive(unittest.TestCase):
             with mock.patch.dict(os.environ, {collect.FOR: wrong}), mock.patch("sys.stderr"):
                 self.assertEqual(collect.main(), 1)
 
+    def test_before_one_is_left_those_go_that_nobody_waits_for_or_that_are_none(self):
+        place, names = f"{self.folder}/run/support", {"1001.tar.gz": 3, "1002.tar.gz": parts.LARGEST * len(parts.PARTS) + 1}
+        os.mkdir(place)
+        for name, size in names.items():
+            with open(f"{place}/{name}", "wb") as file:
+                file.truncate(size)
+        now = time.time()
+        collect.clear(place, now)
+        self.assertEqual(os.listdir(place), ["1001.tar.gz"])
+        collect.clear(place, now + collect.WANTED + 1)
+        self.assertEqual((os.listdir(place), support.take(f"{place}/1001.tar.gz")), ([], b""))
+
 
 class Verb(unittest.TestCase):
     def setUp(self):

@@ -22,6 +22,7 @@ from wow.setup import take
 from wow.slots import freeze
 from wow.stack import kept, named, term
 from wow.stops import tell as pause
+from wow.support import collect
 
 CLONE = pathlib.Path(__file__).resolve().parents[2]
 sys.path.append(str(CLONE / "test"))
@@ -85,6 +86,12 @@ class Memory(unittest.TestCase):
         keepers = [own_units()[name] for name in ("ipopd.service", "wow-ca.service", "wow-names.service")]
         for file in (*keepers, ROOT / UNITS / "strongswan.service.d/wow.conf"):
             self.assertEqual(values(file, "OOMScoreAdjust"), ["-500"], file.name)
+
+    def test_what_people_write_to_their_archives_fills_a_place_of_its_own_and_not_run(self):
+        file = ROOT / UNITS / "run-wow-support.mount"
+        self.assertEqual((["tmpfs"], [collect.FOLDER]), (values(file, "Type"), values(file, "Where")))
+        self.assertIn("size=16M", values(file, "Options")[0].split(","))
+        self.assertEqual([collect.FOLDER], values(own_units()["wow-support@.service"], "RequiresMountsFor"))
 
 
 class Power(unittest.TestCase):

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 FOLDER = f"{paths.RUN}/support"
 LONGEST_LINE = 4096
+WANTED = 180.0
+"""Seconds that who asked waits for an archive; what is older is nobody's."""
 FOR = "WOW_SUPPORT_FOR"
 """The environment's word for the user's number."""
 
@@ -28,6 +30,7 @@ def main() -> int:
         print(f"wow-support is started for a user: systemctl start wow-support@NUMBER ({FOR} is {number!r})", file=sys.stderr)
         return 1
     os.makedirs(FOLDER, mode=0o755, exist_ok=True)
+    clear(FOLDER, time.time())
     files.write(place(int(number)), archive(parts.PARTS, parts.secrets(), time.time()), 0o600, (int(number), 0))
     return 0
 
@@ -35,6 +38,14 @@ def main() -> int:
 def place(number: int) -> str:
     """Where the archive for a user is left. The folder is root's, so nobody puts something else there."""
     return f"{FOLDER}/{number}.tar.gz"
+
+
+def clear(folder: str, now: float) -> None:
+    """Takes away what nobody waits for any more, and what is no archive: whose a file is may write to it whatever fits into the folder. now: seconds since 1970."""
+    for name in os.listdir(folder):
+        facts = os.lstat(f"{folder}/{name}")
+        if facts.st_size > parts.LARGEST * len(parts.PARTS) or not 0 <= now - facts.st_ctime < WANTED:
+            os.unlink(f"{folder}/{name}")
 
 
 def archive(every: "Sequence[parts.Part]", secrets: list[str], now: float) -> bytes:

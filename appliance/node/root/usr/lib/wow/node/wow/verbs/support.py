@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 OUT = Option("--out", "FILE", "where to write it; in your home if not given", short="-o")
 YES = Option("--yes", "", "do not ask whether that may be written")
-PATIENCE = 180.0
-"""Seconds that root's part may take: an emulated guest under load needs one for ten seconds' work."""
+PATIENCE = collect.WANTED
+"""Seconds that root's part may take: an emulated guest under load needs minutes for ten seconds' work."""
 PAUSE, AGAIN = 0.2, 10.0
 """Seconds from one look for the file to the next, and from one question to the next."""
 
@@ -102,11 +102,14 @@ def wait(place: str, before: tuple[int, int] | None, ask: "Callable[[], object]"
 
 
 def take(place: str) -> bytes:
-    """What stands there; nothing where somebody was quicker."""
-    with open(place, "r+b") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        data = file.read()
-        file.truncate(0)
+    """What stands there; nothing where somebody was quicker, or took it away."""
+    try:
+        with open(place, "r+b") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            data = file.read()
+            file.truncate(0)
+    except FileNotFoundError:
+        return b""
     return data
 
 
