@@ -77,10 +77,10 @@ class Text(unittest.TestCase):
 
     def test_a_part_that_is_away_is_named_and_what_is_known_stays_with_its_time(self):
         said = self.said(trouble="does not exist", asked=NOON - 600)
-        self.assertIn("ipopd does not answer; what is shown is of 17:36 UTC", said)
+        self.assertIn("ipopd does not answer; this is of 17:36 UTC. See: wow doctor", said)
         self.assertIn("10.128.3.4", said)
         self.assertIn("ipopd does not answer.", self.said(trouble="gone", status=None))
-        self.assertIn("wow-agent does not listen", self.said(agent=False))
+        self.assertIn("wow-agent does not listen; keys do nothing. Start the machine again.", self.said(agent=False))
 
     def test_the_first_findings_are_whole_or_cut_at_an_end_and_the_rest_is_counted(self):
         said = self.said(findings=[("The manager does not answer.", "Ask who runs it.")] + [("word " * 90, "Do it.")] * 4)
@@ -261,7 +261,7 @@ class Keeping(unittest.TestCase):
         self.rounds(1, 100)
         with open(self.page, encoding="ascii") as file:
             said = file.read()
-        self.assertIn("ipopd does not answer; what is shown is of", said)
+        self.assertIn("ipopd does not answer; this is of", said)
         self.assertIn("10.128.3.4", said)
 
 

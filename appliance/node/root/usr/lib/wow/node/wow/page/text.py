@@ -142,9 +142,9 @@ def _machine(facts: Facts) -> list[str]:
     if facts.ssh:
         rows.append(_row("login", f"{clean(facts.ssh)}  for people of the pool, each with a NAME"))
     if facts.trouble:
-        rows.append(_row("network", f"ipopd does not answer{f'; what is shown is of {named(facts.asked)}' if status else ''}. See: journalctl -u ipopd"))
+        rows.append(_row("network", f"ipopd does not answer{f'; this is of {named(facts.asked)}' if status else ''}. See: wow doctor"))
     if not facts.agent:
-        rows.append(_row("keys", "wow-agent does not listen, so keys do nothing. See: systemctl status wow-agent.socket"))
+        rows.append(_row("keys", "wow-agent does not listen; keys do nothing. Start the machine again."))
     if facts.limits:
         rows.append(_row("limits", clean(facts.limits, WIDTH - INDENT)))
     return [*rows, _row("state", state(facts))]

@@ -45,7 +45,7 @@ def look() -> Seen:
         troubles.append(f"The pool's network, ipopd, does not answer, so addresses are not shown: {error}")
     facts.condor, facts.agent = os.path.isdir(keeper.CONDOR), os.path.exists(paths.AGENT)
     if not facts.agent:
-        troubles.append("wow-agent does not listen, so the buttons do nothing. See: systemctl status wow-agent.socket")
+        troubles.append("wow-agent does not listen; the buttons do nothing. Start the machine again.")
     facts.pause, facts.jobs, facts.limits = holding.read(), running.look(), lent.sentence(limits.read())
     facts.findings = doctor.read(doctor.OUT)
     try:
