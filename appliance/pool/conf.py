@@ -37,12 +37,13 @@ def manager(facts, admins=(), users=(), **node):
                      *_origins(facts.origins), *_projects(facts.projects)], "manager's pool.conf")
 
 
-def other_manager(facts, at, **node):
-    """The file of a manager beside the first, which everybody reaches there, or nobody where `at` is None; `node` are more keys of [node]."""
+def other_manager(facts, at, admins=(), **node):
+    """The file of a manager beside the first, which everybody reaches there, or nobody where `at` is None; `node` are more keys of [node], `admins` (name, key)
+    pairs of who may log in there. It has no CA that one could ask."""
     return _checked([
         ("pool", _pool(facts, [one for one in (facts.at, *facts.others) if one != at])),
-        ("ca", {"certificate": facts.certificate}), ("node", {"role": agreed.MANAGER_ROLE, "port": _port(at), **node}), *_origins(facts.origins),
-        *_projects(facts.projects)],
+        ("ca", {"certificate": facts.certificate}), ("node", {"role": agreed.MANAGER_ROLE, "port": _port(at), **node}), *_users(admins),
+        *_origins(facts.origins), *_projects(facts.projects)],
         "other manager's pool.conf")
 
 

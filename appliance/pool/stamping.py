@@ -114,7 +114,8 @@ def outputs(folder, facts, ticket, told, image, arm=None):
 
     made = [*four(manager, f"{name}-manager", ours, folder.manager), *six(volunteers, name, theirs), *two(volunteers, f"{name}-arm64", theirs)]
     for one in told.managers:
-        made += four(folder.for_other(one["host"]), f"{name}-manager-{one['host']}", conf.other_manager(facts, one["at"], **node), folder.other(one["host"]))
+        text = conf.other_manager(facts, one["at"], told.admins.items(), **node)
+        made += four(folder.for_other(one["host"]), f"{name}-manager-{one['host']}", text, folder.other(one["host"]))
     if told.login:
         login = conf.worker(facts, ticket, told.users.items(), role="login", **node)
         made += [*six(folder.for_scientists, f"{name}-login", login), *two(folder.for_scientists, f"{name}-login-arm64", login)]

@@ -101,6 +101,15 @@ class Managers(unittest.TestCase):
         self.world.does("admin", "add", self.world.pool, f"carol={self.world.key}")
         self.assertIn("ssh carol@manager.example.org wow-ca revoke second --manager. If", "".join(self.world.run("manager", "remove", self.world.pool, "second")[1:]))
 
+    def test_administrators_log_in_to_each_manager_and_ask_the_ca_on_the_first(self):
+        self.world.does("admin", "add", self.world.pool, f"carol={self.world.key}")
+        self.add()
+        self.assertRegex(self.world.conf("for-manager/science-manager-config.img"), r"\[user:carol\]\n.+\nadmin = yes\n")
+        self.assertRegex(self.world.conf("for-manager-second/science-manager-second-config.img"), r"\[user:carol\]\n(?!.+\nadmin)")
+        said = "".join(self.world.run("admin", "remove", self.world.pool, "carol")[1:])
+        self.assertIn("the same for the other managers, one at a time, from for-manager-second", said)
+        self.assertNotIn("carol", self.world.conf("for-manager-second/science-manager-second-config.img"))
+
     def test_a_pool_has_so_many_managers_at_most(self):
         with mock.patch.object(agreed, "MOST_MANAGERS", 2):
             self.add()

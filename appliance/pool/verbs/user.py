@@ -17,13 +17,13 @@ def add(parser):
 
 def run(given, context):
     """Changes who is in the pool's settings, then the images."""
-    after = change(given, context, "users", "user")
+    after, _ = change(given, context, "users", "user")
     context.say(f"may log in: {', '.join(after) or 'nobody'}. Send the new images; machines that run already keep the file that they have")
     context.tell({"users": after})
 
 
 def change(given, context, field, called):
-    """Changes a field of the settings that maps names to keys, and makes the images anew; returns the field. `called`: what one of them is."""
+    """Changes a field of the settings that maps names to keys, and makes the images anew; returns the field and the settings. `called`: what one of them is."""
     folder = Folder(given.folder)
     folder.read()
     with opening.locked(folder, context) as held:
@@ -35,7 +35,7 @@ def change(given, context, field, called):
         pool.image  # before anything is changed: without an image to stamp, nothing is
         pool.change(**{field: after})
         opening.renew(pool, context)
-    return after
+    return after, pool.settings
 
 
 def without(there, names, called):
