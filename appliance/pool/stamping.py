@@ -15,6 +15,7 @@ from pool.image import OVA, QCOW2, SCRIPT, VHDX
 
 
 ZIP = ".zip"
+STARTED = "a machine was started from it, and has its home there"
 
 
 class Output(NamedTuple):
@@ -122,13 +123,15 @@ def outputs(folder, facts, ticket, told, image, arm=None):
     return made
 
 
-def _has_home(path):
-    """Whether a machine was started from a disk that holds all. What is no such disk any more has none."""
+def _kept(path):
+    """Why nobody may write over a disk that holds all: a machine has its home there, or nobody can tell; "" for one that is as it was made, or is no disk."""
+    if onedisk.form_of(path) is None:
+        return ""
     try:
         with tempfile.TemporaryDirectory() as scratch:
-            return inplace.is_used(onedisk.look(path, pathlib.Path(scratch)), pathlib.Path(scratch))
-    except tools.ImageError:
-        return False
+            return STARTED if inplace.is_used(onedisk.look(path, pathlib.Path(scratch)), pathlib.Path(scratch)) else ""
+    except tools.ImageError as error:
+        return f"whether a machine has its home there cannot be seen ({error})"
 
 
 class Stamped:
@@ -161,13 +164,13 @@ class Stamped:
     def _used(self, output):
         # A machine that was started from this very file has its home there, the manager its CA's records: it is no image any more.
         if output.makes not in (copy, whole) or not output.path.exists():
-            return False
+            return ""
         if output.makes is whole:
-            is_used = _has_home(output.path)
+            why = _kept(output.path)
         else:
             is_used = ovf.digest_of(output.path) not in {output.digest, self.known.get(self._name(output.path), {}).get("sha256")}
-        return is_used and (f"{output.path} stays as it is: a machine was started from it, and has its home there. "
-                                                           "To have a new one, move that file away")
+            why = STARTED if is_used else ""
+        return why and f"{output.path} stays as it is: {why}. To have a new one, move that file away"
 
     def make(self, output, release, held):
         """Makes one file and notes it."""

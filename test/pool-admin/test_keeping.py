@@ -256,6 +256,26 @@ class Kept(unittest.TestCase):
                 self.assertTrue((self.world.pool / name).read_bytes().endswith(b"somebody's home"))
         self.assertIn(b"the next system", (self.world.pool / "for-volunteers/science.ova").read_bytes())
 
+    def test_a_disk_that_a_machine_runs_from_or_that_is_damaged_is_never_written_over_either(self):
+        vhdx = self.world.pool / "for-volunteers/science.vhdx"
+        inode = vhdx.stat().st_ino
+        with subprocess.Popen(["qemu-io", "-f", "vhdx", vhdx], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as machine:
+            machine.stdin.write(b"length\n")
+            machine.stdin.flush()
+            machine.stdout.readline()
+            code, out, _ = self.world.run("ticket", self.world.pool, "--machines", "3", *UNTIL)
+            machine.stdin.close()
+        self.assertEqual((0, inode, True), (code, vhdx.stat().st_ino, "cannot be seen" in out and "is in use: a machine runs from it" in out), out)
+        with open(vhdx, "r+b") as disk:
+            # Both headers, behind the file's first 64 KiB (MS-VHDX 2.2.2): no program opens it any more.
+            disk.seek(64 << 10)
+            disk.write(bytes(128 << 10))
+        code, out, _ = self.world.run("stamp", self.world.pool)
+        self.assertEqual((0, inode, 1), (code, vhdx.stat().st_ino, out.count("cannot be seen")), out)
+        vhdx.unlink()
+        self.assertEqual(0, self.world.run("stamp", self.world.pool)[0])
+        self.assertEqual(self.conf_of("for-volunteers/science.vhdx"), self.world.conf("for-volunteers/science-config.img"))
+
     def test_a_vhdx_has_the_configuration_in_it_and_a_new_ticket_comes_into_it(self):
         def inside():
             raw = self.world.home / "raw"
