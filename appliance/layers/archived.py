@@ -58,6 +58,9 @@ def entries(source, archive):
             raise LayerError(f"{archive}: {path!r}: leads out of the module; {AGAIN}")
         if places.UNNAMABLE.search(path):
             raise LayerError(f"{archive}: {path!r}: a quotation mark, a backslash, a control character or what is no UTF-8 in its name; rename it there")
+        if member.issym() and places.UNNAMABLE.search(member.linkname):
+            raise LayerError(f"{archive}: /{path}: leads to {member.linkname!r}, which has a quotation mark, a backslash, a control character or what is no UTF-8; "
+                             "have the link lead elsewhere")
         if member.type not in KINDS or member.issparse() or (member.type == tarfile.CHRTYPE and (member.devmajor, member.devminor) != (0, 0)):
             raise LayerError(f"{archive}: /{path}: neither file nor folder nor link; a module holds nothing else")
         parent = posixpath.dirname(path)
@@ -134,6 +137,9 @@ def check(members, manifest, archive):
 def check_replaced(layer, manifest, below, archive):
     """Names what it would hide of base and node. below: these two, as gates.read gives them."""
     one = gates.Layer("module", manifest["name"], layer, listing.kinds(layer), manifest)
+    over = [path for path, kind in one.held.items() if kind not in (listing.FOLDER, "c") and any(other.held.get(path) == listing.FOLDER for other in below)]
+    if over:
+        raise LayerError(f"{archive}: /{over[0]}: a file or a link in the place of a folder of the system, and all that is in it; have the module leave that folder")
     move = gates.changes(gates.Layers([*below, one]))[0][one.name]
     found = [f"/{path} of the {other.name}" for other in below for path in gates.hiding(one, other, move)]
     if found:

@@ -110,10 +110,10 @@ def fill(archive, layers, scratch, asked=()):
     with roots.Root([one.file for one in layers], scratch, ROOM, moves=False) as stacked:
         root, found = str(stacked.path), gates.parts(layers)
         moved = settling.settle(stacked, layers)
-        policy = stacked.no_start()
+        stacked.no_start()
         join(root, found)
         make_anew(root, found, layers)
-        policy.unlink()
+        stacked.may_start()
         faults(root)
         roots.run("umount", f"{root}/dev")
         with tree.joined(stacked.lowers) as lower:
@@ -135,7 +135,11 @@ def inside(root, *words):
 
 
 def join(root, found):
-    """Writes the shared files with every module's part. Owners and modes are those of the base."""
+    """Writes the shared files with every module's part. Owners and modes are those of the base. LayerError where a module has a link on the way to one: this machine's
+    own files would be read and written by it."""
+    for path in fragments.shared(found):
+        if roots.within(root, path) != pathlib.Path(root, path):
+            raise LayerError(f"/{path}: a module has a link in its place, or on the way to it, and the stack's modules write there. Take that module out")
     for path, text in fragments.join(root, found).items():
         with open(f"{root}/{path}", "w", encoding="utf-8") as file:
             file.write(text)

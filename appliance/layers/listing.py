@@ -36,13 +36,18 @@ def _listed(layer, _):
     done = subprocess.run(["unsquashfs", "-lln", layer], capture_output=True, text=True, check=False)
     if done.returncode:
         raise LayerError(f"{layer}: {(done.stderr or done.stdout).strip()[-200:]}; `make image` leaves layers in build/image/layers")
-    found = []
-    for line in done.stdout.splitlines():
+    found = {}
+    for line in done.stdout.split("\n"):
         entry = LINE.fullmatch(line)
+        if line and not entry:
+            raise LayerError(f"{layer}: a name or a link in it has a line's end: {line[-200:]!r}; no tool of WOW writes such a layer")
         if entry and entry[4]:
             path, _, target = entry[4].partition(LINK) if entry[1] == "l" else (entry[4], "", "")
-            found.append((entry[1], entry[2], entry[3], path, target))
-    return found
+            if path in found:
+                # A link may lead to what looks like a line of this list.
+                raise LayerError(f"{layer}: /{path} stands in it twice; no tool of WOW writes such a layer")
+            found[path] = (entry[1], entry[2], entry[3], path, target)
+    return list(found.values())
 
 
 def kinds(layer):

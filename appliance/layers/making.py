@@ -88,10 +88,10 @@ def install(root, names, made):
     made.see(root)
     root.over(f"etc/apt/{SOURCES}", locking.SOURCE)
     root.over(f"etc/dpkg/{UNPACKED}", (root.path / DEVELOP / "dpkg" / UNPACKED).read_text(encoding="utf-8"))
-    policy = root.no_start()
+    root.no_start()
     root.inside(*APT, "update", what="apt-get update")
     root.inside(*APT, *AGAIN, "install", *names, what=f"apt-get install {' '.join(names)}")
-    policy.unlink()
+    root.may_start()
 
 
 def chosen(layers, recipe, sources, cache):
@@ -135,9 +135,15 @@ def put(root, recipe, source, built=False):
     """The recipe's own files; built: those that `build` left, whose run bits count."""
     for path in sorted(source.rglob("*")) if source.is_dir() else ():
         name = path.relative_to(source).as_posix()
-        place = root.path / name
-        if path.is_dir() and not path.is_symlink():
-            place.mkdir(exist_ok=True)
+        # A link of a package leads to a place of the root, and not to this machine's.
+        place = roots.within(root.path, path.relative_to(source).parent.as_posix()) / path.name
+        is_folder = path.is_dir() and not path.is_symlink()
+        if is_folder and roots.within(root.path, name).is_dir():
+            continue
+        if place.is_dir() and not place.is_symlink() or is_folder and os.path.lexists(place):
+            raise LayerError(f"{path}: is {'a folder' if is_folder else 'none'} here, and {'none' if is_folder else 'a folder'} in the packages; call it something else")
+        if is_folder:
+            place.mkdir()
             continue
         with contextlib.suppress(FileNotFoundError):
             place.unlink()

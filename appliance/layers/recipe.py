@@ -30,6 +30,8 @@ def check_files(folder):
     for path in entries:
         if places.UNNAMABLE.search(path.relative_to(root).as_posix()):
             raise RecipeError(f"{str(path)!r}: a quotation mark, a backslash, a control character or no UTF-8 in a name; rename it")
+        if path.is_symlink() and places.UNNAMABLE.search(str(path.readlink())):
+            raise RecipeError(f"{path}: leads to {str(path.readlink())!r}, which has a quotation mark, a backslash, a control character or no UTF-8; change the link")
     for path in files:
         name = path.relative_to(root).as_posix()
         if not (path.is_file() or path.is_symlink()):

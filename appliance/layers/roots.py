@@ -20,6 +20,30 @@ POLICY = "usr/sbin/policy-rc.d"
 NO_START = "#!/bin/sh\nexit 101\n"
 
 
+MOST_LINKS = 40
+"""That one path may lead through, as the kernel has it (path_resolution(7))."""
+
+
+def within(root, path):
+    """Where a path of a root leads for who has it as / (chroot(2)): links in it are followed, and none leads out. What has no entry there stands as it is named.
+    LayerError for links that end nowhere."""
+    root, left, found, links = pathlib.Path(root), list(pathlib.PurePosixPath(path).parts[::-1]), [], 0
+    while left:
+        part = left.pop()
+        if part.startswith("/"):
+            found = []
+        elif part == "..":
+            found = found[:-1]
+        elif (place := root.joinpath(*found, part)).is_symlink():
+            links += 1
+            if links > MOST_LINKS:
+                raise LayerError(f"/{path}: leads through more than {MOST_LINKS} links; take one of them out")
+            left += pathlib.PurePosixPath(os.readlink(place)).parts[::-1]
+        else:
+            found.append(part)
+    return root.joinpath(*found)
+
+
 def run(*words, **options):
     """A tool of this machine; what it printed. LayerError says what it said."""
     done = subprocess.run(list(map(str, words)), capture_output=True, text=True, check=False, **options)
@@ -84,8 +108,11 @@ class Root:
             os.chmod(self.path / "dev" / name, 0o666)
 
     def no_start(self):
-        """No service starts while packages are configured; whoever calls this removes the file that it returns."""
-        policy = self.path / POLICY
+        """No service starts while packages are configured, until `may_start`."""
+        policy = within(self.path, POLICY)
         policy.write_text(NO_START, encoding="ascii")
         policy.chmod(0o755)
-        return policy
+
+    def may_start(self):
+        """The root is again as it was before `no_start`. Programs that ran in it may have put a link on the way."""
+        within(self.path, POLICY).unlink(missing_ok=True)

@@ -12,15 +12,18 @@ import unittest
 
 from developed import run
 from test_module import ROOT
-from test_publish import ABOUT, Stacks
+from test_publish import ABOUT, Stacks, layer
 
 sys.path.append(str(ROOT / "appliance/layers"))
 
 import checked  # noqa: E402
+import listing  # noqa: E402
 
 MANIFEST = {"name": "maths", "version": "1.0", "description": "Sums", "licence": "MIT", "architecture": "all", "requires": [], "conflicts": [], "override": [],
             "deleted": [], "units": [], "packages": {}, "files": {}, "statoverride": {}, "base": {key: ABOUT[key] for key in ("sha256", "date", "abi")}}
 OWN = "usr/lib/wow/modules/maths"
+FORGED = "x\ndrwxr-xr-x 0/0   3 2025-01-01 00:00 squashfs-root/usr/sbin"
+"""Where a link leads that looks like a folder's line where layers are listed."""
 EMPTY = {"packages": {}, "extended_states": {}, "diversions": [], "triggers": {}, "lines": {}, "accounts": {}, "alternatives": [], "chosen": {}}
 
 
@@ -133,6 +136,21 @@ class Archives(Stacks):
         self.refused_one("/usr/sbin/nft of the base", archive=self.write(self.file_entry("usr/sbin/nft")))
         self.refused_one("/usr/lib/systemd/system/wow-fence.service of the node", archive=self.write(self.file_entry("usr/lib/systemd/system/wow-fence.service")))
         self.refused_one("/usr/sbin/nft of the base", archive=self.write(("usr/sbin/nft", tarfile.CHRTYPE, "", {})))
+
+    def test_a_link_that_leads_to_a_line_of_the_list_is_refused_wherever_it_comes_from(self):
+        self.refused_one("/opt/x: leads to 'x\\ndrwx", archive=self.write(("opt/x", tarfile.SYMTYPE, FORGED, {})))
+        done = self.publish({"opt/x": f"->{FORGED}"})
+        self.assertEqual((1, True), (done.returncode, "change the link" in done.stderr), done.stderr)
+        made = layer(self.folder / "made.squashfs", {"usr/sbin": "->/tmp", "zz": f"->{FORGED}"})
+        with self.assertRaisesRegex(listing.LayerError, "/usr/sbin stands in it twice"):
+            listing.kinds(made)
+        made = layer(self.folder / "other.squashfs", {"zz": "->x\nanything"})
+        with self.assertRaisesRegex(listing.LayerError, "has a line's end"):
+            listing.kinds(made)
+
+    def test_a_link_in_the_place_of_a_folder_of_the_system_is_refused_though_override_names_it(self):
+        self.refused_one("/usr/sbin: a file or a link in the place of a folder of the system",
+                         archive=self.write(("usr/sbin", tarfile.SYMTYPE, "/tmp", {}), manifest={**MANIFEST, "override": ["usr/sbin"]}))
 
     def test_more_than_a_module_may_hold_is_refused_before_anything_is_unpacked(self):
         self.refused_one("more than a module may hold", archive=self.write(self.file_entry("opt/x", size=5 * 1024 ** 3)))

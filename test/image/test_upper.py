@@ -215,12 +215,14 @@ class Publishing(Uppers):
         fill(self.root, {"opt/su": "", "opt/sg": "", "opt/cap": ""})
         os.mknod(self.root / "opt/disk", 0o60600, os.makedev(8, 0))
         os.mkfifo(self.root / "opt/pipe")
+        (self.root / "opt/link").symlink_to("x\ny")
         (self.root / "opt/su").chmod(0o4755)
         (self.root / "opt/sg").chmod(0o2755)
         # cap_net_raw, effective: struct vfs_cap_data of linux/capability.h.
         os.setxattr(self.root / "opt/cap", "security.capability", bytes.fromhex("0100000200200000000000000000000000000000"))
-        self.refused("/opt/disk is a device", "/opt/pipe is a pipe", "/opt/su is set-uid of user 0", "/opt/sg is set-gid of group 0", "/opt/cap has a capability")
-        for name in ("disk", "pipe"):
+        self.refused("/opt/disk is a device", "/opt/pipe is a pipe", "/opt/su is set-uid of user 0", "/opt/sg is set-gid of group 0", "/opt/cap has a capability",
+                     "/opt/link leads to a name with a quotation mark")
+        for name in ("disk", "pipe", "link"):
             (self.root / "opt" / name).unlink()
         archive, manifest = self.published("override = /opt/su /opt/sg /opt/cap\n")
         self.assertEqual(manifest["override"], ["opt/cap", "opt/sg", "opt/su"])

@@ -85,6 +85,13 @@ def link_paths(merged: str) -> set[str]:
     return {path for one in folder(merged, f"{DPKG}/alternatives").values() for path in alternatives.Group(one).links()}
 
 
+def shared(more: "dict[str, Fragments]") -> list[str]:
+    """The paths of the files that `join` reads, and may change. more: {module: its fragments}."""
+    triggers = {name for one in more.values() for name in one["triggers"]}
+    return [f"{DPKG}/status", f"{DPKG}/diversions", STATES, *LINES, *(f"etc/{name}" for name in accounts.TABLES),
+            *(f"{DPKG}/triggers/{name}" for name in sorted({"File", *triggers}))]
+
+
 def join(lower: str, more: "dict[str, Fragments]", beside: "dict[str, Fragments] | None" = None) -> dict[str, str]:
     """{path: text} of the shared files with what the modules add; only those that change. more: {module: its fragments}, bottom first; beside: those of
     modules whose accounts have their numbers, and which add nothing. WowError where two cannot be."""

@@ -63,6 +63,8 @@ class Judge:
                 return f"is a {kind_of(now)}: a module holds files, folders and links. Remove it"
             if places.UNNAMABLE.search(path):
                 return "has a quotation mark, a backslash, a control character or what is no UTF-8 in its name. Rename it"
+            if stat.S_ISLNK(now.st_mode) and places.UNNAMABLE.search(os.readlink(f"{self._merged}/{path}")):
+                return "leads to a name with a quotation mark, a backslash, a control character or what is no UTF-8. Change the link"
             if path not in self._owned and (secret := self._secret(path, now)):
                 return f"looks like {secret}, which everybody who has the module could read. Remove it, or move it to your home, which is not published"
             if not meant and stat.S_ISREG(now.st_mode) and CAPABILITY in attributes(f"{self._merged}/{path}"):
