@@ -22,10 +22,12 @@ NUMBERS = re.compile(r'VERSION = "(\d+(?:\.\d+)*)[^"]*"')
 
 
 class Disk(NamedTuple):
-    """`table` is the partition table, `release` that of the node layer, `stack` the list of layers as a text."""
+    """`table` is the partition table; `release` that of the node layer, and `stack` the list of layers as a text, both of the system that is newest; `systems` is how
+    many there are: one, or two where the pool sent one."""
     table: list
     release: str
     stack: str
+    systems: int
 
 
 def read(path, place, held=()):
@@ -43,17 +45,33 @@ def read(path, place, held=()):
             raise WowError(f"has no partitions {SYSTEM} and {HOME}: it is no disk of a WOW machine", "Name the first disk of the machine, not WOWCFG", str(path))
         system = scratch / "system"
         _cut(path, system, names[SYSTEM]["start"] * SECTOR // MIB, names[SYSTEM]["size"] * SECTOR // MIB, held)
-        stack = _inside(system, f"cat {stacks.FILE}", path)
-        files = {row[0]: row[2] for row in stacks.rows(stack)}
-        if "node" not in files:
-            raise WowError("names no node layer in its list of layers", "Take a disk that appliance/image/build made, or a machine's that was made of one", str(path))
-        layer = scratch / "node"
-        _inside(system, f"dump /layers/{files['node']} {layer.name}", path)
-        said = programs.run("unsquashfs", "-cat", layer, VERSION_FILE)
-        found = NUMBERS.search(said)
-        if found is None:
-            raise WowError("names no release in its node layer", "Take a disk that appliance/image/build made", str(path))
-        return Disk(table, found.group(1), stack)
+        found = [_system(system, file, path) for file in _lists(system, path)]
+        release, stack = max(found, key=lambda one: _numbers(one[0]))
+        return Disk(table, release, stack, len(found))
+
+
+def _lists(system, path):
+    """The lists of layers of a system's disk: where one is just being replaced, the other is there."""
+    there = {line.split("/")[5] for line in _inside(system, f"ls -p {pathlib.PurePosixPath(stacks.FILE).parent}", path).splitlines() if line.count("/") > 5}
+    found = [file for file in (stacks.FILE, stacks.OTHER) if pathlib.PurePosixPath(file).name in there]
+    if not found:
+        raise WowError("has no list of layers", "Take a disk that appliance/image/build made, or a machine's that was made of one", str(path))
+    return found
+
+
+def _system(system, file, path):
+    """(release, list of layers) of one of the systems on a disk."""
+    stack = _inside(system, f"cat {file}", path)
+    files = {row[0]: row[2] for row in stacks.rows(stack)}
+    if "node" not in files:
+        raise WowError("names no node layer in its list of layers", "Take a disk that appliance/image/build made, or a machine's that was made of one", str(path))
+    layer = system.with_name("node")
+    layer.unlink(missing_ok=True)
+    _inside(system, f"dump /layers/{files['node']} {layer.name}", path)
+    found = NUMBERS.search(programs.run("unsquashfs", "-cat", layer, VERSION_FILE))
+    if found is None:
+        raise WowError("names no release in its node layer", "Take a disk that appliance/image/build made", str(path))
+    return found.group(1), stack
 
 
 def is_older(release, than):

@@ -19,13 +19,13 @@ PARTS = {"WOWBOOT": (1, 1), "WOWESP": (2, 2), "WOWSYS": (4, 12), "WOWHOME": (16,
 STEPS = ["system", "before", "swap"]
 
 
-def make_disk(path, release, modules=("tutorial",), home=b"", system=b"the system", parts=None, size=25):
-    """A qcow2 of `size` MiB laid out as appliance/image/disk does it, with little in it."""
-    path.write_bytes(_disk(release, modules, home, system, tuple((PARTS if parts is None else parts).items()), size))
+def make_disk(path, release, modules=("tutorial",), home=b"", system=b"the system", parts=None, size=25, slots=None):
+    """A qcow2 of `size` MiB laid out as appliance/image/disk does it, with little in it. slots: {system: release} where there are others than A with `release`."""
+    path.write_bytes(_disk(release, modules, home, system, tuple((PARTS if parts is None else parts).items()), size, tuple((slots or {"A": release}).items())))
 
 
 @functools.cache
-def _disk(release, modules, home, system, parts, size):
+def _disk(release, modules, home, system, parts, size, slots):
     """Its bytes: most tests begin with the same two."""
     parts = dict(parts)
     with tempfile.TemporaryDirectory() as folder:
@@ -33,13 +33,14 @@ def _disk(release, modules, home, system, parts, size):
         scratch, raw, made = folder / "content", folder / "raw", folder / "made"
         tools = scratch / "tree/usr/lib/wow/node/wow/lib"
         tools.mkdir(parents=True)
-        (tools / "version.py").write_text(f'"""The release."""\nVERSION = "{release}"\n', encoding="ascii")
         (scratch / "stacks").mkdir()
         (scratch / "layers").mkdir()
-        _quiet("mksquashfs", scratch / "tree", scratch / "layers/node-1.squashfs")
-        stack = ["# kind name file size sha256; bottom first", f"base base base-1.squashfs 1 {system.hex()}", f"node node node-1.squashfs 1 {release}",
-                 *(f"module {name} {name}-1.squashfs 1 aa" for name in modules)]
-        (scratch / "stacks/A.conf").write_text("\n".join(stack) + "\n", encoding="ascii")
+        for slot, own in slots:
+            (tools / "version.py").write_text(f'"""The release."""\nVERSION = "{own}"\n', encoding="ascii")
+            _quiet("mksquashfs", scratch / "tree", scratch / f"layers/node-{slot}.squashfs")
+            stack = ["# kind name file size sha256; bottom first", f"base base base-1.squashfs 1 {system.hex()}", f"node node node-{slot}.squashfs 1 {own}",
+                     *(f"module {name} {name}-1.squashfs 1 aa" for name in modules)]
+            (scratch / f"stacks/{slot}.conf").write_text("\n".join(stack) + "\n", encoding="ascii")
         subprocess.run(["rm", "-r", scratch / "tree"], check=True)
         with open(raw, "wb") as file:
             file.truncate(size * MIB)
@@ -197,6 +198,22 @@ class Upgraded(Base):
             make_disk(self.image, older)
             self.before = self.machine.read_bytes()
             self.refused(self.image, says=f"is of release {older}, older than the machine's {than}")
+
+    def test_of_the_two_systems_of_a_machine_the_newer_one_says_what_is_older(self):
+        for slots in ({"A": "0.1.0", "B": "0.3.0"}, {"A": "0.3.0", "B": "0.1.0"}):
+            make_disk(self.machine, "0.1.0", home=b"keys and queue", slots=slots)
+            self.before = self.machine.read_bytes()
+            self.refused(self.image, says="is of release 0.2.0, older than the machine's 0.3.0")
+
+    def test_a_machine_whose_other_system_is_the_images_or_whose_first_one_is_gone_gets_it_all_the_same(self):
+        for slots in ({"A": "0.2.0", "B": "0.1.0"}, {"B": "0.1.0"}):
+            make_disk(self.machine, "0.1.0", home=b"keys and queue", system=b"the next system", slots=slots)
+            make_disk(self.image, "0.2.0", system=b"the next system")
+            before = self.machine.read_bytes()
+            self.assertEqual(0, self.upgrade()[0])
+            self.assertEqual((True, before), (self.is_new(), (self.world.home / "manager.qcow2.before").read_bytes()))
+        make_disk(self.machine, "0.1.0", slots={"C": "0.1.0"})
+        self.assertIn("has no list of layers", self.upgrade()[2])
 
     def test_a_module_that_the_machine_has_and_the_image_has_not_is_named(self):
         make_disk(self.machine, "0.1.0", modules=("tutorial", "climate"), home=b"keys and queue")

@@ -7,6 +7,8 @@ from partitions import SYSTEM, named
 
 FILE = "/stacks/A.conf"
 """In the partition WOWSYS."""
+OTHER = "/stacks/B.conf"
+"""There, too, once the pool has sent the machine another system (docs/decisions/0074)."""
 SECTOR = 512
 
 

@@ -82,7 +82,8 @@ def upgrade(machine, image, work, context, held):
     """The same with the machine's disk taken, and a folder beside it for what is made meanwhile."""
     was, new = disk.read(machine, work, held), disk.read(image, work, held)
     told = {"machine": str(machine), "from": was.release, "to": new.release, "before": None}
-    if was.stack == new.stack:
+    # Of two systems nobody knows here which one the machine starts, and whoever upgrades may do so because that one is bad.
+    if was.stack == new.stack and was.systems == 1:
         context.say(f"{machine} has this very system already (release {was.release})")
         context.tell({**told, "changed": False})
         return
