@@ -111,6 +111,15 @@ class Starter(unittest.TestCase):
         self.assertEqual((2002, 0, 0), given)
         self.assertIn("account 2002's job is not known", said[0])
 
+    def test_a_job_whose_own_words_hide_the_space_is_not_started(self):
+        one, other = socket.socketpair()
+        with one, other, mock.patch.object(quota, "bound") as bound, mock.patch("syslog.syslog") as log:
+            one.sendall(message([*SLOT, f'ProjectName = "{"x" * (begun.MOST // 2)}"'])[:begun.MOST // 4])
+            with self.assertRaises(SystemExit) as ended:
+                begun.begin(["-f", "-a", "slot1_2", "alpha"], f"1 <a> 1 {other.fileno()}*1 0")
+        self.assertEqual((1, 0), (ended.exception.code, bound.call_count))
+        self.assertIn("the job of account 2002 is not started", log.call_args.args[0])
+
     def test_a_kernel_that_does_not_count_keeps_no_job_off(self):
         said = self.start("1 <a> 0", OSError(errno.ESRCH, "No such process"))[1]
         self.assertIn("does not bound what jobs write: No such process", said[-1])

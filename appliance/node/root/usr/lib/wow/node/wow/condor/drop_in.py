@@ -28,7 +28,7 @@ from wow.config.facts import Facts
 from wow.lib import paths
 from wow.limits import tell as limits
 from wow.refuse import tell as refused
-from wow.slots import disk
+from wow.slots import begun, disk
 from wow.stops import tell
 
 TOLD = 15
@@ -39,6 +39,8 @@ PROVISIONED = "DiskProvisioned"
 """A job's attribute: the KiB that its slot gave it."""
 PATIENCE = 1800
 """Seconds after which a job that the owner's pause stopped is given back, so that it runs elsewhere."""
+SHORT = f"(!isString(TARGET.ProjectName) || size(TARGET.ProjectName) <= {begun.LONGEST})"
+"""Whether the name of a job's project is none of a megabyte: it stands in the slot's ad, which goes to the starter and to each manager."""
 VACATE = 20
 """Seconds that a job has for its checkpoint when its machine is shut down or has been paused for long, from SIGTERM to SIGKILL."""
 
@@ -189,11 +191,13 @@ SCHEDD_CRON_WOW_EXECUTABLE = /usr/bin/cat
 SCHEDD_CRON_WOW_ARGS = {paths.QUEUE_AD}
 SCHEDD_CRON_WOW_MODE = Periodic
 SCHEDD_CRON_WOW_PERIOD = {TOLD}s
-SUBMIT_REQUIREMENT_NAMES = OwnShare, SlotAccount
+SUBMIT_REQUIREMENT_NAMES = OwnShare, SlotAccount, ShortProject
 SUBMIT_REQUIREMENT_OwnShare = AccountingGroup =?= undefined || AccountingGroup =?= Owner || AccountingGroup =?= strcat("{ads.PATIENT}", Owner)
 SUBMIT_REQUIREMENT_OwnShare_REASON = "A job counts for who submits it: leave accounting_group out, and name no other in accounting_group_user"
 SUBMIT_REQUIREMENT_SlotAccount = RunAsOwner =!= true
 SUBMIT_REQUIREMENT_SlotAccount_REASON = "A job runs in the account of its slot, on whatever machine: leave run_as_owner out"
+SUBMIT_REQUIREMENT_ShortProject = ProjectName =?= undefined || size(ProjectName) <= {begun.LONGEST}
+SUBMIT_REQUIREMENT_ShortProject_REASON = "+ProjectName is a text in quotation marks, of {begun.LONGEST} characters at most"
 SYSTEM_PERIODIC_HOLD_NAMES = $(SYSTEM_PERIODIC_HOLD_NAMES) WowDisk
 SYSTEM_PERIODIC_HOLD_WowDisk = {_filled()}
 SYSTEM_PERIODIC_HOLD_WowDisk_SUBCODE = {held.DISK_SUBCODE}
@@ -226,7 +230,7 @@ include ifexist : {limits.FILE}
 WOW_PAUSED = (MY.{tell.REASON} =!= undefined)
 WOW_STOPPED = ($(WOW_PAUSED) && MY.{tell.FINISH} =!= true)
 WOW_PAUSE_PATIENCE = {PATIENCE}
-START = (NumDynamicSlots ?: 0) < {paths.JOB_ACCOUNTS} && MY.{tell.REASON} =?= undefined $({limits.WITHIN})
+START = (NumDynamicSlots ?: 0) < {paths.JOB_ACCOUNTS} && MY.{tell.REASON} =?= undefined && {SHORT} $({limits.WITHIN})
 WANT_SUSPEND = $(WOW_STOPPED)
 SUSPEND = $(WOW_STOPPED)
 CONTINUE = $(WOW_STOPPED) =!= true

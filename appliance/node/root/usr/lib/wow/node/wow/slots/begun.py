@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 MOST = 1 << 18
 """Bytes; a slot's ad is some 15 kB."""
 LONGEST = 200
-"""Characters of whose job it is, and of its project."""
+"""Characters of whose job it is, and of its project; a job with a longer one runs nowhere, for each machine tells it to the pool."""
 HEAD = 5
 """Bytes before each part of a message: whether it is the last, and its length."""
 PROJECT = b"projectname"
@@ -29,8 +29,13 @@ SECRET = b"ZKM"
 """Stands before an attribute that would be sealed on a connection that has a key."""
 
 
+class CutOff(ValueError):
+    """The slot's ad is larger than what a socket holds: a job may have written into it what it likes."""
+
+
 def begin(arguments: list[str], inherited: str) -> None:
-    """`arguments` are the starter's, `inherited` is CONDOR_INHERIT. Where the slot's space is not known its account gets no limit, and the journal says why."""
+    """`arguments` are the starter's, `inherited` is CONDOR_INHERIT. Where the slot's space is not known its account gets no limit, and the journal says why. SystemExit
+    where a job's own words are what hides it: such a job waits on in its queue."""
     account = account_of(arguments)
     if account is None:
         return
@@ -39,6 +44,9 @@ def begin(arguments: list[str], inherited: str) -> None:
         sent = waiting(descriptor(inherited))
         whom, project = whom_of(sent), project_of(sent)
         kib = disk_of(sent)
+    except CutOff as error:
+        say(f"the job of account {account} is not started, for the kernel would not bound what it writes: {error}")
+        raise SystemExit(1) from None
     except (OSError, ValueError) as error:
         say(f"the disk space of account {account}'s job is not known, so the kernel does not bound it: {error}")
     note(account, whom or f"somebody of {arguments[-1]}", project)
@@ -100,7 +108,7 @@ def project_of(sent: bytes) -> str:
 
 
 def values(sent: bytes, wanted: "Sequence[bytes]") -> dict[bytes, bytes]:
-    """What the first ad of a message says of some attributes, whose names are in small letters. ValueError if it is not whole."""
+    """What the first ad of a message says of some attributes, whose names are in small letters. CutOff if it is not whole."""
     text = whole(sent)
     count, at = int.from_bytes(text[:8], "big"), 8
     found = {}
@@ -108,7 +116,7 @@ def values(sent: bytes, wanted: "Sequence[bytes]") -> dict[bytes, bytes]:
     while count > 0:
         end = text.find(b"\0", at)
         if end < 0:
-            raise ValueError("the slot's ad is cut off")
+            raise CutOff("the slot's ad is cut off")
         line = text[at:end]
         at = end + 1
         if line == SECRET:
@@ -138,7 +146,7 @@ def note(account: int, whom: str, project: str = "", folder: str = paths.BEGUN) 
 
 
 def whole(sent: bytes) -> bytes:
-    """A message of its parts. ValueError if its end is not there."""
+    """A message of its parts. CutOff if its end is not there."""
     text, at = bytearray(), 0
     while at + HEAD <= len(sent):
         is_last, length = sent[at], int.from_bytes(sent[at + 1:at + HEAD], "big")
@@ -146,4 +154,4 @@ def whole(sent: bytes) -> bytes:
         at += HEAD + length
         if is_last and at <= len(sent):
             return bytes(text)
-    raise ValueError("the slot's ad is not whole")
+    raise CutOff("the slot's ad is not whole")
