@@ -149,8 +149,9 @@ class Pool:
             if taken is not None:
                 if signing.RENEWED in taken:
                     self.authority.follow(signing.body(taken[signing.RENEWED]))
-                backup.closed(signing.packed(taken), public, self.folder.authority)
-                durable.write(self.folder.keys, taken[signing.KEYS])
+                if signing.KEYS in taken:
+                    backup.closed(signing.packed(taken), public, self.folder.authority)
+                    durable.write(self.folder.keys, taken[signing.KEYS])
             made = backup.seal(self.folder, public)
             if key:
                 tell(key.secret, made)

@@ -37,9 +37,12 @@ def keys_of(path):
     return [key for _, key, _ in words]
 
 
-def take(source):
-    """{name: bytes} of what a copy of the manager's CA folder has beside what every pool's folder has. WowError where the newest key is not among it."""
+def take(source, has_keys=False):
+    """{name: bytes} of what a copy of the manager's CA folder has beside what every pool's folder has. WowError where the newest key is not among it, but for a pool
+    that never had one: has_keys says whether its folder knows any."""
     source = pathlib.Path(source)
+    if not (source / KEYS).is_file() and not has_keys and (source / RENEWED).is_file():
+        return {RENEWED: _read(source / RENEWED)}
     if not (source / KEYS).is_file():
         raise WowError(f"has no {KEYS}", "Name a copy of /var/lib/wow/ca of the manager with the CA. Where wow-ca rekey was never typed there, it has none, and nothing "
                        "is to be taken", str(source))

@@ -145,6 +145,20 @@ class Stamped(Manager):
             self.assertEqual((self.ca / name).read_bytes(), (self.world.pool / "manager/ca" / name).read_bytes())
         self.wow_ca("list", folder=self.world.pool / "manager/ca")
 
+    def test_a_pool_of_before_that_never_had_a_key_of_its_own_gets_the_renewed_certificate_too(self):
+        for path in (*self.ca.glob("stack-*.key"), self.ca / "keys.notice"):
+            path.unlink()
+        self.wow_ca("renew-authority", "--early")
+        self.assertIn("has no keys.notice", self.world.run("backup", self.world.pool, "--ca", self.ca)[2], "the pool's folder knows a key")
+        for name in ("keys.notice", "authority.age"):
+            (self.world.pool / name).unlink(missing_ok=True)
+        self.assertIn("the certificate to which the CA renewed its own", self.world.does("backup", self.world.pool, "--ca", self.ca))
+        self.world.does("stamp", self.world.pool)
+        renewed = (self.ca / "ca.pem").read_text(encoding="ascii")
+        self.assertIn("".join(renewed.split("\n")[1:-2]), self.on("for-volunteers/science-config.img", "pool.conf").decode())
+        self.lose_and_restore()
+        self.assertEqual(renewed, (self.world.pool / "manager/ca/ca.pem").read_text(encoding="ascii"))
+
     def test_an_older_certificate_and_that_of_another_ca_do_not_take_its_place(self):
         first = self.world.home / "first"
         shutil.copytree(self.ca, first)

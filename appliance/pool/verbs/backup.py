@@ -20,7 +20,7 @@ def run(given, context):
     programs.need("age", "age-keygen")
     folder = Folder(given.folder)
     folder.read()
-    taken = signing.take(given.ca) if given.ca else None
+    taken = signing.take(given.ca, folder.keys.exists()) if given.ca else None
     if given.new_key and taken is None and folder.authority.exists():
         raise WowError("was sealed to the former recovery key, with the key that signs the pool's stack in it",
                        "Say --ca DIR, too: a copy of the manager's /var/lib/wow/ca", str(folder.authority))
@@ -33,13 +33,13 @@ def run(given, context):
             told.append(key)
 
         told = []
-        if taken and signing.is_other(folder, given.ca):
+        if taken and signing.KEYS in taken and signing.is_other(folder, given.ca):
             context.warn([f"the keys in {given.ca} do not go on from those that this folder knows: that CA came back from a backup without its key. "
                           "Machines that know the former keys take nothing that these sign, until they start with a new configuration disk"])
         context.run([pool.sealed(tell, given.new_key, taken)])
         if not told:
             context.tell({"file": str(folder.sealed), "recovery_key": None})
         if taken:
-            context.say(f"{next(name for name in taken if signing.KEY.fullmatch(name))} of the manager is sealed in it, and opens with the recovery key alone. "
-                        f"Have new machines know it: wow pool stamp {folder.root}")
+            key = next((f"{name} of the manager is sealed in it, and opens with the recovery key alone" for name in taken if signing.KEY.fullmatch(name)), "")
+            context.say(f"{key or 'the certificate to which the CA renewed its own is in it'}. Have new machines know it: wow pool stamp {folder.root}")
         context.say(f"{folder.sealed} of {backup.note_of(folder)['made']}: copy it to another place")
