@@ -52,6 +52,12 @@ def run(tally, pool):
         done = alpha.run("wow", "support", "--yes", "--out", "/root/mine.tar.gz", check=False)
         must(done.returncode == 1 and "is there already" in done.stdout, f"{done}")
         alpha.sh("rm /run/wow/ticket /root/mine.tar.gz")
+    with tally.case("wow support: who fills the own archive fills no more than its place, and others get theirs"):
+        free = int(alpha.sh("stat -f -c '%a' /run"))
+        alpha.sh("dd if=/dev/zero of=/run/wow/support/$(id -u).tar.gz bs=1M count=64 2>&1 || true", "alice")
+        must(int(alpha.sh("du -sk /run/wow/support").split()[0]) <= 16 << 10 and int(alpha.sh("stat -f -c '%a' /run")) > free - 1000, "it fills more than 16 MB")
+        said = json.loads(alpha.sh("wow support --json --yes --out ~/second.tar.gz", "bob"))
+        must("HTCondor runs." in parts(alpha, said["file"])["doctor.json"], "bob's is empty")
 
 
 def parts(machine, file):
