@@ -3,8 +3,9 @@ import base64
 import os
 import tempfile
 import unittest
+from unittest import mock
 
-from wow.lib import console, pem
+from wow.lib import console, files, pem
 from wow.lib.errors import WowError
 from wow.setup import accept, configure, outside
 import samples
@@ -125,6 +126,43 @@ class Manager(unittest.TestCase):
             configure.take_identity(source, target)
             with open(f"{target}/node.pem", encoding="ascii") as file:
                 self.assertEqual(file.read(), "node.pem")
+
+    def manager(self, **kept):
+        """(a disk's folder, a machine's) of a manager that has these files, NAME to text, with ca__ before those of the CA."""
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        source, target = f"{folder.name}/manager", f"{folder.name}/state"
+        for place, texts in ((source, {"node_key": "key", "node_pem": "old", "ca__ca_key": "old", "ca__ca_db": "old"}), (target, kept)):
+            os.makedirs(f"{place}/ca" if any("__" in name for name in texts) else place)
+            for name, text in texts.items():
+                files.write(f"{place}/{name.replace('__', '/').replace('_', '.')}", text)
+        return source, target
+
+    def test_a_ca_that_is_whole_stays_where_the_machine_lost_its_key_alone(self):
+        source, target = self.manager(ca__ca_key="mine", ca__ca_db="mine")
+        with mock.patch.object(configure.console, "say_error") as said:
+            configure.take_identity(source, target)
+        self.assertEqual(["mine", "mine", "key", "old"], [files.read(f"{target}/{name}") for name in ("ca/ca.key", "ca/ca.db", "node.key", "node.pem")])
+        self.assertEqual((["ca", "node.key", "node.pem"], False), (sorted(os.listdir(target)), said.called))
+
+    def test_a_ca_that_is_damaged_is_put_aside_and_told_and_never_removed(self):
+        source, target = self.manager(ca__ca_db="mine")
+        with mock.patch.object(configure.console, "say_error") as said:
+            for number in (1, 2):
+                configure.take_identity(source, target)
+                self.assertEqual(("mine", "old"), (files.read(f"{target}/ca.aside-1/ca.db"), files.read(f"{target}/ca/ca.db")))
+                self.assertIn(f"ca.aside-{number} now", str(said.call_args.args[0]))
+                for name in ("node.key", "ca/ca.key"):
+                    os.unlink(f"{target}/{name}")
+        self.assertEqual(["ca", "ca.aside-1", "ca.aside-2", "node.pem"], sorted(os.listdir(target)))
+
+    def test_a_certificate_of_the_same_key_that_ends_later_than_the_disk_s_stays(self):
+        for kept, taken in (({"until": 37}, False), ({"until": 35}, True), ({"until": 37, "key": 1}, True)):
+            own, disk = (pem.encode(samples.certificate(**said)) for said in (kept, {}))
+            source, target = self.manager(node_pem=own)
+            files.write(f"{source}/node.pem", disk)
+            configure.take_identity(source, target)
+            self.assertEqual((disk if taken else own, "key"), (files.read(f"{target}/node.pem"), files.read(f"{target}/node.key")))
 
     def test_a_machine_with_an_assigned_address_brings_key_and_certificate(self):
         with tempfile.TemporaryDirectory() as folder:

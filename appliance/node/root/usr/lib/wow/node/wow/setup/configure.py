@@ -116,23 +116,47 @@ def copy(source: str, target: str) -> None:
 
 def take_identity(source: str, target: str) -> None:
     """Copies certificate and key, and a manager's CA, once. The key comes last: a power cut before it makes the next boot copy again. Later only a certificate
-    for the same key is taken, where the machine's own has ended: a manager beside the one with the CA that was off for long has no other way back."""
+    for the same key is taken, where the machine's own has ended: a manager beside the one with the CA that was off for long has no other way back.
+    OSError: the home is full."""
     if not os.path.isdir(source):
         return
     if os.path.exists(f"{target}/node.key"):
         take_certificate(source, target)
         return
-    import shutil
-    shutil.rmtree(f"{target}/ca.new", ignore_errors=True)
-    if os.path.isdir(f"{source}/ca"):
-        shutil.copytree(f"{source}/ca", f"{target}/ca.new")
-        _private(f"{target}/ca.new")
-        shutil.rmtree(f"{target}/ca", ignore_errors=True)
-        os.rename(f"{target}/ca.new", f"{target}/ca")
+    # A disk may lose the key alone. The CA here knows whom it admitted and revoked since the disk WOWCFG was made.
+    if os.path.isdir(f"{source}/ca") and not has_authority(f"{target}/ca"):
+        take_authority(f"{source}/ca", f"{target}/ca")
     for name, mode in (("node.pem", 0o644), ("node.key", 0o600)):
-        if os.path.exists(f"{source}/{name}"):
+        if os.path.exists(f"{source}/{name}") and not (name == "node.pem" and is_newer(f"{target}/{name}", f"{source}/{name}")):
             with open(f"{source}/{name}", "rb") as file:
                 files.write(f"{target}/{name}", file.read(), mode, sync=True)
+
+
+def has_authority(folder: str) -> bool:
+    """Whether a folder is a CA that can go on: its key and its database are there."""
+    return all(os.path.exists(f"{folder}/{name}") for name in ("ca.key", "ca.db"))
+
+
+def take_authority(source: str, target: str) -> None:
+    """Copies a CA as a whole. What is left of another one is put aside and told, for it may be all that knows whom the pool revoked. OSError: the home is full."""
+    import shutil
+    shutil.rmtree(f"{target}.new", ignore_errors=True)
+    shutil.copytree(source, f"{target}.new")
+    _private(f"{target}.new")
+    if os.path.lexists(target):
+        aside = next(name for name in (f"{target}.aside-{number}" for number in range(1, 1000)) if not os.path.lexists(name))
+        os.rename(target, aside)
+        console.say_error(WowError(f"the pool's CA was damaged: ca.key or ca.db is missing. It is {aside} now. The copy on the disk WOWCFG is in its place, and knows "
+                                   "nobody whom the pool admitted or revoked after that disk was made", "The disk may be failing. Start a backup of the machine, if "
+                                   "there is one. Else revoke again whom the pool had revoked: wow-ca revoke NAME", target))
+    os.rename(f"{target}.new", target)
+    files.sync_folder(target)
+
+
+def is_newer(own: str, other: str) -> bool:
+    """Whether the machine's own certificate is one of the same key that ends later."""
+    texts = files.find(own), files.find(other)
+    return ended(texts[0]) > ended(texts[1]) and der.is_renewal(pem.certificate(texts[0]), pem.certificate(texts[1]))
 
 
 def take_certificate(source: str, target: str) -> None:
