@@ -8,7 +8,7 @@ from unittest import mock
 
 import samples
 
-from wow.config import poolconf, ticket
+from wow.config import poolconf, ticket, users
 from wow.lib import files, pem
 from wow.setup import accounts, configure
 
@@ -69,6 +69,30 @@ class Kept(unittest.TestCase):
             self.assertEqual((1000, 1001, 1002), (found["alice"], found["bob"], found["aaron"]), spoilt)
             self.assertEqual(found, accounts.numbers(()), "it is written")
         self.assertEqual([], self.said)
+
+    def test_behind_the_last_number_the_lowest_free_one_is_given_and_none_of_a_job_s(self):
+        self.lives(bob=1000)
+        self.numbers.write_text("alice 1001\nspoilt 1998\n")
+        first = accounts.numbers(("alice", "bob", "carol", "dave", "erin"))
+        self.assertEqual({"bob": 1000, "alice": 1001, "spoilt": 1998, "carol": 1999, "dave": 1002, "erin": 1003}, first)
+        self.assertEqual(first, accounts.numbers(("erin",)), "each number is read back")
+
+    def test_who_gets_no_number_has_no_account_and_that_is_told(self):
+        self.numbers.write_text("".join(f"p{number} {number}\n" for number in range(users.FIRST_UID, users.LAST_UID)))
+        written = {}
+
+        def write(path, text, *words, **named):
+            written[path] = text
+            if path.startswith(str(self.folder)):
+                REAL(path, text, *words, **named)
+        with mock.patch.object(files, "write", write), mock.patch.object(accounts, "home") as home, mock.patch.object(accounts.users, "GROUP", "wow-test"):
+            accounts.make({"p1000": None, "xaver": "key", "yves": "key", "zoe": "key"}, ["xaver", "yves"])
+        self.assertEqual([1000, 1999], [call.args[1] for call in home.call_args_list])
+        self.assertNotIn("\nyves:", written["/etc/passwd"])
+        self.assertIn(f"\n{users.ADMINS}:x:{users.ADMINS_ID}:xaver\n", written["/etc/group"])
+        self.assertEqual(["xaver"], os.listdir(self.run / "keys"))
+        (said,) = self.said
+        self.assertIn("yves and 1 more can have no account", str(said))
 
     def test_a_spoilt_file_of_the_state_keeps_no_machine_from_its_pool(self):
         pool = samples.pool()

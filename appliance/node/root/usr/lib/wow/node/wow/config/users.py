@@ -22,14 +22,22 @@ ORIGIN, ORIGIN_UID, NOGROUP = "wow-origin", paths.ORIGIN_UID, 65534
 
 def numbers(kept: str, names: "Iterable[str]", owners: dict[str, int]) -> dict[str, int]:
     """The file `users` (lines NAME UID) with every name in it; who is in it already keeps their number. owners: {name: uid} of the homes that are there, which
-    come before the file, for that may be lost or spoilt: nobody gets the number of another one's home."""
+    come before the file, for that may be lost or spoilt: nobody gets the number of another one's home. A name is left out where no number is free: those behind
+    LAST_UID are the jobs'."""
     known: dict[str, int] = {}
     lines = [line.split() for line in kept.splitlines()]
     for name, uid in [*sorted(owners.items()), *((words[0], int(words[1])) for words in lines if len(words) == 2 and len(words[1]) == 4 and words[1].isdecimal())]:
         if name not in known and FIRST_UID <= uid <= LAST_UID and uid not in known.values():
             known[name] = uid
+    taken = {*known.values(), *owners.values()}
     for name in sorted(set(names) - set(known)):
-        known[name] = max([FIRST_UID - 1, *known.values(), *owners.values()]) + 1
+        uid = max([FIRST_UID - 1, *taken]) + 1
+        if uid > LAST_UID:
+            # One spoilt line is enough to come here.
+            uid = next((one for one in range(FIRST_UID, LAST_UID + 1) if one not in taken), 0)
+        if uid:
+            known[name] = uid
+            taken.add(uid)
     return known
 
 

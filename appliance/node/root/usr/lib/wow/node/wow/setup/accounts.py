@@ -38,12 +38,16 @@ def write_shadow(shadow: str) -> None:
 
 def make(wanted: dict[str, str | None], admins: "Iterable[str]" = ()) -> None:
     """Adds the accounts, and homes for people who have none yet. wanted: name to ssh key; admins: those of them who may ask the CA. OSError: /etc or /run
-    cannot be written."""
+    cannot be written. Who gets no number has no account, which is told."""
     known = numbers(wanted)
-    people = {name: known[name] for name in wanted}
+    people = {name: known[name] for name in wanted if name in known}
+    if without := sorted(set(wanted) - set(people)):
+        console.say_error(WowError(f"{without[0]}{f' and {len(without) - 1} more' if without[1:] else ''} can have no account here: the numbers {users.FIRST_UID} to "
+                                   f"{users.LAST_UID} are all given to people, some of whom may have left the pool", "As root remove homes of people who left, and their "
+                                   "lines in this file; then start the machine again", NUMBERS))
     passwd, group, shadow = (files.read(f"/etc/{name}") for name in ("passwd", "group", "shadow"))
     if f"\n{users.GROUP}:x:" not in group:
-        passwd, group, shadow = users.add(passwd, group, shadow, people, admins)
+        passwd, group, shadow = users.add(passwd, group, shadow, people, [name for name in admins if name in people])
         files.write("/etc/passwd", passwd)
         files.write("/etc/group", group)
         write_shadow(shadow)
@@ -58,8 +62,8 @@ def make(wanted: dict[str, str | None], admins: "Iterable[str]" = ()) -> None:
 
 
 def numbers(names: "Iterable[str]") -> dict[str, int]:
-    """name to number of these and of everybody who was a person here before, which is kept. What keeps it from being read or written is told; each has the number of
-    their home all the same."""
+    """name to number of these and of everybody who was a person here before, which is kept; without those for whom no number is free. What keeps it from being read
+    or written is told; each has the number of their home all the same."""
     before = kept()
     found = users.numbers(before, names, owners())
     text = "".join(f"{name} {uid}\n" for name, uid in found.items())
