@@ -25,6 +25,8 @@ from wow.web import look, sharing
 from wow.web import work as page
 
 NOON = 1_900_000_000
+UNREADABLE = "/proc/self/mem"
+"""Reading it from its begin fails with EIO, as a bad block does."""
 HOSTILE = "\x1b[31m<b>surge</b>\u202e" + "x" * 100
 
 
@@ -184,6 +186,20 @@ class Book(Kept):
                 self.assertEqual(book.open_book(self.path, self.bad).days, {})
             self.assertTrue(printed.called)
             self.assertEqual(pathlib.Path(self.bad).read_bytes(), bad.encode("latin-1"))
+
+    def test_a_file_that_the_disk_cannot_read_is_put_aside_or_written_over_and_ends_nothing(self):
+        for bad in (self.bad, f"{self.path}/nowhere/bad"):
+            os.symlink(UNREADABLE, self.path)
+            with self.assertRaisesRegex(OSError, "Input/output error"):
+                book.read(self.path)
+            with mock.patch("builtins.print") as printed:
+                kept = book.open_book(self.path, bad)
+            self.assertIn("Input/output error", printed.call_args_list[0].args[0])
+            kept.day("2026-11-26").sent = 7
+            book.keep(kept, self.path)
+            self.assertEqual(7, book.read(self.path).days["2026-11-26"].sent)
+            os.unlink(self.path)
+        self.assertEqual(UNREADABLE, os.readlink(self.bad))
 
     def test_noise_in_the_file_is_a_value_error_or_a_book(self):
         kept, chance = book.Book(), random.Random(20)

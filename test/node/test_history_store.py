@@ -233,6 +233,24 @@ class EndedTests(Files):
         self.assertEqual((60, 1), self.read()[store.PERSON, "alice@alpha"])
         self.assertTrue(os.path.exists(f"{self.path}.damaged"))
 
+    def test_a_file_that_the_disk_cannot_read_is_put_aside_and_one_that_is_busy_or_on_a_full_disk_is_not(self):
+        self.kept.close()
+        begin = store.Store._open
+        for code, is_aside in ((sqlite3.SQLITE_FULL, False), (sqlite3.SQLITE_BUSY, False), (sqlite3.SQLITE_IOERR_WRITE, False), (sqlite3.SQLITE_IOERR_READ, True)):
+            wrong = sqlite3.OperationalError("disk I/O error")
+            wrong.sqlite_errorcode = code
+            with mock.patch.object(store.Store, "_open", autospec=True, side_effect=lambda kept, wrong=[wrong]: begin(kept) if not wrong else self.fails(wrong.pop())):
+                if is_aside:
+                    self.open()
+                else:
+                    self.assertRaises(sqlite3.OperationalError, self.open)
+            self.assertEqual(is_aside, os.path.exists(f"{self.path}.damaged"), code)
+
+    @staticmethod
+    def fails(error):
+        """Raises it."""
+        raise error
+
     def test_a_sample_whose_end_fails_leaves_nothing_half_done_behind(self):
         self.kept._file.executescript("PRAGMA foreign_keys = ON; CREATE TABLE parent (id INTEGER PRIMARY KEY); "
                                       "CREATE TABLE child (id REFERENCES parent (id) DEFERRABLE INITIALLY DEFERRED); "

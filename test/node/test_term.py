@@ -56,6 +56,8 @@ class Text(Machine):
         self.assertIsNone(term.read())
         os.unlink(f"{self.root}/notice-4")
         self.assertIsNone(term.read())
+        os.symlink("/proc/self/mem", f"{self.root}/notice-4")  # reading that fails as a bad block does
+        self.assertIsNone(term.read())
 
     def test_whatever_is_changed_in_a_text_is_found_or_another_term(self):
         chance = random.Random(78)

@@ -133,13 +133,17 @@ def read(path: str = FILE) -> Book:
 
 
 def open_book(path: str = FILE, bad: str = BAD) -> Book:
-    """What is kept, for who goes on with it. What is no good is put aside, and said."""
+    """What is kept, for who goes on with it. What is no good, or cannot be read, is put aside, and said: wow-jobs has more to do than this."""
     try:
         return read(path)
-    except ValueError as error:
+    except (OSError, ValueError) as error:
+        print(f"{path} was no good; what this machine gave is counted anew: {error}", flush=True)
+    try:
         os.replace(path, bad)
-        print(f"{path} was no good and is {bad} now; what this machine gave is counted anew: {error}", flush=True)
-        return Book()
+        print(f"{path} is {bad} now", flush=True)
+    except OSError as error:
+        print(f"{path} is written over: it cannot be put aside as {bad}: {error}", flush=True)
+    return Book()
 
 
 def keep(book: Book, path: str = FILE) -> None:

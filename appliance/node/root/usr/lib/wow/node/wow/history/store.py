@@ -2,7 +2,7 @@
 of each name the sum since ever. SQLite; 50 MB at most.
 
 Power can go at any time. Each sample is one transaction of a write-ahead log that is on the disk when it ends (journal_mode=WAL, synchronous=FULL), so what
-is lost is the sample under way. A file that the disk has damaged is put aside, and a new one begun.
+is lost is the sample under way. A file that the disk has damaged, or cannot read, is put aside, and a new one begun.
 
 What bounds it: a slice that has ended keeps its largest names, so many of a kind, and the sum of the rest; so many slices are kept, by their number and not
 by their age, since a clock that is wrong must not take the history away; names are so many of each kind, of which the least goes for a new one."""
@@ -55,6 +55,12 @@ if TYPE_CHECKING:
     Bringers = dict[Name, list[str]]
 
 
+def is_damage(error: sqlite3.Error) -> bool:
+    """Whether an error says that the file is no good, or has a part that the disk cannot read; and not that the disk is full or busy."""
+    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT)
+    return code & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB) or code == sqlite3.SQLITE_IOERR_READ
+
+
 class Store:
     """The open file. OSError or sqlite3.Error: the disk is full or broken; what was there before is there still, or was put aside where it was damaged."""
 
@@ -66,7 +72,7 @@ class Store:
         try:
             self._file = self._open()
         except sqlite3.DatabaseError as error:
-            if isinstance(error, sqlite3.OperationalError):
+            if not is_damage(error):
                 raise
             self._file = self._begin_anew()
 
@@ -116,7 +122,7 @@ class Store:
         except sqlite3.Error as error:
             self._numbers.clear()
             self._machines.forget()
-            if error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+            if is_damage(error):
                 self._file.close()
                 self._file = self._begin_anew()
             raise

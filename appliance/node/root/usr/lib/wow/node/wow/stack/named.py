@@ -15,11 +15,12 @@ SERVICE, SOON = "wow-origins.service", 60.0
 
 
 def signed(path: str = "") -> list[str]:
-    """Those of the newest notice that is here; none where there is none, and where what is there is none. ipopd has verified who signed it."""
+    """Those of the newest notice that is here; none where there is none, where what is there is none, and where the disk cannot read it. ipopd has verified who signed
+    it."""
     try:
         with open(path or NOTICE, "rb") as file:
             _, data = text.opened(file.read(text.LARGEST_FILE), agreed.ORIGINS_NOTICE)
-    except (FileNotFoundError, text.NoStack):
+    except (OSError, text.NoStack):
         return []
     # By \n alone: splitlines knows other ends of a line.
     first, *lines = data.decode("latin-1").split("\n")
@@ -34,7 +35,7 @@ def together(own: "Iterable[str]") -> list[str]:
 
 
 def settle(own: "Iterable[str]") -> list[str]:
-    """Has the fence go by what is named now. Those that may be asked: none that the fence does not know. OSError: the notice cannot be read."""
+    """Has the fence go by what is named now. Those that may be asked: none that the fence does not know. OSError: /run cannot be read."""
     wanted = together(own)
     if known() != wanted:
         code, output = system.run(["systemctl", "start", SERVICE], timeout=SOON)

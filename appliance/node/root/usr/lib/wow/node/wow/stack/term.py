@@ -27,11 +27,12 @@ class Term:
 
 
 def read(path: str = "") -> Term | None:
-    """The newest term that is here; None where there is none, as of a CA of an earlier release, and where what is there is none."""
+    """The newest term that is here; None where there is none, as of a CA of an earlier release, where what is there is none, and where the disk cannot read it: ipopd
+    writes the next one over it."""
     try:
         with open(path or NOTICE, "rb") as file:
             number, data = text.opened(file.read(text.LARGEST_FILE), agreed.TERM_NOTICE)
-    except (FileNotFoundError, text.NoStack):
+    except (OSError, text.NoStack):
         return None
     # By \n alone: splitlines knows other ends of a line.
     lines = data[:LARGEST + 1].decode("latin-1").split("\n")
