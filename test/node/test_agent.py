@@ -13,7 +13,7 @@ from unittest import mock
 
 import samples  # noqa: F401
 
-from wow.acts import boot, requests, reset, server
+from wow.acts import boot, requests, server
 from wow.acts import pause as act
 from wow.agent import allowed, client
 from wow.computer import settings as computer
@@ -303,25 +303,6 @@ class Asking(unittest.TestCase):
                 thread.join()
                 self.assertEqual(caught.exception.code, code)
                 self.assertIn(part, str(caught.exception))
-
-
-class Reset(unittest.TestCase):
-    def test_numbers_and_machine_id_stay_and_the_queue_is_emptied(self):
-        with tempfile.TemporaryDirectory() as folder:
-            for name in ("node.key", "node.pem", "pool.conf", "users", "machine-id", "condor/job_queue.log", "ca/ca.key"):
-                os.makedirs(os.path.dirname(f"{folder}/{name}"), exist_ok=True)
-                with open(f"{folder}/{name}", "w", encoding="ascii"):
-                    pass
-            reset.wipe(folder)
-            self.assertEqual(sorted(os.listdir(folder)), ["condor", "machine-id", "users"])
-            self.assertEqual(os.listdir(f"{folder}/condor"), [])
-
-    def test_what_holds_on_to_the_identity_is_stopped_before_and_the_machine_starts_again_after(self):
-        done = []
-        with mock.patch.object(reset.system, "systemctl", lambda *arguments: done.append(arguments[0])), \
-                mock.patch.object(reset, "wipe", lambda folder: done.append(folder)), mock.patch.object(reset.console, "say"):
-            reset.main()
-        self.assertEqual(done, ["stop", reset.paths.STATE, "reboot"])
 
 
 if __name__ == "__main__":

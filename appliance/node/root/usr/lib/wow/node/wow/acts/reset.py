@@ -1,15 +1,15 @@
 """wow-reset and wow-leave: have the machine forget who it was; then it starts again, or is switched off. The agent starts these when somebody asked for it."""
 import os
-import shutil
 
 from wow.lib import console, paths, system
+from wow.lib.errors import WowError
+from wow.setup import forget as forgetting
+from wow.setup.forget import wipe
 from wow.stack import bring, kept
 from wow.stack.systems import ARMED
 
-# Numbers of accounts stay, because homes belong to them; machine-id is the initrd's; condor is a mount point that is emptied.
-STAYS = {"users", "machine-id"}
-USES = ("wow-join.service", "wow-stack.service", "wow-system.service", "condor.service", "strongswan.service", "wow-ca.service", "ipopd.service")
-"""What holds on to the identity."""
+USES = ("wow-join.service", "wow-stack.service", "wow-system.service", "wow-jobs.service", "condor.service", "strongswan.service", "wow-ca.service", "ipopd.service")
+"""What holds on to the identity, or writes into the state folder by itself."""
 
 
 def main() -> int:
@@ -25,35 +25,16 @@ def leave() -> int:
 def forget(then: str, verb: str) -> int:
     """Exit code. then: what the console says of what comes; verb: systemctl's word for it."""
     system.systemctl("stop", *USES)
-    wipe(paths.STATE)
-    if os.path.exists(ARMED) or kept.of_start(kept.SAID).get("trial"):
-        # Without a notice it has GRUB try no other system: nobody is there yet for whom a trial could be good.
-        system.systemctl("start", bring.REPLACER)
-    # Another pool has other modules. The stack before its layers, for the initrd tells of one without.
-    for folder in ("stacks", "layers"):
-        if os.path.isdir(path := f"{kept.HOME}/{folder}"):
-            shutil.rmtree(path)
-    os.sync()
+    try:
+        wipe(paths.STATE)
+        if os.path.exists(ARMED) or kept.of_start(kept.SAID).get("trial"):
+            # Without a notice it has GRUB try no other system: nobody is there yet for whom a trial could be good.
+            system.systemctl("start", bring.REPLACER)
+        forgetting.end(paths.STATE, kept.HOME)
+    except OSError as error:
+        console.say_error(WowError(f"the machine has not forgotten its pool: {error.strerror}", "The disk is failing. Start the machine again: it goes on with that. To "
+                                   "be sure, give the machine another disk for its home", str(error.filename or paths.STATE)))
+        return 1
     console.say("config", reset="done", next=then)
     system.systemctl(verb, "--no-block")
     return 0
-
-
-def wipe(folder: str) -> None:
-    """Removes what makes up the identity: key, certificate, CA, accepted pool.conf, host keys, last address, queued jobs."""
-    for name in os.listdir(folder):
-        path = f"{folder}/{name}"
-        if name == "condor":
-            for inner in os.listdir(path):
-                remove(f"{path}/{inner}")
-        elif name not in STAYS:
-            remove(path)
-    os.sync()
-
-
-def remove(path: str) -> None:
-    """A file, link or whole folder."""
-    if os.path.isdir(path) and not os.path.islink(path):
-        shutil.rmtree(path)
-    else:
-        os.unlink(path)

@@ -11,7 +11,7 @@ from wow.config.poolconf import Pool
 from wow.lib import console, der, files, modes, paths, pem
 from wow.lib.errors import WowError
 from wow.seal import fence, slots
-from wow.setup import accept, accounts, dnsmasq, ipopd, outside, screen, zone
+from wow.setup import accept, accounts, dnsmasq, forget, ipopd, outside, screen, zone
 
 KEYS = "keys.notice"
 """On the disk, and in the state folder: the keys of the stack. ipopd believes none but those that go on from them."""
@@ -22,6 +22,10 @@ def main() -> int:
     os.umask(0o022)
     os.makedirs(paths.RUN, exist_ok=True)
     console.clear_error()
+    try:
+        forget.finish()
+    except OSError as error:
+        console.say_error(accounts.full(error))
     try:
         if modes.developed():
             accounts.take_back()
