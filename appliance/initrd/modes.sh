@@ -50,6 +50,14 @@ leave_home() {
     rm -r /run/kept
 }
 
+# keep_authority: stops a start that keeps nothing where the disk WOWCFG carries a CA: it would forget whom it admits and revokes in such a start, and
+# what the home knows of that would count as little. The agent refuses it, too (the node's acts/boot.py).
+keep_authority() {
+    [ "$mode" = ephemeral ] && [ -e /run/wow-config/manager/ca ] || return 0
+    stop WOWCFG "it carries the pool's certificate authority, which would forget in a start that keeps nothing whom it admits and revokes" \
+        "$again. To look at the machine without its pool, take that disk or CD away"
+}
+
 # open_work: has the stack's top be the module's own upper, made where it is new. Sets `above`, options of the overlay.
 open_work() {
     # nofollow and the three offs of init: only so may a lower layer be replaced under whatever lies above it (kernel, overlayfs.rst).

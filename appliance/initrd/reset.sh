@@ -7,6 +7,10 @@ reset_asked() {
     case ${reset:-} in
         '') ;;
         home)
+            # The agent refuses it there, too (the node's acts/requests.py).
+            # shellcheck disable=SC2154 # modes.sh sets it
+            [ ! -e /run/layers/home/state/ca ] || stop state/ca "this machine has the pool's certificate authority, which would be lost with the home. Nothing was changed" \
+                "$again. If that is meant, remove the machine and its disks in the hypervisor"
             say home "reset=home what=\"files of /home, membership and queued jobs are taken back\""
             # A pool's stack before its layers: a list without them would be told as an error.
             for part in home state stacks layers; do

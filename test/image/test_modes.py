@@ -46,7 +46,7 @@ class Case(unittest.TestCase):
         scripts = SCRIPTS
         for place in ("/run/", "/dev/kmsg", "/dev/$console", "/sys/class"):
             scripts = scripts.replace(place, f"{self.folder}{place}")
-        script = f"set -u\ntop={self.folder}\n{scripts}\n{STUBS}\n{words}\nreset_asked\ntake_request\nopen_work\necho \"$mode|$developed|$above\"\n"
+        script = f"set -u\ntop={self.folder}\n{scripts}\n{STUBS}\n{words}\nreset_asked\ntake_request\nkeep_authority\nopen_work\necho \"$mode|$developed|$above\"\n"
         done = subprocess.run(["sh", "-c", script], capture_output=True, text=True, check=True)
         self.assertEqual(done.stderr, "")
         return done.stdout.splitlines()
@@ -87,6 +87,15 @@ class Chosen(Case):
         self.assertEqual([said[1], said[2][:11], self.mode()], ["home ephemeral", "ephemeral||", "ephemeral"])
         self.assertEqual(sorted(path.name for path in (self.home / "state").iterdir()), ["pool.conf", "pool.lines"])
         self.assertFalse((self.folder / "run/kept").exists())
+
+    def test_a_start_that_keeps_nothing_stops_where_the_disk_carries_the_ca(self):
+        (self.folder / "run/wow-config/manager/ca").mkdir(parents=True)
+        self.stopped("WOWCFG", "the pool's certificate authority", "take that disk or CD away", words="mode=ephemeral said=yes")
+        self.ask("ephemeral\n")
+        self.stopped("WOWCFG", "the pool's certificate authority")
+        self.assertEqual(self.start(), [self.RELEASE])
+        (self.folder / "run/wow-config/manager/ca").rmdir()
+        self.assertEqual(self.start("mode=ephemeral said=yes")[0][:11], "ephemeral||")
 
     def test_the_kernel_s_words_come_first_and_the_request_is_gone_all_the_same(self):
         self.ask("develop surge\n")
@@ -138,6 +147,13 @@ class TakenBack(Case):
         self.assertEqual(self.files(), ["modules/surge/upper/file"])
         self.assertEqual(sorted(path.name for path in self.home.iterdir()), ["home", "modules", "state"])
         self.assertEqual((self.home / "state").stat().st_mode & 0o777, 0o700)
+
+    def test_the_home_with_the_pool_s_ca_stays(self):
+        (self.home / "state/ca").mkdir()
+        (self.home / "state/ca/file").write_text("the ca's")
+        self.stopped("state/ca", "the pool's certificate authority", "remove the machine and its disks in the hypervisor", words="reset=home")
+        self.assertEqual(self.files(), ["home/alice/file", "modules/surge/upper/file", "state/ca/file", "state/condor/file"])
+        self.assertEqual(self.start("reset=module said=yes"), [Chosen.RELEASE])
 
     def test_the_module_of_last_time_goes_and_the_home_stays(self):
         self.assertEqual(self.start("reset=module said=yes"), [Chosen.RELEASE])
