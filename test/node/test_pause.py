@@ -178,10 +178,16 @@ class Asking(Case):
         with mock.patch.object(act.facts, "read", lambda: samples.pool(node__role="login")):
             self.refused(allowed.NO_JOBS)
 
-    def test_a_full_disk_is_told_and_stops_nothing(self):
+    def test_a_full_disk_is_told_and_jobs_stand_still_all_the_same(self):
         one = self.slot()
         with mock.patch.object(state.files, "write", side_effect=OSError(28, "No space left on device")):
+            self.refused(allowed.FAILED, finish="yes")
+            self.assertEqual(one.read_text(), "0")
             self.refused(allowed.FAILED)
+            self.assertEqual(one.read_text(), "1")
+            self.refused(allowed.FAILED, finish="yes")
+            self.assertEqual(one.read_text(), "1")
+        act.resume({}, ALICE)
         self.assertEqual(one.read_text(), "0")
 
     def test_nothing_is_frozen_while_htcondor_is_being_stopped(self):

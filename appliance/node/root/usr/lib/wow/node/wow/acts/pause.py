@@ -27,8 +27,13 @@ def pause(fields: dict[str, str], uid: int) -> None:
     try:
         state.keep(state.Kept(asked, clock.boot, clock.uptime))
     except OSError as error:
-        raise WowError(f"{state.FILE} cannot be written, so the machine is not paused: {error.strerror}", "Make room in /home, or shut the machine down",
-                       code=allowed.FAILED) from None
+        what = "no new pause is kept"
+        if not asked.finish:
+            # Whoever pauses the machine needs the computer now.
+            rounds.apply(asked)
+            what = "jobs that run stand still until `wow resume`, but others may begin"
+        raise WowError(f"{state.FILE} cannot be written, so {what}: {error.strerror}", "Make room in /home (df -h /home; df -i /home) and ask again, or shut the machine "
+                       "down", code=allowed.FAILED) from None
     rounds.apply(holding.over(asked))
     state.sync()
     wake()
