@@ -10,7 +10,7 @@ import samples
 
 from wow.config import poolconf, ticket, users
 from wow.lib import files, pem
-from wow.setup import accounts, configure
+from wow.setup import accounts, configure, outside
 
 REAL = files.write
 SPOILT = (b"\0" * 40, b"alice 1000\nbo", b"alice 1000\n\xff\xfe 1\n", b"alice 1001\nbob 1001\n", b"alice 0\n", b"alice 1000 7\nbob x\n")
@@ -103,6 +103,34 @@ class Kept(unittest.TestCase):
             self.assertEqual([], self.said, name)
             self.assertFalse((self.run / "ticket").exists(), name)
         self.assertEqual(pem.encode(pool.ca_der), (self.state / "ca.pem").read_text())
+
+    def test_files_of_the_state_that_the_disk_cannot_read_are_written_anew(self):
+        pool, disk = samples.pool(), self.folder / "disk"
+        (disk / "machine").mkdir(parents=True)
+        for name in ("node.key", "node.pem"):
+            (disk / "machine" / name).write_text(name)
+        for name in ("pool.conf", "pool.lines", "ca.pem", "node.key", "node.pem", "ticket"):
+            (self.state / name).symlink_to("/proc/self/mem")  # reading that fails as a bad block does
+        with mock.patch.object(configure.paths, "DISK", str(disk)), mock.patch("wow.stack.kept.forget"), mock.patch.object(configure, "copy"), \
+                mock.patch.object(configure.accept.keep, "__defaults__", (str(self.state / "pool.conf"),)):
+            configure.state(pool, b"accepted")
+        self.assertEqual(["accepted", outside.lines(pool), pem.encode(pool.ca_der), "node.key", "node.pem"],
+                         [(self.state / name).read_text() for name in ("pool.conf", "pool.lines", "ca.pem", "node.key", "node.pem")])
+        self.assertFalse((self.state / "ticket").is_symlink())
+
+    def test_a_certificate_that_the_disk_cannot_read_is_taken_from_the_configuration_disk_for_the_same_key(self):
+        disk = self.folder / "disk"
+        disk.mkdir()
+        (disk / "node.pem").write_text(pem.encode(samples.certificate()))
+        for folder in (disk, self.state):
+            (folder / "node.key").write_text("key")
+        (self.state / "node.pem").symlink_to("/proc/self/mem")
+        configure.take_identity(str(disk), str(self.state))
+        self.assertEqual((disk / "node.pem").read_text(), (self.state / "node.pem").read_text())
+
+    def test_a_disk_that_fails_is_told_as_that_and_not_as_a_full_one(self):
+        for code, word in ((errno.ENOSPC, "Free some room"), (errno.EDQUOT, "Free some room"), (errno.EIO, "disk is failing"), (errno.EROFS, "disk is failing")):
+            self.assertIn(word, accounts.full(OSError(code, os.strerror(code), "ca.pem")).todo)
 
     def test_a_ticket_that_was_kept_is_taken_up(self):
         (self.state / "ticket").write_text("abc:def\n")

@@ -21,7 +21,7 @@ def bring() -> None:
     """At a start: takes up the ticket that was kept, or forgets it where there is a certificate, or where it is none any more. OSError: it cannot be written."""
     if not os.path.exists(KEPT):
         return
-    if os.path.exists(CERTIFICATE) or not is_ticket((text := files.read(KEPT)).strip()):
+    if os.path.exists(CERTIFICATE) or not is_ticket((text := files.find_readable(KEPT) or "").strip()):
         os.unlink(KEPT)
     else:
         files.write(TAKEN, text, 0o600)

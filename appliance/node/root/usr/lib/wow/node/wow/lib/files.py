@@ -51,6 +51,14 @@ def find(path: str) -> str | None:
         return None
 
 
+def find_readable(path: str) -> str | None:
+    """The same, None also for one that the disk cannot read: whoever writes it anew replaces it by a name, which needs nothing of the old one."""
+    try:
+        return find(path)
+    except OSError:
+        return None
+
+
 def read(path: str) -> str:
     """The text of a file, "" if there is none."""
     return find(path) or ""

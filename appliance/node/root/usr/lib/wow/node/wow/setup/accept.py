@@ -49,6 +49,6 @@ def keep(data: bytes, path: str = KEPT_FILE) -> None:
         with open(path, "rb") as file:
             if file.read() == data:
                 return
-    except FileNotFoundError:
-        pass
+    except OSError:
+        pass  # what the disk cannot read is replaced as what is not there
     files.write(path, data, 0o600, sync=True)

@@ -1,4 +1,5 @@
 """The accounts of pool.conf's people on this machine: numbers that are kept, lines of /etc/passwd, ssh keys, homes."""
+import errno
 import os
 
 from wow.config import users
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
 
 NUMBERS = f"{paths.STATE}/users"
 HOMES = "/home"
+FAILING = "The disk is failing: take a backup of the machine, or give it another disk"
 
 
 def own() -> None:
@@ -80,7 +82,7 @@ def kept() -> str:
     try:
         return files.read(NUMBERS)
     except OSError as error:
-        console.say_error(WowError(f"cannot be read: {error.strerror}", "The disk is failing: take a backup of the machine, or give it another disk", NUMBERS))
+        console.say_error(WowError(f"cannot be read: {error.strerror}", FAILING, NUMBERS))
         return ""
 
 
@@ -114,6 +116,6 @@ def home(path: str, uid: int, skeleton: str = "/etc/skel") -> None:
 
 
 def full(error: OSError) -> WowError:
-    """What to say when what is kept cannot be written."""
-    return WowError(f"cannot be written: {error.strerror}", "Free some room in /home (df -h /home), then start the machine again",
-                    str(error.filename or paths.STATE))
+    """What to say when what is kept cannot be written: the home is full, or its disk is failing, after which the kernel writes nothing there."""
+    todo = FAILING if error.errno in (errno.EIO, errno.EROFS) else "Free some room in /home (df -h /home), then start the machine again"
+    return WowError(f"cannot be written: {error.strerror}", todo, str(error.filename or paths.STATE))

@@ -83,7 +83,7 @@ def state(pool: Pool, data: bytes) -> None:
         os.makedirs(path, exist_ok=True)
         os.chmod(path, mode)
     if pool.ca_der:
-        text, found = pem.encode(pool.ca_der), files.find(f"{paths.STATE}/ca.pem")
+        text, found = pem.encode(pool.ca_der), files.find_readable(f"{paths.STATE}/ca.pem")
         if der.is_renewal(pem.certificate(found), pool.ca_der):
             # The one that ends last counts, the disk's or what the CA renewed it to.
             if ended(found) < ended(text):
@@ -124,7 +124,7 @@ def take_identity(source: str, target: str) -> None:
     OSError: the home is full."""
     if not os.path.isdir(source):
         return
-    if os.path.exists(f"{target}/node.key"):
+    if files.find_readable(f"{target}/node.key") is not None:
         take_certificate(source, target)
         return
     # A disk may lose the key alone. The CA here knows whom it admitted and revoked since the disk WOWCFG was made.
@@ -159,13 +159,13 @@ def take_authority(source: str, target: str) -> None:
 
 def is_newer(own: str, other: str) -> bool:
     """Whether the machine's own certificate is one of the same key that ends later."""
-    texts = files.find(own), files.find(other)
+    texts = files.find_readable(own), files.find_readable(other)
     return ended(texts[0]) > ended(texts[1]) and der.is_renewal(pem.certificate(texts[0]), pem.certificate(texts[1]))
 
 
 def take_certificate(source: str, target: str) -> None:
     """Takes the certificate that stands beside the same key on the disk, if it is good for longer than the own one, which has ended."""
-    own, other = (ended(files.find(f"{folder}/node.pem")) for folder in (target, source))
+    own, other = (ended(files.find_readable(f"{folder}/node.pem")) for folder in (target, source))
     if own < min(other, time.time()) and files.find(f"{source}/node.key") == files.find(f"{target}/node.key"):
         files.write(f"{target}/node.pem", files.read(f"{source}/node.pem"), 0o644, sync=True)
 

@@ -26,7 +26,7 @@ def of_file(path: str) -> str:
 def keep(pool: Pool, folder: str) -> None:
     """Keeps in the state folder the lines of the accepted pool.conf for the initrd of the next start. OSError: no room."""
     file = f"{folder}/{NAME}"
-    if files.find(file) != lines(pool):
+    if files.find_readable(file) != lines(pool):
         files.write(file, lines(pool), 0o600, sync=True)
 
 
