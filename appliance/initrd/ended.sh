@@ -42,7 +42,8 @@ start_ended() {
     change_environment 'unfinished=[ya]' unfinished=no || true
 }
 
-# start_stopped: this start ends on a screen that says why: neither kernel nor initrd are damaged, and GRUB need not take the other system for that.
+# start_stopped: this start ends on a screen that says why, or does what takes long and may be cut: neither kernel nor initrd are damaged, and GRUB need
+# not take the other system for that.
 start_stopped() {
     change_environment unfinished=again unfinished=yes || true
 }

@@ -125,6 +125,8 @@ repair_home() {
     state=$(field "$1" 1082 2)
     incompatible=$(field "$1" 1120 1)
     case $state:$((0x$incompatible & 4)) in 0100:0) return ;; esac
+    # Minutes on a large home, in which people cut the power. After the second time GRUB would hold this system to be damaged.
+    start_stopped
     base_tool /usr/sbin/e2fsck -p "$1" > /dev/null
     [ $? -lt 4 ] && return
     say home "repair=$1 what=\"damaged beyond the journal; repairing all that can be repaired\""
@@ -150,6 +152,7 @@ open_home() {
             blank | unfinished) make_home "$home" ;;
             beheaded)
                 say home "repair=$home what=\"first superblock damaged, taking a backup\""
+                start_stopped
                 base_tool /usr/sbin/e2fsck -y -b 32768 -B 4096 "$home" > /dev/null
                 repair_home "$home"
                 ;;

@@ -175,5 +175,41 @@ class Taken(unittest.TestCase):
         self.assertEqual(["took /dev/vdb4 whole"], self.find())
 
 
+class Repaired(unittest.TestCase):
+    """In which order a home is repaired: its script with what it calls noted, under the shell."""
+
+    def done(self, state, mounted="whole", codes="0"):
+        """What was called. state: the superblock's s_state and s_feature_incompat; mounted: what home_state says; codes: e2fsck's, in turn."""
+        stubs = f"""
+field() {{ case $2 in 1082) echo {state[0]} ;; 1120) echo {state[1]} ;; esac; }}
+base_tool() {{ echo "${{1##*/}} $2" >&2; set -- $codes; codes=${{codes#* }}; return $1; }}
+find_home() {{ home=/dev/vdb state={mounted}; }}
+start_stopped() {{ echo counts-nothing >&2; }}
+stop() {{ echo "stopped: $2" >&2; exit; }}
+mkdir() {{ :; }}
+chmod() {{ :; }}
+mount() {{ echo mounted >&2; }}
+is_writable() {{ :; }}
+reaches() {{ echo 1; }}
+blocks() {{ echo 1; }}
+grow_partition() {{ :; }}
+grow_file_system() {{ :; }}
+say() {{ :; }}
+codes="{codes} "
+open_home release
+"""
+        return subprocess.run(["sh", "-c", (ROOT / "appliance/initrd/home.sh").read_text() + stubs], capture_output=True, text=True, check=False).stderr.splitlines()
+
+    def test_a_start_that_repairs_is_counted_as_none_before_e2fsck_begins(self):
+        self.assertEqual(["mounted"], self.done(("0100", "42")))
+        for state in (("0000", "42"), ("0300", "42"), ("0100", "46")):
+            self.assertEqual(["counts-nothing", "e2fsck -p", "mounted"], self.done(state), state)
+        self.assertEqual(["counts-nothing", "e2fsck -p", "e2fsck -y", "mounted"], self.done(("0000", "42"), codes="4 1"))
+        self.assertEqual(["counts-nothing", "e2fsck -p", "e2fsck -y", "stopped: the home layer is damaged and e2fsck cannot repair it"], self.done(("0000", "42"), codes="4 4"))
+
+    def test_so_is_one_that_takes_a_copy_of_the_first_superblock(self):
+        self.assertEqual(["counts-nothing", "e2fsck -y", "mounted"], self.done(("0100", "42"), "beheaded"))
+
+
 if __name__ == "__main__":
     unittest.main()
