@@ -205,7 +205,8 @@ open_home release
         for state in (("0000", "42"), ("0300", "42"), ("0100", "46")):
             self.assertEqual(["counts-nothing", "e2fsck -p", "mounted"], self.done(state), state)
         self.assertEqual(["counts-nothing", "e2fsck -p", "e2fsck -y", "mounted"], self.done(("0000", "42"), codes="4 1"))
-        self.assertEqual(["counts-nothing", "e2fsck -p", "e2fsck -y", "stopped: the home layer is damaged and e2fsck cannot repair it"], self.done(("0000", "42"), codes="4 4"))
+        self.assertEqual(["counts-nothing", "e2fsck -p", "e2fsck -y", "stopped: the home layer is damaged and e2fsck cannot repair it"],
+                         self.done(("0000", "42"), codes="4 4"))
 
     def test_so_is_one_that_takes_a_copy_of_the_first_superblock(self):
         self.assertEqual(["counts-nothing", "e2fsck -y", "mounted"], self.done(("0100", "42"), "beheaded"))

@@ -10,7 +10,8 @@ from wow.setup import configure, forget
 
 GOES = ("node.key", "node.pem", "pool.conf", "ca/ca.key", "ca/ca.db", "condor/job_queue.log", "given/given.json", "execute/dir_7/data", "boot/next", "history/history.db",
         "pause/place.json")
-STAYS = ("users", "machine-id", "pause/pause.json", "pause/limits.json", "pause/month.json", "pause/computer.json", "pause/keyboard", "pause/password", "refused/projects")
+STAYS = ("users", "machine-id", "pause/pause.json", "pause/limits.json", "pause/month.json", "pause/computer.json", "pause/keyboard", "pause/password",
+         "refused/projects")
 MODULES = ("stacks/next", "layers/abc")
 
 
@@ -93,8 +94,7 @@ class Cut(Case):
                     raise PowerCut
                 return real(*words, **named)
             return change
-        with mock.patch.object(os, "rename", counted(os.rename)), mock.patch.object(os, "unlink", counted(os.unlink)), mock.patch.object(os, "rmdir", counted(os.rmdir)), \
-                mock.patch.object(os, "mkdir", counted(os.mkdir)):
+        with mock.patch.multiple(os, **{name: counted(getattr(os, name)) for name in ("rename", "unlink", "rmdir", "mkdir")}):
             try:
                 self.reset()
             except PowerCut:
@@ -124,7 +124,8 @@ class Cut(Case):
     def test_wow_config_finishes_it_before_it_reads_what_is_kept(self):
         done = []
         with mock.patch.object(configure.forget, "finish", lambda: done.append("finish")), mock.patch.object(configure.console, "clear_error"), \
-                mock.patch.object(configure.modes, "developed", side_effect=PowerCut), mock.patch.object(configure.os, "makedirs"), mock.patch.object(configure.os, "umask"):
+                mock.patch.object(configure.modes, "developed", side_effect=PowerCut), mock.patch.object(configure.os, "makedirs"), \
+                mock.patch.object(configure.os, "umask"):
             self.assertRaises(PowerCut, configure.main)
         self.assertEqual(["finish"], done)
 
