@@ -120,6 +120,21 @@ class Counting(Months):
         self.passes(30)
         self.assertEqual(self.counted(), ("2027-01", 1070, 500))
 
+    def test_a_look_that_was_late_counts_nothing_twice(self):
+        """This machine looks at its clock late, as when its host is busy; ipopd told its age and counters in time."""
+        self.passes(30, 6 * GB)
+        for late in (0, 4, 0, 600, 0):
+            self.now += late
+            self.passes(30)
+            self.now -= late
+        self.assertEqual(self.counted(), ("2027-01", 6 * GB, 0))
+
+    def test_a_run_that_carried_more_at_its_first_look_than_the_one_before_it_is_known_by_its_age(self):
+        self.passes(30, 1000, 500)
+        self.restarts()
+        self.passes(30, 2000, 600)
+        self.assertEqual(self.counted(), ("2027-01", 3000, 1100))
+
     def test_a_new_run_of_ipopd_and_a_new_boot_begin_at_nothing_and_add(self):
         self.passes(30, 1000, 500)
         self.restarts()
@@ -152,6 +167,7 @@ class Counting(Months):
         self.passes(30, 1000, 500)
         kept = json.loads(pathlib.Path(month.FILE).read_text(encoding="utf-8"))
         del kept["beside"]
+        kept["run"][1] = 100  # when ipopd began, in seconds of the boot
         pathlib.Path(month.FILE).write_text(json.dumps(kept), encoding="utf-8")
         self.line = self.begin()
         self.beside(1, 2)

@@ -37,10 +37,10 @@ class Line:
         except WowError:
             return  # the doctor and both pages tell of an ipopd that is away, which sends nothing
         carried, wall = status["carried"], self._clock()
-        clock = pauses.now()
+        boot = pauses.now().boot
         is_urgent = self._ledger.turn(now, month.name(wall), month.vouched(status["clock"]))
-        self._is_new |= self._ledger.count(month.Run(clock.boot, clock.uptime - status["uptime_s"], carried["sent_bytes"], carried["received_bytes"]))
-        self._is_new |= self._ledger.count_beside(month.Run(clock.boot, 0, *beside()))
+        self._is_new |= self._ledger.count(month.Run(boot, status["uptime_s"], carried["sent_bytes"], carried["received_bytes"]))
+        self._is_new |= self._ledger.count_beside(month.Run(boot, 0, *beside()))
         is_urgent |= self._ledger.look(limits.month, wall)
         if is_urgent or (self._is_new and now - self._wrote >= WRITE):
             self._wrote = now

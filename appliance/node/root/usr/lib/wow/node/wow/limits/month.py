@@ -29,21 +29,21 @@ SURE, UNSURE = 60.0, 3600.0
 """Seconds for which the clock says another month until that counts: where something vouches for the clock, and where nothing does."""
 WRONG = 600
 """Seconds by which a clock is off that nothing vouches for."""
-SLACK = 3
-"""Seconds by which two looks differ at the start of one run of ipopd, which tells whole ones."""
 
 
 class Run:
-    """A run of ipopd as it was last seen: the boot, when in it the run began, and what it had sent and received."""
+    """A run of ipopd as it was last seen: the boot, its age in seconds by its own word, and what it had sent and received.
 
-    __slots__ = ("boot", "began", "sent", "received")
+    When it began is not worked out: this machine may take seconds from the answer to its own look at a clock, and the run would seem to be another one."""
 
-    def __init__(self, boot: str, began: int, sent: int, received: int) -> None:
-        self.boot, self.began, self.sent, self.received = boot, began, sent, received
+    __slots__ = ("boot", "age", "sent", "received")
+
+    def __init__(self, boot: str, age: int, sent: int, received: int) -> None:
+        self.boot, self.age, self.sent, self.received = boot, age, sent, received
 
     def grown(self, former: "Run | None") -> tuple[int, int]:
-        """What it carried since that look; all of it where that was another run."""
-        if former is None or former.boot != self.boot or abs(former.began - self.began) > SLACK or former.sent > self.sent or former.received > self.received:
+        """What it carried since that look; all of it where that was another run, which is younger or has carried less."""
+        if former is None or former.boot != self.boot or former.age > self.age or former.sent > self.sent or former.received > self.received:
             return self.sent, self.received
         return self.sent - former.sent, self.received - former.received
 
@@ -189,8 +189,9 @@ def load() -> Book:
 def _run(kept: "Any") -> Run | None:
     if kept is None:
         return None
-    boot, began, sent, received = kept
-    return Run(str(boot), _whole(began, -MOST), _whole(sent), _whole(received))
+    # Former releases wrote when the run began, in seconds of the boot, where its age stands now.
+    boot, age, sent, received = kept
+    return Run(str(boot), _whole(age, -MOST), _whole(sent), _whole(received))
 
 
 def _month(word: str) -> str:
@@ -212,5 +213,5 @@ def _bad(what: str) -> WowError:
 def keep(book: Book) -> None:
     """Writes the file as a whole, so that it outlives a power cut. OSError says why it cannot."""
     import json
-    run, beside = (None if one is None else [one.boot, one.began, one.sent, one.received] for one in (book.run, book.beside))
+    run, beside = (None if one is None else [one.boot, one.age, one.sent, one.received] for one in (book.run, book.beside))
     files.write(FILE, json.dumps({"months": book.months, "run": run, "beside": beside, "full": book.full}) + "\n", sync=True)
