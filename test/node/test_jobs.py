@@ -246,6 +246,13 @@ class QueueTests(unittest.TestCase):
         with mock.patch("wow.lib.system.run", lambda command, timeout: (0, json.dumps(found, indent=2))):
             return {address: ad.birth for address, ad in queue.advertised([job(), job("2.0", "gamma", GAMMA)]).items()}
 
+    def test_what_is_on_hold_is_released_and_a_queue_that_does_not_answer_does_not_say_that_nothing_is(self):
+        for held, is_none, tools in (((0, "12\n"), False, ["condor_q", "condor_release"]), ((0, ""), True, ["condor_q"]),
+                                     ((1, "-- Failed to fetch ads"), False, ["condor_q"])):
+            with mock.patch("wow.lib.system.run", side_effect=lambda command, timeout, held=held: held if command[0] == "condor_q" else (1, "")) as run:
+                self.assertEqual(queue.release(), is_none, held)
+            self.assertEqual([call.args[0][0] for call in run.call_args_list], tools)
+
     def test_a_shadow_is_ended_for_its_job_alone(self):
         jobs = [job("1.0"), job("2.0"), job("3.0", address=GAMMA)]
         self.assertEqual(queue.to_end({7: at("1.0"), 8: at("2.0"), 9: at("3.0", GAMMA)}, jobs[:1], jobs), [7])
@@ -383,94 +390,3 @@ class ShadowTests(unittest.TestCase):
         shadow.address = GAMMA
         found.look()
         self.assertEqual((list(found.machines), found.lost), ([GAMMA], []), "whom the queue knew is known")
-
-
-class KeeperTests(unittest.TestCase):
-    """A round: the shadows, the overlay, the queue and the list of revoked certificates are the test's."""
-
-    def setUp(self):
-        self.machines, self.boots, self.reaches, self.revoked = {BETA: 60.0}, {BETA: Boot("a", 3600.0)}, True, (0.0, set())
-        self.taken, self.advertised, self.looked, self.released = [], 0, 0, 0
-        self.parted, self.ads = set(), {}
-        self.ending, self.shadows = set(), {}
-
-    def round(self, one, now):
-        """One round, in which shadows that are ended are gone at once."""
-        def running(default):
-            self.looked += 1
-            return [job(address=address) for address in self.machines]
-
-        def take_back(lost, every, running):
-            self.taken += [(taken.number, why) for taken, why in lost]
-            self.machines = {}
-            return self.ending
-
-        def advertise():
-            self.advertised += 1
-
-        def release():
-            self.released += 1
-
-        seen = mock.Mock(lost=[], running=self.shadows, parted=self.parted)
-        type(seen).machines = mock.PropertyMock(side_effect=lambda: self.machines)
-        one._shadows = seen
-        with mock.patch.multiple(queue, running=running, take_back=take_back, advertise=advertise, advertised=lambda jobs: self.ads, release=release), \
-                mock.patch.multiple(overlay, boots=lambda addresses: {address: self.boots[address] for address in addresses}, reaches_anybody=lambda: self.reaches,
-                                    is_here=lambda address: address == HOME), \
-                mock.patch("wow.lib.barred.read", lambda: self.revoked), mock.patch("time.sleep", lambda seconds: None):
-            one.round(now)
-
-    def test_a_job_on_a_machine_that_was_put_out_of_the_pool_is_taken_back_in_the_next_round(self):
-        one = keeper.Keeper(DEFAULT)
-        self.round(one, 0.0)
-        self.assertEqual((self.looked, self.taken), (0, []), "all is well, so the queue is not asked")
-        self.revoked = (2.0, {BETA})
-        self.round(one, 5.0)
-        self.assertEqual([number for number, _ in self.taken], ["1.0"])
-        before = self.released
-        for now in (10.0, 60.0, 65.0, 70.0):
-            self.round(one, now)
-        self.assertEqual(self.released - before, 2, "for a minute it is looked whether the job is on hold again")
-
-    def test_a_job_is_released_when_its_own_shadow_is_gone_whatever_else_runs_there(self):
-        one, self.revoked = keeper.Keeper(DEFAULT), (2.0, {BETA})
-        self.ending, self.shadows = {7}, {7: at("1.0"), 8: at("2.0")}
-        self.round(one, 5.0)
-        self.assertEqual(([number for number, _ in self.taken], self.released), (["1.0"], 0), "its shadow runs still")
-        self.shadows = {8: at("2.0")}
-        self.round(one, 10.0)
-        self.assertGreaterEqual(self.released, 1)
-
-    def test_a_shadow_that_does_not_end_keeps_no_job_on_hold_for_longer_than_a_minute(self):
-        one, self.revoked = keeper.Keeper(DEFAULT), (2.0, {BETA})
-        self.ending, self.shadows = {7}, {7: at("1.0")}
-        for now in range(5, 65, 5):
-            self.round(one, float(now))
-        self.assertEqual(self.released, 0)
-        self.round(one, 65.0)
-        self.assertEqual(self.released, 1)
-
-    def test_a_job_that_began_after_an_address_changed_hands_is_left_there(self):
-        self.revoked = (3600.0, {BETA})
-        self.round(keeper.Keeper(DEFAULT), 0.0)
-        self.assertEqual((self.looked, self.taken), (0, []))
-
-    def test_a_job_on_this_machine_itself_is_never_waited_for(self):
-        one, self.machines = keeper.Keeper(DEFAULT), {HOME: 60.0}
-        for now in range(0, int(3 * DEFAULT), 5):
-            self.round(one, float(now))
-        self.assertEqual((self.looked, self.taken), (0, []))
-
-    def test_a_job_on_this_machine_whose_htcondor_was_started_anew_is_taken_back(self):
-        one, self.machines = keeper.Keeper(DEFAULT), {HOME: 60.0}
-        self.round(one, 0.0)
-        self.parted, self.ads = {HOME}, {HOME: Advertised("200", "3")}
-        self.round(one, 5.0)
-        self.assertEqual([number for number, _ in self.taken], ["1.0"])
-
-    def test_a_machine_that_is_back_from_where_it_reached_nobody_tells_of_itself_once(self):
-        one = keeper.Keeper(DEFAULT)
-        for now, (self.reaches, told) in enumerate([(True, 0), (False, 0), (False, 0), (True, 1), (True, 1)]):
-            self.boots = {BETA: Boot("a", 3600.0) if self.reaches else None}
-            self.round(one, 5.0 * now)
-            self.assertEqual(self.advertised, told)

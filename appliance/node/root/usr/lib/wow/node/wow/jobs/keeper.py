@@ -37,20 +37,24 @@ QUEUE_EVERY = 30.0
 MINDED = 60.0
 """Seconds for which shadows are waited for whose jobs were taken back, and then for which it is looked whether those are still on hold: the schedd may have put
 them there once more when a shadow ended."""
+AGAIN = 180.0
+"""Seconds from one such look to the next after that, while there may be one on hold."""
 LOOKS, MOMENT = 30, 0.1
 """How often, and after how many seconds each, it is looked whether shadows that were ended are gone."""
 
 
 class Keeper:
     """One round after the other; each ends at once where there is nothing to do. patience: seconds that a job waits for its machine; it may say otherwise
-    (My.WowPatience, minutes)."""
+    (My.WowPatience, minutes). clock: the seconds that rounds are told."""
 
-    def __init__(self, patience: float) -> None:
-        self._patience = patience
+    def __init__(self, patience: float, clock: "Callable[[], float]" = time.monotonic) -> None:
+        self._patience, self._clock = patience, clock
         self._watch, self._shadows = Watch(), Shadows()
         self._listed = float("-inf")
         self._left: set[int] = set()
-        self._minded_until = float("-inf")
+        self._outlived: set[int] = set()
+        self._minded_until = self._due = float("-inf")
+        self._may_hold = True  # a former run of this program may have left jobs on hold
         self._is_alone = False
 
     def round(self, now: float) -> None:
@@ -59,9 +63,9 @@ class Keeper:
         self._release()
         if self._left and now >= self._minded_until:
             # One of them may have got another job, and goes on.
+            self._outlived |= self._left
             self._left, self._minded_until = set(), now + MINDED
-        if not self._left and now < self._minded_until:
-            queue.release()
+        self._look_again(now)
         if unknown := self._shadows.lost:
             self._find(unknown)
         machines = self._shadows.machines
@@ -79,7 +83,8 @@ class Keeper:
         found = queue.advertised(jobs) if self._watch.is_doubtful else {}
         if lost := self._watch.lost(now, jobs, found, out):
             self._left |= queue.take_back(lost, jobs, self._shadows.running)
-            self._minded_until = now + MINDED
+            # Not from the round's begin: HTCondor's tools may have taken longer than that.
+            self._minded_until, self._may_hold = self._clock() + MINDED, True
             self._wait()
 
     @property
@@ -109,6 +114,16 @@ class Keeper:
             queue.release()
             self._left = set()
 
+    def _look_again(self, now: float) -> None:
+        """Has what was put on hold once more, or was not released, run again: in each round for a while, and every few minutes until nothing is on hold and no shadow
+        is left that could have the schedd put it there."""
+        if self._left or not self._may_hold or self._minded_until <= now < self._due:
+            return
+        self._due = now + AGAIN
+        is_none = queue.release()
+        self._outlived.intersection_update(self._shadows.running)
+        self._may_hold = now < self._minded_until or bool(self._outlived) or not is_none
+
     def _find(self, unknown: list[Shadow]) -> None:
         """Asks the queue for machines that went before they were seen."""
         machines = {job.number: job.address for job in queue.running(self._patience)}
@@ -128,7 +143,6 @@ def main() -> int:
         rounds += [drained.Draining().round, ads.Keeper(pool).round]
         waits = waiting.Waiting(True, frozenset)
     else:
-        queue.release()
         keeper, counting = Keeper(float(pool.values["jobs", "patience"]) * 60), runs.Runs()
         waits = waiting.Waiting(False, lambda: keeper.shadows)
         if pool.has_slots:

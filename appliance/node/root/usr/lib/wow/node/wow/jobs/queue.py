@@ -105,6 +105,11 @@ def advertise() -> None:
     system.run(["condor_reconfig"], timeout=QUICK)
 
 
-def release() -> None:
-    """Has what we hold run again; also what a former run of us left held."""
-    system.run(["condor_release", "-constraint", OURS], timeout=QUICK)
+def release() -> bool:
+    """Has what we hold run again; also what a former run of us left held. Whether the queue says that there is nothing of that: condor_release does
+    not tell a failure from no job."""
+    code, said = system.run(["condor_q", "-allusers", "-limit", "1", "-constraint", OURS, "-af", "ClusterId"], timeout=QUICK)
+    if code == 0 and any(map(str.isdigit, said.split())):
+        system.run(["condor_release", "-constraint", OURS], timeout=QUICK)
+        return False
+    return code == 0

@@ -1,0 +1,157 @@
+"""wow-jobs' rounds for jobs whose machine is gone: when they are taken back, and how long it is looked whether they are on hold."""
+import unittest
+from unittest import mock
+
+from test_jobs import BETA, DEFAULT, HOME, at, job
+
+from wow.jobs import keeper, queue
+from wow.jobs.patience import Advertised
+from wow.lib import overlay
+from wow.lib.overlay import Boot
+
+
+class KeeperTests(unittest.TestCase):
+    """A round: the shadows, the overlay, the queue and the list of revoked certificates are the test's."""
+
+    def setUp(self):
+        self.machines, self.boots, self.reaches, self.revoked = {BETA: 60.0}, {BETA: Boot("a", 3600.0)}, True, (0.0, set())
+        self.taken, self.advertised, self.looked, self.released = [], 0, 0, 0
+        self.parted, self.ads = set(), {}
+        self.ending, self.shadows = set(), {}
+        self.clock, self.takes, self.is_held = 0.0, 0.0, False
+
+    def keeper(self):
+        """One that has found nothing on hold at its start."""
+        one = keeper.Keeper(DEFAULT, lambda: self.clock)
+        with mock.patch.object(queue, "release", lambda: True):
+            one._look_again(0.0)
+        return one
+
+    def round(self, one, now):
+        """One round, in which shadows that are ended are gone at once."""
+        self.clock = now
+
+        def running(default):
+            self.looked += 1
+            return [job(address=address) for address in self.machines]
+
+        def take_back(lost, every, running):
+            self.taken += [(taken.number, why) for taken, why in lost]
+            self.machines = {}
+            self.clock += self.takes
+            return self.ending
+
+        def advertise():
+            self.advertised += 1
+
+        def release():
+            self.released += 1
+            return not self.is_held
+
+        seen = mock.Mock(lost=[], running=self.shadows, parted=self.parted)
+        type(seen).machines = mock.PropertyMock(side_effect=lambda: self.machines)
+        one._shadows = seen
+        with mock.patch.multiple(queue, running=running, take_back=take_back, advertise=advertise, advertised=lambda jobs: self.ads, release=release), \
+                mock.patch.multiple(overlay, boots=lambda addresses: {address: self.boots[address] for address in addresses}, reaches_anybody=lambda: self.reaches,
+                                    is_here=lambda address: address == HOME), \
+                mock.patch("wow.lib.barred.read", lambda: self.revoked), mock.patch("time.sleep", lambda seconds: None):
+            one.round(now)
+
+    def test_a_job_on_a_machine_that_was_put_out_of_the_pool_is_taken_back_in_the_next_round(self):
+        one = self.keeper()
+        self.round(one, 0.0)
+        self.assertEqual((self.looked, self.taken), (0, []), "all is well, so the queue is not asked")
+        self.revoked = (2.0, {BETA})
+        self.round(one, 5.0)
+        self.assertEqual([number for number, _ in self.taken], ["1.0"])
+        before = self.released
+        for now in (10.0, 60.0, 65.0, 70.0):
+            self.round(one, now)
+        self.assertEqual(self.released - before, 2, "for a minute it is looked whether the job is on hold again")
+
+    def test_a_job_is_released_when_its_own_shadow_is_gone_whatever_else_runs_there(self):
+        one, self.revoked = self.keeper(), (2.0, {BETA})
+        self.ending, self.shadows = {7}, {7: at("1.0"), 8: at("2.0")}
+        self.round(one, 5.0)
+        self.assertEqual(([number for number, _ in self.taken], self.released), (["1.0"], 0), "its shadow runs still")
+        self.shadows = {8: at("2.0")}
+        self.round(one, 10.0)
+        self.assertGreaterEqual(self.released, 1)
+
+    def test_a_shadow_that_does_not_end_keeps_no_job_on_hold_for_longer_than_a_minute(self):
+        one, self.revoked = self.keeper(), (2.0, {BETA})
+        self.ending, self.shadows = {7}, {7: at("1.0")}
+        for now in range(5, 65, 5):
+            self.round(one, float(now))
+        self.assertEqual(self.released, 0)
+        self.round(one, 65.0)
+        self.assertEqual(self.released, 1)
+
+    def test_a_tool_that_takes_long_takes_nothing_of_the_minute(self):
+        one, self.revoked, self.takes = self.keeper(), (2.0, {BETA}), 80.0
+        self.round(one, 5.0)
+        before = self.released
+        for now in (90.0, 140.0):
+            self.round(one, now)
+        self.assertEqual(self.released - before, 2)
+
+    def test_what_is_still_on_hold_is_released_every_few_minutes_until_nothing_is(self):
+        one, self.revoked, self.is_held = self.keeper(), (2.0, {BETA}), True
+        self.round(one, 5.0)
+        self.round(one, 60.0)
+        before = self.released
+        for now in range(65, 965, 5):
+            self.round(one, float(now))
+        self.assertEqual(self.released - before, 5)
+        self.is_held = False
+        for now in range(965, 2965, 5):
+            self.round(one, float(now))
+        self.assertEqual(self.released - before, 6)
+
+    def test_while_a_shadow_goes_on_that_was_waited_for_it_is_looked_every_few_minutes(self):
+        one, self.revoked = self.keeper(), (2.0, {BETA})
+        self.ending, self.shadows = {7}, {7: at("1.0")}
+        for now in range(5, 130, 5):
+            self.round(one, float(now))
+        before = self.released
+        for now in range(130, 1030, 5):
+            self.round(one, float(now))
+        self.assertEqual(self.released - before, 5)
+        self.shadows = {}
+        for now in range(1030, 2030, 5):
+            self.round(one, float(now))
+        self.assertEqual(self.released - before, 6)
+
+    def test_what_a_former_run_left_on_hold_is_released_once_the_queue_answers(self):
+        one, self.is_held = keeper.Keeper(DEFAULT, lambda: self.clock), True
+        for now in (0.0, 5.0, 180.0):
+            self.round(one, now)
+        self.is_held = False
+        for now in (360.0, 540.0, 720.0):
+            self.round(one, now)
+        self.assertEqual(self.released, 3)
+
+    def test_a_job_that_began_after_an_address_changed_hands_is_left_there(self):
+        self.revoked = (3600.0, {BETA})
+        self.round(self.keeper(), 0.0)
+        self.assertEqual((self.looked, self.taken), (0, []))
+
+    def test_a_job_on_this_machine_itself_is_never_waited_for(self):
+        one, self.machines = self.keeper(), {HOME: 60.0}
+        for now in range(0, int(3 * DEFAULT), 5):
+            self.round(one, float(now))
+        self.assertEqual((self.looked, self.taken), (0, []))
+
+    def test_a_job_on_this_machine_whose_htcondor_was_started_anew_is_taken_back(self):
+        one, self.machines = self.keeper(), {HOME: 60.0}
+        self.round(one, 0.0)
+        self.parted, self.ads = {HOME}, {HOME: Advertised("200", "3")}
+        self.round(one, 5.0)
+        self.assertEqual([number for number, _ in self.taken], ["1.0"])
+
+    def test_a_machine_that_is_back_from_where_it_reached_nobody_tells_of_itself_once(self):
+        one = self.keeper()
+        for now, (self.reaches, told) in enumerate([(True, 0), (False, 0), (False, 0), (True, 1), (True, 1)]):
+            self.boots = {BETA: Boot("a", 3600.0) if self.reaches else None}
+            self.round(one, 5.0 * now)
+            self.assertEqual(self.advertised, told)
