@@ -311,6 +311,9 @@ class Project(Kept):
             return b"\1" + len(body).to_bytes(4, "big") + body
         self.assertEqual(begun.project_of(sent('Disk = 5', 'ProjectName = "storm surge"')), "storm surge")
         self.assertEqual(begun.project_of(sent('Disk = 5', 'RemoteOwner = "a@b"')), "")
+        for value, project in ((r'"the \"storm\" surge"', 'the "storm" surge'), (r'"a\b\\c\"', r"a\b\\c" + "\\"), ('""', ""), ('"', ""), ("undefined", ""), ("5", ""),
+                               ('strcat("a", "b")', ""), ('"a" + "b"', "")):
+            self.assertEqual(begun.project_of(sent('Disk = 5', f"ProjectName = {value}")), project, value)
 
     def test_both_pages_name_it(self):
         job = Job(2001, "alice@alpha.science.internal", 60, "storm surge")

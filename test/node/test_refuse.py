@@ -16,6 +16,7 @@ from wow.agent import allowed
 from wow.lib import names, startd
 from wow.lib.errors import WowError
 from wow.refuse import ask, state, tell
+from wow.slots import begun
 from wow.slots.running import Job
 from wow.verbs import accept, refuse
 from wow.web import pages, refusing
@@ -101,6 +102,12 @@ class Told(Folder):
             for other in (*STRANGE, "surge", ""):
                 found = re.search(pattern[1].encode(), other.encode(), re.IGNORECASE) is not None
                 self.assertEqual(found, other == raw, (raw, other))
+
+    def test_what_is_shown_of_a_project_with_quotes_refuses_that_one(self):
+        shown = names.clean(begun.text_of(rb'"the \"storm\" surge"').decode())
+        self.assertEqual(shown, "the ?storm? surge")
+        pattern = re.search(r'regexp\("(.*?)", MY', tell.is_of(shown, "MY"))[1]
+        self.assertRegex('the "storm" surge', pattern)
 
     def test_no_name_ends_the_string_or_is_a_macro(self):
         for raw in STRANGE:

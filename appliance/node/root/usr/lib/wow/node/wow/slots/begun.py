@@ -103,8 +103,16 @@ def whom_of(sent: bytes) -> str:
 
 
 def project_of(sent: bytes) -> str:
-    """Which project the job names, empty for none. ValueError if it is no ad."""
-    return values(sent, (PROJECT,)).get(PROJECT, b"").decode("utf-8", "replace").strip('"')
+    """Which project the job names, empty for none and for what is no text. ValueError if it is no ad."""
+    return text_of(values(sent, (PROJECT,)).get(PROJECT, b"")).decode("utf-8", "replace")
+
+
+def text_of(value: bytes) -> bytes:
+    """A text as an ad is sent: in quotes, with a backslash before each quote within. A backslash stands for itself there (ClassAdUnParser, old ClassAds). Empty for
+    all else, such as an expression."""
+    inner = value[1:-1]
+    is_text = len(value) > 1 and value[:1] == value[-1:] == b'"' and b'"' not in inner.replace(b'\\"', b"")
+    return inner.replace(b'\\"', b'"') if is_text else b""
 
 
 def values(sent: bytes, wanted: "Sequence[bytes]") -> dict[bytes, bytes]:
