@@ -149,6 +149,12 @@ class AdTests(unittest.TestCase):
                         self.assertRegex(line, PROMETHEUS, f"{attribute}: {value!r}")
                     Ledger().look(1.0, sample)
 
+    def test_jobs_that_wait_for_all_others_are_added_to_a_person_s_and_an_ad_that_came_again_is_not(self):
+        def told(name, *jobs):
+            return {"MyType": "Submitter", "Name": f"{name}@alpha.p.internal", **dict(zip(("IdleJobs", "RunningJobs", "HeldJobs"), jobs))}
+        self.assertEqual({"alice@alpha": (520, 8, 3), "bob@alpha": (1, 2, 3)},
+                         taken(told("alice", 400, 9, 9), told("nice-user.alice", 20, 0, 0), told("alice", 500, 8, 3), told("bob", 1, 2, 3)).people)
+
     def test_people_are_of_a_machine_and_have_names_that_accounts_have(self):
         self.assertEqual("alice@alpha", ads.person(ALICE))
         self.assertEqual("alice@alpha", ads.person(f"nice-user.{ALICE}"))

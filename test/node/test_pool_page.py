@@ -87,6 +87,13 @@ class Looks(unittest.TestCase):
         self.assertIn("First comes bob@gamma", self.why(machine(), busy(), NEGOTIATOR, *people,
                                                         {"MyType": "Accounting", "Name": "alice@alpha.p.internal", "Priority": 5.0}))
 
+    def test_whose_turn_it_is_goes_by_the_better_of_a_person_s_priorities(self):
+        people = [{"MyType": "Submitter", "Name": f"{name}.p.internal", "IdleJobs": 1} for name in ("alice@alpha", "bob@gamma")]
+        ranks = [{"MyType": "Accounting", "Name": f"{name}.p.internal", "Priority": rank} for name, rank in (
+            ("alice@alpha", 9.0), ("bob@gamma", 5.0), ("nice-user.bob@gamma", 5e9))]
+        for ads in (ranks, ranks[::-1]):
+            self.assertIn("First comes bob@gamma", self.why(machine(), busy(), NEGOTIATOR, *people, *ads))
+
     def test_of_several_queues_the_job_that_waits_for_longest_is_told(self):
         told = look(queue(oldest=OLDEST), queue("gamma", oldest=OLDEST.replace("12.0", "3.1").replace(str(NOW - 300), str(NOW - 400))), machine())["oldest"]
         self.assertEqual(("3.1", "gamma", "alice@gamma", "surge", NOW - 400), tuple(told[key] for key in ("job", "queue", "person", "project", "since")))

@@ -88,6 +88,7 @@ class Sample:
         self.people: dict[str, tuple[int, int, int]] = {}
         self.cycles: list[Cycle] = []
         self._slots_of: dict[str, int] = {}
+        self._jobs_of: dict[str, dict[bool, tuple[int, int, int]]] = {}
 
     def here(self) -> dict[str, str]:
         """{machine: owner} of all that have slots or a queue."""
@@ -108,8 +109,12 @@ class Sample:
             if queue.machine:
                 self.queues.append(queue)
         elif kind == "Submitter":
-            if who := person(ad.get("Name")):
-                self.people[who] = (number(ad.get("IdleJobs")), number(ad.get("RunningJobs")), number(ad.get("HeldJobs")))
+            if who := person(name := ad.get("Name")):
+                # Jobs that wait for all others have an ad of their own. Of two of one name the later counts: the queue may have been started anew.
+                each = self._jobs_of.setdefault(who, {})
+                each[str(name).startswith(PATIENT)] = number(ad.get("IdleJobs")), number(ad.get("RunningJobs")), number(ad.get("HeldJobs"))
+                idle, running, held_ = (sum(one[at] for one in each.values()) for at in range(3))
+                self.people[who] = idle, running, held_
         elif kind == "Negotiator":
             told = (tuple(number(ad.get(f"{name}{at}"), LATEST) for name in CYCLE) for at in range(CYCLES))
             self.cycles += [Cycle(*one) for one in told if one[0]]

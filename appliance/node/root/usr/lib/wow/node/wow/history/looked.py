@@ -107,9 +107,8 @@ class Looked:
         before = len(self.sample.slots)
         self.sample.take(ad)
         kind, label = ad.get("MyType"), ads.label(ad.get("Machine"))
-        if kind == "Accounting" and len(self._priorities) < MOST_PEOPLE:
-            priority = ad.get("Priority")
-            self._priorities[ads.person(ad.get("Name"))] = float(priority) if isinstance(priority, (int, float)) and 0 <= priority < LARGEST else 0.0
+        if kind == "Accounting":
+            self._rank(ads.person(ad.get("Name")), ad.get("Priority"))
         if kind not in ("Machine", "Scheduler") or not label:
             return
         if label not in self.machines and len(self.machines) >= MOST_MACHINES:
@@ -124,6 +123,11 @@ class Looked:
             machine.take(ad, None)
             self._queue(ad.get("WowJobs"), label)
             self._hear(ad.get("WowOldest"), label)
+
+    def _rank(self, who: str, priority: object) -> None:
+        """Takes in a person's priority. Who has jobs that wait for all others has a second one for those, which is larger: the least tells whose turn it is."""
+        if isinstance(priority, (int, float)) and priority >= 0 and (who in self._priorities or len(self._priorities) < MOST_PEOPLE):
+            self._priorities[who] = min(self._priorities.get(who, LARGEST), float(min(priority, LARGEST)))
 
     def _queue(self, text: object, label: str) -> None:
         # A machine may tell of several queues: as many lines are read of all of them as of one.
