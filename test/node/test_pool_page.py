@@ -292,6 +292,15 @@ class Pages(unittest.TestCase):
             for word in words:
                 self.assertIn(word, text, path)
 
+    def test_a_count_that_met_its_queue_s_limit_is_told_as_one_and_others_are_not(self):
+        self.told["jobs"] = [["alice@alpha", "surge", 2, 600, 0], ["bob@alpha", "-", 0, 400, 4999], ["eve@gamma", "-", 5000, 999, 1]]
+        text = self.shown("/pool/jobs")
+        self.assertEqual(["5000 or more", "999", "1", "2", "600 or more", "0", "0", "400 or more", "4999"], re.findall(r'<td class="number">(.*?)</td>', text))
+        self.told.update(held={"by a person": 5000, "its disk space": 1}, totals=[2, 3, 5301])
+        self.assertIn("5000 by a person, 1 its disk space, and 300 more, of which no queue tells why", self.shown("/pool"))
+        self.told["held"]["by a person"] = 4000
+        self.assertNotIn("no queue tells why", self.shown("/pool"), "queues tell a little later than people's ads")
+
     def test_each_is_broad_says_below_what_it_is_of_and_logs_out(self):
         for path in pool.PAGES:
             text = self.shown(path)

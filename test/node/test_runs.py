@@ -5,7 +5,7 @@ import tempfile
 import unittest
 
 from wow.condor import ads
-from wow.jobs import runs
+from wow.jobs import runs, standing
 from wow.jobs.refusals import Refusals
 
 BEGIN = 1_800_000_000
@@ -206,10 +206,10 @@ class AskingTests(unittest.TestCase):
         self.assertEqual(1, asked.count(runs.THAT_WAIT[-1]))
 
     def test_held_jobs_in_any_number_hide_none_that_runs(self):
-        self.queue = [*[{"JobStatus": 5, "HoldReasonCode": 1}] * (2 * runs.MOST_JOBS), job()]
+        self.queue = [*[{"JobStatus": 5, "HoldReasonCode": 1}] * (2 * ads.MOST_COUNTED[standing.HELD]), job()]
         self.rounds(60, [70])
         self.assertIn("|beta|", self.told()["WowRuns"])
-        self.assertEqual(f'"1:{runs.MOST_JOBS}"', self.told()["WowHeld"])
+        self.assertEqual(f'"1:{ads.MOST_COUNTED[standing.HELD]}"', self.told()["WowHeld"])
 
     def test_a_queue_that_does_not_answer_leaves_what_was_told(self):
         self.queue = [job()]

@@ -10,6 +10,8 @@ MOST_SLOTS = paths.JOB_ACCOUNTS + 1
 """Slots of one machine: an account of jobs each, and the slot that they are parts of."""
 MOST_RUNS = 500
 """Lines that are read of what one queue tells of its runs."""
+MOST_COUNTED = (5000, 1000, 5000)
+"""Jobs that run, that wait and that are held, of which one queue tells at most: it looks at no more of them (jobs/runs.py)."""
 LARGEST = 1 << 20
 """Cores of a slot, jobs of a queue: more is no number of either."""
 LONGEST_VALUE = 256

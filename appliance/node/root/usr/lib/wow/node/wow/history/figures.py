@@ -1,6 +1,6 @@
 """The pool in Prometheus' text format (version 0.0.4). What labels say comes from ads of strangers, so each has a bound: what there is too much of is counted
 under one name."""
-from wow.condor.ads import Sample, Slot
+from wow.condor.ads import MOST_COUNTED, Sample, Slot
 from wow.lib import names
 
 STATES = ("Unclaimed", "Claimed", "Matched", "Owner", "Preempting", "Drained", "Backfill")
@@ -83,7 +83,8 @@ def text(sample: Sample, totals: Totals, now: int) -> str:
     page.metric("wow_pool_slots", "gauge", "Slots by HTCondor's state.", _by("state", states))
     page.metric("wow_pool_cores", "gauge", "Cores of these slots.", _by("state", cores))
     page.metric("wow_pool_jobs", "gauge", "Jobs by person and state; people beyond the largest 50 together.", _jobs(sample))
-    page.metric("wow_pool_held_jobs", "gauge", "Held jobs by reason, as their queues say.", _by("reason", _held(sample)))
+    page.metric("wow_pool_held_jobs", "gauge", f"Held jobs by reason, as their queues say, of the first {MOST_COUNTED[-1]} of each.",
+                _by("reason", _held(sample)))
     machines = {slot.machine: slot for slot in sample.slots}
     page.metric("wow_pool_machines", "gauge", "Machines with slots, by the release of WOW and by their path to the manager.", _machines(list(machines.values())))
     page.metric("wow_pool_queues", "gauge", "Machines with a queue.", {(): len(sample.queues)})

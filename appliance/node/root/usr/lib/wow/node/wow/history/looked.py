@@ -10,6 +10,8 @@ from wow.why.matching import FREE, RESOURCES
 
 MOST_MACHINES = MOST_LINES = 4000
 """Rows of each table that are kept; of machines beyond the page says that there are some."""
+MOST_COUNTED = ads.MOST_COUNTED
+"""Jobs that run, that wait and that are held, of which one queue tells at most."""
 MOST_OF_ONE = 100
 """Lines that are read of the queue of one machine."""
 MOST_PEOPLE = 4000

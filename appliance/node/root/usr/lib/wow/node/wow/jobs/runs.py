@@ -18,16 +18,12 @@ LONGEST_STEP = 600
 """Seconds that count at most from one look at a job to the next: the clock may have been set."""
 MOST_LINES = 300
 """Lines that are told; those that grew last stay."""
-MOST_JOBS = 5000
-"""Jobs that are looked at, of those that run and of those that are held."""
 LOG = "/var/lib/condor/spool/job_queue.log"
-MOST_WAITING = 1000
-"""Jobs that are looked at of those that wait."""
 NONE = standing.NONE
 
-QUESTION = ["condor_q", "-allusers", "-limit", str(MOST_JOBS), "-json", "-attributes",
+QUESTION = ["condor_q", "-allusers", "-limit", str(ads.MOST_COUNTED[standing.RUNNING]), "-json", "-attributes",
             "ClusterId,ProcId,JobStatus,Owner,ProjectName,RemoteHost,RequestCpus,JobCurrentStartDate,HoldReasonCode", "-constraint"]
-THAT_WAIT = ["condor_q", "-allusers", "-limit", str(MOST_WAITING), "-json", "-attributes", standing.ATTRIBUTES, "-constraint", "JobStatus == 1"]
+THAT_WAIT = ["condor_q", "-allusers", "-limit", str(ads.MOST_COUNTED[standing.WAITING]), "-json", "-attributes", standing.ATTRIBUTES, "-constraint", "JobStatus == 1"]
 THAT_RUN, THAT_ARE_HELD = "JobStatus == 2 || JobStatus == 6", "JobStatus == 5"
 """Asked apart, for there may be more of the one than are looked at."""
 WAITING, RUNNING, HELD = 1, (2, 6), 5

@@ -1,7 +1,7 @@
 """The pool page, for who is logged in to a machine's own: read only. A summary, tables, a map, and a picture of the ring. A manager has all of it, and tells other
 machines."""
 from wow.history import members
-from wow.history.looked import STATES
+from wow.history.looked import MOST_COUNTED, STATES
 from wow.lib import table
 from wow.place import state as place
 from wow.web import atlas, chart, ring, snapshot
@@ -29,6 +29,15 @@ def number(value: "Any") -> Html:
     return plain(str(int(value)))
 
 
+class AtLeast(int):
+    """A count of jobs whose queue looked at no more of them."""
+
+
+def jobs_of(value: int) -> Html:
+    """A count of jobs."""
+    return plain(f"{int(value)} or more" if isinstance(value, AtLeast) else str(int(value)))
+
+
 def since(value: int) -> Html:
     """When, as a table has it."""
     return moment(value) if value else plain("not known")
@@ -49,8 +58,8 @@ MACHINES = Listing("Machines", [
     Column("since", "there since", since), Column("seen", "seen last", last), Column("busy", "cores at work", number, True), Column("cores", "cores", number, True),
     Column("hours", "core hours ever", hours, True), Column("jobs", "jobs ever", number, True)], 0, ("State", 1, (*STATES, OFF)))
 JOBS = Listing("Jobs by person and project", [
-    Column("person", "person"), Column("project", "project"), Column("running", "running", number, True), Column("waiting", "waiting", number, True),
-    Column("held", "held", number, True)], 2)
+    Column("person", "person"), Column("project", "project"), Column("running", "running", jobs_of, True), Column("waiting", "waiting", jobs_of, True),
+    Column("held", "held", jobs_of, True)], 2)
 OWNERS = Listing("What owners gave", [
     Column("owner", "owner"), Column("machines", "machines now", number, True), Column("hours", "core hours, 30 days", hours, True),
     Column("jobs", "jobs, 30 days", number, True), Column("ever", "core hours ever", hours, True), Column("jobs-ever", "jobs ever", number, True)], 2)
@@ -101,6 +110,9 @@ def _figures(told: "dict[str, Any]") -> Html:
     running, waiting, held = told["totals"]
     held_for: dict[str, int] = told["held"]
     reasons = ", ".join(f"{count} {reason}" for reason, count in sorted(held_for.items(), key=lambda one: -one[1]))
+    # People's own ads tell of all their jobs, queues of the reasons of so many.
+    if (told_of := sum(held_for.values())) >= MOST_COUNTED[-1] and held > told_of:
+        reasons += f", and {held - told_of} more, of which no queue tells why"
     matched = moment(told["cycle"]) if told["cycle"] else plain(
         "no negotiator tells of itself, so no job gets a machine now; of several managers another one begins within a minute")
     off = told.get("off", [])
@@ -164,8 +176,18 @@ def _show_jobs(query: "Mapping[str, str]", key: str) -> bytes:
     """All jobs by person and project."""
     asked = JOBS.read(query)
     seen = snapshot.look()
-    form, shown = JOBS.show(seen.told.get("jobs", []), asked, " Queues tell this every 5 minutes, or sooner.")
+    form, shown = JOBS.show(counted(seen.told.get("jobs", [])), asked, " Queues tell this every 5 minutes, or sooner.")
     return _page("Jobs", seen, form, shown, key)
+
+
+def counted(told: "list[list[Any]]") -> "list[list[Any]]":
+    """Rows of jobs, [PERSON@QUEUE, project, running, waiting, held], with AtLeast where all rows of their queue make as many jobs of a state as it looks at."""
+    sums: dict[str, list[int]] = {}
+    for row in told:
+        of_queue = sums.setdefault(row[0].rpartition("@")[2], [0, 0, 0])
+        of_queue[:] = (have + more for have, more in zip(of_queue, row[2:]))
+    return [[*row[:2], *(AtLeast(count) if have >= most else count for count, have, most in zip(row[2:], sums[row[0].rpartition("@")[2]], MOST_COUNTED))]
+            for row in told]
 
 
 def _show_owners(query: "Mapping[str, str]", key: str) -> bytes:
