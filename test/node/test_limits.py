@@ -426,14 +426,27 @@ class Page(Case):
         said = page.show("k", page.kept()).decode()
         for word in ('name="memory" value="2048"', 'name="hours" value="mon 09:00-17:00"', 'name="percent" value=""', "There are 400.", "There are 3968.", 'name="key" value="k"'):
             self.assertIn(word, said)
-        self.assertEqual(page.asked({"percent": " ", "processors": " 2 ", "memory": "", "disk": "", "speed": "500", "month": "", "hours": "mon 9-17"}),
-                         {"percent": "none", "processors": "2", "memory": "none", "disk": "none", "speed": "500", "month": "none", "hours": "mon 9-17"})
+        opened = page.kept()
+        self.assertEqual(page.asked({**opened, "percent": " ", "processors": " 2 ", "memory": "", "speed": "500", "hours": "mon 09:00-17:00 "}),
+                         {"processors": "2", "memory": "none", "speed": "500"})
+        self.assertEqual(page.asked({**opened, "hours": ""}), {"hours": "none"})
+
+    def test_what_somebody_else_set_since_the_page_was_opened_stays(self):
+        self.ask(memory="2048", disk="1500")
+        opened = page.kept()
+        self.ask(hours="mon 9-17", month="20", disk="2000")
+        setting = page.Limiting(None, None, None, None, {})
+        sent = {name: opened[name] for name in setting.names}
+        with mock.patch.object(page.client, "ask", lambda _, **fields: self.ask(**fields)):
+            setting.have_done({**sent, "memory": "", "percent": "50"})
+            setting.have_done(sent)
+        self.assertEqual(state.read().values(), {"percent": 50, "processors": None, "memory": None, "disk": 2000, "speed": None, "month": 20, "hours": "mon 09:00-17:00"})
 
     def test_what_was_refused_is_shown_again_as_text_and_has_a_bound(self):
         for hostile in ('"><script>alert(1)</script>', "x" * 5000, "\u202egnp"):
-            said = page.show("k", dict.fromkeys(state.NAMES, hostile), f"no: {hostile}").decode()
+            said = page.show("k", dict.fromkeys(page.Limiting.names, hostile), f"no: {hostile}").decode()
             self.assertNotIn("<script>a", said)
-            self.assertLess(len(said), 9000)
+            self.assertLess(len(said), 12000)
             self.assertIn('role="alert"', said)
 
 

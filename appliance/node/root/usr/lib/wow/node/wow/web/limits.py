@@ -1,4 +1,5 @@
-"""The page on which limits are set: one form, whose fields are empty where there is no limit."""
+"""The page on which limits are set: one form, whose fields are empty where there is no limit. It says of each field what stood there when it was opened, and sets
+those alone that differ, for others may have set limits since (`wow limit`, the same page elsewhere)."""
 from wow.agent import client
 from wow.lib.errors import WowError
 from wow.limits import state, there, words
@@ -8,6 +9,8 @@ from wow.web.setting import Setting
 PATH = "/limits"
 LONGEST = 400
 """Characters of a field that are looked at."""
+WAS = "was-"
+"""Stands before the name of a field's former value."""
 FIELDS = (
     ("percent", "Percent of one processor", "numeric", "All jobs have this together: 50 is half a processor, 150 one and a half. It holds at once."),
     ("processors", "Processors", "numeric", "Jobs have so many at a time."),
@@ -32,17 +35,18 @@ def line(sentence: str, has_slots: bool) -> Html:
 
 def kept() -> dict[str, str]:
     """The fields as they hold now."""
-    return {name: "" if value is None else str(value) for name, value in state.read().values().items()}
+    found = {name: "" if value is None else str(value) for name, value in state.read().values().items()}
+    return found | {f"{WAS}{name}": value for name, value in found.items()}
 
 
 def asked(given: dict[str, str]) -> dict[str, str]:
-    """What the agent is asked for these fields."""
-    return {name: given[name].strip() or words.NONE for name in state.NAMES}
+    """What the agent is asked for these fields: those that were changed."""
+    return {name: given[name].strip() or words.NONE for name in state.NAMES if given[name].strip() != given[f"{WAS}{name}"].strip()}
 
 
 def show(key: str, given: dict[str, str], wrong: str = "") -> bytes:
     """The form with these values. wrong: why the last ones were not taken."""
-    inner = "".join(_field(name, label, keyboard, note, given.get(name, "")) for name, label, keyboard, note in FIELDS)
+    inner = "".join(_field(name, label, keyboard, note, given.get(name, ""), given.get(f"{WAS}{name}", "")) for name, label, keyboard, note in FIELDS)
     waits = "".join(f"<p>{said(one)}</p>" for one in words.waits(state.read()))
     says = ("<p>What of this computer jobs may have. A field that is empty is no limit. Fewer processors, less memory or disk hold for jobs that begin "
             "from then on: those that run keep what they have until they end.</p>")
@@ -56,8 +60,9 @@ def _zone() -> str:
     return time.strftime("%H:%M %Z")
 
 
-def _field(name: str, label: str, keyboard: str, note: str, value: str) -> str:
-    return (f'<div class="field"><label for="{name}">{plain(label)}</label> <input id="{name}" name="{name}" value="{plain(value[:LONGEST])}" maxlength="{LONGEST}"'
+def _field(name: str, label: str, keyboard: str, note: str, value: str, was: str) -> str:
+    return (f'<input type="hidden" name="{WAS}{name}" value="{plain(was[:LONGEST])}"><div class="field"><label for="{name}">{plain(label)}</label> '
+            f'<input id="{name}" name="{name}" value="{plain(value[:LONGEST])}" maxlength="{LONGEST}"'
             f' inputmode="{keyboard}" autocomplete="off" spellcheck="false" aria-describedby="{name}-says"><p id="{name}-says">{plain(note + _most(name))}</p></div>')
 
 
@@ -72,7 +77,7 @@ class Limiting(Setting):
     """The page with its routes."""
 
     path = PATH
-    names = tuple(name for name, *_ in FIELDS)
+    names = tuple(f"{before}{name}" for before in ("", WAS) for name, *_ in FIELDS)
 
     def page(self, key: str, given: dict[str, str] | None, wrong: str = "") -> bytes:
         """Setting's."""
@@ -80,4 +85,5 @@ class Limiting(Setting):
 
     def have_done(self, given: dict[str, str]) -> None:
         """Setting's."""
-        client.ask("limit", **asked(given))
+        if changed := asked(given):
+            client.ask("limit", **changed)
