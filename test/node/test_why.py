@@ -115,6 +115,15 @@ class Decisions(unittest.TestCase):
         self.assertIn("One machine (beta) would do and is free, but the negotiator passed it over: submitter limit exceeded.", found.text)
         self.assertEqual(answer(BUSY, machines=free, since=120.0, rejected="").code, "not-looked-at")
 
+    def test_what_condor_submit_added_is_explained_by_the_line_that_it_comes_from(self):
+        for text, line in (('stringListIMember("https",TARGET.HasFileTransferPluginMethods)', "list it in transfer_input_files"),
+                           ("TARGET.HasContainer", "Leave container_image"), ("TARGET.HasDockerURL", "Leave container_image"), ("TARGET.HasDocker", "(docker_image)")):
+            kept = copy.deepcopy(JOBS[BUSY]["match"])
+            kept["conditions"].append({"text": text, "of": "job", "resource": "", "wanted": None})
+            found = words.unmet({**kept, "machines": [{**one, "met": [*one["met"], False]} for one in kept["machines"]]})
+            self.assertIn(line, found.todo, text)
+            self.assertNotIn(text, found.sentence())
+
     def test_machines_that_refuse_by_their_own_rules_or_are_drained(self):
         kept = copy.deepcopy(JOBS[BUSY]["match"])
         start = next(at for at, one in enumerate(kept["conditions"]) if one["of"] == "machine")

@@ -11,6 +11,13 @@ KILO = 1024
 UNITS = {"Memory": ("memory", 1), "Disk": ("disk", 0), "Cpus": ("processors", None), "GPUs": ("GPUs", None)}
 """What people call a resource, and in which power of 1024 bytes HTCondor counts it less 1: kB for disk, MB for memory."""
 NAMES = ("kB", "MB", "GB", "TB")
+ADDED = (
+    (("HasFileTransferPluginMethods",), "The pool's machines fetch nothing from the web.",
+     "Bring the file along: list it in transfer_input_files by its name, and submit the job anew.", "no machine fetches from the web"),
+    (("HasContainer", "HasDocker", "HasSingularity", "HasSIF", "HasSandboxImage"), "The pool's machines run no containers.",
+     "Leave container_image (docker_image) out, bring the program along, and submit the job anew.", "no machine runs containers"))
+"""Attributes that condor_submit adds to the requirements by itself, for what machines of a pool lack. They are explained by the line of the submit file that they
+come from, for its writer did not write them."""
 LONGEST = 200
 """Characters of a condition that are shown; its owner may write any number."""
 
@@ -30,6 +37,9 @@ def unmet(match: "Match") -> Answer:
     if name == "Machine":
         return Answer("no-such-machine", f"Its requirements name the machine {wanted}, which is not in the pool now.",
                       "Look who is there with: condor_status -compact.", f"{wanted} is not in the pool")
+    for attributes, text, todo, brief in ADDED:
+        if any(one.lower() in condition["text"].lower() for one in attributes):
+            return Answer("requirement", text, todo, brief)
     has = match["values"].get(name, [])
     there = f"; what there is: {', '.join(has)}" if has else ""
     return Answer("requirement", f"No machine meets {quoted(condition['text'])} of its requirements{there}.", "Change the requirements.",
