@@ -61,6 +61,8 @@ class Text(unittest.TestCase):
         self.assertRegex(said, "runs +alice@alpha.science.internal +since 16:46")
         self.assertRegex(said, "bob@beta.science.internal +since 2030-03-16 16:46")
         self.assertIn("It works: 2 jobs of its pool run here.", said)
+        slept = [running.Job(2001, "alice@alpha", 1200, wall=NOON - 3600)]
+        self.assertRegex(self.said(jobs=slept), "alice@alpha +since 16:46")
         many = self.said(jobs=[running.Job(2001 + at, f"p{at}@alpha", at) for at in range(128)])
         self.assertIn("and 125 more", many)
 
@@ -110,7 +112,11 @@ class Running(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
         (self.folder / "proc").mkdir()
-        (self.folder / "proc/uptime").write_text("500.00 1.0\n")
+        self.uptime(500)
+
+    def uptime(self, seconds):
+        """What the kernel says."""
+        (self.folder / "proc/uptime").write_text(f"{seconds}.00 1.0\n")
 
     def process(self, number, name, started):
         (self.folder / f"proc/{number}").mkdir(exist_ok=True)
@@ -134,6 +140,15 @@ class Running(unittest.TestCase):
         self.assertEqual([one[:2] for one in self.look()], [(2001, "p2001@alpha"), (2002, "p2002@alpha")])
         self.assertAlmostEqual(self.look()[0][2], 399.7)
 
+    def test_a_job_began_when_the_clock_said_so_though_the_host_slept_since(self):
+        self.process(70, "condor_starter", 100)
+        for wall, slept, since in (("", 0, NOON - 3600), (f"\n{NOON - 3600}", 0, NOON - 3600), (f"\n{NOON - 3600}", 2400, NOON - 3600),
+                                   (f"\n{NOON + 9999}", 0, NOON - 3600), ("\n5", 0, NOON - 3600)):
+            self.note(2001, "alice@alpha", 70, f"100.0\nstorm surge{wall}")
+            self.uptime(100 + 3600 - slept)
+            job, = running.look(f"{self.folder}/begun", f"{self.folder}/proc")
+            self.assertEqual((job.since(NOON), job.project), (since, "storm surge"), wall)
+
     def test_what_is_no_note_is_passed_over(self):
         self.process(70, "condor_starter", 100)
         for account, words in ((2001, ""), (2002, "a\n70\n"), (2003, "a\nb\nc\n"), (2004, "a\n70\n1\nmore\n")):
@@ -144,8 +159,8 @@ class Running(unittest.TestCase):
 
     def test_a_starter_notes_for_whom_and_itself(self):
         begun.note(2007, "alice@alpha\x1b[2J\nsecond " + "x" * 500, folder=f"{self.folder}/begun")
-        whom, number, at, _ = (self.folder / "begun/2007").read_text().splitlines()
-        self.assertEqual((len(whom), number), (begun.LONGEST, str(os.getpid())))
+        whom, number, at, _, wall = (self.folder / "begun/2007").read_text().splitlines()
+        self.assertEqual((len(whom), number, wall.isdigit()), (begun.LONGEST, str(os.getpid()), True))
         self.assertGreater(float(at), 0)
 
 

@@ -146,6 +146,9 @@ class Pages(unittest.TestCase):
         for word in ("alpha.science.internal", "10.128.3.4", "192.168.1.7", "ab" * 20, "It works: 2 jobs", "alice@alpha", "61 min", "123 MB", "not known", "The manager does not answer.",
                      "storm surge", "Küste", "https://example.org/surge?year=2026", "valid until 2027-01-31", "Pause now", "Finish what runs"):
             self.assertIn(word, said)
+        slept = self.seen(jobs=[Job(2001, "alice@alpha", 1200)])
+        slept.facts.jobs[0].wall = slept.facts.now - 3600
+        self.assertIn(html.moment(slept.facts.now - 3600), pages.machine(slept, "k").decode())
         self.assertNotIn("Resume now", said)
         self.assertIn("Resume now", self.shown(pause=Pause(1_900_000_000, None, False, "wow-web")))
         self.assertIn("by the web page", self.shown(pause=Pause(1_900_000_000, None, False, "wow-web")))

@@ -17,7 +17,7 @@ JOB = f"""cp /usr/bin/sleep /run/condor_starter
 mkdir -p {SLOT} /run/wow/begun
 echo +memory > {SLOT}/../cgroup.subtree_control || :
 echo $$ > {SLOT}/cgroup.procs
-printf '%s\\n%s\\n%s\\n%s\\n' "$1" $$ "$(cut -d ' ' -f 1 /proc/uptime)" "$2" > /run/wow/begun/2001
+printf '%s\\n%s\\n%s\\n%s\\n%s\\n' "$1" $$ "$(cut -d ' ' -f 1 /proc/uptime)" "$2" "$(date +%s)" > /run/wow/begun/2001
 exec /run/condor_starter 3600
 """
 """A job as it stands on a machine: a control group that is frozen, and a note of whose it is by a starter that runs. $1: whose; $2: of which project."""

@@ -1,5 +1,13 @@
 """Times of day in UTC as seconds since 1970. The standard library's calendar and strptime cost a tenth of a second at a start in an emulated guest."""
 
+SLEEP = 86400
+"""Seconds that a host sleeps at most: by more the clock was set."""
+
+
+def is_sleep(by_boot: float, by_wall: float) -> bool:
+    """Whether the wall clock is right that more seconds passed than were counted since the boot, which stands still while the host sleeps: else it was set since."""
+    return by_boot <= by_wall <= by_boot + SLEEP
+
 
 def seconds(year: int, month: int, day: int, hour: int = 0, minute: int = 0, second: int = 0) -> int:
     """Seconds since 1970 of a day of the Gregorian calendar; ValueError if it is none."""

@@ -156,7 +156,7 @@ def _runs(facts: Facts) -> list[str]:
     if not facts.jobs:
         return [_row("runs", "no job")]
     shown = facts.jobs if len(facts.jobs) <= JOBS else facts.jobs[:JOBS - 1]
-    rows = [f"{_whose(job):{LONGEST_NAME}}  since {day(facts.now - job.age, facts.now)}" for job in shown]
+    rows = [f"{_whose(job):{LONGEST_NAME}}  since {day(job.since(facts.now), facts.now)}" for job in shown]
     if len(shown) < len(facts.jobs):
         rows.append(f"and {len(facts.jobs) - len(shown)} more")
     return [_row("" if at else "runs", row) for at, row in enumerate(rows)]

@@ -6,7 +6,7 @@ believed where it went back, or forward by more than a day, and in the first min
 import os
 import time
 
-from wow.lib import agreed, files, paths
+from wow.lib import agreed, files, moments, paths
 from wow.lib.errors import WowError
 
 TYPE_CHECKING = False
@@ -19,8 +19,6 @@ LARGEST = 4096
 """Bytes of the file at most."""
 LONGEST = 31 * 86400
 """Seconds of a pause at most that has an end."""
-SLEEP = 86400
-"""Seconds that a host sleeps at most: by more the clock was set."""
 SETTLED = 120
 """Seconds after a boot from which the wall clock may end a pause of before."""
 TOMORROW = "tomorrow"
@@ -73,7 +71,7 @@ class Kept:
         if clock.boot != self.boot:
             return max(by_wall, clock.uptime)
         by_boot = max(0, clock.uptime - self.uptime)
-        return by_wall if by_boot <= by_wall <= by_boot + SLEEP else by_boot
+        return by_wall if moments.is_sleep(by_boot, by_wall) else by_boot
 
     def is_settled(self, clock: Clock) -> bool:
         """Whether the pause may end now."""

@@ -137,8 +137,9 @@ def values(sent: bytes, wanted: "Sequence[bytes]") -> dict[bytes, bytes]:
 
 
 def note(account: int, whom: str, project: str = "", folder: str = paths.BEGUN) -> None:
-    """Says for whom and which project the account's slot works, and who the starter is: this process, which becomes it (the script `starter`). A job does not
-    wait for that."""
+    """Says for whom and which project the account's slot works, since when, by both clocks, and who the starter is: this process, which becomes it (the script
+    `starter`). A job does not wait for that."""
+    import time
     try:
         try:
             posix.mkdir(folder)
@@ -147,7 +148,7 @@ def note(account: int, whom: str, project: str = "", folder: str = paths.BEGUN) 
         with open("/proc/uptime", encoding="ascii") as file:
             now = file.read().split()[0]
         with open(f"{folder}/{account}.new", "w", encoding="utf-8") as file:
-            file.write(f"{' '.join(whom.split())[:LONGEST]}\n{posix.getpid()}\n{now}\n{' '.join(project.split())[:LONGEST]}\n")
+            file.write(f"{' '.join(whom.split())[:LONGEST]}\n{posix.getpid()}\n{now}\n{' '.join(project.split())[:LONGEST]}\n{time.time():.0f}\n")
         posix.rename(f"{folder}/{account}.new", f"{folder}/{account}")
     except OSError as error:
         say(f"for whom account {account} runs a job is not noted: {error.strerror}")

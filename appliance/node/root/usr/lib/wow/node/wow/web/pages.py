@@ -89,7 +89,7 @@ def _jobs(seen: "Seen") -> Html:
     facts = seen.facts
     if not facts.jobs:
         return Html("<h2>Running now</h2><p>No job runs.</p>")
-    lines = [[said(job.whom), said(job.project or "none named"), moment(facts.now - job.age), *_use(seen.uses.get(job.account))] for job in facts.jobs]
+    lines = [[said(job.whom), said(job.project or "none named"), moment(job.since(facts.now)), *_use(seen.uses.get(job.account))] for job in facts.jobs]
     return Html("<h2>Running now</h2>" + grid("Jobs on this machine", ["for", "project", "since", "processor time", "memory"], lines))
 
 
