@@ -52,6 +52,11 @@ class Telling(unittest.TestCase):
             os.chown(self.folder / "9", startd.PEOPLE, 0)
             self.assertEqual(startd.age(str(self.folder)), 12.0)
 
+    def test_one_that_ends_while_it_is_looked_at_is_none(self):
+        self.process(8, startd.NAME, 88)
+        (self.folder / "8/stat").write_text("", encoding="ascii")
+        self.assertEqual(startd.age(str(self.folder)), 0.0)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -51,6 +51,6 @@ def age(proc: str = "/proc") -> float:
             if os.stat(f"{proc}/{number}").st_uid < PEOPLE and files.read(f"{proc}/{number}/comm").strip() == NAME:
                 began = int(files.read(f"{proc}/{number}/stat").rpartition(")")[2].split()[19])
                 ages.append(console.uptime() - began / os.sysconf("SC_CLK_TCK"))
-        except OSError:
-            pass  # it ended
+        except (OSError, IndexError):
+            pass  # it ended: what is read of it then is an error or nothing
     return max(ages)
