@@ -305,15 +305,19 @@ class Project(Kept):
             note.write_text("\n".join(note.read_text().split("\n")[:3]) + "\n")
             self.assertEqual([job.project for job in running.look(f"{self.folder}/begun")], [""])
 
-    def test_it_is_the_slot_s_ad_s(self):
-        def sent(*lines):
-            body = len(lines).to_bytes(8, "big") + b"".join(line.encode() + b"\0" for line in lines) + b"Machine\0\0"
+    def test_it_is_what_the_startd_adds_to_the_job_that_comes_and_not_the_slot_s_of_the_job_before(self):
+        def sent(*lines, slot=("Disk = 5", 'ProjectName = "genome"', 'WowProject = "genome"')):
+            ads = [len(ad).to_bytes(8, "big") + b"".join(line.encode() + b"\0" for line in ad) + b"Machine\0\0" for ad in (slot, lines)]
+            body = b"".join(ads)
             return b"\1" + len(body).to_bytes(4, "big") + body
-        self.assertEqual(begun.project_of(sent('Disk = 5', 'ProjectName = "storm surge"')), "storm surge")
-        self.assertEqual(begun.project_of(sent('Disk = 5', 'RemoteOwner = "a@b"')), "")
+        self.assertEqual(begun.project_of(sent('Cmd = "x"', 'WowProject = "storm surge"')), "storm surge")
+        self.assertEqual(begun.project_of(sent('WowProject = "storm surge"', slot=("ZKM", "Capability = 1")).replace(b"\x02ZKM", b"\x01ZKM")), "storm surge")
+        self.assertEqual([begun.project_of(one) for one in (sent(), sent('Cmd = "x"'))], ["", ""])
+        whole = sent()
+        self.assertEqual("", begun.project_of(b"\1" + (len(whole) - 5 - 17).to_bytes(4, "big") + whole[5:-17]), "a startd that adds nothing sends one ad")
         for value, project in ((r'"the \"storm\" surge"', 'the "storm" surge'), (r'"a\b\\c\"', r"a\b\\c" + "\\"), ('""', ""), ('"', ""), ("undefined", ""), ("5", ""),
                                ('strcat("a", "b")', ""), ('"a" + "b"', "")):
-            self.assertEqual(begun.project_of(sent('Disk = 5', f"ProjectName = {value}")), project, value)
+            self.assertEqual(begun.project_of(sent(f"WowProject = {value}")), project, value)
 
     def test_both_pages_name_it(self):
         job = Job(2001, "alice@alpha.science.internal", 60, "storm surge")

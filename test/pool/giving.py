@@ -48,7 +48,28 @@ def run(tally, pool):
         must(found["sent_bytes"] > before["sent_bytes"] and found["received_bytes"] > before["received_bytes"], f"{before} {found}")
         must(PROJECT in beta.sh("wow given", "bob"), "it is not told to people")
     job.remove()
+    with tally.case("of two jobs on one claim each one's own project is shown"):
+        whole = f"request_cpus = {beta.sh('condor_config_val DETECTED_CPUS_LIMIT').strip()}"
+        had = claims(beta)
+        first = Job(alpha, "alice", "sleep 8", on=here, more=f"{of(PROJECT)}\n{whole}")
+        second = Job(alpha, "alice", BURNS, on=here, more=f"{of(OTHER)}\n{whole}")
+        until(lambda: noted(beta), lambda said: said == {PROJECT}, "the first one's is noted", LIMIT)
+        first.wait()
+        second.started()
+        until(lambda: noted(beta), lambda said: said == {OTHER}, "the second one's is noted", 20)
+        second.remove()
+        must(claims(beta) == had + 1, "each had a claim of its own, which proves nothing")
     refusals(tally, pool, alpha, beta, here)
+
+
+def claims(machine):
+    """How many claims the machine's startd has given."""
+    return int(machine.sh("grep -c 'Request accepted' /var/log/condor/StartLog || :"))
+
+
+def noted(machine):
+    """The projects of the jobs that run on a machine, as their starters noted them."""
+    return set(machine.sh("for slot in /run/wow/begun/20*; do sed -n 4p $slot; done; :").splitlines())
 
 
 def refusals(tally, pool, alpha, beta, here):

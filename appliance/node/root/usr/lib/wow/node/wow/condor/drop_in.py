@@ -223,6 +223,10 @@ use FEATURE : PartitionableSlot
 ENABLE_STARTD_DAEMON_AD = False
 EXECUTE = {paths.STATE}/execute
 STARTD_JOB_ATTRS = $(STARTD_JOB_ATTRS) ProjectName
+JOB_EXECUTION_TRANSFORM_NAMES = $(JOB_EXECUTION_TRANSFORM_NAMES) WowProject
+JOB_EXECUTION_TRANSFORM_WowProject @=end
+  EVALSET WowProject ifThenElse(isString(ProjectName), substr(ProjectName, 0, {begun.LONGEST}), "")
+@end
 {processors}RESERVED_MEMORY = 128
 RESERVED_DISK = 128
 include ifexist : {tell.FILE}

@@ -21,8 +21,9 @@ LONGEST = 200
 """Characters of whose job it is, and of its project; a job with a longer one runs nowhere, for each machine tells it to the pool."""
 HEAD = 5
 """Bytes before each part of a message: whether it is the last, and its length."""
-PROJECT = b"projectname"
-"""The job's own attribute, that the slot's ad has by STARTD_JOB_ATTRS (condor/drop_in.py)."""
+PROJECT = b"wowproject"
+"""What the startd adds to the job that comes (JOB_EXECUTION_TRANSFORM, condor/drop_in.py). The slot's own ad has the project of the job before, where the
+claim is used again."""
 WHOM = (b"remoteowner", b"remoteuser")
 """Attributes of a slot's ad that say for whom it works, the better one first."""
 SECRET = b"ZKM"
@@ -104,7 +105,7 @@ def whom_of(sent: bytes) -> str:
 
 def project_of(sent: bytes) -> str:
     """Which project the job names, empty for none and for what is no text. ValueError if it is no ad."""
-    return text_of(values(sent, (PROJECT,)).get(PROJECT, b"")).decode("utf-8", "replace")
+    return text_of(values(sent, (PROJECT,), before=1).get(PROJECT, b"")).decode("utf-8", "replace")
 
 
 def text_of(value: bytes) -> bytes:
@@ -115,10 +116,14 @@ def text_of(value: bytes) -> bytes:
     return inner.replace(b'\\"', b'"') if is_text else b""
 
 
-def values(sent: bytes, wanted: "Sequence[bytes]") -> dict[bytes, bytes]:
-    """What the first ad of a message says of some attributes, whose names are in small letters. CutOff if it is not whole."""
-    text = whole(sent)
-    count, at = int.from_bytes(text[:8], "big"), 8
+def values(sent: bytes, wanted: "Sequence[bytes]", before: int = 0) -> dict[bytes, bytes]:
+    """What an ad of a message, behind so many others, says of some attributes, whose names are in small letters. Empty where there is none. CutOff if it is not whole."""
+    text, at = whole(sent), 0
+    for _ in range(before):
+        at = _end(text, at)
+    if before and at == len(text):
+        return {}
+    count, at = int.from_bytes(text[at:at + 8], "big"), at + 8
     found = {}
     # A slot's ad may begin with what all slots have, so the last one counts.
     while count > 0:
@@ -134,6 +139,18 @@ def values(sent: bytes, wanted: "Sequence[bytes]") -> dict[bytes, bytes]:
         if equals and name.lower() in wanted:
             found[name.lower()] = value
     return found
+
+
+def _end(text: bytes, at: int) -> int:
+    """Where the ad ends that begins there: behind its attributes stand two texts, its kind and that of its target."""
+    left, at = int.from_bytes(text[at:at + 8], "big") + 2, at + 8
+    while left > 0:
+        end = text.find(b"\0", at)
+        if end < 0:
+            raise CutOff("the slot's ad is cut off")
+        left -= text[at:end] != SECRET
+        at = end + 1
+    return at
 
 
 def note(account: int, whom: str, project: str = "", folder: str = paths.BEGUN) -> None:
