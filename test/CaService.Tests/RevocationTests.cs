@@ -36,6 +36,22 @@ public sealed class RevocationTests : AsyncTests
     }
 
     [Fact]
+    public void A_machine_whose_name_is_another_one_s_serial_does_not_stand_in_its_place()
+    {
+        using var machine = new TestMachine(_ca, "127.79.0.2");
+        using var namesake = new TestMachine(_ca, "127.79.0.3");
+        string ticket = _ca.NewTicket();
+        string serial = machine.Read(machine.Decide(ticket, "alpha").Certificate).Serial;
+        _ca.Time.Advance(TimeSpan.FromHours(1));
+        Assert.Equal(serial.ToLowerInvariant(), namesake.Read(namesake.Decide(ticket, serial.ToLowerInvariant()).Certificate).HostName);
+
+        Assert.Equal("alpha", new DrainDesk(_ca.Ca, _ca.StateFolder, _ca.Time).Find(serial).Host);
+        Assert.Equal("alpha", Revoker.Look(serial.ToLowerInvariant(), false).Machine.Host);
+        Assert.Equal(("alpha", 1), (Revoker.Revoke(serial, false).Machine.Host, List(_ca.Ca).Count));
+        Assert.Equal(serial.ToLowerInvariant(), Revoker.Revoke("127.79.0.3", false).Machine.Host);
+    }
+
+    [Fact]
     public void All_certificates_of_the_machine_that_have_not_ended_go()
     {
         using var machine = new TestMachine(_ca, "127.79.0.2");

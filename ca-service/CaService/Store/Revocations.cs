@@ -11,11 +11,12 @@ internal static class Revocations
     /// <summary>A list as it was signed.</summary>
     internal sealed record Signed(ulong Number, DateTimeOffset MadeAt, byte[] Der);
 
-    /// <summary>The certificates that a serial number, a host name or an address stands for, the latest first.</summary>
-    public static List<CertificateRow> Find(Transaction transaction, string target) => transaction.Query(
-        $"SELECT {CertificateRow.Columns} FROM certificates WHERE serial = upper(@0) OR address = @0 OR host = lower(@0) ORDER BY not_before DESC",
-        CertificateRow.Read,
-        target);
+    /// <summary>
+    /// The certificate that a serial number stands for, else those of an address or a host name, the latest first. A serial number is a legal host name, too, and a
+    /// machine asks for any name: it must not stand in the place of the one that is meant.
+    /// </summary>
+    public static List<CertificateRow> Find(Transaction transaction, string target) =>
+        Where(transaction, "serial = upper(@0)", target) is { Count: > 0 } meant ? meant : Where(transaction, "address = @0 OR host = lower(@0)", target);
 
     /// <summary>All certificates of a key.</summary>
     public static List<CertificateRow> OfKey(Transaction transaction, string key) => transaction.Query(
@@ -68,4 +69,7 @@ internal static class Revocations
             list.Der);
         transaction.Run("DELETE FROM revocation_lists WHERE number < @0", (long)list.Number);
     }
+
+    private static List<CertificateRow> Where(Transaction transaction, string condition, string target) => transaction.Query(
+        $"SELECT {CertificateRow.Columns} FROM certificates WHERE {condition} ORDER BY not_before DESC", CertificateRow.Read, target);
 }
