@@ -4,6 +4,7 @@ using System.Net;
 using System.Security.Cryptography.X509Certificates;
 using System.Text;
 using CertificateProfile;
+using Microsoft.Data.Sqlite;
 
 namespace CaService.Est;
 
@@ -16,6 +17,7 @@ internal sealed class EstHandler(
 {
     private const string Root = "/.well-known/est/";
     private const string ListPath = "/crl";
+    private const string OfDisk = "The CA can't use its folder, so it signs nothing for now: its log says why. Its disk may be full.";
     private readonly SourceLimiter _limiter = new(settings.Burst, settings.RefillEvery, time);
     private readonly SourcePlaces _places = new(settings.MaxConcurrent, ServeSettings.MostEnrolmentsOfOne);
 
@@ -48,9 +50,29 @@ internal sealed class EstHandler(
     }
 
     // RFC 2585 section 4.2 names the type. The first list is signed here, which a flood shall not do.
-    private Task SendListAsync(HttpContext context) => _limiter.TryTake(context.Connection.RemoteIpAddress!.MapToIPv4())
-        ? HttpAnswer.SendAsync(context, 200, "application/pkix-crl", revocations.Current().Der)
-        : SendTextAsync(context, EnrolmentStatus.TooMany, "You ask too often: wait a few seconds.");
+    private async Task SendListAsync(HttpContext context)
+    {
+        if (!_limiter.TryTake(context.Connection.RemoteIpAddress!.MapToIPv4()))
+        {
+            await SendTextAsync(context, EnrolmentStatus.TooMany, "You ask too often: wait a few seconds.");
+            return;
+        }
+
+        byte[]? list = null;
+        try
+        {
+            list = revocations.Current().Der;
+        }
+        catch (Exception e) when (IsOfDisk(e))
+        {
+            log($"crl status={EnrolmentStatus.Busy} reason={e.Message}");
+        }
+
+        await (list is null ? SendTextAsync(context, EnrolmentStatus.Busy, OfDisk) : HttpAnswer.SendAsync(context, 200, "application/pkix-crl", list));
+    }
+
+    /// <summary>What the database and files throw on a full or broken disk. Kestrel has no log, so such an error would be told to nobody.</summary>
+    private static bool IsOfDisk(Exception exception) => exception is SqliteException or IOException;
 
     private async Task EnrolAsync(HttpContext context, bool isRenewal)
     {
@@ -103,29 +125,41 @@ internal sealed class EstHandler(
         }
 
         string node = NodeKey.AddressOf(request.PublicKey.Span);
+        try
+        {
+            return (await AdmitAsync(context, request, source, isRenewal), node);
+        }
+        catch (Exception e) when (IsOfDisk(e))
+        {
+            log($"enrol node={node} reason={e.Message}");
+            return (new Decision(EnrolmentStatus.Busy, OfDisk), node);
+        }
+    }
+
+    private async Task<Decision> AdmitAsync(HttpContext context, EnrolmentRequest request, IPAddress source, bool isRenewal)
+    {
         if (!desk.Authority.Pool.IsHostAddress(source))
         {
-            return (new Decision(
-                EnrolmentStatus.BadRequest, $"{source} is not an address of the pool's subnet {desk.Authority.Pool.Subnet}: enrol over the overlay."), node);
+            return new Decision(EnrolmentStatus.BadRequest, $"{source} is not an address of the pool's subnet {desk.Authority.Pool.Subnet}: enrol over the overlay.");
         }
 
         Learn(context.Connection.ClientCertificate);
         X509Certificate2? shown = isRenewal ? context.Connection.ClientCertificate : null;
         if (isRenewal && FindFaultOfClient(shown, request, source) is string fault)
         {
-            return (new Decision(EnrolmentStatus.NotAdmitted, fault), node);
+            return new Decision(EnrolmentStatus.NotAdmitted, fault);
         }
 
         string? ticket = isRenewal ? null : BasicCredentials.Read(context.Request.Headers.Authorization);
         var ask = new Ask(request.PublicKey, source, request.WantedName, ticket, shown?.RawData);
         if (desk.Examine(ask) is Decision refused)
         {
-            return (refused, node);
+            return refused;
         }
 
         return await possession.FindFaultAsync(request.PublicKey, source, context.RequestAborted) is string unproved
-            ? (new Decision(EnrolmentStatus.BadRequest, unproved), node)
-            : (desk.Decide(ask), node);
+            ? new Decision(EnrolmentStatus.BadRequest, unproved)
+            : desk.Decide(ask);
     }
 
     /// <summary>Notes what the machine showed in the handshake, which proved that it has the key: also that of who is refused.</summary>
@@ -138,7 +172,7 @@ internal sealed class EstHandler(
                 log(learned);
             }
         }
-        catch (UserError e)
+        catch (Exception e) when (e is UserError || IsOfDisk(e))
         {
             log($"learn refused={e.Message}");
         }

@@ -1,6 +1,7 @@
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
 using CertificateProfile;
+using Microsoft.Data.Sqlite;
 
 namespace CaService.Est;
 
@@ -87,9 +88,17 @@ internal sealed class ServerCertificate : IDisposable
         X509Certificate2 loaded = bare.CopyWithPrivateKey(key);
         _fileTime = fileTime;
         _notAfter = info.NotAfter;
-        if (_revocations.Learn(der) is string learned)
+        try
         {
-            _log(learned);
+            if (_revocations.Learn(der) is string learned)
+            {
+                _log(learned);
+            }
+        }
+        catch (SqliteException e)
+        {
+            // A full disk does not keep the server at the certificate of before.
+            _log($"learn refused={e.Message}");
         }
 
         return loaded;
