@@ -109,6 +109,35 @@ public sealed class RetentionTests : AsyncTests
         Assert.Equal([serial], Current());
     }
 
+    /// <summary>One enrolment by such a clock takes all others for over.</summary>
+    [Fact]
+    public void A_clock_that_was_ahead_for_a_while_frees_no_address_nor_name_for_good()
+    {
+        using TestMachine machine = new(_ca, "127.82.1.1"), revoked = new(_ca, "127.82.1.2"), other = new(_ca, "127.82.1.3"), late = new(_ca, "127.82.1.4");
+        using TestMachine second = new(_ca, "127.82.1.1"), third = new(_ca, "127.82.1.2"), fourth = new(_ca, "127.82.1.4");
+        string ticket = _ca.NewTicket(life: Long);
+        machine.Decide(ticket, "alpha");
+        _ca.Time.Advance(Round);
+        machine.Decide(null, "alpha");
+        revoked.Decide(ticket, "beta");
+        late.Decide(ticket, "gamma");
+        Revoker.Revoke("beta", false);
+
+        _ca.Time.Advance(TimeSpan.FromDays(500));
+        Assert.Equal((200, 200), (other.Decide(ticket).Status, fourth.Decide(ticket).Status));
+        _ca.Time.Advance(TimeSpan.FromDays(-500));
+
+        Assert.Equal((EnrolmentStatus.AddressTaken, EnrolmentStatus.AddressTaken), (second.Decide(ticket).Status, third.Decide(ticket).Status));
+        Assert.Equal("alpha", _ca.Ca.Database.Read(transaction => Revocations.Find(transaction, "127.82.1.1").Single(row => row.Status == "valid")).Host);
+        using var namesake = new TestMachine(_ca, "127.82.1.5");
+        Assert.Equal("w-127-82-1-5", namesake.Read(namesake.Decide(ticket, "alpha").Certificate).HostName);
+
+        // Who has an address by now keeps it.
+        Assert.Equal(1, Count("certificates WHERE address = '127.82.1.4' AND status = 'valid'"));
+        _ca.Time.Advance(TimeSpan.FromDays(60));
+        Assert.Equal((200, 200), (second.Decide(ticket).Status, third.Decide(ticket).Status));
+    }
+
     [Fact]
     public void A_ticket_goes_with_its_uses_a_while_after_its_end_and_one_that_was_ended_early_does_not_come_back()
     {

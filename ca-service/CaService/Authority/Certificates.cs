@@ -16,9 +16,25 @@ internal static class Certificates
     /// Frees addresses whose certificate is over. The margin is what new certificates are backdated by, so that even the lifetimes
     /// of two certificates of one address never overlap.
     /// </summary>
-    public static int Expire(Transaction transaction, DateTimeOffset now) => transaction.Run(
-        "UPDATE certificates SET status = 'expired' WHERE status = 'valid' AND not_after < @0",
-        (now - PoolProfile.Backdate).ToUnixTimeSeconds());
+    /// <remarks>
+    /// What a clock that was ahead took for over holds its address again: of several the one that began last, if nobody has the address by now. Its name may be
+    /// another's, too, until one of them renews (EnrolmentDesk.ChooseName).
+    /// </remarks>
+    public static int Expire(Transaction transaction, DateTimeOffset now)
+    {
+        long over = (now - PoolProfile.Backdate).ToUnixTimeSeconds();
+        int expired = transaction.Run("UPDATE certificates SET status = 'expired' WHERE status = 'valid' AND not_after < @0", over);
+        transaction.Run(
+            """
+            UPDATE certificates SET status = 'valid' WHERE serial IN (
+                SELECT serial FROM (
+                    SELECT serial, address, max(not_before) FROM certificates WHERE status = 'expired' AND not_after >= @0 AND not_before <= @1 GROUP BY address)
+                WHERE address NOT IN (SELECT address FROM certificates WHERE status = 'valid'))
+            """,
+            over,
+            now.ToUnixTimeSeconds());
+        return expired;
+    }
 
     /// <summary>Who holds an address now.</summary>
     public static CertificateRow? HolderOf(Transaction transaction, IPAddress address, DateTimeOffset now) => transaction.First(
