@@ -240,10 +240,10 @@ public sealed class PublishCommandTests : Publishing
         TestStack made = TestStack.Make(Ca.Folder, ("a", 5));
         using var thief = System.Security.Cryptography.ECDsa.Create(System.Security.Cryptography.ECCurve.NamedCurves.nistP384);
         await File.WriteAllBytesAsync(Notice, NoticeIssuer.Sign(thief, PoolLayers.NoticeKind, ulong.MaxValue, made.Stack.Write()));
-        Assert.Contains("remove it, and publish again", (await RunAsync(1, "publish", made.Folder)).Error, StringComparison.Ordinal);
-        Assert.Contains("remove it, and publish again", (await RunAsync(1, "stack")).Error, StringComparison.Ordinal);
-        File.Delete(Notice);
+        Assert.Contains("publish it once more", (await RunAsync(1, "stack")).Error, StringComparison.Ordinal);
         await RunAsync(0, "publish", made.Folder);
+        using var said = System.Text.Json.JsonDocument.Parse((await RunAsync(0, "stack", "--json")).Output);
+        Assert.InRange(said.RootElement.GetProperty("number").GetUInt64(), 1ul, (ulong)Ca.Time.GetUtcNow().ToUnixTimeSeconds());
     }
 
     [Fact]
@@ -279,5 +279,21 @@ public sealed class PublishCommandTests : Publishing
         await File.WriteAllTextAsync(Notice, "nothing");
         await restarted.LookAsync();
         Assert.Contains("is no stack that this CA signed", log[^1], StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData("b")]
+    [InlineData(null)]
+    public async Task Another_stack_takes_the_place_of_one_that_rotted(string? module)
+    {
+        await RunAsync(0, "publish", TestStack.Make(Ca.Folder, ("a", 5)).Folder);
+        byte[] rotten = await File.ReadAllBytesAsync(Notice);
+        rotten[^3] ^= 1;
+        await File.WriteAllBytesAsync(Notice, rotten);
+        Assert.Contains("is no stack that this CA signed: publish it once more", (await RunAsync(1, "stack")).Error, StringComparison.Ordinal);
+
+        await RunAsync(0, "publish", module is null ? "--none" : TestStack.Make(Ca.Folder, (module, 5)).Folder);
+        Assert.Contains(module is null ? "no module" : "b  ", (await RunAsync(0, "stack")).Output, StringComparison.Ordinal);
+        Assert.Equal(module is null ? 0 : 1, Kept().Count);
     }
 }

@@ -17,7 +17,7 @@ internal sealed class PublishDesk(CaFolder ca, StackFolder folder, TimeProvider 
     public async Task<ulong> PublishAsync(PoolLayers stack, ILayerSource source, ulong after = 0)
     {
         using IDisposable one = folder.TakeLock();
-        Published before = folder.Read();
+        Published before = folder.ReadOrNone();
         folder.Keys.Check();
 
         // What somebody began to publish and left goes now: the disk holds two stacks at most.

@@ -52,11 +52,26 @@ internal sealed class StackFolder(CaFolder ca, string folder)
                     && Keys.TryRead(PoolLayers.NoticeKind, File.ReadAllBytes(NoticePath), out ulong number, out ReadOnlySpan<byte> body, out bool isNewest)
                     && PoolLayers.TryRead(body, out PoolLayers? stack, out _)
                     ? new Published(number, stack, isNewest)
-                    : throw new InvalidDataException($"{NoticePath} is no stack that this CA signed: remove it, and publish again.");
+                    : throw new InvalidDataException($"{NoticePath} is no stack that this CA signed: publish it once more with wow-ca publish.");
                 _seen = (file.LastWriteTimeUtc, file.Length, keys);
             }
 
             return _read;
+        }
+    }
+
+    /// <summary>What is published, for who takes its place: a file that is no stack, by a disk that rots, counts as none.</summary>
+    /// <exception cref="InvalidDataException">The keys of the stack are damaged.</exception>
+    public Published ReadOrNone()
+    {
+        _ = Keys.Read();
+        try
+        {
+            return Read();
+        }
+        catch (InvalidDataException)
+        {
+            return new Published(0, PoolLayers.Empty);
         }
     }
 
