@@ -108,4 +108,20 @@ public sealed class RenewAuthorityCommandTests : Publishing
         await publisher.LookAsync();
         Assert.Equal([File], daemon.Notices);
     }
+
+    [Fact]
+    public async Task A_disk_that_takes_no_ca_pem_keeps_a_CA_that_serves_from_no_renewal()
+    {
+        PoolAuthority former = Ca.Ca.Authority;
+        Ca.Time.Advance(TimeSpan.FromDays(1));
+        await RunAsync(0, "renew-authority", "--early");
+
+        // A folder in its place: nothing can be renamed over it.
+        System.IO.File.Delete(Pem);
+        Directory.CreateDirectory(Path.Combine(Pem, "full"));
+        for (int i = 0; i < 2; i++)
+        {
+            Assert.InRange(Ca.Ca.Authority.NotAfter, former.NotAfter.AddHours(1), DateTimeOffset.MaxValue);
+        }
+    }
 }

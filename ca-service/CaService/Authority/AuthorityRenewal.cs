@@ -31,8 +31,10 @@ internal sealed class AuthorityRenewal(string folder, ECDsa key)
             return false;
         }
 
+        // Noted after it was read: what could not be read is looked at again.
+        bool isNewer = TryRead(file, known, out newer) && newer.NotAfter > known.NotAfter;
         _seen = (file.LastWriteTimeUtc, file.Length);
-        return TryRead(file, known, out newer) && newer.NotAfter > known.NotAfter;
+        return isNewer;
     }
 
     /// <summary>The number of the notice that is there; 0 where there is none.</summary>

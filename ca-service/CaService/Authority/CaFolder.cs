@@ -39,9 +39,9 @@ internal sealed class CaFolder : IDisposable
             {
                 if (_renewal.TryFind(_authority, out PoolAuthority? newer))
                 {
-                    // Whoever renewed it may have had no time for that.
-                    AtomicFile.WriteText(_certificatePath, CertificatePem.Write(newer.Der.Span), Readable);
+                    // It counts, whatever becomes of the file.
                     _authority = newer;
+                    WriteCertificate(newer);
                 }
 
                 return _authority;
@@ -128,6 +128,18 @@ internal sealed class CaFolder : IDisposable
     {
         Database.Dispose();
         Key.Dispose();
+    }
+
+    /// <summary>Has <c>ca.pem</c> follow: whoever renewed the certificate may have had no time for that. Where the disk is full, who opens the folder next does it.</summary>
+    private void WriteCertificate(PoolAuthority newer)
+    {
+        try
+        {
+            AtomicFile.WriteText(_certificatePath, CertificatePem.Write(newer.Der.Span), Readable);
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+        }
     }
 
     private static ECDsa LoadKey(string path)
