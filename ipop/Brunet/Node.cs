@@ -247,6 +247,16 @@ public sealed class Node : IOverlay
         return _parts.Notices.Publish(now, notice);
     }
 
+    /// <summary>
+    /// The notice policy believes other keys than before. What those did not sign is forgotten, the notices and what is on its way, whatever their numbers are: so a lower
+    /// number counts, too. Each node that hears of the keys does so.
+    /// </summary>
+    public void JudgeNotices()
+    {
+        _parts.Agenda.WakeSoon();
+        _parts.Notices.Judge();
+    }
+
     /// <summary>The newest notice of a kind; null if there is none.</summary>
     public Notice? NewestNotice(byte kind) => _parts.Notices.Newest(kind);
 

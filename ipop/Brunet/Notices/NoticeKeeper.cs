@@ -27,9 +27,7 @@ internal sealed class NoticeKeeper(LocalNode local, PeerTable peers, Agenda agen
     /// <summary>How often it is looked whether a near neighbour has not said that it has what we have: the way to it may have been cut for a while.</summary>
     private static readonly TimeSpan LookInterval = TimeSpan.FromSeconds(5);
 
-    private readonly Notice?[] _newest = new Notice?[Notice.MaxKind + 1];
-    private readonly NoticeHead?[] _heads = new NoticeHead?[Notice.MaxKind + 1];
-    private readonly NoticeDownload?[] _downloads = new NoticeDownload?[Notice.MaxKind + 1];
+    private readonly NoticeShelf _shelf = new();
 
     /// <summary>Who is to be told, of which kind.</summary>
     [Bounded(nameof(SessionTable.MaxPeers), On = typeof(SessionTable))]
@@ -61,12 +59,12 @@ internal sealed class NoticeKeeper(LocalNode local, PeerTable peers, Agenda agen
                 next = Earlier(telling.Again, next);
             }
 
-            foreach (NoticeDownload? download in _downloads)
+            foreach (NoticeDownload? download in _shelf.Downloads)
             {
                 next = Earlier(download?.NextTick ?? TimeSpan.MaxValue, next);
             }
 
-            return _nextLook < next && Array.Exists(_newest, notice => notice is not null) ? _nextLook : next;
+            return _nextLook < next && _shelf.All.Any() ? _nextLook : next;
         }
     }
 
@@ -74,13 +72,13 @@ internal sealed class NoticeKeeper(LocalNode local, PeerTable peers, Agenda agen
     public (int Heads, int Pieces) Heard { get; private set; }
 
     /// <summary>The newest notice of a kind, or null.</summary>
-    public Notice? Newest(byte kind) => kind is >= 1 and <= Notice.MaxKind ? _newest[kind] : null;
+    public Notice? Newest(byte kind) => _shelf.Newest(kind);
 
     /// <summary>Takes a notice from the local side and spreads it; false if it is not genuine, or not newer.</summary>
     public bool Publish(TimeSpan now, Notice notice)
     {
         if (notice.Kind is < 1 or > Notice.MaxKind || notice.Body.Length is < 1 or > Notice.MaxSize
-            || notice.Signature.Length is < 1 or > Notice.MaxSignatureSize || !IsNewer(notice.Kind, notice.Number)
+            || notice.Signature.Length is < 1 or > Notice.MaxSignatureSize || !_shelf.IsNewer(notice.Kind, notice.Number)
             || Policy?.IsSigned(Notice.Content(notice.Kind, notice.Number, notice.Body.Span), notice.Signature.Span) != true || !Policy.MayCount(notice))
         {
             return false;
@@ -88,6 +86,15 @@ internal sealed class NoticeKeeper(LocalNode local, PeerTable peers, Agenda agen
 
         Accept(now, notice, local.Self, isWholeRing: true);
         return true;
+    }
+
+    /// <summary>The policy believes other keys than before: forgets what those did not sign, so that a lower number counts, too.</summary>
+    public void Judge()
+    {
+        foreach (byte kind in Policy is null ? [] : _shelf.Judge(Policy))
+        {
+            _known.Forget(kind);
+        }
     }
 
     /// <inheritdoc/>
@@ -108,9 +115,9 @@ internal sealed class NoticeKeeper(LocalNode local, PeerTable peers, Agenda agen
         agenda.WakeSoon();
         NoticeHead head = announce.Head;
         Heard = (Heard.Heads + 1, Heard.Pieces);
-        if (!IsNewer(head.Kind, head.Number))
+        if (!_shelf.IsNewer(head.Kind, head.Number))
         {
-            Notice mine = _newest[head.Kind]!;
+            Notice mine = _shelf.Newest(head.Kind)!;
             Acknowledge(now, from, head.Kind, mine.Number);
             if (mine.Number > head.Number)
             {
@@ -119,7 +126,7 @@ internal sealed class NoticeKeeper(LocalNode local, PeerTable peers, Agenda agen
             else
             {
                 _known.Add(from.Address, head.Kind, head.Number);
-                if (!_heads[head.Kind]!.Hash.Span.SequenceEqual(head.Hash.Span) && _judged.Take(from.Address) && Policy.IsSigned(head.Content(), head.Signature.Span))
+                if (!_shelf.Head(head.Kind)!.Hash.Span.SequenceEqual(head.Hash.Span) && _judged.Take(from.Address) && Policy.IsSigned(head.Content(), head.Signature.Span))
                 {
                     Policy.HeardOther(head.Kind, head.Number);
                 }
@@ -128,7 +135,7 @@ internal sealed class NoticeKeeper(LocalNode local, PeerTable peers, Agenda agen
             return;
         }
 
-        NoticeDownload? download = _downloads[head.Kind];
+        NoticeDownload? download = _shelf.Downloads[head.Kind];
         if (download is not null && download.Head.Number >= head.Number)
         {
             if (download.Head.Number == head.Number && download.Head.Hash.Span.SequenceEqual(head.Hash.Span))
@@ -155,7 +162,7 @@ internal sealed class NoticeKeeper(LocalNode local, PeerTable peers, Agenda agen
 
         download = new NoticeDownload(head, announce.Limit);
         download.AddSource(from.Address);
-        _downloads[head.Kind] = download;
+        _shelf.Downloads[head.Kind] = download;
         _known.Add(from.Address, head.Kind, head.Number);
         Ask(now, download);
     }
@@ -169,7 +176,12 @@ internal sealed class NoticeKeeper(LocalNode local, PeerTable peers, Agenda agen
 
         if (ask.Piece == NoticeAskMessage.Whole)
         {
-            _known.Add(from.Address, ask.Kind, ask.Number);
+            // Who has a higher number tells of it. Whether that counts shows then: another key may have signed it, which the peer will believe no more.
+            if (ask.Number <= notice.Number)
+            {
+                _known.Add(from.Address, ask.Kind, ask.Number);
+            }
+
             if (ask.Number >= notice.Number)
             {
                 _telling.Remove((ask.Kind, from.Address));
@@ -199,7 +211,7 @@ internal sealed class NoticeKeeper(LocalNode local, PeerTable peers, Agenda agen
     public void OnPiece(TimeSpan now, Peer from, ReadOnlySpan<byte> message)
     {
         if (!NoticePieceMessage.TryRead(message, out NoticePieceMessage piece) || piece.Kind is < 1 or > Notice.MaxKind
-            || _downloads[piece.Kind] is not { } download || download.Head.Number != piece.Number)
+            || _shelf.Downloads[piece.Kind] is not { } download || download.Head.Number != piece.Number)
         {
             return;
         }
@@ -221,7 +233,7 @@ internal sealed class NoticeKeeper(LocalNode local, PeerTable peers, Agenda agen
             return;
         }
 
-        _downloads[piece.Kind] = null;
+        _shelf.Downloads[piece.Kind] = null;
         if (Policy?.MayCount(download.Notice) == true)
         {
             Accept(now, download.Notice, download.Limit, isWholeRing: false);
@@ -281,7 +293,7 @@ internal sealed class NoticeKeeper(LocalNode local, PeerTable peers, Agenda agen
     /// <summary>Goes on with what is on its way. What nobody has any more is not waited for: an older one may be offered meanwhile.</summary>
     private void GoOn(TimeSpan now)
     {
-        foreach (ref NoticeDownload? download in _downloads.AsSpan())
+        foreach (ref NoticeDownload? download in _shelf.Downloads.AsSpan())
         {
             if (download is not null)
             {
@@ -291,19 +303,12 @@ internal sealed class NoticeKeeper(LocalNode local, PeerTable peers, Agenda agen
         }
     }
 
-    private bool IsNewer(byte kind, ulong number) => _newest[kind] is not { } mine || number > mine.Number;
-
-    private bool IsKnown(NodeAddress peer, byte kind) => _newest[kind] is not { } mine || _known.Has(peer, kind, mine.Number);
+    private bool IsKnown(NodeAddress peer, byte kind) => _shelf.Newest(kind) is not { } mine || _known.Has(peer, kind, mine.Number);
 
     /// <summary>A notice is whole and genuine: it counts from now on, and goes to the part of the ring that is ours to tell.</summary>
     private void Accept(TimeSpan now, Notice notice, NodeAddress limit, bool isWholeRing)
     {
-        (_newest[notice.Kind], _heads[notice.Kind]) = (notice, NoticeHead.Of(notice));
-        if (_downloads[notice.Kind] is { } other && other.Head.Number <= notice.Number)
-        {
-            _downloads[notice.Kind] = null;
-        }
-
+        _shelf.Put(notice);
         foreach (NodeAddress source in new List<NodeAddress>(peers.Keys))
         {
             // Whoever gave us the head has it; all others may want to hear that we have it.
@@ -344,13 +349,8 @@ internal sealed class NoticeKeeper(LocalNode local, PeerTable peers, Agenda agen
             return;
         }
 
-        foreach (Notice? notice in _newest)
+        foreach (Notice notice in _shelf.All)
         {
-            if (notice is null)
-            {
-                continue;
-            }
-
             foreach (Peer peer in peers.Values)
             {
                 if ((peer.Use.IsNear || !peers.IsEntitled(peer)) && peer.IsConnected && !IsKnown(peer.Address, notice.Kind))
@@ -374,7 +374,7 @@ internal sealed class NoticeKeeper(LocalNode local, PeerTable peers, Agenda agen
     private void Announce(TimeSpan now, Peer peer, byte kind, NodeAddress limit)
     {
         Span<byte> message = stackalloc byte[AnnounceMessage.MaxSize];
-        int length = new AnnounceMessage(limit, _heads[kind]!).Write(message);
+        int length = new AnnounceMessage(limit, _shelf.Head(kind)!).Write(message);
         transport.SendMessage(now, peer, message[..length]);
     }
 

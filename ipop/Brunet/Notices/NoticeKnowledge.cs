@@ -36,6 +36,15 @@ internal sealed class NoticeKnowledge(PeerTable peers)
         }
     }
 
+    /// <summary>Nobody is known to have a notice of that kind: what counted was signed by a key that is believed no more.</summary>
+    public void Forget(byte kind)
+    {
+        foreach ((byte Kind, NodeAddress Peer) known in _known.Keys.Where(known => known.Kind == kind).ToList())
+        {
+            _known.Remove(known);
+        }
+    }
+
     /// <summary>What a peer's session is known by; 0 if it has none. The session itself would be kept with its keys long after it has ended.</summary>
     private static uint SessionOf(Peer peer) => peer.Current?.LocalIndex ?? 0;
 }

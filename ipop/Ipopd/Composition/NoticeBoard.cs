@@ -43,6 +43,8 @@ internal sealed class NoticeBoard : IDisposable
         {
             node.Publish(now, first);
         }
+
+        Drop();
     }
 
     /// <summary>What is wrong with the keys of the stack, for people; null if nothing is known to be.</summary>
@@ -123,6 +125,30 @@ internal sealed class NoticeBoard : IDisposable
         return null;
     }
 
+    /// <summary>
+    /// Removes what is kept and does not count by the newest key of the stack, as what somebody published with a former one. The stack goes last: without it a term would
+    /// tell of one that did not come.
+    /// </summary>
+    private void Drop()
+    {
+        foreach (byte kind in _policy.KnownKeys == 0 ? [] : (byte[])[Agreed.OriginsNotice, Agreed.TermNotice, Agreed.StackNotice])
+        {
+            string path = NoticeFile.Path(_folder, kind);
+            try
+            {
+                if (_node.NewestNotice(kind) is null && File.Exists(path))
+                {
+                    File.Delete(path);
+                    _log.NoticeDropped(path);
+                }
+            }
+            catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
+            {
+                _log.NoticeNotKept(path, exception.Message);
+            }
+        }
+    }
+
     private void Keep(TimeSpan now, Notice notice)
     {
         string path = NoticeFile.Path(_folder, notice.Kind);
@@ -135,6 +161,12 @@ internal sealed class NoticeBoard : IDisposable
         catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
         {
             _log.NoticeNotKept(path, exception.Message);
+        }
+
+        if (notice.Kind == Agreed.KeysNotice)
+        {
+            _node.JudgeNotices();
+            Drop();
         }
 
         _keepers.GetValueOrDefault(notice.Kind)?.Invoke(now, notice);

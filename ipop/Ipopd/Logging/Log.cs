@@ -129,6 +129,10 @@ internal static partial class Log
         EventName = "NoticeTaken", Level = LogLevel.Information, Message = "notice {Number} of kind {Kind}, {Size} bytes", SkipEnabledCheck = true)]
     internal static partial void NoticeTaken(this ILogger log, ulong number, byte kind, int size);
 
+    [LoggerMessage(
+        EventName = "NoticeDropped", Level = LogLevel.Information, Message = "{Path} is gone: the newest key of the stack did not sign it", SkipEnabledCheck = true)]
+    internal static partial void NoticeDropped(this ILogger log, string path);
+
     [LoggerMessage(EventName = "NoticeNotTaken", Level = LogLevel.Warning, Message = "{Why}", SkipEnabledCheck = true)]
     internal static partial void NoticeNotTaken(this ILogger log, string why);
 

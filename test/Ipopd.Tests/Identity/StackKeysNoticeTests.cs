@@ -88,6 +88,27 @@ public sealed class StackKeysNoticeTests : IDisposable
     }
 
     [Fact]
+    public void What_a_former_key_signed_is_gone_when_another_one_is_heard_and_a_lower_number_of_that_counts()
+    {
+        byte[] kinds = [Stack, Term, Origins];
+        Assert.All(kinds, kind => Assert.Null(Publish(kind, 1_000_000, 0)));
+        Assert.Null(Publish(2, 9, 0));
+        Assert.Null(PublishKeys(1));
+        Assert.All(kinds, kind => Assert.False(File.Exists(NoticeFile.Path(_folder, kind))));
+        Assert.All(kinds, kind => Assert.Null(Publish(kind, 6, 1)));
+        Assert.All(kinds, kind => Assert.Equal(ControlCode.BadNotice, Publish(kind, 1_000_001, 0)));
+        Assert.Equal(ControlCode.NoticeKnown, Publish(2, 9, 0));
+        Assert.All(kinds, kind => Assert.Equal(6ul, NoticeFile.Load(NoticeFile.Path(_folder, kind))!.Number));
+
+        // A daemon of before kept them beside the keys.
+        File.WriteAllBytes(NoticeFile.Path(_folder, Stack), Sign(Stack, 1_000_000, 0, [1]));
+        _board = Start();
+        Assert.False(File.Exists(NoticeFile.Path(_folder, Stack)));
+        Assert.Equal(ControlCode.NoticeKnown, Publish(Term, 6, 1));
+        Assert.Null(Publish(Stack, 6, 1));
+    }
+
+    [Fact]
     public void A_file_that_rotted_is_as_none_and_what_is_told_counts()
     {
         Assert.Null(PublishKeys(1));

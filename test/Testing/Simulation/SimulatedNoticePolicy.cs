@@ -1,3 +1,4 @@
+using System.Buffers.Binary;
 using System.Security.Cryptography;
 using Brunet.Notices;
 
@@ -18,6 +19,9 @@ public sealed class SimulatedNoticePolicy : INoticePolicy
     /// <summary>What bodies must not begin with, to be kept.</summary>
     public byte? Unwanted { get; set; }
 
+    /// <summary>Which numbers a key signed that is believed no more; null: none.</summary>
+    public Predicate<ulong>? IsOfFormerKey { get; set; }
+
     /// <summary>Kind and number of notices that others have in the place of the own one.</summary>
     public List<(byte Kind, ulong Number)> Others { get; } = [];
 
@@ -32,6 +36,7 @@ public sealed class SimulatedNoticePolicy : INoticePolicy
     public bool IsSigned(ReadOnlySpan<byte> content, ReadOnlySpan<byte> signature)
     {
         Verified++;
-        return signature.SequenceEqual(HMACSHA256.HashData(Key, content));
+        return IsOfFormerKey?.Invoke(BinaryPrimitives.ReadUInt64BigEndian(content[(Notice.KindAt + 1)..])) != true
+            && signature.SequenceEqual(HMACSHA256.HashData(Key, content));
     }
 }
