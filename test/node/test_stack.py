@@ -288,6 +288,21 @@ class Machine(Prepared):
             bring.once(self.place, lambda: None, f"{self.root}/notice-3", sleep)
         self.assertEqual(self.brought, [])
 
+    def test_a_notice_that_goes_away_ends_the_fetching_restarts_nothing_and_takes_nothing_off(self):
+        self.publish(12)
+        self.look()
+        self.assertEqual((self.said()["code"], self.listed()), ("next", ["maths", "physics"]))
+        before = (list(self.brought), self.listed(), self.layers())
+        self.publish(13, body(line("maths", 7, "ab" * 32)))
+
+        def sleep(_):
+            os.unlink(f"{self.root}/notice-3")
+        with self.assertRaises(bring.Newer):
+            bring.once(self.place, lambda: None, f"{self.root}/notice-3", sleep)
+        self.assertEqual(self.look(), 0)
+        self.assertFalse(os.path.exists(told.FILE))
+        self.assertEqual((self.brought, self.listed(), self.layers()), before)
+
     def test_one_that_the_initrd_gave_up_is_told_until_another_is_published(self):
         self.publish(12)
         self.look()

@@ -62,6 +62,8 @@ def once(place: "Place", way: "Callable[[], Way]", notice: str = NOTICE, sleep: 
             write()
         data = read(notice)
         if data is None and newest is None:
+            # Another key signs from now on, by whose word nothing was published yet. What was taken stays, and nothing more is told or waited for.
+            told.forget()
             return 0
         stack = text.notice(data) if data is not None else None
         term.check(stack, stack is not None and place.has_taken(stack), newest)

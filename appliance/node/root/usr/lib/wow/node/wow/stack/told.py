@@ -1,5 +1,6 @@
 """What people are told of the pool's modules: by the initrd of the stack that this start has (kept.STARTED, kept.LIST), by wow-stack of the one that is published."""
 import json
+import os
 import time
 
 from wow.lib import files, paths
@@ -65,6 +66,12 @@ def leave(code: str, stack: "Stack | None", what: str, todo: str, is_system: boo
     said = {"code": code, "what": what, "todo": todo, "number": stack.number if stack else None, "modules": stack.modules if stack else [],
             "restart_by": stack.restart_by if stack else None, "system": is_system, "until": term.end_of(stack, term.read()) if stack else None}
     files.write(FILE, json.dumps(said) + "\n")
+
+
+def forget() -> None:
+    """There is no published stack to tell of. OSError."""
+    if os.path.exists(FILE):
+        os.unlink(FILE)
 
 
 def read(path: str = "", started: str = "", listed: str = "") -> "Told | None":
