@@ -55,13 +55,13 @@ public sealed class NoticesOfFormerKeysTests
         SimulatedNode node = world.Nodes[2];
         Assert.True(node.Node.Publish(world.Now, SimulatedNoticePolicy.Sign(Kind, 7, new byte[10])));
         NodeParts parts = node.Node.Parts, other = world.Nodes[4].Node.Parts;
-        byte[] message = new byte[AnnounceMessage.MaxSize];
-        int length = new AnnounceMessage(node.Node.Address, NoticeHead.Of(SimulatedNoticePolicy.Sign(Kind, Lie, new byte[3000]))).Write(message);
-        parts.Notices.OnAnnounce(world.Now, parts.Peers[other.Local.Self], message.AsSpan(0, length));
-        Assert.NotEqual(TimeSpan.MaxValue, parts.Notices.NextTick);
+        byte[] head = new byte[AnnounceMessage.MaxSize], piece = new byte[NoticePieceMessage.HeaderSize + 10];
+        int length = new AnnounceMessage(node.Node.Address, NoticeHead.Of(SimulatedNoticePolicy.Sign(Kind, Lie, new byte[10]))).Write(head);
+        new NoticePieceMessage(Kind, Lie, 0, new byte[10]).Write(piece);
+        parts.Notices.OnAnnounce(world.Now, parts.Peers[other.Local.Self], head.AsSpan(0, length));
         Learn(node);
+        parts.Notices.OnPiece(world.Now, parts.Peers[other.Local.Self], piece);
         Assert.Equal(7ul, Number(node));
-        parts.Notices.OnAnnounce(world.Now, parts.Peers[other.Local.Self], message.AsSpan(0, length));
         Assert.True(node.Node.Publish(world.Now, SimulatedNoticePolicy.Sign(Kind, 8, new byte[10])));
         Assert.NotNull(world.RunUntil(() => world.Nodes.TrueForAll(one => Number(one) == 8), TimeSpan.FromSeconds(20)));
     }
