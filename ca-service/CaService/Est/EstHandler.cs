@@ -4,7 +4,6 @@ using System.Net;
 using System.Security.Cryptography.X509Certificates;
 using System.Text;
 using CertificateProfile;
-using Microsoft.Data.Sqlite;
 
 namespace CaService.Est;
 
@@ -17,7 +16,6 @@ internal sealed class EstHandler(
 {
     private const string Root = "/.well-known/est/";
     private const string ListPath = "/crl";
-    private const string OfDisk = "The CA can't use its folder, so it signs nothing for now: its log says why. Its disk may be full.";
     private readonly SourceLimiter _limiter = new(settings.Burst, settings.RefillEvery, time);
     private readonly SourcePlaces _places = new(settings.MaxConcurrent, ServeSettings.MostEnrolmentsOfOne);
 
@@ -58,21 +56,9 @@ internal sealed class EstHandler(
             return;
         }
 
-        byte[]? list = null;
-        try
-        {
-            list = revocations.Current().Der;
-        }
-        catch (Exception e) when (IsOfDisk(e))
-        {
-            log($"crl status={EnrolmentStatus.Busy} reason={e.Message}");
-        }
-
-        await (list is null ? SendTextAsync(context, EnrolmentStatus.Busy, OfDisk) : HttpAnswer.SendAsync(context, 200, "application/pkix-crl", list));
+        byte[]? list = await DiskFault.TryAsync(() => Task.FromResult(revocations.Current().Der), log, $"crl status={EnrolmentStatus.Busy}");
+        await (list is null ? SendTextAsync(context, EnrolmentStatus.Busy, DiskFault.Text) : HttpAnswer.SendAsync(context, 200, "application/pkix-crl", list));
     }
-
-    /// <summary>What the database and files throw on a full or broken disk. Kestrel has no log, so such an error would be told to nobody.</summary>
-    private static bool IsOfDisk(Exception exception) => exception is SqliteException or IOException;
 
     private async Task EnrolAsync(HttpContext context, bool isRenewal)
     {
@@ -125,15 +111,8 @@ internal sealed class EstHandler(
         }
 
         string node = NodeKey.AddressOf(request.PublicKey.Span);
-        try
-        {
-            return (await AdmitAsync(context, request, source, isRenewal), node);
-        }
-        catch (Exception e) when (IsOfDisk(e))
-        {
-            log($"enrol node={node} reason={e.Message}");
-            return (new Decision(EnrolmentStatus.Busy, OfDisk), node);
-        }
+        Decision? decision = await DiskFault.TryAsync(() => AdmitAsync(context, request, source, isRenewal), log, $"enrol node={node}");
+        return (decision ?? new Decision(EnrolmentStatus.Busy, DiskFault.Text), node);
     }
 
     private async Task<Decision> AdmitAsync(HttpContext context, EnrolmentRequest request, IPAddress source, bool isRenewal)
@@ -172,7 +151,7 @@ internal sealed class EstHandler(
                 log(learned);
             }
         }
-        catch (Exception e) when (e is UserError || IsOfDisk(e))
+        catch (Exception e) when (e is UserError || DiskFault.Is(e))
         {
             log($"learn refused={e.Message}");
         }
