@@ -1,8 +1,9 @@
 """wow-jobs' rounds for jobs whose machine is gone: when they are taken back, and how long it is looked whether they are on hold."""
+import json
 import unittest
 from unittest import mock
 
-from test_jobs import BETA, DEFAULT, HOME, at, job
+from test_jobs import BETA, DEFAULT, GAMMA, HOME, at, job
 
 from wow.jobs import keeper, queue
 from wow.jobs.patience import Advertised
@@ -19,6 +20,7 @@ class KeeperTests(unittest.TestCase):
         self.parted, self.ads = set(), {}
         self.ending, self.shadows = set(), {}
         self.clock, self.takes, self.is_held = 0.0, 0.0, False
+        self.outlived, self.ends = [], False
 
     def keeper(self):
         """One that has found nothing on hold at its start."""
@@ -26,6 +28,11 @@ class KeeperTests(unittest.TestCase):
         with mock.patch.object(queue, "release", lambda: True):
             one._look_again(0.0)
         return one
+
+    def end(self, outlived, running):
+        """Notes which shadows may be ended."""
+        self.outlived.append((set(outlived), set(running)))
+        return self.ends
 
     def round(self, one, now):
         """One round, in which shadows that are ended are gone at once."""
@@ -51,7 +58,7 @@ class KeeperTests(unittest.TestCase):
         seen = mock.Mock(lost=[], running=self.shadows, parted=self.parted)
         type(seen).machines = mock.PropertyMock(side_effect=lambda: self.machines)
         one._shadows = seen
-        with mock.patch.multiple(queue, running=running, take_back=take_back, advertise=advertise, advertised=lambda jobs: self.ads, release=release), \
+        with mock.patch.multiple(queue, running=running, take_back=take_back, advertise=advertise, advertised=lambda jobs: self.ads, release=release, end=self.end), \
                 mock.patch.multiple(overlay, boots=lambda addresses: {address: self.boots[address] for address in addresses}, reaches_anybody=lambda: self.reaches,
                                     is_here=lambda address: address == HOME), \
                 mock.patch("wow.lib.barred.read", lambda: self.revoked), mock.patch("time.sleep", lambda seconds: None):
@@ -117,10 +124,14 @@ class KeeperTests(unittest.TestCase):
         for now in range(130, 1030, 5):
             self.round(one, float(now))
         self.assertEqual(self.released - before, 5)
-        self.shadows = {}
-        for now in range(1030, 2030, 5):
+        self.assertEqual(self.outlived[-1], ({7}, {7}), "it is ended once no job runs there")
+        self.ends = True
+        self.round(one, 1210.0)
+        self.shadows, self.ends, before = {}, False, self.released
+        for now in range(1215, 2030, 5):
             self.round(one, float(now))
-        self.assertEqual(self.released - before, 6)
+        self.assertEqual(self.released - before, 12, "for a minute after that in each round, then once more")
+        self.assertEqual(self.outlived[-1], ({7}, {7}))
 
     def test_what_a_former_run_left_on_hold_is_released_once_the_queue_answers(self):
         one, self.is_held = keeper.Keeper(DEFAULT, lambda: self.clock), True
@@ -155,3 +166,19 @@ class KeeperTests(unittest.TestCase):
             self.boots = {BETA: Boot("a", 3600.0) if self.reaches else None}
             self.round(one, 5.0 * now)
             self.assertEqual(self.advertised, told)
+
+
+class Outlived(unittest.TestCase):
+    """Shadows that outlived the jobs that were taken back."""
+
+    def ended(self, code, *addresses):
+        """Which of the shadows 7 (beta) and 8 (gamma) are ended while jobs run on these machines."""
+        ads = [{"ClusterId": 1, "ProcId": number, "PublicClaimId": f"<{address}:9618>#100#1#...", "RemoteHost": "slot1@x"} for number, address in enumerate(addresses)]
+        with mock.patch.object(queue.system, "run", return_value=(code, json.dumps(ads))), mock.patch("os.kill") as kill:
+            told = queue.end({7, 8, 9}, {7: at("1.0"), 8: at("2.0", GAMMA)})
+        found = [call.args[0] for call in kill.call_args_list]
+        self.assertEqual(bool(found), told)
+        return found
+
+    def test_one_is_ended_when_no_job_runs_on_its_machine_and_none_where_the_queue_does_not_answer(self):
+        self.assertEqual([self.ended(0), self.ended(0, BETA), self.ended(0, BETA, GAMMA), self.ended(1)], [[7, 8], [8], [], []])

@@ -122,6 +122,9 @@ class Keeper:
         self._due = now + AGAIN
         is_none = queue.release()
         self._outlived.intersection_update(self._shadows.running)
+        if self._outlived and queue.end(self._outlived, self._shadows.running):
+            # The schedd puts its job on hold once more.
+            self._minded_until = self._clock() + MINDED
         self._may_hold = now < self._minded_until or bool(self._outlived) or not is_none
 
     def _find(self, unknown: list[Shadow]) -> None:

@@ -26,9 +26,14 @@ if TYPE_CHECKING:
 
 
 def running(default: float) -> list[Job]:
-    """The jobs that run, on whatever machine. default: seconds that one waits for its machine that says nothing of it."""
+    """The jobs that run, on whatever machine; none, too, where the queue does not answer. default: seconds that one waits for its machine that says nothing of it."""
+    return _running(default)[1]
+
+
+def _running(default: float) -> tuple[bool, list[Job]]:
+    """Whether the queue answers, and the same."""
     code, said = system.run(["condor_q", "-allusers", "-constraint", RUNNING, "-json", "-attributes", ",".join(OF_A_JOB)], timeout=QUICK)
-    return [job for ad in ads.objects(said) if (job := parse(ad, default))] if code == 0 else []
+    return code == 0, [job for ad in ads.objects(said) if (job := parse(ad, default))] if code == 0 else []
 
 
 def parse(ad: "dict[str, Any]", default: float) -> Job | None:
@@ -72,11 +77,29 @@ def take_back(lost: "list[tuple[Job, str]]", every: "list[Job]", shadows: "dict[
         code, said = system.run(["condor_hold", "-reason", reason, "-subcode", str(SUBCODE), "-constraint", " || ".join(map(same_run, jobs))], timeout=QUICK)
         print(f"{', '.join(job.number for job in jobs)}: {reason}" + (f"; condor_hold: {said}" if code else ""), flush=True)  # for the journal
     for number in to_end(shadows, [job for job, _ in lost], every):
-        try:
-            os.kill(number, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
+        kill(number)
     return to_wait_for(shadows, [job for job, _ in lost], every)
+
+
+def end(outlived: "Iterable[int]", shadows: "dict[int, Shadow]") -> bool:
+    """Ends shadows that outlived the jobs that were taken back from their machines, once no job runs there any more that one of them may have: it would ask for its job
+    until the lease ends, and the job would wait for it as long. Whether it ended one."""
+    answers, every = _running(0.0)
+    if not answers:
+        return False
+    machines = {job.address for job in every}
+    found = [number for number in sorted(outlived) if number in shadows and shadows[number].address not in machines]
+    for number in found:
+        kill(number)
+    return bool(found)
+
+
+def kill(shadow: int) -> None:
+    """Ends a shadow; the schedd sees to its job."""
+    try:
+        os.kill(shadow, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
 
 
 def same_run(job: Job) -> str:
