@@ -23,6 +23,8 @@ DPKG = "var/lib/dpkg"
 STATES = "var/lib/apt/extended_states"
 LINES = ("etc/shells", "etc/subgid", "etc/subuid", f"{DPKG}/statoverride", "var/lib/shells.state", "var/lib/ucf/hashfile", "var/lib/ucf/registry")
 """Files of which each line is an entry of its own."""
+WHOLE = (f"{DPKG}/status", f"{DPKG}/diversions", *LINES, *(f"etc/{name}" for name in accounts.TABLES))
+"""Shared files of which each module may have a part, beside STATES and those of triggers."""
 NO_INTEREST = ("Lock", "Unincorp")
 """What stands among the triggers and is none."""
 
@@ -49,7 +51,7 @@ def read(lower: str, merged: str, beside: "dict[str, Fragments] | None" = None, 
     has, and the lower has not; they are not this one's. own: those of this one as it was published before, where the merged root has them."""
     others = beside or {}
     known = join(lower, others, own)
-    was = {path: known.get(path, text(lower, path)) for path in (f"{DPKG}/status", f"{DPKG}/diversions", *LINES, *(f"etc/{name}" for name in accounts.TABLES))}
+    was = {path: known.get(path, text(lower, path)) for path in WHOLE}
     packages, wrong = dpkg.added(was[f"{DPKG}/status"], text(merged, f"{DPKG}/status"))
     if pending(merged):
         wrong.append("dpkg has triggers to run yet. Run them: dpkg --configure --pending")
@@ -88,8 +90,7 @@ def link_paths(merged: str) -> set[str]:
 def shared(more: "dict[str, Fragments]") -> list[str]:
     """The paths of the files that `join` reads, and may change. more: {module: its fragments}."""
     triggers = {name for one in more.values() for name in one["triggers"]}
-    return [f"{DPKG}/status", f"{DPKG}/diversions", STATES, *LINES, *(f"etc/{name}" for name in accounts.TABLES),
-            *(f"{DPKG}/triggers/{name}" for name in sorted({"File", *triggers}))]
+    return [*WHOLE, STATES, *(f"{DPKG}/triggers/{name}" for name in sorted({"File", *triggers}))]
 
 
 def join(lower: str, more: "dict[str, Fragments]", beside: "dict[str, Fragments] | None" = None) -> dict[str, str]:

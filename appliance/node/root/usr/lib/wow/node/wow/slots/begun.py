@@ -119,38 +119,32 @@ def text_of(value: bytes) -> bytes:
 def values(sent: bytes, wanted: "Sequence[bytes]", before: int = 0) -> dict[bytes, bytes]:
     """What an ad of a message, behind so many others, says of some attributes, whose names are in small letters. Empty where there is none. CutOff if it is not whole."""
     text, at = whole(sent), 0
-    for _ in range(before):
-        at = _end(text, at)
-    if before and at == len(text):
-        return {}
-    count, at = int.from_bytes(text[at:at + 8], "big"), at + 8
+    lines: list[bytes] = []
+    for number in range(before + 1):
+        if number and at == len(text):
+            return {}
+        lines, at = _ad(text, at)
     found = {}
     # A slot's ad may begin with what all slots have, so the last one counts.
-    while count > 0:
-        end = text.find(b"\0", at)
-        if end < 0:
-            raise CutOff("the slot's ad is cut off")
-        line = text[at:end]
-        at = end + 1
-        if line == SECRET:
-            continue
-        count -= 1
+    for line in lines:
         name, equals, value = line.partition(b" = ")
         if equals and name.lower() in wanted:
             found[name.lower()] = value
     return found
 
 
-def _end(text: bytes, at: int) -> int:
-    """Where the ad ends that begins there: behind its attributes stand two texts, its kind and that of its target."""
-    left, at = int.from_bytes(text[at:at + 8], "big") + 2, at + 8
-    while left > 0:
+def _ad(text: bytes, at: int) -> tuple[list[bytes], int]:
+    """The attributes of the ad that begins there, and where it ends: behind them stand two texts, its kind and that of its target."""
+    count, at = int.from_bytes(text[at:at + 8], "big"), at + 8
+    lines: list[bytes] = []
+    while len(lines) < count + 2:
         end = text.find(b"\0", at)
         if end < 0:
             raise CutOff("the slot's ad is cut off")
-        left -= text[at:end] != SECRET
-        at = end + 1
-    return at
+        line, at = text[at:end], end + 1
+        if line != SECRET:
+            lines.append(line)
+    return lines[:count], at
 
 
 def note(account: int, whom: str, project: str = "", folder: str = paths.BEGUN) -> None:
