@@ -33,12 +33,17 @@ def startd(host, birth, heard):
 
 def job(number="1.0", host="beta", address=BETA, birth="100", patience=DEFAULT):
     """A job on beta."""
-    return Job(number, host, address, f"<{address}:9618>#{birth}#1#...", birth, patience)
+    return Job(number, host, address, claim(number, address, birth), birth, patience)
 
 
-def at(number, address=BETA):
-    """The shadow of a job."""
-    return shadows.Shadow(number, address, 60.0)
+def claim(number, address=BETA, birth="100"):
+    """The claim by which a job runs: no two at once have the same."""
+    return f"<{address}:9618>#{birth}#{number}#..."
+
+
+def at(number, address=BETA, of=None):
+    """The shadow of a job. of: the claim that it is known to have."""
+    return shadows.Shadow(number, address, 60.0, claim=of)
 
 
 def look(watch, now, boots, reaches_others=True, age=60.0, met=3600.0):
@@ -225,7 +230,7 @@ class QueueTests(unittest.TestCase):
             self.assertEqual([("12.3", 900), ("1.0", 900)], [(one.number, one.patience) for one in queue.running(900)])
 
     def test_a_job_is_held_only_while_it_runs_by_the_claim_that_was_seen(self):
-        self.assertEqual(queue.same_run(job("12.3")), '(ClusterId == 12 && ProcId == 3 && PublicClaimId == "<10.128.0.2:9618>#100#1#...")')
+        self.assertEqual(queue.same_run(job("12.3")), '(ClusterId == 12 && ProcId == 3 && PublicClaimId == "<10.128.0.2:9618>#100#12.3#...")')
 
     def test_what_has_no_claim_is_none(self):
         for change in ({"PublicClaimId": None}, {"PublicClaimId": "<10.128.0.2:9618>"}, {"PublicClaimId": "x#1#2"}, {"PublicClaimId": '<x"y>#1#2'}, {"RemoteHost": 5},
@@ -253,20 +258,45 @@ class QueueTests(unittest.TestCase):
                 self.assertEqual(queue.release(), is_none, held)
             self.assertEqual([call.args[0][0] for call in run.call_args_list], tools)
 
+    def ended(self, found, every, lost=1, queue_says=(), history_says=()):
+        """(which shadows are ended, which are waited for) when the first of all jobs that run are taken back; what HTCondor's tools tell of jobs that have ended."""
+        def run(command, timeout):
+            self.asked.append(command)
+            said = {"condor_q": queue_says, "condor_history": history_says}.get(command[0], ())
+            return 0, json.dumps([{"ClusterId": int(number.split(".")[0]), "ProcId": int(number.split(".")[1]), "LastPublicClaimId": of} for number, of in said])
+
+        self.asked = []
+        with mock.patch("wow.lib.system.run", run), mock.patch("os.kill") as kill:
+            waited = queue.take_back([(one, "gone") for one in every[:lost]], every, found)
+        return {call.args[0] for call in kill.call_args_list}, waited
+
     def test_a_shadow_is_ended_for_its_job_alone(self):
         jobs = [job("1.0"), job("2.0"), job("3.0", address=GAMMA)]
-        self.assertEqual(queue.to_end({7: at("1.0"), 8: at("2.0"), 9: at("3.0", GAMMA)}, jobs[:1], jobs), [7])
+        self.assertEqual(self.ended({7: at("1.0"), 8: at("2.0"), 9: at("3.0", GAMMA)}, jobs), ({7}, {7}))
+        self.assertEqual([command[0] for command in self.asked], ["condor_hold"], "each was started for a job that runs")
 
-    def test_the_shadows_to_wait_for_are_those_that_may_be_of_a_job_that_was_taken_back(self):
-        jobs = [job("1.0"), job("2.0"), job("3.0", address=GAMMA)]
-        shadows = {7: at("1.0"), 8: at("2.0"), 9: at("3.0", GAMMA), 10: at("0.0")}
-        with mock.patch("wow.lib.system.run", lambda command, timeout: (0, "")), mock.patch("os.kill"):
-            self.assertEqual(queue.take_back([(jobs[0], "gone")], jobs, shadows), {7, 10})
+    def test_a_shadow_that_was_handed_another_job_is_known_by_the_claim_of_its_first_one(self):
+        jobs, found = [job("1.0"), job("2.0")], {7: at("9.0", ""), 8: at("9.1"), 9: at("9.2")}
+        told = {"queue_says": [("9.1", claim("2.0"))], "history_says": [("9.0", claim("1.0")), ("9.2", claim("9.2")), ("9.3", claim("1.0"))]}
+        self.assertEqual(self.ended(found, jobs, **told), ({7}, {7}), "8 has the job that stays, and 9 is between two")
+        self.assertEqual(found[7].address, BETA, "which nothing else told")
+        self.assertEqual([command[:4] for command in self.asked[1:]], [["condor_q", "-allusers", "-constraint", " || ".join(
+            f"(ClusterId == 9 && ProcId == {number})" for number in range(3))], ["condor_history", "-limit", "3", "-constraint"]])
+        self.assertEqual(self.ended(found, jobs), ({7}, {7}))
+        self.assertEqual(len(self.asked), 1, "what is known is not asked again")
 
-    def test_a_shadow_that_was_handed_another_job_is_ended_when_none_stays(self):
+    def test_a_shadow_of_which_nothing_is_told_is_waited_for_and_ended_when_no_job_stays_there_that_may_be_its(self):
         jobs = [job("1.0"), job("2.0"), job("3.0", address=GAMMA)]
-        self.assertEqual(queue.to_end({7: at("9.0"), 8: at("9.1", GAMMA)}, jobs[:1], [jobs[0], jobs[2]]), [7])
-        self.assertEqual(queue.to_end({7: at("9.0"), 8: at("1.0")}, jobs[:1], jobs), [8])
+        self.assertEqual(self.ended({7: at("9.0"), 8: at("9.1", GAMMA)}, jobs), (set(), {7}))
+        self.assertEqual(self.ended({7: at("9.0"), 8: at("2.0")}, jobs), ({7}, {7}), "the one that stays has a shadow")
+        self.assertEqual(self.ended({7: at("9.0"), 8: at("9.1", GAMMA)}, [jobs[0], jobs[2]]), ({7}, {7}))
+
+    def test_a_queue_that_does_not_answer_is_asked_again(self):
+        one = at("9.0", "")
+        for told, is_known in (((1, ""), False), ((0, json.dumps([{"ClusterId": 9, "ProcId": 0, "LastPublicClaimId": claim("1.0")}])), True)):
+            with mock.patch("wow.lib.system.run", lambda command, timeout, told=told: told):
+                queue.learn([one], [])
+            self.assertEqual((one.claim, one.address), (claim("1.0"), BETA) if is_known else (None, ""))
 
 
 SCHEDD = 60

@@ -171,14 +171,19 @@ class KeeperTests(unittest.TestCase):
 class Outlived(unittest.TestCase):
     """Shadows that outlived the jobs that were taken back."""
 
-    def ended(self, code, *addresses):
-        """Which of the shadows 7 (beta) and 8 (gamma) are ended while jobs run on these machines."""
-        ads = [{"ClusterId": 1, "ProcId": number, "PublicClaimId": f"<{address}:9618>#100#1#...", "RemoteHost": "slot1@x"} for number, address in enumerate(addresses)]
+    def ended(self, code, *jobs, of=None):
+        """Which of the shadows 7 (beta) and 8 (gamma) are ended while these jobs run. of: the claim that 7 is known to have."""
+        ads = [{"ClusterId": 1, "ProcId": number, "PublicClaimId": one.claim, "RemoteHost": "slot1@x"} for number, one in enumerate(jobs)]
         with mock.patch.object(queue.system, "run", return_value=(code, json.dumps(ads))), mock.patch("os.kill") as kill:
-            told = queue.end({7, 8, 9}, {7: at("1.0"), 8: at("2.0", GAMMA)})
+            told = queue.end({7, 8, 9}, {7: at("1.0", of=of), 8: at("2.0", GAMMA)})
         found = [call.args[0] for call in kill.call_args_list]
         self.assertEqual(bool(found), told)
         return found
 
     def test_one_is_ended_when_no_job_runs_on_its_machine_and_none_where_the_queue_does_not_answer(self):
-        self.assertEqual([self.ended(0), self.ended(0, BETA), self.ended(0, BETA, GAMMA), self.ended(1)], [[7, 8], [8], [], []])
+        beta, gamma = job("5.0"), job("6.0", address=GAMMA)
+        self.assertEqual([self.ended(0), self.ended(0, beta), self.ended(0, beta, gamma), self.ended(1)], [[7, 8], [8], [], []])
+
+    def test_one_whose_claim_is_known_is_ended_when_no_job_runs_by_that_whatever_else_runs_there(self):
+        beta, other = job("5.0"), job("6.0")
+        self.assertEqual([self.ended(0, beta, of=beta.claim), self.ended(0, other, of=beta.claim), self.ended(0, other)], [[8], [7, 8], [8]])

@@ -33,6 +33,7 @@ LIMIT = 120.0
 def run(tally, pool):
     """Needs a pool of alpha and beta that is up, and leaves it so."""
     beta, here = pool.machines["beta"], f"beta.{ZONE}"
+    of_beta = f'Machine == "{here}"'
     own = Job(pool.alpha, "alice", SLEEP, on=f"alpha.{ZONE}", more=SHORT).started()
     with tally.case("a shadow is what the schedd started, and neither a person's program of that name nor one that a person has the schedd start"):
         namesake = pool.alpha.begin(["sh", "-c", f"cd ~bob && {NAMESAKE}"], "bob")
@@ -77,6 +78,20 @@ def run(tally, pool):
             print(f"     from beta's address to the job running again: {time.monotonic() - since:.1f} s")
             must("was started anew and has the job no more" in log(job), log(job))
             job.remove()
+    with tally.case("a job that a shadow was handed as its second one runs again, too, where HTCondor was started anew before anybody looked, and others run there since"):
+        pool.alpha.run("systemctl", "kill", "--signal=STOP", "wow-jobs")
+        whole = f"request_cpus = {pool.ads('-startd', 'int(TotalCpus)', '-constraint', of_beta)[0]}"
+        first = Job(pool.alpha, "alice", "sleep 5", on=here, more=whole)
+        job = Job(pool.alpha, "alice", SLEEP, on=here, more=whole).started(LIMIT)
+        must(pool.alpha.run("pgrep", "-f", f"condor_shadow {first.number} ").stdout, "the second job has a shadow of its own")
+        beta.sh("kill -9 $(pgrep -x condor_startd)")
+        other = Job(pool.alpha, "alice", SLEEP, on=here).started(LIMIT)
+        pool.alpha.run("systemctl", "kill", "--signal=CONT", "wow-jobs")
+        until(lambda: log(job), lambda said: "was started anew and has the job no more" in said, "the job is taken back", LIMIT)
+        must_go_on(other)
+        other.remove()
+        runs_again(job)
+        job.remove()
     with tally.case("a job on its own machine, which no overlay reaches, went on all the while"):
         must_go_on(own)
         own.remove()
@@ -85,7 +100,7 @@ def run(tally, pool):
         must(f"slot1_1@{here}" in log(job), log(job))
         since = time.monotonic()
         beta.kill()
-        until(lambda: pool.ads("-startd", "Name", "-constraint", f'Machine == "{here}"'), lambda left: not left, "the manager forgets beta", LIMIT)
+        until(lambda: pool.ads("-startd", "Name", "-constraint", of_beta), lambda left: not left, "the manager forgets beta", LIMIT)
         print(f"     beta's ads went {time.monotonic() - since:.1f} s after it")
         runs_again(job)
         print(f"     of a patience of 30 s: the job runs elsewhere {time.monotonic() - since:.1f} s after beta went")

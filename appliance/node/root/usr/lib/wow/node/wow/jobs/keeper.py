@@ -123,16 +123,13 @@ class Keeper:
         is_none = queue.release()
         self._outlived.intersection_update(self._shadows.running)
         if self._outlived and queue.end(self._outlived, self._shadows.running):
-            # The schedd puts its job on hold once more.
+            # The schedd may put its job on hold once more.
             self._minded_until = self._clock() + MINDED
         self._may_hold = now < self._minded_until or bool(self._outlived) or not is_none
 
     def _find(self, unknown: list[Shadow]) -> None:
         """Asks the queue for machines that went before they were seen."""
-        machines = {job.number: job.address for job in queue.running(self._patience)}
-        for shadow in unknown:
-            if shadow.job in machines:
-                shadow.address = machines[shadow.job]
+        queue.learn(unknown, queue.running(self._patience))
 
 
 def main() -> int:

@@ -7,6 +7,7 @@ import signal
 
 from wow.condor import ads, collector
 from wow.jobs.patience import Advertised, Job
+from wow.jobs.shadows import is_job
 from wow.lib import system
 
 SUBCODE = 5757
@@ -14,6 +15,7 @@ SUBCODE = 5757
 OURS = f"JobStatus == 5 && HoldReasonSubCode == {SUBCODE}"
 RUNNING = "JobStatus == 2 || JobStatus == 6 || JobStatus == 7"
 OF_A_JOB = ("ClusterId", "ProcId", "PublicClaimId", "RemoteHost", "WowPatience")
+OF_AN_ENDED_JOB = ("ClusterId", "ProcId", "LastPublicClaimId")
 OF_A_STARTD = ("Machine", "DaemonStartTime", "LastHeardFrom")
 QUICK = 20.0
 """Seconds that a question may take."""
@@ -43,10 +45,37 @@ def parse(ad: "dict[str, Any]", default: float) -> Job | None:
         return None
     if not claim.startswith("<") or claim.count("#") < 2 or '"' in claim or "\\" in claim:
         return None
-    address = claim[1:].partition(":")[0]
     birth = claim.split("#")[1]
     patience = minutes * 60.0 if isinstance(minutes, (int, float)) and not isinstance(minutes, bool) else default
-    return Job(f"{cluster}.{process}", host.rpartition("@")[2], address, claim, birth, patience)
+    return Job(f"{cluster}.{process}", host.rpartition("@")[2], address_of(claim), claim, birth, patience)
+
+
+def address_of(claim: str) -> str:
+    """The machine of a claim, by its public half."""
+    return claim[1:].partition(":")[0]
+
+
+def learn(shadows: "Iterable[Shadow]", every: "list[Job]") -> None:
+    """Notes each shadow's claim, and its machine where no connection has told it. One that was handed a second job is known by its first, which has ended; both ran
+    by the same claim. every: all jobs that run; none where the queue does not answer, and then what can't be told now is asked again."""
+    claims = {job.number: job.claim for job in every}
+    unknown = [shadow for shadow in shadows if shadow.claim is None]
+    for command in (["condor_q", "-allusers"], ["condor_history", "-limit", str(len(unknown))]):
+        # An ended job may stay in the queue for a while.
+        if ended := {shadow.job for shadow in unknown if is_job(shadow.job)} - claims.keys():
+            claims |= _claims(command, ended)
+    for shadow in unknown:
+        if (claim := claims.get(shadow.job)) or every:
+            shadow.claim = claim or ""
+            shadow.address = shadow.address or address_of(shadow.claim)
+
+
+def _claims(command: list[str], jobs: "Iterable[str]") -> dict[str, str]:
+    """The claims by which jobs ran last, as far as a tool of HTCondor tells."""
+    wanted = " || ".join("(ClusterId == {} && ProcId == {})".format(*number.split(".")) for number in sorted(jobs))
+    _, said = system.run([*command, "-constraint", wanted, "-json", "-attributes", ",".join(OF_AN_ENDED_JOB)], timeout=QUICK)
+    found = (tuple(ad.get(name) for name in OF_AN_ENDED_JOB) for ad in ads.objects(said))
+    return {f"{cluster}.{process}": claim for cluster, process, claim in found if isinstance(claim, str) and claim.startswith("<")}
 
 
 def advertised(jobs: "Iterable[Job]") -> dict[str, Advertised]:
@@ -76,19 +105,22 @@ def take_back(lost: "list[tuple[Job, str]]", every: "list[Job]", shadows: "dict[
         jobs = [job for job, why in lost if why == reason]
         code, said = system.run(["condor_hold", "-reason", reason, "-subcode", str(SUBCODE), "-constraint", " || ".join(map(same_run, jobs))], timeout=QUICK)
         print(f"{', '.join(job.number for job in jobs)}: {reason}" + (f"; condor_hold: {said}" if code else ""), flush=True)  # for the journal
+    learn(shadows.values(), every)
     for number in to_end(shadows, [job for job, _ in lost], every):
         kill(number)
-    return to_wait_for(shadows, [job for job, _ in lost], every)
+    return to_wait_for(shadows, [job for job, _ in lost])
 
 
 def end(outlived: "Iterable[int]", shadows: "dict[int, Shadow]") -> bool:
-    """Ends shadows that outlived the jobs that were taken back from their machines, once no job runs there any more that one of them may have: it would ask for its job
+    """Ends shadows that outlived the jobs that were taken back from their machines, once no job runs any more that one of them may have: it would ask for its job
     until the lease ends, and the job would wait for it as long. Whether it ended one."""
     answers, every = _running(0.0)
     if not answers:
         return False
-    machines = {job.address for job in every}
-    found = [number for number in sorted(outlived) if number in shadows and shadows[number].address not in machines]
+    claims = {job.claim for job in every}
+    machines = unclear(shadows, every)
+    found = [number for number in sorted(outlived)
+             if (shadow := shadows.get(number)) and (shadow.claim not in claims if shadow.claim else shadow.address not in machines)]
     for number in found:
         kill(number)
     return bool(found)
@@ -108,19 +140,23 @@ def same_run(job: Job) -> str:
     return f'(ClusterId == {cluster} && ProcId == {process} && PublicClaimId == "{job.claim}")'
 
 
-def to_wait_for(shadows: "dict[int, Shadow]", lost: "list[Job]", every: "list[Job]") -> set[int]:
-    """Which shadows are of lost jobs, or may be: each on their machines but those of the jobs that stay."""
-    stay = {job.number for job in every} - {job.number for job in lost}
-    machines = {job.address for job in lost}
-    return {number for number, shadow in shadows.items() if shadow.address in machines and shadow.job not in stay}
+def to_wait_for(shadows: "dict[int, Shadow]", lost: "list[Job]") -> set[int]:
+    """Which shadows are of lost jobs, or may be: those on their machines whose claim can't be told."""
+    claims, machines = {job.claim for job in lost}, {job.address for job in lost}
+    return {number for number, shadow in shadows.items() if (shadow.claim in claims if shadow.claim else shadow.address in machines)}
 
 
 def to_end(shadows: "dict[int, Shadow]", lost: "list[Job]", every: "list[Job]") -> list[int]:
-    """Which of them to end. One that was handed a second job is known by its first; whose it is now can't be told while another job of that machine stays, so
-    then HTCondor ends it in its own time."""
+    """Which of them to end. Where it can't be told whether one is of a lost job or of one that stays on that machine, it is left alone until that has ended (`end`)."""
     gone = {job.number for job in lost}
-    shared = {job.address for job in every if job.number not in gone}
-    return [number for number in sorted(to_wait_for(shadows, lost, every)) if shadows[number].job in gone or shadows[number].address not in shared]
+    shared = unclear(shadows, [job for job in every if job.number not in gone])
+    return [number for number in sorted(to_wait_for(shadows, lost)) if shadows[number].claim or shadows[number].address not in shared]
+
+
+def unclear(shadows: "dict[int, Shadow]", jobs: "list[Job]") -> set[str]:
+    """The machines of these jobs of which no shadow is known."""
+    known = {shadow.claim for shadow in shadows.values()}
+    return {job.address for job in jobs if job.claim not in known}
 
 
 def advertise() -> None:

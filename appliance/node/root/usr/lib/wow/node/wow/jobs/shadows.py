@@ -21,12 +21,13 @@ if TYPE_CHECKING:
 
 class Shadow:
     """A running shadow: the job that it was started for (HTCondor may hand it another later), the machine of its last connection, empty if none is known,
-    for how many seconds it has run, and for how many looks it has been without that connection."""
+    for how many seconds it has run, for how many looks it has been without that connection, and the public half of its claim, which each of its jobs has: empty if
+    that can't be told, None until somebody has asked (queue.learn)."""
 
-    __slots__ = ("job", "address", "age", "parted")
+    __slots__ = ("job", "address", "age", "parted", "claim")
 
-    def __init__(self, job: str, address: str, age: float, parted: int = 0) -> None:
-        self.job, self.address, self.age, self.parted = job, address, age, parted
+    def __init__(self, job: str, address: str, age: float, parted: int = 0, claim: str | None = None) -> None:
+        self.job, self.address, self.age, self.parted, self.claim = job, address, age, parted, claim
 
 
 class Shadows:
@@ -49,11 +50,12 @@ class Shadows:
             # One that has ended stands in the table without a command until the schedd has heard of its end, and counts until then.
             job = next((word for word in command.split("\0")[1:] if is_job(word)), "") if command or not before else before.job
             here = self._address(number, table)
-            address = here or (before.address if before and before.job == job else "")
+            same = before if before and before.job == job else None
+            address = here or (same.address if same else "")
             parted = before.parted + 1 if before and address and command and not here else 0
             if not address:
                 self._unconnected[number] = looks.get(number, 0) + 1
-            self.running[number] = Shadow(job, address, now - self._started(number), parted)
+            self.running[number] = Shadow(job, address, now - self._started(number), parted, same.claim if same else None)
 
     @property
     def machines(self) -> dict[str, float]:
