@@ -85,9 +85,11 @@ class Kept(unittest.TestCase):
             written[path] = text
             if path.startswith(str(self.folder)):
                 REAL(path, text, *words, **named)
-        with mock.patch.object(files, "write", write), mock.patch.object(accounts, "home") as home, mock.patch.object(accounts.users, "GROUP", "wow-test"):
+        with mock.patch.object(files, "write", write), mock.patch.object(accounts, "home") as home, mock.patch.object(accounts.users, "GROUP", "wow-test"), \
+                mock.patch.object(accounts.quota, "leave_some", side_effect=OSError) as leave:
             accounts.make({"p1000": None, "xaver": "key", "yves": "key", "zoe": "key"}, ["xaver", "yves"])
         self.assertEqual([1000, 1999], [call.args[1] for call in home.call_args_list])
+        self.assertEqual([1000, 1999], [call.args[0] for call in leave.call_args_list])
         self.assertNotIn("\nyves:", written["/etc/passwd"])
         self.assertIn(f"\n{users.ADMINS}:x:{users.ADMINS_ID}:xaver\n", written["/etc/group"])
         self.assertEqual(["xaver"], os.listdir(self.run / "keys"))

@@ -19,9 +19,14 @@ import samples
 
 class Verbs(unittest.TestCase):
     def test_a_home_that_is_almost_full_is_a_warning_with_a_code(self):
-        for blocks, codes in ((status.LITTLE_ROOM - 1, ["home-full"]), (status.LITTLE_ROOM, [])):
-            with mock.patch.object(os, "statvfs", lambda _, blocks=blocks: types.SimpleNamespace(f_bavail=blocks, f_frsize=1)):
+        for blocks, files, codes in ((status.LITTLE_ROOM - 1, 500, ["home-full"]), (status.LITTLE_ROOM, 500, []), (status.LITTLE_ROOM, 499, ["home-full"])):
+            room = types.SimpleNamespace(f_bavail=blocks, f_frsize=1, f_favail=files, f_files=6000)
+            with mock.patch.object(os, "statvfs", lambda _, room=room: room):
                 self.assertEqual([one["code"] for one in status.own_warnings()], codes)
+
+    def test_a_file_system_that_counts_no_files_is_not_full(self):
+        with mock.patch.object(os, "statvfs", lambda _: types.SimpleNamespace(f_bavail=status.LITTLE_ROOM, f_frsize=1, f_favail=0, f_files=0)):
+            self.assertEqual(status.own_warnings(), [])
 
     def test_status_says_which_base_it_stands_on_unless_another_was_put_below(self):
         about = {"sha256": "ab" * 32, "date": "2026-11-24", "abi": "cf1d143b", "python": "3.13", "glibc": [], "sonames": []}

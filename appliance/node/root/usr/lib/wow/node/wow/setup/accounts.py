@@ -5,6 +5,7 @@ import os
 from wow.config import users
 from wow.lib import console, files, paths
 from wow.lib.errors import WowError
+from wow.slots import quota
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,6 +62,10 @@ def make(wanted: dict[str, str | None], admins: "Iterable[str]" = ()) -> None:
             home(f"{HOMES}/{name}", uid)
         except OSError as error:
             console.say_error(full(error))
+        try:
+            quota.leave_some(uid)
+        except OSError:
+            pass  # a home in memory, or one that was made before the kernel counted there
 
 
 def numbers(names: "Iterable[str]") -> dict[str, int]:

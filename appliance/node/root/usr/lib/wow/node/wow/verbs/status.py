@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 LITTLE_ROOM = 50_000_000
 """Bytes."""
+FEW_FILES = 12
+"""One of so many that there can be: one person alone leaves some less than one of sixteen (slots/quota.py)."""
 OPEN = " (open: no certificates, no IPsec; anybody with this pool.conf reads what is sent, and can have jobs sent to him)"
 
 
@@ -45,6 +47,9 @@ def own_warnings(home: str = "/home") -> "list[WarningPart]":
     try:
         facts = os.statvfs(home)
         free = facts.f_bavail * facts.f_frsize
+        if facts.f_favail < facts.f_files // FEW_FILES:
+            found.append({"code": "home-full", "text": f"{home} has room for {facts.f_favail} more files, of {facts.f_files}: remove files there, "
+                                                       "else jobs and certificates cannot be kept"})
         if free < LITTLE_ROOM:
             found.append({"code": "home-full", "text": f"{home} is almost full ({table.size(free)} left): remove files there, else jobs and certificates cannot be kept"})
     except OSError:
