@@ -248,8 +248,11 @@ class QueueTests(unittest.TestCase):
 
     def advertised(self, found):
         """{address: birth} of two jobs' machines, where the collector has these ads."""
-        with mock.patch("wow.lib.system.run", lambda command, timeout: (0, json.dumps(found, indent=2))):
-            return {address: ad.birth for address, ad in queue.advertised([job(), job("2.0", "gamma", GAMMA)]).items()}
+        with mock.patch("wow.lib.system.run", return_value=(0, json.dumps(found, indent=2))) as run:
+            told = queue.advertised([job(), job("2.0", "gamma", GAMMA)])
+        asked = run.call_args.args[0]
+        self.assertEqual(asked[asked.index("-constraint") + 1], 'Machine == "beta" || Machine == "gamma"')
+        return {address: ad.birth for address, ad in told.items()}
 
     def test_what_is_on_hold_is_released_and_a_queue_that_does_not_answer_does_not_say_that_nothing_is(self):
         for held, is_none, tools in (((0, "12\n"), False, ["condor_q", "condor_release"]), ((0, ""), True, ["condor_q"]),
@@ -280,8 +283,8 @@ class QueueTests(unittest.TestCase):
         told = {"queue_says": [("9.1", claim("2.0"))], "history_says": [("9.0", claim("1.0")), ("9.2", claim("9.2")), ("9.3", claim("1.0"))]}
         self.assertEqual(self.ended(found, jobs, **told), ({7}, {7}), "8 has the job that stays, and 9 is between two")
         self.assertEqual(found[7].address, BETA, "which nothing else told")
-        self.assertEqual([command[:4] for command in self.asked[1:]], [["condor_q", "-allusers", "-constraint", " || ".join(
-            f"(ClusterId == 9 && ProcId == {number})" for number in range(3))], ["condor_history", "-limit", "3", "-constraint"]])
+        self.assertEqual([command[:4] for command in self.asked[1:]], [["condor_q", "-allusers", "-constraint", "JobStatus == 4 && (" + " || ".join(
+            f"(ClusterId == 9 && ProcId == {number})" for number in range(3)) + ")"], ["condor_history", "-limit", "3", "-constraint"]])
         self.assertEqual(self.ended(found, jobs), ({7}, {7}))
         self.assertEqual(len(self.asked), 1, "what is known is not asked again")
 
@@ -290,6 +293,13 @@ class QueueTests(unittest.TestCase):
         self.assertEqual(self.ended({7: at("9.0"), 8: at("9.1", GAMMA)}, jobs), (set(), {7}))
         self.assertEqual(self.ended({7: at("9.0"), 8: at("2.0")}, jobs), ({7}, {7}), "the one that stays has a shadow")
         self.assertEqual(self.ended({7: at("9.0"), 8: at("9.1", GAMMA)}, [jobs[0], jobs[2]]), ({7}, {7}))
+
+    def test_a_shadow_whose_job_is_just_about_to_run_is_asked_for_again(self):
+        one = shadows.Shadow("1.0", "", queue.YOUNG - 1)
+        with mock.patch("wow.lib.system.run", lambda command, timeout: (0, "")):
+            for every, known in (([job("2.0")], None), ([job("1.0")], claim("1.0"))):
+                queue.learn([one], every)
+                self.assertEqual(one.claim, known)
 
     def test_a_queue_that_does_not_answer_is_asked_again(self):
         one = at("9.0", "")

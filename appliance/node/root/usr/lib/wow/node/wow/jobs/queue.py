@@ -14,11 +14,14 @@ SUBCODE = 5757
 """HoldReasonSubCode by which jobs that we hold are known from those that people hold."""
 OURS = f"JobStatus == 5 && HoldReasonSubCode == {SUBCODE}"
 RUNNING = "JobStatus == 2 || JobStatus == 6 || JobStatus == 7"
+COMPLETED = 4
 OF_A_JOB = ("ClusterId", "ProcId", "PublicClaimId", "RemoteHost", "WowPatience")
 OF_AN_ENDED_JOB = ("ClusterId", "ProcId", "LastPublicClaimId")
 OF_A_STARTD = ("Machine", "DaemonStartTime", "LastHeardFrom")
 QUICK = 20.0
 """Seconds that a question may take."""
+YOUNG = 30.0
+"""Seconds for which a shadow's job may not be told as running yet."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,19 +64,20 @@ def learn(shadows: "Iterable[Shadow]", every: "list[Job]") -> None:
     claims = {job.number: job.claim for job in every}
     unknown = [shadow for shadow in shadows if shadow.claim is None]
     for command in (["condor_q", "-allusers"], ["condor_history", "-limit", str(len(unknown))]):
-        # An ended job may stay in the queue for a while.
+        # A job that has ended may stay in the queue for a while.
         if ended := {shadow.job for shadow in unknown if is_job(shadow.job)} - claims.keys():
             claims |= _claims(command, ended)
     for shadow in unknown:
-        if (claim := claims.get(shadow.job)) or every:
+        if (claim := claims.get(shadow.job)) or (every and shadow.age >= YOUNG):
             shadow.claim = claim or ""
             shadow.address = shadow.address or address_of(shadow.claim)
 
 
 def _claims(command: list[str], jobs: "Iterable[str]") -> dict[str, str]:
     """The claims by which jobs ran last, as far as a tool of HTCondor tells."""
-    wanted = " || ".join("(ClusterId == {} && ProcId == {})".format(*number.split(".")) for number in sorted(jobs))
-    _, said = system.run([*command, "-constraint", wanted, "-json", "-attributes", ",".join(OF_AN_ENDED_JOB)], timeout=QUICK)
+    wanted = " || ".join(f"({is_number(number)})" for number in sorted(jobs))
+    # What waits to run again tells of its former claim.
+    _, said = system.run([*command, "-constraint", f"JobStatus == {COMPLETED} && ({wanted})", "-json", "-attributes", ",".join(OF_AN_ENDED_JOB)], timeout=QUICK)
     found = (tuple(ad.get(name) for name in OF_AN_ENDED_JOB) for ad in ads.objects(said))
     return {f"{cluster}.{process}": claim for cluster, process, claim in found if isinstance(claim, str) and claim.startswith("<")}
 
@@ -136,8 +140,13 @@ def kill(shadow: int) -> None:
 
 def same_run(job: Job) -> str:
     """True of the job while it runs by the claim that was seen: HTCondor may have noticed by itself meanwhile, and have it run elsewhere."""
-    cluster, _, process = job.number.partition(".")
-    return f'(ClusterId == {cluster} && ProcId == {process} && PublicClaimId == "{job.claim}")'
+    return f'({is_number(job.number)} && PublicClaimId == "{job.claim}")'
+
+
+def is_number(number: str) -> str:
+    """True of the job of that number, CLUSTER.PROCESS."""
+    cluster, _, process = number.partition(".")
+    return f"ClusterId == {cluster} && ProcId == {process}"
 
 
 def to_wait_for(shadows: "dict[int, Shadow]", lost: "list[Job]") -> set[int]:
