@@ -12,9 +12,9 @@ from waiting import until
 POLLED = 12.0
 """Seconds until HTCondor has taken up what it was told, and another cycle has matched."""
 LIMIT = 90.0
-PROJECT, OTHER, STRANGE = "storm surge", "genome", "<b>a%x;ü"
-CLEANED = "?b?a?x??"
-"""The strange one as this machine shows it: ü is two bytes for its queue, and one letter here."""
+PROJECT, OTHER, STRANGE = "storm surge", "genome", "  <B>a%x;   ü "
+CLEANED = "?b?a?x? ?"
+"""The strange one, in small letters, as this machine shows it: ü is two bytes for its queue, and one letter here."""
 BURNS = "while :; do :; done"
 BURN = 5
 """Seconds of a processor that the first job has at least."""

@@ -8,6 +8,8 @@ from wow.refuse import state
 FILE = f"{paths.RUN}/condor-refused.conf"
 READ = f"{paths.RUN}/condor-refused.read"
 """The same as HTCondor has read it (lib/startd.py)."""
+BLANK = "[[:space:]]"
+"""Some of these are shown as one blank."""
 ANY = "[^a-z0-9 .@_+-]{1,4}"
 """What is shown as a question mark: no letter of a name; of UTF-8 it may have four bytes."""
 
@@ -28,11 +30,12 @@ def config(refused: list[str]) -> str:
 
 
 def is_of(name: str, ad: str) -> str:
-    """The condition that a job's own word is what is shown as this name, which HTCondor compares whatever the case."""
-    if "?" not in name and len(name) < names.LONGEST:
-        return f'{ad}.ProjectName == "{name}"'
-    pattern = "".join(ANY if one == "?" else re.escape(one).replace("\\", "") if one.isalnum() or one in " @_" else f"[{one}]" for one in name)
-    return f'regexp("^ *{pattern}{"" if len(name) == names.LONGEST else " *$"}", {ad}.ProjectName, "i")'
+    """The condition that a job's own word is what is shown as this name, whatever the case, and the blanks, by which who looks tells no two projects apart."""
+    pattern = "".join(BLANK + "+" if one == " " else ANY if one == "?" else re.escape(one).replace("\\", "") if one.isalnum() or one in "@_" else f"[{one}]"
+                      for one in " ".join(name.split()))
+    # What is longer is shown cut off, and where that is behind a blank, without it.
+    end = "" if len(name) == names.LONGEST else f"({BLANK}|$)" if len(name) == names.LONGEST - 1 else f"{BLANK}*$"
+    return f'regexp("^{BLANK}*{pattern}{end}", {ad}.ProjectName, "i")'
 
 
 class Refusing:

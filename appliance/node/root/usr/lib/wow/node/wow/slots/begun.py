@@ -159,10 +159,15 @@ def note(account: int, whom: str, project: str = "", folder: str = paths.BEGUN) 
         with open("/proc/uptime", encoding="ascii") as file:
             now = file.read().split()[0]
         with open(f"{folder}/{account}.new", "w", encoding="utf-8") as file:
-            file.write(f"{' '.join(whom.split())[:LONGEST]}\n{posix.getpid()}\n{now}\n{' '.join(project.split())[:LONGEST]}\n{time.time():.0f}\n")
+            file.write(f"{one_line(whom)}\n{posix.getpid()}\n{now}\n{one_line(project)}\n{time.time():.0f}\n")
         posix.rename(f"{folder}/{account}.new", f"{folder}/{account}")
     except OSError as error:
         say(f"for whom account {account} runs a job is not noted: {error.strerror}")
+
+
+def one_line(text: str) -> str:
+    """A text as one line, with one blank where it has several of ASCII. Others stay: they are shown as question marks, and refused by those (refuse/tell.py)."""
+    return b" ".join(text.encode().split()).decode()[:LONGEST]
 
 
 def whole(sent: bytes) -> bytes:
