@@ -85,23 +85,14 @@ class Kept(unittest.TestCase):
             written[path] = text
             if path.startswith(str(self.folder)):
                 REAL(path, text, *words, **named)
-        with mock.patch.object(files, "write", write), mock.patch.object(accounts, "home") as home, mock.patch.object(accounts.users, "GROUP", "wow-test"), \
-                mock.patch.object(accounts, "leave_files") as leave:
+        with mock.patch.object(files, "write", write), mock.patch.object(accounts, "home") as home, mock.patch.object(accounts.users, "GROUP", "wow-test"):
             accounts.make({"p1000": None, "xaver": "key", "yves": "key", "zoe": "key"}, ["xaver", "yves"])
         self.assertEqual([1000, 1999], [call.args[1] for call in home.call_args_list])
-        leave.assert_called_once_with()
         self.assertNotIn("\nyves:", written["/etc/passwd"])
         self.assertIn(f"\n{users.ADMINS}:x:{users.ADMINS_ID}:xaver\n", written["/etc/group"])
         self.assertEqual(["xaver"], os.listdir(self.run / "keys"))
         (said,) = self.said
         self.assertIn("yves and 1 more can have no account", str(said))
-
-    def test_each_who_has_a_home_leaves_root_some_files_and_one_that_counts_nothing_is_left(self):
-        self.lives(alice=1000, bob=1001)
-        with mock.patch.object(accounts.quota, "leave_some", side_effect=OSError) as leave:
-            self.assertEqual(0, accounts.leave_files())
-        self.assertEqual([1000, 1001], sorted(call.args[0] for call in leave.call_args_list))
-        self.assertEqual([], self.said)
 
     def test_a_spoilt_file_of_the_state_keeps_no_machine_from_its_pool(self):
         pool = samples.pool()

@@ -5,7 +5,6 @@ import pathlib
 import socket
 import struct
 import tempfile
-import types
 import unittest
 from unittest import mock
 
@@ -179,11 +178,6 @@ class Quota(unittest.TestCase):
         self.assertEqual((2001, 100, 7), self.bound(2001, 100, 7))
         self.assertEqual((2001, 103, 11), self.bound(2001, 100, 7, used=(2049, 4)))
         self.assertEqual((2001, 0, 0), self.bound(2001, 0, 9, used=(2049, 4)))
-
-    def test_a_person_leaves_root_some_files(self):
-        with mock.patch.object(quota, "_ask") as ask, mock.patch("posix.statvfs", lambda path: types.SimpleNamespace(f_files=1600)):
-            quota.leave_some(1000, "/home")
-        self.assertEqual([("/home", quota.SET, 1000, quota.VALUES.pack(0, 0, 0, 1500, 0, 0, 0, 0, quota.LIMITS))], [call.args for call in ask.call_args_list])
 
     def test_a_place_where_nothing_is_counted_is_known(self):
         self.assertFalse(quota.is_on("/proc"))

@@ -15,12 +15,6 @@ def config() -> int:
     return configure.main()
 
 
-def files() -> int:
-    """wow-grow.service."""
-    from wow.setup import accounts
-    return accounts.leave_files()
-
-
 def join() -> int:
     """wow-join.service."""
     from wow.join import join as joining
@@ -141,9 +135,9 @@ def keyboard() -> int:
     return act.main()
 
 
-PROGRAMS = {"config": config, "files": files, "join": join, "renew": renew, "agent": agent, "reset": reset, "leave": leave, "revoked": revoked, "jobs": jobs,
-            "managers": managers, "pace": pace, "support": support, "pool": pool, "copy": copy, "take": take, "web": web, "stack": stack, "system": system,
-            "share": share, "origin": origin, "origins": origins, "keyboard": keyboard}
+PROGRAMS = {"config": config, "join": join, "renew": renew, "agent": agent, "reset": reset, "leave": leave, "revoked": revoked, "jobs": jobs, "managers": managers,
+            "pace": pace, "support": support, "pool": pool, "copy": copy, "take": take, "web": web, "stack": stack, "system": system, "share": share,
+            "origin": origin, "origins": origins, "keyboard": keyboard}
 
 if len(sys.argv) != 2 or sys.argv[1] not in PROGRAMS:
     sys.exit(f"main.py: name one program of {', '.join(PROGRAMS)}")

@@ -5,7 +5,6 @@ import os
 from wow.config import users
 from wow.lib import console, files, paths
 from wow.lib.errors import WowError
-from wow.slots import quota
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -62,17 +61,6 @@ def make(wanted: dict[str, str | None], admins: "Iterable[str]" = ()) -> None:
             home(f"{HOMES}/{name}", uid)
         except OSError as error:
             console.say_error(full(error))
-    leave_files()
-
-
-def leave_files() -> int:
-    """Keeps some of the files that home has room for from each person who has one there, for root. The program's exit code."""
-    for uid in owners().values():
-        try:
-            quota.leave_some(uid)
-        except OSError:
-            pass  # a home in memory, or one that was made before the kernel counted there
-    return 0
 
 
 def numbers(names: "Iterable[str]") -> dict[str, int]:

@@ -12,8 +12,6 @@ QUOTACTL_FD = 443
 VALUES = struct.Struct("=8QI4x")
 """struct if_dqblk: limit, lower limit and use of KiB (use: of bytes), the same of files, two times, which of these count."""
 LIMITS = 1 | 4
-RESERVE = 16
-"""One of so many files that a file system has room for is kept from each person. Blocks ext4 keeps itself (mke2fs -m), files it does not."""
 
 
 def of_accounts(number: int) -> int:
@@ -41,12 +39,6 @@ def bound(account: int, kib: int, count: int, path: str = paths.STATE) -> None:
         _, _, used, _, _, inodes, _, _, _ = VALUES.unpack(values.raw)
         kib, count = kib + (used + 1023) // 1024, count + inodes
     _ask(path, SET, account, VALUES.pack(kib, 0, 0, count if kib else 0, 0, 0, 0, 0, LIMITS))
-
-
-def leave_some(account: int, path: str = paths.STATE) -> None:
-    """Lets an account have as many KiB as it likes, and as many files as leave root some to write. OSError if the kernel does not count there."""
-    count = posix.statvfs(path).f_files
-    _ask(path, SET, account, VALUES.pack(0, 0, 0, count - count // RESERVE, 0, 0, 0, 0, LIMITS))
 
 
 def _ask(path: str, command: int, account: int, values: object) -> None:

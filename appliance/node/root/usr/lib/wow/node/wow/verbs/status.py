@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 LITTLE_ROOM = 50_000_000
 """Bytes."""
 FEW_FILES = 12
-"""One of so many that there can be: one person alone leaves some less than one of sixteen (slots/quota.py)."""
+"""One of so many that there can be. ext4 keeps blocks for root, and no inodes."""
 OPEN = " (open: no certificates, no IPsec; anybody with this pool.conf reads what is sent, and can have jobs sent to him)"
 
 
