@@ -9,6 +9,8 @@ from waiting import until
 
 PAGE = f"http://{ADDRESS}/"
 PROJECT, HOSTILE = "flood maps", "<b onclick=alert(1)>x\u202e"
+WORDS = PROJECT.replace(" ", "[[:space:]]+")
+"""As HTCondor has it (refuse/tell.py)."""
 KEPT = "/var/lib/wow/refused/projects"
 
 
@@ -58,7 +60,7 @@ def run(tally, house, modules):
             page.press(button=f"Refuse {PROJECT}")
             page.shows(text="is refused")
             must(beta.sh(f"cat {KEPT}") == f"{PROJECT}\n", beta.sh(f"cat {KEPT}"))
-            until(lambda: beta.sh("condor_config_val START; :"), lambda said: f'TARGET.ProjectName == "{PROJECT}"' in said, "HTCondor is told", 30)
+            until(lambda: beta.sh("condor_config_val START; :"), lambda said: f'{WORDS}[[:space:]]*$", TARGET.ProjectName' in said, "HTCondor is told", 30)
             page.press(button=f"Accept {PROJECT}")
             page.shows(text="Jobs of a project that you refuse")
             until(lambda: beta.sh(f"cat {KEPT}"), lambda said: not said, "it is accepted", 10)
