@@ -6,6 +6,7 @@ import traceback
 from asking import Asker
 from pool import MANAGER, Pool, ZONE
 from shell import run
+from waiting import until
 
 CLIENT, FAR = "client", "far"
 ADDRESS = "192.0.2.11"
@@ -82,8 +83,11 @@ class House(Pool):
         self._jobs.append(self.beta.begin(["sh", "-c", JOB, "job", whose, project]))
 
     def frozen(self):
-        """Whether the kernel keeps the job from running."""
-        return "frozen 1" in self.beta.run("cat", f"{SLOT}/cgroup.events").stdout
+        """Whether the kernel keeps the job from running. It does what it was told when each process of the job had a turn, which may take a moment on a busy machine."""
+        def states():
+            return self.beta.sh(f"cat {SLOT}/cgroup.freeze; sed -n 's/^frozen //p' {SLOT}/cgroup.events").split()
+        told, _ = until(states, lambda both: both[0] == both[1], "the kernel does with the job what it was told", 10)[0]
+        return told == "1"
 
     def explain(self, error):
         """What went wrong where, and what the page's own journal says."""
