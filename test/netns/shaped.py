@@ -32,10 +32,11 @@ def run(tally, program, figures):
         with tally.case("without the limit the stream is fast again"):
             must(pair.left.ask("limit", speed=0)["ok"], "the limit was not ended")
             again, _ = pair.stream(3)
-            waits = pair.left.status()["carried"]["waits"]
-            must(again > 0.5 * free, f"{again:.0f} Mbit/s after {free:.0f}")
+            carried = pair.left.status()["carried"]
+            # How fast it is now is the computer's: what runs beside it took more than half of it. What a limit would leave is its own.
+            must(again > 5 * SPEED * 8 / 1000 and carried["speed"] is None, f"{again:.0f} Mbit/s: {carried}")
             pair.stream(3)
-            must(pair.left.status()["carried"]["waits"] == waits, "something waits")
+            must(pair.left.status()["carried"]["waits"] == carried["waits"], "something waits")
         with tally.case("a limit ends with ipopd, and its tap is as before"):
             pair.left.ask("limit", speed=SPEED)
             short = _queue(pair)
