@@ -282,14 +282,25 @@ public sealed class PublishCommandTests : Publishing
     }
 
     [Theory]
-    [InlineData("b")]
-    [InlineData(null)]
-    public async Task Another_stack_takes_the_place_of_one_that_rotted(string? module)
+    [InlineData("b", false)]
+    [InlineData("b", true)]
+    [InlineData(null, false)]
+    public async Task Another_stack_takes_the_place_of_one_that_rotted(string? module, bool isSectorBad)
     {
         await RunAsync(0, "publish", TestStack.Make(Ca.Folder, ("a", 5)).Folder);
         byte[] rotten = await File.ReadAllBytesAsync(Notice);
         rotten[^3] ^= 1;
-        await File.WriteAllBytesAsync(Notice, rotten);
+        File.Delete(Notice);
+        if (isSectorBad)
+        {
+            // The kernel's word for its first byte is that of a bad sector (proc_pid_mem(5)).
+            File.CreateSymbolicLink(Notice, "/proc/self/mem");
+        }
+        else
+        {
+            await File.WriteAllBytesAsync(Notice, rotten);
+        }
+
         Assert.Contains("is no stack that this CA signed: publish it once more", (await RunAsync(1, "stack")).Error, StringComparison.Ordinal);
 
         await RunAsync(0, "publish", module is null ? "--none" : TestStack.Make(Ca.Folder, (module, 5)).Folder);

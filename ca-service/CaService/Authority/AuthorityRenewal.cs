@@ -60,7 +60,7 @@ internal sealed class AuthorityRenewal(string folder, ECDsa key)
     {
         found = null;
         return file.Length <= LargestFile
-            && NoticeIssuer.TryRead(key, PoolAuthority.NoticeKind, File.ReadAllBytes(NoticePath), out ulong number, out ReadOnlySpan<byte> body)
+            && NoticeIssuer.TryRead(key, PoolAuthority.NoticeKind, RottenFile.ReadSigned(NoticePath), out ulong number, out ReadOnlySpan<byte> body)
             && PoolAuthority.TryRead(body, out found, out _) && found.IsSameAs(known) && found.NoticeNumber == number;
     }
 }

@@ -18,7 +18,7 @@ internal sealed class DrainDesk(CaFolder ca, string folder, TimeProvider time)
     {
         var file = new FileInfo(NoticePath);
         return file is { Exists: true, Length: <= LargestFile }
-            && NoticeIssuer.TryRead(ca.Key, DrainedList.NoticeKind, File.ReadAllBytes(NoticePath), out ulong number, out ReadOnlySpan<byte> body)
+            && NoticeIssuer.TryRead(ca.Key, DrainedList.NoticeKind, RottenFile.ReadSigned(NoticePath), out ulong number, out ReadOnlySpan<byte> body)
             && DrainedList.TryRead(body, out DrainedList? list)
             ? (number, list)
             : (0, DrainedList.Empty);

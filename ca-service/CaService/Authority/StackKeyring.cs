@@ -24,7 +24,7 @@ internal sealed class StackKeyring(CaFolder ca, string folder)
     public StackKeys? Read() =>
         !File.Exists(NoticePath) ? null
             : new FileInfo(NoticePath).Length <= LargestFile
-            && NoticeIssuer.TryRead(ca.Key, StackKeys.NoticeKind, File.ReadAllBytes(NoticePath), out ulong number, out ReadOnlySpan<byte> body)
+            && NoticeIssuer.TryRead(ca.Key, StackKeys.NoticeKind, RottenFile.ReadSigned(NoticePath), out ulong number, out ReadOnlySpan<byte> body)
             && StackKeys.TryRead(body, ca.Key, out StackKeys? keys) && number == (ulong)keys.Count
             ? keys
             : throw new InvalidDataException($"{NoticePath} holds no keys that this CA signed: put it back from a backup of the CA's folder, with the newest stack-N.key.");

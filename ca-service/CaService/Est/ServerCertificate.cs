@@ -1,7 +1,6 @@
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
 using CertificateProfile;
-using Microsoft.Data.Sqlite;
 
 namespace CaService.Est;
 
@@ -95,9 +94,9 @@ internal sealed class ServerCertificate : IDisposable
                 _log(learned);
             }
         }
-        catch (SqliteException e)
+        catch (Exception e) when (e is UserError || DiskFault.Is(e))
         {
-            // A full disk does not keep the server at the certificate of before.
+            // Neither a full disk nor a full list of revoked ones keeps the server at the certificate of before.
             _log($"learn refused={e.Message}");
         }
 

@@ -17,7 +17,7 @@ internal sealed class OriginsDesk(CaFolder ca, StackFolder stacks, string folder
     {
         var file = new FileInfo(NoticePath);
         return file is { Exists: true, Length: <= LargestFile }
-            && stacks.Keys.TryRead(OriginList.NoticeKind, File.ReadAllBytes(NoticePath), out ulong number, out ReadOnlySpan<byte> body, out bool isNewest)
+            && stacks.Keys.TryRead(OriginList.NoticeKind, RottenFile.ReadSigned(NoticePath), out ulong number, out ReadOnlySpan<byte> body, out bool isNewest)
             && OriginList.TryRead(body, out OriginList? list)
             ? (number, list, isNewest)
             : (0, OriginList.Empty, true);

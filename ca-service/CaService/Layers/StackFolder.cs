@@ -49,7 +49,7 @@ internal sealed class StackFolder(CaFolder ca, string folder)
             else if (_seen != (file.LastWriteTimeUtc, file.Length, keys))
             {
                 _read = file.Length <= LargestFile
-                    && Keys.TryRead(PoolLayers.NoticeKind, File.ReadAllBytes(NoticePath), out ulong number, out ReadOnlySpan<byte> body, out bool isNewest)
+                    && Keys.TryRead(PoolLayers.NoticeKind, RottenFile.ReadSigned(NoticePath), out ulong number, out ReadOnlySpan<byte> body, out bool isNewest)
                     && PoolLayers.TryRead(body, out PoolLayers? stack, out _)
                     ? new Published(number, stack, isNewest)
                     : throw new InvalidDataException($"{NoticePath} is no stack that this CA signed: publish it once more with wow-ca publish.");

@@ -24,7 +24,7 @@ internal sealed class TermDesk(StackFolder stacks, string folder, TimeProvider t
     {
         var file = new FileInfo(NoticePath);
         return file is { Exists: true, Length: <= LargestFile }
-            && stacks.Keys.TryRead(StackTerm.NoticeKind, File.ReadAllBytes(NoticePath), out ulong number, out ReadOnlySpan<byte> body, out bool isNewest)
+            && stacks.Keys.TryRead(StackTerm.NoticeKind, RottenFile.ReadSigned(NoticePath), out ulong number, out ReadOnlySpan<byte> body, out bool isNewest)
             && StackTerm.TryRead(body, out StackTerm? term)
             ? (number, isNewest ? term : null)
             : (0, null);
